@@ -1,0 +1,1 @@
+//! Canonical JSON and domain-tagged hashes. Must not know: what is hashed.

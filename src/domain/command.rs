@@ -1,0 +1,273 @@
+//! Intents: what an operator (or a program in his place) wants. Each may be refused.
+//!
+//! Every verb of the product is one command; the console, the palette and the command line build
+//! the same values. Must not know: keys, flags, how a refusal is shown.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::call::Digest;
+use super::event::run::Limits;
+use super::id::{NodeId, Rev, Seq, TurnId};
+
+/// An intent, by family.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "family", content = "command", rename_all = "snake_case")]
+pub enum Command {
+    /// About the run as a whole.
+    Run(RunCommand),
+    /// About one call.
+    Call(CallCommand),
+    /// About what the graph says.
+    Edit(EditCommand),
+}
+
+/// Intents about the run as a whole.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum RunCommand {
+    /// Start nothing new; let what runs finish.
+    Pause {
+        /// Why, for the log.
+        reason: String,
+    },
+    /// Go on.
+    Resume {},
+    /// Let one launch or request through while paused.
+    Step {},
+    /// End the open stream; keep what arrived as the turn.
+    StopTurn {},
+    /// Stop everything, running calls too.
+    Stop {
+        /// Why.
+        reason: String,
+    },
+    /// Ask the model again for a broken turn.
+    AskAgain {
+        /// The turn.
+        turn: TurnId,
+    },
+    /// Take what arrived of a broken turn as the whole turn.
+    KeepArrived {
+        /// The turn.
+        turn: TurnId,
+    },
+    /// Change the limits.
+    SetLimits {
+        /// The new ones.
+        limits: Limits,
+    },
+    /// Change the policy preset.
+    SetPolicy {
+        /// Its name.
+        policy: String,
+    },
+    /// Name the session.
+    Title {
+        /// The name.
+        title: String,
+    },
+}
+
+/// Intents about one call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum CallCommand {
+    /// Let it run.
+    Approve {
+        /// The call.
+        call: NodeId,
+        /// The revision that was shown.
+        rev: Rev,
+        /// Hash of what was shown.
+        digest: Digest,
+        /// Bytes of it that had not been on screen.
+        unread: u64,
+    },
+    /// Refuse it.
+    Reject {
+        /// The call.
+        call: NodeId,
+        /// The revision that was shown.
+        rev: Rev,
+        /// What the model is told.
+        reason: String,
+    },
+    /// Give its result by hand; nothing runs.
+    Answer {
+        /// The call.
+        call: NodeId,
+        /// The revision that was shown.
+        rev: Rev,
+        /// JSON text of the value.
+        value: Arc<str>,
+    },
+    /// End its running execution.
+    Cancel {
+        /// The call.
+        call: NodeId,
+        /// Why.
+        reason: String,
+    },
+    /// Run a finished call once more with the same arguments.
+    Retry {
+        /// The call.
+        call: NodeId,
+        /// The revision that was shown.
+        rev: Rev,
+    },
+    /// Answer the question whether an effect may happen again.
+    Consent {
+        /// The call.
+        call: NodeId,
+        /// The revision that was shown.
+        rev: Rev,
+        /// Hash of what was shown.
+        digest: Digest,
+        /// The choice.
+        choice: ConsentChoice,
+    },
+    /// Say what came of an execution whose outcome is not known.
+    Resolve {
+        /// The call.
+        call: NodeId,
+        /// What.
+        what: Resolution,
+    },
+    /// Undo the pin of an operator's observation, so that the call may run again.
+    Unpin {
+        /// The observation.
+        node: NodeId,
+    },
+}
+
+/// What to do with an effect that may already have happened.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ConsentChoice {
+    /// Take the recorded result of that execution.
+    Reuse {
+        /// The execution.
+        entry: Seq,
+    },
+    /// Run it all the same.
+    RunAgain,
+    /// Do not run it.
+    Reject {
+        /// What the model is told.
+        reason: String,
+    },
+}
+
+/// What came of an execution in doubt.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Resolution {
+    /// It happened, with this value as JSON text.
+    Happened {
+        /// The value.
+        value: Arc<str>,
+    },
+    /// It did not happen; it may run (through the gate again).
+    DidNot,
+}
+
+/// Intents about what the graph says.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum EditCommand {
+    /// Commit edits as one.
+    Commit {
+        /// The edits, in order.
+        edits: Vec<Edit>,
+        /// Executed effects that the shown plan named; more of them by now is a refusal with a new plan.
+        /// None where no plan was shown.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        effects_seen: Option<usize>,
+        /// Why, for the log.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<Arc<str>>,
+    },
+    /// An editor opened on this node: nothing that depends on it starts.
+    Hold {
+        /// The node.
+        node: NodeId,
+    },
+    /// The editor closed without a commit.
+    Release {},
+}
+
+/// One edit of the graph.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Edit {
+    /// Other arguments, or another tool.
+    Call {
+        /// The call.
+        node: NodeId,
+        /// The revision that the edit is based on.
+        base: Rev,
+        /// The tool.
+        tool: Arc<str>,
+        /// The argument text.
+        args: Arc<str>,
+        /// True where the whole difference was on screen.
+        shown: bool,
+    },
+    /// Other words for a prompt, thought or answer.
+    Text {
+        /// The node.
+        node: NodeId,
+        /// The revision that the edit is based on.
+        base: Rev,
+        /// The words.
+        text: Arc<str>,
+    },
+    /// Another result for a call; the call does not run again.
+    Observation {
+        /// The observation.
+        node: NodeId,
+        /// The revision that the edit is based on.
+        base: Rev,
+        /// JSON text of the value.
+        value: Arc<str>,
+    },
+    /// A prompt (guidance) after a turn; at the tip where none is named.
+    InsertPrompt {
+        /// The turn that it stands after.
+        after: Option<TurnId>,
+        /// The words.
+        text: Arc<str>,
+    },
+    /// A thought after a turn; the model continues from it.
+    InsertThought {
+        /// The turn that it stands after.
+        after: Option<TurnId>,
+        /// The words.
+        text: Arc<str>,
+    },
+    /// A call after a turn.
+    InsertCall {
+        /// The turn that it stands after.
+        after: Option<TurnId>,
+        /// The tool.
+        tool: Arc<str>,
+        /// The argument text.
+        args: Arc<str>,
+    },
+    /// Refuse an answer: it is superseded, guidance is added, the model is asked again.
+    RejectAnswer {
+        /// The answer.
+        node: NodeId,
+        /// What the model is told.
+        reason: Arc<str>,
+    },
+    /// Take a node away.
+    Delete {
+        /// The node.
+        node: NodeId,
+        /// The revision that the edit is based on.
+        base: Rev,
+    },
+}

@@ -1,0 +1,64 @@
+//! Requests to the world that follow from an event. Data, so that a replay can leave them undone.
+//!
+//! Must not know: how a request is carried out.
+
+use serde::{Deserialize, Serialize};
+
+use super::id::{Attempt, NodeId, Rev, ThreadId, TurnId};
+
+/// A request to the world.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Effect {
+    /// Ask the model.
+    Ask {
+        /// The turn.
+        turn: TurnId,
+        /// Its thread.
+        thread: ThreadId,
+        /// Counts the requests of this turn.
+        request: u32,
+    },
+    /// Close the stream of a turn.
+    Abort {
+        /// The turn.
+        turn: TurnId,
+    },
+    /// Run a call. Only what was decided can be run: the engine builds the approval from the decision.
+    Launch {
+        /// The call.
+        call: NodeId,
+        /// The revision.
+        rev: Rev,
+        /// The execution.
+        attempt: Attempt,
+    },
+    /// End a running execution.
+    Cancel {
+        /// The call.
+        call: NodeId,
+        /// The execution.
+        attempt: Attempt,
+    },
+    /// Find out whether an execution in doubt happened.
+    Probe {
+        /// The call.
+        call: NodeId,
+        /// The execution.
+        attempt: Attempt,
+    },
+    /// Report back when an unanswered call expires.
+    Deadline {
+        /// The call.
+        call: NodeId,
+        /// The revision.
+        rev: Rev,
+        /// Milliseconds from now.
+        ms: u64,
+    },
+    /// Tell the operator that he is needed.
+    Notify {
+        /// Why, in a few words.
+        why: String,
+    },
+}

@@ -1,0 +1,181 @@
+//! Facts about calls. Must not know: how a tool runs.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::call::{Binding, ConsentCause, Decision, Digest, EffectClass, Fault, Outcome, Verdict};
+use crate::domain::id::{Attempt, NodeId, Rev, Seq};
+use crate::domain::reference::{OutPath, Reference};
+
+/// Facts about calls.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", content = "body", rename_all = "snake_case")]
+pub enum CallEvent {
+    /// The first check: structure, schema with references as wildcards, labels.
+    Checked {
+        /// The call.
+        call: NodeId,
+        /// The revision.
+        rev: Rev,
+        /// Everything wrong with it.
+        faults: Vec<Fault>,
+        /// References in its arguments.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        references: Vec<Reference>,
+        /// Name for references to its result.
+        label: Arc<str>,
+        /// Where its result is also written.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        out: Option<OutPath>,
+        /// What its tool can do to the world.
+        effect: EffectClass,
+    },
+    /// Every reference has a value; the second check passed or not.
+    Ready {
+        /// The call.
+        call: NodeId,
+        /// The revision.
+        rev: Rev,
+        /// What the references were bound to.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        bindings: Vec<Binding>,
+        /// The exact bytes that run, where they differ from the argument text.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        resolved: Option<Arc<str>>,
+        /// Hash of what is shown and would run.
+        digest: Digest,
+        /// The policy's word.
+        verdict: Verdict,
+    },
+    /// The arguments are wrong once the references are filled in.
+    Unfit {
+        /// The call.
+        call: NodeId,
+        /// The revision.
+        rev: Rev,
+        /// What is wrong.
+        faults: Vec<Fault>,
+    },
+    /// Asked with force: an equal effect may already have happened.
+    ConsentAsked {
+        /// The call.
+        call: NodeId,
+        /// Why.
+        cause: ConsentCause,
+        /// The executions in question.
+        entries: Vec<Seq>,
+    },
+    /// Somebody or some rule decided.
+    Decided {
+        /// The call.
+        call: NodeId,
+        /// The revision decided on.
+        rev: Rev,
+        /// Hash of what was shown; none where nothing runs.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        digest: Option<Digest>,
+        /// What.
+        decision: Decision,
+    },
+    /// The intent to run it: on disk before anything happens.
+    Started {
+        /// The call.
+        call: NodeId,
+        /// The revision.
+        rev: Rev,
+        /// Counts the executions of this call.
+        attempt: Attempt,
+        /// Key for tools that can tell a repetition.
+        key: Arc<str>,
+        /// Hash of the resolved arguments and the tool: equal effects have equal hashes.
+        same: Arc<str>,
+        /// What it can do to the world.
+        effect: EffectClass,
+        /// What is known of the world before it, as JSON text: lets a probe tell later whether it happened.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        before: Option<Arc<str>>,
+    },
+    /// A process was started for it.
+    Spawned {
+        /// The call.
+        call: NodeId,
+        /// The execution.
+        attempt: Attempt,
+        /// Process id, also the id of its process group.
+        pid: u32,
+        /// Start time of the process in clock ticks since boot: tells it from a later one with the same id.
+        ticks: u64,
+    },
+    /// An execution ended. Too late ones go to the history only.
+    Finished {
+        /// The call.
+        call: NodeId,
+        /// The revision that ran.
+        rev: Rev,
+        /// The execution.
+        attempt: Attempt,
+        /// How.
+        outcome: Outcome,
+        /// Milliseconds it took.
+        ms: u64,
+    },
+    /// A person asked for the end of a running execution.
+    CancelAsked {
+        /// The call.
+        call: NodeId,
+        /// The execution.
+        attempt: Attempt,
+        /// Why.
+        reason: String,
+    },
+    /// A value or error without an execution: typed by a person, reused, or said by the engine.
+    Given {
+        /// The call.
+        call: NodeId,
+        /// The revision that it answers.
+        rev: Rev,
+        /// What.
+        outcome: Outcome,
+        /// Whose.
+        origin: crate::domain::node::Origin,
+    },
+    /// Something it depends on has no value.
+    Skipped {
+        /// The call.
+        call: NodeId,
+        /// What.
+        because: Arc<str>,
+    },
+    /// A reference that nothing will ever write.
+    Unsatisfiable {
+        /// The call.
+        call: NodeId,
+        /// Which, in words.
+        because: Arc<str>,
+    },
+    /// The inputs of a suspect call turned out unchanged: its result stands.
+    Kept {
+        /// The call.
+        call: NodeId,
+        /// What the references are bound to now.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        bindings: Vec<Binding>,
+    },
+    /// The inputs of a suspect call changed: it takes its way again.
+    Woken {
+        /// The call.
+        call: NodeId,
+    },
+    /// What came of an execution whose outcome was not known.
+    Resolved {
+        /// The call.
+        call: NodeId,
+        /// The execution.
+        attempt: Attempt,
+        /// True: it happened (a `Given` follows); false: it did not, and it may run.
+        happened: bool,
+        /// Who says so (`operator`, `probe: file has the intended content`, `effect class read`).
+        evidence: Arc<str>,
+    },
+}

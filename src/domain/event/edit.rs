@@ -1,0 +1,71 @@
+//! Facts about edits and what they invalidated. Must not know: how an edit is typed.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::id::{Epoch, NodeId, Rev, Seq};
+use crate::domain::node::{Content, Origin};
+
+/// Facts about edits.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", content = "body", rename_all = "snake_case")]
+pub enum EditEvent {
+    /// An edit was committed; what follows until the next decision belongs to it.
+    Committed {
+        /// The new epoch.
+        epoch: Epoch,
+        /// The node that stands for it in the graph.
+        intervention: NodeId,
+        /// The node that was edited; none for an insertion at the tip.
+        target: Option<NodeId>,
+        /// What was done, in words.
+        what: Arc<str>,
+        /// The operator's reason.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<Arc<str>>,
+    },
+    /// A node says something new.
+    Revised {
+        /// The node.
+        node: NodeId,
+        /// Number of the new revision.
+        rev: Rev,
+        /// What.
+        content: Content,
+        /// Whose.
+        origin: Origin,
+    },
+    /// An operator's observation: no execution may replace it.
+    Pinned {
+        /// The observation.
+        node: NodeId,
+    },
+    /// Executions may replace it again.
+    Unpinned {
+        /// The observation.
+        node: NodeId,
+    },
+    /// Calls whose inputs may have changed: kept until proven otherwise.
+    Suspected {
+        /// The calls.
+        calls: Vec<NodeId>,
+    },
+    /// Nodes that are history from here on.
+    Superseded {
+        /// The nodes.
+        nodes: Vec<NodeId>,
+    },
+    /// Effects that happened under what an edit replaced.
+    Orphaned {
+        /// The executions.
+        entries: Vec<Seq>,
+    },
+    /// An editor is open: these calls do not start until it closes.
+    Held {
+        /// The calls.
+        calls: Vec<NodeId>,
+    },
+    /// The editor closed.
+    Released {},
+}

@@ -1,0 +1,149 @@
+//! Facts about the run as a whole. Must not know: turns' or calls' inner life.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::call::EffectClass;
+use crate::domain::id::{Attempt, NodeId};
+
+/// What a run was started with; everything that a fold needs and could not otherwise know.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Started {
+    /// Version of the program.
+    pub version: String,
+    /// Canonical path of the directory that the tools work in.
+    pub workspace: String,
+    /// Model as shown in the header (`scripted: audit`, `gpt-4.1-mini at localhost:11434`).
+    pub model: String,
+    /// Wire format: `scripted`, `openai-chat`.
+    pub wire: String,
+    /// System text of every request.
+    pub system: Arc<str>,
+    /// Tools offered to the model, in order.
+    pub tools: Vec<ToolCard>,
+    /// Name of the policy preset.
+    pub policy: String,
+    /// Limits.
+    pub limits: Limits,
+    /// Who operates.
+    pub user: Arc<str>,
+    /// JSON text of the session's input, for `†input`; `null` where there is none.
+    pub input: Arc<str>,
+    /// How the run was begun, so that `resume` can build the same model and tools again: JSON text.
+    pub setup: Arc<str>,
+}
+
+/// A tool as the model and the operator know it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolCard {
+    /// Its name.
+    pub name: Arc<str>,
+    /// What it does.
+    pub description: Arc<str>,
+    /// JSON Schema of its arguments, as JSON text.
+    pub schema: Arc<str>,
+    /// What it can do to the world.
+    pub effect: EffectClass,
+    /// `external`, `irreversible`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
+    /// True where a truncated value may be passed to it by reference.
+    #[serde(default)]
+    pub takes_truncated: bool,
+}
+
+/// Bounds of a run. `None` is unlimited.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Limits {
+    /// Calls at one time.
+    pub parallel: u32,
+    /// Requests to the model.
+    pub turns: Option<u32>,
+    /// Tokens, sent and received together.
+    pub tokens: Option<u64>,
+    /// Milliseconds of working time.
+    pub wall_ms: Option<u64>,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            parallel: 8,
+            turns: Some(50),
+            tokens: None,
+            wall_ms: None,
+        }
+    }
+}
+
+/// Facts about the run as a whole.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", content = "body", rename_all = "snake_case")]
+pub enum RunEvent {
+    /// The first event of every journal.
+    Started(Box<Started>),
+    /// A process opened the journal again to go on.
+    Reopened {
+        /// Calls whose process may still run or have run: their outcome is not known.
+        interrupted: Vec<(NodeId, Attempt)>,
+        /// Version of the program that went on.
+        version: String,
+    },
+    /// No launches and no requests from here on; what runs goes on.
+    Paused {
+        /// Why.
+        reason: String,
+    },
+    /// Launches and requests go on.
+    Resumed {},
+    /// While paused, one launch or request more is let through.
+    Stepped {},
+    /// Nothing goes on by itself any more.
+    Stopped {
+        /// Why.
+        reason: String,
+    },
+    /// The run has its answer.
+    Finished {
+        /// The answer node.
+        answer: NodeId,
+        /// Calls of the last turns that failed.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        failed: Vec<NodeId>,
+    },
+    /// The policy in force changed.
+    PolicyChanged {
+        /// Name of the preset now.
+        policy: String,
+    },
+    /// Tools, limits or model differ from what the run began with (after a resume).
+    Refitted {
+        /// What is in force now.
+        started: Box<Started>,
+    },
+    /// A limit was reached.
+    LimitReached {
+        /// Which (`turns`, `tokens`, `time`).
+        which: String,
+        /// Figures, in words.
+        message: String,
+    },
+    /// The operator raised the limits.
+    LimitsRaised {
+        /// What is in force now.
+        limits: Limits,
+    },
+    /// A command was refused for who sent it.
+    Refused {
+        /// Which command.
+        command: String,
+        /// Why.
+        reason: String,
+    },
+    /// The operator named the session.
+    Titled {
+        /// The name.
+        title: String,
+    },
+}

@@ -1,0 +1,160 @@
+//! Facts about turns and what their streams brought. Must not know: wire formats.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::id::{NodeId, Rev, ThreadId, TurnId};
+use crate::domain::node::{Channel, Origin};
+use crate::domain::turn::{Producer, Stop, StreamFault, Usage};
+
+/// Facts about turns.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", content = "body", rename_all = "snake_case")]
+pub enum TurnEvent {
+    /// A turn without a request: the operator's.
+    Opened {
+        /// Its id.
+        turn: TurnId,
+        /// Its thread.
+        thread: ThreadId,
+        /// The turn that it stands after; none for the first.
+        after: Option<TurnId>,
+        /// Who made it.
+        producer: Producer,
+    },
+    /// The model was asked; makes the turn on the first time.
+    Requested {
+        /// Its id.
+        turn: TurnId,
+        /// Its thread.
+        thread: ThreadId,
+        /// The turn that it stands after.
+        after: Option<TurnId>,
+        /// Counts the requests of this turn, from 1.
+        request: u32,
+        /// Hash of the context.
+        context: Arc<str>,
+        /// Hash of the whole request.
+        hash: Arc<str>,
+        /// Nodes of the context since the request before it, with the revision that was sent.
+        new: Vec<(NodeId, Rev)>,
+    },
+    /// A prompt of the operator.
+    Prompted {
+        /// The turn.
+        turn: TurnId,
+        /// The node.
+        node: NodeId,
+        /// The words.
+        text: Arc<str>,
+    },
+    /// The model thought or said something.
+    Thought {
+        /// The turn.
+        turn: TurnId,
+        /// The node.
+        node: NodeId,
+        /// The words; empty where the model gave none.
+        text: Arc<str>,
+        /// How.
+        channel: Channel,
+        /// Provider's opaque block, as JSON text.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        opaque: Option<Arc<str>>,
+        /// Who: the model, or an operator who inserted it.
+        origin: Origin,
+    },
+    /// A call, complete.
+    Proposed {
+        /// The turn.
+        turn: TurnId,
+        /// The node.
+        node: NodeId,
+        /// The provider's id.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        provider_id: Option<Arc<str>>,
+        /// Name of the tool.
+        tool: Arc<str>,
+        /// The argument text, byte for byte.
+        args: Arc<str>,
+        /// Who: the model, or an operator who inserted it.
+        origin: Origin,
+    },
+    /// A final answer.
+    Answered {
+        /// The turn.
+        turn: TurnId,
+        /// The node.
+        node: NodeId,
+        /// The words, or JSON text where the session has an output schema.
+        text: Arc<str>,
+    },
+    /// A block of the repeated stream equals the recorded one: it keeps its node.
+    Matched {
+        /// The turn.
+        turn: TurnId,
+        /// How many blocks match so far.
+        blocks: usize,
+    },
+    /// What has arrived of a block that is not complete yet.
+    Partial {
+        /// The turn.
+        turn: TurnId,
+        /// All of the block's text so far.
+        text: Arc<str>,
+    },
+    /// The stream ended by its end mark.
+    Closed {
+        /// The turn.
+        turn: TurnId,
+        /// Why the model stopped.
+        stop: Stop,
+        /// What it cost.
+        usage: Usage,
+    },
+    /// The stream broke, or was none; the operator chooses.
+    Broken {
+        /// The turn.
+        turn: TurnId,
+        /// What went wrong.
+        fault: StreamFault,
+        /// What it cost, as far as known.
+        #[serde(default)]
+        usage: Usage,
+    },
+    /// The stream was ended from this side.
+    Aborted {
+        /// The turn.
+        turn: TurnId,
+        /// Why.
+        reason: Arc<str>,
+    },
+    /// Everything in it has ended; the errors go into the next request.
+    Settled {
+        /// The turn.
+        turn: TurnId,
+        /// Calls that ended without a value.
+        errors: Vec<NodeId>,
+    },
+    /// Held by an edit before them.
+    Suspended {
+        /// The turns.
+        turns: Vec<TurnId>,
+    },
+    /// The edit before them changed nothing that they saw.
+    Restored {
+        /// The turns.
+        turns: Vec<TurnId>,
+    },
+    /// They are history, with everything in them.
+    Superseded {
+        /// The turns.
+        turns: Vec<TurnId>,
+    },
+    /// An edit of a thought closed the turn: the next one continues its message.
+    Split {
+        /// The turn.
+        turn: TurnId,
+    },
+}

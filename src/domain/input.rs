@@ -1,0 +1,146 @@
+//! Reports from the world: what a stream brought, how an execution ended, that time has passed.
+//!
+//! Must not know: where a report came from.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::call::Outcome;
+use super::id::{Attempt, NodeId, Rev, TurnId};
+use super::node::Channel;
+use super::turn::{Stop, StreamFault, Usage};
+
+/// A report from the world.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Input {
+    /// A complete block of a stream.
+    Block {
+        /// The turn.
+        turn: TurnId,
+        /// The request that it answers.
+        request: u32,
+        /// The block.
+        block: Block,
+    },
+    /// What has come of a block that is not complete.
+    Partial {
+        /// The turn.
+        turn: TurnId,
+        /// The request that it answers.
+        request: u32,
+        /// All of its text so far.
+        text: Arc<str>,
+    },
+    /// The stream ended by its own end mark.
+    Ended {
+        /// The turn.
+        turn: TurnId,
+        /// The request that it answers.
+        request: u32,
+        /// Why the model stopped.
+        stop: Stop,
+        /// What it cost.
+        usage: Usage,
+    },
+    /// The stream broke, or never came.
+    Broke {
+        /// The turn.
+        turn: TurnId,
+        /// The request that it answers.
+        request: u32,
+        /// What went wrong.
+        fault: StreamFault,
+        /// What it cost, as far as known.
+        usage: Usage,
+    },
+    /// A process was started for an execution.
+    Spawned {
+        /// The call.
+        call: NodeId,
+        /// The execution.
+        attempt: Attempt,
+        /// Its process id.
+        pid: u32,
+        /// Its start time in clock ticks since boot.
+        ticks: u64,
+    },
+    /// An execution ended.
+    Finished {
+        /// The call.
+        call: NodeId,
+        /// The revision that ran.
+        rev: Rev,
+        /// The execution.
+        attempt: Attempt,
+        /// How.
+        outcome: Outcome,
+        /// Milliseconds it took.
+        ms: u64,
+    },
+    /// What a probe found about an execution in doubt; none where it could not tell.
+    Probed {
+        /// The call.
+        call: NodeId,
+        /// The execution.
+        attempt: Attempt,
+        /// The finding.
+        finding: Option<Finding>,
+    },
+    /// A call's deadline passed.
+    Due {
+        /// The call.
+        call: NodeId,
+        /// The revision.
+        rev: Rev,
+    },
+    /// Working time, for the wall-clock limit.
+    Worked {
+        /// Milliseconds since the run or its resumption began, waits for the operator left out.
+        ms: u64,
+    },
+}
+
+/// What a probe found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Finding {
+    /// Whether it happened.
+    pub happened: bool,
+    /// The value that the call would have given, as JSON text, where it happened.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value: Option<Arc<str>>,
+    /// What that rests on.
+    pub evidence: Arc<str>,
+}
+
+/// A complete block of a stream.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Block {
+    /// Text or reasoning.
+    Thought {
+        /// The words.
+        text: Arc<str>,
+        /// How it was said.
+        channel: Channel,
+        /// Provider's opaque block, as JSON text.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        opaque: Option<Arc<str>>,
+    },
+    /// A call with its exact argument text.
+    Call {
+        /// The provider's id.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        id: Option<Arc<str>>,
+        /// Name of the tool.
+        tool: Arc<str>,
+        /// The argument text, byte for byte.
+        args: Arc<str>,
+    },
+    /// The last text of a turn without calls.
+    Answer {
+        /// The words.
+        text: Arc<str>,
+    },
+}

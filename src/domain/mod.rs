@@ -1,0 +1,20 @@
+//! What a run is: nodes, events, decisions, invalidation. Pure.
+//!
+//! No clock, no randomness, no file, no network, no task, no terminal. A run is a fold of its
+//! events: `decide` turns an intent or a report into events, `advance` finds what follows by
+//! itself, `apply` folds an event into the state, `effects` names what the world is asked to do.
+//! Must not know: any provider, how events are stored, how anything is shown.
+
+pub mod advice;
+pub mod call;
+pub mod command;
+pub mod effect;
+pub mod envelope;
+pub mod event;
+pub mod id;
+pub mod input;
+pub mod node;
+pub mod reference;
+pub mod state;
+pub mod transcript;
+pub mod turn;

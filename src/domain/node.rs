@@ -1,0 +1,168 @@
+//! Nodes of the reasoning graph and their revisions.
+//!
+//! A node never disappears and a revision never changes: an edit adds a revision, invalidation
+//! clears `active`. Must not know: the life cycle of calls (`call`), how content is shown.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::call::Outcome;
+use super::id::{Attempt, Epoch, NodeId, Rev, Seq, TurnId};
+
+/// A vertex of the graph, with everything that it ever said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Node {
+    /// Its id; the kind is part of it.
+    pub id: NodeId,
+    /// The turn that it belongs to.
+    pub turn: TurnId,
+    /// The event that made it.
+    pub born: Seq,
+    /// False once it was superseded; it then stays as history.
+    pub active: bool,
+    /// True where an operator wrote an observation that no execution may replace.
+    pub pinned: bool,
+    /// Everything that it said, oldest first; never empty.
+    pub revisions: Vec<Revision>,
+}
+
+impl Node {
+    /// What it says now.
+    pub fn now(&self) -> &Revision {
+        // A node is made with its first revision and revisions are never removed.
+        &self.revisions[self.revisions.len() - 1]
+    }
+
+    /// Number of the newest revision.
+    pub fn rev(&self) -> Rev {
+        self.now().no
+    }
+
+    /// True where a person wrote the newest revision.
+    pub fn is_edited(&self) -> bool {
+        matches!(self.now().origin, Origin::Operator { .. }) && self.revisions.len() > 1
+    }
+
+    /// True where the newest revision takes the node away.
+    pub fn is_deleted(&self) -> bool {
+        matches!(self.now().content, Content::Deleted)
+    }
+
+    /// Text of a prompt, thought, answer, repair or intervention; empty for the other kinds.
+    pub fn text(&self) -> &str {
+        match &self.now().content {
+            Content::Text { text, .. } => text,
+            _ => "",
+        }
+    }
+
+    /// Tool and argument text of a call.
+    pub fn as_call(&self) -> Option<(&Arc<str>, &Arc<str>)> {
+        match &self.now().content {
+            Content::Call { tool, args } => Some((tool, args)),
+            _ => None,
+        }
+    }
+
+    /// Result or error of an observation.
+    pub fn outcome(&self) -> Option<&Outcome> {
+        match &self.now().content {
+            Content::Observation { outcome, .. } => Some(outcome),
+            _ => None,
+        }
+    }
+}
+
+/// What a node said at one time.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Revision {
+    /// From 1.
+    pub no: Rev,
+    /// What it said.
+    pub content: Content,
+    /// Who said it.
+    pub origin: Origin,
+    /// Epoch in which it was said.
+    pub epoch: Epoch,
+    /// The event that recorded it.
+    pub event: Seq,
+}
+
+/// The text of a node, by kind.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Content {
+    /// Prompt, thought, answer, repair or intervention.
+    Text {
+        /// The words.
+        text: Arc<str>,
+        /// How it was said.
+        #[serde(default)]
+        channel: Channel,
+        /// Provider's opaque block that goes with it, as JSON text; void once the text is edited.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        opaque: Option<Arc<str>>,
+    },
+    /// A call.
+    Call {
+        /// Name of the tool.
+        tool: Arc<str>,
+        /// The argument text, byte for byte.
+        args: Arc<str>,
+    },
+    /// An observation.
+    Observation {
+        /// Revision of the call that it answers.
+        call_rev: Rev,
+        /// The execution that it came from; 0 where none ran.
+        attempt: Attempt,
+        /// Result or error.
+        outcome: Outcome,
+    },
+    /// Taken away by the operator.
+    Deleted,
+}
+
+/// How a thought was said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Channel {
+    /// Ordinary assistant text; sent back to the model.
+    #[default]
+    Spoken,
+    /// The provider's reasoning stream.
+    Reasoning,
+}
+
+/// Who wrote a revision.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "by", rename_all = "snake_case")]
+pub enum Origin {
+    /// The model.
+    Model,
+    /// A tool's execution.
+    Execution,
+    /// A person.
+    Operator {
+        /// His name.
+        user: Arc<str>,
+    },
+    /// The repair engine, with the number of the attempt.
+    Repair {
+        /// From 1.
+        attempt: u32,
+    },
+    /// A rule of the engine.
+    Engine {
+        /// Which.
+        rule: Arc<str>,
+    },
+    /// The recorded result of an equal execution.
+    Reused {
+        /// The execution it came from.
+        from: Seq,
+    },
+    /// Another agent's transcript.
+    Import,
+}

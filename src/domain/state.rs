@@ -1,0 +1,206 @@
+//! The fold of a journal: everything that is true of a run now.
+//!
+//! Changed by `apply` only. The sets in [`Agenda`] are indices over statuses, kept by `apply` so
+//! that a step of the run costs what it touches, not what there is. Must not know: how events are
+//! decided.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::call::{Call, EffectClass, Outcome};
+use super::event::run::{Limits, Started};
+use super::id::{Attempt, Epoch, NodeId, Rev, Seq, ThreadId, TurnId};
+use super::node::Node;
+use super::turn::{Turn, Usage};
+
+/// Everything that is true of a run now.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct State {
+    /// What the run was begun with; none before the first event.
+    pub started: Option<Arc<Started>>,
+    /// What the run does.
+    pub mode: Mode,
+    /// One launch or request may pass although the run is paused.
+    pub step: bool,
+    /// Limits in force.
+    pub limits: Limits,
+    /// Name of the policy in force.
+    pub policy: String,
+    /// Name of the session, where the operator gave one.
+    pub title: Option<String>,
+    /// Counts committed edits.
+    pub epoch: Epoch,
+    /// The newest event.
+    pub seq: Seq,
+    /// The highest node number given out.
+    pub last_no: u32,
+    /// The highest turn given out.
+    pub last_turn: u32,
+    /// Every node that ever was.
+    pub nodes: BTreeMap<NodeId, Node>,
+    /// The life of every call.
+    pub calls: BTreeMap<NodeId, Call>,
+    /// Every turn that ever was.
+    pub turns: BTreeMap<TurnId, Turn>,
+    /// The turns of each thread in their order, superseded ones included.
+    pub threads: BTreeMap<ThreadId, Vec<TurnId>>,
+    /// Every execution, by the event of its intent.
+    pub ledger: BTreeMap<Seq, LedgerEntry>,
+    /// Committed edits, oldest first.
+    pub edits: Vec<EditRecord>,
+    /// Indices over the above.
+    pub agenda: Agenda,
+    /// Calls that an open editor holds back.
+    pub held: BTreeSet<NodeId>,
+    /// Tokens of all requests.
+    pub usage: Usage,
+    /// Requests made.
+    pub requests: u32,
+    /// The limit that stopped the run, with its figures.
+    pub limit_reached: Option<(String, String)>,
+}
+
+/// What a run does.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Mode {
+    /// Works, or waits for something.
+    #[default]
+    Running,
+    /// Starts nothing new.
+    Paused(String),
+    /// Nothing goes on by itself any more.
+    Stopped(String),
+    /// Has its answer.
+    Finished(NodeId),
+}
+
+/// Indices that let a step of the run cost what it touches. Kept by `apply`, never decided.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Agenda {
+    /// Active calls that nobody has checked.
+    pub unchecked: BTreeSet<NodeId>,
+    /// Blocked or suspect calls with a reason to look at them again.
+    pub woken: BTreeSet<NodeId>,
+    /// Blocked calls.
+    pub blocked: BTreeSet<NodeId>,
+    /// Calls with faults that somebody may still mend.
+    pub invalid: BTreeSet<NodeId>,
+    /// Calls that wait for a person, by the event with which they became ready.
+    pub waiting: BTreeMap<Seq, NodeId>,
+    /// Ready calls for which nothing was decided or asked yet.
+    pub ungated: BTreeSet<NodeId>,
+    /// Decided calls that wait for a place.
+    pub queued: BTreeSet<NodeId>,
+    /// Executions under way.
+    pub running: BTreeSet<NodeId>,
+    /// Calls whose inputs may have changed.
+    pub suspects: BTreeSet<NodeId>,
+    /// Active turns that are not settled.
+    pub open: BTreeSet<TurnId>,
+    /// Calls by label, in journal order; history included.
+    pub labels: BTreeMap<Arc<str>, Vec<NodeId>>,
+    /// Calls that read what a call (by label) writes.
+    pub readers: BTreeMap<Arc<str>, BTreeSet<NodeId>>,
+    /// Calls that write a state path (by its first key), in journal order.
+    pub writers: BTreeMap<Arc<str>, Vec<NodeId>>,
+    /// Calls that read a state path (by its first key).
+    pub state_readers: BTreeMap<Arc<str>, BTreeSet<NodeId>>,
+    /// Executions with effects by the sameness of tool and arguments.
+    pub same: BTreeMap<Arc<str>, Vec<Seq>>,
+}
+
+/// One execution as the ledger keeps it, whatever becomes of its call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LedgerEntry {
+    /// The event of its intent.
+    pub seq: Seq,
+    /// The call.
+    pub call: NodeId,
+    /// The revision.
+    pub rev: Rev,
+    /// Counts the executions of the call.
+    pub attempt: Attempt,
+    /// The tool.
+    pub tool: Arc<str>,
+    /// Hash of tool and final arguments.
+    pub same: Arc<str>,
+    /// Key for tools that can tell a repetition.
+    pub key: Arc<str>,
+    /// What it can do to the world.
+    pub effect: EffectClass,
+    /// What was known of the world before it.
+    pub before: Option<Arc<str>>,
+    /// UTC milliseconds of the intent.
+    pub at: i64,
+    /// How it ended.
+    pub outcome: LedgerOutcome,
+    /// True once an edit replaced what it happened under.
+    pub orphaned: bool,
+    /// Epoch at the launch.
+    pub epoch: Epoch,
+}
+
+/// How an execution ended, for the ledger.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LedgerOutcome {
+    /// Still under way.
+    Running,
+    /// It gave a value or an error.
+    Known(Outcome),
+    /// Nobody knows.
+    Unknown,
+    /// Proven or said not to have happened.
+    DidNot,
+}
+
+/// A committed edit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EditRecord {
+    /// The event.
+    pub seq: Seq,
+    /// The epoch that it began.
+    pub epoch: Epoch,
+    /// The node that stands for it.
+    pub intervention: NodeId,
+    /// The node that was edited.
+    pub target: Option<NodeId>,
+    /// What was done, in words.
+    pub what: Arc<str>,
+}
+
+impl State {
+    /// The node of this id.
+    pub fn node(&self, id: NodeId) -> Option<&Node> {
+        self.nodes.get(&id)
+    }
+
+    /// The call of this id (an observation's id gives its call).
+    pub fn call(&self, id: NodeId) -> Option<&Call> {
+        self.calls.get(&id.call())
+    }
+
+    /// The turns of a thread that count or are held, in order.
+    pub fn turns_of(&self, thread: ThreadId) -> impl DoubleEndedIterator<Item = &Turn> {
+        self.threads
+            .get(&thread)
+            .into_iter()
+            .flatten()
+            .filter_map(|id| self.turns.get(id))
+            .filter(|turn| !matches!(turn.activity, super::turn::Activity::Superseded(_)))
+    }
+
+    /// The turn that a node stands in.
+    pub fn turn_of(&self, node: NodeId) -> Option<&Turn> {
+        self.turns.get(&self.nodes.get(&node)?.turn)
+    }
+
+    /// The active observation of a call.
+    pub fn observation(&self, call: NodeId) -> Option<&Node> {
+        self.nodes.get(&call.observation()).filter(|node| node.active)
+    }
+
+    /// The operator's queue: calls that wait for a person, in the order in which they became ready.
+    pub fn queue(&self) -> impl Iterator<Item = &Call> {
+        self.agenda.waiting.values().filter_map(|id| self.calls.get(id))
+    }
+}

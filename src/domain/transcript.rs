@@ -1,0 +1,90 @@
+//! What the model is shown: the messages of a request, as a function of the active nodes.
+//!
+//! Must not know: wire formats. Every call in a transcript has exactly one result.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::id::NodeId;
+
+/// One message of a request, in the order in which it is sent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "role", rename_all = "snake_case")]
+pub enum Message {
+    /// A prompt or guidance of the operator.
+    User {
+        /// The node.
+        node: NodeId,
+        /// The words.
+        text: Arc<str>,
+    },
+    /// What the model said and called in one turn.
+    Assistant {
+        /// Thoughts and texts, in order.
+        said: Vec<Said>,
+        /// Calls, in order.
+        calls: Vec<CalledAs>,
+    },
+    /// The result of one call.
+    Result {
+        /// The call.
+        call: NodeId,
+        /// The id by which the wire refers to the call.
+        wire_id: Arc<str>,
+        /// The tool.
+        tool: Arc<str>,
+        /// Value or error as sent.
+        text: Arc<str>,
+        /// True for an error or a refusal.
+        is_error: bool,
+    },
+    /// A word of the console to the model: an edit, an orphaned effect, a limit.
+    Note {
+        /// What it is about.
+        about: NoteKind,
+        /// The words.
+        text: Arc<str>,
+    },
+}
+
+/// What the model said in one block.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Said {
+    /// The node.
+    pub node: NodeId,
+    /// The words.
+    pub text: Arc<str>,
+    /// True where the provider streamed it as reasoning and nobody edited it.
+    pub reasoning: bool,
+    /// Provider's opaque block, only while nobody edited the words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opaque: Option<Arc<str>>,
+    /// True where a person wrote the words.
+    pub by_operator: bool,
+}
+
+/// A call as the model is shown it: with the arguments that ran.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CalledAs {
+    /// The node.
+    pub node: NodeId,
+    /// The id by which the wire refers to the call; unique in a request.
+    pub wire_id: Arc<str>,
+    /// The tool.
+    pub tool: Arc<str>,
+    /// The argument text.
+    pub args: Arc<str>,
+}
+
+/// What a note is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NoteKind {
+    /// The operator rewrote a thought; the model continues from it.
+    ThoughtRewritten,
+    /// The operator refused an answer.
+    AnswerRejected,
+    /// Something happened or will happen that the model should know.
+    Notice,
+}

@@ -1,0 +1,238 @@
+//! Turns: one request to the model with what it streamed, or one thing that the operator put in.
+//!
+//! Must not know: wire formats, how a request is sent.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::id::{NodeId, Seq, ThreadId, TurnId};
+
+/// One turn of a thread.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Turn {
+    /// Its id.
+    pub id: TurnId,
+    /// The thread that it belongs to.
+    pub thread: ThreadId,
+    /// Who made it.
+    pub producer: Producer,
+    /// Whether it counts now.
+    pub activity: Activity,
+    /// How far its stream came.
+    pub stream: Stream,
+    /// Hash of the context that it was asked with; none for operator turns.
+    pub context: Option<Arc<str>>,
+    /// Hash of the whole request that it was asked with.
+    pub request: Option<Arc<str>>,
+    /// How often it was asked (a cut stream is asked again).
+    pub asked: u32,
+    /// Its nodes in stream order, observations left out.
+    pub nodes: Vec<NodeId>,
+    /// Blocks taken from the stream of the current request; a repeated stream is matched by position.
+    pub received: usize,
+    /// Text of a block that was not sealed when the program last wrote it down.
+    pub partial: Option<Arc<str>>,
+    /// True once everything in it has ended and its errors were collected.
+    pub settled: bool,
+    /// True where an edit of a thought closed it: the next turn continues its message.
+    pub split: bool,
+    /// True where the operator kept it although its context changed.
+    pub drifted: bool,
+    /// Tokens that it cost.
+    pub usage: Usage,
+    /// Event of the newest request.
+    pub asked_at: Seq,
+}
+
+impl Turn {
+    /// True where it counts and no edit holds it.
+    pub fn is_active(&self) -> bool {
+        self.activity == Activity::Active
+    }
+}
+
+/// Who made a turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Producer {
+    /// A request to the model.
+    Model,
+    /// The operator: a prompt, guidance, an inserted call or thought.
+    Operator,
+    /// Another agent's transcript.
+    Import,
+}
+
+/// Whether a turn counts. The event named is the edit that caused it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Activity {
+    /// It counts.
+    Active,
+    /// An edit before it is not through yet; it may stand or fall.
+    Suspended(Seq),
+    /// It is history.
+    Superseded(Seq),
+}
+
+/// How far the stream of a turn came.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Stream {
+    /// Still coming (or asked and silent so far).
+    Open,
+    /// Ended by the provider's own end mark.
+    Closed(Stop),
+    /// Broke off or was refused; waits for the operator.
+    Broken(StreamFault),
+    /// Ended by an edit, the operator or a stop.
+    Aborted(Arc<str>),
+}
+
+/// Why the model stopped.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stop {
+    /// It was done.
+    End,
+    /// It wants its calls answered.
+    Calls,
+    /// It ran into the token limit: its last block may be cut.
+    Length,
+    /// The provider filtered it.
+    Filter,
+    /// It refused.
+    Refusal,
+    /// The operator took what had arrived as the whole turn.
+    Kept,
+    /// Something else, in the provider's word.
+    Other(Arc<str>),
+}
+
+impl Stop {
+    /// True where what arrived is a whole message that the run can go on from.
+    pub const fn is_whole(&self) -> bool {
+        matches!(self, Self::End | Self::Calls | Self::Kept | Self::Other(_))
+    }
+
+    /// The reason in a few words.
+    pub fn word(&self) -> &str {
+        match self {
+            Self::End => "end",
+            Self::Calls => "calls",
+            Self::Length => "token limit",
+            Self::Filter => "content filter",
+            Self::Refusal => "refusal",
+            Self::Kept => "kept by the operator",
+            Self::Other(word) => word,
+        }
+    }
+}
+
+/// What went wrong with a stream.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StreamFault {
+    /// Kind of trouble.
+    pub kind: StreamFaultKind,
+    /// What failed, on what, why.
+    pub message: String,
+    /// Milliseconds that the server asked to wait.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_after_ms: Option<u64>,
+}
+
+/// Kinds of stream trouble.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StreamFaultKind {
+    /// No connection, or the connection broke.
+    Network,
+    /// The server was silent for too long.
+    Timeout,
+    /// The server asked to slow down.
+    RateLimit,
+    /// The server has trouble (5xx).
+    Server,
+    /// The key is missing or wrong.
+    Auth,
+    /// The server did not take the request.
+    Request,
+    /// The answer was not what the format allows.
+    Garbage,
+    /// The stream ended before its end mark.
+    Truncated,
+    /// The model ran into its token limit.
+    Length,
+    /// The provider filtered the answer.
+    Filter,
+    /// The model refused.
+    Refusal,
+    /// The model said nothing at all, twice.
+    Empty,
+    /// The playbook of the scripted model has no rule for this.
+    Script,
+    /// The program died while it streamed.
+    Crash,
+}
+
+impl StreamFaultKind {
+    /// The kind in a few words.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Network => "network error",
+            Self::Timeout => "time-out",
+            Self::RateLimit => "rate limit",
+            Self::Server => "server error",
+            Self::Auth => "not authorised",
+            Self::Request => "request refused",
+            Self::Garbage => "unreadable answer",
+            Self::Truncated => "cut off",
+            Self::Length => "token limit",
+            Self::Filter => "content filter",
+            Self::Refusal => "refusal",
+            Self::Empty => "empty answer",
+            Self::Script => "playbook",
+            Self::Crash => "interrupted",
+        }
+    }
+
+    /// True where asking again by itself makes sense, as long as no block is sealed.
+    pub const fn is_transient(self) -> bool {
+        matches!(
+            self,
+            Self::Network | Self::Timeout | Self::RateLimit | Self::Server | Self::Truncated
+        )
+    }
+}
+
+/// Tokens as the provider counted them; an absent count is not zero.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Usage {
+    /// Sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input: Option<u64>,
+    /// Of those, served from the provider's cache.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cached: Option<u64>,
+    /// Received, reasoning included.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<u64>,
+    /// Of those, reasoning.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reasoning: Option<u64>,
+}
+
+impl Usage {
+    /// Sum of two; a count is known if one side knows it.
+    pub fn plus(self, other: Self) -> Self {
+        let add = |a: Option<u64>, b: Option<u64>| match (a, b) {
+            (None, None) => None,
+            (a, b) => Some(a.unwrap_or(0).saturating_add(b.unwrap_or(0))),
+        };
+        Self {
+            input: add(self.input, other.input),
+            cached: add(self.cached, other.cached),
+            output: add(self.output, other.output),
+            reasoning: add(self.reasoning, other.reasoning),
+        }
+    }
+}

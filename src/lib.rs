@@ -1,0 +1,20 @@
+//! Supervise an LLM agent from a terminal: see its live reasoning graph, overrule any step, and
+//! resume only what depended on it.
+//!
+//! The map, from the inside out:
+//! - [`text`], [`canon`], [`schema`]: pure leaves; safe display, canonical JSON and hashes, JSON Schema.
+//! - [`domain`]: what a run is. Pure.
+//! - [`policy`]: which call is allowed, asked, denied, and why. Pure.
+//! - [`journal`]: events on disk.
+//! - [`model`]: talks to one provider.
+//! - [`tools`]: runs one call.
+//! - [`engine`]: the one loop that connects them.
+//! - [`console`]: the screen.
+//! - [`config`]: settings. [`cli`]: the composition root.
+
+pub mod canon;
+pub mod domain;
+pub mod model;
+pub mod schema;
+pub mod text;
+pub mod tools;

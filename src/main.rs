@@ -1,0 +1,2 @@
+//! Entry point; everything else is in the library.
+fn main() {}

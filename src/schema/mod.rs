@@ -1,0 +1,1 @@
+//! JSON Schema checks, offline. Must not know: tools, calls.

@@ -1,0 +1,1 @@
+//! Safe display of untrusted text. Must not know: where text comes from.
