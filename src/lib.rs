@@ -13,6 +13,7 @@
 //! - [`config`]: settings. [`cli`]: the composition root.
 
 pub mod canon;
+pub mod console;
 pub mod domain;
 pub mod model;
 pub mod schema;

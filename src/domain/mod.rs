@@ -6,15 +6,19 @@
 //! Must not know: any provider, how events are stored, how anything is shown.
 
 pub mod advice;
+pub mod apply;
 pub mod call;
 pub mod command;
 pub mod effect;
 pub mod envelope;
 pub mod event;
+pub mod graph;
 pub mod id;
 pub mod input;
+pub mod lineage;
 pub mod node;
 pub mod reference;
+pub mod refusal;
 pub mod state;
 pub mod transcript;
 pub mod turn;

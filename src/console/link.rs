@@ -1,0 +1,72 @@
+//! The console's only door to a run: commands out, updates in.
+//!
+//! The command line adapts the engine, a recorded session or a test script to it. Must not know:
+//! what is behind the door.
+
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+
+use crate::domain::command::Command;
+use crate::domain::envelope::Envelope;
+use crate::domain::id::TurnId;
+use crate::domain::refusal::Refusal;
+use crate::domain::state::State;
+
+/// What comes from a run.
+#[derive(Debug, Clone)]
+pub enum Update {
+    /// Everything so far; the first update, and again after the console lagged.
+    Snapshot(Box<State>),
+    /// One more fact.
+    Event(Arc<Envelope>),
+    /// What a stream has brought of blocks that are not facts yet; replaces what was known of the turn.
+    Live(Live),
+    /// A command was not carried out.
+    Refused(Refusal),
+    /// Something to tell the operator that is no fact of the run (a torn line that was set aside).
+    Notice(String),
+    /// The journal cannot be written: nothing runs any more.
+    Halted(String),
+    /// Nothing more will come.
+    Ended,
+}
+
+/// The open parts of one turn's stream.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Live {
+    /// The turn.
+    pub turn: TurnId,
+    /// Its parts that are not sealed yet, in order; empty once all are.
+    pub parts: Vec<LivePart>,
+    /// Bytes received for this turn so far.
+    pub bytes: u64,
+}
+
+/// One part of a stream that is still coming.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LivePart {
+    /// Text or reasoning so far.
+    Text {
+        /// True for reasoning.
+        reasoning: bool,
+        /// What came so far.
+        text: Arc<str>,
+    },
+    /// A call so far.
+    Call {
+        /// The tool.
+        tool: Arc<str>,
+        /// Its argument text so far.
+        args: Arc<str>,
+    },
+}
+
+/// The door.
+pub trait Link: Send {
+    /// Sends a command; its refusal, if any, comes as an update.
+    fn send(&mut self, command: Command);
+
+    /// The next update. Never resolves again after [`Update::Ended`].
+    fn next(&mut self) -> BoxFuture<'_, Update>;
+}

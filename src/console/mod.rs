@@ -1,0 +1,3 @@
+//! The screen: shows state, collects intent. Must not know: engine, providers, tools, journal bytes.
+
+pub mod link;
