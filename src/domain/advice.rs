@@ -23,9 +23,6 @@ pub trait Advice {
     /// Hash of what is shown for a decision and would run.
     fn digest(&self, call: NodeId, rev: Rev, tool: &str, args: &str) -> Digest;
 
-    /// Hash of tool and final arguments alone: equal effects have equal hashes.
-    fn sameness(&self, tool: &str, args: &str) -> String;
-
     /// What an execution must have for itself (a file); two calls that name the same never overlap.
     fn resource(&self, tool: &str, args: &str) -> Option<String>;
 
@@ -92,10 +89,6 @@ impl Advice for Cards<'_> {
 
     fn digest(&self, call: NodeId, rev: Rev, tool: &str, args: &str) -> Digest {
         Digest(format!("{call} {rev} {tool} {args}").into())
-    }
-
-    fn sameness(&self, tool: &str, args: &str) -> String {
-        format!("{tool} {args}")
     }
 
     fn resource(&self, _tool: &str, _args: &str) -> Option<String> {

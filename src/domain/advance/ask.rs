@@ -1,8 +1,6 @@
 //! What comes after the last turn: an answer ends the run, anything else asks the model, within the
 //! limits. Held turns stand again or fall here. Must not know: wire formats.
 
-use std::sync::Arc;
-
 use crate::domain::advice::Advice;
 use crate::domain::draft::Draft;
 use crate::domain::event::{Event, RunEvent, TurnEvent};

@@ -116,9 +116,10 @@ fn key(state: &State, call: &Call, node: &Node) -> Arc<str> {
         .filter(|edit| edit.target == Some(call.id) && edit.what.starts_with("run "))
         .count();
     let session = state.started.as_ref().map_or("", |started| &*started.setup);
+    let id = call.id.to_string();
     let parts: [&[u8]; 4] = [
         session.as_bytes(),
-        call.id.to_string().as_bytes(),
+        id.as_bytes(),
         &node.rev().0.to_le_bytes(),
         &(again as u64).to_le_bytes(),
     ];

@@ -22,6 +22,7 @@ use crate::domain::lineage;
 use crate::domain::refusal::{Refusal, RefusalKind};
 use crate::domain::state::State;
 
+pub(crate) use wave::supersede_turns;
 pub(super) use wave::{cancel_running, invalidate_after_value, orphan, suspect_readers, suspend_later};
 
 pub(super) fn decide(

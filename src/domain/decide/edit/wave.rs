@@ -81,7 +81,7 @@ pub(in crate::domain::decide) fn supersede_after(draft: &mut Draft<'_>, turn: Tu
 }
 
 /// These turns are history.
-pub(in crate::domain::decide) fn supersede_turns(draft: &mut Draft<'_>, turns: Vec<TurnId>) {
+pub(crate) fn supersede_turns(draft: &mut Draft<'_>, turns: Vec<TurnId>) {
     if turns.is_empty() {
         return;
     }
@@ -123,7 +123,7 @@ pub(in crate::domain::decide) fn orphan(draft: &mut Draft<'_>, nodes: &[NodeId])
         .filter(|id| id.kind == NodeKind::Call)
         .copied()
         .collect();
-    let entries = effects_of(draft, &calls, None);
+    let entries = effects_of(draft, &calls);
     if !entries.is_empty() {
         draft.edit(EditEvent::Orphaned { entries });
     }
@@ -131,13 +131,13 @@ pub(in crate::domain::decide) fn orphan(draft: &mut Draft<'_>, nodes: &[NodeId])
 
 /// Lists the effects of the revisions of a call so far: another revision takes their place.
 pub(super) fn orphan_own(draft: &mut Draft<'_>, call: NodeId) {
-    let entries = effects_of(draft, &BTreeSet::from([call]), Some(call));
+    let entries = effects_of(draft, &BTreeSet::from([call]));
     if !entries.is_empty() {
         draft.edit(EditEvent::Orphaned { entries });
     }
 }
 
-fn effects_of(draft: &Draft<'_>, calls: &BTreeSet<NodeId>, _own: Option<NodeId>) -> Vec<Seq> {
+fn effects_of(draft: &Draft<'_>, calls: &BTreeSet<NodeId>) -> Vec<Seq> {
     let mut entries = Vec::new();
     for id in calls {
         let Some(call) = draft.state.calls.get(id) else {
