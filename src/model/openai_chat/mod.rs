@@ -1,0 +1,9 @@
+//! OpenAI Chat Completions and every server that speaks it. Must not know: the graph, the journal,
+//! approvals, when to try again.
+
+pub mod body;
+pub mod decode;
+mod error;
+mod frame;
+mod parts;
+mod scan;
