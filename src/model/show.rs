@@ -1,5 +1,7 @@
 //! Untrusted text in messages: made visible and kept short. Must not know: where it came from.
 
+pub use crate::text::visible;
+
 /// Most characters of a foreign text that go into a message.
 const EXCERPT: usize = 400;
 
@@ -11,11 +13,4 @@ pub fn excerpt(text: &str) -> String {
         short.push('…');
     }
     visible(&short)
-}
-
-/// Control and invisible characters made visible.
-pub fn visible(text: &str) -> String {
-    text.chars()
-        .map(|c| if c.is_control() { '\u{FFFD}' } else { c })
-        .collect()
 }

@@ -28,11 +28,18 @@ pub fn named(error: Option<&Object<'_>>) -> StreamFault {
             "the server reported an error without saying which",
         );
     };
-    let words = ["message", "detail", "error"]
+    let words = words(error).unwrap_or_else(|| "no message".to_owned());
+    fault(kind(error), &words)
+}
+
+/// The words of an error object, or of the one inside of it.
+pub fn words(error: &Object<'_>) -> Option<String> {
+    let inner = error.object("error");
+    let error = inner.as_ref().unwrap_or(error);
+    ["message", "detail", "error"]
         .iter()
         .find_map(|key| error.filled(key))
-        .map_or_else(|| "no message".to_owned(), std::borrow::Cow::into_owned);
-    fault(kind(error), &words)
+        .map(std::borrow::Cow::into_owned)
 }
 
 fn kind(error: &Object<'_>) -> StreamFaultKind {

@@ -2,8 +2,11 @@
 //! approvals, when to try again.
 
 pub mod body;
+pub mod client;
 pub mod decode;
+pub mod encode;
 mod error;
 mod frame;
 mod parts;
+mod retry;
 mod scan;
