@@ -91,6 +91,11 @@ impl<'d, 'a> Section<'d, 'a> {
         format!("{{ {} }}", visible(&parts.join(", ")))
     }
 
+    /// Takes a key as known without reading it.
+    pub fn expect(&mut self, key: &'static str) {
+        self.known.insert(key);
+    }
+
     fn get(&mut self, key: &'static str) -> Option<(&'d DeValue<'a>, Range<usize>)> {
         self.known.insert(key);
         let (_, value) = self.table.iter().find(|(k, _)| k.get_ref() == key)?;
