@@ -38,7 +38,9 @@ impl Adviser {
     pub fn cards(&self) -> Vec<ToolCard> {
         let mut cards = self.registry.cards();
         for card in &mut cards {
-            let Some(facts) = self.registry.facts(&card.name) else { continue };
+            let Some(facts) = self.registry.facts(&card.name) else {
+                continue;
+            };
             let mut mark = |is: bool, tag: &str| {
                 if is && !card.tags.iter().any(|one| one == tag) {
                     card.tags.push(tag.to_owned());
@@ -51,7 +53,9 @@ impl Adviser {
     }
 
     fn definition(&self, tool: &str) -> String {
-        let Some(spec) = self.registry.spec(tool) else { return String::new() };
+        let Some(spec) = self.registry.spec(tool) else {
+            return String::new();
+        };
         let card = &spec.card;
         let effect = card.effect.word();
         canon::hash(
@@ -98,7 +102,11 @@ impl Advice for Adviser {
             args: &args,
             server: None,
         });
-        if self.headless { crate::policy::headless(verdict) } else { verdict }
+        if self.headless {
+            crate::policy::headless(verdict)
+        } else {
+            verdict
+        }
     }
 
     fn digest(&self, call: NodeId, rev: Rev, tool: &str, args: &str) -> Digest {
@@ -130,11 +138,15 @@ impl Advice for Adviser {
 
     fn before(&self, tool: &str, args: &str) -> Option<String> {
         let tool = self.registry.get(tool)?;
-        tool.before(&parse_args(args), &self.workspace).map(|value| value.to_string())
+        tool.before(&parse_args(args), &self.workspace)
+            .map(|value| value.to_string())
     }
 }
 
 /// A relative path without `.` and doubled separators.
 fn normal(path: &str) -> String {
-    path.split('/').filter(|part| !part.is_empty() && *part != ".").collect::<Vec<_>>().join("/")
+    path.split('/')
+        .filter(|part| !part.is_empty() && *part != ".")
+        .collect::<Vec<_>>()
+        .join("/")
 }

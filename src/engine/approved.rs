@@ -8,7 +8,6 @@ use std::sync::Arc;
 use crate::domain::advice::Advice;
 use crate::domain::call::{Decision, Status};
 use crate::domain::id::{Attempt, NodeId, Rev};
-use crate::domain::node::Node;
 use crate::domain::ready;
 use crate::domain::state::State;
 
@@ -30,7 +29,9 @@ pub enum Error {
     #[error("{0} was not decided: nothing runs without a recorded decision")]
     Undecided(NodeId),
     /// The tool or the surroundings changed since the decision.
-    #[error("{0} is not what was approved any more (its tool, directory or environment changed): nothing ran")]
+    #[error(
+        "{0} is not what was approved any more (its tool, directory or environment changed): nothing ran"
+    )]
     Changed(NodeId),
 }
 
@@ -43,14 +44,23 @@ impl Approved {
     ) -> Result<Self, Error> {
         let undecided = || Error::Undecided(id);
         let call = state.calls.get(&id).ok_or_else(undecided)?;
-        let node = state.nodes.get(&id).filter(|node| node.rev() == rev).ok_or_else(undecided)?;
+        let node = state
+            .nodes
+            .get(&id)
+            .filter(|node| node.rev() == rev)
+            .ok_or_else(undecided)?;
         let (tool, _) = node.as_call().ok_or_else(undecided)?;
-        let lets_run = call.decisions.iter().rev().find(|(one, _, _)| *one == rev).is_some_and(|(_, _, decision)| {
-            matches!(
-                decision,
-                Decision::Approve { .. } | Decision::Auto { .. } | Decision::Edited | Decision::RunAgain
-            )
-        });
+        let lets_run = call
+            .decisions
+            .iter()
+            .rev()
+            .find(|(one, _, _)| *one == rev)
+            .is_some_and(|(_, _, decision)| {
+                matches!(
+                    decision,
+                    Decision::Approve { .. } | Decision::Auto { .. } | Decision::Edited | Decision::RunAgain
+                )
+            });
         if !lets_run || call.status != Status::Running(attempt) {
             return Err(undecided());
         }
@@ -62,7 +72,14 @@ impl Approved {
             .last_attempt()
             .and_then(|last| state.ledger.get(&last.intent))
             .map_or_else(|| Arc::from(""), |entry| entry.key.clone());
-        Ok(Self { call: id, rev, attempt, tool: tool.clone(), bytes, key })
+        Ok(Self {
+            call: id,
+            rev,
+            attempt,
+            tool: tool.clone(),
+            bytes,
+            key,
+        })
     }
 
     /// The call.
@@ -95,4 +112,3 @@ impl Approved {
         &self.key
     }
 }
-

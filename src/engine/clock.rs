@@ -13,7 +13,9 @@ pub struct Clock {
 impl Clock {
     /// A clock that begins now.
     pub fn start() -> Self {
-        Self { start: Instant::now() }
+        Self {
+            start: Instant::now(),
+        }
     }
 
     /// Milliseconds since this clock began; never goes back.
@@ -22,7 +24,10 @@ impl Clock {
     }
 
     /// UTC milliseconds since 1970, as the machine has it.
-    #[allow(clippy::unused_self, reason = "callers hold a clock and ask it for both times")]
+    #[allow(
+        clippy::unused_self,
+        reason = "callers hold a clock and ask it for both times"
+    )]
     pub fn utc_ms(&self) -> i64 {
         jiff::Timestamp::now().as_millisecond()
     }

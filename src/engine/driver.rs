@@ -3,13 +3,13 @@
 
 use std::sync::Arc;
 
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot, watch};
 
 use super::advise::Adviser;
 use super::approved::Approved;
 use super::clock::Clock;
 use super::executor::Executor;
-use super::handle::{Handle, Message, Publication};
+use super::handle::{Handle, Live, LiveTurns, Message, Publication};
 use super::log::Log;
 use crate::domain::command::{Command, RunCommand};
 use crate::domain::effect::Effect;
@@ -54,16 +54,11 @@ pub struct Driver {
     executor: Executor,
     clock: Clock,
     inbox: mpsc::UnboundedReceiver<Message>,
-    listeners: Vec<Listener>,
+    listeners: Vec<mpsc::UnboundedSender<Publication>>,
+    live: watch::Sender<LiveTurns>,
     notices: Vec<String>,
     halted: Option<String>,
     batch: Batch,
-}
-
-/// Somebody who listens, and whether he fell behind.
-struct Listener {
-    out: mpsc::Sender<Publication>,
-    lagged: bool,
 }
 
 /// What happened since the listeners were last told.
@@ -72,7 +67,7 @@ struct Batch {
     envelopes: Vec<Arc<Envelope>>,
     effects: Vec<Effect>,
     replies: Vec<(oneshot::Sender<Result<Seq, Refusal>>, Result<Seq, Refusal>)>,
-    live: Vec<Publication>,
+    words: Vec<Publication>,
     sync: bool,
 }
 
@@ -80,7 +75,8 @@ impl Driver {
     /// A driver and the way to it. Nothing happens until it is [run](Self::run).
     pub fn new(parts: Parts) -> (Self, Handle) {
         let (to_inbox, inbox) = mpsc::unbounded_channel();
-        let handle = Handle::new(to_inbox);
+        let (live, watched) = watch::channel(LiveTurns::default());
+        let handle = Handle::new(to_inbox, watched);
         let executor = Executor::new(
             parts.model,
             parts.adviser.registry.clone(),
@@ -96,6 +92,7 @@ impl Driver {
             clock: parts.clock,
             inbox,
             listeners: Vec::new(),
+            live,
             notices: parts.notices,
             halted: None,
             batch: Batch::default(),
@@ -137,28 +134,39 @@ impl Driver {
 
     fn take(&mut self, message: Message) -> Option<oneshot::Sender<()>> {
         match message {
-            Message::Command { command, actor, reply } => self.command(&command, &actor, reply),
+            Message::Command {
+                command,
+                actor,
+                reply,
+            } => self.command(&command, &actor, reply),
             Message::Input(input) => self.input(&input),
-            Message::Live(live) => self.batch.live.push(Publication::Live(live)),
-            Message::Notice(text) => self.batch.live.push(Publication::Notice(text)),
+            Message::Live(live) => self.show_live(live),
+            Message::Notice(text) => self.batch.words.push(Publication::Notice(text)),
             Message::Subscribe(out) => self.subscribe(out),
             Message::Shutdown(done) => return Some(done),
         }
         None
     }
 
-    fn subscribe(&mut self, out: mpsc::Sender<Publication>) {
+    fn subscribe(&mut self, out: mpsc::UnboundedSender<Publication>) {
         // What the snapshot shows must be on disk, like everything that is shown.
         self.conclude();
-        let mut listener = Listener { out, lagged: false };
-        listener.tell(Publication::Snapshot(Box::new(self.state.clone())));
-        for notice in &self.notices {
-            listener.tell(Publication::Notice(notice.clone()));
+        let mut first = vec![Publication::Snapshot(Box::new(self.state.clone()))];
+        first.extend(self.notices.iter().cloned().map(Publication::Notice));
+        first.extend(self.halted.iter().cloned().map(Publication::Halted));
+        if first.into_iter().all(|word| out.send(word).is_ok()) {
+            self.listeners.push(out);
         }
-        if let Some(reason) = &self.halted {
-            listener.tell(Publication::Halted(reason.clone()));
-        }
-        self.listeners.push(listener);
+    }
+
+    fn show_live(&self, live: Live) {
+        self.live.send_modify(|turns| {
+            if live.parts.is_empty() {
+                turns.remove(&live.turn);
+            } else {
+                turns.insert(live.turn, live);
+            }
+        });
     }
 
     fn command(
@@ -205,7 +213,9 @@ impl Driver {
 
     fn input(&mut self, input: &Input) {
         let actor = match input {
-            Input::Block { .. } | Input::Partial { .. } | Input::Ended { .. } | Input::Broke { .. } => Actor::Model,
+            Input::Block { .. } | Input::Partial { .. } | Input::Ended { .. } | Input::Broke { .. } => {
+                Actor::Model
+            }
             Input::Spawned { .. } | Input::Finished { .. } => Actor::Tool,
             Input::Probed { .. } | Input::Due { .. } | Input::Worked { .. } => Actor::Engine,
         };
@@ -256,14 +266,16 @@ impl Driver {
             }
             apply::apply(&mut self.state, &envelope);
             self.batch.sync |= needs_disk(&envelope.event);
-            self.batch.effects.extend(effects::effects(&self.state, &envelope.event));
+            self.batch
+                .effects
+                .extend(effects::effects(&self.state, &envelope.event));
             self.batch.envelopes.push(Arc::new(envelope));
         }
     }
 
     fn halt(&mut self, reason: String) {
         self.batch.effects.clear();
-        self.batch.live.push(Publication::Halted(reason.clone()));
+        self.batch.words.push(Publication::Halted(reason.clone()));
         self.halted = Some(reason);
     }
 
@@ -292,7 +304,7 @@ impl Driver {
         for envelope in batch.envelopes {
             self.publish(&Publication::Event(envelope));
         }
-        for publication in batch.live {
+        for publication in batch.words {
             self.publish(&publication);
         }
         if self.halted.is_none() {
@@ -303,24 +315,17 @@ impl Driver {
     }
 
     fn publish(&mut self, publication: &Publication) {
-        let state = &self.state;
-        self.listeners.retain_mut(|listener| {
-            if listener.lagged && listener.out.capacity() > 1 {
-                listener.lagged = false;
-                listener.tell(Publication::Snapshot(Box::new(state.clone())));
-                // The snapshot holds this fact already.
-                if matches!(publication, Publication::Event(_)) {
-                    return !listener.out.is_closed();
-                }
-            }
-            listener.tell(publication.clone());
-            !listener.out.is_closed()
-        });
+        self.listeners.retain(|out| out.send(publication.clone()).is_ok());
     }
 
     fn act(&mut self, effect: Effect) {
         match effect {
-            Effect::Ask { turn, request, wait_ms, .. } => self.ask(turn, request, wait_ms),
+            Effect::Ask {
+                turn,
+                request,
+                wait_ms,
+                ..
+            } => self.ask(turn, request, wait_ms),
             Effect::Abort { turn } => self.executor.abort(turn),
             Effect::Launch { call, rev, attempt } => {
                 match Approved::from_decision(&self.state, &self.adviser, (call, rev, attempt)) {
@@ -337,15 +342,23 @@ impl Driver {
     }
 
     fn ask(&mut self, id: TurnId, request: u32, wait_ms: u64) {
-        let Some(turn) = self.state.turns.get(&id) else { return };
+        let Some(turn) = self.state.turns.get(&id) else {
+            return;
+        };
         // Another event of the same batch may have taken the request back.
         if turn.asked != request || turn.stream != crate::domain::turn::Stream::Open {
             return;
         }
-        let Some(started) = self.state.started.clone() else { return };
+        let Some(started) = self.state.started.clone() else {
+            return;
+        };
         let mut messages = build::messages(&self.state, turn.thread, Some(id));
         messages.extend(build::notices(&self.state));
-        let last = self.state.limits.turns.is_some_and(|most| self.state.requests >= most);
+        let last = self
+            .state
+            .limits
+            .turns
+            .is_some_and(|most| self.state.requests >= most);
         let number = self
             .state
             .turns_of(turn.thread)
@@ -361,7 +374,9 @@ impl Driver {
     }
 
     fn probe(&mut self, call: NodeId, attempt: crate::domain::id::Attempt) {
-        let Some(life) = self.state.calls.get(&call) else { return };
+        let Some(life) = self.state.calls.get(&call) else {
+            return;
+        };
         let Some(entry) = life
             .attempts
             .iter()
@@ -371,7 +386,8 @@ impl Driver {
             return;
         };
         let args = crate::domain::ready::resolved_args(&self.state, life).unwrap_or_default();
-        self.executor.probe(call, attempt, &entry.tool, &args, entry.before.as_deref());
+        self.executor
+            .probe(call, attempt, &entry.tool, &args, entry.before.as_deref());
     }
 
     async fn shut_down(mut self, done: oneshot::Sender<()>) {
@@ -396,17 +412,6 @@ impl Driver {
     }
 }
 
-impl Listener {
-    fn tell(&mut self, publication: Publication) {
-        if self.lagged {
-            return;
-        }
-        if let Err(mpsc::error::TrySendError::Full(_)) = self.out.try_send(publication) {
-            self.lagged = true;
-        }
-    }
-}
-
 /// Decisions, and intents of what changes the world, are on disk before anything follows from them.
 fn needs_disk(event: &Event) -> bool {
     match event {
@@ -417,4 +422,3 @@ fn needs_disk(event: &Event) -> bool {
         Event::Run(_) | Event::Turn(_) | Event::Call(_) => false,
     }
 }
-

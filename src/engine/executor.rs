@@ -19,9 +19,9 @@ use crate::domain::id::{Attempt, NodeId, Rev, TurnId};
 use crate::domain::input::Input;
 use crate::domain::turn::{StreamFault, StreamFaultKind};
 use crate::model::{Chunk, Model, Request};
+use crate::tools::Job;
 use crate::tools::registry::Registry;
 use crate::tools::run::{Limits, run};
-use crate::tools::Job;
 
 /// Chunks that may wait for the assembler.
 const CHUNKS: usize = 256;
@@ -72,7 +72,12 @@ impl Executor {
         if let Some(old) = self.asks.insert(turn, cancel.clone()) {
             old.cancel();
         }
-        let job = Asking { turn, request, inbox: self.inbox.clone(), cancel };
+        let job = Asking {
+            turn,
+            request,
+            inbox: self.inbox.clone(),
+            cancel,
+        };
         let model = self.model.clone();
         self.tasks.spawn(async move {
             if wait_ms > 0 {
@@ -96,7 +101,12 @@ impl Executor {
     pub fn launch(&mut self, approved: &Approved) {
         let (call, rev, attempt) = (approved.call(), approved.rev(), approved.attempt());
         let Some(tool) = self.registry.get(approved.tool()).cloned() else {
-            self.report(call, rev, attempt, unrun(format!("there is no tool `{}` any more", approved.tool())));
+            self.report(
+                call,
+                rev,
+                attempt,
+                unrun(format!("there is no tool `{}` any more", approved.tool())),
+            );
             return;
         };
         let cancel = CancellationToken::new();
@@ -110,7 +120,12 @@ impl Executor {
             workspace: self.workspace.clone(),
             cancel,
             on_spawn: Arc::new(move |pid, ticks| {
-                spawned.send(Message::Input(Input::Spawned { call, attempt, pid, ticks }));
+                spawned.send(Message::Input(Input::Spawned {
+                    call,
+                    attempt,
+                    pid,
+                    ticks,
+                }));
             }),
             key: approved.key().clone(),
         };
@@ -118,7 +133,13 @@ impl Executor {
             let began = clock.mono_ms();
             let outcome = run(tool, job, Limits::default()).await;
             let ms = clock.mono_ms().saturating_sub(began);
-            inbox.send(Message::Input(Input::Finished { call, rev, attempt, outcome, ms }));
+            inbox.send(Message::Input(Input::Finished {
+                call,
+                rev,
+                attempt,
+                outcome,
+                ms,
+            }));
         });
     }
 
@@ -128,7 +149,13 @@ impl Executor {
     }
 
     fn report(&self, call: NodeId, rev: Rev, attempt: Attempt, outcome: Outcome) {
-        self.inbox.send(Message::Input(Input::Finished { call, rev, attempt, outcome, ms: 0 }));
+        self.inbox.send(Message::Input(Input::Finished {
+            call,
+            rev,
+            attempt,
+            outcome,
+            ms: 0,
+        }));
     }
 
     /// Ends an execution.
@@ -142,9 +169,15 @@ impl Executor {
     pub fn probe(&self, call: NodeId, attempt: Attempt, tool: &str, args: &str, before: Option<&str>) {
         let finding = before.and_then(|before| {
             let before = serde_json::from_str(before).ok()?;
-            self.registry.get(tool)?.probe(&parse_args(args), &before, &self.workspace)
+            self.registry
+                .get(tool)?
+                .probe(&parse_args(args), &before, &self.workspace)
         });
-        self.inbox.send(Message::Input(Input::Probed { call, attempt, finding }));
+        self.inbox.send(Message::Input(Input::Probed {
+            call,
+            attempt,
+            finding,
+        }));
     }
 
     /// Reports when a call was not decided in time.
@@ -168,7 +201,9 @@ impl Executor {
         }
         self.tasks.close();
         // Children get two seconds between the polite and the final signal.
-        tokio::time::timeout(Duration::from_secs(4), self.tasks.wait()).await.unwrap_or_default();
+        tokio::time::timeout(Duration::from_secs(4), self.tasks.wait())
+            .await
+            .unwrap_or_default();
     }
 
     /// True while executions are under way.
@@ -257,7 +292,11 @@ impl Asking {
         let blocks = assembler.push(chunk);
         let any = !blocks.is_empty();
         for block in blocks {
-            self.inbox.send(Message::Input(Input::Block { turn: self.turn, request: self.request, block }));
+            self.inbox.send(Message::Input(Input::Block {
+                turn: self.turn,
+                request: self.request,
+                block,
+            }));
         }
         for raw in assembler.unknown.drain(..) {
             let shown: String = raw.chars().take(200).collect();
@@ -292,9 +331,15 @@ impl Asking {
         let input = match (result, assembler.finish.clone()) {
             (Ok(()), Some(stop)) => {
                 for block in assembler.end() {
-                    self.inbox.send(Message::Input(Input::Block { turn, request, block }));
+                    self.inbox
+                        .send(Message::Input(Input::Block { turn, request, block }));
                 }
-                Input::Ended { turn, request, stop, usage }
+                Input::Ended {
+                    turn,
+                    request,
+                    stop,
+                    usage,
+                }
             }
             (Ok(()), None) => {
                 self.write_down(&assembler);
@@ -303,14 +348,27 @@ impl Asking {
                     message: "the stream ended without its end mark".into(),
                     retry_after_ms: None,
                 };
-                Input::Broke { turn, request, fault, usage }
+                Input::Broke {
+                    turn,
+                    request,
+                    fault,
+                    usage,
+                }
             }
             (Err(fault), _) => {
                 self.write_down(&assembler);
-                Input::Broke { turn, request, fault, usage }
+                Input::Broke {
+                    turn,
+                    request,
+                    fault,
+                    usage,
+                }
             }
         };
         self.inbox.send(Message::Input(input));
-        self.inbox.send(Message::Live(super::handle::Live { turn, ..Default::default() }));
+        self.inbox.send(Message::Live(super::handle::Live {
+            turn,
+            ..Default::default()
+        }));
     }
 }

@@ -1,8 +1,9 @@
 //! The engine's door: commands in, publications out. Must not know: who stands on the other side.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::domain::command::Command;
 use crate::domain::envelope::{Actor, Envelope};
@@ -18,8 +19,6 @@ pub enum Publication {
     Snapshot(Box<State>),
     /// One more recorded fact.
     Event(Arc<Envelope>),
-    /// The open parts of a stream, replacing what was known of the turn.
-    Live(Live),
     /// Something to tell that is no fact of the run.
     Notice(String),
     /// The journal cannot be written: nothing runs any more.
@@ -77,39 +76,59 @@ pub enum Message {
     /// A word to the listeners.
     Notice(String),
     /// Somebody listens from now on.
-    Subscribe(mpsc::Sender<Publication>),
+    Subscribe(mpsc::UnboundedSender<Publication>),
     /// End this process's part of the run; it can be resumed.
     Shutdown(oneshot::Sender<()>),
 }
+
+/// The open streams, by turn.
+pub type LiveTurns = BTreeMap<TurnId, Live>;
 
 /// A way to the loop; cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Handle {
     inbox: mpsc::UnboundedSender<Message>,
+    live: watch::Receiver<LiveTurns>,
 }
 
-/// Publications that may wait for a listener before it is told to start afresh.
-const BACKLOG: usize = 8192;
+/// What a listener gets.
+#[derive(Debug)]
+pub struct Subscription {
+    /// A snapshot first, then every fact that follows; nothing is left out.
+    pub facts: mpsc::UnboundedReceiver<Publication>,
+    /// What streams have open; only the newest is kept for a slow listener.
+    pub live: watch::Receiver<LiveTurns>,
+}
 
 impl Handle {
-    pub(super) fn new(inbox: mpsc::UnboundedSender<Message>) -> Self {
-        Self { inbox }
+    pub(super) fn new(inbox: mpsc::UnboundedSender<Message>, live: watch::Receiver<LiveTurns>) -> Self {
+        Self { inbox, live }
     }
 
     /// Sends a command and waits for its sequence number or refusal.
     pub async fn command(&self, command: Command, actor: Actor) -> Result<Seq, Refusal> {
         let (reply, answer) = oneshot::channel();
-        self.send(Message::Command { command, actor, reply: Some(reply) });
+        self.send(Message::Command {
+            command,
+            actor,
+            reply: Some(reply),
+        });
         answer.await.unwrap_or_else(|_| {
-            Err(Refusal::new(crate::domain::refusal::RefusalKind::Over, "the run has ended in this process"))
+            Err(Refusal::new(
+                crate::domain::refusal::RefusalKind::Over,
+                "the run has ended in this process",
+            ))
         })
     }
 
-    /// Listens: a snapshot first, then everything that follows.
-    pub fn subscribe(&self) -> mpsc::Receiver<Publication> {
-        let (out, publications) = mpsc::channel(BACKLOG);
+    /// Listens from now on.
+    pub fn subscribe(&self) -> Subscription {
+        let (out, facts) = mpsc::unbounded_channel();
         self.send(Message::Subscribe(out));
-        publications
+        Subscription {
+            facts,
+            live: self.live.clone(),
+        }
     }
 
     /// Ends this process's part of the run: no more launches, children ended. Resolves when done.

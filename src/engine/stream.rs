@@ -79,12 +79,24 @@ impl Assembler {
         let at = part as usize;
         // Parts are numbered as they begin; a gap would be a defect of the decoder and is filled with nothing.
         while self.parts.len() < at {
-            self.parts.push(Part { kind: Kind::Text, text: String::new(), sealed: true, opaque: None, done: true });
+            self.parts.push(Part {
+                kind: Kind::Text,
+                text: String::new(),
+                sealed: true,
+                opaque: None,
+                done: true,
+            });
         }
         if let Some(found) = self.parts.get_mut(at) {
             found.text.push_str(delta);
         } else {
-            self.parts.push(Part { kind, text: delta.to_owned(), sealed: false, opaque: None, done: false });
+            self.parts.push(Part {
+                kind,
+                text: delta.to_owned(),
+                sealed: false,
+                opaque: None,
+                done: false,
+            });
         }
     }
 
@@ -124,12 +136,24 @@ impl Assembler {
                 Kind::Text if ended && index == last && !self.has_calls && whole => {
                     blocks.push(Block::Answer { text });
                 }
-                Kind::Text => blocks.push(Block::Thought { text, channel: Channel::Spoken, opaque }),
-                Kind::Reasoning => blocks.push(Block::Thought { text, channel: Channel::Reasoning, opaque }),
+                Kind::Text => blocks.push(Block::Thought {
+                    text,
+                    channel: Channel::Spoken,
+                    opaque,
+                }),
+                Kind::Reasoning => blocks.push(Block::Thought {
+                    text,
+                    channel: Channel::Reasoning,
+                    opaque,
+                }),
                 Kind::Call { id, tool } => blocks.push(Block::Call {
                     id: id.as_deref().map(Arc::from),
                     tool: Arc::from(tool.as_str()),
-                    args: if text.trim().is_empty() { Arc::from("{}") } else { text },
+                    args: if text.trim().is_empty() {
+                        Arc::from("{}")
+                    } else {
+                        text
+                    },
                 }),
             }
         }
@@ -143,21 +167,40 @@ impl Assembler {
             .iter()
             .filter(|part| !part.done)
             .map(|part| match &part.kind {
-                Kind::Text => LivePart::Text { reasoning: false, text: Arc::from(part.text.as_str()) },
-                Kind::Reasoning => LivePart::Text { reasoning: true, text: Arc::from(part.text.as_str()) },
-                Kind::Call { tool, .. } => {
-                    LivePart::Call { tool: Arc::from(tool.as_str()), args: Arc::from(part.text.as_str()) }
-                }
+                Kind::Text => LivePart::Text {
+                    reasoning: false,
+                    text: Arc::from(part.text.as_str()),
+                },
+                Kind::Reasoning => LivePart::Text {
+                    reasoning: true,
+                    text: Arc::from(part.text.as_str()),
+                },
+                Kind::Call { tool, .. } => LivePart::Call {
+                    tool: Arc::from(tool.as_str()),
+                    args: Arc::from(part.text.as_str()),
+                },
             })
             .collect();
-        Live { turn, parts, bytes: self.bytes }
+        Live {
+            turn,
+            parts,
+            bytes: self.bytes,
+        }
     }
 
     /// All open text, for the partial record; none where nothing is open.
     pub fn open_text(&self) -> Option<String> {
-        let open: Vec<&str> =
-            self.parts.iter().filter(|part| !part.done && !part.text.is_empty()).map(|part| part.text.as_str()).collect();
-        if open.is_empty() { None } else { Some(open.join("\n")) }
+        let open: Vec<&str> = self
+            .parts
+            .iter()
+            .filter(|part| !part.done && !part.text.is_empty())
+            .map(|part| part.text.as_str())
+            .collect();
+        if open.is_empty() {
+            None
+        } else {
+            Some(open.join("\n"))
+        }
     }
 
     /// Bytes received so far.
@@ -171,15 +214,25 @@ mod tests {
     use super::*;
 
     fn text(part: u32, delta: &str) -> Chunk {
-        Chunk::Text { part, delta: delta.into() }
+        Chunk::Text {
+            part,
+            delta: delta.into(),
+        }
     }
 
     fn call(part: u32, name: &str) -> Chunk {
-        Chunk::Call { part, id: None, name: name.into() }
+        Chunk::Call {
+            part,
+            id: None,
+            name: name.into(),
+        }
     }
 
     fn args(part: u32, delta: &str) -> Chunk {
-        Chunk::Args { part, delta: delta.into() }
+        Chunk::Args {
+            part,
+            delta: delta.into(),
+        }
     }
 
     fn sealed(part: u32) -> Chunk {
@@ -199,14 +252,22 @@ mod tests {
 
     fn run(chunks: Vec<Chunk>) -> (Vec<Vec<String>>, Vec<String>) {
         let mut assembler = Assembler::default();
-        let during = chunks.into_iter().map(|chunk| kinds(&assembler.push(chunk))).collect();
+        let during = chunks
+            .into_iter()
+            .map(|chunk| kinds(&assembler.push(chunk)))
+            .collect();
         let at_end = kinds(&assembler.end());
         (during, at_end)
     }
 
     #[test]
     fn text_alone_is_the_answer_and_only_at_the_end() {
-        let (during, end) = run(vec![text(0, "for"), text(0, "ty"), sealed(0), Chunk::Finish(Stop::End)]);
+        let (during, end) = run(vec![
+            text(0, "for"),
+            text(0, "ty"),
+            sealed(0),
+            Chunk::Finish(Stop::End),
+        ]);
         assert!(during.iter().all(Vec::is_empty));
         assert_eq!(end, ["answer forty"]);
     }
@@ -231,8 +292,11 @@ mod tests {
 
     #[test]
     fn a_call_that_was_cut_is_never_a_block() {
-        let (during, end) =
-            run(vec![call(0, "write"), args(0, "{\"path\":\"a"), Chunk::Finish(Stop::Length)]);
+        let (during, end) = run(vec![
+            call(0, "write"),
+            args(0, "{\"path\":\"a"),
+            Chunk::Finish(Stop::Length),
+        ]);
         assert!(during.iter().all(Vec::is_empty));
         assert!(end.is_empty());
     }
