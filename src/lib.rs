@@ -15,6 +15,7 @@
 pub mod canon;
 pub mod console;
 pub mod domain;
+pub mod journal;
 pub mod model;
 pub mod schema;
 pub mod text;
