@@ -9,7 +9,7 @@ pub mod exit;
 pub mod graph;
 pub mod headless;
 pub mod live;
-pub mod logging;
+pub mod models;
 pub mod print;
 pub mod queue;
 pub mod replay;

@@ -71,6 +71,15 @@ impl Env {
         env
     }
 
+    /// All variables of this process, for the list of those that a child may be given.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the one place that reads the environment"
+    )]
+    pub fn variables() -> impl Iterator<Item = (OsString, OsString)> {
+        std::env::vars_os()
+    }
+
     /// Everything but the directories, from any source of variables.
     pub fn from_lookup(lookup: impl Fn(&str) -> Option<OsString>) -> Self {
         let mut env = Self::default();
