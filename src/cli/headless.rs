@@ -211,8 +211,15 @@ impl Watch {
         let digest = call.digest.clone()?;
         let choice = ConsentChoice::Reuse { entry };
         let command = Command::Call(CallCommand::Consent { call: id, rev, digest, choice });
-        // A refusal means that it is decided already.
-        self.handle.command(command, actor()).await.map_or(None, |_| None)
+        self.send(command).await;
+        None
+    }
+
+    /// Sends a command; a refusal means that it is decided already, and is told.
+    async fn send(&self, command: Command) {
+        if let Err(refusal) = self.handle.command(command, actor()).await {
+            print::err(&print::safe(&refusal.message));
+        }
     }
 
     async fn broken(&self, turn: &Turn) -> Option<End> {
@@ -226,12 +233,12 @@ impl Watch {
         );
         if cut && has_call {
             let command = Command::Run(RunCommand::KeepArrived { turn: turn.id });
-            self.handle.command(command, actor()).await.map_or((), |_| ());
+            self.send(command).await;
             return None;
         }
         if cut && turn.asked <= 4 {
             let command = Command::Run(RunCommand::AskAgain { turn: turn.id });
-            self.handle.command(command, actor()).await.map_or((), |_| ());
+            self.send(command).await;
             return None;
         }
         let code = if fault.kind == StreamFaultKind::Script { Code::Config } else { Code::Model };

@@ -8,7 +8,7 @@ use super::exit::{Code, Failure};
 use crate::engine::setup::ModelSetup;
 use crate::model::openai_chat::client::{Client, Patience};
 use crate::model::scripted::{Playbook, Scripted, builtin};
-use crate::model::{Model, discover};
+use crate::model::Model;
 
 /// The built-in runs: name and what is to be seen.
 pub const DEMOS: &[(&str, &str)] =
@@ -35,19 +35,10 @@ pub fn choose(common: &Common, ground: &Ground) -> Result<ModelSetup, Failure> {
         return scripted(common);
     }
     let settings = &ground.settings;
-    let wanted = discover::Wanted {
-        model: settings.model.value.clone(),
-        base_url: settings.base_url.value.clone(),
-        has_key: settings.key.value.is_some(),
-        ollama_host: ground.env.ollama_host.clone(),
+    let (Some(model), Some(base_url)) = (settings.model.value.clone(), settings.base_url.value.clone()) else {
+        return Err(Failure::new(Code::Config, "no model is configured"));
     };
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| Failure::new(Code::Other, format!("cannot start: {error}")))?;
-    let chosen =
-        runtime.block_on(discover::choose(&wanted)).map_err(|error| Failure::new(Code::Config, error))?;
-    Ok(ModelSetup::OpenaiChat { base_url: chosen.base_url, model: chosen.model })
+    Ok(ModelSetup::OpenaiChat { base_url, model })
 }
 
 fn scripted(common: &Common) -> Result<ModelSetup, Failure> {

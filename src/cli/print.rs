@@ -19,7 +19,7 @@ pub fn err(text: &str) {
 
 /// Untrusted text of several lines, made safe, line by line.
 pub fn safe(text: &str) -> String {
-    crate::text::visible_lines(text).collect::<Vec<_>>().join("\n")
+    crate::text::visible_lines(text).join("\n")
 }
 
 /// Says why the program ends.
