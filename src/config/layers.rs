@@ -7,9 +7,10 @@ use std::path::Path;
 
 use crate::domain::call::Gate;
 use crate::domain::event::run::Limits;
-use crate::policy::document::{At, visible};
+use crate::policy::document::At;
 use crate::policy::expiry::{Deadline, duration_ms};
 use crate::policy::{self, Notice, Place, Policy, Preset, Rule, parse};
+use crate::text::visible;
 
 use super::checks;
 use super::env::Env;

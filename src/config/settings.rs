@@ -6,8 +6,8 @@ use std::fmt;
 use std::path::PathBuf;
 
 use crate::domain::event::run::Limits;
-use crate::policy::document::visible;
 use crate::policy::{Notice, Place, Policy, Preset};
+use crate::text::visible;
 
 use super::error::shown;
 use super::key::Key;
