@@ -16,6 +16,7 @@ pub mod canon;
 pub mod config;
 pub mod console;
 pub mod domain;
+pub mod engine;
 pub mod model;
 pub mod policy;
 pub mod schema;
