@@ -59,7 +59,7 @@ impl Ground {
 
     /// What a run with this workspace is advised by.
     pub fn adviser(&self, session: &str, workspace: &Path, headless: bool) -> Result<Adviser, Failure> {
-        let environment = Environment::allowed(self.env.all.iter().cloned());
+        let environment = Environment::allowed(self.env.all.0.iter().cloned());
         let names: Vec<String> = environment
             .names()
             .map(|name| name.to_string_lossy().into_owned())

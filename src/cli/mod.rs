@@ -13,6 +13,7 @@ pub mod print;
 pub mod queue;
 pub mod replay;
 pub mod run;
+pub mod screen;
 pub mod sessions;
 pub mod signals;
 pub mod verbs;
