@@ -5,7 +5,7 @@ mod apart;
 mod tree;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use std::ffi::{OsStr, OsString};
 use std::io;
