@@ -3,6 +3,7 @@
 
 pub mod decode;
 pub mod openai_chat;
+pub mod scripted;
 mod show;
 pub mod sse;
 

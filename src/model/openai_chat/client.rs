@@ -214,10 +214,8 @@ impl Client {
             message.push_str(&excerpt(&self.without_key(words)));
         }
         if let Some(location) = location {
-            message.push_str(&format!(
-                "; it redirects to {}, which is not followed",
-                excerpt(&location)
-            ));
+            message.push_str("; it redirects, which is not followed, to ");
+            message.push_str(&excerpt(&location));
         }
         message.push_str(match (kind, status.as_u16()) {
             (StreamFaultKind::Auth, _) => "; check the API key",

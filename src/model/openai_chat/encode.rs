@@ -5,7 +5,6 @@
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -139,8 +138,8 @@ fn arguments(text: &Arc<str>) -> String {
     if matches!(text.trim(), "" | "null") {
         return "{}".to_owned();
     }
-    let object = serde_json::from_str::<BTreeMap<String, IgnoredAny>>(text).is_ok();
-    if object {
+    let valid = serde_json::from_str::<IgnoredAny>(text).is_ok();
+    if valid && text.trim_start().starts_with('{') {
         text.to_owned()
     } else {
         json!({ "_unreadable": text }).to_string()

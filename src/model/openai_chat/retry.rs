@@ -41,7 +41,7 @@ mod tests {
         let pairs = headers
             .iter()
             .map(|(name, value)| (HeaderName::from_static(name), HeaderValue::from_static(value)));
-        after(&HeaderMap::from_iter(pairs))
+        after(&pairs.collect::<HeaderMap>())
     }
 
     #[test]
