@@ -1,3 +1,8 @@
 //! The screen: shows state, collects intent. Must not know: engine, providers, tools, journal bytes.
 
+pub mod frames;
+pub mod layout;
 pub mod link;
+pub mod symbols;
+pub mod terminal;
+pub mod theme;
