@@ -25,6 +25,9 @@ pub trait Advice {
     /// Hash of tool and final arguments alone: equal effects have equal hashes.
     fn sameness(&self, tool: &str, args: &str) -> String;
 
+    /// What an execution must have for itself (a file); two calls that name the same never overlap.
+    fn resource(&self, tool: &str, args: &str) -> Option<String>;
+
     /// What is known of the world before an execution, as JSON text, for a later probe.
     fn before(&self, tool: &str, args: &str) -> Option<String>;
 }

@@ -1,11 +1,85 @@
 //! Folds one event into the state. Total: never fails, whatever the order of events.
 //!
-//! The only place that changes a [`State`]. Must not know: why an event was decided.
+//! The only place that changes a [`State`]. An event that names what does not exist changes
+//! nothing but the sequence number. Must not know: why an event was decided.
+
+mod call;
+mod edit;
+mod index;
+mod run;
+mod turn;
 
 use super::envelope::Envelope;
+use super::event::Event;
+use super::id::{Seq, TurnId};
+use super::node::Revision;
 use super::state::State;
+
+/// What the folds of one event need of its envelope.
+#[derive(Debug, Clone, Copy)]
+struct At {
+    seq: Seq,
+    utc_ms: i64,
+}
 
 /// Folds one event into the state.
 pub fn apply(state: &mut State, envelope: &Envelope) {
+    let at = At {
+        seq: envelope.seq,
+        utc_ms: envelope.at,
+    };
     state.seq = envelope.seq;
+    match &envelope.event {
+        Event::Run(event) => run::apply(state, at, event),
+        Event::Turn(event) => turn::apply(state, at, event),
+        Event::Call(event) => call::apply(state, at, event),
+        Event::Edit(event) => edit::apply(state, at, event),
+    }
+}
+
+/// Folds a list of events.
+pub fn fold<'a>(envelopes: impl IntoIterator<Item = &'a Envelope>) -> State {
+    let mut state = State::default();
+    for envelope in envelopes {
+        apply(&mut state, envelope);
+    }
+    state
+}
+
+/// Adds a node with its first revision to a turn.
+fn add_node(
+    state: &mut State,
+    at: At,
+    turn: TurnId,
+    id: super::id::NodeId,
+    content: super::node::Content,
+    origin: super::node::Origin,
+) {
+    state.last_no = state.last_no.max(id.no);
+    if state.nodes.contains_key(&id) {
+        return;
+    }
+    let first = Revision {
+        no: super::id::Rev(1),
+        content,
+        origin,
+        epoch: state.epoch,
+        event: at.seq,
+    };
+    let node = super::node::Node {
+        id,
+        turn,
+        born: at.seq,
+        active: true,
+        pinned: false,
+        revisions: vec![first],
+    };
+    state.nodes.insert(id, node);
+    let in_stream = !matches!(
+        id.kind,
+        super::id::NodeKind::Observation | super::id::NodeKind::Intervention
+    );
+    if in_stream && let Some(turn) = state.turns.get_mut(&turn) {
+        turn.nodes.push(id);
+    }
 }

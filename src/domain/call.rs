@@ -268,6 +268,8 @@ pub enum Status {
     Invalid,
     /// Waits for references that nobody has written yet.
     Blocked,
+    /// Everything that it reads is there; the gate has not spoken yet.
+    Ready,
     /// Ready; waits for a person.
     Awaiting,
     /// Ready and asked with force: an equal effect may already have happened.
@@ -317,6 +319,7 @@ impl Status {
             Self::Proposed => "proposed",
             Self::Invalid => "invalid",
             Self::Blocked => "blocked",
+            Self::Ready => "ready",
             Self::Awaiting => "awaiting approval",
             Self::Consent(_) => "awaiting consent",
             Self::Queued => "queued",
@@ -415,6 +418,8 @@ pub struct Call {
     pub slot: Option<u32>,
     /// The event with which it became ready; orders the queue.
     pub ready: Option<Seq>,
+    /// The revision whose edit was also its approval.
+    pub edit_approves: Option<Rev>,
     /// Why it was skipped or is unsatisfiable.
     pub because: Option<Arc<str>>,
 }

@@ -1,11 +1,16 @@
 //! The edges of the graph, as questions to the state.
 //!
-//! Must not know: how the graph is drawn.
+//! Inside a turn only production and data connect; across turns everything before is context, of
+//! which only the last frontier is an edge. Must not know: how the graph is drawn.
+
+use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::id::NodeId;
+use super::id::{NodeId, NodeKind};
+use super::ready;
 use super::state::State;
+use super::turn::{Activity, Turn};
 
 /// What an edge means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -17,7 +22,7 @@ pub enum EdgeKind {
     Data,
     /// The last nodes of a turn before the first of the next.
     Context,
-    /// An intervention and its target.
+    /// What was edited, and the intervention that edited it.
     Intervenes,
 }
 
@@ -32,17 +37,239 @@ pub struct Edge {
     pub kind: EdgeKind,
 }
 
-/// The edges that end in a node. A call that reads another call has a data edge from that call.
-pub fn edges_into(_state: &State, _node: NodeId) -> Vec<Edge> {
+/// The edges that end in a node, parents in journal order. Parents were always made before the
+/// child, except that a call may read one that stands later in its turn.
+pub fn edges_into(state: &State, node: NodeId) -> Vec<Edge> {
+    let edge = |from, kind| Edge { from, to: node, kind };
+    if node.kind == NodeKind::Observation {
+        return vec![edge(node.call(), EdgeKind::Produces)];
+    }
+    if node.kind == NodeKind::Intervention {
+        let target = state
+            .edits
+            .iter()
+            .find(|edit| edit.intervention == node)
+            .and_then(|edit| edit.target);
+        return target
+            .map(|target| edge(target, EdgeKind::Intervenes))
+            .into_iter()
+            .collect();
+    }
+    let Some(turn) = state.turn_of(node) else {
+        return Vec::new();
+    };
+    let mut edges: Vec<Edge> = match thought_before(turn, node) {
+        Some(thought) => vec![edge(thought, EdgeKind::Produces)],
+        None => frontier_before(state, turn)
+            .into_iter()
+            .map(|from| edge(from, EdgeKind::Context))
+            .collect(),
+    };
+    if let Some(call) = state.calls.get(&node) {
+        let bound: BTreeSet<NodeId> = call
+            .bindings
+            .iter()
+            .filter_map(|binding| binding.source)
+            .collect();
+        let sources = if bound.is_empty() {
+            ready::sources(state, call)
+        } else {
+            bound
+        };
+        edges.extend(sources.into_iter().map(|from| edge(from, EdgeKind::Data)));
+    }
+    edges
+}
+
+/// The thought that a node of a turn follows from.
+fn thought_before(turn: &Turn, node: NodeId) -> Option<NodeId> {
+    turn.nodes
+        .iter()
+        .take_while(|one| **one != node)
+        .filter(|one| one.kind == NodeKind::Thought)
+        .last()
+        .copied()
+}
+
+/// The last nodes before a turn: the calls of the turn before it, or its last word.
+fn frontier_before(state: &State, turn: &Turn) -> Vec<NodeId> {
+    let Some(line) = state.threads.get(&turn.thread) else {
+        return Vec::new();
+    };
+    let is_history = matches!(turn.activity, Activity::Superseded(_));
+    let before = line[..(turn.pos as usize).min(line.len())]
+        .iter()
+        .rev()
+        .filter_map(|id| state.turns.get(id));
+    for earlier in before {
+        let counts =
+            !matches!(earlier.activity, Activity::Superseded(_)) || (is_history && earlier.id < turn.id);
+        if !counts {
+            continue;
+        }
+        let frontier = frontier(state, earlier, is_history);
+        if !frontier.is_empty() {
+            return frontier;
+        }
+    }
     Vec::new()
 }
 
-/// Everything that a node depends on, itself left out.
-pub fn ancestors(_state: &State, _node: NodeId) -> std::collections::BTreeSet<NodeId> {
-    std::collections::BTreeSet::new()
+fn frontier(state: &State, turn: &Turn, with_history: bool) -> Vec<NodeId> {
+    let there = |id: &&NodeId| with_history || state.nodes.get(id).is_some_and(|node| node.active);
+    let last_thought = turn
+        .nodes
+        .iter()
+        .rposition(|id| id.kind == NodeKind::Thought && there(&id));
+    let tail = &turn.nodes[last_thought.unwrap_or(0)..];
+    let calls: Vec<NodeId> = tail
+        .iter()
+        .filter(|id| id.kind == NodeKind::Call)
+        .filter(there)
+        .copied()
+        .collect();
+    if calls.is_empty() {
+        turn.nodes.iter().rev().find(there).copied().into_iter().collect()
+    } else {
+        calls
+    }
 }
 
-/// Everything that depends on a node, itself left out.
-pub fn descendants(_state: &State, _node: NodeId) -> std::collections::BTreeSet<NodeId> {
-    std::collections::BTreeSet::new()
+/// Everything that a node depends on, itself left out: what it read, and all that stood in its context.
+pub fn ancestors(state: &State, node: NodeId) -> BTreeSet<NodeId> {
+    let mut found = BTreeSet::new();
+    let Some(turn) = state.turn_of(node) else {
+        return found;
+    };
+    for earlier in state.turns_of(turn.thread).take_while(|one| one.pos < turn.pos) {
+        found.extend(active_nodes(state, earlier));
+    }
+    let own = node.call();
+    if own != node {
+        found.insert(own);
+    }
+    found.extend(
+        turn.nodes
+            .iter()
+            .take_while(|one| **one != own)
+            .filter(|one| one.kind == NodeKind::Thought),
+    );
+    let mut open = vec![own];
+    while let Some(id) = open.pop() {
+        for edge in edges_into(state, id) {
+            if edge.kind == EdgeKind::Data && found.insert(edge.from) {
+                found.insert(edge.from.observation());
+                open.push(edge.from);
+            }
+        }
+    }
+    found.remove(&node);
+    found
+}
+
+/// Everything that depends on a node, itself left out: what would be in question if it changed.
+pub fn descendants(state: &State, node: NodeId) -> BTreeSet<NodeId> {
+    let mut found = BTreeSet::new();
+    let Some(turn) = state.turn_of(node) else {
+        return found;
+    };
+    for later in state.turns_of(turn.thread).filter(|one| one.pos > turn.pos) {
+        found.extend(active_nodes(state, later));
+    }
+    match node.kind {
+        NodeKind::Thought => {
+            let after = turn.nodes.iter().skip_while(|one| **one != node).skip(1);
+            for id in after.filter(|id| state.nodes.get(id).is_some_and(|node| node.active)) {
+                found.insert(*id);
+                if state.nodes.contains_key(&id.observation()) {
+                    found.insert(id.observation());
+                }
+            }
+        }
+        NodeKind::Call | NodeKind::Observation => {
+            let call = node.call();
+            if state.nodes.contains_key(&call.observation()) {
+                found.insert(call.observation());
+            }
+            for reader in readers_of(state, call) {
+                found.insert(reader);
+                if state.nodes.contains_key(&reader.observation()) {
+                    found.insert(reader.observation());
+                }
+            }
+        }
+        NodeKind::Prompt | NodeKind::Answer | NodeKind::Repair | NodeKind::Intervention => {}
+    }
+    found.remove(&node);
+    found
+}
+
+/// Active calls of the same turn that read a call's result, directly or through others.
+pub fn readers_of(state: &State, call: NodeId) -> BTreeSet<NodeId> {
+    let mut found = BTreeSet::new();
+    let Some(turn) = state.turn_of(call) else {
+        return found;
+    };
+    let mut open = vec![call];
+    while let Some(source) = open.pop() {
+        for id in direct_readers(state, source) {
+            let here = state
+                .nodes
+                .get(&id)
+                .is_some_and(|node| node.active && node.turn == turn.id);
+            if here && id != call && found.insert(id) {
+                open.push(id);
+            }
+        }
+    }
+    found
+}
+
+/// Calls whose references name a call, by label or by a state path that it writes.
+fn direct_readers(state: &State, source: NodeId) -> BTreeSet<NodeId> {
+    let Some(call) = state.calls.get(&source) else {
+        return BTreeSet::new();
+    };
+    let mut candidates: BTreeSet<NodeId> = state
+        .agenda
+        .readers
+        .get(&call.label)
+        .into_iter()
+        .flatten()
+        .copied()
+        .collect();
+    for head in call.out.iter().flat_map(super::reference::OutPath::heads) {
+        candidates.extend(
+            state
+                .agenda
+                .state_readers
+                .get(head)
+                .into_iter()
+                .flatten()
+                .copied(),
+        );
+    }
+    candidates.retain(|id| {
+        state.calls.get(id).is_some_and(|reader| {
+            reader
+                .bindings
+                .iter()
+                .any(|binding| binding.source == Some(source))
+                || ready::sources(state, reader).contains(&source)
+        })
+    });
+    candidates
+}
+
+fn active_nodes(state: &State, turn: &Turn) -> Vec<NodeId> {
+    let mut nodes = Vec::new();
+    for id in &turn.nodes {
+        if state.nodes.get(id).is_some_and(|node| node.active) {
+            nodes.push(*id);
+            if id.kind == NodeKind::Call && state.observation(*id).is_some() {
+                nodes.push(id.observation());
+            }
+        }
+    }
+    nodes
 }

@@ -17,6 +17,7 @@ pub mod id;
 pub mod input;
 pub mod lineage;
 pub mod node;
+pub mod ready;
 pub mod reference;
 pub mod refusal;
 pub mod state;

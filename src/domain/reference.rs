@@ -68,6 +68,27 @@ pub enum OutPath {
     Fan(Vec<Target>),
 }
 
+impl OutPath {
+    /// First keys of the state paths that it may write.
+    pub fn heads(&self) -> Vec<&str> {
+        match self {
+            Self::To(target) => vec![target.head.as_str()],
+            Self::Branch(ok, err) => vec![ok.head.as_str(), err.head.as_str()],
+            Self::Fan(targets) => targets.iter().map(|target| target.head.as_str()).collect(),
+        }
+    }
+}
+
+impl Expr {
+    /// Visits every place that the expression reads.
+    pub fn each(&self, visit: &mut impl FnMut(&Target)) {
+        match self {
+            Self::Read(target) => visit(target),
+            Self::Fallback(parts) | Self::All(parts) => parts.iter().for_each(|part| part.each(visit)),
+        }
+    }
+}
+
 impl fmt::Display for Target {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self.root {
@@ -84,3 +105,6 @@ impl fmt::Display for Target {
         Ok(())
     }
 }
+
+pub mod parse;
+pub mod rewrite;

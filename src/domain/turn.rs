@@ -15,6 +15,8 @@ pub struct Turn {
     pub id: TurnId,
     /// The thread that it belongs to.
     pub thread: ThreadId,
+    /// Place in its thread, superseded turns counted.
+    pub pos: u32,
     /// Who made it.
     pub producer: Producer,
     /// Whether it counts now.
@@ -33,6 +35,8 @@ pub struct Turn {
     pub received: usize,
     /// Text of a block that was not sealed when the program last wrote it down.
     pub partial: Option<Arc<str>>,
+    /// Places given to writes so far; a write keeps its place when its call runs again.
+    pub slots: u32,
     /// True once everything in it has ended and its errors were collected.
     pub settled: bool,
     /// True where an edit of a thought closed it: the next turn continues its message.

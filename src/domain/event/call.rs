@@ -57,6 +57,16 @@ pub enum CallEvent {
         /// What is wrong.
         faults: Vec<Fault>,
     },
+    /// Put before the operator.
+    Asked {
+        /// The call.
+        call: NodeId,
+        /// The revision.
+        rev: Rev,
+        /// Milliseconds until it expires; none waits for ever.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        deadline_ms: Option<u64>,
+    },
     /// Asked with force: an equal effect may already have happened.
     ConsentAsked {
         /// The call.

@@ -35,6 +35,9 @@ pub enum EditEvent {
         content: Content,
         /// Whose.
         origin: Origin,
+        /// True where the edit of a call is also its approval.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        approves: bool,
     },
     /// An operator's observation: no execution may replace it.
     Pinned {

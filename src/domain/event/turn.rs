@@ -8,6 +8,10 @@ use crate::domain::id::{NodeId, Rev, ThreadId, TurnId};
 use crate::domain::node::{Channel, Origin};
 use crate::domain::turn::{Producer, Stop, StreamFault, Usage};
 
+fn is_zero(n: &u64) -> bool {
+    *n == 0
+}
+
 /// Facts about turns.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", content = "body", rename_all = "snake_case")]
@@ -37,6 +41,9 @@ pub enum TurnEvent {
         context: Arc<str>,
         /// Hash of the whole request.
         hash: Arc<str>,
+        /// Milliseconds to wait before it is sent (a retry backs off).
+        #[serde(default, skip_serializing_if = "is_zero")]
+        wait_ms: u64,
         /// Nodes of the context since the request before it, with the revision that was sent.
         new: Vec<(NodeId, Rev)>,
     },

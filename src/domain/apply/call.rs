@@ -1,0 +1,418 @@
+//! Folds facts about calls. Must not know: why they were decided.
+
+use std::sync::Arc;
+
+use super::{At, index};
+use crate::domain::call::{AttemptRecord, Decision, EffectClass, Outcome, Status};
+use crate::domain::event::CallEvent;
+use crate::domain::id::{Attempt, NodeId, Rev};
+use crate::domain::node::{Content, Node, Origin, Revision};
+use crate::domain::reference::{OutPath, Root};
+use crate::domain::state::{LedgerEntry, LedgerOutcome, State};
+
+pub(super) fn apply(state: &mut State, at: At, event: &CallEvent) {
+    match event {
+        CallEvent::Checked {
+            call,
+            faults,
+            references,
+            label,
+            out,
+            effect,
+            ..
+        } => {
+            let Some(life) = state.calls.get_mut(call) else {
+                return;
+            };
+            life.faults.clone_from(faults);
+            life.references.clone_from(references);
+            life.label = label.clone();
+            life.out.clone_from(out);
+            life.effect = *effect;
+            note_names(state, *call);
+            let next = if faults.is_empty() {
+                Status::Blocked
+            } else {
+                Status::Invalid
+            };
+            index::set_status(state, *call, next);
+        }
+        CallEvent::Ready {
+            call,
+            bindings,
+            resolved,
+            digest,
+            verdict,
+            ..
+        } => {
+            let args = state
+                .nodes
+                .get(call)
+                .and_then(Node::as_call)
+                .map(|(_, args)| args.clone());
+            let Some(life) = state.calls.get_mut(call) else {
+                return;
+            };
+            life.bindings.clone_from(bindings);
+            life.resolved = resolved.clone().or(args);
+            life.digest = Some(digest.clone());
+            life.verdict = Some(verdict.clone());
+            life.ready = Some(at.seq);
+            index::set_status(state, *call, Status::Ready);
+        }
+        CallEvent::Unfit { call, faults, .. } => {
+            let Some(life) = state.calls.get_mut(call) else {
+                return;
+            };
+            life.faults.clone_from(faults);
+            index::set_status(state, *call, Status::Invalid);
+        }
+        CallEvent::Asked { call, .. } => index::set_status(state, *call, Status::Awaiting),
+        CallEvent::ConsentAsked { call, cause, .. } => {
+            index::set_status(state, *call, Status::Consent(*cause));
+        }
+        CallEvent::Decided {
+            call, rev, decision, ..
+        } => decided(state, at, *call, *rev, decision),
+        CallEvent::Started { .. } => started(state, at, event),
+        CallEvent::Spawned {
+            call,
+            attempt,
+            pid,
+            ticks,
+        } => {
+            if let Some(record) = attempt_mut(state, *call, *attempt) {
+                record.process = Some((*pid, *ticks));
+            }
+        }
+        CallEvent::Finished {
+            call,
+            rev,
+            attempt,
+            outcome,
+            ms,
+        } => {
+            finished(state, at, (*call, *rev, *attempt), outcome, *ms);
+        }
+        CallEvent::CancelAsked { .. } => {}
+        CallEvent::Given {
+            call,
+            rev,
+            outcome,
+            origin,
+        } => {
+            given(state, at, *call, *rev, outcome, origin);
+        }
+        CallEvent::Skipped { call, because } => end_without(state, *call, Status::Skipped, because),
+        CallEvent::Unsatisfiable { call, because } => {
+            end_without(state, *call, Status::Unsatisfiable, because);
+        }
+        CallEvent::Kept { call, bindings } => {
+            if let Some(life) = state.calls.get_mut(call) {
+                life.suspect = false;
+                life.bindings.clone_from(bindings);
+            }
+            state.agenda.suspects.remove(call);
+            index::look_again(state, *call);
+            index::wake_readers(state, *call);
+        }
+        CallEvent::Woken { call } => woken(state, *call),
+        CallEvent::Resolved {
+            call,
+            attempt,
+            happened,
+            ..
+        } => {
+            if let Some(intent) = attempt_mut(state, *call, *attempt).map(|record| record.intent)
+                && let Some(entry) = state.ledger.get_mut(&intent)
+                && !happened
+            {
+                entry.outcome = LedgerOutcome::DidNot;
+            }
+            if !happened
+                && state
+                    .calls
+                    .get(call)
+                    .is_some_and(|life| life.status == Status::InDoubt(*attempt))
+            {
+                index::set_status(state, *call, Status::Blocked);
+            }
+        }
+    }
+}
+
+fn attempt_mut(state: &mut State, call: NodeId, attempt: Attempt) -> Option<&mut AttemptRecord> {
+    state
+        .calls
+        .get_mut(&call)?
+        .attempts
+        .iter_mut()
+        .find(|one| one.no == attempt)
+}
+
+/// Enters a checked call into the indices of names.
+fn note_names(state: &mut State, id: NodeId) {
+    let Some(call) = state.calls.get(&id) else { return };
+    let agenda = &mut state.agenda;
+    let holders = agenda.labels.entry(call.label.clone()).or_default();
+    if !holders.contains(&id) {
+        holders.push(id);
+    }
+    for head in call.out.iter().flat_map(OutPath::heads) {
+        let writers = agenda.writers.entry(Arc::from(head)).or_default();
+        if !writers.contains(&id) {
+            writers.push(id);
+        }
+    }
+    for reference in &call.references {
+        reference.expr.each(&mut |target| {
+            let head: Arc<str> = Arc::from(target.head.as_str());
+            match target.root {
+                Root::Call => agenda.readers.entry(head).or_default().insert(id),
+                Root::State => agenda.state_readers.entry(head).or_default().insert(id),
+                Root::Input => false,
+            };
+        });
+    }
+    // A name that appears may be what a blocked call was waiting for.
+    let label = call.label.clone();
+    let waiting: Vec<NodeId> = agenda
+        .readers
+        .get(&label)
+        .into_iter()
+        .flatten()
+        .copied()
+        .collect();
+    for reader in waiting {
+        if reader != id {
+            index::look_again(state, reader);
+        }
+    }
+}
+
+fn decided(state: &mut State, at: At, call: NodeId, rev: Rev, decision: &Decision) {
+    let Some(life) = state.calls.get_mut(&call) else {
+        return;
+    };
+    life.decisions.push((rev, at.seq, decision.clone()));
+    let next = match decision {
+        Decision::Approve { .. } | Decision::Auto { .. } | Decision::Edited | Decision::RunAgain => {
+            Status::Queued
+        }
+        Decision::Reject { reason } | Decision::Deny { reason, .. } => {
+            life.because = Some(Arc::from(reason.as_str()));
+            Status::Rejected
+        }
+        Decision::Expire { consequence } => match consequence {
+            crate::domain::call::Consequence::Escalate => return,
+            crate::domain::call::Consequence::Deny | crate::domain::call::Consequence::Halt => {
+                Status::Expired
+            }
+        },
+        // The value follows as an event of its own.
+        Decision::Answer | Decision::Reuse { .. } => return,
+    };
+    state.agenda.suspects.remove(&call);
+    if let Some(life) = state.calls.get_mut(&call) {
+        life.suspect = false;
+    }
+    index::set_status(state, call, next);
+}
+
+fn started(state: &mut State, at: At, event: &CallEvent) {
+    let CallEvent::Started {
+        call,
+        rev,
+        attempt,
+        key,
+        same,
+        effect,
+        before,
+    } = event
+    else {
+        return;
+    };
+    let tool = state
+        .nodes
+        .get(call)
+        .and_then(Node::as_call)
+        .map_or_else(|| Arc::from(""), |(tool, _)| tool.clone());
+    let Some(life) = state.calls.get_mut(call) else {
+        return;
+    };
+    life.attempts.push(AttemptRecord {
+        no: *attempt,
+        rev: *rev,
+        epoch: state.epoch,
+        intent: at.seq,
+        process: None,
+        outcome: None,
+        ms: None,
+        fenced: false,
+    });
+    let entry = LedgerEntry {
+        seq: at.seq,
+        call: *call,
+        rev: *rev,
+        attempt: *attempt,
+        tool,
+        same: same.clone(),
+        key: key.clone(),
+        effect: *effect,
+        before: before.clone(),
+        at: at.utc_ms,
+        outcome: LedgerOutcome::Running,
+        orphaned: false,
+        epoch: state.epoch,
+    };
+    state.ledger.insert(at.seq, entry);
+    if effect.has_effect() {
+        state.agenda.same.entry(same.clone()).or_default().push(at.seq);
+    }
+    state.step = false;
+    index::set_status(state, *call, Status::Running(*attempt));
+}
+
+fn finished(state: &mut State, at: At, which: (NodeId, Rev, Attempt), outcome: &Outcome, ms: u64) {
+    let (id, rev, attempt) = which;
+    let newest = state.nodes.get(&id).map(|node| (node.active, node.rev()));
+    let Some(call) = state.calls.get_mut(&id) else {
+        return;
+    };
+    let current = newest == Some((true, rev)) && call.status == Status::Running(attempt);
+    let effect = call.effect;
+    let Some(record) = call.attempts.iter_mut().find(|one| one.no == attempt) else {
+        return;
+    };
+    record.outcome = Some(outcome.clone());
+    record.ms = Some(ms);
+    record.fenced = !current;
+    let in_doubt =
+        matches!(outcome, Outcome::Cancelled { executed: true }) && effect > EffectClass::Idempotent;
+    if let Some(entry) = state.ledger.get_mut(&record.intent) {
+        entry.outcome = ledger_outcome(outcome, entry.effect);
+    }
+    if !current {
+        return;
+    }
+    if in_doubt {
+        index::set_status(state, id, Status::InDoubt(attempt));
+        return;
+    }
+    record_value(state, at, id, (rev, attempt), outcome, &Origin::Execution);
+}
+
+/// A time-out or a cancelled execution of something with effects proves nothing.
+fn ledger_outcome(outcome: &Outcome, effect: EffectClass) -> LedgerOutcome {
+    let unproven = match outcome {
+        Outcome::Ok { .. } => false,
+        Outcome::Err(error) => error.executed && error.class == crate::domain::call::ErrorClass::Transient,
+        Outcome::Cancelled { executed } => *executed,
+    };
+    let nothing = match outcome {
+        Outcome::Ok { .. } => false,
+        Outcome::Err(error) => !error.executed,
+        Outcome::Cancelled { executed } => !executed,
+    };
+    if nothing {
+        LedgerOutcome::DidNot
+    } else if unproven && effect.has_effect() {
+        LedgerOutcome::Unknown
+    } else {
+        LedgerOutcome::Known(outcome.clone())
+    }
+}
+
+fn given(state: &mut State, at: At, call: NodeId, rev: Rev, outcome: &Outcome, origin: &Origin) {
+    let attempt = match state.calls.get(&call).map(|life| &life.status) {
+        Some(Status::InDoubt(attempt)) => *attempt,
+        Some(_) => Attempt(0),
+        None => return,
+    };
+    if let Some(intent) = attempt_mut(state, call, attempt).map(|record| record.intent)
+        && let Some(entry) = state.ledger.get_mut(&intent)
+    {
+        entry.outcome = LedgerOutcome::Known(outcome.clone());
+    }
+    record_value(state, at, call, (rev, attempt), outcome, origin);
+    if let Some(node) = state.nodes.get_mut(&call.observation()) {
+        node.pinned = matches!(origin, Origin::Operator { .. });
+    }
+}
+
+/// Writes a result into the call's observation and ends the call.
+fn record_value(
+    state: &mut State,
+    at: At,
+    id: NodeId,
+    (call_rev, attempt): (Rev, Attempt),
+    outcome: &Outcome,
+    origin: &Origin,
+) {
+    let content = Content::Observation {
+        call_rev,
+        attempt,
+        outcome: outcome.clone(),
+    };
+    let turn = state.nodes.get(&id).map(|node| node.turn).unwrap_or_default();
+    let epoch = state.epoch;
+    let observation = id.observation();
+    if let Some(node) = state.nodes.get_mut(&observation) {
+        node.active = true;
+        node.pinned = false;
+        let no = node.rev().next();
+        node.revisions.push(Revision {
+            no,
+            content,
+            origin: origin.clone(),
+            epoch,
+            event: at.seq,
+        });
+    } else {
+        super::add_node(state, at, turn, observation, content, origin.clone());
+    }
+    end_call(state, id, outcome);
+}
+
+/// Ends a call by its result; also used when an operator corrects an observation.
+pub(super) fn end_call(state: &mut State, id: NodeId, outcome: &Outcome) {
+    let turn = state.nodes.get(&id).map(|node| node.turn);
+    state.agenda.suspects.remove(&id);
+    let Some(life) = state.calls.get_mut(&id) else {
+        return;
+    };
+    life.suspect = false;
+    if life.slot.is_none()
+        && let Some(turn) = turn.and_then(|turn| state.turns.get_mut(&turn))
+    {
+        turn.slots = turn.slots.saturating_add(1);
+        life.slot = Some(turn.slots);
+    }
+    let next = match outcome {
+        Outcome::Ok { .. } => Status::Succeeded,
+        Outcome::Err(error) => Status::Failed(error.class),
+        Outcome::Cancelled { .. } => Status::Failed(crate::domain::call::ErrorClass::Cancelled),
+    };
+    index::set_status(state, id, next);
+}
+
+fn end_without(state: &mut State, id: NodeId, status: Status, because: &Arc<str>) {
+    if let Some(life) = state.calls.get_mut(&id) {
+        life.because = Some(because.clone());
+        life.suspect = false;
+    }
+    state.agenda.suspects.remove(&id);
+    index::set_status(state, id, status);
+}
+
+fn woken(state: &mut State, id: NodeId) {
+    if let Some(life) = state.calls.get_mut(&id) {
+        life.suspect = false;
+        life.because = None;
+    }
+    state.agenda.suspects.remove(&id);
+    if let Some(turn) = state.nodes.get(&id).map(|node| node.turn) {
+        index::reopen_turn(state, turn);
+    }
+    index::set_status(state, id, Status::Blocked);
+}

@@ -1,0 +1,155 @@
+//! Folds facts about edits. Must not know: how an edit was typed.
+
+use std::sync::Arc;
+
+use super::{At, add_node, call, index};
+use crate::domain::call::Status;
+use crate::domain::event::EditEvent;
+use crate::domain::id::{NodeId, NodeKind, Rev, ThreadId};
+use crate::domain::node::{Channel, Content, Origin, Revision};
+use crate::domain::state::{EditRecord, Mode, State};
+
+pub(super) fn apply(state: &mut State, at: At, event: &EditEvent) {
+    match event {
+        EditEvent::Committed {
+            epoch,
+            intervention,
+            target,
+            what,
+            reason,
+        } => {
+            state.epoch = *epoch;
+            state.held.clear();
+            let turn = target
+                .and_then(|target| state.nodes.get(&target))
+                .map(|node| node.turn)
+                .or_else(|| state.turns_of(ThreadId(0)).next_back().map(|turn| turn.id))
+                .unwrap_or_default();
+            let text: Arc<str> = match reason {
+                Some(reason) => Arc::from(format!("{what}: {reason}")),
+                None => what.clone(),
+            };
+            let user = state
+                .started
+                .as_ref()
+                .map_or_else(|| Arc::from("operator"), |started| started.user.clone());
+            let content = Content::Text {
+                text,
+                channel: Channel::Spoken,
+                opaque: None,
+            };
+            add_node(state, at, turn, *intervention, content, Origin::Operator { user });
+            state.edits.push(EditRecord {
+                seq: at.seq,
+                epoch: *epoch,
+                intervention: *intervention,
+                target: *target,
+                what: what.clone(),
+            });
+        }
+        EditEvent::Revised {
+            node,
+            rev,
+            content,
+            origin,
+            approves,
+        } => {
+            revised(state, at, (*node, *rev), content, origin, *approves);
+        }
+        EditEvent::Pinned { node } => pin(state, *node, true),
+        EditEvent::Unpinned { node } => pin(state, *node, false),
+        EditEvent::Suspected { calls } => {
+            for id in calls {
+                let Some(life) = state.calls.get_mut(id) else {
+                    continue;
+                };
+                life.suspect = true;
+                state.agenda.suspects.insert(*id);
+                if let Some(turn) = state.nodes.get(id).map(|node| node.turn) {
+                    index::reopen_turn(state, turn);
+                }
+            }
+            // Only once all are marked does a look at one see the others as unsettled.
+            for id in calls {
+                index::look_again(state, *id);
+            }
+        }
+        EditEvent::Superseded { nodes } => {
+            for node in nodes {
+                index::retire(state, *node);
+                if state.mode == Mode::Finished(*node) {
+                    state.mode = Mode::Running;
+                }
+            }
+        }
+        EditEvent::Orphaned { entries } => {
+            for entry in entries {
+                if let Some(entry) = state.ledger.get_mut(entry) {
+                    entry.orphaned = true;
+                }
+            }
+        }
+        EditEvent::Held { calls } => state.held = calls.iter().copied().collect(),
+        EditEvent::Released {} => state.held.clear(),
+    }
+}
+
+fn pin(state: &mut State, node: NodeId, pinned: bool) {
+    if let Some(node) = state.nodes.get_mut(&node) {
+        node.pinned = pinned;
+    }
+}
+
+fn revised(
+    state: &mut State,
+    at: At,
+    (id, rev): (NodeId, Rev),
+    content: &Content,
+    origin: &Origin,
+    approves: bool,
+) {
+    let epoch = state.epoch;
+    let Some(node) = state.nodes.get_mut(&id) else {
+        return;
+    };
+    node.revisions.push(Revision {
+        no: rev,
+        content: content.clone(),
+        origin: origin.clone(),
+        epoch,
+        event: at.seq,
+    });
+    let turn = node.turn;
+    if let Content::Observation { outcome, .. } = content {
+        node.active = true;
+        let outcome = outcome.clone();
+        call::end_call(state, id.call(), &outcome);
+        return;
+    }
+    if *content == Content::Deleted {
+        index::retire(state, id);
+        return;
+    }
+    if id.kind == NodeKind::Call {
+        state.agenda.suspects.remove(&id);
+        if let Some(life) = state.calls.get_mut(&id) {
+            life.suspect = false;
+            life.faults.clear();
+            life.references.clear();
+            life.bindings.clear();
+            life.resolved = None;
+            life.digest = None;
+            life.verdict = None;
+            life.because = None;
+            life.edit_approves = approves.then_some(rev);
+        }
+        if let Some(observation) = state.nodes.get_mut(&id.observation()) {
+            observation.pinned = false;
+        }
+        index::reopen_turn(state, turn);
+        index::set_status(state, id, Status::Proposed);
+        if matches!(state.mode, Mode::Finished(_)) {
+            state.mode = Mode::Running;
+        }
+    }
+}

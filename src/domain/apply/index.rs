@@ -1,0 +1,148 @@
+//! Keeps the agenda: which call stands in which set, and who is woken by whom.
+//!
+//! A blocked or suspect call stands in `woken` exactly when a look at it gives an event, so that
+//! every advance of the run makes progress. Must not know: why a status changes.
+
+use std::collections::BTreeSet;
+
+use crate::domain::call::Status;
+use crate::domain::id::{NodeId, NodeKind, TurnId};
+use crate::domain::ready;
+use crate::domain::reference::OutPath;
+use crate::domain::state::State;
+
+/// Moves a call to a status and into the matching set.
+pub(super) fn set_status(state: &mut State, id: NodeId, status: Status) {
+    leave_sets(state, id);
+    let Some(call) = state.calls.get_mut(&id) else {
+        return;
+    };
+    call.status = status;
+    let agenda = &mut state.agenda;
+    match &call.status {
+        Status::Proposed => {
+            agenda.unchecked.insert(id);
+        }
+        Status::Invalid => {
+            agenda.invalid.insert(id);
+        }
+        Status::Blocked => {
+            agenda.blocked.insert(id);
+        }
+        Status::Ready => {
+            agenda.ungated.insert(id);
+        }
+        Status::Awaiting | Status::Consent(_) | Status::InDoubt(_) => {
+            agenda.waiting.insert(call.ready.unwrap_or_default(), id);
+        }
+        Status::Queued => {
+            agenda.queued.insert(id);
+        }
+        Status::Running(_) => {
+            agenda.running.insert(id);
+        }
+        Status::Succeeded
+        | Status::Failed(_)
+        | Status::Rejected
+        | Status::Expired
+        | Status::Skipped
+        | Status::Unsatisfiable => {}
+    }
+    if matches!(call.status, Status::Blocked) {
+        look_again(state, id);
+    }
+    if state.calls.get(&id).is_some_and(|call| call.status.is_settled()) {
+        wake_readers(state, id);
+    }
+}
+
+fn leave_sets(state: &mut State, id: NodeId) {
+    let agenda = &mut state.agenda;
+    agenda.unchecked.remove(&id);
+    agenda.invalid.remove(&id);
+    agenda.blocked.remove(&id);
+    agenda.woken.remove(&id);
+    agenda.ungated.remove(&id);
+    agenda.queued.remove(&id);
+    agenda.running.remove(&id);
+    if let Some(ready) = state.calls.get(&id).and_then(|call| call.ready)
+        && agenda.waiting.get(&ready) == Some(&id)
+    {
+        agenda.waiting.remove(&ready);
+    }
+}
+
+/// Takes a node (and a call's observation) out of what counts.
+pub(super) fn retire(state: &mut State, id: NodeId) {
+    if let Some(node) = state.nodes.get_mut(&id) {
+        node.active = false;
+    }
+    if id.kind == NodeKind::Call {
+        leave_sets(state, id);
+        state.agenda.suspects.remove(&id);
+        if let Some(call) = state.calls.get_mut(&id) {
+            call.suspect = false;
+        }
+        if let Some(node) = state.nodes.get_mut(&id.observation()) {
+            node.active = false;
+        }
+    }
+}
+
+/// A turn has something to do again.
+pub(super) fn reopen_turn(state: &mut State, id: TurnId) {
+    if let Some(turn) = state.turns.get_mut(&id) {
+        turn.settled = false;
+        state.agenda.open.insert(id);
+    }
+}
+
+/// Puts a blocked or suspect call among the woken exactly when a look at it gives an event.
+pub(super) fn look_again(state: &mut State, id: NodeId) {
+    let decidable = match state.calls.get(&id) {
+        Some(call) if call.suspect || call.status == Status::Blocked => {
+            !matches!(ready::look(state, call), ready::Look::Wait)
+        }
+        _ => false,
+    };
+    if decidable {
+        state.agenda.woken.insert(id);
+    } else {
+        state.agenda.woken.remove(&id);
+    }
+}
+
+/// Looks again at every call that reads what this one writes.
+pub(super) fn wake_readers(state: &mut State, id: NodeId) {
+    for reader in readers(state, id) {
+        look_again(state, reader);
+    }
+}
+
+/// Calls that may read what this one writes, by label or by state path; itself left out.
+fn readers(state: &State, id: NodeId) -> BTreeSet<NodeId> {
+    let Some(call) = state.calls.get(&id) else {
+        return BTreeSet::new();
+    };
+    let mut readers: BTreeSet<NodeId> = state
+        .agenda
+        .readers
+        .get(&call.label)
+        .into_iter()
+        .flatten()
+        .copied()
+        .collect();
+    for head in call.out.iter().flat_map(OutPath::heads) {
+        readers.extend(
+            state
+                .agenda
+                .state_readers
+                .get(head)
+                .into_iter()
+                .flatten()
+                .copied(),
+        );
+    }
+    readers.remove(&id);
+    readers
+}

@@ -1,0 +1,337 @@
+//! Finds references in an argument text and replaces them, leaving every other byte as it was.
+//!
+//! The text is scanned, not re-serialised: big numbers, key order and white space survive. The
+//! scanner trusts that the text is valid JSON (the schema check runs before it) and stops quietly
+//! where it is not. Must not know: what a reference is bound to.
+
+use std::borrow::Cow;
+
+use super::parse::{self, is_reference};
+use super::{DAGGER, OutPath, Reference};
+use crate::domain::call::Fault;
+
+/// What an argument text says beside the arguments themselves.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Scanned {
+    /// Its references.
+    pub references: Vec<Reference>,
+    /// The name it gives to its result (`_as`).
+    pub label: Option<String>,
+    /// Where it wants the result written (`_out`).
+    pub out: Option<OutPath>,
+    /// What is wrong with these.
+    pub faults: Vec<Fault>,
+}
+
+/// One string value of an argument text.
+struct Found<'a> {
+    /// JSON pointer.
+    at: String,
+    /// Byte range with the quotes.
+    range: std::ops::Range<usize>,
+    /// The decoded value.
+    value: Cow<'a, str>,
+    /// Byte range of the whole member (key, colon, value) where it stands in the top-level object.
+    member: Option<std::ops::Range<usize>>,
+}
+
+/// Reads references, label and output path of an argument text.
+pub fn scan(args: &str) -> Scanned {
+    let mut scanned = Scanned::default();
+    for found in strings(args) {
+        match found.at.as_str() {
+            "/_as" => match check_label(&found.value) {
+                Ok(()) => scanned.label = Some(found.value.into_owned()),
+                Err(message) => scanned.faults.push(fault(&found.at, "label", message)),
+            },
+            "/_out" => match parse::out_path(&found.value) {
+                Ok(out) => scanned.out = Some(out),
+                Err(error) => scanned
+                    .faults
+                    .push(fault(&found.at, "reference", error.to_string())),
+            },
+            _ if is_reference(&found.value) => match parse::expression(&found.value) {
+                Ok(expr) => scanned.references.push(Reference { at: found.at, expr }),
+                Err(error) => scanned
+                    .faults
+                    .push(fault(&found.at, "reference", error.to_string())),
+            },
+            _ => {}
+        }
+    }
+    scanned
+}
+
+fn fault(path: &str, keyword: &str, message: String) -> Fault {
+    Fault {
+        path: path.to_owned(),
+        keyword: keyword.to_owned(),
+        message,
+    }
+}
+
+fn check_label(label: &str) -> Result<(), String> {
+    let mut bytes = label.bytes();
+    let good = label.len() <= 32
+        && bytes.next().is_some_and(|first| first.is_ascii_lowercase())
+        && bytes.all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
+    if good {
+        Ok(())
+    } else {
+        Err(format!(
+            "`{}` is not a label: use a lower-case letter, then letters, digits or _, at most 32",
+            label.chars().take(40).collect::<String>()
+        ))
+    }
+}
+
+/// The bytes that run: references replaced by what `value` gives for them (compact JSON text),
+/// escaped daggers unescaped, `_as` and `_out` taken out. Borrowed where nothing changes.
+pub fn resolve<'a>(args: &'a str, mut value: impl FnMut(&str) -> Option<String>) -> Cow<'a, str> {
+    let mut edits: Vec<(std::ops::Range<usize>, String)> = Vec::new();
+    for found in strings(args) {
+        if matches!(found.at.as_str(), "/_as" | "/_out") {
+            if let Some(member) = found.member {
+                edits.push((member, String::new()));
+            }
+        } else if is_reference(&found.value) {
+            if let Some(text) = value(&found.at) {
+                edits.push((found.range, text));
+            }
+        } else if let Some(rest) = found.value.strip_prefix(DAGGER)
+            && rest.starts_with(DAGGER)
+        {
+            edits.push((
+                found.range,
+                serde_json::Value::String(rest.to_owned()).to_string(),
+            ));
+        }
+    }
+    if edits.is_empty() {
+        return Cow::Borrowed(args);
+    }
+    let mut out = String::with_capacity(args.len());
+    let mut from = 0;
+    for (range, text) in edits {
+        out.push_str(args.get(from..range.start).unwrap_or_default());
+        out.push_str(&text);
+        from = range.end;
+    }
+    out.push_str(args.get(from..).unwrap_or_default());
+    Cow::Owned(tidy(&out))
+}
+
+/// Mends the commas around a member that was taken out.
+fn tidy(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut in_string = false;
+    let mut escaped = false;
+    // Bytes of `out` up to the last sign that is not blank, outside of strings.
+    let mut last_sign: Option<(usize, char)> = None;
+    for sign in text.chars() {
+        if in_string {
+            in_string = escaped || sign != '"';
+            escaped = !escaped && sign == '\\';
+            out.push(sign);
+            if !in_string {
+                last_sign = Some((out.len(), sign));
+            }
+            continue;
+        }
+        match sign {
+            ',' if matches!(last_sign, Some((_, '{' | ','))) => continue,
+            '}' if matches!(last_sign, Some((_, ','))) => {
+                if let Some((end, _)) = last_sign {
+                    out.truncate(end - 1);
+                }
+            }
+            _ => {}
+        }
+        in_string = sign == '"';
+        out.push(sign);
+        if !sign.is_whitespace() {
+            last_sign = Some((out.len(), sign));
+        }
+    }
+    out
+}
+
+/// Every string value (keys left out) of a JSON text, in order.
+fn strings(text: &str) -> Vec<Found<'_>> {
+    let bytes = text.as_bytes();
+    let mut found = Vec::new();
+    let mut stack: Vec<Level> = Vec::new();
+    let mut at = 0;
+    while let Some(byte) = bytes.get(at) {
+        match byte {
+            b'{' => stack.push(Level::Object {
+                key: String::new(),
+                from: at,
+                value: false,
+            }),
+            b'[' => stack.push(Level::Array { index: 0 }),
+            b'}' | b']' => {
+                stack.pop();
+            }
+            b',' => match stack.last_mut() {
+                Some(Level::Object { value, .. }) => *value = false,
+                Some(Level::Array { index }) => *index += 1,
+                None => {}
+            },
+            b':' => {
+                if let Some(Level::Object { value, .. }) = stack.last_mut() {
+                    *value = true;
+                }
+            }
+            b'"' => {
+                let Some(end) = string_end(bytes, at) else { break };
+                let raw = text.get(at..end).unwrap_or_default();
+                let is_key = matches!(stack.last(), Some(Level::Object { value: false, .. }));
+                if is_key {
+                    let decoded = decode(raw).into_owned();
+                    if let Some(Level::Object { key, from, .. }) = stack.last_mut() {
+                        *key = decoded;
+                        *from = at;
+                    }
+                } else {
+                    let member = match stack.as_slice() {
+                        [Level::Object { from, .. }] => Some(*from..end),
+                        _ => None,
+                    };
+                    found.push(Found {
+                        at: pointer(&stack),
+                        range: at..end,
+                        value: decode(raw),
+                        member,
+                    });
+                }
+                at = end;
+                continue;
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    found
+}
+
+/// Where a scan of a JSON text stands.
+enum Level {
+    /// In an object: the last key, where it began, and whether its colon was passed.
+    Object { key: String, from: usize, value: bool },
+    /// In an array.
+    Array { index: usize },
+}
+
+fn pointer(stack: &[Level]) -> String {
+    let mut out = String::new();
+    for level in stack {
+        out.push('/');
+        match level {
+            Level::Object { key, .. } => out.push_str(&key.replace('~', "~0").replace('/', "~1")),
+            Level::Array { index } => out.push_str(&index.to_string()),
+        }
+    }
+    out
+}
+
+fn string_end(bytes: &[u8], start: usize) -> Option<usize> {
+    let mut at = start + 1;
+    while let Some(byte) = bytes.get(at) {
+        match byte {
+            b'\\' => at += 2,
+            b'"' => return Some(at + 1),
+            _ => at += 1,
+        }
+    }
+    None
+}
+
+fn decode(raw: &str) -> Cow<'_, str> {
+    let inner = raw.get(1..raw.len().saturating_sub(1)).unwrap_or_default();
+    if inner.contains('\\') {
+        Cow::Owned(serde_json::from_str(raw).unwrap_or_default())
+    } else {
+        Cow::Borrowed(inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn references_are_found_at_their_place() {
+        let scanned = scan(r#"{"a":"†call.x","b":["no",{"c/d":"†state.y"}],"e":"††text","k":"†"}"#);
+        let places: Vec<_> = scanned.references.iter().map(|one| one.at.as_str()).collect();
+        assert_eq!(places, ["/a", "/b/1/c~1d"]);
+        assert_eq!(scanned.faults.len(), 1, "a lone dagger is a fault, never text");
+    }
+
+    #[test]
+    fn label_and_output_path_are_read_and_taken_out() {
+        let args = r#"{"_as":"readme", "path":"a", "_out":"†state.r"}"#;
+        let scanned = scan(args);
+        assert_eq!(scanned.label.as_deref(), Some("readme"));
+        assert!(scanned.out.is_some());
+        assert_eq!(resolve(args, |_| None), r#"{ "path":"a"}"#);
+        assert_eq!(resolve(r#"{"_as":"x"}"#, |_| None), "{}");
+        assert_eq!(
+            resolve(r#"{"a":1,"_as":"x","b":2}"#, |_| None),
+            r#"{"a":1,"b":2}"#
+        );
+    }
+
+    #[test]
+    fn a_bad_label_is_a_fault() {
+        for label in ["", "A", "1a", "a b", "ä", &"a".repeat(33)] {
+            assert_eq!(
+                scan(&format!(r#"{{"_as":"{label}"}}"#)).faults.len(),
+                1,
+                "{label}"
+            );
+        }
+    }
+
+    #[test]
+    fn nothing_but_the_reference_changes() {
+        let args = "{\"n\":12345678901234567890123, \"x\" : \"†call.a\",\n\"f\":1.10,\"x2\":\"†state.b\"}";
+        let resolved = resolve(args, |at| {
+            Some(if at == "/x" {
+                "[1, 2]".into()
+            } else {
+                "null".into()
+            })
+        });
+        assert_eq!(
+            resolved,
+            "{\"n\":12345678901234567890123, \"x\" : [1, 2],\n\"f\":1.10,\"x2\":null}"
+        );
+        assert!(matches!(resolve(r#"{"a":"b, }"}"#, |_| None), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn an_escaped_dagger_loses_one() {
+        assert_eq!(resolve(r#"{"a":"††call.x"}"#, |_| None), r#"{"a":"†call.x"}"#);
+    }
+
+    #[test]
+    fn keys_are_never_references_and_nested_names_are_arguments() {
+        let scanned = scan(r#"{"†call.x":1,"in":{"_as":"Not A Label"}}"#);
+        assert_eq!(scanned, Scanned::default());
+    }
+
+    #[test]
+    fn strings_with_commas_and_braces_survive_a_taken_member() {
+        let args = r#"{"_as":"x","a":"{,,}\"}","b":[",}"]}"#;
+        assert_eq!(resolve(args, |_| None), r#"{"a":"{,,}\"}","b":[",}"]}"#);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_text_makes_the_scanner_panic(text in ".{0,80}") {
+            let _ = scan(&text);
+            let _ = resolve(&text, |_| Some("1".into()));
+        }
+    }
+}
