@@ -1,1 +1,36 @@
 //! Safe display of untrusted text. Must not know: where text comes from.
+//!
+//! [`visible`] is total (any text), injective ([`parse_visible`] gives the text back) and closed
+//! (its output holds no control, no invisible and no direction-changing character, and no blank but
+//! U+0020). What is not plain stands as a mark between `⟨` and `⟩`, glyphs that no untrusted text
+//! can produce, because they are escaped themselves:
+//!
+//! | in the text | shown as |
+//! |---|---|
+//! | tab, line feed, carriage return | `⟨TAB⟩`, `⟨LF⟩`, `⟨CR⟩` |
+//! | any other character that is not plain | `⟨U+202E⟩` |
+//! | a byte that is not UTF-8 | `⟨0x9b⟩` |
+//! | a run of 3 or more blanks, or blanks at the end | `⟨240 spaces⟩`, `⟨1 space⟩` |
+//!
+//! In the multi-line form `\n` ends a line and up to [`MAX_INDENT`] blanks at the start of a line
+//! stay as they are; everything else is the same. It stays injective, because a counted mark is
+//! read back as the blanks that it counts, wherever it stands, and nothing else reads as a mark.
+
+mod class;
+mod error;
+mod parse;
+mod redact;
+mod script;
+mod visible;
+
+#[cfg(test)]
+mod tests;
+
+pub use error::Error;
+pub use parse::{parse_lines, parse_visible, parse_visible_bytes};
+pub use redact::{redact, redact_values};
+pub use script::{Warning, WarningKind, mixed_script, warnings};
+pub use visible::{
+    Kind, MAX_CLUSTER, MAX_INDENT, MAX_MARKS, Span, line_spans, spans, visible, visible_bytes, visible_line,
+    visible_lines,
+};

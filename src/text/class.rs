@@ -1,0 +1,83 @@
+//! Which characters may stand on a screen as they are. Must not know: how the others are shown.
+
+use unicode_general_category::{GeneralCategory, get_general_category};
+
+/// What a character is to somebody who has to see it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Class {
+    /// Has a glyph of its own: letters, numbers, punctuation, symbols.
+    Base,
+    /// Is drawn onto the character before it.
+    Mark,
+    /// Has no glyph, changes the direction, looks like a blank, or has no meaning that is agreed on.
+    Hidden,
+}
+
+/// The class of a character.
+pub(super) fn class(c: char) -> Class {
+    use GeneralCategory as G;
+    if c.is_ascii() {
+        return if c.is_ascii_graphic() {
+            Class::Base
+        } else {
+            Class::Hidden
+        };
+    }
+    if is_unseen(c) || is_bracket(c) {
+        return Class::Hidden;
+    }
+    match get_general_category(c) {
+        G::NonspacingMark | G::SpacingMark | G::EnclosingMark => Class::Mark,
+        G::UppercaseLetter
+        | G::LowercaseLetter
+        | G::TitlecaseLetter
+        | G::ModifierLetter
+        | G::OtherLetter
+        | G::DecimalNumber
+        | G::LetterNumber
+        | G::OtherNumber
+        | G::ConnectorPunctuation
+        | G::DashPunctuation
+        | G::OpenPunctuation
+        | G::ClosePunctuation
+        | G::InitialPunctuation
+        | G::FinalPunctuation
+        | G::OtherPunctuation
+        | G::MathSymbol
+        | G::CurrencySymbol
+        | G::ModifierSymbol
+        | G::OtherSymbol => Class::Base,
+        // Controls, formats, separators, private use, unassigned, and whatever a later table adds.
+        _ => Class::Hidden,
+    }
+}
+
+/// Letters, marks and symbols by category that nevertheless show nothing, or only an empty cell.
+const fn is_unseen(c: char) -> bool {
+    matches!(c,
+        '\u{034F}' // combining grapheme joiner
+        | '\u{115F}'..='\u{1160}' | '\u{3164}' | '\u{FFA0}' // Hangul fillers
+        | '\u{17B4}'..='\u{17B5}' // Khmer inherent vowels
+        | '\u{180B}'..='\u{180F}' // Mongolian variation selectors
+        | '\u{2800}' // braille pattern without a dot
+        | '\u{FE00}'..='\u{FE0F}' | '\u{E0100}'..='\u{E01EF}' // variation selectors
+        | '\u{FFFC}' // stands for an object that is not there
+        | '\u{13441}'..='\u{13442}' // Egyptian blanks
+        | '\u{16FE4}' // Khitan filler
+        | '\u{1D159}' // empty note head
+    )
+}
+
+/// The brackets of the marks, and what looks like them.
+const fn is_bracket(c: char) -> bool {
+    matches!(
+        c,
+        '\u{27E8}' | '\u{27E9}' | '\u{2329}' | '\u{232A}' | '\u{276C}' | '\u{276D}' | '\u{29FC}' | '\u{29FD}'
+    )
+}
+
+/// True for the large scripts whose characters never join with one another: spares the exact test.
+pub(super) const fn stands_alone(c: char) -> bool {
+    matches!(c, '\0'..'\u{0300}' | '\u{0370}'..='\u{0482}' | '\u{3041}'..='\u{3096}'
+        | '\u{30A1}'..='\u{30FA}' | '\u{3400}'..='\u{9FFF}')
+}

@@ -1,0 +1,79 @@
+//! Takes secrets out of text that leaves the machine or goes into a log. Must not know: which.
+//!
+//! What is taken out is named with its length, so that nobody mistakes the rest for the whole. Never
+//! used where something is approved: there every byte is shown.
+
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use regex::{Captures, Regex};
+
+/// What the replacement begins with; a value that begins so was redacted before.
+const DONE: &str = "[redacted ";
+
+/// Shortest known value that is looked for: shorter ones would blank out ordinary words.
+const SHORTEST: usize = 6;
+
+/// Patterns with the secret in the group `s`. All are linear in the length of the text.
+static PATTERNS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
+    [
+        // Private keys, also without their end.
+        r"(?s)-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?<s>.*?)(?:-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|\z)",
+        // Headers that carry nothing but a secret.
+        r#"(?i)\b(?:proxy-)?authorization["']?\s*[:=]\s*["']?(?:[a-z][a-z0-9-]*\s+)?(?<s>[^\s"',;]+)"#,
+        r#"(?i)\b(?:x-api-key|api-key|x-goog-api-key|x-auth-token|x-amz-security-token)["']?\s*[:=]\s*["']?(?<s>[^\s"',;]+)"#,
+        r"(?im)\b(?:set-)?cookie:[ \t]*(?<s>[^\r\n]+)",
+        r"(?i)\bbearer\s+(?<s>[A-Za-z0-9._~+/=-]{8,})",
+        // Keys that say what they are.
+        r"(?<s>\b(?:sk|rk|pk)[-_][A-Za-z0-9_-]{16,})",
+        r"(?<s>\b(?:AKIA|ASIA|AROA|AIDA)[0-9A-Z]{16}\b)",
+        r"(?<s>\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}))",
+        r"(?<s>\b(?:xox[abeoprs]-[A-Za-z0-9-]{10,}|AIza[0-9A-Za-z_-]{30,}|hf_[A-Za-z0-9]{20,}|npm_[A-Za-z0-9]{30,}))",
+        r"(?<s>\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*)",
+        // A password inside of an address.
+        r"[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s/:@]*:(?<s>[^\s/@]+)@",
+        // Assignments by name.
+        r#"(?i)(?:password|passwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|client[_-]?secret)\\?["']?\s*[:=]\s*\\?["']?(?<s>[^\s"',;&\\]{6,})"#,
+    ]
+    .iter()
+    .filter_map(|pattern| Regex::new(pattern).ok())
+    .collect()
+});
+
+/// The text with everything that looks like a secret replaced by `[redacted 51 bytes]`.
+pub fn redact(text: &str) -> String {
+    let mut text = Cow::Borrowed(text);
+    for pattern in PATTERNS.iter() {
+        let clean = pattern.replace_all(&text, |found: &Captures<'_>| {
+            let whole = found.get(0).map_or("", |m| m.as_str());
+            let start = found.get(0).map_or(0, |m| m.start());
+            match found.name("s") {
+                Some(secret) if !secret.as_str().trim_start().starts_with(DONE.trim_end()) => {
+                    let before = whole.get(..secret.start() - start).unwrap_or_default();
+                    let after = whole.get(secret.end() - start..).unwrap_or_default();
+                    format!("{before}{}{after}", notice(secret.len()))
+                }
+                _ => whole.to_owned(),
+            }
+        });
+        if let Cow::Owned(clean) = clean {
+            text = Cow::Owned(clean);
+        }
+    }
+    text.into_owned()
+}
+
+/// The text with these values replaced wherever they stand. Very short ones are left alone.
+pub fn redact_values(text: &str, values: &[&str]) -> String {
+    let mut text = text.to_owned();
+    for value in values.iter().filter(|value| value.len() >= SHORTEST) {
+        if text.contains(value) {
+            text = text.replace(value, &notice(value.len()));
+        }
+    }
+    text
+}
+
+fn notice(bytes: usize) -> String {
+    format!("{DONE}{bytes} bytes]")
+}

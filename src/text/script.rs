@@ -1,0 +1,101 @@
+//! Warnings about words that are not what they look like. Must not know: where the words stand.
+
+use unicode_security::MixedScript;
+
+use super::visible::visible;
+
+/// Warnings that one text can give; more would not be read.
+const MOST: usize = 32;
+
+/// Characters of a word that a warning repeats.
+const SHOWN: usize = 60;
+
+/// Why a word is suspicious.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum WarningKind {
+    /// Letters of different scripts in one word, as in `pаypal` with a Cyrillic `а`.
+    MixedScript,
+    /// A host name in its encoded form (`xn--…`).
+    Punycode,
+    /// A host name with characters beyond ASCII.
+    ForeignHost,
+}
+
+impl WarningKind {
+    /// The warning in a few words.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::MixedScript => "letters of different scripts in one word",
+            Self::Punycode => "encoded host name",
+            Self::ForeignHost => "host name beyond ASCII",
+        }
+    }
+}
+
+/// A suspicious word.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Warning {
+    /// Why.
+    pub kind: WarningKind,
+    /// The word in the visible form, shortened.
+    pub word: String,
+}
+
+/// True where some word of the text mixes scripts in a way that no writing system does.
+pub fn mixed_script(text: &str) -> bool {
+    words(text).any(is_mixed)
+}
+
+/// The suspicious words of a text, each kind of warning once per word, at most a few dozen.
+pub fn warnings(text: &str) -> Vec<Warning> {
+    let mut found = Vec::new();
+    let mut add = |kind, word: &str| {
+        let shown = visible(&word.chars().take(SHOWN).collect::<String>());
+        let warning = Warning { kind, word: shown };
+        if !found.contains(&warning) {
+            found.push(warning);
+        }
+        found.len() < MOST
+    };
+    for word in words(text) {
+        if is_mixed(word) && !add(WarningKind::MixedScript, word) {
+            return found;
+        }
+    }
+    for host in hosts(text) {
+        if !host.is_ascii() && !add(WarningKind::ForeignHost, host) {
+            return found;
+        }
+    }
+    for name in text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '.' | '-' | '_'))) {
+        let encoded = name.split('.').any(|label| {
+            label
+                .get(..4)
+                .is_some_and(|start| start.eq_ignore_ascii_case("xn--"))
+        });
+        if encoded && !add(WarningKind::Punycode, name) {
+            return found;
+        }
+    }
+    found
+}
+
+fn is_mixed(word: &str) -> bool {
+    !word.is_ascii() && !word.is_single_script()
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+}
+
+/// What stands where a URL has its host.
+fn hosts(text: &str) -> impl Iterator<Item = &str> {
+    text.split("://").skip(1).filter_map(|rest| {
+        let end = rest.find(|c: char| {
+            c.is_whitespace() || matches!(c, '/' | '?' | '#' | '"' | '\'' | '<' | '>' | '\\')
+        });
+        let authority = rest.get(..end.unwrap_or(rest.len()))?;
+        authority.rsplit('@').next()
+    })
+}

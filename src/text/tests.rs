@@ -1,0 +1,5 @@
+//! Tests of the visible form, its inverse, the warnings and redaction.
+
+mod form;
+mod secrets;
+mod table;

@@ -1,0 +1,117 @@
+//! Redaction and warnings.
+
+use proptest::prelude::*;
+
+use crate::text::{WarningKind, mixed_script, redact, redact_values, warnings};
+
+#[test]
+fn secrets_are_taken_out_with_their_length() {
+    let cases = [
+        ("Authorization: Bearer abcdef0123456789", "abcdef0123456789"),
+        ("authorization: Basic dXNlcjpwYXNz", "dXNlcjpwYXNz"),
+        (
+            r#"{"Authorization":"Bearer abcdef0123456789"}"#,
+            "abcdef0123456789",
+        ),
+        ("x-api-key: 0123456789abcdef", "0123456789abcdef"),
+        (
+            "use sk-proj-abcdefghijklmnopqrstuvwx now",
+            "sk-proj-abcdefghijklmnopqrstuvwx",
+        ),
+        (
+            "sk-ant-api03-AAAAAAAAAAAAAAAAAAAAAAAA",
+            "sk-ant-api03-AAAAAAAAAAAAAAAAAAAAAAAA",
+        ),
+        ("id AKIAIOSFODNN7EXAMPLE.", "AKIAIOSFODNN7EXAMPLE"),
+        (
+            "aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
+            "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
+        ),
+        (
+            "token ghp_0123456789abcdefghijABCDEFGHIJ",
+            "ghp_0123456789abcdefghijABCDEFGHIJ",
+        ),
+        ("postgres://app:hunter22@db.local/x", "hunter22"),
+        (r#"{"password": "correct horse"}"#, "correct"),
+        (r#"{\"password\": \"hunter2222\"}"#, "hunter2222"),
+        ("Cookie: session=abc; other=def", "session=abc; other=def"),
+        (
+            "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJl",
+            "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJl",
+        ),
+        (
+            "-----BEGIN RSA PRIVATE KEY-----\nMIIE\nabc\n-----END RSA PRIVATE KEY-----\nafter",
+            "\nMIIE\nabc\n",
+        ),
+        ("-----BEGIN OPENSSH PRIVATE KEY-----\nb3Blbn", "\nb3Blbn"),
+    ];
+    for (text, secret) in cases {
+        let clean = redact(text);
+        assert!(!clean.contains(secret), "{clean}");
+        assert!(
+            clean.contains(&format!("[redacted {} bytes]", secret.len())),
+            "{clean}"
+        );
+        assert_eq!(redact(&clean), clean, "a second pass changes nothing");
+    }
+    assert!(redact("-----BEGIN PRIVATE KEY-----\nx\n-----END PRIVATE KEY-----\nafter").ends_with("\nafter"));
+}
+
+#[test]
+fn ordinary_text_is_left_alone() {
+    for text in [
+        "",
+        "max_tokens: 4096000",
+        "the token was rejected",
+        "https://example.org/a:b@c",
+        "skip-this-very-long-option-name-here",
+        "fn authorization() -> bool",
+        "a secret garden",
+    ] {
+        assert_eq!(redact(text), text);
+    }
+}
+
+#[test]
+fn known_values_are_taken_out_wherever_they_stand() {
+    let clean = redact_values("a canary-7781 b canary-7781", &["canary-7781", "b"]);
+    assert_eq!(clean, "a [redacted 11 bytes] b [redacted 11 bytes]");
+}
+
+#[test]
+fn mixed_words_and_odd_hosts_are_warned_about() {
+    assert!(mixed_script("p\u{0430}ypal"));
+    for fine in [
+        "paypal",
+        "привет мир",
+        "日本語テキスト",
+        "한국어 韓國語",
+        "naïve",
+        "x86_64",
+        "привет-world",
+        "µm 5",
+    ] {
+        assert!(!mixed_script(fine), "{fine}");
+    }
+    let kinds = |text: &str| warnings(text).into_iter().map(|w| w.kind).collect::<Vec<_>>();
+    assert_eq!(kinds("curl https://xn--pypal-4ve.com/a"), [WarningKind::Punycode]);
+    assert_eq!(
+        kinds("curl https://\u{0440}\u{0430}\u{0443}.com"),
+        [WarningKind::ForeignHost]
+    );
+    assert_eq!(
+        kinds("curl https://user@p\u{0430}ypal.com/x"),
+        [WarningKind::MixedScript, WarningKind::ForeignHost]
+    );
+    assert_eq!(kinds("curl https://example.org/größe"), []);
+    let many = "p\u{0430}y ".repeat(1000);
+    assert_eq!(warnings(&many).len(), 1);
+}
+
+proptest! {
+    #[test]
+    fn redaction_is_stable(text in "[ -~\n]{0,200}") {
+        let once = redact(&text);
+        prop_assert_eq!(redact(&once), once);
+    }
+}

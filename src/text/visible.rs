@@ -1,0 +1,254 @@
+//! The visible form: one pass over the text, pieces out. Must not know: colours, widths of screens.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::UnicodeWidthChar;
+
+use super::class::{Class, class, stands_alone};
+
+/// Blanks that stay plain at the start of a line in the multi-line form: half of a narrow screen, so
+/// that code stays readable and nothing can be pushed out of sight.
+pub const MAX_INDENT: usize = 40;
+
+/// Combining marks that stay plain on one base.
+pub const MAX_MARKS: u8 = 4;
+
+/// Characters that stay plain in one grapheme cluster (some scripts join letters without end).
+pub const MAX_CLUSTER: u8 = 12;
+
+/// Blanks in a row that stay plain inside of a line.
+const MAX_BLANKS: usize = 2;
+
+/// What a piece of visible text is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// As it stands in the text.
+    Plain,
+    /// A mark for a character or byte.
+    Escaped,
+    /// A mark for a number of blanks.
+    Blank,
+}
+
+/// A piece of visible text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Span<'a> {
+    /// What it is.
+    pub kind: Kind,
+    /// The characters to show.
+    pub text: Cow<'a, str>,
+}
+
+/// The one-line visible form of a text.
+pub fn visible(text: &str) -> String {
+    collect(text, Form::ONE_LINE)
+}
+
+/// The one-line visible form of bytes that should be text but need not be.
+pub fn visible_bytes(bytes: &[u8]) -> String {
+    let mut out = String::with_capacity(bytes.len());
+    let mut rest = bytes.utf8_chunks().peekable();
+    while let Some(chunk) = rest.next() {
+        let ends = chunk.invalid().is_empty() && rest.peek().is_none();
+        let form = Form {
+            ends,
+            ..Form::ONE_LINE
+        };
+        walk(chunk.valid(), form, |_, piece| out.push_str(&piece));
+        for byte in chunk.invalid() {
+            let _ = write!(out, "⟨0x{byte:02x}⟩");
+        }
+    }
+    out
+}
+
+/// The visible form of one line of a multi-line text: indentation stays plain.
+pub fn visible_line(line: &str) -> String {
+    collect(line, Form::LINE)
+}
+
+/// The visible form of a multi-line text: one element per line, `\n` left out.
+///
+/// A text that ends in `\n` has an empty last element, so that the lines joined with `\n` always
+/// stand for the whole text.
+pub fn visible_lines(text: &str) -> Vec<String> {
+    text.split('\n').map(visible_line).collect()
+}
+
+/// The one-line visible form in pieces, so that marks can be shown in their own colour.
+pub fn spans(text: &str) -> Vec<Span<'_>> {
+    pieces(text, Form::ONE_LINE)
+}
+
+/// The visible form of one line of a multi-line text, in pieces.
+pub fn line_spans(line: &str) -> Vec<Span<'_>> {
+    pieces(line, Form::LINE)
+}
+
+fn collect(text: &str, form: Form) -> String {
+    let mut out = String::with_capacity(text.len());
+    walk(text, form, |_, piece| out.push_str(&piece));
+    out
+}
+
+fn pieces(text: &str, form: Form) -> Vec<Span<'_>> {
+    let mut out = Vec::new();
+    walk(text, form, |kind, text| out.push(Span { kind, text }));
+    out
+}
+
+/// How blanks at the edges are treated.
+#[derive(Debug, Clone, Copy)]
+struct Form {
+    /// Blanks at the start that stay plain.
+    indent: usize,
+    /// True where nothing follows, so that blanks at the end are trailing ones.
+    ends: bool,
+}
+
+impl Form {
+    const ONE_LINE: Self = Self {
+        indent: MAX_BLANKS,
+        ends: true,
+    };
+    const LINE: Self = Self {
+        indent: MAX_INDENT,
+        ends: true,
+    };
+}
+
+/// Cuts a text into pieces of the visible form. Each byte is looked at a bounded number of times.
+fn walk<'a>(text: &'a str, form: Form, mut emit: impl FnMut(Kind, Cow<'a, str>)) {
+    let bytes = text.as_bytes();
+    let mut cluster = Cluster::default();
+    let mut plain = 0;
+    let mut at = 0;
+    while let Some(&byte) = bytes.get(at) {
+        if byte.is_ascii_graphic() {
+            cluster = Cluster::ascii(at);
+            at += 1;
+        } else if byte == b' ' {
+            let run = blanks(bytes, at);
+            let keep = match (at, at + run == bytes.len() && form.ends) {
+                (_, true) => 0,
+                (0, false) => form.indent,
+                (_, false) => MAX_BLANKS,
+            };
+            if run > keep {
+                flush(text, plain, at, &mut emit);
+                emit(Kind::Blank, Cow::Owned(count(run)));
+                plain = at + run;
+            }
+            cluster = Cluster::default();
+            at += run;
+        } else {
+            let Some(c) = text.get(at..).and_then(|rest| rest.chars().next()) else {
+                break;
+            };
+            let next = at + c.len_utf8();
+            if !cluster.takes(text, at, c) {
+                flush(text, plain, at, &mut emit);
+                emit(Kind::Escaped, escape(c));
+                plain = next;
+                cluster = Cluster::default();
+            }
+            at = next;
+        }
+    }
+    flush(text, plain, at, &mut emit);
+}
+
+fn flush<'a>(text: &'a str, from: usize, to: usize, emit: &mut impl FnMut(Kind, Cow<'a, str>)) {
+    if let Some(piece) = text.get(from..to).filter(|piece| !piece.is_empty()) {
+        emit(Kind::Plain, Cow::Borrowed(piece));
+    }
+}
+
+fn blanks(bytes: &[u8], at: usize) -> usize {
+    bytes
+        .get(at..)
+        .unwrap_or_default()
+        .iter()
+        .take_while(|byte| **byte == b' ')
+        .count()
+}
+
+fn count(run: usize) -> String {
+    if run == 1 {
+        "⟨1 space⟩".to_owned()
+    } else {
+        format!("⟨{run} spaces⟩")
+    }
+}
+
+fn escape(c: char) -> Cow<'static, str> {
+    Cow::Borrowed(match c {
+        '\t' => "⟨TAB⟩",
+        '\n' => "⟨LF⟩",
+        '\r' => "⟨CR⟩",
+        _ => return Cow::Owned(format!("⟨U+{:04X}⟩", c as u32)),
+    })
+}
+
+/// The grapheme cluster that the walk stands in, as far as it was let through.
+#[derive(Debug, Clone, Copy, Default)]
+struct Cluster {
+    /// True where the piece before has a glyph that a mark can sit on.
+    base: bool,
+    /// Where the cluster begins in the text.
+    start: usize,
+    /// Its characters so far.
+    chars: u8,
+    /// Marks since the last base.
+    marks: u8,
+}
+
+impl Cluster {
+    const fn ascii(start: usize) -> Self {
+        Self {
+            base: true,
+            start,
+            chars: 1,
+            marks: 0,
+        }
+    }
+
+    /// Whether a character that is not ASCII may stand plain here; takes it in if so.
+    fn takes(&mut self, text: &str, at: usize, c: char) -> bool {
+        let class = class(c);
+        if class == Class::Hidden {
+            return false;
+        }
+        let joined = self.base && !stands_alone(c) && self.joins(text, at + c.len_utf8());
+        let rides = class == Class::Mark || c.width().unwrap_or(0) == 0;
+        if rides {
+            // Something that has no cell of its own needs a base; a mark that has one, too.
+            let unseated = !joined && (class != Class::Mark || c.width().unwrap_or(0) == 0);
+            if !self.base || unseated || self.marks >= MAX_MARKS {
+                return false;
+            }
+            self.marks += 1;
+        } else {
+            self.marks = 0;
+        }
+        if joined {
+            if self.chars >= MAX_CLUSTER {
+                return false;
+            }
+            self.chars += 1;
+        } else {
+            self.start = at;
+            self.chars = 1;
+        }
+        self.base = true;
+        true
+    }
+
+    /// Whether the cluster so far and the character up to `end` are drawn as one.
+    fn joins(self, text: &str, end: usize) -> bool {
+        text.get(self.start..end)
+            .is_some_and(|both| both.graphemes(true).nth(1).is_none())
+    }
+}
