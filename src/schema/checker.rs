@@ -1,0 +1,134 @@
+//! A compiled schema and the two checks against it. Must not know: where schemas come from.
+
+use std::fmt;
+
+use jsonschema::{Retrieve, Uri, Validator};
+use serde_json::Value;
+
+use super::{excuse, reading, sentence};
+use crate::domain::call::Fault;
+
+/// Keys that every call may carry beside its tool's arguments: the label and the output path.
+pub const RESERVED: [&str; 2] = ["_as", "_out"];
+
+/// Faults listed for one text; what is beyond is counted as "more".
+pub const MAX_FAULTS: usize = 100;
+
+/// Why a schema cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// The text is not JSON.
+    #[error("the schema is not valid JSON: {0}; correct it where the tool is defined")]
+    NotJson(String),
+    /// The JSON is not a schema, or points outside of itself.
+    #[error("the schema cannot be compiled at `{at}`: {why}")]
+    NotSchema {
+        /// JSON pointer into the schema.
+        at: String,
+        /// What is wrong there.
+        why: String,
+    },
+}
+
+/// Refuses every reference that leaves the schema document: a check reads and fetches nothing.
+struct Nothing;
+
+impl Retrieve for Nothing {
+    fn retrieve(&self, uri: &Uri<String>) -> Result<Value, Box<dyn std::error::Error + Send + Sync>> {
+        Err(format!(
+            "`{}` lies outside the schema and is not read; copy it into `$defs`",
+            sentence::shown_text(uri.as_str())
+        )
+        .into())
+    }
+}
+
+/// A schema, compiled once.
+pub struct Checker {
+    schema: Value,
+    validator: Validator,
+}
+
+impl fmt::Debug for Checker {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Checker")
+            .field("schema", &self.schema)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Checker {
+    /// Compiles a schema. Formats are checked; references to other documents are refused.
+    pub fn new(schema_text: &str) -> Result<Self, Error> {
+        let schema: Value =
+            serde_json::from_str(schema_text).map_err(|error| Error::NotJson(error.to_string()))?;
+        let validator = jsonschema::options()
+            .with_retriever(Nothing)
+            .should_validate_formats(true)
+            .should_ignore_unknown_formats(true)
+            .build(&schema)
+            .map_err(|error| Error::NotSchema {
+                at: error.instance_path().to_string(),
+                why: sentence::shown_text(&causes(&error)),
+            })?;
+        Ok(Self { schema, validator })
+    }
+
+    /// Everything wrong with an argument text whose references are filled in.
+    pub fn check(&self, args_text: &str) -> Vec<Fault> {
+        self.run(args_text, false)
+    }
+
+    /// Everything wrong with an argument text as the model wrote it: a reference (a string that
+    /// begins with one `†`) fits everywhere.
+    pub fn check_open(&self, args_text: &str) -> Vec<Fault> {
+        self.run(args_text, true)
+    }
+
+    fn run(&self, args_text: &str, open: bool) -> Vec<Fault> {
+        let reading::Reading { value, mut faults } = reading::read(args_text);
+        if let Some(mut value) = value {
+            if let Value::Object(map) = &mut value {
+                // `shift_remove` keeps the order of the others, and so the order of the faults.
+                for key in RESERVED {
+                    map.shift_remove(key);
+                }
+            }
+            let errors = self
+                .validator
+                .iter_errors(&value)
+                .filter(|error| !(open && excuse::excused(error, &value)));
+            for error in errors.take(MAX_FAULTS + 1) {
+                faults.extend(sentence::faults(&error, &self.schema));
+            }
+        }
+        bounded(faults)
+    }
+}
+
+fn bounded(mut faults: Vec<Fault>) -> Vec<Fault> {
+    if faults.len() > MAX_FAULTS {
+        faults.truncate(MAX_FAULTS);
+        faults.push(Fault {
+            path: String::new(),
+            keyword: "json".to_owned(),
+            message: format!("there is more than these {MAX_FAULTS} faults; correct these first"),
+        });
+    }
+    faults
+}
+
+/// An error with what caused it: the reason of a refused reference stands at the end of the chain.
+fn causes(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(next) = cause {
+        let more = next.to_string();
+        if !text.contains(&more) {
+            text.push_str(": ");
+            text.push_str(&more);
+        }
+        cause = next.source();
+    }
+    text
+}

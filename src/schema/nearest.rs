@@ -1,0 +1,39 @@
+//! Which known name a misspelt one may have meant. Must not know: what the names are names of.
+
+/// The candidates that look like `word`, best first, at most three; none when none is close.
+pub fn near<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+    let wanted = plain(word);
+    let mut scored: Vec<(f64, &str)> = candidates
+        .into_iter()
+        .filter_map(|candidate| {
+            let score = score(&wanted, &plain(candidate));
+            (score >= 0.6).then_some((score, candidate))
+        })
+        .collect();
+    // Equal scores keep the order of the candidates: the sort is stable.
+    scored.sort_by(|a, b| b.0.total_cmp(&a.0));
+    scored
+        .into_iter()
+        .take(3)
+        .map(|(_, name)| name.to_owned())
+        .collect()
+}
+
+/// Case and separators carry no meaning when a name is misspelt: `readFile` means `read_file`.
+fn plain(word: &str) -> String {
+    word.chars()
+        .take(80)
+        .filter(|c| c.is_alphanumeric())
+        .flat_map(char::to_lowercase)
+        .collect()
+}
+
+fn score(a: &str, b: &str) -> f64 {
+    if a.is_empty() || b.is_empty() {
+        return 0.0;
+    }
+    let edits = strsim::normalized_damerau_levenshtein(a, b);
+    // A word and its longer form (`list`, `list_dir`) are close although many letters differ.
+    let contained = a.len().min(b.len()) >= 3 && (a.contains(b) || b.contains(a));
+    if contained { edits.max(0.7) } else { edits }
+}

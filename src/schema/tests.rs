@@ -1,0 +1,457 @@
+//! Tables for the checks: what is found, what is said, what is never read or fetched.
+
+use std::io::Write;
+use std::net::TcpListener;
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::{Checker, MAX_DEPTH, MAX_FAULTS, near};
+
+fn checker(schema: &Value) -> Checker {
+    Checker::new(&schema.to_string()).unwrap()
+}
+
+/// `path keyword: message` of every fault.
+fn found(checker: &Checker, text: &str) -> Vec<String> {
+    lines(checker.check(text))
+}
+
+fn found_open(checker: &Checker, text: &str) -> Vec<String> {
+    lines(checker.check_open(text))
+}
+
+fn lines(faults: Vec<crate::domain::call::Fault>) -> Vec<String> {
+    faults
+        .into_iter()
+        .map(|fault| format!("{} {}: {}", fault.path, fault.keyword, fault.message))
+        .collect()
+}
+
+fn read_file() -> Checker {
+    checker(&json!({
+        "type": "object",
+        "properties": {
+            "path": {"type": "string", "minLength": 1},
+            "lines": {"type": "integer", "minimum": 1, "maximum": 10},
+            "unit": {"enum": ["celsius", "fahrenheit"]},
+            "day": {"type": "string", "format": "date"},
+            "tags": {"type": "array", "items": {"type": "string"}, "uniqueItems": true, "maxItems": 2}
+        },
+        "required": ["path"],
+        "additionalProperties": false
+    }))
+}
+
+#[test]
+fn says_all_that_is_wrong_in_sentences() {
+    let checker = read_file();
+    let table = [
+        (r#"{"path":"a"}"#, vec![]),
+        (
+            "",
+            vec![" required: the required property `path` is missing; add it"],
+        ),
+        (
+            " \n",
+            vec![" required: the required property `path` is missing; add it"],
+        ),
+        ("[1]", vec![" type: must be an object, but is the array [1]"]),
+        (
+            r#"{"path":7}"#,
+            vec!["/path type: must be a string, but is the number 7"],
+        ),
+        (
+            r#"{"path":""}"#,
+            vec!["/path minLength: must have at least 1 character, but has 0"],
+        ),
+        (
+            r#"{"path":"a","lines":0}"#,
+            vec!["/lines minimum: must be at least 1, but is 0"],
+        ),
+        (
+            r#"{"path":"a","lines":"7"}"#,
+            vec![r#"/lines type: must be a whole number, but is the string "7""#],
+        ),
+        (
+            r#"{"path":"a","lines":11}"#,
+            vec!["/lines maximum: must be at most 10, but is 11"],
+        ),
+        (
+            r#"{"path":"a","unit":"Celcius"}"#,
+            vec![
+                r#"/unit enum: "Celcius" is not accepted; did you mean "celsius"? Accepted: "celsius", "fahrenheit""#,
+            ],
+        ),
+        (
+            r#"{"path":"a","unit":"zzzz"}"#,
+            vec![r#"/unit enum: "zzzz" is not accepted; accepted: "celsius", "fahrenheit""#],
+        ),
+        (
+            r#"{"path":"a","day":"2026-13-01"}"#,
+            vec![r#"/day format: "2026-13-01" is not a date (YYYY-MM-DD)"#],
+        ),
+        (
+            r#"{"path":"a","tags":["x","x"]}"#,
+            vec!["/tags uniqueItems: the items must all differ, but some are equal"],
+        ),
+        (
+            r#"{"path":"a","tags":["x","y","z"]}"#,
+            vec!["/tags maxItems: must have at most 2 items, but has 3"],
+        ),
+        (
+            r#"{"path":"a","Lines_":3,"zz/~":1}"#,
+            vec![
+                "/Lines_ additionalProperties: `Lines_` is not accepted here; did you mean `lines`?",
+                "/zz~1~0 additionalProperties: `zz/~` is not accepted here; accepted are `path`, `lines`, `unit`, `day`, `tags`",
+            ],
+        ),
+    ];
+    for (text, wanted) in table {
+        assert_eq!(found(&checker, text), wanted, "for {text}");
+    }
+    // All of them at once, not only the first.
+    let all = found(
+        &checker,
+        r#"{"lines":0.5,"unit":1,"day":"x","tags":[1,2],"more":1}"#,
+    );
+    assert_eq!(all.len(), 8, "{all:#?}");
+}
+
+#[test]
+fn what_is_not_strict_json_is_refused_with_its_place() {
+    let checker = checker(&json!({}));
+    let table = [
+        (
+            "{\"a\":1,}",
+            " json: not valid JSON at line 1, column 8: trailing comma",
+        ),
+        (
+            "{\"a\":\n  tru}",
+            " json: not valid JSON at line 2, column 6: expected ident",
+        ),
+        (
+            "{\"a\": \"é\" 1}",
+            " json: not valid JSON at line 1, column 11: expected `,` or `}`",
+        ),
+        (
+            "{\"a\":1",
+            " json: the JSON ends too early at line 1, column 6: EOF while parsing an object",
+        ),
+        (
+            "{} {}",
+            " json: not valid JSON at line 1, column 4: trailing characters",
+        ),
+        (
+            r#"{"a":"\ud800"}"#,
+            " json: not valid JSON at line 1, column 13: unexpected end of hex escape",
+        ),
+        (
+            r#"{"a":1,"b":{"x/y":1,"x\/y":2}}"#,
+            "/b/x~1y json: the key `x/y` stands more than once in one object; keep one of them",
+        ),
+        (
+            r#"{"n":[0,12345678901234567890123]}"#,
+            "/n/1 json: the number 12345678901234567890123 cannot be kept exactly \
+             (it would become 1.2345678901234568e+22); write fewer digits, or a string where one is accepted",
+        ),
+        (
+            r#"{"n":1e400}"#,
+            " json: not valid JSON at line 1, column 10: number out of range",
+        ),
+    ];
+    for (text, wanted) in table {
+        assert_eq!(found(&checker, text), [wanted], "for {text}");
+        assert_eq!(found_open(&checker, text), [wanted], "for {text}");
+    }
+    for exact in [
+        "1.10",
+        "-0",
+        "-0.0",
+        "1e2",
+        "1E+2",
+        "0.1",
+        "18446744073709551615",
+        "5e-324",
+        "120e-1",
+        "0e99999999999999999999",
+    ] {
+        assert_eq!(
+            found(&checker, &format!("[{exact}]")),
+            [""; 0],
+            "{exact} is kept exactly"
+        );
+    }
+    for inexact in [
+        "18446744073709551617",
+        "3.14159265358979323846",
+        "1e-400",
+        "-9223372036854775809",
+    ] {
+        assert_eq!(
+            found(&checker, &format!("[{inexact}]")).len(),
+            1,
+            "{inexact} would change"
+        );
+    }
+}
+
+#[test]
+fn nesting_is_bounded_and_brackets_in_strings_do_not_count() {
+    let checker = checker(&json!({}));
+    let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
+    assert_eq!(found(&checker, &nested(MAX_DEPTH)), [""; 0]);
+    let over = found(&checker, &nested(MAX_DEPTH + 1));
+    assert_eq!(
+        over,
+        [" json: nested deeper than 127 levels at line 1, column 128; flatten the arguments"]
+    );
+    assert_eq!(found(&checker, &nested(200_000)).len(), 1);
+    assert_eq!(found(&checker, &format!("\"{}\\\"[\"", "[".repeat(500))), [""; 0]);
+}
+
+#[test]
+fn the_list_of_faults_is_bounded() {
+    let checker = checker(&json!({"items": {"type": "string"}}));
+    let text = format!("[{}1]", "1,".repeat(100_000));
+    let faults = checker.check(&text);
+    assert_eq!(faults.len(), MAX_FAULTS + 1);
+    assert!(faults.last().unwrap().message.contains("more than these"));
+}
+
+#[test]
+fn hidden_characters_in_values_do_not_reach_a_message() {
+    let checker = read_file();
+    let faults = checker.check("{\"path\":\"a\",\"unit\":\"\\u001b[31mred\",\"x\\u0007\":1}");
+    assert_eq!(faults.len(), 2);
+    for fault in faults {
+        assert!(!fault.message.chars().any(char::is_control), "{}", fault.message);
+    }
+}
+
+#[test]
+fn a_reference_fits_everywhere_until_its_value_is_known() {
+    let checker = read_file();
+    let open = r#"{"_as":"readme","_out":["state.x"],"path":"†call.c1.path","lines":"†state.n","unit":"†input.u","day":"†call.c2","tags":["†a","†a"]}"#;
+    assert_eq!(found_open(&checker, open), [""; 0]);
+    // The strict check takes the same text at its word.
+    assert_eq!(found(&checker, open).len(), 4);
+    assert_eq!(found(&checker, r#"{"path":"a","_as":"x","_out":7}"#), [""; 0]);
+    // The reserved keys are reserved at the top only.
+    let nested = checker_of_object();
+    assert_eq!(found(&nested, r#"{"inner":{"_as":"x"}}"#).len(), 1);
+}
+
+fn checker_of_object() -> Checker {
+    checker(&json!({"properties": {"inner": {"type": "object", "additionalProperties": false}}}))
+}
+
+#[test]
+fn what_a_reference_cannot_mend_stays_a_fault() {
+    let checker = read_file();
+    let table = [
+        // An escaped dagger is text.
+        (
+            r#"{"path":"a","unit":"††call.c1"}"#,
+            r#"/unit enum: "††call.c1" is not accepted; accepted: "celsius", "fahrenheit""#,
+        ),
+        // Not at the start: text.
+        (
+            r#"{"path":"a","lines":"x †call.c1"}"#,
+            r#"/lines type: must be a whole number, but is the string "x †call.c1""#,
+        ),
+        (
+            r#"{"lines":"†call.c1"}"#,
+            " required: the required property `path` is missing; add it",
+        ),
+        (
+            r#"{"path":"†call.c1","wrong":"†call.c1"}"#,
+            "/wrong additionalProperties: `wrong` is not accepted here; accepted are `path`, `lines`, `unit`, `day`, `tags`",
+        ),
+        (
+            r#"{"path":"a","tags":["†a","†b","†c"]}"#,
+            "/tags maxItems: must have at most 2 items, but has 3",
+        ),
+    ];
+    for (text, wanted) in table {
+        assert_eq!(found_open(&checker, text), [wanted], "for {text}");
+    }
+}
+
+#[test]
+fn combined_schemas_are_excused_only_where_a_reference_decides() {
+    let either = checker(&json!({
+        "oneOf": [
+            {"type": "object", "properties": {"command": {"type": "string"}}, "required": ["command"], "additionalProperties": false},
+            {"type": "object", "properties": {"argv": {"type": "array", "items": {"type": "string"}}}, "required": ["argv"], "additionalProperties": false}
+        ]
+    }));
+    assert_eq!(found_open(&either, r#"{"command":"†call.c1"}"#), [""; 0]);
+    assert_eq!(found_open(&either, r#"{"argv":"†call.c1"}"#), [""; 0]);
+    assert_eq!(found_open(&either, r#"{"argv":["ls","†call.c1"]}"#), [""; 0]);
+    assert_eq!(found_open(&either, r#"{"nothing":"†call.c1"}"#).len(), 1);
+    assert_eq!(found_open(&either, r#"{"argv":["†call.c1",7]}"#).len(), 1);
+    let said = found(&either, r#"{"command":7}"#);
+    assert_eq!(said.len(), 1);
+    assert!(
+        said[0].contains("`/command` must be a string, but is the number 7"),
+        "{said:?}"
+    );
+
+    let conditional = checker(&json!({
+        "if": {"properties": {"kind": {"const": "a"}}},
+        "then": {"required": ["x"]},
+        "else": {"required": ["y"]}
+    }));
+    assert_eq!(found_open(&conditional, r#"{"kind":"†call.c1","x":1}"#), [""; 0]);
+    assert_eq!(found_open(&conditional, r#"{"kind":"a"}"#).len(), 1);
+    let never = checker(&json!({"not": {"properties": {"a": {"type": "string"}}}}));
+    assert_eq!(found_open(&never, r#"{"a":"†call.c1"}"#), [""; 0]);
+    assert_eq!(found_open(&never, r#"{"a":"text"}"#).len(), 1);
+}
+
+#[test]
+fn references_inside_the_schema_work() {
+    let checker = checker(&json!({
+        "$defs": {"city": {"type": "object", "properties": {"name": {"type": "string"}}, "additionalProperties": false}},
+        "properties": {"from": {"$ref": "#/$defs/city"}}
+    }));
+    assert_eq!(
+        found(&checker, r#"{"from":{"nmae":"Oslo"}}"#),
+        ["/from/nmae additionalProperties: `nmae` is not accepted here; did you mean `name`?"]
+    );
+}
+
+#[test]
+fn a_schema_that_points_outside_is_refused_and_nothing_is_read_or_fetched() {
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    file.write_all(br#"{"type":"string"}"#).unwrap();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.set_nonblocking(true).unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let targets = [
+        format!("file://{}", file.path().display()),
+        format!("http://127.0.0.1:{port}/latest/meta-data"),
+        format!("https://127.0.0.1:{port}/x"),
+        "urn:example:thing".to_owned(),
+    ];
+    for target in &targets {
+        for schema in [
+            json!({"$ref": target}),
+            json!({"properties": {"a": {"$ref": format!("{target}#/x")}}}),
+        ] {
+            let error = Checker::new(&schema.to_string())
+                .err()
+                .unwrap_or_else(|| panic!("{schema} was accepted"));
+            let said = error.to_string();
+            assert!(said.contains("outside the schema"), "{target}: {said}");
+        }
+    }
+    assert!(Checker::new(r#"{"$ref":"other.json"}"#).is_err());
+    for target in &targets {
+        let dynamic = json!({"$dynamicRef": target}).to_string();
+        assert!(Checker::new(&dynamic).is_err(), "{target}");
+    }
+    let unknown_draft = json!({"$schema": format!("http://127.0.0.1:{port}/draft"), "type": "string"});
+    let _ = Checker::new(&unknown_draft.to_string());
+    // Nobody knocked: a connection would be waiting here.
+    assert_eq!(
+        listener.accept().map(|_| ()).map_err(|error| error.kind()),
+        Err(std::io::ErrorKind::WouldBlock)
+    );
+}
+
+#[test]
+fn a_bad_schema_is_an_error_with_its_place() {
+    let table = [
+        ("{", "the schema is not valid JSON"),
+        (r#"{"type":"strin"}"#, "the schema cannot be compiled at `/type`"),
+        (
+            r#"{"properties":{"a":{"pattern":"("}}}"#,
+            "the schema cannot be compiled at",
+        ),
+        ("7", "the schema cannot be compiled"),
+    ];
+    for (text, wanted) in table {
+        let said = Checker::new(text).unwrap_err().to_string();
+        assert!(said.starts_with(wanted), "{text}: {said}");
+    }
+}
+
+#[test]
+fn near_names_are_found_and_far_ones_are_not() {
+    let tools = ["read_file", "write_file", "list_dir", "search", "shell"];
+    let table = [
+        ("readFile", vec!["read_file"]),
+        ("red_file", vec!["read_file"]),
+        ("list", vec!["list_dir"]),
+        ("serch", vec!["search"]),
+        ("bash", vec![]),
+        ("", vec![]),
+    ];
+    for (word, wanted) in table {
+        let got = near(word, tools);
+        assert_eq!(
+            got.first().map(String::as_str),
+            wanted.first().copied(),
+            "{word}: {got:?}"
+        );
+    }
+    assert!(near("†", ["a"]).is_empty());
+}
+
+fn any_json() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<u64>().prop_map(Value::from),
+        any::<f64>()
+            .prop_filter("finite", |f| f.is_finite())
+            .prop_map(Value::from),
+        ".{0,8}".prop_map(Value::from),
+    ];
+    leaf.prop_recursive(5, 40, 6, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..6).prop_map(Value::from),
+            prop::collection::hash_map(".{0,6}", inner, 0..6)
+                .prop_map(|map| Value::Object(map.into_iter().collect())),
+        ]
+    })
+}
+
+proptest! {
+    /// What a JSON writer wrote has no faults of its own, compact or indented.
+    #[test]
+    fn written_json_reads_clean(value in any_json()) {
+        let checker = Checker::new("true").unwrap();
+        prop_assert!(checker.check(&value.to_string()).is_empty());
+        prop_assert!(checker.check(&serde_json::to_string_pretty(&value).unwrap()).is_empty());
+    }
+
+    /// No text makes a check panic, and a text is faultless only if a JSON reader takes it.
+    #[test]
+    fn any_text_is_survived(text in r#"[\[\]{}",:0-9eE.+\\u†a-c \n-]{0,40}"#) {
+        let checker = read_file();
+        let faults = checker.check(&text);
+        let _ = checker.check_open(&text);
+        if faults.is_empty() {
+            prop_assert!(serde_json::from_str::<Value>(&text).is_ok());
+        }
+    }
+
+    /// Replacing any value by a reference never adds a fault to the first check.
+    #[test]
+    fn a_reference_never_makes_it_worse(value in any_json(), which in 0_usize..4) {
+        let checker = read_file();
+        let mut map = serde_json::Map::new();
+        for key in ["path", "lines", "unit", "tags"] {
+            map.insert(key.to_owned(), value.clone());
+        }
+        let before = checker.check(&Value::Object(map.clone()).to_string()).len();
+        let key = ["path", "lines", "unit", "tags"][which];
+        map.insert(key.to_owned(), Value::from("†call.c1"));
+        let after = checker.check_open(&Value::Object(map).to_string()).len();
+        prop_assert!(after <= before);
+    }
+}
