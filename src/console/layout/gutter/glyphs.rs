@@ -1,0 +1,224 @@
+//! From the masks of a row to cells, and from cells to characters.
+//!
+//! Must not know: how rows come to be.
+
+use std::hash::Hash;
+
+use super::{Gutter, MAX_SPAN, Row};
+
+/// One column of a row: a set of bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Cell(pub u8);
+
+impl Cell {
+    /// A line in the upper half.
+    pub const UP: u8 = 1;
+    /// A line in the lower half.
+    pub const DOWN: u8 = 2;
+    /// A line in the left half.
+    pub const LEFT: u8 = 4;
+    /// A line in the right half.
+    pub const RIGHT: u8 = 8;
+    /// The row's node.
+    pub const NODE: u8 = 16;
+    /// The vertical line passes over the horizontal one; they do not touch.
+    pub const CROSS: u8 = 32;
+    /// A node above in this lane still waits for a child.
+    pub const OPEN: u8 = 64;
+    /// The row's node stands beyond the last lane.
+    pub const BEYOND: u8 = 128;
+
+    /// True if one of these bits is set.
+    pub const fn has(self, bits: u8) -> bool {
+        self.0 & bits != 0
+    }
+
+    /// True where nothing is drawn.
+    pub const fn is_blank(self) -> bool {
+        self.0 == 0
+    }
+}
+
+/// How lines are drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
+pub enum Line {
+    /// Box-drawing characters.
+    #[default]
+    Unicode,
+    /// The same in heavy strokes.
+    Heavy,
+    /// Only ASCII.
+    Ascii,
+}
+
+/// The characters of one kind of line. All are one column wide.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Glyphs {
+    /// By the four direction bits.
+    lines: [char; 16],
+    cross: char,
+    open: char,
+    node: char,
+    beyond: char,
+    /// Stands before the name of a parent to which no line goes.
+    pub chip: char,
+    /// Stands on both sides of a fold row's words.
+    pub fold: char,
+}
+
+const UNICODE: Glyphs = Glyphs {
+    lines: [
+        ' ', '╵', '╷', '│', '╴', '╯', '╮', '┤', '╶', '╰', '╭', '├', '─', '┴', '┬', '┼',
+    ],
+    cross: '│',
+    open: '┊',
+    node: '●',
+    beyond: '~',
+    chip: '⤷',
+    fold: '┄',
+};
+const HEAVY: Glyphs = Glyphs {
+    lines: [
+        ' ', '╹', '╻', '┃', '╸', '┛', '┓', '┫', '╺', '┗', '┏', '┣', '━', '┻', '┳', '╋',
+    ],
+    cross: '┃',
+    open: '┋',
+    fold: '┅',
+    ..UNICODE
+};
+const ASCII: Glyphs = Glyphs {
+    lines: [
+        ' ', '\'', '.', '|', '-', '\'', '.', '+', '-', '`', '.', '+', '-', '+', '+', '+',
+    ],
+    cross: '|',
+    open: ':',
+    node: '*',
+    beyond: '~',
+    chip: '>',
+    fold: '-',
+};
+
+impl Glyphs {
+    /// The characters of a kind of line.
+    pub const fn of(line: Line) -> &'static Self {
+        match line {
+            Line::Unicode => &UNICODE,
+            Line::Heavy => &HEAVY,
+            Line::Ascii => &ASCII,
+        }
+    }
+
+    /// The character of a cell; a node is drawn as `node` where one is given.
+    pub fn of_cell(&self, cell: Cell, node: Option<char>) -> char {
+        let lines = cell.0 & (Cell::UP | Cell::DOWN | Cell::LEFT | Cell::RIGHT);
+        if cell.has(Cell::BEYOND) {
+            self.beyond
+        } else if cell.has(Cell::NODE) {
+            node.unwrap_or(self.node)
+        } else if cell.has(Cell::CROSS) {
+            self.cross
+        } else if lines == 0 && cell.has(Cell::OPEN) {
+            self.open
+        } else {
+            self.lines.get(lines as usize).copied().unwrap_or(' ')
+        }
+    }
+}
+
+impl<K: Copy + Eq + Hash> Gutter<K> {
+    /// The lanes in which a node above this row still waits for a child, as bits; of those only
+    /// the ones whose key is `live`.
+    pub fn open_lanes(&self, row: usize, live: impl Fn(K) -> bool) -> u32 {
+        (0..self.lanes).fold(0, |open, lane| {
+            let tail = self
+                .tails
+                .get(lane as usize)
+                .map_or(usize::MAX, |tail| *tail as usize);
+            let waits = tail < row
+                && self.rows.len() - tail <= MAX_SPAN
+                && self.rows.get(tail).is_some_and(|row| live(row.key));
+            if waits { open | 1 << lane } else { open }
+        })
+    }
+
+    /// The cells of a row, blank ones at its end left out. `open` are the lanes of
+    /// [`Self::open_lanes`], or 0.
+    pub fn cells(&self, row: usize, open: u32, out: &mut Vec<Cell>) {
+        out.clear();
+        let Some(row) = self.rows.get(row) else { return };
+        for lane in 0..self.lanes {
+            out.push(row.lane_cell(lane, open));
+            let bit = 1_u32 << lane;
+            out.push(Cell(if row.right & bit == 0 {
+                0
+            } else {
+                Cell::LEFT | Cell::RIGHT
+            }));
+        }
+        if row.is_beyond()
+            && let Some(last) = out.last_mut()
+        {
+            last.0 |= Cell::BEYOND | Cell::NODE;
+        }
+        while out.last().is_some_and(|cell| cell.is_blank()) {
+            out.pop();
+        }
+    }
+
+    /// A row in characters.
+    pub fn text(&self, row: usize, line: Line, node: Option<char>) -> String {
+        let mut cells = Vec::new();
+        self.cells(row, 0, &mut cells);
+        let glyphs = Glyphs::of(line);
+        cells.iter().map(|cell| glyphs.of_cell(*cell, node)).collect()
+    }
+
+    /// The rows that the line in the lower (or else upper) half of a lane's cell connects: that
+    /// of the parent and that of the child. None where there is no such line.
+    pub fn edge_at(&self, row: usize, lane: u8, lower: bool) -> Option<(usize, usize)> {
+        let bit = 1_u32.checked_shl(u32::from(lane))?;
+        let here = self.rows.get(row)?;
+        if (if lower { here.down } else { here.up }) & bit == 0 {
+            return None;
+        }
+        let starts = |at: usize| self.rows.get(at).is_none_or(|row| row.pass & bit == 0);
+        let mut from = if lower { row } else { row.checked_sub(1)? };
+        while !starts(from) {
+            from = from.checked_sub(1)?;
+        }
+        let mut to = if lower { row + 1 } else { row };
+        while !starts(to) {
+            to += 1;
+        }
+        (to < self.rows.len()).then_some((from, to))
+    }
+}
+
+impl<K> Row<K> {
+    fn lane_cell(&self, lane: u8, open: u32) -> Cell {
+        let bit = 1_u32 << lane;
+        let mut cell = 0;
+        if self.up & bit != 0 {
+            cell |= Cell::UP;
+        }
+        if self.down & bit != 0 {
+            cell |= Cell::DOWN;
+        }
+        if (self.right << 1) & bit != 0 {
+            cell |= Cell::LEFT;
+        }
+        if self.right & bit != 0 {
+            cell |= Cell::RIGHT;
+        }
+        if self.lane == Some(lane) {
+            cell |= Cell::NODE;
+        }
+        if self.pass & bit != 0 && cell & (Cell::LEFT | Cell::RIGHT) != 0 {
+            cell |= Cell::CROSS;
+        }
+        if open & bit != 0 && cell & (Cell::UP | Cell::DOWN | Cell::NODE) == 0 {
+            cell |= Cell::OPEN;
+        }
+        Cell(cell)
+    }
+}

@@ -1,0 +1,219 @@
+//! Pictures of small graphs. Must not know: the screen.
+
+use super::super::*;
+use super::{build, check, picture, same};
+
+#[test]
+fn fork_and_join() {
+    let gutter = build(&[
+        (1, &[]),
+        (2, &[1]),
+        (3, &[2]),
+        (4, &[2]),
+        (5, &[2]),
+        (6, &[3, 4, 5]),
+        (7, &[6]),
+    ]);
+    check(&gutter);
+    insta::assert_snapshot!(picture(&gutter, Line::Unicode), @r"
+    ●                 1
+    ●─┬─╮             2
+    ● │ │             3
+    │ ● │             4
+    │ │ ●             5
+    ●─┴─╯             6
+    ●                 7
+    ");
+    insta::assert_snapshot!(picture(&gutter, Line::Ascii), @r"
+    *                 1
+    *-+-.             2
+    * | |             3
+    | * |             4
+    | | *             5
+    *-+-'             6
+    *                 7
+    ");
+}
+
+#[test]
+fn join_and_fork_in_one_row() {
+    let gutter = build(&[
+        (1, &[]),
+        (2, &[1]),
+        (3, &[1]),
+        (4, &[1]),
+        (5, &[2, 3, 4]),
+        (6, &[5]),
+        (7, &[5]),
+        (8, &[6, 7]),
+    ]);
+    check(&gutter);
+    insta::assert_snapshot!(picture(&gutter, Line::Unicode), @r"
+    ●─┬─╮             1
+    ● │ │             2
+    │ ● │             3
+    │ │ ●             4
+    ●─┼─╯             5
+    ● │               6
+    │ ●               7
+    ●─╯               8
+    ");
+}
+
+#[test]
+fn a_dependency_inside_a_fan() {
+    let gutter = build(&[
+        (1, &[]),
+        (2, &[1]),
+        (3, &[1]),
+        (4, &[1]),
+        (5, &[1, 2, 3]),
+        (6, &[4, 5]),
+    ]);
+    check(&gutter);
+    insta::assert_snapshot!(picture(&gutter, Line::Unicode), @r"
+    ●─┬─┬─╮           1
+    ● │ │ │           2
+    │ ● │ │           3
+    │ │ ● │           4
+    ●─┴─│─╯           5
+    ●───╯             6
+    ");
+}
+
+#[test]
+fn a_late_dependency_is_a_line_while_near_and_a_chip_when_far() {
+    let mut gutter = build(&[(1, &[]), (2, &[1]), (3, &[2]), (4, &[3]), (5, &[4, 2])]);
+    check(&gutter);
+    insta::assert_snapshot!(picture(&gutter, Line::Unicode), @r"
+    ●                 1
+    ●─╮               2
+    ● │               3
+    ● │               4
+    ●─╯               5
+    ");
+    for key in 6..80 {
+        gutter.append(key, &[key - 1]);
+    }
+    let row = gutter.append(80, &[79, 2, 99]);
+    check(&gutter);
+    assert_eq!(gutter.chips(row), [99, 2]);
+    assert_eq!(gutter.text(row, Line::Unicode, None), "●");
+}
+
+#[test]
+fn a_line_that_crosses_another_does_not_touch_it() {
+    let gutter = build(&[
+        (1, &[]),
+        (2, &[1]),
+        (3, &[1]),
+        (4, &[1]),
+        (5, &[2, 4]),
+        (6, &[3, 5]),
+    ]);
+    check(&gutter);
+    insta::assert_snapshot!(picture(&gutter, Line::Unicode), @r"
+    ●─┬─╮             1
+    ● │ │             2
+    │ ● │             3
+    │ │ ●             4
+    ●─│─╯             5
+    ●─╯               6
+    ");
+}
+
+#[test]
+fn a_fan_wider_than_the_lanes_goes_beyond() {
+    let mut gutter = Gutter::new(3);
+    gutter.append(1, &[]);
+    for key in 2..8 {
+        gutter.append(key, &[1]);
+    }
+    gutter.append(8, &[2, 3, 4, 5, 6, 7]);
+    check(&gutter);
+    assert!(gutter.row(5).unwrap().is_beyond());
+    insta::assert_snapshot!(picture(&gutter, Line::Unicode), @r"
+    ●─┬─╮             1
+    ● │ │             2
+    │ ● │             3
+    │ │ ●             4
+    │ │ │~            5 ⤷1
+    │ │ │~            6 ⤷1
+    │ │ │~            7 ⤷1
+    ●─┴─╯             8 ⤷5 ⤷6 ⤷7
+    ");
+}
+
+#[test]
+fn a_folded_fan_is_one_node() {
+    let mut gutter = Gutter::default();
+    gutter.append(1, &[]);
+    gutter.push(Item {
+        key: 2,
+        shape: Shape::Fan,
+        parents: &[1],
+        members: &[3, 4, 5],
+    });
+    gutter.append(6, &[1]);
+    gutter.append(7, &[2, 3, 4, 5, 6]);
+    check(&gutter);
+    assert_eq!(gutter.find(4), Some(1));
+    insta::assert_snapshot!(picture(&gutter, Line::Unicode), @r"
+    ●─╮               1
+    ● │               2
+    │ ●               6
+    ●─╯               7
+    ");
+}
+
+#[test]
+fn an_edit_in_a_fan_keeps_the_lane_for_the_branch_that_counts() {
+    let mut gutter = build(&[(1, &[]), (2, &[1]), (3, &[1]), (4, &[2, 3]), (5, &[4]), (6, &[5])]);
+    let before = gutter.clone();
+    gutter.truncate(3);
+    gutter.push(Item {
+        key: 4,
+        shape: Shape::Fold,
+        parents: &[],
+        members: &[5, 6],
+    });
+    gutter.append(7, &[2, 3]);
+    gutter.append(8, &[7]);
+    check(&gutter);
+    insta::assert_snapshot!(picture(&gutter, Line::Unicode), @r"
+    ●─╮               1
+    ● │               2
+    │ ●               3
+    │ │               4
+    ●─╯               7
+    ●                 8
+    ");
+    // Unfolded, what was replaced stands beside it.
+    gutter.truncate(3);
+    for (key, parents) in [(4, vec![2, 3]), (5, vec![4]), (6, vec![5])] {
+        gutter.push(Item {
+            key,
+            shape: Shape::Side,
+            parents: &parents,
+            members: &[],
+        });
+    }
+    gutter.append(7, &[2, 3]);
+    gutter.append(8, &[7]);
+    check(&gutter);
+    insta::assert_snapshot!(picture(&gutter, Line::Unicode), @r"
+    ●─╮               1
+    ●─│─╮             2
+    │ ●─│─╮           3
+    │ │ ●─╯           4
+    │ │ ●             5
+    │ │ ●             6
+    ●─╯               7
+    ●                 8
+    ");
+    gutter.truncate(3);
+    for (key, parents) in [(4, vec![2, 3]), (5, vec![4]), (6, vec![5])] {
+        gutter.append(key, &parents);
+    }
+    same(&before, &gutter);
+}

@@ -1,0 +1,4 @@
+//! Pure geometry: where things stand on the screen. Must not know: ratatui, colours, the domain.
+
+pub mod fold;
+pub mod gutter;
