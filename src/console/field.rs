@@ -84,8 +84,7 @@ impl Field {
 
     /// Puts another text in its place; what was there can be taken back to.
     pub fn replace(&mut self, text: &str) {
-        self.area.select_all();
-        self.area.cut();
+        self.area.clear();
         self.area.insert_str(text::visible_lines(text).join("\n"));
     }
 
