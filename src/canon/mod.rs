@@ -1,1 +1,20 @@
 //! Canonical JSON and domain-tagged hashes. Must not know: what is hashed.
+//!
+//! - [`canonical`] and [`canonical_text`]: one spelling for equal JSON values.
+//! - [`hash`] and [`Chain`]: BLAKE3 over a tag and a list of parts, each with its length before it,
+//!   so that no two different lists give the same bytes to hash.
+//! - [`scan`]: what in a JSON text would be lost or changed by reading it into a value.
+
+mod canonical;
+mod hash;
+mod lex;
+mod number;
+mod scan;
+
+#[cfg(test)]
+mod tests;
+
+pub use canonical::{Error, canonical, canonical_text};
+pub use hash::{Chain, hash};
+pub use lex::MAX_DEPTH;
+pub use scan::{Oddity, OddityKind, scan};

@@ -3,6 +3,7 @@
 
 use super::call::{Digest, EffectClass, Fault, Verdict};
 use super::id::{NodeId, Rev};
+use super::state::State;
 
 /// What a decision or an advance of the run may ask. Implementations are pure: same question, same answer.
 pub trait Advice {
@@ -21,9 +22,6 @@ pub trait Advice {
 
     /// Hash of what is shown for a decision and would run.
     fn digest(&self, call: NodeId, rev: Rev, tool: &str, args: &str) -> Digest;
-
-    /// Hash of tool and final arguments alone: equal effects have equal hashes.
-    fn sameness(&self, tool: &str, args: &str) -> String;
 
     /// What an execution must have for itself (a file); two calls that name the same never overlap.
     fn resource(&self, tool: &str, args: &str) -> Option<String>;
@@ -45,4 +43,59 @@ pub struct ToolFacts {
     pub is_answer: bool,
     /// True for the tool that asks the operator: its result is typed by him.
     pub asks_operator: bool,
+}
+
+/// Advice from what the run was begun with, for questions that need no schema and no policy: the
+/// plan of an edit on a screen or on a recorded session. Everything is asked for.
+#[derive(Debug, Clone, Copy)]
+pub struct Cards<'s>(pub &'s State);
+
+impl Advice for Cards<'_> {
+    fn tool(&self, name: &str) -> Option<ToolFacts> {
+        let card = self
+            .0
+            .started
+            .as_ref()?
+            .tools
+            .iter()
+            .find(|card| &*card.name == name)?;
+        let tagged = |tag: &str| card.tags.iter().any(|one| one == tag);
+        Some(ToolFacts {
+            effect: card.effect,
+            takes_truncated: card.takes_truncated,
+            show_difference: tagged("external"),
+            is_answer: tagged("answer"),
+            asks_operator: tagged("asks_operator"),
+        })
+    }
+
+    fn near(&self, _name: &str) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn check(&self, _tool: &str, _args: &str, _resolved: bool) -> Vec<Fault> {
+        Vec::new()
+    }
+
+    fn verdict(&self, _tool: &str, _args: &str) -> Verdict {
+        Verdict {
+            gate: super::call::Gate::Ask,
+            rule: "recorded session".into(),
+            reason: "no policy is in force".into(),
+            deadline_ms: None,
+            on_expiry: super::call::Consequence::Deny,
+        }
+    }
+
+    fn digest(&self, call: NodeId, rev: Rev, tool: &str, args: &str) -> Digest {
+        Digest(format!("{call} {rev} {tool} {args}").into())
+    }
+
+    fn resource(&self, _tool: &str, _args: &str) -> Option<String> {
+        None
+    }
+
+    fn before(&self, _tool: &str, _args: &str) -> Option<String> {
+        None
+    }
 }

@@ -5,11 +5,15 @@
 //! itself, `apply` folds an event into the state, `effects` names what the world is asked to do.
 //! Must not know: any provider, how events are stored, how anything is shown.
 
+pub mod advance;
 pub mod advice;
 pub mod apply;
 pub mod call;
 pub mod command;
+pub mod decide;
+pub mod draft;
 pub mod effect;
+pub mod effects;
 pub mod envelope;
 pub mod event;
 pub mod graph;

@@ -88,3 +88,7 @@ pub enum NoteKind {
     /// Something happened or will happen that the model should know.
     Notice,
 }
+
+pub mod build;
+pub mod hash;
+pub mod result;

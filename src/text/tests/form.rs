@@ -210,10 +210,10 @@ fn typed_text_that_is_no_visible_form_is_refused() {
 }
 
 #[test]
-fn ten_megabytes_take_one_pass() {
+fn long_text_takes_one_pass() {
     // Would not come back within the life of a test if any of these were quadratic.
     for unit in ["x", "x \u{301}", "⟨", "   ", "\u{1100}", "日", "\u{202E}"] {
-        let text = unit.repeat(2_000_000 / unit.len());
+        let text = unit.repeat(500_000 / unit.len());
         assert!(visible(&text).len() >= text.len() / 100 || unit == "   ");
     }
     assert!(parse_visible(&"⟨".repeat(100_000)).is_err());

@@ -1,0 +1,180 @@
+//! Finds what a JSON text says that a JSON value cannot hold. Must not know: what the text is for.
+//!
+//! One pass; nesting is bounded, the number of findings and the length of a path as well.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::fmt;
+
+use super::lex::{Lexer, MAX_DEPTH, Stop, Token};
+use super::number::altered;
+
+/// Findings in one text; a reader learns nothing more from the next thousand.
+const MOST: usize = 100;
+
+/// Characters of a path, a name or a number that a finding repeats.
+const SHOWN: usize = 200;
+
+/// Something in a JSON text that reading it would lose or change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Oddity {
+    /// Byte at which it stands.
+    pub at: usize,
+    /// JSON pointer of the value that it concerns, shortened. Untrusted text, as is the rest.
+    pub path: String,
+    /// What it is.
+    pub kind: OddityKind,
+}
+
+/// Kinds of oddities.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum OddityKind {
+    /// The text is not JSON from here on.
+    Syntax(&'static str),
+    /// Nested deeper than this program reads.
+    TooDeep,
+    /// A name stands twice in one object: some readers take the first, some the last.
+    DuplicateKey(String),
+    /// A number that would come out as another one.
+    Number {
+        /// As written.
+        written: String,
+        /// As it would come out.
+        becomes: String,
+    },
+    /// Half of a surrogate pair: no character.
+    LoneSurrogate,
+}
+
+impl fmt::Display for Oddity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.kind {
+            OddityKind::Syntax(what) => write!(f, "not JSON: {what}")?,
+            OddityKind::TooDeep => write!(f, "nested deeper than {MAX_DEPTH} levels")?,
+            OddityKind::DuplicateKey(key) => {
+                write!(f, "the name `{key}` stands twice in one object: keep one of them")?;
+            }
+            OddityKind::Number { written, becomes } => {
+                write!(
+                    f,
+                    "the number {written} would become {becomes}: write it as a string or shorter"
+                )?;
+            }
+            OddityKind::LoneSurrogate => write!(f, "half of a surrogate pair, which is no character")?,
+        }
+        write!(f, " (byte {}", self.at)?;
+        if !self.path.is_empty() {
+            write!(f, ", at {}", self.path)?;
+        }
+        f.write_str(")")
+    }
+}
+
+/// Everything odd in a JSON text, in order; empty where reading it as a value loses nothing.
+pub fn scan(text: &str) -> Vec<Oddity> {
+    let mut scan = Scan::default();
+    let mut lexer = Lexer::new(text);
+    loop {
+        match lexer.next() {
+            Ok(Some((at, token))) => scan.take(at, token),
+            Ok(None) => return scan.found,
+            Err((at, stop)) => {
+                let kind = match stop {
+                    Stop::Syntax(what) => OddityKind::Syntax(what),
+                    Stop::TooDeep => OddityKind::TooDeep,
+                };
+                // The reason why the rest was not looked at is never left out.
+                scan.found.truncate(MOST - 1);
+                scan.add(at, kind);
+                return scan.found;
+            }
+        }
+    }
+}
+
+#[derive(Default)]
+struct Scan<'a> {
+    found: Vec<Oddity>,
+    stack: Vec<Frame<'a>>,
+}
+
+/// An array or object that is not closed yet.
+enum Frame<'a> {
+    Array {
+        index: usize,
+    },
+    Object {
+        seen: HashSet<Cow<'a, str>>,
+        key: Cow<'a, str>,
+    },
+}
+
+impl<'a> Scan<'a> {
+    fn take(&mut self, at: usize, token: Token<'a>) {
+        if !matches!(token, Token::Key(_) | Token::Close)
+            && let Some(Frame::Array { index }) = self.stack.last_mut()
+        {
+            *index += 1;
+        }
+        match token {
+            Token::Open { object: false } => self.stack.push(Frame::Array { index: 0 }),
+            Token::Open { object: true } => self.stack.push(Frame::Object {
+                seen: HashSet::new(),
+                key: Cow::Borrowed(""),
+            }),
+            Token::Close => {
+                self.stack.pop();
+            }
+            Token::Key(text) => {
+                let name = text.decode();
+                let mut twice = false;
+                if let Some(Frame::Object { seen, key }) = self.stack.last_mut() {
+                    twice = !seen.insert(name.clone());
+                    key.clone_from(&name);
+                }
+                if text.lone {
+                    self.add(at, OddityKind::LoneSurrogate);
+                }
+                if twice {
+                    self.add(at, OddityKind::DuplicateKey(shortened(&name)));
+                }
+            }
+            Token::String(text) if text.lone => self.add(at, OddityKind::LoneSurrogate),
+            Token::Number(written) if self.found.len() < MOST => {
+                if let Some(becomes) = altered(written) {
+                    let written = shortened(written);
+                    self.add(at, OddityKind::Number { written, becomes });
+                }
+            }
+            Token::String(_) | Token::Number(_) | Token::Word(_) => {}
+        }
+    }
+
+    fn add(&mut self, at: usize, kind: OddityKind) {
+        if self.found.len() < MOST {
+            let path = self.path();
+            self.found.push(Oddity { at, path, kind });
+        }
+    }
+
+    fn path(&self) -> String {
+        let mut path = String::new();
+        for frame in &self.stack {
+            path.push('/');
+            match frame {
+                Frame::Array { index } => path.push_str(&index.saturating_sub(1).to_string()),
+                Frame::Object { key, .. } => {
+                    path.push_str(&shortened(key).replace('~', "~0").replace('/', "~1"));
+                }
+            }
+        }
+        shortened(&path)
+    }
+}
+
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text.to_owned(),
+    }
+}

@@ -1,0 +1,256 @@
+//! What comes after the last turn: an answer ends the run, anything else asks the model, within the
+//! limits. Held turns stand again or fall here. Must not know: wire formats.
+
+use crate::domain::advice::Advice;
+use crate::domain::draft::Draft;
+use crate::domain::event::{Event, RunEvent, TurnEvent};
+use crate::domain::id::{NodeId, NodeKind, Rev, Seq, ThreadId, TurnId};
+use crate::domain::state::{Mode, State};
+use crate::domain::transcript::hash::{context_hash, request_hash};
+use crate::domain::transcript::{Message, build};
+use crate::domain::turn::{Activity, Stop, Stream, StreamFault, StreamFaultKind, Turn};
+
+/// Retries of a request of which nothing whole arrived.
+const RETRIES: u32 = 4;
+/// First delay in milliseconds; doubles with each retry.
+const FIRST_DELAY_MS: u64 = 200;
+/// The longest delay in milliseconds.
+const LONGEST_DELAY_MS: u64 = 10_000;
+
+pub(super) fn ask(draft: &mut Draft<'_>, _advice: &dyn Advice) {
+    let allowed = match draft.state.mode {
+        Mode::Running => true,
+        Mode::Paused(_) => draft.state.step,
+        Mode::Stopped(_) | Mode::Finished(_) => false,
+    };
+    if !draft.state.held.is_empty() && draft.state.mode == Mode::Running && !all_settled(draft.state) {
+        return;
+    }
+    if mend(draft, allowed) || !all_settled(draft.state) {
+        return;
+    }
+    let thread = ThreadId(0);
+    let Some(last) = draft.state.turns_of(thread).rfind(|turn| turn.is_active()) else {
+        return;
+    };
+    if held_turns(draft, last) {
+        return;
+    }
+    if let Some(answer) = answer_of(draft.state, last) {
+        let failed = crate::domain::transcript::result::errors(draft.state, &last.nodes);
+        draft.run(RunEvent::Finished { answer, failed });
+        return;
+    }
+    if !allowed || !draft.state.held.is_empty() {
+        return;
+    }
+    if let Some((which, message)) = limit(draft.state) {
+        draft.run(RunEvent::LimitReached { which, message });
+        return;
+    }
+    let turn = draft.turn();
+    let after = Some(last.id);
+    let event = requested(draft.state, (turn, thread, after), 1, 0);
+    draft.turn_event(event);
+}
+
+fn all_settled(state: &State) -> bool {
+    state.agenda.open.iter().all(|id| {
+        state
+            .turns
+            .get(id)
+            .is_none_or(|turn| matches!(turn.activity, Activity::Suspended(_)))
+    })
+}
+
+fn answer_of(state: &State, turn: &Turn) -> Option<NodeId> {
+    turn.nodes
+        .iter()
+        .rev()
+        .find(|id| id.kind == NodeKind::Answer && state.nodes.get(id).is_some_and(|node| node.active))
+        .copied()
+}
+
+/// Broken turns that are asked again by themselves: cut by a crash, empty once, or a passing fault
+/// while nothing whole had arrived.
+fn mend(draft: &mut Draft<'_>, allowed: bool) -> bool {
+    if !allowed {
+        return false;
+    }
+    for id in &draft.state.agenda.open {
+        let Some(turn) = draft.state.turns.get(id).filter(|turn| turn.is_active()) else {
+            continue;
+        };
+        let Stream::Broken(fault) = &turn.stream else {
+            continue;
+        };
+        if let Some(wait) = retry_after(draft.state, turn, fault) {
+            let events = request_again(draft.state, *id, wait);
+            draft.events.extend(events);
+            return true;
+        }
+    }
+    false
+}
+
+/// Milliseconds to wait before a broken turn is asked again by itself; none leaves it to the operator.
+pub fn retry_after(state: &State, turn: &Turn, fault: &StreamFault) -> Option<u64> {
+    if fault.kind == StreamFaultKind::Crash {
+        return Some(0);
+    }
+    if fault.kind == StreamFaultKind::Empty {
+        return (turn.asked < 2).then_some(0);
+    }
+    let nothing_whole = !turn
+        .nodes
+        .iter()
+        .any(|id| state.nodes.get(id).is_some_and(|node| node.active));
+    if !fault.kind.is_transient() || !nothing_whole || turn.asked > RETRIES {
+        return None;
+    }
+    let doubled = FIRST_DELAY_MS.saturating_mul(1 << (turn.asked.saturating_sub(1)).min(16));
+    let base = doubled.min(LONGEST_DELAY_MS);
+    // A fifth more or less, so that many runs do not knock at one time; a function of the turn, so that a fold agrees.
+    let spread = base / 5;
+    let draw = u64::from(turn.id.0)
+        .wrapping_mul(2_654_435_761)
+        .wrapping_add(u64::from(turn.asked) * 40_503);
+    let jittered = base - spread + draw % (2 * spread + 1);
+    Some(fault.retry_after_ms.map_or(jittered, |asked| asked.max(jittered)))
+}
+
+/// The facts of asking again for a turn.
+pub fn request_again(state: &State, id: TurnId, wait_ms: u64) -> Vec<Event> {
+    let Some(turn) = state.turns.get(&id) else {
+        return Vec::new();
+    };
+    let after = state
+        .threads
+        .get(&turn.thread)
+        .and_then(|line| line.get((turn.pos as usize).checked_sub(1)?))
+        .copied();
+    vec![Event::Turn(requested(
+        state,
+        (id, turn.thread, after),
+        turn.asked + 1,
+        wait_ms,
+    ))]
+}
+
+fn requested(
+    state: &State,
+    (turn, thread, after): (TurnId, ThreadId, Option<TurnId>),
+    request: u32,
+    wait_ms: u64,
+) -> TurnEvent {
+    let known = state.turns.contains_key(&turn).then_some(turn);
+    let context = context_hash(state, thread, known);
+    let hash = request_hash(state, &context);
+    TurnEvent::Requested {
+        turn,
+        thread,
+        after,
+        request,
+        wait_ms,
+        new: new_since(state, thread, known),
+        context,
+        hash,
+    }
+}
+
+/// Nodes of the context that the request before this one had not, with their revisions.
+fn new_since(state: &State, thread: ThreadId, before: Option<TurnId>) -> Vec<(NodeId, Rev)> {
+    let end = before
+        .and_then(|id| state.turns.get(&id))
+        .map_or(u32::MAX, |turn| turn.pos);
+    let since = state
+        .turns_of(thread)
+        .filter(|turn| turn.pos < end && turn.asked > 0)
+        .map(|turn| turn.asked_at)
+        .max()
+        .unwrap_or(Seq(0));
+    let mut ids: Vec<NodeId> = Vec::new();
+    for message in build::messages(state, thread, before) {
+        match message {
+            Message::User { node, .. } => ids.push(node),
+            Message::Assistant { said, calls } => {
+                ids.extend(said.iter().map(|said| said.node));
+                ids.extend(calls.iter().map(|call| call.node));
+            }
+            Message::Result { call, .. } => ids.push(call.observation()),
+            Message::Note { .. } => {}
+        }
+    }
+    ids.into_iter()
+        .filter_map(|id| state.nodes.get(&id))
+        .filter(|node| node.now().event > since)
+        .map(|node| (node.id, node.rev()))
+        .collect()
+}
+
+/// Turns that an edit holds: they stand again where they would be asked with what they were asked
+/// with, and fall otherwise. True where something was decided about them.
+fn held_turns(draft: &mut Draft<'_>, last: &Turn) -> bool {
+    let held: Vec<&Turn> = draft
+        .state
+        .turns_of(last.thread)
+        .filter(|turn| matches!(turn.activity, Activity::Suspended(_)))
+        .collect();
+    if held.is_empty() {
+        return false;
+    }
+    let turns: Vec<TurnId> = held.iter().map(|turn| turn.id).collect();
+    // What an operator put in himself reads nothing; the first request decides for all behind it.
+    let same = held
+        .iter()
+        .find(|turn| turn.context.is_some())
+        .is_none_or(|first| {
+            let prefix = as_if_restored(draft.state, &held, first.id);
+            first.context.as_deref() == Some(&*context_hash(&prefix, first.thread, Some(first.id)))
+        });
+    if same {
+        draft.turn_event(TurnEvent::Restored { turns });
+    } else {
+        crate::domain::decide::edit::supersede_turns(draft, turns);
+    }
+    true
+}
+
+/// The state with the held turns before one standing again.
+fn as_if_restored(state: &State, held: &[&Turn], until: TurnId) -> State {
+    let mut copy = state.clone();
+    for turn in held.iter().take_while(|turn| turn.id != until) {
+        if let Some(turn) = copy.turns.get_mut(&turn.id) {
+            turn.activity = Activity::Active;
+        }
+    }
+    copy
+}
+
+/// The limit that forbids another request.
+fn limit(state: &State) -> Option<(String, String)> {
+    if let Some(most) = state.limits.turns
+        && state.requests >= most
+    {
+        return Some((
+            "turns".into(),
+            format!("{} requests made, {most} allowed", state.requests),
+        ));
+    }
+    let used = state
+        .usage
+        .input
+        .unwrap_or(0)
+        .saturating_add(state.usage.output.unwrap_or(0));
+    if let Some(most) = state.limits.tokens
+        && used >= most
+    {
+        return Some(("tokens".into(), format!("{used} tokens used, {most} allowed")));
+    }
+    None
+}
+
+/// True for a turn that ended as a whole message.
+pub fn is_whole(turn: &Turn) -> bool {
+    matches!(&turn.stream, Stream::Closed(stop) if Stop::is_whole(stop))
+}

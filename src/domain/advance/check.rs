@@ -1,0 +1,89 @@
+//! The first check of a call: its tool, its label, its references, its schema with references as
+//! wildcards. Must not know: what the references are bound to.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::domain::advice::Advice;
+use crate::domain::call::{EffectClass, Fault};
+use crate::domain::draft::Draft;
+use crate::domain::event::CallEvent;
+use crate::domain::id::{NodeId, TurnId};
+use crate::domain::reference::rewrite;
+use crate::domain::state::State;
+
+pub(super) fn check(draft: &mut Draft<'_>, advice: &dyn Advice) {
+    let mut taken: BTreeMap<(TurnId, Arc<str>), NodeId> = BTreeMap::new();
+    for id in draft.state.agenda.unchecked.clone() {
+        let Some(node) = draft.state.nodes.get(&id) else {
+            continue;
+        };
+        let Some((tool, args)) = node.as_call() else {
+            continue;
+        };
+        let mut scanned = rewrite::scan(args);
+        let mut faults = std::mem::take(&mut scanned.faults);
+        let facts = advice.tool(tool);
+        if facts.is_some() {
+            faults.extend(advice.check(tool, args, false));
+        } else {
+            faults.push(unknown_tool(tool, &advice.near(tool)));
+        }
+        let label: Arc<str> = scanned
+            .label
+            .as_deref()
+            .map_or_else(|| Arc::from(id.to_string()), Arc::from);
+        let holder =
+            holder(draft.state, node.turn, &label, id).or(taken.get(&(node.turn, label.clone())).copied());
+        if let Some(other) = holder {
+            faults.push(Fault {
+                path: "/_as".into(),
+                keyword: "label".into(),
+                message: format!("{other} in the same turn is already called `{label}`: choose another name"),
+            });
+        } else {
+            taken.insert((node.turn, label.clone()), id);
+        }
+        draft.call(CallEvent::Checked {
+            call: id,
+            rev: node.rev(),
+            faults,
+            references: scanned.references,
+            label,
+            out: scanned.out,
+            effect: facts.map_or(EffectClass::Unknown, |facts| facts.effect),
+        });
+    }
+}
+
+fn unknown_tool(tool: &str, near: &[String]) -> Fault {
+    let hint = if near.is_empty() {
+        "use one of the tools that were offered".to_owned()
+    } else {
+        format!("did you mean {}?", near.join(", "))
+    };
+    Fault {
+        path: String::new(),
+        keyword: "tool".into(),
+        message: format!("there is no tool `{tool}`: {hint}"),
+    }
+}
+
+/// Another active call of the turn that has the label already.
+fn holder(state: &State, turn: TurnId, label: &Arc<str>, own: NodeId) -> Option<NodeId> {
+    state
+        .agenda
+        .labels
+        .get(label)?
+        .iter()
+        .find(|id| {
+            **id != own
+                && !state.agenda.unchecked.contains(*id)
+                && state.calls.get(id).is_some_and(|call| call.label == *label)
+                && state
+                    .nodes
+                    .get(id)
+                    .is_some_and(|node| node.active && node.turn == turn)
+        })
+        .copied()
+}

@@ -1,0 +1,91 @@
+//! Looks at blocked and suspect calls whose inputs are known now. Must not know: what is decided
+//! about a ready call.
+
+use std::sync::Arc;
+
+use crate::domain::advice::Advice;
+use crate::domain::call::{Binding, Call, Status};
+use crate::domain::draft::Draft;
+use crate::domain::event::CallEvent;
+use crate::domain::node::Node;
+use crate::domain::ready::{self, Look};
+
+pub(super) fn look(draft: &mut Draft<'_>, advice: &dyn Advice) {
+    for id in draft.state.agenda.woken.clone() {
+        if !super::acts(draft.state, id) {
+            continue;
+        }
+        let Some(call) = draft.state.calls.get(&id) else {
+            continue;
+        };
+        match ready::look(draft.state, call) {
+            Look::Wait => {}
+            Look::Dead { .. } if call.suspect => draft.call(CallEvent::Woken { call: id }),
+            Look::Dead { because } => draft.call(CallEvent::Skipped {
+                call: id,
+                because: Arc::from(because),
+            }),
+            Look::Bound { bindings, resolved } if call.suspect => {
+                reconsider(draft, call, bindings, resolved.as_deref());
+            }
+            Look::Bound { bindings, resolved } => become_ready(draft, advice, call, bindings, resolved),
+        }
+    }
+}
+
+/// A call whose inputs were in question: it stands if they came out the same.
+fn reconsider(draft: &mut Draft<'_>, call: &Call, bindings: Vec<Binding>, resolved: Option<&str>) {
+    let args = draft
+        .state
+        .nodes
+        .get(&call.id)
+        .and_then(Node::as_call)
+        .map(|(_, args)| args.clone());
+    let now = resolved.or(args.as_deref());
+    let pinned = draft.state.observation(call.id).is_some_and(|node| node.pinned);
+    // One that never ran has nothing to keep but its place in the queue.
+    let skipped = matches!(call.status, Status::Skipped | Status::Unsatisfiable);
+    if pinned || (!skipped && now == call.resolved.as_deref()) {
+        draft.call(CallEvent::Kept {
+            call: call.id,
+            bindings,
+        });
+    } else {
+        draft.call(CallEvent::Woken { call: call.id });
+    }
+}
+
+fn become_ready(
+    draft: &mut Draft<'_>,
+    advice: &dyn Advice,
+    call: &Call,
+    bindings: Vec<Binding>,
+    resolved: Option<String>,
+) {
+    let Some(node) = draft.state.nodes.get(&call.id) else {
+        return;
+    };
+    let Some((tool, args)) = node.as_call() else {
+        return;
+    };
+    let bytes = resolved.as_deref().unwrap_or(args);
+    let faults = advice.check(tool, bytes, true);
+    if !faults.is_empty() {
+        draft.call(CallEvent::Unfit {
+            call: call.id,
+            rev: node.rev(),
+            faults,
+        });
+        return;
+    }
+    let digest = advice.digest(call.id, node.rev(), tool, bytes);
+    let verdict = advice.verdict(tool, bytes);
+    draft.call(CallEvent::Ready {
+        call: call.id,
+        rev: node.rev(),
+        bindings,
+        resolved: resolved.map(Arc::from),
+        digest,
+        verdict,
+    });
+}

@@ -1,0 +1,59 @@
+//! Turns an intent or a report into facts, or refuses it.
+//!
+//! Only what follows directly: what follows by itself from the new state is found by `advance`.
+//! Must not know: what the world does with the facts.
+
+pub mod call;
+pub mod edit;
+pub mod execution;
+pub mod run;
+pub mod stream;
+
+use super::advice::Advice;
+use super::command::Command;
+use super::draft::Draft;
+use super::event::Event;
+use super::input::Input;
+use super::refusal::Refusal;
+use super::state::State;
+
+/// The facts that an intent makes, or why it is refused. A refused intent changes nothing.
+pub fn command(state: &State, advice: &dyn Advice, command: &Command) -> Result<Vec<Event>, Refusal> {
+    let mut draft = Draft::new(state);
+    match command {
+        Command::Run(command) => run::decide(&mut draft, command)?,
+        Command::Call(command) => call::decide(&mut draft, command)?,
+        Command::Edit(command) => edit::decide(&mut draft, advice, command)?,
+    }
+    Ok(draft.events)
+}
+
+/// The facts that a report makes. A report that comes too late for its turn makes none.
+pub fn input(state: &State, input: &Input) -> Vec<Event> {
+    let mut draft = Draft::new(state);
+    match input {
+        Input::Block { turn, request, block } => stream::block(&mut draft, (*turn, *request), block),
+        Input::Partial { turn, request, text } => stream::partial(&mut draft, (*turn, *request), text),
+        Input::Ended {
+            turn,
+            request,
+            stop,
+            usage,
+        } => {
+            stream::ended(&mut draft, (*turn, *request), stop, *usage);
+        }
+        Input::Broke {
+            turn,
+            request,
+            fault,
+            usage,
+        } => {
+            stream::broke(&mut draft, (*turn, *request), fault, *usage);
+        }
+        Input::Spawned { .. } | Input::Finished { .. } | Input::Probed { .. } | Input::Due { .. } => {
+            execution::report(&mut draft, input);
+        }
+        Input::Worked { ms } => run::worked(&mut draft, *ms),
+    }
+    draft.events
+}

@@ -1,0 +1,432 @@
+//! Decides intents about one call. A decision names what was shown; what changed since is refused.
+//! Must not know: who asks, how a tool runs.
+
+use std::sync::Arc;
+
+use serde_json::value::RawValue;
+
+use super::edit;
+use crate::domain::call::{Call, Decision, Digest, Gate, Outcome, Status};
+use crate::domain::command::{CallCommand, ConsentChoice, Resolution};
+use crate::domain::draft::Draft;
+use crate::domain::event::{CallEvent, EditEvent};
+use crate::domain::id::{Attempt, NodeId, NodeKind, Rev, Seq};
+use crate::domain::node::Origin;
+use crate::domain::refusal::{Refusal, RefusalKind};
+use crate::domain::state::{LedgerOutcome, Mode, State};
+use crate::domain::turn::Activity;
+
+pub(super) fn decide(draft: &mut Draft<'_>, command: &CallCommand) -> Result<(), Refusal> {
+    match command {
+        CallCommand::Approve {
+            call,
+            rev,
+            digest,
+            unread,
+        } => approve(draft, (*call, *rev), digest, *unread),
+        CallCommand::Reject { call, rev, reason } => reject(draft, (*call, *rev), reason),
+        CallCommand::Answer { call, rev, value } => answer(draft, (*call, *rev), value),
+        CallCommand::Cancel { call, reason } => cancel(draft, *call, reason),
+        CallCommand::Retry { call, rev } => retry(draft, (*call, *rev)),
+        CallCommand::Consent {
+            call,
+            rev,
+            digest,
+            choice,
+        } => consent(draft, (*call, *rev), digest, choice),
+        CallCommand::Resolve { call, what } => resolve(draft, *call, what),
+        CallCommand::Unpin { node } => unpin(draft, *node),
+    }
+}
+
+/// The call, if it exists and counts.
+fn find<'s>(state: &'s State, id: NodeId) -> Result<&'s Call, Refusal> {
+    let call = state
+        .calls
+        .get(&id)
+        .ok_or_else(|| Refusal::new(RefusalKind::Unknown, format!("there is no call {id}")))?;
+    if !state.nodes.get(&id).is_some_and(|node| node.active) {
+        return Err(Refusal::new(
+            RefusalKind::Superseded,
+            format!("{id} is history: an edit replaced it"),
+        ));
+    }
+    match state.turn_of(id).map(|turn| turn.activity) {
+        Some(Activity::Active) => Ok(call),
+        Some(Activity::Suspended(_)) => Err(Refusal::new(
+            RefusalKind::Status,
+            format!("{id} is held while an edit before it is worked in: wait until it stands again"),
+        )),
+        _ => Err(Refusal::new(
+            RefusalKind::Superseded,
+            format!("{id} is history: an edit replaced it"),
+        )),
+    }
+}
+
+fn same_rev(state: &State, id: NodeId, rev: Rev) -> Result<(), Refusal> {
+    let now = state
+        .nodes
+        .get(&id)
+        .map(crate::domain::node::Node::rev)
+        .unwrap_or_default();
+    if now == rev {
+        Ok(())
+    } else {
+        Err(Refusal::new(
+            RefusalKind::Changed,
+            format!("{id} changed since it was shown (you saw {rev}, it is {now}): look at it again"),
+        ))
+    }
+}
+
+fn wrong_status(call: &Call, verb: &str, hint: &str) -> Refusal {
+    Refusal::new(
+        RefusalKind::Status,
+        format!("cannot {verb} {}: it is {}. {hint}", call.id, call.status.word()),
+    )
+}
+
+fn not_over(draft: &Draft<'_>) -> Result<(), Refusal> {
+    match &draft.state.mode {
+        Mode::Stopped(_) => Err(super::run::over(&draft.state.mode)),
+        Mode::Running | Mode::Paused(_) | Mode::Finished(_) => Ok(()),
+    }
+}
+
+fn shown(call: &Call, digest: &Digest) -> Result<(), Refusal> {
+    match &call.digest {
+        Some(now) if now == digest => Ok(()),
+        Some(now) => Err(Refusal::new(
+            RefusalKind::Changed,
+            format!(
+                "{} is not what was shown (you saw {}, it is {}): look at it again",
+                call.id,
+                digest.short(),
+                now.short()
+            ),
+        )),
+        None => Err(Refusal::new(
+            RefusalKind::Status,
+            format!("{} is not ready yet", call.id),
+        )),
+    }
+}
+
+fn approve(
+    draft: &mut Draft<'_>,
+    (id, rev): (NodeId, Rev),
+    digest: &Digest,
+    unread: u64,
+) -> Result<(), Refusal> {
+    not_over(draft)?;
+    let call = find(draft.state, id)?;
+    same_rev(draft.state, id, rev)?;
+    match &call.status {
+        Status::Awaiting => {}
+        Status::Consent(_) => {
+            return Err(wrong_status(
+                call,
+                "approve",
+                "Choose: reuse the recorded result, run it again, or reject",
+            ));
+        }
+        Status::InDoubt(_) => {
+            return Err(wrong_status(call, "approve", "Say first whether it happened"));
+        }
+        _ => {
+            return Err(wrong_status(
+                call,
+                "approve",
+                "Only a call that waits for approval can be approved",
+            ));
+        }
+    }
+    shown(call, digest)?;
+    if call
+        .verdict
+        .as_ref()
+        .is_some_and(|verdict| verdict.gate == Gate::Deny)
+    {
+        return Err(Refusal::new(
+            RefusalKind::Denied,
+            format!("the policy forbids {id}"),
+        ));
+    }
+    if asks_operator(draft.state, id) {
+        return Err(wrong_status(call, "approve", "It asks you something: answer it"));
+    }
+    draft.call(CallEvent::Decided {
+        call: id,
+        rev,
+        digest: Some(digest.clone()),
+        decision: Decision::Approve { unread },
+    });
+    Ok(())
+}
+
+/// True for a call whose result only the operator can give.
+fn asks_operator(state: &State, id: NodeId) -> bool {
+    state
+        .nodes
+        .get(&id)
+        .and_then(crate::domain::node::Node::as_call)
+        .is_some_and(|(tool, _)| {
+            state.started.as_ref().is_some_and(|started| {
+                started
+                    .tools
+                    .iter()
+                    .any(|card| card.name == *tool && card.tags.iter().any(|tag| tag == "asks_operator"))
+            })
+        })
+}
+
+fn reject(draft: &mut Draft<'_>, (id, rev): (NodeId, Rev), reason: &str) -> Result<(), Refusal> {
+    not_over(draft)?;
+    let call = find(draft.state, id)?;
+    same_rev(draft.state, id, rev)?;
+    match &call.status {
+        Status::Running(_) => return Err(wrong_status(call, "reject", "Cancel it instead")),
+        Status::InDoubt(_) => return Err(wrong_status(call, "reject", "Say first whether it happened")),
+        status if status.is_settled() => {
+            return Err(wrong_status(
+                call,
+                "reject",
+                "Correct its observation, or delete the call",
+            ));
+        }
+        _ => {}
+    }
+    let decision = Decision::Reject {
+        reason: reason.trim().to_owned(),
+    };
+    draft.call(CallEvent::Decided {
+        call: id,
+        rev,
+        digest: call.digest.clone(),
+        decision,
+    });
+    Ok(())
+}
+
+/// Refuses a value that is not JSON text.
+pub(super) fn valid_json(value: &str) -> Result<(), Refusal> {
+    match serde_json::from_str::<&RawValue>(value) {
+        Ok(_) => Ok(()),
+        Err(error) => Err(Refusal::new(
+            RefusalKind::Invalid,
+            format!("the value is not JSON ({error}): put plain text in double quotes"),
+        )),
+    }
+}
+
+fn answer(draft: &mut Draft<'_>, (id, rev): (NodeId, Rev), value: &Arc<str>) -> Result<(), Refusal> {
+    not_over(draft)?;
+    let call = find(draft.state, id)?;
+    same_rev(draft.state, id, rev)?;
+    valid_json(value)?;
+    match &call.status {
+        Status::Succeeded | Status::Failed(_) => {
+            return Err(wrong_status(
+                call,
+                "answer for",
+                "It has a result: correct its observation",
+            ));
+        }
+        Status::InDoubt(_) => {
+            return Err(wrong_status(call, "answer for", "Say first whether it happened"));
+        }
+        Status::Running(attempt) => draft.call(CallEvent::CancelAsked {
+            call: id,
+            attempt: *attempt,
+            reason: "the operator answered for the tool".into(),
+        }),
+        // Ended without a value: its dependents fell with it and come back with the answer.
+        status if status.is_settled() => {
+            edit::begin(draft, Some(id), &format!("answer for {id}"), None);
+            edit::invalidate_after_value(draft, id);
+        }
+        _ => {}
+    }
+    draft.call(CallEvent::Decided {
+        call: id,
+        rev,
+        digest: None,
+        decision: Decision::Answer,
+    });
+    let origin = Origin::Operator { user: draft.user() };
+    draft.call(CallEvent::Given {
+        call: id,
+        rev,
+        outcome: Outcome::ok(value.clone()),
+        origin,
+    });
+    Ok(())
+}
+
+fn cancel(draft: &mut Draft<'_>, id: NodeId, reason: &str) -> Result<(), Refusal> {
+    let call = draft
+        .state
+        .calls
+        .get(&id)
+        .ok_or_else(|| Refusal::new(RefusalKind::Unknown, format!("there is no call {id}")))?;
+    let Status::Running(attempt) = call.status else {
+        return Err(wrong_status(
+            call,
+            "cancel",
+            "Only a running call can be cancelled",
+        ));
+    };
+    draft.call(CallEvent::CancelAsked {
+        call: id,
+        attempt,
+        reason: reason.to_owned(),
+    });
+    Ok(())
+}
+
+fn retry(draft: &mut Draft<'_>, (id, rev): (NodeId, Rev)) -> Result<(), Refusal> {
+    not_over(draft)?;
+    let call = find(draft.state, id)?;
+    same_rev(draft.state, id, rev)?;
+    if !call.status.is_settled() {
+        return Err(wrong_status(
+            call,
+            "run again",
+            "Only a finished call can be run again",
+        ));
+    }
+    edit::begin(draft, Some(id), &format!("run {id} again"), None);
+    if draft.state.observation(id).is_some_and(|node| node.pinned) {
+        draft.edit(EditEvent::Unpinned {
+            node: id.observation(),
+        });
+    }
+    draft.call(CallEvent::Woken { call: id });
+    edit::suspect_readers(draft, id);
+    edit::suspend_later(draft, id);
+    Ok(())
+}
+
+fn consent(
+    draft: &mut Draft<'_>,
+    (id, rev): (NodeId, Rev),
+    digest: &Digest,
+    choice: &ConsentChoice,
+) -> Result<(), Refusal> {
+    not_over(draft)?;
+    let call = find(draft.state, id)?;
+    same_rev(draft.state, id, rev)?;
+    if !matches!(call.status, Status::Consent(_)) {
+        return Err(wrong_status(call, "consent to", "It does not ask for consent"));
+    }
+    shown(call, digest)?;
+    let decided = |decision| CallEvent::Decided {
+        call: id,
+        rev,
+        digest: Some(digest.clone()),
+        decision,
+    };
+    match choice {
+        ConsentChoice::Reuse { entry } => {
+            let outcome = reusable(draft.state, call, *entry)?;
+            draft.call(decided(Decision::Reuse { from: *entry }));
+            draft.call(CallEvent::Given {
+                call: id,
+                rev,
+                outcome,
+                origin: Origin::Reused { from: *entry },
+            });
+        }
+        ConsentChoice::RunAgain => draft.call(decided(Decision::RunAgain)),
+        ConsentChoice::Reject { reason } => {
+            draft.call(decided(Decision::Reject {
+                reason: reason.trim().to_owned(),
+            }));
+        }
+    }
+    Ok(())
+}
+
+/// The recorded result of an equal execution.
+fn reusable(state: &State, call: &Call, entry: Seq) -> Result<Outcome, Refusal> {
+    let refuse = |message: String| Err(Refusal::new(RefusalKind::Status, message));
+    let Some(found) = state.ledger.get(&entry) else {
+        return refuse(format!("there is no execution {entry}"));
+    };
+    let equal = super::super::advance::gate::equal_entries(state, call).contains(&entry);
+    if !equal {
+        return refuse(format!("execution {entry} had other arguments"));
+    }
+    match &found.outcome {
+        LedgerOutcome::Known(outcome) => Ok(outcome.clone()),
+        LedgerOutcome::Running => refuse(format!("execution {entry} is still running")),
+        LedgerOutcome::Unknown => refuse(format!(
+            "nobody knows how execution {entry} ended: type its result, run again, or reject"
+        )),
+        LedgerOutcome::DidNot => refuse(format!("execution {entry} did not happen")),
+    }
+}
+
+fn resolve(draft: &mut Draft<'_>, id: NodeId, what: &Resolution) -> Result<(), Refusal> {
+    let call = find(draft.state, id)?;
+    let Status::InDoubt(attempt) = call.status else {
+        return Err(wrong_status(call, "resolve", "Its outcome is known"));
+    };
+    let rev = draft
+        .state
+        .nodes
+        .get(&id)
+        .map(crate::domain::node::Node::rev)
+        .unwrap_or_default();
+    let evidence: Arc<str> = Arc::from("the operator says so");
+    match what {
+        Resolution::Happened { value } => {
+            valid_json(value)?;
+            draft.call(CallEvent::Resolved {
+                call: id,
+                attempt,
+                happened: true,
+                evidence,
+            });
+            let origin = Origin::Operator { user: draft.user() };
+            draft.call(CallEvent::Given {
+                call: id,
+                rev,
+                outcome: Outcome::ok(value.clone()),
+                origin,
+            });
+        }
+        Resolution::DidNot => {
+            draft.call(CallEvent::Resolved {
+                call: id,
+                attempt,
+                happened: false,
+                evidence,
+            });
+        }
+    }
+    Ok(())
+}
+
+fn unpin(draft: &mut Draft<'_>, node: NodeId) -> Result<(), Refusal> {
+    if node.kind != NodeKind::Observation {
+        return Err(Refusal::new(
+            RefusalKind::Unknown,
+            format!("{node} is not an observation"),
+        ));
+    }
+    match draft.state.nodes.get(&node) {
+        Some(found) if found.pinned && found.active => {
+            draft.edit(EditEvent::Unpinned { node });
+            Ok(())
+        }
+        Some(_) => Err(Refusal::new(RefusalKind::Status, format!("{node} is not pinned"))),
+        None => Err(Refusal::new(RefusalKind::Unknown, format!("there is no {node}"))),
+    }
+}
+
+/// The newest execution of a call.
+pub(super) fn newest_attempt(call: &Call) -> Attempt {
+    call.last_attempt().map_or(Attempt(0), |record| record.no)
+}

@@ -1,0 +1,162 @@
+//! Decides edits of the graph: what is revised, what falls with it, what comes into question.
+//!
+//! What the model made after the edited place falls; what tools computed from it comes into
+//! question and is recomputed only if its inputs really differ. Must not know: how an edit is typed
+//! or shown.
+
+mod insert;
+mod revise;
+mod wave;
+
+use std::sync::Arc;
+
+use crate::domain::advice::Advice;
+use crate::domain::apply;
+use crate::domain::command::{Edit, EditCommand};
+use crate::domain::draft::Draft;
+use crate::domain::envelope::{Actor, Envelope, FORMAT};
+use crate::domain::event::{EditEvent, Event};
+use crate::domain::graph;
+use crate::domain::id::{NodeId, NodeKind, Seq};
+use crate::domain::lineage;
+use crate::domain::refusal::{Refusal, RefusalKind};
+use crate::domain::state::State;
+
+pub(crate) use wave::supersede_turns;
+pub(super) use wave::{cancel_running, invalidate_after_value, orphan, suspect_readers, suspend_later};
+
+pub(super) fn decide(
+    draft: &mut Draft<'_>,
+    advice: &dyn Advice,
+    command: &EditCommand,
+) -> Result<(), Refusal> {
+    match command {
+        EditCommand::Commit {
+            edits,
+            effects_seen,
+            reason,
+        } => {
+            let (events, plan) = commit(draft.state, advice, edits, reason.as_ref())?;
+            if let Some(seen) = effects_seen
+                && plan.effects.len() > *seen
+            {
+                return Err(Refusal::new(
+                    RefusalKind::Effects,
+                    format!(
+                        "{} effects happened since the preview ({} then, {} now): look at the new preview",
+                        plan.effects.len() - seen,
+                        seen,
+                        plan.effects.len()
+                    ),
+                ));
+            }
+            draft.events.extend(events);
+            Ok(())
+        }
+        EditCommand::Hold { node } => {
+            let mut calls: Vec<NodeId> = graph::descendants(draft.state, *node)
+                .into_iter()
+                .filter(|id| id.kind == NodeKind::Call)
+                .collect();
+            if node.call().kind == NodeKind::Call {
+                calls.push(node.call());
+            }
+            draft.edit(EditEvent::Held { calls });
+            Ok(())
+        }
+        EditCommand::Release {} => {
+            if !draft.state.held.is_empty() {
+                draft.edit(EditEvent::Released {});
+            }
+            Ok(())
+        }
+    }
+}
+
+/// The facts of edits taken as one, and their plan. Nothing is changed by a refused one.
+pub fn commit(
+    state: &State,
+    advice: &dyn Advice,
+    edits: &[Edit],
+    reason: Option<&Arc<str>>,
+) -> Result<(Vec<Event>, lineage::Plan), Refusal> {
+    if edits.is_empty() {
+        return Err(Refusal::new(RefusalKind::NoChange, "there is nothing to commit"));
+    }
+    let mut events = Vec::new();
+    // Each edit is decided on what the ones before it leave; a copy, so that a refusal leaves no trace.
+    let mut scratch: Option<State> = None;
+    for (index, edit) in edits.iter().enumerate() {
+        let base = scratch.as_ref().unwrap_or(state);
+        let mut draft = Draft::new(base);
+        one(&mut draft, advice, edit, reason)?;
+        let new = draft.events;
+        if index + 1 < edits.len() {
+            let mut next = scratch.take().unwrap_or_else(|| state.clone());
+            for event in &new {
+                let seq = Seq(next.seq.0 + 1);
+                let envelope = Envelope {
+                    v: FORMAT,
+                    seq,
+                    at: 0,
+                    mono: 0,
+                    actor: Actor::Engine,
+                    cause: Seq(0),
+                    event: event.clone(),
+                };
+                apply::apply(&mut next, &envelope);
+            }
+            scratch = Some(next);
+        }
+        events.extend(new);
+    }
+    let plan = lineage::of_events(state, &events);
+    Ok((events, plan))
+}
+
+fn one(
+    draft: &mut Draft<'_>,
+    advice: &dyn Advice,
+    edit: &Edit,
+    reason: Option<&Arc<str>>,
+) -> Result<(), Refusal> {
+    match edit {
+        Edit::Call {
+            node,
+            base,
+            tool,
+            args,
+            shown,
+        } => revise::call(draft, advice, (*node, *base), (tool, args), *shown, reason),
+        Edit::Text { node, base, text } => match node.kind {
+            NodeKind::Thought => revise::thought(draft, (*node, *base), text, reason),
+            NodeKind::Prompt => revise::prompt(draft, (*node, *base), text, reason),
+            NodeKind::Answer => revise::answer(draft, (*node, *base), text, reason),
+            NodeKind::Call | NodeKind::Observation | NodeKind::Repair | NodeKind::Intervention => {
+                Err(Refusal::new(
+                    RefusalKind::Unknown,
+                    format!("{node} is not a prompt, thought or answer: its text cannot be rewritten"),
+                ))
+            }
+        },
+        Edit::Observation { node, base, value } => revise::observation(draft, (*node, *base), value, reason),
+        Edit::InsertPrompt { after, text } => insert::prompt(draft, *after, text, reason),
+        Edit::InsertThought { after, text } => insert::thought(draft, *after, text, reason),
+        Edit::InsertCall { after, tool, args } => insert::call(draft, advice, *after, (tool, args), reason),
+        Edit::RejectAnswer { node, reason: why } => revise::reject_answer(draft, *node, why),
+        Edit::Delete { node, base } => revise::delete(draft, (*node, *base), reason),
+    }
+}
+
+/// Begins an edit: a new epoch and the node that stands for it.
+pub(super) fn begin(draft: &mut Draft<'_>, target: Option<NodeId>, what: &str, reason: Option<&Arc<str>>) {
+    let intervention = draft.node(NodeKind::Intervention);
+    let epoch = draft.state.epoch.next();
+    draft.edit(EditEvent::Committed {
+        epoch,
+        intervention,
+        target,
+        what: Arc::from(what),
+        reason: reason.cloned(),
+    });
+}

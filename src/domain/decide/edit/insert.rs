@@ -1,0 +1,138 @@
+//! Edits that put something new into the graph. Must not know: how it is typed or shown.
+
+use std::sync::Arc;
+
+use super::begin;
+use super::revise::check_args;
+use super::wave::supersede_after;
+use crate::domain::advice::Advice;
+use crate::domain::draft::Draft;
+use crate::domain::event::TurnEvent;
+use crate::domain::id::{NodeId, NodeKind, ThreadId, TurnId};
+use crate::domain::node::{Channel, Origin};
+use crate::domain::refusal::{Refusal, RefusalKind};
+use crate::domain::state::Mode;
+use crate::domain::turn::{Activity, Producer};
+
+type Reason<'a> = Option<&'a Arc<str>>;
+
+/// The turn that an insertion stands after: the named one, or the tip.
+fn place(draft: &Draft<'_>, after: Option<TurnId>) -> Result<Option<TurnId>, Refusal> {
+    if let Mode::Stopped(_) = draft.state.mode {
+        return Err(super::super::run::over(&draft.state.mode));
+    }
+    match after {
+        None => Ok(draft.state.turns_of(ThreadId(0)).next_back().map(|turn| turn.id)),
+        Some(id) => match draft.state.turns.get(&id) {
+            None => Err(Refusal::new(RefusalKind::Unknown, format!("there is no {id}"))),
+            Some(turn) if matches!(turn.activity, Activity::Superseded(_)) => {
+                Err(Refusal::new(RefusalKind::Superseded, format!("{id} is history")))
+            }
+            Some(_) => Ok(Some(id)),
+        },
+    }
+}
+
+fn open(draft: &mut Draft<'_>, after: Option<TurnId>) -> TurnId {
+    let turn = draft.turn();
+    draft.turn_event(TurnEvent::Opened {
+        turn,
+        thread: ThreadId(0),
+        after,
+        producer: Producer::Operator,
+    });
+    turn
+}
+
+/// An operator's turn with a prompt in it.
+pub(super) fn operator_prompt(draft: &mut Draft<'_>, after: Option<TurnId>, text: &Arc<str>) {
+    let turn = open(draft, after);
+    let node = draft.node(NodeKind::Prompt);
+    draft.turn_event(TurnEvent::Prompted {
+        turn,
+        node,
+        text: text.clone(),
+    });
+}
+
+pub(super) fn prompt(
+    draft: &mut Draft<'_>,
+    after: Option<TurnId>,
+    text: &Arc<str>,
+    reason: Reason<'_>,
+) -> Result<(), Refusal> {
+    let after = place(draft, after)?;
+    if text.trim().is_empty() {
+        return Err(Refusal::new(RefusalKind::Invalid, "a prompt cannot be empty"));
+    }
+    // What the run is about is no intervention.
+    if let Some(turn) = after {
+        begin(draft, None, "add guidance", reason);
+        supersede_after(draft, turn);
+    }
+    operator_prompt(draft, after, text);
+    Ok(())
+}
+
+pub(super) fn thought(
+    draft: &mut Draft<'_>,
+    after: Option<TurnId>,
+    text: &Arc<str>,
+    reason: Reason<'_>,
+) -> Result<(), Refusal> {
+    let after = place(draft, after)?;
+    if text.trim().is_empty() {
+        return Err(Refusal::new(RefusalKind::Invalid, "a thought cannot be empty"));
+    }
+    let Some(place) = after else {
+        return Err(Refusal::new(RefusalKind::Status, "begin the run with a prompt"));
+    };
+    begin(draft, None, "insert a thought", reason);
+    supersede_after(draft, place);
+    let turn = open(draft, after);
+    let node = draft.node(NodeKind::Thought);
+    let origin = Origin::Operator { user: draft.user() };
+    draft.turn_event(TurnEvent::Thought {
+        turn,
+        node,
+        text: text.clone(),
+        channel: Channel::Spoken,
+        opaque: None,
+        origin,
+    });
+    draft.turn_event(TurnEvent::Split { turn });
+    Ok(())
+}
+
+pub(super) fn call(
+    draft: &mut Draft<'_>,
+    advice: &dyn Advice,
+    after: Option<TurnId>,
+    (tool, args): (&Arc<str>, &Arc<str>),
+    reason: Reason<'_>,
+) -> Result<(), Refusal> {
+    let after = place(draft, after)?;
+    let Some(place) = after else {
+        return Err(Refusal::new(RefusalKind::Status, "begin the run with a prompt"));
+    };
+    check_args(
+        advice,
+        NodeId::new(NodeKind::Call, draft.state.last_no + 2),
+        tool,
+        args,
+    )?;
+    begin(draft, None, &format!("insert a call of {tool}"), reason);
+    supersede_after(draft, place);
+    let turn = open(draft, after);
+    let node = draft.node(NodeKind::Call);
+    let origin = Origin::Operator { user: draft.user() };
+    draft.turn_event(TurnEvent::Proposed {
+        turn,
+        node,
+        provider_id: None,
+        tool: tool.clone(),
+        args: args.clone(),
+        origin,
+    });
+    Ok(())
+}

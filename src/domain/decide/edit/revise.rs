@@ -1,0 +1,407 @@
+//! Edits that give a node another revision. Must not know: how an edit is typed or shown.
+
+use std::sync::Arc;
+
+use super::super::call::{newest_attempt, valid_json};
+use super::begin;
+use super::wave::{
+    cancel_running, invalidate_after_value, orphan, orphan_own, supersede_after, supersede_turns,
+    suspect_readers,
+};
+use crate::domain::advice::Advice;
+use crate::domain::call::{Call, EffectClass, Outcome, Status};
+use crate::domain::draft::Draft;
+use crate::domain::event::{CallEvent, EditEvent, TurnEvent};
+use crate::domain::id::{NodeId, NodeKind, Rev};
+use crate::domain::node::{Channel, Content, Node, Origin};
+use crate::domain::ready;
+use crate::domain::refusal::{Refusal, RefusalKind};
+use crate::domain::state::State;
+use crate::domain::turn::{Activity, Producer, Stream};
+
+type Reason<'a> = Option<&'a Arc<str>>;
+
+/// The node, if it counts and says what the edit was based on.
+fn base<'s>(state: &'s State, id: NodeId, rev: Rev) -> Result<&'s Node, Refusal> {
+    let node = state
+        .nodes
+        .get(&id)
+        .ok_or_else(|| Refusal::new(RefusalKind::Unknown, format!("there is no {id}")))?;
+    let history = state
+        .turns
+        .get(&node.turn)
+        .is_some_and(|turn| matches!(turn.activity, Activity::Superseded(_)));
+    if !node.active || history {
+        return Err(Refusal::new(
+            RefusalKind::Superseded,
+            format!("{id} is history: an edit replaced it"),
+        ));
+    }
+    if node.rev() != rev {
+        return Err(Refusal::new(
+            RefusalKind::Changed,
+            format!(
+                "{id} changed since your edit began (you had {rev}, it is {}): look at it again",
+                node.rev()
+            ),
+        ));
+    }
+    Ok(node)
+}
+
+fn no_change(id: NodeId) -> Refusal {
+    Refusal::new(
+        RefusalKind::NoChange,
+        format!("{id} says this already: nothing was changed"),
+    )
+}
+
+fn revised(draft: &mut Draft<'_>, node: NodeId, rev: Rev, content: Content, approves: bool) {
+    let origin = Origin::Operator { user: draft.user() };
+    draft.edit(EditEvent::Revised {
+        node,
+        rev: rev.next(),
+        content,
+        origin,
+        approves,
+    });
+}
+
+fn text_content(text: &Arc<str>) -> Content {
+    Content::Text {
+        text: text.clone(),
+        channel: Channel::Spoken,
+        opaque: None,
+    }
+}
+
+fn not_blank(id: NodeId, text: &str) -> Result<(), Refusal> {
+    if text.trim().is_empty() {
+        return Err(Refusal::new(
+            RefusalKind::Invalid,
+            format!("{id} cannot be rewritten to nothing: delete it instead"),
+        ));
+    }
+    Ok(())
+}
+
+pub(super) fn call(
+    draft: &mut Draft<'_>,
+    advice: &dyn Advice,
+    (id, rev): (NodeId, Rev),
+    (tool, args): (&Arc<str>, &Arc<str>),
+    shown: bool,
+    reason: Reason<'_>,
+) -> Result<(), Refusal> {
+    let node = base(draft.state, id, rev)?;
+    let (Some((old_tool, old_args)), Some(life)) = (node.as_call(), draft.state.calls.get(&id)) else {
+        return Err(Refusal::new(RefusalKind::Unknown, format!("{id} is not a call")));
+    };
+    if old_tool == tool && old_args == args {
+        return Err(no_change(id));
+    }
+    check_args(advice, id, tool, args)?;
+    let what = if old_tool == tool {
+        format!("edit arguments of {id}")
+    } else {
+        format!("replace {id}: {old_tool} by {tool}")
+    };
+    begin(draft, Some(id), &what, reason);
+    if let Status::Running(attempt) = life.status {
+        draft.call(CallEvent::CancelAsked {
+            call: id,
+            attempt,
+            reason: "its arguments were edited".into(),
+        });
+    }
+    let started = newest_attempt(life).0 > 0;
+    let had_value = life.status.is_settled();
+    orphan_own(draft, id);
+    let approves = edit_approves(draft.state, advice, life, (tool, args), shown);
+    let content = Content::Call {
+        tool: tool.clone(),
+        args: args.clone(),
+    };
+    revised(draft, id, rev, content, approves);
+    if had_value || started {
+        suspect_readers(draft, id);
+        supersede_after(draft, node.turn);
+    }
+    Ok(())
+}
+
+/// Refuses arguments that the tool would not take.
+pub(super) fn check_args(advice: &dyn Advice, id: NodeId, tool: &str, args: &str) -> Result<(), Refusal> {
+    if advice.tool(tool).is_none() {
+        let near = advice.near(tool);
+        let hint = if near.is_empty() {
+            String::new()
+        } else {
+            format!(" Did you mean {}?", near.join(", "))
+        };
+        return Err(Refusal::new(
+            RefusalKind::Invalid,
+            format!("there is no tool `{tool}`.{hint}"),
+        ));
+    }
+    let mut faults = advice.check(tool, args, false);
+    faults.extend(crate::domain::reference::rewrite::scan(args).faults);
+    if faults.is_empty() {
+        return Ok(());
+    }
+    let list: Vec<String> = faults
+        .iter()
+        .map(|fault| format!("{} {}", fault.path, fault.message))
+        .collect();
+    Err(Refusal {
+        kind: RefusalKind::Invalid,
+        message: format!("the arguments of {id} do not fit {tool}: {}", list.join("; ")),
+        faults,
+    })
+}
+
+/// Whether committing the edit is also the approval of what it says: everything it reads is there,
+/// it is not of a higher effect class than before, and where that matters the difference was seen.
+fn edit_approves(
+    state: &State,
+    advice: &dyn Advice,
+    life: &Call,
+    (tool, args): (&Arc<str>, &Arc<str>),
+    shown: bool,
+) -> bool {
+    let Some(facts) = advice.tool(tool) else {
+        return false;
+    };
+    let before = state
+        .nodes
+        .get(&life.id)
+        .and_then(Node::as_call)
+        .and_then(|(tool, _)| advice.tool(tool))
+        .map_or(EffectClass::Pure, |facts| facts.effect);
+    let mut as_edited = life.clone();
+    as_edited.references = crate::domain::reference::rewrite::scan(args).references;
+    let complete = matches!(ready::look(state, &as_edited), ready::Look::Bound { .. });
+    complete && facts.effect <= before && (shown || !facts.show_difference)
+}
+
+pub(super) fn thought(
+    draft: &mut Draft<'_>,
+    (id, rev): (NodeId, Rev),
+    text: &Arc<str>,
+    reason: Reason<'_>,
+) -> Result<(), Refusal> {
+    let node = base(draft.state, id, rev)?;
+    if node.text() == &**text {
+        return Err(no_change(id));
+    }
+    not_blank(id, text)?;
+    begin(draft, Some(id), &format!("rewrite {id}"), reason);
+    revised(draft, id, rev, text_content(text), false);
+    split_at(draft, id);
+    Ok(())
+}
+
+/// What the model streamed after a thought falls; the turn is closed there and continued.
+fn split_at(draft: &mut Draft<'_>, id: NodeId) {
+    let Some(turn) = draft.state.turn_of(id) else {
+        return;
+    };
+    let after: Vec<NodeId> = turn
+        .nodes
+        .iter()
+        .skip_while(|one| **one != id)
+        .skip(1)
+        .filter(|one| draft.state.nodes.get(one).is_some_and(|node| node.active))
+        .copied()
+        .collect();
+    if !matches!(turn.stream, Stream::Closed(_)) {
+        draft.turn_event(TurnEvent::Aborted {
+            turn: turn.id,
+            reason: Arc::from("a thought in it was rewritten"),
+        });
+    }
+    cancel_running(draft, &after, "the thought before it was rewritten");
+    orphan(draft, &after);
+    if !after.is_empty() {
+        draft.edit(EditEvent::Superseded { nodes: after });
+    }
+    if !turn.split || turn.producer == Producer::Operator {
+        draft.turn_event(TurnEvent::Split { turn: turn.id });
+    }
+    supersede_after(draft, turn.id);
+}
+
+pub(super) fn prompt(
+    draft: &mut Draft<'_>,
+    (id, rev): (NodeId, Rev),
+    text: &Arc<str>,
+    reason: Reason<'_>,
+) -> Result<(), Refusal> {
+    let node = base(draft.state, id, rev)?;
+    if node.text() == &**text {
+        return Err(no_change(id));
+    }
+    not_blank(id, text)?;
+    begin(draft, Some(id), &format!("edit {id}"), reason);
+    revised(draft, id, rev, text_content(text), false);
+    supersede_after(draft, node.turn);
+    Ok(())
+}
+
+pub(super) fn answer(
+    draft: &mut Draft<'_>,
+    (id, rev): (NodeId, Rev),
+    text: &Arc<str>,
+    reason: Reason<'_>,
+) -> Result<(), Refusal> {
+    let node = base(draft.state, id, rev)?;
+    if node.text() == &**text {
+        return Err(no_change(id));
+    }
+    not_blank(id, text)?;
+    begin(draft, Some(id), &format!("edit {id}"), reason);
+    revised(draft, id, rev, text_content(text), false);
+    supersede_after(draft, node.turn);
+    Ok(())
+}
+
+pub(super) fn reject_answer(draft: &mut Draft<'_>, id: NodeId, why: &Arc<str>) -> Result<(), Refusal> {
+    let node = draft
+        .state
+        .nodes
+        .get(&id)
+        .filter(|node| node.id.kind == NodeKind::Answer)
+        .ok_or_else(|| Refusal::new(RefusalKind::Unknown, format!("there is no answer {id}")))?;
+    base(draft.state, id, node.rev())?;
+    if why.trim().is_empty() {
+        return Err(Refusal::new(
+            RefusalKind::Invalid,
+            "say what is wrong with the answer: the model is told",
+        ));
+    }
+    let turn = node.turn;
+    begin(draft, Some(id), &format!("reject {id}"), Some(why));
+    supersede_after(draft, turn);
+    draft.edit(EditEvent::Superseded { nodes: vec![id] });
+    super::insert::operator_prompt(
+        draft,
+        Some(turn),
+        &Arc::from(format!("The operator refused your answer: {why}")),
+    );
+    Ok(())
+}
+
+pub(super) fn observation(
+    draft: &mut Draft<'_>,
+    (id, rev): (NodeId, Rev),
+    value: &Arc<str>,
+    reason: Reason<'_>,
+) -> Result<(), Refusal> {
+    let node = base(draft.state, id, rev)?;
+    let call = id.call();
+    let Some(life) = draft
+        .state
+        .calls
+        .get(&call)
+        .filter(|_| id.kind == NodeKind::Observation)
+    else {
+        return Err(Refusal::new(
+            RefusalKind::Unknown,
+            format!("{id} is not an observation"),
+        ));
+    };
+    valid_json(value)?;
+    if !life.status.is_settled() {
+        return Err(Refusal::new(
+            RefusalKind::Status,
+            format!("{call} is {}: answer for it instead", life.status.word()),
+        ));
+    }
+    if matches!(node.outcome(), Some(Outcome::Ok { value: old, .. }) if old == value) {
+        return Err(no_change(id));
+    }
+    let call_rev = draft.state.nodes.get(&call).map(Node::rev).unwrap_or_default();
+    let attempt = newest_attempt(life);
+    begin(draft, Some(id), &format!("correct {id}"), reason);
+    let content = Content::Observation {
+        call_rev,
+        attempt,
+        outcome: Outcome::ok(value.clone()),
+    };
+    revised(draft, id, rev, content, false);
+    draft.edit(EditEvent::Pinned { node: id });
+    invalidate_after_value(draft, call);
+    Ok(())
+}
+
+pub(super) fn delete(
+    draft: &mut Draft<'_>,
+    (id, rev): (NodeId, Rev),
+    reason: Reason<'_>,
+) -> Result<(), Refusal> {
+    let node = base(draft.state, id, rev)?;
+    match id.kind {
+        NodeKind::Prompt => {
+            let first = draft
+                .state
+                .nodes
+                .values()
+                .find(|one| one.id.kind == NodeKind::Prompt && one.active);
+            if first.is_some_and(|first| first.id == id) {
+                return Err(Refusal::new(
+                    RefusalKind::Status,
+                    format!("{id} is what the run is about: edit it instead"),
+                ));
+            }
+            begin(draft, Some(id), &format!("delete {id}"), reason);
+            revised(draft, id, rev, Content::Deleted, false);
+            supersede_after(draft, node.turn);
+        }
+        NodeKind::Thought => {
+            begin(draft, Some(id), &format!("delete {id}"), reason);
+            split_at(draft, id);
+            revised(draft, id, rev, Content::Deleted, false);
+        }
+        NodeKind::Call => {
+            begin(draft, Some(id), &format!("delete {id}"), reason);
+            cancel_running(draft, &[id], "it was deleted");
+            orphan_own(draft, id);
+            suspect_readers(draft, id);
+            supersede_after(draft, node.turn);
+            revised(draft, id, rev, Content::Deleted, false);
+        }
+        NodeKind::Observation => {
+            return Err(Refusal::new(
+                RefusalKind::Status,
+                format!(
+                    "{id} is the result of {}: correct it, or delete the call",
+                    id.call()
+                ),
+            ));
+        }
+        NodeKind::Answer => {
+            return Err(Refusal::new(
+                RefusalKind::Status,
+                format!("reject {id} instead: the model then knows why and goes on"),
+            ));
+        }
+        NodeKind::Repair | NodeKind::Intervention => {
+            return Err(Refusal::new(
+                RefusalKind::Status,
+                format!("{id} is a record and stays"),
+            ));
+        }
+    }
+    // An operator turn without anything left in it is history itself.
+    let empty = draft.state.turns.get(&node.turn).is_some_and(|turn| {
+        turn.producer == Producer::Operator
+            && !turn
+                .nodes
+                .iter()
+                .any(|one| *one != id && draft.state.nodes.get(one).is_some_and(|n| n.active))
+    });
+    if empty {
+        supersede_turns(draft, vec![node.turn]);
+    }
+    Ok(())
+}

@@ -1,0 +1,158 @@
+//! What falls and what comes into question after an edited place.
+//!
+//! Must not know: what was edited.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use crate::domain::call::Status;
+use crate::domain::draft::Draft;
+use crate::domain::event::{CallEvent, EditEvent, TurnEvent};
+use crate::domain::graph;
+use crate::domain::id::{NodeId, NodeKind, Seq, TurnId};
+use crate::domain::turn::Stream;
+
+/// A call has another value: its readers come into question, later turns fall.
+pub(in crate::domain::decide) fn invalidate_after_value(draft: &mut Draft<'_>, call: NodeId) {
+    suspect_readers(draft, call);
+    if let Some(turn) = draft.state.turn_of(call).map(|turn| turn.id) {
+        supersede_after(draft, turn);
+    }
+}
+
+/// Calls of the same turn that read a call, directly or not, come into question.
+pub(in crate::domain::decide) fn suspect_readers(draft: &mut Draft<'_>, call: NodeId) {
+    let calls: Vec<NodeId> = graph::readers_of(draft.state, call)
+        .into_iter()
+        .filter(|id| {
+            draft.state.calls.get(id).is_some_and(|reader| {
+                !matches!(
+                    reader.status,
+                    Status::Proposed | Status::Invalid | Status::Blocked
+                )
+            })
+        })
+        .collect();
+    if calls.is_empty() {
+        return;
+    }
+    for id in &calls {
+        // A reader that runs with what is now in question must not end as if nothing had happened.
+        if let Some(Status::Running(attempt)) = draft.state.calls.get(id).map(|reader| reader.status.clone())
+        {
+            draft.call(CallEvent::CancelAsked {
+                call: *id,
+                attempt,
+                reason: format!("what it reads from {call} was edited"),
+            });
+        }
+    }
+    draft.edit(EditEvent::Suspected { calls });
+}
+
+/// Turns after the call's turn are held until it is known whether they still see the same.
+pub(in crate::domain::decide) fn suspend_later(draft: &mut Draft<'_>, call: NodeId) {
+    let Some(turn) = draft.state.turn_of(call) else {
+        return;
+    };
+    let turns: Vec<TurnId> = draft
+        .state
+        .turns_of(turn.thread)
+        .filter(|later| later.pos > turn.pos && later.is_active())
+        .map(|later| later.id)
+        .collect();
+    if !turns.is_empty() {
+        draft.turn_event(TurnEvent::Suspended { turns });
+    }
+}
+
+/// Turns after this one are history: streams are closed, running calls cancelled, effects listed.
+pub(in crate::domain::decide) fn supersede_after(draft: &mut Draft<'_>, turn: TurnId) {
+    let Some(turn) = draft.state.turns.get(&turn) else {
+        return;
+    };
+    let later: Vec<TurnId> = draft
+        .state
+        .turns_of(turn.thread)
+        .filter(|later| later.pos > turn.pos)
+        .map(|later| later.id)
+        .collect();
+    supersede_turns(draft, later);
+}
+
+/// These turns are history.
+pub(crate) fn supersede_turns(draft: &mut Draft<'_>, turns: Vec<TurnId>) {
+    if turns.is_empty() {
+        return;
+    }
+    let mut nodes = Vec::new();
+    for id in &turns {
+        let Some(turn) = draft.state.turns.get(id) else {
+            continue;
+        };
+        if turn.stream == Stream::Open {
+            draft.turn_event(TurnEvent::Aborted {
+                turn: *id,
+                reason: Arc::from("an edit before it"),
+            });
+        }
+        nodes.extend(turn.nodes.iter().copied());
+    }
+    cancel_running(draft, &nodes, "an edit before it replaced it");
+    orphan(draft, &nodes);
+    draft.turn_event(TurnEvent::Superseded { turns });
+}
+
+/// Asks for the end of every running execution among these nodes.
+pub(in crate::domain::decide) fn cancel_running(draft: &mut Draft<'_>, nodes: &[NodeId], reason: &str) {
+    for id in nodes {
+        if let Some(Status::Running(attempt)) = draft.state.calls.get(id).map(|call| call.status.clone()) {
+            draft.call(CallEvent::CancelAsked {
+                call: *id,
+                attempt,
+                reason: reason.to_owned(),
+            });
+        }
+    }
+}
+
+/// Lists the effects that happened, or may have, under these nodes.
+pub(in crate::domain::decide) fn orphan(draft: &mut Draft<'_>, nodes: &[NodeId]) {
+    let calls: BTreeSet<NodeId> = nodes
+        .iter()
+        .filter(|id| id.kind == NodeKind::Call)
+        .copied()
+        .collect();
+    let entries = effects_of(draft, &calls);
+    if !entries.is_empty() {
+        draft.edit(EditEvent::Orphaned { entries });
+    }
+}
+
+/// Lists the effects of the revisions of a call so far: another revision takes their place.
+pub(super) fn orphan_own(draft: &mut Draft<'_>, call: NodeId) {
+    let entries = effects_of(draft, &BTreeSet::from([call]));
+    if !entries.is_empty() {
+        draft.edit(EditEvent::Orphaned { entries });
+    }
+}
+
+fn effects_of(draft: &Draft<'_>, calls: &BTreeSet<NodeId>) -> Vec<Seq> {
+    let mut entries = Vec::new();
+    for id in calls {
+        let Some(call) = draft.state.calls.get(id) else {
+            continue;
+        };
+        for record in &call.attempts {
+            let Some(entry) = draft.state.ledger.get(&record.intent) else {
+                continue;
+            };
+            let happened = entry.outcome != crate::domain::state::LedgerOutcome::DidNot;
+            if entry.effect.has_effect() && happened && !entry.orphaned {
+                entries.push(entry.seq);
+            }
+        }
+    }
+    entries.sort_unstable();
+    entries
+}

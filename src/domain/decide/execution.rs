@@ -1,0 +1,126 @@
+//! Decides what becomes of reports on executions. Must not know: how a tool runs.
+
+use crate::domain::call::{Consequence, Decision, Outcome, Status};
+use crate::domain::draft::Draft;
+use crate::domain::event::{CallEvent, RunEvent};
+use crate::domain::input::{Finding, Input};
+use crate::domain::node::Origin;
+
+pub(super) fn report(draft: &mut Draft<'_>, input: &Input) {
+    match input {
+        Input::Spawned {
+            call,
+            attempt,
+            pid,
+            ticks,
+        } => {
+            if record(draft, *call, *attempt) {
+                draft.call(CallEvent::Spawned {
+                    call: *call,
+                    attempt: *attempt,
+                    pid: *pid,
+                    ticks: *ticks,
+                });
+            }
+        }
+        Input::Finished {
+            call,
+            rev,
+            attempt,
+            outcome,
+            ms,
+        } => {
+            // Too late or not, what an execution did is a fact; the fold decides whether it counts.
+            if record(draft, *call, *attempt) {
+                draft.call(CallEvent::Finished {
+                    call: *call,
+                    rev: *rev,
+                    attempt: *attempt,
+                    outcome: outcome.clone(),
+                    ms: *ms,
+                });
+            }
+        }
+        Input::Probed {
+            call,
+            attempt,
+            finding: Some(finding),
+        } => probed(draft, *call, *attempt, finding),
+        Input::Due { call, rev } => due(draft, *call, *rev),
+        _ => {}
+    }
+}
+
+/// True where the execution exists and has not ended yet.
+fn record(draft: &Draft<'_>, call: crate::domain::id::NodeId, attempt: crate::domain::id::Attempt) -> bool {
+    draft
+        .state
+        .calls
+        .get(&call)
+        .and_then(|life| life.attempts.iter().find(|one| one.no == attempt))
+        .is_some_and(|one| one.outcome.is_none())
+}
+
+fn probed(
+    draft: &mut Draft<'_>,
+    call: crate::domain::id::NodeId,
+    attempt: crate::domain::id::Attempt,
+    finding: &Finding,
+) {
+    let Some(life) = draft.state.calls.get(&call) else {
+        return;
+    };
+    if life.status != Status::InDoubt(attempt) {
+        return;
+    }
+    let Some(rev) = draft.state.nodes.get(&call).map(crate::domain::node::Node::rev) else {
+        return;
+    };
+    draft.call(CallEvent::Resolved {
+        call,
+        attempt,
+        happened: finding.happened,
+        evidence: finding.evidence.clone(),
+    });
+    if finding.happened {
+        let value = finding.value.clone().unwrap_or_else(|| "null".into());
+        let origin = Origin::Engine {
+            rule: finding.evidence.clone(),
+        };
+        draft.call(CallEvent::Given {
+            call,
+            rev,
+            outcome: Outcome::ok(value),
+            origin,
+        });
+    }
+}
+
+fn due(draft: &mut Draft<'_>, call: crate::domain::id::NodeId, rev: crate::domain::id::Rev) {
+    let Some(life) = draft.state.calls.get(&call) else {
+        return;
+    };
+    let same = draft
+        .state
+        .nodes
+        .get(&call)
+        .is_some_and(|node| node.rev() == rev && node.active);
+    if !same || life.status != Status::Awaiting {
+        return;
+    }
+    let consequence = life
+        .verdict
+        .as_ref()
+        .map_or(Consequence::Deny, |verdict| verdict.on_expiry);
+    draft.call(CallEvent::Decided {
+        call,
+        rev,
+        digest: None,
+        decision: Decision::Expire { consequence },
+    });
+    if consequence == Consequence::Halt {
+        draft.run(RunEvent::Stopped {
+            reason: format!("{call} was not decided in time"),
+        });
+    }
+}

@@ -1,0 +1,221 @@
+//! Decides intents about the run as a whole. Must not know: calls' inner life.
+
+use std::sync::Arc;
+
+use crate::domain::command::RunCommand;
+use crate::domain::draft::Draft;
+use crate::domain::event::{CallEvent, RunEvent, TurnEvent};
+use crate::domain::id::TurnId;
+use crate::domain::refusal::{Refusal, RefusalKind};
+use crate::domain::state::Mode;
+use crate::domain::turn::{Stop, Stream, Usage};
+
+pub(super) fn decide(draft: &mut Draft<'_>, command: &RunCommand) -> Result<(), Refusal> {
+    match command {
+        RunCommand::Pause { reason } => pause(draft, reason),
+        RunCommand::Resume {} => resume(draft),
+        RunCommand::Step {} => step(draft),
+        RunCommand::StopTurn {} => stop_turn(draft),
+        RunCommand::Stop { reason } => stop(draft, reason),
+        RunCommand::AskAgain { turn } => ask_again(draft, *turn),
+        RunCommand::KeepArrived { turn } => keep_arrived(draft, *turn),
+        RunCommand::SetLimits { limits } => {
+            draft.run(RunEvent::LimitsRaised { limits: *limits });
+            if draft.state.limit_reached.is_some() {
+                draft.run(RunEvent::Resumed {});
+            }
+            Ok(())
+        }
+        RunCommand::SetPolicy { policy } => {
+            draft.run(RunEvent::PolicyChanged {
+                policy: policy.clone(),
+            });
+            Ok(())
+        }
+        RunCommand::Title { title } => {
+            let title = title.trim();
+            if title.is_empty() || title.chars().count() > 200 {
+                return Err(Refusal::new(
+                    RefusalKind::Invalid,
+                    "a session's name has 1 to 200 characters",
+                ));
+            }
+            draft.run(RunEvent::Titled {
+                title: title.to_owned(),
+            });
+            Ok(())
+        }
+    }
+}
+
+fn pause(draft: &mut Draft<'_>, reason: &str) -> Result<(), Refusal> {
+    match &draft.state.mode {
+        Mode::Running => {
+            draft.run(RunEvent::Paused {
+                reason: reason.to_owned(),
+            });
+            Ok(())
+        }
+        Mode::Paused(_) => Err(Refusal::new(RefusalKind::NoChange, "the run is already paused")),
+        Mode::Stopped(_) | Mode::Finished(_) => Err(over(&draft.state.mode)),
+    }
+}
+
+fn resume(draft: &mut Draft<'_>) -> Result<(), Refusal> {
+    if let Some((which, message)) = &draft.state.limit_reached {
+        return Err(Refusal::new(
+            RefusalKind::Status,
+            format!("the limit of {which} is reached ({message}): raise it to go on"),
+        ));
+    }
+    match &draft.state.mode {
+        Mode::Paused(_) | Mode::Stopped(_) => {
+            draft.run(RunEvent::Resumed {});
+            Ok(())
+        }
+        Mode::Running => Err(Refusal::new(RefusalKind::NoChange, "the run is not paused")),
+        Mode::Finished(_) => Err(over(&draft.state.mode)),
+    }
+}
+
+fn step(draft: &mut Draft<'_>) -> Result<(), Refusal> {
+    match &draft.state.mode {
+        Mode::Paused(_) if draft.state.limit_reached.is_none() => {
+            draft.run(RunEvent::Stepped {});
+            Ok(())
+        }
+        Mode::Paused(_) => resume(draft),
+        Mode::Running => Err(Refusal::new(
+            RefusalKind::Status,
+            "pause the run first: a step lets one launch or request through",
+        )),
+        Mode::Stopped(_) | Mode::Finished(_) => Err(over(&draft.state.mode)),
+    }
+}
+
+/// A refusal because the run is over.
+pub(super) fn over(mode: &Mode) -> Refusal {
+    let message = match mode {
+        Mode::Finished(answer) => {
+            format!("the run is finished ({answer}): add a prompt or edit a node to go on from there")
+        }
+        Mode::Stopped(reason) => format!("the run is stopped ({reason}): resume it first"),
+        Mode::Running | Mode::Paused(_) => "the run goes on".into(),
+    };
+    Refusal::new(RefusalKind::Over, message)
+}
+
+fn open_turns(draft: &Draft<'_>) -> Vec<TurnId> {
+    draft
+        .state
+        .turns
+        .values()
+        .filter(|turn| turn.stream == Stream::Open)
+        .map(|turn| turn.id)
+        .collect()
+}
+
+fn stop_turn(draft: &mut Draft<'_>) -> Result<(), Refusal> {
+    let open = open_turns(draft);
+    if open.is_empty() {
+        return Err(Refusal::new(RefusalKind::Status, "no turn is streaming"));
+    }
+    for turn in open {
+        draft.turn_event(TurnEvent::Aborted {
+            turn,
+            reason: Arc::from("stopped by the operator"),
+        });
+    }
+    if draft.state.mode == Mode::Running {
+        draft.run(RunEvent::Paused {
+            reason: "turn stopped by the operator".into(),
+        });
+    }
+    Ok(())
+}
+
+fn stop(draft: &mut Draft<'_>, reason: &str) -> Result<(), Refusal> {
+    if matches!(draft.state.mode, Mode::Stopped(_)) {
+        return Err(Refusal::new(RefusalKind::NoChange, "the run is already stopped"));
+    }
+    if matches!(draft.state.mode, Mode::Finished(_)) {
+        return Err(over(&draft.state.mode));
+    }
+    for turn in open_turns(draft) {
+        draft.turn_event(TurnEvent::Aborted {
+            turn,
+            reason: Arc::from(reason),
+        });
+    }
+    for id in &draft.state.agenda.running {
+        if let Some(record) = draft.state.calls.get(id).and_then(|call| call.last_attempt()) {
+            draft.call(CallEvent::CancelAsked {
+                call: *id,
+                attempt: record.no,
+                reason: reason.to_owned(),
+            });
+        }
+    }
+    draft.run(RunEvent::Stopped {
+        reason: reason.to_owned(),
+    });
+    Ok(())
+}
+
+fn broken(draft: &Draft<'_>, turn: TurnId) -> Result<(), Refusal> {
+    match draft.state.turns.get(&turn) {
+        Some(found) if !found.is_active() => Err(Refusal::new(
+            RefusalKind::Superseded,
+            format!("{turn} is history"),
+        )),
+        Some(found) if matches!(found.stream, Stream::Broken(_)) => Ok(()),
+        Some(_) => Err(Refusal::new(RefusalKind::Status, format!("{turn} is not broken"))),
+        None => Err(Refusal::new(RefusalKind::Unknown, format!("there is no {turn}"))),
+    }
+}
+
+fn ask_again(draft: &mut Draft<'_>, turn: TurnId) -> Result<(), Refusal> {
+    broken(draft, turn)?;
+    if let Mode::Stopped(_) = draft.state.mode {
+        return Err(over(&draft.state.mode));
+    }
+    let event = crate::domain::advance::ask::request_again(draft.state, turn, 0);
+    draft.events.extend(event);
+    Ok(())
+}
+
+fn keep_arrived(draft: &mut Draft<'_>, turn: TurnId) -> Result<(), Refusal> {
+    broken(draft, turn)?;
+    let something = draft.state.turns.get(&turn).is_some_and(|turn| {
+        turn.nodes
+            .iter()
+            .any(|id| draft.state.nodes.get(id).is_some_and(|node| node.active))
+    });
+    if !something {
+        return Err(Refusal::new(
+            RefusalKind::Status,
+            format!("nothing whole arrived in {turn}: ask again, or add a prompt"),
+        ));
+    }
+    draft.turn_event(TurnEvent::Closed {
+        turn,
+        stop: Stop::Kept,
+        usage: Usage::default(),
+    });
+    Ok(())
+}
+
+/// The wall-clock limit.
+pub(super) fn worked(draft: &mut Draft<'_>, ms: u64) {
+    if let Some(limit) = draft.state.limits.wall_ms
+        && ms >= limit
+        && draft.state.limit_reached.is_none()
+        && draft.state.mode == Mode::Running
+    {
+        let message = format!("{} s of working time, {} s allowed", ms / 1000, limit / 1000);
+        draft.run(RunEvent::LimitReached {
+            which: "time".into(),
+            message,
+        });
+    }
+}

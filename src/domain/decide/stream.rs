@@ -1,0 +1,218 @@
+//! Decides what a stream brings. A stream that is asked for again is matched block by block with
+//! what was recorded: equal blocks keep their nodes and results, the first difference supersedes
+//! the rest. Must not know: wire formats.
+
+use std::sync::Arc;
+
+use crate::domain::draft::Draft;
+use crate::domain::event::{EditEvent, TurnEvent};
+use crate::domain::id::{NodeId, NodeKind, TurnId};
+use crate::domain::input::Block;
+use crate::domain::node::{Channel, Content, Origin};
+use crate::domain::state::State;
+use crate::domain::turn::{Stop, Stream, StreamFault, StreamFaultKind, Turn, Usage};
+
+/// The turn, if a report on this request still counts for it.
+fn current<'s>(draft: &Draft<'s>, (turn, request): (TurnId, u32)) -> Option<&'s Turn> {
+    let turn = draft.state.turns.get(&turn)?;
+    let counts = turn.asked == request
+        && turn.stream == Stream::Open
+        && !matches!(turn.activity, crate::domain::turn::Activity::Superseded(_));
+    counts.then_some(turn)
+}
+
+/// What the model itself streamed in a turn, as recorded and still counting.
+fn recorded(state: &State, turn: &Turn) -> Vec<NodeId> {
+    turn.nodes
+        .iter()
+        .filter(|id| {
+            state.nodes.get(id).is_some_and(|node| {
+                node.revisions
+                    .first()
+                    .is_some_and(|first| first.origin == Origin::Model)
+                    && (node.active || node.is_deleted())
+            })
+        })
+        .copied()
+        .collect()
+}
+
+pub(super) fn block(draft: &mut Draft<'_>, which: (TurnId, u32), block: &Block) {
+    let Some(turn) = current(draft, which) else { return };
+    let known = recorded(draft.state, turn);
+    if let Some(expected) = known.get(turn.received) {
+        if equals(draft.state, *expected, block) {
+            draft.turn_event(TurnEvent::Matched {
+                turn: turn.id,
+                blocks: turn.received + 1,
+            });
+            return;
+        }
+        supersede_from(draft, turn, *expected);
+    }
+    match block {
+        Block::Thought {
+            text,
+            channel,
+            opaque,
+        } => {
+            let node = draft.node(NodeKind::Thought);
+            draft.turn_event(TurnEvent::Thought {
+                turn: turn.id,
+                node,
+                text: text.clone(),
+                channel: *channel,
+                opaque: opaque.clone(),
+                origin: Origin::Model,
+            });
+        }
+        Block::Call { id, tool, args } => {
+            if !has_thought(draft.state, turn) {
+                empty_thought(draft, turn.id);
+            }
+            let node = draft.node(NodeKind::Call);
+            draft.turn_event(TurnEvent::Proposed {
+                turn: turn.id,
+                node,
+                provider_id: id.clone(),
+                tool: tool.clone(),
+                args: args.clone(),
+                origin: Origin::Model,
+            });
+        }
+        Block::Answer { text } => {
+            let node = draft.node(NodeKind::Answer);
+            draft.turn_event(TurnEvent::Answered {
+                turn: turn.id,
+                node,
+                text: text.clone(),
+            });
+        }
+    }
+}
+
+fn has_thought(state: &State, turn: &Turn) -> bool {
+    turn.nodes
+        .iter()
+        .any(|id| id.kind == NodeKind::Thought && state.nodes.get(id).is_some_and(|node| node.active))
+}
+
+/// A turn without a word of reasoning gets an empty thought, so that there is a place to write one.
+fn empty_thought(draft: &mut Draft<'_>, turn: TurnId) {
+    let node = draft.node(NodeKind::Thought);
+    draft.turn_event(TurnEvent::Thought {
+        turn,
+        node,
+        text: Arc::from(""),
+        channel: Channel::Spoken,
+        opaque: None,
+        origin: Origin::Engine {
+            rule: Arc::from("no reasoning was given"),
+        },
+    });
+}
+
+/// A recorded block equals a repeated one by what the model first said, whatever was edited since.
+fn equals(state: &State, id: NodeId, block: &Block) -> bool {
+    let Some(first) = state.nodes.get(&id).and_then(|node| node.revisions.first()) else {
+        return false;
+    };
+    match (&first.content, block) {
+        (
+            Content::Text { text, channel, .. },
+            Block::Thought {
+                text: now,
+                channel: now_channel,
+                ..
+            },
+        ) => id.kind == NodeKind::Thought && text == now && channel == now_channel,
+        (
+            Content::Call { tool, args },
+            Block::Call {
+                tool: now_tool,
+                args: now_args,
+                ..
+            },
+        ) => tool == now_tool && args == now_args,
+        (Content::Text { text, .. }, Block::Answer { text: now }) => {
+            id.kind == NodeKind::Answer && text == now
+        }
+        _ => false,
+    }
+}
+
+/// The recorded rest of a turn no longer counts: the repeated stream went another way.
+fn supersede_from(draft: &mut Draft<'_>, turn: &Turn, from: NodeId) {
+    let nodes: Vec<NodeId> = turn
+        .nodes
+        .iter()
+        .skip_while(|id| **id != from)
+        .filter(|id| draft.state.nodes.get(id).is_some_and(|node| node.active))
+        .copied()
+        .collect();
+    super::edit::cancel_running(draft, &nodes, "the repeated answer of the model is another");
+    super::edit::orphan(draft, &nodes);
+    draft.edit(EditEvent::Superseded { nodes });
+}
+
+pub(super) fn partial(draft: &mut Draft<'_>, which: (TurnId, u32), text: &Arc<str>) {
+    if let Some(turn) = current(draft, which) {
+        draft.turn_event(TurnEvent::Partial {
+            turn: turn.id,
+            text: text.clone(),
+        });
+    }
+}
+
+pub(super) fn ended(draft: &mut Draft<'_>, which: (TurnId, u32), stop: &Stop, usage: Usage) {
+    let Some(turn) = current(draft, which) else { return };
+    let known = recorded(draft.state, turn);
+    if let Some(unmatched) = known.get(turn.received) {
+        supersede_from(draft, turn, *unmatched);
+    }
+    let fault = |kind, message: &str| StreamFault {
+        kind,
+        message: message.into(),
+        retry_after_ms: None,
+    };
+    let fault = match stop {
+        Stop::Length => Some(fault(
+            StreamFaultKind::Length,
+            "the model ran into its token limit: what arrived may be cut. Ask again, keep what arrived, or stop",
+        )),
+        Stop::Filter => Some(fault(
+            StreamFaultKind::Filter,
+            "the provider filtered the answer. Ask again, change the prompt, or stop",
+        )),
+        Stop::Refusal => Some(fault(
+            StreamFaultKind::Refusal,
+            "the model refused. Rewrite the prompt, ask again, or stop",
+        )),
+        Stop::End | Stop::Calls | Stop::Kept | Stop::Other(_) if turn.received == 0 => {
+            Some(fault(StreamFaultKind::Empty, "the model said nothing at all"))
+        }
+        Stop::End | Stop::Calls | Stop::Kept | Stop::Other(_) => None,
+    };
+    match fault {
+        Some(fault) => draft.turn_event(TurnEvent::Broken {
+            turn: turn.id,
+            fault,
+            usage,
+        }),
+        None => draft.turn_event(TurnEvent::Closed {
+            turn: turn.id,
+            stop: stop.clone(),
+            usage,
+        }),
+    }
+}
+
+pub(super) fn broke(draft: &mut Draft<'_>, which: (TurnId, u32), fault: &StreamFault, usage: Usage) {
+    if let Some(turn) = current(draft, which) {
+        draft.turn_event(TurnEvent::Broken {
+            turn: turn.id,
+            fault: fault.clone(),
+            usage,
+        });
+    }
+}

@@ -1,0 +1,107 @@
+//! What the world is asked to do once an event was recorded. A replay folds the same events and
+//! leaves these undone. Must not know: how a request is carried out.
+
+use super::call::EffectClass;
+use super::effect::Effect;
+use super::event::{CallEvent, Event, RunEvent, TurnEvent};
+use super::state::State;
+
+/// The requests that follow from an event; the state is the one after it.
+pub fn effects(state: &State, event: &Event) -> Vec<Effect> {
+    match event {
+        Event::Turn(TurnEvent::Requested {
+            turn,
+            thread,
+            request,
+            ..
+        }) => {
+            vec![Effect::Ask {
+                turn: *turn,
+                thread: *thread,
+                request: *request,
+            }]
+        }
+        Event::Turn(TurnEvent::Aborted { turn, .. }) => vec![Effect::Abort { turn: *turn }],
+        Event::Turn(TurnEvent::Broken { turn, fault, .. }) => {
+            vec![Effect::Notify {
+                why: format!("{turn}: {}", fault.kind.word()),
+            }]
+        }
+        Event::Call(CallEvent::Started {
+            call, rev, attempt, ..
+        }) => {
+            vec![Effect::Launch {
+                call: *call,
+                rev: *rev,
+                attempt: *attempt,
+            }]
+        }
+        Event::Call(CallEvent::CancelAsked { call, attempt, .. }) => {
+            vec![Effect::Cancel {
+                call: *call,
+                attempt: *attempt,
+            }]
+        }
+        Event::Call(CallEvent::Asked {
+            call,
+            rev,
+            deadline_ms,
+        }) => {
+            let mut effects = vec![Effect::Notify {
+                why: format!("{call} waits for approval"),
+            }];
+            if let Some(ms) = deadline_ms {
+                effects.push(Effect::Deadline {
+                    call: *call,
+                    rev: *rev,
+                    ms: *ms,
+                });
+            }
+            effects
+        }
+        Event::Call(CallEvent::ConsentAsked { call, .. }) => {
+            vec![Effect::Notify {
+                why: format!("{call} waits for consent"),
+            }]
+        }
+        Event::Run(RunEvent::Reopened { interrupted, .. }) => reopened(state, interrupted),
+        Event::Run(RunEvent::LimitReached { message, .. }) => vec![Effect::Notify { why: message.clone() }],
+        Event::Run(RunEvent::Finished { .. }) => vec![Effect::Notify {
+            why: "the run is finished".into(),
+        }],
+        Event::Run(_) | Event::Turn(_) | Event::Call(_) | Event::Edit(_) => Vec::new(),
+    }
+}
+
+/// Executions in doubt that left a trace to look for, and deadlines that start anew.
+fn reopened(state: &State, interrupted: &[(super::id::NodeId, super::id::Attempt)]) -> Vec<Effect> {
+    let mut effects = Vec::new();
+    for (call, attempt) in interrupted {
+        let Some(life) = state.calls.get(call) else {
+            continue;
+        };
+        if life.effect >= EffectClass::Write {
+            effects.push(Effect::Probe {
+                call: *call,
+                attempt: *attempt,
+            });
+        }
+    }
+    for call in state.queue() {
+        let rev = state
+            .nodes
+            .get(&call.id)
+            .map(super::node::Node::rev)
+            .unwrap_or_default();
+        if call.status == super::call::Status::Awaiting
+            && let Some(ms) = call.verdict.as_ref().and_then(|verdict| verdict.deadline_ms)
+        {
+            effects.push(Effect::Deadline {
+                call: call.id,
+                rev,
+                ms,
+            });
+        }
+    }
+    effects
+}

@@ -1,0 +1,219 @@
+//! Builds the messages of a request from the active nodes of a thread.
+//!
+//! A function of the state alone, so that what was sent can always be shown again. Must not know:
+//! wire formats, when a request is made.
+
+use std::sync::Arc;
+
+use super::result::result_text;
+use super::{CalledAs, Message, NoteKind, Said};
+use crate::domain::call::{Call, EffectClass};
+use crate::domain::id::{NodeId, NodeKind, ThreadId, TurnId};
+use crate::domain::node::{Channel, Content, Node, Origin};
+use crate::domain::state::{LedgerOutcome, State};
+use crate::domain::turn::{Producer, Turn};
+
+/// The messages of a thread before a turn; all of them where no turn is named.
+///
+/// Suspended turns are left out together with superseded ones: a request never shows them.
+pub fn messages(state: &State, thread: ThreadId, before: Option<TurnId>) -> Vec<Message> {
+    let end = before
+        .and_then(|turn| state.turns.get(&turn))
+        .map_or(u32::MAX, |turn| turn.pos);
+    let mut messages = Vec::new();
+    for turn in state
+        .turns_of(thread)
+        .filter(|turn| turn.is_active() && turn.pos < end)
+    {
+        turn_messages(state, turn, &mut messages);
+    }
+    messages
+}
+
+/// What only the newest request is told: effects of replaced branches, a limit that is near.
+/// Not part of what later requests repeat.
+pub fn notices(state: &State) -> Vec<Message> {
+    let mut notices = Vec::new();
+    let happened: Vec<String> = state
+        .ledger
+        .values()
+        .filter(|entry| entry.orphaned && entry.effect > EffectClass::Read)
+        .filter(|entry| matches!(&entry.outcome, LedgerOutcome::Known(outcome) if outcome.is_ok()))
+        .map(|entry| format!("{} ({})", entry.tool, entry.call))
+        .collect();
+    if !happened.is_empty() {
+        notices.push(notice(format!(
+            "Already happened before the operator changed the course, and not undone: {}.",
+            happened.join(", ")
+        )));
+    }
+    if let Some(limit) = state.limits.turns {
+        let left = limit.saturating_sub(state.requests);
+        if left == 1 {
+            notices.push(notice(
+                "One request is left after this one. Finish your work now.".into(),
+            ));
+        } else if left == 0 {
+            notices.push(notice(
+                "This is the last request: no tools are left. Give your answer.".into(),
+            ));
+        }
+    }
+    notices
+}
+
+fn notice(text: String) -> Message {
+    Message::Note {
+        about: NoteKind::Notice,
+        text: Arc::from(text),
+    }
+}
+
+fn turn_messages(state: &State, turn: &Turn, out: &mut Vec<Message>) {
+    let nodes: Vec<&Node> = turn
+        .nodes
+        .iter()
+        .filter_map(|id| state.nodes.get(id))
+        .filter(|node| node.active)
+        .collect();
+    if turn.producer == Producer::Operator {
+        operator_messages(state, turn, &nodes, out);
+        return;
+    }
+    let calls: Vec<&Call> = nodes
+        .iter()
+        .filter_map(|node| state.calls.get(&node.id))
+        .collect();
+    let mut said: Vec<Said> = nodes.iter().filter_map(|node| said(node)).collect();
+    // A rewritten thought after calls stands behind their results: that is where the model goes on.
+    let tail = match (turn.split, calls.last(), said.last()) {
+        (true, Some(call), Some(last)) if last.node > call.id => said.pop(),
+        _ => None,
+    };
+    if !said.is_empty() || !calls.is_empty() {
+        out.push(Message::Assistant {
+            said,
+            calls: calls.iter().filter_map(|call| called(state, call)).collect(),
+        });
+    }
+    out.extend(calls.iter().filter_map(|call| result(state, call)));
+    if let Some(tail) = tail {
+        out.push(Message::Assistant {
+            said: vec![tail],
+            calls: Vec::new(),
+        });
+    }
+    if turn.split {
+        out.push(rewritten());
+    }
+}
+
+fn rewritten() -> Message {
+    Message::Note {
+        about: NoteKind::ThoughtRewritten,
+        text: Arc::from(
+            "The operator rewrote your last thought above. Continue from it as it stands now; \
+             what you had planned after the old one no longer holds.",
+        ),
+    }
+}
+
+fn operator_messages(state: &State, turn: &Turn, nodes: &[&Node], out: &mut Vec<Message>) {
+    for node in nodes {
+        match node.id.kind {
+            NodeKind::Prompt => out.push(Message::User {
+                node: node.id,
+                text: Arc::from(node.text()),
+            }),
+            NodeKind::Thought => {
+                if let Some(said) = said(node) {
+                    out.push(Message::Assistant {
+                        said: vec![said],
+                        calls: Vec::new(),
+                    });
+                }
+                if turn.split {
+                    out.push(rewritten());
+                }
+            }
+            NodeKind::Call => {
+                let Some(call) = state.calls.get(&node.id) else {
+                    continue;
+                };
+                let Some(called) = called(state, call) else {
+                    continue;
+                };
+                out.push(Message::Assistant {
+                    said: Vec::new(),
+                    calls: vec![called],
+                });
+                out.extend(result(state, call));
+                out.push(notice_about_inserted(node.id));
+            }
+            NodeKind::Observation | NodeKind::Answer | NodeKind::Repair | NodeKind::Intervention => {}
+        }
+    }
+}
+
+fn notice_about_inserted(_call: NodeId) -> Message {
+    Message::Note {
+        about: NoteKind::Notice,
+        text: Arc::from("The operator made the last call himself and shows you its result."),
+    }
+}
+
+fn said(node: &Node) -> Option<Said> {
+    if !matches!(node.id.kind, NodeKind::Thought | NodeKind::Answer) {
+        return None;
+    }
+    let Content::Text {
+        text,
+        channel,
+        opaque,
+    } = &node.now().content
+    else {
+        return None;
+    };
+    if text.is_empty() && opaque.is_none() {
+        return None;
+    }
+    let by_operator = matches!(node.now().origin, Origin::Operator { .. });
+    Some(Said {
+        node: node.id,
+        text: text.clone(),
+        reasoning: *channel == Channel::Reasoning && !by_operator,
+        // A provider's block belongs to the words that it was made with.
+        opaque: if by_operator { None } else { opaque.clone() },
+        by_operator,
+    })
+}
+
+fn called(state: &State, call: &Call) -> Option<CalledAs> {
+    let (tool, args) = state.nodes.get(&call.id)?.as_call()?;
+    Some(CalledAs {
+        node: call.id,
+        wire_id: wire_id(call),
+        tool: tool.clone(),
+        args: args.clone(),
+    })
+}
+
+fn result(state: &State, call: &Call) -> Option<Message> {
+    let (tool, _) = state.nodes.get(&call.id)?.as_call()?;
+    let (text, is_error) = result_text(state, call);
+    Some(Message::Result {
+        call: call.id,
+        wire_id: wire_id(call),
+        tool: tool.clone(),
+        text: Arc::from(text),
+        is_error,
+    })
+}
+
+/// The id by which requests name a call: unique in a session, whatever the provider sent.
+fn wire_id(call: &Call) -> Arc<str> {
+    match &call.provider_id {
+        Some(id) if !id.is_empty() => Arc::from(format!("{id}_{}", call.id)),
+        _ => Arc::from(format!("call_{}", call.id)),
+    }
+}

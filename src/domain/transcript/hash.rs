@@ -1,0 +1,98 @@
+//! Hashes of what a turn is asked with: the context alone, and the whole request.
+//!
+//! A context hash covers roles, kinds, contents and results, with call ids replaced by their order;
+//! no ids, times or notices, so that an equal context has an equal hash whenever it comes about.
+//! Must not know: wire formats.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::build::messages;
+use super::result::result_body;
+use super::{Message, Said};
+use crate::domain::id::{NodeId, ThreadId, TurnId};
+use crate::domain::state::State;
+
+/// Hash of the context that a turn sees; of the whole thread where no turn is named.
+pub fn context_hash(state: &State, thread: ThreadId, before: Option<TurnId>) -> Arc<str> {
+    let mut hasher = blake3::Hasher::new_derive_key("overrule context v1");
+    let mut ordinals: BTreeMap<NodeId, u64> = BTreeMap::new();
+    for message in messages(state, thread, before) {
+        match message {
+            Message::User { text, .. } => put(&mut hasher, "user", &[&text]),
+            Message::Note { about, text } => put(&mut hasher, "note", &[&format!("{about:?}"), &text]),
+            Message::Assistant { said, calls } => {
+                for Said {
+                    text,
+                    reasoning,
+                    opaque,
+                    by_operator,
+                    ..
+                } in &said
+                {
+                    let flags = format!("{reasoning} {by_operator}");
+                    put(
+                        &mut hasher,
+                        "said",
+                        &[text, &flags, opaque.as_deref().unwrap_or_default()],
+                    );
+                }
+                for call in &calls {
+                    let ordinal = ordinals.len() as u64;
+                    ordinals.insert(call.node, ordinal);
+                    put(
+                        &mut hasher,
+                        "call",
+                        &[&ordinal.to_string(), &call.tool, &call.args],
+                    );
+                }
+            }
+            Message::Result {
+                call, tool, is_error, ..
+            } => {
+                let ordinal = ordinals.get(&call).copied().unwrap_or(u64::MAX);
+                let body = state
+                    .calls
+                    .get(&call)
+                    .map(|call| result_body(state, call).0)
+                    .unwrap_or_default();
+                put(
+                    &mut hasher,
+                    "result",
+                    &[&ordinal.to_string(), &tool, &body, &is_error.to_string()],
+                );
+            }
+        }
+    }
+    Arc::from(hasher.finalize().to_hex().as_str())
+}
+
+/// Hash of a whole request: context, model, system text and tools.
+pub fn request_hash(state: &State, context: &str) -> Arc<str> {
+    let mut hasher = blake3::Hasher::new_derive_key("overrule request v1");
+    put(&mut hasher, "context", &[context]);
+    if let Some(started) = &state.started {
+        put(
+            &mut hasher,
+            "model",
+            &[&started.model, &started.wire, &started.system],
+        );
+        for tool in &started.tools {
+            put(
+                &mut hasher,
+                "tool",
+                &[&tool.name, &tool.description, &tool.schema],
+            );
+        }
+    }
+    Arc::from(hasher.finalize().to_hex().as_str())
+}
+
+/// Length-prefixed, so that no two lists of parts give the same bytes.
+fn put(hasher: &mut blake3::Hasher, kind: &str, parts: &[&str]) {
+    hasher.update(&(parts.len() as u64).to_le_bytes());
+    for part in std::iter::once(&kind).chain(parts) {
+        hasher.update(&(part.len() as u64).to_le_bytes());
+        hasher.update(part.as_bytes());
+    }
+}

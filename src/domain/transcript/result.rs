@@ -1,0 +1,202 @@
+//! What the model is told of one call's end: its value, or `{call, error}`.
+//!
+//! Must not know: wire formats.
+
+use serde_json::{Value, json};
+
+use crate::domain::call::{Call, Decision, Outcome, Status, ToolError};
+use crate::domain::node::{Node, Origin};
+use crate::domain::ready;
+use crate::domain::state::State;
+
+/// Bytes of a value that are sent, half from its head and half from its tail.
+pub const SENT_BYTES: usize = 16 * 1024;
+
+/// The text for the model, and whether it is an error.
+pub fn result_text(state: &State, call: &Call) -> (String, bool) {
+    let (body, is_error) = result_body(state, call);
+    let mut text = String::new();
+    let id = call.id.to_string();
+    if *call.label != *id {
+        text.push_str(&format!("result of {id} (as {}):\n", call.label));
+    }
+    text.push_str(&clip(&body, &id));
+    (text, is_error)
+}
+
+/// The same without the call's id and uncut: what counts when contexts are compared.
+pub fn result_body(state: &State, call: &Call) -> (String, bool) {
+    let note = edit_note(state, call);
+    let observed = state.observation(call.id).and_then(Node::outcome);
+    let (body, is_error) = match (&call.status, observed) {
+        (Status::Succeeded | Status::Failed(_), Some(outcome)) => outcome_text(state, call, outcome),
+        _ => (
+            error_text(state, call, call.status.word(), &unrun_reason(call), None),
+            true,
+        ),
+    };
+    (format!("{note}{body}"), is_error)
+}
+
+fn outcome_text(state: &State, call: &Call, outcome: &Outcome) -> (String, bool) {
+    match outcome {
+        Outcome::Ok { value, .. } => match serde_json::from_str::<Value>(value) {
+            Ok(Value::String(text)) => (text, false),
+            _ => (value.to_string(), false),
+        },
+        Outcome::Err(error) => (
+            error_text(state, call, error.class.word(), &error.message, Some(error)),
+            true,
+        ),
+        Outcome::Cancelled { .. } => (
+            error_text(
+                state,
+                call,
+                "cancelled",
+                "stopped by the operator before it ended",
+                None,
+            ),
+            true,
+        ),
+    }
+}
+
+fn error_text(state: &State, call: &Call, class: &str, message: &str, error: Option<&ToolError>) -> String {
+    let (tool, args) = state
+        .nodes
+        .get(&call.id)
+        .and_then(Node::as_call)
+        .map_or((String::new(), String::new()), |(tool, args)| {
+            (tool.to_string(), args.to_string())
+        });
+    let args = serde_json::from_str::<Value>(&args).unwrap_or(Value::String(args));
+    let mut body = json!({
+        "call": {"tool": tool, "args": args},
+        "error": {"class": class, "message": message},
+    });
+    if let Some(error) = error {
+        if let Some(hint) = &error.hint {
+            body["error"]["hint"] = Value::String(hint.clone());
+        }
+        if let Some(partial) = error.partial.as_deref() {
+            body["error"]["output"] =
+                serde_json::from_str(partial).unwrap_or_else(|_| Value::String(partial.to_owned()));
+        }
+    }
+    body.to_string()
+}
+
+/// Why a call has no execution to report, in the words for the model.
+fn unrun_reason(call: &Call) -> String {
+    let because = call.because.as_deref().unwrap_or_default();
+    match &call.status {
+        Status::Rejected => match call.decisions.last() {
+            Some((_, _, Decision::Deny { rule, reason })) => {
+                format!("not allowed by the policy ({rule}): {reason}")
+            }
+            _ if because.is_empty() => "rejected by the operator".into(),
+            _ => format!("rejected by the operator: {because}"),
+        },
+        Status::Expired => "not approved: no operator".into(),
+        Status::Skipped => format!("skipped: {because}"),
+        Status::Unsatisfiable => because.to_owned(),
+        Status::Invalid => {
+            let faults: Vec<String> = call
+                .faults
+                .iter()
+                .map(|fault| match fault.path.as_str() {
+                    "" => fault.message.clone(),
+                    path => format!("{path}: {}", fault.message),
+                })
+                .collect();
+            faults.join("; ")
+        }
+        _ => "interrupted".into(),
+    }
+}
+
+/// What an operator did to the call, said openly before its result.
+fn edit_note(state: &State, call: &Call) -> String {
+    let Some(node) = state.nodes.get(&call.id) else {
+        return String::new();
+    };
+    let mut note = String::new();
+    if node.revisions.len() > 1
+        && let Origin::Operator { .. } = node.now().origin
+        && let (Some(first), Some((tool, args))) = (node.revisions.first(), node.as_call())
+        && let crate::domain::node::Content::Call {
+            tool: old_tool,
+            args: old_args,
+        } = &first.content
+    {
+        if old_tool != tool {
+            note.push_str(&format!("[operator replaced {old_tool} by {tool}]\n"));
+        } else if old_args != args {
+            note.push_str(&format!(
+                "[operator changed arguments: {} became {}]\n",
+                short(old_args),
+                short(args)
+            ));
+        }
+    }
+    let by_hand = state
+        .observation(call.id)
+        .is_some_and(|node| matches!(node.now().origin, Origin::Operator { .. }));
+    if by_hand {
+        note.push_str("[operator wrote this result]\n");
+    }
+    note
+}
+
+fn short(text: &str) -> String {
+    const MOST: usize = 400;
+    if text.len() <= MOST {
+        return text.to_owned();
+    }
+    let end = (0..=MOST)
+        .rev()
+        .find(|at| text.is_char_boundary(*at))
+        .unwrap_or(0);
+    format!("{}…", text.get(..end).unwrap_or_default())
+}
+
+/// Head and tail of a long text, and where the whole is.
+fn clip(body: &str, id: &str) -> String {
+    if body.len() <= SENT_BYTES {
+        return body.to_owned();
+    }
+    let half = SENT_BYTES / 2;
+    let head = (0..=half)
+        .rev()
+        .find(|at| body.is_char_boundary(*at))
+        .unwrap_or(0);
+    let tail = (body.len() - half..=body.len())
+        .find(|at| body.is_char_boundary(*at))
+        .unwrap_or(body.len());
+    format!(
+        "{}\n… {} bytes left out; whole value at †call.{id} …\n{}",
+        body.get(..head).unwrap_or_default(),
+        tail - head,
+        body.get(tail..).unwrap_or_default()
+    )
+}
+
+/// Calls of a turn that ended without a value, for the collected errors of the turn.
+pub fn errors(state: &State, nodes: &[crate::domain::id::NodeId]) -> Vec<crate::domain::id::NodeId> {
+    nodes
+        .iter()
+        .filter(|id| {
+            state.nodes.get(id).is_some_and(|node| node.active)
+                && state
+                    .calls
+                    .get(id)
+                    .is_some_and(|call| call.status != Status::Succeeded)
+        })
+        .copied()
+        .collect()
+}
+
+/// The bytes that ran, for the inspector; shown as the model was shown them.
+pub fn ran_with(state: &State, call: &Call) -> Option<std::sync::Arc<str>> {
+    ready::resolved_args(state, call)
+}
