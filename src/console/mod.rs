@@ -2,3 +2,5 @@
 
 pub mod layout;
 pub mod link;
+pub mod symbols;
+pub mod theme;

@@ -1,0 +1,249 @@
+//! One character for each thing and state, with an ASCII twin; all are one column wide.
+//!
+//! A state is told by its symbol as well as by its colour, so no two states share one. Must not
+//! know: colours, where a symbol is drawn.
+
+use crate::domain::call::{Call, Decision, Status};
+use crate::domain::id::NodeKind;
+use crate::domain::node::Node;
+
+use super::theme::Role;
+
+/// Which characters are used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
+pub enum Charset {
+    /// Unicode.
+    #[default]
+    Unicode,
+    /// For terminals and fonts that draw symbols two columns wide, or not at all.
+    Ascii,
+}
+
+impl Charset {
+    /// What the locale (`LC_ALL`, else `LC_CTYPE`, else `LANG`) and `TERM` promise.
+    pub fn detect(locale: Option<&str>, term: Option<&str>) -> Self {
+        let utf8 = locale.is_some_and(|locale| {
+            let locale = locale.to_ascii_lowercase();
+            locale.contains("utf-8") || locale.contains("utf8")
+        });
+        match term {
+            Some("linux" | "dumb" | "vt100" | "vt220") => Self::Ascii,
+            _ if utf8 => Self::Unicode,
+            _ => Self::Ascii,
+        }
+    }
+}
+
+macro_rules! symbols {
+    ($($(#[$doc:meta])* $name:ident = $unicode:literal $ascii:literal,)*) => {
+        /// Everything that has a symbol.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum Symbol {
+            $($(#[$doc])* $name,)*
+        }
+
+        impl Symbol {
+            /// Every symbol.
+            pub const ALL: &[Self] = &[$(Self::$name,)*];
+
+            /// Its character.
+            pub const fn glyph(self, charset: Charset) -> char {
+                match (self, charset) {
+                    $((Self::$name, Charset::Unicode) => $unicode, (Self::$name, Charset::Ascii) => $ascii,)*
+                }
+            }
+        }
+    };
+}
+
+symbols! {
+    /// What the operator asked.
+    Prompt = '▶' '>',
+    /// What the model thought.
+    Thought = '◆' 'o',
+    /// The answer.
+    Answer = '★' 'A',
+    /// An attempt to repair arguments.
+    Repair = '⚙' 'r',
+    /// What a person did to the graph.
+    Intervention = '✎' 'e',
+    /// A call that nobody checked yet.
+    Proposed = '◌' '.',
+    /// A call with faults.
+    Invalid = '▲' '!',
+    /// A call that waits for another.
+    Blocked = '◇' 'b',
+    /// A call that waits for a person.
+    Awaiting = '◎' '?',
+    /// A decided call that waits for its place.
+    Queued = '◔' 'q',
+    /// A call that runs.
+    Running = '◐' '%',
+    /// Nobody knows whether it happened.
+    InDoubt = '¿' '&',
+    /// It went well.
+    Ok = '●' '*',
+    /// It failed.
+    Failed = '✖' 'x',
+    /// A person or the policy said no.
+    Rejected = '⊘' '/',
+    /// Nobody answered in time.
+    Expired = '◷' '@',
+    /// Something that it needed has no value.
+    Skipped = '○' '-',
+    /// A person wrote its arguments or its result.
+    Edited = '✐' 'E',
+    /// Several calls in one row.
+    Fan = '≡' '=',
+    /// Something folded that can be opened.
+    Closed = '▸' '+',
+    /// Something open that can be folded.
+    Opened = '▾' 'v',
+    /// Stands beside what the model says.
+    ModelSays = '▍' ':',
+    /// Something new below.
+    MoreBelow = '▼' 'V',
+    /// Something above.
+    MoreAbove = '△' '^',
+    /// A loop.
+    Loop = '↻' 'L',
+    /// Cut off here.
+    Ellipsis = '…' '~',
+    /// The selected row.
+    Pointer = '❯' ']',
+    /// Leads from an old value to a new one.
+    Arrow = '→' '}',
+    /// A bar of a meter.
+    Bar = '█' '#',
+    /// The empty rest of a meter.
+    Rest = '░' '_',
+}
+
+impl Symbol {
+    /// The symbol of a call's status alone.
+    pub const fn of_status(status: &Status) -> Self {
+        match status {
+            Status::Proposed => Self::Proposed,
+            Status::Invalid => Self::Invalid,
+            Status::Blocked => Self::Blocked,
+            Status::Awaiting | Status::Consent(_) => Self::Awaiting,
+            Status::Queued => Self::Queued,
+            Status::Running(_) => Self::Running,
+            Status::InDoubt(_) => Self::InDoubt,
+            Status::Succeeded => Self::Ok,
+            Status::Failed(_) => Self::Failed,
+            Status::Rejected => Self::Rejected,
+            Status::Expired => Self::Expired,
+            Status::Skipped | Status::Unsatisfiable => Self::Skipped,
+        }
+    }
+
+    /// The symbol of a call in the graph: what went well in words of a person's says so.
+    pub fn of_call(call: &Call, node: Option<&Node>, observation: Option<&Node>) -> Self {
+        let plain = Self::of_status(&call.status);
+        if plain == Self::Ok && is_edited(call, node, observation) {
+            Self::Edited
+        } else {
+            plain
+        }
+    }
+
+    /// The symbol of a node that is no call.
+    pub const fn of_kind(kind: NodeKind) -> Self {
+        match kind {
+            NodeKind::Prompt => Self::Prompt,
+            NodeKind::Thought => Self::Thought,
+            NodeKind::Call => Self::Proposed,
+            NodeKind::Observation => Self::Ok,
+            NodeKind::Answer => Self::Answer,
+            NodeKind::Repair => Self::Repair,
+            NodeKind::Intervention => Self::Intervention,
+        }
+    }
+
+    /// How it looks.
+    pub const fn role(self) -> Role {
+        match self {
+            Self::Proposed | Self::Queued => Role::Pending,
+            Self::Invalid | Self::Failed | Self::Rejected | Self::Expired => Role::Failed,
+            Self::Blocked | Self::Skipped => Role::Blocked,
+            Self::Awaiting => Role::Awaiting,
+            Self::Running => Role::Running,
+            Self::InDoubt => Role::Unknown,
+            Self::Ok | Self::Answer => Role::Ok,
+            Self::Edited | Self::Intervention | Self::Repair => Role::Edited,
+            Self::Prompt => Role::Operator,
+            Self::Thought | Self::Pointer | Self::Opened | Self::Closed => Role::Accent,
+            Self::ModelSays => Role::ModelSays,
+            Self::Fan => Role::Fold,
+            Self::Loop => Role::Warning,
+            Self::MoreBelow | Self::MoreAbove => Role::Key,
+            Self::Ellipsis | Self::Arrow | Self::Bar | Self::Rest => Role::Dim,
+        }
+    }
+}
+
+fn is_edited(call: &Call, node: Option<&Node>, observation: Option<&Node>) -> bool {
+    let typed = call
+        .decisions
+        .last()
+        .is_some_and(|(_, _, decision)| matches!(decision, Decision::Answer));
+    typed
+        || node.is_some_and(Node::is_edited)
+        || observation.is_some_and(|node| node.is_edited() || node.pinned)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use unicode_width::UnicodeWidthChar as _;
+
+    use super::*;
+
+    #[test]
+    fn every_symbol_is_one_column_wide() {
+        for symbol in Symbol::ALL {
+            for charset in [Charset::Unicode, Charset::Ascii] {
+                let glyph = symbol.glyph(charset);
+                assert_eq!(glyph.width(), Some(1), "{symbol:?} {glyph:?}");
+            }
+            assert!(symbol.glyph(Charset::Ascii).is_ascii_graphic(), "{symbol:?}");
+        }
+    }
+
+    #[test]
+    fn no_two_share_a_character() {
+        for charset in [Charset::Unicode, Charset::Ascii] {
+            let glyphs: BTreeSet<char> = Symbol::ALL.iter().map(|symbol| symbol.glyph(charset)).collect();
+            assert_eq!(glyphs.len(), Symbol::ALL.len(), "{charset:?}");
+        }
+    }
+
+    #[test]
+    fn no_symbol_looks_like_a_line_of_the_graph() {
+        use crate::console::layout::gutter::{Cell, Glyphs, Line};
+        let lines = Glyphs::of(Line::Unicode);
+        for bits in 0..16 {
+            let line = lines.of_cell(Cell(bits), None);
+            assert!(
+                Symbol::ALL
+                    .iter()
+                    .all(|symbol| symbol.glyph(Charset::Unicode) != line),
+                "{line}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_locale_decides() {
+        assert_eq!(
+            Charset::detect(Some("de_DE.UTF-8"), Some("xterm")),
+            Charset::Unicode
+        );
+        assert_eq!(Charset::detect(Some("C.utf8"), None), Charset::Unicode);
+        assert_eq!(Charset::detect(Some("C"), Some("xterm")), Charset::Ascii);
+        assert_eq!(Charset::detect(Some("C.UTF-8"), Some("linux")), Charset::Ascii);
+        assert_eq!(Charset::detect(None, None), Charset::Ascii);
+    }
+}

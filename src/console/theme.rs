@@ -1,0 +1,328 @@
+//! Themes: what each role looks like, on terminals of many, few and no colours.
+//!
+//! The only place that makes colours; everything else names a [`Role`]. A state is never told by
+//! colour alone: its symbol says it too, and without colours every theme looks like `mono`. Must
+//! not know: what is drawn, the environment (what the terminal can do is passed in).
+
+mod colour;
+mod parse;
+#[cfg(test)]
+mod tests;
+
+use std::path::{Path, PathBuf};
+
+use ratatui::style::{Modifier, Style};
+
+use colour::Paint;
+pub use colour::contrast;
+
+macro_rules! roles {
+    ($($(#[$doc:meta])* $name:ident = $key:literal,)*) => {
+        /// What a piece of the screen is, for its looks.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Role {
+            $($(#[$doc])* $name,)*
+        }
+
+        impl Role {
+            /// Every role.
+            pub const ALL: &[Self] = &[$(Self::$name,)*];
+
+            /// Its key in a theme file.
+            pub const fn key(self) -> &'static str {
+                match self {
+                    $(Self::$name => $key,)*
+                }
+            }
+        }
+    };
+}
+
+roles! {
+    /// Ordinary text; its ground is the ground of the screen.
+    Text = "text",
+    /// Text that matters less.
+    Dim = "dim",
+    /// Text that stands out.
+    Accent = "accent",
+    /// Headings.
+    Title = "title",
+    /// The line at the top.
+    Header = "header",
+    /// The line at the bottom.
+    Status = "status",
+    /// Frames.
+    Border = "border",
+    /// The frame of the pane that has the focus.
+    Focus = "focus",
+    /// Keys that can be pressed.
+    Key = "key",
+    /// The selected row.
+    Selection = "selection",
+    /// Rows that the selected one hangs on.
+    Ancestor = "ancestor",
+    /// Rows that hang on the selected one.
+    Descendant = "descendant",
+    /// What a search found.
+    Match = "match",
+    /// What changed a moment ago.
+    Changed = "changed",
+    /// Lines of the graph.
+    Line = "line",
+    /// Words of a folded row.
+    Fold = "fold",
+    /// A call that is not checked or not decided yet.
+    Pending = "pending",
+    /// A call that waits for a person.
+    Awaiting = "awaiting",
+    /// What runs.
+    Running = "running",
+    /// What went well.
+    Ok = "ok",
+    /// What failed or was refused.
+    Failed = "failed",
+    /// What a person wrote.
+    Edited = "edited",
+    /// What may no longer hold.
+    Stale = "stale",
+    /// What an edit replaced.
+    Superseded = "superseded",
+    /// What waits for something else.
+    Blocked = "blocked",
+    /// What nobody knows the outcome of.
+    Unknown = "unknown",
+    /// Something to look at.
+    Warning = "warning",
+    /// Something that went wrong.
+    Error = "error",
+    /// The frame of a decision. Reserved: nothing else looks like it.
+    Decision = "decision",
+    /// The keys of a decision. Reserved like the frame.
+    DecisionKey = "decision_key",
+    /// A character that was made visible because it is not what it seems.
+    Escaped = "escaped",
+    /// The mark beside what the model says.
+    ModelSays = "model_says",
+    /// What the operator says.
+    Operator = "operator",
+    /// A line that is new.
+    DiffAdd = "diff_add",
+    /// A line that is gone.
+    DiffRemove = "diff_remove",
+    /// A key of a JSON object.
+    JsonKey = "json_key",
+    /// A JSON string.
+    JsonString = "json_string",
+    /// A JSON number.
+    JsonNumber = "json_number",
+    /// `true`, `false`, `null`.
+    JsonLiteral = "json_literal",
+    /// Brackets, commas, colons.
+    JsonPunct = "json_punct",
+    /// A reference to another call's result.
+    Reference = "reference",
+}
+
+/// How many colours a terminal shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub enum Colours {
+    /// None, or the operator wants none.
+    None,
+    /// The sixteen of the terminal's own palette.
+    #[default]
+    Basic,
+    /// 256.
+    Indexed,
+    /// All.
+    True,
+}
+
+impl Colours {
+    /// What the terminal says of itself: `NO_COLOR` (set and not empty), `COLORTERM` and `TERM`.
+    pub fn detect(no_color: Option<&str>, colorterm: Option<&str>, term: Option<&str>) -> Self {
+        if no_color.is_some_and(|value| !value.is_empty()) {
+            return Self::None;
+        }
+        let term = term.unwrap_or("");
+        if matches!(colorterm, Some("truecolor" | "24bit")) || term.ends_with("-direct") {
+            return Self::True;
+        }
+        match term {
+            "" | "dumb" | "unknown" | "vt52" | "vt100" | "vt102" | "vt220" => Self::None,
+            _ if term.ends_with("-mono") || term.ends_with("-m") => Self::None,
+            _ if term.contains("256color") || term.contains("kitty") || term.contains("alacritty") => {
+                Self::Indexed
+            }
+            _ => Self::Basic,
+        }
+    }
+}
+
+/// What is wrong with a theme.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// No such name, and it is no path either.
+    #[error(
+        "there is no theme `{name}`: use {known}, or the path of a theme file (with a `/` or ending in `.toml`)"
+    )]
+    Unknown {
+        /// What was asked for.
+        name: String,
+        /// The built-in ones.
+        known: String,
+    },
+    /// The file cannot be read.
+    #[error("failed to read theme {}: {source}; check the path and its permissions", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The file says something wrong.
+    #[error("theme {file}, line {line}{}: {message}", in_key(key))]
+    Bad {
+        /// The file, or the name of a built-in theme.
+        file: String,
+        /// The line, from 1.
+        line: usize,
+        /// The key, such as `roles.text.fg`; empty where the whole is no TOML.
+        key: String,
+        /// What is wrong and what to write instead.
+        message: String,
+    },
+}
+
+fn in_key(key: &str) -> String {
+    if key.is_empty() {
+        String::new()
+    } else {
+        format!(", key `{key}`")
+    }
+}
+
+const BUILT_IN: [(&str, &str); 4] = [
+    ("dark", include_str!("../../themes/dark.toml")),
+    ("light", include_str!("../../themes/light.toml")),
+    ("high-contrast", include_str!("../../themes/high-contrast.toml")),
+    ("mono", include_str!("../../themes/mono.toml")),
+];
+
+/// The longest theme file that is read.
+const MAX_FILE: u64 = 256 * 1024;
+
+/// The looks of all roles.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Theme {
+    name: String,
+    /// In the order of [`Role::ALL`].
+    looks: Vec<Entry>,
+}
+
+/// What a theme says of one role.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Entry {
+    fg: Option<Paint>,
+    bg: Option<Paint>,
+    modifiers: Modifier,
+}
+
+impl Theme {
+    /// Names of the built-in themes; the first is the default.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        BUILT_IN.iter().map(|(name, _)| *name)
+    }
+
+    /// A built-in theme.
+    pub fn built_in(name: &str) -> Result<Self, Error> {
+        let (name, text) =
+            BUILT_IN
+                .iter()
+                .find(|(known, _)| *known == name)
+                .ok_or_else(|| Error::Unknown {
+                    name: name.chars().take(80).collect(),
+                    known: Self::names().collect::<Vec<_>>().join(", "),
+                })?;
+        Self::parse(text, name)
+    }
+
+    /// A built-in theme by its name, or the theme in a file by its path. A path has a `/` or ends
+    /// in `.toml`.
+    pub fn load(choice: &str) -> Result<Self, Error> {
+        if !choice.contains('/') && !choice.to_ascii_lowercase().ends_with(".toml") {
+            return Self::built_in(choice);
+        }
+        let text = read(Path::new(choice)).map_err(|source| Error::Read {
+            path: PathBuf::from(choice),
+            source,
+        })?;
+        Self::parse(&text, choice)
+    }
+
+    /// The theme in the text of a file; `file` is named in errors.
+    pub fn parse(text: &str, file: &str) -> Result<Self, Error> {
+        parse::theme(text, file)
+    }
+
+    /// What it calls itself.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The theme as a terminal of so many colours shows it.
+    pub fn look(&self, colours: Colours) -> Look {
+        let mono = (colours == Colours::None)
+            .then(|| Self::built_in("mono").ok())
+            .flatten();
+        let source = mono.as_ref().unwrap_or(self);
+        let styles = source
+            .looks
+            .iter()
+            .map(|entry| {
+                let mut style = Style::new().add_modifier(entry.modifiers);
+                style.fg = entry.fg.and_then(|paint| paint.on(colours));
+                style.bg = entry.bg.and_then(|paint| paint.on(colours));
+                style
+            })
+            .collect();
+        Look { styles, colours }
+    }
+}
+
+fn read(path: &Path) -> std::io::Result<String> {
+    use std::io::Read as _;
+    let mut text = String::new();
+    std::fs::File::open(path)?
+        .take(MAX_FILE + 1)
+        .read_to_string(&mut text)?;
+    if text.len() as u64 > MAX_FILE {
+        return Err(std::io::Error::other(
+            "it is larger than 256 KiB, which no theme is",
+        ));
+    }
+    Ok(text)
+}
+
+/// The styles of all roles on one kind of terminal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Look {
+    styles: Vec<Style>,
+    colours: Colours,
+}
+
+impl Look {
+    /// The style of a role; patch it over what is there already.
+    pub fn style(&self, role: Role) -> Style {
+        self.styles.get(role as usize).copied().unwrap_or_default()
+    }
+
+    /// The style of a role over that of the text and ground of the screen.
+    pub fn full(&self, role: Role) -> Style {
+        self.style(Role::Text).patch(self.style(role))
+    }
+
+    /// How many colours it was made for.
+    pub const fn colours(&self) -> Colours {
+        self.colours
+    }
+}
