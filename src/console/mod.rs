@@ -1,6 +1,19 @@
 //! The screen: shows state, collects intent. Must not know: engine, providers, tools, journal bytes.
 
+pub mod commands;
+pub mod diff;
+pub mod doc;
+pub mod field;
+pub mod json;
+pub mod key;
+pub mod keymap;
 pub mod layout;
 pub mod link;
+pub mod model;
+pub mod msg;
+pub mod pager;
+pub mod summary;
 pub mod symbols;
+pub mod tabs;
 pub mod theme;
+pub mod words;

@@ -22,7 +22,8 @@ use crate::domain::node::{Channel, Content, Node, Origin, Revision};
 use crate::domain::turn::Stream;
 use crate::console::link::LivePart;
 
-pub use call::decision;
+pub use call::{decision, decision_word, ledger_word};
+pub use revisions::{difference, words};
 
 /// Everything that a tab is made from.
 pub struct Maker<'a> {
