@@ -1,0 +1,213 @@
+//! The terminal as the console has it, and the promise that it is given back as it was.
+//!
+//! [`Screen`] takes it and draws; whatever ends the process gives it back: leaving, a drop, a
+//! panic in any thread or task ([`install_panic_hook`]), a signal ([`Signals`] tells, the console
+//! ends). Nothing is drawn once it was given back. Must not know: what is drawn.
+
+mod hook;
+mod modes;
+mod signals;
+
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use ratatui::backend::CrosstermBackend;
+use ratatui::layout::Rect;
+use ratatui::{Frame, Terminal};
+
+pub use hook::install_panic_hook;
+pub use modes::restore;
+pub use signals::{Signal, Signals};
+
+/// What went wrong with the terminal.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// There is none.
+    #[error(
+        "failed to open the console: standard output is not a terminal; run it in one, or use `--headless`"
+    )]
+    NoTerminal,
+    /// It is in use by this very process.
+    #[error("failed to open the console: this process has it open already")]
+    Taken,
+    /// The system refused something.
+    #[error("failed to {what} the terminal: {source}; is it still there?")]
+    Io {
+        /// What was tried.
+        what: &'static str,
+        /// Why not.
+        source: io::Error,
+    },
+}
+
+impl Error {
+    fn io(what: &'static str) -> impl Fn(io::Error) -> Self {
+        move |source| Self::Io { what, source }
+    }
+}
+
+/// What the console wants of the terminal beyond the necessary.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Options {
+    /// Mouse events instead of the terminal's own selection.
+    pub mouse: bool,
+    /// Keys told apart by the kitty protocol, where the terminal knows it.
+    pub keyboard: bool,
+}
+
+/// The terminal while the console has it. Gives it back when dropped.
+#[derive(Debug)]
+pub struct Screen {
+    terminal: Terminal<CrosstermBackend<Sheet>>,
+    sheet: Sheet,
+    options: Options,
+}
+
+impl Screen {
+    /// Takes the terminal: raw mode, alternate screen, bracketed paste, focus events.
+    pub fn enter(options: Options) -> Result<Self, Error> {
+        if !modes::is_terminal() {
+            return Err(Error::NoTerminal);
+        }
+        if !modes::take(options).map_err(Error::io("take"))? {
+            return Err(Error::Taken);
+        }
+        let sheet = Sheet::default();
+        match Terminal::new(CrosstermBackend::new(sheet.clone())) {
+            Ok(terminal) => Ok(Self {
+                terminal,
+                sheet,
+                options,
+            }),
+            Err(source) => {
+                restore();
+                Err(Error::io("measure")(source))
+            }
+        }
+    }
+
+    /// Draws one frame and sends what changed in one piece, which the terminal shows at once.
+    pub fn draw(&mut self, render: impl FnOnce(&mut Frame<'_>)) -> Result<(), Error> {
+        self.terminal.draw(render).map_err(Error::io("draw to"))?;
+        self.sheet.send().map_err(Error::io("draw to"))
+    }
+
+    /// The size, in columns and rows.
+    pub fn size(&self) -> (u16, u16) {
+        self.terminal
+            .size()
+            .map_or((0, 0), |size| (size.width, size.height))
+    }
+
+    /// The next frame draws everything anew, whatever may have happened to the screen.
+    pub fn redraw(&mut self) -> Result<(), Error> {
+        let (width, height) = self.size();
+        self.terminal
+            .resize(Rect::new(0, 0, width, height))
+            .map_err(Error::io("clear"))
+    }
+
+    /// Turns mouse events on or off.
+    pub fn set_mouse(&mut self, on: bool) -> Result<(), Error> {
+        self.options.mouse = on;
+        modes::set_mouse(on).map_err(Error::io("switch the mouse of"))
+    }
+
+    /// True while mouse events are on.
+    pub const fn has_mouse(&self) -> bool {
+        self.options.mouse
+    }
+
+    /// Writes a sequence of the console's own (a clipboard copy) outside of a frame. Never hand
+    /// text of others to this.
+    pub fn send_raw(&mut self, sequence: &str) -> Result<(), Error> {
+        modes::present(sequence.as_bytes()).map_err(Error::io("write to"))
+    }
+
+    /// Takes the terminal again after the process was stopped and continued by somebody else.
+    pub fn retake(&mut self) -> Result<(), Error> {
+        modes::retake(self.options).map_err(Error::io("take"))?;
+        self.redraw()
+    }
+
+    /// Gives the terminal back, stops the process as ctrl-z does elsewhere, and takes the terminal
+    /// again once it goes on. Whoever reads events must not read meanwhile.
+    pub async fn suspend(&mut self) -> Result<(), Error> {
+        modes::lend();
+        let stopped = signals::stop().await;
+        self.retake()?;
+        stopped.map_err(Error::io("stop the process of"))
+    }
+
+    /// Gives the terminal back while `other` (an editor) has it, and takes it again. Whoever reads
+    /// events must not read meanwhile.
+    pub async fn lend<T>(&mut self, other: impl Future<Output = T>) -> Result<T, Error> {
+        modes::lend();
+        let result = other.await;
+        self.retake()?;
+        Ok(result)
+    }
+
+    /// Gives the terminal back.
+    pub fn leave(self) {
+        drop(self);
+    }
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        restore();
+    }
+}
+
+/// Ends the process after a while if nothing else has, giving the terminal back first: for a
+/// request to end that must be met although something hangs.
+pub fn end_within(patience: Duration, code: i32) {
+    let spawned = std::thread::Builder::new().name("end".into()).spawn(move || {
+        std::thread::sleep(patience);
+        restore();
+        std::process::exit(code);
+    });
+    if spawned.is_err() {
+        restore();
+        std::process::exit(code);
+    }
+}
+
+/// What a frame writes, kept until it is whole.
+#[derive(Debug, Clone, Default)]
+struct Sheet(Arc<Mutex<Vec<u8>>>);
+
+/// Tells the terminal to show nothing until the frame is whole.
+const FRAME_BEGIN: &[u8] = b"\x1b[?2026h";
+const FRAME_END: &[u8] = b"\x1b[?2026l";
+
+impl Sheet {
+    fn send(&self) -> io::Result<()> {
+        let mut bytes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        bytes.extend_from_slice(FRAME_END);
+        let sent = modes::present(&bytes);
+        bytes.clear();
+        sent
+    }
+}
+
+impl io::Write for Sheet {
+    fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
+        let mut bytes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if bytes.is_empty() {
+            bytes.extend_from_slice(FRAME_BEGIN);
+        }
+        bytes.extend_from_slice(buf);
+        Ok(buf.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        // A frame is flushed several times while it is drawn; it goes out once.
+        Ok(())
+    }
+}

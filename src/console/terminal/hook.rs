@@ -1,0 +1,91 @@
+//! A panic anywhere ends the process by one path: give the terminal back, say what happened, exit.
+//!
+//! A task that panics would otherwise be caught by the runtime while the console draws on over
+//! half a state. Must not know: what the console was doing.
+
+use std::any::Any;
+use std::backtrace::{Backtrace, BacktraceStatus};
+use std::fmt::Write as _;
+use std::panic::PanicHookInfo;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use super::modes;
+
+/// The exit code of a process that ended by a panic.
+const EXIT: i32 = 101;
+
+static ENDING: AtomicBool = AtomicBool::new(false);
+
+/// Installs the hook. `last_act` runs once the terminal is given back; what it returns (how to
+/// resume) is printed after the message. It must not panic and must not wait for other threads.
+/// While the console does not have the terminal, panics are handled as before.
+pub fn install_panic_hook(last_act: impl Fn() -> String + Send + Sync + 'static) {
+    let before = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
+        if !modes::is_ours() && !ENDING.load(Ordering::SeqCst) {
+            before(info);
+            return;
+        }
+        if ENDING.swap(true, Ordering::SeqCst) {
+            // Another thread is at it; this one only must not go on.
+            std::thread::sleep(Duration::from_secs(2));
+            std::process::exit(EXIT);
+        }
+        modes::restore();
+        say(&report(info));
+        say(&last_act());
+        std::process::exit(EXIT);
+    }));
+}
+
+fn report(info: &PanicHookInfo<'_>) -> String {
+    let thread = std::thread::current();
+    let mut text = format!(
+        "overrule ended because of a defect in it, in thread `{}`",
+        visible(thread.name().unwrap_or("unnamed"))
+    );
+    if let Some(place) = info.location() {
+        let _ = write!(text, " at {place}");
+    }
+    let _ = writeln!(text, ": {}", visible(message(info.payload())));
+    let trace = Backtrace::capture();
+    if trace.status() == BacktraceStatus::Captured {
+        let _ = writeln!(text, "{trace}");
+    }
+    text
+}
+
+fn message(payload: &dyn Any) -> &str {
+    payload
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| payload.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("no message")
+}
+
+/// A message may quote what a model said.
+fn visible(text: &str) -> String {
+    text.chars()
+        .take(2000)
+        .flat_map(|char| {
+            let plain = char == ' ' || char.is_ascii_graphic() || char.is_alphanumeric();
+            let escaped = (!plain).then(|| char.escape_unicode());
+            plain
+                .then_some(char)
+                .into_iter()
+                .chain(escaped.into_iter().flatten())
+        })
+        .collect()
+}
+
+fn say(text: &str) {
+    let mut bytes = text.as_bytes();
+    while !bytes.is_empty() {
+        match rustix::io::write(std::io::stderr(), bytes) {
+            Ok(sent) if sent > 0 => bytes = bytes.get(sent..).unwrap_or_default(),
+            Err(rustix::io::Errno::INTR) => {}
+            _ => return,
+        }
+    }
+}
