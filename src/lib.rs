@@ -13,9 +13,11 @@
 //! - [`config`]: settings. [`cli`]: the composition root.
 
 pub mod canon;
+pub mod config;
 pub mod console;
 pub mod domain;
 pub mod model;
+pub mod policy;
 pub mod schema;
 pub mod text;
 pub mod tools;

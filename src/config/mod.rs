@@ -1,0 +1,1 @@
+//! Settings. Must not know: engine internals.

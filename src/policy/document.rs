@@ -1,0 +1,126 @@
+//! A TOML text that knows the place of everything in it, and the errors that name such a place.
+//!
+//! Must not know: what the keys mean, where the text comes from.
+
+use std::fmt;
+use std::sync::Arc;
+
+use toml::Spanned;
+use toml::de::DeTable;
+
+use super::section::Section;
+
+/// Where in a file something stands.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Place {
+    /// The file, as it was named.
+    pub file: Arc<str>,
+    /// Line, from 1.
+    pub line: usize,
+    /// Column in characters, from 1.
+    pub column: usize,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}", visible(&self.file), self.line, self.column)
+    }
+}
+
+/// Something wrong in a file, with its place and what to do.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{place}: {}{what}; {advice}", keyed(.key))]
+pub struct Error {
+    /// Where.
+    pub place: Place,
+    /// The key, with the tables around it; empty where the text is no TOML at all.
+    pub key: String,
+    /// What is wrong.
+    pub what: String,
+    /// What to do.
+    pub advice: String,
+}
+
+fn keyed(key: &str) -> String {
+    if key.is_empty() {
+        String::new()
+    } else {
+        format!("`{}`: ", visible(key))
+    }
+}
+
+/// A value and where it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct At<T> {
+    /// The value.
+    pub value: T,
+    /// Its place.
+    pub place: Place,
+}
+
+/// A parsed text.
+#[derive(Debug)]
+pub struct Document<'a> {
+    file: Arc<str>,
+    text: &'a str,
+    root: Spanned<DeTable<'a>>,
+}
+
+impl<'a> Document<'a> {
+    /// Parses a text; `file` is its name in messages.
+    pub fn parse(file: &str, text: &'a str) -> Result<Self, Error> {
+        let file: Arc<str> = Arc::from(file);
+        match DeTable::parse(text) {
+            Ok(root) => Ok(Self { file, text, root }),
+            Err(error) => {
+                let at = error.span().map_or(0, |span| span.start);
+                Err(Error {
+                    place: place(&file, text, at),
+                    key: String::new(),
+                    what: format!("not valid TOML: {}", visible(error.message())),
+                    advice: "correct this line".into(),
+                })
+            }
+        }
+    }
+
+    /// The table that holds everything.
+    pub fn root(&self) -> Section<'_, 'a> {
+        Section::new(self, String::new(), self.root.get_ref(), 0)
+    }
+
+    pub(super) fn text(&self) -> &'a str {
+        self.text
+    }
+
+    pub(super) fn place(&self, at: usize) -> Place {
+        place(&self.file, self.text, at)
+    }
+}
+
+fn place(file: &Arc<str>, text: &str, at: usize) -> Place {
+    let at = (0..=at.min(text.len()))
+        .rev()
+        .find(|&i| text.is_char_boundary(i))
+        .unwrap_or(0);
+    let before = text.get(..at).unwrap_or("");
+    let line_start = before.rfind('\n').map_or(0, |i| i + 1);
+    Place {
+        file: Arc::clone(file),
+        line: before.matches('\n').count() + 1,
+        column: before.get(line_start..).unwrap_or("").chars().count() + 1,
+    }
+}
+
+/// Text from a file that somebody else may have written, safe to show.
+pub(crate) fn visible(text: &str) -> String {
+    text.chars()
+        .flat_map(|c| {
+            if c.is_control() {
+                c.escape_default().collect::<Vec<_>>()
+            } else {
+                vec![c]
+            }
+        })
+        .collect()
+}

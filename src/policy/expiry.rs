@@ -1,0 +1,43 @@
+//! Deadlines: what becomes of a question that nobody answers.
+//!
+//! Must not know: what time it is.
+
+use crate::domain::call::{Consequence, Gate, Verdict};
+
+/// How long a question stays open, and what happens then.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Deadline {
+    /// Milliseconds until it expires.
+    pub ms: u64,
+    /// What expiry does.
+    pub on_expiry: Consequence,
+}
+
+/// The verdict where nobody sits at the console: a question without a deadline is over at once and
+/// counts as "no"; one that would only have called louder halts the run, because nobody would hear.
+pub fn headless(mut verdict: Verdict) -> Verdict {
+    if verdict.gate == Gate::Ask {
+        if verdict.deadline_ms.is_none() {
+            verdict.deadline_ms = Some(0);
+            verdict.on_expiry = Consequence::Deny;
+        } else if verdict.on_expiry == Consequence::Escalate {
+            verdict.on_expiry = Consequence::Halt;
+        }
+    }
+    verdict
+}
+
+/// Milliseconds of a duration such as `500ms`, `30s`, `5m`, `2h`, `1d`.
+pub fn duration_ms(text: &str) -> Option<u64> {
+    let digits = text.find(|c: char| !c.is_ascii_digit())?;
+    let (number, unit) = text.split_at(digits);
+    let factor = match unit.trim_start() {
+        "ms" => 1,
+        "s" => 1_000,
+        "m" | "min" => 60_000,
+        "h" => 3_600_000,
+        "d" => 86_400_000,
+        _ => return None,
+    };
+    number.parse::<u64>().ok()?.checked_mul(factor)
+}

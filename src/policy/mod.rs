@@ -1,0 +1,25 @@
+//! Which call is allowed, asked or denied, and why. Pure.
+//!
+//! A policy is a preset and a list of rules with their origin. Every rule that matches a call
+//! counts, whatever its origin: deny is above ask, ask is above allow. A preset's own "ask" is what
+//! holds where no rule has spoken. Must not know: who asks, how a verdict is shown, where files are.
+
+pub mod document;
+pub mod expiry;
+pub mod matcher;
+pub mod parse;
+pub mod preset;
+pub mod rule;
+pub mod ruling;
+pub mod section;
+
+#[cfg(test)]
+mod tests;
+
+pub use document::{At, Document, Error, Place};
+pub use expiry::headless;
+pub use matcher::Subject;
+pub use preset::Preset;
+pub use rule::{Origin, Rule};
+pub use ruling::{Moment, Notice, Policy};
+pub use section::Section;

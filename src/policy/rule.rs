@@ -1,0 +1,88 @@
+//! One rule: what it matches, what it says, who wrote it.
+//!
+//! Must not know: other rules.
+
+use crate::domain::call::Gate;
+
+use super::document::Place;
+use super::expiry::Deadline;
+use super::matcher::Matcher;
+use super::preset::Preset;
+
+/// Who wrote a rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Origin {
+    /// Part of the program; no setting changes it.
+    Builtin,
+    /// The operator, during this session.
+    Session,
+    /// A file of the workspace.
+    Workspace {
+        /// Whether the user declared that he trusts this very file.
+        trusted: bool,
+    },
+    /// A file of the user.
+    User,
+    /// The preset in force.
+    Preset(Preset),
+}
+
+impl Origin {
+    /// The origin in a word or two.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Builtin => "built in",
+            Self::Session => "session",
+            Self::Workspace { .. } => "workspace",
+            Self::User => "user",
+            Self::Preset(_) => "preset",
+        }
+    }
+
+    /// Whether a rule of this origin may let a call run that would otherwise be asked for.
+    pub const fn may_loosen(self) -> bool {
+        !matches!(self, Self::Workspace { trusted: false })
+    }
+}
+
+/// A rule.
+#[derive(Debug, Clone)]
+pub struct Rule {
+    /// Who wrote it.
+    pub origin: Origin,
+    /// Where it stands, for a rule from a file.
+    pub place: Option<Place>,
+    /// The rule as written.
+    pub text: String,
+    /// Which calls it is about.
+    pub matcher: Matcher,
+    /// What it says of them.
+    pub gate: Gate,
+    /// Why, as its author put it.
+    pub reason: Option<String>,
+    /// When an unanswered question expires.
+    pub deadline: Option<Deadline>,
+    /// How many calls it lets run; only for allow.
+    pub uses: Option<u32>,
+    /// UTC milliseconds since 1970 from which on it no longer counts.
+    pub expires: Option<i64>,
+}
+
+impl Rule {
+    /// The rule word for word with its origin: what is shown, recorded and counted.
+    pub fn cite(&self) -> String {
+        match (&self.origin, &self.place) {
+            (Origin::Preset(preset), _) => format!("preset {}: {}", preset.word(), self.text),
+            (origin, Some(place)) => {
+                let file = super::document::visible(&place.file);
+                format!("{} {file}:{}: {}", origin.word(), place.line, self.text)
+            }
+            (origin, None) => format!("{}: {}", origin.word(), self.text),
+        }
+    }
+
+    /// True for a preset's "ask": it holds only where no rule of a person lets the call run.
+    pub fn yields(&self) -> bool {
+        matches!(self.origin, Origin::Preset(_)) && self.gate == Gate::Ask
+    }
+}

@@ -1,0 +1,264 @@
+//! A policy, and its word on a call.
+//!
+//! Must not know: how rules were read, who asks.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use crate::domain::call::{Consequence, Gate, Verdict};
+
+use super::document::visible;
+use super::expiry::Deadline;
+use super::matcher::{Matcher, Subject};
+use super::preset::Preset;
+use super::rule::{Origin, Rule};
+
+/// The tool that ends a run with its answer.
+const FINAL_ANSWER: &str = "final_answer";
+/// The tool whose result the operator types.
+const ASK_OPERATOR: &str = "ask_operator";
+
+/// Something that was read but does not count, for the operator.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Notice(pub String);
+
+/// What is needed to know whether a rule with an end still counts.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Moment {
+    /// UTC milliseconds since 1970; none where it is not known.
+    pub now: Option<i64>,
+    /// How many calls each rule (by [`Rule::cite`]) has let run; none where nobody counted.
+    pub used: Option<BTreeMap<String, u32>>,
+}
+
+/// A preset and a list of rules.
+#[derive(Debug, Clone)]
+pub struct Policy {
+    preset: Preset,
+    presets: Vec<Rule>,
+    rules: Vec<Rule>,
+    builtin: [Rule; 2],
+    deadline: Option<Deadline>,
+    workspace: Option<PathBuf>,
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Self::new(Preset::default())
+    }
+}
+
+impl Policy {
+    /// A policy without rules of its own.
+    pub fn new(preset: Preset) -> Self {
+        Self {
+            preset,
+            presets: preset.rules(),
+            rules: Vec::new(),
+            builtin: [
+                builtin("the final answer always goes", Gate::Allow),
+                builtin(
+                    "a question to the operator always goes to the operator",
+                    Gate::Ask,
+                ),
+            ],
+            deadline: None,
+            workspace: None,
+        }
+    }
+
+    /// The preset in force.
+    pub fn preset(&self) -> Preset {
+        self.preset
+    }
+
+    /// The rules of files and of the session.
+    pub fn rules(&self) -> &[Rule] {
+        &self.rules
+    }
+
+    /// The same rules with another preset.
+    pub fn with_preset(mut self, preset: Preset) -> Self {
+        self.preset = preset;
+        self.presets = preset.rules();
+        self
+    }
+
+    /// Says where the tools work, so that absolute paths can be judged.
+    pub fn in_workspace(mut self, workspace: &Path) -> Self {
+        self.workspace = Some(workspace.to_path_buf());
+        self
+    }
+
+    /// The deadline of every question whose rule names none.
+    pub fn with_deadline(mut self, deadline: Option<Deadline>) -> Self {
+        self.deadline = deadline;
+        self
+    }
+
+    /// Adds a rule. One that its origin does not entitle to loosen is left out, with a notice.
+    pub fn add(&mut self, rule: Rule) -> Option<Notice> {
+        if rule.gate == Gate::Allow && !rule.origin.may_loosen() {
+            return Some(Notice(format!(
+                "ignored: {}: a workspace may only tighten; put the rule into your own configuration file",
+                rule.cite()
+            )));
+        }
+        self.rules.push(rule);
+        None
+    }
+
+    /// The word on a call. A rule with an end counts as over where it would let the call run, and
+    /// as in force where it would not; see [`Policy::verdict_at`].
+    pub fn verdict(&self, subject: &Subject<'_>) -> Verdict {
+        self.verdict_at(subject, &Moment::default())
+    }
+
+    /// The word on a call at a moment.
+    pub fn verdict_at(&self, subject: &Subject<'_>, moment: &Moment) -> Verdict {
+        match self.matching(subject, moment).first() {
+            Some(rule) => self.pronounce(rule, subject),
+            None => Verdict {
+                gate: Gate::Ask,
+                rule: "built in: what no rule matches asks".into(),
+                reason: "no rule matches this call.".into(),
+                deadline_ms: self.deadline.map(|deadline| deadline.ms),
+                on_expiry: self
+                    .deadline
+                    .map_or(Consequence::Deny, |deadline| deadline.on_expiry),
+            },
+        }
+    }
+
+    /// Every rule that matches a call with what it says, the deciding one first.
+    pub fn explain(&self, subject: &Subject<'_>) -> Vec<(Rule, Gate)> {
+        let rules = self.matching(subject, &Moment::default());
+        rules.into_iter().map(|rule| (rule.clone(), rule.gate)).collect()
+    }
+
+    /// All matching rules, the one that decides first.
+    fn matching(&self, subject: &Subject<'_>, moment: &Moment) -> Vec<&Rule> {
+        let [answer, question] = &self.builtin;
+        let own = subject.server.is_none();
+        if own && subject.tool == FINAL_ANSWER {
+            return vec![answer];
+        }
+        let asks = own && subject.tool == ASK_OPERATOR;
+        let workspace = self.workspace.as_deref();
+        let mut found: Vec<&Rule> = asks
+            .then_some(question)
+            .into_iter()
+            .chain(
+                self.rules
+                    .iter()
+                    .filter(|rule| !(asks && rule.gate == Gate::Allow)),
+            )
+            .chain(self.presets.iter().filter(|_| !asks))
+            .filter(|rule| counts(rule, moment) && rule.matcher.matches(subject, rule.gate, workspace))
+            .collect();
+        found.sort_by_key(|rule| self.rank(rule));
+        found
+    }
+
+    /// Smaller decides first: deny, a written ask, a written allow, a preset's ask, a preset's
+    /// allow. Among asks the one that expires first.
+    fn rank(&self, rule: &Rule) -> (u8, u64, Reverse<u8>, u8) {
+        let preset = matches!(rule.origin, Origin::Preset(_));
+        let strength = match (rule.gate, preset) {
+            (Gate::Deny, _) => 0,
+            (Gate::Ask, false) => 1,
+            (Gate::Allow, false) => 2,
+            (Gate::Ask, true) => 3,
+            (Gate::Allow, true) => 4,
+        };
+        let deadline = rule.deadline.or(self.deadline).filter(|_| rule.gate == Gate::Ask);
+        let hardness = match deadline.map(|deadline| deadline.on_expiry) {
+            Some(Consequence::Halt) => 2,
+            Some(Consequence::Deny) | None => 1,
+            Some(Consequence::Escalate) => 0,
+        };
+        let origin = match rule.origin {
+            Origin::Builtin => 0,
+            Origin::Session => 1,
+            Origin::Workspace { .. } => 2,
+            Origin::User => 3,
+            Origin::Preset(_) => 4,
+        };
+        (
+            strength,
+            deadline.map_or(u64::MAX, |deadline| deadline.ms),
+            Reverse(hardness),
+            origin,
+        )
+    }
+
+    fn pronounce(&self, rule: &Rule, subject: &Subject<'_>) -> Verdict {
+        let deadline = rule.deadline.or(self.deadline).filter(|_| rule.gate == Gate::Ask);
+        Verdict {
+            gate: rule.gate,
+            rule: rule.cite(),
+            reason: reason(rule, subject),
+            deadline_ms: deadline.map(|deadline| deadline.ms),
+            on_expiry: deadline.map_or(Consequence::Deny, |deadline| deadline.on_expiry),
+        }
+    }
+}
+
+/// Whether a rule with an end still counts. What cannot be known is taken the careful way.
+fn counts(rule: &Rule, moment: &Moment) -> bool {
+    let loosens = rule.gate == Gate::Allow;
+    let in_time = rule
+        .expires
+        .is_none_or(|end| moment.now.map_or(!loosens, |now| now < end));
+    let unspent = rule.uses.is_none_or(|uses| {
+        let used = moment
+            .used
+            .as_ref()
+            .map(|used| used.get(&rule.cite()).copied().unwrap_or(0));
+        used.map_or(!loosens, |used| used < uses)
+    });
+    in_time && unspent
+}
+
+fn reason(rule: &Rule, subject: &Subject<'_>) -> String {
+    if let Some(reason) = &rule.reason {
+        return visible(reason);
+    }
+    let tool = visible(subject.tool);
+    let class = subject.effect.word();
+    match (rule.gate, rule.origin) {
+        (Gate::Ask, Origin::Builtin) => "only the operator can answer this.".into(),
+        (Gate::Allow, Origin::Builtin) => "the answer ends the run and changes nothing.".into(),
+        (gate, Origin::Preset(preset)) => {
+            let does = match gate {
+                Gate::Allow => "goes",
+                Gate::Ask => "asks",
+                Gate::Deny => "is denied",
+            };
+            let outside = if gate == Gate::Ask && subject.tags.iter().any(|tag| tag == "external") {
+                " and reaches outside"
+            } else {
+                ""
+            };
+            format!("{tool} is of class {class}{outside}, which {does} under {preset}.")
+        }
+        (Gate::Allow, origin) => format!("a {} rule lets {tool} run.", origin.word()),
+        (Gate::Ask, origin) => format!("a {} rule asks before {tool} runs.", origin.word()),
+        (Gate::Deny, origin) => format!("a {} rule denies {tool}.", origin.word()),
+    }
+}
+
+fn builtin(text: &str, gate: Gate) -> Rule {
+    Rule {
+        origin: Origin::Builtin,
+        place: None,
+        text: text.into(),
+        matcher: Matcher::default(),
+        gate,
+        reason: None,
+        deadline: None,
+        uses: None,
+        expires: None,
+    }
+}

@@ -1,0 +1,333 @@
+//! One table of a document, read key by key.
+//!
+//! What is not asked for is an error, so a misspelt key never passes silently. Must not know: what
+//! the keys mean.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use toml::de::{DeTable, DeValue};
+
+use super::document::{At, Document, Error, Place, visible};
+
+/// One table of a document. Ask for every key that is known, then [`Section::finish`].
+#[derive(Debug)]
+pub struct Section<'d, 'a> {
+    document: &'d Document<'a>,
+    path: String,
+    table: &'d DeTable<'a>,
+    start: usize,
+    known: BTreeSet<&'static str>,
+}
+
+impl<'d, 'a> Section<'d, 'a> {
+    pub(super) fn new(
+        document: &'d Document<'a>,
+        path: String,
+        table: &'d DeTable<'a>,
+        start: usize,
+    ) -> Self {
+        Self {
+            document,
+            path,
+            table,
+            start,
+            known: BTreeSet::new(),
+        }
+    }
+
+    /// An error about a key of this table.
+    pub fn error(&self, key: &str, place: Place, what: String, advice: &str) -> Error {
+        Error {
+            place,
+            key: self.path_of(key),
+            what,
+            advice: advice.into(),
+        }
+    }
+
+    /// The key with the tables around it.
+    pub fn path_of(&self, key: &str) -> String {
+        if self.path.is_empty() {
+            key.into()
+        } else {
+            format!("{}.{key}", self.path)
+        }
+    }
+
+    /// Where the table begins.
+    pub fn place(&self) -> Place {
+        self.document.place(self.start)
+    }
+
+    /// The keys that the table holds, known or not, in the order in which they were written.
+    pub fn keys(&self) -> Vec<(String, Place)> {
+        let mut keys: Vec<_> = self
+            .table
+            .keys()
+            .map(|k| (k.span().start, k.get_ref().to_string()))
+            .collect();
+        keys.sort();
+        keys.into_iter()
+            .map(|(at, key)| (key, self.document.place(at)))
+            .collect()
+    }
+
+    /// The table's keys and values as they were written, on one line.
+    pub fn words(&self) -> String {
+        let mut parts: Vec<(usize, String)> = self
+            .table
+            .iter()
+            .map(|(key, value)| {
+                let written = self.document.text().get(value.span()).unwrap_or("…");
+                (
+                    key.span().start,
+                    format!("{} = {}", key.get_ref(), on_one_line(written)),
+                )
+            })
+            .collect();
+        parts.sort();
+        let parts: Vec<String> = parts.into_iter().map(|(_, part)| part).collect();
+        format!("{{ {} }}", visible(&parts.join(", ")))
+    }
+
+    fn get(&mut self, key: &'static str) -> Option<(&'d DeValue<'a>, Range<usize>)> {
+        self.known.insert(key);
+        let (_, value) = self.table.iter().find(|(k, _)| k.get_ref() == key)?;
+        Some((value.get_ref(), value.span()))
+    }
+
+    fn wrong(&self, key: &str, found: &DeValue<'_>, span: &Range<usize>, wanted: &str) -> Error {
+        self.error(
+            key,
+            self.document.place(span.start),
+            format!("expected {wanted}, found {}", kind(found)),
+            &format!("write {wanted}"),
+        )
+    }
+
+    /// A string.
+    pub fn text(&mut self, key: &'static str) -> Result<Option<At<String>>, Error> {
+        let Some((value, span)) = self.get(key) else {
+            return Ok(None);
+        };
+        let Some(text) = value.as_str() else {
+            return Err(self.wrong(key, value, &span, "a string in quotes"));
+        };
+        Ok(Some(At {
+            value: text.into(),
+            place: self.document.place(span.start),
+        }))
+    }
+
+    /// A string or a list of strings; a list may not be empty.
+    pub fn texts(&mut self, key: &'static str) -> Result<Option<At<Vec<String>>>, Error> {
+        let Some((value, span)) = self.get(key) else {
+            return Ok(None);
+        };
+        let place = self.document.place(span.start);
+        if let Some(text) = value.as_str() {
+            return Ok(Some(At {
+                value: vec![text.into()],
+                place,
+            }));
+        }
+        let wanted = "a string or a list of strings";
+        let Some(list) = value.as_array() else {
+            return Err(self.wrong(key, value, &span, wanted));
+        };
+        let mut texts = Vec::new();
+        for item in list {
+            match item.get_ref().as_str() {
+                Some(text) => texts.push(text.to_owned()),
+                None => return Err(self.wrong(key, item.get_ref(), &item.span(), wanted)),
+            }
+        }
+        if texts.is_empty() {
+            return Err(self.error(
+                key,
+                place,
+                "the list is empty".into(),
+                "name at least one, or leave the key out",
+            ));
+        }
+        Ok(Some(At { value: texts, place }))
+    }
+
+    /// A whole number within bounds, both included.
+    pub fn number(&mut self, key: &'static str, min: u64, max: u64) -> Result<Option<At<u64>>, Error> {
+        let Some((value, span)) = self.get(key) else {
+            return Ok(None);
+        };
+        let wanted = if max == u64::MAX {
+            format!("a whole number of at least {min}")
+        } else {
+            format!("a whole number from {min} to {max}")
+        };
+        let number = value
+            .as_integer()
+            .and_then(|n| u64::from_str_radix(n.as_str(), n.radix()).ok())
+            .filter(|n| (min..=max).contains(n));
+        match number {
+            Some(value) => Ok(Some(At {
+                value,
+                place: self.document.place(span.start),
+            })),
+            None if value.is_integer() => Err(self.error(
+                key,
+                self.document.place(span.start),
+                format!(
+                    "{} is out of range",
+                    self.document.text().get(span).unwrap_or("this number")
+                ),
+                &format!("write {wanted}"),
+            )),
+            None => Err(self.wrong(key, value, &span, &wanted)),
+        }
+    }
+
+    /// True or false.
+    pub fn flag(&mut self, key: &'static str) -> Result<Option<At<bool>>, Error> {
+        let Some((value, span)) = self.get(key) else {
+            return Ok(None);
+        };
+        match value.as_bool() {
+            Some(value) => Ok(Some(At {
+                value,
+                place: self.document.place(span.start),
+            })),
+            None => Err(self.wrong(key, value, &span, "true or false")),
+        }
+    }
+
+    /// A point in time with its offset, as written.
+    pub fn time(&mut self, key: &'static str) -> Result<Option<At<String>>, Error> {
+        let Some((value, span)) = self.get(key) else {
+            return Ok(None);
+        };
+        let place = self.document.place(span.start);
+        if let Some(time) = value.as_datetime() {
+            return Ok(Some(At {
+                value: time.to_string(),
+                place,
+            }));
+        }
+        match value.as_str() {
+            Some(text) => Ok(Some(At {
+                value: text.into(),
+                place,
+            })),
+            None => Err(self.wrong(key, value, &span, "a time such as 2030-01-31T12:00:00Z")),
+        }
+    }
+
+    /// Any value, as JSON.
+    pub fn value(&mut self, key: &'static str) -> Result<Option<At<serde_json::Value>>, Error> {
+        let Some((value, span)) = self.get(key) else {
+            return Ok(None);
+        };
+        let place = self.document.place(span.start);
+        match json(value) {
+            Some(value) => Ok(Some(At { value, place })),
+            None => Err(self.wrong(key, value, &span, "a value that JSON has too")),
+        }
+    }
+
+    /// A table.
+    pub fn table(&mut self, key: &'static str) -> Result<Option<Section<'d, 'a>>, Error> {
+        let Some((value, span)) = self.get(key) else {
+            return Ok(None);
+        };
+        match value.as_table() {
+            Some(table) => Ok(Some(Section::new(
+                self.document,
+                self.path_of(key),
+                table,
+                span.start,
+            ))),
+            None => Err(self.wrong(key, value, &span, "a table")),
+        }
+    }
+
+    /// A list of tables, empty where the key is absent.
+    pub fn tables(&mut self, key: &'static str) -> Result<Vec<Section<'d, 'a>>, Error> {
+        let Some((value, span)) = self.get(key) else {
+            return Ok(Vec::new());
+        };
+        let wanted = "a list of tables";
+        let Some(list) = value.as_array() else {
+            return Err(self.wrong(key, value, &span, wanted));
+        };
+        let mut sections = Vec::new();
+        for (i, item) in list.iter().enumerate() {
+            match item.get_ref().as_table() {
+                Some(table) => {
+                    let path = format!("{}[{i}]", self.path_of(key));
+                    sections.push(Section::new(self.document, path, table, item.span().start));
+                }
+                None => return Err(self.wrong(key, item.get_ref(), &item.span(), wanted)),
+            }
+        }
+        Ok(sections)
+    }
+
+    /// Refuses keys that nobody asked for.
+    pub fn finish(&self) -> Result<(), Error> {
+        for (key, place) in self.keys() {
+            if !self.known.contains(key.as_str()) {
+                let advice = match near(&key, &self.known) {
+                    Some(known) => format!("did you mean `{known}`?"),
+                    None => format!(
+                        "known here: {}",
+                        self.known.iter().copied().collect::<Vec<_>>().join(", ")
+                    ),
+                };
+                return Err(self.error(&key, place, "unknown key".into(), &advice));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn near<'k>(key: &str, known: &BTreeSet<&'k str>) -> Option<&'k str> {
+    known
+        .iter()
+        .map(|k| (strsim::damerau_levenshtein(key, k), *k))
+        .filter(|(distance, k)| *distance <= 1 + k.len() / 4)
+        .min()
+        .map(|(_, k)| k)
+}
+
+fn kind(value: &DeValue<'_>) -> &'static str {
+    match value {
+        DeValue::String(_) => "a string",
+        DeValue::Integer(_) => "a whole number",
+        DeValue::Float(_) => "a number with a fraction",
+        DeValue::Boolean(_) => "true or false",
+        DeValue::Datetime(_) => "a time",
+        DeValue::Array(_) => "a list",
+        DeValue::Table(_) => "a table",
+    }
+}
+
+fn json(value: &DeValue<'_>) -> Option<serde_json::Value> {
+    use serde_json::Value;
+    Some(match value {
+        DeValue::String(text) => Value::String(text.to_string()),
+        DeValue::Boolean(flag) => Value::Bool(*flag),
+        DeValue::Integer(n) => Value::Number(i64::from_str_radix(n.as_str(), n.radix()).ok()?.into()),
+        DeValue::Float(n) => Value::Number(serde_json::Number::from_f64(n.as_str().parse().ok()?)?),
+        DeValue::Datetime(time) => Value::String(time.to_string()),
+        DeValue::Array(list) => Value::Array(list.iter().map(|v| json(v.get_ref())).collect::<Option<_>>()?),
+        DeValue::Table(table) => Value::Object(
+            table
+                .iter()
+                .map(|(k, v)| Some((k.get_ref().to_string(), json(v.get_ref())?)))
+                .collect::<Option<_>>()?,
+        ),
+    })
+}
+
+fn on_one_line(text: &str) -> String {
+    text.lines().map(str::trim).collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,82 @@
+//! Tests of the policy: presets as tables, levels as properties, rules as texts.
+//!
+//! Must not know: files on disk.
+
+mod documents;
+mod levels;
+mod matching;
+mod presets;
+
+use serde_json::Value;
+
+use super::parse::{self, Written};
+use super::{Error, Moment, Origin, Policy, Preset, Subject};
+use crate::domain::call::{EffectClass, Gate, Verdict};
+
+const EFFECTS: [EffectClass; 5] = [
+    EffectClass::Pure,
+    EffectClass::Read,
+    EffectClass::Idempotent,
+    EffectClass::Write,
+    EffectClass::Unknown,
+];
+
+fn read(text: &str, origin: Origin) -> Written {
+    parse::file("rules.toml", text, origin).unwrap()
+}
+
+fn fault(text: &str) -> Error {
+    parse::file("rules.toml", text, Origin::User).unwrap_err()
+}
+
+fn with(preset: Preset, text: &str, origin: Origin) -> Policy {
+    let mut policy = Policy::new(preset);
+    for rule in read(text, origin).rules {
+        policy.add(rule);
+    }
+    policy
+}
+
+fn call(tool: &'static str, effect: EffectClass) -> Subject<'static> {
+    Subject {
+        tool,
+        effect,
+        tags: &[],
+        args: &Value::Null,
+        server: None,
+    }
+}
+
+fn gate(policy: &Policy, subject: &Subject<'_>) -> Gate {
+    policy.verdict(subject).gate
+}
+
+/// The gate of one rule about `args`, which is on its own against the most and the least open preset.
+fn on_args(rule: &str, tool: &str, args: &Value) -> Gate {
+    let subject = Subject {
+        tool,
+        effect: EffectClass::Write,
+        tags: &[],
+        args,
+        server: None,
+    };
+    let preset = if rule.contains("allow") {
+        Preset::Guarded
+    } else {
+        Preset::Auto
+    };
+    gate(
+        &with(preset, &format!("[[rule]]\n{rule}"), Origin::User),
+        &subject,
+    )
+}
+
+fn verdict_at(policy: &Policy, subject: &Subject<'_>, now: i64) -> Verdict {
+    policy.verdict_at(
+        subject,
+        &Moment {
+            now: Some(now),
+            used: None,
+        },
+    )
+}

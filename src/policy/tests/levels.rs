@@ -1,0 +1,253 @@
+//! How rules of different origins meet: what can be added and what can never come of it.
+//!
+//! Must not know: predicates on arguments.
+
+use std::fmt::Write as _;
+
+use proptest::prelude::*;
+
+use crate::domain::call::{Consequence, EffectClass, Gate};
+use crate::policy::{Moment, Origin, Policy, Preset, Rule, Subject};
+
+use super::{EFFECTS, call, gate, read, verdict_at, with};
+
+const TOOLS: [&str; 5] = ["read_file", "write_file", "shell", "ask_operator", "final_answer"];
+
+fn preset() -> impl Strategy<Value = Preset> {
+    prop::sample::select(Preset::ALL.to_vec())
+}
+
+fn origin() -> impl Strategy<Value = Origin> {
+    prop_oneof![
+        Just(Origin::User),
+        Just(Origin::Session),
+        Just(Origin::Workspace { trusted: true }),
+        Just(Origin::Workspace { trusted: false }),
+    ]
+}
+
+fn rule() -> impl Strategy<Value = Rule> {
+    let tool = prop::sample::select(vec![
+        "*",
+        "*_file",
+        "shell",
+        "{read,write}_file",
+        "final_answer",
+        "ask_*",
+    ]);
+    let effect = prop::option::of(prop::sample::select(EFFECTS.to_vec()));
+    let tag = prop::option::of(prop::sample::select(vec!["external", "irreversible"]));
+    let end = prop::sample::select(vec![
+        "",
+        "deadline = \"1s\"\n",
+        "deadline = \"9s\"\non_expiry = \"halt\"\n",
+    ]);
+    let gate = prop::sample::select(vec!["allow", "ask", "deny"]);
+    (tool, effect, tag, end, gate, origin()).prop_map(|(tool, effect, tag, end, gate, origin)| {
+        let mut text = format!("[[rule]]\ntool = \"{tool}\"\ngate = \"{gate}\"\n");
+        if let Some(effect) = effect {
+            writeln!(text, "effect = \"{}\"", effect.word()).unwrap();
+        }
+        if let Some(tag) = tag {
+            writeln!(text, "tag = \"{tag}\"").unwrap();
+        }
+        if gate == "ask" {
+            text += end;
+        }
+        read(&text, origin).rules.remove(0)
+    })
+}
+
+fn subject() -> impl Strategy<Value = (&'static str, EffectClass, Vec<String>, bool)> {
+    (
+        prop::sample::select(TOOLS.to_vec()),
+        prop::sample::select(EFFECTS.to_vec()),
+        prop::sample::subsequence(vec!["external".to_owned(), "irreversible".to_owned()], 0..=2),
+        any::<bool>(),
+    )
+}
+
+fn policy(preset: Preset, rules: &[Rule]) -> Policy {
+    let mut policy = Policy::new(preset);
+    for rule in rules {
+        policy.add(rule.clone());
+    }
+    policy
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn a_further_rule_lifts_nothing_but_a_presets_question(
+        preset in preset(),
+        rules in prop::collection::vec(rule(), 0..8),
+        further in rule(),
+        (tool, effect, tags, served) in subject(),
+    ) {
+        let subject = Subject { tags: &tags, server: served.then_some("s"), ..call(tool, effect) };
+        let mut policy = policy(preset, &rules);
+        let before = policy.verdict(&subject);
+        let (kind, origin) = (further.gate, further.origin);
+        policy.add(further);
+        let after = policy.verdict(&subject);
+
+        if after.gate < before.gate {
+            // The one way down: a person's allow where only the preset had asked.
+            prop_assert_eq!(before.gate, Gate::Ask);
+            prop_assert_eq!(after.gate, Gate::Allow);
+            prop_assert_eq!(kind, Gate::Allow);
+            prop_assert!(origin.may_loosen());
+            prop_assert!(before.rule.starts_with("preset "), "{}", before.rule);
+        }
+        if before.gate == Gate::Ask && after.gate == Gate::Ask {
+            prop_assert!(after.deadline_ms.unwrap_or(u64::MAX) <= before.deadline_ms.unwrap_or(u64::MAX));
+        }
+    }
+
+    #[test]
+    fn an_untrusted_workspace_never_loosens(
+        preset in preset(),
+        rules in prop::collection::vec(rule(), 0..5),
+        workspace in prop::collection::vec(rule(), 0..5),
+        (tool, effect, tags, served) in subject(),
+    ) {
+        let subject = Subject { tags: &tags, server: served.then_some("s"), ..call(tool, effect) };
+        let mut policy = policy(preset, &rules);
+        let before = gate(&policy, &subject);
+        for mut rule in workspace {
+            rule.origin = Origin::Workspace { trusted: false };
+            let allows = rule.gate == Gate::Allow;
+            prop_assert_eq!(policy.add(rule).is_some(), allows);
+        }
+        prop_assert!(gate(&policy, &subject) >= before);
+    }
+
+    #[test]
+    fn the_order_of_rules_decides_nothing(
+        preset in preset(),
+        rules in prop::collection::vec(rule(), 0..8),
+        (tool, effect, tags, served) in subject(),
+    ) {
+        let subject = Subject { tags: &tags, server: served.then_some("s"), ..call(tool, effect) };
+        let forth = policy(preset, &rules).verdict(&subject);
+        let back: Vec<Rule> = rules.into_iter().rev().collect();
+        let back = policy(preset, &back).verdict(&subject);
+        prop_assert_eq!(
+            (forth.gate, forth.deadline_ms, forth.on_expiry),
+            (back.gate, back.deadline_ms, back.on_expiry)
+        );
+    }
+
+    #[test]
+    fn the_verdict_is_what_the_first_explained_rule_says(
+        preset in preset(),
+        rules in prop::collection::vec(rule(), 0..8),
+        (tool, effect, tags, served) in subject(),
+    ) {
+        let subject = Subject { tags: &tags, server: served.then_some("s"), ..call(tool, effect) };
+        let policy = policy(preset, &rules);
+        let verdict = policy.verdict(&subject);
+        let explained = policy.explain(&subject);
+        prop_assert_eq!(&verdict.rule, &explained[0].0.cite());
+        prop_assert_eq!(verdict.gate, explained[0].1);
+        prop_assert!(!verdict.reason.is_empty());
+    }
+}
+
+#[test]
+fn a_persons_rule_answers_for_the_preset() {
+    let text = "[[rule]]\ntool = \"write_file\"\ngate = \"allow\"";
+    let write = call("write_file", EffectClass::Write);
+    assert_eq!(
+        gate(&with(Preset::Guarded, text, Origin::User), &write),
+        Gate::Allow
+    );
+    assert_eq!(
+        gate(&with(Preset::Supervised, text, Origin::Session), &write),
+        Gate::Allow
+    );
+    assert_eq!(
+        gate(&with(Preset::ReadOnly, text, Origin::User), &write),
+        Gate::Deny
+    );
+    assert_eq!(
+        gate(
+            &with(Preset::Guarded, text, Origin::Workspace { trusted: true }),
+            &write
+        ),
+        Gate::Allow
+    );
+    assert_eq!(
+        gate(
+            &with(Preset::Guarded, text, Origin::Workspace { trusted: false }),
+            &write
+        ),
+        Gate::Ask
+    );
+}
+
+#[test]
+fn an_ignored_rule_is_reported_with_its_place() {
+    let rule = read(
+        "\n[[rule]]\ntool = \"shell\"\ngate = \"allow\"",
+        Origin::Workspace { trusted: false },
+    )
+    .rules
+    .remove(0);
+    let notice = Policy::default().add(rule).unwrap();
+    assert_eq!(
+        notice.0,
+        "ignored: workspace rules.toml:2: { tool = \"shell\", gate = \"allow\" }: a workspace may only tighten; \
+         put the rule into your own configuration file"
+    );
+}
+
+#[test]
+fn the_soonest_question_counts() {
+    let text = "[[rule]]\ntool = \"*\"\ngate = \"ask\"\ndeadline = \"1m\"\n\
+                [[rule]]\ntool = \"shell\"\ngate = \"ask\"\ndeadline = \"1s\"\non_expiry = \"halt\"\nreason = \"soon.\"\n\
+                [[rule]]\ntool = \"shell\"\ngate = \"ask\"";
+    let verdict = with(Preset::Auto, text, Origin::User).verdict(&call("shell", EffectClass::Write));
+    assert_eq!(
+        (verdict.deadline_ms, verdict.on_expiry),
+        (Some(1000), Consequence::Halt)
+    );
+    assert_eq!(verdict.reason, "soon.");
+}
+
+#[test]
+fn an_allow_with_an_end_counts_only_while_it_is_known_to_count() {
+    let text = "[[rule]]\ntool = \"shell\"\ngate = \"allow\"\nexpires = 1970-01-01T00:00:01Z";
+    let policy = with(Preset::Guarded, text, Origin::User);
+    let shell = call("shell", EffectClass::Write);
+    assert_eq!(verdict_at(&policy, &shell, 999).gate, Gate::Allow);
+    assert_eq!(verdict_at(&policy, &shell, 1000).gate, Gate::Ask);
+    assert_eq!(gate(&policy, &shell), Gate::Ask);
+
+    let text = "[[rule]]\ntool = \"shell\"\ngate = \"allow\"\nuses = 2";
+    let policy = with(Preset::Guarded, text, Origin::Session);
+    let cite = policy.rules()[0].cite();
+    let after = |used: u32| {
+        let moment = Moment {
+            now: None,
+            used: Some([(cite.clone(), used)].into()),
+        };
+        policy.verdict_at(&shell, &moment).gate
+    };
+    assert_eq!(
+        (after(0), after(1), after(2)),
+        (Gate::Allow, Gate::Allow, Gate::Ask)
+    );
+    assert_eq!(gate(&policy, &shell), Gate::Ask);
+}
+
+#[test]
+fn a_deny_with_an_end_counts_until_it_is_known_to_be_over() {
+    let text = "[[rule]]\ntool = \"shell\"\ngate = \"deny\"\nexpires = 1970-01-01T00:00:01Z";
+    let policy = with(Preset::Auto, text, Origin::Workspace { trusted: false });
+    let shell = call("shell", EffectClass::Write);
+    assert_eq!(gate(&policy, &shell), Gate::Deny);
+    assert_eq!(verdict_at(&policy, &shell, 999).gate, Gate::Deny);
+    assert_eq!(verdict_at(&policy, &shell, 1000).gate, Gate::Allow);
+}

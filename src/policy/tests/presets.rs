@@ -1,0 +1,150 @@
+//! What each preset says of each class, and what no preset changes.
+//!
+//! Must not know: rules of files, but where they meet a preset.
+
+use crate::domain::call::{
+    Consequence,
+    Gate::{self, Allow, Ask, Deny},
+};
+use crate::policy::{Origin, Policy, Preset, Subject, headless};
+
+use super::{EFFECTS, call, gate, with};
+
+#[test]
+fn tables() {
+    let table: [(Preset, [Gate; 5], [Gate; 5]); 4] = [
+        // pure, read, idempotent, write, unknown; then the same with the tag `external`
+        (
+            Preset::Supervised,
+            [Ask, Ask, Ask, Ask, Ask],
+            [Ask, Ask, Ask, Ask, Ask],
+        ),
+        (
+            Preset::Guarded,
+            [Allow, Allow, Ask, Ask, Ask],
+            [Ask, Ask, Ask, Ask, Ask],
+        ),
+        (Preset::Auto, [Allow; 5], [Allow; 5]),
+        (
+            Preset::ReadOnly,
+            [Allow, Allow, Deny, Deny, Deny],
+            [Allow, Allow, Deny, Deny, Deny],
+        ),
+    ];
+    let external = ["external".to_owned()];
+    for (preset, plain, outside) in table {
+        let policy = Policy::new(preset);
+        for (i, effect) in EFFECTS.into_iter().enumerate() {
+            let subject = call("t", effect);
+            assert_eq!(gate(&policy, &subject), plain[i], "{preset} {effect:?}");
+            let subject = Subject {
+                tags: &external,
+                ..subject
+            };
+            assert_eq!(
+                gate(&policy, &subject),
+                outside[i],
+                "{preset} {effect:?} external"
+            );
+        }
+    }
+}
+
+#[test]
+fn names_read_back_and_others_do_not() {
+    for preset in Preset::ALL {
+        assert_eq!(preset.word().parse::<Preset>(), Ok(preset));
+    }
+    let error = "Auto".parse::<Preset>().unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "unknown policy `Auto`; use supervised, guarded, auto or read-only"
+    );
+}
+
+#[test]
+fn verdict_says_rule_and_reason() {
+    let verdict = Policy::default().verdict(&call("write_file", EFFECTS[3]));
+    assert_eq!(verdict.rule, "preset guarded: the rest asks");
+    assert_eq!(
+        verdict.reason,
+        "write_file is of class write, which asks under guarded."
+    );
+    assert_eq!(
+        (verdict.deadline_ms, verdict.on_expiry),
+        (None, Consequence::Deny)
+    );
+}
+
+#[test]
+fn the_answer_always_goes_and_a_question_always_asks() {
+    let deny_all = "[[rule]]\ntool = \"*\"\ngate = \"deny\"";
+    for preset in Preset::ALL {
+        for effect in EFFECTS {
+            assert_eq!(
+                gate(
+                    &with(preset, deny_all, Origin::User),
+                    &call("final_answer", effect)
+                ),
+                Allow
+            );
+            assert_eq!(gate(&Policy::new(preset), &call("ask_operator", effect)), Ask);
+            let allow_all = with(preset, "[[rule]]\ntool = \"*\"\ngate = \"allow\"", Origin::User);
+            assert_eq!(gate(&allow_all, &call("ask_operator", effect)), Ask);
+        }
+    }
+    assert_eq!(
+        gate(
+            &with(Preset::Auto, deny_all, Origin::User),
+            &call("ask_operator", EFFECTS[1])
+        ),
+        Deny
+    );
+}
+
+#[test]
+fn a_server_cannot_borrow_a_built_in_name() {
+    let subject = Subject {
+        server: Some("mail"),
+        ..call("final_answer", EFFECTS[3])
+    };
+    assert_eq!(gate(&Policy::new(Preset::Guarded), &subject), Ask);
+    assert_eq!(gate(&Policy::new(Preset::ReadOnly), &subject), Deny);
+}
+
+#[test]
+fn another_preset_keeps_the_rules() {
+    let policy = with(
+        Preset::Guarded,
+        "[[rule]]\ntool = \"shell\"\ngate = \"deny\"",
+        Origin::User,
+    )
+    .with_preset(Preset::Auto);
+    assert_eq!(policy.preset(), Preset::Auto);
+    assert_eq!(gate(&policy, &call("shell", EFFECTS[3])), Deny);
+    assert_eq!(gate(&policy, &call("write_file", EFFECTS[3])), Allow);
+}
+
+#[test]
+fn headless_questions_end() {
+    let ask = |text: &str| with(Preset::Auto, text, Origin::User).verdict(&call("shell", EFFECTS[3]));
+    let plain = headless(ask("[[rule]]\ntool = \"shell\"\ngate = \"ask\""));
+    assert_eq!(
+        (plain.gate, plain.deadline_ms, plain.on_expiry),
+        (Ask, Some(0), Consequence::Deny)
+    );
+
+    let halt = ask("[[rule]]\ntool = \"shell\"\ngate = \"ask\"\ndeadline = \"5s\"\non_expiry = \"halt\"");
+    assert_eq!(headless(halt.clone()), halt);
+
+    let louder =
+        ask("[[rule]]\ntool = \"shell\"\ngate = \"ask\"\ndeadline = \"5s\"\non_expiry = \"escalate\"");
+    let louder = headless(louder);
+    assert_eq!(
+        (louder.deadline_ms, louder.on_expiry),
+        (Some(5000), Consequence::Halt)
+    );
+
+    let goes = Policy::new(Preset::Auto).verdict(&call("shell", EFFECTS[3]));
+    assert_eq!(headless(goes.clone()), goes);
+}
