@@ -18,4 +18,5 @@ pub mod symbols;
 pub mod tabs;
 pub mod terminal;
 pub mod theme;
+pub mod update;
 pub mod words;

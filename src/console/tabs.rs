@@ -5,6 +5,7 @@
 mod call;
 mod context;
 mod depends;
+mod pages;
 mod revisions;
 
 use std::sync::Arc;
@@ -23,6 +24,7 @@ use crate::domain::turn::Stream;
 use crate::console::link::LivePart;
 
 pub use call::{decision, decision_word, ledger_word};
+pub use pages::{bulk, help, plan};
 pub use revisions::{difference, words};
 
 /// Everything that a tab is made from.

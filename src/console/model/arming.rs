@@ -28,6 +28,15 @@ pub enum Question {
         /// Word of its status: a call that became a question of another kind is asked anew.
         status: &'static str,
     },
+    /// A call that is shown, without the frame: it can be cancelled or run again.
+    Seen {
+        /// The call.
+        call: NodeId,
+        /// The revision.
+        rev: Rev,
+        /// Word of its status.
+        status: &'static str,
+    },
     /// A broken stream.
     Turn {
         /// The turn.
@@ -71,8 +80,8 @@ pub struct Arming {
     pub frame: Option<Shown>,
     /// In the topmost overlay.
     pub overlay: Option<Shown>,
-    /// True while an overlay covers the decision frame.
-    pub covered: bool,
+    /// Since when an overlay covers the decision frame.
+    pub covered: Option<u64>,
     /// Time of the newest message.
     pub now: u64,
 }
@@ -96,11 +105,11 @@ impl Arming {
         self.now = self.now.max(at);
         if covered {
             // What is below stays known: a command chosen in the palette is about it.
-            self.covered = true;
+            self.covered.get_or_insert(at);
         } else {
-            let anew = std::mem::take(&mut self.covered);
+            let anew = self.covered.take();
             see(&mut self.frame, frame, at);
-            if let (true, Some(shown)) = (anew, &mut self.frame) {
+            if let (Some(_), Some(shown)) = (anew, &mut self.frame) {
                 shown.since = at;
             }
         }
@@ -117,12 +126,10 @@ impl Arming {
             .min()
     }
 
-    /// What is known of a question, if it is on screen.
-    pub fn find(&self, question: &Question) -> Option<&Shown> {
-        [&self.frame, &self.overlay]
-            .into_iter()
-            .flatten()
-            .find(|shown| shown.question == *question)
+    /// What is known of a question, if it is on screen: on top, or in the decision frame.
+    pub fn find(&self, question: &Question, on_top: bool) -> Option<&Shown> {
+        let slot = if on_top { &self.overlay } else { &self.frame };
+        slot.as_ref().filter(|shown| shown.question == *question)
     }
 }
 

@@ -65,10 +65,16 @@ impl Overlay {
 pub struct Page {
     /// Its title.
     pub title: String,
-    /// The text.
+    /// A difference to show.
+    pub lines: Vec<diff::Line>,
+    /// True for the page of keys.
+    pub help: bool,
+    /// As rows.
     pub doc: Doc,
     /// First row on screen.
     pub top: usize,
+    /// Width that it was made for.
+    pub made: Option<u16>,
 }
 
 /// One line to type.
@@ -186,8 +192,6 @@ pub struct Review {
     pub diff_at: usize,
     /// First row on screen.
     pub top: usize,
-    /// The editor to go back to.
-    pub editor: Option<Box<Editor>>,
     /// Changes when the plan does.
     pub stamp: u64,
     /// Event and width that it was made for.

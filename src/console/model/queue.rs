@@ -44,6 +44,8 @@ pub struct QueuePane {
     pub selected: Option<Wanted>,
     /// First row on screen.
     pub top: usize,
+    /// The entry that the operator has just decided: once it is gone the cursor goes to the next.
+    pub leaving: Option<Wanted>,
 }
 
 impl QueuePane {
@@ -59,6 +61,10 @@ impl QueuePane {
                     gone: false,
                 });
             }
+        }
+        if self.leaving.is_some() && self.leaving == self.selected && self.current().is_none() {
+            self.leaving = None;
+            self.settle();
         }
         // Rows below the cursor can go without moving it.
         let at = self.position().unwrap_or(0);

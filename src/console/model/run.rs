@@ -29,6 +29,8 @@ pub struct RunPart {
     pub halted: Option<String>,
     /// What was sent last, with what was on screen for it: shown when it is refused.
     pub sent: Option<Sent>,
+    /// True from the moment at which an edit was sent until the run has answered.
+    pub committing: bool,
     /// Whether a recorded run plays by itself.
     pub playing: bool,
     /// Last event received out of order, if any: `(expected, got)`.

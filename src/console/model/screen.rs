@@ -100,6 +100,24 @@ impl Screen {
         order.get((at + step) % order.len()).copied().unwrap_or(Pane::Graph)
     }
 
+    /// Columns of what is on top.
+    pub fn overlay_width(&self) -> u16 {
+        self.width.min(110)
+    }
+
+    /// Where something of so many rows stands on top, its title line included.
+    pub fn overlay(&self, rows: usize) -> Rect {
+        let body = self.places.body;
+        let width = self.overlay_width();
+        let height = u16::try_from(rows.saturating_add(1)).unwrap_or(u16::MAX).clamp(2, body.height.max(2));
+        Rect::new(
+            (self.width - width) / 2,
+            body.y,
+            width,
+            height.min(body.height),
+        )
+    }
+
     /// Works out where everything stands; `queued` rows want to be seen in the queue.
     pub fn arrange(&mut self, queued: usize, banner: bool) {
         self.places = places(self, queued, banner);
