@@ -13,9 +13,12 @@
 //! - [`config`]: settings. [`cli`]: the composition root.
 
 pub mod canon;
+pub mod cli;
 pub mod config;
 pub mod console;
 pub mod domain;
+pub mod engine;
+pub mod journal;
 pub mod model;
 pub mod policy;
 pub mod schema;

@@ -1,1 +1,25 @@
-//! Settings. Must not know: engine internals.
+//! Typed settings from defaults, the user's file, the workspace's file, the environment and flags,
+//! in this order, with the origin of every value.
+//!
+//! Must not know: engine internals, the screen, how a model is talked to.
+
+pub mod checks;
+pub mod env;
+pub mod error;
+pub mod files;
+pub mod flags;
+pub mod key;
+pub mod layers;
+pub mod load;
+pub mod settings;
+pub mod written;
+
+#[cfg(test)]
+mod tests;
+
+pub use env::Env;
+pub use error::Error;
+pub use flags::Flags;
+pub use key::Key;
+pub use load::{Trust, load};
+pub use settings::{Glyphs, Origin, Setting, Settings, Wire};

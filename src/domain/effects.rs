@@ -13,12 +13,14 @@ pub fn effects(state: &State, event: &Event) -> Vec<Effect> {
             turn,
             thread,
             request,
+            wait_ms,
             ..
         }) => {
             vec![Effect::Ask {
                 turn: *turn,
                 thread: *thread,
                 request: *request,
+                wait_ms: *wait_ms,
             }]
         }
         Event::Turn(TurnEvent::Aborted { turn, .. }) => vec![Effect::Abort { turn: *turn }],

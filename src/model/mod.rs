@@ -1,6 +1,12 @@
 //! Talks to one provider and turns its stream into chunks. Must not know: the graph, the journal,
 //! approvals, when to try again.
 
+pub mod decode;
+pub mod openai_chat;
+pub mod scripted;
+mod show;
+pub mod sse;
+
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;

@@ -8,7 +8,9 @@ use std::ops::Range;
 
 use toml::de::{DeTable, DeValue};
 
-use super::document::{At, Document, Error, Place, visible};
+use crate::text::visible;
+
+use super::document::{At, Document, Error, Place};
 
 /// One table of a document. Ask for every key that is known, then [`Section::finish`].
 #[derive(Debug)]
@@ -89,6 +91,11 @@ impl<'d, 'a> Section<'d, 'a> {
         parts.sort();
         let parts: Vec<String> = parts.into_iter().map(|(_, part)| part).collect();
         format!("{{ {} }}", visible(&parts.join(", ")))
+    }
+
+    /// Takes a key as known without reading it.
+    pub fn skip(&mut self, key: &'static str) {
+        self.known.insert(key);
     }
 
     fn get(&mut self, key: &'static str) -> Option<(&'d DeValue<'a>, Range<usize>)> {

@@ -1,59 +1,16 @@
 //! Runs one call with validated arguments, bounded output and cancellation. Must not know:
 //! scheduling, approvals, the model.
 
-use std::path::PathBuf;
-use std::sync::Arc;
+pub mod builtin;
+pub mod child;
+pub mod errors;
+pub mod output;
+pub mod registry;
+mod replace;
+pub mod run;
+mod tool;
+pub mod workspace;
 
-use futures_util::future::BoxFuture;
-use serde_json::Value;
-use tokio_util::sync::CancellationToken;
-
-use crate::domain::advice::ToolFacts;
-use crate::domain::call::Outcome;
-use crate::domain::event::run::ToolCard;
-use crate::domain::input::Finding;
-
-/// What a tool is.
-#[derive(Debug, Clone)]
-pub struct Spec {
-    /// Name, description, schema, effect class, as the model and the operator know it.
-    pub card: ToolCard,
-    /// What the rules need to know of it.
-    pub facts: ToolFacts,
-}
-
-/// Everything that one execution gets.
-#[derive(Clone)]
-pub struct Job {
-    /// The arguments, validated against the tool's schema.
-    pub args: Value,
-    /// The exact argument text.
-    pub text: Arc<str>,
-    /// The canonical directory that the tools work in.
-    pub workspace: Arc<PathBuf>,
-    /// Ends the execution; a tool that may have done something by then says so in its outcome.
-    pub cancel: CancellationToken,
-    /// To be called once with (process id, start time in clock ticks since boot) when a child was started.
-    pub on_spawn: Arc<dyn Fn(u32, u64) + Send + Sync>,
-    /// Key for services that can tell a repetition.
-    pub key: Arc<str>,
-}
-
-/// A tool.
-pub trait Tool: Send + Sync {
-    /// What it is.
-    fn spec(&self) -> &Spec;
-
-    /// What is known of the world before an execution, for a later [`Tool::probe`]. Looks, changes nothing.
-    fn before(&self, _args: &Value, _workspace: &std::path::Path) -> Option<Value> {
-        None
-    }
-
-    /// Whether an execution in doubt happened, judged by what [`Tool::before`] had recorded. Looks, changes nothing.
-    fn probe(&self, _args: &Value, _before: &Value, _workspace: &std::path::Path) -> Option<Finding> {
-        None
-    }
-
-    /// Runs it once. Never panics; every failure is an outcome.
-    fn run(&self, job: Job) -> BoxFuture<'static, Outcome>;
-}
+pub use registry::Registry;
+pub use run::run;
+pub use tool::{Job, Spec, Tool};

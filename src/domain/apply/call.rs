@@ -107,6 +107,13 @@ pub(super) fn apply(state: &mut State, at: At, event: &CallEvent) {
         CallEvent::Unsatisfiable { call, because } => {
             end_without(state, *call, Status::Unsatisfiable, because);
         }
+        CallEvent::Undetermined { call, attempt } => {
+            if let Some(intent) = attempt_mut(state, *call, *attempt).map(|record| record.intent)
+                && let Some(entry) = state.ledger.get_mut(&intent)
+            {
+                entry.probed = true;
+            }
+        }
         CallEvent::Kept { call, bindings } => {
             if let Some(life) = state.calls.get_mut(call) {
                 life.suspect = false;
@@ -262,6 +269,7 @@ fn started(state: &mut State, at: At, event: &CallEvent) {
         before: before.clone(),
         at: at.utc_ms,
         outcome: LedgerOutcome::Running,
+        probed: false,
         orphaned: false,
         epoch: state.epoch,
     };

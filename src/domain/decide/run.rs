@@ -5,7 +5,8 @@ use std::sync::Arc;
 use crate::domain::command::RunCommand;
 use crate::domain::draft::Draft;
 use crate::domain::event::{CallEvent, RunEvent, TurnEvent};
-use crate::domain::id::TurnId;
+use crate::domain::id::{NodeKind, TurnId};
+use crate::domain::node::{Channel, Origin};
 use crate::domain::refusal::{Refusal, RefusalKind};
 use crate::domain::state::Mode;
 use crate::domain::turn::{Stop, Stream, Usage};
@@ -186,16 +187,29 @@ fn ask_again(draft: &mut Draft<'_>, turn: TurnId) -> Result<(), Refusal> {
 
 fn keep_arrived(draft: &mut Draft<'_>, turn: TurnId) -> Result<(), Refusal> {
     broken(draft, turn)?;
-    let something = draft.state.turns.get(&turn).is_some_and(|turn| {
-        turn.nodes
-            .iter()
-            .any(|id| draft.state.nodes.get(id).is_some_and(|node| node.active))
-    });
+    let partial = draft.state.turns.get(&turn).and_then(|turn| turn.partial.clone());
+    let something = partial.is_some()
+        || draft.state.turns.get(&turn).is_some_and(|turn| {
+            turn.nodes
+                .iter()
+                .any(|id| draft.state.nodes.get(id).is_some_and(|node| node.active))
+        });
     if !something {
         return Err(Refusal::new(
             RefusalKind::Status,
             format!("nothing whole arrived in {turn}: ask again, or add a prompt"),
         ));
+    }
+    if let Some(text) = partial {
+        let node = draft.node(NodeKind::Thought);
+        draft.turn_event(TurnEvent::Thought {
+            turn,
+            node,
+            text,
+            channel: Channel::Spoken,
+            opaque: None,
+            origin: Origin::Model,
+        });
     }
     draft.turn_event(TurnEvent::Closed {
         turn,

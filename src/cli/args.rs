@@ -1,0 +1,470 @@
+//! The words of the command line. Must not know: what they do.
+
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+
+use crate::config;
+
+/// Supervise an LLM agent from the terminal.
+///
+/// Without a subcommand the built-in run starts: a scripted model (no network, no key) audits the
+/// current directory with real tools, and you decide what runs.
+#[derive(Debug, Parser)]
+#[command(name = "overrule", version, max_term_width = 100)]
+pub struct Args {
+    /// Flags of every subcommand.
+    #[command(flatten)]
+    pub common: Common,
+    /// What to do.
+    #[command(subcommand)]
+    pub what: Option<What>,
+}
+
+/// Flags of every subcommand.
+#[derive(Debug, Clone, Default, ClapArgs)]
+pub struct Common {
+    /// Settings file in place of the user's
+    #[arg(long, global = true, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Directory that the tools work in (default: the current one)
+    #[arg(long, global = true, value_name = "DIR")]
+    pub workspace: Option<PathBuf>,
+    /// Where sessions are kept
+    #[arg(long, global = true, value_name = "DIR")]
+    pub sessions: Option<PathBuf>,
+    /// Policy: supervised, guarded, auto, read-only, or a policy file
+    #[arg(long, global = true, value_name = "POLICY")]
+    pub policy: Option<String>,
+    /// Model to use; `scripted` with --playbook needs no server
+    #[arg(long, global = true, value_name = "NAME")]
+    pub model: Option<String>,
+    /// Base URL of an OpenAI-compatible server
+    #[arg(long, global = true, value_name = "URL")]
+    pub base_url: Option<String>,
+    /// Playbook of the scripted model
+    #[arg(long, global = true, value_name = "FILE")]
+    pub playbook: Option<PathBuf>,
+    /// Theme: dark, light, high-contrast, mono, or a theme file
+    #[arg(long, global = true, value_name = "THEME")]
+    pub theme: Option<String>,
+    /// Draw with ASCII characters only
+    #[arg(long, global = true)]
+    pub ascii: bool,
+    /// Run without a screen: the policy decides, the answer goes to standard output
+    #[arg(long, global = true)]
+    pub headless: bool,
+    /// Headless: print every event as a line of JSON
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// Most requests to the model
+    #[arg(long, global = true, value_name = "N")]
+    pub max_turns: Option<u32>,
+    /// Most tokens, sent and received
+    #[arg(long, global = true, value_name = "N")]
+    pub max_tokens: Option<u64>,
+    /// Most working time, such as 10m
+    #[arg(long, global = true, value_name = "DURATION")]
+    pub max_time: Option<String>,
+    /// Most calls at one time
+    #[arg(long, global = true, value_name = "N")]
+    pub parallel: Option<u32>,
+}
+
+impl Common {
+    /// The flags as the settings know them.
+    pub fn flags(&self) -> config::Flags {
+        config::Flags {
+            config: self.config.clone(),
+            model: self.model.clone().filter(|name| name != "scripted"),
+            base_url: self.base_url.clone(),
+            policy: self.policy.clone(),
+            theme: self.theme.clone(),
+            glyphs: self.ascii.then_some(config::Glyphs::Ascii),
+            sessions: self.sessions.clone(),
+            turns: self.max_turns,
+            tokens: self.max_tokens,
+            wall: self.max_time.clone(),
+            parallel: self.parallel,
+        }
+    }
+}
+
+/// Subcommands.
+#[derive(Debug, Subcommand)]
+pub enum What {
+    /// Run the agent on a task with a real model (or --model scripted --playbook FILE)
+    Run(Task),
+    /// Start a built-in run
+    Demo(Demo),
+    /// Go on with a recorded session, after a quit or a crash
+    Resume(Resume),
+    /// List and manage recorded sessions
+    Sessions(Sessions),
+    /// Look at a recorded session step by step; runs nothing
+    Replay(Replay),
+    /// Print the graph of a session
+    Graph(Graph),
+    /// Print the calls that wait for a decision, with the digests to decide by
+    Queue(Queue),
+    /// Decode a captured model stream
+    Decode(Decode),
+    /// Operator verbs on a recorded session
+    #[command(flatten)]
+    Verb(Verb),
+}
+
+/// A task for the agent.
+#[derive(Debug, ClapArgs)]
+pub struct Task {
+    /// What the agent shall do
+    pub task: String,
+    /// Input for `†input` references: JSON text, or @FILE
+    #[arg(long, value_name = "JSON")]
+    pub input: Option<String>,
+}
+
+/// A built-in run.
+#[derive(Debug, Default, ClapArgs)]
+pub struct Demo {
+    /// Which one; leave out for `audit`
+    pub name: Option<String>,
+    /// Allow it in / or in the home directory
+    #[arg(long)]
+    pub anywhere: bool,
+    /// List the built-in runs
+    #[arg(long)]
+    pub list: bool,
+}
+
+/// Which session to go on with.
+#[derive(Debug, ClapArgs)]
+pub struct Resume {
+    /// Id, a unique beginning of it, or `last`
+    #[arg(default_value = "last")]
+    pub id: String,
+}
+
+/// What to do with sessions.
+#[derive(Debug, ClapArgs)]
+pub struct Sessions {
+    /// What; leave out to list
+    #[command(subcommand)]
+    pub what: Option<SessionsWhat>,
+}
+
+/// What to do with sessions.
+#[derive(Debug, Subcommand)]
+pub enum SessionsWhat {
+    /// List them, newest last
+    List,
+    /// Show one in a few lines
+    Show {
+        /// Id, beginning of it, `last`, or a file
+        id: String,
+    },
+    /// Give one a name
+    Name {
+        /// Id, beginning of it, or `last`
+        id: String,
+        /// The name
+        name: String,
+    },
+    /// Delete one with everything in it
+    Delete {
+        /// Id or beginning of it
+        id: String,
+    },
+    /// Check that nothing in it was changed or lost
+    Verify {
+        /// Id, beginning of it, `last`, or a file
+        id: String,
+    },
+    /// Print the directory that holds them
+    Path,
+}
+
+/// A replay.
+#[derive(Debug, ClapArgs)]
+pub struct Replay {
+    /// Id, beginning of it, `last`, or a file
+    #[arg(default_value = "last")]
+    pub id: String,
+    /// Play at once, so many times as fast as it happened
+    #[arg(long, value_name = "FACTOR")]
+    pub speed: Option<f64>,
+}
+
+/// Forms of a printed graph.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// Lanes, as on the screen
+    Gutter,
+    /// JSON
+    Json,
+    /// Graphviz
+    Dot,
+    /// Mermaid
+    Mermaid,
+}
+
+/// A graph to print.
+#[derive(Debug, ClapArgs)]
+pub struct Graph {
+    /// Id, beginning of it, `last`, or a file
+    #[arg(default_value = "last")]
+    pub id: String,
+    /// Form
+    #[arg(long, value_enum, default_value_t = Format::Gutter)]
+    pub format: Format,
+    /// Only what counts now, without ids and times (JSON)
+    #[arg(long)]
+    pub active: bool,
+}
+
+/// A queue to print.
+#[derive(Debug, ClapArgs)]
+pub struct Queue {
+    /// Id, beginning of it, or `last`
+    #[arg(default_value = "last")]
+    pub id: String,
+}
+
+/// A captured stream.
+#[derive(Debug, ClapArgs)]
+pub struct Decode {
+    /// Wire format
+    #[arg(long, value_name = "WIRE", default_value = "openai-chat")]
+    pub wire: String,
+    /// One JSON object for the whole stream
+    #[arg(long)]
+    pub summary: bool,
+    /// The file; `-` for standard input
+    pub file: PathBuf,
+}
+
+/// What every operator verb takes.
+#[derive(Debug, Clone, ClapArgs)]
+pub struct On {
+    /// Session: id, beginning of it, or `last`
+    pub session: String,
+    /// Go on with the run afterwards
+    #[arg(long)]
+    pub resume: bool,
+    /// Why, for the record
+    #[arg(long, value_name = "TEXT")]
+    pub reason: Option<String>,
+}
+
+/// Operator verbs on a recorded session.
+#[derive(Debug, Subcommand)]
+pub enum Verb {
+    /// Approve a call that waits
+    Approve {
+        /// The session
+        #[command(flatten)]
+        on: On,
+        /// The call, such as c5
+        call: String,
+        /// Digest that `overrule queue` printed
+        #[arg(long)]
+        digest: String,
+    },
+    /// Reject a call that has not run
+    Reject {
+        /// The session
+        #[command(flatten)]
+        on: On,
+        /// The call
+        call: String,
+    },
+    /// Edit a node: --text for prompts, thoughts and answers, --args for calls, --value for results
+    Edit {
+        /// The session
+        #[command(flatten)]
+        on: On,
+        /// The node, such as t3, c5 or o5
+        node: String,
+        /// New words of a prompt, thought or answer
+        #[arg(long)]
+        text: Option<String>,
+        /// New arguments of a call, as JSON
+        #[arg(long)]
+        args: Option<String>,
+        /// New result of a call, as JSON
+        #[arg(long)]
+        value: Option<String>,
+        /// Print what the edit would do, and do nothing
+        #[arg(long)]
+        preview: bool,
+    },
+    /// Replace the tool of a call
+    Replace {
+        /// The session
+        #[command(flatten)]
+        on: On,
+        /// The call
+        call: String,
+        /// The other tool
+        tool: String,
+        /// Its arguments, as JSON
+        #[arg(long)]
+        args: String,
+        /// Print what the edit would do, and do nothing
+        #[arg(long)]
+        preview: bool,
+    },
+    /// Give the result of a call by hand; nothing runs
+    Answer {
+        /// The session
+        #[command(flatten)]
+        on: On,
+        /// The call
+        call: String,
+        /// The value, as JSON
+        #[arg(long)]
+        value: String,
+    },
+    /// Run a finished call once more
+    Retry {
+        /// The session
+        #[command(flatten)]
+        on: On,
+        /// The call
+        call: String,
+    },
+    /// Add guidance: a prompt at the tip, or after a turn
+    Guide {
+        /// The session
+        #[command(flatten)]
+        on: On,
+        /// The words
+        text: String,
+        /// Number of the turn that it stands after
+        #[arg(long)]
+        after: Option<u32>,
+    },
+    /// Insert a thought after a turn; the model goes on from it
+    InsertThought {
+        /// The session
+        #[command(flatten)]
+        on: On,
+        /// The words
+        text: String,
+        /// Number of the turn that it stands after
+        #[arg(long)]
+        after: Option<u32>,
+    },
+    /// Insert a call after a turn
+    InsertCall {
+        /// The session
+        #[command(flatten)]
+        on: On,
+        /// The tool
+        tool: String,
+        /// Its arguments, as JSON
+        #[arg(long)]
+        args: String,
+        /// Number of the turn that it stands after
+        #[arg(long)]
+        after: Option<u32>,
+    },
+    /// Take a node away
+    Delete {
+        /// The session
+        #[command(flatten)]
+        on: On,
+        /// The node
+        node: String,
+        /// Print what the edit would do, and do nothing
+        #[arg(long)]
+        preview: bool,
+    },
+    /// Refuse an answer; the model is told why and goes on (--reason is required)
+    RejectAnswer {
+        /// The session
+        #[command(flatten)]
+        on: On,
+        /// The answer
+        node: String,
+    },
+    /// Decide on an effect that may already have happened
+    Consent {
+        /// The session
+        #[command(flatten)]
+        on: On,
+        /// The call
+        call: String,
+        /// Digest that `overrule queue` printed
+        #[arg(long)]
+        digest: String,
+        /// What to do
+        #[arg(value_enum)]
+        choice: Choice,
+    },
+    /// Say what came of a call whose outcome is not known
+    Resolve {
+        /// The session
+        #[command(flatten)]
+        on: On,
+        /// The call
+        call: String,
+        /// It happened, with this result as JSON
+        #[arg(long, conflicts_with = "did_not", required_unless_present = "did_not")]
+        happened: Option<String>,
+        /// It did not happen; it may run
+        #[arg(long)]
+        did_not: bool,
+    },
+    /// Ask the model again for a broken turn
+    AskAgain {
+        /// The session
+        #[command(flatten)]
+        on: On,
+        /// Number of the turn
+        turn: u32,
+    },
+    /// Take what arrived of a broken turn as the whole turn
+    Keep {
+        /// The session
+        #[command(flatten)]
+        on: On,
+        /// Number of the turn
+        turn: u32,
+    },
+    /// Pause a session: a resumed run starts nothing until it is unpaused
+    Pause {
+        /// The session
+        #[command(flatten)]
+        on: On,
+    },
+    /// Let a paused or stopped session go on when it is resumed
+    Unpause {
+        /// The session
+        #[command(flatten)]
+        on: On,
+    },
+    /// Let one launch or request of a paused session through
+    Step {
+        /// The session
+        #[command(flatten)]
+        on: On,
+    },
+    /// Stop a session for good
+    Stop {
+        /// The session
+        #[command(flatten)]
+        on: On,
+    },
+}
+
+/// What to do with an effect that may already have happened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Choice {
+    /// Take the recorded result
+    Reuse,
+    /// Run it again
+    RunAgain,
+    /// Do not run it
+    Reject,
+}

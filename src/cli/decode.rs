@@ -1,0 +1,41 @@
+//! `overrule decode`: shows what a captured model stream says. Must not know: wire formats.
+
+use std::io::Read as _;
+
+use super::args;
+use super::exit::{Code, Failure};
+use super::print;
+use crate::model::decode::{Wire, events, summary};
+
+/// Decodes a captured stream. Everything before a break is printed; a broken stream exits with 1.
+pub fn decode(args: &args::Decode) -> Result<Code, Failure> {
+    let wire = Wire::named(&args.wire).ok_or_else(|| {
+        Failure::new(
+            Code::Usage,
+            format!("there is no wire format `{}`: use openai-chat", args.wire),
+        )
+    })?;
+    let shown = args.file.display();
+    let bytes = if args.file.as_os_str() == "-" {
+        let mut bytes = Vec::new();
+        std::io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
+    } else {
+        std::fs::read(&args.file)
+    }
+    .map_err(|error| Failure::new(Code::Usage, format!("cannot read {shown}: {error}")))?;
+    let whole = if args.summary {
+        let summary = summary(wire, &bytes);
+        let text = serde_json::to_string(&summary).map_err(|error| Failure::new(Code::Other, error))?;
+        print::out(&text);
+        summary.error.is_none()
+    } else {
+        let (events, whole) = events(wire, &bytes);
+        for event in events {
+            if !print::out(&event.to_string()) {
+                break;
+            }
+        }
+        whole
+    };
+    Ok(if whole { Code::Ok } else { Code::Other })
+}

@@ -1,0 +1,93 @@
+//! Exit codes, and the one opaque error of the program. Must not know: where an error came from.
+
+use std::fmt;
+use std::process::ExitCode;
+
+/// Exit codes, as documented.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Code {
+    /// Answered, or done.
+    Ok,
+    /// Anything not listed.
+    Other,
+    /// Wrong words on the command line.
+    Usage,
+    /// Configuration, playbook, theme, policy.
+    Config,
+    /// Rejected, or halted by the policy or for want of a decision.
+    Halted,
+    /// A budget is used up.
+    Budget,
+    /// The model or the network.
+    Model,
+    /// A session file, or no place to write one.
+    Session,
+    /// Interrupted.
+    Interrupted,
+}
+
+impl Code {
+    /// The number.
+    pub const fn number(self) -> u8 {
+        match self {
+            Self::Ok => 0,
+            Self::Other => 1,
+            Self::Usage => 2,
+            Self::Config => 3,
+            Self::Halted => 4,
+            Self::Budget => 5,
+            Self::Model => 6,
+            Self::Session => 7,
+            Self::Interrupted => 130,
+        }
+    }
+}
+
+impl From<Code> for ExitCode {
+    fn from(code: Code) -> Self {
+        Self::from(code.number())
+    }
+}
+
+/// Why the program ends without having done what was asked: a code and a message.
+#[derive(Debug)]
+pub struct Failure {
+    /// The exit code.
+    pub code: Code,
+    /// What failed, on what, why, what to do.
+    pub message: String,
+}
+
+impl Failure {
+    /// A failure of one kind.
+    pub fn new(code: Code, message: impl fmt::Display) -> Self {
+        Self {
+            code,
+            message: message.to_string(),
+        }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+macro_rules! fails {
+    ($($error:ty => $code:ident),* $(,)?) => {
+        $(impl From<$error> for Failure {
+            fn from(error: $error) -> Self {
+                Self::new(Code::$code, error)
+            }
+        })*
+    };
+}
+
+fails! {
+    crate::config::Error => Config,
+    crate::policy::Error => Config,
+    crate::journal::Error => Session,
+    crate::tools::registry::Error => Config,
+    crate::domain::refusal::Refusal => Halted,
+}

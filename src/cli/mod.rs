@@ -1,0 +1,54 @@
+//! The command line: parses, builds, wires, and maps errors to exit codes. Nothing depends on it.
+//!
+//! Must not know: rules of the domain; it only hands intents in and prints what comes out.
+
+pub mod args;
+pub mod build;
+pub mod decode;
+pub mod exit;
+pub mod headless;
+pub mod live;
+pub mod models;
+pub mod print;
+pub mod queue;
+pub mod replay;
+pub mod run;
+pub mod screen;
+pub mod sessions;
+pub mod signals;
+pub mod verbs;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+pub use exit::{Code, Failure};
+
+/// Runs the program.
+pub fn main() -> ExitCode {
+    let parsed = match args::Args::try_parse() {
+        Ok(parsed) => parsed,
+        Err(error) => return print::usage(&error),
+    };
+    match dispatch(parsed) {
+        Ok(code) => code.into(),
+        Err(failure) => print::failure(&failure),
+    }
+}
+
+fn dispatch(parsed: args::Args) -> Result<Code, Failure> {
+    use args::What;
+    let args::Args { common, what } = parsed;
+    match what {
+        None => run::demo(&common, &args::Demo::default()),
+        Some(What::Demo(demo)) => run::demo(&common, &demo),
+        Some(What::Run(task)) => run::task(&common, &task),
+        Some(What::Resume(resume)) => run::resume(&common, &resume),
+        Some(What::Sessions(sessions)) => sessions::sessions(&common, sessions),
+        Some(What::Replay(replay)) => replay::replay(&common, &replay),
+        Some(What::Graph(_)) => Ok(Code::Ok),
+        Some(What::Queue(queue)) => queue::queue(&common, &queue),
+        Some(What::Decode(decode)) => decode::decode(&decode),
+        Some(What::Verb(verb)) => verbs::verb(&common, &verb),
+    }
+}

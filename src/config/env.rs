@@ -1,0 +1,125 @@
+//! The one place that reads the environment. Everything else takes an [`Env`].
+//!
+//! Must not know: what a value is good for.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::path::PathBuf;
+
+use etcetera::BaseStrategy as _;
+use etcetera::base_strategy::Xdg;
+use secrecy::SecretString;
+
+/// What the environment says. An empty variable counts as absent.
+#[derive(Debug, Clone, Default)]
+pub struct Env {
+    /// The user's home directory.
+    pub home: Option<PathBuf>,
+    /// Where settings of all programs are (`~/.config`).
+    pub config_dir: Option<PathBuf>,
+    /// Where data of all programs is (`~/.local/share`).
+    pub data_dir: Option<PathBuf>,
+    /// Where logs and the like of all programs are (`~/.local/state`).
+    pub state_dir: Option<PathBuf>,
+    /// Where sockets of all programs are; there may be no such place.
+    pub runtime_dir: Option<PathBuf>,
+    /// `OPENAI_API_KEY`.
+    pub openai_api_key: Option<SecretString>,
+    /// `OPENAI_BASE_URL`.
+    pub openai_base_url: Option<String>,
+    /// `OLLAMA_HOST`.
+    pub ollama_host: Option<String>,
+    /// `OVERRULE_MODEL`.
+    pub model: Option<String>,
+    /// `OVERRULE_SESSIONS`.
+    pub sessions: Option<PathBuf>,
+    /// `OVERRULE_LOG`, a filter for the log file.
+    pub log: Option<String>,
+    /// `NO_COLOR`.
+    pub no_color: Option<String>,
+    /// `COLORTERM`.
+    pub colorterm: Option<String>,
+    /// `TERM`.
+    pub term: Option<String>,
+    /// The locale for characters: the first of `LC_ALL`, `LC_CTYPE`, `LANG`.
+    pub locale: Option<String>,
+    /// `VISUAL`.
+    pub visual: Option<String>,
+    /// `EDITOR`.
+    pub editor: Option<String>,
+    /// Who is at the keyboard, by `USER` or `LOGNAME`.
+    pub user: Option<String>,
+    /// Names of variables whose value is no text.
+    pub unreadable: Vec<&'static str>,
+    /// All variables, for what is passed on to children.
+    pub all: Variables,
+}
+
+/// Variables with their values, which are not shown: there are keys among them.
+#[derive(Clone, Default)]
+pub struct Variables(pub Vec<(OsString, OsString)>);
+
+impl fmt::Debug for Variables {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} variables, not shown", self.0.len())
+    }
+}
+
+impl Env {
+    /// Reads the environment of this process.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the one place that reads the environment"
+    )]
+    pub fn read() -> Self {
+        let mut env = Self::from_lookup(|name| std::env::var_os(name));
+        env.all = Variables(std::env::vars_os().collect());
+        if let Ok(xdg) = Xdg::new() {
+            let absolute = |path: PathBuf| path.is_absolute().then_some(path);
+            env.home = absolute(xdg.home_dir().to_path_buf());
+            env.config_dir = absolute(xdg.config_dir());
+            env.data_dir = absolute(xdg.data_dir());
+            env.state_dir = xdg.state_dir().and_then(absolute);
+            env.runtime_dir = xdg.runtime_dir().and_then(absolute);
+        }
+        env
+    }
+
+    /// The same environment without a word about models: for a run that talks to none.
+    pub fn without_models(self) -> Self {
+        Self {
+            openai_api_key: None,
+            openai_base_url: None,
+            ollama_host: None,
+            model: None,
+            ..self
+        }
+    }
+
+    /// Everything but the directories, from any source of variables.
+    pub fn from_lookup(lookup: impl Fn(&str) -> Option<OsString>) -> Self {
+        let mut env = Self::default();
+        let mut unreadable = Vec::new();
+        let mut text = |name: &'static str| -> Option<String> {
+            let value = lookup(name).filter(|value| !value.is_empty())?;
+            value.into_string().map_err(|_| unreadable.push(name)).ok()
+        };
+        env.openai_api_key = text("OPENAI_API_KEY").map(SecretString::from);
+        env.openai_base_url = text("OPENAI_BASE_URL");
+        env.ollama_host = text("OLLAMA_HOST");
+        env.model = text("OVERRULE_MODEL");
+        env.log = text("OVERRULE_LOG");
+        env.no_color = text("NO_COLOR");
+        env.colorterm = text("COLORTERM");
+        env.term = text("TERM");
+        env.locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(&mut text);
+        env.visual = text("VISUAL");
+        env.editor = text("EDITOR");
+        env.user = ["USER", "LOGNAME"].into_iter().find_map(&mut text);
+        env.sessions = lookup("OVERRULE_SESSIONS")
+            .filter(|value| !value.is_empty())
+            .map(PathBuf::from);
+        env.unreadable = unreadable;
+        env
+    }
+}

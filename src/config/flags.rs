@@ -1,0 +1,34 @@
+//! What was said on the command line, as far as it is a setting.
+//!
+//! Must not know: how a command line is parsed.
+
+use std::path::PathBuf;
+
+use super::settings::Glyphs;
+
+/// Settings from the command line; each is none where its flag was not given.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Flags {
+    /// `--config FILE`, in place of the user's file.
+    pub config: Option<PathBuf>,
+    /// `--model NAME`.
+    pub model: Option<String>,
+    /// `--base-url URL`.
+    pub base_url: Option<String>,
+    /// `--policy NAME`, a preset, or the path of a policy file.
+    pub policy: Option<String>,
+    /// `--theme NAME`.
+    pub theme: Option<String>,
+    /// `--ascii`.
+    pub glyphs: Option<Glyphs>,
+    /// `--sessions DIR`.
+    pub sessions: Option<PathBuf>,
+    /// `--max-turns N`.
+    pub turns: Option<u32>,
+    /// `--max-tokens N`.
+    pub tokens: Option<u64>,
+    /// `--max-time DURATION`, such as `10m`.
+    pub wall: Option<String>,
+    /// `--parallel N`.
+    pub parallel: Option<u32>,
+}

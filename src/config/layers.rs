@@ -1,0 +1,398 @@
+//! Weighs the layers: defaults, the user's file, the workspace's file, the environment, flags. The
+//! later wins, but a workspace that is not trusted can only tighten.
+//!
+//! Must not know: files.
+
+use std::path::Path;
+
+use crate::domain::call::Gate;
+use crate::domain::event::run::Limits;
+use crate::policy::document::At;
+use crate::policy::expiry::{Deadline, duration_ms};
+use crate::policy::{self, Notice, Place, Policy, Preset, Rule, parse};
+use crate::text::visible;
+
+use super::checks;
+use super::env::Env;
+use super::error::Error;
+use super::flags::Flags;
+use super::key::Key;
+use super::load::default_sessions;
+use super::settings::{Glyphs, LimitSettings, Notify, Origin, Setting, Settings, Wire};
+use super::written::{MOST_PARALLEL, Written};
+
+/// All layers above the defaults.
+pub(super) struct Layers<'a> {
+    /// The environment.
+    pub env: &'a Env,
+    /// The command line.
+    pub flags: &'a Flags,
+    /// The user's file.
+    pub user: Written,
+    /// The workspace's file; if it is not trusted, only what can tighten.
+    pub workspace: Written,
+    /// Whether the workspace's file is trusted.
+    pub trusted: bool,
+    /// The preset that a flag names.
+    pub preset: Option<Preset>,
+    /// The policy file that a flag names.
+    pub named: parse::Written,
+    /// The workspace.
+    pub root: &'a Path,
+}
+
+/// The setting of the last layer that has one.
+fn last<T, const N: usize>(default: T, layers: [Option<Setting<T>>; N]) -> Setting<T> {
+    layers
+        .into_iter()
+        .flatten()
+        .next_back()
+        .unwrap_or(Setting::default_of(default))
+}
+
+fn user<T>(at: Option<At<T>>) -> Option<Setting<T>> {
+    at.map(|At { value, place }| Setting {
+        value,
+        origin: Origin::User(place),
+    })
+}
+
+fn workspace<T>(at: Option<At<T>>) -> Option<Setting<T>> {
+    at.map(|At { value, place }| Setting {
+        value,
+        origin: Origin::Workspace(place),
+    })
+}
+
+fn environment<T>(name: &'static str, value: Option<T>) -> Option<Setting<T>> {
+    value.map(|value| Setting {
+        value,
+        origin: Origin::Environment(name),
+    })
+}
+
+fn flag<T>(name: &'static str, value: Option<T>) -> Option<Setting<T>> {
+    value.map(|value| Setting {
+        value,
+        origin: Origin::Flag(name),
+    })
+}
+
+fn some<T>(setting: Option<Setting<T>>) -> Option<Setting<Option<T>>> {
+    setting.map(|Setting { value, origin }| Setting {
+        value: Some(value),
+        origin,
+    })
+}
+
+fn given<T>(
+    name: &'static str,
+    text: Option<&String>,
+    check: impl Fn(&str) -> Result<T, &'static str>,
+    advice: &str,
+) -> Result<Option<T>, Error> {
+    text.map(|text| {
+        check(text).map_err(|why| Error::given(name, format!("`{}` {why}", visible(text)), advice))
+    })
+    .transpose()
+}
+
+/// Settles every setting.
+pub(super) fn weigh(mut layers: Layers<'_>, mut notices: Vec<Notice>) -> Result<Settings, Error> {
+    for (key, place) in std::mem::take(&mut layers.workspace.loose) {
+        notices.push(ignored(&key, &place));
+    }
+    let (preset, policy) = policy(&mut layers, &mut notices);
+    let limits = limits(&mut layers, &mut notices)?;
+    let (base_url, key) = endpoint(&mut layers, &mut notices)?;
+    let Layers {
+        env,
+        flags,
+        user: mine,
+        workspace: theirs,
+        ..
+    } = layers;
+    let name = "write the model's name";
+    Ok(Settings {
+        model: last(
+            None,
+            [
+                some(user(mine.model)),
+                some(workspace(theirs.model)),
+                some(environment(
+                    "OVERRULE_MODEL",
+                    given("OVERRULE_MODEL", env.model.as_ref(), checks::name, name)?,
+                )),
+                some(flag(
+                    "--model",
+                    given("--model", flags.model.as_ref(), checks::name, name)?,
+                )),
+            ],
+        ),
+        base_url,
+        wire: last(Wire::default(), [user(mine.wire), workspace(theirs.wire)]),
+        key,
+        preset,
+        policy,
+        theme: last(
+            "dark".into(),
+            [
+                user(mine.theme),
+                workspace(theirs.theme),
+                flag("--theme", flags.theme.clone()),
+            ],
+        ),
+        glyphs: glyphs(
+            env,
+            [
+                user(mine.glyphs),
+                workspace(theirs.glyphs),
+                flag("--ascii", flags.glyphs),
+            ],
+        ),
+        limits,
+        sessions: last(
+            default_sessions(env),
+            [
+                some(user(mine.sessions)),
+                some(workspace(theirs.sessions)),
+                some(environment("OVERRULE_SESSIONS", env.sessions.clone())),
+                some(flag("--sessions", flags.sessions.clone())),
+            ],
+        ),
+        arming_ms: last(500, [user(mine.arming_ms), workspace(theirs.arming_ms)]),
+        notify: Notify {
+            bell: last(true, [user(mine.notify.bell), workspace(theirs.notify.bell)]),
+            title: last(true, [user(mine.notify.title), workspace(theirs.notify.title)]),
+            desktop: last(
+                false,
+                [user(mine.notify.desktop), workspace(theirs.notify.desktop)],
+            ),
+        },
+        editor: last(
+            None,
+            [
+                some(environment("EDITOR", env.editor.clone())),
+                some(environment("VISUAL", env.visual.clone())),
+                some(user(mine.editor)),
+                some(workspace(theirs.editor)),
+            ],
+        ),
+        notices,
+    })
+}
+
+fn ignored(key: &str, place: &Place) -> Notice {
+    let (key, file, line) = (visible(key), visible(&place.file), place.line);
+    Notice(format!(
+        "ignored: `{key}` in {file}:{line}: a workspace may only tighten; put it into your own configuration file"
+    ))
+}
+
+fn glyphs(env: &Env, said: [Option<Setting<Glyphs>>; 3]) -> Setting<Glyphs> {
+    let by = checks::ascii_by(env.term.as_deref(), env.locale.as_deref());
+    let [mine, theirs, flag] = said;
+    // A guess from the environment is weaker than anything that a person said.
+    let guess = by.and_then(|name| environment(name, Some(Glyphs::Ascii)));
+    last(Glyphs::default(), [guess, mine, theirs, flag])
+}
+
+/// The base URL and the key, which belong together: where a file gives both, a key of the
+/// environment is not sent to that file's URL.
+fn endpoint(
+    layers: &mut Layers<'_>,
+    notices: &mut Vec<Notice>,
+) -> Result<(Setting<Option<String>>, Setting<Key>), Error> {
+    let (env, flags) = (layers.env, layers.flags);
+    let advice = checks::BASE_URL;
+    let from_env = given(
+        "OPENAI_BASE_URL",
+        env.openai_base_url.as_ref(),
+        checks::base_url,
+        advice,
+    )?;
+    let from_flag = given("--base-url", flags.base_url.as_ref(), checks::base_url, advice)?;
+    let base_url = last(
+        None,
+        [
+            some(user(layers.user.base_url.take())),
+            some(workspace(layers.workspace.base_url.take())),
+            some(environment("OPENAI_BASE_URL", from_env)),
+            some(flag("--base-url", from_flag)),
+        ],
+    );
+    let filed = last(
+        Key::None,
+        [
+            user(layers.user.key.take()),
+            workspace(layers.workspace.key.take()),
+        ],
+    );
+    let variable = environment("OPENAI_API_KEY", env.openai_api_key.clone().map(Key::Value));
+    let of_file = |origin: &Origin| matches!(origin, Origin::User(_) | Origin::Workspace(_));
+    if variable.is_some() && of_file(&base_url.origin) && of_file(&filed.origin) {
+        notices.push(Notice(format!(
+            "OPENAI_API_KEY is not used: {} names a base_url with a key of its own",
+            base_url.origin
+        )));
+        return Ok((base_url, filed));
+    }
+    Ok((base_url, variable.unwrap_or(filed)))
+}
+
+fn policy(layers: &mut Layers<'_>, notices: &mut Vec<Notice>) -> (Setting<Preset>, Policy) {
+    let mine = std::mem::take(&mut layers.user.policy);
+    let theirs = std::mem::take(&mut layers.workspace.policy);
+    let named = std::mem::take(&mut layers.named);
+    let (trusted, untrusted) = if layers.trusted {
+        (theirs.preset, None)
+    } else {
+        (None, theirs.preset)
+    };
+    let preset = last(
+        Preset::default(),
+        [
+            user(mine.preset),
+            workspace(trusted),
+            flag("--policy", layers.preset),
+        ],
+    );
+    let deadline = deadline([mine.deadline, named.deadline], theirs.deadline, layers.trusted);
+    let mut policy = Policy::new(preset.value)
+        .in_workspace(layers.root)
+        .with_deadline(deadline);
+    if let Some(at) = untrusted.as_ref().filter(|at| as_rules(at).is_empty()) {
+        notices.push(ignored("policy.preset", &at.place));
+    }
+    let tightening = untrusted.iter().flat_map(as_rules);
+    for rule in mine
+        .rules
+        .into_iter()
+        .chain(theirs.rules)
+        .chain(named.rules)
+        .chain(tightening)
+    {
+        notices.extend(policy.add(rule));
+    }
+    (preset, policy)
+}
+
+/// What a preset asks for or denies, as rules of a workspace that is not trusted.
+fn as_rules(at: &At<Preset>) -> Vec<Rule> {
+    let At { value, place } = at;
+    let tightening = value.rules().into_iter().filter(|rule| rule.gate != Gate::Allow);
+    tightening
+        .map(|rule| Rule {
+            origin: policy::Origin::Workspace { trusted: false },
+            place: Some(place.clone()),
+            text: format!("preset = \"{value}\" ({})", rule.text),
+            ..rule
+        })
+        .collect()
+}
+
+fn deadline(own: [Option<At<Deadline>>; 2], theirs: Option<At<Deadline>>, trusted: bool) -> Option<Deadline> {
+    let own = own.into_iter().flatten().next_back().map(|at| at.value);
+    match (own, theirs.map(|at| at.value)) {
+        (Some(own), Some(theirs)) if !trusted && own.ms <= theirs.ms => Some(own),
+        (own, theirs) => theirs.or(own),
+    }
+}
+
+fn limits(layers: &mut Layers<'_>, notices: &mut Vec<Notice>) -> Result<LimitSettings, Error> {
+    let defaults = Limits::default();
+    let mine = std::mem::take(&mut layers.user.limits);
+    let mut theirs = std::mem::take(&mut layers.workspace.limits);
+    let most = |limit: Option<u64>| limit.unwrap_or(u64::MAX);
+    if !layers.trusted {
+        let turns = mine.turns.as_ref().map_or(defaults.turns, |at| at.value);
+        tighten(&mut theirs.turns, notices, "limits.turns", |limit| {
+            limit.unwrap_or(u32::MAX) <= turns.unwrap_or(u32::MAX)
+        });
+        let tokens = mine.tokens.as_ref().map_or(defaults.tokens, |at| at.value);
+        tighten(&mut theirs.tokens, notices, "limits.tokens", |limit| {
+            most(*limit) <= most(tokens)
+        });
+        let wall = mine.wall_ms.as_ref().map_or(defaults.wall_ms, |at| at.value);
+        tighten(&mut theirs.wall_ms, notices, "limits.wall", |limit| {
+            most(*limit) <= most(wall)
+        });
+        let parallel = mine.parallel.as_ref().map_or(defaults.parallel, |at| at.value);
+        tighten(&mut theirs.parallel, notices, "limits.parallel", |limit| {
+            *limit <= parallel
+        });
+    }
+    let flags = layers.flags;
+    let positive = |name: &'static str, zero: bool| {
+        if zero {
+            Err(Error::given(
+                name,
+                "0 is out of range",
+                "write a number of at least 1",
+            ))
+        } else {
+            Ok(())
+        }
+    };
+    positive("--max-turns", flags.turns == Some(0))?;
+    positive("--max-tokens", flags.tokens == Some(0))?;
+    if let Some(n) = flags
+        .parallel
+        .filter(|n| !(1..=MOST_PARALLEL).contains(&u64::from(*n)))
+    {
+        let advice = format!("write a number from 1 to {MOST_PARALLEL}");
+        return Err(Error::given("--parallel", format!("{n} is out of range"), advice));
+    }
+    let wall = given(
+        "--max-time",
+        flags.wall.as_ref(),
+        |text| duration_ms(text).filter(|ms| *ms > 0).ok_or("is no duration"),
+        parse::DURATION,
+    )?;
+    Ok(LimitSettings {
+        parallel: last(
+            defaults.parallel,
+            [
+                user(mine.parallel),
+                workspace(theirs.parallel),
+                flag("--parallel", flags.parallel),
+            ],
+        ),
+        turns: last(
+            defaults.turns,
+            [
+                user(mine.turns),
+                workspace(theirs.turns),
+                some(flag("--max-turns", flags.turns)),
+            ],
+        ),
+        tokens: last(
+            defaults.tokens,
+            [
+                user(mine.tokens),
+                workspace(theirs.tokens),
+                some(flag("--max-tokens", flags.tokens)),
+            ],
+        ),
+        wall_ms: last(
+            defaults.wall_ms,
+            [
+                user(mine.wall_ms),
+                workspace(theirs.wall_ms),
+                some(flag("--max-time", wall)),
+            ],
+        ),
+    })
+}
+
+/// Drops a limit that would loosen.
+fn tighten<T>(
+    limit: &mut Option<At<T>>,
+    notices: &mut Vec<Notice>,
+    key: &str,
+    tightens: impl Fn(&T) -> bool,
+) {
+    if let Some(At { place, .. }) = limit.take_if(|at| !tightens(&at.value)) {
+        notices.push(ignored(key, &place));
+    }
+}

@@ -1,0 +1,130 @@
+//! Finds the files, reads them and has everything weighed.
+//!
+//! Must not know: which layer wins.
+
+use std::path::{Path, PathBuf};
+
+use crate::policy::{Notice, Origin, parse};
+
+use super::env::Env;
+use super::error::{Error, shown};
+use super::files;
+use super::flags::Flags;
+use super::key::Key;
+use super::layers::{Layers, weigh};
+use super::settings::Settings;
+use super::written::{self, Written};
+
+/// The directory of this program within directories of all programs.
+const OWN: &str = "overrule";
+
+/// Whether the user declared that he trusts the workspace's file as it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Trust {
+    /// It may only tighten.
+    #[default]
+    No,
+    /// It counts like a file of the user.
+    Yes,
+}
+
+/// Where the user's file is looked for; none where there is no home directory.
+pub fn user_file(env: &Env) -> Option<PathBuf> {
+    Some(env.config_dir.as_ref()?.join(OWN).join("config.toml"))
+}
+
+/// Where the workspace's file is looked for.
+pub fn workspace_file(workspace: &Path) -> PathBuf {
+    workspace.join("overrule.toml")
+}
+
+/// Where sessions are kept where nobody said otherwise.
+pub fn default_sessions(env: &Env) -> Option<PathBuf> {
+    Some(env.data_dir.as_ref()?.join(OWN).join("sessions"))
+}
+
+/// Reads all layers. Looks only: nothing is written, whatever is wrong.
+pub fn load(env: &Env, flags: &Flags, workspace: &Path, trust: Trust) -> Result<Settings, Error> {
+    if let Some(name) = env.unreadable.first() {
+        return Err(Error::given(
+            name,
+            "its value is not UTF-8 text",
+            "unset or correct it",
+        ));
+    }
+    let mut notices = Vec::new();
+    let (user_path, user_text) = match &flags.config {
+        Some(path) => (Some(path.clone()), Some(files::read_named(path)?)),
+        None => match user_file(env) {
+            Some(path) => {
+                let text = files::read(&path)?;
+                (Some(path), text)
+            }
+            None => (None, None),
+        },
+    };
+    let home = env.home.as_deref();
+    let mut user = Written::default();
+    if let (Some(path), Some(text)) = (&user_path, &user_text) {
+        user = written::read(path, &text.text, Origin::User, home)?;
+        let holds_key = matches!(user.key.as_ref().map(|at| &at.value), Some(Key::Value(_)));
+        if holds_key && text.open_to_others {
+            let path = shown(path);
+            notices.push(Notice(format!(
+                "{path} holds an api_key and others can read it; run: chmod 600 {path}"
+            )));
+        }
+    }
+
+    let path = workspace_file(workspace);
+    let trusted = trust == Trust::Yes;
+    let found = match files::read(&path)? {
+        Some(text) if user_text.as_ref().is_some_and(|user| user.same == text.same) => {
+            let path = shown(&path);
+            notices.push(Notice(format!(
+                "ignored: {path}: it is your own configuration file, read once already"
+            )));
+            Written::default()
+        }
+        Some(text) => written::read(&path, &text.text, Origin::Workspace { trusted }, home)?,
+        None => Written::default(),
+    };
+
+    let (preset, named) = policy_flag(flags)?;
+    weigh(
+        Layers {
+            env,
+            flags,
+            user,
+            workspace: found,
+            trusted,
+            preset,
+            named,
+            root: workspace,
+        },
+        notices,
+    )
+}
+
+/// What `--policy` names: a preset, or a file of rules.
+fn policy_flag(flags: &Flags) -> Result<(Option<crate::policy::Preset>, parse::Written), Error> {
+    let Some(name) = &flags.policy else {
+        return Ok((None, parse::Written::default()));
+    };
+    match name.parse() {
+        Ok(preset) => Ok((Some(preset), parse::Written::default())),
+        Err(_) if name.contains('/') || Path::new(name).extension().is_some_and(|end| end == "toml") => {
+            let text = files::read_named(Path::new(name))?;
+            let written = parse::file(name, &text.text, Origin::User)?;
+            Ok((written.preset.as_ref().map(|at| at.value), written))
+        }
+        Err(unknown) => {
+            let advice = "use supervised, guarded, auto, read-only or the path of a policy file";
+            Err(Error::given(
+                "--policy",
+                format!("unknown policy `{}`", unknown.0),
+                advice,
+            ))
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! The settings themselves, each with where it came from.
+//!
+//! Must not know: how they were found.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use crate::domain::event::run::Limits;
+use crate::policy::{Notice, Place, Policy, Preset};
+use crate::text::visible;
+
+use super::error::shown;
+use super::key::Key;
+
+/// Where a value came from, from the weakest to the strongest.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Origin {
+    /// Nobody said anything.
+    Default,
+    /// The user's file.
+    User(Place),
+    /// The workspace's file.
+    Workspace(Place),
+    /// A variable.
+    Environment(&'static str),
+    /// A flag.
+    Flag(&'static str),
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Default => f.write_str("default"),
+            Self::User(place) | Self::Workspace(place) => {
+                write!(f, "{}:{}", visible(&place.file), place.line)
+            }
+            Self::Environment(name) | Self::Flag(name) => f.write_str(name),
+        }
+    }
+}
+
+/// A value and where it came from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Setting<T> {
+    /// The value in force.
+    pub value: T,
+    /// Who said so.
+    pub origin: Origin,
+}
+
+impl<T> Setting<T> {
+    /// A value that nobody set.
+    pub fn default_of(value: T) -> Self {
+        Self {
+            value,
+            origin: Origin::Default,
+        }
+    }
+}
+
+/// How a model is talked to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Wire {
+    /// OpenAI Chat Completions and what is compatible.
+    #[default]
+    OpenaiChat,
+}
+
+impl Wire {
+    /// Its name.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::OpenaiChat => "openai-chat",
+        }
+    }
+}
+
+/// Which characters draw the screen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Glyphs {
+    /// Lines and marks.
+    #[default]
+    Unicode,
+    /// ASCII alone.
+    Ascii,
+}
+
+impl Glyphs {
+    /// Its name.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Unicode => "unicode",
+            Self::Ascii => "ascii",
+        }
+    }
+}
+
+/// Bounds of a run, each with its origin. None is unlimited.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LimitSettings {
+    /// Calls at one time.
+    pub parallel: Setting<u32>,
+    /// Requests to the model.
+    pub turns: Setting<Option<u32>>,
+    /// Tokens, sent and received together.
+    pub tokens: Setting<Option<u64>>,
+    /// Milliseconds of working time.
+    pub wall_ms: Setting<Option<u64>>,
+}
+
+impl LimitSettings {
+    /// The bare values.
+    pub fn values(&self) -> Limits {
+        Limits {
+            parallel: self.parallel.value,
+            turns: self.turns.value,
+            tokens: self.tokens.value,
+            wall_ms: self.wall_ms.value,
+        }
+    }
+}
+
+/// How the operator is called when he is needed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Notify {
+    /// Ring the bell.
+    pub bell: Setting<bool>,
+    /// Say it in the terminal's title.
+    pub title: Setting<bool>,
+    /// Show a notification of the desktop.
+    pub desktop: Setting<bool>,
+}
+
+/// Everything that can be set.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// The model's name; none where nobody named one.
+    pub model: Setting<Option<String>>,
+    /// Where it is asked; none where nobody said.
+    pub base_url: Setting<Option<String>>,
+    /// How it is asked.
+    pub wire: Setting<Wire>,
+    /// What it wants to see.
+    pub key: Setting<Key>,
+    /// The preset in force; also part of `policy`.
+    pub preset: Setting<Preset>,
+    /// The preset and all rules that count.
+    pub policy: Policy,
+    /// The theme's name.
+    pub theme: Setting<String>,
+    /// Which characters draw the screen.
+    pub glyphs: Setting<Glyphs>,
+    /// Bounds of a run.
+    pub limits: LimitSettings,
+    /// Where sessions are kept; none where there is no home directory and nobody said.
+    pub sessions: Setting<Option<PathBuf>>,
+    /// Milliseconds for which a call must be on screen before a decision key counts.
+    pub arming_ms: Setting<u64>,
+    /// How the operator is called.
+    pub notify: Notify,
+    /// The editor for long texts, with its arguments; none for the built-in one.
+    pub editor: Setting<Option<String>>,
+    /// What was read but does not count.
+    pub notices: Vec<Notice>,
+}
+
+/// One line of the answer to "why is this so?".
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Why {
+    /// The setting's key.
+    pub key: &'static str,
+    /// Its value, safe to show.
+    pub value: String,
+    /// Who said so.
+    pub origin: String,
+}
+
+impl Settings {
+    /// Every setting with its value and origin; keys are not shown.
+    pub fn why(&self) -> Vec<Why> {
+        fn line<T>(key: &'static str, setting: &Setting<T>, show: impl Fn(&T) -> String) -> Why {
+            Why {
+                key,
+                value: show(&setting.value),
+                origin: setting.origin.to_string(),
+            }
+        }
+        fn maybe(text: Option<&String>) -> String {
+            text.map_or_else(|| "none".into(), |text| visible(text))
+        }
+        fn count<N: ToString>(limit: Option<&N>) -> String {
+            limit.map_or_else(|| "unlimited".into(), N::to_string)
+        }
+        let limits = &self.limits;
+        vec![
+            line("model", &self.model, |text| maybe(text.as_ref())),
+            line("base_url", &self.base_url, |text| maybe(text.as_ref())),
+            line("wire", &self.wire, |wire| wire.word().into()),
+            line("api_key", &self.key, Key::summary),
+            line("policy.preset", &self.preset, |preset| preset.word().into()),
+            line("theme", &self.theme, |theme| visible(theme)),
+            line("glyphs", &self.glyphs, |glyphs| glyphs.word().into()),
+            line("limits.parallel", &limits.parallel, u32::to_string),
+            line("limits.turns", &limits.turns, |n| count(n.as_ref())),
+            line("limits.tokens", &limits.tokens, |n| count(n.as_ref())),
+            line("limits.wall", &limits.wall_ms, |ms| {
+                ms.map_or_else(|| "unlimited".into(), |ms| format!("{ms}ms"))
+            }),
+            line("sessions", &self.sessions, |dir| {
+                dir.as_ref().map_or_else(|| "none".into(), |dir| shown(dir))
+            }),
+            line("arming", &self.arming_ms, |ms| format!("{ms}ms")),
+            line("notify.bell", &self.notify.bell, bool::to_string),
+            line("notify.title", &self.notify.title, bool::to_string),
+            line("notify.desktop", &self.notify.desktop, bool::to_string),
+            line("editor", &self.editor, |text| maybe(text.as_ref())),
+        ]
+    }
+}

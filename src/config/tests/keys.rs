@@ -1,0 +1,103 @@
+//! Where the API key comes from, and what becomes of one that cannot be had.
+//!
+//! Must not know: what a key is for.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+
+use secrecy::{ExposeSecret as _, SecretString};
+
+use crate::config::Key;
+
+use super::World;
+
+fn key(world: &World) -> Option<String> {
+    let key = world.load().key.value.get().unwrap();
+    key.map(|secret| secret.expose_secret().to_owned())
+}
+
+fn with_variable(world: World) -> World {
+    world.with(|env, _| env.openai_api_key = Some(SecretString::from("from-env")))
+}
+
+#[test]
+fn each_source_gives_its_first_line() {
+    assert_eq!(key(&World::new()), None);
+    assert_eq!(
+        key(&World::new().user("api_key = \"sk-1\"")).as_deref(),
+        Some("sk-1")
+    );
+    let world = World::new().user("api_key_cmd = \"printf 'sk-2\\\\nsecond line'\"");
+    assert_eq!(key(&world).as_deref(), Some("sk-2"));
+    let world = World::new().user("api_key_file = \"key\"");
+    fs::write(world.user_file().with_file_name("key"), "sk-3\r\n").unwrap();
+    assert_eq!(key(&world).as_deref(), Some("sk-3"));
+    assert_eq!(key(&with_variable(World::new())).as_deref(), Some("from-env"));
+}
+
+#[test]
+fn a_command_runs_only_when_the_key_is_needed() {
+    let world = World::new();
+    let mark = world.root.path().join("mark");
+    let world = world.user(&format!("api_key_cmd = \"touch '{}'; echo k\"", mark.display()));
+    let settings = world.load();
+    assert!(!mark.exists());
+    settings.key.value.get().unwrap();
+    assert!(mark.exists());
+}
+
+#[test]
+fn keys_that_cannot_be_had() {
+    let fault = |key: Key| key.get().unwrap_err().to_string();
+    assert_eq!(
+        fault(Key::Command("exit 3".into())),
+        "failed to get the api key from the command `exit 3`: it failed; run it in a shell and correct api_key_cmd"
+    );
+    assert_eq!(
+        fault(Key::Command("true".into())),
+        "failed to get the api key from the command `true`: its first line is empty; put the key there, alone on the line"
+    );
+    assert_eq!(
+        fault(Key::File("/no/such/key".into())),
+        "failed to read /no/such/key: there is no such file; check the path"
+    );
+    let spaced = fault(Key::Value(SecretString::from("sk-very secret")));
+    assert_eq!(
+        spaced,
+        "failed to get the api key from the settings: it holds a space or a character that no key has; \
+         put the key there, alone on the line"
+    );
+}
+
+#[test]
+fn a_key_is_not_sent_to_a_url_that_brought_its_own() {
+    let both = "base_url = \"http://h/v1\"\napi_key = \"of-file\"";
+    let world = with_variable(World::new().user(both));
+    assert_eq!(key(&world).as_deref(), Some("of-file"));
+    assert!(world.notices().iter().any(|notice| {
+        notice == "OPENAI_API_KEY is not used: home/.config/overrule/config.toml:1 names a base_url with a key of its own"
+    }));
+    // The variables together, or a URL without a key: the variable is meant.
+    let world = with_variable(World::new().user(both))
+        .with(|env, _| env.openai_base_url = Some("http://other/v1".into()));
+    assert_eq!(key(&world).as_deref(), Some("from-env"));
+    assert_eq!(
+        key(&with_variable(World::new().user("base_url = \"http://h/v1\""))).as_deref(),
+        Some("from-env")
+    );
+}
+
+#[test]
+fn an_open_file_with_a_key_is_reported() {
+    let world = World::new().user("api_key = \"k\"");
+    fs::set_permissions(world.user_file(), fs::Permissions::from_mode(0o644)).unwrap();
+    assert_eq!(
+        world.notices(),
+        [
+            "home/.config/overrule/config.toml holds an api_key and others can read it; \
+          run: chmod 600 home/.config/overrule/config.toml"
+        ]
+    );
+    fs::set_permissions(world.user_file(), fs::Permissions::from_mode(0o600)).unwrap();
+    assert!(world.notices().is_empty());
+}

@@ -1,0 +1,228 @@
+//! Which layer wins, and that it says so.
+//!
+//! Must not know: what a workspace may not do.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use secrecy::SecretString;
+
+use crate::config::env::Variables;
+use crate::config::{Env, Glyphs};
+use crate::domain::event::run::Limits;
+use crate::policy::Preset;
+
+use super::World;
+
+#[test]
+fn nothing_said_is_the_defaults() {
+    let world = World::new();
+    let settings = world.load();
+    assert_eq!(settings.model.value, None);
+    assert_eq!(settings.preset.value, Preset::Guarded);
+    assert_eq!(settings.limits.values(), Limits::default());
+    assert_eq!(settings.arming_ms.value, 500);
+    assert_eq!(settings.glyphs.value, Glyphs::Unicode);
+    assert_eq!(
+        settings.sessions.value,
+        Some(world.root.path().join("home/.local/share/overrule/sessions"))
+    );
+    assert!(settings.notices.is_empty());
+    assert!(settings.why().iter().all(|why| why.origin == "default"));
+}
+
+#[test]
+fn no_home_is_no_error() {
+    let mut world = World::new();
+    world.env = Env::default();
+    assert_eq!(world.load().sessions.value, None);
+}
+
+#[test]
+fn the_later_layer_wins() {
+    let world = World::new();
+    assert_eq!(world.why("model"), "none by default");
+    let world = world.user("\nmodel = \"one\"\n");
+    assert_eq!(world.why("model"), "one by home/.config/overrule/config.toml:2");
+    let world = world.theirs("model = \"two\"").trusted();
+    assert_eq!(world.why("model"), "two by work/overrule.toml:1");
+    let world = world.with(|env, _| env.model = Some("three".into()));
+    assert_eq!(world.why("model"), "three by OVERRULE_MODEL");
+    let world = world.with(|_, flags| flags.model = Some("four".into()));
+    assert_eq!(world.why("model"), "four by --model");
+}
+
+#[test]
+fn every_key_of_a_file_arrives() {
+    let world = World::new().user(
+        r#"
+model = "m"
+base_url = "http://127.0.0.1:1/v1/"
+wire = "openai-chat"
+theme = "mono"
+glyphs = "ascii"
+sessions = "~/runs"
+arming = "1s"
+editor = "vim -u NONE"
+[limits]
+parallel = 3
+turns = "unlimited"
+tokens = 1000
+wall = "10m"
+[notify]
+bell = false
+title = false
+desktop = true
+[policy]
+preset = "supervised"
+"#,
+    );
+    let settings = world.load();
+    let file = "home/.config/overrule/config.toml";
+    let expected = [
+        ("model", "m", 2),
+        ("base_url", "http://127.0.0.1:1/v1", 3),
+        ("wire", "openai-chat", 4),
+        ("theme", "mono", 5),
+        ("glyphs", "ascii", 6),
+        ("arming", "1000ms", 8),
+        ("editor", "vim -u NONE", 9),
+        ("limits.parallel", "3", 11),
+        ("limits.turns", "unlimited", 12),
+        ("limits.tokens", "1000", 13),
+        ("limits.wall", "600000ms", 14),
+        ("notify.bell", "false", 16),
+        ("notify.title", "false", 17),
+        ("notify.desktop", "true", 18),
+        ("policy.preset", "supervised", 20),
+    ];
+    for (key, value, line) in expected {
+        assert_eq!(world.why(key), format!("{value} by {file}:{line}"));
+    }
+    assert_eq!(settings.sessions.value, Some(world.root.path().join("home/runs")));
+    assert_eq!(
+        settings.limits.values(),
+        Limits {
+            parallel: 3,
+            turns: None,
+            tokens: Some(1000),
+            wall_ms: Some(600_000)
+        }
+    );
+    assert_eq!(settings.policy.preset(), Preset::Supervised);
+}
+
+#[test]
+fn paths_of_a_file_are_relative_to_it() {
+    let world = World::new().user("sessions = \"runs\"");
+    assert_eq!(
+        world.load().sessions.value,
+        Some(world.root.path().join("home/.config/overrule/runs"))
+    );
+}
+
+#[test]
+fn another_file_in_place_of_the_users() {
+    let world = World::new().user("theme = \"light\"");
+    let other = world.root.path().join("other.toml");
+    std::fs::write(&other, "model = \"m\"").unwrap();
+    let world = world.with(|_, flags| flags.config = Some(other));
+    assert_eq!(world.why("model"), "m by other.toml:1");
+    assert_eq!(world.why("theme"), "dark by default");
+}
+
+#[test]
+fn flags_over_files() {
+    let world = World::new()
+        .user(
+            "theme = \"light\"\nglyphs = \"unicode\"\n[limits]\nturns = 5\n[policy]\npreset = \"supervised\"",
+        )
+        .with(|env, flags| {
+            env.sessions = Some("/from/env".into());
+            flags.theme = Some("mono".into());
+            flags.glyphs = Some(Glyphs::Ascii);
+            flags.turns = Some(9);
+            flags.tokens = Some(10);
+            flags.wall = Some("2m".into());
+            flags.parallel = Some(1);
+            flags.policy = Some("auto".into());
+        });
+    let settings = world.load();
+    assert_eq!(settings.theme.value, "mono");
+    assert_eq!(settings.glyphs.value, Glyphs::Ascii);
+    assert_eq!(settings.policy.preset(), Preset::Auto);
+    assert_eq!(settings.sessions.value, Some(PathBuf::from("/from/env")));
+    assert_eq!(
+        settings.limits.values(),
+        Limits {
+            parallel: 1,
+            turns: Some(9),
+            tokens: Some(10),
+            wall_ms: Some(120_000)
+        }
+    );
+    assert_eq!(world.why("limits.turns"), "9 by --max-turns");
+}
+
+#[test]
+fn the_terminal_by_its_names() {
+    let glyphs = |term: &str, locale: Option<&str>, file: &str| {
+        let world = World::new().user(file).with(|env, _| {
+            env.term = Some(term.into());
+            env.locale = locale.map(Into::into);
+        });
+        world.load().glyphs.value
+    };
+    assert_eq!(glyphs("xterm", Some("en_US.UTF-8"), ""), Glyphs::Unicode);
+    assert_eq!(glyphs("xterm", Some("en_US.utf8@euro"), ""), Glyphs::Unicode);
+    assert_eq!(glyphs("xterm", Some("C"), ""), Glyphs::Unicode);
+    assert_eq!(glyphs("xterm", Some("de_DE.ISO-8859-1"), ""), Glyphs::Ascii);
+    assert_eq!(glyphs("linux", None, ""), Glyphs::Ascii);
+    assert_eq!(glyphs("linux", None, "glyphs = \"unicode\""), Glyphs::Unicode);
+}
+
+#[test]
+fn the_environment_by_variable() {
+    let env = Env::from_lookup(|name| {
+        Some(OsString::from(match name {
+            "LANG" => "de_DE.UTF-8",
+            "LC_CTYPE" | "NO_COLOR" | "OPENAI_BASE_URL" => "",
+            "OPENAI_API_KEY" => "sk-secret",
+            "LOGNAME" => "ann",
+            "OVERRULE_SESSIONS" => "/s",
+            _ => return None,
+        }))
+    });
+    assert_eq!(env.locale.as_deref(), Some("de_DE.UTF-8"));
+    assert_eq!(env.user.as_deref(), Some("ann"));
+    assert_eq!(env.sessions, Some(PathBuf::from("/s")));
+    assert_eq!(env.openai_base_url, None);
+    assert_eq!(env.no_color, None);
+    assert!(env.openai_api_key.is_some());
+    let all = Variables(vec![("OPENAI_API_KEY".into(), "sk-secret".into())]);
+    let env = Env { all, ..env };
+    assert!(!format!("{env:?}").contains("sk-secret"));
+    let env = env.without_models();
+    assert!(env.openai_api_key.is_none());
+    assert_eq!(env.user.as_deref(), Some("ann"));
+}
+
+#[test]
+fn an_editor_of_the_file_over_visual_over_editor() {
+    let world = World::new().with(|env, _| env.editor = Some("ed".into()));
+    assert_eq!(world.why("editor"), "ed by EDITOR");
+    let world = world.with(|env, _| env.visual = Some("vi".into()));
+    assert_eq!(world.why("editor"), "vi by VISUAL");
+    let world = world.user("editor = \"hx\"");
+    assert_eq!(world.load().editor.value.as_deref(), Some("hx"));
+}
+
+#[test]
+fn no_key_is_ever_shown() {
+    let world = World::new()
+        .user("api_key = \"sk-in-file\"")
+        .with(|env, _| env.openai_api_key = Some(SecretString::from("sk-in-env")));
+    let settings = world.load();
+    let shown = format!("{settings:?} {:?} {:?}", settings.why(), world.env);
+    assert!(!shown.contains("sk-"), "{shown}");
+}

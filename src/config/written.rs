@@ -1,0 +1,284 @@
+//! What one settings file says, checked but not yet weighed against other files.
+//!
+//! Must not know: other files, the environment, flags.
+
+use std::path::{Path, PathBuf};
+
+use secrecy::SecretString;
+
+use crate::policy::document::{At, Document, Error};
+use crate::policy::expiry::duration_ms;
+use crate::policy::parse::{self, DURATION};
+use crate::policy::{Origin, Place, Section};
+use crate::text::visible;
+
+use super::checks;
+use super::key::Key;
+use super::settings::{Glyphs, Wire};
+
+/// The most calls at one time that can be asked for.
+pub(super) const MOST_PARALLEL: u64 = 64;
+/// The longest arming delay.
+const LONGEST_ARMING: u64 = 10_000;
+/// Tables that a workspace may hold for other versions, and that count only where it is trusted.
+const FOREIGN: [&str; 3] = ["tool", "mcp", "hook"];
+/// Keys that a workspace may use without being trusted, because they can only tighten.
+const TIGHTENING: [&str; 2] = ["policy", "limits"];
+
+/// What a file says. None is: not a word about it.
+#[derive(Debug, Clone, Default)]
+pub struct Written {
+    /// `model`
+    pub model: Option<At<String>>,
+    /// `base_url`
+    pub base_url: Option<At<String>>,
+    /// `wire`
+    pub wire: Option<At<Wire>>,
+    /// `api_key`, `api_key_cmd` or `api_key_file`
+    pub key: Option<At<Key>>,
+    /// `theme`
+    pub theme: Option<At<String>>,
+    /// `glyphs`
+    pub glyphs: Option<At<Glyphs>>,
+    /// `sessions`
+    pub sessions: Option<At<PathBuf>>,
+    /// `arming`, in milliseconds
+    pub arming_ms: Option<At<u64>>,
+    /// `editor`
+    pub editor: Option<At<String>>,
+    /// `[limits]`
+    pub limits: Limits,
+    /// `[notify]`
+    pub notify: Notify,
+    /// `[policy]`
+    pub policy: parse::Written,
+    /// Keys that count only in a file that is trusted.
+    pub loose: Vec<(String, Place)>,
+}
+
+/// What a file says of limits.
+#[derive(Debug, Clone, Default)]
+pub struct Limits {
+    /// `parallel`
+    pub parallel: Option<At<u32>>,
+    /// `turns`
+    pub turns: Option<At<Option<u32>>>,
+    /// `tokens`
+    pub tokens: Option<At<Option<u64>>>,
+    /// `wall`, in milliseconds
+    pub wall_ms: Option<At<Option<u64>>>,
+}
+
+/// What a file says of notifications.
+#[derive(Debug, Clone, Default)]
+pub struct Notify {
+    /// `bell`
+    pub bell: Option<At<bool>>,
+    /// `title`
+    pub title: Option<At<bool>>,
+    /// `desktop`
+    pub desktop: Option<At<bool>>,
+}
+
+/// Reads the text of a file. `origin` is that of its rules.
+pub fn read(path: &Path, text: &str, origin: Origin, home: Option<&Path>) -> Result<Written, Error> {
+    let name = path.to_string_lossy();
+    let document = Document::parse(&name, text)?;
+    let mut root = document.root();
+    let untrusted = !origin.may_loosen();
+    if untrusted {
+        for key in FOREIGN {
+            root.skip(key);
+        }
+    }
+    let written = Written {
+        model: checked(
+            &mut root,
+            "model",
+            checks::name,
+            "write the model's name in quotes",
+        )?,
+        base_url: checked(&mut root, "base_url", checks::base_url, checks::BASE_URL)?,
+        wire: named(&mut root, "wire", checks::wire, "use openai-chat")?,
+        key: key(&mut root, path, home)?,
+        theme: checked(
+            &mut root,
+            "theme",
+            checks::name,
+            "write a theme's name, such as \"dark\"",
+        )?,
+        glyphs: named(&mut root, "glyphs", checks::glyphs, "use unicode or ascii")?,
+        sessions: checked(
+            &mut root,
+            "sessions",
+            |text| checks::path(text, path, home),
+            DIRECTORY,
+        )?,
+        arming_ms: arming(&mut root)?,
+        editor: checked(
+            &mut root,
+            "editor",
+            checks::name,
+            "write a command, such as \"vim\"",
+        )?,
+        limits: root.table("limits")?.map(limits).transpose()?.unwrap_or_default(),
+        notify: root.table("notify")?.map(notify).transpose()?.unwrap_or_default(),
+        policy: match root.table("policy")? {
+            Some(table) => parse::section(table, origin)?,
+            None => parse::Written::default(),
+        },
+        loose: Vec::new(),
+    };
+    root.finish()?;
+    if !untrusted {
+        return Ok(written);
+    }
+    let loose = root
+        .keys()
+        .into_iter()
+        .filter(|(key, _)| !TIGHTENING.contains(&key.as_str()));
+    Ok(Written {
+        limits: written.limits,
+        policy: written.policy,
+        loose: loose.collect(),
+        ..Written::default()
+    })
+}
+
+const DIRECTORY: &str = "write a directory, such as \"~/runs\"";
+
+fn checked<T>(
+    section: &mut Section<'_, '_>,
+    key: &'static str,
+    check: impl Fn(&str) -> Result<T, &'static str>,
+    advice: &str,
+) -> Result<Option<At<T>>, Error> {
+    let Some(At { value, place }) = section.text(key)? else {
+        return Ok(None);
+    };
+    match check(&value) {
+        Ok(value) => Ok(Some(At { value, place })),
+        Err(why) => Err(section.error(key, place, why.into(), advice)),
+    }
+}
+
+fn named<T>(
+    section: &mut Section<'_, '_>,
+    key: &'static str,
+    of: impl Fn(&str) -> Option<T>,
+    advice: &str,
+) -> Result<Option<At<T>>, Error> {
+    let Some(At { value, place }) = section.text(key)? else {
+        return Ok(None);
+    };
+    let Some(found) = of(&value) else {
+        let what = format!("unknown value `{}`", visible(&value));
+        return Err(section.error(key, place, what, advice));
+    };
+    Ok(Some(At { value: found, place }))
+}
+
+fn key(root: &mut Section<'_, '_>, path: &Path, home: Option<&Path>) -> Result<Option<At<Key>>, Error> {
+    let value = root.text("api_key")?.map(|at| At {
+        value: Key::Value(SecretString::from(at.value)),
+        place: at.place,
+    });
+    let command = checked(
+        root,
+        "api_key_cmd",
+        checks::name,
+        "write a shell command that prints the key",
+    )?
+    .map(|at| At {
+        value: Key::Command(at.value),
+        place: at.place,
+    });
+    let file = checked(
+        root,
+        "api_key_file",
+        |text| checks::path(text, path, home),
+        "write a path",
+    )?
+    .map(|at| At {
+        value: Key::File(at.value),
+        place: at.place,
+    });
+    let mut given = [value, command, file].into_iter().flatten();
+    match (given.next(), given.next()) {
+        (Some(_), Some(second)) => {
+            let what = "the key is given in more than one way".into();
+            let advice = "keep one of api_key, api_key_cmd and api_key_file";
+            Err(root.error("api_key", second.place, what, advice))
+        }
+        (first, _) => Ok(first),
+    }
+}
+
+fn arming(root: &mut Section<'_, '_>) -> Result<Option<At<u64>>, Error> {
+    let advice = "write a duration of at most 10s, such as \"500ms\"";
+    let short = |text: &str| duration_ms(text).filter(|ms| *ms <= LONGEST_ARMING);
+    named(root, "arming", short, advice)
+}
+
+fn limits(mut section: Section<'_, '_>) -> Result<Limits, Error> {
+    let parallel = section.number("parallel", 1, MOST_PARALLEL)?.map(|at| At {
+        value: u32::try_from(at.value).unwrap_or(1),
+        place: at.place,
+    });
+    let turns = bound(&mut section, "turns", u64::from(u32::MAX))?.map(|at| At {
+        value: at.value.and_then(|n| u32::try_from(n).ok()),
+        place: at.place,
+    });
+    let tokens = bound(&mut section, "tokens", i64::MAX as u64)?;
+    let wall_ms = wall(&mut section)?;
+    section.finish()?;
+    Ok(Limits {
+        parallel,
+        turns,
+        tokens,
+        wall_ms,
+    })
+}
+
+fn wall(section: &mut Section<'_, '_>) -> Result<Option<At<Option<u64>>>, Error> {
+    let Some(At { value, place }) = section.text("wall")? else {
+        return Ok(None);
+    };
+    let ms = duration_ms(&value).filter(|ms| *ms > 0);
+    if ms.is_none() && value != UNLIMITED {
+        let what = format!("`{}` is no duration", visible(&value));
+        return Err(section.error("wall", place, what, DURATION));
+    }
+    Ok(Some(At { value: ms, place }))
+}
+
+const UNLIMITED: &str = "unlimited";
+
+fn bound(
+    section: &mut Section<'_, '_>,
+    key: &'static str,
+    most: u64,
+) -> Result<Option<At<Option<u64>>>, Error> {
+    if let Ok(Some(At { value, place })) = section.text(key) {
+        if value == UNLIMITED {
+            return Ok(Some(At { value: None, place }));
+        }
+        let what = format!("unknown value `{}`", visible(&value));
+        return Err(section.error(key, place, what, "write a whole number, or \"unlimited\""));
+    }
+    let number = section.number(key, 1, most)?;
+    Ok(number.map(|at| At {
+        value: Some(at.value),
+        place: at.place,
+    }))
+}
+
+fn notify(mut section: Section<'_, '_>) -> Result<Notify, Error> {
+    let notify = Notify {
+        bell: section.flag("bell")?,
+        title: section.flag("title")?,
+        desktop: section.flag("desktop")?,
+    };
+    section.finish()?;
+    Ok(notify)
+}

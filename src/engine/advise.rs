@@ -1,0 +1,152 @@
+//! Answers what the rules ask about tools and policy. Pure, apart from looking at files for
+//! [`Advice::before`]. Must not know: who decides.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::canon;
+use crate::domain::advice::{Advice, ToolFacts};
+use crate::domain::call::{Digest, EffectClass, Fault, Verdict};
+use crate::domain::event::run::ToolCard;
+use crate::domain::id::{NodeId, Rev};
+use crate::policy::{Policy, Subject};
+use crate::tools::registry::Registry;
+
+/// What is known of tools and policy in this process.
+#[derive(Clone)]
+pub struct Adviser {
+    /// The tools.
+    pub registry: Arc<Registry>,
+    /// The policy in force.
+    pub policy: Arc<Policy>,
+    /// The session's id, part of every digest.
+    pub session: Arc<str>,
+    /// The directory that the tools work in.
+    pub workspace: Arc<PathBuf>,
+    /// Names of the environment variables that a child is given.
+    pub environment: Arc<str>,
+    /// How children are confined.
+    pub sandbox: Arc<str>,
+    /// True where nobody watches: an ask without a deadline expires at once.
+    pub headless: bool,
+}
+
+impl Adviser {
+    /// The cards of the tools, with the marks that the rules look for.
+    pub fn cards(&self) -> Vec<ToolCard> {
+        let mut cards = self.registry.cards();
+        for card in &mut cards {
+            let Some(facts) = self.registry.facts(&card.name) else {
+                continue;
+            };
+            let mut mark = |is: bool, tag: &str| {
+                if is && !card.tags.iter().any(|one| one == tag) {
+                    card.tags.push(tag.to_owned());
+                }
+            };
+            mark(facts.asks_operator, "asks_operator");
+            mark(facts.is_answer, "answer");
+        }
+        cards
+    }
+
+    fn definition(&self, tool: &str) -> String {
+        let Some(spec) = self.registry.spec(tool) else {
+            return String::new();
+        };
+        let card = &spec.card;
+        let effect = card.effect.word();
+        canon::hash(
+            "overrule tool definition v1",
+            &[
+                card.name.as_bytes(),
+                card.description.as_bytes(),
+                card.schema.as_bytes(),
+                effect.as_bytes(),
+                card.tags.join("\n").as_bytes(),
+            ],
+        )
+    }
+}
+
+/// Arguments as a value; a blank text is an empty object.
+pub fn parse_args(args: &str) -> Value {
+    if args.trim().is_empty() {
+        return Value::Object(serde_json::Map::new());
+    }
+    serde_json::from_str(args).unwrap_or(Value::Null)
+}
+
+impl Advice for Adviser {
+    fn tool(&self, name: &str) -> Option<ToolFacts> {
+        self.registry.facts(name)
+    }
+
+    fn near(&self, name: &str) -> Vec<String> {
+        self.registry.near(name)
+    }
+
+    fn check(&self, tool: &str, args: &str, resolved: bool) -> Vec<Fault> {
+        self.registry.check(tool, args, resolved).unwrap_or_default()
+    }
+
+    fn verdict(&self, tool: &str, args: &str) -> Verdict {
+        let spec = self.registry.spec(tool);
+        let args = parse_args(args);
+        let verdict = self.policy.verdict(&Subject {
+            tool,
+            effect: spec.map_or(EffectClass::Unknown, |spec| spec.card.effect),
+            tags: spec.map_or(&[], |spec| &spec.card.tags),
+            args: &args,
+            server: None,
+        });
+        if self.headless {
+            crate::policy::headless(verdict)
+        } else {
+            verdict
+        }
+    }
+
+    fn digest(&self, call: NodeId, rev: Rev, tool: &str, args: &str) -> Digest {
+        let definition = self.definition(tool);
+        let call = call.to_string();
+        let hash = canon::hash(
+            "overrule approval v1",
+            &[
+                self.session.as_bytes(),
+                call.as_bytes(),
+                &rev.0.to_le_bytes(),
+                tool.as_bytes(),
+                definition.as_bytes(),
+                args.as_bytes(),
+                self.workspace.as_os_str().as_encoded_bytes(),
+                self.environment.as_bytes(),
+                self.sandbox.as_bytes(),
+            ],
+        );
+        Digest(Arc::from(hash))
+    }
+
+    fn resource(&self, tool: &str, args: &str) -> Option<String> {
+        let path = parse_args(args).get("path")?.as_str()?.to_owned();
+        let spec = self.registry.spec(tool)?;
+        // A file is one thing whichever tool writes it; a shell may touch anything and is alone responsible.
+        (spec.card.effect == EffectClass::Write).then(|| format!("file {}", normal(&path)))
+    }
+
+    fn before(&self, tool: &str, args: &str) -> Option<String> {
+        let tool = self.registry.get(tool)?;
+        tool.before(&parse_args(args), &self.workspace)
+            .map(|value| value.to_string())
+    }
+}
+
+/// A relative path without `.` and doubled separators.
+fn normal(path: &str) -> String {
+    path.split('/')
+        .filter(|part| !part.is_empty() && *part != ".")
+        .collect::<Vec<_>>()
+        .join("/")
+}

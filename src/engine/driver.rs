@@ -1,0 +1,424 @@
+//! The loop: take what came in, decide, record, apply, find what follows, put it on disk, tell the
+//! listeners, act. In this order, always. Must not know: models, tools, screens.
+
+use std::sync::Arc;
+
+use tokio::sync::{mpsc, oneshot, watch};
+
+use super::advise::Adviser;
+use super::approved::Approved;
+use super::clock::Clock;
+use super::executor::Executor;
+use super::handle::{Handle, Live, LiveTurns, Message, Publication};
+use super::log::Log;
+use crate::domain::command::{Command, RunCommand};
+use crate::domain::effect::Effect;
+use crate::domain::envelope::{Actor, Envelope, FORMAT};
+use crate::domain::event::{CallEvent, Event, RunEvent, TurnEvent};
+use crate::domain::id::{NodeId, Seq, TurnId};
+use crate::domain::input::Input;
+use crate::domain::refusal::{Refusal, RefusalKind};
+use crate::domain::state::State;
+use crate::domain::transcript::build;
+use crate::domain::turn::Producer;
+use crate::domain::{advance, apply, decide, effects};
+use crate::model::{Model, Request};
+use crate::policy::{Policy, Preset};
+
+/// Messages taken in before what they led to is written and told.
+const BATCH: usize = 256;
+/// A run that goes on deciding by itself for so long has a defect; better stop than spin.
+const MOST_STEPS: usize = 100_000;
+
+/// What a driver is made of.
+pub struct Parts {
+    /// The fold so far; empty for a new run.
+    pub state: State,
+    /// Where events are written.
+    pub log: Box<dyn Log>,
+    /// Tools and policy.
+    pub adviser: Adviser,
+    /// The model.
+    pub model: Arc<dyn Model>,
+    /// Time.
+    pub clock: Clock,
+    /// What the listeners are told first.
+    pub notices: Vec<String>,
+}
+
+/// The owner of a run's state.
+pub struct Driver {
+    state: State,
+    log: Box<dyn Log>,
+    adviser: Adviser,
+    executor: Executor,
+    clock: Clock,
+    inbox: mpsc::UnboundedReceiver<Message>,
+    listeners: Vec<mpsc::UnboundedSender<Publication>>,
+    live: watch::Sender<LiveTurns>,
+    notices: Vec<String>,
+    halted: Option<String>,
+    batch: Batch,
+}
+
+/// What happened since the listeners were last told.
+#[derive(Default)]
+struct Batch {
+    envelopes: Vec<Arc<Envelope>>,
+    effects: Vec<Effect>,
+    replies: Vec<(oneshot::Sender<Result<Seq, Refusal>>, Result<Seq, Refusal>)>,
+    words: Vec<Publication>,
+    sync: bool,
+}
+
+impl Driver {
+    /// A driver and the way to it. Nothing happens until it is [run](Self::run).
+    pub fn new(parts: Parts) -> (Self, Handle) {
+        let (to_inbox, inbox) = mpsc::unbounded_channel();
+        let (live, watched) = watch::channel(LiveTurns::default());
+        let handle = Handle::new(to_inbox, watched);
+        let executor = Executor::new(
+            parts.model,
+            parts.adviser.registry.clone(),
+            parts.adviser.workspace.clone(),
+            handle.clone(),
+            parts.clock,
+        );
+        let driver = Self {
+            state: parts.state,
+            log: parts.log,
+            adviser: parts.adviser,
+            executor,
+            clock: parts.clock,
+            inbox,
+            listeners: Vec::new(),
+            live,
+            notices: parts.notices,
+            halted: None,
+            batch: Batch::default(),
+        };
+        (driver, handle)
+    }
+
+    /// Records the first events of this process and then serves until it is shut down.
+    pub async fn run(mut self, first: Vec<Event>) {
+        if !first.is_empty() {
+            self.record(first, &Actor::Engine, Seq(0));
+            self.follow();
+            self.conclude();
+        }
+        let mut clock = tokio::time::interval(std::time::Duration::from_secs(1));
+        clock.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Skip);
+        loop {
+            let message = tokio::select! {
+                message = self.inbox.recv() => message,
+                _ = clock.tick(), if self.state.limits.wall_ms.is_some() => {
+                    Some(Message::Input(Input::Worked { ms: self.clock.mono_ms() }))
+                }
+            };
+            let Some(message) = message else { break };
+            if let Some(done) = self.take(message) {
+                self.shut_down(done).await;
+                return;
+            }
+            for _ in 1..BATCH {
+                let Ok(message) = self.inbox.try_recv() else { break };
+                if let Some(done) = self.take(message) {
+                    self.shut_down(done).await;
+                    return;
+                }
+            }
+            self.conclude();
+        }
+    }
+
+    fn take(&mut self, message: Message) -> Option<oneshot::Sender<()>> {
+        match message {
+            Message::Command {
+                command,
+                actor,
+                reply,
+            } => self.command(&command, &actor, reply),
+            Message::Input(input) => self.input(&input),
+            Message::Live(live) => self.show_live(live),
+            Message::Notice(text) => self.batch.words.push(Publication::Notice(text)),
+            Message::Subscribe(out) => self.subscribe(out),
+            Message::Shutdown(done) => return Some(done),
+        }
+        None
+    }
+
+    fn subscribe(&mut self, out: mpsc::UnboundedSender<Publication>) {
+        // What the snapshot shows must be on disk, like everything that is shown.
+        self.conclude();
+        let mut first = vec![Publication::Snapshot(Box::new(self.state.clone()))];
+        first.extend(self.notices.iter().cloned().map(Publication::Notice));
+        first.extend(self.halted.iter().cloned().map(Publication::Halted));
+        if first.into_iter().all(|word| out.send(word).is_ok()) {
+            self.listeners.push(out);
+        }
+    }
+
+    fn show_live(&self, live: Live) {
+        self.live.send_modify(|turns| {
+            if live.parts.is_empty() {
+                turns.remove(&live.turn);
+            } else {
+                turns.insert(live.turn, live);
+            }
+        });
+    }
+
+    fn command(
+        &mut self,
+        command: &Command,
+        actor: &Actor,
+        reply: Option<oneshot::Sender<Result<Seq, Refusal>>>,
+    ) {
+        let result = self.decide(command).map(|events| {
+            self.record(events, actor, Seq(0));
+            self.follow();
+            self.state.seq
+        });
+        if result.is_ok() {
+            // A decision is on disk before anybody is told that it was taken.
+            self.batch.sync = true;
+        }
+        if let Some(reply) = reply {
+            self.batch.replies.push((reply, result));
+        }
+    }
+
+    fn decide(&mut self, command: &Command) -> Result<Vec<Event>, Refusal> {
+        if let Some(reason) = &self.halted {
+            return Err(Refusal::new(
+                RefusalKind::Journal,
+                format!("the session cannot be written ({reason}): nothing can be decided any more"),
+            ));
+        }
+        if let Command::Run(RunCommand::SetPolicy { policy }) = command {
+            let preset: Preset = policy
+                .parse()
+                .map_err(|error| Refusal::new(RefusalKind::Invalid, format!("{error}")))?;
+            let events = decide::command(&self.state, &self.adviser, command)?;
+            self.adviser.policy = Arc::new(self.policy_with(preset));
+            return Ok(events);
+        }
+        decide::command(&self.state, &self.adviser, command)
+    }
+
+    fn policy_with(&self, preset: Preset) -> Policy {
+        (*self.adviser.policy).clone().with_preset(preset)
+    }
+
+    fn input(&mut self, input: &Input) {
+        let actor = match input {
+            Input::Block { .. } | Input::Partial { .. } | Input::Ended { .. } | Input::Broke { .. } => {
+                Actor::Model
+            }
+            Input::Spawned { .. } | Input::Finished { .. } => Actor::Tool,
+            Input::Probed { .. } | Input::Due { .. } | Input::Worked { .. } => Actor::Engine,
+        };
+        if let Input::Finished { call, attempt, .. } = input {
+            self.executor.ended(*call, *attempt);
+        }
+        let events = decide::input(&self.state, input);
+        if !events.is_empty() {
+            self.record(events, &actor, Seq(0));
+            self.follow();
+        }
+    }
+
+    /// Finds and records what follows by itself, until nothing does.
+    fn follow(&mut self) {
+        for _ in 0..MOST_STEPS {
+            if self.halted.is_some() {
+                return;
+            }
+            let events = advance::advance(&self.state, &self.adviser);
+            if events.is_empty() {
+                return;
+            }
+            let cause = self.state.seq;
+            self.record(events, &Actor::Engine, cause);
+        }
+        self.halt("the run went on deciding by itself without end; this is a defect of the program".into());
+    }
+
+    /// Stamps, writes and folds events, and notes what the world is asked for.
+    fn record(&mut self, events: Vec<Event>, actor: &Actor, cause: Seq) {
+        for event in events {
+            if self.halted.is_some() {
+                return;
+            }
+            let envelope = Envelope {
+                v: FORMAT,
+                seq: self.state.seq.next(),
+                at: self.clock.utc_ms(),
+                mono: self.clock.mono_ms(),
+                actor: actor.clone(),
+                cause,
+                event,
+            };
+            if let Err(reason) = self.log.append(&envelope) {
+                self.halt(reason);
+                return;
+            }
+            apply::apply(&mut self.state, &envelope);
+            self.batch.sync |= needs_disk(&envelope.event);
+            self.batch
+                .effects
+                .extend(effects::effects(&self.state, &envelope.event));
+            self.batch.envelopes.push(Arc::new(envelope));
+        }
+    }
+
+    fn halt(&mut self, reason: String) {
+        self.batch.effects.clear();
+        self.batch.words.push(Publication::Halted(reason.clone()));
+        self.halted = Some(reason);
+    }
+
+    /// Puts what happened on disk, then tells, then acts.
+    fn conclude(&mut self) {
+        let wrote = !self.batch.envelopes.is_empty();
+        let sync = std::mem::take(&mut self.batch.sync);
+        if wrote && self.halted.is_none() {
+            let result = if sync { self.log.sync() } else { self.log.flush() };
+            if let Err(reason) = result {
+                self.halt(reason);
+            }
+        }
+        let batch = std::mem::take(&mut self.batch);
+        for (reply, result) in batch.replies {
+            let result = match (&self.halted, result) {
+                (Some(reason), Ok(_)) => Err(Refusal::new(
+                    RefusalKind::Journal,
+                    format!("the session cannot be written ({reason}): this was not done"),
+                )),
+                (_, result) => result,
+            };
+            // Nobody waits for the answer any more: the decision stands all the same.
+            reply.send(result).unwrap_or_default();
+        }
+        for envelope in batch.envelopes {
+            self.publish(&Publication::Event(envelope));
+        }
+        for publication in batch.words {
+            self.publish(&publication);
+        }
+        if self.halted.is_none() {
+            for effect in batch.effects {
+                self.act(effect);
+            }
+        }
+    }
+
+    fn publish(&mut self, publication: &Publication) {
+        self.listeners.retain(|out| out.send(publication.clone()).is_ok());
+    }
+
+    fn act(&mut self, effect: Effect) {
+        match effect {
+            Effect::Ask {
+                turn,
+                request,
+                wait_ms,
+                ..
+            } => self.ask(turn, request, wait_ms),
+            Effect::Abort { turn } => self.executor.abort(turn),
+            Effect::Launch { call, rev, attempt } => {
+                match Approved::from_decision(&self.state, &self.adviser, (call, rev, attempt)) {
+                    Ok(approved) => self.executor.launch(&approved),
+                    Err(error) => self.executor.refuse(call, rev, attempt, error.to_string()),
+                }
+            }
+            Effect::Cancel { call, attempt } => self.executor.cancel(call, attempt),
+            Effect::Probe { call, attempt } => self.probe(call, attempt),
+            Effect::Deadline { call, rev, ms } => self.executor.deadline(call, rev, ms),
+            // The console and the headless printer read the same from the events.
+            Effect::Notify { .. } => {}
+        }
+    }
+
+    fn ask(&mut self, id: TurnId, request: u32, wait_ms: u64) {
+        let Some(turn) = self.state.turns.get(&id) else {
+            return;
+        };
+        // Another event of the same batch may have taken the request back.
+        if turn.asked != request || turn.stream != crate::domain::turn::Stream::Open {
+            return;
+        }
+        let Some(started) = self.state.started.clone() else {
+            return;
+        };
+        let mut messages = build::messages(&self.state, turn.thread, Some(id));
+        messages.extend(build::notices(&self.state));
+        let last = self
+            .state
+            .limits
+            .turns
+            .is_some_and(|most| self.state.requests >= most);
+        let number = self
+            .state
+            .turns_of(turn.thread)
+            .filter(|one| one.producer == Producer::Model && one.pos <= turn.pos)
+            .count();
+        let what = Request {
+            system: started.system.clone(),
+            messages,
+            tools: if last { Vec::new() } else { started.tools.clone() },
+            turn: number as u32,
+        };
+        self.executor.ask((id, request), wait_ms, what);
+    }
+
+    fn probe(&mut self, call: NodeId, attempt: crate::domain::id::Attempt) {
+        let Some(life) = self.state.calls.get(&call) else {
+            return;
+        };
+        let Some(entry) = life
+            .attempts
+            .iter()
+            .find(|one| one.no == attempt)
+            .and_then(|one| self.state.ledger.get(&one.intent))
+        else {
+            return;
+        };
+        let args = crate::domain::ready::resolved_args(&self.state, life).unwrap_or_default();
+        self.executor
+            .probe(call, attempt, &entry.tool, &args, entry.before.as_deref());
+    }
+
+    async fn shut_down(mut self, done: oneshot::Sender<()>) {
+        self.conclude();
+        self.executor.shut_down().await;
+        // What ended by itself meanwhile is a fact; what was ended by this stays in flight and is
+        // found again by whoever resumes.
+        while let Ok(message) = self.inbox.try_recv() {
+            if let Message::Input(input) = message
+                && let Input::Finished { outcome, .. } = &input
+                && !matches!(outcome, crate::domain::call::Outcome::Cancelled { .. })
+            {
+                let events = decide::input(&self.state, &input);
+                self.record(events, &Actor::Tool, Seq(0));
+            }
+        }
+        self.batch.sync = true;
+        self.batch.effects.clear();
+        self.conclude();
+        self.publish(&Publication::Ended);
+        done.send(()).unwrap_or_default();
+    }
+}
+
+/// Decisions, and intents of what changes the world, are on disk before anything follows from them.
+fn needs_disk(event: &Event) -> bool {
+    match event {
+        Event::Call(CallEvent::Started { effect, .. }) => effect.has_effect(),
+        Event::Run(RunEvent::Started(_) | RunEvent::Reopened { .. } | RunEvent::Finished { .. }) => true,
+        Event::Edit(_) => true,
+        Event::Turn(TurnEvent::Prompted { .. }) => true,
+        Event::Run(_) | Event::Turn(_) | Event::Call(_) => false,
+    }
+}

@@ -1,0 +1,374 @@
+//! Carries out effects: asks models, runs tools, ends them, watches deadlines. Every report goes
+//! back through the inbox. Must not know: what follows from a report.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::advise::parse_args;
+use super::approved::Approved;
+use super::clock::Clock;
+use super::handle::{Handle, Message};
+use super::stream::Assembler;
+use crate::domain::call::{ErrorClass, Outcome, ToolError};
+use crate::domain::id::{Attempt, NodeId, Rev, TurnId};
+use crate::domain::input::Input;
+use crate::domain::turn::{StreamFault, StreamFaultKind};
+use crate::model::{Chunk, Model, Request};
+use crate::tools::Job;
+use crate::tools::registry::Registry;
+use crate::tools::run::{Limits, run};
+
+/// Chunks that may wait for the assembler.
+const CHUNKS: usize = 256;
+/// The screen is told of open text at most this often.
+const LIVE_EVERY: Duration = Duration::from_millis(16);
+/// Open text is written down at least this often, or after so many bytes.
+const PARTIAL_EVERY: Duration = Duration::from_secs(2);
+const PARTIAL_BYTES: u64 = 4096;
+/// Silence after which the operator is told.
+const SILENCE: Duration = Duration::from_secs(60);
+
+/// The running tasks of one process.
+pub struct Executor {
+    model: Arc<dyn Model>,
+    registry: Arc<Registry>,
+    workspace: Arc<std::path::PathBuf>,
+    inbox: Handle,
+    clock: Clock,
+    asks: BTreeMap<TurnId, CancellationToken>,
+    runs: BTreeMap<(NodeId, Attempt), CancellationToken>,
+    tasks: TaskTracker,
+}
+
+impl Executor {
+    /// An executor without tasks.
+    pub fn new(
+        model: Arc<dyn Model>,
+        registry: Arc<Registry>,
+        workspace: Arc<std::path::PathBuf>,
+        inbox: Handle,
+        clock: Clock,
+    ) -> Self {
+        Self {
+            model,
+            registry,
+            workspace,
+            inbox,
+            clock,
+            asks: BTreeMap::new(),
+            runs: BTreeMap::new(),
+            tasks: TaskTracker::new(),
+        }
+    }
+
+    /// Asks the model after a wait; blocks come back as they complete.
+    pub fn ask(&mut self, (turn, request): (TurnId, u32), wait_ms: u64, what: Request) {
+        let cancel = CancellationToken::new();
+        if let Some(old) = self.asks.insert(turn, cancel.clone()) {
+            old.cancel();
+        }
+        let job = Asking {
+            turn,
+            request,
+            inbox: self.inbox.clone(),
+            cancel,
+        };
+        let model = self.model.clone();
+        self.tasks.spawn(async move {
+            if wait_ms > 0 {
+                tokio::select! {
+                    () = tokio::time::sleep(Duration::from_millis(wait_ms)) => {}
+                    () = job.cancel.cancelled() => return,
+                }
+            }
+            job.stream(model, what).await;
+        });
+    }
+
+    /// Closes the stream of a turn.
+    pub fn abort(&mut self, turn: TurnId) {
+        if let Some(cancel) = self.asks.remove(&turn) {
+            cancel.cancel();
+        }
+    }
+
+    /// Runs what was approved, exactly.
+    pub fn launch(&mut self, approved: &Approved) {
+        let (call, rev, attempt) = (approved.call(), approved.rev(), approved.attempt());
+        let Some(tool) = self.registry.get(approved.tool()).cloned() else {
+            self.report(
+                call,
+                rev,
+                attempt,
+                unrun(format!("there is no tool `{}` any more", approved.tool())),
+            );
+            return;
+        };
+        let cancel = CancellationToken::new();
+        self.runs.insert((call, attempt), cancel.clone());
+        let inbox = self.inbox.clone();
+        let spawned = self.inbox.clone();
+        let clock = self.clock;
+        let job = Job {
+            args: parse_args(approved.bytes()),
+            text: approved.bytes().clone(),
+            workspace: self.workspace.clone(),
+            cancel,
+            on_spawn: Arc::new(move |pid, ticks| {
+                spawned.send(Message::Input(Input::Spawned {
+                    call,
+                    attempt,
+                    pid,
+                    ticks,
+                }));
+            }),
+            key: approved.key().clone(),
+        };
+        self.tasks.spawn(async move {
+            let began = clock.mono_ms();
+            let outcome = run(tool, job, Limits::default()).await;
+            let ms = clock.mono_ms().saturating_sub(began);
+            inbox.send(Message::Input(Input::Finished {
+                call,
+                rev,
+                attempt,
+                outcome,
+                ms,
+            }));
+        });
+    }
+
+    /// Reports an execution that could not begin.
+    pub fn refuse(&self, call: NodeId, rev: Rev, attempt: Attempt, why: String) {
+        self.report(call, rev, attempt, unrun(why));
+    }
+
+    fn report(&self, call: NodeId, rev: Rev, attempt: Attempt, outcome: Outcome) {
+        self.inbox.send(Message::Input(Input::Finished {
+            call,
+            rev,
+            attempt,
+            outcome,
+            ms: 0,
+        }));
+    }
+
+    /// Ends an execution.
+    pub fn cancel(&mut self, call: NodeId, attempt: Attempt) {
+        if let Some(cancel) = self.runs.get(&(call, attempt)) {
+            cancel.cancel();
+        }
+    }
+
+    /// Looks whether an execution in doubt happened.
+    pub fn probe(&self, call: NodeId, attempt: Attempt, tool: &str, args: &str, before: Option<&str>) {
+        let finding = before.and_then(|before| {
+            let before = serde_json::from_str(before).ok()?;
+            self.registry
+                .get(tool)?
+                .probe(&parse_args(args), &before, &self.workspace)
+        });
+        self.inbox.send(Message::Input(Input::Probed {
+            call,
+            attempt,
+            finding,
+        }));
+    }
+
+    /// Reports when a call was not decided in time.
+    pub fn deadline(&self, call: NodeId, rev: Rev, ms: u64) {
+        let inbox = self.inbox.clone();
+        self.tasks.spawn(async move {
+            tokio::time::sleep(Duration::from_millis(ms)).await;
+            inbox.send(Message::Input(Input::Due { call, rev }));
+        });
+    }
+
+    /// Forgets an execution that has ended.
+    pub fn ended(&mut self, call: NodeId, attempt: Attempt) {
+        self.runs.remove(&(call, attempt));
+    }
+
+    /// Ends everything and waits for it, but not for ever.
+    pub async fn shut_down(&mut self) {
+        for cancel in self.asks.values().chain(self.runs.values()) {
+            cancel.cancel();
+        }
+        self.tasks.close();
+        // Children get two seconds between the polite and the final signal.
+        tokio::time::timeout(Duration::from_secs(4), self.tasks.wait())
+            .await
+            .unwrap_or_default();
+    }
+
+    /// True while executions are under way.
+    pub fn is_running(&self) -> bool {
+        !self.runs.is_empty()
+    }
+}
+
+fn unrun(message: String) -> Outcome {
+    Outcome::Err(ToolError {
+        class: ErrorClass::Structural,
+        message,
+        evidence: "checked before the launch".into(),
+        hint: None,
+        partial: None,
+        executed: false,
+    })
+}
+
+/// One request under way.
+struct Asking {
+    turn: TurnId,
+    request: u32,
+    inbox: Handle,
+    cancel: CancellationToken,
+}
+
+impl Asking {
+    async fn stream(self, model: Arc<dyn Model>, what: Request) {
+        let (out, mut chunks) = mpsc::channel(CHUNKS);
+        let mut assembler = Assembler::default();
+        let mut answer = model.ask(what, out, self.cancel.clone());
+        let mut result = None;
+        let mut live = tokio::time::interval(LIVE_EVERY);
+        live.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        let mut partial = tokio::time::interval(PARTIAL_EVERY);
+        partial.reset();
+        let mut changed = false;
+        let mut written = 0;
+        let mut silence = Box::pin(tokio::time::sleep(SILENCE));
+        loop {
+            tokio::select! {
+                biased;
+                () = self.cancel.cancelled() => return,
+                chunk = chunks.recv() => {
+                    let Some(chunk) = chunk else { break };
+                    silence.as_mut().reset(tokio::time::Instant::now() + SILENCE);
+                    changed = true;
+                    if self.take(&mut assembler, chunk) {
+                        self.show(&assembler);
+                        changed = false;
+                    }
+                    if assembler.bytes() >= written + PARTIAL_BYTES {
+                        written = assembler.bytes();
+                        self.write_down(&assembler);
+                    }
+                }
+                done = &mut answer, if result.is_none() => result = Some(done),
+                _ = live.tick(), if changed => {
+                    changed = false;
+                    self.show(&assembler);
+                }
+                _ = partial.tick(), if assembler.bytes() > written => {
+                    written = assembler.bytes();
+                    self.write_down(&assembler);
+                }
+                () = &mut silence => {
+                    silence.as_mut().reset(tokio::time::Instant::now() + SILENCE);
+                    self.inbox.send(Message::Notice(format!(
+                        "{}: the model has been silent for {} s",
+                        self.turn,
+                        SILENCE.as_secs()
+                    )));
+                }
+            }
+        }
+        let result = match result {
+            Some(result) => result,
+            None => answer.await,
+        };
+        self.finish(assembler, result);
+    }
+
+    /// True where a block was completed.
+    fn take(&self, assembler: &mut Assembler, chunk: Chunk) -> bool {
+        let blocks = assembler.push(chunk);
+        let any = !blocks.is_empty();
+        for block in blocks {
+            self.inbox.send(Message::Input(Input::Block {
+                turn: self.turn,
+                request: self.request,
+                block,
+            }));
+        }
+        for raw in assembler.unknown.drain(..) {
+            let shown: String = raw.chars().take(200).collect();
+            self.inbox.send(Message::Notice(format!(
+                "{}: the stream holds something unknown: {}",
+                self.turn,
+                crate::text::visible(&shown)
+            )));
+        }
+        any
+    }
+
+    fn show(&self, assembler: &Assembler) {
+        self.inbox.send(Message::Live(assembler.live(self.turn)));
+    }
+
+    fn write_down(&self, assembler: &Assembler) {
+        if let Some(text) = assembler.open_text() {
+            self.inbox.send(Message::Input(Input::Partial {
+                turn: self.turn,
+                request: self.request,
+                text: Arc::from(text),
+            }));
+        }
+    }
+
+    fn finish(self, mut assembler: Assembler, result: Result<(), StreamFault>) {
+        if self.cancel.is_cancelled() {
+            return;
+        }
+        let (turn, request, usage) = (self.turn, self.request, assembler.usage);
+        let input = match (result, assembler.finish.clone()) {
+            (Ok(()), Some(stop)) => {
+                for block in assembler.end() {
+                    self.inbox
+                        .send(Message::Input(Input::Block { turn, request, block }));
+                }
+                Input::Ended {
+                    turn,
+                    request,
+                    stop,
+                    usage,
+                }
+            }
+            (Ok(()), None) => {
+                self.write_down(&assembler);
+                let fault = StreamFault {
+                    kind: StreamFaultKind::Truncated,
+                    message: "the stream ended without its end mark".into(),
+                    retry_after_ms: None,
+                };
+                Input::Broke {
+                    turn,
+                    request,
+                    fault,
+                    usage,
+                }
+            }
+            (Err(fault), _) => {
+                self.write_down(&assembler);
+                Input::Broke {
+                    turn,
+                    request,
+                    fault,
+                    usage,
+                }
+            }
+        };
+        self.inbox.send(Message::Input(input));
+        self.inbox.send(Message::Live(super::handle::Live {
+            turn,
+            ..Default::default()
+        }));
+    }
+}

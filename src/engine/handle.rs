@@ -1,0 +1,146 @@
+//! The engine's door: commands in, publications out. Must not know: who stands on the other side.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use tokio::sync::{mpsc, oneshot, watch};
+
+use crate::domain::command::Command;
+use crate::domain::envelope::{Actor, Envelope};
+use crate::domain::id::{Seq, TurnId};
+use crate::domain::input::Input;
+use crate::domain::refusal::Refusal;
+use crate::domain::state::State;
+
+/// What the engine tells those who listen.
+#[derive(Debug, Clone)]
+pub enum Publication {
+    /// Everything so far.
+    Snapshot(Box<State>),
+    /// One more recorded fact.
+    Event(Arc<Envelope>),
+    /// Something to tell that is no fact of the run.
+    Notice(String),
+    /// The journal cannot be written: nothing runs any more.
+    Halted(String),
+    /// Nothing more will come.
+    Ended,
+}
+
+/// The open parts of one turn's stream.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Live {
+    /// The turn.
+    pub turn: TurnId,
+    /// Parts that are not sealed, in order.
+    pub parts: Vec<LivePart>,
+    /// Bytes received so far.
+    pub bytes: u64,
+}
+
+/// One part that is still coming.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LivePart {
+    /// Text or reasoning.
+    Text {
+        /// True for reasoning.
+        reasoning: bool,
+        /// So far.
+        text: Arc<str>,
+    },
+    /// A call.
+    Call {
+        /// The tool.
+        tool: Arc<str>,
+        /// Arguments so far.
+        args: Arc<str>,
+    },
+}
+
+/// What the loop takes in.
+#[derive(Debug)]
+pub enum Message {
+    /// An intent, with a place for its answer.
+    Command {
+        /// What.
+        command: Command,
+        /// Whose.
+        actor: Actor,
+        /// The sequence number that it led to, or the refusal.
+        reply: Option<oneshot::Sender<Result<Seq, Refusal>>>,
+    },
+    /// A report from the world.
+    Input(Input),
+    /// What a stream has open.
+    Live(Live),
+    /// A word to the listeners.
+    Notice(String),
+    /// Somebody listens from now on.
+    Subscribe(mpsc::UnboundedSender<Publication>),
+    /// End this process's part of the run; it can be resumed.
+    Shutdown(oneshot::Sender<()>),
+}
+
+/// The open streams, by turn.
+pub type LiveTurns = BTreeMap<TurnId, Live>;
+
+/// A way to the loop; cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Handle {
+    inbox: mpsc::UnboundedSender<Message>,
+    live: watch::Receiver<LiveTurns>,
+}
+
+/// What a listener gets.
+#[derive(Debug)]
+pub struct Subscription {
+    /// A snapshot first, then every fact that follows; nothing is left out.
+    pub facts: mpsc::UnboundedReceiver<Publication>,
+    /// What streams have open; only the newest is kept for a slow listener.
+    pub live: watch::Receiver<LiveTurns>,
+}
+
+impl Handle {
+    pub(super) fn new(inbox: mpsc::UnboundedSender<Message>, live: watch::Receiver<LiveTurns>) -> Self {
+        Self { inbox, live }
+    }
+
+    /// Sends a command and waits for its sequence number or refusal.
+    pub async fn command(&self, command: Command, actor: Actor) -> Result<Seq, Refusal> {
+        let (reply, answer) = oneshot::channel();
+        self.send(Message::Command {
+            command,
+            actor,
+            reply: Some(reply),
+        });
+        answer.await.unwrap_or_else(|_| {
+            Err(Refusal::new(
+                crate::domain::refusal::RefusalKind::Over,
+                "the run has ended in this process",
+            ))
+        })
+    }
+
+    /// Listens from now on.
+    pub fn subscribe(&self) -> Subscription {
+        let (out, facts) = mpsc::unbounded_channel();
+        self.send(Message::Subscribe(out));
+        Subscription {
+            facts,
+            live: self.live.clone(),
+        }
+    }
+
+    /// Ends this process's part of the run: no more launches, children ended. Resolves when done.
+    pub async fn shutdown(&self) {
+        let (done, ended) = oneshot::channel();
+        self.send(Message::Shutdown(done));
+        // The loop may be gone already; then there is nothing to wait for.
+        ended.await.unwrap_or_default();
+    }
+
+    pub(super) fn send(&self, message: Message) {
+        // A closed inbox means that the loop has ended; nobody is left to tell.
+        self.inbox.send(message).unwrap_or_default();
+    }
+}

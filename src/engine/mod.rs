@@ -1,0 +1,19 @@
+//! The imperative shell: one loop that decides, records, applies and acts, in this order.
+//!
+//! Owns time, ids, tasks and ordering. Must not know: keys, themes, the terminal, flags.
+
+pub mod advise;
+pub mod approved;
+pub mod clock;
+pub mod driver;
+pub mod executor;
+pub mod handle;
+pub mod ids;
+pub mod log;
+pub mod prompt;
+pub mod resume;
+pub mod setup;
+pub mod stream;
+
+pub use driver::{Driver, Parts};
+pub use handle::{Handle, Publication};

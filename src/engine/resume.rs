@@ -1,0 +1,52 @@
+//! The first events of a process that goes on with a recorded run. Must not know: the journal's
+//! format.
+
+use crate::domain::event::run::Started;
+use crate::domain::event::{Event, RunEvent};
+use crate::domain::id::{Attempt, NodeId};
+use crate::domain::state::{Mode, State};
+
+/// Executions whose process is gone with the process that had started them.
+pub fn interrupted(state: &State) -> Vec<(NodeId, Attempt)> {
+    state
+        .agenda
+        .running
+        .iter()
+        .filter_map(|id| state.calls.get(id)?.last_attempt().map(|last| (*id, last.no)))
+        .collect()
+}
+
+/// Processes of interrupted executions, as (call, pid, start time in clock ticks since boot).
+pub fn processes(state: &State) -> Vec<(NodeId, u32, u64)> {
+    state
+        .ledger
+        .values()
+        .filter(|entry| entry.outcome == crate::domain::state::LedgerOutcome::Running)
+        .filter_map(|entry| {
+            let call = state.calls.get(&entry.call)?;
+            let (pid, ticks) = call
+                .attempts
+                .iter()
+                .find(|one| one.no == entry.attempt)?
+                .process?;
+            Some((entry.call, pid, ticks))
+        })
+        .collect()
+}
+
+/// The events with which this process takes the run over. `fitted` is what it was built with now.
+pub fn first_events(state: &State, fitted: Started) -> Vec<Event> {
+    let mut events = vec![Event::Run(RunEvent::Reopened {
+        interrupted: interrupted(state),
+        version: fitted.version.clone(),
+    })];
+    if state.started.as_deref().is_some_and(|started| *started != fitted) {
+        events.push(Event::Run(RunEvent::Refitted {
+            started: Box::new(fitted),
+        }));
+    }
+    if let Mode::Stopped(_) = state.mode {
+        events.push(Event::Run(RunEvent::Resumed {}));
+    }
+    events
+}

@@ -1,0 +1,47 @@
+//! How a run was begun, as it is recorded in its first event, so that a resumption can build the
+//! same model and tools again. Must not know: how models and tools are built.
+
+use serde::{Deserialize, Serialize};
+
+/// The recorded setup of a run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Setup {
+    /// The session's id.
+    pub session: String,
+    /// The model.
+    pub model: ModelSetup,
+    /// True where no person watches: what must be asked for is decided by the policy's deadlines.
+    pub headless: bool,
+}
+
+/// Which model a run talks to. Keys are never part of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum ModelSetup {
+    /// A playbook, by its text, so that a moved file does not matter.
+    Scripted {
+        /// Name of the playbook.
+        name: String,
+        /// Its text.
+        playbook: String,
+    },
+    /// An OpenAI-compatible server.
+    OpenaiChat {
+        /// Base URL.
+        base_url: String,
+        /// Model name.
+        model: String,
+    },
+}
+
+impl Setup {
+    /// Reads it back.
+    pub fn parse(text: &str) -> Result<Self, serde_json::Error> {
+        serde_json::from_str(text)
+    }
+
+    /// As JSON text.
+    pub fn to_text(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default()
+    }
+}

@@ -1,0 +1,158 @@
+//! What can go wrong with a session on disk. Must not know: exit codes.
+
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::reader::Damage;
+use crate::text::visible;
+
+/// Why something with a session did not work.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum Error {
+    /// The system refused.
+    #[error("failed to {doing} {path}: {source}; {}", advice(source))]
+    Io {
+        /// What was tried.
+        doing: &'static str,
+        /// On what, in the visible form.
+        path: String,
+        /// Why.
+        source: Arc<io::Error>,
+    },
+    /// Somebody else writes this session.
+    #[error(
+        "the session {path} is open in {}; wait until it ends there, or look at it with `overrule replay`",
+        holder(*pid)
+    )]
+    Locked {
+        /// The session.
+        path: String,
+        /// Who holds it, where that could be read.
+        pid: Option<u32>,
+    },
+    /// No such session.
+    #[error("there is no session `{what}` in {place}; `overrule sessions` lists what there is")]
+    NotFound {
+        /// What was asked for.
+        what: String,
+        /// Where it was looked for.
+        place: String,
+    },
+    /// Several sessions begin so.
+    #[error("`{prefix}` is the beginning of several sessions ({}); give more of it", matches.join(", "))]
+    Ambiguous {
+        /// What was asked for.
+        prefix: String,
+        /// Some of them.
+        matches: Vec<String>,
+    },
+    /// The file is something else.
+    #[error("{path} is not a session journal: {why}; nothing was changed")]
+    NotAJournal {
+        /// The file.
+        path: String,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// Written by a later version of the program.
+    #[error(
+        "{path} has journal format {version}, and this program reads format {known}: use a newer overrule"
+    )]
+    Newer {
+        /// The file.
+        path: String,
+        /// Its format.
+        version: u32,
+        /// The newest format that is known.
+        known: u32,
+    },
+    /// A record in the middle is not intact: nothing may be appended.
+    #[error(
+        "{path} is damaged: {damage}; it can be replayed up to there, and a new session can go on from there"
+    )]
+    Damaged {
+        /// The file.
+        path: String,
+        /// Where and how.
+        damage: Damage,
+    },
+    /// A session in a single file is for reading.
+    #[error("{path} is a recorded session in a single file, which is never written to; replay it instead")]
+    ReadOnly {
+        /// The file.
+        path: String,
+    },
+    /// There is already one of this name.
+    #[error("the session {path} exists already; nothing was changed")]
+    Exists {
+        /// The directory.
+        path: String,
+    },
+    /// An event with the wrong number was handed over: a defect of the program.
+    #[error(
+        "event {got} was to be written where {expected} is next; this is a defect of overrule, nothing was written"
+    )]
+    Order {
+        /// The number that is next.
+        expected: u64,
+        /// The number that came.
+        got: u64,
+    },
+    /// An event that could not be read back.
+    #[error("failed to write an event: {why}; nothing was written")]
+    Unwritable {
+        /// What is wrong with it.
+        why: String,
+    },
+    /// A line that is not an intact record.
+    #[error("not an intact record: {why}")]
+    Line {
+        /// What is wrong with it.
+        why: String,
+    },
+}
+
+impl Error {
+    pub(super) fn io(doing: &'static str, path: &Path, source: io::Error) -> Self {
+        Self::Io {
+            doing,
+            path: shown(path),
+            source: Arc::new(source),
+        }
+    }
+
+    /// True where there is no room left on the disk.
+    pub fn is_disk_full(&self) -> bool {
+        matches!(self, Self::Io { source, .. } if is_full(source))
+    }
+}
+
+/// A path for a message.
+pub(super) fn shown(path: &Path) -> String {
+    visible(&path.to_string_lossy())
+}
+
+fn is_full(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge
+    )
+}
+
+fn advice(error: &io::Error) -> &'static str {
+    match error.kind() {
+        _ if is_full(error) => {
+            "make room on the disk and resume the session: everything acknowledged is there"
+        }
+        io::ErrorKind::PermissionDenied
+        | io::ErrorKind::ReadOnlyFilesystem
+        | io::ErrorKind::NotADirectory => "check the permissions or name another place with --sessions DIR",
+        io::ErrorKind::NotFound => "check the path or name another place with --sessions DIR",
+        _ => "check the disk, then resume the session: everything acknowledged is there",
+    }
+}
+
+fn holder(pid: Option<u32>) -> String {
+    pid.map_or_else(|| "another process".to_owned(), |pid| format!("process {pid}"))
+}

@@ -1,0 +1,188 @@
+//! One record: an envelope as one line of JSON, with the link to the line before and a checksum.
+//! Must not know: files.
+
+use std::fmt::{self, Write as _};
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use uuid::Uuid;
+
+use super::codec::{self, Parts};
+use super::error::Error;
+use super::payload;
+use crate::domain::envelope::{Actor, Envelope, FORMAT};
+use crate::domain::id::Seq;
+
+/// Longest line, its end left out.
+pub const MAX_LINE: usize = 64 << 20;
+
+/// What stands before the checksum.
+const CHECK: &str = ",\"crc\":\"";
+
+/// What follows the checksum.
+const END: &str = "\"}";
+
+/// Hexadecimal digits of the checksum.
+const DIGITS: usize = 8;
+
+/// The hash of a line, by which the next one names it: the first half of its BLAKE3 hash.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Link([u8; 16]);
+
+impl Link {
+    /// What the first record names: sixteen zero bytes.
+    pub const FIRST: Self = Self([0; 16]);
+
+    /// The link of a line (its line break left out).
+    pub fn of(line: &[u8]) -> Self {
+        let mut half = [0; 16];
+        for (to, from) in half.iter_mut().zip(blake3::hash(line).as_bytes()) {
+            *to = *from;
+        }
+        Self(half)
+    }
+}
+
+impl fmt::Display for Link {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+/// The record of an envelope, without a line break, complete in itself: long strings stay in it.
+pub fn encode_line(run: Uuid, envelope: &Envelope, prev: Link) -> Result<String, Error> {
+    let parts = Parts::of(&envelope.event)?;
+    let body = payload::inline(parts.body())?;
+    compose(run, envelope, prev, (parts.family(), parts.name()), &body)
+}
+
+/// The record of an envelope whose body is already in the form that goes to disk.
+pub(super) fn compose(
+    run: Uuid,
+    envelope: &Envelope,
+    prev: Link,
+    (family, name): (&str, &str),
+    body: &str,
+) -> Result<String, Error> {
+    codec::check_depth(body)?;
+    let actor = serde_json::to_string(&envelope.actor).map_err(|error| Error::Unwritable {
+        why: error.to_string(),
+    })?;
+    let Envelope {
+        v,
+        seq,
+        at,
+        mono,
+        cause,
+        ..
+    } = envelope;
+    let mut line = String::with_capacity(body.len() + 320);
+    let _ = write!(
+        line,
+        "{{\"v\":{v},\"seq\":{},\"prev\":\"{prev}\",\"at\":{at},\"mono\":{mono},\"run\":\"{run}\",\
+         \"actor\":{actor},\"cause\":{},\"type\":\"{family}.{name}\",\"body\":{body}",
+        seq.0, cause.0
+    );
+    let crc = crc32fast::hash(line.as_bytes());
+    let _ = write!(line, "{CHECK}{crc:08x}{END}");
+    if line.len() > MAX_LINE {
+        return Err(Error::Unwritable {
+            why: format!(
+                "its record would have {} bytes, and {MAX_LINE} is the most",
+                line.len()
+            ),
+        });
+    }
+    Ok(line)
+}
+
+/// A record taken apart; the body is still text.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Head<'a> {
+    pub(super) v: u32,
+    pub(super) seq: Seq,
+    pub(super) prev: &'a str,
+    pub(super) at: i64,
+    pub(super) mono: u64,
+    pub(super) run: &'a str,
+    pub(super) actor: Actor,
+    pub(super) cause: Seq,
+    #[serde(rename = "type")]
+    pub(super) kind: &'a str,
+    #[serde(borrow)]
+    pub(super) body: &'a RawValue,
+    #[serde(rename = "crc")]
+    _crc: &'a str,
+}
+
+/// The format version that a line claims to have, whatever else is in it.
+pub(super) fn claimed_version(line: &[u8]) -> Option<u32> {
+    #[derive(Deserialize)]
+    struct Claim {
+        v: u32,
+    }
+    serde_json::from_slice::<Claim>(line).ok().map(|claim| claim.v)
+}
+
+/// True where the checksum at the end of a line fits what is before it.
+pub(super) fn is_intact(line: &[u8]) -> bool {
+    let tail = CHECK.len() + DIGITS + END.len();
+    let Some((covered, tail)) = line
+        .len()
+        .checked_sub(tail)
+        .and_then(|at| line.split_at_checked(at))
+    else {
+        return false;
+    };
+    // Compared as written, so that no second spelling of the same number passes.
+    tail == format!("{CHECK}{:08x}{END}", crc32fast::hash(covered)).as_bytes()
+}
+
+/// Takes an intact line apart.
+pub(super) fn head(line: &[u8]) -> Result<Head<'_>, Error> {
+    let why = |why: String| Error::Line { why };
+    let text = std::str::from_utf8(line).map_err(|_| why("it is not UTF-8".to_owned()))?;
+    let head: Head<'_> = serde_json::from_str(text)
+        .map_err(|error| why(crate::text::visible(&format!("it is no envelope: {error}"))))?;
+    if head.v != FORMAT {
+        return Err(why(format!("it has format {} and not {FORMAT}", head.v)));
+    }
+    Ok(head)
+}
+
+/// The run, the envelope and the link that a record holds. For records that are complete in
+/// themselves, as [`encode_line`] writes them.
+pub fn decode_line(line: &str) -> Result<(Uuid, Envelope), Error> {
+    if line.len() > MAX_LINE || !is_intact(line.as_bytes()) {
+        return Err(Error::Line {
+            why: "its checksum does not fit".to_owned(),
+        });
+    }
+    let head = head(line.as_bytes())?;
+    let run = run_of(&head)?;
+    let body = payload::resolve(head.body.get(), &mut payload::None)?;
+    Ok((run, envelope(&head, &body)?))
+}
+
+pub(super) fn run_of(head: &Head<'_>) -> Result<Uuid, Error> {
+    let run = Uuid::parse_str(head.run)
+        .ok()
+        .filter(|run| run.to_string() == head.run);
+    run.ok_or_else(|| Error::Line {
+        why: "its run is not a UUID".to_owned(),
+    })
+}
+
+/// The envelope of a head and its body, the body's payloads put back in place.
+pub(super) fn envelope(head: &Head<'_>, body: &str) -> Result<Envelope, Error> {
+    Ok(Envelope {
+        v: head.v,
+        seq: head.seq,
+        at: head.at,
+        mono: head.mono,
+        actor: head.actor.clone(),
+        cause: head.cause,
+        event: codec::event(head.kind, body)?,
+    })
+}

@@ -1,0 +1,53 @@
+//! One writer per session. Must not know: what is written.
+//!
+//! The lock is the system's own on an open file, so that it ends with its holder, however that ends.
+//! The number in the file only tells people who it is.
+
+use std::fs::{File, TryLockError};
+use std::io::{Read as _, Seek as _, Write as _};
+use std::path::Path;
+
+use super::error::{Error, shown};
+use super::files;
+
+/// Name of the file inside of a session.
+const NAME: &str = "lock";
+
+/// The right to write a session, until dropped.
+#[derive(Debug)]
+pub(super) struct Lock {
+    file: File,
+}
+
+impl Lock {
+    /// Takes the lock of a session's directory, or says who has it.
+    pub(super) fn take(dir: &Path) -> Result<Self, Error> {
+        let path = dir.join(NAME);
+        let fail = |error| Error::io("lock the session", &path, error);
+        let mut file = files::ensure(&path).map_err(fail)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                let mut text = String::new();
+                // Only to name the holder: whatever stands there is no reason to fail otherwise.
+                let _ = (&file).take(32).read_to_string(&mut text);
+                return Err(Error::Locked {
+                    path: shown(dir),
+                    pid: text.trim().parse().ok(),
+                });
+            }
+            Err(TryLockError::Error(error)) => return Err(fail(error)),
+        }
+        file.set_len(0).map_err(fail)?;
+        file.rewind().map_err(fail)?;
+        writeln!(file, "{}", std::process::id()).map_err(fail)?;
+        Ok(Self { file })
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // So that nobody reads the number of a process that is gone; the lock itself ends anyway.
+        let _ = self.file.set_len(0);
+    }
+}

@@ -1,0 +1,233 @@
+//! Long strings outside of the journal: each in a file named by its hash. Must not know: events.
+//!
+//! In a body a long string is replaced by `{"$payload": <BLAKE3 of its UTF-8 bytes>, "len": <bytes>}`.
+//! A name in user data that reads `$payload` after any number of further `$` gets one more `$`, so
+//! that the replacement cannot be confused with data.
+
+use std::borrow::Cow;
+use std::io::{Read as _, Write as _};
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value};
+
+use super::error::Error;
+use super::files;
+
+/// Strings of more bytes than this go to a file.
+pub const BIG: usize = 64 << 10;
+
+/// Longest string that can go to a file.
+pub const MAX_PAYLOAD: usize = 64 << 20;
+
+/// Bytes of all payloads of one session that are read; a hostile session could name one many times.
+const MAX_TOTAL: usize = 1 << 30;
+
+/// The name that marks a replacement.
+const NAME: &str = "$payload";
+
+/// What every body that needs a second look holds; the quote keeps text inside of strings out.
+const SIGN: &str = "$payload\"";
+
+/// Where strings come from when a body is read.
+pub(super) trait Source {
+    fn load(&mut self, hash: &str, len: usize) -> Result<String, Error>;
+}
+
+/// A source that has nothing.
+pub(super) struct None;
+
+impl Source for None {
+    fn load(&mut self, hash: &str, _: usize) -> Result<String, Error> {
+        Err(bad(format!("the payload {} is not part of it", short(hash))))
+    }
+}
+
+/// The body for a record that is complete in itself.
+pub(super) fn inline(body: &str) -> Result<Cow<'_, str>, Error> {
+    if !body.contains(SIGN) {
+        return Ok(Cow::Borrowed(body));
+    }
+    detach(body, usize::MAX, &mut |_| Ok(String::new()))
+}
+
+/// The body with long strings handed to `keep`, which gives their hash.
+pub(super) fn external<'a>(
+    body: &'a str,
+    keep: &mut dyn FnMut(&str) -> Result<String, Error>,
+) -> Result<Cow<'a, str>, Error> {
+    if body.len() <= BIG && !body.contains(SIGN) {
+        return Ok(Cow::Borrowed(body));
+    }
+    detach(body, BIG, keep)
+}
+
+fn detach<'a>(
+    body: &str,
+    limit: usize,
+    keep: &mut dyn FnMut(&str) -> Result<String, Error>,
+) -> Result<Cow<'a, str>, Error> {
+    // Reading it refuses what is nested too deep for the recursion below.
+    let mut value: Value = serde_json::from_str(body).map_err(|error| Error::Unwritable {
+        why: error.to_string(),
+    })?;
+    replace(&mut value, limit, keep)?;
+    Ok(Cow::Owned(value.to_string()))
+}
+
+fn replace(
+    value: &mut Value,
+    limit: usize,
+    keep: &mut dyn FnMut(&str) -> Result<String, Error>,
+) -> Result<(), Error> {
+    match value {
+        Value::String(text) if text.len() > limit => {
+            if text.len() > MAX_PAYLOAD {
+                return Err(Error::Unwritable {
+                    why: format!(
+                        "it holds a text of {} bytes, and {MAX_PAYLOAD} is the most",
+                        text.len()
+                    ),
+                });
+            }
+            let mut object = Map::new();
+            object.insert(NAME.to_owned(), Value::String(keep(text)?));
+            object.insert("len".to_owned(), Value::from(text.len()));
+            *value = Value::Object(object);
+        }
+        Value::Array(items) => {
+            for item in items {
+                replace(item, limit, keep)?;
+            }
+        }
+        Value::Object(members) => {
+            for member in members.values_mut() {
+                replace(member, limit, keep)?;
+            }
+            rename(members, |name| is_escaped(name, 0).then(|| format!("${name}")));
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+/// The body with the strings back in their places.
+pub(super) fn resolve<'a>(body: &'a str, source: &mut dyn Source) -> Result<Cow<'a, str>, Error> {
+    if !body.contains(SIGN) {
+        return Ok(Cow::Borrowed(body));
+    }
+    let mut value: Value = serde_json::from_str(body).map_err(|error| bad(error.to_string()))?;
+    restore(&mut value, source)?;
+    Ok(Cow::Owned(value.to_string()))
+}
+
+fn restore(value: &mut Value, source: &mut dyn Source) -> Result<(), Error> {
+    match value {
+        Value::Array(items) => {
+            for item in items {
+                restore(item, source)?;
+            }
+        }
+        Value::Object(members) => {
+            if let Some(hash) = members.get(NAME) {
+                let hash = hash.as_str().filter(|hash| is_hash(hash));
+                let len = members.get("len").and_then(Value::as_u64);
+                let (Some(hash), Some(len), 2) = (hash, len, members.len()) else {
+                    return Err(bad("it names a payload in a way that is not known".to_owned()));
+                };
+                let len = usize::try_from(len).unwrap_or(usize::MAX);
+                *value = Value::String(source.load(hash, len)?);
+                return Ok(());
+            }
+            for member in members.values_mut() {
+                restore(member, source)?;
+            }
+            rename(members, |name| {
+                is_escaped(name, 1).then(|| name.chars().skip(1).collect())
+            });
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+/// True for `$payload` with at least so many further `$` before it.
+fn is_escaped(name: &str, more: usize) -> bool {
+    name.strip_suffix(NAME)
+        .is_some_and(|front| front.len() >= more && front.bytes().all(|b| b == b'$'))
+}
+
+fn rename(members: &mut Map<String, Value>, new: impl Fn(&str) -> Option<String>) {
+    if members.keys().any(|name| new(name).is_some()) {
+        *members = std::mem::take(members)
+            .into_iter()
+            .map(|(name, member)| (new(&name).unwrap_or(name), member))
+            .collect();
+    }
+}
+
+/// The payload files of one session.
+#[derive(Debug)]
+pub(super) struct Payloads {
+    dir: Option<PathBuf>,
+    loaded: usize,
+}
+
+impl Payloads {
+    /// Those in a directory; none for a session in a single file.
+    pub(super) const fn new(dir: Option<PathBuf>) -> Self {
+        Self { dir, loaded: 0 }
+    }
+
+    /// Writes a string so that it is on disk before this returns; gives its hash.
+    pub(super) fn keep(dir: &Path, text: &str) -> Result<String, Error> {
+        let hash = blake3::hash(text.as_bytes()).to_hex().to_string();
+        let path = dir.join(&hash);
+        if Self::new(Some(dir.to_owned())).load(&hash, text.len()).is_ok() {
+            return Ok(hash);
+        }
+        let draft = dir.join(format!("{hash}.part"));
+        let fail = |error| Error::io("write the payload", &path, error);
+        let mut file = files::rewrite(&draft).map_err(fail)?;
+        file.write_all(text.as_bytes()).map_err(fail)?;
+        file.sync_all().map_err(fail)?;
+        std::fs::rename(&draft, &path).map_err(fail)?;
+        files::sync_dir(dir).map_err(fail)?;
+        Ok(hash)
+    }
+}
+
+impl Source for Payloads {
+    fn load(&mut self, hash: &str, len: usize) -> Result<String, Error> {
+        let Some(dir) = &self.dir else {
+            return None.load(hash, len);
+        };
+        self.loaded = self.loaded.saturating_add(len);
+        if len > MAX_PAYLOAD || self.loaded > MAX_TOTAL {
+            return Err(bad(format!(
+                "its payloads have more than {MAX_TOTAL} bytes together"
+            )));
+        }
+        let missing = |error| bad(format!("its payload {} cannot be read: {error}", short(hash)));
+        let file = files::regular(&dir.join(hash), false).map_err(missing)?;
+        let mut bytes = Vec::new();
+        file.take(len as u64 + 1)
+            .read_to_end(&mut bytes)
+            .map_err(missing)?;
+        if bytes.len() != len || blake3::hash(&bytes).to_hex().as_str() != hash {
+            return Err(bad(format!("its payload {} was changed", short(hash))));
+        }
+        String::from_utf8(bytes).map_err(|_| bad(format!("its payload {} is not UTF-8", short(hash))))
+    }
+}
+
+fn is_hash(hash: &str) -> bool {
+    hash.len() == 64 && hash.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
+}
+
+fn short(hash: &str) -> &str {
+    hash.get(..12).unwrap_or(hash)
+}
+
+fn bad(why: String) -> Error {
+    Error::Line { why }
+}

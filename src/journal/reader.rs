@@ -1,0 +1,352 @@
+//! Reads a journal in one pass: everything intact up to the first record that is not, and a word on
+//! the rest. Changes nothing. Must not know: what events mean.
+
+use std::fmt;
+use std::io::{self, BufRead, BufReader, Read as _};
+use std::path::PathBuf;
+
+use uuid::Uuid;
+
+use super::error::{Error, shown};
+use super::files;
+use super::line::{self, Link, MAX_LINE};
+use super::payload::{self, Payloads};
+use super::store::Place;
+use crate::domain::envelope::{Envelope, FORMAT};
+
+/// Records that are read of one journal; a run of this length is beyond anything real.
+pub const MAX_RECORDS: u64 = 1 << 22;
+
+/// What every first record begins with.
+const BEGINNING: &[u8] = b"{\"v\":1,\"seq\":1,";
+
+/// A session as read.
+#[derive(Debug, Clone)]
+pub struct Loaded {
+    /// The run that the records name; none in an empty journal.
+    pub run: Option<Uuid>,
+    /// Every intact record from the first on.
+    pub envelopes: Vec<Envelope>,
+    /// What stands after them, where that is only the remains of a last write.
+    pub torn: Option<Torn>,
+    /// What stands after them, where that is more.
+    pub damage: Option<Damage>,
+    /// Link of the last intact record.
+    pub head: Link,
+    /// Bytes of the intact records.
+    pub bytes: u64,
+}
+
+/// The remains of a write that did not come to its end. Nothing in it was ever acknowledged.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Torn {
+    /// Line at which it begins, from 1.
+    pub line: u64,
+    /// Byte at which it begins.
+    pub offset: u64,
+    /// Its length.
+    pub bytes: u64,
+    /// What is wrong with it.
+    pub why: String,
+    /// Where it was moved to; none as long as nobody opened the session to write.
+    pub kept: Option<PathBuf>,
+}
+
+impl fmt::Display for Torn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "the last write did not come to its end ({} bytes from line {} on: {})",
+            self.bytes, self.line, self.why
+        )?;
+        match &self.kept {
+            Some(path) => write!(f, "; they were moved to {}", shown(path)),
+            None => f.write_str("; they are left where they are"),
+        }
+    }
+}
+
+/// A record that is not intact, with more behind it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Damage {
+    /// Its line, from 1.
+    pub line: u64,
+    /// Byte at which it begins.
+    pub offset: u64,
+    /// Bytes from there to the end of the file.
+    pub bytes: u64,
+    /// Records from there on that are intact in themselves.
+    pub intact_after: u64,
+    /// What is wrong with it.
+    pub why: String,
+}
+
+impl fmt::Display for Damage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "line {} (byte {}): {}; {} records before it are intact, {} bytes from there on are left as they are",
+            self.line,
+            self.offset,
+            self.why,
+            self.line.saturating_sub(1),
+            self.bytes
+        )
+    }
+}
+
+/// What a check of a session found.
+#[derive(Debug, Clone)]
+pub struct Report {
+    /// The run.
+    pub run: Option<Uuid>,
+    /// Intact records, in a row from the first.
+    pub records: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Link of the last one: equal links mean equal journals up to there.
+    pub head: Link,
+    /// Remains of a last write.
+    pub torn: Option<Torn>,
+    /// A gap.
+    pub damage: Option<Damage>,
+}
+
+impl Report {
+    /// True where every byte belongs to an intact record.
+    pub const fn is_whole(&self) -> bool {
+        self.torn.is_none() && self.damage.is_none()
+    }
+}
+
+/// Reads a session.
+pub fn read(place: &Place) -> Result<Loaded, Error> {
+    let mut envelopes = Vec::new();
+    let found = pass(place, |envelope| envelopes.push(envelope))?;
+    Ok(Loaded {
+        run: found.run,
+        envelopes,
+        torn: found.torn,
+        damage: found.damage,
+        head: found.head,
+        bytes: found.bytes,
+    })
+}
+
+/// Checks a session, payloads included, without keeping it in memory.
+pub fn verify(place: &Place) -> Result<Report, Error> {
+    pass(place, drop)
+}
+
+fn pass(place: &Place, mut each: impl FnMut(Envelope)) -> Result<Report, Error> {
+    let path = place.journal();
+    let fail = |error| Error::io("read the session", &path, error);
+    let file = files::regular(&path, matches!(place, Place::File { .. })).map_err(fail)?;
+    let mut lines = Lines::new(BufReader::with_capacity(1 << 16, file));
+    let mut check = Check::new(place);
+    while let Some(seen) = lines.next().map_err(fail)? {
+        match check.record(&lines.line, seen) {
+            Ok(envelope) => each(envelope),
+            Err(why) => return after_gap(check, lines, seen, why, place),
+        }
+    }
+    Ok(check.report)
+}
+
+/// Looks through what follows the first record that is not intact.
+fn after_gap<R: BufRead>(
+    check: Check,
+    mut lines: Lines<R>,
+    first: Seen,
+    why: String,
+    place: &Place,
+) -> Result<Report, Error> {
+    let path = place.journal();
+    let mut report = check.report;
+    let beginning = lines.line.clone();
+    let mut seen = first;
+    let mut intact = 0;
+    let mut count = 0;
+    loop {
+        count += 1;
+        if seen.is_record(&lines.line) {
+            intact += 1;
+        }
+        match lines
+            .next()
+            .map_err(|error| Error::io("read the session", &path, error))?
+        {
+            Some(next) => seen = next,
+            None => break,
+        }
+    }
+    let (line, offset) = (report.records + 1, report.bytes);
+    let bytes = seen.end - offset;
+    if report.records == 0 {
+        if let Some(version) = line::claimed_version(&beginning).filter(|version| *version > FORMAT) {
+            let (path, known) = (shown(&path), FORMAT);
+            return Err(Error::Newer { path, version, known });
+        }
+        let cut = BEGINNING.len().min(beginning.len());
+        let begun = count == 1 && !first.ended && BEGINNING.get(..cut) == beginning.get(..cut);
+        if intact == 0 && !begun {
+            let path = shown(&path);
+            return Err(Error::NotAJournal { path, why });
+        }
+    }
+    if intact == 0 {
+        report.torn = Some(Torn {
+            line,
+            offset,
+            bytes,
+            why,
+            kept: None,
+        });
+    } else {
+        report.damage = Some(Damage {
+            line,
+            offset,
+            bytes,
+            intact_after: intact,
+            why,
+        });
+    }
+    Ok(report)
+}
+
+/// What one line is, its bytes left out.
+#[derive(Debug, Clone, Copy)]
+struct Seen {
+    /// True where a line break ended it.
+    ended: bool,
+    /// True where it was too long to be kept.
+    long: bool,
+    /// Byte after it, its line break included.
+    end: u64,
+}
+
+impl Seen {
+    fn is_record(self, line: &[u8]) -> bool {
+        self.ended && !self.long && line::is_intact(line)
+    }
+}
+
+/// The lines of a file, one at a time, with a bound on memory.
+struct Lines<R> {
+    reader: R,
+    line: Vec<u8>,
+    at: u64,
+}
+
+impl<R: BufRead> Lines<R> {
+    const fn new(reader: R) -> Self {
+        Self {
+            reader,
+            line: Vec::new(),
+            at: 0,
+        }
+    }
+
+    /// Reads the next line into `line`, without its line break.
+    fn next(&mut self) -> io::Result<Option<Seen>> {
+        self.line.clear();
+        let limit = MAX_LINE as u64 + 1;
+        let mut read = self
+            .reader
+            .by_ref()
+            .take(limit)
+            .read_until(b'\n', &mut self.line)?;
+        if read == 0 {
+            return Ok(None);
+        }
+        self.at += read as u64;
+        let mut ended = self.line.last() == Some(&b'\n');
+        let long = !ended && self.line.len() > MAX_LINE;
+        let mut skipped = Vec::new();
+        while long && !ended && read > 0 {
+            skipped.clear();
+            read = self
+                .reader
+                .by_ref()
+                .take(1 << 16)
+                .read_until(b'\n', &mut skipped)?;
+            self.at += read as u64;
+            ended = skipped.last() == Some(&b'\n');
+        }
+        if !long && ended {
+            self.line.pop();
+        }
+        let end = self.at;
+        Ok(Some(Seen { ended, long, end }))
+    }
+}
+
+/// What the next record has to fit.
+struct Check {
+    report: Report,
+    payloads: Payloads,
+}
+
+impl Check {
+    fn new(place: &Place) -> Self {
+        Self {
+            report: Report {
+                run: None,
+                records: 0,
+                bytes: 0,
+                head: Link::FIRST,
+                torn: None,
+                damage: None,
+            },
+            payloads: Payloads::new(place.payloads()),
+        }
+    }
+
+    /// The envelope of a line, if it is intact and the one that has to follow.
+    fn record(&mut self, bytes: &[u8], seen: Seen) -> Result<Envelope, String> {
+        if seen.long {
+            return Err(format!("it has more than {MAX_LINE} bytes"));
+        }
+        if !seen.ended {
+            return Err("it has no end".to_owned());
+        }
+        if !line::is_intact(bytes) {
+            return Err("its checksum does not fit".to_owned());
+        }
+        self.fit(bytes, seen.end).map_err(|error| match error {
+            Error::Line { why } => why,
+            other => other.to_string(),
+        })
+    }
+
+    fn fit(&mut self, bytes: &[u8], end: u64) -> Result<Envelope, Error> {
+        let bad = |why: String| Error::Line { why };
+        let head = line::head(bytes)?;
+        let run = line::run_of(&head)?;
+        let expected = self.report.records + 1;
+        if head.seq.0 != expected {
+            return Err(bad(format!(
+                "it has number {} where {expected} is next",
+                head.seq.0
+            )));
+        }
+        if expected > MAX_RECORDS {
+            return Err(bad(format!("a journal has at most {MAX_RECORDS} records")));
+        }
+        if head.prev != self.report.head.to_string() {
+            return Err(bad(
+                "it does not follow the record before it: its link names another".to_owned(),
+            ));
+        }
+        if self.report.run.is_some_and(|before| before != run) {
+            return Err(bad("it belongs to another run".to_owned()));
+        }
+        let body = payload::resolve(head.body.get(), &mut self.payloads)?;
+        let envelope = line::envelope(&head, &body)?;
+        self.report.run = Some(run);
+        self.report.records = expected;
+        self.report.head = Link::of(bytes);
+        self.report.bytes = end;
+        Ok(envelope)
+    }
+}

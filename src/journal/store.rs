@@ -1,0 +1,229 @@
+//! The directory of sessions. Must not know: where it is by default on this machine.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use uuid::Uuid;
+
+use super::error::{Error, shown};
+use super::files;
+use super::lock::Lock;
+use super::summary::{self, Summary};
+use super::writer::Writer;
+use crate::domain::envelope::Envelope;
+
+/// The journal inside of a session's directory.
+pub(super) const JOURNAL: &str = "journal.jsonl";
+
+/// The long strings inside of a session's directory.
+pub(super) const PAYLOAD: &str = "payload";
+
+/// The session's name, repeated for lists.
+pub(super) const TITLE: &str = "title";
+
+/// Ending of a session in a single file.
+const SINGLE: &str = "jsonl";
+
+/// What is found with this word: the session begun last.
+const LAST: &str = "last";
+
+/// Sessions that a message about an ambiguous beginning names.
+const NAMED: usize = 5;
+
+/// Where one session is.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Place {
+    /// A directory that can be written to.
+    Dir {
+        /// The session's id, which is the directory's name.
+        id: Uuid,
+        /// The directory.
+        path: PathBuf,
+    },
+    /// A single file, only for reading.
+    File {
+        /// The file.
+        path: PathBuf,
+    },
+}
+
+impl Place {
+    /// The place that a path names: a session's directory or a single file.
+    pub fn at(path: &Path) -> Result<Self, Error> {
+        let meta = std::fs::metadata(path).map_err(|error| Error::io("open the session", path, error))?;
+        if !meta.is_dir() {
+            return Ok(Self::File {
+                path: path.to_owned(),
+            });
+        }
+        // A path such as `.` has its name only once it is resolved.
+        let whole =
+            std::fs::canonicalize(path).map_err(|error| Error::io("open the session", path, error))?;
+        id_of(&whole)
+            .map(|id| Self::Dir {
+                id,
+                path: path.to_owned(),
+            })
+            .ok_or_else(|| Error::NotAJournal {
+                path: shown(path),
+                why: "it is a directory, and a session's directory is named by a UUID".to_owned(),
+            })
+    }
+
+    /// The file with the records.
+    pub fn journal(&self) -> PathBuf {
+        match self {
+            Self::Dir { path, .. } => path.join(JOURNAL),
+            Self::File { path } => path.clone(),
+        }
+    }
+
+    /// The id that people type: of a single file its name without the ending.
+    pub fn id(&self) -> String {
+        match self {
+            Self::Dir { id, .. } => id.to_string(),
+            Self::File { path } => path
+                .file_stem()
+                .map_or_else(String::new, |stem| stem.to_string_lossy().into_owned()),
+        }
+    }
+
+    pub(super) fn payloads(&self) -> Option<PathBuf> {
+        match self {
+            Self::Dir { path, .. } => Some(path.join(PAYLOAD)),
+            Self::File { .. } => None,
+        }
+    }
+}
+
+/// A directory of sessions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Store {
+    dir: PathBuf,
+}
+
+impl Store {
+    /// The sessions in a directory, which need not exist before the first is made.
+    pub fn open(dir: impl Into<PathBuf>) -> Self {
+        Self { dir: dir.into() }
+    }
+
+    /// The directory of sessions in the user's data directory (`$XDG_DATA_HOME`).
+    pub fn default_place(data_home: &Path) -> PathBuf {
+        data_home.join("overrule").join("sessions")
+    }
+
+    /// The directory.
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// Makes a session and opens it for writing.
+    pub fn create(&self, id: Uuid) -> Result<Writer, Error> {
+        files::make_dirs(&self.dir)
+            .map_err(|error| Error::io("make the sessions directory", &self.dir, error))?;
+        Writer::create(id, &self.dir.join(id.to_string()))
+    }
+
+    /// Makes a session that begins with these events, durable when this returns: the way on from
+    /// the intact beginning of a damaged one.
+    pub fn create_from(&self, id: Uuid, envelopes: &[Envelope]) -> Result<Writer, Error> {
+        let mut writer = self.create(id)?;
+        for envelope in envelopes {
+            writer.append(envelope)?;
+        }
+        writer.sync()?;
+        Ok(writer)
+    }
+
+    /// Every session, the one begun last first. Reads the ends of each journal, not the whole.
+    pub fn list(&self) -> Result<Vec<Summary>, Error> {
+        let mut all: Vec<Summary> = self.places()?.iter().map(summary::of).collect();
+        all.sort_by(|a, b| (b.started, &b.id).cmp(&(a.started, &a.id)));
+        Ok(all)
+    }
+
+    /// The session of this id, unique beginning of an id, or path; `last` is the one begun last.
+    pub fn find(&self, what: &str) -> Result<Place, Error> {
+        let single = Path::new(what).extension().is_some_and(|ending| ending == SINGLE);
+        if what.contains('/') || (single && Path::new(what).exists()) {
+            return Place::at(Path::new(what));
+        }
+        let mut places = self.places()?;
+        let missing = || Error::NotFound {
+            what: crate::text::visible(what),
+            place: shown(&self.dir),
+        };
+        if what == LAST {
+            // The ids of directories begin with the time at which they were drawn.
+            places.retain(|place| matches!(place, Place::Dir { .. }));
+            return places.into_iter().max_by_key(Place::id).ok_or_else(missing);
+        }
+        if let Some(exact) = places.iter().find(|place| place.id() == what) {
+            return Ok(exact.clone());
+        }
+        let wanted = what.to_lowercase();
+        places.retain(|place| !wanted.is_empty() && place.id().to_lowercase().starts_with(&wanted));
+        if places.len() > 1 {
+            return Err(Error::Ambiguous {
+                prefix: crate::text::visible(what),
+                matches: places
+                    .iter()
+                    .take(NAMED)
+                    .map(|place| crate::text::visible(&place.id()))
+                    .collect(),
+            });
+        }
+        places.pop().ok_or_else(missing)
+    }
+
+    /// Deletes a session with everything in it, unless somebody writes it.
+    pub fn delete(&self, place: &Place) -> Result<(), Error> {
+        match place {
+            Place::File { path } => Err(Error::ReadOnly { path: shown(path) }),
+            Place::Dir { path, .. } => {
+                let fail = |error| Error::io("delete the session", path, error);
+                // Only what is a session: never a directory that happens to have such a name.
+                let meta = std::fs::symlink_metadata(place.journal()).map_err(fail)?;
+                if !meta.is_file() || path.is_symlink() {
+                    return Err(Error::NotAJournal {
+                        path: shown(path),
+                        why: "it is not a directory with a journal in it".to_owned(),
+                    });
+                }
+                let _lock = Lock::take(path)?;
+                std::fs::remove_dir_all(path).map_err(fail)
+            }
+        }
+    }
+
+    /// Every place that looks like a session, in the order of their ids.
+    fn places(&self) -> Result<Vec<Place>, Error> {
+        let fail = |error| Error::io("read the sessions directory", &self.dir, error);
+        let entries = match std::fs::read_dir(&self.dir) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(fail(error)),
+        };
+        let mut places = Vec::new();
+        for entry in entries {
+            let path = entry.map_err(fail)?.path();
+            if let Some(id) = id_of(&path) {
+                let place = Place::Dir { id, path };
+                if place.journal().is_file() {
+                    places.push(place);
+                }
+            } else if path.extension().is_some_and(|ending| ending == SINGLE) && path.is_file() {
+                places.push(Place::File { path });
+            }
+        }
+        places.sort_by_key(Place::id);
+        Ok(places)
+    }
+}
+
+/// The id that a directory's name is, in the spelling that this program writes.
+fn id_of(path: &Path) -> Option<Uuid> {
+    let name = path.file_name()?.to_str()?;
+    Uuid::parse_str(name).ok().filter(|id| id.to_string() == name)
+}

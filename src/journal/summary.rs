@@ -1,0 +1,188 @@
+//! What a list of sessions says of each, read from the ends of its journal. Must not know: what the
+//! events in between are.
+//!
+//! Best effort: a session that cannot be read is listed with the reason.
+
+use std::fs::File;
+use std::io::{Read as _, Seek as _, SeekFrom};
+use std::time::SystemTime;
+
+use serde::Deserialize;
+
+use super::files;
+use super::line::{self, Head};
+use super::store::{Place, TITLE};
+
+/// Bytes read at each end; first records with many tools are some 20 KiB long.
+const WINDOW: u64 = 256 << 10;
+
+/// Characters of a title.
+const SHOWN: usize = 120;
+
+/// A session in a list. Texts in it are untrusted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Summary {
+    /// The id that people type.
+    pub id: String,
+    /// Where it is.
+    pub place: Place,
+    /// The name that it was given, or the beginning of the first prompt.
+    pub title: Option<String>,
+    /// The model.
+    pub model: Option<String>,
+    /// The directory that its tools work in.
+    pub workspace: Option<String>,
+    /// When it began, in milliseconds since 1970.
+    pub started: Option<i64>,
+    /// Its last event.
+    pub last: Option<Last>,
+    /// Bytes of its journal.
+    pub bytes: u64,
+    /// When its journal was last written.
+    pub modified: Option<SystemTime>,
+    /// Why it cannot be read, or not to its end.
+    pub problem: Option<String>,
+}
+
+/// The last event of a session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Last {
+    /// Its number, which is also the count of events.
+    pub seq: u64,
+    /// When, in milliseconds since 1970.
+    pub at: i64,
+    /// Its type (`run.finished`).
+    pub kind: String,
+}
+
+/// What the bodies of the few events that matter here may hold.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Peek {
+    model: Option<String>,
+    workspace: Option<String>,
+    title: Option<String>,
+    text: Option<String>,
+}
+
+impl Peek {
+    fn of(head: &Head<'_>) -> Self {
+        // A string that was long enough to be moved to a file is simply not shown in a list.
+        serde_json::from_str(head.body.get()).unwrap_or_default()
+    }
+}
+
+/// The summary of a session.
+pub(super) fn of(place: &Place) -> Summary {
+    let mut summary = Summary {
+        id: place.id(),
+        place: place.clone(),
+        title: None,
+        model: None,
+        workspace: None,
+        started: None,
+        last: None,
+        bytes: 0,
+        modified: None,
+        problem: None,
+    };
+    match files::regular(&place.journal(), matches!(place, Place::File { .. })) {
+        Ok(mut file) => {
+            if let Err(error) = fill(&mut summary, &mut file) {
+                summary.problem = Some(format!("cannot be read: {error}"));
+            }
+        }
+        Err(error) => summary.problem = Some(format!("cannot be opened: {error}")),
+    }
+    if let Some(title) = own_title(place) {
+        summary.title = Some(title);
+    }
+    summary
+}
+
+fn fill(summary: &mut Summary, file: &mut File) -> std::io::Result<()> {
+    let meta = file.metadata()?;
+    summary.bytes = meta.len();
+    summary.modified = meta.modified().ok();
+    let mut bytes = Vec::new();
+    file.by_ref().take(WINDOW).read_to_end(&mut bytes)?;
+    let begin = bytes.len() as u64;
+    let mut named = None;
+    for (index, line) in whole_lines(&bytes).enumerate() {
+        let head = line::is_intact(line).then(|| line::head(line).ok()).flatten();
+        let Some(head) = head else {
+            if index == 0 {
+                summary.problem = Some("its first line is not an intact record".to_owned());
+                return Ok(());
+            }
+            break;
+        };
+        if index == 0 {
+            let peek = Peek::of(&head);
+            summary.started = Some(head.at);
+            summary.model = peek.model;
+            summary.workspace = peek.workspace;
+        }
+        match head.kind {
+            "run.titled" => named = Peek::of(&head).title,
+            "turn.prompted" if summary.title.is_none() => summary.title = Peek::of(&head).text,
+            _ => {}
+        }
+        summary.last = Some(last(&head));
+    }
+    if summary.bytes > begin {
+        bytes.clear();
+        file.seek(SeekFrom::Start(summary.bytes.saturating_sub(WINDOW)))?;
+        file.by_ref().take(WINDOW).read_to_end(&mut bytes)?;
+        // The first line of the window is cut in two.
+        for line in whole_lines(&bytes).skip(1).filter(|line| line::is_intact(line)) {
+            if let Ok(head) = line::head(line) {
+                if head.kind == "run.titled" {
+                    named = Peek::of(&head).title;
+                }
+                summary.last = Some(last(&head));
+            }
+        }
+    }
+    if bytes.last().is_some_and(|byte| *byte != b'\n') {
+        summary.problem = Some("its last write did not come to its end".to_owned());
+    }
+    summary.title = named.or(summary.title.take()).map(|title| first_line(&title));
+    Ok(())
+}
+
+fn whole_lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    bytes
+        .split_inclusive(|byte| *byte == b'\n')
+        .filter_map(|line| line.strip_suffix(b"\n"))
+}
+
+fn last(head: &Head<'_>) -> Last {
+    Last {
+        seq: head.seq.0,
+        at: head.at,
+        kind: head.kind.to_owned(),
+    }
+}
+
+/// The name in the file that the writer keeps for lists.
+fn own_title(place: &Place) -> Option<String> {
+    let Place::Dir { path, .. } = place else {
+        return None;
+    };
+    let file = files::regular(&path.join(TITLE), false).ok()?;
+    let mut bytes = Vec::new();
+    file.take(4096).read_to_end(&mut bytes).ok()?;
+    let title = first_line(&String::from_utf8_lossy(&bytes));
+    (!title.is_empty()).then_some(title)
+}
+
+fn first_line(text: &str) -> String {
+    text.trim()
+        .lines()
+        .next()
+        .unwrap_or_default()
+        .chars()
+        .take(SHOWN)
+        .collect()
+}

@@ -1,0 +1,237 @@
+//! Broken files: cut, flipped, random, endless; what is intact stays and nothing is taken silently.
+
+use proptest::prelude::*;
+
+use super::{append_one, file, fixture, lines, small};
+use crate::journal::{Error, Place, Writer, read, verify};
+
+fn whole_lines(bytes: &[u8]) -> usize {
+    bytes.split(|byte| *byte == b'\n').count() - 1
+}
+
+#[test]
+fn a_journal_cut_at_any_byte_keeps_its_intact_records_and_can_go_on() {
+    let bytes = file(&lines(&small()));
+    for cut in 0..=bytes.len() {
+        let fixture = fixture();
+        let place = fixture.session(1, &[]);
+        std::fs::write(place.journal(), &bytes[..cut]).unwrap();
+        let whole = whole_lines(&bytes[..cut]);
+        let rest = cut
+            - bytes[..cut]
+                .iter()
+                .rposition(|byte| *byte == b'\n')
+                .map_or(0, |at| at + 1);
+
+        // Looking changes nothing.
+        let seen = read(&place).unwrap();
+        assert_eq!(seen.envelopes, small()[..whole], "cut at {cut}");
+        assert_eq!(seen.torn.as_ref().map_or(0, |torn| torn.bytes), rest as u64);
+        assert_eq!(std::fs::read(place.journal()).unwrap(), bytes[..cut]);
+
+        let loaded = append_one(&place);
+        assert_eq!(loaded.envelopes, small()[..whole]);
+        match loaded.torn {
+            Some(torn) => {
+                assert_eq!(torn.line, whole as u64 + 1);
+                assert_eq!(std::fs::read(torn.kept.unwrap()).unwrap(), bytes[cut - rest..cut]);
+            }
+            None => assert_eq!(rest, 0),
+        }
+        // A second crash at once keeps both remains.
+        let mut again = std::fs::read(place.journal()).unwrap();
+        again.extend_from_slice(b"{\"v\":1");
+        std::fs::write(place.journal(), &again).unwrap();
+        let torn = append_one(&place).torn.unwrap();
+        let n = if rest == 0 { 1 } else { 2 };
+        assert!(torn.kept.unwrap().ends_with(format!("journal.torn-{n}")));
+    }
+}
+
+#[test]
+fn no_flipped_byte_is_taken_silently() {
+    let bytes = file(&lines(&small()));
+    let fixture = fixture();
+    let place = fixture.session(1, &[]);
+    for at in 0..bytes.len() {
+        for flip in [0x01, 0x20, 0x80] {
+            let mut broken = bytes.clone();
+            broken[at] ^= flip;
+            std::fs::write(place.journal(), &broken).unwrap();
+            let whole = whole_lines(&bytes[..at]);
+            match read(&place) {
+                Ok(loaded) => {
+                    assert!(
+                        loaded.torn.is_some() != loaded.damage.is_some(),
+                        "byte {at} ^ {flip}"
+                    );
+                    assert_eq!(loaded.envelopes, small()[..whole]);
+                }
+                Err(error) => {
+                    assert!(matches!(error, Error::NotAJournal { .. }), "byte {at}: {error}");
+                    assert_eq!(whole, 0);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn damage_in_the_middle_is_left_as_it_is_and_a_new_session_goes_on() {
+    let fixture = fixture();
+    let place = fixture.session(1, &small());
+    let mut bytes = std::fs::read(place.journal()).unwrap();
+    let third = file(&lines(&small())[..2]).len();
+    bytes[third + 40] ^= 1;
+    std::fs::write(place.journal(), &bytes).unwrap();
+
+    let error = Writer::open(&place).unwrap_err();
+    let Error::Damaged { damage, .. } = &error else {
+        panic!("{error}");
+    };
+    assert_eq!(
+        (damage.line, damage.offset, damage.intact_after),
+        (3, third as u64, 2)
+    );
+    assert_eq!(damage.bytes, (bytes.len() - third) as u64);
+    assert!(error.to_string().contains("line 3"), "{error}");
+
+    let loaded = read(&place).unwrap();
+    assert_eq!(loaded.envelopes, small()[..2]);
+    let writer = fixture
+        .store
+        .create_from(super::id(2), &loaded.envelopes)
+        .unwrap();
+    drop(writer);
+    let fresh = fixture.store.find(&super::id(2).to_string()).unwrap();
+    assert_eq!(append_one(&fresh).envelopes, small()[..2]);
+    assert_eq!(
+        std::fs::read(place.journal()).unwrap(),
+        bytes,
+        "kept byte for byte"
+    );
+    let kept = std::fs::read_dir(place.journal().parent().unwrap()).unwrap();
+    assert!(
+        kept.flatten()
+            .all(|entry| !entry.file_name().to_string_lossy().contains("torn"))
+    );
+}
+
+#[test]
+fn nul_bytes_at_the_end_are_a_torn_write_and_in_the_middle_are_damage() {
+    let fixture = fixture();
+    let good = lines(&small());
+    let place = fixture.session(1, &[]);
+    let mut bytes = file(&good);
+    bytes.extend(vec![0; 100_000]);
+    std::fs::write(place.journal(), &bytes).unwrap();
+    assert_eq!(append_one(&place).torn.unwrap().bytes, 100_000);
+
+    let mut bytes = file(&good[..3]);
+    bytes.extend(vec![0; 5_000]);
+    bytes.extend(file(&good[3..]));
+    std::fs::write(place.journal(), &bytes).unwrap();
+    let damage = read(&place).unwrap().damage.unwrap();
+    // The first line after the gap is part of the same line.
+    assert_eq!((damage.line, damage.intact_after), (4, 1));
+}
+
+#[test]
+fn other_files_are_refused_and_left_alone() {
+    let fixture = fixture();
+    let place = fixture.session(1, &[]);
+    for content in [
+        &b"hello"[..],
+        b"\n",
+        b"{}\n",
+        b"{\"v\":1,\"seq\":1,\n",
+        b"{\"v\":1,\"seq\":2,\"prev\"",
+        &[0; 4096],
+        &[0xff; 4096],
+        b"PK\x03\x04",
+    ] {
+        std::fs::write(place.journal(), content).unwrap();
+        let error = read(&place).unwrap_err();
+        assert!(matches!(error, Error::NotAJournal { .. }), "{error}");
+        assert!(verify(&place).is_err());
+        assert!(Writer::open(&place).is_err());
+        assert_eq!(std::fs::read(place.journal()).unwrap(), content);
+    }
+    std::fs::write(place.journal(), b"{\"v\":2,\"id\":\"x\"}\n").unwrap();
+    let error = read(&place).unwrap_err();
+    assert!(matches!(error, Error::Newer { version: 2, .. }), "{error}");
+}
+
+#[test]
+fn what_is_no_file_is_not_waited_for() {
+    let fixture = fixture();
+    let place = fixture.session(1, &[]);
+    std::fs::remove_file(place.journal()).unwrap();
+    assert!(matches!(read(&place), Err(Error::Io { .. })));
+    assert!(Writer::open(&place).is_err());
+    let made = std::process::Command::new("mkfifo")
+        .arg(place.journal())
+        .status()
+        .unwrap();
+    assert!(made.success());
+    assert!(matches!(read(&place), Err(Error::Io { .. })));
+    std::fs::remove_file(place.journal()).unwrap();
+    std::os::unix::fs::symlink("/dev/zero", place.journal()).unwrap();
+    assert!(matches!(read(&place), Err(Error::Io { .. })));
+    std::fs::remove_file(place.journal()).unwrap();
+    std::fs::create_dir(place.journal()).unwrap();
+    assert!(matches!(read(&place), Err(Error::Io { .. })));
+    let zero = Place::File {
+        path: "/dev/zero".into(),
+    };
+    assert!(matches!(read(&zero), Err(Error::Io { .. })));
+}
+
+#[test]
+fn a_line_without_end_is_bounded() {
+    let fixture = fixture();
+    let place = fixture.session(1, &small());
+    // A hole in the file: long, and no bytes on disk.
+    let bytes = std::fs::read(place.journal()).unwrap();
+    let handle = std::fs::OpenOptions::new()
+        .write(true)
+        .open(place.journal())
+        .unwrap();
+    handle
+        .set_len(bytes.len() as u64 + crate::journal::MAX_LINE as u64 + 10_000)
+        .unwrap();
+    let loaded = read(&place).unwrap();
+    assert_eq!(loaded.envelopes, small());
+    let torn = loaded.torn.unwrap();
+    assert_eq!(torn.bytes, crate::journal::MAX_LINE as u64 + 10_000);
+    assert!(torn.why.contains("more than"));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn random_bytes_are_an_error(bytes in proptest::collection::vec(any::<u8>(), 1..600)) {
+        let fixture = fixture();
+        let place = fixture.session(1, &[]);
+        std::fs::write(place.journal(), &bytes).unwrap();
+        let refused = matches!(read(&place), Err(Error::NotAJournal { .. }));
+        let beginning = b"{\"v\":1,\"seq\":1,".starts_with(&bytes);
+        prop_assert!(refused || beginning);
+    }
+
+    #[test]
+    fn random_bytes_after_good_records_lose_nothing(
+        bytes in proptest::collection::vec(any::<u8>(), 1..600),
+        keep in 1..5_usize,
+    ) {
+        let fixture = fixture();
+        let place = fixture.session(1, &[]);
+        let mut all = file(&lines(&small())[..keep]);
+        all.extend(&bytes);
+        std::fs::write(place.journal(), &all).unwrap();
+        let loaded = append_one(&place);
+        prop_assert_eq!(&loaded.envelopes, &small()[..keep]);
+        prop_assert_eq!(std::fs::read(loaded.torn.unwrap().kept.unwrap()).unwrap(), bytes);
+    }
+}

@@ -1,0 +1,455 @@
+//! One example of every event, with every variant of what they hold.
+
+use std::sync::Arc;
+
+use crate::domain::call::{
+    Binding, ConsentCause, Consequence, Decision, Digest, EffectClass, ErrorClass, Fault, Gate, Outcome,
+    ToolError, Verdict,
+};
+use crate::domain::event::run::{Limits, Started, ToolCard};
+use crate::domain::event::{CallEvent, EditEvent, Event, RunEvent, TurnEvent};
+use crate::domain::id::{Attempt, Epoch, NodeId, NodeKind, Rev, Seq, ThreadId, TurnId};
+use crate::domain::node::{Channel, Content, Origin};
+use crate::domain::reference::{Expr, OutPath, Reference, Root, Target};
+use crate::domain::turn::{Producer, Stop, StreamFault, StreamFaultKind, Usage};
+
+const CALL: NodeId = NodeId::new(NodeKind::Call, 5);
+const REV: Rev = Rev(2);
+const TURN: TurnId = TurnId(3);
+
+/// One of each, `run.started` first.
+pub(super) fn every_event() -> Vec<Event> {
+    let mut all = run();
+    all.extend(turn());
+    all.extend(call());
+    all.extend(edit());
+    all
+}
+
+fn text(text: &str) -> Arc<str> {
+    Arc::from(text)
+}
+
+fn started() -> Box<Started> {
+    Box::new(Started {
+        version: "0.1.0".to_owned(),
+        workspace: "/home/zoë/wörk".to_owned(),
+        model: "scripted: audit".to_owned(),
+        wire: "scripted".to_owned(),
+        system: text("be brief\n"),
+        tools: vec![ToolCard {
+            name: text("read_file"),
+            description: text("reads"),
+            schema: text(r#"{"type":"object"}"#),
+            effect: EffectClass::Read,
+            tags: vec!["external".to_owned()],
+            takes_truncated: true,
+        }],
+        policy: "guarded".to_owned(),
+        limits: Limits::default(),
+        user: text("zoë"),
+        input: text("null"),
+        setup: text("{}"),
+    })
+}
+
+fn run() -> Vec<Event> {
+    let all = vec![
+        RunEvent::Started(started()),
+        RunEvent::Reopened {
+            interrupted: vec![(CALL, Attempt(1))],
+            version: "0.1.0".to_owned(),
+        },
+        RunEvent::Paused {
+            reason: "lunch".to_owned(),
+        },
+        RunEvent::Resumed {},
+        RunEvent::Stepped {},
+        RunEvent::Stopped {
+            reason: String::new(),
+        },
+        RunEvent::Finished {
+            answer: NodeId::new(NodeKind::Answer, 9),
+            failed: vec![CALL],
+        },
+        RunEvent::PolicyChanged {
+            policy: "auto".to_owned(),
+        },
+        RunEvent::Refitted { started: started() },
+        RunEvent::LimitReached {
+            which: "turns".to_owned(),
+            message: "50 of 50".to_owned(),
+        },
+        RunEvent::LimitsRaised {
+            limits: Limits {
+                parallel: 1,
+                turns: None,
+                tokens: Some(u64::MAX),
+                wall_ms: Some(0),
+            },
+        },
+        RunEvent::Refused {
+            command: "approve".to_owned(),
+            reason: "from a child".to_owned(),
+        },
+        RunEvent::Titled {
+            title: "⟨TAB⟩\t\u{202E}".to_owned(),
+        },
+    ];
+    all.into_iter().map(Event::Run).collect()
+}
+
+fn turn() -> Vec<Event> {
+    let usage = Usage {
+        input: Some(1),
+        cached: None,
+        output: Some(u64::MAX),
+        reasoning: Some(0),
+    };
+    let mut all = vec![
+        TurnEvent::Opened {
+            turn: TURN,
+            thread: ThreadId(0),
+            after: None,
+            producer: Producer::Operator,
+        },
+        TurnEvent::Requested {
+            turn: TURN,
+            thread: ThreadId(1),
+            after: Some(TurnId(2)),
+            request: 1,
+            context: text("aa"),
+            hash: text("bb"),
+            new: vec![(CALL, REV)],
+            wait_ms: 500,
+        },
+        TurnEvent::Prompted {
+            turn: TURN,
+            node: NodeId::new(NodeKind::Prompt, 1),
+            text: text("go"),
+        },
+        TurnEvent::Thought {
+            turn: TURN,
+            node: NodeId::new(NodeKind::Thought, 2),
+            text: text(""),
+            channel: Channel::Reasoning,
+            opaque: Some(text(r#"{"$payload":1}"#)),
+            origin: Origin::Model,
+        },
+        TurnEvent::Proposed {
+            turn: TURN,
+            node: CALL,
+            provider_id: Some(text("call_1")),
+            tool: text("shell"),
+            args: text("{\"a\":\"\\ud800\",\"a\":1e999}\u{0}"),
+            origin: Origin::Operator { user: text("zoë") },
+        },
+        TurnEvent::Answered {
+            turn: TURN,
+            node: NodeId::new(NodeKind::Answer, 9),
+            text: text("42"),
+        },
+        TurnEvent::Matched {
+            turn: TURN,
+            blocks: 2,
+        },
+        TurnEvent::Partial {
+            turn: TURN,
+            text: text("…"),
+        },
+        TurnEvent::Broken {
+            turn: TURN,
+            fault: StreamFault {
+                kind: StreamFaultKind::RateLimit,
+                message: "slow down".to_owned(),
+                retry_after_ms: Some(5),
+            },
+            usage: Usage::default(),
+        },
+        TurnEvent::Aborted {
+            turn: TURN,
+            reason: text("edit"),
+        },
+        TurnEvent::Settled {
+            turn: TURN,
+            errors: vec![CALL],
+        },
+        TurnEvent::Suspended { turns: vec![TURN] },
+        TurnEvent::Restored { turns: vec![] },
+        TurnEvent::Superseded {
+            turns: vec![TURN, TurnId(4)],
+        },
+        TurnEvent::Split { turn: TURN },
+    ];
+    for stop in [
+        Stop::End,
+        Stop::Calls,
+        Stop::Length,
+        Stop::Filter,
+        Stop::Refusal,
+        Stop::Kept,
+        Stop::Other(text("?")),
+    ] {
+        all.push(TurnEvent::Closed {
+            turn: TURN,
+            stop,
+            usage,
+        });
+    }
+    all.into_iter().map(Event::Turn).collect()
+}
+
+fn target(root: Root) -> Target {
+    Target {
+        root,
+        head: "readme".to_owned(),
+        path: vec!["lines".to_owned(), "0".to_owned()],
+    }
+}
+
+fn outcomes() -> Vec<Outcome> {
+    vec![
+        Outcome::ok("\"text\""),
+        Outcome::Ok {
+            value: text("1"),
+            meta: Some(text("{\"exit\":0}")),
+            discarded: 7,
+        },
+        Outcome::Err(ToolError {
+            class: ErrorClass::NotFound,
+            message: "no such file".to_owned(),
+            evidence: "errno ENOENT".to_owned(),
+            hint: Some("look first".to_owned()),
+            partial: Some(text("\"half\"")),
+            executed: false,
+        }),
+        Outcome::Cancelled { executed: true },
+    ]
+}
+
+fn decisions() -> Vec<Decision> {
+    let words = || "rule".to_owned();
+    vec![
+        Decision::Approve { unread: 3 },
+        Decision::Auto { rule: words() },
+        Decision::Edited,
+        Decision::Reject { reason: words() },
+        Decision::Deny {
+            rule: words(),
+            reason: words(),
+        },
+        Decision::Expire {
+            consequence: Consequence::Halt,
+        },
+        Decision::Answer,
+        Decision::Reuse { from: Seq(4) },
+        Decision::RunAgain,
+    ]
+}
+
+fn binding() -> Binding {
+    Binding {
+        reference: "call.readme.lines".to_owned(),
+        source: Some(CALL),
+        rev: REV,
+    }
+}
+
+/// From the first check to the question.
+fn checks() -> Vec<CallEvent> {
+    let fault = Fault {
+        path: "/a".to_owned(),
+        keyword: "type".to_owned(),
+        message: "not a number".to_owned(),
+    };
+    let read = |root| Expr::Read(target(root));
+    vec![
+        CallEvent::Checked {
+            call: CALL,
+            rev: REV,
+            faults: vec![fault.clone()],
+            references: vec![Reference {
+                at: "/b".to_owned(),
+                expr: Expr::Fallback(vec![
+                    read(Root::Call),
+                    Expr::All(vec![read(Root::State), read(Root::Input)]),
+                ]),
+            }],
+            label: text("c5"),
+            out: Some(OutPath::Branch(target(Root::State), target(Root::State))),
+            effect: EffectClass::Write,
+        },
+        CallEvent::Ready {
+            call: CALL,
+            rev: REV,
+            bindings: vec![
+                binding(),
+                Binding {
+                    source: None,
+                    ..binding()
+                },
+            ],
+            resolved: Some(text("{}")),
+            digest: Digest(text("abc")),
+            verdict: Verdict {
+                gate: Gate::Ask,
+                rule: "preset".to_owned(),
+                reason: "writes".to_owned(),
+                deadline_ms: Some(1),
+                on_expiry: Consequence::Escalate,
+            },
+        },
+        CallEvent::Unfit {
+            call: CALL,
+            rev: REV,
+            faults: vec![fault],
+        },
+        CallEvent::ConsentAsked {
+            call: CALL,
+            cause: ConsentCause::SameCall,
+            entries: vec![Seq(1)],
+        },
+    ]
+}
+
+fn call() -> Vec<Event> {
+    let mut all = checks();
+    all.extend(vec![
+        CallEvent::Started {
+            call: CALL,
+            rev: REV,
+            attempt: Attempt(1),
+            key: text("k"),
+            same: text("s"),
+            effect: EffectClass::Idempotent,
+            before: Some(text("null")),
+        },
+        CallEvent::Spawned {
+            call: CALL,
+            attempt: Attempt(1),
+            pid: u32::MAX,
+            ticks: u64::MAX,
+        },
+        CallEvent::CancelAsked {
+            call: CALL,
+            attempt: Attempt(1),
+            reason: "slow".to_owned(),
+        },
+        CallEvent::Asked {
+            call: CALL,
+            rev: REV,
+            deadline_ms: Some(1),
+        },
+        CallEvent::Skipped {
+            call: CALL,
+            because: text("c4 failed"),
+        },
+        CallEvent::Unsatisfiable {
+            call: CALL,
+            because: text("nobody writes it"),
+        },
+        CallEvent::Kept {
+            call: CALL,
+            bindings: vec![binding()],
+        },
+        CallEvent::Woken { call: CALL },
+        CallEvent::Resolved {
+            call: CALL,
+            attempt: Attempt(1),
+            happened: false,
+            evidence: text("operator"),
+        },
+    ]);
+    all.extend(ends());
+    all.into_iter().map(Event::Call).collect()
+}
+
+/// Every way in which a call is decided or ends.
+fn ends() -> Vec<CallEvent> {
+    let mut all = Vec::new();
+    for (n, outcome) in outcomes().into_iter().enumerate() {
+        all.push(CallEvent::Finished {
+            call: CALL,
+            rev: REV,
+            attempt: Attempt(1),
+            outcome: outcome.clone(),
+            ms: n as u64,
+        });
+        all.push(CallEvent::Given {
+            call: CALL,
+            rev: REV,
+            outcome,
+            origin: Origin::Reused { from: Seq(3) },
+        });
+    }
+    for (n, decision) in decisions().into_iter().enumerate() {
+        let digest = (n % 2 == 0).then(|| Digest(text("abc")));
+        all.push(CallEvent::Decided {
+            call: CALL,
+            rev: REV,
+            digest,
+            decision,
+        });
+    }
+    all
+}
+
+fn edit() -> Vec<Event> {
+    let node = NodeId::new(NodeKind::Observation, 5);
+    let mut all = vec![
+        EditEvent::Committed {
+            epoch: Epoch(1),
+            intervention: NodeId::new(NodeKind::Intervention, 10),
+            target: None,
+            what: text("inserted"),
+            reason: Some(text("because")),
+        },
+        EditEvent::Pinned { node },
+        EditEvent::Unpinned { node },
+        EditEvent::Suspected { calls: vec![CALL] },
+        EditEvent::Superseded {
+            nodes: vec![node, CALL],
+        },
+        EditEvent::Orphaned {
+            entries: vec![Seq(9)],
+        },
+        EditEvent::Held { calls: vec![] },
+        EditEvent::Released {},
+    ];
+    let mut contents = vec![
+        Content::Text {
+            text: text("better"),
+            channel: Channel::Spoken,
+            opaque: None,
+        },
+        Content::Call {
+            tool: text("shell"),
+            args: text("{}"),
+        },
+        Content::Deleted,
+    ];
+    contents.extend(outcomes().into_iter().map(|outcome| Content::Observation {
+        call_rev: REV,
+        attempt: Attempt(0),
+        outcome,
+    }));
+    let origins = [
+        Origin::Model,
+        Origin::Execution,
+        Origin::Operator { user: text("zoë") },
+        Origin::Repair { attempt: 1 },
+        Origin::Engine { rule: text("crash") },
+        Origin::Reused { from: Seq(2) },
+        Origin::Import,
+    ];
+    for (content, origin) in contents.into_iter().zip(origins) {
+        all.push(EditEvent::Revised {
+            node,
+            rev: REV,
+            content,
+            origin,
+            approves: true,
+        });
+    }
+    all.into_iter().map(Event::Edit).collect()
+}

@@ -1,0 +1,257 @@
+//! Records: every event there and back, the chain, the checksum, foreign and hostile lines.
+
+use std::collections::BTreeSet;
+
+use proptest::prelude::*;
+
+use super::examples::every_event;
+use super::{envelope, file, fixture, id, lines, small};
+use crate::domain::event::{CallEvent, Event, TurnEvent};
+use crate::domain::id::TurnId;
+use crate::journal::{Error, Link, Place, codec, decode_line, encode_line, read, verify};
+
+#[test]
+fn every_event_comes_back_equal() {
+    let envelopes: Vec<_> = (1..)
+        .zip(every_event())
+        .map(|(seq, event)| envelope(seq, event))
+        .collect();
+    for (envelope, line) in envelopes.iter().zip(lines(&envelopes)) {
+        assert!(!line.contains('\n'));
+        assert_eq!(decode_line(&line).unwrap(), (id(1), envelope.clone()), "{line}");
+    }
+    let fixture = fixture();
+    let place = fixture.session(1, &envelopes);
+    let loaded = read(&place).unwrap();
+    assert_eq!(loaded.envelopes, envelopes);
+    assert_eq!(loaded.run, Some(id(1)));
+    assert_eq!((loaded.torn, loaded.damage), (None, None));
+}
+
+/// The words in backticks of a message, the first (the one that was tried) left out.
+fn named(error: &Error) -> Vec<String> {
+    let message = error.to_string();
+    let words = message
+        .rsplit_once("expected")
+        .unwrap()
+        .1
+        .split('`')
+        .skip(1)
+        .step_by(2);
+    words.map(str::to_owned).collect()
+}
+
+#[test]
+fn the_examples_leave_no_event_out() {
+    let examples: BTreeSet<String> = every_event()
+        .iter()
+        .map(|event| {
+            let parts = codec::Parts::of(event).unwrap();
+            format!("{}.{}", parts.family(), parts.name())
+        })
+        .collect();
+    // The reader's own refusal of an unknown name lists the known ones.
+    let families = named(&codec::event("nosuch.x", "{}").unwrap_err());
+    let all: BTreeSet<String> = families
+        .iter()
+        .flat_map(|family| {
+            let names = named(&codec::event(&format!("{family}.nosuch"), "{}").unwrap_err());
+            names.into_iter().map(move |name| format!("{family}.{name}"))
+        })
+        .collect();
+    assert!(all.len() > 40);
+    assert_eq!(examples, all, "add an example of every new event");
+}
+
+#[test]
+fn a_record_has_the_documented_shape() {
+    let line = &lines(&small())[0];
+    let value: serde_json::Value = serde_json::from_str(line).unwrap();
+    let names: Vec<&str> = value.as_object().unwrap().keys().map(String::as_str).collect();
+    let all = [
+        "v", "seq", "prev", "at", "mono", "run", "actor", "cause", "type", "body", "crc",
+    ];
+    assert_eq!(names, all);
+    assert_eq!(value["type"], "run.paused");
+    assert_eq!(value["body"], serde_json::json!({"reason": "reason 1"}));
+    assert_eq!(value["prev"], "0".repeat(32));
+    assert_eq!(value["run"], id(1).to_string());
+    let (covered, _) = line.split_once(",\"crc\":\"").unwrap();
+    assert_eq!(
+        value["crc"],
+        format!("{:08x}", crc32fast::hash(covered.as_bytes()))
+    );
+
+    let next: serde_json::Value = serde_json::from_str(&lines(&small())[1]).unwrap();
+    let hash = blake3::hash(line.as_bytes()).to_hex();
+    assert_eq!(next["prev"].as_str(), hash.as_str().get(..32));
+}
+
+#[test]
+fn records_are_small() {
+    let event = Event::Turn(TurnEvent::Matched {
+        turn: TurnId(12),
+        blocks: 3,
+    });
+    let line = encode_line(id(1), &envelope(12_345, event), Link::FIRST).unwrap();
+    assert!(line.len() < 300, "{}", line.len());
+}
+
+#[test]
+fn a_single_file_is_read_like_a_directory() {
+    let fixture = fixture();
+    let dir = fixture.session(1, &small());
+    let single = fixture.store.dir().join("sample.jsonl");
+    std::fs::copy(dir.journal(), &single).unwrap();
+    let place = Place::at(&single).unwrap();
+    assert_eq!(read(&place).unwrap().envelopes, read(&dir).unwrap().envelopes);
+    let error = crate::journal::Writer::open(&place).unwrap_err();
+    assert!(matches!(error, Error::ReadOnly { .. }), "{error}");
+}
+
+#[test]
+fn a_changed_record_breaks_the_chain_even_with_a_new_checksum() {
+    let fixture = fixture();
+    let place = fixture.session(1, &small());
+    let mut lines = lines(&small());
+    // Somebody rewrites the second record and computes its checksum anew.
+    let (covered, _) = lines[1].rsplit_once(",\"crc\"").unwrap();
+    let covered = covered.replace("reason 2", "reason 9");
+    lines[1] = format!(
+        "{covered},\"crc\":\"{:08x}\"}}",
+        crc32fast::hash(covered.as_bytes())
+    );
+    assert!(decode_line(&lines[1]).is_ok());
+    std::fs::write(place.journal(), file(&lines)).unwrap();
+    let report = verify(&place).unwrap();
+    assert_eq!(report.records, 2);
+    let damage = report.damage.unwrap();
+    assert_eq!((damage.line, damage.intact_after), (3, 3));
+    assert!(damage.why.contains("link"), "{}", damage.why);
+}
+
+#[test]
+fn records_out_of_place_are_damage() {
+    let good = lines(&small());
+    let other_run = {
+        let mut all = good.clone();
+        all[2] = encode_line(id(2), &small()[2], Link::of(good[1].as_bytes())).unwrap();
+        all
+    };
+    let swapped = vec![good[0].clone(), good[2].clone(), good[1].clone()];
+    let twice = vec![good[0].clone(), good[1].clone(), good[1].clone()];
+    for (bad, intact) in [(other_run, 2), (swapped, 1), (twice, 2), (good[1..].to_vec(), 0)] {
+        let fixture = fixture();
+        let place = fixture.session(1, &[]);
+        std::fs::write(place.journal(), file(&bad)).unwrap();
+        let loaded = read(&place).unwrap();
+        assert_eq!(loaded.envelopes.len(), intact);
+        assert!(loaded.damage.is_some() && loaded.torn.is_none());
+        assert!(crate::journal::Writer::open(&place).is_err());
+        assert_eq!(
+            std::fs::read(place.journal()).unwrap(),
+            file(&bad),
+            "nothing was changed"
+        );
+    }
+}
+
+/// A line around any members, with a checksum that fits.
+fn sealed(covered: &str) -> String {
+    format!(
+        "{covered},\"crc\":\"{:08x}\"}}",
+        crc32fast::hash(covered.as_bytes())
+    )
+}
+
+#[test]
+fn hostile_lines_with_fitting_checksums_are_refused() {
+    let good = &lines(&small())[0];
+    let (covered, _) = good.rsplit_once(",\"crc\"").unwrap();
+    assert_eq!(&sealed(covered), good);
+    let deep = format!("{{\"reason\":{}{}}}", "[".repeat(100_000), "]".repeat(100_000));
+    let cases = [
+        covered.replace("\"v\":1", "\"v\":0"),
+        covered.replace("\"v\":1", "\"v\":99999999999"),
+        covered.replace("\"v\":1", "\"v\":1,\"v\":1"),
+        covered.replace("\"v\":1", "\"v\":1,\"more\":1"),
+        covered.replace("run.paused", "run.exploded"),
+        covered.replace("run.paused", "paused"),
+        covered.replace("run.paused", "run.paused\\\",\\\"body\\\":{}"),
+        covered.replace("run.paused", "__proto__.x"),
+        covered.replace(&id(1).to_string(), "../../etc/passwd"),
+        covered.replace(&id(1).to_string(), &id(1).to_string().to_uppercase()),
+        covered.replace("{\"reason\":\"reason 1\"}", "{\"reason\":7}"),
+        covered.replace("{\"reason\":\"reason 1\"}", "{}"),
+        covered.replace("{\"reason\":\"reason 1\"}", &deep),
+        covered.replace("\"reason 1\"", "{\"$payload\":\"../../../etc/passwd\",\"len\":3}"),
+        covered.replace("\"reason 1\"", "{\"$payload\":7}"),
+        covered.replace("\"seq\":1,", "\"seq\":-1,"),
+        covered.replace("\"at\":", "\"at\":1e99,\"x\":"),
+        "[1".to_owned(),
+        String::new(),
+    ];
+    for case in cases {
+        let line = sealed(&case);
+        assert_ne!(&line, good);
+        let error = decode_line(&line).unwrap_err();
+        assert!(error.to_string().len() < 1000);
+    }
+}
+
+#[test]
+fn what_could_not_be_read_back_is_not_written() {
+    use crate::domain::reference::{Expr, OutPath, Reference, Root, Target};
+    let mut expr = Expr::Read(Target {
+        root: Root::Input,
+        head: String::new(),
+        path: vec![],
+    });
+    for _ in 0..100 {
+        expr = Expr::All(vec![expr]);
+    }
+    let event = |expr| {
+        Event::Call(CallEvent::Checked {
+            call: "c1".parse().unwrap(),
+            rev: crate::domain::id::Rev(1),
+            faults: vec![],
+            references: vec![Reference {
+                at: String::new(),
+                expr,
+            }],
+            label: "c1".into(),
+            out: None::<OutPath>,
+            effect: crate::domain::call::EffectClass::Pure,
+        })
+    };
+    let error = encode_line(id(1), &envelope(1, event(expr.clone())), Link::FIRST).unwrap_err();
+    assert!(error.to_string().contains("levels"), "{error}");
+    // The deepest that is written is read back.
+    let mut written = 0;
+    while let Expr::All(mut inner) = expr {
+        expr = inner.pop().unwrap();
+        if let Ok(line) = encode_line(id(1), &envelope(1, event(expr.clone())), Link::FIRST) {
+            assert!(decode_line(&line).is_ok());
+            written += 1;
+        }
+    }
+    assert!(written > 10);
+}
+
+proptest! {
+    #[test]
+    fn any_text_comes_back_equal(text in any::<String>(), at in any::<i64>(), mono in any::<u64>()) {
+        let mut all = small();
+        all[0].event = Event::Turn(TurnEvent::Partial { turn: TurnId(1), text: text.into() });
+        all[0].at = at;
+        all[0].mono = mono;
+        let line = encode_line(id(1), &all[0], Link::FIRST).unwrap();
+        prop_assert_eq!(decode_line(&line).unwrap().1, all[0].clone());
+    }
+
+    #[test]
+    fn no_line_makes_the_reader_panic(line in "\\PC{0,200}") {
+        prop_assert!(decode_line(&line).is_err());
+        prop_assert!(decode_line(&sealed(&line)).is_err());
+    }
+}

@@ -1,0 +1,150 @@
+//! Lists, ids, places that cannot be used.
+
+use super::{envelope, fixture, id, small};
+use crate::domain::event::{Event, RunEvent, TurnEvent};
+use crate::domain::id::{NodeId, NodeKind, TurnId};
+use crate::journal::{Error, Place, Store, read};
+
+#[test]
+fn sessions_are_found_by_any_unique_beginning() {
+    let fixture = fixture();
+    for n in [0x10_0000, 0x20_0000, 0x20_0001] {
+        fixture.session(n, &small());
+    }
+    let find = |what: &str| fixture.store.find(what).map(|place| place.id());
+    let full = id(0x10_0000).to_string();
+    assert_eq!(find(&full).unwrap(), full);
+    assert_eq!(find("last").unwrap(), id(0x20_0001).to_string());
+    let unique = &full[..full.len() - 5];
+    assert_eq!(find(unique).unwrap(), full);
+    assert_eq!(find(&unique.to_uppercase()).unwrap(), full);
+    let error = find("0190").unwrap_err();
+    assert!(
+        matches!(&error, Error::Ambiguous { matches, .. } if matches.len() == 3),
+        "{error}"
+    );
+    for missing in ["", "zz", "0191", "first"] {
+        assert!(matches!(find(missing), Err(Error::NotFound { .. })), "{missing}");
+    }
+    let by_path = fixture.store.dir().join(&full);
+    assert_eq!(find(by_path.to_str().unwrap()).unwrap(), full);
+    assert!(matches!(find("./nowhere/x.jsonl"), Err(Error::Io { .. })));
+    assert!(matches!(find("/"), Err(Error::NotAJournal { .. })));
+}
+
+#[test]
+fn a_single_file_among_the_sessions_is_found_by_its_name() {
+    let fixture = fixture();
+    let dir = fixture.session(1, &small());
+    std::fs::copy(dir.journal(), fixture.store.dir().join("repaired-file.jsonl")).unwrap();
+    let place = fixture.store.find("repaired").unwrap();
+    assert!(matches!(&place, Place::File { .. }));
+    assert_eq!(read(&place).unwrap().envelopes, small());
+    assert!(matches!(
+        fixture.store.delete(&place),
+        Err(Error::ReadOnly { .. })
+    ));
+    assert_eq!(fixture.store.find("last").unwrap(), dir);
+    assert_eq!(fixture.store.list().unwrap().len(), 2);
+}
+
+#[test]
+fn a_list_tells_what_each_session_is() {
+    let fixture = fixture();
+    assert_eq!(fixture.store.list().unwrap(), [], "no directory is no session");
+    let mut events = super::examples::every_event();
+    let started = events.remove(0);
+    let prompt = Event::Turn(TurnEvent::Prompted {
+        turn: TurnId(1),
+        node: NodeId::new(NodeKind::Prompt, 1),
+        text: "  count the words\nin here".into(),
+    });
+    let all = [envelope(1, started), envelope(2, prompt)];
+    fixture.session(1, &all);
+    let mut later = small();
+    later[0].at += 1000;
+    later[2].event = Event::Run(RunEvent::Titled {
+        title: "named".to_owned(),
+    });
+    fixture.session(2, &later);
+    std::fs::write(fixture.session(3, &[]).journal(), "rubbish\n").unwrap();
+    std::fs::create_dir(fixture.store.dir().join("other")).unwrap();
+    std::fs::write(fixture.store.dir().join("notes.txt"), "x").unwrap();
+
+    let list = fixture.store.list().unwrap();
+    assert_eq!(
+        list.iter().map(|s| s.id.clone()).collect::<Vec<_>>(),
+        [id(2), id(1), id(3)].map(|id| id.to_string())
+    );
+    assert_eq!(list[0].title.as_deref(), Some("named"));
+    assert_eq!(list[0].last.as_ref().unwrap().kind, "run.paused");
+    assert_eq!(list[1].title.as_deref(), Some("count the words"));
+    assert_eq!(list[1].model.as_deref(), Some("scripted: audit"));
+    assert_eq!(list[1].started, Some(all[0].at));
+    assert_eq!(list[1].last.as_ref().unwrap().seq, 2);
+    assert!(list[1].bytes > 0 && list[1].modified.is_some() && list[1].problem.is_none());
+    assert!(list[2].problem.as_ref().unwrap().contains("first line"));
+}
+
+#[test]
+fn a_deleted_session_is_gone_with_everything() {
+    let fixture = fixture();
+    let place = fixture.session(1, &small());
+    let other = fixture.session(2, &small());
+    fixture.store.delete(&place).unwrap();
+    assert!(!place.journal().parent().unwrap().exists());
+    assert_eq!(fixture.store.list().unwrap().len(), 1);
+    assert!(other.journal().exists());
+    assert!(fixture.store.delete(&place).is_err());
+
+    // A directory with such a name but without a journal is somebody else's.
+    let foreign = fixture.store.dir().join(id(9).to_string());
+    std::fs::create_dir(&foreign).unwrap();
+    let place = Place::at(&foreign).unwrap();
+    assert!(fixture.store.delete(&place).is_err());
+    assert!(foreign.exists());
+}
+
+#[test]
+fn a_session_is_not_made_twice() {
+    let fixture = fixture();
+    let place = fixture.session(1, &small());
+    let error = fixture.store.create(id(1)).unwrap_err();
+    assert!(matches!(error, Error::Exists { .. }), "{error}");
+    assert_eq!(read(&place).unwrap().envelopes, small());
+}
+
+#[test]
+fn places_that_cannot_be_used_are_refused_with_advice() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("file");
+    std::fs::write(&file, "x").unwrap();
+    // Below a file, and where nobody may make anything.
+    for place in [file.join("sessions"), "/proc/overrule/sessions".into()] {
+        let error = Store::open(&place).create(id(1)).unwrap_err();
+        assert!(error.to_string().contains("--sessions"), "{error}");
+    }
+    let error = Store::open(&file).list().unwrap_err();
+    assert!(matches!(error, Error::Io { .. }), "{error}");
+    assert_eq!(std::fs::read(&file).unwrap(), b"x");
+}
+
+#[test]
+fn a_directory_that_may_only_be_read_can_be_read() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let fixture = fixture();
+    let place = fixture.session(1, &small());
+    let dir = place.journal().parent().unwrap().to_owned();
+    let set = |path: &std::path::Path, mode| {
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+    };
+    set(&place.journal(), 0o400);
+    set(&dir, 0o500);
+    assert_eq!(read(&place).unwrap().envelopes, small());
+    // The superuser may write anyway.
+    if !rustix::process::geteuid().is_root() {
+        let error = crate::journal::Writer::open(&place).unwrap_err();
+        assert!(error.to_string().contains("permissions"), "{error}");
+    }
+    set(&dir, 0o700);
+}

@@ -1,0 +1,298 @@
+//! Appends records to a session. Must not know: what events mean, when a sync is due.
+
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+use std::path::{Path, PathBuf};
+
+use uuid::Uuid;
+
+use super::codec::Parts;
+use super::error::{Error, shown};
+use super::files;
+use super::line::{self, Link};
+use super::lock::Lock;
+use super::payload::{self, Payloads};
+use super::reader::{self, Loaded, MAX_RECORDS, Torn};
+use super::store::{Place, TITLE};
+use crate::domain::envelope::{Envelope, FORMAT};
+use crate::domain::id::Seq;
+
+/// Bytes that wait in memory before they are given to the system unasked.
+const ENOUGH: usize = 256 << 10;
+
+/// Type of the event that names a session.
+const TITLED: (&str, &str) = ("run", "titled");
+
+/// What records are written to.
+pub(super) trait Sink: Send {
+    /// Gives bytes to the system.
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()>;
+    /// Waits until they are on disk.
+    fn sync(&mut self) -> io::Result<()>;
+}
+
+impl Sink for File {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.write_all(bytes)
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        self.sync_data()
+    }
+}
+
+/// The one writer of a session.
+pub struct Writer {
+    sink: Box<dyn Sink>,
+    dir: PathBuf,
+    run: Uuid,
+    next: Seq,
+    head: Link,
+    /// Records that the system does not have yet.
+    waiting: Vec<u8>,
+    /// True where the system has records that may not be on disk.
+    unsynced: bool,
+    /// Name of the session that is not in its own file yet.
+    title: Option<String>,
+    /// The first failure of the system; everything fails with it from then on.
+    failed: Option<Error>,
+    /// Held until the writer is gone.
+    _lock: Lock,
+}
+
+impl std::fmt::Debug for Writer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Writer")
+            .field("dir", &self.dir)
+            .field("next", &self.next)
+            .field("waiting", &self.waiting.len())
+            .field("failed", &self.failed)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Writer {
+    /// Opens a session to go on. What a broken-off write left is moved aside first and reported in
+    /// [`Loaded::torn`]; a damaged session is refused and stays as it is.
+    pub fn open(place: &Place) -> Result<(Self, Loaded), Error> {
+        let Place::Dir { id, path: dir } = place else {
+            return Err(Error::ReadOnly {
+                path: shown(&place.journal()),
+            });
+        };
+        let path = place.journal();
+        let fail = |error| Error::io("open the session", &path, error);
+        // Opened first, so that a session that is not there is not made by asking for its lock.
+        let mut file = files::appendable(&path).map_err(fail)?;
+        let lock = Lock::take(dir)?;
+        let mut loaded = reader::read(place)?;
+        if let Some(damage) = loaded.damage.take() {
+            let path = shown(&path);
+            return Err(Error::Damaged { path, damage });
+        }
+        if let Some(torn) = &mut loaded.torn {
+            set_aside(dir, &mut file, torn).map_err(|error| Error::io("repair the session", &path, error))?;
+        }
+        let writer = Self {
+            sink: Box::new(file),
+            dir: dir.clone(),
+            run: loaded.run.unwrap_or(*id),
+            next: Seq(loaded.envelopes.len() as u64 + 1),
+            head: loaded.head,
+            waiting: Vec::new(),
+            unsynced: false,
+            title: None,
+            failed: None,
+            _lock: lock,
+        };
+        Ok((writer, loaded))
+    }
+
+    /// Makes a session in a directory that does not exist yet.
+    pub(super) fn create(id: Uuid, dir: &Path) -> Result<Self, Error> {
+        let place = Place::Dir {
+            id,
+            path: dir.to_owned(),
+        };
+        let fail = |error: io::Error| {
+            if error.kind() == io::ErrorKind::AlreadyExists {
+                return Error::Exists { path: shown(dir) };
+            }
+            Error::io("make the session", dir, error)
+        };
+        files::make_dir(dir).map_err(fail)?;
+        let lock = Lock::take(dir)?;
+        let file = files::create(&place.journal()).map_err(fail)?;
+        files::make_dir(&place.payloads().unwrap_or_default()).map_err(fail)?;
+        // The names have to be there after a power failure as much as what is in the files.
+        files::sync_dir(dir).map_err(fail)?;
+        dir.parent().map_or(Ok(()), files::sync_dir).map_err(fail)?;
+        Ok(Self {
+            sink: Box::new(file),
+            dir: dir.to_owned(),
+            run: id,
+            next: Seq(1),
+            head: Link::FIRST,
+            waiting: Vec::new(),
+            unsynced: false,
+            title: None,
+            failed: None,
+            _lock: lock,
+        })
+    }
+
+    /// The run that every record names.
+    pub const fn run(&self) -> Uuid {
+        self.run
+    }
+
+    /// The number that the next event has to have.
+    pub const fn next(&self) -> Seq {
+        self.next
+    }
+
+    /// Link of the last record.
+    pub const fn head(&self) -> Link {
+        self.head
+    }
+
+    /// The session's directory.
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// Adds an event. It is in memory until [`Writer::flush`] or [`Writer::sync`]; long strings in it
+    /// are on disk when this returns.
+    pub fn append(&mut self, envelope: &Envelope) -> Result<(), Error> {
+        self.check()?;
+        if envelope.seq != self.next || envelope.v != FORMAT {
+            return Err(Error::Order {
+                expected: self.next.0,
+                got: envelope.seq.0,
+            });
+        }
+        if envelope.seq.0 > MAX_RECORDS {
+            return Err(Error::Unwritable {
+                why: format!("a journal has at most {MAX_RECORDS} records; start a new session"),
+            });
+        }
+        let parts = Parts::of(&envelope.event)?;
+        let dir = self.dir.join(super::store::PAYLOAD);
+        let body = payload::external(parts.body(), &mut |text| Payloads::keep(&dir, text));
+        let body = body.map_err(|error| self.remember(error))?;
+        let kind = (parts.family(), parts.name());
+        let line = line::compose(self.run, envelope, self.head, kind, &body)?;
+        if kind == TITLED {
+            self.title = title_of(&body);
+        }
+        self.head = Link::of(line.as_bytes());
+        self.next = self.next.next();
+        self.waiting.extend_from_slice(line.as_bytes());
+        self.waiting.push(b'\n');
+        if self.waiting.len() >= ENOUGH {
+            self.flush()?;
+        }
+        Ok(())
+    }
+
+    /// Gives what is in memory to the system: it outlives this process, but not the machine.
+    pub fn flush(&mut self) -> Result<(), Error> {
+        self.check()?;
+        if self.waiting.is_empty() {
+            return Ok(());
+        }
+        let done = self.sink.write(&self.waiting);
+        // Also after a failure: a part may have been written, and nothing is written twice.
+        self.waiting.clear();
+        done.map_err(|error| self.fail("write the journal", error))?;
+        self.unsynced = true;
+        Ok(())
+    }
+
+    /// Makes everything appended so far durable.
+    pub fn sync(&mut self) -> Result<(), Error> {
+        self.flush()?;
+        if self.unsynced {
+            self.sink
+                .sync()
+                .map_err(|error| self.fail("write the journal to disk", error))?;
+            self.unsynced = false;
+        }
+        if let Some(title) = self.title.take() {
+            self.keep_title(&title);
+        }
+        Ok(())
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        self.failed.clone().map_or(Ok(()), Err)
+    }
+
+    fn fail(&mut self, doing: &'static str, error: io::Error) -> Error {
+        let path = self.dir.join(super::store::JOURNAL);
+        self.remember(Error::io(doing, &path, error))
+    }
+
+    fn remember(&mut self, error: Error) -> Error {
+        if matches!(error, Error::Io { .. }) {
+            self.failed.get_or_insert(error).clone()
+        } else {
+            error
+        }
+    }
+
+    /// Repeats the name in a file of its own, for lists. The journal has it; no failure matters.
+    fn keep_title(&self, title: &str) {
+        let draft = self.dir.join("title.part");
+        let written = files::rewrite(&draft).and_then(|mut file| file.write_all(title.as_bytes()));
+        let _ = written.and_then(|()| std::fs::rename(&draft, self.dir.join(TITLE)));
+    }
+
+    #[cfg(test)]
+    pub(super) fn replace_sink(&mut self, sink: Box<dyn Sink>) {
+        self.sink = sink;
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        // Nobody waits for these any more, but they are worth having; a failure was reported before
+        // or concerns nothing acknowledged.
+        if self.failed.is_none() {
+            let _ = self.flush();
+        }
+    }
+}
+
+fn title_of(body: &str) -> Option<String> {
+    let body: serde_json::Value = serde_json::from_str(body).ok()?;
+    Some(body.get("title")?.as_str()?.to_owned())
+}
+
+/// Moves the end of a journal to a file of its own and cuts it off, each step durable before the next.
+fn set_aside(dir: &Path, file: &mut File, torn: &mut Torn) -> io::Result<()> {
+    let (path, mut aside) = first_free(dir)?;
+    file.seek(SeekFrom::Start(torn.offset))?;
+    io::copy(&mut (&*file).take(torn.bytes), &mut aside)?;
+    aside.sync_all()?;
+    files::sync_dir(dir)?;
+    file.set_len(torn.offset)?;
+    file.sync_all()?;
+    torn.kept = Some(path);
+    Ok(())
+}
+
+fn first_free(dir: &Path) -> io::Result<(PathBuf, File)> {
+    for n in 1..=9999 {
+        let path = dir.join(format!("journal.torn-{n}"));
+        match files::create(&path) {
+            Ok(file) => return Ok((path, file)),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Err(io::Error::new(
+        io::ErrorKind::AlreadyExists,
+        "there are too many files journal.torn-<n>: move them away",
+    ))
+}

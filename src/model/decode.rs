@@ -1,0 +1,133 @@
+//! Decodes a recorded answer, for people and for tests. The same decoders as live.
+//! Must not know: files, how the result is printed.
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::{Chunk, openai_chat};
+use crate::domain::turn::{Stop, StreamFault, Usage};
+
+/// Wire formats that can be decoded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wire {
+    /// OpenAI Chat Completions.
+    OpenAiChat,
+}
+
+impl Wire {
+    /// Every format, as it is named on the command line.
+    pub const NAMES: [&'static str; 1] = ["openai-chat"];
+
+    /// The format of that name.
+    pub fn named(name: &str) -> Option<Self> {
+        (name == "openai-chat").then_some(Self::OpenAiChat)
+    }
+}
+
+/// What an answer said, in one value.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct Summary {
+    /// Its text.
+    pub text: String,
+    /// Its reasoning.
+    pub reasoning: String,
+    /// Its calls, in the order in which they began.
+    pub calls: Vec<SummaryCall>,
+    /// Why it ended, in the words of the Chat format; none where it did not end.
+    pub finish: Option<String>,
+    /// Tokens, where they were counted.
+    pub usage: Option<Usage>,
+    /// What broke it.
+    pub error: Option<String>,
+}
+
+/// One call of an answer.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct SummaryCall {
+    /// The provider's id.
+    pub id: Option<String>,
+    /// The tool.
+    pub name: String,
+    /// The exact argument text.
+    pub args: String,
+}
+
+/// All chunks of a recorded answer, and what broke it, if anything did: everything that came before
+/// the break is there.
+pub fn chunks(wire: Wire, bytes: &[u8]) -> (Vec<Chunk>, Result<(), StreamFault>) {
+    let Wire::OpenAiChat = wire;
+    let mut body = openai_chat::body::Body::default();
+    let mut out = Vec::new();
+    let result = body.feed(bytes, &mut out).and_then(|()| body.end(&mut out));
+    (out, result)
+}
+
+/// The summary of a recorded answer; `error` is empty for a whole one.
+pub fn summary(wire: Wire, bytes: &[u8]) -> Summary {
+    let (chunks, result) = chunks(wire, bytes);
+    let mut summary = Summary {
+        error: result.err().map(|fault| fault.message),
+        ..Summary::default()
+    };
+    let mut calls: Vec<(u32, SummaryCall)> = Vec::new();
+    for chunk in chunks {
+        match chunk {
+            Chunk::Text { delta, .. } => summary.text.push_str(&delta),
+            Chunk::Reasoning { delta, .. } => summary.reasoning.push_str(&delta),
+            Chunk::Call { part, id, name } => calls.push((
+                part,
+                SummaryCall {
+                    id,
+                    name,
+                    args: String::new(),
+                },
+            )),
+            Chunk::Args { part, delta } => {
+                if let Some((_, call)) = calls.iter_mut().rev().find(|(number, _)| *number == part) {
+                    call.args.push_str(&delta);
+                }
+            }
+            Chunk::Usage(usage) => summary.usage = Some(usage),
+            Chunk::Finish(stop) => summary.finish = Some(word(&stop).to_owned()),
+            Chunk::Sealed { .. } | Chunk::Unknown { .. } => {}
+        }
+    }
+    summary.calls = calls.into_iter().map(|(_, call)| call).collect();
+    summary
+}
+
+/// The chunks of a recorded answer as JSON values, one for a line; a break comes last.
+pub fn events(wire: Wire, bytes: &[u8]) -> (Vec<Value>, bool) {
+    let (chunks, result) = chunks(wire, bytes);
+    let mut lines: Vec<Value> = chunks.iter().map(line).collect();
+    let whole = result.is_ok();
+    if let Err(fault) = result {
+        lines.push(json!({"type": "error", "kind": fault.kind, "message": fault.message}));
+    }
+    (lines, whole)
+}
+
+fn line(chunk: &Chunk) -> Value {
+    match chunk {
+        Chunk::Text { part, delta } => json!({"type": "text", "part": part, "delta": delta}),
+        Chunk::Reasoning { part, delta } => json!({"type": "reasoning", "part": part, "delta": delta}),
+        Chunk::Call { part, id, name } => json!({"type": "call", "part": part, "id": id, "name": name}),
+        Chunk::Args { part, delta } => json!({"type": "args", "part": part, "delta": delta}),
+        Chunk::Sealed { part, opaque } => json!({"type": "sealed", "part": part, "opaque": opaque}),
+        Chunk::Unknown { raw } => json!({"type": "unknown", "raw": raw}),
+        Chunk::Usage(usage) => json!({"type": "usage", "usage": usage}),
+        Chunk::Finish(stop) => json!({"type": "finish", "finish": word(stop)}),
+    }
+}
+
+/// The word of the Chat format for a reason to stop.
+fn word(stop: &Stop) -> &str {
+    match stop {
+        Stop::End | Stop::Kept => "stop",
+        Stop::Calls => "tool_calls",
+        Stop::Length => "length",
+        Stop::Filter => "content_filter",
+        Stop::Refusal => "refusal",
+        Stop::Other(word) => word,
+    }
+}

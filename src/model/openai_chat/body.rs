@@ -1,0 +1,166 @@
+//! A response body while it arrives: an event stream, a whole JSON answer from a server that does
+//! not stream, or something else. Told apart by the first byte, because content types lie.
+//! Must not know: sockets, headers.
+
+use super::decode::Decoder;
+use crate::domain::turn::{StreamFault, StreamFaultKind};
+use crate::model::Chunk;
+use crate::model::show::excerpt;
+use crate::model::sse;
+
+/// Most bytes of a body that must be whole before it can be read.
+const MAX_WHOLE: usize = 16 * 1024 * 1024;
+/// Bytes of a foreign body that are kept for the message.
+const SAMPLE: usize = 4096;
+
+/// Decodes one body.
+#[derive(Debug, Default)]
+pub struct Body {
+    shape: Shape,
+    kept: Vec<u8>,
+    stream: sse::Decoder,
+    decoder: Decoder,
+    frames: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Shape {
+    /// Only white space so far.
+    #[default]
+    Unknown,
+    Stream,
+    Json,
+    Foreign,
+}
+
+impl Body {
+    /// True once nothing more needs to be read.
+    pub fn ended(&self) -> bool {
+        self.decoder.ended()
+    }
+
+    /// True once the server said why it stopped.
+    pub fn finished(&self) -> bool {
+        self.decoder.finished()
+    }
+
+    /// Takes the next bytes.
+    pub fn feed(&mut self, bytes: &[u8], out: &mut Vec<Chunk>) -> Result<(), StreamFault> {
+        if self.shape == Shape::Unknown {
+            self.shape = shape(bytes);
+        }
+        match self.shape {
+            Shape::Unknown | Shape::Stream => {
+                if self.frames == 0 {
+                    self.keep_sample(bytes);
+                }
+                self.events(bytes, out)
+            }
+            Shape::Foreign => {
+                self.keep_sample(bytes);
+                Ok(())
+            }
+            Shape::Json => {
+                if self.kept.len() + bytes.len() > MAX_WHOLE {
+                    return Err(garbage(format!(
+                        "the answer is one JSON text of more than {MAX_WHOLE} bytes"
+                    )));
+                }
+                self.kept.extend_from_slice(bytes);
+                Ok(())
+            }
+        }
+    }
+
+    /// The body ended.
+    pub fn end(&mut self, out: &mut Vec<Chunk>) -> Result<(), StreamFault> {
+        match self.shape {
+            Shape::Unknown | Shape::Stream => self.last_events(out),
+            Shape::Json => {
+                let text = String::from_utf8_lossy(&self.kept);
+                self.decoder.frame("", &text, out)?;
+                self.decoder.eof(out)
+            }
+            Shape::Foreign => Err(self.foreign()),
+        }
+    }
+
+    fn keep_sample(&mut self, bytes: &[u8]) {
+        let room = SAMPLE.saturating_sub(self.kept.len());
+        self.kept.extend(bytes.iter().take(room));
+    }
+
+    fn foreign(&self) -> StreamFault {
+        let sample = String::from_utf8_lossy(&self.kept);
+        garbage(format!(
+            "the server answered with a page or text instead of a stream: {}; check the base URL",
+            excerpt(&sample)
+        ))
+    }
+
+    fn events(&mut self, bytes: &[u8], out: &mut Vec<Chunk>) -> Result<(), StreamFault> {
+        let mut events = Vec::new();
+        let read = self.stream.feed(bytes, &mut events);
+        for event in events {
+            self.frames += 1;
+            self.decoder.frame(&event.name, &event.data, out)?;
+        }
+        read.map_err(|error| garbage(error.to_string()))
+    }
+
+    fn last_events(&mut self, out: &mut Vec<Chunk>) -> Result<(), StreamFault> {
+        let mut events = Vec::new();
+        self.stream.end(&mut events);
+        for event in events {
+            self.frames += 1;
+            // What was cut in the middle is no evidence of garbage: the missing end says enough.
+            if event.whole || event.data.trim() == "[DONE]" || is_json(&event.data) {
+                self.decoder.frame(&event.name, &event.data, out)?;
+            }
+        }
+        if self.frames == 0 {
+            let sample = String::from_utf8_lossy(&self.kept);
+            let fields = ["", "data", "event", "id", "retry"];
+            // The last line may be cut in the middle of a field's name.
+            let known = |line: &str| match line.split_once(':') {
+                Some((field, _)) => fields.contains(&field),
+                None => fields.iter().any(|field| field.starts_with(line)),
+            };
+            if !sample
+                .trim_start_matches('\u{FEFF}')
+                .split(['\r', '\n'])
+                .all(known)
+            {
+                return Err(self.foreign());
+            }
+            return Err(StreamFault {
+                kind: StreamFaultKind::Truncated,
+                message: "the server ended its answer without saying anything".to_owned(),
+                retry_after_ms: None,
+            });
+        }
+        self.decoder.eof(out)
+    }
+}
+
+fn is_json(text: &str) -> bool {
+    serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
+}
+
+/// What the first byte that says something tells. A byte-order mark counts as an event stream's.
+fn shape(bytes: &[u8]) -> Shape {
+    match bytes.iter().find(|byte| !byte.is_ascii_whitespace()) {
+        None => Shape::Unknown,
+        Some(b'{' | b'[') => Shape::Json,
+        Some(b':' | b'a'..=b'z' | 0xEF) => Shape::Stream,
+        Some(_) => Shape::Foreign,
+    }
+}
+
+fn garbage(message: String) -> StreamFault {
+    StreamFault {
+        kind: StreamFaultKind::Garbage,
+        message,
+        retry_after_ms: None,
+    }
+}

@@ -1,0 +1,345 @@
+//! Turns the data frames of a Chat Completions stream into chunks. Synchronous and without any
+//! input or output of its own, so that live streams, recorded ones and tests use the same code.
+//!
+//! Rules that real servers make necessary: a part is identified by its position, never by the
+//! server's index alone; argument text is passed on exactly as it came; a stream is whole only by
+//! the end mark, or by a finish reason and the end of the body; what is not known is passed on as
+//! such. Must not know: sockets, tools, when to ask again.
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeSet;
+
+use super::error;
+use super::frame::{self, Object};
+use super::parts::Parts;
+use crate::domain::turn::{Stop, StreamFault, StreamFaultKind, Usage};
+use crate::model::Chunk;
+use crate::model::show::{excerpt, visible};
+
+/// Keys of a frame that carry nothing for a conversation.
+const PLAIN: &[&str] = &[
+    "id",
+    "object",
+    "created",
+    "model",
+    "system_fingerprint",
+    "service_tier",
+    "provider",
+    "choices",
+    "usage",
+    "x_groq",
+    "error",
+    "obfuscation",
+    "p",
+    "nonce",
+];
+/// Keys of a choice that carry nothing for a conversation.
+const PLAIN_CHOICE: &[&str] = &[
+    "index",
+    "delta",
+    "message",
+    "finish_reason",
+    "native_finish_reason",
+    "stop_reason",
+    "logprobs",
+    "token_ids",
+    "content_filter_results",
+    "error",
+];
+/// Keys of a delta that are read.
+const PLAIN_DELTA: &[&str] = &[
+    "role",
+    "content",
+    "refusal",
+    "reasoning",
+    "reasoning_content",
+    "reasoning_details",
+    "tool_calls",
+    "function_call",
+    "channel",
+];
+
+/// Decoder of one stream.
+#[derive(Debug, Default)]
+pub struct Decoder {
+    parts: Parts,
+    /// The choice that is followed: the first that the stream speaks of.
+    choice: Option<u64>,
+    finish: Option<Stop>,
+    refusal: String,
+    usage: Option<Usage>,
+    /// Keys that were already passed on as unknown.
+    strange: BTreeSet<String>,
+    ended: bool,
+}
+
+impl Decoder {
+    /// True once the end mark was read: nothing after it counts.
+    pub fn ended(&self) -> bool {
+        self.ended
+    }
+
+    /// True once the server said why it stopped; the end mark may still be missing.
+    pub fn finished(&self) -> bool {
+        self.finish.is_some()
+    }
+
+    /// Takes one frame: the event's name and its data.
+    pub fn frame(&mut self, name: &str, data: &str, out: &mut Vec<Chunk>) -> Result<(), StreamFault> {
+        let data = data.trim();
+        if self.ended || data.is_empty() {
+            return Ok(());
+        }
+        if data == "[DONE]" {
+            self.end(out);
+            return Ok(());
+        }
+        let Some(frame) = Object::read(data) else {
+            return self.not_an_object(data, out);
+        };
+        if let Some(fault) = error::in_frame(name, &frame) {
+            return Err(fault);
+        }
+        if frame.get("choices").is_none() && frame.get("usage").is_none() && frame.get("object").is_none() {
+            out.push(Chunk::Unknown { raw: data.to_owned() });
+            return Ok(());
+        }
+        self.unknown_keys("", &frame, PLAIN, out);
+        for raw in frame.array("choices") {
+            match Object::read(raw) {
+                Some(choice) => self.choice(raw, &choice, out)?,
+                None => out.push(Chunk::Unknown { raw: raw.to_owned() }),
+            }
+        }
+        self.usage(&frame, out);
+        Ok(())
+    }
+
+    /// The body ended.
+    pub fn eof(&mut self, out: &mut Vec<Chunk>) -> Result<(), StreamFault> {
+        if self.ended {
+            return Ok(());
+        }
+        if self.finish.is_some() {
+            self.end(out);
+            return Ok(());
+        }
+        self.parts.flush(out);
+        Err(StreamFault {
+            kind: StreamFaultKind::Truncated,
+            message: "the stream ended in the middle of the answer: there was neither a finish reason nor an end mark"
+                .to_owned(),
+            retry_after_ms: None,
+        })
+    }
+
+    fn end(&mut self, out: &mut Vec<Chunk>) {
+        self.ended = true;
+        let mut stop = self.finish.take().unwrap_or_else(|| {
+            if self.parts.any_call() {
+                Stop::Calls
+            } else {
+                Stop::End
+            }
+        });
+        self.parts.seal_rest(stop != Stop::Length, out);
+        if !self.refusal.is_empty() {
+            let words = serde_json::Value::String(std::mem::take(&mut self.refusal));
+            out.push(Chunk::Unknown {
+                raw: format!("{{\"refusal\":{words}}}"),
+            });
+            if stop == Stop::End {
+                stop = Stop::Refusal;
+            }
+        }
+        self.finish = Some(stop.clone());
+        out.push(Chunk::Finish(stop));
+    }
+
+    /// JSON of another kind is shown; what is no JSON may have been a piece of an argument, so the
+    /// stream is not trusted any further.
+    fn not_an_object(&mut self, data: &str, out: &mut Vec<Chunk>) -> Result<(), StreamFault> {
+        if serde_json::from_str::<serde::de::IgnoredAny>(data).is_ok() {
+            out.push(Chunk::Unknown { raw: data.to_owned() });
+            return Ok(());
+        }
+        self.parts.flush(out);
+        Err(StreamFault {
+            kind: StreamFaultKind::Garbage,
+            message: format!("a frame of the stream is not JSON: {}", excerpt(data)),
+            retry_after_ms: None,
+        })
+    }
+
+    fn choice(&mut self, raw: &str, choice: &Object<'_>, out: &mut Vec<Chunk>) -> Result<(), StreamFault> {
+        let index = choice.number("index").unwrap_or(0);
+        if *self.choice.get_or_insert(index) != index {
+            out.push(Chunk::Unknown { raw: raw.to_owned() });
+            return Ok(());
+        }
+        self.unknown_keys("choices.", choice, PLAIN_CHOICE, out);
+        if let Some(delta) = choice.object("delta") {
+            self.delta(&delta, out);
+        } else if let Some(message) = choice.object("message") {
+            // A whole message in place of a delta. After deltas it would say everything twice.
+            if self.parts.is_empty() {
+                self.delta(&message, out);
+            }
+        }
+        let Some(reason) = choice.filled("finish_reason") else {
+            return Ok(());
+        };
+        if reason == "error" {
+            return Err(error::named(choice.object("error").as_ref()));
+        }
+        let stop = stop(&reason);
+        self.parts.seal_rest(stop != Stop::Length, out);
+        self.finish.get_or_insert(stop);
+        Ok(())
+    }
+
+    fn delta(&mut self, delta: &Object<'_>, out: &mut Vec<Chunk>) {
+        self.reasoning(delta, out);
+        if let Some(content) = delta.get("content") {
+            self.content(content, out);
+        }
+        if let Some(refusal) = delta.string("refusal") {
+            self.refusal.push_str(&refusal);
+        }
+        for raw in delta.array("tool_calls") {
+            match Object::read(raw) {
+                Some(call) => self.parts.call(raw, &call, out),
+                None if raw == "null" => {}
+                None => out.push(Chunk::Unknown { raw: raw.to_owned() }),
+            }
+        }
+        if let Some(function) = delta.object("function_call") {
+            self.parts.function(&function, out);
+        }
+        self.unknown_keys("choices.delta.", delta, PLAIN_DELTA, out);
+    }
+
+    /// Reasoning comes under three names, often under two of them at once with the same words.
+    fn reasoning(&mut self, delta: &Object<'_>, out: &mut Vec<Chunk>) {
+        let words = delta
+            .filled("reasoning_content")
+            .or_else(|| delta.filled("reasoning"));
+        if let Some(words) = &words {
+            self.parts.reasoning(words, out);
+        }
+        for raw in delta.array("reasoning_details") {
+            let Some(detail) = Object::read(raw) else {
+                continue;
+            };
+            let text = detail.filled("text").or_else(|| detail.filled("summary"));
+            if words.is_none()
+                && let Some(text) = &text
+            {
+                self.parts.reasoning(text, out);
+            }
+            let opaque = detail.filled("data").is_some() || detail.filled("signature").is_some();
+            if (opaque || text.is_none()) && !self.parts.opaque(raw) {
+                out.push(Chunk::Unknown { raw: raw.to_owned() });
+            }
+        }
+    }
+
+    /// Content is a string, or a list of typed pieces.
+    fn content(&mut self, raw: &str, out: &mut Vec<Chunk>) {
+        if let Some(text) = frame::string(raw) {
+            self.parts.text(&text, out);
+            return;
+        }
+        for piece in frame::array(raw) {
+            if let Some(text) = frame::string(piece) {
+                self.parts.text(&text, out);
+                continue;
+            }
+            let object = Object::read(piece);
+            let kind = object.as_ref().and_then(|object| object.string("type"));
+            match (kind.as_deref(), &object) {
+                (Some("text" | "output_text"), Some(object)) => {
+                    self.parts.text(&object.string("text").unwrap_or_default(), out);
+                }
+                (Some("thinking" | "reasoning"), Some(object)) => {
+                    let inner = ["thinking", "reasoning", "text"]
+                        .iter()
+                        .find_map(|key| object.get(key));
+                    for words in inner.map(thinking).unwrap_or_default() {
+                        self.parts.reasoning(&words, out);
+                    }
+                }
+                _ => out.push(Chunk::Unknown {
+                    raw: piece.to_owned(),
+                }),
+            }
+        }
+    }
+
+    fn usage(&mut self, frame: &Object<'_>, out: &mut Vec<Chunk>) {
+        let counts = frame
+            .object("usage")
+            .or_else(|| frame.object("x_groq").and_then(|groq| groq.object("usage")));
+        let Some(usage) = counts.map(|counts| usage(&counts)) else {
+            return;
+        };
+        if usage != Usage::default() && self.usage != Some(usage) {
+            self.usage = Some(usage);
+            out.push(Chunk::Usage(usage));
+        }
+    }
+
+    /// Passes on each key that is not known and says something, once for a stream.
+    fn unknown_keys(&mut self, place: &str, object: &Object<'_>, known: &[&str], out: &mut Vec<Chunk>) {
+        for (key, value) in object.entries() {
+            if !known.contains(&key)
+                && !frame::is_empty(value)
+                && self.strange.insert(format!("{place}{key}"))
+            {
+                let key = serde_json::Value::from(key);
+                out.push(Chunk::Unknown {
+                    raw: format!("{{{key}:{value}}}"),
+                });
+            }
+        }
+    }
+}
+
+/// The words of a thinking block: a string, or a list of pieces with text.
+fn thinking(raw: &str) -> Vec<String> {
+    if let Some(text) = frame::string(raw) {
+        return vec![text.into_owned()];
+    }
+    frame::array(raw)
+        .into_iter()
+        .filter_map(|piece| {
+            frame::string(piece).or_else(|| Object::read(piece).and_then(|piece| piece.string("text")))
+        })
+        .map(std::borrow::Cow::into_owned)
+        .collect()
+}
+
+fn usage(counts: &Object<'_>) -> Usage {
+    let detail = |group: &str, key: &str| counts.object(group).and_then(|group| group.number(key));
+    Usage {
+        input: counts.number("prompt_tokens"),
+        cached: detail("prompt_tokens_details", "cached_tokens")
+            .or_else(|| counts.number("prompt_cache_hit_tokens")),
+        output: counts.number("completion_tokens"),
+        reasoning: detail("completion_tokens_details", "reasoning_tokens")
+            .or_else(|| counts.number("reasoning_tokens")),
+    }
+}
+
+fn stop(reason: &str) -> Stop {
+    match reason {
+        "stop" | "end_turn" | "eos" => Stop::End,
+        "tool_calls" | "function_call" => Stop::Calls,
+        "length" | "max_tokens" | "model_length" => Stop::Length,
+        "content_filter" => Stop::Filter,
+        "refusal" => Stop::Refusal,
+        other => Stop::Other(visible(other).into()),
+    }
+}

@@ -1,0 +1,133 @@
+//! Reads the JSON of one data frame level by level, keeping the exact text of what lies deeper.
+//!
+//! Nothing is refused for a key too many, a null or a number too big: servers differ in all of
+//! these. Must not know: parts, streams.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_json::value::RawValue;
+
+/// The entries of an object, in order, each value as its raw text.
+pub struct Object<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
+
+impl<'a> Object<'a> {
+    /// Reads an object; none for any other JSON and for what is no JSON.
+    pub fn read(text: &'a str) -> Option<Self> {
+        serde_json::from_str(text).ok()
+    }
+
+    /// The last value under a key; none if it is absent or null.
+    pub fn get(&self, key: &str) -> Option<&'a str> {
+        let (_, value) = self.0.iter().rev().find(|(name, _)| name == key)?;
+        (value.get() != "null").then(|| value.get())
+    }
+
+    /// The object under a key.
+    pub fn object(&self, key: &str) -> Option<Object<'a>> {
+        Object::read(self.get(key)?)
+    }
+
+    /// The string under a key.
+    pub fn string(&self, key: &str) -> Option<Cow<'a, str>> {
+        string(self.get(key)?)
+    }
+
+    /// The string under a key, unless it is empty.
+    pub fn filled(&self, key: &str) -> Option<Cow<'a, str>> {
+        self.string(key).filter(|text| !text.is_empty())
+    }
+
+    /// The whole number under a key.
+    pub fn number(&self, key: &str) -> Option<u64> {
+        serde_json::from_str(self.get(key)?).ok()
+    }
+
+    /// The elements of the array under a key; empty if there is none.
+    pub fn array(&self, key: &str) -> Vec<&'a str> {
+        self.get(key).map(array).unwrap_or_default()
+    }
+
+    /// Keys and raw values in order.
+    pub fn entries(&self) -> impl Iterator<Item = (&str, &'a str)> {
+        self.0.iter().map(|(key, value)| (key.as_ref(), value.get()))
+    }
+}
+
+/// A JSON string decoded; none for other JSON. Half of a surrogate pair, which some servers send when
+/// they cut a character in two, becomes a replacement character instead of losing the whole text.
+pub fn string(raw: &str) -> Option<Cow<'_, str>> {
+    struct Bytes;
+    impl<'de> Visitor<'de> for Bytes {
+        type Value = Cow<'de, str>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a string")
+        }
+
+        fn visit_borrowed_bytes<E>(self, bytes: &'de [u8]) -> Result<Self::Value, E> {
+            Ok(String::from_utf8_lossy(bytes))
+        }
+
+        fn visit_bytes<E>(self, bytes: &[u8]) -> Result<Self::Value, E> {
+            Ok(Cow::Owned(String::from_utf8_lossy(bytes).into_owned()))
+        }
+    }
+    if !raw.starts_with('"') {
+        return None;
+    }
+    serde_json::Deserializer::from_str(raw)
+        .deserialize_bytes(Bytes)
+        .ok()
+}
+
+/// The elements of a JSON array as raw texts; empty for other JSON.
+pub fn array(raw: &str) -> Vec<&str> {
+    struct Elements;
+    impl<'de> Visitor<'de> for Elements {
+        type Value = Vec<&'de str>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("an array")
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+            let mut elements = Vec::new();
+            while let Some(element) = seq.next_element::<&'de RawValue>()? {
+                elements.push(element.get());
+            }
+            Ok(elements)
+        }
+    }
+    serde_json::Deserializer::from_str(raw)
+        .deserialize_seq(Elements)
+        .unwrap_or_default()
+}
+
+/// True for values that say nothing: null, an empty string, list or object.
+pub fn is_empty(raw: &str) -> bool {
+    matches!(raw, "null" | "\"\"" | "[]" | "{}")
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Object<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Entries;
+        impl<'de> Visitor<'de> for Entries {
+            type Value = Object<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut entries = Vec::new();
+                while let Some(entry) = map.next_entry::<Cow<'de, str>, &'de RawValue>()? {
+                    entries.push(entry);
+                }
+                Ok(Object(entries))
+            }
+        }
+        deserializer.deserialize_map(Entries)
+    }
+}

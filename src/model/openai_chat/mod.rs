@@ -1,0 +1,12 @@
+//! OpenAI Chat Completions and every server that speaks it. Must not know: the graph, the journal,
+//! approvals, when to try again.
+
+pub mod body;
+pub mod client;
+pub mod decode;
+pub mod encode;
+mod error;
+mod frame;
+mod parts;
+mod retry;
+mod scan;

@@ -1,0 +1,312 @@
+//! The parts of one message while they are streamed: which piece belongs to which part, and when a
+//! part is complete. Must not know: frames of a stream, sockets.
+
+use std::borrow::Cow;
+
+use super::frame::{Object, string};
+use super::scan::{Extent, Scanner};
+use crate::model::Chunk;
+
+/// All parts so far; a part's number is its place here.
+#[derive(Debug, Default)]
+pub struct Parts(Vec<Part>);
+
+#[derive(Debug)]
+struct Part {
+    kind: Kind,
+    sealed: bool,
+}
+
+#[derive(Debug)]
+enum Kind {
+    Text,
+    /// With the provider's opaque blocks, as JSON texts.
+    Reasoning(Vec<String>),
+    Call(Call),
+}
+
+#[derive(Debug, Default)]
+struct Call {
+    index: Option<u64>,
+    id: Option<String>,
+    name: String,
+    /// Held back until the name is known to be whole.
+    waiting: String,
+    announced: bool,
+    scanner: Scanner,
+}
+
+/// What one delta says of a call.
+struct Piece {
+    index: Option<u64>,
+    id: Option<String>,
+    name: Option<String>,
+    args: String,
+}
+
+impl Parts {
+    /// True where nothing has begun.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// True where there is a call.
+    pub fn any_call(&self) -> bool {
+        self.0.iter().any(|part| matches!(part.kind, Kind::Call(_)))
+    }
+
+    /// More text.
+    pub fn text(&mut self, delta: &str, out: &mut Vec<Chunk>) {
+        if delta.is_empty() {
+            return;
+        }
+        let part = self.open(|kind| matches!(kind, Kind::Text), || Kind::Text, out);
+        out.push(Chunk::Text {
+            part,
+            delta: delta.to_owned(),
+        });
+    }
+
+    /// More reasoning.
+    pub fn reasoning(&mut self, delta: &str, out: &mut Vec<Chunk>) {
+        if delta.is_empty() {
+            return;
+        }
+        let part = self.open(
+            |kind| matches!(kind, Kind::Reasoning(_)),
+            || Kind::Reasoning(Vec::new()),
+            out,
+        );
+        out.push(Chunk::Reasoning {
+            part,
+            delta: delta.to_owned(),
+        });
+    }
+
+    /// An opaque block of the newest reasoning; false where there is none that it could belong to.
+    pub fn opaque(&mut self, raw: &str) -> bool {
+        let open = self.0.iter_mut().rev().find_map(|part| match &mut part.kind {
+            Kind::Reasoning(blocks) if !part.sealed => Some(blocks),
+            _ => None,
+        });
+        open.map(|blocks| blocks.push(raw.to_owned())).is_some()
+    }
+
+    /// One entry of `tool_calls`.
+    pub fn call(&mut self, raw: &str, call: &Object<'_>, out: &mut Vec<Chunk>) {
+        let function = call.object("function");
+        let function = function.as_ref().unwrap_or(call);
+        let piece = Piece {
+            index: call.number("index"),
+            id: call.filled("id").map(Cow::into_owned),
+            name: function.filled("name").map(Cow::into_owned),
+            args: argument_text(function),
+        };
+        self.piece(piece, raw, out);
+    }
+
+    /// The older `function_call`, which knows neither index nor id.
+    pub fn function(&mut self, function: &Object<'_>, out: &mut Vec<Chunk>) {
+        let name = function.filled("name").map(Cow::into_owned);
+        let args = argument_text(function);
+        let raw = args.clone();
+        self.piece(
+            Piece {
+                index: None,
+                id: None,
+                name,
+                args,
+            },
+            &raw,
+            out,
+        );
+    }
+
+    /// Nothing more will come. Texts are complete as they stand. A call is sealed if its arguments are
+    /// a whole object, and otherwise only if the model meant to stop: what the token limit cut is
+    /// never sealed.
+    pub fn seal_rest(&mut self, meant: bool, out: &mut Vec<Chunk>) {
+        self.flush(out);
+        for number in 0..self.0.len() {
+            let sealable = self.0.get(number).is_some_and(|part| match &part.kind {
+                Kind::Call(call) => meant || call.scanner.extent() == Extent::Object,
+                Kind::Text | Kind::Reasoning(_) => true,
+            });
+            if sealable {
+                self.seal(number, out);
+            }
+        }
+    }
+
+    /// Gives out calls whose name was still held back.
+    pub fn flush(&mut self, out: &mut Vec<Chunk>) {
+        for (number, part) in self.0.iter_mut().enumerate() {
+            if let Kind::Call(call) = &mut part.kind {
+                announce(number, call, out);
+            }
+        }
+    }
+
+    /// The number of the newest part if it is of the kind wanted and open, else of a new one.
+    fn open(&mut self, same: impl Fn(&Kind) -> bool, new: impl Fn() -> Kind, out: &mut Vec<Chunk>) -> u32 {
+        let fits = self.0.last().is_some_and(|part| !part.sealed && same(&part.kind));
+        if !fits {
+            self.begin(new(), out);
+        }
+        self.0.len() as u32 - 1
+    }
+
+    /// Begins a part, which completes the texts before it and the calls whose arguments are whole.
+    fn begin(&mut self, kind: Kind, out: &mut Vec<Chunk>) {
+        self.flush(out);
+        for number in 0..self.0.len() {
+            let complete = self.0.get(number).is_some_and(|part| match &part.kind {
+                Kind::Call(call) => call.scanner.extent() == Extent::Object,
+                Kind::Text | Kind::Reasoning(_) => true,
+            });
+            if complete {
+                self.seal(number, out);
+            }
+        }
+        self.0.push(Part { kind, sealed: false });
+    }
+
+    fn seal(&mut self, number: usize, out: &mut Vec<Chunk>) {
+        let Some(part) = self.0.get_mut(number).filter(|part| !part.sealed) else {
+            return;
+        };
+        part.sealed = true;
+        let opaque = match &mut part.kind {
+            Kind::Reasoning(blocks) if !blocks.is_empty() => Some(format!("[{}]", blocks.join(","))),
+            _ => None,
+        };
+        out.push(Chunk::Sealed {
+            part: number as u32,
+            opaque,
+        });
+    }
+
+    fn piece(&mut self, piece: Piece, raw: &str, out: &mut Vec<Chunk>) {
+        let number = if let Some(number) = self.owner(&piece) {
+            number
+        } else {
+            let call = Call {
+                index: piece.index,
+                ..Call::default()
+            };
+            self.begin(Kind::Call(call), out);
+            self.0.len() - 1
+        };
+        let later = number + 1 < self.0.len();
+        let Some(Part {
+            kind: Kind::Call(call),
+            sealed,
+        }) = self.0.get_mut(number)
+        else {
+            return;
+        };
+        if *sealed {
+            if !piece.args.trim().is_empty() {
+                out.push(Chunk::Unknown { raw: raw.to_owned() });
+            }
+            return;
+        }
+        if call.id.is_none() {
+            call.id = piece.id;
+        }
+        if let Some(name) = piece.name
+            && !call.announced
+            && name != call.name
+        {
+            call.name.push_str(&name);
+        }
+        call.scanner.feed(&piece.args);
+        if call.announced {
+            if !piece.args.is_empty() {
+                out.push(Chunk::Args {
+                    part: number as u32,
+                    delta: piece.args,
+                });
+            }
+        } else {
+            call.waiting.push_str(&piece.args);
+            if !call.name.is_empty() && !call.waiting.is_empty() {
+                announce(number, call, out);
+            }
+        }
+        if later && call.scanner.extent() == Extent::Object {
+            announce(number, call, out);
+            self.seal(number, out);
+        }
+    }
+
+    /// The part that a piece goes on with; none if it begins a new one.
+    fn owner(&self, piece: &Piece) -> Option<usize> {
+        let calls = || {
+            self.0
+                .iter()
+                .enumerate()
+                .rev()
+                .filter_map(|(number, part)| match &part.kind {
+                    Kind::Call(call) => Some((number, call)),
+                    _ => None,
+                })
+        };
+        let same_id = |call: &Call| piece.id.is_some() && piece.id == call.id;
+        let (number, call) = match piece.index {
+            Some(index) => calls().find(|(_, call)| call.index == Some(index))?,
+            None => calls()
+                .find(|(_, call)| same_id(call))
+                .or_else(|| calls().next())?,
+        };
+        (same_id(call) || !call.is_left_by(piece)).then_some(number)
+    }
+}
+
+impl Call {
+    /// True where a piece that seems to belong here must begin another call.
+    fn is_left_by(&self, piece: &Piece) -> bool {
+        let whole = self.scanner.extent() == Extent::Object;
+        let other_id = piece.id.is_some() && self.id.is_some();
+        let named = piece.name.is_some();
+        let says_args = !piece.args.trim().is_empty();
+        if other_id {
+            // Some servers make up an id for every delta: only with a name, or after a whole object, is it a call.
+            return named || (whole && says_args);
+        }
+        if !named {
+            return false;
+        }
+        let renamed = piece.name.as_deref() != Some(self.name.as_str());
+        match piece.index {
+            Some(_) => whole && (renamed || says_args),
+            None => says_args && (whole || renamed) || renamed && !self.name.is_empty(),
+        }
+    }
+}
+
+/// Says that a call began, with what was held back, unless that was said before.
+fn announce(number: usize, call: &mut Call, out: &mut Vec<Chunk>) {
+    if call.announced {
+        return;
+    }
+    call.announced = true;
+    let part = number as u32;
+    out.push(Chunk::Call {
+        part,
+        id: call.id.clone(),
+        name: call.name.clone(),
+    });
+    if !call.waiting.is_empty() {
+        let delta = std::mem::take(&mut call.waiting);
+        out.push(Chunk::Args { part, delta });
+    }
+}
+
+/// The argument text, exactly: normally a JSON string holding it, from some servers the object itself.
+fn argument_text(function: &Object<'_>) -> String {
+    match function.get("arguments") {
+        None => String::new(),
+        Some(raw) => string(raw).map_or_else(|| raw.to_owned(), Cow::into_owned),
+    }
+}

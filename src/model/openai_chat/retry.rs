@@ -1,0 +1,74 @@
+//! How long a server asks to wait. Must not know: the clock; a date is measured against the date
+//! that the server itself sent.
+
+use jiff::fmt::rfc2822;
+use reqwest::header::{DATE, HeaderMap, RETRY_AFTER};
+
+/// Longer waits are cut: nobody would sit through them.
+const MOST_MS: u64 = 24 * 60 * 60 * 1000;
+
+/// Milliseconds that the answer's headers ask to wait.
+pub fn after(headers: &HeaderMap) -> Option<u64> {
+    let text = |name: &str| headers.get(name)?.to_str().ok().map(str::trim);
+    let number = |name: &str| {
+        text(name)?
+            .parse::<f64>()
+            .ok()
+            .filter(|n| n.is_finite() && *n >= 0.0)
+    };
+    let ms = number("retry-after-ms")
+        .or_else(|| number(RETRY_AFTER.as_str()).map(|seconds| seconds * 1000.0))
+        .map(|ms| ms as u64)
+        .or_else(|| until(text(RETRY_AFTER.as_str())?, text(DATE.as_str())?))?;
+    Some(ms.min(MOST_MS))
+}
+
+fn until(date: &str, now: &str) -> Option<u64> {
+    let parser = rfc2822::DateTimeParser::new().relaxed_weekday(true);
+    let date = parser.parse_timestamp(date).ok()?;
+    let now = parser.parse_timestamp(now).ok()?;
+    u64::try_from(date.as_millisecond().saturating_sub(now.as_millisecond()))
+        .ok()
+        .or(Some(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::after;
+    use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+
+    fn asked(headers: &[(&'static str, &'static str)]) -> Option<u64> {
+        let pairs = headers
+            .iter()
+            .map(|(name, value)| (HeaderName::from_static(name), HeaderValue::from_static(value)));
+        after(&pairs.collect::<HeaderMap>())
+    }
+
+    #[test]
+    fn seconds_milliseconds_and_dates_are_understood() {
+        assert_eq!(asked(&[("retry-after", "7")]), Some(7000));
+        assert_eq!(asked(&[("retry-after", "0.5")]), Some(500));
+        assert_eq!(
+            asked(&[("retry-after-ms", "120"), ("retry-after", "7")]),
+            Some(120)
+        );
+        let now = ("date", "Sat, 21 Nov 2026 01:00:00 GMT");
+        assert_eq!(
+            asked(&[("retry-after", "Sat, 21 Nov 2026 01:00:09 GMT"), now]),
+            Some(9000)
+        );
+        assert_eq!(
+            asked(&[("retry-after", "Sat, 21 Nov 2026 00:00:00 GMT"), now]),
+            Some(0)
+        );
+        assert_eq!(asked(&[("retry-after", "99999999999")]), Some(86_400_000));
+    }
+
+    #[test]
+    fn nonsense_asks_for_nothing() {
+        assert_eq!(asked(&[]), None);
+        for odd in ["soon", "-1", "NaN", "inf", ""] {
+            assert_eq!(asked(&[("retry-after", odd)]), None, "{odd}");
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! The playbooks that come with the program. Must not know: files, how a playbook is followed.
+
+use super::playbook::{Error, Playbook};
+
+const PLAYBOOKS: &[(&str, &str)] = &[
+    ("audit", include_str!("../playbooks/audit.toml")),
+    ("hello", include_str!("../playbooks/hello.toml")),
+];
+
+/// Names of the playbooks, in order.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    PLAYBOOKS.iter().map(|(name, _)| *name)
+}
+
+/// The text of a playbook; none if there is none of that name.
+pub fn text(name: &str) -> Option<&'static str> {
+    PLAYBOOKS
+        .iter()
+        .find(|(known, _)| *known == name)
+        .map(|(_, text)| *text)
+}
+
+/// A playbook, read; none if there is none of that name.
+pub fn playbook(name: &str) -> Option<Result<Playbook, Error>> {
+    text(name).map(|text| Playbook::parse(&format!("{name}.toml"), text))
+}

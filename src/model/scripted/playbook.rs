@@ -1,0 +1,331 @@
+//! Playbooks: rules of a scripted model, read from TOML. First matching rule wins.
+//!
+//! Everything that can be wrong with a playbook is found here, with file, line and key. Must not
+//! know: requests, streams.
+
+use regex::Regex;
+
+use super::template::{Template, last_line};
+pub use super::toml_in::Error;
+use super::toml_in::{Entry, Source, Table};
+use crate::domain::turn::StreamFaultKind;
+
+/// A playbook.
+#[derive(Debug, Clone)]
+pub struct Playbook {
+    /// Its name.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+    /// What to ask it, where nobody says anything else.
+    pub prompt: Option<String>,
+    /// How fast it streams when somebody watches.
+    pub tokens_per_s: f64,
+    /// Named values; of each the first template that gives something counts.
+    pub(super) values: Vec<(String, Vec<Template>)>,
+    pub(super) rules: Vec<Rule>,
+}
+
+/// What the model does where a condition holds.
+#[derive(Debug, Clone)]
+pub(super) struct Rule {
+    pub line: usize,
+    pub when: When,
+    pub once: bool,
+    pub reasoning: Vec<Template>,
+    pub think: Vec<Template>,
+    pub calls: Vec<CallRule>,
+    pub say: Option<Template>,
+    pub answer: Option<Template>,
+    pub fail: Option<Failure>,
+}
+
+/// How a stream breaks on purpose.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Failure {
+    Fault(StreamFaultKind),
+    Hang,
+}
+
+/// One call.
+#[derive(Debug, Clone)]
+pub(super) struct CallRule {
+    pub think: Option<Template>,
+    pub tool: Template,
+    pub label: Option<Template>,
+    pub out: Option<Template>,
+    pub each: Option<Template>,
+    pub args: Vec<(String, Arg)>,
+}
+
+/// An argument with templates in its strings.
+#[derive(Debug, Clone)]
+pub(super) enum Arg {
+    Text(Template),
+    Plain(serde_json::Value),
+    List(Vec<Self>),
+    Table(Vec<(String, Self)>),
+}
+
+/// A condition; what is not named does not matter.
+#[derive(Debug, Clone, Default)]
+pub(super) struct When {
+    pub turn: Vec<u32>,
+    pub tools: Option<bool>,
+    pub prompt: Option<Regex>,
+    pub thought: Option<Regex>,
+    pub operator: Option<Regex>,
+    pub observation: Option<Regex>,
+    pub last_tool: Vec<Regex>,
+    pub last_ok: Option<bool>,
+    pub seen_call: Vec<Regex>,
+    pub done: Vec<Regex>,
+    pub failed: Vec<Regex>,
+    pub given: Option<Template>,
+    pub missing: Option<Template>,
+}
+
+impl Playbook {
+    /// Reads a playbook. `file` is its name in messages.
+    pub fn parse(file: &str, text: &str) -> Result<Self, Error> {
+        let source = Source { file, text };
+        let document = source.parse()?;
+        let root = Table::root(&source, &document);
+        root.known(&["meta", "values", "rule"])?;
+        let meta = match root.get("meta") {
+            Some(meta) => meta.table()?,
+            None => return Err(root.error("`[meta]` is missing: it names the playbook")),
+        };
+        meta.known(&["name", "version", "tokens_per_s", "prompt"])?;
+        let name = match meta.get("name") {
+            Some(name) => name.string()?.to_owned(),
+            None => return Err(meta.error("`meta.name` is missing")),
+        };
+        let text_of = |key: &str| {
+            meta.get(key)
+                .map(|entry| entry.string().map(str::to_owned))
+                .transpose()
+        };
+        let speed = meta.get("tokens_per_s");
+        let tokens_per_s = speed.as_ref().map(Entry::float).transpose()?.unwrap_or(60.0);
+        if let Some(speed) = speed.filter(|_| !tokens_per_s.is_finite() || tokens_per_s <= 0.0) {
+            return Err(speed.error("must be more than 0"));
+        }
+        let mut values = Vec::new();
+        if let Some(table) = root.get("values") {
+            for (name, entry) in table.table()?.entries() {
+                values.push((name.to_owned(), templates(&entry)?));
+            }
+        }
+        let rules: Vec<Rule> = match root.get("rule") {
+            Some(rules) => rules.items().iter().map(rule).collect::<Result<_, _>>()?,
+            None => Vec::new(),
+        };
+        if rules.is_empty() {
+            return Err(root.error("there is no `[[rule]]`: the model would have nothing to say"));
+        }
+        Ok(Self {
+            version: text_of("version")?.unwrap_or_default(),
+            prompt: text_of("prompt")?,
+            name,
+            tokens_per_s,
+            values,
+            rules,
+        })
+    }
+}
+
+fn rule(entry: &Entry<'_>) -> Result<Rule, Error> {
+    let table = entry.table()?;
+    table.known(&[
+        "when",
+        "once",
+        "reasoning",
+        "think",
+        "call",
+        "say",
+        "answer",
+        "fail",
+    ])?;
+    let many = |key: &str| table.get(key).map(|entry| templates(&entry)).transpose();
+    let one = |key: &str| table.get(key).map(|entry| template(&entry)).transpose();
+    let calls: Vec<CallRule> = match table.get("call") {
+        Some(calls) => calls.items().iter().map(call).collect::<Result<_, _>>()?,
+        None => Vec::new(),
+    };
+    let rule = Rule {
+        line: table.line(),
+        when: table
+            .get("when")
+            .map(|when| conditions(&when))
+            .transpose()?
+            .unwrap_or_default(),
+        once: table
+            .get("once")
+            .map(|once| once.boolean())
+            .transpose()?
+            .unwrap_or(false),
+        reasoning: many("reasoning")?.unwrap_or_default(),
+        think: many("think")?.unwrap_or_default(),
+        calls,
+        say: one("say")?,
+        answer: one("answer")?,
+        fail: table.get("fail").map(|fail| failure(&fail)).transpose()?,
+    };
+    let speaks = !rule.think.is_empty() || rule.say.is_some();
+    if rule.answer.is_some() && (!rule.calls.is_empty() || speaks) {
+        return Err(table.error(
+            "`rule.answer` stands alone: words beside calls are thoughts, so `call`, `think` and `say` cannot go with it",
+        ));
+    }
+    if rule.answer.is_none()
+        && rule.calls.is_empty()
+        && !speaks
+        && rule.fail.is_none()
+        && rule.reasoning.is_empty()
+    {
+        return Err(table.error("the rule does nothing: it needs `call`, `answer`, `think`, `say` or `fail`"));
+    }
+    Ok(rule)
+}
+
+fn failure(entry: &Entry<'_>) -> Result<Failure, Error> {
+    Ok(match entry.string()? {
+        "hang" => Failure::Hang,
+        "truncated" => Failure::Fault(StreamFaultKind::Truncated),
+        "network" => Failure::Fault(StreamFaultKind::Network),
+        "timeout" => Failure::Fault(StreamFaultKind::Timeout),
+        "rate_limit" => Failure::Fault(StreamFaultKind::RateLimit),
+        "server" => Failure::Fault(StreamFaultKind::Server),
+        "garbage" => Failure::Fault(StreamFaultKind::Garbage),
+        _ => {
+            return Err(
+                entry.error("must be hang, truncated, network, timeout, rate_limit, server or garbage")
+            );
+        }
+    })
+}
+
+fn call(entry: &Entry<'_>) -> Result<CallRule, Error> {
+    let table = entry.table()?;
+    table.known(&["think", "tool", "as", "out", "each", "args"])?;
+    let one = |key: &str| table.get(key).map(|entry| template(&entry)).transpose();
+    let Some(tool) = one("tool")? else {
+        return Err(table.error("`rule.call.tool` is missing"));
+    };
+    let args = match table.get("args") {
+        Some(args) => pairs(&args.table()?)?,
+        None => Vec::new(),
+    };
+    Ok(CallRule {
+        think: one("think")?,
+        tool,
+        label: one("as")?,
+        out: one("out")?,
+        each: one("each")?,
+        args,
+    })
+}
+
+fn pairs(table: &Table<'_>) -> Result<Vec<(String, Arg)>, Error> {
+    table
+        .entries()
+        .into_iter()
+        .map(|(key, entry)| Ok((key.to_owned(), argument(&entry)?)))
+        .collect()
+}
+
+fn argument(entry: &Entry<'_>) -> Result<Arg, Error> {
+    if entry.is_string() {
+        template(entry).map(Arg::Text)
+    } else if entry.is_table() {
+        pairs(&entry.table()?).map(Arg::Table)
+    } else if entry.is_array() {
+        entry
+            .items()
+            .iter()
+            .map(argument)
+            .collect::<Result<_, _>>()
+            .map(Arg::List)
+    } else if entry.is_boolean() {
+        entry.boolean().map(|yes| Arg::Plain(yes.into()))
+    } else {
+        let plain = match entry.number() {
+            Ok(number) => number.into(),
+            Err(_) => entry.float()?.into(),
+        };
+        Ok(Arg::Plain(plain))
+    }
+}
+
+fn conditions(entry: &Entry<'_>) -> Result<When, Error> {
+    let table = entry.table()?;
+    table.known(&[
+        "turn",
+        "tools",
+        "prompt",
+        "thought",
+        "operator",
+        "observation",
+        "last_tool",
+        "last_status",
+        "seen_call",
+        "done",
+        "failed",
+        "given",
+        "missing",
+    ])?;
+    let search = |key: &str| table.get(key).map(|entry| regex(&entry, false)).transpose();
+    let names = |key: &str| -> Result<Vec<Regex>, Error> {
+        let items = table.get(key).map(|entry| entry.items()).unwrap_or_default();
+        items.iter().map(|entry| regex(entry, true)).collect()
+    };
+    let one = |key: &str| table.get(key).map(|entry| template(&entry)).transpose();
+    let turns = table.get("turn").map(|turn| turn.items()).unwrap_or_default();
+    let last_ok = match table.get("last_status") {
+        None => None,
+        Some(status) => match status.string()? {
+            "ok" => Some(true),
+            "error" => Some(false),
+            _ => return Err(status.error("must be \"ok\" or \"error\"")),
+        },
+    };
+    Ok(When {
+        turn: turns.iter().map(Entry::number).collect::<Result<_, _>>()?,
+        tools: table.get("tools").map(|tools| tools.boolean()).transpose()?,
+        prompt: search("prompt")?,
+        thought: search("thought")?,
+        operator: search("operator")?,
+        observation: search("observation")?,
+        last_tool: names("last_tool")?,
+        last_ok,
+        seen_call: names("seen_call")?,
+        done: names("done")?,
+        failed: names("failed")?,
+        given: one("given")?,
+        missing: one("missing")?,
+    })
+}
+
+fn regex(entry: &Entry<'_>, whole: bool) -> Result<Regex, Error> {
+    let text = entry.string()?;
+    let pattern = if whole {
+        format!("^(?:{text})$")
+    } else {
+        text.to_owned()
+    };
+    Regex::new(&pattern).map_err(|error| {
+        entry.error(&format!(
+            "`{text}` is not a regular expression: {}",
+            last_line(&error)
+        ))
+    })
+}
+
+fn template(entry: &Entry<'_>) -> Result<Template, Error> {
+    Template::parse(entry.string()?).map_err(|why| entry.error(&why))
+}
+
+fn templates(entry: &Entry<'_>) -> Result<Vec<Template>, Error> {
+    entry.items().iter().map(template).collect()
+}

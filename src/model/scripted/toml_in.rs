@@ -1,0 +1,232 @@
+//! Reads TOML value by value, so that every complaint can name file, line and key.
+//! Must not know: what a playbook means.
+
+use std::ops::Range;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+/// A mistake in a playbook file.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{file}:{line}: {what}")]
+pub struct Error {
+    /// The file, as it was named.
+    pub file: String,
+    /// Counted from 1.
+    pub line: usize,
+    /// What is wrong, on which key, and what would be right.
+    pub what: String,
+}
+
+/// A file being read.
+pub struct Source<'a> {
+    /// Name for messages.
+    pub file: &'a str,
+    /// Its text.
+    pub text: &'a str,
+}
+
+/// A table with the names of its keys and where it stands.
+pub struct Table<'a> {
+    source: &'a Source<'a>,
+    table: &'a DeTable<'a>,
+    /// Path of the table (`rule.when`), for messages.
+    place: String,
+    span: Range<usize>,
+}
+
+/// A value with its key.
+#[derive(Clone)]
+pub struct Entry<'a> {
+    source: &'a Source<'a>,
+    value: &'a DeValue<'a>,
+    span: Range<usize>,
+    /// Path of the key, for messages.
+    pub key: String,
+}
+
+impl<'a> Source<'a> {
+    /// A complaint about a place in the file.
+    pub fn error(&self, at: usize, what: String) -> Error {
+        let before = self.text.as_bytes().iter().take(at);
+        Error {
+            file: self.file.to_owned(),
+            line: 1 + before.filter(|byte| **byte == b'\n').count(),
+            what,
+        }
+    }
+
+    /// Parses the file; the result borrows from it.
+    pub fn parse(&'a self) -> Result<Spanned<DeTable<'a>>, Error> {
+        DeTable::parse(self.text).map_err(|error| {
+            let at = error.span().map_or(0, |span| span.start);
+            self.error(at, error.message().to_owned())
+        })
+    }
+}
+
+impl<'a> Table<'a> {
+    /// The table of the whole file.
+    pub fn root(source: &'a Source<'a>, table: &'a Spanned<DeTable<'a>>) -> Self {
+        Self {
+            source,
+            table: table.get_ref(),
+            place: String::new(),
+            span: 0..0,
+        }
+    }
+
+    /// Refuses keys that are not in the list.
+    pub fn known(&self, keys: &[&str]) -> Result<(), Error> {
+        for key in self.table.keys() {
+            if !keys.contains(&key.get_ref().as_ref()) {
+                let what = format!(
+                    "unknown key `{}`; there are {}",
+                    self.path(key.get_ref()),
+                    keys.join(", ")
+                );
+                return Err(self.source.error(key.span().start, what));
+            }
+        }
+        Ok(())
+    }
+
+    /// The value under a key.
+    pub fn get(&self, key: &str) -> Option<Entry<'a>> {
+        let value = self.table.get(key)?;
+        Some(Entry {
+            source: self.source,
+            value: value.get_ref(),
+            span: value.span(),
+            key: self.path(key),
+        })
+    }
+
+    /// Keys and values in the order of the file.
+    pub fn entries(&self) -> Vec<(&'a str, Entry<'a>)> {
+        let mut entries: Vec<_> = self.table.iter().collect();
+        entries.sort_by_key(|(key, _)| key.span().start);
+        entries
+            .into_iter()
+            .map(|(key, value)| {
+                let entry = Entry {
+                    source: self.source,
+                    value: value.get_ref(),
+                    span: value.span(),
+                    key: self.path(key.get_ref()),
+                };
+                (key.get_ref().as_ref(), entry)
+            })
+            .collect()
+    }
+
+    /// A complaint about the table as a whole.
+    pub fn error(&self, what: impl Into<String>) -> Error {
+        self.source.error(self.span.start, what.into())
+    }
+
+    /// Line on which the table begins.
+    pub fn line(&self) -> usize {
+        self.source.error(self.span.start, String::new()).line
+    }
+
+    fn path(&self, key: &str) -> String {
+        if self.place.is_empty() {
+            key.to_owned()
+        } else {
+            format!("{}.{key}", self.place)
+        }
+    }
+}
+
+impl<'a> Entry<'a> {
+    /// A complaint about the value.
+    pub fn error(&self, what: &str) -> Error {
+        self.source
+            .error(self.span.start, format!("`{}`: {what}", self.key))
+    }
+
+    /// The string.
+    pub fn string(&self) -> Result<&'a str, Error> {
+        match self.value {
+            DeValue::String(text) => Ok(text.as_ref()),
+            _ => Err(self.error("must be a string")),
+        }
+    }
+
+    /// The whole number.
+    pub fn number(&self) -> Result<u32, Error> {
+        match self.value {
+            DeValue::Integer(number) => u32::from_str_radix(number.as_str(), number.radix()).ok(),
+            _ => None,
+        }
+        .ok_or_else(|| self.error("must be a whole number, 0 or more"))
+    }
+
+    /// The number.
+    pub fn float(&self) -> Result<f64, Error> {
+        let number = match self.value {
+            DeValue::Integer(number) => number.as_str().parse().ok(),
+            DeValue::Float(number) => number.as_str().parse().ok(),
+            _ => None,
+        };
+        number.ok_or_else(|| self.error("must be a number"))
+    }
+
+    /// The truth value.
+    pub fn boolean(&self) -> Result<bool, Error> {
+        match self.value {
+            DeValue::Boolean(yes) => Ok(*yes),
+            _ => Err(self.error("must be true or false")),
+        }
+    }
+
+    /// The table.
+    pub fn table(&self) -> Result<Table<'a>, Error> {
+        match self.value {
+            DeValue::Table(table) => Ok(Table {
+                source: self.source,
+                table,
+                place: self.key.clone(),
+                span: self.span.clone(),
+            }),
+            _ => Err(self.error("must be a table")),
+        }
+    }
+
+    /// The elements of an array; a single value counts as an array of one.
+    pub fn items(&self) -> Vec<Self> {
+        match self.value {
+            DeValue::Array(array) => array
+                .iter()
+                .map(|value| Self {
+                    source: self.source,
+                    value: value.get_ref(),
+                    span: value.span(),
+                    key: self.key.clone(),
+                })
+                .collect(),
+            _ => vec![self.clone()],
+        }
+    }
+
+    /// True for a table.
+    pub fn is_table(&self) -> bool {
+        matches!(self.value, DeValue::Table(_))
+    }
+
+    /// True for an array.
+    pub fn is_array(&self) -> bool {
+        matches!(self.value, DeValue::Array(_))
+    }
+
+    /// True for a string.
+    pub fn is_string(&self) -> bool {
+        matches!(self.value, DeValue::String(_))
+    }
+
+    /// True for a truth value.
+    pub fn is_boolean(&self) -> bool {
+        matches!(self.value, DeValue::Boolean(_))
+    }
+}

@@ -1,0 +1,198 @@
+//! What a request shows: the newest words of the operator, thoughts, calls and results by label.
+//! Everything is read from the messages as they were sent. Must not know: playbooks, the graph.
+
+use serde_json::Value as Json;
+
+use crate::domain::transcript::{Message, NoteKind};
+use crate::model::Request;
+
+/// A request as a playbook sees it.
+#[derive(Debug, Default)]
+pub struct View {
+    /// Counts the model turns.
+    pub turn: u32,
+    /// True where tools are offered.
+    pub tools: bool,
+    /// Newest prompt.
+    pub prompt: String,
+    /// Newest thought or text of the model, as it stands now.
+    pub thought: String,
+    /// What the operator said or rewrote after the model's last own act.
+    pub operator: Option<String>,
+    /// Everything that the operator said or rewrote, newest first.
+    pub wishes: Vec<String>,
+    /// Everything that the model said, oldest first.
+    pub said: Vec<String>,
+    /// Calls, oldest first.
+    pub calls: Vec<Call>,
+}
+
+/// A call with its result.
+#[derive(Debug, Clone)]
+pub struct Call {
+    /// `_as`, or the node's id.
+    pub label: String,
+    /// The node's id.
+    pub node: String,
+    /// The tool.
+    pub tool: String,
+    /// The arguments as the model is shown them.
+    pub args: Json,
+    /// Its result, once there is one.
+    pub result: Option<Outcome>,
+    /// True where no prompt came after it.
+    pub recent: bool,
+    /// True where it belongs to the newest calls.
+    pub newest: bool,
+    wire_id: String,
+}
+
+/// What came of a call.
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    /// The value as text, or why there is none.
+    pub text: String,
+    /// True where there is none.
+    pub is_error: bool,
+}
+
+impl Call {
+    /// True where it has a value.
+    pub fn is_ok(&self) -> bool {
+        self.result.as_ref().is_some_and(|outcome| !outcome.is_error)
+    }
+}
+
+impl View {
+    /// Reads a request.
+    pub fn of(request: &Request) -> Self {
+        let mut view = Self {
+            turn: request.turn,
+            tools: !request.tools.is_empty(),
+            ..Self::default()
+        };
+        for message in &request.messages {
+            view.take(message);
+        }
+        view.wishes.reverse();
+        view
+    }
+
+    /// The newest call of that label, or else of that tool.
+    pub fn call(&self, name: &str) -> Option<&Call> {
+        let newest = |wanted: &dyn Fn(&Call) -> bool| self.calls.iter().rev().find(|call| wanted(call));
+        newest(&|call| call.label == name || call.node == name).or_else(|| newest(&|call| call.tool == name))
+    }
+
+    /// The results of the newest calls, one after the other.
+    pub fn observation(&self) -> String {
+        let texts: Vec<&str> = self
+            .newest()
+            .filter_map(|call| call.result.as_ref())
+            .map(|outcome| outcome.text.as_str())
+            .collect();
+        texts.join("\n")
+    }
+
+    /// The newest calls.
+    pub fn newest(&self) -> impl Iterator<Item = &Call> {
+        self.calls.iter().filter(|call| call.newest)
+    }
+
+    fn take(&mut self, message: &Message) {
+        match message {
+            Message::User { text, .. } => {
+                let first = self.prompt.is_empty() && self.said.is_empty() && self.calls.is_empty();
+                self.prompt = text.to_string();
+                self.wish(text);
+                if first {
+                    self.operator = None;
+                }
+                for call in &mut self.calls {
+                    call.recent = false;
+                    call.newest = false;
+                }
+            }
+            Message::Note { about, text } => {
+                if *about == NoteKind::AnswerRejected {
+                    self.wish(text);
+                }
+            }
+            Message::Assistant { said, calls } => {
+                if !calls.is_empty() || said.iter().any(|said| !said.by_operator) {
+                    self.operator = None;
+                }
+                for said in said {
+                    self.thought = said.text.to_string();
+                    self.said.push(said.text.to_string());
+                    if said.by_operator {
+                        self.wish(&said.text);
+                    }
+                }
+                if !calls.is_empty() {
+                    self.calls.iter_mut().for_each(|call| call.newest = false);
+                }
+                self.calls.extend(calls.iter().map(|called| {
+                    let args: Json = serde_json::from_str(&called.args).unwrap_or(Json::Null);
+                    let label = args.get("_as").and_then(Json::as_str);
+                    Call {
+                        label: label.map_or_else(|| called.node.to_string(), str::to_owned),
+                        node: called.node.to_string(),
+                        tool: called.tool.to_string(),
+                        args,
+                        result: None,
+                        recent: true,
+                        newest: true,
+                        wire_id: called.wire_id.to_string(),
+                    }
+                }));
+            }
+            Message::Result {
+                wire_id,
+                text,
+                is_error,
+                ..
+            } => {
+                if let Some(call) = self.calls.iter_mut().rev().find(|call| call.wire_id == **wire_id) {
+                    call.result = Some(outcome(text, *is_error));
+                }
+            }
+        }
+    }
+
+    fn wish(&mut self, text: &str) {
+        self.operator = Some(text.to_owned());
+        self.wishes.push(text.to_owned());
+    }
+}
+
+/// The value of a result text, without the lines that the program puts before it.
+fn outcome(text: &str, is_error: bool) -> Outcome {
+    let mut body = text;
+    if let Some((first, rest)) = body.split_once('\n')
+        && first.starts_with("result of ")
+        && first.ends_with(':')
+    {
+        body = rest;
+    }
+    while let Some((first, rest)) = body.split_once('\n') {
+        let by_operator = first.starts_with("[operator ") && first.ends_with(']');
+        if !by_operator {
+            break;
+        }
+        body = rest;
+    }
+    let message = if is_error { error_message(body) } else { None };
+    Outcome {
+        text: message.unwrap_or_else(|| body.to_owned()),
+        is_error,
+    }
+}
+
+/// The words of an error that is told as JSON.
+fn error_message(body: &str) -> Option<String> {
+    let json: Json = serde_json::from_str(body).ok()?;
+    let error = json.get("error")?;
+    let words = error.get("message").or(Some(error))?.as_str()?;
+    Some(words.to_owned())
+}

@@ -1,0 +1,195 @@
+//! Event-stream decoder over bytes, after the WHATWG definition of server-sent events.
+//!
+//! Bytes go in as they arrive, in pieces of any size; whole events come out, the same for every way
+//! of cutting. Written here because a byte-order mark, a bare carriage return and broken UTF-8 all
+//! occur and must neither lose events nor stop the stream. Must not know: sockets, what the data means.
+
+#[cfg(test)]
+mod tests;
+
+/// Most bytes that one event may hold before the stream is given up.
+pub const MAX_EVENT: usize = 16 * 1024 * 1024;
+
+/// One event of a stream.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Event {
+    /// Its name; empty where the stream gave none.
+    pub name: String,
+    /// Its data lines, joined by line feeds.
+    pub data: String,
+    /// False where the stream ended before the empty line that ends an event.
+    pub whole: bool,
+}
+
+/// Why a stream cannot be read on.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// One event has no end in sight.
+    #[error("an event of the stream is longer than {limit} bytes; this is not an answer to wait for")]
+    TooLong {
+        /// The limit.
+        limit: usize,
+    },
+}
+
+/// Turns bytes into events.
+#[derive(Debug)]
+pub struct Decoder {
+    /// The line that has not ended yet.
+    line: Vec<u8>,
+    /// Data of the event that has not ended yet, each line followed by a line feed.
+    data: String,
+    name: String,
+    /// How many bytes of a byte-order mark are still possible at the very start.
+    mark: Mark,
+    /// The last byte was a carriage return: a line feed now belongs to it.
+    after_return: bool,
+    limit: usize,
+    broken: bool,
+}
+
+/// Progress through a byte-order mark at the start of the stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mark {
+    Possible(u8),
+    Past,
+}
+
+const BOM: [u8; 3] = [0xEF, 0xBB, 0xBF];
+
+impl Default for Decoder {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Decoder {
+    /// A decoder at the start of a stream.
+    pub fn new() -> Self {
+        Self::with_limit(MAX_EVENT)
+    }
+
+    /// A decoder that gives up at events longer than `limit` bytes.
+    pub fn with_limit(limit: usize) -> Self {
+        Self {
+            line: Vec::new(),
+            data: String::new(),
+            name: String::new(),
+            mark: Mark::Possible(0),
+            after_return: false,
+            limit,
+            broken: false,
+        }
+    }
+
+    /// Takes the next bytes and appends the events that they completed. After an error nothing more is read.
+    pub fn feed(&mut self, bytes: &[u8], out: &mut Vec<Event>) -> Result<(), Error> {
+        let mut rest = bytes;
+        while !rest.is_empty() && !self.broken {
+            if let Mark::Possible(seen) = self.mark {
+                rest = self.past_mark(seen, rest);
+                continue;
+            }
+            if self.after_return {
+                self.after_return = false;
+                if let Some((b'\n', tail)) = rest.split_first() {
+                    rest = tail;
+                    continue;
+                }
+            }
+            let end = rest.iter().position(|&byte| byte == b'\n' || byte == b'\r');
+            let (text, tail) = rest.split_at(end.unwrap_or(rest.len()));
+            if self.line.len() + self.data.len() + text.len() > self.limit {
+                break;
+            }
+            self.line.extend_from_slice(text);
+            let Some((&ending, tail)) = tail.split_first() else {
+                return Ok(());
+            };
+            self.after_return = ending == b'\r';
+            rest = tail;
+            self.end_line(out);
+        }
+        if rest.is_empty() && !self.broken {
+            return Ok(());
+        }
+        self.broken = true;
+        self.line = Vec::new();
+        self.data = String::new();
+        Err(Error::TooLong { limit: self.limit })
+    }
+
+    /// The stream ended. What had begun of an event is given out marked as not whole: by the
+    /// definition it would be thrown away, but a server that forgets the last empty line is common,
+    /// and whether the data is complete shows when it is read.
+    pub fn end(&mut self, out: &mut Vec<Event>) {
+        if let Mark::Possible(seen) = self.mark {
+            self.line.extend(BOM.iter().take(usize::from(seen)));
+            self.mark = Mark::Past;
+        }
+        if !self.line.is_empty() {
+            self.field();
+            self.line.clear();
+        }
+        if !self.data.is_empty() {
+            self.dispatch(false, out);
+        }
+    }
+
+    /// Matches the byte-order mark, which may itself be cut; gives the bytes after it.
+    fn past_mark<'b>(&mut self, seen: u8, bytes: &'b [u8]) -> &'b [u8] {
+        let wanted = BOM.get(usize::from(seen)).copied();
+        match bytes.split_first() {
+            Some((&byte, tail)) if Some(byte) == wanted => {
+                self.mark = if seen + 1 == 3 {
+                    Mark::Past
+                } else {
+                    Mark::Possible(seen + 1)
+                };
+                tail
+            }
+            _ => {
+                self.line.extend(BOM.iter().take(usize::from(seen)));
+                self.mark = Mark::Past;
+                bytes
+            }
+        }
+    }
+
+    fn end_line(&mut self, out: &mut Vec<Event>) {
+        if self.line.is_empty() {
+            if self.data.is_empty() {
+                self.name.clear();
+            } else {
+                self.dispatch(true, out);
+            }
+        } else {
+            self.field();
+            self.line.clear();
+        }
+    }
+
+    /// Reads the line as one field; broken UTF-8 becomes replacement characters.
+    fn field(&mut self) {
+        let colon = self.line.iter().position(|&byte| byte == b':');
+        let (field, value) = self.line.split_at(colon.unwrap_or(self.line.len()));
+        let value = value.strip_prefix(b":").unwrap_or(value);
+        let value = value.strip_prefix(b" ").unwrap_or(value);
+        match field {
+            b"data" => {
+                self.data.push_str(&String::from_utf8_lossy(value));
+                self.data.push('\n');
+            }
+            b"event" => self.name = String::from_utf8_lossy(value).into_owned(),
+            // An empty field name is a comment; `id` and `retry` mean nothing to a single request.
+            _ => {}
+        }
+    }
+
+    fn dispatch(&mut self, whole: bool, out: &mut Vec<Event>) {
+        let mut data = std::mem::take(&mut self.data);
+        data.pop();
+        let name = std::mem::take(&mut self.name);
+        out.push(Event { name, data, whole });
+    }
+}

@@ -1,0 +1,155 @@
+//! What several tools share: specs, arguments, work on files off the async threads, hashes.
+//! Must not know: any one tool.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use crate::domain::advice::ToolFacts;
+use crate::domain::call::{EffectClass, ErrorClass, Outcome, ToolError};
+use crate::domain::event::run::ToolCard;
+use crate::domain::input::Finding;
+use crate::schema::RESERVED;
+use crate::tools::errors::{refused, shown};
+use crate::tools::output::{Kept, json_text};
+use crate::tools::replace;
+use crate::tools::run::panicked;
+use crate::tools::tool::{Job, Spec};
+use crate::tools::workspace::Workspace;
+
+/// A spec without tags and peculiarities.
+pub(super) fn spec(name: &str, description: &str, schema: &Value, effect: EffectClass) -> Spec {
+    Spec {
+        card: ToolCard {
+            name: name.into(),
+            description: description.into(),
+            schema: schema.to_string().into(),
+            effect,
+            tags: Vec::new(),
+            takes_truncated: false,
+        },
+        facts: ToolFacts {
+            effect,
+            takes_truncated: false,
+            show_difference: false,
+            is_answer: false,
+            asks_operator: false,
+        },
+    }
+}
+
+/// The arguments as the tool's own type. They were checked before, so a failure is a defect.
+pub(super) fn arguments<T: DeserializeOwned>(args: &Value) -> Result<T, ToolError> {
+    let mut args = args.clone();
+    if let Value::Object(map) = &mut args {
+        for key in RESERVED {
+            map.shift_remove(key);
+        }
+    }
+    T::deserialize(args).map_err(|error| {
+        refused(
+            ErrorClass::Param,
+            format!("the arguments do not fit: {}", shown(&error.to_string())),
+            "read by the tool",
+            "follow the tool's schema",
+        )
+    })
+}
+
+/// Runs work on files where it may block. `changes` says whether a panic may have left a change.
+pub(super) fn blocking(
+    job: Job,
+    changes: bool,
+    work: fn(&Job) -> Result<Outcome, ToolError>,
+) -> BoxFuture<'static, Outcome> {
+    Box::pin(async move {
+        match tokio::task::spawn_blocking(move || work(&job)).await {
+            Ok(Ok(outcome)) => outcome,
+            Ok(Err(error)) => Outcome::Err(error),
+            Err(error) if error.is_panic() => Outcome::Err(panicked(&*error.into_panic(), changes)),
+            Err(_) => Outcome::Cancelled { executed: changes },
+        }
+    })
+}
+
+/// A text with its figures.
+pub(super) fn text_outcome(text: &str, meta: &Value, discarded: u64) -> Outcome {
+    Outcome::Ok {
+        value: json_text(text).into(),
+        meta: Some(meta.to_string().into()),
+        discarded,
+    }
+}
+
+/// The same for an output that was bounded.
+pub(super) fn kept_outcome(kept: &Kept, meta: &Value) -> Outcome {
+    text_outcome(&kept.text, meta, kept.discarded)
+}
+
+/// A file name on a line of its own: nothing in it can begin another line.
+pub(super) fn name_line(path: &Path) -> String {
+    use std::os::unix::ffi::OsStrExt;
+    let (text, _) = crate::tools::output::marked(path.as_os_str().as_bytes());
+    text.chars()
+        .map(|c| {
+            if c.is_control() {
+                format!("⟨0x{:02x}⟩", u32::from(c))
+            } else {
+                c.to_string()
+            }
+        })
+        .collect()
+}
+
+/// The content of a file by its hash; none where there is no file. An error where nobody can tell.
+pub(super) fn state_of(workspace: &Path, path: &str) -> Result<Option<Vec<u8>>, ToolError> {
+    let place = Workspace::open(workspace)?.target(path, false);
+    match place {
+        Ok(target) => replace::content(&target),
+        Err(error) if error.class == ErrorClass::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// What a write is recorded with before it happens: the hash of what stands there and of what shall.
+pub(super) fn intent(now: Option<&[u8]>, then: &[u8]) -> Value {
+    let hash = |bytes: &[u8]| blake3::hash(bytes).to_hex().to_string();
+    json!({"before": now.map(hash), "after": hash(then)})
+}
+
+#[derive(Deserialize)]
+struct Intent {
+    before: Option<String>,
+    after: String,
+}
+
+/// Whether a write happened, judged by what the file holds now.
+pub(super) fn find_out(
+    recorded: &Value,
+    now: Option<&[u8]>,
+    value: impl Fn(bool) -> String,
+) -> Option<Finding> {
+    let recorded = Intent::deserialize(recorded).ok()?;
+    let hash = now.map(|bytes| blake3::hash(bytes).to_hex().to_string());
+    if hash.as_deref() == Some(recorded.after.as_str()) {
+        let created = recorded.before.is_none();
+        return Some(Finding {
+            happened: true,
+            value: Some(json_text(&value(created)).into()),
+            evidence: Arc::from("the file has the intended content"),
+        });
+    }
+    (hash == recorded.before).then(|| Finding {
+        happened: false,
+        value: None,
+        evidence: Arc::from(if hash.is_some() {
+            "the file has the content from before"
+        } else {
+            "the file does not exist, as before"
+        }),
+    })
+}

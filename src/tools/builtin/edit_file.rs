@@ -1,0 +1,220 @@
+//! Replaces a text in a file. Must not know: other tools.
+
+use std::path::Path;
+
+use futures_util::future::BoxFuture;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::common::{arguments, blocking, find_out, intent, spec, state_of, text_outcome};
+use crate::domain::call::{EffectClass, ErrorClass, Outcome, ToolError};
+use crate::domain::input::Finding;
+use crate::tools::errors::{from_io, refused, shown, untouched};
+use crate::tools::replace;
+use crate::tools::tool::{Job, Spec, Tool};
+use crate::tools::workspace::Workspace;
+
+/// The tool.
+pub(super) struct EditFile {
+    spec: Spec,
+}
+
+impl EditFile {
+    pub(super) fn new() -> Self {
+        let schema = json!({
+            "type": "object",
+            "properties": {
+                "path": {
+                    "type": "string",
+                    "minLength": 1,
+                    "description": "File to change, relative to the workspace."
+                },
+                "old": {
+                    "type": "string",
+                    "minLength": 1,
+                    "description": "The text to be replaced, exactly as it stands in the file, white space included. It must stand there once; add lines around it until it does."
+                },
+                "new": {
+                    "type": "string",
+                    "description": "The text to stand there instead; empty to delete."
+                },
+                "all": {
+                    "type": "boolean",
+                    "default": false,
+                    "description": "True to replace every place where `old` stands."
+                }
+            },
+            "required": ["path", "old", "new"],
+            "additionalProperties": false
+        });
+        Self {
+            spec: spec(
+                "edit_file",
+                "Replace a text in a file of the workspace by another. The old text must match exactly and stand \
+                 in the file exactly once, unless `all` is true. Read the file first.",
+                &schema,
+                EffectClass::Write,
+            ),
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Args {
+    path: String,
+    old: String,
+    new: String,
+    #[serde(default)]
+    all: bool,
+}
+
+impl Tool for EditFile {
+    fn spec(&self) -> &Spec {
+        &self.spec
+    }
+
+    fn before(&self, args: &Value, workspace: &Path) -> Option<Value> {
+        let args: Args = arguments(args).ok()?;
+        let now = state_of(workspace, &args.path).ok()??;
+        let edited = edit(&now, &args).ok()?;
+        let mut recorded = intent(Some(&now), &edited.bytes);
+        // The value of a success cannot be told from the file afterwards.
+        recorded
+            .as_object_mut()?
+            .insert("value".to_owned(), edited.sentence(&args.path).into());
+        Some(recorded)
+    }
+
+    fn probe(&self, args: &Value, before: &Value, workspace: &Path) -> Option<Finding> {
+        let args: Args = arguments(args).ok()?;
+        let now = state_of(workspace, &args.path).ok()?;
+        let value = before.get("value").and_then(Value::as_str).unwrap_or("replaced");
+        find_out(before, now.as_deref(), |_| value.to_owned())
+    }
+
+    fn run(&self, job: Job) -> BoxFuture<'static, Outcome> {
+        blocking(job, true, change)
+    }
+}
+
+fn change(job: &Job) -> Result<Outcome, ToolError> {
+    let args: Args = arguments(&job.args)?;
+    if job.cancel.is_cancelled() {
+        return Ok(untouched());
+    }
+    let target = Workspace::open(&job.workspace)?.target(&args.path, false)?;
+    let Some(now) = replace::content(&target)? else {
+        let error = std::io::Error::from(rustix::io::Errno::NOENT);
+        return Err(from_io("edit", &args.path, &error, false));
+    };
+    let edited = edit(&now, &args)?;
+    replace::replace(&target, &edited.bytes)?;
+    let meta = json!({
+        "replaced": edited.lines.len(),
+        "bytes": edited.bytes.len(),
+        "line": edited.lines.first()
+    });
+    Ok(text_outcome(&edited.sentence(&args.path), &meta, 0))
+}
+
+struct Edited {
+    bytes: Vec<u8>,
+    /// Line of each place, in the old content.
+    lines: Vec<usize>,
+}
+
+impl Edited {
+    fn sentence(&self, path: &str) -> String {
+        match self.lines.as_slice() {
+            [line] => format!("replaced 1 place in `{}` (line {line})", shown(path)),
+            lines => format!("replaced {} places in `{}`", lines.len(), shown(path)),
+        }
+    }
+}
+
+fn edit(now: &[u8], args: &Args) -> Result<Edited, ToolError> {
+    let old = args.old.as_bytes();
+    if args.old == args.new || old.is_empty() {
+        return Err(refused(
+            ErrorClass::Param,
+            if old.is_empty() {
+                "`old` is empty"
+            } else {
+                "`old` and `new` are equal: nothing would change"
+            },
+            "compared by the tool",
+            "give the text that stands there now as `old`, and another one as `new`",
+        ));
+    }
+    let places = places(now, old);
+    if places.is_empty() {
+        return Err(absent(now, args));
+    }
+    let lines: Vec<usize> = places.iter().map(|at| line_of(now, *at)).collect();
+    if places.len() > 1 && !args.all {
+        let some: Vec<String> = lines.iter().take(10).map(ToString::to_string).collect();
+        return Err(refused(
+            ErrorClass::Param,
+            format!(
+                "the text stands {} times in `{}` (lines {}{})",
+                places.len(),
+                shown(&args.path),
+                some.join(", "),
+                if lines.len() > some.len() { ", …" } else { "" }
+            ),
+            "counted by the tool",
+            "add lines around it to `old` until it stands there once, or set `all` to true",
+        ));
+    }
+    let mut bytes = Vec::with_capacity(now.len());
+    let mut from = 0;
+    for at in places {
+        bytes.extend_from_slice(now.get(from..at).unwrap_or_default());
+        bytes.extend_from_slice(args.new.as_bytes());
+        from = at + old.len();
+    }
+    bytes.extend_from_slice(now.get(from..).unwrap_or_default());
+    Ok(Edited { bytes, lines })
+}
+
+/// Where a text stands, places that overlap left out.
+fn places(bytes: &[u8], text: &[u8]) -> Vec<usize> {
+    let mut found = Vec::new();
+    let mut from = 0;
+    while let Some(rest) = bytes.get(from..) {
+        let Some(at) = rest.windows(text.len()).position(|window| window == text) else {
+            break;
+        };
+        found.push(from + at);
+        from += at + text.len();
+    }
+    found
+}
+
+fn line_of(bytes: &[u8], at: usize) -> usize {
+    let before = bytes.get(..at).unwrap_or_default();
+    before.split(|byte| *byte == b'\n').count()
+}
+
+fn absent(now: &[u8], args: &Args) -> ToolError {
+    let text = String::from_utf8_lossy(now);
+    let first = args.old.lines().map(str::trim).find(|line| !line.is_empty());
+    let like = first.and_then(|first| text.lines().position(|line| line.trim() == first));
+    let hint = match like {
+        _ if text.contains("\r\n") && !args.old.contains('\r') && args.old.contains('\n') => {
+            "the file's lines end in CR LF; replace single lines, or write CR LF in `old`".to_owned()
+        }
+        Some(line) => format!(
+            "line {} is alike but the text differs there or after it, perhaps in white space; read the file again",
+            line + 1
+        ),
+        None => "read the file again and copy the text exactly".to_owned(),
+    };
+    refused(
+        ErrorClass::Param,
+        format!("the text does not stand in `{}`", shown(&args.path)),
+        "compared by the tool",
+        &hint,
+    )
+}

@@ -1,0 +1,68 @@
+//! Ends the run with an answer: its arguments are the answer, so nothing ever runs. Must not know:
+//! what becomes of the answer.
+
+use futures_util::future::BoxFuture;
+use serde_json::{Value, json};
+
+use super::common::spec;
+use crate::domain::call::{EffectClass, ErrorClass, Outcome};
+use crate::tools::errors::refused;
+use crate::tools::tool::{Job, Spec, Tool};
+
+const WHAT: &str = "The complete answer; nothing else is shown as the result of the run.";
+
+/// The tool.
+pub(super) struct FinalAnswer {
+    spec: Spec,
+}
+
+impl FinalAnswer {
+    /// With the JSON Schema of the session's answer, or for any text.
+    pub(super) fn new(answer: Option<&Value>) -> Self {
+        let mut answer = answer.cloned().unwrap_or_else(|| json!({"type": "string"}));
+        // Definitions are found from the root of a document, which the answer's schema is no longer.
+        let mut moved = serde_json::Map::new();
+        if let Value::Object(map) = &mut answer {
+            for key in ["$schema", "$defs", "definitions"] {
+                if let Some(value) = map.shift_remove(key) {
+                    moved.insert(key.to_owned(), value);
+                }
+            }
+            map.entry("description").or_insert_with(|| WHAT.into());
+        }
+        let mut schema = json!({
+            "type": "object",
+            "properties": {"answer": answer},
+            "required": ["answer"],
+            "additionalProperties": false
+        });
+        if let Value::Object(map) = &mut schema {
+            map.extend(moved);
+        }
+        let mut spec = spec(
+            "final_answer",
+            "Give the final answer and end the run. Call it alone, when every result that the answer needs is there.",
+            &schema,
+            EffectClass::Pure,
+        );
+        spec.facts.is_answer = true;
+        Self { spec }
+    }
+}
+
+impl Tool for FinalAnswer {
+    fn spec(&self) -> &Spec {
+        &self.spec
+    }
+
+    fn run(&self, _job: Job) -> BoxFuture<'static, Outcome> {
+        Box::pin(async {
+            Outcome::Err(refused(
+                ErrorClass::Internal,
+                "an answer was run instead of ending the run",
+                "declared by the tool",
+                "",
+            ))
+        })
+    }
+}

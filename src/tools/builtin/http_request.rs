@@ -1,0 +1,475 @@
+//! Sends an HTTP request. Its effect class is unknown whatever the method: a class belongs to the
+//! tool, and a POST can do anything. Must not know: other tools, who allowed it.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use futures_util::StreamExt;
+use futures_util::future::BoxFuture;
+use reqwest::header::{
+    AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, COOKIE, HeaderMap, HeaderName, HeaderValue, LOCATION,
+    PROXY_AUTHORIZATION, RETRY_AFTER, TRANSFER_ENCODING,
+};
+use reqwest::{Client, Method, Response, StatusCode, Url};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::time::Instant;
+
+use super::common::{arguments, spec, text_outcome};
+use super::read_file::SNIFFED;
+use crate::domain::call::{EffectClass, ErrorClass, Outcome, ToolError};
+use crate::tools::errors::{from_io, refused, shown, untouched};
+use crate::tools::output::{Bounded, Kept, json_text};
+use crate::tools::tool::{Job, Spec, Tool};
+
+/// Seconds that a request may take when the call does not say.
+const TIME: u64 = 30;
+/// Redirects followed.
+const HOPS: usize = 10;
+/// Bytes of a body that are received at most; what follows is left with the server.
+const BODY: u64 = 32 * 1024 * 1024;
+
+/// The tool.
+pub(super) struct HttpRequest {
+    spec: Spec,
+    client: Arc<OnceLock<Result<Client, String>>>,
+    proxy: bool,
+}
+
+impl HttpRequest {
+    /// With or without the system's proxy settings.
+    pub(super) fn new(proxy: bool) -> Self {
+        let schema = json!({
+            "type": "object",
+            "properties": {
+                "method": {
+                    "enum": ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"],
+                    "description": "The method."
+                },
+                "url": {
+                    "type": "string",
+                    "format": "uri",
+                    "pattern": "^[hH][tT][tT][pP][sS]?://",
+                    "description": "The whole address, beginning with http:// or https://."
+                },
+                "headers": {
+                    "type": "object",
+                    "additionalProperties": {"type": "string"},
+                    "description": "Headers to send, by name."
+                },
+                "body": {
+                    "type": "string",
+                    "description": "The body to send, exactly as it shall be; set a content-type header with it."
+                },
+                "timeout_s": {
+                    "type": "integer",
+                    "minimum": 1,
+                    "maximum": 600,
+                    "default": TIME,
+                    "description": "Seconds until the request is given up."
+                }
+            },
+            "required": ["method", "url"],
+            "additionalProperties": false
+        });
+        let mut spec = spec(
+            "http_request",
+            "Send an HTTP request and give the body of the response as text. Redirects are followed, up to ten. \
+             A status of 400 or above is a failure that carries the body.",
+            &schema,
+            EffectClass::Unknown,
+        );
+        spec.card.tags.push("external".to_owned());
+        spec.facts.show_difference = true;
+        Self {
+            spec,
+            client: Arc::default(),
+            proxy,
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Args {
+    method: String,
+    url: String,
+    #[serde(default)]
+    headers: BTreeMap<String, String>,
+    body: Option<String>,
+    timeout_s: Option<u64>,
+}
+
+impl Tool for HttpRequest {
+    fn spec(&self) -> &Spec {
+        &self.spec
+    }
+
+    fn run(&self, job: Job) -> BoxFuture<'static, Outcome> {
+        let (client, proxy) = (self.client.clone(), self.proxy);
+        Box::pin(async move {
+            let client = match client.get_or_init(|| build(proxy)) {
+                Ok(client) => client.clone(),
+                Err(why) => return Outcome::Err(internal(why)),
+            };
+            request(&job, &client).await.unwrap_or_else(Outcome::Err)
+        })
+    }
+}
+
+fn build(proxy: bool) -> Result<Client, String> {
+    // Fails only where somebody installed one before, which is as good.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let mut builder = Client::builder()
+        .user_agent(concat!("overrule/", env!("CARGO_PKG_VERSION")))
+        .connect_timeout(Duration::from_secs(10))
+        .redirect(reqwest::redirect::Policy::none());
+    if !proxy {
+        builder = builder.no_proxy();
+    }
+    builder.build().map_err(|error| causes(&error))
+}
+
+fn internal(why: &str) -> ToolError {
+    refused(
+        ErrorClass::Internal,
+        format!("no requests can be sent: {}", shown(why)),
+        "set-up of the HTTP client",
+        "check the certificates of this machine",
+    )
+}
+
+/// A request on its way through redirects.
+struct Trip {
+    method: Method,
+    url: Url,
+    headers: HeaderMap,
+    body: Option<String>,
+    hops: Vec<String>,
+}
+
+async fn request(job: &Job, client: &Client) -> Result<Outcome, ToolError> {
+    let args: Args = arguments(&job.args)?;
+    let seconds = args.timeout_s.unwrap_or(TIME);
+    let mut trip = Trip::of(args)?;
+    if job.cancel.is_cancelled() {
+        return Ok(untouched());
+    }
+    let begun = Instant::now();
+    tokio::select! {
+        biased;
+        () = job.cancel.cancelled() => Ok(Outcome::Cancelled { executed: true }),
+        done = trip.go(client, begun) => done,
+        () = tokio::time::sleep(Duration::from_secs(seconds)) => Err(ToolError {
+            class: ErrorClass::Transient,
+            message: format!("no complete answer from `{}` within {seconds} s", shown(trip_host(job))),
+            evidence: format!("time limit of {seconds} s"),
+            hint: Some("the request may have arrived; give a larger timeout_s if it is safe to repeat".to_owned()),
+            partial: None,
+            executed: true,
+        }),
+    }
+}
+
+fn trip_host(job: &Job) -> &str {
+    job.args.get("url").and_then(Value::as_str).unwrap_or_default()
+}
+
+impl Trip {
+    fn of(args: Args) -> Result<Self, ToolError> {
+        let method = Method::from_bytes(args.method.as_bytes())
+            .map_err(|_| param(format!("`{}` is not a method", shown(&args.method))))?;
+        let mut headers = HeaderMap::new();
+        for (name, value) in &args.headers {
+            let name = HeaderName::from_bytes(name.as_bytes())
+                .map_err(|_| param(format!("`{}` is not the name of a header", shown(name))))?;
+            let value = HeaderValue::from_str(value).map_err(|_| {
+                param(format!(
+                    "the value of the header `{name}` holds characters that none may hold"
+                ))
+            })?;
+            headers.append(name, value);
+        }
+        let url = Url::parse(&args.url)
+            .map_err(|error| param(format!("`{}` is not an address: {error}", shown(&args.url))))?;
+        check(&url)?;
+        Ok(Self {
+            method,
+            url,
+            headers,
+            body: args.body,
+            hops: Vec::new(),
+        })
+    }
+
+    async fn go(&mut self, client: &Client, begun: Instant) -> Result<Outcome, ToolError> {
+        loop {
+            let mut builder = client
+                .request(self.method.clone(), self.url.clone())
+                .headers(self.headers.clone());
+            if let Some(body) = &self.body {
+                builder = builder.body(body.clone());
+            }
+            let first = self.hops.is_empty();
+            let response = builder
+                .send()
+                .await
+                .map_err(|error| unsent(&self.url, &error, first))?;
+            match self.next(&response)? {
+                Some(url) => self.follow(response.status(), url)?,
+                None => return self.receive(response, begun).await,
+            }
+        }
+    }
+
+    /// Where a response sends the request on to.
+    fn next(&self, response: &Response) -> Result<Option<Url>, ToolError> {
+        if !matches!(response.status().as_u16(), 301 | 302 | 303 | 307 | 308) {
+            return Ok(None);
+        }
+        let Some(location) = response.headers().get(LOCATION) else {
+            return Ok(None);
+        };
+        let location = String::from_utf8_lossy(location.as_bytes());
+        let url = self.url.join(&location).map_err(|_| ToolError {
+            executed: true,
+            ..param(format!(
+                "the server redirects to `{}`, which is not an address",
+                shown(&location)
+            ))
+        })?;
+        Ok(Some(url))
+    }
+
+    fn follow(&mut self, status: StatusCode, url: Url) -> Result<(), ToolError> {
+        check(&url).map_err(|error| ToolError {
+            message: format!("redirected: {}", error.message),
+            executed: true,
+            ..error
+        })?;
+        if self.hops.len() == HOPS {
+            return Err(ToolError {
+                class: ErrorClass::Business,
+                message: format!(
+                    "more than {HOPS} redirects, the last to `{}`",
+                    shown(url.as_str())
+                ),
+                evidence: "limit of redirects".to_owned(),
+                hint: Some("request the final address directly".to_owned()),
+                partial: Some(json!(self.hops).to_string().into()),
+                executed: true,
+            });
+        }
+        let turns_get = status == StatusCode::SEE_OTHER && self.method != Method::HEAD
+            || matches!(status.as_u16(), 301 | 302) && self.method == Method::POST;
+        if turns_get {
+            self.method = Method::GET;
+            self.body = None;
+            for name in [CONTENT_TYPE, CONTENT_LENGTH, TRANSFER_ENCODING] {
+                self.headers.remove(name);
+            }
+        }
+        let same = (url.scheme(), url.host(), url.port_or_known_default())
+            == (
+                self.url.scheme(),
+                self.url.host(),
+                self.url.port_or_known_default(),
+            );
+        if !same {
+            // Secrets meant for one server are not told to another.
+            for name in [AUTHORIZATION, COOKIE, PROXY_AUTHORIZATION] {
+                self.headers.remove(name);
+            }
+        }
+        self.hops.push(url.to_string());
+        self.url = url;
+        Ok(())
+    }
+
+    async fn receive(&self, response: Response, begun: Instant) -> Result<Outcome, ToolError> {
+        let status = response.status();
+        let headers = response.headers().clone();
+        let mut body = Bounded::default();
+        let mut binary = false;
+        let mut rest = false;
+        let mut stream = response.bytes_stream();
+        while let Some(chunk) = stream.next().await {
+            let chunk = chunk.map_err(|error| broken(&self.url, &error))?;
+            if body.total() < SNIFFED as u64 {
+                binary |= chunk.iter().take(SNIFFED).any(|byte| *byte == 0);
+            }
+            body.push(&chunk);
+            if body.total() > BODY {
+                rest = true;
+                break;
+            }
+        }
+        let kept = body.finish();
+        let ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let meta = json!({
+            "status": status.as_u16(),
+            "headers": some(&headers),
+            "bytes": kept.total,
+            "ms": ms,
+            "truncated": rest || kept.discarded > 0,
+            "redirects": self.hops
+        });
+        let (text, discarded) = text_of(&kept, binary, &headers);
+        if status.as_u16() < 400 {
+            return Ok(text_outcome(&text, &meta, discarded));
+        }
+        Err(by_status(status, &headers, &self.url, &text))
+    }
+}
+
+fn text_of(kept: &Kept, binary: bool, headers: &HeaderMap) -> (String, u64) {
+    if !binary {
+        return (kept.text.clone(), kept.discarded);
+    }
+    let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+    let text = format!(
+        "[binary body, {}, {} bytes, not shown]",
+        shown(kind.unwrap_or("of no declared type")),
+        kept.total
+    );
+    (text, kept.total)
+}
+
+fn param(message: String) -> ToolError {
+    refused(
+        ErrorClass::Param,
+        message,
+        "read by the tool",
+        "correct the argument",
+    )
+}
+
+fn check(url: &Url) -> Result<(), ToolError> {
+    if matches!(url.scheme(), "http" | "https") && url.has_host() {
+        return Ok(());
+    }
+    Err(refused(
+        ErrorClass::Param,
+        format!("`{}` is not an http or https address", shown(url.as_str())),
+        "scheme of the address",
+        "only http and https are spoken; read files with read_file",
+    ))
+}
+
+/// The headers that matter to a reader of the body; cookies and the like are not repeated.
+fn some(headers: &HeaderMap) -> Value {
+    let names = [
+        "content-type",
+        "content-length",
+        "etag",
+        "last-modified",
+        "location",
+        "retry-after",
+    ];
+    let found = names.iter().filter_map(|name| {
+        let value = headers.get(*name)?;
+        let value = String::from_utf8_lossy(value.as_bytes()).into_owned();
+        Some(((*name).to_owned(), Value::from(value)))
+    });
+    Value::Object(found.collect())
+}
+
+fn by_status(status: StatusCode, headers: &HeaderMap, url: &Url, text: &str) -> ToolError {
+    let code = status.as_u16();
+    let (class, hint) = match code {
+        408 | 425 | 500 | 502 | 503 | 504 => (ErrorClass::Transient, Some("try again later")),
+        429 => (
+            ErrorClass::Transient,
+            Some("wait before the next request to this server"),
+        ),
+        400 | 422 => (
+            ErrorClass::Param,
+            Some("the body says what the server did not accept"),
+        ),
+        401 | 403 | 407 => (
+            ErrorClass::Auth,
+            Some("ask the operator for credentials, or for another way"),
+        ),
+        404 | 410 => (ErrorClass::NotFound, Some("check the path of the address")),
+        409 => (
+            ErrorClass::Conflict,
+            Some("look at the state on the server first"),
+        ),
+        _ => (ErrorClass::Business, None),
+    };
+    let wait = headers.get(RETRY_AFTER).and_then(|wait| wait.to_str().ok());
+    let reason = status
+        .canonical_reason()
+        .map_or(String::new(), |reason| format!(" {reason}"));
+    ToolError {
+        class,
+        message: format!("`{}` answered {code}{reason}", shown(url.as_str())),
+        evidence: match wait {
+            Some(wait) => format!("HTTP {code}, Retry-After {}", shown(wait)),
+            None => format!("HTTP {code}"),
+        },
+        hint: match wait {
+            Some(wait) => Some(format!("the server asks to wait: Retry-After {}", shown(wait))),
+            None => hint.map(ToOwned::to_owned),
+        },
+        partial: (!text.is_empty()).then(|| json_text(text).into()),
+        // A server that is asked too often says so instead of doing anything.
+        executed: code != 429,
+    }
+}
+
+/// The request did not get an answer. Nothing happened if there was no connection and no redirect before.
+fn unsent(url: &Url, error: &reqwest::Error, first: bool) -> ToolError {
+    let executed = !(first && (error.is_connect() || error.is_builder()));
+    let what = url.as_str();
+    let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error);
+    while let Some(inner) = cause {
+        if let Some(io) = inner.downcast_ref::<std::io::Error>()
+            && io.raw_os_error().is_some()
+        {
+            return from_io("reach", what, io, executed);
+        }
+        cause = inner.source();
+    }
+    ToolError {
+        class: if error.is_builder() {
+            ErrorClass::Param
+        } else {
+            ErrorClass::Transient
+        },
+        message: format!("cannot reach `{}`: {}", shown(what), shown(&causes(error))),
+        evidence: if error.is_connect() {
+            "no connection".to_owned()
+        } else {
+            "no answer on the connection".to_owned()
+        },
+        hint: Some("check the address, and that the server runs".to_owned()),
+        partial: None,
+        executed,
+    }
+}
+
+fn broken(url: &Url, error: &reqwest::Error) -> ToolError {
+    ToolError {
+        class: ErrorClass::Transient,
+        message: format!(
+            "the answer of `{}` broke off: {}",
+            shown(url.as_str()),
+            shown(&causes(error))
+        ),
+        evidence: "incomplete body".to_owned(),
+        hint: Some("the request was carried out; ask again only if it is safe to repeat".to_owned()),
+        partial: None,
+        executed: true,
+    }
+}
+
+/// What went wrong, down to the first cause; the address is told elsewhere.
+fn causes(error: &dyn std::error::Error) -> String {
+    let mut innermost = error;
+    while let Some(next) = innermost.source() {
+        innermost = next;
+    }
+    innermost.to_string()
+}

@@ -1,0 +1,111 @@
+//! Lists a directory. Must not know: other tools.
+
+use futures_util::future::BoxFuture;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::common::{arguments, blocking, name_line, spec, text_outcome};
+use super::walk;
+use crate::domain::call::{EffectClass, Outcome, ToolError};
+use crate::tools::errors::untouched;
+use crate::tools::tool::{Job, Spec, Tool};
+use crate::tools::workspace::Workspace;
+
+/// Entries listed at most.
+const MOST: usize = 2_000;
+
+/// The tool.
+pub(super) struct ListDir {
+    spec: Spec,
+}
+
+impl ListDir {
+    pub(super) fn new() -> Self {
+        let schema = json!({
+            "type": "object",
+            "properties": {
+                "path": {
+                    "type": "string",
+                    "minLength": 1,
+                    "default": ".",
+                    "description": "Directory to list, relative to the workspace. Leave out for the workspace itself."
+                },
+                "depth": {
+                    "type": "integer",
+                    "minimum": 1,
+                    "maximum": 20,
+                    "default": 1,
+                    "description": "How many levels to go down. 1 lists the directory's own entries."
+                }
+            },
+            "additionalProperties": false
+        });
+        Self {
+            spec: spec(
+                "list_dir",
+                "List a directory of the workspace: one path per line, relative to the workspace, sorted, \
+                 directories with a trailing slash. Hidden files and files named in ignore files are left out.",
+                &schema,
+                EffectClass::Read,
+            ),
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Args {
+    path: Option<String>,
+    depth: Option<u8>,
+}
+
+impl Tool for ListDir {
+    fn spec(&self) -> &Spec {
+        &self.spec
+    }
+
+    fn run(&self, job: Job) -> BoxFuture<'static, Outcome> {
+        blocking(job, false, list)
+    }
+}
+
+fn list(job: &Job) -> Result<Outcome, ToolError> {
+    let args: Args = arguments(&job.args)?;
+    let workspace = Workspace::open(&job.workspace)?;
+    let place = workspace.directory(args.path.as_deref().unwrap_or("."))?;
+    let depth = usize::from(args.depth.unwrap_or(1).max(1));
+    let mut lines = Vec::new();
+    let (mut files, mut dirs, mut unreadable, mut truncated) = (0_u64, 0_u64, 0_u64, false);
+    for step in walk::below(&workspace, &place, Some(depth)) {
+        if job.cancel.is_cancelled() {
+            return Ok(untouched());
+        }
+        let Some(step) = step else {
+            unreadable += 1;
+            continue;
+        };
+        if lines.len() == MOST {
+            truncated = true;
+            break;
+        }
+        let mut line = name_line(&step.path);
+        if step.is_dir {
+            line.push('/');
+            dirs += 1;
+        } else {
+            files += 1;
+        }
+        lines.push(line);
+    }
+    let meta = json!({
+        "entries": lines.len(),
+        "files": files,
+        "dirs": dirs,
+        "unreadable": unreadable,
+        "truncated": truncated
+    });
+    if truncated {
+        lines.push(format!("[… more than {MOST} entries; list a part of it …]"));
+    }
+    Ok(text_outcome(&lines.join("\n"), &meta, 0))
+}

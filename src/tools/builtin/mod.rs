@@ -1,0 +1,19 @@
+//! The tools that come with the program. Must not know: scheduling, approvals, the model.
+
+mod ask_operator;
+mod common;
+mod edit_file;
+mod final_answer;
+mod http_request;
+mod list_dir;
+mod read_file;
+mod search;
+mod set;
+mod shell;
+mod walk;
+mod write_file;
+
+#[cfg(test)]
+mod tests;
+
+pub use set::{Setup, all};

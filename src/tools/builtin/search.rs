@@ -1,0 +1,289 @@
+//! Searches files for a regular expression. Must not know: other tools.
+
+use std::io::Read;
+use std::path::Path;
+
+use futures_util::future::BoxFuture;
+use globset::{GlobBuilder, GlobMatcher};
+use regex::bytes::{Regex, RegexBuilder};
+use rustix::fs::FileType;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::common::{arguments, blocking, name_line, spec, text_outcome};
+use super::read_file::SNIFFED;
+use super::walk;
+use crate::domain::call::{EffectClass, ErrorClass, Outcome, ToolError};
+use crate::tools::errors::{refused, shown, untouched};
+use crate::tools::output::marked;
+use crate::tools::tool::{Job, Spec, Tool};
+use crate::tools::workspace::Workspace;
+
+/// Matching lines given at most.
+const MOST: usize = 200;
+/// Characters given of a matching line.
+const WIDTH: usize = 200;
+/// Files larger than this are not searched.
+const LARGE: u64 = 16 * 1024 * 1024;
+
+/// The tool.
+pub(super) struct Search {
+    spec: Spec,
+}
+
+impl Search {
+    pub(super) fn new() -> Self {
+        let schema = json!({
+            "type": "object",
+            "properties": {
+                "pattern": {
+                    "type": "string",
+                    "minLength": 1,
+                    "description": "Regular expression, matched against each line. No look-around, no back-references."
+                },
+                "path": {
+                    "type": "string",
+                    "minLength": 1,
+                    "default": ".",
+                    "description": "File or directory to search, relative to the workspace. Leave out for all of it."
+                },
+                "glob": {
+                    "type": "string",
+                    "minLength": 1,
+                    "description": "Only files whose name matches, for example `*.rs`; with a slash the whole path is matched, for example `src/**/*.rs`."
+                },
+                "ignore_case": {
+                    "type": "boolean",
+                    "default": false,
+                    "description": "True to match upper and lower case alike."
+                },
+                "max": {
+                    "type": "integer",
+                    "minimum": 1,
+                    "maximum": MOST,
+                    "default": MOST,
+                    "description": "How many matching lines to give at most."
+                }
+            },
+            "required": ["pattern"],
+            "additionalProperties": false
+        });
+        Self {
+            spec: spec(
+                "search",
+                "Search the files of the workspace for a regular expression. Gives `path:line:text` for every \
+                 matching line, sorted by path; nothing found is an empty text. Hidden, binary and ignored \
+                 files are left out.",
+                &schema,
+                EffectClass::Read,
+            ),
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Args {
+    pattern: String,
+    path: Option<String>,
+    glob: Option<String>,
+    #[serde(default)]
+    ignore_case: bool,
+    max: Option<usize>,
+}
+
+impl Tool for Search {
+    fn spec(&self) -> &Spec {
+        &self.spec
+    }
+
+    fn run(&self, job: Job) -> BoxFuture<'static, Outcome> {
+        blocking(job, false, search)
+    }
+}
+
+/// What was found so far.
+#[derive(Default)]
+struct Found {
+    lines: Vec<String>,
+    files: u64,
+    searched: u64,
+    binary: u64,
+    large: u64,
+    unreadable: u64,
+    truncated: bool,
+}
+
+fn search(job: &Job) -> Result<Outcome, ToolError> {
+    let args: Args = arguments(&job.args)?;
+    let pattern = compile(&args)?;
+    let filter = args.glob.as_deref().map(glob).transpose()?;
+    let most = args.max.unwrap_or(MOST).clamp(1, MOST);
+    let workspace = Workspace::open(&job.workspace)?;
+    let place = workspace.find(args.path.as_deref().unwrap_or("."))?;
+    let mut found = Found::default();
+    let whole = workspace.root().join(&place.path);
+    if whole.is_dir() {
+        for step in walk::below(&workspace, &place, None) {
+            if job.cancel.is_cancelled() {
+                return Ok(untouched());
+            }
+            match step {
+                None => found.unreadable += 1,
+                Some(step) if step.is_file => {
+                    if filter.as_ref().is_none_or(|filter| filter.takes(&step.path)) {
+                        look(&workspace, &step.path, &pattern, most, &mut found);
+                    }
+                }
+                Some(_) => {}
+            }
+            if found.truncated {
+                break;
+            }
+        }
+    } else {
+        // A file that is named is searched whatever ignore files and the glob say.
+        let (_, _, place) = workspace.file(args.path.as_deref().unwrap_or("."))?;
+        look(&workspace, &place.path, &pattern, most, &mut found);
+    }
+    let meta = json!({
+        "matches": found.lines.len(),
+        "files": found.files,
+        "searched": found.searched,
+        "truncated": found.truncated,
+        "skipped": {"binary": found.binary, "large": found.large, "unreadable": found.unreadable}
+    });
+    Ok(text_outcome(&found.lines.join("\n"), &meta, 0))
+}
+
+fn compile(args: &Args) -> Result<Regex, ToolError> {
+    RegexBuilder::new(&args.pattern)
+        .case_insensitive(args.ignore_case)
+        .build()
+        .map_err(|error| {
+            let said = error.to_string();
+            let last = said.lines().last().unwrap_or_default().trim();
+            refused(
+                ErrorClass::Param,
+                format!(
+                    "`{}` is not a regular expression: {}",
+                    shown(&args.pattern),
+                    shown(last.trim_start_matches("error: "))
+                ),
+                "compiled by the tool",
+                "escape characters with a meaning of their own, such as `(` or `[`, with a backslash",
+            )
+        })
+}
+
+struct Filter {
+    matcher: GlobMatcher,
+    whole: bool,
+}
+
+impl Filter {
+    fn takes(&self, path: &Path) -> bool {
+        if self.whole {
+            self.matcher.is_match(path)
+        } else {
+            path.file_name().is_some_and(|name| self.matcher.is_match(name))
+        }
+    }
+}
+
+fn glob(text: &str) -> Result<Filter, ToolError> {
+    let bare = text.trim_start_matches("./").trim_start_matches('/');
+    let matcher = GlobBuilder::new(bare)
+        .literal_separator(true)
+        .build()
+        .map_err(|error| {
+            refused(
+                ErrorClass::Param,
+                format!(
+                    "`{}` is not a file pattern: {}",
+                    shown(text),
+                    shown(&error.kind().to_string())
+                ),
+                "compiled by the tool",
+                "use `*`, `?`, `[a-z]`, `{a,b}` and `**`, for example `src/**/*.rs`",
+            )
+        })?
+        .compile_matcher();
+    Ok(Filter {
+        matcher,
+        whole: bare.contains('/'),
+    })
+}
+
+fn look(workspace: &Workspace, path: &Path, pattern: &Regex, most: usize, found: &mut Found) {
+    let Ok(mut file) = workspace.found(path) else {
+        found.unreadable += 1;
+        return;
+    };
+    let regular = rustix::fs::fstat(&file).map(|stat| (FileType::from_raw_mode(stat.st_mode), stat.st_size));
+    match regular {
+        Ok((FileType::RegularFile, size)) if size as u64 <= LARGE => {}
+        Ok((FileType::RegularFile, _)) => {
+            found.large += 1;
+            return;
+        }
+        _ => {
+            found.unreadable += 1;
+            return;
+        }
+    }
+    let mut bytes = Vec::new();
+    if file.by_ref().take(LARGE).read_to_end(&mut bytes).is_err() {
+        found.unreadable += 1;
+        return;
+    }
+    if bytes.iter().take(SNIFFED).any(|byte| *byte == 0) {
+        found.binary += 1;
+        return;
+    }
+    found.searched += 1;
+    if bytes.is_empty() {
+        return;
+    }
+    let before = found.lines.len();
+    // What follows the last line break is no line.
+    let lines = bytes.strip_suffix(b"\n").unwrap_or(&bytes);
+    for (number, line) in lines.split(|byte| *byte == b'\n').enumerate() {
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        let Some(hit) = pattern.find(line) else {
+            continue;
+        };
+        if found.lines.len() == most {
+            found.truncated = true;
+            break;
+        }
+        let text = excerpt(line, hit.start());
+        found
+            .lines
+            .push(format!("{}:{}:{text}", name_line(path), number + 1));
+    }
+    found.files += u64::from(found.lines.len() > before);
+}
+
+/// The line, or the part of a long one that holds the match.
+fn excerpt(line: &[u8], at: usize) -> String {
+    let (text, _) = marked(line);
+    if text.chars().count() <= WIDTH {
+        return text;
+    }
+    let (before, _) = marked(line.get(..at).unwrap_or_default());
+    let skipped = before.chars().count();
+    let from = if skipped > WIDTH / 2 {
+        skipped - WIDTH / 4
+    } else {
+        0
+    };
+    let mut part: String = text.chars().skip(from).take(WIDTH).collect();
+    if from > 0 {
+        part.insert(0, '…');
+    }
+    if from + WIDTH < text.chars().count() {
+        part.push('…');
+    }
+    part
+}

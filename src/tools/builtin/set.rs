@@ -1,0 +1,53 @@
+//! Which tools there are, in which order. Must not know: what any of them does.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::ask_operator::AskOperator;
+use super::edit_file::EditFile;
+use super::final_answer::FinalAnswer;
+use super::http_request::HttpRequest;
+use super::list_dir::ListDir;
+use super::read_file::ReadFile;
+use super::search::Search;
+use super::shell::Shell;
+use super::write_file::WriteFile;
+use crate::tools::child::Environment;
+use crate::tools::tool::Tool;
+
+/// What the tools of a session depend on.
+#[derive(Debug, Clone)]
+pub struct Setup {
+    /// The variables that children get.
+    pub environment: Environment,
+    /// JSON Schema of the session's answer; any text where there is none.
+    pub answer: Option<Value>,
+    /// Whether requests honour the system's proxy settings.
+    pub proxy: bool,
+}
+
+impl Default for Setup {
+    fn default() -> Self {
+        Self {
+            environment: Environment::default(),
+            answer: None,
+            proxy: true,
+        }
+    }
+}
+
+/// All of them, in the order in which a model is offered them.
+pub fn all(setup: &Setup) -> Vec<Arc<dyn Tool>> {
+    vec![
+        Arc::new(ReadFile::new()),
+        Arc::new(ListDir::new()),
+        Arc::new(Search::new()),
+        Arc::new(WriteFile::new()),
+        Arc::new(EditFile::new()),
+        Arc::new(Shell::new(setup.environment.clone())),
+        Arc::new(HttpRequest::new(setup.proxy)),
+        Arc::new(AskOperator::new()),
+        Arc::new(FinalAnswer::new(setup.answer.as_ref())),
+    ]
+}

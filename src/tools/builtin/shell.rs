@@ -1,0 +1,322 @@
+//! Runs a command. Must not know: other tools, who allowed it.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::ExitStatus;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::io::{AsyncRead, AsyncReadExt};
+use tokio::task::JoinHandle;
+use tokio::time::Instant;
+
+use super::common::{arguments, spec, text_outcome};
+use crate::domain::call::{EffectClass, ErrorClass, Outcome, ToolError};
+use crate::tools::child::{self, Environment, Started};
+use crate::tools::errors::{from_io, refused, untouched};
+use crate::tools::output::{Bounded, HEAD, Kept, TAIL, json_text};
+use crate::tools::tool::{Job, Spec, Tool};
+use crate::tools::workspace::Workspace;
+
+/// Seconds that a command may take when the call does not say.
+const TIME: u64 = 120;
+/// The longest wait for output after the end of a command.
+const DRAIN: Duration = Duration::from_secs(2);
+/// Silence after the end of a command that counts as the end of its output.
+const SILENCE: Duration = Duration::from_millis(100);
+
+/// The tool.
+pub(super) struct Shell {
+    spec: Spec,
+    environment: Environment,
+}
+
+impl Shell {
+    pub(super) fn new(environment: Environment) -> Self {
+        let schema = json!({
+            "type": "object",
+            "properties": {
+                "command": {
+                    "type": "string",
+                    "minLength": 1,
+                    "description": "A command line for `sh -c`. Give this or argv, not both."
+                },
+                "argv": {
+                    "type": "array",
+                    "items": {"type": "string"},
+                    "minItems": 1,
+                    "description": "A program and its arguments, run without a shell. Prefer this where no shell syntax is needed."
+                },
+                "cwd": {
+                    "type": "string",
+                    "minLength": 1,
+                    "description": "Directory to run in, relative to the workspace. Leave out for the workspace itself."
+                },
+                "timeout_s": {
+                    "type": "integer",
+                    "minimum": 1,
+                    "maximum": 3600,
+                    "default": TIME,
+                    "description": "Seconds until the command is ended."
+                }
+            },
+            "oneOf": [{"required": ["command"]}, {"required": ["argv"]}],
+            "additionalProperties": false
+        });
+        let mut spec = spec(
+            "shell",
+            "Run a command in the workspace and give its output; what it wrote to standard error follows after a \
+             line `[stderr]`. There is no terminal and no input. Everything that the command left running in \
+             the background is ended when it ends.",
+            &schema,
+            EffectClass::Unknown,
+        );
+        spec.card.tags.push("external".to_owned());
+        spec.facts.show_difference = true;
+        Self { spec, environment }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Args {
+    command: Option<String>,
+    argv: Option<Vec<String>>,
+    cwd: Option<String>,
+    timeout_s: Option<u64>,
+}
+
+impl Tool for Shell {
+    fn spec(&self) -> &Spec {
+        &self.spec
+    }
+
+    fn run(&self, job: Job) -> BoxFuture<'static, Outcome> {
+        let environment = self.environment.clone();
+        Box::pin(async move { shell(job, environment).await.unwrap_or_else(Outcome::Err) })
+    }
+}
+
+/// How a command came to its end.
+enum End {
+    Exited(ExitStatus),
+    Lost(std::io::Error),
+    Cancelled,
+    TooLong(u64),
+}
+
+async fn shell(job: Job, environment: Environment) -> Result<Outcome, ToolError> {
+    let args: Args = arguments(&job.args)?;
+    let (program, rest) = program(&args)?;
+    let cwd = directory(&job, args.cwd.as_deref())?;
+    if job.cancel.is_cancelled() {
+        return Ok(untouched());
+    }
+    let begun = Instant::now();
+    let started = child::start(&program, &rest, &cwd, &environment).await;
+    let mut started = started.map_err(|error| from_io("run", &program.to_string_lossy(), &error, false))?;
+    (job.on_spawn)(started.tree.pid(), started.tree.ticks());
+    let stdout = Reader::of(started.child.stdout.take());
+    let stderr = Reader::of(started.child.stderr.take());
+    let seconds = args.timeout_s.unwrap_or(TIME);
+    let end = tokio::select! {
+        biased;
+        status = started.child.wait() => match status {
+            Ok(status) => End::Exited(status),
+            Err(error) => End::Lost(error),
+        },
+        () = job.cancel.cancelled() => End::Cancelled,
+        () = tokio::time::sleep(Duration::from_secs(seconds)) => End::TooLong(seconds),
+    };
+    let ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
+    if matches!(end, End::Exited(_)) {
+        drain(&stdout, &stderr).await;
+    }
+    let left = stop(&mut started).await;
+    if !matches!(end, End::Exited(_)) {
+        drain(&stdout, &stderr).await;
+    }
+    Ok(outcome(&end, ms, left, stdout.finish(), stderr.finish()))
+}
+
+/// Ends all that is left of the command. True when something was left.
+async fn stop(started: &mut Started) -> bool {
+    let Started { child, tree } = started;
+    let (left, _) = tokio::join!(tree.end(), child.wait());
+    left
+}
+
+fn program(args: &Args) -> Result<(OsString, Vec<String>), ToolError> {
+    match (&args.command, args.argv.as_deref()) {
+        (Some(line), None) => Ok(("sh".into(), vec!["-c".to_owned(), line.clone()])),
+        (None, Some([program, rest @ ..])) if !program.is_empty() => Ok((program.into(), rest.to_vec())),
+        _ => Err(refused(
+            ErrorClass::Param,
+            "there must be either `command` or `argv`, and `argv` must begin with a program",
+            "read by the tool",
+            "give a command line as `command`, or a program with arguments as `argv`",
+        )),
+    }
+}
+
+fn directory(job: &Job, cwd: Option<&str>) -> Result<PathBuf, ToolError> {
+    let workspace = Workspace::open(&job.workspace)?;
+    match cwd {
+        None => Ok(workspace.root().to_owned()),
+        Some(cwd) => {
+            let place = workspace.directory(cwd)?;
+            Ok(workspace.root().join(place.path))
+        }
+    }
+}
+
+/// Reads one output to its end, in a task of its own, so that the command never waits for a reader.
+struct Reader {
+    kept: Arc<Mutex<Bounded>>,
+    task: Option<JoinHandle<()>>,
+}
+
+impl Reader {
+    fn of(pipe: Option<impl AsyncRead + Unpin + Send + 'static>) -> Self {
+        let kept = Arc::new(Mutex::new(Bounded::new(HEAD, TAIL)));
+        let into = kept.clone();
+        let task = pipe.map(|mut pipe| {
+            tokio::spawn(async move {
+                let mut buffer = vec![0; 64 * 1024];
+                while let Ok(count @ 1..) = pipe.read(&mut buffer).await {
+                    let bytes = buffer.get(..count).unwrap_or_default();
+                    into.lock().unwrap_or_else(PoisonError::into_inner).push(bytes);
+                }
+            })
+        });
+        Self { kept, task }
+    }
+
+    fn total(&self) -> u64 {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner).total()
+    }
+
+    fn is_done(&self) -> bool {
+        self.task.as_ref().is_none_or(JoinHandle::is_finished)
+    }
+
+    fn finish(self) -> Kept {
+        if let Some(task) = &self.task {
+            task.abort();
+        }
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::take(&mut *kept).finish()
+    }
+}
+
+/// Waits for the rest of the output: to its end, or until nothing comes, or not longer than a limit.
+/// A process in the background may hold the output open for ever.
+async fn drain(stdout: &Reader, stderr: &Reader) {
+    let limit = Instant::now() + DRAIN;
+    let mut seen = (stdout.total(), stderr.total());
+    let mut quiet = Instant::now();
+    while !(stdout.is_done() && stderr.is_done()) && Instant::now() < limit && quiet.elapsed() < SILENCE {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+        let now = (stdout.total(), stderr.total());
+        if now != seen {
+            seen = now;
+            quiet = Instant::now();
+        }
+    }
+}
+
+fn outcome(end: &End, ms: u64, left: bool, stdout: Kept, stderr: Kept) -> Outcome {
+    let discarded = stdout.discarded + stderr.discarded;
+    let mut meta = json!({
+        "exit": null,
+        "ms": ms,
+        "stdout_bytes": stdout.total,
+        "stderr_bytes": stderr.total,
+        "discarded": discarded
+    });
+    let mut note = |key: &str, value: Value| {
+        if let Some(map) = meta.as_object_mut() {
+            map.insert(key.to_owned(), value);
+        }
+    };
+    if stdout.invalid + stderr.invalid > 0 {
+        note("invalid_utf8", (stdout.invalid + stderr.invalid).into());
+    }
+    let text = combined(stdout.text, &stderr.text);
+    let failed = |class, message: String, evidence: String, hint: Option<&str>| {
+        Outcome::Err(ToolError {
+            class,
+            message,
+            evidence,
+            hint: hint.map(ToOwned::to_owned),
+            partial: (!text.is_empty()).then(|| json_text(&text).into()),
+            executed: true,
+        })
+    };
+    match end {
+        End::Cancelled => Outcome::Cancelled { executed: true },
+        End::TooLong(seconds) => failed(
+            ErrorClass::Transient,
+            format!("the command still ran after {seconds} s and was ended with all that it had started"),
+            format!("time limit of {seconds} s"),
+            Some("give a larger timeout_s, or do less in one command"),
+        ),
+        End::Lost(error) => failed(
+            ErrorClass::Unknown,
+            "the command was started but its end was not seen".to_owned(),
+            error.to_string(),
+            None,
+        ),
+        End::Exited(status) if status.success() => {
+            note("exit", 0.into());
+            if left {
+                note("background_ended", true.into());
+            }
+            text_outcome(&text, &meta, discarded)
+        }
+        End::Exited(status) => {
+            let (message, evidence) = unsuccessful(*status);
+            let hint = match status.code() {
+                Some(126) => Some("the program was found but cannot be run"),
+                Some(127) => Some("the program was not found; check its name and that it is installed"),
+                _ => None,
+            };
+            failed(ErrorClass::Business, message, evidence, hint)
+        }
+    }
+}
+
+fn unsuccessful(status: ExitStatus) -> (String, String) {
+    use std::os::unix::process::ExitStatusExt;
+    if let Some(code) = status.code() {
+        return (format!("exit {code}"), format!("exit status {code}"));
+    }
+    let number = status.signal().unwrap_or_default();
+    let name = match number {
+        6 => " (SIGABRT)",
+        9 => " (SIGKILL)",
+        11 => " (SIGSEGV)",
+        13 => " (SIGPIPE)",
+        15 => " (SIGTERM)",
+        _ => "",
+    };
+    (
+        format!("ended by signal {number}{name}"),
+        format!("signal {number}"),
+    )
+}
+
+fn combined(mut text: String, stderr: &str) -> String {
+    if stderr.is_empty() {
+        return text;
+    }
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
+    }
+    text.push_str("[stderr]\n");
+    text.push_str(stderr);
+    text
+}

@@ -1,0 +1,102 @@
+//! Writes a file whole. Must not know: other tools.
+
+use std::path::Path;
+
+use futures_util::future::BoxFuture;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::common::{arguments, blocking, find_out, intent, spec, state_of, text_outcome};
+use crate::domain::call::{EffectClass, Outcome, ToolError};
+use crate::domain::input::Finding;
+use crate::tools::errors::{shown, untouched};
+use crate::tools::replace;
+use crate::tools::tool::{Job, Spec, Tool};
+use crate::tools::workspace::Workspace;
+
+/// The tool.
+pub(super) struct WriteFile {
+    spec: Spec,
+}
+
+impl WriteFile {
+    pub(super) fn new() -> Self {
+        let schema = json!({
+            "type": "object",
+            "properties": {
+                "path": {
+                    "type": "string",
+                    "minLength": 1,
+                    "description": "File to write, relative to the workspace. Missing directories are created."
+                },
+                "content": {
+                    "type": "string",
+                    "description": "The whole new content of the file, exactly as it shall be."
+                }
+            },
+            "required": ["path", "content"],
+            "additionalProperties": false
+        });
+        Self {
+            spec: spec(
+                "write_file",
+                "Create a file of the workspace, or replace all of its content. To change a part of a file \
+                 use edit_file. Files of git, of this program and start-up files of shells are refused.",
+                &schema,
+                EffectClass::Write,
+            ),
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Args {
+    path: String,
+    content: String,
+}
+
+impl Tool for WriteFile {
+    fn spec(&self) -> &Spec {
+        &self.spec
+    }
+
+    fn before(&self, args: &Value, workspace: &Path) -> Option<Value> {
+        let args: Args = arguments(args).ok()?;
+        let now = state_of(workspace, &args.path).ok()?;
+        Some(intent(now.as_deref(), args.content.as_bytes()))
+    }
+
+    fn probe(&self, args: &Value, before: &Value, workspace: &Path) -> Option<Finding> {
+        let args: Args = arguments(args).ok()?;
+        let now = state_of(workspace, &args.path).ok()?;
+        find_out(before, now.as_deref(), |created| {
+            sentence(&args.path, args.content.len(), created)
+        })
+    }
+
+    fn run(&self, job: Job) -> BoxFuture<'static, Outcome> {
+        blocking(job, true, write)
+    }
+}
+
+fn write(job: &Job) -> Result<Outcome, ToolError> {
+    let args: Args = arguments(&job.args)?;
+    if job.cancel.is_cancelled() {
+        return Ok(untouched());
+    }
+    let target = Workspace::open(&job.workspace)?.target(&args.path, true)?;
+    let created = target.stat.is_none();
+    replace::replace(&target, args.content.as_bytes())?;
+    let meta = json!({"bytes": args.content.len(), "created": created});
+    Ok(text_outcome(
+        &sentence(&args.path, args.content.len(), created),
+        &meta,
+        0,
+    ))
+}
+
+fn sentence(path: &str, bytes: usize, created: bool) -> String {
+    let what = if created { "created" } else { "replaced" };
+    format!("{what} `{}` ({bytes} bytes)", shown(path))
+}

@@ -1,0 +1,179 @@
+//! Starts child processes that cannot reach the operator's terminal, the program's secrets or its
+//! open files, and ends them with everything that they started. Must not know: what they run for.
+
+mod apart;
+mod tree;
+
+#[cfg(test)]
+pub(crate) mod tests;
+
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::path::Path;
+use std::process::Stdio;
+use std::sync::{Mutex, PoisonError, mpsc};
+
+use tokio::process::{Child, Command};
+use tokio::runtime::Handle;
+use tokio::sync::oneshot;
+
+pub use tree::{Tree, kill_group, still_running};
+
+/// Where programs are looked for when the session's environment does not say.
+const DEFAULT_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
+
+/// Names of variables that children get; those that begin with `LC_` are added. Everything else,
+/// keys and tokens above all, stays with this program.
+const PASSED: [&str; 24] = [
+    "PATH",
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "SHELL",
+    "HOSTNAME",
+    "LANG",
+    "LANGUAGE",
+    "TZ",
+    "TERM",
+    "COLUMNS",
+    "TMPDIR",
+    "TMP",
+    "TEMP",
+    // Where tool chains live; a build finds none without them.
+    "CARGO_HOME",
+    "RUSTUP_HOME",
+    "RUSTUP_TOOLCHAIN",
+    "GOPATH",
+    "GOROOT",
+    "JAVA_HOME",
+    "NVM_DIR",
+    "PYENV_ROOT",
+    "VIRTUAL_ENV",
+    "CONDA_PREFIX",
+];
+
+/// The variables that children get.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Environment {
+    vars: Vec<(OsString, OsString)>,
+}
+
+impl Default for Environment {
+    fn default() -> Self {
+        Self::allowed([])
+    }
+}
+
+impl Environment {
+    /// What of the given variables may be passed on, sorted by name.
+    pub fn allowed(vars: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
+        let mut vars: Vec<(OsString, OsString)> =
+            vars.into_iter().filter(|(name, _)| is_passed(name)).collect();
+        if !vars
+            .iter()
+            .any(|(name, value)| name == "PATH" && !value.is_empty())
+        {
+            vars.retain(|(name, _)| name != "PATH");
+            vars.push(("PATH".into(), DEFAULT_PATH.into()));
+        }
+        vars.sort();
+        vars.dedup_by(|a, b| a.0 == b.0);
+        Self { vars }
+    }
+
+    /// Names of the variables, sorted.
+    pub fn names(&self) -> impl Iterator<Item = &OsStr> {
+        self.vars.iter().map(|(name, _)| name.as_os_str())
+    }
+}
+
+fn is_passed(name: &OsStr) -> bool {
+    name.to_str()
+        .is_some_and(|name| PASSED.contains(&name) || name.starts_with("LC_"))
+}
+
+/// A child that runs, first of its session and process group.
+#[derive(Debug)]
+pub struct Started {
+    /// The process, its output piped.
+    pub child: Child,
+    /// It and all that it starts; ended when this is dropped.
+    pub tree: Tree,
+}
+
+struct Order {
+    command: Command,
+    runtime: Handle,
+    reply: oneshot::Sender<io::Result<Child>>,
+}
+
+/// Starts a program: own session, no terminal, standard input empty, only the given variables, no
+/// open file of this program but the pipes of its output.
+pub async fn start(
+    program: &OsStr,
+    args: &[impl AsRef<OsStr>],
+    cwd: &Path,
+    environment: &Environment,
+) -> io::Result<Started> {
+    let mut command = std::process::Command::new(program);
+    command
+        .args(args)
+        .current_dir(cwd)
+        .env_clear()
+        .envs(environment.vars.iter().map(|(name, value)| (name, value)))
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let (reply, answer) = oneshot::channel();
+    let mut command = Command::from(command);
+    // If nobody waits for the answer any more, the child is ended where it is dropped.
+    command.kill_on_drop(true);
+    let order = Order {
+        command,
+        runtime: Handle::current(),
+        reply,
+    };
+    let gone = || io::Error::other("the thread that starts processes has ended");
+    spawner()?.send(order).map_err(|_| gone())?;
+    let child = answer.await.map_err(|_| gone())??;
+    let tree = Tree::of(child.id().ok_or_else(gone)?);
+    Ok(Started { child, tree })
+}
+
+/// The one thread that starts all children: the system ends a child together with the thread that
+/// started it, so this thread lives as long as the program.
+fn spawner() -> io::Result<mpsc::Sender<Order>> {
+    static SPAWNER: Mutex<Option<mpsc::Sender<Order>>> = Mutex::new(None);
+    let mut slot = SPAWNER.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(sender) = slot.as_ref() {
+        return Ok(sender.clone());
+    }
+    let (sender, orders) = mpsc::channel::<Order>();
+    std::thread::Builder::new()
+        .name("spawner".to_owned())
+        .spawn(move || {
+            for mut order in orders {
+                let _inside = order.runtime.enter();
+                apart::set_apart(&mut order.command, open_files());
+                let _ = order.reply.send(order.command.spawn());
+            }
+        })?;
+    *slot = Some(sender.clone());
+    Ok(sender)
+}
+
+/// Numbers of the open files that a child might inherit: whoever started this program may have
+/// left some open that are not marked as private.
+fn open_files() -> Vec<i32> {
+    let list = if cfg!(target_os = "linux") {
+        "/proc/self/fd"
+    } else {
+        "/dev/fd"
+    };
+    std::fs::read_dir(list)
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
+        .filter(|number| *number > 2)
+        .collect()
+}

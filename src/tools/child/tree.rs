@@ -1,0 +1,276 @@
+//! A child and all that descends from it: whether any of it lives, and how it is ended. Must not
+//! know: how a child is started.
+
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal};
+
+/// Time between the request to end and the end by force.
+const GRACE: Duration = Duration::from_secs(2);
+/// How often it is looked whether all has ended.
+const LOOK: Duration = Duration::from_millis(10);
+
+/// A child and all that descends from it. Dropping it ends them all by force.
+#[derive(Debug)]
+pub struct Tree {
+    pid: u32,
+    ticks: u64,
+    ended: bool,
+}
+
+impl Tree {
+    pub(super) fn of(pid: u32) -> Self {
+        Self {
+            pid,
+            ticks: start_of(pid).unwrap_or(0),
+            ended: false,
+        }
+    }
+
+    /// Process id of the first, also the id of its group and session.
+    pub const fn pid(&self) -> u32 {
+        self.pid
+    }
+
+    /// Its start time in clock ticks since boot; 0 where the system does not tell.
+    pub const fn ticks(&self) -> u64 {
+        self.ticks
+    }
+
+    /// True while any process of it lives.
+    pub fn is_alive(&self) -> bool {
+        !family(self.pid, self.ticks).is_empty()
+    }
+
+    /// Asks all processes to end, and ends by force what lives on for too long. The caller must
+    /// wait for the first process meanwhile. True when any had to be ended.
+    pub async fn end(&mut self) -> bool {
+        let any = end(self.pid, self.ticks).await;
+        self.ended = true;
+        any
+    }
+}
+
+impl Drop for Tree {
+    fn drop(&mut self) {
+        if !self.ended {
+            signal(&family(self.pid, self.ticks), Signal::KILL);
+        }
+    }
+}
+
+/// Whether the process that had this id and start time, or any that descends from it, still runs.
+pub fn still_running(pid: u32, ticks: u64) -> bool {
+    !family(pid, ticks).is_empty()
+}
+
+/// Ends the process that had this id and start time and all that descend from it: first asked,
+/// then by force. True when any was running; a stranger that has the id now is left alone.
+pub async fn kill_group(pid: u32, ticks: u64) -> bool {
+    end(pid, ticks).await
+}
+
+async fn end(pid: u32, ticks: u64) -> bool {
+    let mut known = family(pid, ticks);
+    if known.is_empty() {
+        return false;
+    }
+    signal(&known, Signal::TERM);
+    let patience = tokio::time::Instant::now() + GRACE;
+    while tokio::time::Instant::now() < patience {
+        tokio::time::sleep(LOOK).await;
+        // Those that were children of an ended process are only known from before.
+        known.retain(Member::lives);
+        for member in family(pid, ticks) {
+            if !known.contains(&member) {
+                signal(std::slice::from_ref(&member), Signal::TERM);
+                known.push(member);
+            }
+        }
+        if known.is_empty() {
+            return true;
+        }
+    }
+    // A family may grow while it is looked at; what is left is stopped from growing by its end.
+    for _ in 0..50 {
+        signal(&known, Signal::KILL);
+        tokio::time::sleep(LOOK).await;
+        known.retain(Member::lives);
+        known.extend(family(pid, ticks));
+        if known.is_empty() {
+            break;
+        }
+    }
+    true
+}
+
+/// A process, told from a later one of the same id by its start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Member {
+    pid: u32,
+    start: u64,
+    /// Signals go to the whole group.
+    group: bool,
+}
+
+impl Member {
+    fn lives(&self) -> bool {
+        if self.group {
+            return group_lives(self.pid);
+        }
+        #[cfg(target_os = "linux")]
+        {
+            linux::stat(self.pid).is_some_and(|stat| stat.start == self.start && !stat.dead)
+        }
+        #[cfg(not(target_os = "linux"))]
+        {
+            false
+        }
+    }
+}
+
+fn signal(members: &[Member], signal: Signal) {
+    for member in members {
+        let Some(pid) = i32::try_from(member.pid).ok().and_then(Pid::from_raw) else {
+            continue;
+        };
+        // Errors mean that it has ended, which is what is wanted.
+        let _ = if member.group {
+            rustix::process::kill_process_group(pid, signal)
+        } else if member.lives() {
+            rustix::process::kill_process(pid, signal)
+        } else {
+            Ok(())
+        };
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn start_of(_: u32) -> Option<u64> {
+    None
+}
+
+#[cfg(target_os = "linux")]
+fn start_of(pid: u32) -> Option<u64> {
+    linux::stat(pid).map(|stat| stat.start)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn group_lives(pid: u32) -> bool {
+    i32::try_from(pid)
+        .ok()
+        .and_then(Pid::from_raw)
+        .is_some_and(|pid| rustix::process::test_kill_process_group(pid).is_ok())
+}
+
+#[cfg(target_os = "linux")]
+fn group_lives(pid: u32) -> bool {
+    // A process that has ended but was not waited for takes signals; it does not live.
+    linux::all()
+        .iter()
+        .any(|(_, stat)| stat.group == pid && !stat.dead)
+}
+
+/// Without a list of processes, the group is all that is known of a family.
+#[cfg(not(target_os = "linux"))]
+fn family(pid: u32, _: u64) -> Vec<Member> {
+    if group_lives(pid) {
+        vec![Member {
+            pid,
+            start: 0,
+            group: true,
+        }]
+    } else {
+        Vec::new()
+    }
+}
+
+/// The living processes of a group and session, and those that descend from them.
+#[cfg(target_os = "linux")]
+fn family(pid: u32, ticks: u64) -> Vec<Member> {
+    if ticks == 0 {
+        return Vec::new();
+    }
+    let all = linux::all();
+    let first = all.iter().find(|(no, _)| *no == pid);
+    if first.is_some_and(|(_, stat)| stat.start != ticks) {
+        // The id belongs to somebody else now, so the group of that name does, too.
+        return Vec::new();
+    }
+    let mut inside: std::collections::HashSet<u32> = all
+        .iter()
+        .filter(|(no, stat)| {
+            *no == pid || ((stat.group == pid || stat.session == pid) && stat.start >= ticks)
+        })
+        .map(|(no, _)| *no)
+        .collect();
+    let mut grows = true;
+    while grows {
+        grows = false;
+        for (no, stat) in &all {
+            if inside.contains(&stat.parent) && stat.start >= ticks {
+                grows |= inside.insert(*no);
+            }
+        }
+    }
+    let members = all
+        .iter()
+        .filter(|(no, stat)| inside.contains(no) && !stat.dead)
+        .map(|(no, stat)| Member {
+            pid: *no,
+            start: stat.start,
+            group: false,
+        });
+    let mut members: Vec<Member> = members.collect();
+    if all.iter().any(|(_, stat)| stat.group == pid && !stat.dead) {
+        // One signal for the group reaches also what it starts in this very moment.
+        members.insert(
+            0,
+            Member {
+                pid,
+                start: ticks,
+                group: true,
+            },
+        );
+    }
+    members
+}
+
+#[cfg(target_os = "linux")]
+mod linux {
+    //! What the system tells of processes. Must not know: which of them matter.
+
+    pub(super) struct Stat {
+        pub(super) dead: bool,
+        pub(super) parent: u32,
+        pub(super) group: u32,
+        pub(super) session: u32,
+        pub(super) start: u64,
+    }
+
+    pub(super) fn stat(pid: u32) -> Option<Stat> {
+        let text = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
+        let text = String::from_utf8_lossy(&text);
+        // The name stands in parentheses and may itself hold some.
+        let (_, rest) = text.rsplit_once(')')?;
+        let fields: Vec<&str> = rest.split_ascii_whitespace().collect();
+        let number = |at: usize| fields.get(at).and_then(|field| field.parse::<u64>().ok());
+        let small = |at: usize| number(at).and_then(|number| u32::try_from(number).ok());
+        Some(Stat {
+            dead: matches!(fields.first(), Some(&("Z" | "X" | "x"))),
+            parent: small(1)?,
+            group: small(2)?,
+            session: small(3)?,
+            start: number(19)?,
+        })
+    }
+
+    pub(super) fn all() -> Vec<(u32, Stat)> {
+        std::fs::read_dir("/proc")
+            .into_iter()
+            .flatten()
+            .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<u32>().ok())
+            .filter_map(|pid| Some((pid, stat(pid)?)))
+            .collect()
+    }
+}

@@ -1,0 +1,111 @@
+//! Runs one tool once: in a task of its own, with a limit on its time, ended on request, its
+//! panics caught. Must not know: which tool, what follows from the outcome.
+
+use std::time::Duration;
+
+use std::sync::Arc;
+
+use super::errors::shown;
+use super::tool::{Job, Tool};
+use crate::domain::call::{EffectClass, ErrorClass, Outcome, ToolError};
+
+/// Bounds of one execution.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// The longest that it may take; longer than what any tool allows for itself.
+    pub time: Duration,
+    /// How long a tool may take to end after it was asked to.
+    pub grace: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            time: Duration::from_secs(3_700),
+            // Longer than a child gets between the two signals that end it.
+            grace: Duration::from_secs(5),
+        }
+    }
+}
+
+enum End {
+    Cancelled,
+    TooLong,
+}
+
+/// Runs a tool once. Whatever it does, there is an outcome.
+pub async fn run(tool: Arc<dyn Tool>, mut job: Job, limits: Limits) -> Outcome {
+    let effect = tool.spec().card.effect;
+    if job.cancel.is_cancelled() {
+        return Outcome::Cancelled { executed: false };
+    }
+    let asked = job.cancel.clone();
+    // A token of its own: the limit on time ends this execution and no other.
+    let own = job.cancel.child_token();
+    job.cancel = own.clone();
+    let mut task = tokio::spawn(async move { tool.run(job).await });
+    let end = tokio::select! {
+        biased;
+        done = &mut task => return finished(done, effect),
+        () = asked.cancelled() => End::Cancelled,
+        () = tokio::time::sleep(limits.time) => End::TooLong,
+    };
+    own.cancel();
+    let last = if let Ok(done) = tokio::time::timeout(limits.grace, &mut task).await {
+        finished(done, effect)
+    } else {
+        task.abort();
+        Outcome::Cancelled {
+            executed: may_have(effect),
+        }
+    };
+    match (end, last) {
+        (End::TooLong, Outcome::Cancelled { executed }) => Outcome::Err(ToolError {
+            class: ErrorClass::Transient,
+            message: format!("took longer than {} s and was ended", limits.time.as_secs_f32()),
+            evidence: "time limit of an execution".to_owned(),
+            hint: Some("do less at once, or ask the operator to raise the limit".to_owned()),
+            partial: None,
+            executed,
+        }),
+        (_, last) => last,
+    }
+}
+
+/// Without proof, whatever can have an effect may have had it.
+fn may_have(effect: EffectClass) -> bool {
+    effect.has_effect()
+}
+
+fn finished(done: Result<Outcome, tokio::task::JoinError>, effect: EffectClass) -> Outcome {
+    let error = match done {
+        Ok(outcome) => return outcome,
+        Err(error) => error,
+    };
+    if !error.is_panic() {
+        return Outcome::Cancelled {
+            executed: may_have(effect),
+        };
+    }
+    Outcome::Err(panicked(&*error.into_panic(), may_have(effect)))
+}
+
+/// A panic as a failure of the tool.
+pub(super) fn panicked(payload: &(dyn std::any::Any + Send), executed: bool) -> ToolError {
+    let words = payload
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| payload.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("no message");
+    ToolError {
+        class: ErrorClass::Internal,
+        message: format!("the tool has a defect and broke off: {}", shown(words)),
+        evidence: "panic of the tool's task".to_owned(),
+        hint: Some("use another tool, and report the defect".to_owned()),
+        partial: None,
+        executed,
+    }
+}
+
+#[cfg(test)]
+mod tests;

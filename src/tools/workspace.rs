@@ -1,0 +1,446 @@
+//! Confinement: what a path given by a model means inside the workspace, and whether it may be
+//! read or written.
+//!
+//! A path is resolved with all its symbolic links first; what it really names must lie in the
+//! workspace. It is then opened from the workspace's own descriptor with every link refused, so
+//! that a link put in between leads to an error and never outside. Must not know: any tool.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::{Component, Path, PathBuf};
+use std::sync::OnceLock;
+
+use rustix::fs::{Access, AtFlags, FileType, Mode, OFlags, Stat};
+use rustix::io::Errno;
+
+use super::errors::{from_io, refused, shown};
+use crate::domain::call::{ErrorClass, ToolError};
+use crate::schema;
+
+/// How the system is made to refuse links.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Confinement {
+    /// One system call that the kernel confines (`openat2`).
+    Kernel,
+    /// Component by component, links refused at each step.
+    Walk,
+}
+
+impl Confinement {
+    /// The means in a few lower-case words, for a header or a report.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Kernel => "openat2",
+            Self::Walk => "component walk",
+        }
+    }
+}
+
+/// What this system offers; found out once.
+pub fn confinement() -> Confinement {
+    static FOUND: OnceLock<Confinement> = OnceLock::new();
+    *FOUND.get_or_init(|| {
+        let probe = File::open("/").map(|root| beneath(root.as_fd(), Path::new("."), READ, Mode::empty()));
+        match probe {
+            Ok(Ok(_)) => Confinement::Kernel,
+            // Not known to the kernel, or forbidden by a container: the walk is as strict.
+            _ => Confinement::Walk,
+        }
+    })
+}
+
+const READ: OFlags = OFlags::RDONLY.union(OFlags::CLOEXEC);
+
+#[cfg(target_os = "linux")]
+fn beneath(dir: BorrowedFd<'_>, path: &Path, flags: OFlags, mode: Mode) -> Result<OwnedFd, Errno> {
+    use rustix::fs::ResolveFlags;
+    let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS | ResolveFlags::NO_SYMLINKS;
+    // The kernel gives EAGAIN when something is renamed at the same moment.
+    for _ in 0..16 {
+        match rustix::fs::openat2(dir, path, flags, mode, resolve) {
+            Err(Errno::AGAIN) => {}
+            other => return other,
+        }
+    }
+    Err(Errno::AGAIN)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn beneath(_: BorrowedFd<'_>, _: &Path, _: OFlags, _: Mode) -> Result<OwnedFd, Errno> {
+    Err(Errno::NOSYS)
+}
+
+/// A directory that the tools work in.
+#[derive(Debug)]
+pub struct Workspace {
+    root: PathBuf,
+    dir: OwnedFd,
+    means: Confinement,
+}
+
+/// A place in the workspace: no link in it, nothing but names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// Relative to the workspace; empty for the workspace itself.
+    pub path: PathBuf,
+}
+
+impl Place {
+    /// The place as it is told to a model and a person.
+    pub fn shown(&self) -> String {
+        if self.path.as_os_str().is_empty() {
+            ".".to_owned()
+        } else {
+            self.path.to_string_lossy().into_owned()
+        }
+    }
+}
+
+/// Where a file is to be written: an open directory and a name in it.
+#[derive(Debug)]
+pub struct Target {
+    /// The directory that holds it.
+    pub dir: OwnedFd,
+    /// Its name in that directory.
+    pub name: OsString,
+    /// The whole place, for messages.
+    pub place: Place,
+    /// What stands there now; none where nothing does.
+    pub stat: Option<Stat>,
+}
+
+impl Workspace {
+    /// Opens the directory.
+    pub fn open(root: &Path) -> Result<Self, ToolError> {
+        Self::open_by(root, confinement())
+    }
+
+    /// Opens the directory, to be confined by the given means.
+    pub fn open_by(root: &Path, means: Confinement) -> Result<Self, ToolError> {
+        let failed = |error: io::Error| from_io("open the workspace", &root.to_string_lossy(), &error, false);
+        let root = root.canonicalize().map_err(failed)?;
+        let flags = READ | OFlags::DIRECTORY;
+        let dir = rustix::fs::open(&root, flags, Mode::empty()).map_err(|errno| failed(errno.into()))?;
+        Ok(Self { root, dir, means })
+    }
+
+    /// The directory, all links resolved.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The place that a path names; it must exist.
+    pub fn find(&self, given: &str) -> Result<Place, ToolError> {
+        let (place, missing) = self.resolve(given)?;
+        match missing.first() {
+            None => Ok(place),
+            Some(name) => Err(self.not_there(given, &place, name)),
+        }
+    }
+
+    /// Opens a regular file for reading.
+    pub fn file(&self, given: &str) -> Result<(File, Stat, Place), ToolError> {
+        let place = self.find(given)?;
+        let failed = |errno: Errno| from_io("read", given, &errno.into(), false);
+        // Without NONBLOCK, opening a named pipe would wait for its writer.
+        let flags = READ | OFlags::NONBLOCK | OFlags::NOCTTY;
+        let fd = self.fd(&place.path, flags, Mode::empty()).map_err(failed)?;
+        let stat = rustix::fs::fstat(&fd).map_err(failed)?;
+        regular(&stat, given, "read")?;
+        Ok((File::from(fd), stat, place))
+    }
+
+    /// A directory for a walk.
+    pub fn directory(&self, given: &str) -> Result<Place, ToolError> {
+        let place = self.find(given)?;
+        let flags = READ | OFlags::DIRECTORY;
+        match self.fd(&place.path, flags, Mode::empty()) {
+            Ok(_) => Ok(place),
+            Err(Errno::NOTDIR) => Err(refused(
+                ErrorClass::Param,
+                format!("`{}` is a file, not a directory", shown(given)),
+                "errno ENOTDIR",
+                "name a directory, or use read_file",
+            )),
+            Err(errno) => Err(from_io("list", given, &errno.into(), false)),
+        }
+    }
+
+    /// Where a file may be written. With `make`, directories on the way that are missing are created.
+    pub fn target(&self, given: &str, make: bool) -> Result<Target, ToolError> {
+        let (found, mut missing) = self.resolve(given)?;
+        let mut place = found.clone();
+        place.path.extend(&missing);
+        if let Some(why) = guarded(&place.path) {
+            return Err(refused(
+                ErrorClass::Auth,
+                format!("`{}` is not written by tools: {why}", shown(given)),
+                "protected path",
+                "choose another path, or ask the operator to do it himself",
+            ));
+        }
+        let mut at = found.path.clone();
+        let name = match missing.pop() {
+            Some(name) => name,
+            None => match (at.file_name().map(OsStr::to_owned), at.pop()) {
+                (Some(name), true) => name,
+                _ => return Err(is_directory(given)),
+            },
+        };
+        let failed = |errno: Errno| from_io("write", given, &errno.into(), false);
+        let flags = READ | OFlags::DIRECTORY;
+        let mut dir = self.fd(&at, flags, Mode::empty()).map_err(failed)?;
+        for step in &missing {
+            if !make {
+                return Err(self.not_there(given, &found, step));
+            }
+            match rustix::fs::mkdirat(&dir, step, Mode::from_raw_mode(0o777)) {
+                Ok(()) | Err(Errno::EXIST) => {}
+                Err(errno) => return Err(failed(errno)),
+            }
+            let next = flags | OFlags::NOFOLLOW;
+            dir = rustix::fs::openat(&dir, step, next, Mode::empty()).map_err(failed)?;
+        }
+        let stat = match rustix::fs::statat(&dir, &name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(stat) => Some(stat),
+            Err(Errno::NOENT) => None,
+            Err(errno) => return Err(failed(errno)),
+        };
+        if let Some(stat) = &stat {
+            writable(stat, given)?;
+            // A file is replaced by renaming, which would pass over its own permissions.
+            rustix::fs::accessat(&dir, &name, Access::WRITE_OK, AtFlags::empty()).map_err(failed)?;
+        }
+        Ok(Target {
+            dir,
+            name,
+            place,
+            stat,
+        })
+    }
+
+    /// Opens what a walk found, so long as no link has come into its path since.
+    pub fn found(&self, relative: &Path) -> io::Result<File> {
+        let flags = READ | OFlags::NONBLOCK | OFlags::NOCTTY;
+        let fd = self.fd(relative, flags, Mode::empty())?;
+        Ok(File::from(fd))
+    }
+
+    fn fd(&self, relative: &Path, flags: OFlags, mode: Mode) -> Result<OwnedFd, Errno> {
+        let path = if relative.as_os_str().is_empty() {
+            Path::new(".")
+        } else {
+            relative
+        };
+        match self.means {
+            Confinement::Kernel => beneath(self.dir.as_fd(), path, flags, mode),
+            Confinement::Walk => walk(self.dir.as_fd(), path, flags, mode),
+        }
+    }
+
+    /// What of the path exists, links resolved, and the names that do not exist.
+    fn resolve(&self, given: &str) -> Result<(Place, Vec<OsString>), ToolError> {
+        if given.is_empty() || given.contains('\0') {
+            return Err(refused(
+                ErrorClass::Param,
+                format!("`{}` is not a path", shown(given)),
+                "checked by the tool",
+                "give a path relative to the workspace, such as `src/main.rs`",
+            ));
+        }
+        let mut there = self.root.join(given);
+        let mut missing = Vec::new();
+        loop {
+            match there.canonicalize() {
+                Ok(real) => {
+                    missing.reverse();
+                    let Ok(path) = real.strip_prefix(&self.root) else {
+                        return Err(self.outside(given));
+                    };
+                    let path = path.to_owned();
+                    return Ok((Place { path }, missing));
+                }
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    if there.symlink_metadata().is_ok_and(|meta| meta.is_symlink()) {
+                        return Err(dangling(given));
+                    }
+                    match there.components().next_back() {
+                        Some(Component::Normal(name)) => missing.push(name.to_owned()),
+                        _ => return Err(from_io("find", given, &error, false)),
+                    }
+                    there.pop();
+                }
+                Err(error) => return Err(from_io("find", given, &error, false)),
+            }
+        }
+    }
+
+    fn outside(&self, given: &str) -> ToolError {
+        refused(
+            ErrorClass::Auth,
+            format!(
+                "`{}` lies outside of the workspace `{}`",
+                shown(given),
+                shown(&self.root.to_string_lossy())
+            ),
+            "path confinement",
+            "tools see the workspace only; give a path inside of it, relative to it",
+        )
+    }
+
+    fn not_there(&self, given: &str, parent: &Place, name: &OsStr) -> ToolError {
+        let error = io::Error::from(Errno::NOENT);
+        let mut error = from_io("find", given, &error, false);
+        let entries = std::fs::read_dir(self.root.join(&parent.path));
+        let names: Vec<String> = entries
+            .into_iter()
+            .flatten()
+            .take(2_000)
+            .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+            .collect();
+        let close = schema::near(&name.to_string_lossy(), names.iter().map(String::as_str));
+        if !close.is_empty() {
+            let close: Vec<String> = close
+                .iter()
+                .map(|name| format!("`{}`", shown(&parent.path.join(name).to_string_lossy())))
+                .collect();
+            error.hint = Some(format!("there is {}", close.join(", ")));
+        }
+        error
+    }
+}
+
+fn walk(dir: BorrowedFd<'_>, path: &Path, flags: OFlags, mode: Mode) -> Result<OwnedFd, Errno> {
+    let step_flags = READ | OFlags::DIRECTORY | OFlags::NOFOLLOW;
+    let mut at = rustix::fs::openat(dir, ".", READ | OFlags::DIRECTORY, Mode::empty())?;
+    let mut steps = path
+        .components()
+        .filter(|step| !matches!(step, Component::CurDir))
+        .peekable();
+    if steps.peek().is_none() {
+        return Ok(at);
+    }
+    while let Some(step) = steps.next() {
+        let Component::Normal(name) = step else {
+            return Err(Errno::XDEV);
+        };
+        if steps.peek().is_none() {
+            return rustix::fs::openat(&at, name, flags | OFlags::NOFOLLOW, mode);
+        }
+        at = rustix::fs::openat(&at, name, step_flags, Mode::empty())?;
+    }
+    Ok(at)
+}
+
+fn kind(stat: &Stat) -> FileType {
+    FileType::from_raw_mode(stat.st_mode)
+}
+
+fn is_directory(given: &str) -> ToolError {
+    from_io("write", given, &io::Error::from(Errno::ISDIR), false)
+}
+
+fn dangling(given: &str) -> ToolError {
+    refused(
+        ErrorClass::NotFound,
+        format!("`{}` goes through a symbolic link to nothing", shown(given)),
+        "path confinement",
+        "name the real file",
+    )
+}
+
+fn regular(stat: &Stat, given: &str, action: &str) -> Result<(), ToolError> {
+    match kind(stat) {
+        FileType::RegularFile => Ok(()),
+        FileType::Directory => Err(from_io(action, given, &io::Error::from(Errno::ISDIR), false)),
+        _ => Err(refused(
+            ErrorClass::Param,
+            format!("`{}` is a device, pipe or socket, not a file", shown(given)),
+            "checked by the tool",
+            "name a regular file",
+        )),
+    }
+}
+
+fn writable(stat: &Stat, given: &str) -> Result<(), ToolError> {
+    regular(stat, given, "write")?;
+    // Root may write everything; what somebody marked read-only was meant so all the same.
+    if stat.st_mode & 0o222 == 0 {
+        return Err(refused(
+            ErrorClass::Auth,
+            format!("`{}` is marked read-only", shown(given)),
+            "mode of the file",
+            "write to a new path instead, or ask the operator",
+        ));
+    }
+    if stat.st_nlink > 1 {
+        return Err(refused(
+            ErrorClass::Auth,
+            format!(
+                "`{}` has {} names (hard links), and one of them may lie outside of the workspace",
+                shown(given),
+                stat.st_nlink
+            ),
+            "path confinement",
+            "write to a new path instead, or ask the operator to copy the file",
+        ));
+    }
+    Ok(())
+}
+
+/// Files that run, or are believed, just by being there; listed even where they do not exist yet.
+const RUN_BY_THEMSELVES: [&str; 22] = [
+    ".profile",
+    ".bashrc",
+    ".bash_profile",
+    ".bash_login",
+    ".bash_logout",
+    ".bash_aliases",
+    ".zshrc",
+    ".zshenv",
+    ".zprofile",
+    ".zlogin",
+    ".zlogout",
+    ".kshrc",
+    ".mkshrc",
+    ".cshrc",
+    ".tcshrc",
+    ".login",
+    ".inputrc",
+    ".envrc",
+    ".gitconfig",
+    ".netrc",
+    ".mcp.json",
+    "config.fish",
+];
+
+/// Why tools never write this place, if they do not.
+fn guarded(path: &Path) -> Option<&'static str> {
+    let names: Vec<String> = path.iter().map(|name| plain(&name.to_string_lossy())).collect();
+    for name in &names {
+        match name.as_str() {
+            ".git" => return Some("it belongs to git, which runs hooks and settings found there"),
+            ".ssh" => return Some("it holds keys and what they open"),
+            "overrule.toml" => return Some("it says what tools may do"),
+            _ if name.starts_with(".overrule") => return Some("it belongs to this program"),
+            _ => {}
+        }
+    }
+    let last = names.last()?;
+    RUN_BY_THEMSELVES
+        .contains(&last.as_str())
+        .then_some("it would be run or believed by a shell or another program without being asked")
+}
+
+/// A name as a forgiving file system compares it: without case and invisible characters.
+fn plain(name: &str) -> String {
+    name.chars()
+        .filter(|c| !matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'))
+        .flat_map(char::to_lowercase)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests;
