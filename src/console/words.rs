@@ -98,6 +98,7 @@ fn call(event: &CallEvent) -> String {
         CallEvent::Unsatisfiable { call, because } => format!("{call} can never run: {because}"),
         CallEvent::Kept { call, .. } => format!("{call} keeps its result: its inputs are the same"),
         CallEvent::Woken { call } => format!("{call} takes its way again"),
+        CallEvent::Undetermined { call, .. } => format!("{call}: nobody can tell whether it happened"),
         CallEvent::Resolved { call, happened, evidence, .. } => {
             format!("{call} {}: {evidence}", if *happened { "happened" } else { "did not happen" })
         }

@@ -84,6 +84,8 @@ pub struct Arming {
     pub covered: Option<u64>,
     /// Time of the newest message.
     pub now: u64,
+    /// True where the newest frame taught something that the next one would show.
+    pub changed: bool,
 }
 
 /// What a frame shows of a question.
@@ -103,6 +105,7 @@ impl Arming {
     /// Records a frame: what it showed in the decision frame or in an overlay.
     pub fn drawn(&mut self, frame: Option<Sight>, overlay: Option<Sight>, covered: bool, at: u64) {
         self.now = self.now.max(at);
+        let before = self.learnt();
         if covered {
             // What is below stays known: a command chosen in the palette is about it.
             self.covered.get_or_insert(at);
@@ -114,6 +117,15 @@ impl Arming {
             }
         }
         see(&mut self.overlay, overlay, at);
+        self.changed = before != self.learnt();
+    }
+
+    /// Rows that are still to be read, in the frame and on top.
+    fn learnt(&self) -> [Option<usize>; 2] {
+        [&self.frame, &self.overlay].map(|slot| {
+            let shown = slot.as_ref()?;
+            Some(shown.read.misses(shown.rows).iter().map(Range::len).sum())
+        })
     }
 
     /// When the newest question becomes decidable, where that is still to come.

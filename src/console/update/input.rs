@@ -4,11 +4,11 @@
 //! terminal without bracketed paste must not decide anything. Must not know: what verbs do.
 
 use super::{decide, drive, edits, jumps, lists, prompts, views};
-use crate::console::commands::{Context, RunVerb, Verb, View};
+use crate::console::commands::{RunVerb, Verb, View};
+use crate::console::hints::context;
 use crate::console::key::{Code, Key};
 use crate::console::model::Model;
 use crate::console::model::arming::BURST_MS;
-use crate::console::model::screen::Pane;
 use crate::console::msg::Out;
 
 /// How a verb was chosen.
@@ -18,19 +18,6 @@ pub(super) enum By {
     Key,
     /// By its name in the palette, opened over what it is about.
     Palette,
-}
-
-/// Where keys go now.
-pub(super) fn context(model: &Model) -> Context {
-    match model.overlays.last() {
-        Some(overlay) => overlay.context(),
-        None => match model.screen.focus {
-            Pane::Graph => Context::Graph,
-            Pane::Queue => Context::Queue,
-            Pane::Inspector => Context::Inspector,
-            Pane::Log => Context::Log,
-        },
-    }
 }
 
 /// A key came.

@@ -11,6 +11,7 @@ use super::input::{self, By};
 use super::{edits, open};
 use crate::console::commands::{self, Context, Verb};
 use crate::console::field::Field;
+use crate::console::hints::context;
 use crate::console::json;
 use crate::console::model::Model;
 use crate::console::model::arming::BURST_KEYS;
@@ -22,7 +23,7 @@ use crate::text::visible;
 
 /// Opens the palette.
 pub(super) fn palette(model: &mut Model) {
-    let here = input::context(model);
+    let here = context(model);
     let reach = here.reach();
     let choices = commands::entries()
         .filter(|entry| entry.contexts.iter().any(|context| reach.contains(context)))
