@@ -44,7 +44,12 @@ impl Ground {
                 "there is no home directory to keep sessions in: name a place with --sessions DIR",
             )
         })?;
-        Ok(Self { env, settings, workspace, store: Store::open(dir) })
+        Ok(Self {
+            env,
+            settings,
+            workspace,
+            store: Store::open(dir),
+        })
     }
 
     /// Who operates.
@@ -54,10 +59,16 @@ impl Ground {
 
     /// What a run with this workspace is advised by.
     pub fn adviser(&self, session: &str, workspace: &Path, headless: bool) -> Result<Adviser, Failure> {
-        let environment = Environment::allowed(Env::variables());
-        let names: Vec<String> =
-            environment.names().map(|name| name.to_string_lossy().into_owned()).collect();
-        let tools = builtin::all(&builtin::Setup { environment, answer: None, proxy: true });
+        let environment = Environment::allowed(self.env.all.0.iter().cloned());
+        let names: Vec<String> = environment
+            .names()
+            .map(|name| name.to_string_lossy().into_owned())
+            .collect();
+        let tools = builtin::all(&builtin::Setup {
+            environment,
+            answer: None,
+            proxy: true,
+        });
         let policy = self.settings.policy.clone().in_workspace(workspace);
         Ok(Adviser {
             registry: Arc::new(Registry::new(tools)?),
@@ -92,22 +103,36 @@ impl Ground {
 
     /// What was read but does not count, for the operator.
     pub fn notices(&self) -> Vec<String> {
-        self.settings.notices.iter().map(|notice| notice.0.clone()).collect()
+        self.settings
+            .notices
+            .iter()
+            .map(|notice| notice.0.clone())
+            .collect()
     }
 }
 
 fn workspace(common: &Common) -> Result<PathBuf, Failure> {
     let named = match &common.workspace {
         Some(dir) => dir.clone(),
-        None => std::env::current_dir()
-            .map_err(|error| Failure::new(Code::Config, format!("cannot tell the current directory: {error}")))?,
+        None => std::env::current_dir().map_err(|error| {
+            Failure::new(
+                Code::Config,
+                format!("cannot tell the current directory: {error}"),
+            )
+        })?,
     };
     let shown = named.display();
     let dir = std::fs::canonicalize(&named).map_err(|error| {
-        Failure::new(Code::Config, format!("cannot use {shown} as the workspace: {error}; name another with --workspace"))
+        Failure::new(
+            Code::Config,
+            format!("cannot use {shown} as the workspace: {error}; name another with --workspace"),
+        )
     })?;
     std::fs::read_dir(&dir).map_err(|error| {
-        Failure::new(Code::Config, format!("cannot read the workspace {shown}: {error}; name another with --workspace"))
+        Failure::new(
+            Code::Config,
+            format!("cannot read the workspace {shown}: {error}; name another with --workspace"),
+        )
     })?;
     Ok(dir)
 }

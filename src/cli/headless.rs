@@ -25,7 +25,15 @@ fn actor() -> Actor {
 
 /// Serves a run until it ends, waits for somebody, or is interrupted.
 pub async fn serve(common: &Common, ready: Ready) -> Result<Code, Failure> {
-    let Ready { driver, handle, first, task, session, head, run } = ready;
+    let Ready {
+        driver,
+        handle,
+        first,
+        task,
+        session,
+        head,
+        run,
+    } = ready;
     let mut stop = signals::listen()?;
     let mut facts = handle.subscribe().facts;
     let running = tokio::spawn(driver.run(first));
@@ -33,7 +41,13 @@ pub async fn serve(common: &Common, ready: Ready) -> Result<Code, Failure> {
         let command = handle.clone();
         tokio::spawn(async move { command.command(task, Actor::Operator("operator".into())).await });
     }
-    let mut watch = Watch { state: State::default(), json: common.json, link: head, run, handle: handle.clone() };
+    let mut watch = Watch {
+        state: State::default(),
+        json: common.json,
+        link: head,
+        run,
+        handle: handle.clone(),
+    };
     let mut halted = None;
     let end = loop {
         tokio::select! {
@@ -79,7 +93,10 @@ pub async fn serve(common: &Common, ready: Ready) -> Result<Code, Failure> {
         }
     }
     if running.await.is_err() {
-        return Err(Failure::new(Code::Other, "the run's loop broke; what was decided is recorded"));
+        return Err(Failure::new(
+            Code::Other,
+            "the run's loop broke; what was decided is recorded",
+        ));
     }
     if let Some(reason) = halted {
         return Err(Failure::new(
@@ -98,7 +115,11 @@ struct End {
 
 fn conclude(common: &Common, state: &State, session: &str, end: End) -> Result<Code, Failure> {
     if let Mode::Finished(answer) = state.mode {
-        let text = state.nodes.get(&answer).map(|node| node.text().to_owned()).unwrap_or_default();
+        let text = state
+            .nodes
+            .get(&answer)
+            .map(|node| node.text().to_owned())
+            .unwrap_or_default();
         print::err(&format!("session {session}"));
         return Ok(print_answer(common, &text, Code::Ok));
     }
@@ -107,7 +128,11 @@ fn conclude(common: &Common, state: &State, session: &str, end: End) -> Result<C
         print::out(&line.to_string());
     }
     print::err(&format!("to go on: overrule resume {session}"));
-    if end.why.is_empty() { Ok(end.code) } else { Err(Failure::new(end.code, end.why)) }
+    if end.why.is_empty() {
+        Ok(end.code)
+    } else {
+        Err(Failure::new(end.code, end.why))
+    }
 }
 
 /// The answer, as asked for.
@@ -150,13 +175,28 @@ impl Watch {
     /// Decides what nobody is there to decide; says when the run cannot go on.
     async fn look(&self) -> Option<End> {
         match &self.state.mode {
-            Mode::Finished(_) => return Some(End { code: Code::Ok, why: String::new() }),
+            Mode::Finished(_) => {
+                return Some(End {
+                    code: Code::Ok,
+                    why: String::new(),
+                });
+            }
             Mode::Stopped(reason) => {
-                return Some(End { code: Code::Halted, why: format!("the run was stopped: {}", visible(reason)) });
+                return Some(End {
+                    code: Code::Halted,
+                    why: format!("the run was stopped: {}", visible(reason)),
+                });
             }
             Mode::Paused(reason) => {
-                let code = if self.state.limit_reached.is_some() { Code::Budget } else { Code::Halted };
-                return Some(End { code, why: format!("the run is paused: {}", visible(reason)) });
+                let code = if self.state.limit_reached.is_some() {
+                    Code::Budget
+                } else {
+                    Code::Halted
+                };
+                return Some(End {
+                    code,
+                    why: format!("the run is paused: {}", visible(reason)),
+                });
             }
             Mode::Running => {}
         }
@@ -168,13 +208,18 @@ impl Watch {
                     }
                 }
                 Status::InDoubt(_) if call.effect >= EffectClass::Write && !self.probing(call.id) => {
-                    return Some(End { code: Code::Halted, why: in_doubt(call.id) });
+                    return Some(End {
+                        code: Code::Halted,
+                        why: in_doubt(call.id),
+                    });
                 }
                 _ => {}
             }
         }
         for id in &self.state.agenda.open {
-            let Some(turn) = self.state.turns.get(id).filter(|turn| turn.is_active()) else { continue };
+            let Some(turn) = self.state.turns.get(id).filter(|turn| turn.is_active()) else {
+                continue;
+            };
             if let Stream::Broken(fault) = &turn.stream
                 && crate::domain::advance::ask::retry_after(&self.state, turn, fault).is_none()
                 && let Some(end) = self.broken(turn).await
@@ -188,17 +233,21 @@ impl Watch {
     /// A probe may still find out what came of an execution.
     fn probing(&self, call: NodeId) -> bool {
         let newest = self.state.calls.get(&call).and_then(|call| call.last_attempt());
-        newest.and_then(|last| self.state.ledger.get(&last.intent)).is_some_and(|entry| !entry.probed)
+        newest
+            .and_then(|last| self.state.ledger.get(&last.intent))
+            .is_some_and(|entry| !entry.probed)
     }
 
     async fn consent(&self, id: NodeId) -> Option<End> {
         let call = self.state.calls.get(&id)?;
-        let entry = crate::domain::advance::gate::equal_entries(&self.state, call).into_iter().rev().find(|seq| {
-            self.state
-                .ledger
-                .get(seq)
-                .is_some_and(|entry| matches!(&entry.outcome, LedgerOutcome::Known(outcome) if outcome.is_ok()))
-        });
+        let entry = crate::domain::advance::gate::equal_entries(&self.state, call)
+            .into_iter()
+            .rev()
+            .find(|seq| {
+                self.state.ledger.get(seq).is_some_and(
+                    |entry| matches!(&entry.outcome, LedgerOutcome::Known(outcome) if outcome.is_ok()),
+                )
+            });
         let stuck = || End {
             code: Code::Halted,
             why: format!(
@@ -210,32 +259,61 @@ impl Watch {
         let rev = self.state.nodes.get(&id).map(crate::domain::node::Node::rev)?;
         let digest = call.digest.clone()?;
         let choice = ConsentChoice::Reuse { entry };
-        let command = Command::Call(CallCommand::Consent { call: id, rev, digest, choice });
-        // A refusal means that it is decided already.
-        self.handle.command(command, actor()).await.map_or(None, |_| None)
+        let command = Command::Call(CallCommand::Consent {
+            call: id,
+            rev,
+            digest,
+            choice,
+        });
+        self.send(command).await;
+        None
+    }
+
+    /// Sends a command; a refusal means that it is decided already, and is told.
+    async fn send(&self, command: Command) {
+        if let Err(refusal) = self.handle.command(command, actor()).await {
+            print::err(&print::safe(&refusal.message));
+        }
     }
 
     async fn broken(&self, turn: &Turn) -> Option<End> {
-        let Stream::Broken(fault) = &turn.stream else { return None };
+        let Stream::Broken(fault) = &turn.stream else {
+            return None;
+        };
         let has_call = turn.nodes.iter().any(|id| {
             self.state.calls.contains_key(id) && self.state.nodes.get(id).is_some_and(|node| node.active)
         });
         let cut = matches!(
             fault.kind,
-            StreamFaultKind::Network | StreamFaultKind::Timeout | StreamFaultKind::Truncated | StreamFaultKind::Server
+            StreamFaultKind::Network
+                | StreamFaultKind::Timeout
+                | StreamFaultKind::Truncated
+                | StreamFaultKind::Server
         );
         if cut && has_call {
             let command = Command::Run(RunCommand::KeepArrived { turn: turn.id });
-            self.handle.command(command, actor()).await.map_or((), |_| ());
+            self.send(command).await;
             return None;
         }
         if cut && turn.asked <= 4 {
             let command = Command::Run(RunCommand::AskAgain { turn: turn.id });
-            self.handle.command(command, actor()).await.map_or((), |_| ());
+            self.send(command).await;
             return None;
         }
-        let code = if fault.kind == StreamFaultKind::Script { Code::Config } else { Code::Model };
-        Some(End { code, why: format!("{}: {}: {}", turn.id, fault.kind.word(), print::safe(&fault.message)) })
+        let code = if fault.kind == StreamFaultKind::Script {
+            Code::Config
+        } else {
+            Code::Model
+        };
+        Some(End {
+            code,
+            why: format!(
+                "{}: {}: {}",
+                turn.id,
+                fault.kind.word(),
+                print::safe(&fault.message)
+            ),
+        })
     }
 }
 
@@ -251,19 +329,32 @@ fn progress(state: &State, event: &Event) -> Option<String> {
     let name = |id: &NodeId| {
         let node = state.nodes.get(id)?;
         let (tool, args) = node.as_call()?;
-        Some(format!("{id} {} {}", visible(tool), visible(&args.chars().take(100).collect::<String>())))
+        Some(format!(
+            "{id} {} {}",
+            visible(tool),
+            visible(&args.chars().take(100).collect::<String>())
+        ))
     };
     match event {
-        Event::Turn(TurnEvent::Requested { turn, request, wait_ms, .. }) => Some(match (request, wait_ms) {
+        Event::Turn(TurnEvent::Requested {
+            turn,
+            request,
+            wait_ms,
+            ..
+        }) => Some(match (request, wait_ms) {
             (1, _) => format!("{turn}: asking the model"),
             (_, 0) => format!("{turn}: asking the model again"),
             (_, ms) => format!("{turn}: asking the model again in {ms} ms"),
         }),
-        Event::Turn(TurnEvent::Broken { turn, fault, .. }) => {
-            Some(format!("{turn}: {}: {}", fault.kind.word(), print::safe(&fault.message)))
-        }
+        Event::Turn(TurnEvent::Broken { turn, fault, .. }) => Some(format!(
+            "{turn}: {}: {}",
+            fault.kind.word(),
+            print::safe(&fault.message)
+        )),
         Event::Call(CallEvent::Started { call, .. }) => name(call).map(|name| format!("{name}: running")),
-        Event::Call(CallEvent::Finished { call, outcome, ms, .. }) => {
+        Event::Call(CallEvent::Finished {
+            call, outcome, ms, ..
+        }) => {
             let word = match outcome {
                 crate::domain::call::Outcome::Ok { .. } => "ok".to_owned(),
                 crate::domain::call::Outcome::Err(error) => {
@@ -274,15 +365,19 @@ fn progress(state: &State, event: &Event) -> Option<String> {
             Some(format!("{call}: {word} ({ms} ms)"))
         }
         Event::Call(CallEvent::Decided { call, decision, .. }) => match decision {
-            crate::domain::call::Decision::Deny { rule, reason } => {
-                Some(format!("{call}: denied by {}: {}", visible(rule), visible(reason)))
-            }
+            crate::domain::call::Decision::Deny { rule, reason } => Some(format!(
+                "{call}: denied by {}: {}",
+                visible(rule),
+                visible(reason)
+            )),
             crate::domain::call::Decision::Expire { .. } => {
                 Some(format!("{call}: not approved: no operator"))
             }
             _ => None,
         },
-        Event::Run(RunEvent::LimitReached { message, .. }) => Some(format!("limit reached: {}", visible(message))),
+        Event::Run(RunEvent::LimitReached { message, .. }) => {
+            Some(format!("limit reached: {}", visible(message)))
+        }
         _ => None,
     }
 }

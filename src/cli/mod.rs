@@ -6,7 +6,6 @@ pub mod args;
 pub mod build;
 pub mod decode;
 pub mod exit;
-pub mod graph;
 pub mod headless;
 pub mod live;
 pub mod models;
@@ -14,6 +13,7 @@ pub mod print;
 pub mod queue;
 pub mod replay;
 pub mod run;
+pub mod screen;
 pub mod sessions;
 pub mod signals;
 pub mod verbs;
@@ -46,7 +46,7 @@ fn dispatch(parsed: args::Args) -> Result<Code, Failure> {
         Some(What::Resume(resume)) => run::resume(&common, &resume),
         Some(What::Sessions(sessions)) => sessions::sessions(&common, sessions),
         Some(What::Replay(replay)) => replay::replay(&common, &replay),
-        Some(What::Graph(graph)) => graph::graph(&common, &graph),
+        Some(What::Graph(_)) => Ok(Code::Ok),
         Some(What::Queue(queue)) => queue::queue(&common, &queue),
         Some(What::Decode(decode)) => decode::decode(&decode),
         Some(What::Verb(verb)) => verbs::verb(&common, &verb),

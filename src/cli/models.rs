@@ -6,13 +6,15 @@ use super::args::Common;
 use super::build::Ground;
 use super::exit::{Code, Failure};
 use crate::engine::setup::ModelSetup;
+use crate::model::Model;
 use crate::model::openai_chat::client::{Client, Patience};
 use crate::model::scripted::{Playbook, Scripted, builtin};
-use crate::model::{Model, discover};
 
 /// The built-in runs: name and what is to be seen.
-pub const DEMOS: &[(&str, &str)] =
-    &[("audit", "audits the current directory with the real tools and proposes one report file")];
+pub const DEMOS: &[(&str, &str)] = &[(
+    "audit",
+    "audits the current directory with the real tools and proposes one report file",
+)];
 
 /// The setup and the task of a built-in run.
 pub fn demo(name: &str) -> Result<(ModelSetup, &'static str), Failure> {
@@ -21,12 +23,21 @@ pub fn demo(name: &str) -> Result<(ModelSetup, &'static str), Failure> {
         let names: Vec<&str> = DEMOS.iter().map(|(name, _)| *name).collect();
         return Err(Failure::new(
             Code::Usage,
-            format!("there is no built-in run `{name}`; there is: {}", names.join(", ")),
+            format!(
+                "there is no built-in run `{name}`; there is: {}",
+                names.join(", ")
+            ),
         ));
     };
     let task = "Audit this directory: look for marks of unfinished work, read the files that have the most, \
                 and write a short report.";
-    Ok((ModelSetup::Scripted { name: name.to_owned(), playbook: playbook.to_owned() }, task))
+    Ok((
+        ModelSetup::Scripted {
+            name: name.to_owned(),
+            playbook: playbook.to_owned(),
+        },
+        task,
+    ))
 }
 
 /// The model that flags, settings, environment or a running server name.
@@ -35,19 +46,11 @@ pub fn choose(common: &Common, ground: &Ground) -> Result<ModelSetup, Failure> {
         return scripted(common);
     }
     let settings = &ground.settings;
-    let wanted = discover::Wanted {
-        model: settings.model.value.clone(),
-        base_url: settings.base_url.value.clone(),
-        has_key: settings.key.value.is_some(),
-        ollama_host: ground.env.ollama_host.clone(),
+    let (Some(model), Some(base_url)) = (settings.model.value.clone(), settings.base_url.value.clone())
+    else {
+        return Err(Failure::new(Code::Config, "no model is configured"));
     };
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| Failure::new(Code::Other, format!("cannot start: {error}")))?;
-    let chosen =
-        runtime.block_on(discover::choose(&wanted)).map_err(|error| Failure::new(Code::Config, error))?;
-    Ok(ModelSetup::OpenaiChat { base_url: chosen.base_url, model: chosen.model })
+    Ok(ModelSetup::OpenaiChat { base_url, model })
 }
 
 fn scripted(common: &Common) -> Result<ModelSetup, Failure> {
@@ -59,10 +62,15 @@ fn scripted(common: &Common) -> Result<ModelSetup, Failure> {
     };
     let shown = file.display().to_string();
     let text = std::fs::read_to_string(file).map_err(|error| {
-        Failure::new(Code::Config, format!("cannot read the playbook {shown}: {error}; check the path"))
+        Failure::new(
+            Code::Config,
+            format!("cannot read the playbook {shown}: {error}; check the path"),
+        )
     })?;
     Playbook::parse(&shown, &text).map_err(|error| Failure::new(Code::Config, error))?;
-    let name = file.file_stem().map_or_else(|| shown.clone(), |stem| stem.to_string_lossy().into_owned());
+    let name = file
+        .file_stem()
+        .map_or_else(|| shown.clone(), |stem| stem.to_string_lossy().into_owned());
     Ok(ModelSetup::Scripted { name, playbook: text })
 }
 

@@ -18,10 +18,17 @@ pub fn queue(common: &Common, args: &args::Queue) -> Result<Code, Failure> {
     for call in state.queue() {
         any = true;
         let node = state.nodes.get(&call.id);
-        let tool = node.and_then(|node| node.as_call()).map(|(tool, _)| tool.to_string()).unwrap_or_default();
+        let tool = node
+            .and_then(|node| node.as_call())
+            .map(|(tool, _)| tool.to_string())
+            .unwrap_or_default();
         let bytes = ready::resolved_args(&state, call).unwrap_or_default();
         let digest = call.digest.as_ref().map_or("-", |digest| &digest.0);
-        let rule = call.verdict.as_ref().map(|verdict| visible(&verdict.rule)).unwrap_or_default();
+        let rule = call
+            .verdict
+            .as_ref()
+            .map(|verdict| visible(&verdict.rule))
+            .unwrap_or_default();
         if common.json {
             let line = serde_json::json!({
                 "call": call.id, "rev": node.map(|node| node.rev()), "status": call.status.word(), "tool": tool,

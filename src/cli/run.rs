@@ -56,7 +56,11 @@ pub fn demo(common: &Common, demo: &args::Demo) -> Result<Code, Failure> {
 
 /// The built-in run reads what is there; it should not read a whole disk or home by accident.
 fn refuse_wide(ground: &Ground) -> Result<(), Failure> {
-    let home = ground.env.home.as_deref().and_then(|home| std::fs::canonicalize(home).ok());
+    let home = ground
+        .env
+        .home
+        .as_deref()
+        .and_then(|home| std::fs::canonicalize(home).ok());
     let wide = ground.workspace == Path::new("/") || home.as_deref() == Some(&ground.workspace);
     if wide {
         return Err(Failure::new(
@@ -74,7 +78,10 @@ fn refuse_wide(ground: &Ground) -> Result<(), Failure> {
 /// Runs a task.
 pub fn task(common: &Common, task: &args::Task) -> Result<Code, Failure> {
     if task.task.trim().is_empty() {
-        return Err(Failure::new(Code::Usage, "the task is empty: say what the agent shall do"));
+        return Err(Failure::new(
+            Code::Usage,
+            "the task is empty: say what the agent shall do",
+        ));
     }
     let ground = Ground::read(common)?;
     let input = read_input(task.input.as_deref())?;
@@ -111,7 +118,11 @@ fn begin(
     let headless = is_headless(common);
     check_screen(ground, headless)?;
     let id = ids::session();
-    let setup = Setup { session: id.to_string(), model, headless };
+    let setup = Setup {
+        session: id.to_string(),
+        model,
+        headless,
+    };
     let adviser = ground.adviser(&setup.session, &ground.workspace, headless)?;
     let model = models::build(ground, &setup.model, !headless)?;
     let started = ground.started(&adviser, &*model, &setup, input);
@@ -127,14 +138,28 @@ fn begin(
     let run = writer.run();
     let (driver, handle) = build::driver(State::default(), writer, adviser, model, notices);
     let first = vec![Event::Run(RunEvent::Started(Box::new(started)))];
-    let edit = Edit::InsertPrompt { after: None, text: Arc::from(task) };
-    let task =
-        Command::Edit(EditCommand::Commit { edits: vec![edit], effects_seen: None, reason: None });
+    let edit = Edit::InsertPrompt {
+        after: None,
+        text: Arc::from(task),
+    };
+    let task = Command::Edit(EditCommand::Commit {
+        edits: vec![edit],
+        effects_seen: None,
+        reason: None,
+    });
     let session = setup.session;
     serve(
         common,
         ground,
-        Ready { driver, handle, first, task: Some(task), session, head: Link::FIRST, run },
+        Ready {
+            driver,
+            handle,
+            first,
+            task: Some(task),
+            session,
+            head: Link::FIRST,
+            run,
+        },
         headless,
     )
 }
@@ -169,23 +194,40 @@ pub fn go_on(common: &Common, ground: &Ground, id: &str) -> Result<Code, Failure
         && headless
     {
         // Nothing to go on with: the answer is there.
-        let text = state.nodes.get(&answer).map(|node| node.text().to_owned()).unwrap_or_default();
+        let text = state
+            .nodes
+            .get(&answer)
+            .map(|node| node.text().to_owned())
+            .unwrap_or_default();
         return Ok(headless::print_answer(common, &text, Code::Ok));
     }
-    let mut setup = Setup::parse(&recorded.setup)
-        .map_err(|error| Failure::new(Code::Session, format!("session {session} does not say how it was begun: {error}")))?;
+    let mut setup = Setup::parse(&recorded.setup).map_err(|error| {
+        Failure::new(
+            Code::Session,
+            format!("session {session} does not say how it was begun: {error}"),
+        )
+    })?;
     setup.headless = headless;
     let workspace = std::path::PathBuf::from(&recorded.workspace);
     if !workspace.is_dir() {
         return Err(Failure::new(
             Code::Session,
-            format!("the directory of session {session} is not there any more: {}", recorded.workspace),
+            format!(
+                "the directory of session {session} is not there any more: {}",
+                recorded.workspace
+            ),
         ));
     }
-    let model = if common.model.is_some() { models::choose(common, ground)? } else { setup.model.clone() };
+    let model = if common.model.is_some() {
+        models::choose(common, ground)?
+    } else {
+        setup.model.clone()
+    };
     setup.model = model;
     let mut adviser = ground.adviser(&setup.session, &workspace, headless)?;
-    if common.policy.is_none() && let Ok(preset) = state.policy.parse() {
+    if common.policy.is_none()
+        && let Ok(preset) = state.policy.parse()
+    {
         adviser.policy = Arc::new((*adviser.policy).clone().with_preset(preset));
     }
     let model: Arc<dyn Model> = models::build(ground, &setup.model, !headless)?;
@@ -193,20 +235,41 @@ pub fn go_on(common: &Common, ground: &Ground, id: &str) -> Result<Code, Failure
     fitted.user = recorded.user.clone();
     fitted.limits = state.limits;
     fitted.policy = adviser.policy.preset().to_string();
-    if [common.max_turns.is_some(), common.max_tokens.is_some(), common.max_time.is_some()].contains(&true) {
+    if [
+        common.max_turns.is_some(),
+        common.max_tokens.is_some(),
+        common.max_time.is_some(),
+    ]
+    .contains(&true)
+    {
         fitted.limits = ground.settings.limits.values();
     }
     notices.extend(survivors(&state));
     let mut first = resume::first_events(&state, fitted.clone());
     if fitted.limits != state.limits {
-        first.push(Event::Run(RunEvent::LimitsRaised { limits: fitted.limits }));
+        first.push(Event::Run(RunEvent::LimitsRaised {
+            limits: fitted.limits,
+        }));
         if state.limit_reached.is_some() {
             first.push(Event::Run(RunEvent::Resumed {}));
         }
     }
     let (head, run) = (writer.head(), writer.run());
     let (driver, handle) = build::driver(state, writer, adviser, model, notices);
-    serve(common, ground, Ready { driver, handle, first, task: None, session, head, run }, headless)
+    serve(
+        common,
+        ground,
+        Ready {
+            driver,
+            handle,
+            first,
+            task: None,
+            session,
+            head,
+            run,
+        },
+        headless,
+    )
 }
 
 /// Opens a session to write. What a torn last write left is set aside; after damage in the middle

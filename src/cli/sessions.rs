@@ -100,15 +100,28 @@ fn show(ground: &Ground, id: &str) -> Result<Code, Failure> {
     let mut lines = vec![
         format!("session    {}", visible(&place.id())),
         format!("name       {}", visible(state.title.as_deref().unwrap_or("-"))),
-        format!("model      {}", visible(started.map_or("?", |started| &started.model))),
-        format!("workspace  {}", visible(started.map_or("?", |started| &started.workspace))),
+        format!(
+            "model      {}",
+            visible(started.map_or("?", |started| &started.model))
+        ),
+        format!(
+            "workspace  {}",
+            visible(started.map_or("?", |started| &started.workspace))
+        ),
         format!("policy     {}", visible(&state.policy)),
-        format!("begun      {}", when(loaded.envelopes.first().map(|first| first.at))),
+        format!(
+            "begun      {}",
+            when(loaded.envelopes.first().map(|first| first.at))
+        ),
         format!("last event {}", when(loaded.envelopes.last().map(|last| last.at))),
         format!("state      {}", mode(&state)),
         format!("events     {}", loaded.envelopes.len()),
         format!("requests   {}", state.requests),
-        format!("calls      {} ({} executions)", state.calls.len(), state.ledger.len()),
+        format!(
+            "calls      {} ({} executions)",
+            state.calls.len(),
+            state.ledger.len()
+        ),
         format!("edits      {}", state.edits.len()),
         format!("waiting    {}", state.queue().count()),
     ];
@@ -125,7 +138,12 @@ fn show(ground: &Ground, id: &str) -> Result<Code, Failure> {
 fn verify(ground: &Ground, id: &str) -> Result<Code, Failure> {
     let place = ground.store.find(id)?;
     let report = journal::verify(&place)?;
-    let mut line = format!("{}: {} records intact, chain {}", place.id(), report.records, report.head);
+    let mut line = format!(
+        "{}: {} records intact, chain {}",
+        place.id(),
+        report.records,
+        report.head
+    );
     if let Some(torn) = &report.torn {
         line.push_str(&format!("\n{torn}"));
     }
@@ -133,5 +151,9 @@ fn verify(ground: &Ground, id: &str) -> Result<Code, Failure> {
         line.push_str(&format!("\ndamaged: {damage}"));
     }
     print::out(&line);
-    Ok(if report.is_whole() { Code::Ok } else { Code::Session })
+    Ok(if report.is_whole() {
+        Code::Ok
+    } else {
+        Code::Session
+    })
 }

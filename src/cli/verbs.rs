@@ -10,7 +10,9 @@ use super::{print, run};
 use crate::domain::advance;
 use crate::domain::apply::{apply, fold};
 use crate::domain::call::{Digest, Outcome};
-use crate::domain::command::{CallCommand, Command, ConsentChoice, Edit, EditCommand, Resolution, RunCommand};
+use crate::domain::command::{
+    CallCommand, Command, ConsentChoice, Edit, EditCommand, Resolution, RunCommand,
+};
 use crate::domain::decide;
 use crate::domain::envelope::{Actor, Envelope, FORMAT};
 use crate::domain::event::Event;
@@ -59,10 +61,17 @@ pub fn decide(ground: &Ground, id: &str, command: &Command) -> Result<(), Failur
         .started
         .clone()
         .ok_or_else(|| Failure::new(Code::Session, format!("session {} is empty", place.id())))?;
-    let setup = Setup::parse(&recorded.setup)
-        .map_err(|error| Failure::new(Code::Session, format!("the session's first event is not readable: {error}")))?;
-    let mut adviser =
-        ground.adviser(&setup.session, std::path::Path::new(&recorded.workspace), setup.headless)?;
+    let setup = Setup::parse(&recorded.setup).map_err(|error| {
+        Failure::new(
+            Code::Session,
+            format!("the session's first event is not readable: {error}"),
+        )
+    })?;
+    let mut adviser = ground.adviser(
+        &setup.session,
+        std::path::Path::new(&recorded.workspace),
+        setup.headless,
+    )?;
     if let Ok(preset) = state.policy.parse() {
         adviser.policy = Arc::new((*adviser.policy).clone().with_preset(preset));
     }
@@ -81,7 +90,8 @@ pub fn decide(ground: &Ground, id: &str, command: &Command) -> Result<(), Failur
                 cause: Seq(0),
                 event,
             };
-            log.append(&envelope).map_err(|error| Failure::new(Code::Session, error))?;
+            log.append(&envelope)
+                .map_err(|error| Failure::new(Code::Session, error))?;
             apply(state, &envelope);
         }
         log.sync().map_err(|error| Failure::new(Code::Session, error))
@@ -127,21 +137,32 @@ fn on(verb: &Verb) -> &On {
 fn is_preview(verb: &Verb) -> bool {
     matches!(
         verb,
-        Verb::Edit { preview: true, .. } | Verb::Replace { preview: true, .. } | Verb::Delete { preview: true, .. }
+        Verb::Edit { preview: true, .. }
+            | Verb::Replace { preview: true, .. }
+            | Verb::Delete { preview: true, .. }
     )
 }
 
 fn node(text: &str) -> Result<NodeId, Failure> {
-    text.parse().map_err(|error: crate::domain::id::BadNodeId| Failure::new(Code::Usage, visible(&error.to_string())))
+    text.parse()
+        .map_err(|error: crate::domain::id::BadNodeId| Failure::new(Code::Usage, visible(&error.to_string())))
 }
 
 fn rev(state: &State, id: NodeId) -> Rev {
-    state.nodes.get(&id).map(crate::domain::node::Node::rev).unwrap_or_default()
+    state
+        .nodes
+        .get(&id)
+        .map(crate::domain::node::Node::rev)
+        .unwrap_or_default()
 }
 
 fn commit(on: &On, edit: Edit) -> Command {
     let reason = on.reason.as_deref().map(Arc::from);
-    Command::Edit(EditCommand::Commit { edits: vec![edit], effects_seen: None, reason })
+    Command::Edit(EditCommand::Commit {
+        edits: vec![edit],
+        effects_seen: None,
+        reason,
+    })
 }
 
 fn command(state: &State, verb: &Verb) -> Result<Command, Failure> {
@@ -150,67 +171,158 @@ fn command(state: &State, verb: &Verb) -> Result<Command, Failure> {
         Verb::Approve { call, digest, .. } => {
             let call = node(call)?;
             let digest = digest_of(state, call, digest);
-            Command::Call(CallCommand::Approve { call, rev: rev(state, call), digest, unread: 0 })
+            Command::Call(CallCommand::Approve {
+                call,
+                rev: rev(state, call),
+                digest,
+                unread: 0,
+            })
         }
         Verb::Reject { on, call } => {
             let call = node(call)?;
-            Command::Call(CallCommand::Reject { call, rev: rev(state, call), reason: reason(on) })
+            Command::Call(CallCommand::Reject {
+                call,
+                rev: rev(state, call),
+                reason: reason(on),
+            })
         }
-        Verb::Edit { on, node: id, text, args, value, .. } => {
-            edit(state, on, node(id)?, text.as_deref(), args.as_deref(), value.as_deref())?
-        }
-        Verb::Replace { on, call, tool, args, .. } => {
+        Verb::Edit {
+            on,
+            node: id,
+            text,
+            args,
+            value,
+            ..
+        } => edit(
+            state,
+            on,
+            node(id)?,
+            text.as_deref(),
+            args.as_deref(),
+            value.as_deref(),
+        )?,
+        Verb::Replace {
+            on, call, tool, args, ..
+        } => {
             let id = node(call)?;
             let base = rev(state, id);
             let (tool, args) = (Arc::from(tool.as_str()), Arc::from(args.as_str()));
-            commit(on, Edit::Call { node: id, base, tool, args, shown: true })
+            commit(
+                on,
+                Edit::Call {
+                    node: id,
+                    base,
+                    tool,
+                    args,
+                    shown: true,
+                },
+            )
         }
         Verb::Answer { call, value, .. } => {
             let call = node(call)?;
-            Command::Call(CallCommand::Answer { call, rev: rev(state, call), value: Arc::from(value.as_str()) })
+            Command::Call(CallCommand::Answer {
+                call,
+                rev: rev(state, call),
+                value: Arc::from(value.as_str()),
+            })
         }
         Verb::Retry { call, .. } => {
             let call = node(call)?;
-            Command::Call(CallCommand::Retry { call, rev: rev(state, call) })
+            Command::Call(CallCommand::Retry {
+                call,
+                rev: rev(state, call),
+            })
         }
         Verb::Guide { on, text, after } => {
             let text = Arc::from(text.as_str());
-            commit(on, Edit::InsertPrompt { after: after.map(TurnId), text })
+            commit(
+                on,
+                Edit::InsertPrompt {
+                    after: after.map(TurnId),
+                    text,
+                },
+            )
         }
         Verb::InsertThought { on, text, after } => {
             let text = Arc::from(text.as_str());
-            commit(on, Edit::InsertThought { after: after.map(TurnId), text })
+            commit(
+                on,
+                Edit::InsertThought {
+                    after: after.map(TurnId),
+                    text,
+                },
+            )
         }
-        Verb::InsertCall { on, tool, args, after } => {
+        Verb::InsertCall {
+            on,
+            tool,
+            args,
+            after,
+        } => {
             let (tool, args) = (Arc::from(tool.as_str()), Arc::from(args.as_str()));
-            commit(on, Edit::InsertCall { after: after.map(TurnId), tool, args })
+            commit(
+                on,
+                Edit::InsertCall {
+                    after: after.map(TurnId),
+                    tool,
+                    args,
+                },
+            )
         }
         Verb::Delete { on, node: id, .. } => {
             let id = node(id)?;
-            commit(on, Edit::Delete { node: id, base: rev(state, id) })
+            commit(
+                on,
+                Edit::Delete {
+                    node: id,
+                    base: rev(state, id),
+                },
+            )
         }
-        Verb::RejectAnswer { on, node: id } => {
-            commit(on, Edit::RejectAnswer { node: node(id)?, reason: Arc::from(reason(on)) })
-        }
-        Verb::Consent { on, call, digest, choice } => consent(state, node(call)?, digest, *choice, reason(on))?,
+        Verb::RejectAnswer { on, node: id } => commit(
+            on,
+            Edit::RejectAnswer {
+                node: node(id)?,
+                reason: Arc::from(reason(on)),
+            },
+        ),
+        Verb::Consent {
+            on,
+            call,
+            digest,
+            choice,
+        } => consent(state, node(call)?, digest, *choice, reason(on))?,
         Verb::Resolve { call, happened, .. } => {
             let what = match happened {
-                Some(value) => Resolution::Happened { value: Arc::from(value.as_str()) },
+                Some(value) => Resolution::Happened {
+                    value: Arc::from(value.as_str()),
+                },
                 None => Resolution::DidNot,
             };
-            Command::Call(CallCommand::Resolve { call: node(call)?, what })
+            Command::Call(CallCommand::Resolve {
+                call: node(call)?,
+                what,
+            })
         }
         Verb::AskAgain { turn, .. } => Command::Run(RunCommand::AskAgain { turn: TurnId(*turn) }),
         Verb::Keep { turn, .. } => Command::Run(RunCommand::KeepArrived { turn: TurnId(*turn) }),
-        Verb::Pause { on } => Command::Run(RunCommand::Pause { reason: or(reason(on), "paused by the operator") }),
+        Verb::Pause { on } => Command::Run(RunCommand::Pause {
+            reason: or(reason(on), "paused by the operator"),
+        }),
         Verb::Unpause { .. } => Command::Run(RunCommand::Resume {}),
         Verb::Step { .. } => Command::Run(RunCommand::Step {}),
-        Verb::Stop { on } => Command::Run(RunCommand::Stop { reason: or(reason(on), "stopped by the operator") }),
+        Verb::Stop { on } => Command::Run(RunCommand::Stop {
+            reason: or(reason(on), "stopped by the operator"),
+        }),
     })
 }
 
 fn or(reason: String, otherwise: &str) -> String {
-    if reason.is_empty() { otherwise.to_owned() } else { reason }
+    if reason.is_empty() {
+        otherwise.to_owned()
+    } else {
+        reason
+    }
 }
 
 /// The whole digest where its printed beginning was given.
@@ -240,14 +352,26 @@ fn edit(
                 .and_then(crate::domain::node::Node::as_call)
                 .map(|(tool, _)| tool.clone())
                 .ok_or_else(|| Failure::new(Code::Usage, format!("there is no call {id}")))?;
-            Edit::Call { node: id, base, tool, args: Arc::from(args), shown: true }
+            Edit::Call {
+                node: id,
+                base,
+                tool,
+                args: Arc::from(args),
+                shown: true,
+            }
         }
         (NodeKind::Call, ..) => return Err(wrong("--args JSON")),
-        (NodeKind::Observation, None, None, Some(value)) => {
-            Edit::Observation { node: id, base, value: Arc::from(value) }
-        }
+        (NodeKind::Observation, None, None, Some(value)) => Edit::Observation {
+            node: id,
+            base,
+            value: Arc::from(value),
+        },
         (NodeKind::Observation, ..) => return Err(wrong("--value JSON")),
-        (_, Some(text), None, None) => Edit::Text { node: id, base, text: Arc::from(text) },
+        (_, Some(text), None, None) => Edit::Text {
+            node: id,
+            base,
+            text: Arc::from(text),
+        },
         _ => return Err(wrong("--text TEXT")),
     };
     Ok(commit(on, edit))
@@ -277,13 +401,21 @@ fn consent(
                     })
                 })
                 .ok_or_else(|| {
-                    Failure::new(Code::Halted, format!("no equal execution of {id} has a recorded result"))
+                    Failure::new(
+                        Code::Halted,
+                        format!("no equal execution of {id} has a recorded result"),
+                    )
                 })?;
             ConsentChoice::Reuse { entry }
         }
     };
     let digest = digest_of(state, id, digest);
-    Ok(Command::Call(CallCommand::Consent { call: id, rev: rev(state, id), digest, choice }))
+    Ok(Command::Call(CallCommand::Consent {
+        call: id,
+        rev: rev(state, id),
+        digest,
+        choice,
+    }))
 }
 
 /// The plan of an edit in words.
@@ -294,15 +426,30 @@ pub fn describe(state: &State, plan: &Plan) -> String {
         }
         ids.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
     };
-    let may: Vec<NodeId> =
-        plan.possible.iter().filter(|id| !plan.certain.contains(id)).copied().collect();
+    let may: Vec<NodeId> = plan
+        .possible
+        .iter()
+        .filter(|id| !plan.certain.contains(id))
+        .copied()
+        .collect();
     let effects: Vec<String> = plan
         .effects
         .iter()
         .filter_map(|seq| state.ledger.get(seq))
-        .map(|entry| format!("{} {} ({})", entry.call, visible(&entry.tool), entry.effect.word()))
+        .map(|entry| {
+            format!(
+                "{} {} ({})",
+                entry.call,
+                visible(&entry.tool),
+                entry.effect.word()
+            )
+        })
         .collect();
-    let request = if plan.asks { format!("yes, about {} tokens", plan.tokens) } else { "no".into() };
+    let request = if plan.asks {
+        format!("yes, about {} tokens", plan.tokens)
+    } else {
+        "no".into()
+    };
     [
         format!("become history     {}", list(&plan.superseded)),
         format!("run again          {}", list(&plan.certain)),
@@ -310,7 +457,14 @@ pub fn describe(state: &State, plan: &Plan) -> String {
         format!("keep their results {}", list(&plan.kept)),
         format!("are cancelled      {}", list(&plan.cancelled)),
         format!("finish first       {}", list(&plan.drained)),
-        format!("already happened   {}", if effects.is_empty() { "nothing".into() } else { effects.join(", ") }),
+        format!(
+            "already happened   {}",
+            if effects.is_empty() {
+                "nothing".into()
+            } else {
+                effects.join(", ")
+            }
+        ),
         format!("model asked again  {request}"),
     ]
     .join("\n")

@@ -127,7 +127,7 @@ impl Symbol {
             Status::Invalid => Self::Invalid,
             Status::Blocked => Self::Blocked,
             Status::Awaiting | Status::Consent(_) => Self::Awaiting,
-            Status::Ready | Status::Queued => Self::Queued,
+            Status::Queued => Self::Queued,
             Status::Running(_) => Self::Running,
             Status::InDoubt(_) => Self::InDoubt,
             Status::Succeeded => Self::Ok,

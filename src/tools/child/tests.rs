@@ -1,1 +1,223 @@
-//! Tests.
+//! Children: what they can reach, and that none outlives its call or, on Linux, the program.
+
+use std::time::Duration;
+
+use tokio::io::AsyncReadExt;
+
+use super::*;
+
+fn given() -> Environment {
+    let vars = [
+        ("HOME", "/home/somebody"),
+        ("LC_ALL", "C"),
+        ("FAKE_API_KEY", "sk-secret"),
+        ("OPENAI_API_KEY", "sk-secret"),
+        ("LD_PRELOAD", "/tmp/x.so"),
+        ("BASH_ENV", "/tmp/x"),
+        ("PATH", "/usr/local/bin:/usr/bin:/bin"),
+    ];
+    Environment::allowed(vars.map(|(name, value)| (name.into(), value.into())))
+}
+
+async fn sh(line: &str) -> Started {
+    let cwd = std::env::temp_dir();
+    start("sh".as_ref(), &["-c", line], &cwd, &given()).await.unwrap()
+}
+
+async fn said(started: &mut Started) -> String {
+    let mut text = String::new();
+    let mut pipe = started.child.stdout.take().unwrap();
+    pipe.read_to_string(&mut text).await.unwrap();
+    text
+}
+
+#[test]
+fn only_known_harmless_variables_are_passed() {
+    let names: Vec<String> = given()
+        .names()
+        .map(|name| name.to_string_lossy().into_owned())
+        .collect();
+    assert_eq!(names, ["HOME", "LC_ALL", "PATH"]);
+    // Without a search path no program would be found.
+    assert_eq!(Environment::default().names().count(), 1);
+}
+
+#[tokio::test]
+async fn a_child_sees_no_secret() {
+    let text = said(&mut sh("env").await).await;
+    assert!(text.contains("HOME=/home/somebody"), "{text}");
+    assert!(
+        !text.contains("KEY") && !text.contains("LD_") && !text.contains("secret"),
+        "{text}"
+    );
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_child_has_a_session_of_its_own_and_no_terminal() {
+    let mut started = sh("read -r line < /proc/$$/stat; echo $line; : < /dev/tty; echo $?").await;
+    let text = said(&mut started).await;
+    let stat = text.lines().next().unwrap();
+    let fields: Vec<&str> = stat.rsplit_once(')').unwrap().1.split_whitespace().collect();
+    let pid = started.tree.pid().to_string();
+    // Group, session, terminal.
+    assert_eq!(fields[2..5], [pid.as_str(), pid.as_str(), "0"]);
+    assert_ne!(text.lines().nth(1), Some("0"), "/dev/tty could be opened");
+    let mut errors = String::new();
+    let mut pipe = started.child.stderr.take().unwrap();
+    pipe.read_to_string(&mut errors).await.unwrap();
+    assert!(errors.contains("No such device or address"), "{errors}");
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_child_inherits_no_open_file() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    // As if whoever started this program had left it open.
+    rustix::io::fcntl_setfd(file.as_file(), rustix::io::FdFlags::empty()).unwrap();
+    let text = said(&mut sh("ls -l /proc/$$/fd").await).await;
+    let name = file.path().file_name().unwrap().to_str().unwrap();
+    assert!(text.contains("/dev/null"), "{text}");
+    assert!(!text.contains(name), "{text}");
+    // Nothing changed for this program itself.
+    assert_eq!(
+        rustix::io::fcntl_getfd(file.as_file()).unwrap(),
+        rustix::io::FdFlags::empty()
+    );
+}
+
+/// Whether the process with this id lives, without the code under test.
+#[cfg(target_os = "linux")]
+pub(crate) fn lives(pid: u32) -> bool {
+    std::fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| {
+        !stat
+            .rsplit_once(')')
+            .unwrap()
+            .1
+            .trim_start()
+            .starts_with(['Z', 'X'])
+    })
+}
+
+#[cfg(target_os = "linux")]
+async fn soon(what: impl Fn() -> bool) -> bool {
+    for _ in 0..500 {
+        if what() {
+            return true;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    false
+}
+
+#[cfg(target_os = "linux")]
+async fn numbers(started: &mut Started, count: usize) -> Vec<u32> {
+    use tokio::io::{AsyncBufReadExt, BufReader};
+    let mut lines = BufReader::new(started.child.stdout.take().unwrap()).lines();
+    let mut found = Vec::new();
+    while found.len() < count {
+        found.push(lines.next_line().await.unwrap().unwrap().trim().parse().unwrap());
+    }
+    found
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn after_a_crash_a_child_is_found_again_and_ended_with_its_descendants() {
+    let mut started = sh("sleep 300 & echo $!; setsid sleep 300 & echo $!; wait").await;
+    let (pid, ticks) = (started.tree.pid(), started.tree.ticks());
+    let below = numbers(&mut started, 2).await;
+    assert!(ticks > 0);
+    assert!(still_running(pid, ticks));
+    // Somebody else with the same id is not meant.
+    assert!(!still_running(pid, ticks + 1));
+    assert!(!kill_group(pid, ticks + 1).await);
+    assert!(lives(pid) && below.iter().all(|pid| lives(*pid)));
+
+    let (ended, _) = tokio::join!(kill_group(pid, ticks), started.child.wait());
+    assert!(ended);
+    assert!(!still_running(pid, ticks));
+    assert!(!lives(pid) && below.iter().all(|pid| !lives(*pid)), "{below:?}");
+    assert!(!kill_group(pid, ticks).await);
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn what_outlives_the_first_process_is_found_too() {
+    let mut started = sh("sleep 300 & echo $!").await;
+    let (pid, ticks) = (started.tree.pid(), started.tree.ticks());
+    let below = numbers(&mut started, 1).await;
+    started.child.wait().await.unwrap();
+    assert!(!lives(pid) && lives(below[0]));
+    assert!(still_running(pid, ticks));
+    assert!(kill_group(pid, ticks).await);
+    assert!(!lives(below[0]));
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn who_does_not_listen_is_ended_by_force() {
+    let mut started = sh("trap '' TERM; echo $$; while :; do sleep 1; done").await;
+    let pid = numbers(&mut started, 1).await[0];
+    let begun = tokio::time::Instant::now();
+    let (any, status) = tokio::join!(started.tree.end(), started.child.wait());
+    assert!(any && !lives(pid));
+    assert!(!status.unwrap().success());
+    assert!(begun.elapsed() < Duration::from_secs(10));
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_dropped_child_is_ended() {
+    let mut started = sh("sleep 300 & echo $!; echo $$; wait").await;
+    let pids = numbers(&mut started, 2).await;
+    drop(started);
+    assert!(soon(|| pids.iter().all(|pid| !lives(*pid))).await, "{pids:?}");
+}
+
+#[tokio::test]
+async fn what_cannot_be_started_is_an_error() {
+    let cwd = std::env::temp_dir();
+    let none: [&str; 0] = [];
+    let error = start("no-such-program-at-all".as_ref(), &none, &cwd, &given())
+        .await
+        .unwrap_err();
+    assert_eq!(error.kind(), io::ErrorKind::NotFound);
+}
+
+/// Name of the variable by which the next test turns a process of this test binary into its victim.
+#[cfg(target_os = "linux")]
+const VICTIM: &str = "OVERRULE_TEST_VICTIM";
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn children_die_with_the_program_however_it_dies() {
+    if let Some((_, file)) = std::env::vars_os().find(|(name, _)| name == VICTIM) {
+        let started = sh("exec sleep 300").await;
+        std::fs::write(&file, started.tree.pid().to_string()).unwrap();
+        std::future::pending::<()>().await;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("pid");
+    let mut victim = Command::new(std::env::current_exe().unwrap())
+        .args([
+            "--exact",
+            "tools::child::tests::children_die_with_the_program_however_it_dies",
+        ])
+        .env(VICTIM, &file)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .kill_on_drop(true)
+        .spawn()
+        .unwrap();
+    let read = || {
+        std::fs::read_to_string(&file)
+            .ok()
+            .and_then(|text| text.parse::<u32>().ok())
+    };
+    assert!(soon(|| read().is_some()).await, "the victim started no child");
+    let child = read().unwrap();
+    assert!(lives(child));
+    victim.kill().await.unwrap();
+    assert!(soon(|| !lives(child)).await, "the child outlived the program");
+}

@@ -191,7 +191,6 @@ fn family(pid: u32, ticks: u64) -> Vec<Member> {
     if ticks == 0 {
         return Vec::new();
     }
-    // Nearly always there is nothing left: one cheap question spares the list of all processes.
     let all = linux::all();
     let first = all.iter().find(|(no, _)| *no == pid);
     if first.is_some_and(|(_, stat)| stat.start != ticks) {
