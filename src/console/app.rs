@@ -63,14 +63,42 @@ pub struct Options {
     pub read_only: bool,
     /// A recorded run that can be played and stepped.
     pub replay: bool,
-    /// Bell and notification when the operator is needed.
-    pub alerts: bool,
+    /// How the operator is called when he is needed.
+    pub alerts: Alerts,
     /// Mouse wheel instead of the terminal's own selection.
     pub mouse: bool,
     /// Command line of the operator's editor.
     pub editor: Option<String>,
     /// Directory for the file that the editor works on; nobody else can read what is put there.
     pub scratch: PathBuf,
+}
+
+/// How the operator is called when he is needed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Alerts {
+    /// The terminal's bell.
+    pub bell: bool,
+    /// The title of the terminal's window.
+    pub title: bool,
+    /// A notification of the desktop.
+    pub desktop: bool,
+}
+
+impl Alerts {
+    /// The sequences of a call. The words are the console's own, nothing of the run's.
+    fn sequences(self, words: &str) -> String {
+        let mut out = String::new();
+        if self.bell {
+            out.push('\u{7}');
+        }
+        if self.title {
+            out.push_str(&format!("\u{1b}]2;overrule: {words}\u{1b}\\"));
+        }
+        if self.desktop {
+            out.push_str(&format!("\u{1b}]9;overrule: {words}\u{1b}\\"));
+        }
+        out
+    }
 }
 
 /// How the console was left.
@@ -103,7 +131,7 @@ pub async fn run(link: Box<dyn Link>, options: Options) -> Result<Exit, Error> {
         session: options.session_name.clone(),
         read_only: options.read_only,
         replay: options.replay,
-        alerts: options.alerts,
+        alerts: options.alerts != Alerts::default(),
     };
     let app = App {
         model: Model::new(settings, width, height),
@@ -218,7 +246,7 @@ impl App {
         let mut next = Some(first);
         for _ in 0..BATCH {
             let Some(update) = next.take() else { break };
-            self.ended |= matches!(update, Update::Ended);
+            self.ended |= self.is_last(&update);
             if let Some(exit) = self.send(Msg::Run(update)).await? {
                 return Ok(Some(exit));
             }
@@ -229,10 +257,19 @@ impl App {
         }
         match next {
             Some(update) => {
-                self.ended |= matches!(update, Update::Ended);
+                self.ended |= self.is_last(&update);
                 self.send(Msg::Run(update)).await
             }
             None => Ok(None),
+        }
+    }
+
+    /// True for the end, and for a door that only repeats that the run is halted.
+    fn is_last(&self, update: &Update) -> bool {
+        match update {
+            Update::Ended => true,
+            Update::Halted(why) => self.model.run.halted.as_ref() == Some(why),
+            _ => false,
         }
     }
 
@@ -283,10 +320,7 @@ impl App {
                     }
                 }
                 Out::Redraw => self.screen.redraw()?,
-                Out::Alert(words) => {
-                    // The words are the console's own: a count and nothing of the run's.
-                    self.screen.send_raw(&format!("\u{7}\u{1b}]9;overrule: {words}\u{1b}\\"))?;
-                }
+                Out::Alert(words) => self.screen.send_raw(&self.options.alerts.sequences(&words))?,
                 Out::Suspend => {
                     self.events = None;
                     let result = self.screen.suspend().await;
