@@ -24,7 +24,11 @@ pub async fn show(
 ) -> Result<(), Failure> {
     let settings = &ground.settings;
     let env = &ground.env;
-    let colours = Colours::detect(env.no_color.as_deref(), env.colorterm.as_deref(), env.term.as_deref());
+    let colours = Colours::detect(
+        env.no_color.as_deref(),
+        env.colorterm.as_deref(),
+        env.term.as_deref(),
+    );
     let charset = match settings.glyphs.value {
         Glyphs::Ascii => Charset::Ascii,
         // A choice counts; without one the terminal's own word does.
@@ -53,7 +57,11 @@ pub async fn show(
         },
         mouse: false,
         editor: settings.editor.value.clone(),
-        scratch: settings.sessions.value.clone().unwrap_or_else(|| ground.workspace.clone()),
+        scratch: settings
+            .sessions
+            .value
+            .clone()
+            .unwrap_or_else(|| ground.workspace.clone()),
     };
     app::run(link, options)
         .await

@@ -5,13 +5,14 @@
 
 mod editor;
 mod keys;
+mod typed;
 
 use std::io;
 use std::path::PathBuf;
 
 use crossterm::clipboard::CopyToClipboard;
-use crossterm::event::{Event, EventStream};
-use futures_util::{FutureExt as _, StreamExt as _};
+use crossterm::event::Event;
+use futures_util::FutureExt as _;
 use tokio::time::{Duration, Instant, sleep_until};
 
 use super::frames::{FrameRequester, Frames};
@@ -25,6 +26,7 @@ use super::terminal::{self, Screen, Signal, Signals, install_panic_hook};
 use super::theme::Look;
 use super::update::{prepare, update};
 use super::view::view;
+use typed::Typed;
 
 /// Updates of the run that are taken in before keys are looked at again.
 const BATCH: usize = 256;
@@ -138,7 +140,7 @@ pub async fn run(link: Box<dyn Link>, options: Options) -> Result<Exit, Error> {
         link,
         screen,
         signals,
-        events: Some(EventStream::new()),
+        typed: Some(Typed::new()),
         frames,
         requester,
         start: Instant::now(),
@@ -154,7 +156,7 @@ struct App {
     screen: Screen,
     signals: Signals,
     /// None while somebody else has the terminal.
-    events: Option<EventStream>,
+    typed: Option<Typed>,
     frames: Frames,
     requester: FrameRequester,
     start: Instant,
@@ -164,7 +166,7 @@ struct App {
 
 /// What woke the loop.
 enum Woken {
-    Terminal(Option<io::Result<Event>>),
+    Terminal(Option<(Instant, io::Result<Event>)>),
     Run(Update),
     Signal(Signal),
     Frame,
@@ -194,7 +196,11 @@ impl App {
     }
 
     fn now(&self) -> u64 {
-        u64::try_from(self.start.elapsed().as_millis()).unwrap_or(u64::MAX)
+        self.at(Instant::now())
+    }
+
+    fn at(&self, when: Instant) -> u64 {
+        u64::try_from(when.saturating_duration_since(self.start).as_millis()).unwrap_or(u64::MAX)
     }
 
     async fn wait(&mut self) -> Woken {
@@ -202,10 +208,10 @@ impl App {
             .model
             .wake_at()
             .map(|at| self.start + Duration::from_millis(at));
-        let events = &mut self.events;
+        let source = &mut self.typed;
         let typed = async {
-            match events {
-                Some(events) => events.next().await,
+            match source {
+                Some(typed) => typed.next().await,
                 None => std::future::pending().await,
             }
         };
@@ -221,22 +227,20 @@ impl App {
     }
 
     /// Takes in one event and all that are there already.
-    async fn terminal(&mut self, first: Option<io::Result<Event>>) -> Result<Option<Exit>, Error> {
+    async fn terminal(&mut self, first: Option<(Instant, io::Result<Event>)>) -> Result<Option<Exit>, Error> {
         let mut next = first;
         loop {
-            let event = match next {
-                Some(Ok(event)) => event,
-                // The terminal is gone.
-                Some(Err(_)) | None => return Ok(Some(gone())),
+            // An error or an end says that the terminal is gone.
+            let Some((when, Ok(event))) = next else {
+                return Ok(Some(gone()));
             };
-            if let Some(msg) = keys::message(event, self.now())
+            if let Some(msg) = keys::message(event, self.at(when))
                 && let Some(exit) = self.send(Msg::Term(msg)).await?
             {
                 return Ok(Some(exit));
             }
-            let Some(events) = &mut self.events else { return Ok(None) };
-            match events.next().now_or_never() {
-                Some(more) => next = more,
+            match self.typed.as_mut().and_then(Typed::ready) {
+                Some(more) => next = Some(more),
                 None => return Ok(None),
             }
         }
@@ -287,9 +291,8 @@ impl App {
 
     /// Draws, once all that was typed is read.
     async fn frame(&mut self) -> Result<Option<Exit>, Error> {
-        if let Some(events) = &mut self.events
-            && let Some(event) = events.next().now_or_never()
-            && let Some(exit) = self.terminal(event).await?
+        if let Some(event) = self.typed.as_mut().and_then(Typed::ready)
+            && let Some(exit) = self.terminal(Some(event)).await?
         {
             return Ok(Some(exit));
         }
@@ -322,9 +325,9 @@ impl App {
                 Out::Redraw => self.screen.redraw()?,
                 Out::Alert(words) => self.screen.send_raw(&self.options.alerts.sequences(&words))?,
                 Out::Suspend => {
-                    self.events = None;
+                    self.stop_reading().await;
                     let result = self.screen.suspend().await;
-                    self.events = Some(EventStream::new());
+                    self.typed = Some(Typed::new());
                     result?;
                 }
                 Out::Edit(text) => self.edit(text).await?,
@@ -337,13 +340,19 @@ impl App {
         Ok(None)
     }
 
+    async fn stop_reading(&mut self) {
+        if let Some(typed) = self.typed.take() {
+            typed.stop().await;
+        }
+    }
+
     async fn edit(&mut self, text: String) -> Result<(), Error> {
-        self.events = None;
+        self.stop_reading().await;
         let edit = editor::edit(self.options.editor.as_deref(), &self.options.scratch, &text);
         let result = self.screen.lend(edit).await;
         // What interrupted the editor was not meant for the console.
         self.signals = Signals::new().map_err(Error::Signals)?;
-        self.events = Some(EventStream::new());
+        self.typed = Some(Typed::new());
         update(&mut self.model, Msg::Edited(result?));
         self.requester.request_draw();
         Ok(())

@@ -408,7 +408,13 @@ pub fn markdown() -> String {
             .collect();
         let place: Vec<&str> = entry.contexts.iter().map(|context| context.heading()).collect();
         // Writing into a string cannot fail.
-        let _ = writeln!(out, "| {} | {} | {} |", keys.join(" "), place.join(", "), entry.doc);
+        let _ = writeln!(
+            out,
+            "| {} | {} | {} |",
+            keys.join(" "),
+            place.join(", "),
+            entry.doc
+        );
     }
     out
 }

@@ -42,7 +42,12 @@ pub fn hints(model: &Model) -> Vec<Hint> {
     let here = context(model);
     commands::entries()
         .filter(|entry| !entry.hint.is_empty())
-        .filter(|entry| entry.contexts.iter().any(|context| here.reach().contains(context)))
+        .filter(|entry| {
+            entry
+                .contexts
+                .iter()
+                .any(|context| here.reach().contains(context))
+        })
         .filter(|entry| model.settings.replay || !entry.contexts.contains(&Context::Replay))
         .filter(|entry| applies(model, entry.verb))
         .filter_map(|entry| {
@@ -129,12 +134,16 @@ fn edits(model: &Model, verb: EditVerb, status: Option<&Status>, kind: Option<No
     match verb {
         EditVerb::Node => kind.is_some_and(|kind| !matches!(kind, NodeKind::Repair | NodeKind::Intervention)),
         EditVerb::Replace => status.is_some(),
-        EditVerb::Answer => status.is_some_and(|status| !matches!(status, Status::Succeeded | Status::Failed(_))),
+        EditVerb::Answer => {
+            status.is_some_and(|status| !matches!(status, Status::Succeeded | Status::Failed(_)))
+        }
         EditVerb::Observation => matches!(status, Some(Status::Succeeded | Status::Failed(_))),
         EditVerb::Unpin => match model.inspector.subject {
-            Some(Subject::Pick(Pick::Node(id))) => {
-                model.run.state.node(id.observation()).is_some_and(|node| node.pinned)
-            }
+            Some(Subject::Pick(Pick::Node(id))) => model
+                .run
+                .state
+                .node(id.observation())
+                .is_some_and(|node| node.pinned),
             _ => false,
         },
         _ => true,

@@ -29,7 +29,12 @@ fn tokens(text: &str) -> impl Iterator<Item = Token<'_>> {
             b'{' | b'}' | b'[' | b']' | b':' | b',' => 1,
             b'"' => string_len(rest)?,
             _ => rest
-                .find(|c: char| matches!(c, '{' | '}' | '[' | ']' | ':' | ',' | '"' | ' ' | '\t' | '\n' | '\r'))
+                .find(|c: char| {
+                    matches!(
+                        c,
+                        '{' | '}' | '[' | ']' | ':' | ',' | '"' | ' ' | '\t' | '\n' | '\r'
+                    )
+                })
                 .unwrap_or(rest.len()),
         };
         let token = Token {
@@ -202,7 +207,10 @@ fn offset_of(json: &str, pointer: &str) -> Option<usize> {
             }
             other if expect_key => {
                 if let Some((key, _)) = path.last_mut() {
-                    *key = as_text(other).unwrap_or_default().replace('~', "~0").replace('/', "~1");
+                    *key = as_text(other)
+                        .unwrap_or_default()
+                        .replace('~', "~0")
+                        .replace('/', "~1");
                 }
                 continue;
             }
@@ -217,7 +225,11 @@ fn offset_of(json: &str, pointer: &str) -> Option<usize> {
         }
         if matches!(token.text, "{" | "[") {
             let array = token.text == "[";
-            path.push(if array { ("0".to_owned(), 0) } else { (String::new(), 0) });
+            path.push(if array {
+                ("0".to_owned(), 0)
+            } else {
+                (String::new(), 0)
+            });
             in_array.push(array);
             expect_key = !array;
             if path.len() > DEPTH {

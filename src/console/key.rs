@@ -81,7 +81,9 @@ impl Key {
 
 /// A key name that means nothing.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not a key: write a character, or esc, enter, tab, space, up, pgdn, f1, … with ctrl-, alt- or shift- before it")]
+#[error(
+    "`{0}` is not a key: write a character, or esc, enter, tab, space, up, pgdn, f1, … with ctrl-, alt- or shift- before it"
+)]
 pub struct BadKey(pub String);
 
 const NAMED: [(&str, Code); 18] = [
@@ -168,7 +170,20 @@ mod tests {
 
     #[test]
     fn a_name_parses_to_the_key_that_prints_it() {
-        for name in ["a", "A", "ctrl-p", "shift-tab", "pgdn", "f12", "alt-enter", "space", "?", "minus", "/", "ctrl-c"] {
+        for name in [
+            "a",
+            "A",
+            "ctrl-p",
+            "shift-tab",
+            "pgdn",
+            "f12",
+            "alt-enter",
+            "space",
+            "?",
+            "minus",
+            "/",
+            "ctrl-c",
+        ] {
             let key: Key = name.parse().unwrap();
             assert_eq!(key.to_string(), name);
         }

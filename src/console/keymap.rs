@@ -29,7 +29,9 @@ pub enum Error {
         source: BadKey,
     },
     /// Two meanings of one key.
-    #[error("keymap: `{key}` means both `{first}` and `{second}` in the {place}: give one of them another key")]
+    #[error(
+        "keymap: `{key}` means both `{first}` and `{second}` in the {place}: give one of them another key"
+    )]
     Twice {
         /// The key.
         key: Key,
@@ -41,7 +43,9 @@ pub enum Error {
         place: &'static str,
     },
     /// A character that types text cannot be a command where text is typed.
-    #[error("keymap: `{key}` for `{name}` is a character, and in the {place} characters are typed: add ctrl- or alt-")]
+    #[error(
+        "keymap: `{key}` for `{name}` is a character, and in the {place} characters are typed: add ctrl- or alt-"
+    )]
     Typed {
         /// The key.
         key: Key,
@@ -179,7 +183,10 @@ mod tests {
     use crate::console::commands::{Decide, View};
 
     fn change(name: &str, keys: &[&str]) -> (String, Vec<String>) {
-        (name.to_owned(), keys.iter().map(|key| (*key).to_owned()).collect())
+        (
+            name.to_owned(),
+            keys.iter().map(|key| (*key).to_owned()).collect(),
+        )
     }
 
     #[test]
@@ -205,13 +212,22 @@ mod tests {
 
     #[test]
     fn a_pane_key_may_not_hide_one_that_works_everywhere() {
-        assert!(matches!(Keymap::new(&[change("expand", &["q"])]), Err(Error::Twice { .. })));
-        assert!(matches!(Keymap::new(&[change("approve", &["ctrl-c"])]), Err(Error::Twice { .. })));
+        assert!(matches!(
+            Keymap::new(&[change("expand", &["q"])]),
+            Err(Error::Twice { .. })
+        ));
+        assert!(matches!(
+            Keymap::new(&[change("approve", &["ctrl-c"])]),
+            Err(Error::Twice { .. })
+        ));
     }
 
     #[test]
     fn characters_cannot_be_commands_where_text_is_typed() {
-        assert!(matches!(Keymap::new(&[change("done", &["d"])]), Err(Error::Typed { .. })));
+        assert!(matches!(
+            Keymap::new(&[change("done", &["d"])]),
+            Err(Error::Typed { .. })
+        ));
     }
 
     #[test]
@@ -225,9 +241,15 @@ mod tests {
         let map = Keymap::new(&[change("approve", &["ctrl-y"])]).unwrap();
         let key = |text: &str| text.parse::<Key>().unwrap();
         assert_eq!(map.verb(Context::Queue, key("a"), false), None);
-        assert_eq!(map.verb(Context::Queue, key("ctrl-y"), false), Some(Verb::Decide(Decide::Approve)));
+        assert_eq!(
+            map.verb(Context::Queue, key("ctrl-y"), false),
+            Some(Verb::Decide(Decide::Approve))
+        );
         assert_eq!(map.verb(Context::Editor, key("ctrl-y"), false), None);
-        assert_eq!(map.verb(Context::Editor, key("ctrl-c"), false), Some(Verb::View(View::Interrupt)));
+        assert_eq!(
+            map.verb(Context::Editor, key("ctrl-c"), false),
+            Some(Verb::View(View::Interrupt))
+        );
     }
 
     #[test]
@@ -237,7 +259,12 @@ mod tests {
             let key: Key = habit.parse().unwrap();
             for context in Context::ALL {
                 let verb = map.verb(context, key, false);
-                assert!(!matches!(verb, Some(Verb::Decide(Decide::Approve | Decide::ApproveUnread | Decide::AllNow))));
+                assert!(!matches!(
+                    verb,
+                    Some(Verb::Decide(
+                        Decide::Approve | Decide::ApproveUnread | Decide::AllNow
+                    ))
+                ));
             }
         }
     }

@@ -123,14 +123,20 @@ impl Pager {
     /// Rows from `first` on, at most `count`.
     pub fn window(&self, first: usize, count: usize) -> Vec<Row> {
         let mut out = Vec::with_capacity(count.min(200));
-        let from = self.blocks.partition_point(|block| block.first + block.rows <= first);
+        let from = self
+            .blocks
+            .partition_point(|block| block.first + block.rows <= first);
         for block in self.blocks.get(from..).unwrap_or_default() {
             if out.len() >= count {
                 break;
             }
             let piece = self.text.get(block.bytes.clone()).unwrap_or_default();
             let skip = first.saturating_sub(block.first);
-            for (index, pieces) in rows_of(piece, self.width, self.wrap).into_iter().enumerate().skip(skip) {
+            for (index, pieces) in rows_of(piece, self.width, self.wrap)
+                .into_iter()
+                .enumerate()
+                .skip(skip)
+            {
                 if out.len() >= count {
                     break;
                 }
@@ -285,9 +291,15 @@ mod tests {
 
     #[test]
     fn words_stay_whole_where_they_fit() {
-        let rows: Vec<String> = all("one two three", 8, Wrap::Words).iter().map(Row::text).collect();
+        let rows: Vec<String> = all("one two three", 8, Wrap::Words)
+            .iter()
+            .map(Row::text)
+            .collect();
         assert_eq!(rows, ["one two ", "three"]);
-        let rows: Vec<String> = all("one two three", 6, Wrap::Chars).iter().map(Row::text).collect();
+        let rows: Vec<String> = all("one two three", 6, Wrap::Chars)
+            .iter()
+            .map(Row::text)
+            .collect();
         assert_eq!(rows, ["one tw", "o thre", "e"]);
     }
 

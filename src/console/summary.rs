@@ -77,5 +77,8 @@ fn clip(text: &str, most: usize) -> &str {
 
 /// The head of a text on one line: line breaks and runs of blanks become one blank.
 fn flat(text: &str) -> String {
-    clip(text, MOST).split_ascii_whitespace().collect::<Vec<_>>().join(" ")
+    clip(text, MOST)
+        .split_ascii_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ")
 }

@@ -17,11 +17,11 @@ use super::model::run::RunPart;
 use super::pager::Wrap;
 use super::symbols::{Charset, Symbol};
 use super::theme::Role;
+use crate::console::link::LivePart;
 use crate::domain::call::Outcome;
 use crate::domain::id::{NodeId, NodeKind, TurnId};
 use crate::domain::node::{Channel, Content, Node, Origin, Revision};
 use crate::domain::turn::Stream;
-use crate::console::link::LivePart;
 
 pub use call::{decision, decision_word, ledger_word};
 pub use pages::{bulk, help, plan};
@@ -49,17 +49,21 @@ impl Maker<'_> {
     /// A line `name  value` with an untrusted value.
     fn field(&mut self, name: &str, value: &str) {
         let most = usize::from(self.width).saturating_mul(2);
-        self.doc.line(
-            Styled::new()
-                .own(Role::Dim, format!("{name:<10} "))
-                .untrusted(Role::Text, value, most),
-        );
+        self.doc
+            .line(
+                Styled::new()
+                    .own(Role::Dim, format!("{name:<10} "))
+                    .untrusted(Role::Text, value, most),
+            );
     }
 
     /// A line `name  words` in the console's own words.
     fn fact(&mut self, name: &str, role: Role, words: impl Into<String>) {
-        self.doc
-            .line(Styled::new().own(Role::Dim, format!("{name:<10} ")).own(role, words));
+        self.doc.line(
+            Styled::new()
+                .own(Role::Dim, format!("{name:<10} "))
+                .own(role, words),
+        );
     }
 
     /// An untrusted text behind a mark.
@@ -75,7 +79,13 @@ impl Maker<'_> {
             Origin::Operator { .. } => (Role::Operator, self.glyph(Symbol::ModelSays)),
             _ => (Role::ModelSays, self.glyph(Symbol::ModelSays)),
         };
-        self.text(source, Form::Raw, Wrap::Words, Role::Text, (role, format!("{mark} ")));
+        self.text(
+            source,
+            Form::Raw,
+            Wrap::Words,
+            Role::Text,
+            (role, format!("{mark} ")),
+        );
     }
 
     fn glyph(&self, symbol: Symbol) -> char {
@@ -85,8 +95,18 @@ impl Maker<'_> {
     /// A result or error.
     fn outcome(&mut self, outcome: &Outcome) {
         match outcome {
-            Outcome::Ok { value, meta, discarded } => {
-                self.text(value, Form::Readable, Wrap::Chars, Role::Text, (Role::Dim, String::new()));
+            Outcome::Ok {
+                value,
+                meta,
+                discarded,
+            } => {
+                self.text(
+                    value,
+                    Form::Readable,
+                    Wrap::Chars,
+                    Role::Text,
+                    (Role::Dim, String::new()),
+                );
                 if *discarded > 0 {
                     self.own(Role::Warning, format!("{discarded} bytes more were not stored"));
                 }
@@ -112,13 +132,23 @@ impl Maker<'_> {
                 }
                 if let Some(partial) = &error.partial {
                     self.own(Role::Title, "what came before the error");
-                    self.text(partial, Form::Readable, Wrap::Chars, Role::Text, (Role::Dim, String::new()));
+                    self.text(
+                        partial,
+                        Form::Readable,
+                        Wrap::Chars,
+                        Role::Text,
+                        (Role::Dim, String::new()),
+                    );
                 }
             }
             Outcome::Cancelled { executed } => self.fact(
                 "cancelled",
                 Role::Failed,
-                if *executed { "it may have had an effect" } else { "nothing happened" },
+                if *executed {
+                    "it may have had an effect"
+                } else {
+                    "nothing happened"
+                },
             ),
         }
     }
@@ -158,7 +188,10 @@ fn heading(maker: &mut Maker<'_>, node: &Node) {
     }
     let mut line = Styled::new().own(Role::Title, words);
     if node.revisions.len() > 1 {
-        line = line.own(Role::Edited, format!("  {} of {} revisions", node.rev(), node.revisions.len()));
+        line = line.own(
+            Role::Edited,
+            format!("  {} of {} revisions", node.rev(), node.revisions.len()),
+        );
     }
     if node.pinned {
         line = line.own(Role::Edited, "  corrected by the operator, pinned");
@@ -213,7 +246,10 @@ fn conflicts(maker: &Maker<'_>, id: NodeId) -> Option<String> {
         return None;
     }
     let names: Vec<String> = others.iter().map(NodeId::to_string).collect();
-    Some(format!("writes the same place as {}; the last write wins", names.join(", ")))
+    Some(format!(
+        "writes the same place as {}; the last write wins",
+        names.join(", ")
+    ))
 }
 
 fn live(maker: &mut Maker<'_>, turn: TurnId, part: usize) {
@@ -228,7 +264,13 @@ fn live(maker: &mut Maker<'_>, turn: TurnId, part: usize) {
         Some(LivePart::Text { text, .. }) => maker.said(text, &Origin::Model),
         Some(LivePart::Call { tool, args }) => {
             maker.field("tool", tool);
-            maker.text(args, Form::Raw, Wrap::Chars, Role::Text, (Role::Dim, "  ".to_owned()));
+            maker.text(
+                args,
+                Form::Raw,
+                Wrap::Chars,
+                Role::Text,
+                (Role::Dim, "  ".to_owned()),
+            );
         }
         None => {}
     }
@@ -237,14 +279,19 @@ fn live(maker: &mut Maker<'_>, turn: TurnId, part: usize) {
 /// What is known of a broken stream, and the choices.
 pub fn broken(maker: &mut Maker<'_>, id: TurnId) {
     let run = maker.run;
-    let Some(turn) = run.state.turns.get(&id) else { return };
+    let Some(turn) = run.state.turns.get(&id) else {
+        return;
+    };
     let Stream::Broken(fault) = &turn.stream else {
         maker.own(Role::Dim, format!("{id} is no longer broken"));
         return;
     };
     maker.doc.line(
         Styled::new()
-            .own(Role::Error, format!("the stream of {id} broke: {}", fault.kind.word()))
+            .own(
+                Role::Error,
+                format!("the stream of {id} broke: {}", fault.kind.word()),
+            )
             .own(Role::Dim, format!("  request {}", turn.asked)),
     );
     maker.text(
@@ -255,11 +302,17 @@ pub fn broken(maker: &mut Maker<'_>, id: TurnId) {
         (Role::Error, "  ".to_owned()),
     );
     if let Some(ms) = fault.retry_after_ms {
-        maker.own(Role::Text, format!("the server asked to wait {} s", ms.div_ceil(1000)));
+        maker.own(
+            Role::Text,
+            format!("the server asked to wait {} s", ms.div_ceil(1000)),
+        );
     }
     maker.own(
         Role::Text,
-        format!("{} blocks had arrived whole; they stay whatever you choose", turn.nodes.len()),
+        format!(
+            "{} blocks had arrived whole; they stay whatever you choose",
+            turn.nodes.len()
+        ),
     );
     if let Some(partial) = &turn.partial {
         maker.own(Role::Title, "what had come of the next block");

@@ -79,17 +79,29 @@ fn call(event: &CallEvent) -> String {
     match event {
         CallEvent::Checked { call, faults, .. } if faults.is_empty() => format!("{call} checked"),
         CallEvent::Checked { call, faults, .. } => format!("{call} checked, {} faults", faults.len()),
-        CallEvent::Ready { call, rev, verdict, .. } => {
-            format!("{call} {rev} ready; {:?} by {}", verdict.gate, verdict.rule).to_lowercase()
+        CallEvent::Ready {
+            call, rev, verdict, ..
+        } => format!("{call} {rev} ready; {:?} by {}", verdict.gate, verdict.rule).to_lowercase(),
+        CallEvent::Unfit { call, faults, .. } => {
+            format!("{call}: {} faults once references were filled in", faults.len())
         }
-        CallEvent::Unfit { call, faults, .. } => format!("{call}: {} faults once references were filled in", faults.len()),
         CallEvent::Asked { call, .. } => format!("{call} waits for the operator"),
         CallEvent::ConsentAsked { call, .. } => format!("{call}: an equal effect may have happened already"),
-        CallEvent::Decided { call, rev, decision, .. } => format!("{call} {rev} {}", decision_word(decision)),
-        CallEvent::Started { call, rev, attempt, .. } => format!("{call} {rev} started ({attempt})"),
+        CallEvent::Decided {
+            call, rev, decision, ..
+        } => format!("{call} {rev} {}", decision_word(decision)),
+        CallEvent::Started {
+            call, rev, attempt, ..
+        } => format!("{call} {rev} started ({attempt})"),
         CallEvent::Spawned { call, pid, .. } => format!("{call} is process {pid}"),
-        CallEvent::Finished { call, outcome, ms, .. } => {
-            let how = if outcome.is_ok() { "succeeded" } else { "did not succeed" };
+        CallEvent::Finished {
+            call, outcome, ms, ..
+        } => {
+            let how = if outcome.is_ok() {
+                "succeeded"
+            } else {
+                "did not succeed"
+            };
             format!("{call} {how} after {ms} ms")
         }
         CallEvent::CancelAsked { call, reason, .. } => format!("{call} to be cancelled: {reason}"),
@@ -99,15 +111,25 @@ fn call(event: &CallEvent) -> String {
         CallEvent::Kept { call, .. } => format!("{call} keeps its result: its inputs are the same"),
         CallEvent::Woken { call } => format!("{call} takes its way again"),
         CallEvent::Undetermined { call, .. } => format!("{call}: nobody can tell whether it happened"),
-        CallEvent::Resolved { call, happened, evidence, .. } => {
-            format!("{call} {}: {evidence}", if *happened { "happened" } else { "did not happen" })
+        CallEvent::Resolved {
+            call,
+            happened,
+            evidence,
+            ..
+        } => {
+            format!(
+                "{call} {}: {evidence}",
+                if *happened { "happened" } else { "did not happen" }
+            )
         }
     }
 }
 
 fn edit(event: &EditEvent) -> String {
     match event {
-        EditEvent::Committed { epoch, target, what, .. } => match target {
+        EditEvent::Committed {
+            epoch, target, what, ..
+        } => match target {
             Some(target) => format!("{epoch}: {what} ({target})"),
             None => format!("{epoch}: {what}"),
         },
@@ -116,7 +138,9 @@ fn edit(event: &EditEvent) -> String {
         EditEvent::Unpinned { node } => format!("{node} no longer pinned"),
         EditEvent::Suspected { calls } => format!("inputs may have changed: {}", list(calls)),
         EditEvent::Superseded { nodes } => format!("history now: {}", list(nodes)),
-        EditEvent::Orphaned { entries } => format!("{} effects happened under what was replaced", entries.len()),
+        EditEvent::Orphaned { entries } => {
+            format!("{} effects happened under what was replaced", entries.len())
+        }
         EditEvent::Held { calls } => format!("held while an editor is open: {}", list(calls)),
         EditEvent::Released {} => "editor closed".to_owned(),
     }

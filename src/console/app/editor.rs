@@ -27,7 +27,12 @@ fn create(scratch: &Path, text: &str) -> io::Result<PathBuf> {
     let mut number = 0_u32;
     loop {
         let path = scratch.join(format!("overrule-edit-{}-{number}.txt", std::process::id()));
-        match OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path) {
+        match OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(&path)
+        {
             Ok(mut file) => {
                 file.write_all(text.as_bytes())?;
                 return Ok(path);
@@ -51,9 +56,13 @@ async fn open(editor: &str, path: &Path) -> Result<String, String> {
     if !status.success() {
         return Err(format!("`{editor}` ended with {status}"));
     }
-    let size = std::fs::metadata(path).map_err(|error| format!("failed to read the text back: {error}"))?.len();
+    let size = std::fs::metadata(path)
+        .map_err(|error| format!("failed to read the text back: {error}"))?
+        .len();
     if size > LIMIT {
-        return Err(format!("the text has {size} bytes now, at most {LIMIT} can be taken back"));
+        return Err(format!(
+            "the text has {size} bytes now, at most {LIMIT} can be taken back"
+        ));
     }
     std::fs::read_to_string(path).map_err(|error| format!("failed to read the text back: {error}"))
 }

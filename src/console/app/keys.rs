@@ -86,6 +86,8 @@ mod tests {
 
     #[test]
     fn a_paste_is_one_message() {
-        assert!(matches!(message(Event::Paste("a\nA".into()), 0), Some(TermMsg::Paste(text)) if text == "a\nA"));
+        assert!(
+            matches!(message(Event::Paste("a\nA".into()), 0), Some(TermMsg::Paste(text)) if text == "a\nA")
+        );
     }
 }

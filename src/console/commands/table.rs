@@ -2,8 +2,8 @@
 
 use super::{
     Context::{
-        Always, Broken, Bulk, Confirm, Consent, Doubt, Editor, Graph, Inspector, Leave, Line, List, Log, Page, Panes,
-        Queue, Replay, Review,
+        Always, Broken, Bulk, Confirm, Consent, Doubt, Editor, Graph, Inspector, Leave, Line, List, Log,
+        Page, Panes, Queue, Replay, Review,
     },
     Decide, EditVerb, Entry, Jump, Move, ReplayVerb, RunVerb, TextVerb, Verb, View,
 };

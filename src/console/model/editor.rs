@@ -185,7 +185,8 @@ impl Editor {
         if returned == before {
             return Ok(());
         }
-        let parsed = text::parse_lines(&returned.split('\n').collect::<Vec<_>>()).map_err(|error| error.to_string())?;
+        let parsed = text::parse_lines(&returned.split('\n').collect::<Vec<_>>())
+            .map_err(|error| error.to_string())?;
         if parsed.len() > LIMIT {
             self.long = Some(parsed);
         } else {
@@ -200,7 +201,9 @@ impl Editor {
     pub fn is_unchanged(&self) -> bool {
         match &self.long {
             Some(long) => match self.form {
-                Form::Text => **long == *self.original || json::as_text(&self.original).as_ref() == Some(long),
+                Form::Text => {
+                    **long == *self.original || json::as_text(&self.original).as_ref() == Some(long)
+                }
                 Form::Json => *long == json::pretty(&self.original),
             },
             None => self.field.is_unchanged(),
@@ -245,7 +248,11 @@ impl Editor {
                     return Err(format!("line {line}, column {column}: not JSON: {message}"));
                 }
                 let packed = self.original.is_empty() || json::compact(&self.original) == *self.original;
-                Ok(if packed { json::compact(&text).into() } else { text.into() })
+                Ok(if packed {
+                    json::compact(&text).into()
+                } else {
+                    text.into()
+                })
             }
         }
     }
@@ -303,7 +310,9 @@ impl Editor {
     /// The node whose dependants wait while the editor is open.
     pub const fn holds(&self) -> Option<NodeId> {
         match self.purpose {
-            Purpose::Call { node, .. } | Purpose::Words { node, .. } | Purpose::Observation { node, .. } => Some(node),
+            Purpose::Call { node, .. } | Purpose::Words { node, .. } | Purpose::Observation { node, .. } => {
+                Some(node)
+            }
             _ => None,
         }
     }

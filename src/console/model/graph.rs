@@ -81,7 +81,11 @@ impl GraphPane {
         let state = &run.state;
         let before = self.cursor();
         if self.made != Some(state.seq) || self.stale {
-            let from = if self.stale { NodeId::new(NodeKind::Prompt, 0) } else { self.settled(state) };
+            let from = if self.stale {
+                NodeId::new(NodeKind::Prompt, 0)
+            } else {
+                self.settled(state)
+            };
             self.stale = false;
             self.made = Some(state.seq);
             let keep = self.entries.partition_point(|entry| entry.key < from);
@@ -215,7 +219,11 @@ impl GraphPane {
         self.go(row);
         // A jump is a look at one thing: it stays there even where that is the last row.
         self.pinned = true;
-        self.selected = Some(self.rows.get(row).map_or(Pick::Node(node), |planned| Pick::Node(planned.key)));
+        self.selected = Some(
+            self.rows
+                .get(row)
+                .map_or(Pick::Node(node), |planned| Pick::Node(planned.key)),
+        );
         true
     }
 
@@ -266,7 +274,11 @@ impl GraphPane {
 
     /// Rows that came since the cursor was moved away from the end.
     pub fn fresh(&self) -> usize {
-        if self.pinned { self.len().saturating_sub(self.seen) } else { 0 }
+        if self.pinned {
+            self.len().saturating_sub(self.seen)
+        } else {
+            0
+        }
     }
 }
 
@@ -277,7 +289,10 @@ fn entry(state: &State, id: NodeId, open: &BTreeSet<NodeId>) -> Option<Entry<Nod
     if id.kind == NodeKind::Observation && !apart && state.calls.contains_key(&id.call()) {
         return None;
     }
-    let mut parents: Vec<NodeId> = graph::edges_into(state, id).iter().map(|edge| edge.from).collect();
+    let mut parents: Vec<NodeId> = graph::edges_into(state, id)
+        .iter()
+        .map(|edge| edge.from)
+        .collect();
     parents.dedup();
     let mut entry = Entry::new(id, parents);
     let turn = state.turns.get(&node.turn);
@@ -312,8 +327,15 @@ fn replaced_by(state: &State, id: NodeId) -> u64 {
 }
 
 fn keeps_row(state: &State, id: NodeId) -> bool {
-    let Some(call) = state.calls.get(&id) else { return true };
-    let edited = |id: NodeId| state.nodes.get(&id).is_some_and(|node| node.is_edited() || node.pinned);
+    let Some(call) = state.calls.get(&id) else {
+        return true;
+    };
+    let edited = |id: NodeId| {
+        state
+            .nodes
+            .get(&id)
+            .is_some_and(|node| node.is_edited() || node.pinned)
+    };
     edited(id)
         || edited(id.observation())
         || !matches!(

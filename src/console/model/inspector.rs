@@ -51,7 +51,10 @@ impl Tab {
     pub fn neighbour(self, back: bool) -> Self {
         let at = Self::ALL.iter().position(|tab| *tab == self).unwrap_or(0);
         let step = if back { Self::ALL.len() - 1 } else { 1 };
-        Self::ALL.get((at + step) % Self::ALL.len()).copied().unwrap_or_default()
+        Self::ALL
+            .get((at + step) % Self::ALL.len())
+            .copied()
+            .unwrap_or_default()
     }
 }
 

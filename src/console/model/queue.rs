@@ -105,7 +105,9 @@ impl QueuePane {
     pub fn step(&mut self, by: isize) {
         self.settle();
         let Some(at) = self.position() else { return };
-        let to = at.saturating_add_signed(by).min(self.items.len().saturating_sub(1));
+        let to = at
+            .saturating_add_signed(by)
+            .min(self.items.len().saturating_sub(1));
         self.selected = self.items.get(to).map(|item| item.wanted);
     }
 
@@ -117,7 +119,10 @@ impl QueuePane {
     /// The selected entry if it still waits.
     pub fn current(&self) -> Option<Wanted> {
         let at = self.position()?;
-        self.items.get(at).filter(|item| !item.gone).map(|item| item.wanted)
+        self.items
+            .get(at)
+            .filter(|item| !item.gone)
+            .map(|item| item.wanted)
     }
 
     /// Keeps the cursor on screen.
@@ -159,7 +164,11 @@ mod tests {
         queue.sync(&[call(1), call(2), call(3)]);
         queue.step(1);
         queue.sync(&[call(2), call(3)]);
-        assert_eq!(queue.position(), Some(1), "the row above is gone but keeps its place");
+        assert_eq!(
+            queue.position(),
+            Some(1),
+            "the row above is gone but keeps its place"
+        );
         queue.step(1);
         assert_eq!(queue.current(), Some(call(3)));
         assert_eq!(queue.items.len(), 2);

@@ -78,16 +78,20 @@ impl RunPart {
 
     fn prune(&mut self) {
         let turns = &self.state.turns;
-        self.live
-            .retain(|id, live| !live.parts.is_empty() && turns.get(id).is_none_or(|turn| turn.stream == Stream::Open));
+        self.live.retain(|id, live| {
+            !live.parts.is_empty() && turns.get(id).is_none_or(|turn| turn.stream == Stream::Open)
+        });
     }
 
     /// The text that runs or would run for a call: with its references filled in where they are known.
     pub fn shown_args(&self, call: NodeId) -> Option<Arc<str>> {
         let life = self.state.call(call)?;
-        life.resolved
-            .clone()
-            .or_else(|| self.state.node(life.id)?.as_call().map(|(_, args)| Arc::clone(args)))
+        life.resolved.clone().or_else(|| {
+            self.state
+                .node(life.id)?
+                .as_call()
+                .map(|(_, args)| Arc::clone(args))
+        })
     }
 
     /// The tools offered.
@@ -138,7 +142,9 @@ impl RunPart {
             Mode::Finished(_) => "answered",
             Mode::Paused(_) => "paused",
             Mode::Running if self.is_busy() => "working",
-            Mode::Running if self.broken().next().is_some() || self.state.queue().next().is_some() => "waiting for you",
+            Mode::Running if self.broken().next().is_some() || self.state.queue().next().is_some() => {
+                "waiting for you"
+            }
             Mode::Running if self.ended => "ended",
             Mode::Running => "working",
         }

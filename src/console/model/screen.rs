@@ -97,7 +97,10 @@ impl Screen {
         }
         let at = order.iter().position(|pane| *pane == self.focus).unwrap_or(0);
         let step = if back { order.len() - 1 } else { 1 };
-        order.get((at + step) % order.len()).copied().unwrap_or(Pane::Graph)
+        order
+            .get((at + step) % order.len())
+            .copied()
+            .unwrap_or(Pane::Graph)
     }
 
     /// Columns of what is on top.
@@ -109,13 +112,10 @@ impl Screen {
     pub fn overlay(&self, rows: usize) -> Rect {
         let body = self.places.body;
         let width = self.overlay_width();
-        let height = u16::try_from(rows.saturating_add(1)).unwrap_or(u16::MAX).clamp(2, body.height.max(2));
-        Rect::new(
-            (self.width - width) / 2,
-            body.y,
-            width,
-            height.min(body.height),
-        )
+        let height = u16::try_from(rows.saturating_add(1))
+            .unwrap_or(u16::MAX)
+            .clamp(2, body.height.max(2));
+        Rect::new((self.width - width) / 2, body.y, width, height.min(body.height))
     }
 
     /// Works out where everything stands; `queued` rows want to be seen in the queue.
@@ -148,7 +148,11 @@ fn places(screen: &Screen, queued: usize, banner: bool) -> Places {
     }
     let mut rest = body;
     if screen.log && rest.height >= 16 {
-        let log = if screen.focus == Pane::Log { rest.height / 2 } else { (rest.height / 4).max(4) };
+        let log = if screen.focus == Pane::Log {
+            rest.height / 2
+        } else {
+            (rest.height / 4).max(4)
+        };
         let (upper, lower) = split_rows(rest, rest.height - log);
         out.log = Some(lower);
         rest = upper;
@@ -196,7 +200,10 @@ fn slot(places: &mut Places, pane: Pane) -> &mut Option<Rect> {
 fn split_rows(area: Rect, upper: u16) -> (Rect, Rect) {
     let upper = upper.min(area.height);
     (
-        Rect { height: upper, ..area },
+        Rect {
+            height: upper,
+            ..area
+        },
         Rect {
             y: area.y + upper,
             height: area.height - upper,

@@ -25,12 +25,20 @@ pub fn content(maker: &mut Maker<'_>, id: NodeId) {
     let (Some(call), Some(node)) = (run.state.call(id), run.state.node(id)) else {
         return;
     };
-    let Some((tool, args)) = node.as_call() else { return };
+    let Some((tool, args)) = node.as_call() else {
+        return;
+    };
     status(maker, call);
     maker.field("tool", tool);
     let members = json::members(args);
     if members.is_empty() {
-        maker.text(args, Form::Raw, Wrap::Chars, Role::Text, (Role::Dim, "  ".to_owned()));
+        maker.text(
+            args,
+            Form::Raw,
+            Wrap::Chars,
+            Role::Text,
+            (Role::Dim, "  ".to_owned()),
+        );
     }
     for (name, value) in members {
         let value: Arc<str> = value.into();
@@ -48,17 +56,36 @@ pub fn content(maker: &mut Maker<'_>, id: NodeId) {
                 Styled::new()
                     .own(Role::Dim, "  ")
                     .untrusted(Role::JsonKey, &name, 40)
-                    .own(Role::Dim, format!("  ({} bytes, for reading; the exact bytes are in arguments)", value.len())),
+                    .own(
+                        Role::Dim,
+                        format!(
+                            "  ({} bytes, for reading; the exact bytes are in arguments)",
+                            value.len()
+                        ),
+                    ),
             );
-            maker.text(&value, Form::Readable, Wrap::Chars, Role::Text, (Role::Dim, "    ".to_owned()));
+            maker.text(
+                &value,
+                Form::Readable,
+                Wrap::Chars,
+                Role::Text,
+                (Role::Dim, "    ".to_owned()),
+            );
         }
     }
     for fault in &call.faults {
         maker.field("fault", &format!("{} {}", fault.path, fault.message));
     }
     if let Some(observation) = run.state.observation(id) {
-        let role = if observation.pinned { Role::Edited } else { Role::Title };
-        maker.own(role, format!("{} {}", observation.id, origin_word(observation.now())));
+        let role = if observation.pinned {
+            Role::Edited
+        } else {
+            Role::Title
+        };
+        maker.own(
+            role,
+            format!("{} {}", observation.id, origin_word(observation.now())),
+        );
         if let Some(outcome) = observation.outcome() {
             maker.outcome(outcome);
         }
@@ -71,7 +98,10 @@ pub fn content(maker: &mut Maker<'_>, id: NodeId) {
 fn status(maker: &mut Maker<'_>, call: &Call) {
     let symbol = Symbol::of_status(&call.status);
     let mut line = Styled::new()
-        .own(symbol.role(), format!("{} {}", maker.glyph(symbol), call.status.word()))
+        .own(
+            symbol.role(),
+            format!("{} {}", maker.glyph(symbol), call.status.word()),
+        )
         .own(Role::Dim, format!("  effect {}", call.effect.word()));
     if let Status::Failed(class) = &call.status {
         line = line.own(Role::Failed, format!("  {}", class.word()));
@@ -141,12 +171,24 @@ fn exact(maker: &mut Maker<'_>, id: NodeId, decide: bool) {
     if let Some(verdict) = &call.verdict {
         maker.field("rule", &format!("{}: {}", verdict.rule, verdict.reason));
     }
-    size_line(maker, call, &shown, node.revisions.first().and_then(|first| match &first.content {
-        crate::domain::node::Content::Call { args, .. } => Some(Arc::clone(args)),
-        _ => None,
-    }));
-    for warning in text::warnings(text::visible(text_head(&shown)).as_str()).iter().take(4) {
-        maker.fact("look out", Role::Warning, format!("{}: {}", warning.kind.word(), warning.word));
+    size_line(
+        maker,
+        call,
+        &shown,
+        node.revisions.first().and_then(|first| match &first.content {
+            crate::domain::node::Content::Call { args, .. } => Some(Arc::clone(args)),
+            _ => None,
+        }),
+    );
+    for warning in text::warnings(text::visible(text_head(&shown)).as_str())
+        .iter()
+        .take(4)
+    {
+        maker.fact(
+            "look out",
+            Role::Warning,
+            format!("{}: {}", warning.kind.word(), warning.word),
+        );
     }
     let bar = match maker.charset {
         crate::console::symbols::Charset::Unicode => FRAME,
@@ -163,11 +205,20 @@ fn exact(maker: &mut Maker<'_>, id: NodeId, decide: bool) {
     }
     if *shown != *args {
         maker.own(Role::Title, "as written, before the references were filled in");
-        maker.text(&args, Form::Raw, Wrap::Chars, Role::Dim, (Role::Dim, "  ".to_owned()));
+        maker.text(
+            &args,
+            Form::Raw,
+            Wrap::Chars,
+            Role::Dim,
+            (Role::Dim, "  ".to_owned()),
+        );
     }
     for binding in &call.bindings {
         let source = binding.source.map_or("input".to_owned(), |id| id.to_string());
-        maker.field("reference", &format!("†{} = {source} {}", binding.reference, binding.rev));
+        maker.field(
+            "reference",
+            &format!("†{} = {source} {}", binding.reference, binding.rev),
+        );
     }
     for fault in &call.faults {
         maker.field("fault", &format!("{} {}", fault.path, fault.message));
@@ -214,21 +265,45 @@ fn size_line(maker: &mut Maker<'_>, call: &Call, shown: &Arc<str>, first: Option
     }
     maker.fact("size", Role::Text, words);
     if let Some(first) = first.filter(|first| **first != **shown && call.resolved.is_none()) {
-        let at = first.bytes().zip(shown.bytes()).take_while(|(a, b)| a == b).count();
-        maker.fact("changed", Role::Edited, format!("differs from what the model wrote from byte {at} on"));
+        let at = first
+            .bytes()
+            .zip(shown.bytes())
+            .take_while(|(a, b)| a == b)
+            .count();
+        maker.fact(
+            "changed",
+            Role::Edited,
+            format!("differs from what the model wrote from byte {at} on"),
+        );
     }
     if shown.len() > usize::from(maker.width) * 6 {
-        let tail: String = shown.chars().rev().take(48).collect::<Vec<_>>().into_iter().rev().collect();
+        let tail: String = shown
+            .chars()
+            .rev()
+            .take(48)
+            .collect::<Vec<_>>()
+            .into_iter()
+            .rev()
+            .collect();
         maker.field("ends with", &tail);
     }
 }
 
 fn ran_before(maker: &mut Maker<'_>, call: &Call) {
     let run = maker.run;
-    let entries: Vec<_> = run.state.ledger.values().filter(|entry| entry.call == call.id).collect();
+    let entries: Vec<_> = run
+        .state
+        .ledger
+        .values()
+        .filter(|entry| entry.call == call.id)
+        .collect();
     for entry in entries.iter().rev().take(3) {
         let how = ledger_word(&entry.outcome);
-        let orphaned = if entry.orphaned { ", under what an edit replaced" } else { "" };
+        let orphaned = if entry.orphaned {
+            ", under what an edit replaced"
+        } else {
+            ""
+        };
         maker.fact(
             "ran",
             Role::Warning,

@@ -16,9 +16,14 @@ use crate::domain::turn::Producer;
 /// The messages before a turn.
 pub fn make(maker: &mut Maker<'_>, id: TurnId) {
     let run = maker.run;
-    let Some(turn) = run.state.turns.get(&id) else { return };
+    let Some(turn) = run.state.turns.get(&id) else {
+        return;
+    };
     if turn.producer == Producer::Operator {
-        maker.own(Role::Dim, format!("{id} is the operator's: the model was not asked for it"));
+        maker.own(
+            Role::Dim,
+            format!("{id} is the operator's: the model was not asked for it"),
+        );
         return;
     }
     let same = turn
@@ -38,7 +43,13 @@ pub fn make(maker: &mut Maker<'_>, id: TurnId) {
     }
     if let Some(started) = &run.state.started {
         maker.own(Role::Accent, "system");
-        maker.text(&started.system, Form::Raw, Wrap::Words, Role::Dim, (Role::Dim, "  ".to_owned()));
+        maker.text(
+            &started.system,
+            Form::Raw,
+            Wrap::Words,
+            Role::Dim,
+            (Role::Dim, "  ".to_owned()),
+        );
     }
     for message in build::messages(&run.state, turn.thread, Some(id)) {
         one(maker, &message);
@@ -55,8 +66,18 @@ fn one(maker: &mut Maker<'_>, message: &Message) {
             maker.own(Role::Accent, "assistant");
             for part in said {
                 let mark = maker.glyph(Symbol::ModelSays);
-                let role = if part.by_operator { Role::Operator } else { Role::ModelSays };
-                maker.text(&part.text, Form::Raw, Wrap::Words, Role::Text, (role, format!("{mark} ")));
+                let role = if part.by_operator {
+                    Role::Operator
+                } else {
+                    Role::ModelSays
+                };
+                maker.text(
+                    &part.text,
+                    Form::Raw,
+                    Wrap::Words,
+                    Role::Text,
+                    (role, format!("{mark} ")),
+                );
             }
             for call in calls {
                 maker.doc.line(
@@ -65,7 +86,13 @@ fn one(maker: &mut Maker<'_>, message: &Message) {
                         .untrusted(Role::Text, &call.tool, 80),
                 );
                 let args = Arc::clone(&call.args);
-                maker.text(&args, Form::Raw, Wrap::Chars, Role::Text, (Role::Dim, "    ".to_owned()));
+                maker.text(
+                    &args,
+                    Form::Raw,
+                    Wrap::Chars,
+                    Role::Text,
+                    (Role::Dim, "    ".to_owned()),
+                );
             }
         }
         Message::Result {
@@ -76,11 +103,13 @@ fn one(maker: &mut Maker<'_>, message: &Message) {
             ..
         } => {
             let role = if *is_error { Role::Failed } else { Role::Accent };
-            maker.doc.line(
-                Styled::new()
-                    .own(role, format!("result of {call} "))
-                    .untrusted(Role::Dim, tool, 80),
-            );
+            maker
+                .doc
+                .line(
+                    Styled::new()
+                        .own(role, format!("result of {call} "))
+                        .untrusted(Role::Dim, tool, 80),
+                );
             plain(maker, text);
         }
         Message::Note { text, .. } => {
@@ -91,5 +120,11 @@ fn one(maker: &mut Maker<'_>, message: &Message) {
 }
 
 fn plain(maker: &mut Maker<'_>, text: &Arc<str>) {
-    maker.text(text, Form::Raw, Wrap::Chars, Role::Text, (Role::Dim, "  ".to_owned()));
+    maker.text(
+        text,
+        Form::Raw,
+        Wrap::Chars,
+        Role::Text,
+        (Role::Dim, "  ".to_owned()),
+    );
 }

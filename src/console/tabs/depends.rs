@@ -29,7 +29,10 @@ pub fn make(maker: &mut Maker<'_>, id: NodeId) {
     if let Some(call) = state.call(id) {
         for binding in &call.bindings {
             let source = binding.source.map_or("the input".to_owned(), |id| id.to_string());
-            maker.field("bound", &format!("†{} to {source} {}", binding.reference, binding.rev));
+            maker.field(
+                "bound",
+                &format!("†{} to {source} {}", binding.reference, binding.rev),
+            );
         }
     }
     maker.own(Role::Title, format!("hangs on it: {} nodes", below.len()));
@@ -42,10 +45,16 @@ pub fn make(maker: &mut Maker<'_>, id: NodeId) {
 }
 
 fn row(maker: &mut Maker<'_>, word: &str, id: NodeId) {
-    let Some(node) = maker.run.state.node(id) else { return };
+    let Some(node) = maker.run.state.node(id) else {
+        return;
+    };
     let line = Styled::new()
         .own(Role::Dim, format!("{word:<9}"))
         .own(Role::Accent, format!("{id:<6} ", id = id.to_string()))
-        .untrusted(Role::Text, &summary::of(&maker.run.state, node), usize::from(maker.width));
+        .untrusted(
+            Role::Text,
+            &summary::of(&maker.run.state, node),
+            usize::from(maker.width),
+        );
     maker.doc.line(line);
 }

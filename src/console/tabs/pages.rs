@@ -30,8 +30,16 @@ pub fn help(maker: &mut Maker<'_>, keymap: &Keymap, replay: bool) {
         }
         maker.own(Role::Title, context.heading());
         for entry in entries {
-            let keys: Vec<String> = keymap.keys_of(entry.name).iter().map(ToString::to_string).collect();
-            let keys = if keys.is_empty() { "palette".to_owned() } else { keys.join(" ") };
+            let keys: Vec<String> = keymap
+                .keys_of(entry.name)
+                .iter()
+                .map(ToString::to_string)
+                .collect();
+            let keys = if keys.is_empty() {
+                "palette".to_owned()
+            } else {
+                keys.join(" ")
+            };
             maker.doc.line(
                 Styled::new()
                     .own(Role::Key, format!("  {keys:<14} "))
@@ -66,7 +74,8 @@ pub fn plan(maker: &mut Maker<'_>, plan: &Result<Plan, Refusal>) {
         ("must end first", Role::Blocked, &plan.drained),
         ("kept", Role::Ok, &plan.kept),
     ];
-    if plan.superseded.is_empty() && again.is_empty() && plan.effects.is_empty() && plan.cancelled.is_empty() {
+    if plan.superseded.is_empty() && again.is_empty() && plan.effects.is_empty() && plan.cancelled.is_empty()
+    {
         maker.own(Role::Ok, "nothing that ran is touched");
     }
     for (name, role, ids) in groups {
@@ -85,15 +94,18 @@ pub fn plan(maker: &mut Maker<'_>, plan: &Result<Plan, Refusal>) {
         );
     }
     if !plan.turns.is_empty() {
-        maker.doc.line(
-            Styled::new()
-                .own(Role::Dim, format!("{:<15} ", "turns"))
-                .own(Role::Superseded, format!("{:>4}  become history", plan.turns.len())),
-        );
+        maker
+            .doc
+            .line(Styled::new().own(Role::Dim, format!("{:<15} ", "turns")).own(
+                Role::Superseded,
+                format!("{:>4}  become history", plan.turns.len()),
+            ));
     }
     for seq in plan.effects.iter().take(MOST) {
         let state = &maker.run.state;
-        let Some(entry) = state.ledger.get(seq) else { continue };
+        let Some(entry) = state.ledger.get(seq) else {
+            continue;
+        };
         let line = Styled::new()
             .own(Role::Warning, "happened already ")
             .own(Role::Accent, format!("{} ", entry.call))
@@ -101,7 +113,10 @@ pub fn plan(maker: &mut Maker<'_>, plan: &Result<Plan, Refusal>) {
         maker.doc.line(line);
     }
     if plan.effects.len() > MOST {
-        maker.own(Role::Warning, format!("and {} effects more", plan.effects.len() - MOST));
+        maker.own(
+            Role::Warning,
+            format!("and {} effects more", plan.effects.len() - MOST),
+        );
     }
     let asks = if plan.asks {
         format!("the model is asked again, about {} tokens", plan.tokens)
@@ -122,8 +137,15 @@ pub fn bulk(maker: &mut Maker<'_>, items: &[BulkItem]) {
         let state = &maker.run.state;
         let line = Styled::new()
             .own(Role::Accent, format!("{} {} ", item.call, item.rev))
-            .own(Role::Dim, format!("{} ", crate::text::visible(item.digest.short())))
-            .untrusted(Role::Text, &summary::call(state, item.call), usize::from(maker.width) / 2)
+            .own(
+                Role::Dim,
+                format!("{} ", crate::text::visible(item.digest.short())),
+            )
+            .untrusted(
+                Role::Text,
+                &summary::call(state, item.call),
+                usize::from(maker.width) / 2,
+            )
             .own(Role::Warning, format!("  {} bytes unread", item.unread));
         maker.doc.line(line);
     }

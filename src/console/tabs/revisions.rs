@@ -35,7 +35,12 @@ fn of_node(maker: &mut Maker<'_>, node: &Node) {
         maker.fact(
             &revision.no.to_string(),
             Role::Edited,
-            format!("{}, {}, {}", origin_word(revision), revision.epoch, revision.event),
+            format!(
+                "{}, {}, {}",
+                origin_word(revision),
+                revision.epoch,
+                revision.event
+            ),
         );
         let before = at.checked_sub(1).and_then(|at| node.revisions.get(at));
         if let Some(before) = before {

@@ -41,13 +41,25 @@ pub(super) fn items(model: &Model) -> Vec<BulkItem> {
     run.state
         .queue()
         .filter(|call| call.status == Status::Awaiting)
-        .filter(|call| run.state.turn_of(call.id).is_some_and(crate::domain::turn::Turn::is_active))
-        .filter(|call| call.verdict.as_ref().is_none_or(|verdict| verdict.gate != Gate::Deny))
+        .filter(|call| {
+            run.state
+                .turn_of(call.id)
+                .is_some_and(crate::domain::turn::Turn::is_active)
+        })
+        .filter(|call| {
+            call.verdict
+                .as_ref()
+                .is_none_or(|verdict| verdict.gate != Gate::Deny)
+        })
         .filter_map(|call| {
             let node = run.state.node(call.id)?;
             let (tool, _) = node.as_call()?;
             let card = run.tool(tool)?;
-            if card.tags.iter().any(|tag| tag == "irreversible" || tag == "uninspectable") {
+            if card
+                .tags
+                .iter()
+                .any(|tag| tag == "irreversible" || tag == "uninspectable")
+            {
                 return None;
             }
             Some(BulkItem {

@@ -67,10 +67,14 @@ pub(super) fn armed<'m>(model: &'m Model, question: &Question, by: By, at: u64) 
         return Err("this is a recorded run: nothing can be decided in it".to_owned());
     }
     if let Some(why) = &model.run.halted {
-        return Err(format!("the run is halted ({why}): nothing can be decided until the journal can be written"));
+        return Err(format!(
+            "the run is halted ({why}): nothing can be decided until the journal can be written"
+        ));
     }
     if !model.screen.can_decide() {
-        return Err("the screen is too small to show what is decided: at least 40 columns and 10 rows".to_owned());
+        return Err(
+            "the screen is too small to show what is decided: at least 40 columns and 10 rows".to_owned(),
+        );
     }
     let wait = model.settings.arming_ms;
     let shown = model
@@ -155,26 +159,43 @@ fn waiting(model: &mut Model) -> Result<(NodeId, Rev, Option<Digest>, Question),
         });
     }
     if let Some(Subject::Broken(turn)) = model.inspector.subject {
-        return Err(format!("the stream of {turn} broke: {} shows the choices", model.settings.keymap.first("decide")));
+        return Err(format!(
+            "the stream of {turn} broke: {} shows the choices",
+            model.settings.keymap.first("decide")
+        ));
     }
-    let id = subject(model).map(NodeId::call).filter(|id| id.kind == NodeKind::Call);
+    let id = subject(model)
+        .map(NodeId::call)
+        .filter(|id| id.kind == NodeKind::Call);
     let Some((id, call)) = id.and_then(|id| Some((id, model.run.state.call(id)?))) else {
         return Err(nothing_here(model));
     };
     if !call.status.needs_operator() {
-        return Err(format!("{id} does not wait for you: it is {}", call.status.word()));
+        return Err(format!(
+            "{id} does not wait for you: it is {}",
+            call.status.word()
+        ));
     }
     if model.run.state.turn_of(id).is_some_and(|turn| !turn.is_active()) {
-        return Err(format!("{id} is held by an edit before it: nothing can be decided until it stands again"));
+        return Err(format!(
+            "{id} is held by an edit before it: nothing can be decided until it stands again"
+        ));
     }
     let digest = call.digest.clone();
     if model.screen.lead == Pane::Graph || model.inspector.tab != Tab::Arguments {
         if go_to_queue(model, id) {
-            return Err(format!("{id} is in front of you now: press the key again to decide"));
+            return Err(format!(
+                "{id} is in front of you now: press the key again to decide"
+            ));
         }
         return Err(format!("{id} is not in the queue"));
     }
-    let rev = model.run.state.node(id).map(crate::domain::node::Node::rev).unwrap_or_default();
+    let rev = model
+        .run
+        .state
+        .node(id)
+        .map(crate::domain::node::Node::rev)
+        .unwrap_or_default();
     let question = question(model).ok_or_else(|| nothing_here(model))?;
     Ok((id, rev, digest, question))
 }
@@ -240,7 +261,12 @@ fn reject(model: &mut Model, by: By, at: u64) -> Result<(), String> {
         {
             model.overlays.pop();
             let purpose = LinePurpose::RefuseEffect { call, rev, digest };
-            prompts::line(model, purpose, &format!("refuse {call}: what is the model told?"), "");
+            prompts::line(
+                model,
+                purpose,
+                &format!("refuse {call}: what is the model told?"),
+                "",
+            );
         }
         return Ok(());
     }
@@ -254,13 +280,22 @@ fn reject(model: &mut Model, by: By, at: u64) -> Result<(), String> {
         prompts::line(model, LinePurpose::RejectAnswer(id), &title, "");
         return Ok(());
     }
-    let blocked = subject(model)
-        .map(NodeId::call)
-        .filter(|id| model.run.state.call(*id).is_some_and(|call| call.status == Status::Blocked));
+    let blocked = subject(model).map(NodeId::call).filter(|id| {
+        model
+            .run
+            .state
+            .call(*id)
+            .is_some_and(|call| call.status == Status::Blocked)
+    });
     if let Some(call) = blocked {
         let question = question(model).ok_or("nothing is selected")?;
         armed(model, &question, by, at)?;
-        let rev = model.run.state.node(call).map(crate::domain::node::Node::rev).unwrap_or_default();
+        let rev = model
+            .run
+            .state
+            .node(call)
+            .map(crate::domain::node::Node::rev)
+            .unwrap_or_default();
         prompts::line(
             model,
             LinePurpose::Reject { call, rev },
@@ -325,7 +360,9 @@ fn asked(model: &Model, at: u64) -> Result<(NodeId, Rev, Option<Digest>), String
     };
     armed(model, &dialog.question, By::Key, at)?;
     match &dialog.question {
-        Question::Call { call, rev, digest, .. } => Ok((*call, *rev, digest.clone())),
+        Question::Call {
+            call, rev, digest, ..
+        } => Ok((*call, *rev, digest.clone())),
         _ => Err("this is not about a call".to_owned()),
     }
 }
@@ -349,14 +386,18 @@ fn reuse(model: &mut Model, at: u64, out: &mut Vec<Out>) -> Result<(), String> {
     let (id, ..) = asked(model, at)?;
     let state = &model.run.state;
     let entry = state.call(id).and_then(|call| {
-        equal_entries(state, call)
-            .into_iter()
-            .rev()
-            .find(|seq| matches!(state.ledger.get(seq).map(|entry| &entry.outcome), Some(LedgerOutcome::Known(_))))
+        equal_entries(state, call).into_iter().rev().find(|seq| {
+            matches!(
+                state.ledger.get(seq).map(|entry| &entry.outcome),
+                Some(LedgerOutcome::Known(_))
+            )
+        })
     });
     match entry {
         Some(entry) => consent(model, ConsentChoice::Reuse { entry }, at, out),
-        None => Err("no result of that execution is known: run it again, answer for it, or reject it".to_owned()),
+        None => {
+            Err("no result of that execution is known: run it again, answer for it, or reject it".to_owned())
+        }
     }
 }
 
@@ -408,7 +449,11 @@ fn seen_call(model: &Model, by: By, at: u64) -> Result<(NodeId, Rev), String> {
         .map(NodeId::call)
         .filter(|id| id.kind == NodeKind::Call)
         .ok_or("no call is selected")?;
-    let node = model.run.state.node(id).ok_or_else(|| format!("{id} is not there"))?;
+    let node = model
+        .run
+        .state
+        .node(id)
+        .ok_or_else(|| format!("{id} is not there"))?;
     let question = question(model).ok_or("no call is selected")?;
     armed(model, &question, by, at)?;
     Ok((id, node.rev()))
@@ -416,7 +461,12 @@ fn seen_call(model: &Model, by: By, at: u64) -> Result<(NodeId, Rev), String> {
 
 fn retry(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), String> {
     let (call, rev) = seen_call(model, by, at)?;
-    send(model, Command::Call(CallCommand::Retry { call, rev }), Some(call), out);
+    send(
+        model,
+        Command::Call(CallCommand::Retry { call, rev }),
+        Some(call),
+        out,
+    );
     model.say(format!("{call} to be run again"));
     Ok(())
 }
@@ -425,10 +475,18 @@ fn cancel(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), 
     let (call, _) = seen_call(model, by, at)?;
     let status = model.run.state.call(call).map(|call| call.status.word());
     if !model.run.state.agenda.running.contains(&call) {
-        return Err(format!("{call} is not running: it is {}", status.unwrap_or("unknown")));
+        return Err(format!(
+            "{call} is not running: it is {}",
+            status.unwrap_or("unknown")
+        ));
     }
     let reason = "cancelled by the operator".to_owned();
-    send(model, Command::Call(CallCommand::Cancel { call, reason }), Some(call), out);
+    send(
+        model,
+        Command::Call(CallCommand::Cancel { call, reason }),
+        Some(call),
+        out,
+    );
     model.say(format!("{call} to be cancelled"));
     Ok(())
 }

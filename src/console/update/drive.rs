@@ -95,7 +95,10 @@ fn stop() -> RunCommand {
 
 /// Leaves, or asks first where something runs.
 pub(super) fn quit(model: &mut Model, out: &mut Vec<Out>) {
-    if matches!(model.overlays.last(), Some(Overlay::Leave)) || model.settings.read_only || !model.run.is_busy() {
+    if matches!(model.overlays.last(), Some(Overlay::Leave))
+        || model.settings.read_only
+        || !model.run.is_busy()
+    {
         out.push(Out::Quit(Leave::Quit));
     } else {
         open(model, Overlay::Leave);

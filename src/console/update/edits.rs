@@ -61,7 +61,11 @@ fn place(after: Option<TurnId>) -> String {
 /// The selected node, if it counts.
 fn selected(model: &Model) -> Result<(NodeId, Rev), String> {
     let id = subject(model).ok_or("nothing is selected that can be edited")?;
-    let node = model.run.state.node(id).ok_or_else(|| format!("{id} is not there"))?;
+    let node = model
+        .run
+        .state
+        .node(id)
+        .ok_or_else(|| format!("{id} is not there"))?;
     if !node.active {
         return Err(format!("{id} is history: an edit replaced it"));
     }
@@ -70,11 +74,18 @@ fn selected(model: &Model) -> Result<(NodeId, Rev), String> {
 
 fn after(model: &Model) -> Result<Option<TurnId>, String> {
     let Some(id) = subject(model) else { return Ok(None) };
-    let turn = model.run.state.turn_of(id).ok_or_else(|| format!("{id} is not there"))?;
+    let turn = model
+        .run
+        .state
+        .turn_of(id)
+        .ok_or_else(|| format!("{id} is not there"))?;
     if turn.is_active() {
         Ok(Some(turn.id))
     } else {
-        Err(format!("{} is history or held: choose a turn that counts", turn.id))
+        Err(format!(
+            "{} is history or held: choose a turn that counts",
+            turn.id
+        ))
     }
 }
 
@@ -138,8 +149,17 @@ fn observation(model: &mut Model, out: &mut Vec<Out>) -> Result<(), String> {
 fn answer(model: &mut Model, out: &mut Vec<Out>) -> Result<(), String> {
     let (id, _) = selected(model)?;
     let call = id.call();
-    let rev = model.run.state.node(call).map(crate::domain::node::Node::rev).unwrap_or_default();
-    let life = model.run.state.call(call).ok_or("only a call can be answered for")?;
+    let rev = model
+        .run
+        .state
+        .node(call)
+        .map(crate::domain::node::Node::rev)
+        .unwrap_or_default();
+    let life = model
+        .run
+        .state
+        .call(call)
+        .ok_or("only a call can be answered for")?;
     match life.status {
         Status::Succeeded | Status::Failed(_) => return observation(model, out),
         Status::InDoubt(_) => {
@@ -225,7 +245,11 @@ pub(super) fn finish(model: &mut Model, out: &mut Vec<Out>) {
             let (call, rev) = (*call, *rev);
             editor.sent = true;
             model.queue.leaving = model.queue.selected;
-            let command = CallCommand::Answer { call, rev, value: text };
+            let command = CallCommand::Answer {
+                call,
+                rev,
+                value: text,
+            };
             send(model, Command::Call(command), Some(call), out);
         }
         Purpose::Happened { call } => {
@@ -233,12 +257,22 @@ pub(super) fn finish(model: &mut Model, out: &mut Vec<Out>) {
             editor.sent = true;
             model.queue.leaving = model.queue.selected;
             let what = Resolution::Happened { value: text };
-            send(model, Command::Call(CallCommand::Resolve { call, what }), Some(call), out);
+            send(
+                model,
+                Command::Call(CallCommand::Resolve { call, what }),
+                Some(call),
+                out,
+            );
         }
         _ => {
-            let Some(edit) = editor.edit(text, false) else { return };
+            let Some(edit) = editor.edit(text, false) else {
+                return;
+            };
             let is_guide = editor.purpose == Purpose::Guide;
-            if is_guide && plan(&model.run.state, std::slice::from_ref(&edit)).is_ok_and(|plan| touches_nothing(&plan)) {
+            if is_guide
+                && plan(&model.run.state, std::slice::from_ref(&edit))
+                    .is_ok_and(|plan| touches_nothing(&plan))
+            {
                 if let Some(Overlay::Editor(editor)) = model.overlays.last_mut() {
                     editor.sent = true;
                 }
@@ -265,7 +299,10 @@ fn touches_nothing(plan: &Plan) -> bool {
 
 /// Shows what edits would do.
 pub(super) fn review(model: &mut Model, edits: Vec<Edit>) {
-    let diff = edits.first().map(|edit| difference(model, edit)).unwrap_or_default();
+    let diff = edits
+        .first()
+        .map(|edit| difference(model, edit))
+        .unwrap_or_default();
     open(
         model,
         Overlay::Review(Box::new(Review {
@@ -283,15 +320,28 @@ pub(super) fn review(model: &mut Model, edits: Vec<Edit>) {
 
 fn difference(model: &Model, edit: &Edit) -> Vec<diff::Line> {
     let state = &model.run.state;
-    let old = |id: NodeId| state.node(id).map(|node| words(&node.now().content)).unwrap_or_default();
+    let old = |id: NodeId| {
+        state
+            .node(id)
+            .map(|node| words(&node.now().content))
+            .unwrap_or_default()
+    };
     let (old, new) = match edit {
-        Edit::Call { node, tool, args, .. } => (old(*node), format!("{tool}\n{}", crate::console::json::pretty(args))),
+        Edit::Call { node, tool, args, .. } => (
+            old(*node),
+            format!("{tool}\n{}", crate::console::json::pretty(args)),
+        ),
         Edit::Text { node, text, .. } => (old(*node), text.to_string()),
-        Edit::Observation { node, value, .. } => (old(*node), crate::console::doc::readable(value).to_string()),
-        Edit::InsertPrompt { text, .. } | Edit::InsertThought { text, .. } => (String::new(), text.to_string()),
-        Edit::InsertCall { tool, args, .. } => {
-            (String::new(), format!("{tool}\n{}", crate::console::json::pretty(args)))
+        Edit::Observation { node, value, .. } => {
+            (old(*node), crate::console::doc::readable(value).to_string())
         }
+        Edit::InsertPrompt { text, .. } | Edit::InsertThought { text, .. } => {
+            (String::new(), text.to_string())
+        }
+        Edit::InsertCall { tool, args, .. } => (
+            String::new(),
+            format!("{tool}\n{}", crate::console::json::pretty(args)),
+        ),
         Edit::RejectAnswer { node, reason } => (summary::call(state, *node), reason.to_string()),
         Edit::Delete { node, .. } => (old(*node), String::new()),
     };

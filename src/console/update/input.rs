@@ -71,7 +71,11 @@ fn drop_burst(model: &mut Model) {
 
 /// True where the key could let something happen.
 fn may_decide(model: &Model, key: Key) -> bool {
-    match model.settings.keymap.verb(context(model), key, model.settings.replay) {
+    match model
+        .settings
+        .keymap
+        .verb(context(model), key, model.settings.replay)
+    {
         Some(Verb::Decide(verb)) => verb.must_be_armed(),
         Some(Verb::Edit(crate::console::commands::EditVerb::Commit)) => true,
         Some(Verb::Run(verb)) => matches!(verb, RunVerb::StopNow | RunVerb::LeaveCancel),

@@ -85,7 +85,10 @@ fn go(model: &mut Model, id: NodeId) -> Result<(), String> {
 fn next(model: &mut Model, none: &str, fits: impl Fn(&Model, NodeId) -> bool) -> Result<(), String> {
     let here = cursor(model).unwrap_or(NodeId::new(NodeKind::Prompt, 0));
     let nodes = &model.run.state.nodes;
-    let following = nodes.range(here..).map(|(id, _)| *id).filter(|id| id.call() != here.call());
+    let following = nodes
+        .range(here..)
+        .map(|(id, _)| *id)
+        .filter(|id| id.call() != here.call());
     let from_top = nodes.range(..=here).map(|(id, _)| *id);
     let found = following.chain(from_top).find(|id| fits(model, *id));
     match found {
@@ -112,7 +115,11 @@ fn child(model: &mut Model) -> Result<(), String> {
         .range(here..)
         .map(|(id, _)| *id)
         .filter(|id| id.call() != here.call() && id.kind != NodeKind::Observation)
-        .find(|id| graph::edges_into(state, *id).iter().any(|edge| edge.from.call() == here.call()));
+        .find(|id| {
+            graph::edges_into(state, *id)
+                .iter()
+                .any(|edge| edge.from.call() == here.call())
+        });
     match found {
         Some(id) => go(model, id),
         None => Err(format!("nothing hangs on {here}")),
@@ -122,12 +129,18 @@ fn child(model: &mut Model) -> Result<(), String> {
 fn hit(model: &mut Model, back: bool) -> Result<(), String> {
     let hits = &model.graph.search.hits;
     if hits.is_empty() {
-        return Err(format!("{} looks for something first", model.settings.keymap.first("search")));
+        return Err(format!(
+            "{} looks for something first",
+            model.settings.keymap.first("search")
+        ));
     }
     let here = cursor(model).unwrap_or(NodeId::new(NodeKind::Prompt, 0));
     let other = |id: &&NodeId| id.call() != here.call();
     let found = if back {
-        hits.range(..here).rev().find(other).or_else(|| hits.iter().next_back())
+        hits.range(..here)
+            .rev()
+            .find(other)
+            .or_else(|| hits.iter().next_back())
     } else {
         hits.range(here..).find(other).or_else(|| hits.iter().next())
     };

@@ -28,7 +28,8 @@ pub(super) fn palette(model: &mut Model) {
     let choices = commands::entries()
         .filter(|entry| entry.contexts.iter().any(|context| reach.contains(context)))
         .filter(|entry| {
-            (model.settings.replay || entry.contexts != [Context::Replay]) && !matches!(entry.verb, Verb::Move(_))
+            (model.settings.replay || entry.contexts != [Context::Replay])
+                && !matches!(entry.verb, Verb::Move(_))
         })
         .map(|entry| Choice {
             name: entry.name.to_owned(),
@@ -44,13 +45,23 @@ pub(super) fn palette(model: &mut Model) {
 pub(super) fn tools_for(model: &mut Model, node: NodeId, base: Rev) {
     let purpose = ListPurpose::Replace { node, base };
     let choices = tools(model);
-    list(model, purpose, &format!("another tool for {node} {base}"), choices);
+    list(
+        model,
+        purpose,
+        &format!("another tool for {node} {base}"),
+        choices,
+    );
 }
 
 /// Opens the list of tools for a new call.
 pub(super) fn tools_for_new(model: &mut Model, after: Option<TurnId>) {
     let choices = tools(model);
-    list(model, ListPurpose::NewCall { after }, "tool of the new call", choices);
+    list(
+        model,
+        ListPurpose::NewCall { after },
+        "tool of the new call",
+        choices,
+    );
 }
 
 fn tools(model: &Model) -> Vec<Choice> {
@@ -100,7 +111,8 @@ pub(super) fn filter(model: &mut Model) {
         .iter()
         .enumerate()
         .filter_map(|(at, choice)| {
-            let mut score = |text: &str| pattern.score(nucleo_matcher::Utf32Str::new(text, &mut buffer), &mut matcher);
+            let mut score =
+                |text: &str| pattern.score(nucleo_matcher::Utf32Str::new(text, &mut buffer), &mut matcher);
             // A name counts for more than a word of the description.
             let name = score(&choice.name).map(|score| score * 4);
             name.or_else(|| score(&choice.detail)).map(|score| (score, at))
@@ -139,7 +151,11 @@ pub(super) fn choose(model: &mut Model, at: u64, out: &mut Vec<Out>) {
 }
 
 fn with_tool(model: &mut Model, purpose: ListPurpose, tool: Arc<str>, out: &mut Vec<Out>) {
-    let schema = model.run.tool(&tool).map(|card| Arc::clone(&card.schema)).unwrap_or_default();
+    let schema = model
+        .run
+        .tool(&tool)
+        .map(|card| Arc::clone(&card.schema))
+        .unwrap_or_default();
     let (purpose, title, old) = match purpose {
         ListPurpose::Replace { node, base } => {
             let old = model

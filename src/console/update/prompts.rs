@@ -142,7 +142,13 @@ fn accept(model: &mut Model, out: &mut Vec<Out>) {
         }
     };
     let purpose = line.purpose.clone();
-    let or = |default: &str| if text.is_empty() { default.to_owned() } else { text.clone() };
+    let or = |default: &str| {
+        if text.is_empty() {
+            default.to_owned()
+        } else {
+            text.clone()
+        }
+    };
     match purpose {
         LinePurpose::Reject { call, rev } => {
             let reason = or("rejected by the operator");
@@ -185,7 +191,12 @@ fn accept(model: &mut Model, out: &mut Vec<Out>) {
             find(model, &text);
             return;
         }
-        LinePurpose::Policy => send(model, Command::Run(RunCommand::SetPolicy { policy: text }), None, out),
+        LinePurpose::Policy => send(
+            model,
+            Command::Run(RunCommand::SetPolicy { policy: text }),
+            None,
+            out,
+        ),
         LinePurpose::Title => send(model, Command::Run(RunCommand::Title { title: text }), None, out),
         LinePurpose::Limits => match limits(model.run.state.limits, &text) {
             Ok(limits) => send(model, Command::Run(RunCommand::SetLimits { limits }), None, out),

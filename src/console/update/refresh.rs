@@ -30,7 +30,10 @@ pub fn prepare(model: &mut Model) {
     let rows = |area: Option<ratatui::layout::Rect>| area.map_or(0, |area| usize::from(inside(area).height));
     model.graph.scroll(rows(places.graph));
     model.queue.scroll(rows(places.queue));
-    inspect(model, places.inspector.map_or(model.screen.width, |area| area.width));
+    inspect(
+        model,
+        places.inspector.map_or(model.screen.width, |area| area.width),
+    );
     model.inspector.scroll(rows(places.inspector));
     overlay(model);
 }
@@ -77,7 +80,9 @@ fn inspect(model: &mut Model, width: u16) {
         model.inspector.top = 0;
     }
     let streamed = match subject {
-        Some(Subject::Pick(Pick::Live(turn, _))) => model.run.live.get(&turn).map_or(0, |live| live.bytes.max(1)),
+        Some(Subject::Pick(Pick::Live(turn, _))) => {
+            model.run.live.get(&turn).map_or(0, |live| live.bytes.max(1))
+        }
         _ => 0,
     };
     let key = (subject, model.inspector.tab, model.run.state.seq, width, streamed);
@@ -121,7 +126,9 @@ fn overlay(model: &mut Model) {
         charset: settings.charset,
         doc: Doc::default(),
     };
-    let Some(overlay) = overlays.last_mut() else { return };
+    let Some(overlay) = overlays.last_mut() else {
+        return;
+    };
     let (doc, top) = match overlay {
         Overlay::Page(page) => {
             if page.made != Some(maker.width) {
@@ -145,7 +152,9 @@ fn overlay(model: &mut Model) {
                 review.doc = maker.doc;
                 let mut hasher = DefaultHasher::new();
                 match &review.plan {
-                    Ok(plan) => (&plan.effects, &plan.superseded, &plan.possible, &plan.cancelled).hash(&mut hasher),
+                    Ok(plan) => {
+                        (&plan.effects, &plan.superseded, &plan.possible, &plan.cancelled).hash(&mut hasher)
+                    }
                     Err(refusal) => refusal.message.hash(&mut hasher),
                 }
                 review.stamp = hasher.finish();
@@ -224,7 +233,11 @@ fn frame(model: &Model) -> Option<Sight> {
     let (rows, total, width) = match (&question, inspector.doc.decided()) {
         (Question::Call { .. }, Some((pager, before))) => {
             let end = rows.end.saturating_sub(before).min(pager.rows());
-            (rows.start.saturating_sub(before).min(end)..end, pager.rows(), area.width)
+            (
+                rows.start.saturating_sub(before).min(end)..end,
+                pager.rows(),
+                area.width,
+            )
         }
         (Question::Call { .. }, None) => return None,
         _ => (0..1, 1, 0),

@@ -55,7 +55,9 @@ fn event(model: &mut Model, envelope: Arc<Envelope>, out: &mut Vec<Out>) {
     model.graph.stale |= matches!(
         envelope.event,
         Event::Edit(_)
-            | Event::Turn(TurnEvent::Suspended { .. } | TurnEvent::Restored { .. } | TurnEvent::Superseded { .. })
+            | Event::Turn(
+                TurnEvent::Suspended { .. } | TurnEvent::Restored { .. } | TurnEvent::Superseded { .. }
+            )
     );
     if matches!(envelope.actor, Actor::Operator(_)) {
         answered(model, &envelope.event);
@@ -71,13 +73,18 @@ fn event(model: &mut Model, envelope: Arc<Envelope>, out: &mut Vec<Out>) {
 fn answered(model: &mut Model, event: &Event) {
     let Some(sent) = &model.run.sent else { return };
     let done = match (&sent.command, event) {
-        (Command::Edit(EditCommand::Commit { .. }), Event::Edit(EditEvent::Committed { .. } | EditEvent::Revised { .. })) => true,
-        (Command::Call(CallCommand::Answer { call, .. }), Event::Call(CallEvent::Given { call: given, .. })) => {
-            call == given
-        }
-        (Command::Call(CallCommand::Resolve { call, .. }), Event::Call(CallEvent::Resolved { call: given, .. })) => {
-            call == given
-        }
+        (
+            Command::Edit(EditCommand::Commit { .. }),
+            Event::Edit(EditEvent::Committed { .. } | EditEvent::Revised { .. }),
+        ) => true,
+        (
+            Command::Call(CallCommand::Answer { call, .. }),
+            Event::Call(CallEvent::Given { call: given, .. }),
+        ) => call == given,
+        (
+            Command::Call(CallCommand::Resolve { call, .. }),
+            Event::Call(CallEvent::Resolved { call: given, .. }),
+        ) => call == given,
         _ => false,
     };
     if !done {
@@ -124,7 +131,10 @@ fn refused(model: &mut Model, refusal: &Refusal) {
             .node(call)
             .map(crate::domain::node::Node::rev)
             .unwrap_or_default();
-        let lines = diff::lines(&crate::console::json::pretty(&old), &crate::console::json::pretty(&new));
+        let lines = diff::lines(
+            &crate::console::json::pretty(&old),
+            &crate::console::json::pretty(&new),
+        );
         model.overlays.push(Overlay::Page(Page {
             title: format!("refused: {call} changed from {rev} to {now} since it was shown"),
             doc: Doc::default(),

@@ -112,7 +112,8 @@ pub(super) fn step(model: &mut Model, to: Move) {
         }
         return;
     }
-    let height = |area: Option<ratatui::layout::Rect>| area.map_or(1, |area| usize::from(inside(area).height).max(1));
+    let height =
+        |area: Option<ratatui::layout::Rect>| area.map_or(1, |area| usize::from(inside(area).height).max(1));
     let places = model.screen.places;
     match model.screen.focus {
         Pane::Graph => {

@@ -19,7 +19,11 @@ const MOST: u16 = 5;
 pub(super) fn draw(model: &Model, frame: &mut Frame<'_>, editor: &Editor) {
     let area = model.screen.overlay(usize::from(u16::MAX - 1));
     let (line, column) = editor.field.cursor();
-    let tool = editor.purpose.tool().map(|tool| format!(" of {}", visible(tool))).unwrap_or_default();
+    let tool = editor
+        .purpose
+        .tool()
+        .map(|tool| format!(" of {}", visible(tool)))
+        .unwrap_or_default();
     let form = match editor.form {
         Form::Json => ", JSON",
         Form::Text if editor.purpose.is_value() => ", text",
@@ -34,7 +38,10 @@ pub(super) fn draw(model: &Model, frame: &mut Frame<'_>, editor: &Editor) {
     };
     let title = format!("{}{tool}{form}  {line}:{column}{state}", editor.title);
     let body = overlay::open(model, frame, area, &title, Role::Focus);
-    let faults = u16::try_from(editor.faults.len()).unwrap_or(MOST).min(MOST).min(body.height / 3);
+    let faults = u16::try_from(editor.faults.len())
+        .unwrap_or(MOST)
+        .min(MOST)
+        .min(body.height / 3);
     let text = Rect {
         height: body.height.saturating_sub(faults),
         ..body
@@ -47,7 +54,13 @@ pub(super) fn draw(model: &Model, frame: &mut Frame<'_>, editor: &Editor) {
         };
         let key = model.settings.keymap.first("external");
         let words = format!("{} bytes: {key} opens them in $EDITOR", long.len());
-        canvas.put(text.x + 1, text.y, text.width.saturating_sub(1), &words, Role::Warning);
+        canvas.put(
+            text.x + 1,
+            text.y,
+            text.width.saturating_sub(1),
+            &words,
+            Role::Warning,
+        );
     } else {
         editor.field.draw(frame, text, style);
     }
@@ -70,6 +83,11 @@ pub(super) fn draw(model: &Model, frame: &mut Frame<'_>, editor: &Editor) {
             .untrusted(Role::Accent, &fault.path, 60)
             .own(Role::Error, " ")
             .untrusted(Role::Error, &fault.message, usize::from(place.width));
-        canvas.line(place.x + 1.min(place.width), place.y, place.width.saturating_sub(1), &words);
+        canvas.line(
+            place.x + 1.min(place.width),
+            place.y,
+            place.width.saturating_sub(1),
+            &words,
+        );
     }
 }

@@ -30,7 +30,11 @@ pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
         return;
     }
     if graph.is_empty() {
-        let words = if model.run.arrived { "nothing has happened yet" } else { "waiting for the run" };
+        let words = if model.run.arrived {
+            "nothing has happened yet"
+        } else {
+            "waiting for the run"
+        };
         canvas.put(body.x + 1, body.y, body.width.saturating_sub(1), words, Role::Dim);
         return;
     }
@@ -60,7 +64,13 @@ pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
         if Some(row) == cursor {
             canvas.tint(place, Role::Selection);
             let pointer = Symbol::Pointer.glyph(model.settings.charset);
-            canvas.put(place.x, place.y, 1, pointer.encode_utf8(&mut [0; 4]), Role::Accent);
+            canvas.put(
+                place.x,
+                place.y,
+                1,
+                pointer.encode_utf8(&mut [0; 4]),
+                Role::Accent,
+            );
         }
     }
     let fresh = graph.fresh();
@@ -99,7 +109,14 @@ fn lanes(model: &Model, canvas: &mut Canvas<'_>, place: Rect, row: usize, node: 
     }
 }
 
-fn node_row(model: &Model, canvas: &mut Canvas<'_>, place: Rect, row: usize, planned: &Planned<NodeId>, widest: usize) {
+fn node_row(
+    model: &Model,
+    canvas: &mut Canvas<'_>,
+    place: Rect,
+    row: usize,
+    planned: &Planned<NodeId>,
+    widest: usize,
+) {
     let state = &model.run.state;
     let id = planned.key;
     let (symbol, looks) = looks(state, id);
@@ -128,12 +145,27 @@ fn node_row(model: &Model, canvas: &mut Canvas<'_>, place: Rect, row: usize, pla
     };
     let more = Symbol::Ellipsis.glyph(model.settings.charset);
     canvas.row(words, &line, more);
-    if planned.members.iter().chain([&id]).any(|id| model.graph.lit.above.contains(id)) {
+    if planned
+        .members
+        .iter()
+        .chain([&id])
+        .any(|id| model.graph.lit.above.contains(id))
+    {
         canvas.tint(place, Role::Ancestor);
-    } else if planned.members.iter().chain([&id]).any(|id| model.graph.lit.below.contains(id)) {
+    } else if planned
+        .members
+        .iter()
+        .chain([&id])
+        .any(|id| model.graph.lit.below.contains(id))
+    {
         canvas.tint(place, Role::Descendant);
     }
-    if planned.members.iter().chain([&id]).any(|id| model.graph.search.hits.contains(id)) {
+    if planned
+        .members
+        .iter()
+        .chain([&id])
+        .any(|id| model.graph.search.hits.contains(id))
+    {
         let id = Rect {
             width: words.width.min(id.to_string().len() as u16),
             ..words
@@ -176,7 +208,10 @@ fn fold_line(model: &Model, planned: &Planned<NodeId>) -> Styled {
     let closed = Symbol::Closed.glyph(model.settings.charset);
     Styled::new().own(
         Role::Fold,
-        format!("{mark}{mark} {closed} {} superseded{by} {mark}{mark}", planned.count),
+        format!(
+            "{mark}{mark} {closed} {} superseded{by} {mark}{mark}",
+            planned.count
+        ),
     )
 }
 
@@ -203,14 +238,18 @@ fn fan_line(model: &Model, planned: &Planned<NodeId>) -> Styled {
 
 fn node_line(model: &Model, id: NodeId, row: Option<Role>, width: usize) -> Styled {
     let state = &model.run.state;
-    let Some(node) = state.node(id) else { return Styled::new() };
+    let Some(node) = state.node(id) else {
+        return Styled::new();
+    };
     let role = |usual: Role| row.unwrap_or(usual);
     let mut line = Styled::new().own(role(Role::Dim), format!("{id} "));
     if node.revisions.len() > 1 {
         line = line.own(role(Role::Edited), format!("{} ", node.rev()));
     }
     if let (Some(call), Some((tool, args))) = (state.calls.get(&id), node.as_call()) {
-        line = line.untrusted(role(Role::Accent), tool, 40).own(role(Role::Text), " ");
+        line = line
+            .untrusted(role(Role::Accent), tool, 40)
+            .own(role(Role::Text), " ");
         line = line.untrusted(role(Role::Text), &summary::arguments(args), (width / 2).max(24));
         let mut word = call.status.word().to_owned();
         if let Status::Failed(class) = &call.status {
@@ -228,9 +267,11 @@ fn node_line(model: &Model, id: NodeId, row: Option<Role>, width: usize) -> Styl
         if let Some(observation) = state.observation(id).filter(|_| !apart) {
             let by_hand = matches!(observation.now().origin, Origin::Operator { .. });
             let result = observation.outcome().map(summary::result).unwrap_or_default();
-            line = line
-                .own(role(Role::Dim), format!(" {arrow} "))
-                .untrusted(role(if by_hand { Role::Edited } else { Role::Dim }), &result, width);
+            line = line.own(role(Role::Dim), format!(" {arrow} ")).untrusted(
+                role(if by_hand { Role::Edited } else { Role::Dim }),
+                &result,
+                width,
+            );
         }
         return chips(model, id, line);
     }
@@ -247,7 +288,9 @@ fn node_line(model: &Model, id: NodeId, row: Option<Role>, width: usize) -> Styl
 
 /// Parents to which no line goes.
 fn chips(model: &Model, id: NodeId, mut line: Styled) -> Styled {
-    let Some(row) = model.graph.gutter.find(id) else { return line };
+    let Some(row) = model.graph.gutter.find(id) else {
+        return line;
+    };
     let mark = Glyphs::of(model.settings.line).chip;
     for parent in model.graph.gutter.chips(row).iter().take(4) {
         line = line.own(Role::Reference, format!(" {mark}{parent}"));
@@ -265,18 +308,26 @@ fn live_row(model: &Model, canvas: &mut Canvas<'_>, place: Rect, turn: TurnId, p
         symbol.glyph(charset).encode_utf8(&mut [0; 4]),
         symbol.role(),
     );
-    let Some(live) = model.run.live.get(&turn) else { return };
+    let Some(live) = model.run.live.get(&turn) else {
+        return;
+    };
     let x = place.x + 2 + u16::try_from(widest).unwrap_or(0);
     let width = place.right().saturating_sub(x);
     let (head, text) = match live.parts.get(part) {
-        Some(LivePart::Text { reasoning, text }) => (if *reasoning { "thinks: " } else { "says: " }.to_owned(), text),
+        Some(LivePart::Text { reasoning, text }) => {
+            (if *reasoning { "thinks: " } else { "says: " }.to_owned(), text)
+        }
         Some(LivePart::Call { tool, args }) => (format!("calls {}: ", visible(tool)), args),
         None => return,
     };
     let used = canvas.put(x, place.y, width, &head, Role::Running);
     // The newest words are at the end: that is what is shown.
     let room = usize::from(width.saturating_sub(used));
-    let from = text.char_indices().rev().nth(room.max(1) * 2).map_or(0, |(at, _)| at);
+    let from = text
+        .char_indices()
+        .rev()
+        .nth(room.max(1) * 2)
+        .map_or(0, |(at, _)| at);
     let shown = visible(text.get(from..).unwrap_or_default());
     canvas.put(
         x + used,

@@ -18,14 +18,24 @@ fn parts(model: &Model) -> Vec<(u8, Role, String, bool)> {
     let mut parts = vec![(3, Role::Title, "overrule".to_owned(), false)];
     let session = state.title.as_deref().unwrap_or(&model.settings.session);
     if !session.is_empty() {
-        parts.push((5, Role::Text, visible(crate::console::doc::head(session, 40).0), false));
+        parts.push((
+            5,
+            Role::Text,
+            visible(crate::console::doc::head(session, 40).0),
+            false,
+        ));
     }
     if let Some(started) = &state.started {
         let name = visible(crate::console::doc::head(&started.model, 60).0);
         parts.push((2, Role::Accent, name, false));
     }
     if !state.policy.is_empty() {
-        parts.push((4, Role::Dim, visible(crate::console::doc::head(&state.policy, 30).0), false));
+        parts.push((
+            4,
+            Role::Dim,
+            visible(crate::console::doc::head(&state.policy, 30).0),
+            false,
+        ));
     }
     let turns = state
         .turns
@@ -74,7 +84,10 @@ pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
     }
     let mut parts = parts(model);
     let wide = |parts: &[(u8, Role, String, bool)]| -> usize {
-        parts.iter().map(|(_, _, text, _)| text.width() + 2).sum::<usize>()
+        parts
+            .iter()
+            .map(|(_, _, text, _)| text.width() + 2)
+            .sum::<usize>()
     };
     while wide(&parts) > usize::from(area.width) && parts.len() > 1 {
         if let Some(at) = (0..parts.len()).max_by_key(|at| parts.get(*at).map(|part| part.0)) {
@@ -90,7 +103,10 @@ pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
         .filter(|part| part.3)
         .map(|(_, _, text, _)| text.width() + 2)
         .sum();
-    let mut x = area.right().saturating_sub(u16::try_from(right).unwrap_or(u16::MAX)).max(area.x);
+    let mut x = area
+        .right()
+        .saturating_sub(u16::try_from(right).unwrap_or(u16::MAX))
+        .max(area.x);
     for (_, role, text, _) in parts.iter().filter(|part| part.3) {
         x += canvas.put(x, area.y, area.right().saturating_sub(x), text, *role) + 2;
     }
@@ -104,7 +120,10 @@ pub(super) fn banner(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
     let (role, words) = if let Some(why) = &run.halted {
         (
             Role::Error,
-            format!("HALTED: {}; nothing runs any more, your session is kept up to here", visible(why)),
+            format!(
+                "HALTED: {}; nothing runs any more, your session is kept up to here",
+                visible(why)
+            ),
         )
     } else if let Some(turn) = run.broken().next() {
         let kind = match &turn.stream {

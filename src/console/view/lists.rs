@@ -19,7 +19,8 @@ pub(super) fn line(model: &Model, frame: &mut Frame<'_>, line: &LinePrompt) {
         ..body
     };
     let field = overlay::open(model, frame, area, &line.title, Role::Focus);
-    line.field.draw(frame, field, model.settings.look.full(Role::Text));
+    line.field
+        .draw(frame, field, model.settings.look.full(Role::Text));
 }
 
 /// Draws a list to choose from.
@@ -35,27 +36,59 @@ pub(super) fn list(model: &Model, frame: &mut Frame<'_>, list: &List) {
         look: &model.settings.look,
     };
     for (line, index) in list.found.iter().enumerate().skip(top).take(rows) {
-        let Some(choice) = list.choices.get(*index) else { continue };
+        let Some(choice) = list.choices.get(*index) else {
+            continue;
+        };
         let place = row_of(body, u16::try_from(line - top + 1).unwrap_or(u16::MAX));
         let room = place.width.saturating_sub(14);
         let mut x = place.x + 2.min(place.width);
-        x += canvas.put(x, place.y, place.width.saturating_sub(2).min(24), &choice.name, Role::Accent) + 2;
+        x += canvas.put(
+            x,
+            place.y,
+            place.width.saturating_sub(2).min(24),
+            &choice.name,
+            Role::Accent,
+        ) + 2;
         x = x.max(place.x + 20.min(place.width));
-        canvas.put(x, place.y, (place.x + room).saturating_sub(x), &choice.detail, Role::Dim);
+        canvas.put(
+            x,
+            place.y,
+            (place.x + room).saturating_sub(x),
+            &choice.detail,
+            Role::Dim,
+        );
         let right = choice.right.chars().count() as u16;
         if right + 1 < place.width {
-            canvas.put(place.right() - right - 1, place.y, right, &choice.right, Role::Key);
+            canvas.put(
+                place.right() - right - 1,
+                place.y,
+                right,
+                &choice.right,
+                Role::Key,
+            );
         }
         if line == list.at {
             canvas.tint(place, Role::Selection);
             let pointer = Symbol::Pointer.glyph(model.settings.charset);
-            canvas.put(place.x, place.y, 1, pointer.encode_utf8(&mut [0; 4]), Role::Accent);
+            canvas.put(
+                place.x,
+                place.y,
+                1,
+                pointer.encode_utf8(&mut [0; 4]),
+                Role::Accent,
+            );
         }
     }
     if list.found.is_empty() {
         let place = row_of(body, 1);
         if !place.is_empty() {
-            canvas.put(place.x + 2, place.y, place.width.saturating_sub(2), "nothing fits", Role::Dim);
+            canvas.put(
+                place.x + 2,
+                place.y,
+                place.width.saturating_sub(2),
+                "nothing fits",
+                Role::Dim,
+            );
         }
     }
 }

@@ -14,7 +14,11 @@ use crate::console::words;
 /// Draws the pane.
 pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
     let log = &model.log;
-    let words = if log.back > 0 { format!("log, {} newer below", log.back) } else { "log".to_owned() };
+    let words = if log.back > 0 {
+        format!("log, {} newer below", log.back)
+    } else {
+        "log".to_owned()
+    };
     shell::title(model, canvas, area, Pane::Log, &words);
     let body = inside(area);
     let height = usize::from(body.height);

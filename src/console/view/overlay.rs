@@ -13,14 +13,27 @@ use crate::console::theme::Role;
 
 /// Draws the topmost overlay.
 pub(super) fn draw(model: &Model, frame: &mut Frame<'_>) {
-    let Some(overlay) = model.overlays.last() else { return };
+    let Some(overlay) = model.overlays.last() else {
+        return;
+    };
     match overlay {
         Overlay::Page(page) => document(model, frame, &page.title, &page.doc, page.top, Role::Focus),
         Overlay::Review(review) => {
-            let words = if model.run.committing { "sent, waiting for the run" } else { "what this edit does" };
+            let words = if model.run.committing {
+                "sent, waiting for the run"
+            } else {
+                "what this edit does"
+            };
             document(model, frame, words, &review.doc, review.top, Role::Decision);
         }
-        Overlay::Bulk(bulk) => document(model, frame, "approve all of these", &bulk.doc, bulk.top, Role::Decision),
+        Overlay::Bulk(bulk) => document(
+            model,
+            frame,
+            "approve all of these",
+            &bulk.doc,
+            bulk.top,
+            Role::Decision,
+        ),
         Overlay::Dialog(dialog) => {
             let title = match dialog.kind {
                 DialogKind::Consent => "this effect may have happened already",
@@ -36,7 +49,10 @@ pub(super) fn draw(model: &Model, frame: &mut Frame<'_>) {
             &[
                 "Everything stops: the open stream, running calls, whatever waits.".to_owned(),
                 "A call that is cut off may have had an effect; it is marked so.".to_owned(),
-                format!("{} stops everything now, esc goes back.", model.settings.keymap.first("stop-now")),
+                format!(
+                    "{} stops everything now, esc goes back.",
+                    model.settings.keymap.first("stop-now")
+                ),
             ],
         ),
         Overlay::Leave => {
@@ -54,7 +70,10 @@ pub(super) fn draw(model: &Model, frame: &mut Frame<'_>) {
                     },
                     format!("{}  wait for what runs, then leave", keymap.first("leave-wait")),
                     format!("{}  cancel what runs, then leave", keymap.first("leave-cancel")),
-                    format!("{}  leave now; what is cut off is settled when you resume", keymap.first("quit")),
+                    format!(
+                        "{}  leave now; what is cut off is settled when you resume",
+                        keymap.first("quit")
+                    ),
                     "esc  stay".to_owned(),
                 ],
             );
@@ -98,7 +117,13 @@ fn words(model: &Model, frame: &mut Frame<'_>, title: &str, lines: &[String]) {
     for (at, line) in lines.iter().enumerate() {
         let place = row_of(body, u16::try_from(at).unwrap_or(u16::MAX));
         if !place.is_empty() {
-            canvas.put(place.x + 1, place.y, place.width.saturating_sub(1), line, Role::Text);
+            canvas.put(
+                place.x + 1,
+                place.y,
+                place.width.saturating_sub(1),
+                line,
+                Role::Text,
+            );
         }
     }
 }

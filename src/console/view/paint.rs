@@ -75,7 +75,13 @@ impl Canvas<'_> {
         self.line(area.x, area.y, area.width, line);
         let width: usize = line.0.iter().map(|piece| piece.text.width()).sum();
         if width > usize::from(area.width) {
-            self.put(area.right() - 1, area.y, 1, more.encode_utf8(&mut [0; 4]), Role::Dim);
+            self.put(
+                area.right() - 1,
+                area.y,
+                1,
+                more.encode_utf8(&mut [0; 4]),
+                Role::Dim,
+            );
         }
     }
 }

@@ -18,7 +18,10 @@ pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
     let queue = &model.queue;
     let waiting = queue.waiting();
     let body = inside(area);
-    let below = queue.items.len().saturating_sub(queue.top + usize::from(body.height));
+    let below = queue
+        .items
+        .len()
+        .saturating_sub(queue.top + usize::from(body.height));
     let words = match (waiting, below) {
         (0, _) => "queue".to_owned(),
         (count, 0) => format!("queue {count}"),
@@ -40,7 +43,13 @@ pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
     }
     let cursor = queue.position();
     let more = Symbol::Ellipsis.glyph(model.settings.charset);
-    for (line, item) in queue.items.iter().enumerate().skip(queue.top).take(usize::from(body.height)) {
+    for (line, item) in queue
+        .items
+        .iter()
+        .enumerate()
+        .skip(queue.top)
+        .take(usize::from(body.height))
+    {
         let place = row_of(body, u16::try_from(line - queue.top).unwrap_or(u16::MAX));
         let words = Rect {
             x: place.x + 1.min(place.width),
@@ -51,7 +60,13 @@ pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
         if Some(line) == cursor {
             canvas.tint(place, Role::Selection);
             let pointer = Symbol::Pointer.glyph(model.settings.charset);
-            canvas.put(place.x, place.y, 1, pointer.encode_utf8(&mut [0; 4]), Role::Accent);
+            canvas.put(
+                place.x,
+                place.y,
+                1,
+                pointer.encode_utf8(&mut [0; 4]),
+                Role::Accent,
+            );
         }
     }
 }

@@ -61,7 +61,13 @@ pub(super) fn title(model: &Model, canvas: &mut Canvas<'_>, area: Rect, pane: Pa
         (Charset::Unicode, true, _) => "━",
         (Charset::Unicode, false, _) => "─",
     };
-    canvas.put(area.x, area.y, area.width, &rule.repeat(usize::from(area.width)), role);
+    canvas.put(
+        area.x,
+        area.y,
+        area.width,
+        &rule.repeat(usize::from(area.width)),
+        role,
+    );
     let text = format!(" {words} ");
     let name_role = if focused { Role::Focus } else { Role::Title };
     let x = area.x + 1.min(area.width);

@@ -35,7 +35,12 @@ fn words(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
         let role = if message.bad { Role::Error } else { Role::Text };
         Styled::new().untrusted(role, &message.text, width * 2)
     };
-    canvas.line(area.x + 1.min(area.width), area.y, area.width.saturating_sub(1), &line);
+    canvas.line(
+        area.x + 1.min(area.width),
+        area.y,
+        area.width.saturating_sub(1),
+        &line,
+    );
 }
 
 /// What there is to say while nothing happened.
@@ -96,7 +101,11 @@ fn keys(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
 
 /// True where what is asked has been on screen for long enough.
 fn is_armed(model: &Model) -> bool {
-    let slot = if model.overlays.is_empty() { &model.arming.frame } else { &model.arming.overlay };
+    let slot = if model.overlays.is_empty() {
+        &model.arming.frame
+    } else {
+        &model.arming.overlay
+    };
     model.screen.can_decide()
         && slot
             .as_ref()
