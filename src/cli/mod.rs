@@ -7,6 +7,7 @@ pub mod build;
 pub mod decode;
 pub mod exit;
 pub mod headless;
+pub mod intent;
 pub mod live;
 pub mod models;
 pub mod print;
