@@ -8,6 +8,7 @@ pub mod decode;
 pub mod exit;
 pub mod graph;
 pub mod headless;
+pub mod intent;
 pub mod live;
 pub mod models;
 pub mod print;
