@@ -17,7 +17,7 @@ pub const DEMOS: &[(&str, &str)] = &[(
 )];
 
 /// The setup and the task of a built-in run.
-pub fn demo(name: &str) -> Result<(ModelSetup, &'static str), Failure> {
+pub fn demo(name: &str) -> Result<(ModelSetup, String), Failure> {
     let known = DEMOS.iter().any(|(known, _)| *known == name);
     let Some(playbook) = builtin::text(name).filter(|_| known) else {
         let names: Vec<&str> = DEMOS.iter().map(|(name, _)| *name).collect();
@@ -29,8 +29,10 @@ pub fn demo(name: &str) -> Result<(ModelSetup, &'static str), Failure> {
             ),
         ));
     };
-    let task = "Audit this directory: look for marks of unfinished work, read the files that have the most, \
-                and write a short report.";
+    let task = Playbook::parse(name, playbook)
+        .map_err(|error| Failure::new(Code::Config, error))?
+        .prompt
+        .unwrap_or_else(|| "Begin.".to_owned());
     Ok((
         ModelSetup::Scripted {
             name: name.to_owned(),

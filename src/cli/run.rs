@@ -51,7 +51,7 @@ pub fn demo(common: &Common, demo: &args::Demo) -> Result<Code, Failure> {
     if !demo.anywhere {
         refuse_wide(&ground)?;
     }
-    begin(common, &ground, setup, task, "null", true)
+    begin(common, &ground, setup, &task, "null", true)
 }
 
 /// The built-in run reads what is there; it should not read a whole disk or home by accident.
