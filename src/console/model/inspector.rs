@@ -4,7 +4,8 @@
 
 use crate::console::doc::{Cache, Doc};
 use crate::console::model::graph::Pick;
-use crate::domain::id::{Seq, TurnId};
+use crate::console::model::screen::Pane;
+use crate::domain::id::{NodeKind, Seq, TurnId};
 
 /// A tab.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -70,7 +71,11 @@ pub enum Subject {
 /// The inspector.
 #[derive(Debug, Clone, Default)]
 pub struct Inspector {
-    /// The tab.
+    /// The tab chosen for rows of the graph.
+    pub graph_tab: Tab,
+    /// The tab chosen for the entry of the queue; a new entry begins with its arguments.
+    pub queue_tab: Tab,
+    /// The tab that is shown: the chosen one, where what is shown has it.
     pub tab: Tab,
     /// First row on screen.
     pub top: usize,
@@ -85,6 +90,28 @@ pub struct Inspector {
 }
 
 impl Inspector {
+    /// Chooses a tab for the pane that the inspector follows.
+    pub fn choose(&mut self, tab: Tab, lead: Pane) {
+        match lead {
+            Pane::Queue => self.queue_tab = tab,
+            _ => self.graph_tab = tab,
+        }
+        self.top = 0;
+    }
+
+    /// The tab to show for a subject.
+    pub fn tab_for(&self, subject: Option<Subject>, lead: Pane) -> Tab {
+        let chosen = match lead {
+            Pane::Queue => self.queue_tab,
+            _ => self.graph_tab,
+        };
+        let is_call = matches!(subject, Some(Subject::Pick(Pick::Node(id))) if id.call().kind == NodeKind::Call);
+        match chosen {
+            Tab::Arguments | Tab::Attempts if !is_call => Tab::Content,
+            chosen => chosen,
+        }
+    }
+
     /// Rows that the view can be scrolled down to.
     pub fn scroll(&mut self, height: usize) {
         self.top = self.top.min(self.doc.rows().saturating_sub(height));

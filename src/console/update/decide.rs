@@ -88,7 +88,7 @@ pub(super) fn armed<'m>(model: &'m Model, question: &Question, by: By, at: u64) 
     };
     if until.saturating_sub(shown.since) < wait {
         return Err(format!(
-            "not counted: it has to be on screen for {wait} ms before a key decides about it"
+            "not counted: it has to be on screen for {wait} ms first"
         ));
     }
     Ok(shown)
@@ -142,8 +142,7 @@ pub(super) fn go_to_queue(model: &mut Model, call: NodeId) -> bool {
     model.queue.settle();
     model.queue.selected = Some(wanted);
     model.screen.focus(Pane::Queue);
-    model.inspector.tab = Tab::Arguments;
-    model.inspector.top = 0;
+    model.inspector.choose(Tab::Arguments, Pane::Queue);
     true
 }
 
@@ -224,9 +223,8 @@ fn approve(model: &mut Model, unread_too: bool, by: By, at: u64, out: &mut Vec<O
     };
     if unread > 0 && !unread_too {
         return Err(format!(
-            "{unread} bytes were not on screen yet: scroll to the end ({} or {}), or approve them unread with {}",
+            "{unread} bytes not on screen yet: {} reads on, {} approves unread",
             model.settings.keymap.first("page-down"),
-            model.settings.keymap.first("bottom"),
             model.settings.keymap.first("approve-unread"),
         ));
     }

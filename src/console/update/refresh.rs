@@ -79,13 +79,18 @@ fn inspect(model: &mut Model, width: u16) {
         model.inspector.subject = subject;
         model.inspector.top = 0;
     }
+    let tab = model.inspector.tab_for(subject, model.screen.lead);
+    if tab != model.inspector.tab {
+        model.inspector.tab = tab;
+        model.inspector.top = 0;
+    }
     let streamed = match subject {
         Some(Subject::Pick(Pick::Live(turn, _))) => {
             model.run.live.get(&turn).map_or(0, |live| live.bytes.max(1))
         }
         _ => 0,
     };
-    let key = (subject, model.inspector.tab, model.run.state.seq, width, streamed);
+    let key = (subject, tab, model.run.state.seq, width, streamed);
     if model.inspector.made == Some(key) {
         return;
     }
@@ -97,7 +102,7 @@ fn inspect(model: &mut Model, width: u16) {
         charset: model.settings.charset,
         doc: Doc::default(),
     };
-    tabs::make(&mut maker, subject, model.inspector.tab);
+    tabs::make(&mut maker, subject, tab);
     let doc = maker.doc;
     model.inspector.doc = doc;
     model.inspector.cache.turn();

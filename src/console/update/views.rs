@@ -61,14 +61,13 @@ fn focus(model: &mut Model, pane: Pane) {
     if model.screen.lead != lead {
         model.inspector.top = 0;
         if pane == Pane::Queue {
-            model.inspector.tab = Tab::Arguments;
+            model.inspector.choose(Tab::Arguments, pane);
         }
     }
 }
 
 fn tab(model: &mut Model, tab: Tab) {
-    model.inspector.tab = tab;
-    model.inspector.top = 0;
+    model.inspector.choose(tab, model.screen.lead);
 }
 
 fn copy(model: &mut Model, out: &mut Vec<Out>) {
@@ -145,8 +144,7 @@ pub(super) fn step(model: &mut Model, to: Move) {
                 }
                 other => model.queue.step(by(other, 1)),
             }
-            model.inspector.top = 0;
-            model.inspector.tab = Tab::Arguments;
+            model.inspector.choose(Tab::Arguments, Pane::Queue);
         }
         Pane::Inspector => match to {
             Move::Left => tab(model, model.inspector.tab.neighbour(true)),

@@ -58,11 +58,8 @@ fn standing(model: &Model) -> String {
                 String::new()
             } else {
                 let rows: usize = left.iter().map(std::ops::Range::len).sum();
-                format!(
-                    "{rows} rows of the arguments were not on screen yet: {} or {}",
-                    model.settings.keymap.first("page-down"),
-                    model.settings.keymap.first("bottom")
-                )
+                let key = model.settings.keymap.first("page-down");
+                format!("{rows} rows of the arguments not on screen yet: {key} reads on")
             }
         }
         _ => String::new(),
