@@ -6,9 +6,9 @@ use super::args::Common;
 use super::build::Ground;
 use super::exit::{Code, Failure};
 use crate::engine::setup::ModelSetup;
-use crate::model::Model;
 use crate::model::openai_chat::client::{Client, Patience};
 use crate::model::scripted::{Playbook, Scripted, builtin};
+use crate::model::{Model, discover};
 
 /// The built-in runs: name and what is to be seen.
 pub const DEMOS: &[(&str, &str)] = &[(
@@ -48,11 +48,46 @@ pub fn choose(common: &Common, ground: &Ground) -> Result<ModelSetup, Failure> {
         return scripted(common);
     }
     let settings = &ground.settings;
-    let (Some(model), Some(base_url)) = (settings.model.value.clone(), settings.base_url.value.clone())
-    else {
-        return Err(Failure::new(Code::Config, "no model is configured"));
+    // The layers were settled before: what is left counts like a flag.
+    let given = discover::Given {
+        model: settings.model.value.clone(),
+        base_url: settings.base_url.value.clone(),
+        api_key: settings.key.value.get()?,
     };
-    Ok(ModelSetup::OpenaiChat { base_url, model })
+    let wanted = discover::Settings {
+        flags: given,
+        ..discover::Settings::default()
+    };
+    let ollama = if discover::needs_probe(&wanted) {
+        probe(ground)?
+    } else {
+        None
+    };
+    let chosen =
+        discover::choose(&wanted, ollama.as_ref()).map_err(|error| Failure::new(Code::Config, error))?;
+    Ok(ModelSetup::OpenaiChat {
+        base_url: chosen.base_url,
+        model: chosen.model,
+    })
+}
+
+/// Looks for an Ollama where it serves by default or where the environment says.
+fn probe(ground: &Ground) -> Result<Option<discover::Ollama>, Failure> {
+    let host = ground.env.ollama_host.as_deref().map_or_else(
+        || discover::OLLAMA.to_owned(),
+        |host| {
+            if host.contains("://") {
+                host.to_owned()
+            } else {
+                format!("http://{host}")
+            }
+        },
+    );
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::new(Code::Other, format!("cannot start: {error}")))?;
+    Ok(runtime.block_on(discover::probe(host.trim_end_matches('/'))))
 }
 
 fn scripted(common: &Common) -> Result<ModelSetup, Failure> {

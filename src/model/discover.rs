@@ -96,9 +96,10 @@ impl fmt::Display for Found {
 
 /// The three ways to say which model, for a person who said nothing.
 pub const WAYS: &str = "\
-  1. on the command line:    overrule run --model NAME --base-url http://HOST:PORT/v1 \"task\"
-  2. in the environment:     export OPENAI_API_KEY=…   (and OPENAI_BASE_URL for another server)
-  3. on this machine:        start Ollama and pull one model: ollama pull qwen3
+1. on the command line: overrule run --model NAME --base-url http://HOST:PORT/v1 \"task\"
+  (or once for all: `model` and `base_url` in ~/.config/overrule/config.toml)
+2. in the environment: export OPENAI_API_KEY=… (and OPENAI_BASE_URL for another server)
+3. on this machine: start Ollama and pull one model: ollama pull qwen3
 Without any of them, `overrule` alone shows the built-in run with a scripted model.";
 
 /// Why there is no model to talk to.
