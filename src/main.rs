@@ -1,2 +1,5 @@
 //! Entry point; everything else is in the library.
-fn main() {}
+
+fn main() -> std::process::ExitCode {
+    overrule::cli::main()
+}

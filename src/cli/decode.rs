@@ -10,7 +10,10 @@ use crate::model::decode::{Wire, events, summary};
 /// Decodes a captured stream. Everything before a break is printed; a broken stream exits with 1.
 pub fn decode(args: &args::Decode) -> Result<Code, Failure> {
     let wire = Wire::named(&args.wire).ok_or_else(|| {
-        Failure::new(Code::Usage, format!("there is no wire format `{}`: use openai-chat", args.wire))
+        Failure::new(
+            Code::Usage,
+            format!("there is no wire format `{}`: use openai-chat", args.wire),
+        )
     })?;
     let shown = args.file.display();
     let bytes = if args.file.as_os_str() == "-" {

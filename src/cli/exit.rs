@@ -61,7 +61,10 @@ pub struct Failure {
 impl Failure {
     /// A failure of one kind.
     pub fn new(code: Code, message: impl fmt::Display) -> Self {
-        Self { code, message: message.to_string() }
+        Self {
+            code,
+            message: message.to_string(),
+        }
     }
 }
 

@@ -8,18 +8,25 @@ use super::exit::{Code, Failure};
 /// A line on standard output. False where nobody reads any more.
 pub fn out(text: &str) -> bool {
     let mut stdout = std::io::stdout().lock();
-    stdout.write_all(text.as_bytes()).and_then(|()| stdout.write_all(b"\n")).and_then(|()| stdout.flush()).is_ok()
+    stdout
+        .write_all(text.as_bytes())
+        .and_then(|()| stdout.write_all(b"\n"))
+        .and_then(|()| stdout.flush())
+        .is_ok()
 }
 
 /// A line on standard error; where nobody reads, it is lost.
 pub fn err(text: &str) {
     let mut stderr = std::io::stderr().lock();
-    stderr.write_all(text.as_bytes()).and_then(|()| stderr.write_all(b"\n")).unwrap_or_default();
+    stderr
+        .write_all(text.as_bytes())
+        .and_then(|()| stderr.write_all(b"\n"))
+        .unwrap_or_default();
 }
 
 /// Untrusted text of several lines, made safe, line by line.
 pub fn safe(text: &str) -> String {
-    crate::text::visible_lines(text).collect::<Vec<_>>().join("\n")
+    crate::text::visible_lines(text).join("\n")
 }
 
 /// Says why the program ends.
@@ -32,5 +39,9 @@ pub fn failure(failure: &Failure) -> ExitCode {
 pub fn usage(error: &clap::Error) -> ExitCode {
     let asked = !error.use_stderr();
     error.print().unwrap_or_default();
-    if asked { ExitCode::SUCCESS } else { Code::Usage.into() }
+    if asked {
+        ExitCode::SUCCESS
+    } else {
+        Code::Usage.into()
+    }
 }

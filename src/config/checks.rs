@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::settings::{Color, Glyphs, Wire};
+use super::settings::{Glyphs, Wire};
 
 /// A base URL without the slash at its end; else what is wrong with it.
 pub fn base_url(text: &str) -> Result<String, &'static str> {
@@ -70,18 +70,6 @@ pub fn path(text: &str, file: &Path, home: Option<&Path>) -> Result<PathBuf, &'s
         return Err("begins with ~ and a name, which is not understood");
     }
     Ok(file.parent().unwrap_or(Path::new("")).join(text))
-}
-
-/// How many colours a terminal has that calls itself so.
-pub fn color(term: Option<&str>, colorterm: Option<&str>) -> (Color, &'static str) {
-    match (term, colorterm) {
-        (Some("dumb"), _) => (Color::None, "TERM"),
-        (_, Some("truecolor" | "24bit")) => (Color::True, "COLORTERM"),
-        (Some(term), _) if term.ends_with("-direct") => (Color::True, "TERM"),
-        (Some(term), _) if term.contains("256color") => (Color::Indexed, "TERM"),
-        (Some(term), _) if term.starts_with("vt") || term.ends_with("-m") => (Color::None, "TERM"),
-        _ => (Color::Sixteen, "TERM"),
-    }
 }
 
 /// Whether the environment speaks against characters beyond ASCII, and which variable does.

@@ -3,6 +3,7 @@
 //! Must not know: what a value is good for.
 
 use std::ffi::OsString;
+use std::fmt;
 use std::path::PathBuf;
 
 use etcetera::BaseStrategy as _;
@@ -34,8 +35,8 @@ pub struct Env {
     pub sessions: Option<PathBuf>,
     /// `OVERRULE_LOG`, a filter for the log file.
     pub log: Option<String>,
-    /// Whether `NO_COLOR` is set.
-    pub no_color: bool,
+    /// `NO_COLOR`.
+    pub no_color: Option<String>,
     /// `COLORTERM`.
     pub colorterm: Option<String>,
     /// `TERM`.
@@ -50,6 +51,18 @@ pub struct Env {
     pub user: Option<String>,
     /// Names of variables whose value is no text.
     pub unreadable: Vec<&'static str>,
+    /// All variables, for what is passed on to children.
+    pub all: Variables,
+}
+
+/// Variables with their values, which are not shown: there are keys among them.
+#[derive(Clone, Default)]
+pub struct Variables(pub Vec<(OsString, OsString)>);
+
+impl fmt::Debug for Variables {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} variables, not shown", self.0.len())
+    }
 }
 
 impl Env {
@@ -60,6 +73,7 @@ impl Env {
     )]
     pub fn read() -> Self {
         let mut env = Self::from_lookup(|name| std::env::var_os(name));
+        env.all = Variables(std::env::vars_os().collect());
         if let Ok(xdg) = Xdg::new() {
             let absolute = |path: PathBuf| path.is_absolute().then_some(path);
             env.home = absolute(xdg.home_dir().to_path_buf());
@@ -69,6 +83,17 @@ impl Env {
             env.runtime_dir = xdg.runtime_dir().and_then(absolute);
         }
         env
+    }
+
+    /// The same environment without a word about models: for a run that talks to none.
+    pub fn without_models(self) -> Self {
+        Self {
+            openai_api_key: None,
+            openai_base_url: None,
+            ollama_host: None,
+            model: None,
+            ..self
+        }
     }
 
     /// Everything but the directories, from any source of variables.
@@ -84,13 +109,13 @@ impl Env {
         env.ollama_host = text("OLLAMA_HOST");
         env.model = text("OVERRULE_MODEL");
         env.log = text("OVERRULE_LOG");
+        env.no_color = text("NO_COLOR");
         env.colorterm = text("COLORTERM");
         env.term = text("TERM");
         env.locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(&mut text);
         env.visual = text("VISUAL");
         env.editor = text("EDITOR");
         env.user = ["USER", "LOGNAME"].into_iter().find_map(&mut text);
-        env.no_color = lookup("NO_COLOR").is_some_and(|value| !value.is_empty());
         env.sessions = lookup("OVERRULE_SESSIONS")
             .filter(|value| !value.is_empty())
             .map(PathBuf::from);

@@ -5,6 +5,7 @@
 use std::path::Path;
 
 use crate::policy::document;
+use crate::text::visible;
 
 /// Something wrong with the settings. Nothing was changed.
 #[derive(Debug, thiserror::Error)]
@@ -72,5 +73,5 @@ impl Error {
 
 /// A path, safe to show.
 pub(super) fn shown(path: &Path) -> String {
-    document::visible(&path.to_string_lossy())
+    visible(&path.to_string_lossy())
 }

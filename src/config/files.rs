@@ -7,6 +7,8 @@ use std::io::{ErrorKind, Read as _};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::Path;
 
+use crate::text::visible;
+
 use super::error::Error;
 
 /// No settings file of a person is larger.
@@ -88,5 +90,5 @@ fn failed(path: &Path, error: &std::io::Error) -> Error {
         ErrorKind::PermissionDenied => "give yourself the right to read it",
         _ => "check the path and the disk",
     };
-    Error::read(path, crate::policy::document::visible(&error.to_string()), advice)
+    Error::read(path, visible(&error.to_string()), advice)
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use secrecy::{ExposeSecret as _, SecretString};
 
-use crate::policy::document::visible;
+use crate::text::visible;
 
 use super::error::{Error, shown};
 use super::files;

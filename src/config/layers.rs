@@ -7,9 +7,10 @@ use std::path::Path;
 
 use crate::domain::call::Gate;
 use crate::domain::event::run::Limits;
-use crate::policy::document::{At, visible};
+use crate::policy::document::At;
 use crate::policy::expiry::{Deadline, duration_ms};
 use crate::policy::{self, Notice, Place, Policy, Preset, Rule, parse};
+use crate::text::visible;
 
 use super::checks;
 use super::env::Env;
@@ -17,7 +18,7 @@ use super::error::Error;
 use super::flags::Flags;
 use super::key::Key;
 use super::load::default_sessions;
-use super::settings::{Color, Glyphs, LimitSettings, Notify, Origin, Setting, Settings, Wire};
+use super::settings::{Glyphs, LimitSettings, Notify, Origin, Setting, Settings, Wire};
 use super::written::{MOST_PARALLEL, Written};
 
 /// All layers above the defaults.
@@ -149,7 +150,6 @@ pub(super) fn weigh(mut layers: Layers<'_>, mut notices: Vec<Notice>) -> Result<
                 flag("--ascii", flags.glyphs),
             ],
         ),
-        color: color(env),
         limits,
         sessions: last(
             default_sessions(env),
@@ -195,22 +195,6 @@ fn glyphs(env: &Env, said: [Option<Setting<Glyphs>>; 3]) -> Setting<Glyphs> {
     // A guess from the environment is weaker than anything that a person said.
     let guess = by.and_then(|name| environment(name, Some(Glyphs::Ascii)));
     last(Glyphs::default(), [guess, mine, theirs, flag])
-}
-
-fn color(env: &Env) -> Setting<Color> {
-    if env.no_color {
-        return Setting {
-            value: Color::None,
-            origin: Origin::Environment("NO_COLOR"),
-        };
-    }
-    let (value, by) = checks::color(env.term.as_deref(), env.colorterm.as_deref());
-    let origin = if env.term.is_none() && env.colorterm.is_none() {
-        Origin::Default
-    } else {
-        Origin::Environment(by)
-    };
-    Setting { value, origin }
 }
 
 /// The base URL and the key, which belong together: where a file gives both, a key of the

@@ -22,4 +22,4 @@ pub use error::Error;
 pub use flags::Flags;
 pub use key::Key;
 pub use load::{Trust, load};
-pub use settings::{Color, Glyphs, Origin, Setting, Settings, Wire};
+pub use settings::{Glyphs, Origin, Setting, Settings, Wire};

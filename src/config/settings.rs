@@ -6,8 +6,8 @@ use std::fmt;
 use std::path::PathBuf;
 
 use crate::domain::event::run::Limits;
-use crate::policy::document::visible;
 use crate::policy::{Notice, Place, Policy, Preset};
+use crate::text::visible;
 
 use super::error::shown;
 use super::key::Key;
@@ -95,32 +95,6 @@ impl Glyphs {
     }
 }
 
-/// How many colours the terminal has, as far as the environment tells.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Color {
-    /// None, or the user wants none.
-    None,
-    /// The sixteen of every terminal.
-    #[default]
-    Sixteen,
-    /// 256.
-    Indexed,
-    /// All.
-    True,
-}
-
-impl Color {
-    /// Its name.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Sixteen => "16 colours",
-            Self::Indexed => "256 colours",
-            Self::True => "true colour",
-        }
-    }
-}
-
 /// Bounds of a run, each with its origin. None is unlimited.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LimitSettings {
@@ -176,8 +150,6 @@ pub struct Settings {
     pub theme: Setting<String>,
     /// Which characters draw the screen.
     pub glyphs: Setting<Glyphs>,
-    /// How many colours there are.
-    pub color: Setting<Color>,
     /// Bounds of a run.
     pub limits: LimitSettings,
     /// Where sessions are kept; none where there is no home directory and nobody said.
@@ -228,7 +200,6 @@ impl Settings {
             line("policy.preset", &self.preset, |preset| preset.word().into()),
             line("theme", &self.theme, |theme| visible(theme)),
             line("glyphs", &self.glyphs, |glyphs| glyphs.word().into()),
-            line("color", &self.color, |color| color.word().into()),
             line("limits.parallel", &limits.parallel, u32::to_string),
             line("limits.turns", &limits.turns, |n| count(n.as_ref())),
             line("limits.tokens", &limits.tokens, |n| count(n.as_ref())),

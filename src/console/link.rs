@@ -9,7 +9,7 @@ use futures_util::future::BoxFuture;
 
 use crate::domain::command::Command;
 use crate::domain::envelope::Envelope;
-use crate::domain::id::TurnId;
+use crate::domain::id::{Seq, TurnId};
 use crate::domain::refusal::Refusal;
 use crate::domain::state::State;
 
@@ -67,6 +67,31 @@ pub trait Link: Send {
     /// Sends a command; its refusal, if any, comes as an update.
     fn send(&mut self, command: Command);
 
-    /// The next update. Never resolves again after [`Update::Ended`].
+    /// The next update. Never resolves again after [`Update::Ended`]. The future may be dropped and
+    /// asked for again; no update is lost by that.
     fn next(&mut self) -> BoxFuture<'_, Update>;
+
+    /// Drives a recorded run; does nothing on a live one.
+    fn replay(&mut self, _control: ReplayControl) {}
+}
+
+/// How a recorded run is driven.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReplayControl {
+    /// Give events by their recorded pace.
+    Play,
+    /// Give none by itself.
+    Pause,
+    /// Give the next event.
+    Step,
+    /// Go back before the newest event: a snapshot follows.
+    Back,
+    /// Play faster.
+    Faster,
+    /// Play slower.
+    Slower,
+    /// Go to the position after this event: a snapshot follows where that is earlier.
+    Seek(Seq),
+    /// Go to the end.
+    End,
 }

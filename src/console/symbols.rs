@@ -123,11 +123,11 @@ impl Symbol {
     /// The symbol of a call's status alone.
     pub const fn of_status(status: &Status) -> Self {
         match status {
-            Status::Proposed => Self::Proposed,
+            Status::Proposed | Status::Ready => Self::Proposed,
             Status::Invalid => Self::Invalid,
             Status::Blocked => Self::Blocked,
             Status::Awaiting | Status::Consent(_) => Self::Awaiting,
-            Status::Ready | Status::Queued => Self::Queued,
+            Status::Queued => Self::Queued,
             Status::Running(_) => Self::Running,
             Status::InDoubt(_) => Self::InDoubt,
             Status::Succeeded => Self::Ok,

@@ -87,10 +87,11 @@ impl Screen {
         }
     }
 
-    /// Draws one frame and sends what changed in one piece, which the terminal shows at once.
+    /// Draws one frame and sends what changed in one piece, which the terminal shows at once. That
+    /// the terminal is gone is no error here: [`Signals`] tell it.
     pub fn draw(&mut self, render: impl FnOnce(&mut Frame<'_>)) -> Result<(), Error> {
-        self.terminal.draw(render).map_err(Error::io("draw to"))?;
-        self.sheet.send().map_err(Error::io("draw to"))
+        let drawn = self.terminal.draw(render).map(drop);
+        unless_gone("draw to", drawn.and_then(|()| self.sheet.send()))
     }
 
     /// The size, in columns and rows.
@@ -103,15 +104,14 @@ impl Screen {
     /// The next frame draws everything anew, whatever may have happened to the screen.
     pub fn redraw(&mut self) -> Result<(), Error> {
         let (width, height) = self.size();
-        self.terminal
-            .resize(Rect::new(0, 0, width, height))
-            .map_err(Error::io("clear"))
+        let area = Rect::new(0, 0, width, height);
+        unless_gone("clear", self.terminal.resize(area))
     }
 
     /// Turns mouse events on or off.
     pub fn set_mouse(&mut self, on: bool) -> Result<(), Error> {
         self.options.mouse = on;
-        modes::set_mouse(on).map_err(Error::io("switch the mouse of"))
+        unless_gone("switch the mouse of", modes::set_mouse(on))
     }
 
     /// True while mouse events are on.
@@ -122,12 +122,12 @@ impl Screen {
     /// Writes a sequence of the console's own (a clipboard copy) outside of a frame. Never hand
     /// text of others to this.
     pub fn send_raw(&mut self, sequence: &str) -> Result<(), Error> {
-        modes::present(sequence.as_bytes()).map_err(Error::io("write to"))
+        unless_gone("write to", modes::present(sequence.as_bytes()))
     }
 
     /// Takes the terminal again after the process was stopped and continued by somebody else.
     pub fn retake(&mut self) -> Result<(), Error> {
-        modes::retake(self.options).map_err(Error::io("take"))?;
+        unless_gone("take", modes::retake(self.options))?;
         self.redraw()
     }
 
@@ -158,6 +158,14 @@ impl Screen {
 impl Drop for Screen {
     fn drop(&mut self) {
         restore();
+    }
+}
+
+/// What failed on a terminal that was closed meanwhile did not fail.
+fn unless_gone(what: &'static str, result: io::Result<()>) -> Result<(), Error> {
+    match result {
+        Err(source) if !modes::is_gone() => Err(Error::io(what)(source)),
+        _ => Ok(()),
     }
 }
 

@@ -17,21 +17,30 @@ use super::draft::Draft;
 use super::event::Event;
 use super::state::{Mode, State};
 
+/// One rule of the list below.
+type Rule = fn(&mut Draft<'_>, &dyn Advice);
+
+/// What needs no world: checks, readiness, gates.
+const QUIET: [Rule; 4] = [check::check, look::look, launch::settle_doubt, gate::gate];
+/// What reaches out: launches, the end of a turn, the next request.
+const LOUD: [Rule; 3] = [launch::launch, settle::settle, ask::ask];
+
 /// The next facts that follow by themselves; none when the run waits for the world or the operator.
 pub fn advance(state: &State, advice: &dyn Advice) -> Vec<Event> {
+    first_of(state, advice, QUIET.iter().chain(&LOUD))
+}
+
+/// The next facts that follow without anything being started or asked, for somebody who records a
+/// decision but does not run.
+pub fn quiet(state: &State, advice: &dyn Advice) -> Vec<Event> {
+    first_of(state, advice, QUIET.iter())
+}
+
+fn first_of<'r>(state: &State, advice: &dyn Advice, rules: impl Iterator<Item = &'r Rule>) -> Vec<Event> {
     if state.started.is_none() || matches!(state.mode, Mode::Stopped(_) | Mode::Finished(_)) {
         return Vec::new();
     }
     let mut draft = Draft::new(state);
-    let rules: [fn(&mut Draft<'_>, &dyn Advice); 7] = [
-        check::check,
-        look::look,
-        launch::settle_doubt,
-        gate::gate,
-        launch::launch,
-        settle::settle,
-        ask::ask,
-    ];
     for rule in rules {
         rule(&mut draft, advice);
         if !draft.events.is_empty() {

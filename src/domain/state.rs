@@ -134,6 +134,8 @@ pub struct LedgerEntry {
     pub at: i64,
     /// How it ended.
     pub outcome: LedgerOutcome,
+    /// True once a look at the world could not tell what came of it.
+    pub probed: bool,
     /// True once an edit replaced what it happened under.
     pub orphaned: bool,
     /// Epoch at the launch.

@@ -61,12 +61,15 @@ pub struct Driver {
     batch: Batch,
 }
 
+/// Where the answer to a command goes.
+type Reply = oneshot::Sender<Result<Seq, Refusal>>;
+
 /// What happened since the listeners were last told.
 #[derive(Default)]
 struct Batch {
     envelopes: Vec<Arc<Envelope>>,
     effects: Vec<Effect>,
-    replies: Vec<(oneshot::Sender<Result<Seq, Refusal>>, Result<Seq, Refusal>)>,
+    replies: Vec<(Reply, Result<Seq, Refusal>)>,
     words: Vec<Publication>,
     sync: bool,
 }
@@ -169,12 +172,7 @@ impl Driver {
         });
     }
 
-    fn command(
-        &mut self,
-        command: &Command,
-        actor: &Actor,
-        reply: Option<oneshot::Sender<Result<Seq, Refusal>>>,
-    ) {
+    fn command(&mut self, command: &Command, actor: &Actor, reply: Option<Reply>) {
         let result = self.decide(command).map(|events| {
             self.record(events, actor, Seq(0));
             self.follow();
@@ -416,9 +414,9 @@ impl Driver {
 fn needs_disk(event: &Event) -> bool {
     match event {
         Event::Call(CallEvent::Started { effect, .. }) => effect.has_effect(),
-        Event::Run(RunEvent::Started(_) | RunEvent::Reopened { .. } | RunEvent::Finished { .. }) => true,
-        Event::Edit(_) => true,
-        Event::Turn(TurnEvent::Prompted { .. }) => true,
+        Event::Run(RunEvent::Started(_) | RunEvent::Reopened { .. } | RunEvent::Finished { .. })
+        | Event::Edit(_)
+        | Event::Turn(TurnEvent::Prompted { .. }) => true,
         Event::Run(_) | Event::Turn(_) | Event::Call(_) => false,
     }
 }

@@ -19,7 +19,7 @@ use crate::domain::id::Seq;
 
 /// A fixed id, so that tests do not depend on chance.
 fn id(n: u128) -> Uuid {
-    Uuid::from_u128(0x0190_0000_0000_7000_8000_0000_0000_0000 + n)
+    Uuid::from_u128(0x0190_abcd_0000_7000_8000_0000_0000_0000 + n)
 }
 
 fn envelope(seq: u64, event: Event) -> Envelope {

@@ -8,6 +8,8 @@ use std::sync::Arc;
 use toml::Spanned;
 use toml::de::DeTable;
 
+use crate::text::visible;
+
 use super::section::Section;
 
 /// Where in a file something stands.
@@ -110,17 +112,4 @@ fn place(file: &Arc<str>, text: &str, at: usize) -> Place {
         line: before.matches('\n').count() + 1,
         column: before.get(line_start..).unwrap_or("").chars().count() + 1,
     }
-}
-
-/// Text from a file that somebody else may have written, safe to show.
-pub(crate) fn visible(text: &str) -> String {
-    text.chars()
-        .flat_map(|c| {
-            if c.is_control() {
-                c.escape_default().collect::<Vec<_>>()
-            } else {
-                vec![c]
-            }
-        })
-        .collect()
 }

@@ -6,11 +6,11 @@
 
 pub mod document;
 pub mod expiry;
+pub mod judge;
 pub mod matcher;
 pub mod parse;
 pub mod preset;
 pub mod rule;
-pub mod ruling;
 pub mod section;
 
 #[cfg(test)]
@@ -18,8 +18,8 @@ mod tests;
 
 pub use document::{At, Document, Error, Place};
 pub use expiry::headless;
+pub use judge::{Moment, Notice, Policy};
 pub use matcher::Subject;
 pub use preset::Preset;
 pub use rule::{Origin, Rule};
-pub use ruling::{Moment, Notice, Policy};
 pub use section::Section;

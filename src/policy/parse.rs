@@ -16,8 +16,9 @@ use std::path::Path;
 use regex::Regex;
 
 use crate::domain::call::{Consequence, EffectClass, Gate};
+use crate::text::visible;
 
-use super::document::{At, Document, Error, Place, visible};
+use super::document::{At, Document, Error, Place};
 use super::expiry::{Deadline, duration_ms};
 use super::matcher::{Matcher, Pattern, Predicate, Test, flatten};
 use super::preset::Preset;

@@ -6,6 +6,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::domain::call::{EffectClass, Gate};
+use crate::text::visible;
 
 use super::matcher::Matcher;
 use super::rule::{Origin, Rule};
@@ -104,6 +105,6 @@ impl FromStr for Preset {
         Self::ALL
             .into_iter()
             .find(|preset| preset.word() == name)
-            .ok_or_else(|| UnknownPreset(super::document::visible(name)))
+            .ok_or_else(|| UnknownPreset(visible(name)))
     }
 }

@@ -3,6 +3,7 @@
 //! Must not know: other rules.
 
 use crate::domain::call::Gate;
+use crate::text::visible;
 
 use super::document::Place;
 use super::expiry::Deadline;
@@ -74,7 +75,7 @@ impl Rule {
         match (&self.origin, &self.place) {
             (Origin::Preset(preset), _) => format!("preset {}: {}", preset.word(), self.text),
             (origin, Some(place)) => {
-                let file = super::document::visible(&place.file);
+                let file = visible(&place.file);
                 format!("{} {file}:{}: {}", origin.word(), place.line, self.text)
             }
             (origin, None) => format!("{}: {}", origin.word(), self.text),

@@ -8,7 +8,9 @@ use std::ops::Range;
 
 use toml::de::{DeTable, DeValue};
 
-use super::document::{At, Document, Error, Place, visible};
+use crate::text::visible;
+
+use super::document::{At, Document, Error, Place};
 
 /// One table of a document. Ask for every key that is known, then [`Section::finish`].
 #[derive(Debug)]
@@ -92,7 +94,7 @@ impl<'d, 'a> Section<'d, 'a> {
     }
 
     /// Takes a key as known without reading it.
-    pub fn expect(&mut self, key: &'static str) {
+    pub fn skip(&mut self, key: &'static str) {
         self.known.insert(key);
     }
 

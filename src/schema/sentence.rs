@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::nearest::near;
 use crate::domain::call::Fault;
+use crate::text::visible;
 
 /// Characters of a value quoted in a sentence.
 const QUOTED: usize = 60;
@@ -17,19 +18,6 @@ pub(super) fn shown_text(text: &str) -> String {
         short.push('…');
     }
     visible(&short)
-}
-
-/// One place to point at the project's safe display.
-fn visible(text: &str) -> String {
-    text.chars()
-        .flat_map(|c| {
-            if c.is_control() {
-                c.escape_default().collect::<Vec<_>>()
-            } else {
-                vec![c]
-            }
-        })
-        .collect()
 }
 
 fn shown(value: &Value) -> String {

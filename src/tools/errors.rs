@@ -6,6 +6,7 @@ use std::io;
 use rustix::io::Errno;
 
 use crate::domain::call::{ErrorClass, Outcome, ToolError};
+use crate::text::visible;
 
 /// Untrusted text (a path, a server's words) made fit for a message: bounded and visible.
 pub(super) fn shown(text: &str) -> String {
@@ -15,19 +16,6 @@ pub(super) fn shown(text: &str) -> String {
         short.push('…');
     }
     visible(&short)
-}
-
-/// One place to point at the project's safe display.
-fn visible(text: &str) -> String {
-    text.chars()
-        .flat_map(|c| {
-            if c.is_control() {
-                c.escape_default().collect::<Vec<_>>()
-            } else {
-                vec![c]
-            }
-        })
-        .collect()
 }
 
 /// A failure before anything was done.

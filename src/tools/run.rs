@@ -12,7 +12,7 @@ use crate::domain::call::{EffectClass, ErrorClass, Outcome, ToolError};
 /// Bounds of one execution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// The longest that it may take; a tool's own, shorter limit comes first.
+    /// The longest that it may take; longer than what any tool allows for itself.
     pub time: Duration,
     /// How long a tool may take to end after it was asked to.
     pub grace: Duration,
@@ -21,7 +21,7 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         Self {
-            time: Duration::from_secs(900),
+            time: Duration::from_secs(3_700),
             // Longer than a child gets between the two signals that end it.
             grace: Duration::from_secs(5),
         }

@@ -12,7 +12,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Component, Path, PathBuf};
 use std::sync::OnceLock;
 
-use rustix::fs::{FileType, Mode, OFlags, Stat};
+use rustix::fs::{Access, AtFlags, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
 
 use super::errors::{from_io, refused, shown};
@@ -203,13 +203,15 @@ impl Workspace {
             let next = flags | OFlags::NOFOLLOW;
             dir = rustix::fs::openat(&dir, step, next, Mode::empty()).map_err(failed)?;
         }
-        let stat = match rustix::fs::statat(&dir, &name, rustix::fs::AtFlags::SYMLINK_NOFOLLOW) {
+        let stat = match rustix::fs::statat(&dir, &name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) => Some(stat),
             Err(Errno::NOENT) => None,
             Err(errno) => return Err(failed(errno)),
         };
         if let Some(stat) = &stat {
             writable(stat, given)?;
+            // A file is replaced by renaming, which would pass over its own permissions.
+            rustix::fs::accessat(&dir, &name, Access::WRITE_OK, AtFlags::empty()).map_err(failed)?;
         }
         Ok(Target {
             dir,
@@ -364,6 +366,15 @@ fn regular(stat: &Stat, given: &str, action: &str) -> Result<(), ToolError> {
 
 fn writable(stat: &Stat, given: &str) -> Result<(), ToolError> {
     regular(stat, given, "write")?;
+    // Root may write everything; what somebody marked read-only was meant so all the same.
+    if stat.st_mode & 0o222 == 0 {
+        return Err(refused(
+            ErrorClass::Auth,
+            format!("`{}` is marked read-only", shown(given)),
+            "mode of the file",
+            "write to a new path instead, or ask the operator",
+        ));
+    }
     if stat.st_nlink > 1 {
         return Err(refused(
             ErrorClass::Auth,

@@ -176,7 +176,7 @@ fn variables_and_flags_are_named() {
     let world = World::new().with(|env, _| env.openai_base_url = Some("ftp://x\u{1b}".into()));
     assert_eq!(
         world.fault(),
-        "OPENAI_BASE_URL: `ftp://x\\u{1b}` does not begin with http:// or https://; \
+        "OPENAI_BASE_URL: `ftp://x⟨U+001B⟩` does not begin with http:// or https://; \
          write it such as \"http://127.0.0.1:11434/v1\""
     );
     let world = World::new().with(|env, _| env.unreadable.push("OVERRULE_MODEL"));

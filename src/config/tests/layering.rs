@@ -7,7 +7,8 @@ use std::path::PathBuf;
 
 use secrecy::SecretString;
 
-use crate::config::{Color, Env, Glyphs};
+use crate::config::env::Variables;
+use crate::config::{Env, Glyphs};
 use crate::domain::event::run::Limits;
 use crate::policy::Preset;
 
@@ -165,28 +166,6 @@ fn flags_over_files() {
 
 #[test]
 fn the_terminal_by_its_names() {
-    let color = |term: Option<&str>, colorterm: Option<&str>, no: bool| {
-        let world = World::new().with(|env, _| {
-            env.term = term.map(Into::into);
-            env.colorterm = colorterm.map(Into::into);
-            env.no_color = no;
-        });
-        world.load().color.value
-    };
-    assert_eq!(
-        color(Some("xterm-256color"), Some("truecolor"), true),
-        Color::None
-    );
-    assert_eq!(
-        color(Some("xterm-256color"), Some("truecolor"), false),
-        Color::True
-    );
-    assert_eq!(color(Some("xterm-256color"), None, false), Color::Indexed);
-    assert_eq!(color(Some("xterm"), None, false), Color::Sixteen);
-    assert_eq!(color(Some("vt100"), None, false), Color::None);
-    assert_eq!(color(Some("dumb"), Some("truecolor"), false), Color::None);
-    assert_eq!(color(None, None, false), Color::Sixteen);
-
     let glyphs = |term: &str, locale: Option<&str>, file: &str| {
         let world = World::new().user(file).with(|env, _| {
             env.term = Some(term.into());
@@ -218,9 +197,14 @@ fn the_environment_by_variable() {
     assert_eq!(env.user.as_deref(), Some("ann"));
     assert_eq!(env.sessions, Some(PathBuf::from("/s")));
     assert_eq!(env.openai_base_url, None);
-    assert!(!env.no_color);
+    assert_eq!(env.no_color, None);
     assert!(env.openai_api_key.is_some());
+    let all = Variables(vec![("OPENAI_API_KEY".into(), "sk-secret".into())]);
+    let env = Env { all, ..env };
     assert!(!format!("{env:?}").contains("sk-secret"));
+    let env = env.without_models();
+    assert!(env.openai_api_key.is_none());
+    assert_eq!(env.user.as_deref(), Some("ann"));
 }
 
 #[test]

@@ -10,6 +10,8 @@ use std::panic::PanicHookInfo;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use crate::text::visible;
+
 use super::modes;
 
 /// The exit code of a process that ended by a panic.
@@ -43,12 +45,12 @@ fn report(info: &PanicHookInfo<'_>) -> String {
     let thread = std::thread::current();
     let mut text = format!(
         "overrule ended because of a defect in it, in thread `{}`",
-        visible(thread.name().unwrap_or("unnamed"))
+        shown(thread.name().unwrap_or("unnamed"))
     );
     if let Some(place) = info.location() {
         let _ = write!(text, " at {place}");
     }
-    let _ = writeln!(text, ": {}", visible(message(info.payload())));
+    let _ = writeln!(text, ": {}", shown(message(info.payload())));
     let trace = Backtrace::capture();
     if trace.status() == BacktraceStatus::Captured {
         let _ = writeln!(text, "{trace}");
@@ -65,18 +67,8 @@ fn message(payload: &dyn Any) -> &str {
 }
 
 /// A message may quote what a model said.
-fn visible(text: &str) -> String {
-    text.chars()
-        .take(2000)
-        .flat_map(|char| {
-            let plain = char == ' ' || char.is_ascii_graphic() || char.is_alphanumeric();
-            let escaped = (!plain).then(|| char.escape_unicode());
-            plain
-                .then_some(char)
-                .into_iter()
-                .chain(escaped.into_iter().flatten())
-        })
-        .collect()
+fn shown(text: &str) -> String {
+    visible(&text.chars().take(2000).collect::<String>())
 }
 
 fn say(text: &str) {

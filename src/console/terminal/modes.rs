@@ -53,6 +53,11 @@ pub(super) fn with_tty<T>(act: impl FnOnce(BorrowedFd<'_>) -> T) -> T {
     }
 }
 
+/// True once the terminal was closed.
+pub(super) fn is_gone() -> bool {
+    with_tty(|tty| tcgetattr(tty).is_err())
+}
+
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

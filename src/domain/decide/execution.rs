@@ -46,6 +46,21 @@ pub(super) fn report(draft: &mut Draft<'_>, input: &Input) {
             attempt,
             finding: Some(finding),
         } => probed(draft, *call, *attempt, finding),
+        Input::Probed {
+            call,
+            attempt,
+            finding: None,
+        } if draft
+            .state
+            .calls
+            .get(call)
+            .is_some_and(|life| life.status == Status::InDoubt(*attempt)) =>
+        {
+            draft.call(CallEvent::Undetermined {
+                call: *call,
+                attempt: *attempt,
+            });
+        }
         Input::Due { call, rev } => due(draft, *call, *rev),
         _ => {}
     }

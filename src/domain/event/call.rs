@@ -177,6 +177,13 @@ pub enum CallEvent {
         /// The call.
         call: NodeId,
     },
+    /// A look at the world could not tell what came of an execution.
+    Undetermined {
+        /// The call.
+        call: NodeId,
+        /// The execution.
+        attempt: Attempt,
+    },
     /// What came of an execution whose outcome was not known.
     Resolved {
         /// The call.

@@ -247,20 +247,23 @@ fn decisions() -> Vec<Decision> {
     ]
 }
 
-fn call() -> Vec<Event> {
+fn binding() -> Binding {
+    Binding {
+        reference: "call.readme.lines".to_owned(),
+        source: Some(CALL),
+        rev: REV,
+    }
+}
+
+/// From the first check to the question.
+fn checks() -> Vec<CallEvent> {
     let fault = Fault {
         path: "/a".to_owned(),
         keyword: "type".to_owned(),
         message: "not a number".to_owned(),
     };
     let read = |root| Expr::Read(target(root));
-    let binding = Binding {
-        reference: "call.readme.lines".to_owned(),
-        source: Some(CALL),
-        rev: REV,
-    };
-    let digest = Digest(text("abc"));
-    let mut all = vec![
+    vec![
         CallEvent::Checked {
             call: CALL,
             rev: REV,
@@ -280,14 +283,14 @@ fn call() -> Vec<Event> {
             call: CALL,
             rev: REV,
             bindings: vec![
-                binding.clone(),
+                binding(),
                 Binding {
                     source: None,
-                    ..binding.clone()
+                    ..binding()
                 },
             ],
             resolved: Some(text("{}")),
-            digest: digest.clone(),
+            digest: Digest(text("abc")),
             verdict: Verdict {
                 gate: Gate::Ask,
                 rule: "preset".to_owned(),
@@ -306,6 +309,12 @@ fn call() -> Vec<Event> {
             cause: ConsentCause::SameCall,
             entries: vec![Seq(1)],
         },
+    ]
+}
+
+fn call() -> Vec<Event> {
+    let mut all = checks();
+    all.extend(vec![
         CallEvent::Started {
             call: CALL,
             rev: REV,
@@ -341,7 +350,7 @@ fn call() -> Vec<Event> {
         },
         CallEvent::Kept {
             call: CALL,
-            bindings: vec![binding],
+            bindings: vec![binding()],
         },
         CallEvent::Woken { call: CALL },
         CallEvent::Resolved {
@@ -350,7 +359,14 @@ fn call() -> Vec<Event> {
             happened: false,
             evidence: text("operator"),
         },
-    ];
+    ]);
+    all.extend(ends());
+    all.into_iter().map(Event::Call).collect()
+}
+
+/// Every way in which a call is decided or ends.
+fn ends() -> Vec<CallEvent> {
+    let mut all = Vec::new();
     for (n, outcome) in outcomes().into_iter().enumerate() {
         all.push(CallEvent::Finished {
             call: CALL,
@@ -367,7 +383,7 @@ fn call() -> Vec<Event> {
         });
     }
     for (n, decision) in decisions().into_iter().enumerate() {
-        let digest = (n % 2 == 0).then(|| digest.clone());
+        let digest = (n % 2 == 0).then(|| Digest(text("abc")));
         all.push(CallEvent::Decided {
             call: CALL,
             rev: REV,
@@ -375,7 +391,7 @@ fn call() -> Vec<Event> {
             decision,
         });
     }
-    all.into_iter().map(Event::Call).collect()
+    all
 }
 
 fn edit() -> Vec<Event> {

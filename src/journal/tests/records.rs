@@ -1,12 +1,14 @@
 //! Records: every event there and back, the chain, the checksum, foreign and hostile lines.
 
+use std::collections::BTreeSet;
+
 use proptest::prelude::*;
 
 use super::examples::every_event;
 use super::{envelope, file, fixture, id, lines, small};
 use crate::domain::event::{CallEvent, Event, TurnEvent};
 use crate::domain::id::TurnId;
-use crate::journal::{Error, Link, Place, decode_line, encode_line, read, verify};
+use crate::journal::{Error, Link, Place, codec, decode_line, encode_line, read, verify};
 
 #[test]
 fn every_event_comes_back_equal() {
@@ -24,6 +26,41 @@ fn every_event_comes_back_equal() {
     assert_eq!(loaded.envelopes, envelopes);
     assert_eq!(loaded.run, Some(id(1)));
     assert_eq!((loaded.torn, loaded.damage), (None, None));
+}
+
+/// The words in backticks of a message, the first (the one that was tried) left out.
+fn named(error: &Error) -> Vec<String> {
+    let message = error.to_string();
+    let words = message
+        .rsplit_once("expected")
+        .unwrap()
+        .1
+        .split('`')
+        .skip(1)
+        .step_by(2);
+    words.map(str::to_owned).collect()
+}
+
+#[test]
+fn the_examples_leave_no_event_out() {
+    let examples: BTreeSet<String> = every_event()
+        .iter()
+        .map(|event| {
+            let parts = codec::Parts::of(event).unwrap();
+            format!("{}.{}", parts.family(), parts.name())
+        })
+        .collect();
+    // The reader's own refusal of an unknown name lists the known ones.
+    let families = named(&codec::event("nosuch.x", "{}").unwrap_err());
+    let all: BTreeSet<String> = families
+        .iter()
+        .flat_map(|family| {
+            let names = named(&codec::event(&format!("{family}.nosuch"), "{}").unwrap_err());
+            names.into_iter().map(move |name| format!("{family}.{name}"))
+        })
+        .collect();
+    assert!(all.len() > 40);
+    assert_eq!(examples, all, "add an example of every new event");
 }
 
 #[test]
@@ -190,7 +227,6 @@ fn what_could_not_be_read_back_is_not_written() {
     let error = encode_line(id(1), &envelope(1, event(expr.clone())), Link::FIRST).unwrap_err();
     assert!(error.to_string().contains("levels"), "{error}");
     // The deepest that is written is read back.
-    let mut expr = expr;
     let mut written = 0;
     while let Expr::All(mut inner) = expr {
         expr = inner.pop().unwrap();

@@ -160,7 +160,7 @@ fn failing(store: &Store, bytes: usize, syncs: usize) -> (Writer, Arc<Mutex<(usi
 #[test]
 fn after_a_failed_write_everything_fails_with_the_first_error() {
     let fixture = fixture();
-    let (mut writer, asked) = failing(&fixture.store, 700, 9);
+    let (mut writer, asked) = failing(&fixture.store, 300, 9);
     writer.append(&small()[0]).unwrap();
     writer.sync().unwrap();
     writer.append(&small()[1]).unwrap();

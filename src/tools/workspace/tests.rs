@@ -1,6 +1,6 @@
 //! The table of paths: what is let in and what is not, by both means of confinement.
 
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 
 use super::*;
@@ -27,6 +27,9 @@ fn ground() -> Ground {
     symlink("nowhere", root.join("dangling")).unwrap();
     symlink("loop", root.join("loop")).unwrap();
     symlink(".git", root.join("harmless")).unwrap();
+    let locked = root.join("locked");
+    std::fs::write(&locked, "locked").unwrap();
+    std::fs::set_permissions(&locked, std::fs::Permissions::from_mode(0o444)).unwrap();
     std::fs::hard_link(outside.join("secret"), root.join("hard")).unwrap();
     Ground {
         _base: base,
@@ -105,6 +108,7 @@ fn writes_are_refused_where_they_could_do_more_than_change_a_file() {
     let ground = ground();
     let table = [
         ("hard", ErrorClass::Auth, "hard links"),
+        ("locked", ErrorClass::Auth, "read-only"),
         (".git/config", ErrorClass::Auth, "git"),
         (".git/hooks/pre-commit", ErrorClass::Auth, "git"),
         (".GIT/config", ErrorClass::Auth, "git"),
@@ -199,6 +203,7 @@ fn what_is_misspelt_finds_a_near_name() {
     assert_eq!(error.class, ErrorClass::NotFound);
 }
 
+#[cfg(target_os = "linux")]
 #[test]
 fn pipes_and_devices_are_not_files() {
     let ground = ground();
@@ -222,14 +227,26 @@ fn pipes_and_devices_are_not_files() {
 #[test]
 fn a_link_put_in_after_the_look_leads_nowhere() {
     let ground = ground();
-    for workspace in both(&ground.root) {
+    let root = &ground.root;
+    std::fs::write(ground.outside.join("main.rs"), "other").unwrap();
+    std::fs::write(root.join(".git/main.rs"), "other").unwrap();
+    for workspace in both(root) {
         let place = workspace.find("src/main.rs").unwrap();
-        std::fs::rename(ground.root.join("src"), ground.root.join("src-away")).unwrap();
-        symlink(&ground.outside, ground.root.join("src")).unwrap();
-        std::fs::write(ground.outside.join("main.rs"), "other").unwrap();
-        assert!(workspace.found(&place.path).is_err());
-        std::fs::remove_file(ground.root.join("src")).unwrap();
-        std::fs::rename(ground.root.join("src-away"), ground.root.join("src")).unwrap();
+        // In place of the directory: to the outside, and to what is protected inside.
+        for to in [ground.outside.as_path(), Path::new(".git")] {
+            std::fs::rename(root.join("src"), root.join("away")).unwrap();
+            symlink(to, root.join("src")).unwrap();
+            assert!(workspace.found(&place.path).is_err(), "{}", to.display());
+            std::fs::remove_file(root.join("src")).unwrap();
+            std::fs::rename(root.join("away"), root.join("src")).unwrap();
+        }
+        // In place of the file.
+        for to in [ground.outside.join("main.rs"), "../.git/main.rs".into()] {
+            std::fs::rename(root.join("src/main.rs"), root.join("away")).unwrap();
+            symlink(&to, root.join("src/main.rs")).unwrap();
+            assert!(workspace.found(&place.path).is_err(), "{}", to.display());
+            std::fs::rename(root.join("away"), root.join("src/main.rs")).unwrap();
+        }
         assert!(workspace.found(&place.path).is_ok());
     }
 }

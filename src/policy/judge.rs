@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::domain::call::{Consequence, Gate, Verdict};
+use crate::text::visible;
 
-use super::document::visible;
 use super::expiry::Deadline;
 use super::matcher::{Matcher, Subject};
 use super::preset::Preset;

@@ -1,0 +1,173 @@
+//! Builds a run from settings and flags: workspace, tools, policy, model, session. Must not know:
+//! what the run does.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::args::Common;
+use super::exit::{Code, Failure};
+use crate::config::{self, Env, Settings};
+use crate::domain::envelope::Envelope;
+use crate::domain::event::run::Started;
+use crate::engine::advise::Adviser;
+use crate::engine::clock::Clock;
+use crate::engine::log::Log;
+use crate::engine::setup::{ModelSetup, Setup};
+use crate::engine::{Driver, Handle, Parts, prompt};
+use crate::journal::{Store, Writer};
+use crate::model::Model;
+use crate::tools::builtin;
+use crate::tools::child::Environment;
+use crate::tools::registry::Registry;
+
+/// The environment and the settings of this process.
+pub struct Ground {
+    /// The environment.
+    pub env: Env,
+    /// The settings.
+    pub settings: Settings,
+    /// The directory that the tools work in, canonical.
+    pub workspace: PathBuf,
+    /// The sessions.
+    pub store: Store,
+}
+
+impl Ground {
+    /// Reads everything that a subcommand needs; looks only.
+    pub fn read(common: &Common) -> Result<Self, Failure> {
+        let env = Env::read();
+        let workspace = workspace(common)?;
+        let settings = config::load(&env, &common.flags(), &workspace, config::Trust::No)?;
+        let dir = settings.sessions.value.clone().ok_or_else(|| {
+            Failure::new(
+                Code::Session,
+                "there is no home directory to keep sessions in: name a place with --sessions DIR",
+            )
+        })?;
+        Ok(Self {
+            env,
+            settings,
+            workspace,
+            store: Store::open(dir),
+        })
+    }
+
+    /// Who operates.
+    pub fn user(&self) -> Arc<str> {
+        Arc::from(self.env.user.as_deref().unwrap_or("operator"))
+    }
+
+    /// What a run with this workspace is advised by.
+    pub fn adviser(&self, session: &str, workspace: &Path, headless: bool) -> Result<Adviser, Failure> {
+        let environment = Environment::allowed(self.env.all.0.iter().cloned());
+        let names: Vec<String> = environment
+            .names()
+            .map(|name| name.to_string_lossy().into_owned())
+            .collect();
+        let tools = builtin::all(&builtin::Setup {
+            environment,
+            answer: None,
+            proxy: true,
+        });
+        let policy = self.settings.policy.clone().in_workspace(workspace);
+        Ok(Adviser {
+            registry: Arc::new(Registry::new(tools)?),
+            policy: Arc::new(policy),
+            session: Arc::from(session),
+            workspace: Arc::new(workspace.to_owned()),
+            environment: Arc::from(names.join("\n")),
+            sandbox: Arc::from("sandbox level 0"),
+            headless,
+        })
+    }
+
+    /// What a run is begun with.
+    pub fn started(&self, adviser: &Adviser, model: &dyn Model, setup: &Setup, input: &str) -> Started {
+        Started {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            workspace: adviser.workspace.display().to_string(),
+            model: model.name(),
+            wire: match setup.model {
+                ModelSetup::Scripted { .. } => "scripted".into(),
+                ModelSetup::OpenaiChat { .. } => "openai-chat".into(),
+            },
+            system: Arc::from(prompt::SYSTEM),
+            tools: adviser.cards(),
+            policy: self.settings.preset.value.to_string(),
+            limits: self.settings.limits.values(),
+            user: self.user(),
+            input: Arc::from(input),
+            setup: Arc::from(setup.to_text()),
+        }
+    }
+
+    /// What was read but does not count, for the operator.
+    pub fn notices(&self) -> Vec<String> {
+        self.settings
+            .notices
+            .iter()
+            .map(|notice| notice.0.clone())
+            .collect()
+    }
+}
+
+fn workspace(common: &Common) -> Result<PathBuf, Failure> {
+    let named = match &common.workspace {
+        Some(dir) => dir.clone(),
+        None => std::env::current_dir().map_err(|error| {
+            Failure::new(
+                Code::Config,
+                format!("cannot tell the current directory: {error}"),
+            )
+        })?,
+    };
+    let shown = named.display();
+    let dir = std::fs::canonicalize(&named).map_err(|error| {
+        Failure::new(
+            Code::Config,
+            format!("cannot use {shown} as the workspace: {error}; name another with --workspace"),
+        )
+    })?;
+    std::fs::read_dir(&dir).map_err(|error| {
+        Failure::new(
+            Code::Config,
+            format!("cannot read the workspace {shown}: {error}; name another with --workspace"),
+        )
+    })?;
+    Ok(dir)
+}
+
+/// The journal as the engine's log.
+pub struct JournalLog(pub Writer);
+
+impl Log for JournalLog {
+    fn append(&mut self, envelope: &Envelope) -> Result<(), String> {
+        self.0.append(envelope).map_err(|error| error.to_string())
+    }
+
+    fn flush(&mut self) -> Result<(), String> {
+        self.0.flush().map_err(|error| error.to_string())
+    }
+
+    fn sync(&mut self) -> Result<(), String> {
+        self.0.sync().map_err(|error| error.to_string())
+    }
+}
+
+/// Everything that a driver is made of.
+pub fn driver(
+    state: crate::domain::state::State,
+    writer: Writer,
+    adviser: Adviser,
+    model: Arc<dyn Model>,
+    notices: Vec<String>,
+) -> (Driver, Handle) {
+    Driver::new(Parts {
+        state,
+        log: Box::new(JournalLog(writer)),
+        adviser,
+        model,
+        clock: Clock::start(),
+        notices,
+    })
+}

@@ -1,0 +1,33 @@
+//! `overrule graph`: prints the graph of a session. Must not know: how a graph is laid out.
+
+use super::args::{self, Common, Format};
+use super::build::Ground;
+use super::exit::{Code, Failure};
+use super::print;
+use crate::domain::apply::fold;
+use crate::{export, journal};
+
+/// Prints the graph of a session in one of several forms. Runs nothing.
+pub fn graph(common: &Common, args: &args::Graph) -> Result<Code, Failure> {
+    let ground = Ground::read(common)?;
+    let place = ground.store.find(&args.id)?;
+    let loaded = journal::read(&place)?;
+    if let Some(damage) = &loaded.damage {
+        print::err(&format!("session {} is damaged: {damage}", place.id()));
+    }
+    let state = fold(&loaded.envelopes);
+    let text = match args.format {
+        Format::Gutter => {
+            let ascii = common.ascii || ground.settings.glyphs.value == crate::config::Glyphs::Ascii;
+            export::gutter(&state, ascii)
+        }
+        Format::Json => {
+            let value = export::json(&state, args.active);
+            serde_json::to_string_pretty(&value).map_err(|error| Failure::new(Code::Other, error))?
+        }
+        Format::Dot => export::dot(&state),
+        Format::Mermaid => export::mermaid(&state),
+    };
+    print::out(text.trim_end_matches('\n'));
+    Ok(Code::Ok)
+}

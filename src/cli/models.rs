@@ -1,0 +1,94 @@
+//! Chooses and builds the model of a run. Must not know: what it is asked.
+
+use std::sync::Arc;
+
+use super::args::Common;
+use super::build::Ground;
+use super::exit::{Code, Failure};
+use crate::engine::setup::ModelSetup;
+use crate::model::Model;
+use crate::model::openai_chat::client::{Client, Patience};
+use crate::model::scripted::{Playbook, Scripted, builtin};
+
+/// The built-in runs: name and what is to be seen.
+pub const DEMOS: &[(&str, &str)] = &[(
+    "audit",
+    "audits the current directory with the real tools and proposes one report file",
+)];
+
+/// The setup and the task of a built-in run.
+pub fn demo(name: &str) -> Result<(ModelSetup, String), Failure> {
+    let known = DEMOS.iter().any(|(known, _)| *known == name);
+    let Some(playbook) = builtin::text(name).filter(|_| known) else {
+        let names: Vec<&str> = DEMOS.iter().map(|(name, _)| *name).collect();
+        return Err(Failure::new(
+            Code::Usage,
+            format!(
+                "there is no built-in run `{name}`; there is: {}",
+                names.join(", ")
+            ),
+        ));
+    };
+    let task = Playbook::parse(name, playbook)
+        .map_err(|error| Failure::new(Code::Config, error))?
+        .prompt
+        .unwrap_or_else(|| "Begin.".to_owned());
+    Ok((
+        ModelSetup::Scripted {
+            name: name.to_owned(),
+            playbook: playbook.to_owned(),
+        },
+        task,
+    ))
+}
+
+/// The model that flags, settings, environment or a running server name.
+pub fn choose(common: &Common, ground: &Ground) -> Result<ModelSetup, Failure> {
+    if common.model.as_deref() == Some("scripted") || common.playbook.is_some() {
+        return scripted(common);
+    }
+    let settings = &ground.settings;
+    let (Some(model), Some(base_url)) = (settings.model.value.clone(), settings.base_url.value.clone())
+    else {
+        return Err(Failure::new(Code::Config, "no model is configured"));
+    };
+    Ok(ModelSetup::OpenaiChat { base_url, model })
+}
+
+fn scripted(common: &Common) -> Result<ModelSetup, Failure> {
+    let Some(file) = &common.playbook else {
+        return Err(Failure::new(
+            Code::Config,
+            "the scripted model needs a playbook: add --playbook FILE (docs/playbook.md), or run `overrule demo`",
+        ));
+    };
+    let shown = file.display().to_string();
+    let text = std::fs::read_to_string(file).map_err(|error| {
+        Failure::new(
+            Code::Config,
+            format!("cannot read the playbook {shown}: {error}; check the path"),
+        )
+    })?;
+    Playbook::parse(&shown, &text).map_err(|error| Failure::new(Code::Config, error))?;
+    let name = file
+        .file_stem()
+        .map_or_else(|| shown.clone(), |stem| stem.to_string_lossy().into_owned());
+    Ok(ModelSetup::Scripted { name, playbook: text })
+}
+
+/// Builds a model from its setup. A scripted model streams with pauses only where somebody watches.
+pub fn build(ground: &Ground, setup: &ModelSetup, watched: bool) -> Result<Arc<dyn Model>, Failure> {
+    match setup {
+        ModelSetup::Scripted { name, playbook } => {
+            let playbook =
+                Playbook::parse(name, playbook).map_err(|error| Failure::new(Code::Config, error))?;
+            Ok(Arc::new(Scripted::new(playbook, watched)))
+        }
+        ModelSetup::OpenaiChat { base_url, model } => {
+            let key = ground.settings.key.value.get()?;
+            let client = Client::new(base_url, model, key, Patience::default())
+                .map_err(|error| Failure::new(Code::Config, error))?;
+            Ok(Arc::new(client))
+        }
+    }
+}

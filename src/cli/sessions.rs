@@ -1,0 +1,158 @@
+//! `overrule sessions`: lists, shows, names, deletes and verifies recorded sessions. Must not know:
+//! the journal's format.
+
+use jiff::Timestamp;
+
+use super::args::{Common, Sessions, SessionsWhat};
+use super::build::Ground;
+use super::exit::{Code, Failure};
+use super::{print, verbs};
+use crate::domain::apply::fold;
+use crate::domain::command::{Command, RunCommand};
+use crate::domain::state::{Mode, State};
+use crate::journal;
+use crate::text::visible;
+
+/// Does what was asked of the sessions.
+pub fn sessions(common: &Common, sessions: Sessions) -> Result<Code, Failure> {
+    let ground = Ground::read(common)?;
+    match sessions.what.unwrap_or(SessionsWhat::List) {
+        SessionsWhat::List => list(&ground),
+        SessionsWhat::Show { id } => show(&ground, &id),
+        SessionsWhat::Name { id, name } => {
+            let command = Command::Run(RunCommand::Title { title: name });
+            verbs::decide(&ground, &id, &command)?;
+            Ok(Code::Ok)
+        }
+        SessionsWhat::Delete { id } => {
+            if id == "last" {
+                return Err(Failure::new(
+                    Code::Usage,
+                    "name the session to delete by its id: `last` may be another one than you think",
+                ));
+            }
+            let place = ground.store.find(&id)?;
+            ground.store.delete(&place)?;
+            print::out(&format!("deleted {}", place.id()));
+            Ok(Code::Ok)
+        }
+        SessionsWhat::Verify { id } => verify(&ground, &id),
+        SessionsWhat::Path => {
+            print::out(&visible(&ground.store.dir().display().to_string()));
+            Ok(Code::Ok)
+        }
+    }
+}
+
+fn when(ms: Option<i64>) -> String {
+    let time = ms.and_then(|ms| Timestamp::from_millisecond(ms).ok());
+    time.map_or_else(|| "?".into(), |time| time.strftime("%Y-%m-%d %H:%M").to_string())
+}
+
+fn list(ground: &Ground) -> Result<Code, Failure> {
+    let mut all = ground.store.list()?;
+    if all.is_empty() {
+        print::err("no sessions yet: start one with `overrule` or `overrule run TASK`");
+        return Ok(Code::Ok);
+    }
+    all.reverse();
+    for one in all {
+        let id: String = one.id.chars().take(13).collect();
+        let last = one.last.as_ref().map_or("empty", |last| last.kind.as_str());
+        let state = match (&one.problem, last) {
+            (Some(problem), _) => format!("problem: {}", visible(problem)),
+            (None, "run.finished") => "finished".into(),
+            (None, "run.stopped") => "stopped".into(),
+            (None, _) => "open".into(),
+        };
+        let line = format!(
+            "{}  {}  {:9}  {:6} events  {}  {}",
+            visible(&id),
+            when(one.started),
+            state,
+            one.last.as_ref().map_or(0, |last| last.seq),
+            visible(one.model.as_deref().unwrap_or("?")),
+            visible(one.title.as_deref().unwrap_or("")),
+        );
+        if !print::out(line.trim_end()) {
+            break;
+        }
+    }
+    Ok(Code::Ok)
+}
+
+/// Where a run stands, in a few words.
+pub fn mode(state: &State) -> String {
+    match &state.mode {
+        Mode::Running if state.queue().next().is_some() => "waits for the operator".into(),
+        Mode::Running => "can go on".into(),
+        Mode::Paused(reason) => format!("paused: {}", visible(reason)),
+        Mode::Stopped(reason) => format!("stopped: {}", visible(reason)),
+        Mode::Finished(answer) => format!("finished with {answer}"),
+    }
+}
+
+fn show(ground: &Ground, id: &str) -> Result<Code, Failure> {
+    let place = ground.store.find(id)?;
+    let loaded = journal::read(&place)?;
+    let state = fold(&loaded.envelopes);
+    let started = state.started.as_deref();
+    let mut lines = vec![
+        format!("session    {}", visible(&place.id())),
+        format!("name       {}", visible(state.title.as_deref().unwrap_or("-"))),
+        format!(
+            "model      {}",
+            visible(started.map_or("?", |started| &started.model))
+        ),
+        format!(
+            "workspace  {}",
+            visible(started.map_or("?", |started| &started.workspace))
+        ),
+        format!("policy     {}", visible(&state.policy)),
+        format!(
+            "begun      {}",
+            when(loaded.envelopes.first().map(|first| first.at))
+        ),
+        format!("last event {}", when(loaded.envelopes.last().map(|last| last.at))),
+        format!("state      {}", mode(&state)),
+        format!("events     {}", loaded.envelopes.len()),
+        format!("requests   {}", state.requests),
+        format!(
+            "calls      {} ({} executions)",
+            state.calls.len(),
+            state.ledger.len()
+        ),
+        format!("edits      {}", state.edits.len()),
+        format!("waiting    {}", state.queue().count()),
+    ];
+    if let Some(torn) = &loaded.torn {
+        lines.push(format!("torn       {torn}"));
+    }
+    if let Some(damage) = &loaded.damage {
+        lines.push(format!("damaged    {damage}"));
+    }
+    print::out(&lines.join("\n"));
+    Ok(Code::Ok)
+}
+
+fn verify(ground: &Ground, id: &str) -> Result<Code, Failure> {
+    let place = ground.store.find(id)?;
+    let report = journal::verify(&place)?;
+    print::out(&format!(
+        "{}: {} records intact, chain {}",
+        place.id(),
+        report.records,
+        report.head
+    ));
+    if let Some(torn) = &report.torn {
+        print::out(&torn.to_string());
+    }
+    if let Some(damage) = &report.damage {
+        print::out(&format!("damaged: {damage}"));
+    }
+    Ok(if report.is_whole() {
+        Code::Ok
+    } else {
+        Code::Session
+    })
+}

@@ -1,0 +1,194 @@
+//! Operator verbs on a recorded session: each builds the same command as the console, records it
+//! and leaves. Nothing runs unless --resume is given. Must not know: how a command is decided.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::args::{Common, Verb};
+use super::build::{Ground, JournalLog};
+use super::exit::{Code, Failure};
+use super::{intent, print, run};
+use crate::domain::advance;
+use crate::domain::apply::{apply, fold};
+use crate::domain::command::{Command, EditCommand};
+use crate::domain::decide;
+use crate::domain::envelope::{Actor, Envelope, FORMAT};
+use crate::domain::event::{Event, RunEvent};
+use crate::domain::id::{NodeId, Seq};
+use crate::domain::lineage::{self, Plan};
+use crate::domain::state::State;
+use crate::domain::turn::Stream;
+use crate::engine::clock::Clock;
+use crate::engine::log::Log as _;
+use crate::engine::resume;
+use crate::engine::setup::Setup;
+use crate::journal::{self, Writer};
+use crate::text::visible;
+
+/// Carries out a verb.
+pub fn verb(common: &Common, verb: &Verb) -> Result<Code, Failure> {
+    let ground = Ground::read(common)?;
+    let on = intent::on(verb);
+    let place = ground.store.find(&on.session)?;
+    let state = fold(&journal::read(&place)?.envelopes);
+    let command = intent::command(&state, verb)?;
+    if intent::is_preview(verb) {
+        let Command::Edit(EditCommand::Commit { edits, .. }) = command else {
+            return Err(Failure::new(Code::Usage, "only edits have a preview"));
+        };
+        let plan = lineage::plan(&state, &edits)?;
+        print::out(&describe(&state, &plan));
+        return Ok(Code::Ok);
+    }
+    // `last` must mean the same session all along.
+    decide(&ground, &place.id(), &command)?;
+    if on.resume {
+        return run::go_on(common, &ground, &place.id());
+    }
+    Ok(Code::Ok)
+}
+
+/// Records a command on a session that nobody else has open, with what follows by itself.
+pub fn decide(ground: &Ground, id: &str, command: &Command) -> Result<(), Failure> {
+    let place = ground.store.find(id)?;
+    let (writer, loaded) = Writer::open(&place)?;
+    if let Some(torn) = &loaded.torn {
+        print::err(&torn.to_string());
+    }
+    let state = fold(&loaded.envelopes);
+    let recorded = state
+        .started
+        .clone()
+        .ok_or_else(|| Failure::new(Code::Session, format!("session {} is empty", place.id())))?;
+    let setup = Setup::parse(&recorded.setup).map_err(|error| {
+        Failure::new(
+            Code::Session,
+            format!("the session's first event is not readable: {error}"),
+        )
+    })?;
+    let mut adviser = ground.adviser(&setup.session, Path::new(&recorded.workspace), setup.headless)?;
+    if let Ok(preset) = state.policy.parse() {
+        adviser.policy = Arc::new((*adviser.policy).clone().with_preset(preset));
+    }
+    let mut draft = Draft::new(state);
+    draft.take_over();
+    let events = decide::command(&draft.state, &adviser, command)?;
+    draft.add(events, &Actor::Operator(ground.user()));
+    // Checks and gates follow at once, so that the queue tells the truth; launches and requests do
+    // not: they belong to the process that runs.
+    loop {
+        let events = advance::quiet(&draft.state, &adviser);
+        if events.is_empty() {
+            break;
+        }
+        draft.add(events, &Actor::Engine);
+    }
+    draft.write(JournalLog(writer))
+}
+
+/// Facts that are written together once it is known that the command is not refused.
+struct Draft {
+    state: State,
+    envelopes: Vec<Envelope>,
+    clock: Clock,
+}
+
+impl Draft {
+    fn new(state: State) -> Self {
+        Self {
+            state,
+            envelopes: Vec::new(),
+            clock: Clock::start(),
+        }
+    }
+
+    /// Nobody else has the session open: what is recorded as under way has nobody who reports on it.
+    fn take_over(&mut self) {
+        let streams = self.state.turns.values().any(|turn| turn.stream == Stream::Open);
+        if streams || !self.state.agenda.running.is_empty() {
+            let reopened = RunEvent::Reopened {
+                interrupted: resume::interrupted(&self.state),
+                version: env!("CARGO_PKG_VERSION").to_owned(),
+            };
+            self.add(vec![Event::Run(reopened)], &Actor::Engine);
+        }
+    }
+
+    fn add(&mut self, events: Vec<Event>, actor: &Actor) {
+        for event in events {
+            let envelope = Envelope {
+                v: FORMAT,
+                seq: self.state.seq.next(),
+                at: self.clock.utc_ms(),
+                mono: self.clock.mono_ms(),
+                actor: actor.clone(),
+                cause: Seq(0),
+                event,
+            };
+            apply(&mut self.state, &envelope);
+            self.envelopes.push(envelope);
+        }
+    }
+
+    fn write(self, mut log: JournalLog) -> Result<(), Failure> {
+        let fail = |error| Failure::new(Code::Session, error);
+        for envelope in &self.envelopes {
+            log.append(envelope).map_err(fail)?;
+        }
+        log.sync().map_err(fail)?;
+        print::out(&format!("recorded as {}", self.state.seq));
+        Ok(())
+    }
+}
+
+/// The plan of an edit in words.
+pub fn describe(state: &State, plan: &Plan) -> String {
+    let list = |ids: &[NodeId]| -> String {
+        if ids.is_empty() {
+            return "none".into();
+        }
+        ids.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
+    };
+    let may: Vec<NodeId> = plan
+        .possible
+        .iter()
+        .filter(|id| !plan.certain.contains(id))
+        .copied()
+        .collect();
+    let effects: Vec<String> = plan
+        .effects
+        .iter()
+        .filter_map(|seq| state.ledger.get(seq))
+        .map(|entry| {
+            format!(
+                "{} {} ({})",
+                entry.call,
+                visible(&entry.tool),
+                entry.effect.word()
+            )
+        })
+        .collect();
+    let request = if plan.asks {
+        format!("yes, about {} tokens", plan.tokens)
+    } else {
+        "no".into()
+    };
+    [
+        format!("become history     {}", list(&plan.superseded)),
+        format!("run again          {}", list(&plan.certain)),
+        format!("may run again      {}", list(&may)),
+        format!("keep their results {}", list(&plan.kept)),
+        format!("are cancelled      {}", list(&plan.cancelled)),
+        format!("finish first       {}", list(&plan.drained)),
+        format!(
+            "already happened   {}",
+            if effects.is_empty() {
+                "nothing".into()
+            } else {
+                effects.join(", ")
+            }
+        ),
+        format!("model asked again  {request}"),
+    ]
+    .join("\n")
+}
