@@ -54,16 +54,15 @@ pub struct Choice {
     pub base_url: String,
     /// Name of the model.
     pub model: String,
-    /// True where the key is meant for this server; a server that was only found gets none.
-    pub with_key: bool,
 }
 
 /// The three ways to say which model, for a person who said nothing.
 pub const WAYS: &str = "\
-  1. on the command line:    overrule run --base-url http://HOST:PORT/v1 --model NAME \"task\"
-  2. in the environment:     export OPENAI_API_KEY=…   (OPENAI_BASE_URL for another server)
-  3. on this machine:        start Ollama with one model: ollama pull qwen3
-The first can also stand in the configuration file. `overrule` alone needs no model: it shows the built-in run.";
+1. on the command line: overrule run --base-url http://HOST:PORT/v1 --model NAME \"task\"
+   (or once for all: `base_url` and `model` in ~/.config/overrule/config.toml)
+2. in the environment: export OPENAI_API_KEY=… (and OPENAI_BASE_URL for another server)
+3. on this machine: start Ollama with one model: ollama pull qwen3
+Without any of them, `overrule` alone shows the built-in run with a scripted model.";
 
 /// Why there is no model to talk to.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -131,17 +130,16 @@ pub fn to_ask(given: &Given) -> Option<String> {
 
 /// Decides which model to talk to. `server` is what the server of [`to_ask`] said, if it answered.
 pub fn choose(given: &Given, server: Option<&Server>) -> Result<Choice, Error> {
-    let chosen = |base_url: &str, model: &str, with_key: bool| Choice {
+    let chosen = |base_url: &str, model: &str| Choice {
         base_url: base_url.to_owned(),
         model: model.to_owned(),
-        with_key,
     };
     match (&given.base_url, &given.model) {
-        (Some(base_url), Some(model)) => Ok(chosen(base_url, model, given.has_key)),
-        (Some(base_url), None) => only(base_url, server).map(|model| chosen(base_url, &model, given.has_key)),
-        (None, model) if given.has_key => Ok(chosen(OPENAI, model.as_deref().unwrap_or(OPENAI_MODEL), true)),
+        (Some(base_url), Some(model)) => Ok(chosen(base_url, model)),
+        (Some(base_url), None) => only(base_url, server).map(|model| chosen(base_url, &model)),
+        (None, model) if given.has_key => Ok(chosen(OPENAI, model.as_deref().unwrap_or(OPENAI_MODEL))),
         (None, Some(model)) => match server.map(|server| (server, held(server, model))) {
-            Some((server, Some(held))) => Ok(chosen(&server.base_url, held, false)),
+            Some((server, Some(held))) => Ok(chosen(&server.base_url, held)),
             Some((server, None)) => Err(Error::NoServer {
                 model: visible(model),
                 ollama: format!(
@@ -159,7 +157,7 @@ pub fn choose(given: &Given, server: Option<&Server>) -> Result<Choice, Error> {
             }),
         },
         (None, None) => match server {
-            Some(found) => only(&found.base_url, server).map(|model| chosen(&found.base_url, &model, false)),
+            Some(found) => only(&found.base_url, server).map(|model| chosen(&found.base_url, &model)),
             None => Err(Error::Nothing {
                 ollama: visible(&ollama(given.ollama_host.as_deref())),
             }),

@@ -28,32 +28,22 @@ fn server(models: &[&str]) -> Server {
     }
 }
 
-fn choice(base_url: &str, model: &str, with_key: bool) -> Choice {
+fn choice(base_url: &str, model: &str) -> Choice {
     Choice {
         base_url: base_url.into(),
         model: model.into(),
-        with_key,
     }
 }
 
 #[test]
 fn what_was_said_is_taken_and_no_server_is_asked() {
     for (said, wanted) in [
-        (
-            given("m", "http://h/v1", false),
-            Ok(choice("http://h/v1", "m", false)),
-        ),
-        (
-            given("m", "http://h/v1", true),
-            Ok(choice("http://h/v1", "m", true)),
-        ),
-        (
-            given("m", "", true),
-            Ok(choice("https://api.openai.com/v1", "m", true)),
-        ),
+        (given("m", "http://h/v1", false), Ok(choice("http://h/v1", "m"))),
+        (given("m", "http://h/v1", true), Ok(choice("http://h/v1", "m"))),
+        (given("m", "", true), Ok(choice("https://api.openai.com/v1", "m"))),
         (
             given("", "", true),
-            Ok(choice("https://api.openai.com/v1", "gpt-4.1-mini", true)),
+            Ok(choice("https://api.openai.com/v1", "gpt-4.1-mini")),
         ),
     ] {
         assert_eq!(to_ask(&said), None, "{said:?}");
@@ -67,7 +57,7 @@ fn a_server_without_a_named_model_serves_its_only_one() {
     assert_eq!(to_ask(&said).as_deref(), Some("http://h/v1"));
     assert_eq!(
         choose(&said, Some(&server(&["one"]))),
-        Ok(choice("http://h/v1", "one", true))
+        Ok(choice("http://h/v1", "one"))
     );
     for (answer, why) in [
         (Some(server(&["a", "b"])), "several models (a, b)"),
@@ -88,11 +78,11 @@ fn ollama_serves_where_nothing_else_is_said() {
     assert_eq!(to_ask(&nothing).as_deref(), Some("http://127.0.0.1:11434/v1"));
     assert_eq!(
         choose(&nothing, Some(&server(&["qwen3:8b"]))),
-        Ok(choice("http://o/v1", "qwen3:8b", false))
+        Ok(choice("http://o/v1", "qwen3:8b"))
     );
     let named = given("qwen3", "", false);
     let found = choose(&named, Some(&server(&["llama", "qwen3:latest"])));
-    assert_eq!(found, Ok(choice("http://o/v1", "qwen3:latest", false)));
+    assert_eq!(found, Ok(choice("http://o/v1", "qwen3:latest")));
     assert!(matches!(
         choose(&nothing, Some(&server(&["a", "b"]))),
         Err(Error::Which { .. })
@@ -165,7 +155,7 @@ async fn a_running_ollama_is_asked_and_never_told_the_key() {
     };
     let key = SecretString::from("sk-canary");
     let found = find_within(&said, Some(&key), PATIENT).await;
-    assert_eq!(found, Ok(choice(&format!("http://{place}/v1"), "only", false)));
+    assert_eq!(found, Ok(choice(&format!("http://{place}/v1"), "only")));
     let request = told.await.unwrap();
     assert!(
         request.starts_with("GET /v1/models ") && !request.contains("canary"),
@@ -180,7 +170,7 @@ async fn a_named_server_is_asked_with_the_key() {
     let key = SecretString::from("sk-canary");
     assert_eq!(
         find_within(&given("", &base, true), Some(&key), PATIENT).await,
-        Ok(choice(&base, "only", true))
+        Ok(choice(&base, "only"))
     );
     assert!(told.await.unwrap().contains("Bearer sk-canary"));
 }
