@@ -418,8 +418,10 @@ pub struct Call {
     pub slot: Option<u32>,
     /// The event with which it became ready; orders the queue.
     pub ready: Option<Seq>,
-    /// The revision whose edit was also its approval.
-    pub edit_approves: Option<Rev>,
+    /// What the newest edit also approved: exactly these bytes.
+    pub edit_approves: Option<Digest>,
+    /// What was last decided to run: exactly these bytes.
+    pub approved: Option<Digest>,
     /// Why it was skipped or is unsatisfiable.
     pub because: Option<Arc<str>>,
 }

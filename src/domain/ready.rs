@@ -44,9 +44,14 @@ enum Found {
 
 /// Looks at what a call reads.
 pub fn look(state: &State, call: &Call) -> Look {
-    let Some((_, args)) = state.nodes.get(&call.id).and_then(Node::as_call) else {
-        return Look::Wait;
-    };
+    match state.nodes.get(&call.id).and_then(Node::as_call) {
+        Some((_, args)) => look_with(state, call, args),
+        None => Look::Wait,
+    }
+}
+
+/// Looks at what a call would read with other arguments; its references are those of the call given.
+pub fn look_with(state: &State, call: &Call, args: &str) -> Look {
     let mut bindings = Vec::new();
     let mut values = std::collections::BTreeMap::new();
     let mut pending = false;

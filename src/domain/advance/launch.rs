@@ -62,7 +62,7 @@ pub(super) fn launch(draft: &mut Draft<'_>, advice: &dyn Advice) {
         if draft.state.held.contains(id) || !super::acts(draft.state, *id) {
             continue;
         }
-        let Some(call) = draft.state.calls.get(id) else {
+        let Some(call) = draft.state.calls.get(id).filter(|call| !call.suspect) else {
             continue;
         };
         if let Some(needed) = resource(draft.state, advice, *id)

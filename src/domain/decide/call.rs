@@ -95,6 +95,15 @@ fn not_over(draft: &Draft<'_>) -> Result<(), Refusal> {
 }
 
 fn shown(call: &Call, digest: &Digest) -> Result<(), Refusal> {
+    if call.suspect {
+        return Err(Refusal::new(
+            RefusalKind::Status,
+            format!(
+                "what {} reads is being worked out anew: wait until it is known",
+                call.id
+            ),
+        ));
+    }
     match &call.digest {
         Some(now) if now == digest => Ok(()),
         Some(now) => Err(Refusal::new(

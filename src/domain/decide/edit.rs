@@ -23,7 +23,8 @@ use crate::domain::refusal::{Refusal, RefusalKind};
 use crate::domain::state::State;
 
 pub(crate) use wave::supersede_turns;
-pub(super) use wave::{cancel_running, invalidate_after_value, orphan, suspect_readers, suspend_later};
+pub(crate) use wave::{cancel_running, orphan};
+pub(super) use wave::{invalidate_after_value, suspect_readers, suspend_later};
 
 pub(super) fn decide(
     draft: &mut Draft<'_>,

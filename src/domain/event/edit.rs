@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::domain::call::Digest;
 use crate::domain::id::{Epoch, NodeId, Rev, Seq};
 use crate::domain::node::{Content, Origin};
 
@@ -35,9 +36,9 @@ pub enum EditEvent {
         content: Content,
         /// Whose.
         origin: Origin,
-        /// True where the edit of a call is also its approval.
-        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-        approves: bool,
+        /// Hash of exactly what the edit of a call also approves; none where it approves nothing.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        approves: Option<Digest>,
     },
     /// An operator's observation: no execution may replace it.
     Pinned {

@@ -93,11 +93,7 @@ impl Client {
         key: Option<SecretString>,
         patience: Patience,
     ) -> Result<Self, Error> {
-        static PROVIDER: Once = Once::new();
-        PROVIDER.call_once(|| {
-            // An error means that somebody installed one before, which is as good.
-            let _ = rustls::crypto::ring::default_provider().install_default();
-        });
+        install_provider();
         let url = endpoint(base_url)?;
         let mut headers = HeaderMap::new();
         headers.insert(
@@ -300,6 +296,22 @@ impl Model for Client {
             }
         })
     }
+}
+
+/// Chooses the cryptography of every TLS connection, once for the process.
+fn install_provider() {
+    static PROVIDER: Once = Once::new();
+    PROVIDER.call_once(|| {
+        // An error means that somebody installed one before, which is as good.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+    });
+}
+
+/// A client for a server on this machine: no TLS, no proxy, no redirects.
+pub(in crate::model) fn plain_client() -> Option<reqwest::Client> {
+    install_provider();
+    let builder = reqwest::Client::builder().no_proxy().redirect(Policy::none());
+    builder.tls_certs_only([]).build().ok()
 }
 
 /// The address of the endpoint under a base URL.

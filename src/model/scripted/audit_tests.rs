@@ -2,6 +2,7 @@
 //! Must not know: the engine, real tools.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use regex::Regex;
 use serde_json::{Value as Json, json};
@@ -29,7 +30,9 @@ struct Run {
 
 impl Run {
     fn new(files: &[(&str, &str)]) -> Self {
-        let playbook = builtin::playbook("audit").unwrap().unwrap();
+        // Reading it takes a while without optimisation; once is enough.
+        static AUDIT: LazyLock<Playbook> = LazyLock::new(|| builtin::playbook("audit").unwrap().unwrap());
+        let playbook = AUDIT.clone();
         let prompt = playbook.prompt.clone().unwrap();
         let mut run = Self {
             playbook,

@@ -9,7 +9,7 @@ use super::wave::{
     suspect_readers,
 };
 use crate::domain::advice::Advice;
-use crate::domain::call::{Call, EffectClass, Outcome, Status};
+use crate::domain::call::{Call, Digest, EffectClass, Outcome, Status};
 use crate::domain::draft::Draft;
 use crate::domain::event::{CallEvent, EditEvent, TurnEvent};
 use crate::domain::id::{NodeId, NodeKind, Rev};
@@ -56,7 +56,7 @@ fn no_change(id: NodeId) -> Refusal {
     )
 }
 
-fn revised(draft: &mut Draft<'_>, node: NodeId, rev: Rev, content: Content, approves: bool) {
+fn revised(draft: &mut Draft<'_>, node: NodeId, rev: Rev, content: Content, approves: Option<Digest>) {
     let origin = Origin::Operator { user: draft.user() };
     draft.edit(EditEvent::Revised {
         node,
@@ -168,10 +168,8 @@ fn edit_approves(
     life: &Call,
     (tool, args): (&Arc<str>, &Arc<str>),
     shown: bool,
-) -> bool {
-    let Some(facts) = advice.tool(tool) else {
-        return false;
-    };
+) -> Option<Digest> {
+    let facts = advice.tool(tool)?;
     let before = state
         .nodes
         .get(&life.id)
@@ -180,8 +178,14 @@ fn edit_approves(
         .map_or(EffectClass::Pure, |facts| facts.effect);
     let mut as_edited = life.clone();
     as_edited.references = crate::domain::reference::rewrite::scan(args).references;
-    let complete = matches!(ready::look(state, &as_edited), ready::Look::Bound { .. });
-    complete && facts.effect <= before && (shown || !facts.show_difference)
+    let ready::Look::Bound { resolved, .. } = ready::look_with(state, &as_edited, args) else {
+        return None;
+    };
+    if facts.effect > before || !(shown || !facts.show_difference) {
+        return None;
+    }
+    let rev = state.nodes.get(&life.id)?.rev().next();
+    Some(advice.digest(life.id, rev, tool, resolved.as_deref().unwrap_or(args)))
 }
 
 pub(super) fn thought(
@@ -196,7 +200,7 @@ pub(super) fn thought(
     }
     not_blank(id, text)?;
     begin(draft, Some(id), &format!("rewrite {id}"), reason);
-    revised(draft, id, rev, text_content(text), false);
+    revised(draft, id, rev, text_content(text), None);
     split_at(draft, id);
     Ok(())
 }
@@ -243,7 +247,7 @@ pub(super) fn prompt(
     }
     not_blank(id, text)?;
     begin(draft, Some(id), &format!("edit {id}"), reason);
-    revised(draft, id, rev, text_content(text), false);
+    revised(draft, id, rev, text_content(text), None);
     supersede_after(draft, node.turn);
     Ok(())
 }
@@ -260,7 +264,7 @@ pub(super) fn answer(
     }
     not_blank(id, text)?;
     begin(draft, Some(id), &format!("edit {id}"), reason);
-    revised(draft, id, rev, text_content(text), false);
+    revised(draft, id, rev, text_content(text), None);
     supersede_after(draft, node.turn);
     Ok(())
 }
@@ -328,7 +332,7 @@ pub(super) fn observation(
         attempt,
         outcome: Outcome::ok(value.clone()),
     };
-    revised(draft, id, rev, content, false);
+    revised(draft, id, rev, content, None);
     draft.edit(EditEvent::Pinned { node: id });
     invalidate_after_value(draft, call);
     Ok(())
@@ -354,13 +358,13 @@ pub(super) fn delete(
                 ));
             }
             begin(draft, Some(id), &format!("delete {id}"), reason);
-            revised(draft, id, rev, Content::Deleted, false);
+            revised(draft, id, rev, Content::Deleted, None);
             supersede_after(draft, node.turn);
         }
         NodeKind::Thought => {
             begin(draft, Some(id), &format!("delete {id}"), reason);
             split_at(draft, id);
-            revised(draft, id, rev, Content::Deleted, false);
+            revised(draft, id, rev, Content::Deleted, None);
         }
         NodeKind::Call => {
             begin(draft, Some(id), &format!("delete {id}"), reason);
@@ -368,7 +372,7 @@ pub(super) fn delete(
             orphan_own(draft, id);
             suspect_readers(draft, id);
             supersede_after(draft, node.turn);
-            revised(draft, id, rev, Content::Deleted, false);
+            revised(draft, id, rev, Content::Deleted, None);
         }
         NodeKind::Observation => {
             return Err(Refusal::new(

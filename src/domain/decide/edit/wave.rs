@@ -36,17 +36,6 @@ pub(in crate::domain::decide) fn suspect_readers(draft: &mut Draft<'_>, call: No
     if calls.is_empty() {
         return;
     }
-    for id in &calls {
-        // A reader that runs with what is now in question must not end as if nothing had happened.
-        if let Some(Status::Running(attempt)) = draft.state.calls.get(id).map(|reader| reader.status.clone())
-        {
-            draft.call(CallEvent::CancelAsked {
-                call: *id,
-                attempt,
-                reason: format!("what it reads from {call} was edited"),
-            });
-        }
-    }
     draft.edit(EditEvent::Suspected { calls });
 }
 
@@ -104,7 +93,7 @@ pub(crate) fn supersede_turns(draft: &mut Draft<'_>, turns: Vec<TurnId>) {
 }
 
 /// Asks for the end of every running execution among these nodes.
-pub(in crate::domain::decide) fn cancel_running(draft: &mut Draft<'_>, nodes: &[NodeId], reason: &str) {
+pub(crate) fn cancel_running(draft: &mut Draft<'_>, nodes: &[NodeId], reason: &str) {
     for id in nodes {
         if let Some(Status::Running(attempt)) = draft.state.calls.get(id).map(|call| call.status.clone()) {
             draft.call(CallEvent::CancelAsked {
@@ -117,7 +106,7 @@ pub(in crate::domain::decide) fn cancel_running(draft: &mut Draft<'_>, nodes: &[
 }
 
 /// Lists the effects that happened, or may have, under these nodes.
-pub(in crate::domain::decide) fn orphan(draft: &mut Draft<'_>, nodes: &[NodeId]) {
+pub(crate) fn orphan(draft: &mut Draft<'_>, nodes: &[NodeId]) {
     let calls: BTreeSet<NodeId> = nodes
         .iter()
         .filter(|id| id.kind == NodeKind::Call)
