@@ -413,7 +413,7 @@ fn edit() -> Vec<Event> {
         EditEvent::Orphaned {
             entries: vec![Seq(9)],
         },
-        EditEvent::Held { calls: vec![] },
+        EditEvent::Held { node, calls: vec![] },
         EditEvent::Released {},
     ];
     let mut contents = vec![
@@ -448,7 +448,7 @@ fn edit() -> Vec<Event> {
             rev: REV,
             content,
             origin,
-            approves: true,
+            approves: Some(crate::domain::call::Digest(text("d1"))),
         });
     }
     all.into_iter().map(Event::Edit).collect()
