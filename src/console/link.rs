@@ -67,7 +67,8 @@ pub trait Link: Send {
     /// Sends a command; its refusal, if any, comes as an update.
     fn send(&mut self, command: Command);
 
-    /// The next update. Never resolves again after [`Update::Ended`].
+    /// The next update. Never resolves again after [`Update::Ended`]. The future may be dropped and
+    /// asked for again; no update is lost by that.
     fn next(&mut self) -> BoxFuture<'_, Update>;
 
     /// Drives a recorded run; does nothing on a live one.

@@ -1,8 +1,25 @@
 //! The screen: shows state, collects intent. Must not know: engine, providers, tools, journal bytes.
 
+pub mod app;
+pub mod commands;
+pub mod diff;
+pub mod doc;
+pub mod field;
 pub mod frames;
+pub mod hints;
+pub mod json;
+pub mod key;
+pub mod keymap;
 pub mod layout;
 pub mod link;
+pub mod model;
+pub mod msg;
+pub mod pager;
+pub mod summary;
 pub mod symbols;
+pub mod tabs;
 pub mod terminal;
 pub mod theme;
+pub mod update;
+pub mod view;
+pub mod words;

@@ -208,6 +208,7 @@ pub fn started(limits: Limits) -> Started {
         system: "system".into(),
         tools: Vec::new(),
         policy: "test".into(),
+        sandbox: "none".into(),
         limits,
         user: "me".into(),
         input: r#"{"k":7}"#.into(),

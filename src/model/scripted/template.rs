@@ -255,9 +255,8 @@ fn path(text: &str) -> Result<Vec<String>, String> {
 
 fn filter(text: &str) -> Result<Filter, String> {
     let mut words = words(text)?.into_iter();
-    let name = match words.next() {
-        Some(Word::Bare(name)) => name,
-        _ => return Err("a filter is missing after `|`".to_owned()),
+    let Some(Word::Bare(name)) = words.next() else {
+        return Err("a filter is missing after `|`".to_owned());
     };
     let Some((_, wanted)) = FILTERS.iter().find(|(known, _)| *known == name) else {
         let names: Vec<&str> = FILTERS.iter().map(|(name, _)| *name).collect();

@@ -1,0 +1,420 @@
+//! The one table of what an operator can do: name, doc, keys, where it works.
+//!
+//! Help, palette, status line, keymap and the keys of the README are all made from it, so they
+//! cannot disagree. Must not know: how anything is done.
+
+pub mod table;
+
+/// Where keys go: a pane, or the topmost overlay.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Context {
+    /// Everywhere, whatever is open.
+    Always,
+    /// Every pane.
+    Panes,
+    /// Every pane of a recorded run.
+    Replay,
+    /// The graph.
+    Graph,
+    /// The queue.
+    Queue,
+    /// The inspector.
+    Inspector,
+    /// The log.
+    Log,
+    /// An editor of several lines.
+    Editor,
+    /// One line of text.
+    Line,
+    /// A list to choose from by typing.
+    List,
+    /// Text to read: help, a refusal.
+    Page,
+    /// The impact of an edit, before it is committed.
+    Review,
+    /// The list before several calls are approved at once.
+    Bulk,
+    /// A repeated effect.
+    Consent,
+    /// An execution whose outcome nobody knows.
+    Doubt,
+    /// A stream that broke.
+    Broken,
+    /// Emergency stop.
+    Confirm,
+    /// Leaving while something runs.
+    Leave,
+}
+
+impl Context {
+    /// Every context, for checks.
+    pub const ALL: [Self; 18] = [
+        Self::Always,
+        Self::Panes,
+        Self::Replay,
+        Self::Graph,
+        Self::Queue,
+        Self::Inspector,
+        Self::Log,
+        Self::Editor,
+        Self::Line,
+        Self::List,
+        Self::Page,
+        Self::Review,
+        Self::Bulk,
+        Self::Consent,
+        Self::Doubt,
+        Self::Broken,
+        Self::Confirm,
+        Self::Leave,
+    ];
+
+    /// The contexts whose keys work here, the nearest first.
+    pub const fn reach(self) -> &'static [Self] {
+        match self {
+            Self::Graph => &[Self::Graph, Self::Panes, Self::Replay, Self::Always],
+            Self::Queue => &[Self::Queue, Self::Panes, Self::Replay, Self::Always],
+            Self::Inspector => &[Self::Inspector, Self::Panes, Self::Replay, Self::Always],
+            Self::Log => &[Self::Log, Self::Panes, Self::Replay, Self::Always],
+            Self::Editor => &[Self::Editor, Self::Always],
+            Self::Line => &[Self::Line, Self::Always],
+            Self::List => &[Self::List, Self::Always],
+            Self::Page => &[Self::Page, Self::Always],
+            Self::Review => &[Self::Review, Self::Always],
+            Self::Bulk => &[Self::Bulk, Self::Always],
+            Self::Consent => &[Self::Consent, Self::Always],
+            Self::Doubt => &[Self::Doubt, Self::Always],
+            Self::Broken => &[Self::Broken, Self::Always],
+            Self::Confirm => &[Self::Confirm, Self::Always],
+            Self::Leave => &[Self::Leave, Self::Always],
+            Self::Always | Self::Panes | Self::Replay => &[],
+        }
+    }
+
+    /// True where text is typed: no key there ever decides anything.
+    pub const fn is_text(self) -> bool {
+        matches!(self, Self::Editor | Self::Line | Self::List)
+    }
+
+    /// Heading of its section in help.
+    pub const fn heading(self) -> &'static str {
+        match self {
+            Self::Always => "everywhere",
+            Self::Panes => "any pane",
+            Self::Replay => "replay",
+            Self::Graph => "graph",
+            Self::Queue => "queue",
+            Self::Inspector => "inspector",
+            Self::Log => "log",
+            Self::Editor => "editor",
+            Self::Line => "one-line input",
+            Self::List => "list",
+            Self::Page => "page",
+            Self::Review => "impact preview",
+            Self::Bulk => "approve all",
+            Self::Consent => "repeated effect",
+            Self::Doubt => "outcome unknown",
+            Self::Broken => "broken stream",
+            Self::Confirm => "emergency stop",
+            Self::Leave => "leaving",
+        }
+    }
+}
+
+/// What an operator can do, by family.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Verb {
+    /// Move in a pane.
+    Move(Move),
+    /// Choose what is on screen.
+    View(View),
+    /// Go to a place in the graph.
+    Jump(Jump),
+    /// Decide about a call.
+    Decide(Decide),
+    /// Change what the graph says.
+    Edit(EditVerb),
+    /// Drive the run.
+    Run(RunVerb),
+    /// Type.
+    Text(TextVerb),
+    /// Drive a recorded run.
+    Replay(ReplayVerb),
+}
+
+/// Moves in a pane or page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Move {
+    /// One row up.
+    Up,
+    /// One row down.
+    Down,
+    /// To the left: the tab before, fold.
+    Left,
+    /// To the right: the next tab, unfold.
+    Right,
+    /// A screen up.
+    PageUp,
+    /// A screen down.
+    PageDown,
+    /// Half a screen up.
+    HalfUp,
+    /// Half a screen down.
+    HalfDown,
+    /// To the first row.
+    Top,
+    /// To the last row, and follow it.
+    Bottom,
+}
+
+/// Choice of what is on screen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum View {
+    /// The next pane.
+    NextPane,
+    /// The pane before.
+    PrevPane,
+    /// The graph.
+    Graph,
+    /// The queue.
+    Queue,
+    /// The inspector.
+    Inspector,
+    /// Show or hide the log.
+    Log,
+    /// The focused pane alone.
+    Zoom,
+    /// The next tab of the inspector.
+    NextTab,
+    /// The tab before.
+    PrevTab,
+    /// Fold or unfold.
+    Expand,
+    /// Help.
+    Help,
+    /// Palette.
+    Palette,
+    /// Search.
+    Search,
+    /// Copy.
+    Copy,
+    /// Draw everything anew.
+    Redraw,
+    /// Close what is on top.
+    Close,
+    /// Take the chosen entry.
+    Choose,
+    /// Stop the program in the shell.
+    Suspend,
+    /// Leave.
+    Quit,
+    /// Ctrl-C.
+    Interrupt,
+}
+
+/// Jumps in the graph.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Jump {
+    /// To the next call that waits.
+    Pending,
+    /// To the next failed call.
+    Failure,
+    /// To the next edit.
+    Edited,
+    /// To the parent.
+    Parent,
+    /// To the first child.
+    Child,
+    /// To the next match of the search.
+    Match,
+    /// To the match before.
+    MatchBack,
+}
+
+/// Decisions about calls and turns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Decide {
+    /// Let it run.
+    Approve,
+    /// Let it run although part of it was not on screen.
+    ApproveUnread,
+    /// List all that can be approved.
+    All,
+    /// Approve the whole list.
+    AllNow,
+    /// Refuse.
+    Reject,
+    /// Open the question that the entry asks.
+    Open,
+    /// Run a finished call once more.
+    Retry,
+    /// End a running execution.
+    Cancel,
+    /// Take the recorded result.
+    Reuse,
+    /// Run it all the same.
+    RunAgain,
+    /// It happened.
+    Happened,
+    /// It did not happen.
+    DidNot,
+    /// Ask the model again.
+    AskAgain,
+    /// Keep what arrived.
+    Keep,
+}
+
+impl Decide {
+    /// True where the key by itself lets something happen, so that it must be armed.
+    pub const fn must_be_armed(self) -> bool {
+        !matches!(self, Self::All | Self::Open)
+    }
+}
+
+/// Changes of what the graph says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum EditVerb {
+    /// The selected node, by its kind.
+    Node,
+    /// Another tool.
+    Replace,
+    /// Answer for the tool.
+    Answer,
+    /// Correct the observation.
+    Observation,
+    /// Guidance at the tip.
+    Guide,
+    /// A thought after the selected turn.
+    Thought,
+    /// A call after the selected turn.
+    Call,
+    /// Take the node away.
+    Delete,
+    /// Let executions replace a corrected observation again.
+    Unpin,
+    /// Commit the reviewed edit.
+    Commit,
+}
+
+/// Driving the run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum RunVerb {
+    /// Pause or resume.
+    Pause,
+    /// One launch or request.
+    Step,
+    /// End the open stream.
+    StopTurn,
+    /// Ask before stopping everything.
+    Emergency,
+    /// Stop everything now.
+    StopNow,
+    /// Change the policy preset.
+    Policy,
+    /// Change the limits.
+    Limits,
+    /// Name the session.
+    Title,
+    /// Leave once what runs has ended.
+    LeaveWait,
+    /// Stop what runs, then leave.
+    LeaveCancel,
+}
+
+/// Typing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum TextVerb {
+    /// Done.
+    Commit,
+    /// Give up.
+    Cancel,
+    /// Go on in `$EDITOR`.
+    External,
+    /// Text or JSON.
+    Form,
+    /// Take back.
+    Undo,
+    /// Do again.
+    Redo,
+    /// A word to the left.
+    WordLeft,
+    /// A word to the right.
+    WordRight,
+    /// Start of the line.
+    LineStart,
+    /// End of the line.
+    LineEnd,
+    /// First line.
+    First,
+    /// Last line.
+    Last,
+    /// Erase the word before the cursor.
+    EraseWord,
+    /// Erase to the end of the line.
+    EraseEnd,
+}
+
+/// Driving a recorded run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ReplayVerb {
+    /// Play or hold.
+    Play,
+    /// One event on.
+    Step,
+    /// One event back.
+    Back,
+    /// Faster.
+    Faster,
+    /// Slower.
+    Slower,
+    /// To the first event.
+    Start,
+    /// To the last event.
+    End,
+}
+
+/// One line of the table.
+#[derive(Debug, Clone, Copy)]
+pub struct Entry {
+    /// What it does.
+    pub verb: Verb,
+    /// Its name in the palette and in keymap files; unique.
+    pub name: &'static str,
+    /// One sentence.
+    pub doc: &'static str,
+    /// Default keys.
+    pub keys: &'static [&'static str],
+    /// Where they work.
+    pub contexts: &'static [Context],
+    /// A word for the status line; empty to leave it out there.
+    pub hint: &'static str,
+}
+
+/// The whole table, in the order of help.
+pub fn entries() -> impl Iterator<Item = &'static Entry> {
+    table::TABLE.iter().flat_map(|part| part.iter())
+}
+
+/// The keys as a Markdown table, for the README.
+pub fn markdown() -> String {
+    use std::fmt::Write as _;
+
+    let mut out = String::from("| keys | where | what |\n|---|---|---|\n");
+    for entry in entries() {
+        let keys: Vec<String> = entry
+            .keys
+            .iter()
+            .map(|key| format!("`{}`", key.replace('|', "\\|")))
+            .collect();
+        let place: Vec<&str> = entry.contexts.iter().map(|context| context.heading()).collect();
+        // Writing into a string cannot fail.
+        let _ = writeln!(
+            out,
+            "| {} | {} | {} |",
+            keys.join(" "),
+            place.join(", "),
+            entry.doc
+        );
+    }
+    out
+}

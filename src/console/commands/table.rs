@@ -1,0 +1,166 @@
+//! The entries of the command table. Must not know: how anything is done.
+
+use super::{
+    Context::{
+        Always, Broken, Bulk, Confirm, Consent, Doubt, Editor, Graph, Inspector, Leave, Line, List, Log,
+        Page, Panes, Queue, Replay, Review,
+    },
+    Decide, EditVerb, Entry, Jump, Move, ReplayVerb, RunVerb, TextVerb, Verb, View,
+};
+
+const fn entry(
+    verb: Verb,
+    name: &'static str,
+    keys: &'static [&'static str],
+    contexts: &'static [super::Context],
+    hint: &'static str,
+    doc: &'static str,
+) -> Entry {
+    Entry {
+        verb,
+        name,
+        doc,
+        keys,
+        contexts,
+        hint,
+    }
+}
+
+/// The table, by family.
+pub static TABLE: [&[Entry]; 8] = [DECIDE, EDIT, RUN, JUMP, VIEW, MOVE, TEXT, REPLAY];
+
+#[rustfmt::skip]
+static DECIDE: &[Entry] = &[
+    entry(Verb::Decide(Decide::Approve), "approve", &["a"], &[Panes], "approve", "let the call run; only after all of it was on screen"),
+    entry(Verb::Decide(Decide::ApproveUnread), "approve-unread", &["ctrl-a"], &[Panes], "", "let the call run although part of it was not on screen; recorded as such"),
+    entry(Verb::Decide(Decide::Reject), "reject", &["x"], &[Panes], "reject", "refuse the call (or the answer) with a reason that the model is told"),
+    entry(Verb::Decide(Decide::Open), "decide", &["enter"], &[Queue], "choices", "open the choices of a repeated effect, an unknown outcome or a broken stream"),
+    entry(Verb::Decide(Decide::All), "approve-all", &["A"], &[Panes], "", "list every call that can be approved together; a second key approves the list"),
+    entry(Verb::Decide(Decide::AllNow), "approve-list", &["ctrl-a"], &[Bulk], "approve all listed", "approve everything that is listed"),
+    entry(Verb::Decide(Decide::Retry), "retry", &["R"], &[Panes], "run again", "run a finished call once more"),
+    entry(Verb::Decide(Decide::Cancel), "cancel-call", &["c"], &[Panes], "cancel", "end a running call"),
+    entry(Verb::Decide(Decide::Reuse), "reuse", &["u"], &[Consent], "reuse the recorded result", "take the recorded result instead of running again"),
+    entry(Verb::Decide(Decide::RunAgain), "run-again", &["n"], &[Consent], "run it again", "let the effect happen once more"),
+    entry(Verb::Decide(Decide::Reject), "refuse-effect", &["x"], &[Consent], "reject", "refuse the repeated effect with a reason"),
+    entry(Verb::Decide(Decide::Happened), "it-happened", &["h"], &[Doubt], "it happened: type the result", "say that the execution happened, and type its result"),
+    entry(Verb::Decide(Decide::DidNot), "it-did-not", &["d"], &[Doubt], "it did not happen", "say that the execution did not happen; it may run, through the gate again"),
+    entry(Verb::Decide(Decide::AskAgain), "ask-again", &["n"], &[Broken], "ask again", "ask the model again for a broken turn"),
+    entry(Verb::Decide(Decide::Keep), "keep-arrived", &["u"], &[Broken], "keep what arrived", "take what arrived of a broken turn as the whole turn"),
+    entry(Verb::Run(RunVerb::Emergency), "stop-broken", &["X"], &[Broken], "stop", "stop the run instead of asking again"),
+];
+
+#[rustfmt::skip]
+static EDIT: &[Entry] = &[
+    entry(Verb::Edit(EditVerb::Node), "edit", &["e"], &[Panes], "edit", "edit the arguments of a call, or the words of a thought, prompt, observation or answer"),
+    entry(Verb::Edit(EditVerb::Replace), "replace", &["r"], &[Panes], "replace", "choose another tool; arguments with the same name are taken over"),
+    entry(Verb::Edit(EditVerb::Answer), "answer", &["w"], &[Panes], "answer", "type the result yourself; the tool does not run"),
+    entry(Verb::Edit(EditVerb::Observation), "correct", &["o"], &[Panes], "correct", "correct the observation of a call; it is pinned and the call does not run again"),
+    entry(Verb::Edit(EditVerb::Guide), "guide", &["i"], &[Panes], "guide", "add guidance for the model at the end of the run"),
+    entry(Verb::Edit(EditVerb::Thought), "insert-thought", &["I"], &[Panes], "", "insert a thought after the selected turn; the model continues from it"),
+    entry(Verb::Edit(EditVerb::Call), "insert-call", &["ctrl-n"], &[Panes], "", "insert a call after the selected turn"),
+    entry(Verb::Edit(EditVerb::Delete), "delete", &["D"], &[Panes], "", "take the selected node away"),
+    entry(Verb::Edit(EditVerb::Unpin), "unpin", &["U"], &[Panes], "unpin", "let executions replace a corrected observation again"),
+    entry(Verb::Edit(EditVerb::Commit), "commit-edit", &["enter"], &[Review], "commit", "commit the edit as previewed"),
+];
+
+#[rustfmt::skip]
+static RUN: &[Entry] = &[
+    entry(Verb::Run(RunVerb::Pause), "pause", &["p"], &[Panes], "pause", "pause or resume: a paused run starts nothing, what runs goes on"),
+    entry(Verb::Run(RunVerb::Step), "step", &["s"], &[Panes], "step", "while paused, let one launch or request through"),
+    entry(Verb::Run(RunVerb::StopTurn), "stop-turn", &["S"], &[Panes], "stop turn", "end the open stream; what arrived is the turn"),
+    entry(Verb::Run(RunVerb::Emergency), "emergency-stop", &["X"], &[Panes], "", "stop everything, running calls too; asks first"),
+    entry(Verb::Run(RunVerb::StopNow), "stop-now", &["X"], &[Confirm], "stop everything", "confirm the emergency stop"),
+    entry(Verb::Run(RunVerb::Policy), "policy", &[], &[Panes], "", "change the policy preset: supervised, guarded, auto or read-only"),
+    entry(Verb::Run(RunVerb::Limits), "limits", &[], &[Panes], "", "change the limits (turns, tokens, minutes, parallel calls)"),
+    entry(Verb::Run(RunVerb::Title), "title", &[], &[Panes], "", "name the session"),
+    entry(Verb::View(View::Quit), "quit", &["q"], &[Panes, Leave], "quit", "leave; asks first while something runs"),
+    entry(Verb::Run(RunVerb::LeaveWait), "leave-wait", &["w"], &[Leave], "wait for what runs, then leave", "start nothing more, wait for what runs, then leave"),
+    entry(Verb::Run(RunVerb::LeaveCancel), "leave-cancel", &["c"], &[Leave], "cancel what runs, then leave", "stop everything, then leave"),
+    entry(Verb::View(View::Interrupt), "interrupt", &["ctrl-c"], &[Always], "", "ask how to leave; a second time within 2 seconds leaves at once"),
+    entry(Verb::View(View::Suspend), "suspend", &["ctrl-z"], &[Always], "", "stop the program in the shell; `fg` brings it back"),
+];
+
+#[rustfmt::skip]
+static JUMP: &[Entry] = &[
+    entry(Verb::Jump(Jump::Pending), "next-pending", &["t"], &[Panes], "next pending", "go to the next call that waits for you"),
+    entry(Verb::Jump(Jump::Failure), "next-failure", &["f"], &[Panes], "", "go to the next failed call"),
+    entry(Verb::Jump(Jump::Edited), "next-edit", &["d"], &[Panes], "", "go to the next edited node"),
+    entry(Verb::Jump(Jump::Parent), "parent", &["["], &[Panes], "", "go to the parent of the selected node"),
+    entry(Verb::Jump(Jump::Child), "child", &["]"], &[Panes], "", "go to the first child of the selected node"),
+    entry(Verb::View(View::Search), "search", &["/"], &[Panes], "search", "search ids, tools and text in the graph"),
+    entry(Verb::Jump(Jump::Match), "next-match", &["n"], &[Panes], "", "go to the next match"),
+    entry(Verb::Jump(Jump::MatchBack), "previous-match", &["N"], &[Panes], "", "go to the match before"),
+];
+
+#[rustfmt::skip]
+static VIEW: &[Entry] = &[
+    entry(Verb::View(View::Help), "help", &["?", "f1"], &[Panes], "help", "show every key"),
+    entry(Verb::View(View::Palette), "palette", &[":", "ctrl-p"], &[Panes], "palette", "choose any command by typing part of its name"),
+    entry(Verb::View(View::NextPane), "next-pane", &["tab"], &[Panes], "pane", "go to the next pane"),
+    entry(Verb::View(View::PrevPane), "previous-pane", &["shift-tab"], &[Panes], "", "go to the pane before"),
+    entry(Verb::View(View::Graph), "graph", &["1"], &[Panes], "", "go to the graph"),
+    entry(Verb::View(View::Queue), "queue", &["2"], &[Panes], "", "go to the queue"),
+    entry(Verb::View(View::Inspector), "inspector", &["3"], &[Panes], "", "go to the inspector"),
+    entry(Verb::View(View::Log), "log", &["L", "4"], &[Panes], "", "show or hide the log"),
+    entry(Verb::View(View::Zoom), "zoom", &["z"], &[Panes], "", "show the focused pane alone, or all of them again"),
+    entry(Verb::View(View::NextTab), "next-tab", &[">"], &[Panes], "tab", "next tab of the inspector"),
+    entry(Verb::View(View::PrevTab), "previous-tab", &["<"], &[Panes], "", "tab of the inspector before"),
+    entry(Verb::View(View::Expand), "expand", &["space"], &[Graph], "", "show or hide what a row holds: an observation, superseded nodes, a wide fan"),
+    entry(Verb::View(View::Copy), "copy", &["y"], &[Panes], "", "copy the shown text to the terminal's clipboard"),
+    entry(Verb::View(View::Redraw), "redraw", &["ctrl-l"], &[Panes], "", "draw the whole screen anew"),
+    entry(Verb::View(View::Close), "close", &["esc", "q"], &[Page, Consent, Doubt, Broken, Bulk], "close", "close"),
+    entry(Verb::View(View::Close), "back", &["esc"], &[Review, Confirm, Leave, List], "back", "go back; nothing is changed"),
+    entry(Verb::View(View::Choose), "choose", &["enter"], &[List], "choose", "take the chosen entry"),
+];
+
+#[rustfmt::skip]
+static MOVE: &[Entry] = &[
+    entry(Verb::Move(Move::Up), "up", &["k", "up"], &[Panes, Page, Review, Bulk, Consent, Doubt, Broken], "", "one row up"),
+    entry(Verb::Move(Move::Down), "down", &["j", "down"], &[Panes, Page, Review, Bulk, Consent, Doubt, Broken], "", "one row down"),
+    entry(Verb::Move(Move::Left), "left", &["h", "left"], &[Graph, Queue, Inspector, Log], "", "fold, or the tab before"),
+    entry(Verb::Move(Move::Right), "right", &["l", "right"], &[Graph, Queue, Inspector, Log], "", "unfold, or the next tab"),
+    entry(Verb::Move(Move::PageUp), "page-up", &["pgup", "ctrl-b"], &[Panes, Page, Review, Bulk, Consent, Doubt, Broken], "", "one screen up"),
+    entry(Verb::Move(Move::PageDown), "page-down", &["pgdn", "ctrl-f"], &[Panes, Page, Review, Bulk, Consent, Doubt, Broken], "", "one screen down"),
+    entry(Verb::Move(Move::HalfUp), "half-up", &["ctrl-u"], &[Panes, Page, Review, Bulk], "", "half a screen up"),
+    entry(Verb::Move(Move::HalfDown), "half-down", &["ctrl-d"], &[Panes, Page, Review, Bulk], "", "half a screen down"),
+    entry(Verb::Move(Move::Top), "top", &["g", "home"], &[Panes, Page, Review, Bulk], "", "to the first row"),
+    entry(Verb::Move(Move::Bottom), "bottom", &["G", "end"], &[Panes, Page, Review, Bulk], "", "to the last row; the graph follows new rows from there"),
+    entry(Verb::Move(Move::Up), "list-up", &["up", "ctrl-p"], &[List], "", "one entry up"),
+    entry(Verb::Move(Move::Down), "list-down", &["down", "ctrl-n"], &[List], "", "one entry down"),
+    entry(Verb::Move(Move::Up), "cursor-up", &["up"], &[Editor], "", "cursor up"),
+    entry(Verb::Move(Move::Down), "cursor-down", &["down"], &[Editor], "", "cursor down"),
+    entry(Verb::Move(Move::Left), "cursor-left", &["left"], &[Editor, Line, List], "", "cursor to the left"),
+    entry(Verb::Move(Move::Right), "cursor-right", &["right"], &[Editor, Line, List], "", "cursor to the right"),
+    entry(Verb::Move(Move::PageUp), "editor-page-up", &["pgup"], &[Editor], "", "one screen up"),
+    entry(Verb::Move(Move::PageDown), "editor-page-down", &["pgdn"], &[Editor], "", "one screen down"),
+];
+
+#[rustfmt::skip]
+static TEXT: &[Entry] = &[
+    entry(Verb::Text(TextVerb::Commit), "done", &["ctrl-s", "alt-enter"], &[Editor], "done", "finish the text; what it changes is shown before it counts"),
+    entry(Verb::Text(TextVerb::Commit), "accept", &["enter"], &[Line], "accept", "finish the line"),
+    entry(Verb::Text(TextVerb::Cancel), "give-up", &["esc"], &[Editor, Line], "give up", "close without a change"),
+    entry(Verb::Text(TextVerb::External), "external", &["ctrl-o"], &[Editor], "$EDITOR", "go on in $EDITOR"),
+    entry(Verb::Text(TextVerb::Form), "form", &["ctrl-t"], &[Editor], "text/JSON", "for a value: switch between plain text and JSON"),
+    entry(Verb::Text(TextVerb::Undo), "undo-typing", &["ctrl-u"], &[Editor, Line, List], "", "take back the last change of the text"),
+    entry(Verb::Text(TextVerb::Redo), "redo-typing", &["ctrl-r"], &[Editor, Line, List], "", "do it again"),
+    entry(Verb::Text(TextVerb::WordLeft), "word-left", &["ctrl-left", "alt-b"], &[Editor, Line, List], "", "a word to the left"),
+    entry(Verb::Text(TextVerb::WordRight), "word-right", &["ctrl-right", "alt-f"], &[Editor, Line, List], "", "a word to the right"),
+    entry(Verb::Text(TextVerb::LineStart), "line-start", &["home", "ctrl-a"], &[Editor, Line, List], "", "start of the line"),
+    entry(Verb::Text(TextVerb::LineEnd), "line-end", &["end", "ctrl-e"], &[Editor, Line, List], "", "end of the line"),
+    entry(Verb::Text(TextVerb::First), "first-line", &["ctrl-home"], &[Editor], "", "first line"),
+    entry(Verb::Text(TextVerb::Last), "last-line", &["ctrl-end"], &[Editor], "", "last line"),
+    entry(Verb::Text(TextVerb::EraseWord), "erase-word", &["ctrl-w", "alt-backspace"], &[Editor, Line, List], "", "erase the word before the cursor"),
+    entry(Verb::Text(TextVerb::EraseEnd), "erase-end", &["ctrl-k"], &[Editor, Line, List], "", "erase to the end of the line"),
+];
+
+#[rustfmt::skip]
+static REPLAY: &[Entry] = &[
+    entry(Verb::Replay(ReplayVerb::Play), "play", &["P"], &[Replay], "play/hold", "play or hold a recorded run"),
+    entry(Verb::Replay(ReplayVerb::Step), "event-on", &["."], &[Replay], "on", "one event on"),
+    entry(Verb::Replay(ReplayVerb::Back), "event-back", &[","], &[Replay], "back", "one event back"),
+    entry(Verb::Replay(ReplayVerb::Faster), "faster", &["="], &[Replay], "", "play faster"),
+    entry(Verb::Replay(ReplayVerb::Slower), "slower", &["minus"], &[Replay], "", "play slower"),
+    entry(Verb::Replay(ReplayVerb::Start), "to-start", &["0"], &[Replay], "", "to the first event"),
+    entry(Verb::Replay(ReplayVerb::End), "to-end", &["$"], &[Replay], "", "to the last event"),
+];

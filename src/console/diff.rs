@@ -1,0 +1,124 @@
+//! The difference between two texts, line by line, for the screen.
+//!
+//! Must not know: what the texts are, colours.
+
+use similar::{ChangeTag, TextDiff};
+
+/// Longest texts that are compared line by line.
+const LIMIT: usize = 512 * 1024;
+/// Unchanged lines that stay around a change.
+const AROUND: usize = 2;
+
+/// What became of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Change {
+    /// In both.
+    Same,
+    /// Only in the old text.
+    Removed,
+    /// Only in the new text.
+    Added,
+    /// Unchanged lines left out, or a remark.
+    Note,
+}
+
+/// A line of a difference.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Line {
+    /// What became of it.
+    pub change: Change,
+    /// The line, not yet made visible.
+    pub text: String,
+}
+
+/// The difference between two texts.
+pub fn lines(old: &str, new: &str) -> Vec<Line> {
+    if old == new {
+        return vec![note("no difference".to_owned())];
+    }
+    if old.len().max(new.len()) > LIMIT {
+        let same = old.bytes().zip(new.bytes()).take_while(|(a, b)| a == b).count();
+        return vec![note(format!(
+            "too long to compare by line: {} bytes before, {} bytes now, equal up to byte {same}",
+            old.len(),
+            new.len()
+        ))];
+    }
+    let diff = TextDiff::from_lines(old, new);
+    let mut out = Vec::new();
+    let mut last = 0;
+    for group in diff.grouped_ops(AROUND) {
+        if let Some(first) = group.first() {
+            let start = first.old_range().start;
+            if start > last {
+                out.push(note(format!("{} lines unchanged", start - last)));
+            }
+        }
+        for op in &group {
+            last = op.old_range().end;
+            for change in diff.iter_changes(op) {
+                let kind = match change.tag() {
+                    ChangeTag::Equal => Change::Same,
+                    ChangeTag::Delete => Change::Removed,
+                    ChangeTag::Insert => Change::Added,
+                };
+                let text = change.value();
+                out.push(Line {
+                    change: kind,
+                    text: text.strip_suffix('\n').unwrap_or(text).to_owned(),
+                });
+                if change.missing_newline() && !(old.ends_with('\n') == new.ends_with('\n')) {
+                    out.push(note("no line break at the end".to_owned()));
+                }
+            }
+        }
+    }
+    out
+}
+
+fn note(text: String) -> Line {
+    Line {
+        change: Change::Note,
+        text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn marks(old: &str, new: &str) -> String {
+        lines(old, new)
+            .into_iter()
+            .map(|line| {
+                let mark = match line.change {
+                    Change::Same => ' ',
+                    Change::Removed => '-',
+                    Change::Added => '+',
+                    Change::Note => '~',
+                };
+                format!("{mark}{}\n", line.text)
+            })
+            .collect()
+    }
+
+    #[test]
+    fn changed_lines_stand_with_what_is_around_them() {
+        assert_eq!(
+            marks("1\n2\n3\n4\n5\n6\n", "1\n2\n3\n4\nfive\n6\n"),
+            "~2 lines unchanged\n 3\n 4\n-5\n+five\n 6\n"
+        );
+    }
+
+    #[test]
+    fn a_lost_line_break_is_said() {
+        assert!(marks("a\n", "a").contains("~no line break at the end"));
+    }
+
+    #[test]
+    fn huge_texts_get_a_remark_instead() {
+        let old = "a".repeat(LIMIT + 1);
+        let text = marks(&old, &format!("{old}b"));
+        assert!(text.contains("equal up to byte 524289"), "{text}");
+    }
+}

@@ -1,0 +1,269 @@
+//! A document for the inspector and for pages: lines of the console's own words, and untrusted texts
+//! that are made into rows only where they are looked at.
+//!
+//! Must not know: what a document is about.
+
+use std::sync::Arc;
+
+use super::pager::{Pager, Row, Wrap};
+use super::theme::Role;
+use crate::text;
+
+/// A run of characters of one look. The characters are safe to show.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Piece {
+    /// Its look.
+    pub role: Role,
+    /// The characters.
+    pub text: String,
+}
+
+/// A line in pieces.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Styled(pub Vec<Piece>);
+
+impl Styled {
+    /// An empty line.
+    pub const fn new() -> Self {
+        Self(Vec::new())
+    }
+
+    /// Adds the console's own words.
+    pub fn own(mut self, role: Role, text: impl Into<String>) -> Self {
+        self.0.push(Piece {
+            role,
+            text: text.into(),
+        });
+        self
+    }
+
+    /// Adds untrusted text in its visible form, cut off after so many characters.
+    pub fn untrusted(mut self, role: Role, raw: &str, most: usize) -> Self {
+        let (head, cut) = head(raw, most);
+        for span in text::spans(head) {
+            let role = match span.kind {
+                text::Kind::Plain => role,
+                text::Kind::Escaped => Role::Escaped,
+                text::Kind::Blank => Role::Dim,
+            };
+            self.0.push(Piece {
+                role,
+                text: span.text.into_owned(),
+            });
+        }
+        if cut {
+            self.0.push(Piece {
+                role: Role::Dim,
+                text: "…".to_owned(),
+            });
+        }
+        self
+    }
+
+    /// The characters without looks.
+    pub fn plain(&self) -> String {
+        self.0.iter().map(|piece| piece.text.as_str()).collect()
+    }
+}
+
+/// The first characters of a text, and whether that is less than all.
+pub fn head(raw: &str, most: usize) -> (&str, bool) {
+    match raw.char_indices().nth(most) {
+        Some((at, _)) => (raw.get(..at).unwrap_or(raw), true),
+        None => (raw, false),
+    }
+}
+
+/// A part of a document.
+#[derive(Debug, Clone)]
+pub enum Part {
+    /// The console's own words.
+    Line(Styled),
+    /// An untrusted text.
+    Text {
+        /// The text in rows.
+        pager: Arc<Pager>,
+        /// Its look.
+        role: Role,
+        /// What stands before each row: a sign that these are not the console's words.
+        mark: (Role, String),
+    },
+}
+
+impl Part {
+    fn rows(&self) -> usize {
+        match self {
+            Self::Line(_) => 1,
+            Self::Text { pager, .. } => pager.rows(),
+        }
+    }
+}
+
+/// A document.
+#[derive(Debug, Clone, Default)]
+pub struct Doc {
+    parts: Vec<Part>,
+    rows: usize,
+    /// The part that holds what is decided about.
+    exact: Option<usize>,
+}
+
+impl Doc {
+    /// Adds a line.
+    pub fn line(&mut self, line: Styled) {
+        self.parts.push(Part::Line(line));
+        self.rows += 1;
+    }
+
+    /// Adds a text.
+    pub fn text(&mut self, pager: Arc<Pager>, role: Role, mark: (Role, String)) {
+        self.rows += pager.rows();
+        self.parts.push(Part::Text { pager, role, mark });
+    }
+
+    /// Adds the text that is decided about.
+    pub fn exact(&mut self, pager: Arc<Pager>, mark: (Role, String)) {
+        self.exact = Some(self.parts.len());
+        self.text(pager, Role::Text, mark);
+    }
+
+    /// Number of rows.
+    pub const fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// The text that is decided about, and the row in which it begins.
+    pub fn decided(&self) -> Option<(&Arc<Pager>, usize)> {
+        let at = self.exact?;
+        let before = self.parts.get(..at)?.iter().map(Part::rows).sum();
+        match self.parts.get(at)? {
+            Part::Text { pager, .. } => Some((pager, before)),
+            Part::Line(_) => None,
+        }
+    }
+
+    /// Rows from `first` on, at most `count`.
+    pub fn window(&self, first: usize, count: usize) -> Vec<Styled> {
+        let mut out = Vec::with_capacity(count.min(200));
+        let mut before = 0;
+        for part in &self.parts {
+            let rows = part.rows();
+            if before + rows > first && out.len() < count {
+                match part {
+                    Part::Line(line) => out.push(line.clone()),
+                    Part::Text { pager, role, mark } => {
+                        let skip = first.saturating_sub(before);
+                        let window = pager.window(skip, count - out.len());
+                        out.extend(window.into_iter().map(|row| dress(row, *role, mark)));
+                    }
+                }
+            }
+            before += rows;
+            if out.len() >= count {
+                break;
+            }
+        }
+        out
+    }
+
+    /// The whole document as text, for the clipboard; the untrusted texts as they are.
+    pub fn copy(&self) -> String {
+        let texts: Vec<&Arc<Pager>> = self
+            .parts
+            .iter()
+            .filter_map(|part| match part {
+                Part::Text { pager, .. } => Some(pager),
+                Part::Line(_) => None,
+            })
+            .collect();
+        if let Some((pager, _)) = self.decided() {
+            return pager.text().to_string();
+        }
+        if let [pager] = texts.as_slice() {
+            return pager.text().to_string();
+        }
+        let mut out = String::new();
+        for part in &self.parts {
+            match part {
+                Part::Line(line) => out.push_str(&line.plain()),
+                Part::Text { pager, .. } => out.push_str(pager.text()),
+            }
+            out.push('\n');
+        }
+        out
+    }
+}
+
+fn dress(row: Row, role: Role, mark: &(Role, String)) -> Styled {
+    let mut line = Styled::new();
+    if !mark.1.is_empty() {
+        line = line.own(mark.0, mark.1.clone());
+    }
+    for (kind, text) in row.pieces {
+        let role = match kind {
+            text::Kind::Plain => role,
+            text::Kind::Escaped => Role::Escaped,
+            text::Kind::Blank => Role::Dim,
+        };
+        line.0.push(Piece { role, text });
+    }
+    line
+}
+
+/// In which form a source text is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// As it is.
+    Raw,
+    /// A JSON string as its text, other JSON laid out.
+    Readable,
+}
+
+/// Rows that were made already, by their source: a long value is cut once per width.
+#[derive(Debug, Clone, Default)]
+pub struct Cache {
+    kept: Vec<(Arc<str>, Form, Arc<Pager>)>,
+    used: Vec<(Arc<str>, Form, Arc<Pager>)>,
+}
+
+/// Longest JSON text that is laid out for reading.
+const READABLE: usize = 512 * 1024;
+
+impl Cache {
+    /// The rows of a text.
+    pub fn pager(&mut self, source: &Arc<str>, form: Form, width: u16, wrap: Wrap) -> Arc<Pager> {
+        let found = self
+            .kept
+            .iter()
+            .chain(&self.used)
+            .find(|(from, as_form, pager)| {
+                Arc::ptr_eq(from, source) && *as_form == form && pager.is_of(pager.text(), width, wrap)
+            })
+            .map(|(_, _, pager)| Arc::clone(pager));
+        let pager = found.unwrap_or_else(|| {
+            let text = match form {
+                Form::Raw => Arc::clone(source),
+                Form::Readable => readable(source),
+            };
+            Arc::new(Pager::new(text, width, wrap))
+        });
+        self.used.push((Arc::clone(source), form, Arc::clone(&pager)));
+        pager
+    }
+
+    /// Forgets what the document made since the last turn did not use.
+    pub fn turn(&mut self) {
+        self.kept = std::mem::take(&mut self.used);
+    }
+}
+
+/// A JSON string as its text, other JSON laid out; anything else as it is.
+pub fn readable(json: &Arc<str>) -> Arc<str> {
+    if let Some(text) = super::json::as_text(json) {
+        return text.into();
+    }
+    if json.len() > READABLE {
+        return Arc::clone(json);
+    }
+    super::json::pretty(json).into()
+}

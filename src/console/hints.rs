@@ -1,0 +1,151 @@
+//! Which keys work now: the command table filtered by what is selected and what the run does.
+//!
+//! Must not know: how a hint is drawn.
+
+use super::commands::{self, Context, Decide, EditVerb, Jump, RunVerb, Verb, View};
+use super::model::Model;
+use super::model::graph::Pick;
+use super::model::inspector::Subject;
+use super::model::overlay::Overlay;
+use super::model::screen::Pane;
+use crate::domain::call::Status;
+use crate::domain::id::NodeKind;
+use crate::domain::state::Mode;
+use crate::domain::turn::Stream;
+
+/// A key and a word for it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hint {
+    /// The key.
+    pub key: String,
+    /// What it does.
+    pub word: &'static str,
+    /// True for a decision.
+    pub decides: bool,
+}
+
+/// Where keys go now.
+pub fn context(model: &Model) -> Context {
+    match model.overlays.last() {
+        Some(overlay) => overlay.context(),
+        None => match model.screen.focus {
+            Pane::Graph => Context::Graph,
+            Pane::Queue => Context::Queue,
+            Pane::Inspector => Context::Inspector,
+            Pane::Log => Context::Log,
+        },
+    }
+}
+
+/// The keys that work now and are worth a word, the most important first.
+pub fn hints(model: &Model) -> Vec<Hint> {
+    let here = context(model);
+    commands::entries()
+        .filter(|entry| !entry.hint.is_empty())
+        .filter(|entry| {
+            entry
+                .contexts
+                .iter()
+                .any(|context| here.reach().contains(context))
+        })
+        .filter(|entry| model.settings.replay || !entry.contexts.contains(&Context::Replay))
+        .filter(|entry| applies(model, entry.verb))
+        .filter_map(|entry| {
+            let key = model.settings.keymap.first(entry.name);
+            let word = word(model, entry.verb).unwrap_or(entry.hint);
+            (!key.is_empty()).then_some(Hint {
+                key,
+                word,
+                decides: matches!(entry.verb, Verb::Decide(_)),
+            })
+        })
+        .collect()
+}
+
+/// A word that fits better than that of the table.
+fn word(model: &Model, verb: Verb) -> Option<&'static str> {
+    match (verb, &model.run.state.mode) {
+        (Verb::Run(RunVerb::Pause), Mode::Paused(_)) => Some("resume"),
+        _ => None,
+    }
+}
+
+/// Whether a verb can do something now.
+pub fn applies(model: &Model, verb: Verb) -> bool {
+    let state = &model.run.state;
+    let live = !model.settings.read_only;
+    let subject = match model.inspector.subject {
+        Some(Subject::Pick(Pick::Node(id))) => Some(id),
+        _ => None,
+    };
+    let call = subject.and_then(|id| state.call(id));
+    let status = call.map(|call| &call.status);
+    match verb {
+        Verb::Decide(verb) => live && decides(model, verb, status, subject.map(|id| id.kind)),
+        Verb::Edit(verb) => live && edits(model, verb, status, subject.map(|id| id.kind)),
+        Verb::Run(verb) => {
+            live && match verb {
+                RunVerb::Pause => matches!(state.mode, Mode::Running | Mode::Paused(_)),
+                RunVerb::Step => matches!(state.mode, Mode::Paused(_)),
+                RunVerb::StopTurn => state
+                    .agenda
+                    .open
+                    .iter()
+                    .filter_map(|id| state.turns.get(id))
+                    .any(|turn| turn.asked > 0 && turn.stream == Stream::Open),
+                _ => true,
+            }
+        }
+        Verb::Jump(Jump::Pending) => model.queue.waiting() > 0,
+        Verb::Jump(_) | Verb::Move(_) | Verb::Replay(_) => true,
+        Verb::Text(commands::TextVerb::Form) => {
+            matches!(model.overlays.last(), Some(Overlay::Editor(editor)) if editor.purpose.is_value())
+        }
+        Verb::Text(_) => true,
+        Verb::View(View::NextTab) => model.screen.focus != Pane::Log,
+        Verb::View(_) => true,
+    }
+}
+
+fn decides(model: &Model, verb: Decide, status: Option<&Status>, kind: Option<NodeKind>) -> bool {
+    if model.overlays.last().is_some() {
+        return true;
+    }
+    let waits = model.screen.lead == Pane::Queue && model.queue.current().is_some();
+    let broken = matches!(model.inspector.subject, Some(Subject::Broken(_)));
+    match verb {
+        Decide::Approve => waits && status == Some(&Status::Awaiting),
+        Decide::Reject => {
+            (waits && status == Some(&Status::Awaiting))
+                || status == Some(&Status::Blocked)
+                || kind == Some(NodeKind::Answer)
+        }
+        Decide::Open => waits && (broken || matches!(status, Some(Status::Consent(_) | Status::InDoubt(_)))),
+        Decide::Retry => status.is_some_and(Status::is_settled),
+        Decide::Cancel => matches!(status, Some(Status::Running(_))),
+        _ => true,
+    }
+}
+
+fn edits(model: &Model, verb: EditVerb, status: Option<&Status>, kind: Option<NodeKind>) -> bool {
+    if model.overlays.last().is_some() {
+        return true;
+    }
+    match verb {
+        EditVerb::Node => kind.is_some_and(|kind| !matches!(kind, NodeKind::Repair | NodeKind::Intervention)),
+        EditVerb::Replace => status.is_some(),
+        EditVerb::Answer => {
+            status.is_some_and(|status| !matches!(status, Status::Succeeded | Status::Failed(_)))
+        }
+        EditVerb::Observation => matches!(status, Some(Status::Succeeded | Status::Failed(_))),
+        EditVerb::Unpin => match model.inspector.subject {
+            Some(Subject::Pick(Pick::Node(id))) => model
+                .run
+                .state
+                .node(id.observation())
+                .is_some_and(|node| node.pinned),
+            _ => false,
+        },
+        _ => true,
+    }
+}

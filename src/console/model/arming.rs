@@ -1,0 +1,308 @@
+//! What has been on screen, since when, and how much of it; and how fast keys came.
+//!
+//! A key decides only about what was on screen for long enough, and never out of a burst. Must not
+//! know: what a decision does.
+
+use std::ops::Range;
+
+use crate::console::key::Key;
+use crate::domain::call::Digest;
+use crate::domain::id::{NodeId, Rev, TurnId};
+
+/// Keys within this many milliseconds count as one burst.
+pub const BURST_MS: u64 = 15;
+/// More keys than this in a burst decide nothing.
+pub const BURST_KEYS: usize = 3;
+
+/// Something that can be decided, exactly as it was shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Question {
+    /// A call in the decision frame.
+    Call {
+        /// The call.
+        call: NodeId,
+        /// The revision.
+        rev: Rev,
+        /// Hash of what is shown.
+        digest: Option<Digest>,
+        /// Word of its status: a call that became a question of another kind is asked anew.
+        status: &'static str,
+    },
+    /// A call that is shown, without the frame: it can be cancelled or run again.
+    Seen {
+        /// The call.
+        call: NodeId,
+        /// The revision.
+        rev: Rev,
+        /// Word of its status.
+        status: &'static str,
+    },
+    /// A broken stream.
+    Turn {
+        /// The turn.
+        turn: TurnId,
+        /// The request that broke.
+        request: u32,
+    },
+    /// The preview of an edit.
+    Review {
+        /// Which, by a number that changes when the plan does.
+        stamp: u64,
+    },
+    /// The list before several approvals.
+    Bulk {
+        /// Which, by a number that changes when the list does.
+        stamp: u64,
+    },
+    /// The emergency stop.
+    Stop,
+}
+
+/// A question that is on screen.
+#[derive(Debug, Clone)]
+pub struct Shown {
+    /// Which.
+    pub question: Question,
+    /// Since when.
+    pub since: u64,
+    /// Rows of its text that were on screen.
+    pub read: Coverage,
+    /// Rows of its text.
+    pub rows: usize,
+    /// Width that the rows were made for.
+    pub width: u16,
+}
+
+/// What is on screen to be decided, in the decision frame and in the topmost overlay.
+#[derive(Debug, Clone, Default)]
+pub struct Arming {
+    /// In the decision frame.
+    pub frame: Option<Shown>,
+    /// In the topmost overlay.
+    pub overlay: Option<Shown>,
+    /// Since when an overlay covers the decision frame.
+    pub covered: Option<u64>,
+    /// Time of the newest message.
+    pub now: u64,
+    /// True where the newest frame taught something that the next one would show.
+    pub changed: bool,
+}
+
+/// What a frame shows of a question.
+#[derive(Debug, Clone)]
+pub struct Sight {
+    /// Which.
+    pub question: Question,
+    /// Rows of the text on screen.
+    pub rows: Range<usize>,
+    /// Rows of the whole text.
+    pub total: usize,
+    /// Width of the rows.
+    pub width: u16,
+}
+
+impl Arming {
+    /// Records a frame: what it showed in the decision frame or in an overlay.
+    pub fn drawn(&mut self, frame: Option<Sight>, overlay: Option<Sight>, covered: bool, at: u64) {
+        self.now = self.now.max(at);
+        let before = self.learnt();
+        if covered {
+            // What is below stays known: a command chosen in the palette is about it.
+            self.covered.get_or_insert(at);
+        } else {
+            let anew = self.covered.take();
+            see(&mut self.frame, frame, at);
+            if let (Some(_), Some(shown)) = (anew, &mut self.frame) {
+                shown.since = at;
+            }
+        }
+        see(&mut self.overlay, overlay, at);
+        self.changed = before != self.learnt();
+    }
+
+    /// Rows that are still to be read, in the frame and on top.
+    fn learnt(&self) -> [Option<usize>; 2] {
+        [&self.frame, &self.overlay].map(|slot| {
+            let shown = slot.as_ref()?;
+            Some(shown.read.misses(shown.rows).iter().map(Range::len).sum())
+        })
+    }
+
+    /// When the newest question becomes decidable, where that is still to come.
+    pub fn wake_at(&self, arming_ms: u64) -> Option<u64> {
+        [&self.frame, &self.overlay]
+            .into_iter()
+            .flatten()
+            .map(|shown| shown.since + arming_ms)
+            .filter(|at| *at > self.now)
+            .min()
+    }
+
+    /// What is known of a question, if it is on screen: on top, or in the decision frame.
+    pub fn find(&self, question: &Question, on_top: bool) -> Option<&Shown> {
+        let slot = if on_top { &self.overlay } else { &self.frame };
+        slot.as_ref().filter(|shown| shown.question == *question)
+    }
+}
+
+fn see(slot: &mut Option<Shown>, sight: Option<Sight>, at: u64) {
+    let Some(sight) = sight else {
+        *slot = None;
+        return;
+    };
+    match slot {
+        Some(shown) if shown.question == sight.question => {
+            if shown.width != sight.width || shown.rows != sight.total {
+                // Other rows than those that were read, unless all of them were.
+                let whole = shown.read.misses(shown.rows).is_empty();
+                shown.read = Coverage::default();
+                if whole {
+                    shown.read.add(0..sight.total);
+                }
+                shown.width = sight.width;
+                shown.rows = sight.total;
+            }
+            shown.read.add(sight.rows);
+        }
+        _ => {
+            let mut read = Coverage::default();
+            read.add(sight.rows);
+            *slot = Some(Shown {
+                question: sight.question,
+                since: at,
+                read,
+                rows: sight.total,
+                width: sight.width,
+            });
+        }
+    }
+}
+
+/// Rows that were on screen.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Coverage(Vec<Range<usize>>);
+
+impl Coverage {
+    /// Adds rows.
+    pub fn add(&mut self, rows: Range<usize>) {
+        if rows.is_empty() {
+            return;
+        }
+        self.0.push(rows);
+        self.0.sort_by_key(|range| range.start);
+        let mut merged: Vec<Range<usize>> = Vec::with_capacity(self.0.len());
+        for range in self.0.drain(..) {
+            match merged.last_mut() {
+                Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+                _ => merged.push(range),
+            }
+        }
+        self.0 = merged;
+    }
+
+    /// Rows of so many that were not on screen.
+    pub fn misses(&self, total: usize) -> Vec<Range<usize>> {
+        let mut out = Vec::new();
+        let mut at = 0;
+        for range in &self.0 {
+            if range.start > at {
+                out.push(at..range.start.min(total));
+            }
+            at = at.max(range.end);
+        }
+        if at < total {
+            out.push(at..total);
+        }
+        out.retain(|range| !range.is_empty());
+        out
+    }
+}
+
+/// Keys that were pressed.
+#[derive(Debug, Clone, Default)]
+pub struct KeyState {
+    /// When the newest keys came.
+    pub times: Vec<u64>,
+    /// Keys that wait until it is known that no burst is on.
+    pub held: Vec<Key>,
+    /// When the first held key came.
+    pub since: u64,
+    /// When ctrl-c was pressed last.
+    pub interrupted: Option<u64>,
+    /// Leave as soon as nothing runs.
+    pub leaving: bool,
+}
+
+impl KeyState {
+    /// Notes a key; true where it belongs to a burst.
+    pub fn note(&mut self, at: u64) -> bool {
+        self.times.retain(|time| at.saturating_sub(*time) <= BURST_MS);
+        self.times.push(at);
+        self.times.len() > BURST_KEYS
+    }
+
+    /// When the held keys are let through.
+    pub fn wake_at(&self) -> Option<u64> {
+        (!self.held.is_empty()).then_some(self.since + BURST_MS + 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_on_screen_add_up() {
+        let mut read = Coverage::default();
+        read.add(0..5);
+        read.add(10..12);
+        assert_eq!(read.misses(14), [5..10, 12..14]);
+        read.add(4..11);
+        assert!(read.misses(12).is_empty());
+        assert_eq!(read.misses(13), [12..13]);
+    }
+
+    #[test]
+    fn another_question_begins_anew() {
+        let mut arming = Arming::default();
+        let sight = |rev: u32| Sight {
+            question: Question::Turn {
+                turn: TurnId(1),
+                request: rev,
+            },
+            rows: 0..3,
+            total: 3,
+            width: 10,
+        };
+        arming.drawn(Some(sight(1)), None, false, 100);
+        arming.drawn(Some(sight(1)), None, false, 300);
+        assert_eq!(arming.frame.as_ref().unwrap().since, 100);
+        arming.drawn(Some(sight(2)), None, false, 400);
+        assert_eq!(arming.frame.as_ref().unwrap().since, 400);
+        assert_eq!(arming.wake_at(500), Some(900));
+    }
+
+    #[test]
+    fn what_was_covered_arms_anew() {
+        let mut arming = Arming::default();
+        let sight = || Sight {
+            question: Question::Stop,
+            rows: 0..1,
+            total: 1,
+            width: 10,
+        };
+        arming.drawn(Some(sight()), None, false, 0);
+        arming.drawn(None, None, true, 100);
+        assert!(arming.frame.is_some());
+        arming.drawn(Some(sight()), None, false, 1000);
+        assert_eq!(arming.frame.as_ref().unwrap().since, 1000);
+    }
+
+    #[test]
+    fn four_keys_in_fifteen_milliseconds_are_a_burst() {
+        let mut keys = KeyState::default();
+        assert!(![0, 5, 10].into_iter().any(|at| keys.note(at)));
+        assert!(keys.note(15));
+        assert!(!keys.note(40));
+    }
+}

@@ -1,0 +1,327 @@
+//! An open editor: a text, what it is for, what is wrong with it.
+//!
+//! Must not know: keys, how it is drawn.
+
+use std::sync::Arc;
+
+use super::run::RunPart;
+use crate::console::field::{Field, LIMIT};
+use crate::console::json;
+use crate::domain::call::Fault;
+use crate::domain::command::Edit;
+use crate::domain::id::{NodeId, Rev, TurnId};
+use crate::schema::Checker;
+use crate::text;
+
+/// What the text will be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Purpose {
+    /// Arguments of a call, perhaps for another tool.
+    Call {
+        /// The call.
+        node: NodeId,
+        /// The revision that it is based on.
+        base: Rev,
+        /// The tool.
+        tool: Arc<str>,
+    },
+    /// Arguments of a new call.
+    NewCall {
+        /// The turn that it stands after.
+        after: Option<TurnId>,
+        /// The tool.
+        tool: Arc<str>,
+    },
+    /// Words of a prompt, thought or answer.
+    Words {
+        /// The node.
+        node: NodeId,
+        /// The revision that it is based on.
+        base: Rev,
+    },
+    /// A corrected result.
+    Observation {
+        /// The observation.
+        node: NodeId,
+        /// The revision that it is based on.
+        base: Rev,
+    },
+    /// The result of a call, typed instead of running it.
+    Answer {
+        /// The call.
+        call: NodeId,
+        /// The revision that it answers.
+        rev: Rev,
+    },
+    /// The result of an execution that nobody saw the end of.
+    Happened {
+        /// The call.
+        call: NodeId,
+    },
+    /// Guidance at the tip.
+    Guide,
+    /// A new thought.
+    NewThought {
+        /// The turn that it stands after.
+        after: Option<TurnId>,
+    },
+}
+
+impl Purpose {
+    /// The tool whose schema the text must fit.
+    pub fn tool(&self) -> Option<&Arc<str>> {
+        match self {
+            Self::Call { tool, .. } | Self::NewCall { tool, .. } => Some(tool),
+            _ => None,
+        }
+    }
+
+    /// True where the text is a value that can be given as plain text or as JSON.
+    pub const fn is_value(&self) -> bool {
+        matches!(
+            self,
+            Self::Observation { .. } | Self::Answer { .. } | Self::Happened { .. }
+        )
+    }
+}
+
+/// How the text becomes what is sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// Words; for a value, a JSON string of them.
+    Text,
+    /// JSON, laid out for typing.
+    Json,
+}
+
+/// An open editor.
+#[derive(Debug, Clone)]
+pub struct Editor {
+    /// What the text will be.
+    pub purpose: Purpose,
+    /// Its title.
+    pub title: String,
+    /// The text.
+    pub field: Field,
+    /// How it becomes what is sent.
+    pub form: Form,
+    /// The exact text that the editor was opened on; empty for a new one.
+    pub original: Arc<str>,
+    /// True where an untouched text may be sent: a new call, another tool.
+    pub is_new: bool,
+    /// What is wrong with it.
+    pub faults: Vec<Fault>,
+    /// A text that is too long for the field: changed in `$EDITOR` only.
+    pub long: Option<String>,
+    /// True from the moment at which it was sent until the run has answered.
+    pub sent: bool,
+    checker: Option<Arc<Checker>>,
+}
+
+impl Editor {
+    fn open(purpose: Purpose, title: String, original: &Arc<str>, text: String, form: Form) -> Self {
+        let is_long = text.len() > LIMIT;
+        Self {
+            purpose,
+            title,
+            field: Field::lines(if is_long { "" } else { &text }),
+            form,
+            original: Arc::clone(original),
+            is_new: original.is_empty(),
+            faults: Vec::new(),
+            long: is_long.then_some(text),
+            sent: false,
+            checker: None,
+        }
+    }
+
+    /// An editor on words.
+    pub fn words(purpose: Purpose, title: String, text: &Arc<str>) -> Self {
+        Self::open(purpose, title, text, text.to_string(), Form::Text)
+    }
+
+    /// An editor on a value: a JSON string is edited as its text.
+    pub fn value(purpose: Purpose, title: String, value: &Arc<str>) -> Self {
+        let as_text = if value.is_empty() {
+            Some(String::new())
+        } else {
+            json::as_text(value)
+        };
+        match as_text {
+            Some(text) => Self::open(purpose, title, value, text, Form::Text),
+            None => Self::open(purpose, title, value, json::pretty(value), Form::Json),
+        }
+    }
+
+    /// An editor on arguments: JSON laid out, checked while it is typed.
+    pub fn arguments(purpose: Purpose, title: String, args: &Arc<str>, is_new: bool, run: &RunPart) -> Self {
+        let checker = purpose
+            .tool()
+            .and_then(|name| run.tool(name))
+            .and_then(|card| Checker::new(&card.schema).ok())
+            .map(Arc::new);
+        let mut editor = Self::open(purpose, title, args, json::pretty(args), Form::Json);
+        editor.is_new = is_new;
+        editor.checker = checker;
+        editor.check();
+        editor
+    }
+
+    /// The text for `$EDITOR`, in the visible form.
+    pub fn for_external(&self) -> String {
+        match &self.long {
+            Some(long) => text::visible_lines(long).join("\n"),
+            None => self.field.shown(),
+        }
+    }
+
+    /// Takes back what `$EDITOR` left; editors add a line break at the end that nobody typed.
+    pub fn take_external(&mut self, returned: &str) -> Result<(), String> {
+        let before = self.for_external();
+        let returned = match returned.strip_suffix('\n') {
+            Some(rest) if !before.ends_with('\n') => rest,
+            _ => returned,
+        };
+        if returned == before {
+            return Ok(());
+        }
+        let parsed = text::parse_lines(&returned.split('\n').collect::<Vec<_>>())
+            .map_err(|error| error.to_string())?;
+        if parsed.len() > LIMIT {
+            self.long = Some(parsed);
+        } else {
+            self.long = None;
+            self.field.replace(&parsed);
+        }
+        self.check();
+        Ok(())
+    }
+
+    /// True where nothing was changed.
+    pub fn is_unchanged(&self) -> bool {
+        match &self.long {
+            Some(long) => match self.form {
+                Form::Text => {
+                    **long == *self.original || json::as_text(&self.original).as_ref() == Some(long)
+                }
+                Form::Json => *long == json::pretty(&self.original),
+            },
+            None => self.field.is_unchanged(),
+        }
+    }
+
+    fn typed(&self) -> Result<String, String> {
+        match &self.long {
+            Some(long) => Ok(long.clone()),
+            None => self.field.text(),
+        }
+    }
+
+    /// Looks for faults.
+    pub fn check(&mut self) {
+        self.faults = match (self.form, self.typed()) {
+            (_, Err(message)) => vec![fault("mark", message)],
+            (Form::Text, Ok(_)) => Vec::new(),
+            (Form::Json, Ok(text)) => match (json::fault(&text), &self.checker) {
+                (Some((line, column, message)), _) => vec![fault(
+                    "json",
+                    format!("line {line}, column {column}: not JSON: {message}"),
+                )],
+                (None, Some(checker)) => checker.check_open(&text),
+                (None, None) => Vec::new(),
+            },
+        };
+    }
+
+    /// The text to send: the original bytes where nothing changed, packed JSON otherwise where the
+    /// original was packed.
+    pub fn result(&self) -> Result<Arc<str>, String> {
+        if self.is_unchanged() && !(self.purpose.is_value() && self.is_new) {
+            return Ok(Arc::clone(&self.original));
+        }
+        let text = self.typed()?;
+        match self.form {
+            Form::Text if self.purpose.is_value() => Ok(json::string(&text).into()),
+            Form::Text => Ok(text.into()),
+            Form::Json => {
+                if let Some((line, column, message)) = json::fault(&text) {
+                    return Err(format!("line {line}, column {column}: not JSON: {message}"));
+                }
+                let packed = self.original.is_empty() || json::compact(&self.original) == *self.original;
+                Ok(if packed {
+                    json::compact(&text).into()
+                } else {
+                    text.into()
+                })
+            }
+        }
+    }
+
+    /// Switches a value between text and JSON.
+    pub fn switch(&mut self) {
+        if !self.purpose.is_value() || self.long.is_some() {
+            return;
+        }
+        let Ok(text) = self.field.text() else { return };
+        match self.form {
+            Form::Text => {
+                self.form = Form::Json;
+                self.field.replace(&json::string(&text));
+            }
+            Form::Json => {
+                self.form = Form::Text;
+                self.field.replace(&json::as_text(&text).unwrap_or(text));
+            }
+        }
+        self.check();
+    }
+
+    /// The edit of the graph that the text stands for; none for what is no edit.
+    pub fn edit(&self, text: Arc<str>, shown: bool) -> Option<Edit> {
+        Some(match &self.purpose {
+            Purpose::Call { node, base, tool } => Edit::Call {
+                node: *node,
+                base: *base,
+                tool: Arc::clone(tool),
+                args: text,
+                shown,
+            },
+            Purpose::NewCall { after, tool } => Edit::InsertCall {
+                after: *after,
+                tool: Arc::clone(tool),
+                args: text,
+            },
+            Purpose::Words { node, base } => Edit::Text {
+                node: *node,
+                base: *base,
+                text,
+            },
+            Purpose::Observation { node, base } => Edit::Observation {
+                node: *node,
+                base: *base,
+                value: text,
+            },
+            Purpose::Guide => Edit::InsertPrompt { after: None, text },
+            Purpose::NewThought { after } => Edit::InsertThought { after: *after, text },
+            Purpose::Answer { .. } | Purpose::Happened { .. } => return None,
+        })
+    }
+
+    /// The node whose dependants wait while the editor is open.
+    pub const fn holds(&self) -> Option<NodeId> {
+        match self.purpose {
+            Purpose::Call { node, .. } | Purpose::Words { node, .. } | Purpose::Observation { node, .. } => {
+                Some(node)
+            }
+            _ => None,
+        }
+    }
+}
+
+fn fault(keyword: &str, message: String) -> Fault {
+    Fault {
+        path: String::new(),
+        keyword: keyword.to_owned(),
+        message,
+    }
+}

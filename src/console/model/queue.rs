@@ -1,0 +1,198 @@
+//! The queue pane: what waits for the operator, first come first served.
+//!
+//! Its rows never move under the cursor: what is gone stays as a dim row until the operator moves.
+//! Must not know: what a decision does.
+
+use crate::domain::id::{NodeId, Rev, TurnId};
+
+/// What waits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wanted {
+    /// A call, in one revision, since one event: a call that is asked again is another entry.
+    Call {
+        /// The call.
+        call: NodeId,
+        /// The revision.
+        rev: Rev,
+        /// Event with which it became ready.
+        ready: u64,
+    },
+    /// A stream that broke.
+    Turn {
+        /// The turn.
+        turn: TurnId,
+        /// The request that broke.
+        request: u32,
+    },
+}
+
+/// A row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Item {
+    /// What waits.
+    pub wanted: Wanted,
+    /// True once it no longer waits.
+    pub gone: bool,
+}
+
+/// The pane.
+#[derive(Debug, Clone, Default)]
+pub struct QueuePane {
+    /// Rows, in the order of arrival.
+    pub items: Vec<Item>,
+    /// The selected entry.
+    pub selected: Option<Wanted>,
+    /// First row on screen.
+    pub top: usize,
+    /// The entry that the operator has just decided: once it is gone the cursor goes to the next.
+    pub leaving: Option<Wanted>,
+}
+
+impl QueuePane {
+    /// Takes in what waits now. New entries go to the end; what is gone is marked, not removed.
+    pub fn sync(&mut self, waiting: &[Wanted]) {
+        for item in &mut self.items {
+            item.gone = !waiting.contains(&item.wanted);
+        }
+        for wanted in waiting {
+            if !self.items.iter().any(|item| item.wanted == *wanted) {
+                self.items.push(Item {
+                    wanted: *wanted,
+                    gone: false,
+                });
+            }
+        }
+        if self.leaving.is_some() && self.leaving == self.selected && self.current().is_none() {
+            self.leaving = None;
+            self.settle();
+        }
+        // Rows below the cursor can go without moving it.
+        let at = self.position().unwrap_or(0);
+        let mut index = 0;
+        self.items.retain(|item| {
+            index += 1;
+            index - 1 <= at || !item.gone
+        });
+        if self.selected.is_none() || self.items.iter().all(|item| item.gone) && self.position().is_none() {
+            self.items.retain(|item| !item.gone);
+            self.selected = self.items.first().map(|item| item.wanted);
+        }
+    }
+
+    /// Removes what is gone; the cursor stays on its entry, or goes to the next one.
+    pub fn settle(&mut self) {
+        let at = self.position().unwrap_or(0);
+        let next = self
+            .items
+            .iter()
+            .skip(at)
+            .chain(self.items.iter().take(at).rev())
+            .find(|item| !item.gone)
+            .map(|item| item.wanted);
+        let before = self.items.iter().take(at).filter(|item| item.gone).count();
+        self.items.retain(|item| !item.gone);
+        self.selected = next;
+        self.top = self.top.saturating_sub(before);
+    }
+
+    /// Row of the cursor.
+    pub fn position(&self) -> Option<usize> {
+        let selected = self.selected?;
+        self.items.iter().position(|item| item.wanted == selected)
+    }
+
+    /// Moves the cursor by rows.
+    pub fn step(&mut self, by: isize) {
+        self.settle();
+        let Some(at) = self.position() else { return };
+        let to = at
+            .saturating_add_signed(by)
+            .min(self.items.len().saturating_sub(1));
+        self.selected = self.items.get(to).map(|item| item.wanted);
+    }
+
+    /// Entries that still wait.
+    pub fn waiting(&self) -> usize {
+        self.items.iter().filter(|item| !item.gone).count()
+    }
+
+    /// The selected entry if it still waits.
+    pub fn current(&self) -> Option<Wanted> {
+        let at = self.position()?;
+        self.items
+            .get(at)
+            .filter(|item| !item.gone)
+            .map(|item| item.wanted)
+    }
+
+    /// Keeps the cursor on screen.
+    pub fn scroll(&mut self, height: usize) {
+        let at = self.position().unwrap_or(0);
+        self.top = self.top.min(at);
+        if height > 0 && at >= self.top + height {
+            self.top = at + 1 - height;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::id::NodeKind;
+
+    fn call(no: u32) -> Wanted {
+        Wanted::Call {
+            call: NodeId::new(NodeKind::Call, no),
+            rev: Rev(1),
+            ready: u64::from(no),
+        }
+    }
+
+    #[test]
+    fn arrivals_do_not_move_the_cursor() {
+        let mut queue = QueuePane::default();
+        queue.sync(&[call(5)]);
+        assert_eq!(queue.current(), Some(call(5)));
+        queue.sync(&[call(5), call(7), call(9)]);
+        assert_eq!(queue.position(), Some(0));
+        assert_eq!(queue.waiting(), 3);
+    }
+
+    #[test]
+    fn rows_above_the_cursor_stay_until_it_moves() {
+        let mut queue = QueuePane::default();
+        queue.sync(&[call(1), call(2), call(3)]);
+        queue.step(1);
+        queue.sync(&[call(2), call(3)]);
+        assert_eq!(
+            queue.position(),
+            Some(1),
+            "the row above is gone but keeps its place"
+        );
+        queue.step(1);
+        assert_eq!(queue.current(), Some(call(3)));
+        assert_eq!(queue.items.len(), 2);
+    }
+
+    #[test]
+    fn the_selected_entry_is_not_replaced_by_another_when_it_goes() {
+        let mut queue = QueuePane::default();
+        queue.sync(&[call(1), call(2)]);
+        queue.sync(&[call(2)]);
+        assert_eq!(queue.selected, Some(call(1)));
+        assert_eq!(queue.current(), None, "nothing can be decided on what is gone");
+        queue.settle();
+        assert_eq!(queue.current(), Some(call(2)));
+    }
+
+    #[test]
+    fn an_empty_queue_selects_the_first_arrival() {
+        let mut queue = QueuePane::default();
+        queue.sync(&[]);
+        assert_eq!(queue.selected, None);
+        queue.sync(&[call(4)]);
+        queue.sync(&[]);
+        queue.settle();
+        assert_eq!(queue.selected, None);
+    }
+}

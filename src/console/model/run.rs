@@ -1,0 +1,152 @@
+//! The run as the console knows it: its own fold, and what is still streaming.
+//!
+//! The state changes only by folding received envelopes. Must not know: panes.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::console::link::Live;
+use crate::domain::apply::apply;
+use crate::domain::command::Command;
+use crate::domain::envelope::Envelope;
+use crate::domain::event::run::ToolCard;
+use crate::domain::id::{NodeId, Rev, TurnId};
+use crate::domain::state::{Mode, State};
+use crate::domain::turn::{Stream, Turn};
+
+/// The run.
+#[derive(Debug, Clone, Default)]
+pub struct RunPart {
+    /// The fold.
+    pub state: State,
+    /// Open streams.
+    pub live: BTreeMap<TurnId, Live>,
+    /// True once the first snapshot or event came.
+    pub arrived: bool,
+    /// True once nothing more will come.
+    pub ended: bool,
+    /// Why the journal cannot be written.
+    pub halted: Option<String>,
+    /// What was sent last, with what was on screen for it: shown when it is refused.
+    pub sent: Option<Sent>,
+    /// True from the moment at which an edit was sent until the run has answered.
+    pub committing: bool,
+    /// Whether a recorded run plays by itself.
+    pub playing: bool,
+    /// Last event received out of order, if any: `(expected, got)`.
+    pub gap: Option<(u64, u64)>,
+}
+
+/// A command that went out.
+#[derive(Debug, Clone)]
+pub struct Sent {
+    /// The command.
+    pub command: Command,
+    /// The call, its revision and the text that was shown.
+    pub shown: Option<(NodeId, Rev, Arc<str>)>,
+}
+
+impl RunPart {
+    /// Takes in a whole state.
+    pub fn replace(&mut self, state: State) {
+        self.state = state;
+        self.arrived = true;
+        self.gap = None;
+        self.prune();
+    }
+
+    /// Folds one event; an event that was folded already changes nothing.
+    pub fn take(&mut self, envelope: &Envelope) -> bool {
+        if envelope.seq <= self.state.seq {
+            return false;
+        }
+        let expected = self.state.seq.next();
+        if envelope.seq != expected && self.arrived {
+            self.gap = Some((expected.0, envelope.seq.0));
+        }
+        apply(&mut self.state, envelope);
+        self.arrived = true;
+        self.prune();
+        true
+    }
+
+    /// Takes in what a stream has brought.
+    pub fn stream(&mut self, live: Live) {
+        self.live.insert(live.turn, live);
+        self.prune();
+    }
+
+    fn prune(&mut self) {
+        let turns = &self.state.turns;
+        self.live.retain(|id, live| {
+            !live.parts.is_empty() && turns.get(id).is_none_or(|turn| turn.stream == Stream::Open)
+        });
+    }
+
+    /// The text that runs or would run for a call: with its references filled in where they are known.
+    pub fn shown_args(&self, call: NodeId) -> Option<Arc<str>> {
+        let life = self.state.call(call)?;
+        life.resolved.clone().or_else(|| {
+            self.state
+                .node(life.id)?
+                .as_call()
+                .map(|(_, args)| Arc::clone(args))
+        })
+    }
+
+    /// The tools offered.
+    pub fn tools(&self) -> &[ToolCard] {
+        self.state.started.as_ref().map_or(&[], |started| &started.tools)
+    }
+
+    /// A tool by name.
+    pub fn tool(&self, name: &str) -> Option<&ToolCard> {
+        self.tools().iter().find(|card| &*card.name == name)
+    }
+
+    /// The active turns whose stream broke, in order.
+    pub fn broken(&self) -> impl Iterator<Item = &Turn> {
+        self.state
+            .agenda
+            .open
+            .iter()
+            .filter_map(|id| self.state.turns.get(id))
+            .filter(|turn| turn.is_active() && matches!(turn.stream, Stream::Broken(_)))
+    }
+
+    /// True where a stream is open or a call runs.
+    pub fn is_busy(&self) -> bool {
+        let streams = self
+            .state
+            .agenda
+            .open
+            .iter()
+            .filter_map(|id| self.state.turns.get(id))
+            .any(|turn| turn.asked > 0 && turn.stream == Stream::Open);
+        !self.state.agenda.running.is_empty() || (streams && !matches!(self.state.mode, Mode::Stopped(_)))
+    }
+
+    /// What the run does, in one word.
+    pub fn word(&self, replay: bool) -> &'static str {
+        if self.halted.is_some() {
+            return "HALTED";
+        }
+        if replay {
+            return if self.playing { "replaying" } else { "replay" };
+        }
+        if !self.arrived {
+            return "starting";
+        }
+        match &self.state.mode {
+            Mode::Stopped(_) => "stopped",
+            Mode::Finished(_) => "answered",
+            Mode::Paused(_) => "paused",
+            Mode::Running if self.is_busy() => "working",
+            Mode::Running if self.broken().next().is_some() || self.state.queue().next().is_some() => {
+                "waiting for you"
+            }
+            Mode::Running if self.ended => "ended",
+            Mode::Running => "working",
+        }
+    }
+}

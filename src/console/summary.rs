@@ -1,0 +1,84 @@
+//! A node in one line. Holds untrusted text: pass it through `crate::text` before it is shown.
+//!
+//! Must not know: looks, widths.
+
+use crate::domain::call::Outcome;
+use crate::domain::id::NodeId;
+use crate::domain::node::{Content, Node};
+use crate::domain::state::State;
+
+/// Characters that a line is made from.
+const MOST: usize = 300;
+
+/// A node in one line.
+pub fn of(state: &State, node: &Node) -> String {
+    match &node.now().content {
+        Content::Text { text, .. } if text.is_empty() => "(no words)".to_owned(),
+        Content::Text { text, .. } => flat(text),
+        Content::Call { tool, args } => {
+            let label = state
+                .calls
+                .get(&node.id)
+                .filter(|call| *call.label != *node.id.to_string() && !call.label.is_empty())
+                .map(|call| format!("{} = ", call.label))
+                .unwrap_or_default();
+            format!("{label}{tool} {}", arguments(args))
+        }
+        Content::Observation { outcome, .. } => result(outcome),
+        Content::Deleted => "(deleted)".to_owned(),
+    }
+}
+
+/// Arguments in one line: the values, with their names where there are several.
+pub fn arguments(args: &str) -> String {
+    if args.len() > 64 * 1024 {
+        return flat(args);
+    }
+    let members = super::json::members(args);
+    let own: Vec<_> = members
+        .iter()
+        .filter(|(name, _)| !matches!(name.as_str(), "_as" | "_out"))
+        .collect();
+    match own.as_slice() {
+        [] => flat(args),
+        [(_, value)] => flat(value.trim_matches('"')),
+        many => {
+            let words: Vec<String> = many
+                .iter()
+                .map(|(name, value)| format!("{name}={}", clip(value.trim_matches('"'), 60)))
+                .collect();
+            flat(&words.join(" "))
+        }
+    }
+}
+
+/// A result in one line.
+pub fn result(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Ok { value, .. } => {
+            let head = clip(value, MOST);
+            let text = head.strip_prefix('"').unwrap_or(head);
+            format!("{} bytes: {}", value.len(), flat(&text.replace("\\n", " ")))
+        }
+        Outcome::Err(error) => format!("{}: {}", error.class.word(), flat(&error.message)),
+        Outcome::Cancelled { executed: true } => "cancelled; it may have had an effect".to_owned(),
+        Outcome::Cancelled { executed: false } => "cancelled; nothing happened".to_owned(),
+    }
+}
+
+/// A call in one line, by id.
+pub fn call(state: &State, id: NodeId) -> String {
+    state.node(id).map(|node| of(state, node)).unwrap_or_default()
+}
+
+fn clip(text: &str, most: usize) -> &str {
+    super::doc::head(text, most).0
+}
+
+/// The head of a text on one line: line breaks and runs of blanks become one blank.
+fn flat(text: &str) -> String {
+    clip(text, MOST)
+        .split_ascii_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ")
+}

@@ -1,0 +1,321 @@
+//! The inspector's tabs: documents made from the run's state.
+//!
+//! Must not know: how a document is drawn, keys.
+
+mod call;
+mod context;
+mod depends;
+mod pages;
+mod revisions;
+
+use std::sync::Arc;
+
+use super::doc::{Cache, Doc, Form, Styled};
+use super::model::graph::Pick;
+use super::model::inspector::{Subject, Tab};
+use super::model::run::RunPart;
+use super::pager::Wrap;
+use super::symbols::{Charset, Symbol};
+use super::theme::Role;
+use crate::console::link::LivePart;
+use crate::domain::call::Outcome;
+use crate::domain::id::{NodeId, NodeKind, TurnId};
+use crate::domain::node::{Channel, Content, Node, Origin, Revision};
+use crate::domain::turn::Stream;
+
+pub use call::{decision, decision_word, ledger_word};
+pub use pages::{bulk, help, plan};
+pub use revisions::{difference, words};
+
+/// Everything that a tab is made from.
+pub struct Maker<'a> {
+    /// The run.
+    pub run: &'a RunPart,
+    /// Rows made before.
+    pub cache: &'a mut Cache,
+    /// Columns.
+    pub width: u16,
+    /// Characters.
+    pub charset: Charset,
+    /// The document.
+    pub doc: Doc,
+}
+
+impl Maker<'_> {
+    fn own(&mut self, role: Role, text: impl Into<String>) {
+        self.doc.line(Styled::new().own(role, text));
+    }
+
+    /// A line `name  value` with an untrusted value.
+    fn field(&mut self, name: &str, value: &str) {
+        let most = usize::from(self.width).saturating_mul(2);
+        self.doc
+            .line(
+                Styled::new()
+                    .own(Role::Dim, format!("{name:<10} "))
+                    .untrusted(Role::Text, value, most),
+            );
+    }
+
+    /// A line `name  words` in the console's own words.
+    fn fact(&mut self, name: &str, role: Role, words: impl Into<String>) {
+        self.doc.line(
+            Styled::new()
+                .own(Role::Dim, format!("{name:<10} "))
+                .own(role, words),
+        );
+    }
+
+    /// An untrusted text behind a mark.
+    fn text(&mut self, source: &Arc<str>, form: Form, wrap: Wrap, role: Role, mark: (Role, String)) {
+        let width = self.width.saturating_sub(mark.1.chars().count() as u16).max(1);
+        let pager = self.cache.pager(source, form, width, wrap);
+        self.doc.text(pager, role, mark);
+    }
+
+    /// Words of the model or the operator, each with its own mark.
+    fn said(&mut self, source: &Arc<str>, origin: &Origin) {
+        let (role, mark) = match origin {
+            Origin::Operator { .. } => (Role::Operator, self.glyph(Symbol::ModelSays)),
+            _ => (Role::ModelSays, self.glyph(Symbol::ModelSays)),
+        };
+        self.text(
+            source,
+            Form::Raw,
+            Wrap::Words,
+            Role::Text,
+            (role, format!("{mark} ")),
+        );
+    }
+
+    fn glyph(&self, symbol: Symbol) -> char {
+        symbol.glyph(self.charset)
+    }
+
+    /// A result or error.
+    fn outcome(&mut self, outcome: &Outcome) {
+        match outcome {
+            Outcome::Ok {
+                value,
+                meta,
+                discarded,
+            } => {
+                self.text(
+                    value,
+                    Form::Readable,
+                    Wrap::Chars,
+                    Role::Text,
+                    (Role::Dim, String::new()),
+                );
+                if *discarded > 0 {
+                    self.own(Role::Warning, format!("{discarded} bytes more were not stored"));
+                }
+                if let Some(meta) = meta {
+                    self.field("meta", meta);
+                }
+            }
+            Outcome::Err(error) => {
+                self.fact("error", Role::Error, error.class.word());
+                self.text(
+                    &Arc::from(error.message.as_str()),
+                    Form::Raw,
+                    Wrap::Words,
+                    Role::Text,
+                    (Role::Error, "  ".to_owned()),
+                );
+                self.field("evidence", &error.evidence);
+                if let Some(hint) = &error.hint {
+                    self.field("hint", hint);
+                }
+                if error.executed {
+                    self.fact("", Role::Warning, "the tool may have had an effect");
+                }
+                if let Some(partial) = &error.partial {
+                    self.own(Role::Title, "what came before the error");
+                    self.text(
+                        partial,
+                        Form::Readable,
+                        Wrap::Chars,
+                        Role::Text,
+                        (Role::Dim, String::new()),
+                    );
+                }
+            }
+            Outcome::Cancelled { executed } => self.fact(
+                "cancelled",
+                Role::Failed,
+                if *executed {
+                    "it may have had an effect"
+                } else {
+                    "nothing happened"
+                },
+            ),
+        }
+    }
+}
+
+/// Makes the document of a tab.
+pub fn make(maker: &mut Maker<'_>, subject: Option<Subject>, tab: Tab) {
+    match subject {
+        None => maker.own(Role::Dim, "nothing is selected"),
+        Some(Subject::Broken(turn)) => broken(maker, turn),
+        Some(Subject::Pick(Pick::Live(turn, part))) => live(maker, turn, part),
+        Some(Subject::Pick(Pick::Node(id))) => node(maker, id, tab),
+    }
+}
+
+fn node(maker: &mut Maker<'_>, id: NodeId, tab: Tab) {
+    let run = maker.run;
+    let Some(node) = run.state.node(id) else {
+        maker.own(Role::Dim, format!("{id} is not there"));
+        return;
+    };
+    match tab {
+        Tab::Content => content(maker, node),
+        Tab::Arguments => call::arguments(maker, id.call()),
+        Tab::Revisions => revisions::make(maker, id),
+        Tab::Context => context::make(maker, node.turn),
+        Tab::Depends => depends::make(maker, id),
+        Tab::Attempts => call::attempts(maker, id.call()),
+    }
+}
+
+fn heading(maker: &mut Maker<'_>, node: &Node) {
+    let state = &maker.run.state;
+    let mut words = format!("{} {}", node.id, node.id.kind.word());
+    if let Some(turn) = state.turns.get(&node.turn) {
+        words.push_str(&format!("  {}", turn.id));
+    }
+    let mut line = Styled::new().own(Role::Title, words);
+    if node.revisions.len() > 1 {
+        line = line.own(
+            Role::Edited,
+            format!("  {} of {} revisions", node.rev(), node.revisions.len()),
+        );
+    }
+    if node.pinned {
+        line = line.own(Role::Edited, "  corrected by the operator, pinned");
+    }
+    if !node.active {
+        line = line.own(Role::Superseded, "  history: an edit replaced it");
+    }
+    line = line.own(Role::Dim, format!("  {}", origin_word(node.now())));
+    maker.doc.line(line);
+}
+
+/// Who wrote a revision, in the console's words.
+pub fn origin_word(revision: &Revision) -> String {
+    match &revision.origin {
+        Origin::Model => "by the model".to_owned(),
+        Origin::Execution => "by the tool".to_owned(),
+        Origin::Operator { user } => format!("by operator {}", crate::text::visible(user)),
+        Origin::Repair { attempt } => format!("by repair {attempt}"),
+        Origin::Engine { rule } => format!("by the engine ({})", crate::text::visible(rule)),
+        Origin::Reused { from } => format!("reused from {from}"),
+        Origin::Import => "imported".to_owned(),
+    }
+}
+
+fn content(maker: &mut Maker<'_>, node: &Node) {
+    heading(maker, node);
+    match &node.now().content {
+        Content::Text { text, channel, .. } => {
+            if *channel == Channel::Reasoning {
+                maker.own(Role::Dim, "reasoning");
+            }
+            if text.is_empty() {
+                maker.own(Role::Dim, "no words; edit to write a thought here");
+            } else {
+                maker.said(text, &node.now().origin);
+            }
+        }
+        Content::Call { .. } => call::content(maker, node.id),
+        Content::Observation { outcome, .. } => maker.outcome(outcome),
+        Content::Deleted => maker.own(Role::Dim, "taken away by the operator"),
+    }
+    if node.id.kind == NodeKind::Observation
+        && let Some(conflict) = conflicts(maker, node.id)
+    {
+        maker.own(Role::Warning, conflict);
+    }
+}
+
+fn conflicts(maker: &Maker<'_>, id: NodeId) -> Option<String> {
+    let others = crate::domain::ready::write_conflicts(&maker.run.state, id.call());
+    if others.is_empty() {
+        return None;
+    }
+    let names: Vec<String> = others.iter().map(NodeId::to_string).collect();
+    Some(format!(
+        "writes the same place as {}; the last write wins",
+        names.join(", ")
+    ))
+}
+
+fn live(maker: &mut Maker<'_>, turn: TurnId, part: usize) {
+    let run = maker.run;
+    let Some(live) = run.live.get(&turn) else { return };
+    maker.doc.line(
+        Styled::new()
+            .own(Role::Running, format!("{turn}, streaming"))
+            .own(Role::Dim, format!("  {} bytes so far", live.bytes)),
+    );
+    match live.parts.get(part) {
+        Some(LivePart::Text { text, .. }) => maker.said(text, &Origin::Model),
+        Some(LivePart::Call { tool, args }) => {
+            maker.field("tool", tool);
+            maker.text(
+                args,
+                Form::Raw,
+                Wrap::Chars,
+                Role::Text,
+                (Role::Dim, "  ".to_owned()),
+            );
+        }
+        None => {}
+    }
+}
+
+/// What is known of a broken stream, and the choices.
+pub fn broken(maker: &mut Maker<'_>, id: TurnId) {
+    let run = maker.run;
+    let Some(turn) = run.state.turns.get(&id) else {
+        return;
+    };
+    let Stream::Broken(fault) = &turn.stream else {
+        maker.own(Role::Dim, format!("{id} is no longer broken"));
+        return;
+    };
+    maker.doc.line(
+        Styled::new()
+            .own(
+                Role::Error,
+                format!("the stream of {id} broke: {}", fault.kind.word()),
+            )
+            .own(Role::Dim, format!("  request {}", turn.asked)),
+    );
+    maker.text(
+        &Arc::from(fault.message.as_str()),
+        Form::Raw,
+        Wrap::Words,
+        Role::Text,
+        (Role::Error, "  ".to_owned()),
+    );
+    if let Some(ms) = fault.retry_after_ms {
+        maker.own(
+            Role::Text,
+            format!("the server asked to wait {} s", ms.div_ceil(1000)),
+        );
+    }
+    maker.own(
+        Role::Text,
+        format!(
+            "{} blocks had arrived whole; they stay whatever you choose",
+            turn.nodes.len()
+        ),
+    );
+    if let Some(partial) = &turn.partial {
+        maker.own(Role::Title, "what had come of the next block");
+        maker.said(partial, &Origin::Model);
+    }
+}

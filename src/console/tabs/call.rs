@@ -1,0 +1,380 @@
+//! Tabs of a call: content, exact arguments with the decision frame, executions.
+//!
+//! Must not know: keys, how a decision is sent.
+
+use std::sync::Arc;
+
+use super::{Maker, conflicts, origin_word};
+use crate::console::doc::{Form, Styled};
+use crate::console::json;
+use crate::console::pager::Wrap;
+use crate::console::symbols::Symbol;
+use crate::console::theme::Role;
+use crate::domain::call::{Call, ConsentCause, Decision, EffectClass, Outcome, Status};
+use crate::domain::id::NodeId;
+use crate::domain::state::LedgerOutcome;
+use crate::text;
+
+/// What stands before each row of a text that is decided about.
+const FRAME: &str = "┃ ";
+const FRAME_ASCII: &str = "| ";
+
+/// A call and its result, for reading.
+pub fn content(maker: &mut Maker<'_>, id: NodeId) {
+    let run = maker.run;
+    let (Some(call), Some(node)) = (run.state.call(id), run.state.node(id)) else {
+        return;
+    };
+    let Some((tool, args)) = node.as_call() else {
+        return;
+    };
+    status(maker, call);
+    maker.field("tool", tool);
+    let members = json::members(args);
+    if members.is_empty() {
+        maker.text(
+            args,
+            Form::Raw,
+            Wrap::Chars,
+            Role::Text,
+            (Role::Dim, "  ".to_owned()),
+        );
+    }
+    for (name, value) in members {
+        let value: Arc<str> = value.into();
+        let short = value.len() <= usize::from(maker.width).saturating_sub(14);
+        if short {
+            maker.doc.line(
+                Styled::new()
+                    .own(Role::Dim, "  ")
+                    .untrusted(Role::JsonKey, &name, 40)
+                    .own(Role::Dim, " = ")
+                    .untrusted(Role::Text, &value, 400),
+            );
+        } else {
+            maker.doc.line(
+                Styled::new()
+                    .own(Role::Dim, "  ")
+                    .untrusted(Role::JsonKey, &name, 40)
+                    .own(
+                        Role::Dim,
+                        format!(
+                            "  ({} bytes, for reading; the exact bytes are in arguments)",
+                            value.len()
+                        ),
+                    ),
+            );
+            maker.text(
+                &value,
+                Form::Readable,
+                Wrap::Chars,
+                Role::Text,
+                (Role::Dim, "    ".to_owned()),
+            );
+        }
+    }
+    for fault in &call.faults {
+        maker.field("fault", &format!("{} {}", fault.path, fault.message));
+    }
+    if let Some(observation) = run.state.observation(id) {
+        let role = if observation.pinned {
+            Role::Edited
+        } else {
+            Role::Title
+        };
+        maker.own(
+            role,
+            format!("{} {}", observation.id, origin_word(observation.now())),
+        );
+        if let Some(outcome) = observation.outcome() {
+            maker.outcome(outcome);
+        }
+    }
+    if let Some(conflict) = conflicts(maker, id) {
+        maker.own(Role::Warning, conflict);
+    }
+}
+
+fn status(maker: &mut Maker<'_>, call: &Call) {
+    let symbol = Symbol::of_status(&call.status);
+    let mut line = Styled::new()
+        .own(
+            symbol.role(),
+            format!("{} {}", maker.glyph(symbol), call.status.word()),
+        )
+        .own(Role::Dim, format!("  effect {}", call.effect.word()));
+    if let Status::Failed(class) = &call.status {
+        line = line.own(Role::Failed, format!("  {}", class.word()));
+    }
+    if call.suspect {
+        line = line.own(Role::Stale, "  inputs may have changed");
+    }
+    if maker.run.state.held.contains(&call.id) {
+        line = line.own(Role::Blocked, "  held by an open editor");
+    }
+    maker.doc.line(line);
+    if let Some(because) = &call.because {
+        maker.field("because", because);
+    }
+}
+
+/// The exact arguments; for a call that waits, everything that a decision rests on.
+pub fn arguments(maker: &mut Maker<'_>, id: NodeId) {
+    let Some(call) = maker.run.state.call(id) else {
+        maker.own(Role::Dim, "only calls have arguments");
+        return;
+    };
+    if call.status.needs_operator() {
+        decision(maker, id);
+    } else {
+        exact(maker, id, false);
+    }
+}
+
+/// The decision frame: the tool, what it can do, and the exact bytes that would run. Nothing here
+/// is written by the model but what stands behind the frame's bar.
+pub fn decision(maker: &mut Maker<'_>, id: NodeId) {
+    let run = maker.run;
+    let Some(call) = run.state.call(id) else { return };
+    let words = match &call.status {
+        Status::Consent(cause) => match cause {
+            ConsentCause::Orphaned => "this effect happened already, on a branch that an edit replaced",
+            ConsentCause::Unknown => "an equal effect may have happened already: its outcome is unknown",
+            ConsentCause::SameCall => "this very call ran already with these arguments",
+        },
+        Status::InDoubt(_) => "it was running when the program died: nobody knows whether it happened",
+        _ => "may this call run?",
+    };
+    maker.own(Role::Decision, format!(" {id} {}  {words} ", call_rev(maker, id)));
+    exact(maker, id, true);
+}
+
+fn call_rev(maker: &Maker<'_>, id: NodeId) -> String {
+    maker
+        .run
+        .state
+        .node(id)
+        .map(|node| node.rev().to_string())
+        .unwrap_or_default()
+}
+
+fn exact(maker: &mut Maker<'_>, id: NodeId, decide: bool) {
+    let run = maker.run;
+    let (Some(call), Some(node)) = (run.state.call(id), run.state.node(id)) else {
+        return;
+    };
+    let (Some((tool, args)), Some(shown)) = (node.as_call(), run.shown_args(id)) else {
+        return;
+    };
+    let (tool, args) = (Arc::clone(tool), Arc::clone(args));
+    tool_line(maker, call, &tool);
+    if let Some(verdict) = &call.verdict {
+        maker.field("rule", &format!("{}: {}", verdict.rule, verdict.reason));
+    }
+    size_line(
+        maker,
+        call,
+        &shown,
+        node.revisions.first().and_then(|first| match &first.content {
+            crate::domain::node::Content::Call { args, .. } => Some(Arc::clone(args)),
+            _ => None,
+        }),
+    );
+    for warning in text::warnings(text::visible(text_head(&shown)).as_str())
+        .iter()
+        .take(4)
+    {
+        maker.fact(
+            "look out",
+            Role::Warning,
+            format!("{}: {}", warning.kind.word(), warning.word),
+        );
+    }
+    let bar = match maker.charset {
+        crate::console::symbols::Charset::Unicode => FRAME,
+        crate::console::symbols::Charset::Ascii => FRAME_ASCII,
+    };
+    let mark = (if decide { Role::Decision } else { Role::Dim }, bar.to_owned());
+    let width = maker.width.saturating_sub(2).max(1);
+    let pager = maker.cache.pager(&shown, Form::Raw, width, Wrap::Chars);
+    if decide {
+        maker.doc.exact(pager, mark);
+        maker.own(Role::Decision, " end of the arguments ");
+    } else {
+        maker.doc.text(pager, Role::Text, mark);
+    }
+    if *shown != *args {
+        maker.own(Role::Title, "as written, before the references were filled in");
+        maker.text(
+            &args,
+            Form::Raw,
+            Wrap::Chars,
+            Role::Dim,
+            (Role::Dim, "  ".to_owned()),
+        );
+    }
+    for binding in &call.bindings {
+        let source = binding.source.map_or("input".to_owned(), |id| id.to_string());
+        maker.field(
+            "reference",
+            &format!("†{} = {source} {}", binding.reference, binding.rev),
+        );
+    }
+    for fault in &call.faults {
+        maker.field("fault", &format!("{} {}", fault.path, fault.message));
+    }
+    ran_before(maker, call);
+}
+
+/// The part of a text in which suspicious words are looked for.
+fn text_head(text: &str) -> &str {
+    crate::console::doc::head(text, 16 * 1024).0
+}
+
+fn tool_line(maker: &mut Maker<'_>, call: &Call, tool: &str) {
+    let card = maker.run.tool(tool);
+    let effect = match call.effect {
+        EffectClass::Pure | EffectClass::Read => Role::Ok,
+        EffectClass::Idempotent => Role::Warning,
+        EffectClass::Write | EffectClass::Unknown => Role::Failed,
+    };
+    let mut line = Styled::new()
+        .own(Role::Dim, "tool       ")
+        .untrusted(Role::Accent, tool, 80)
+        .own(effect, format!("  effect {}", call.effect.word()));
+    match card {
+        Some(card) => {
+            for tag in &card.tags {
+                line = line.own(Role::Failed, "  ").untrusted(Role::Failed, tag, 40);
+            }
+        }
+        None => line = line.own(Role::Warning, "  not a tool of this run"),
+    }
+    maker.doc.line(line);
+}
+
+fn size_line(maker: &mut Maker<'_>, call: &Call, shown: &Arc<str>, first: Option<Arc<str>>) {
+    let lines = shown.split('\n').count();
+    let longest = shown.split('\n').map(str::len).max().unwrap_or(0);
+    let mut words = format!("{} bytes", shown.len());
+    if lines > 1 {
+        words.push_str(&format!(", {lines} lines, longest {longest}"));
+    }
+    if let Some(digest) = &call.digest {
+        words.push_str(&format!("  digest {}", text::visible(digest.short())));
+    }
+    maker.fact("size", Role::Text, words);
+    if let Some(first) = first.filter(|first| **first != **shown && call.resolved.is_none()) {
+        let at = first
+            .bytes()
+            .zip(shown.bytes())
+            .take_while(|(a, b)| a == b)
+            .count();
+        maker.fact(
+            "changed",
+            Role::Edited,
+            format!("differs from what the model wrote from byte {at} on"),
+        );
+    }
+    if shown.len() > usize::from(maker.width) * 6 {
+        let tail: String = shown
+            .chars()
+            .rev()
+            .take(48)
+            .collect::<Vec<_>>()
+            .into_iter()
+            .rev()
+            .collect();
+        maker.field("ends with", &tail);
+    }
+}
+
+fn ran_before(maker: &mut Maker<'_>, call: &Call) {
+    let run = maker.run;
+    let entries: Vec<_> = run
+        .state
+        .ledger
+        .values()
+        .filter(|entry| entry.call == call.id)
+        .collect();
+    for entry in entries.iter().rev().take(3) {
+        let how = ledger_word(&entry.outcome);
+        let orphaned = if entry.orphaned {
+            ", under what an edit replaced"
+        } else {
+            ""
+        };
+        maker.fact(
+            "ran",
+            Role::Warning,
+            format!("{} {} {}: {how}{orphaned}", entry.seq, entry.rev, entry.attempt),
+        );
+    }
+}
+
+/// How an execution ended, in words.
+pub fn ledger_word(outcome: &LedgerOutcome) -> String {
+    match outcome {
+        LedgerOutcome::Running => "runs".to_owned(),
+        LedgerOutcome::Known(Outcome::Ok { .. }) => "succeeded".to_owned(),
+        LedgerOutcome::Known(Outcome::Err(error)) => format!("failed ({})", error.class.word()),
+        LedgerOutcome::Known(Outcome::Cancelled { .. }) => "cancelled".to_owned(),
+        LedgerOutcome::Unknown => "outcome unknown".to_owned(),
+        LedgerOutcome::DidNot => "did not happen".to_owned(),
+    }
+}
+
+/// Decisions and executions.
+pub fn attempts(maker: &mut Maker<'_>, id: NodeId) {
+    let run = maker.run;
+    let Some(call) = run.state.call(id) else {
+        maker.own(Role::Dim, "only calls are executed");
+        return;
+    };
+    status(maker, call);
+    maker.own(Role::Title, "decisions");
+    for (rev, seq, decision) in &call.decisions {
+        maker.field(&format!("{seq} {rev}"), &decision_word(decision));
+    }
+    if call.decisions.is_empty() {
+        maker.own(Role::Dim, "none");
+    }
+    maker.own(Role::Title, "executions");
+    for attempt in &call.attempts {
+        let how = match (&attempt.outcome, run.state.ledger.get(&attempt.intent)) {
+            (_, Some(entry)) => ledger_word(&entry.outcome),
+            (Some(outcome), None) => ledger_word(&LedgerOutcome::Known(outcome.clone())),
+            (None, None) => "runs, or nobody knows".to_owned(),
+        };
+        let mut words = format!("{} {}, {how}", attempt.rev, attempt.epoch);
+        if let Some(ms) = attempt.ms {
+            words.push_str(&format!(", {ms} ms"));
+        }
+        if let Some((pid, _)) = attempt.process {
+            words.push_str(&format!(", process {pid}"));
+        }
+        if attempt.fenced {
+            words.push_str(", too late to count");
+        }
+        maker.fact(&attempt.no.to_string(), Role::Text, words);
+    }
+    if call.attempts.is_empty() {
+        maker.own(Role::Dim, "none");
+    }
+}
+
+/// A decision in words; holds untrusted text.
+pub fn decision_word(decision: &Decision) -> String {
+    match decision {
+        Decision::Approve { unread: 0 } => "approved by the operator".to_owned(),
+        Decision::Approve { unread } => format!("approved by the operator with {unread} bytes unread"),
+        Decision::Auto { rule } => format!("let through by {rule}"),
+        Decision::Edited => "edited by the operator, which approved it".to_owned(),
+        Decision::Reject { reason } => format!("rejected by the operator: {reason}"),
+        Decision::Deny { rule, reason } => format!("denied by {rule}: {reason}"),
+        Decision::Expire { consequence } => format!("not answered in time: {consequence:?}").to_lowercase(),
+        Decision::Answer => "answered by the operator".to_owned(),
+        Decision::Reuse { from } => format!("result of {from} reused"),
+        Decision::RunAgain => "run again with consent".to_owned(),
+    }
+}

@@ -1,0 +1,130 @@
+//! The tab of the context: what the model saw when it was asked for a turn.
+//!
+//! Must not know: wire formats.
+
+use std::sync::Arc;
+
+use super::Maker;
+use crate::console::doc::{Form, Styled};
+use crate::console::pager::Wrap;
+use crate::console::symbols::Symbol;
+use crate::console::theme::Role;
+use crate::domain::id::TurnId;
+use crate::domain::transcript::{Message, build, hash};
+use crate::domain::turn::Producer;
+
+/// The messages before a turn.
+pub fn make(maker: &mut Maker<'_>, id: TurnId) {
+    let run = maker.run;
+    let Some(turn) = run.state.turns.get(&id) else {
+        return;
+    };
+    if turn.producer == Producer::Operator {
+        maker.own(
+            Role::Dim,
+            format!("{id} is the operator's: the model was not asked for it"),
+        );
+        return;
+    }
+    let same = turn
+        .context
+        .as_ref()
+        .is_none_or(|asked| *asked == hash::context_hash(&run.state, turn.thread, Some(id)));
+    maker.doc.line(
+        Styled::new()
+            .own(Role::Title, format!("what the model saw for {id}"))
+            .own(Role::Dim, format!("  asked {} times", turn.asked)),
+    );
+    if !same {
+        maker.own(
+            Role::Warning,
+            "asked with an older version of what stands before it; this is the version of now",
+        );
+    }
+    if let Some(started) = &run.state.started {
+        maker.own(Role::Accent, "system");
+        maker.text(
+            &started.system,
+            Form::Raw,
+            Wrap::Words,
+            Role::Dim,
+            (Role::Dim, "  ".to_owned()),
+        );
+    }
+    for message in build::messages(&run.state, turn.thread, Some(id)) {
+        one(maker, &message);
+    }
+}
+
+fn one(maker: &mut Maker<'_>, message: &Message) {
+    match message {
+        Message::User { node, text } => {
+            maker.own(Role::Accent, format!("user  {node}"));
+            plain(maker, text);
+        }
+        Message::Assistant { said, calls } => {
+            maker.own(Role::Accent, "assistant");
+            for part in said {
+                let mark = maker.glyph(Symbol::ModelSays);
+                let role = if part.by_operator {
+                    Role::Operator
+                } else {
+                    Role::ModelSays
+                };
+                maker.text(
+                    &part.text,
+                    Form::Raw,
+                    Wrap::Words,
+                    Role::Text,
+                    (role, format!("{mark} ")),
+                );
+            }
+            for call in calls {
+                maker.doc.line(
+                    Styled::new()
+                        .own(Role::Dim, format!("  calls {} ", call.node))
+                        .untrusted(Role::Text, &call.tool, 80),
+                );
+                let args = Arc::clone(&call.args);
+                maker.text(
+                    &args,
+                    Form::Raw,
+                    Wrap::Chars,
+                    Role::Text,
+                    (Role::Dim, "    ".to_owned()),
+                );
+            }
+        }
+        Message::Result {
+            call,
+            tool,
+            text,
+            is_error,
+            ..
+        } => {
+            let role = if *is_error { Role::Failed } else { Role::Accent };
+            maker
+                .doc
+                .line(
+                    Styled::new()
+                        .own(role, format!("result of {call} "))
+                        .untrusted(Role::Dim, tool, 80),
+                );
+            plain(maker, text);
+        }
+        Message::Note { text, .. } => {
+            maker.own(Role::Accent, "note of the console");
+            plain(maker, text);
+        }
+    }
+}
+
+fn plain(maker: &mut Maker<'_>, text: &Arc<str>) {
+    maker.text(
+        text,
+        Form::Raw,
+        Wrap::Chars,
+        Role::Text,
+        (Role::Dim, "  ".to_owned()),
+    );
+}

@@ -1,0 +1,60 @@
+//! The tab of dependencies: what a node hangs on, and what hangs on it. Must not know: keys.
+
+use super::Maker;
+use crate::console::doc::Styled;
+use crate::console::summary;
+use crate::console::theme::Role;
+use crate::domain::graph::{self, EdgeKind};
+use crate::domain::id::NodeId;
+
+/// Nodes that are listed.
+const MOST: usize = 200;
+
+/// What a node hangs on, and what hangs on it.
+pub fn make(maker: &mut Maker<'_>, id: NodeId) {
+    let state = &maker.run.state;
+    let edges = graph::edges_into(state, id);
+    let below = graph::descendants(state, id);
+    let above = graph::ancestors(state, id).len();
+    maker.own(Role::Title, format!("hangs on ({above} in all)"));
+    for edge in edges.iter().take(MOST) {
+        let word = match edge.kind {
+            EdgeKind::Produces => "follows",
+            EdgeKind::Data => "reads",
+            EdgeKind::Context => "has seen",
+            EdgeKind::Intervenes => "changes",
+        };
+        row(maker, word, edge.from);
+    }
+    if let Some(call) = state.call(id) {
+        for binding in &call.bindings {
+            let source = binding.source.map_or("the input".to_owned(), |id| id.to_string());
+            maker.field(
+                "bound",
+                &format!("†{} to {source} {}", binding.reference, binding.rev),
+            );
+        }
+    }
+    maker.own(Role::Title, format!("hangs on it: {} nodes", below.len()));
+    for id in below.iter().take(MOST) {
+        row(maker, "", *id);
+    }
+    if below.len() > MOST {
+        maker.own(Role::Dim, format!("and {} more", below.len() - MOST));
+    }
+}
+
+fn row(maker: &mut Maker<'_>, word: &str, id: NodeId) {
+    let Some(node) = maker.run.state.node(id) else {
+        return;
+    };
+    let line = Styled::new()
+        .own(Role::Dim, format!("{word:<9}"))
+        .own(Role::Accent, format!("{id:<6} ", id = id.to_string()))
+        .untrusted(
+            Role::Text,
+            &summary::of(&maker.run.state, node),
+            usize::from(maker.width),
+        );
+    maker.doc.line(line);
+}

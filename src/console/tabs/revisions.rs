@@ -1,0 +1,82 @@
+//! The tab of revisions: what was said before, and what changed. Must not know: keys.
+
+use std::sync::Arc;
+
+use super::{Maker, origin_word};
+use crate::console::diff::{self, Change};
+use crate::console::doc::{self, Form};
+use crate::console::json;
+use crate::console::pager::Wrap;
+use crate::console::theme::Role;
+use crate::domain::call::Outcome;
+use crate::domain::id::NodeId;
+use crate::domain::node::{Content, Node};
+
+/// Revisions that are shown with their difference, newest first.
+const MOST: usize = 20;
+
+/// The revisions of a node; of a call, those of its observation too.
+pub fn make(maker: &mut Maker<'_>, id: NodeId) {
+    let run = maker.run;
+    for id in [id, id.observation()] {
+        if let Some(node) = run.state.node(id) {
+            of_node(maker, node);
+        }
+        if id == id.observation() {
+            break;
+        }
+    }
+}
+
+fn of_node(maker: &mut Maker<'_>, node: &Node) {
+    maker.own(Role::Title, format!("{} {}", node.id, node.id.kind.word()));
+    let newest_first: Vec<_> = node.revisions.iter().enumerate().rev().take(MOST).collect();
+    for (at, revision) in newest_first {
+        maker.fact(
+            &revision.no.to_string(),
+            Role::Edited,
+            format!(
+                "{}, {}, {}",
+                origin_word(revision),
+                revision.epoch,
+                revision.event
+            ),
+        );
+        let before = at.checked_sub(1).and_then(|at| node.revisions.get(at));
+        if let Some(before) = before {
+            let lines = diff::lines(&words(&before.content), &words(&revision.content));
+            difference(maker, &lines);
+        }
+    }
+}
+
+/// Lines of a difference.
+pub fn difference(maker: &mut Maker<'_>, lines: &[diff::Line]) {
+    for line in lines {
+        let (role, mark) = match line.change {
+            Change::Same => (Role::Dim, "  "),
+            Change::Removed => (Role::DiffRemove, "- "),
+            Change::Added => (Role::DiffAdd, "+ "),
+            Change::Note => {
+                maker.own(Role::Dim, format!("  ~ {}", line.text));
+                continue;
+            }
+        };
+        let source: Arc<str> = line.text.as_str().into();
+        maker.text(&source, Form::Raw, Wrap::Chars, role, (role, mark.to_owned()));
+    }
+}
+
+/// A content as text to compare; holds untrusted text.
+pub fn words(content: &Content) -> String {
+    match content {
+        Content::Text { text, .. } => text.to_string(),
+        Content::Call { tool, args } => format!("{tool}\n{}", json::pretty(args)),
+        Content::Observation { outcome, .. } => match outcome {
+            Outcome::Ok { value, .. } => doc::readable(value).to_string(),
+            Outcome::Err(error) => format!("error ({}): {}", error.class.word(), error.message),
+            Outcome::Cancelled { .. } => "cancelled".to_owned(),
+        },
+        Content::Deleted => "(deleted)".to_owned(),
+    }
+}

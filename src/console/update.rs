@@ -1,0 +1,71 @@
+//! What a message does to the model, and what is asked for in return. Pure.
+//!
+//! Must not know: terminals, files, clocks; a message says what time it is.
+
+mod bulk;
+mod decide;
+mod drive;
+mod edits;
+mod input;
+mod jumps;
+mod lists;
+mod prompts;
+mod refresh;
+mod run;
+#[cfg(test)]
+mod tests;
+mod views;
+
+use super::link::Update;
+use super::model::Model;
+use super::model::overlay::Overlay;
+use super::msg::{Leave, Msg, Out, TermMsg};
+
+pub use refresh::prepare;
+
+/// Lets something happen.
+pub fn update(model: &mut Model, msg: Msg) -> Vec<Out> {
+    let mut out = Vec::new();
+    match msg {
+        Msg::Term(term) => terminal(model, term, &mut out),
+        Msg::Run(update) => from_run(model, update, &mut out),
+        Msg::Drawn { at } => {
+            let (frame, overlay, covered) = refresh::sights(model);
+            model.arming.drawn(frame, overlay, covered, at);
+        }
+        Msg::Tick { at } => {
+            model.arming.now = model.arming.now.max(at);
+            input::release(model, at, &mut out);
+        }
+        Msg::Edited(result) => prompts::external(model, result),
+        Msg::Killed(why) => out.push(Out::Quit(Leave::Killed(why))),
+    }
+    out
+}
+
+fn terminal(model: &mut Model, term: TermMsg, out: &mut Vec<Out>) {
+    match term {
+        TermMsg::Key { key, at } => {
+            model.arming.now = model.arming.now.max(at);
+            input::key(model, key, at, out);
+        }
+        TermMsg::Paste(text) => prompts::paste(model, &text),
+        TermMsg::Resize { width, height } => {
+            model.screen.width = width;
+            model.screen.height = height;
+        }
+        TermMsg::Wheel(rows) => views::wheel(model, rows),
+    }
+}
+
+fn from_run(model: &mut Model, update: Update, out: &mut Vec<Out>) {
+    run::take(model, update, out);
+    if model.keys.leaving && !model.run.is_busy() {
+        out.push(Out::Quit(Leave::Quit));
+    }
+}
+
+/// Puts something on top.
+fn open(model: &mut Model, overlay: Overlay) {
+    model.overlays.push(overlay);
+}

@@ -1,0 +1,105 @@
+//! Approving several calls at once: a list, and a second key.
+//!
+//! Left out: what the policy denies, what cannot be undone, repeated effects, unknown outcomes,
+//! calls of tools that are not known. Must not know: keys.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use super::decide::armed;
+use super::input::By;
+use super::open;
+use crate::console::model::Model;
+use crate::console::model::arming::Question;
+use crate::console::model::overlay::{Bulk, BulkItem, Overlay};
+use crate::console::msg::Out;
+use crate::domain::call::{Gate, Status};
+use crate::domain::command::{CallCommand, Command};
+
+/// Opens the list.
+pub(super) fn list(model: &mut Model) -> Result<(), String> {
+    if model.settings.read_only {
+        return Err("this is a recorded run: nothing can be decided in it".to_owned());
+    }
+    let items = items(model);
+    if items.is_empty() {
+        return Err("nothing that waits can be approved together".to_owned());
+    }
+    open(
+        model,
+        Overlay::Bulk(Bulk {
+            stamp: stamp(&items),
+            items,
+            ..Bulk::default()
+        }),
+    );
+    Ok(())
+}
+
+/// Calls that can be approved together.
+pub(super) fn items(model: &Model) -> Vec<BulkItem> {
+    let run = &model.run;
+    run.state
+        .queue()
+        .filter(|call| call.status == Status::Awaiting)
+        .filter(|call| {
+            run.state
+                .turn_of(call.id)
+                .is_some_and(crate::domain::turn::Turn::is_active)
+        })
+        .filter(|call| {
+            call.verdict
+                .as_ref()
+                .is_none_or(|verdict| verdict.gate != Gate::Deny)
+        })
+        .filter_map(|call| {
+            let node = run.state.node(call.id)?;
+            let (tool, _) = node.as_call()?;
+            let card = run.tool(tool)?;
+            if card
+                .tags
+                .iter()
+                .any(|tag| tag == "irreversible" || tag == "uninspectable")
+            {
+                return None;
+            }
+            Some(BulkItem {
+                call: call.id,
+                rev: node.rev(),
+                digest: call.digest.clone()?,
+                unread: run.shown_args(call.id).map_or(0, |args| args.len() as u64),
+            })
+        })
+        .collect()
+}
+
+/// A number that changes when the list does.
+pub(super) fn stamp(items: &[BulkItem]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    for item in items {
+        (item.call, item.rev, &item.digest).hash(&mut hasher);
+    }
+    hasher.finish()
+}
+
+/// Approves what is listed, if the whole list was on screen.
+pub(super) fn approve(model: &mut Model, at: u64, out: &mut Vec<Out>) -> Result<(), String> {
+    let Some(Overlay::Bulk(bulk)) = model.overlays.last() else {
+        return Ok(());
+    };
+    let shown = armed(model, &Question::Bulk { stamp: bulk.stamp }, By::Key, at)?;
+    if !shown.read.misses(shown.rows).is_empty() {
+        return Err("the list goes on below: scroll to its end first".to_owned());
+    }
+    let items = bulk.items.clone();
+    model.overlays.pop();
+    for item in &items {
+        out.push(Out::Command(Command::Call(CallCommand::Approve {
+            call: item.call,
+            rev: item.rev,
+            digest: item.digest.clone(),
+            unread: item.unread,
+        })));
+    }
+    model.say(format!("approved {} calls", items.len()));
+    Ok(())
+}

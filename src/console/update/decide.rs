@@ -1,0 +1,488 @@
+//! Decisions: what was on screen long enough and whole may be decided, nothing else.
+//!
+//! Must not know: keys, how a command travels.
+
+use super::{bulk, open, prompts};
+use crate::console::commands::Decide;
+use crate::console::doc::Doc;
+use crate::console::model::Model;
+use crate::console::model::arming::{Question, Shown};
+use crate::console::model::graph::Pick;
+use crate::console::model::inspector::{Subject, Tab};
+use crate::console::model::overlay::{Dialog, DialogKind, LinePurpose, Overlay};
+use crate::console::model::queue::Wanted;
+use crate::console::model::run::Sent;
+use crate::console::model::screen::Pane;
+use crate::console::msg::Out;
+use crate::domain::advance::gate::equal_entries;
+use crate::domain::call::{Digest, Status};
+use crate::domain::command::{CallCommand, Command, ConsentChoice, Resolution, RunCommand};
+use crate::domain::id::{NodeId, NodeKind, Rev, TurnId};
+use crate::domain::state::LedgerOutcome;
+
+use super::input::By;
+
+/// The node that verbs are about: what the inspector shows.
+pub(super) fn subject(model: &Model) -> Option<NodeId> {
+    match model.inspector.subject? {
+        Subject::Pick(Pick::Node(id)) => Some(id),
+        _ => None,
+    }
+}
+
+/// The question that the decision frame asks about what the inspector shows.
+pub(super) fn question(model: &Model) -> Option<Question> {
+    let state = &model.run.state;
+    match model.inspector.subject? {
+        Subject::Broken(turn) => Some(Question::Turn {
+            turn,
+            request: state.turns.get(&turn)?.asked,
+        }),
+        Subject::Pick(Pick::Node(id)) => {
+            let call = state.call(id)?;
+            let rev = state.node(call.id)?.rev();
+            let status = call.status.word();
+            if model.inspector.tab == Tab::Arguments && call.status.needs_operator() {
+                Some(Question::Call {
+                    call: call.id,
+                    rev,
+                    digest: call.digest.clone(),
+                    status,
+                })
+            } else {
+                Some(Question::Seen {
+                    call: call.id,
+                    rev,
+                    status,
+                })
+            }
+        }
+        Subject::Pick(Pick::Live(..)) => None,
+    }
+}
+
+/// Whether a question may be decided now: it was on screen for long enough, uncovered.
+pub(super) fn armed<'m>(model: &'m Model, question: &Question, by: By, at: u64) -> Result<&'m Shown, String> {
+    if model.settings.read_only {
+        return Err("this is a recorded run: nothing can be decided in it".to_owned());
+    }
+    if let Some(why) = &model.run.halted {
+        return Err(format!(
+            "the run is halted ({why}): nothing can be decided until the journal can be written"
+        ));
+    }
+    if !model.screen.can_decide() {
+        return Err(
+            "the screen is too small to show what is decided: at least 40 columns and 10 rows".to_owned(),
+        );
+    }
+    let wait = model.settings.arming_ms;
+    let shown = model
+        .arming
+        .find(question, !model.overlays.is_empty())
+        .ok_or_else(|| "what you decide about is not on screen yet: look at it first".to_owned())?;
+    let until = match (by, model.arming.covered) {
+        (By::Palette, Some(covered)) => covered,
+        (By::Key, Some(_)) if model.overlays.is_empty() => shown.since,
+        _ => at,
+    };
+    if until.saturating_sub(shown.since) < wait {
+        return Err(format!("not counted: it has to be on screen for {wait} ms first"));
+    }
+    Ok(shown)
+}
+
+/// Carries out a decision verb.
+pub(super) fn decide(model: &mut Model, verb: Decide, by: By, at: u64, out: &mut Vec<Out>) {
+    let done = match verb {
+        Decide::Approve => approve(model, false, by, at, out),
+        Decide::ApproveUnread => approve(model, true, by, at, out),
+        Decide::Reject => reject(model, by, at),
+        Decide::Open => choices(model),
+        Decide::All => bulk::list(model),
+        Decide::AllNow => bulk::approve(model, at, out),
+        Decide::Retry => retry(model, by, at, out),
+        Decide::Cancel => cancel(model, by, at, out),
+        Decide::Reuse => reuse(model, at, out),
+        Decide::RunAgain => consent(model, ConsentChoice::RunAgain, at, out),
+        Decide::Happened => happened(model, at),
+        Decide::DidNot => did_not(model, at, out),
+        Decide::AskAgain => broken(model, |turn| RunCommand::AskAgain { turn }, by, at, out),
+        Decide::Keep => broken(model, |turn| RunCommand::KeepArrived { turn }, by, at, out),
+    };
+    if let Err(why) = done {
+        model.complain(why);
+    }
+}
+
+/// Sends a command about a call, remembering what was on screen for it.
+pub(super) fn send(model: &mut Model, command: Command, call: Option<NodeId>, out: &mut Vec<Out>) {
+    let shown = call.and_then(|id| {
+        let rev = model.run.state.node(id)?.rev();
+        Some((id, rev, model.run.shown_args(id)?))
+    });
+    model.run.sent = Some(Sent {
+        command: command.clone(),
+        shown,
+    });
+    out.push(Out::Command(command));
+}
+
+/// Shows a waiting entry in the queue, where it can be decided.
+pub(super) fn go_to_queue(model: &mut Model, call: NodeId) -> bool {
+    let waits = model
+        .queue
+        .items
+        .iter()
+        .find(|item| !item.gone && matches!(item.wanted, Wanted::Call { call: id, .. } if id == call))
+        .map(|item| item.wanted);
+    let Some(wanted) = waits else { return false };
+    model.queue.settle();
+    model.queue.selected = Some(wanted);
+    model.screen.focus(Pane::Queue);
+    model.inspector.choose(Tab::Arguments, Pane::Queue);
+    true
+}
+
+/// A call that waits, about which keys decide here; from the graph the keys only lead to it.
+fn waiting(model: &mut Model) -> Result<(NodeId, Rev, Option<Digest>, Question), String> {
+    if model.screen.lead == Pane::Queue && model.queue.current().is_none() {
+        let gone = model.queue.selected.is_some();
+        model.queue.settle();
+        return Err(if gone {
+            "that entry no longer waits; look at the next one".to_owned()
+        } else {
+            "nothing waits for you".to_owned()
+        });
+    }
+    if let Some(Subject::Broken(turn)) = model.inspector.subject {
+        return Err(format!(
+            "the stream of {turn} broke: {} shows the choices",
+            model.settings.keymap.first("decide")
+        ));
+    }
+    let id = subject(model)
+        .map(NodeId::call)
+        .filter(|id| id.kind == NodeKind::Call);
+    let Some((id, call)) = id.and_then(|id| Some((id, model.run.state.call(id)?))) else {
+        return Err(nothing_here(model));
+    };
+    if !call.status.needs_operator() {
+        return Err(format!(
+            "{id} does not wait for you: it is {}",
+            call.status.word()
+        ));
+    }
+    if model.run.state.turn_of(id).is_some_and(|turn| !turn.is_active()) {
+        return Err(format!(
+            "{id} is held by an edit before it: nothing can be decided until it stands again"
+        ));
+    }
+    let digest = call.digest.clone();
+    if model.screen.lead == Pane::Graph || model.inspector.tab != Tab::Arguments {
+        if go_to_queue(model, id) {
+            return Err(format!(
+                "{id} is in front of you now: press the key again to decide"
+            ));
+        }
+        return Err(format!("{id} is not in the queue"));
+    }
+    let rev = model
+        .run
+        .state
+        .node(id)
+        .map(crate::domain::node::Node::rev)
+        .unwrap_or_default();
+    let question = question(model).ok_or_else(|| nothing_here(model))?;
+    Ok((id, rev, digest, question))
+}
+
+fn nothing_here(model: &Model) -> String {
+    match model.queue.waiting() {
+        0 => "nothing waits for you".to_owned(),
+        count => format!(
+            "no waiting call is selected; {count} wait: {} goes to the next one",
+            model.settings.keymap.first("next-pending")
+        ),
+    }
+}
+
+fn approve(model: &mut Model, unread_too: bool, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), String> {
+    let (call, rev, digest, question) = waiting(model)?;
+    match model.run.state.call(call).map(|call| &call.status) {
+        Some(Status::Awaiting) => {}
+        _ => return choices(model),
+    }
+    let shown = armed(model, &question, by, at)?;
+    let missing = shown.read.misses(shown.rows);
+    let unread: u64 = match model.inspector.doc.decided() {
+        Some((pager, _)) => missing.iter().map(|rows| pager.bytes_in(rows)).sum(),
+        None => return Err("its arguments are not on screen".to_owned()),
+    };
+    if unread > 0 && !unread_too {
+        return Err(format!(
+            "{unread} bytes not on screen yet: {} reads on, {} approves unread",
+            model.settings.keymap.first("page-down"),
+            model.settings.keymap.first("approve-unread"),
+        ));
+    }
+    let Some(digest) = digest else {
+        return Err(format!("{call} is not ready yet"));
+    };
+    let command = Command::Call(CallCommand::Approve {
+        call,
+        rev,
+        digest,
+        unread,
+    });
+    model.queue.leaving = model.queue.selected;
+    send(model, command, Some(call), out);
+    model.say(match unread {
+        0 => format!("approved {call}"),
+        bytes => format!("approved {call} with {bytes} bytes unread"),
+    });
+    Ok(())
+}
+
+fn reject(model: &mut Model, by: By, at: u64) -> Result<(), String> {
+    if let Some(Overlay::Dialog(dialog)) = model.overlays.last() {
+        let question = dialog.question.clone();
+        armed(model, &question, by, at)?;
+        if let Question::Call {
+            call,
+            rev,
+            digest: Some(digest),
+            ..
+        } = question
+        {
+            model.overlays.pop();
+            let purpose = LinePurpose::RefuseEffect { call, rev, digest };
+            prompts::line(
+                model,
+                purpose,
+                &format!("refuse {call}: what is the model told?"),
+                "",
+            );
+        }
+        return Ok(());
+    }
+    if let Some(id) = subject(model)
+        && id.kind == NodeKind::Answer
+    {
+        if model.settings.read_only {
+            return Err("this is a recorded run".to_owned());
+        }
+        let title = format!("refuse {id}: what should the model do instead?");
+        prompts::line(model, LinePurpose::RejectAnswer(id), &title, "");
+        return Ok(());
+    }
+    let blocked = subject(model).map(NodeId::call).filter(|id| {
+        model
+            .run
+            .state
+            .call(*id)
+            .is_some_and(|call| call.status == Status::Blocked)
+    });
+    if let Some(call) = blocked {
+        let question = question(model).ok_or("nothing is selected")?;
+        armed(model, &question, by, at)?;
+        let rev = model
+            .run
+            .state
+            .node(call)
+            .map(crate::domain::node::Node::rev)
+            .unwrap_or_default();
+        prompts::line(
+            model,
+            LinePurpose::Reject { call, rev },
+            &format!("refuse {call} {rev}: what is the model told?"),
+            "",
+        );
+        return Ok(());
+    }
+    let (call, rev, _, question) = waiting(model)?;
+    match model.run.state.call(call).map(|call| &call.status) {
+        Some(Status::Awaiting) => {}
+        _ => return choices(model),
+    }
+    armed(model, &question, by, at)?;
+    prompts::line(
+        model,
+        LinePurpose::Reject { call, rev },
+        &format!("refuse {call} {rev}: what is the model told?"),
+        "",
+    );
+    Ok(())
+}
+
+/// Opens the choices of a repeated effect, an unknown outcome or a broken stream.
+fn choices(model: &mut Model) -> Result<(), String> {
+    if let Some(Subject::Broken(turn)) = model.inspector.subject {
+        return dialog(model, DialogKind::Broken(turn));
+    }
+    let (call, ..) = waiting(model)?;
+    match model.run.state.call(call).map(|call| call.status.clone()) {
+        Some(Status::Consent(_)) => dialog(model, DialogKind::Consent),
+        Some(Status::InDoubt(_)) => dialog(model, DialogKind::Doubt),
+        Some(Status::Awaiting) => Err(format!(
+            "{} approves, {} rejects, {} edits",
+            model.settings.keymap.first("approve"),
+            model.settings.keymap.first("reject"),
+            model.settings.keymap.first("edit")
+        )),
+        _ => Err("there is nothing to choose".to_owned()),
+    }
+}
+
+fn dialog(model: &mut Model, kind: DialogKind) -> Result<(), String> {
+    let question = question(model).ok_or("nothing is selected")?;
+    open(
+        model,
+        Overlay::Dialog(Dialog {
+            kind,
+            question,
+            doc: Doc::default(),
+            top: 0,
+            made: None,
+        }),
+    );
+    Ok(())
+}
+
+/// The call of the open dialog, if what it asks still stands as it was shown.
+fn asked(model: &Model, at: u64) -> Result<(NodeId, Rev, Option<Digest>), String> {
+    let Some(Overlay::Dialog(dialog)) = model.overlays.last() else {
+        return Err("no question is open".to_owned());
+    };
+    armed(model, &dialog.question, By::Key, at)?;
+    match &dialog.question {
+        Question::Call {
+            call, rev, digest, ..
+        } => Ok((*call, *rev, digest.clone())),
+        _ => Err("this is not about a call".to_owned()),
+    }
+}
+
+fn consent(model: &mut Model, choice: ConsentChoice, at: u64, out: &mut Vec<Out>) -> Result<(), String> {
+    let (call, rev, digest) = asked(model, at)?;
+    let digest = digest.ok_or_else(|| format!("{call} is not ready yet"))?;
+    model.overlays.pop();
+    model.queue.leaving = model.queue.selected;
+    let command = Command::Call(CallCommand::Consent {
+        call,
+        rev,
+        digest,
+        choice,
+    });
+    send(model, command, Some(call), out);
+    Ok(())
+}
+
+fn reuse(model: &mut Model, at: u64, out: &mut Vec<Out>) -> Result<(), String> {
+    let (id, ..) = asked(model, at)?;
+    let state = &model.run.state;
+    let entry = state.call(id).and_then(|call| {
+        equal_entries(state, call).into_iter().rev().find(|seq| {
+            matches!(
+                state.ledger.get(seq).map(|entry| &entry.outcome),
+                Some(LedgerOutcome::Known(_))
+            )
+        })
+    });
+    match entry {
+        Some(entry) => consent(model, ConsentChoice::Reuse { entry }, at, out),
+        None => {
+            Err("no result of that execution is known: run it again, answer for it, or reject it".to_owned())
+        }
+    }
+}
+
+fn happened(model: &mut Model, at: u64) -> Result<(), String> {
+    let (call, ..) = asked(model, at)?;
+    model.overlays.pop();
+    super::edits::value_editor(model, crate::console::model::editor::Purpose::Happened { call });
+    Ok(())
+}
+
+fn did_not(model: &mut Model, at: u64, out: &mut Vec<Out>) -> Result<(), String> {
+    let (call, ..) = asked(model, at)?;
+    model.overlays.pop();
+    model.queue.leaving = model.queue.selected;
+    let command = Command::Call(CallCommand::Resolve {
+        call,
+        what: Resolution::DidNot,
+    });
+    send(model, command, Some(call), out);
+    Ok(())
+}
+
+fn broken(
+    model: &mut Model,
+    make: impl Fn(TurnId) -> RunCommand,
+    by: By,
+    at: u64,
+    out: &mut Vec<Out>,
+) -> Result<(), String> {
+    let question = match model.overlays.last() {
+        Some(Overlay::Dialog(dialog)) => dialog.question.clone(),
+        _ => question(model).ok_or("no stream is broken")?,
+    };
+    let Question::Turn { turn, .. } = question else {
+        return Err("no stream is broken here".to_owned());
+    };
+    armed(model, &question, by, at)?;
+    if matches!(model.overlays.last(), Some(Overlay::Dialog(_))) {
+        model.overlays.pop();
+    }
+    model.queue.leaving = model.queue.selected;
+    send(model, Command::Run(make(turn)), None, out);
+    Ok(())
+}
+
+/// The selected call for a verb that no approval follows, if it was on screen for long enough.
+fn seen_call(model: &Model, by: By, at: u64) -> Result<(NodeId, Rev), String> {
+    let id = subject(model)
+        .map(NodeId::call)
+        .filter(|id| id.kind == NodeKind::Call)
+        .ok_or("no call is selected")?;
+    let node = model
+        .run
+        .state
+        .node(id)
+        .ok_or_else(|| format!("{id} is not there"))?;
+    let question = question(model).ok_or("no call is selected")?;
+    armed(model, &question, by, at)?;
+    Ok((id, node.rev()))
+}
+
+fn retry(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), String> {
+    let (call, rev) = seen_call(model, by, at)?;
+    send(
+        model,
+        Command::Call(CallCommand::Retry { call, rev }),
+        Some(call),
+        out,
+    );
+    model.say(format!("{call} to be run again"));
+    Ok(())
+}
+
+fn cancel(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), String> {
+    let (call, _) = seen_call(model, by, at)?;
+    let status = model.run.state.call(call).map(|call| call.status.word());
+    if !model.run.state.agenda.running.contains(&call) {
+        return Err(format!(
+            "{call} is not running: it is {}",
+            status.unwrap_or("unknown")
+        ));
+    }
+    let reason = "cancelled by the operator".to_owned();
+    send(
+        model,
+        Command::Call(CallCommand::Cancel { call, reason }),
+        Some(call),
+        out,
+    );
+    model.say(format!("{call} to be cancelled"));
+    Ok(())
+}

@@ -1,0 +1,144 @@
+//! Driving the run: pause, step, stop, leave; and driving a recorded one.
+//!
+//! Must not know: how a run is stopped.
+
+use super::decide::{armed, send};
+use super::input::By;
+use super::{open, prompts};
+use crate::console::commands::{ReplayVerb, RunVerb};
+use crate::console::link::ReplayControl;
+use crate::console::model::Model;
+use crate::console::model::arming::Question;
+use crate::console::model::overlay::{LinePurpose, Overlay};
+use crate::console::msg::{Leave, Out};
+use crate::domain::command::{Command, RunCommand};
+use crate::domain::id::Seq;
+use crate::domain::state::Mode;
+
+/// Within this time a second ctrl-c leaves at once.
+const AGAIN_MS: u64 = 2000;
+
+/// Carries out a verb about the run.
+pub(super) fn drive(model: &mut Model, verb: RunVerb, at: u64, out: &mut Vec<Out>) {
+    if model.settings.read_only {
+        model.complain("this is a recorded run: it cannot be changed");
+        return;
+    }
+    let command = match verb {
+        RunVerb::Pause => match &model.run.state.mode {
+            Mode::Paused(_) => RunCommand::Resume {},
+            _ => RunCommand::Pause {
+                reason: "paused by the operator".to_owned(),
+            },
+        },
+        RunVerb::Step => RunCommand::Step {},
+        RunVerb::StopTurn => RunCommand::StopTurn {},
+        RunVerb::Emergency => {
+            if matches!(model.overlays.last(), Some(Overlay::Dialog(_))) {
+                model.overlays.pop();
+            }
+            return open(model, Overlay::Stop);
+        }
+        RunVerb::StopNow => {
+            if let Err(why) = armed(model, &Question::Stop, By::Key, at) {
+                return model.complain(why);
+            }
+            model.overlays.pop();
+            stop()
+        }
+        RunVerb::Policy => {
+            let now = model.run.state.policy.clone();
+            return prompts::line(
+                model,
+                LinePurpose::Policy,
+                "policy: supervised, guarded, auto or read-only",
+                &now,
+            );
+        }
+        RunVerb::Limits => {
+            let now = prompts::limits_line(&model.run.state.limits);
+            return prompts::line(model, LinePurpose::Limits, "limits (none is unlimited)", &now);
+        }
+        RunVerb::Title => {
+            let now = model.run.state.title.clone().unwrap_or_default();
+            return prompts::line(model, LinePurpose::Title, "name of the session", &now);
+        }
+        RunVerb::LeaveWait => {
+            model.overlays.pop();
+            model.keys.leaving = true;
+            model.say("leaving once what runs has ended; nothing new starts");
+            if !model.run.is_busy() {
+                out.push(Out::Quit(Leave::Quit));
+            }
+            RunCommand::Pause {
+                reason: "the operator leaves".to_owned(),
+            }
+        }
+        RunVerb::LeaveCancel => {
+            model.overlays.pop();
+            model.keys.leaving = true;
+            if !model.run.is_busy() {
+                out.push(Out::Quit(Leave::Quit));
+            }
+            model.say("leaving once what runs is stopped");
+            stop()
+        }
+    };
+    send(model, Command::Run(command), None, out);
+}
+
+fn stop() -> RunCommand {
+    RunCommand::Stop {
+        reason: "stopped by the operator".to_owned(),
+    }
+}
+
+/// Leaves, or asks first where something runs.
+pub(super) fn quit(model: &mut Model, out: &mut Vec<Out>) {
+    if matches!(model.overlays.last(), Some(Overlay::Leave))
+        || model.settings.read_only
+        || !model.run.is_busy()
+    {
+        out.push(Out::Quit(Leave::Quit));
+    } else {
+        open(model, Overlay::Leave);
+    }
+}
+
+/// Ctrl-C: asks how to leave; leaves the second time.
+pub(super) fn interrupt(model: &mut Model, at: u64, out: &mut Vec<Out>) {
+    let again = model
+        .keys
+        .interrupted
+        .is_some_and(|before| at.saturating_sub(before) <= AGAIN_MS);
+    model.keys.interrupted = Some(at);
+    if again {
+        out.push(Out::Quit(Leave::Interrupted));
+        return;
+    }
+    if !matches!(model.overlays.last(), Some(Overlay::Leave)) {
+        open(model, Overlay::Leave);
+    }
+    model.say("ctrl-c again within 2 seconds leaves at once");
+}
+
+/// Drives a recorded run.
+pub(super) fn replay(model: &mut Model, verb: ReplayVerb, out: &mut Vec<Out>) {
+    let playing = model.run.playing;
+    let control = match verb {
+        ReplayVerb::Play if playing => ReplayControl::Pause,
+        ReplayVerb::Play => ReplayControl::Play,
+        ReplayVerb::Step => ReplayControl::Step,
+        ReplayVerb::Back => ReplayControl::Back,
+        ReplayVerb::Faster => ReplayControl::Faster,
+        ReplayVerb::Slower => ReplayControl::Slower,
+        ReplayVerb::Start => ReplayControl::Seek(Seq(0)),
+        ReplayVerb::End => ReplayControl::End,
+    };
+    match control {
+        ReplayControl::Play => model.run.playing = true,
+        ReplayControl::Faster | ReplayControl::Slower => {}
+        _ => model.run.playing = false,
+    }
+    out.push(Out::Replay(control));
+}

@@ -1,0 +1,122 @@
+//! Keys: bursts, contexts, what a key means.
+//!
+//! A key that could decide something waits until it is certain that it came alone: a paste into a
+//! terminal without bracketed paste must not decide anything. Must not know: what verbs do.
+
+use super::{decide, drive, edits, jumps, lists, prompts, views};
+use crate::console::commands::{RunVerb, Verb, View};
+use crate::console::hints::context;
+use crate::console::key::{Code, Key};
+use crate::console::model::Model;
+use crate::console::model::arming::BURST_MS;
+use crate::console::msg::Out;
+
+/// How a verb was chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum By {
+    /// By its key.
+    Key,
+    /// By its name in the palette, opened over what it is about.
+    Palette,
+}
+
+/// A key came.
+pub(super) fn key(model: &mut Model, key: Key, at: u64, out: &mut Vec<Out>) {
+    release(model, at, out);
+    let burst = model.keys.note(at);
+    if burst && is_dropped_in_burst(model, key) {
+        drop_burst(model);
+        return;
+    }
+    let waits = !model.keys.held.is_empty();
+    if waits || may_decide(model, key) {
+        if !waits {
+            model.keys.since = at;
+        }
+        model.keys.held.push(key);
+        if burst {
+            drop_burst(model);
+        }
+        return;
+    }
+    press(model, key, at, out);
+}
+
+/// Lets the held keys through once it is certain that no burst is on.
+pub(super) fn release(model: &mut Model, at: u64, out: &mut Vec<Out>) {
+    if model.keys.held.is_empty() || at.saturating_sub(model.keys.since) <= BURST_MS {
+        return;
+    }
+    let since = model.keys.since;
+    for key in std::mem::take(&mut model.keys.held) {
+        press(model, key, since, out);
+    }
+}
+
+/// What comes in a burst outside of a text does nothing but move.
+fn is_dropped_in_burst(model: &Model, key: Key) -> bool {
+    let context = context(model);
+    let verb = model.settings.keymap.verb(context, key, model.settings.replay);
+    !context.is_text()
+        && !matches!(
+            verb,
+            None | Some(Verb::Move(_) | Verb::View(View::Interrupt | View::Suspend | View::Redraw))
+        )
+}
+
+fn drop_burst(model: &mut Model) {
+    model.keys.held.clear();
+    model.complain("keys came too fast to be typed: nothing was decided");
+}
+
+/// True where the key could let something happen.
+fn may_decide(model: &Model, key: Key) -> bool {
+    match model
+        .settings
+        .keymap
+        .verb(context(model), key, model.settings.replay)
+    {
+        Some(Verb::Decide(verb)) => verb.must_be_armed(),
+        Some(Verb::Edit(crate::console::commands::EditVerb::Commit)) => true,
+        Some(Verb::Run(verb)) => matches!(verb, RunVerb::StopNow | RunVerb::LeaveCancel),
+        _ => false,
+    }
+}
+
+fn press(model: &mut Model, key: Key, at: u64, out: &mut Vec<Out>) {
+    let context = context(model);
+    let verb = model.settings.keymap.verb(context, key, model.settings.replay);
+    if !matches!(verb, Some(Verb::View(View::Interrupt))) {
+        model.message = Default::default();
+    }
+    match verb {
+        Some(verb) => run(model, verb, By::Key, at, out),
+        None if context.is_text() => prompts::typed(model, key),
+        None => {
+            if let (Code::Char(_), false) = (key.code, key.ctrl || key.alt) {
+                let help = model.settings.keymap.first("help");
+                model.say(format!("`{key}` does nothing here; {help} shows all keys"));
+            }
+        }
+    }
+}
+
+/// Carries out a verb.
+pub(super) fn run(model: &mut Model, verb: Verb, by: By, at: u64, out: &mut Vec<Out>) {
+    match verb {
+        Verb::Move(to) => views::step(model, to),
+        Verb::View(View::Choose) => lists::choose(model, at, out),
+        Verb::View(View::Quit) => drive::quit(model, out),
+        Verb::View(View::Interrupt) => drive::interrupt(model, at, out),
+        Verb::View(View::Suspend) => out.push(Out::Suspend),
+        Verb::View(View::Palette) => lists::palette(model),
+        Verb::View(View::Search) => prompts::search(model),
+        Verb::View(view) => views::show(model, view, out),
+        Verb::Jump(jump) => jumps::jump(model, jump),
+        Verb::Decide(verb) => decide::decide(model, verb, by, at, out),
+        Verb::Edit(verb) => edits::edit(model, verb, at, out),
+        Verb::Run(verb) => drive::drive(model, verb, at, out),
+        Verb::Text(verb) => prompts::edit(model, verb, out),
+        Verb::Replay(verb) => drive::replay(model, verb, out),
+    }
+}

@@ -1,0 +1,151 @@
+//! Jumps in the graph: to what waits, failed, was edited, to parents, children, matches.
+//!
+//! Must not know: how rows are drawn.
+
+use super::decide;
+use crate::console::commands::Jump;
+use crate::console::model::Model;
+use crate::console::model::graph::Pick;
+use crate::console::model::queue::Wanted;
+use crate::console::model::screen::Pane;
+use crate::domain::call::Status;
+use crate::domain::graph;
+use crate::domain::id::{NodeId, NodeKind};
+
+/// Carries out a jump.
+pub(super) fn jump(model: &mut Model, jump: Jump) {
+    let done = match jump {
+        Jump::Pending => pending(model),
+        Jump::Failure => next(model, "nothing failed", |model, id| {
+            model.run.state.calls.get(&id).is_some_and(|call| {
+                matches!(
+                    call.status,
+                    Status::Failed(_) | Status::Invalid | Status::Unsatisfiable | Status::Expired
+                )
+            })
+        }),
+        Jump::Edited => next(model, "nothing was edited", |model, id| {
+            id.kind == NodeKind::Intervention
+                || model
+                    .run
+                    .state
+                    .node(id)
+                    .is_some_and(|node| node.active && (node.is_edited() || node.pinned))
+        }),
+        Jump::Parent => parent(model),
+        Jump::Child => child(model),
+        Jump::Match => hit(model, false),
+        Jump::MatchBack => hit(model, true),
+    };
+    if let Err(why) = done {
+        model.complain(why);
+    }
+}
+
+/// The entry after the selected one in the queue, wherever the focus is.
+fn pending(model: &mut Model) -> Result<(), String> {
+    let was_there = model.screen.lead == Pane::Queue;
+    let before = model.queue.position();
+    model.queue.settle();
+    let count = model.queue.items.len();
+    if count == 0 {
+        return Err("nothing waits for you".to_owned());
+    }
+    if was_there && before.is_some() && model.queue.position() == before {
+        let next = (before.unwrap_or(0) + 1) % count;
+        model.queue.selected = model.queue.items.get(next).map(|item| item.wanted);
+    }
+    match model.queue.selected {
+        Some(Wanted::Call { call, .. }) => {
+            decide::go_to_queue(model, call);
+        }
+        _ => model.screen.focus(Pane::Queue),
+    }
+    Ok(())
+}
+
+fn cursor(model: &Model) -> Option<NodeId> {
+    match model.graph.selected {
+        Some(Pick::Node(id)) => Some(id),
+        _ => None,
+    }
+}
+
+fn go(model: &mut Model, id: NodeId) -> Result<(), String> {
+    let (graph, run) = (&mut model.graph, &model.run);
+    if !graph.go_to(id, run) {
+        return Err(format!("{id} has no row"));
+    }
+    model.screen.focus(Pane::Graph);
+    model.inspector.top = 0;
+    Ok(())
+}
+
+/// The next node below the cursor that fits, from the top again after the last.
+fn next(model: &mut Model, none: &str, fits: impl Fn(&Model, NodeId) -> bool) -> Result<(), String> {
+    let here = cursor(model).unwrap_or(NodeId::new(NodeKind::Prompt, 0));
+    let nodes = &model.run.state.nodes;
+    let following = nodes
+        .range(here..)
+        .map(|(id, _)| *id)
+        .filter(|id| id.call() != here.call());
+    let from_top = nodes.range(..=here).map(|(id, _)| *id);
+    let found = following.chain(from_top).find(|id| fits(model, *id));
+    match found {
+        Some(id) => go(model, id),
+        None => Err(none.to_owned()),
+    }
+}
+
+fn parent(model: &mut Model) -> Result<(), String> {
+    let here = cursor(model).ok_or("nothing is selected")?;
+    let edges = graph::edges_into(&model.run.state, here);
+    let data = edges.iter().find(|edge| edge.kind == graph::EdgeKind::Data);
+    match data.or(edges.first()).map(|edge| edge.from) {
+        Some(id) => go(model, id),
+        None => Err(format!("{here} has no parent")),
+    }
+}
+
+fn child(model: &mut Model) -> Result<(), String> {
+    let here = cursor(model).ok_or("nothing is selected")?;
+    let state = &model.run.state;
+    let found = state
+        .nodes
+        .range(here..)
+        .map(|(id, _)| *id)
+        .filter(|id| id.call() != here.call() && id.kind != NodeKind::Observation)
+        .find(|id| {
+            graph::edges_into(state, *id)
+                .iter()
+                .any(|edge| edge.from.call() == here.call())
+        });
+    match found {
+        Some(id) => go(model, id),
+        None => Err(format!("nothing hangs on {here}")),
+    }
+}
+
+fn hit(model: &mut Model, back: bool) -> Result<(), String> {
+    let hits = &model.graph.search.hits;
+    if hits.is_empty() {
+        return Err(format!(
+            "{} looks for something first",
+            model.settings.keymap.first("search")
+        ));
+    }
+    let here = cursor(model).unwrap_or(NodeId::new(NodeKind::Prompt, 0));
+    let other = |id: &&NodeId| id.call() != here.call();
+    let found = if back {
+        hits.range(..here)
+            .rev()
+            .find(other)
+            .or_else(|| hits.iter().next_back())
+    } else {
+        hits.range(here..).find(other).or_else(|| hits.iter().next())
+    };
+    match found.copied() {
+        Some(id) => go(model, id),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,180 @@
+//! Lists to choose from by typing: the palette, tools.
+//!
+//! Must not know: what the chosen thing does.
+
+use std::sync::Arc;
+
+use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
+use nucleo_matcher::{Config, Matcher};
+
+use super::input::{self, By};
+use super::{edits, open};
+use crate::console::commands::{self, Context, Verb};
+use crate::console::field::Field;
+use crate::console::hints::context;
+use crate::console::json;
+use crate::console::model::Model;
+use crate::console::model::arming::BURST_KEYS;
+use crate::console::model::editor::{Editor, Purpose};
+use crate::console::model::overlay::{Choice, Gives, List, ListPurpose, Overlay};
+use crate::console::msg::Out;
+use crate::domain::id::{NodeId, Rev, TurnId};
+use crate::text::visible;
+
+/// Opens the palette.
+pub(super) fn palette(model: &mut Model) {
+    let here = context(model);
+    let reach = here.reach();
+    let choices = commands::entries()
+        .filter(|entry| entry.contexts.iter().any(|context| reach.contains(context)))
+        .filter(|entry| {
+            (model.settings.replay || entry.contexts != [Context::Replay])
+                && !matches!(entry.verb, Verb::Move(_))
+        })
+        .map(|entry| Choice {
+            name: entry.name.to_owned(),
+            detail: entry.doc.to_owned(),
+            right: model.settings.keymap.first(entry.name),
+            gives: Gives::Verb(entry.verb),
+        })
+        .collect();
+    list(model, ListPurpose::Palette, "command", choices);
+}
+
+/// Opens the list of tools for a call.
+pub(super) fn tools_for(model: &mut Model, node: NodeId, base: Rev) {
+    let purpose = ListPurpose::Replace { node, base };
+    let choices = tools(model);
+    list(
+        model,
+        purpose,
+        &format!("another tool for {node} {base}"),
+        choices,
+    );
+}
+
+/// Opens the list of tools for a new call.
+pub(super) fn tools_for_new(model: &mut Model, after: Option<TurnId>) {
+    let choices = tools(model);
+    list(
+        model,
+        ListPurpose::NewCall { after },
+        "tool of the new call",
+        choices,
+    );
+}
+
+fn tools(model: &Model) -> Vec<Choice> {
+    model
+        .run
+        .tools()
+        .iter()
+        .map(|card| Choice {
+            name: visible(&card.name),
+            detail: visible(crate::console::doc::head(&card.description, 200).0),
+            right: card.effect.word().to_owned(),
+            gives: Gives::Tool(Arc::clone(&card.name)),
+        })
+        .collect()
+}
+
+fn list(model: &mut Model, purpose: ListPurpose, title: &str, choices: Vec<Choice>) {
+    open(
+        model,
+        Overlay::List(List {
+            purpose,
+            title: title.to_owned(),
+            field: Field::line(""),
+            found: (0..choices.len()).collect(),
+            choices,
+            at: 0,
+        }),
+    );
+}
+
+/// Finds again what fits what was typed.
+pub(super) fn filter(model: &mut Model) {
+    let Some(Overlay::List(list)) = model.overlays.last_mut() else {
+        return;
+    };
+    let typed = list.field.shown();
+    list.at = 0;
+    if typed.trim().is_empty() {
+        list.found = (0..list.choices.len()).collect();
+        return;
+    }
+    let pattern = Pattern::parse(&typed, CaseMatching::Ignore, Normalization::Smart);
+    let mut matcher = Matcher::new(Config::DEFAULT);
+    let mut buffer = Vec::new();
+    let mut scored: Vec<(u32, usize)> = list
+        .choices
+        .iter()
+        .enumerate()
+        .filter_map(|(at, choice)| {
+            let mut score =
+                |text: &str| pattern.score(nucleo_matcher::Utf32Str::new(text, &mut buffer), &mut matcher);
+            // A name counts for more than a word of the description.
+            let name = score(&choice.name).map(|score| score * 4);
+            name.or_else(|| score(&choice.detail)).map(|score| (score, at))
+        })
+        .collect();
+    scored.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
+    list.found = scored.into_iter().map(|(_, at)| at).collect();
+}
+
+/// Takes the chosen entry.
+pub(super) fn choose(model: &mut Model, at: u64, out: &mut Vec<Out>) {
+    let Some(Overlay::List(list)) = model.overlays.last() else {
+        return;
+    };
+    let chosen = list.found.get(list.at).and_then(|index| list.choices.get(*index));
+    let Some(gives) = chosen.map(|choice| choice.gives.clone()) else {
+        model.complain("nothing fits; esc goes back");
+        return;
+    };
+    let purpose = list.purpose.clone();
+    match gives {
+        Gives::Verb(verb) => {
+            let decides = matches!(verb, Verb::Decide(verb) if verb.must_be_armed());
+            if decides && model.keys.times.len() > BURST_KEYS {
+                model.complain("keys came too fast to be typed: nothing was decided");
+                return;
+            }
+            model.overlays.pop();
+            input::run(model, verb, By::Palette, at, out);
+        }
+        Gives::Tool(tool) => {
+            model.overlays.pop();
+            with_tool(model, purpose, tool, out);
+        }
+    }
+}
+
+fn with_tool(model: &mut Model, purpose: ListPurpose, tool: Arc<str>, out: &mut Vec<Out>) {
+    let schema = model
+        .run
+        .tool(&tool)
+        .map(|card| Arc::clone(&card.schema))
+        .unwrap_or_default();
+    let (purpose, title, old) = match purpose {
+        ListPurpose::Replace { node, base } => {
+            let old = model
+                .run
+                .state
+                .node(node)
+                .and_then(|node| node.as_call().map(|(_, args)| Arc::clone(args)))
+                .unwrap_or_default();
+            let title = format!("{node} {base} with another tool");
+            (Purpose::Call { node, base, tool }, title, old)
+        }
+        ListPurpose::NewCall { after } => (
+            Purpose::NewCall { after, tool },
+            "arguments of the new call".to_owned(),
+            Arc::from("{}"),
+        ),
+        ListPurpose::Palette => return,
+    };
+    let args: Arc<str> = json::carry_over(&old, &schema).into();
+    let editor = Editor::arguments(purpose, title, &args, true, &model.run);
+    edits::open_editor(model, editor, out);
+}

@@ -1,0 +1,256 @@
+//! Brings everything that is drawn up to date with the model, before a frame and nothing else.
+//!
+//! Queue rows, graph rows, places, documents. Must not know: how anything is drawn.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use super::{bulk, decide};
+use crate::console::doc::Doc;
+use crate::console::model::Model;
+use crate::console::model::arming::{Question, Sight};
+use crate::console::model::graph::Pick;
+use crate::console::model::inspector::Subject;
+use crate::console::model::overlay::{DialogKind, Overlay};
+use crate::console::model::queue::Wanted;
+use crate::console::model::run::RunPart;
+use crate::console::model::screen::{Pane, inside};
+use crate::console::tabs::{self, Maker};
+use crate::domain::id::Seq;
+use crate::domain::lineage::plan;
+
+/// Brings everything that is drawn up to date.
+pub fn prepare(model: &mut Model) {
+    model.queue.sync(&waiting(&model.run));
+    let banner = model.run.halted.is_some()
+        || model.run.broken().next().is_some()
+        || model.run.state.limit_reached.is_some();
+    model.screen.arrange(model.queue.items.len(), banner);
+    model.graph.sync(&model.run);
+    let places = model.screen.places;
+    let rows = |area: Option<ratatui::layout::Rect>| area.map_or(0, |area| usize::from(inside(area).height));
+    model.graph.scroll(rows(places.graph));
+    model.queue.scroll(rows(places.queue));
+    inspect(
+        model,
+        places.inspector.map_or(model.screen.width, |area| area.width),
+    );
+    model.inspector.scroll(rows(places.inspector));
+    overlay(model);
+}
+
+/// What waits for the operator, in the order of arrival.
+fn waiting(run: &RunPart) -> Vec<Wanted> {
+    let mut all: Vec<(Seq, Wanted)> = run
+        .state
+        .agenda
+        .waiting
+        .iter()
+        .filter_map(|(seq, id)| {
+            let rev = run.state.node(*id)?.rev();
+            let wanted = Wanted::Call {
+                call: *id,
+                rev,
+                ready: seq.0,
+            };
+            Some((*seq, wanted))
+        })
+        .chain(run.broken().map(|turn| {
+            let wanted = Wanted::Turn {
+                turn: turn.id,
+                request: turn.asked,
+            };
+            (turn.asked_at, wanted)
+        }))
+        .collect();
+    all.sort_by_key(|(seq, _)| *seq);
+    all.into_iter().map(|(_, wanted)| wanted).collect()
+}
+
+fn inspect(model: &mut Model, width: u16) {
+    let from_queue = (model.screen.lead == Pane::Queue)
+        .then_some(model.queue.selected)
+        .flatten()
+        .map(|wanted| match wanted {
+            Wanted::Call { call, .. } => Subject::Pick(Pick::Node(call)),
+            Wanted::Turn { turn, .. } => Subject::Broken(turn),
+        });
+    let subject = from_queue.or(model.graph.selected.map(Subject::Pick));
+    if subject != model.inspector.subject {
+        model.inspector.subject = subject;
+        model.inspector.top = 0;
+    }
+    let tab = model.inspector.tab_for(subject, model.screen.lead);
+    if tab != model.inspector.tab {
+        model.inspector.tab = tab;
+        model.inspector.top = 0;
+    }
+    let streamed = match subject {
+        Some(Subject::Pick(Pick::Live(turn, _))) => {
+            model.run.live.get(&turn).map_or(0, |live| live.bytes.max(1))
+        }
+        _ => 0,
+    };
+    let key = (subject, tab, model.run.state.seq, width, streamed);
+    if model.inspector.made == Some(key) {
+        return;
+    }
+    model.inspector.made = Some(key);
+    let mut maker = Maker {
+        run: &model.run,
+        cache: &mut model.inspector.cache,
+        width,
+        charset: model.settings.charset,
+        doc: Doc::default(),
+    };
+    tabs::make(&mut maker, subject, tab);
+    let doc = maker.doc;
+    model.inspector.doc = doc;
+    model.inspector.cache.turn();
+    if streamed > 0 {
+        // What is streaming is followed at its end.
+        model.inspector.top = model.inspector.doc.rows();
+    }
+}
+
+fn overlay(model: &mut Model) {
+    let key = Some((model.run.state.seq, model.screen.overlay_width()));
+    let listed = matches!(model.overlays.last(), Some(Overlay::Bulk(bulk)) if bulk.made != key)
+        .then(|| bulk::items(model));
+    let Model {
+        run,
+        overlays,
+        inspector,
+        screen,
+        settings,
+        ..
+    } = model;
+    let mut maker = Maker {
+        run,
+        cache: &mut inspector.cache,
+        width: screen.overlay_width(),
+        charset: settings.charset,
+        doc: Doc::default(),
+    };
+    let Some(overlay) = overlays.last_mut() else {
+        return;
+    };
+    let (doc, top) = match overlay {
+        Overlay::Page(page) => {
+            if page.made != Some(maker.width) {
+                page.made = Some(maker.width);
+                if page.help {
+                    tabs::help(&mut maker, &settings.keymap, settings.replay);
+                } else {
+                    tabs::difference(&mut maker, &page.lines);
+                }
+                page.doc = maker.doc;
+            }
+            (&page.doc, &mut page.top)
+        }
+        Overlay::Review(review) => {
+            if review.made != key {
+                review.made = key;
+                review.plan = plan(&run.state, &review.edits);
+                tabs::plan(&mut maker, &review.plan);
+                review.diff_at = maker.doc.rows();
+                tabs::difference(&mut maker, &review.diff);
+                review.doc = maker.doc;
+                let mut hasher = DefaultHasher::new();
+                match &review.plan {
+                    Ok(plan) => {
+                        (&plan.effects, &plan.superseded, &plan.possible, &plan.cancelled).hash(&mut hasher)
+                    }
+                    Err(refusal) => refusal.message.hash(&mut hasher),
+                }
+                review.stamp = hasher.finish();
+            }
+            (&review.doc, &mut review.top)
+        }
+        Overlay::Bulk(bulk) => {
+            if let Some(items) = listed {
+                bulk.made = key;
+                bulk.stamp = bulk::stamp(&items);
+                tabs::bulk(&mut maker, &items);
+                bulk.items = items;
+                bulk.doc = maker.doc;
+            }
+            (&bulk.doc, &mut bulk.top)
+        }
+        Overlay::Dialog(dialog) => {
+            if dialog.made != key {
+                dialog.made = key;
+                match (&dialog.kind, &dialog.question) {
+                    (DialogKind::Broken(turn), _) => tabs::broken(&mut maker, *turn),
+                    (_, Question::Call { call, .. }) => tabs::decision(&mut maker, *call),
+                    _ => {}
+                }
+                dialog.doc = maker.doc;
+            }
+            (&dialog.doc, &mut dialog.top)
+        }
+        _ => return,
+    };
+    let height = usize::from(inside(screen.overlay(doc.rows())).height);
+    *top = (*top).min(doc.rows().saturating_sub(height));
+}
+
+/// What the frame that was just drawn shows of the questions that are open.
+pub(super) fn sights(model: &Model) -> (Option<Sight>, Option<Sight>, bool) {
+    let Some(overlay) = model.overlays.last() else {
+        return (frame(model), None, false);
+    };
+    let whole = |question: Question, doc: &Doc, top: usize| {
+        let height = usize::from(inside(model.screen.overlay(doc.rows())).height);
+        Sight {
+            question,
+            rows: top..(top + height).min(doc.rows()),
+            total: doc.rows(),
+            width: model.screen.overlay_width(),
+        }
+    };
+    let sight = match overlay {
+        Overlay::Review(review) => Some(whole(
+            Question::Review { stamp: review.stamp },
+            &review.doc,
+            review.top,
+        )),
+        Overlay::Bulk(bulk) => Some(whole(Question::Bulk { stamp: bulk.stamp }, &bulk.doc, bulk.top)),
+        Overlay::Dialog(dialog) => Some(whole(dialog.question.clone(), &dialog.doc, dialog.top)),
+        Overlay::Stop => Some(Sight {
+            question: Question::Stop,
+            rows: 0..1,
+            total: 1,
+            width: 0,
+        }),
+        _ => None,
+    };
+    (None, sight, true)
+}
+
+fn frame(model: &Model) -> Option<Sight> {
+    let area = inside(model.screen.places.inspector?);
+    if area.is_empty() {
+        return None;
+    }
+    let question = decide::question(model)?;
+    let inspector = &model.inspector;
+    let rows = inspector.top..inspector.top + usize::from(area.height);
+    let (rows, total, width) = match (&question, inspector.doc.decided()) {
+        (Question::Call { .. }, Some((pager, before))) => {
+            let end = rows.end.saturating_sub(before).min(pager.rows());
+            (
+                rows.start.saturating_sub(before).min(end)..end,
+                pager.rows(),
+                area.width,
+            )
+        }
+        (Question::Call { .. }, None) => return None,
+        _ => (0..1, 1, 0),
+    };
+    Some(Sight {
+        question,
+        rows,
+        total,
+        width,
+    })
+}

@@ -1,0 +1,93 @@
+//! An open editor: its text, and what is wrong with it. Must not know: what its keys do.
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+
+use super::overlay;
+use super::paint::{Canvas, row_of};
+use crate::console::doc::Styled;
+use crate::console::json;
+use crate::console::model::Model;
+use crate::console::model::editor::{Editor, Form};
+use crate::console::theme::Role;
+use crate::text::visible;
+
+/// Faults that are listed.
+const MOST: u16 = 5;
+
+/// Draws the editor.
+pub(super) fn draw(model: &Model, frame: &mut Frame<'_>, editor: &Editor) {
+    let area = model.screen.overlay(usize::from(u16::MAX - 1));
+    let (line, column) = editor.field.cursor();
+    let tool = editor
+        .purpose
+        .tool()
+        .map(|tool| format!(" of {}", visible(tool)))
+        .unwrap_or_default();
+    let form = match editor.form {
+        Form::Json => ", JSON",
+        Form::Text if editor.purpose.is_value() => ", text",
+        Form::Text => "",
+    };
+    let state = if editor.sent {
+        "  sent, waiting for the run"
+    } else if editor.is_unchanged() {
+        ""
+    } else {
+        "  changed"
+    };
+    let title = format!("{}{tool}{form}  {line}:{column}{state}", editor.title);
+    let body = overlay::open(model, frame, area, &title, Role::Focus);
+    let faults = u16::try_from(editor.faults.len())
+        .unwrap_or(MOST)
+        .min(MOST)
+        .min(body.height / 3);
+    let text = Rect {
+        height: body.height.saturating_sub(faults),
+        ..body
+    };
+    let style = model.settings.look.full(Role::Text);
+    if let Some(long) = &editor.long {
+        let mut canvas = Canvas {
+            buf: frame.buffer_mut(),
+            look: &model.settings.look,
+        };
+        let key = model.settings.keymap.first("external");
+        let words = format!("{} bytes: {key} opens them in $EDITOR", long.len());
+        canvas.put(
+            text.x + 1,
+            text.y,
+            text.width.saturating_sub(1),
+            &words,
+            Role::Warning,
+        );
+    } else {
+        editor.field.draw(frame, text, style);
+    }
+    let mut canvas = Canvas {
+        buf: frame.buffer_mut(),
+        look: &model.settings.look,
+    };
+    let shown = if editor.form == Form::Json && !editor.faults.is_empty() {
+        editor.field.shown()
+    } else {
+        String::new()
+    };
+    for (at, fault) in editor.faults.iter().take(usize::from(faults)).enumerate() {
+        let place = row_of(body, text.height + u16::try_from(at).unwrap_or(0));
+        let mut words = Styled::new();
+        if let Some(line) = json::line_of(&shown, &fault.path).filter(|_| !fault.path.is_empty()) {
+            words = words.own(Role::Dim, format!("line {}: ", line + 1));
+        }
+        words = words
+            .untrusted(Role::Accent, &fault.path, 60)
+            .own(Role::Error, " ")
+            .untrusted(Role::Error, &fault.message, usize::from(place.width));
+        canvas.line(
+            place.x + 1.min(place.width),
+            place.y,
+            place.width.saturating_sub(1),
+            &words,
+        );
+    }
+}

@@ -1,0 +1,166 @@
+//! The line at the top, and the one below it that cannot be overlooked.
+//!
+//! Must not know: keys.
+
+use ratatui::layout::Rect;
+use unicode_width::UnicodeWidthStr;
+
+use super::paint::Canvas;
+use crate::console::model::Model;
+use crate::console::theme::Role;
+use crate::domain::state::Mode;
+use crate::domain::turn::Stream;
+use crate::text::visible;
+
+/// Words of the header; those with a higher number give way first on a narrow screen.
+fn parts(model: &Model) -> Vec<(u8, Role, String, bool)> {
+    let state = &model.run.state;
+    let mut parts = vec![(3, Role::Title, "overrule".to_owned(), false)];
+    let session = state.title.as_deref().unwrap_or(&model.settings.session);
+    if !session.is_empty() {
+        parts.push((
+            5,
+            Role::Text,
+            visible(crate::console::doc::head(session, 40).0),
+            false,
+        ));
+    }
+    if let Some(started) = &state.started {
+        let name = visible(crate::console::doc::head(&started.model, 60).0);
+        parts.push((2, Role::Accent, name, false));
+    }
+    if !state.policy.is_empty() {
+        parts.push((
+            4,
+            Role::Dim,
+            visible(crate::console::doc::head(&state.policy, 30).0),
+            false,
+        ));
+    }
+    let turns = state
+        .turns
+        .values()
+        .filter(|turn| turn.asked > 0 && turn.is_active())
+        .count();
+    if turns > 0 {
+        parts.push((6, Role::Dim, format!("turn {turns}"), true));
+    }
+    if let Some(tokens) = tokens(model) {
+        parts.push((7, Role::Dim, tokens, true));
+    }
+    let waiting = model.queue.waiting();
+    if waiting > 0 {
+        parts.push((1, Role::Awaiting, format!("{waiting} waiting"), true));
+    }
+    let word = model.run.word(model.settings.replay);
+    let role = match word {
+        "HALTED" => Role::Error,
+        "working" | "replaying" => Role::Running,
+        "answered" => Role::Ok,
+        "waiting for you" => Role::Awaiting,
+        _ => Role::Warning,
+    };
+    parts.push((0, role, word.to_owned(), true));
+    parts
+}
+
+fn tokens(model: &Model) -> Option<String> {
+    let usage = model.run.state.usage;
+    let total = usage.input.unwrap_or(0) + usage.output.unwrap_or(0);
+    if usage.input.is_none() && usage.output.is_none() {
+        return None;
+    }
+    Some(match total {
+        0..=9_999 => format!("{total} tokens"),
+        _ => format!("{}k tokens", total / 1000),
+    })
+}
+
+/// Draws the header.
+pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
+    canvas.fill(area, Role::Header);
+    if area.is_empty() {
+        return;
+    }
+    let mut parts = parts(model);
+    let wide = |parts: &[(u8, Role, String, bool)]| -> usize {
+        parts
+            .iter()
+            .map(|(_, _, text, _)| text.width() + 2)
+            .sum::<usize>()
+    };
+    while wide(&parts) > usize::from(area.width) && parts.len() > 1 {
+        if let Some(at) = (0..parts.len()).max_by_key(|at| parts.get(*at).map(|part| part.0)) {
+            parts.remove(at);
+        }
+    }
+    let mut x = area.x + 1.min(area.width);
+    for (_, role, text, _) in parts.iter().filter(|part| !part.3) {
+        x += canvas.put(x, area.y, area.right().saturating_sub(x), text, *role) + 2;
+    }
+    let right: usize = parts
+        .iter()
+        .filter(|part| part.3)
+        .map(|(_, _, text, _)| text.width() + 2)
+        .sum();
+    let mut x = area
+        .right()
+        .saturating_sub(u16::try_from(right).unwrap_or(u16::MAX))
+        .max(area.x);
+    for (_, role, text, _) in parts.iter().filter(|part| part.3) {
+        x += canvas.put(x, area.y, area.right().saturating_sub(x), text, *role) + 2;
+    }
+}
+
+/// Draws the line of trouble: a journal that cannot be written, a broken stream, a limit.
+pub(super) fn banner(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
+    canvas.fill(area, Role::Header);
+    let keymap = &model.settings.keymap;
+    let run = &model.run;
+    let (role, words) = if let Some(why) = &run.halted {
+        (
+            Role::Error,
+            format!(
+                "HALTED: {}; nothing runs any more, your session is kept up to here",
+                visible(why)
+            ),
+        )
+    } else if let Some(turn) = run.broken().next() {
+        let kind = match &turn.stream {
+            Stream::Broken(fault) => fault.kind.word(),
+            _ => "broken",
+        };
+        (
+            Role::Error,
+            format!(
+                "the stream of {} broke ({kind}): {} then {} to ask again, keep what arrived, or stop",
+                turn.id,
+                keymap.first("next-pending"),
+                keymap.first("decide"),
+            ),
+        )
+    } else if let Some((which, message)) = &run.state.limit_reached {
+        (
+            Role::Warning,
+            format!(
+                "limit of {} reached: {}; raise it with the command `limits` in {}",
+                visible(which),
+                visible(message),
+                keymap.first("palette")
+            ),
+        )
+    } else {
+        return;
+    };
+    let paused = match &run.state.mode {
+        Mode::Stopped(why) => format!("  (stopped: {})", visible(why)),
+        _ => String::new(),
+    };
+    canvas.put(
+        area.x + 1.min(area.width),
+        area.y,
+        area.width.saturating_sub(1),
+        &format!("{words}{paused}"),
+        role,
+    );
+}

@@ -1,0 +1,55 @@
+//! The inspector pane: tabs and the document of the chosen one; for a call that waits, the frame of
+//! the decision. Must not know: how a document is made.
+
+use ratatui::layout::Rect;
+
+use super::paint::{Canvas, row_of};
+use super::shell;
+use crate::console::doc::Doc;
+use crate::console::model::Model;
+use crate::console::model::inspector::Tab;
+use crate::console::model::screen::{Pane, inside};
+use crate::console::theme::Role;
+
+/// Draws the pane.
+pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
+    let inspector = &model.inspector;
+    let used = shell::title(model, canvas, area, Pane::Inspector, inspector.tab.word());
+    let body = inside(area);
+    // The other tabs, as far as there is room.
+    let mut x = area.x + used + 1;
+    for tab in Tab::ALL.into_iter().filter(|tab| *tab != inspector.tab) {
+        let word = format!(" {} ", tab.word());
+        let width = word.len() as u16;
+        if x + width + 14 > area.right() {
+            break;
+        }
+        canvas.put(x, area.y, width, &word, Role::Dim);
+        x += width;
+    }
+    rows(canvas, body, &inspector.doc, inspector.top);
+    position(canvas, area, &inspector.doc, inspector.top);
+}
+
+/// Draws the rows of a document.
+pub(super) fn rows(canvas: &mut Canvas<'_>, body: Rect, doc: &Doc, top: usize) {
+    for (at, line) in doc.window(top, usize::from(body.height)).iter().enumerate() {
+        let place = row_of(body, u16::try_from(at).unwrap_or(u16::MAX));
+        canvas.line(place.x, place.y, place.width, line);
+    }
+}
+
+/// Says at the right end of the title line which rows are on screen.
+pub(super) fn position(canvas: &mut Canvas<'_>, area: Rect, doc: &Doc, top: usize) {
+    let height = usize::from(inside(area).height);
+    if doc.rows() <= height || area.is_empty() {
+        return;
+    }
+    let end = (top + height).min(doc.rows());
+    let words = format!(" {}-{end}/{} ", top + 1, doc.rows());
+    let width = words.len() as u16;
+    if width + 2 < area.width {
+        let role = if end < doc.rows() { Role::Key } else { Role::Dim };
+        canvas.put(area.right() - width - 1, area.y, width, &words, role);
+    }
+}

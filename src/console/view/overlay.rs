@@ -1,0 +1,129 @@
+//! What is open on top of the panes. Must not know: what its keys do.
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+
+use super::paint::{Canvas, row_of};
+use super::{editor, inspector, lists};
+use crate::console::doc::Doc;
+use crate::console::model::Model;
+use crate::console::model::overlay::{DialogKind, Overlay};
+use crate::console::model::screen::inside;
+use crate::console::theme::Role;
+
+/// Draws the topmost overlay.
+pub(super) fn draw(model: &Model, frame: &mut Frame<'_>) {
+    let Some(overlay) = model.overlays.last() else {
+        return;
+    };
+    match overlay {
+        Overlay::Page(page) => document(model, frame, &page.title, &page.doc, page.top, Role::Focus),
+        Overlay::Review(review) => {
+            let words = if model.run.committing {
+                "sent, waiting for the run"
+            } else {
+                "what this edit does"
+            };
+            document(model, frame, words, &review.doc, review.top, Role::Decision);
+        }
+        Overlay::Bulk(bulk) => document(
+            model,
+            frame,
+            "approve all of these",
+            &bulk.doc,
+            bulk.top,
+            Role::Decision,
+        ),
+        Overlay::Dialog(dialog) => {
+            let title = match dialog.kind {
+                DialogKind::Consent => "this effect may have happened already",
+                DialogKind::Doubt => "did it happen?",
+                DialogKind::Broken(_) => "the stream broke: ask again, keep what arrived, or stop",
+            };
+            document(model, frame, title, &dialog.doc, dialog.top, Role::Decision);
+        }
+        Overlay::Stop => words(
+            model,
+            frame,
+            "emergency stop",
+            &[
+                "Everything stops: the open stream, running calls, whatever waits.".to_owned(),
+                "A call that is cut off may have had an effect; it is marked so.".to_owned(),
+                format!(
+                    "{} stops everything now, esc goes back.",
+                    model.settings.keymap.first("stop-now")
+                ),
+            ],
+        ),
+        Overlay::Leave => {
+            let running = model.run.state.agenda.running.len();
+            let keymap = &model.settings.keymap;
+            words(
+                model,
+                frame,
+                "leave?",
+                &[
+                    match running {
+                        0 => "No call runs.".to_owned(),
+                        1 => "1 call runs.".to_owned(),
+                        count => format!("{count} calls run."),
+                    },
+                    format!("{}  wait for what runs, then leave", keymap.first("leave-wait")),
+                    format!("{}  cancel what runs, then leave", keymap.first("leave-cancel")),
+                    format!(
+                        "{}  leave now; what is cut off is settled when you resume",
+                        keymap.first("quit")
+                    ),
+                    "esc  stay".to_owned(),
+                ],
+            );
+        }
+        Overlay::Editor(open) => editor::draw(model, frame, open),
+        Overlay::Line(line) => lists::line(model, frame, line),
+        Overlay::List(list) => lists::list(model, frame, list),
+    }
+}
+
+/// Clears an area and draws its title line; gives the rows below.
+pub(super) fn open(model: &Model, frame: &mut Frame<'_>, area: Rect, title: &str, role: Role) -> Rect {
+    let mut canvas = Canvas {
+        buf: frame.buffer_mut(),
+        look: &model.settings.look,
+    };
+    canvas.fill(area, Role::Text);
+    canvas.fill(row_of(area, 0), Role::Header);
+    canvas.put(area.x, area.y, area.width, &format!(" {title} "), role);
+    inside(area)
+}
+
+fn document(model: &Model, frame: &mut Frame<'_>, title: &str, doc: &Doc, top: usize, role: Role) {
+    let area = model.screen.overlay(doc.rows());
+    let body = open(model, frame, area, title, role);
+    let mut canvas = Canvas {
+        buf: frame.buffer_mut(),
+        look: &model.settings.look,
+    };
+    inspector::rows(&mut canvas, body, doc, top);
+    inspector::position(&mut canvas, area, doc, top);
+}
+
+fn words(model: &Model, frame: &mut Frame<'_>, title: &str, lines: &[String]) {
+    let area = model.screen.overlay(lines.len());
+    let body = open(model, frame, area, title, Role::Decision);
+    let mut canvas = Canvas {
+        buf: frame.buffer_mut(),
+        look: &model.settings.look,
+    };
+    for (at, line) in lines.iter().enumerate() {
+        let place = row_of(body, u16::try_from(at).unwrap_or(u16::MAX));
+        if !place.is_empty() {
+            canvas.put(
+                place.x + 1,
+                place.y,
+                place.width.saturating_sub(1),
+                line,
+                Role::Text,
+            );
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! Putting styled lines into the buffer, clipped to their area.
+//!
+//! Must not know: what is painted.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::UnicodeWidthStr;
+
+use crate::console::doc::Styled;
+use crate::console::theme::{Look, Role};
+
+/// A place to paint.
+pub(super) struct Canvas<'a> {
+    /// The buffer.
+    pub buf: &'a mut Buffer,
+    /// The looks.
+    pub look: &'a Look,
+}
+
+impl Canvas<'_> {
+    /// Fills an area with blanks of a look.
+    pub fn fill(&mut self, area: Rect, role: Role) {
+        let area = area.intersection(self.buf.area);
+        let style = self.look.full(role);
+        for y in area.top()..area.bottom() {
+            for x in area.left()..area.right() {
+                if let Some(cell) = self.buf.cell_mut((x, y)) {
+                    cell.reset();
+                    cell.set_style(style);
+                }
+            }
+        }
+    }
+
+    /// Patches the look of an area that is painted already.
+    pub fn tint(&mut self, area: Rect, role: Role) {
+        let area = area.intersection(self.buf.area);
+        self.buf.set_style(area, self.look.style(role));
+    }
+
+    /// Writes words at a place, at most so many columns. Gives the columns used.
+    pub fn put(&mut self, x: u16, y: u16, most: u16, text: &str, role: Role) -> u16 {
+        self.write(x, y, most, text, self.look.style(role))
+    }
+
+    fn write(&mut self, x: u16, y: u16, most: u16, text: &str, style: Style) -> u16 {
+        let area = self.buf.area;
+        if y < area.top() || y >= area.bottom() || x < area.left() || x >= area.right() {
+            return 0;
+        }
+        let most = most.min(area.right() - x);
+        let (end, _) = self.buf.set_stringn(x, y, text, usize::from(most), style);
+        end.saturating_sub(x)
+    }
+
+    /// Writes a line. Gives the columns used.
+    pub fn line(&mut self, x: u16, y: u16, most: u16, line: &Styled) -> u16 {
+        let mut used = 0;
+        for piece in &line.0 {
+            if used >= most {
+                break;
+            }
+            used += self.put(x + used, y, most - used, &piece.text, piece.role);
+        }
+        used
+    }
+
+    /// Writes a line in an area's row, cut off with a sign where it does not fit.
+    pub fn row(&mut self, area: Rect, line: &Styled, more: char) {
+        if area.is_empty() {
+            return;
+        }
+        self.line(area.x, area.y, area.width, line);
+        let width: usize = line.0.iter().map(|piece| piece.text.width()).sum();
+        if width > usize::from(area.width) {
+            self.put(
+                area.right() - 1,
+                area.y,
+                1,
+                more.encode_utf8(&mut [0; 4]),
+                Role::Dim,
+            );
+        }
+    }
+}
+
+/// The end of a text that fits into so many columns.
+pub(super) fn tail(text: &str, columns: usize) -> &str {
+    let mut used = 0;
+    let mut from = text.len();
+    for (at, grapheme) in text.grapheme_indices(true).rev() {
+        used += grapheme.width();
+        if used > columns {
+            break;
+        }
+        from = at;
+    }
+    text.get(from..).unwrap_or(text)
+}
+
+/// One row of an area, counted from its top.
+pub(super) fn row_of(area: Rect, row: u16) -> Rect {
+    Rect {
+        y: area.y.saturating_add(row),
+        height: u16::from(row < area.height),
+        ..area
+    }
+}

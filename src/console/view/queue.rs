@@ -1,0 +1,106 @@
+//! The queue pane: one line per entry that waits. Must not know: how entries come and go.
+
+use ratatui::layout::Rect;
+
+use super::paint::{Canvas, row_of};
+use super::shell;
+use crate::console::doc::Styled;
+use crate::console::model::Model;
+use crate::console::model::queue::{Item, Wanted};
+use crate::console::model::screen::{Pane, inside};
+use crate::console::summary;
+use crate::console::symbols::Symbol;
+use crate::console::theme::Role;
+use crate::domain::id::NodeId;
+
+/// Draws the pane.
+pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
+    let queue = &model.queue;
+    let waiting = queue.waiting();
+    let body = inside(area);
+    let below = queue
+        .items
+        .len()
+        .saturating_sub(queue.top + usize::from(body.height));
+    let words = match (waiting, below) {
+        (0, _) => "queue".to_owned(),
+        (count, 0) => format!("queue {count}"),
+        (count, below) => format!("queue {count}, {below} below"),
+    };
+    shell::title(model, canvas, area, Pane::Queue, &words);
+    if body.is_empty() {
+        return;
+    }
+    if queue.items.is_empty() {
+        canvas.put(
+            body.x + 1,
+            body.y,
+            body.width.saturating_sub(1),
+            "nothing waits for you",
+            Role::Dim,
+        );
+        return;
+    }
+    let cursor = queue.position();
+    let more = Symbol::Ellipsis.glyph(model.settings.charset);
+    for (line, item) in queue
+        .items
+        .iter()
+        .enumerate()
+        .skip(queue.top)
+        .take(usize::from(body.height))
+    {
+        let place = row_of(body, u16::try_from(line - queue.top).unwrap_or(u16::MAX));
+        let words = Rect {
+            x: place.x + 1.min(place.width),
+            width: place.width.saturating_sub(1),
+            ..place
+        };
+        canvas.row(words, &entry(model, item), more);
+        if Some(line) == cursor {
+            canvas.tint(place, Role::Selection);
+            let pointer = Symbol::Pointer.glyph(model.settings.charset);
+            canvas.put(
+                place.x,
+                place.y,
+                1,
+                pointer.encode_utf8(&mut [0; 4]),
+                Role::Accent,
+            );
+        }
+    }
+}
+
+fn entry(model: &Model, item: &Item) -> Styled {
+    match item.wanted {
+        Wanted::Call { call, rev, .. } => call_entry(model, item.gone, call, rev.to_string()),
+        Wanted::Turn { turn, .. } => {
+            let role = if item.gone { Role::Dim } else { Role::Error };
+            let glyph = Symbol::Failed.glyph(model.settings.charset);
+            Styled::new().own(role, format!("{glyph} {turn}: its stream broke"))
+        }
+    }
+}
+
+fn call_entry(model: &Model, gone: bool, id: NodeId, rev: String) -> Styled {
+    let state = &model.run.state;
+    let (Some(call), Some(node)) = (state.call(id), state.node(id)) else {
+        return Styled::new().own(Role::Dim, format!("{id} is gone"));
+    };
+    let dim = |role: Role| if gone { Role::Dim } else { role };
+    let symbol = Symbol::of_status(&call.status);
+    let glyph = symbol.glyph(model.settings.charset);
+    let mut line = Styled::new().own(dim(symbol.role()), format!("{glyph} {id} {rev} "));
+    if gone {
+        line = line.own(Role::Dim, format!("({}) ", call.status.word()));
+    } else if !matches!(call.status, crate::domain::call::Status::Awaiting) {
+        line = line.own(Role::Warning, format!("{} ", call.status.word()));
+    }
+    if let Some((tool, args)) = node.as_call() {
+        line = line
+            .untrusted(dim(Role::Accent), tool, 40)
+            .own(dim(Role::Dim), format!(" {} ", call.effect.word()))
+            .untrusted(dim(Role::Text), &summary::arguments(args), 200);
+    }
+    line
+}

@@ -1,0 +1,75 @@
+//! The whole screen: panes in their places, what is open on top of them.
+//!
+//! Must not know: what is in a pane.
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+
+use super::paint::Canvas;
+use super::{graph, header, inspector, log, overlay, queue, status};
+use crate::console::layout::gutter::Line;
+use crate::console::model::Model;
+use crate::console::model::screen::Pane;
+use crate::console::symbols::Charset;
+use crate::console::theme::Role;
+
+/// Draws everything.
+pub(super) fn draw(model: &Model, frame: &mut Frame<'_>) {
+    let whole = frame.area();
+    let places = model.screen.places;
+    {
+        let mut canvas = Canvas {
+            buf: frame.buffer_mut(),
+            look: &model.settings.look,
+        };
+        canvas.fill(whole, Role::Text);
+        header::draw(model, &mut canvas, places.header);
+        if let Some(area) = places.banner {
+            header::banner(model, &mut canvas, area);
+        }
+        if let Some(area) = places.graph {
+            graph::draw(model, &mut canvas, area);
+        }
+        if let Some(area) = places.queue {
+            queue::draw(model, &mut canvas, area);
+        }
+        if let Some(area) = places.inspector {
+            inspector::draw(model, &mut canvas, area);
+        }
+        if let Some(area) = places.log {
+            log::draw(model, &mut canvas, area);
+        }
+    }
+    overlay::draw(model, frame);
+    let mut canvas = Canvas {
+        buf: frame.buffer_mut(),
+        look: &model.settings.look,
+    };
+    status::draw(model, &mut canvas, places.status);
+}
+
+/// Draws the title line of a pane.
+pub(super) fn title(model: &Model, canvas: &mut Canvas<'_>, area: Rect, pane: Pane, words: &str) -> u16 {
+    if area.is_empty() {
+        return 0;
+    }
+    let focused = model.screen.focus == pane && model.overlays.is_empty();
+    let role = if focused { Role::Focus } else { Role::Border };
+    let rule = match (model.settings.charset, focused, model.settings.line) {
+        (Charset::Ascii, true, _) | (_, true, Line::Ascii) => "=",
+        (Charset::Ascii, false, _) | (_, false, Line::Ascii) => "-",
+        (Charset::Unicode, true, _) => "━",
+        (Charset::Unicode, false, _) => "─",
+    };
+    canvas.put(
+        area.x,
+        area.y,
+        area.width,
+        &rule.repeat(usize::from(area.width)),
+        role,
+    );
+    let text = format!(" {words} ");
+    let name_role = if focused { Role::Focus } else { Role::Title };
+    let x = area.x + 1.min(area.width);
+    canvas.put(x, area.y, area.width.saturating_sub(2), &text, name_role) + 1
+}
