@@ -12,6 +12,7 @@ pub mod intent;
 pub mod live;
 pub mod models;
 pub mod print;
+pub mod progress;
 pub mod queue;
 pub mod replay;
 pub mod run;
@@ -19,6 +20,7 @@ pub mod screen;
 pub mod sessions;
 pub mod signals;
 pub mod verbs;
+pub mod watch;
 
 use std::process::ExitCode;
 

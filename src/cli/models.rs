@@ -68,6 +68,22 @@ pub fn choose(common: &Common, ground: &Ground) -> Result<ModelSetup, Failure> {
     })
 }
 
+/// The model that a recorded run goes on with: its own, unless another one or another place is named.
+pub fn again(common: &Common, ground: &Ground, recorded: ModelSetup) -> Result<ModelSetup, Failure> {
+    if common.model.is_some() || common.playbook.is_some() {
+        return choose(common, ground);
+    }
+    Ok(
+        match (recorded, &common.base_url, &ground.settings.base_url.value) {
+            (ModelSetup::OpenaiChat { model, .. }, Some(_), Some(base_url)) => ModelSetup::OpenaiChat {
+                base_url: base_url.clone(),
+                model,
+            },
+            (recorded, ..) => recorded,
+        },
+    )
+}
+
 fn scripted(common: &Common) -> Result<ModelSetup, Failure> {
     let Some(file) = &common.playbook else {
         return Err(Failure::new(

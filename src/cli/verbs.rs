@@ -2,7 +2,6 @@
 //! and leaves. Nothing runs unless --resume is given. Must not know: how a command is decided.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use super::args::{Common, Verb};
 use super::build::{Ground, JournalLog};
@@ -21,7 +20,6 @@ use crate::domain::turn::Stream;
 use crate::engine::clock::Clock;
 use crate::engine::log::Log as _;
 use crate::engine::resume;
-use crate::engine::setup::Setup;
 use crate::journal::{self, Writer};
 use crate::text::visible;
 
@@ -41,15 +39,15 @@ pub fn verb(common: &Common, verb: &Verb) -> Result<Code, Failure> {
         return Ok(Code::Ok);
     }
     // `last` must mean the same session all along.
-    decide(&ground, &place.id(), &command)?;
+    decide(common, ground.clone(), &place.id(), &command)?;
     if on.resume {
-        return run::go_on(common, &ground, &place.id());
+        return run::go_on(common, ground, &place.id());
     }
     Ok(Code::Ok)
 }
 
 /// Records a command on a session that nobody else has open, with what follows by itself.
-pub fn decide(ground: &Ground, id: &str, command: &Command) -> Result<(), Failure> {
+pub fn decide(common: &Common, ground: Ground, id: &str, command: &Command) -> Result<(), Failure> {
     let place = ground.store.find(id)?;
     let (writer, loaded) = Writer::open(&place)?;
     if let Some(torn) = &loaded.torn {
@@ -60,16 +58,11 @@ pub fn decide(ground: &Ground, id: &str, command: &Command) -> Result<(), Failur
         .started
         .clone()
         .ok_or_else(|| Failure::new(Code::Session, format!("session {} is empty", place.id())))?;
-    let setup = Setup::parse(&recorded.setup).map_err(|error| {
-        Failure::new(
-            Code::Session,
-            format!("the session's first event is not readable: {error}"),
-        )
-    })?;
-    let mut adviser = ground.adviser(&setup.session, Path::new(&recorded.workspace), setup.headless)?;
-    if let Ok(preset) = state.policy.parse() {
-        adviser.policy = Arc::new((*adviser.policy).clone().with_preset(preset));
-    }
+    let setup = run::setup_of(&recorded, &place.id())?;
+    let workspace = Path::new(&recorded.workspace);
+    let ground = ground.for_run(common, workspace, &setup)?;
+    let mut adviser = ground.adviser(&setup.session, workspace, setup.headless)?;
+    adviser.keep_preset(&state.policy);
     let mut draft = Draft::new(state);
     draft.take_over();
     let events = decide::command(&draft.state, &adviser, command)?;
