@@ -111,6 +111,7 @@ impl Ground {
             system: Arc::from(prompt::SYSTEM),
             tools: adviser.cards(),
             policy: self.settings.preset.value.to_string(),
+            sandbox: adviser.sandbox.to_string(),
             limits: self.settings.limits.values(),
             user: self.user(),
             input: Arc::from(input),

@@ -6,9 +6,9 @@ use super::args::Common;
 use super::build::Ground;
 use super::exit::{Code, Failure};
 use crate::engine::setup::ModelSetup;
-use crate::model::Model;
 use crate::model::openai_chat::client::{Client, Patience};
 use crate::model::scripted::{Playbook, Scripted, builtin};
+use crate::model::{Model, discover};
 
 /// The built-in runs: name and what is to be seen.
 pub const DEMOS: &[(&str, &str)] = &[(
@@ -48,11 +48,24 @@ pub fn choose(common: &Common, ground: &Ground) -> Result<ModelSetup, Failure> {
         return scripted(common);
     }
     let settings = &ground.settings;
-    let (Some(model), Some(base_url)) = (settings.model.value.clone(), settings.base_url.value.clone())
-    else {
-        return Err(Failure::new(Code::Config, "no model is configured"));
+    let key = settings.key.value.get()?;
+    let given = discover::Given {
+        model: settings.model.value.clone(),
+        base_url: settings.base_url.value.clone(),
+        has_key: key.is_some(),
+        ollama_host: ground.env.ollama_host.clone(),
     };
-    Ok(ModelSetup::OpenaiChat { base_url, model })
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::new(Code::Other, format!("cannot start: {error}")))?;
+    let chosen = runtime
+        .block_on(discover::find(&given, key.as_ref()))
+        .map_err(|error| Failure::new(Code::Config, error))?;
+    Ok(ModelSetup::OpenaiChat {
+        base_url: chosen.base_url,
+        model: chosen.model,
+    })
 }
 
 /// The model that a recorded run goes on with: its own, unless another one or another place is named.

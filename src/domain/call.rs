@@ -367,6 +367,8 @@ pub struct AttemptRecord {
     pub no: Attempt,
     /// The revision that ran.
     pub rev: Rev,
+    /// The exact argument bytes that ran.
+    pub args: Arc<str>,
     /// Epoch at the launch.
     pub epoch: Epoch,
     /// The event that recorded the intent; the ledger entry has the same number.

@@ -247,7 +247,7 @@ fn what_an_edit_replaced_is_one_line() {
             opaque: None,
         },
         origin: Origin::Operator { user: "ada".into() },
-        approves: false,
+        approves: None,
     });
     tale.say(TurnEvent::Superseded {
         turns: vec![TurnId(3)],

@@ -42,6 +42,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &CallEvent) {
             for reader in before.union(&after) {
                 index::look_again(state, *reader);
             }
+            super::edit::hold_new(state, *call);
         }
         CallEvent::Ready {
             call,
@@ -252,6 +253,7 @@ fn started(state: &mut State, at: At, event: &CallEvent) {
     life.attempts.push(AttemptRecord {
         no: *attempt,
         rev: *rev,
+        args: life.resolved.clone().unwrap_or_default(),
         epoch: state.epoch,
         intent: at.seq,
         process: None,
@@ -297,6 +299,7 @@ fn finished(state: &mut State, at: At, which: (NodeId, Rev, Attempt), outcome: &
     record.outcome = Some(outcome.clone());
     record.ms = Some(ms);
     record.fenced = !current;
+    state.agenda.ending.remove(&(id, attempt));
     let in_doubt =
         matches!(outcome, Outcome::Cancelled { executed: true }) && effect > EffectClass::Idempotent;
     if let Some(entry) = state.ledger.get_mut(&record.intent) {
@@ -426,12 +429,19 @@ fn end_without(state: &mut State, id: NodeId, status: Status, because: &Arc<str>
 }
 
 fn woken(state: &mut State, id: NodeId) {
-    if let Some(life) = state.calls.get_mut(&id) {
-        life.because = None;
-    }
+    let Some(life) = state.calls.get_mut(&id) else {
+        return;
+    };
+    life.because = None;
+    // What was found wrong may have been in what it read: it is checked from the beginning.
+    let next = if life.status == Status::Invalid {
+        Status::Proposed
+    } else {
+        Status::Blocked
+    };
     trust(state, id);
     if let Some(turn) = state.nodes.get(&id).map(|node| node.turn) {
         index::reopen_turn(state, turn);
     }
-    index::set_status(state, id, Status::Blocked);
+    index::set_status(state, id, next);
 }

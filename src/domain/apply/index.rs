@@ -69,6 +69,15 @@ fn leave_sets(state: &mut State, id: NodeId) {
     agenda.ungated.remove(&id);
     agenda.queued.remove(&id);
     agenda.running.remove(&id);
+    if let Some(call) = state.calls.get(&id)
+        && let Status::Running(attempt) = call.status
+        && call
+            .attempts
+            .iter()
+            .any(|one| one.no == attempt && one.outcome.is_none())
+    {
+        agenda.ending.insert((id, attempt));
+    }
     if let Some(ready) = state.calls.get(&id).and_then(|call| call.ready)
         && agenda.waiting.get(&ready) == Some(&id)
     {

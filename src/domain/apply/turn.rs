@@ -84,6 +84,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &TurnEvent) {
             add_node(state, at, *turn, *node, content, origin.clone());
             received(state, *turn, origin);
             propose(state, *turn, *node, provider_id.clone());
+            super::edit::hold_new(state, *node);
             if matches!(origin, Origin::Operator { .. }) {
                 wake_run(state);
             }

@@ -201,6 +201,12 @@ pub fn agenda(state: &State) {
         .map(|turn| turn.id)
         .collect();
     assert_eq!(agenda.open, open, "open");
+    for (id, no) in &agenda.ending {
+        let call = &state.calls[id];
+        let counts = active(id) && call.status == Status::Running(*no);
+        let record = call.attempts.iter().find(|one| one.no == *no).expect("a record");
+        assert!(!counts && record.outcome.is_none(), "{id} {no} is not ending");
+    }
     names(state);
     activity(state);
 }

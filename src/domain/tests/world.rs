@@ -208,6 +208,7 @@ pub fn started(limits: Limits) -> Started {
         system: "system".into(),
         tools: Vec::new(),
         policy: "test".into(),
+        sandbox: "none".into(),
         limits,
         user: "me".into(),
         input: r#"{"k":7}"#.into(),
@@ -343,6 +344,22 @@ impl World {
                     args: args.to_string(),
                     cancelled: false,
                 };
+                let writes = life.effect.has_effect();
+                for other in &self.running {
+                    assert_ne!(other.call, call, "two executions of one call overlap");
+                    let resource = |one: &str| self.rules.resource(&tool.to_string(), one);
+                    let shared = resource(&other.args).is_some() && resource(&other.args) == resource(&args);
+                    let other_writes = Rules::effect(&other.tool).is_some_and(EffectClass::has_effect);
+                    assert!(
+                        !(shared && writes && other_writes),
+                        "two writers of one path overlap"
+                    );
+                }
+                assert!(
+                    self.running.len() < self.state.limits.parallel as usize
+                        || self.state.mode != crate::domain::state::Mode::Running,
+                    "more run than may"
+                );
                 self.running.push(launched.clone());
                 self.executed.push(launched);
             }

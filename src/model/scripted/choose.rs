@@ -317,6 +317,9 @@ impl<'a> Scope<'a> {
                     None
                 }
             }
+            ("has", Some(label)) => {
+                text("yes").filter(|_| view.call(&label).is_some_and(super::view::Call::is_ok))
+            }
             ("args", Some(label)) => descend(&view.call(&label)?.args, deeper),
             ("call", Some(label)) => text(&view.call(&label)?.node),
             (_, None) => self.named(name),
