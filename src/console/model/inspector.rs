@@ -105,7 +105,8 @@ impl Inspector {
             Pane::Queue => self.queue_tab,
             _ => self.graph_tab,
         };
-        let is_call = matches!(subject, Some(Subject::Pick(Pick::Node(id))) if id.call().kind == NodeKind::Call);
+        let is_call =
+            matches!(subject, Some(Subject::Pick(Pick::Node(id))) if id.call().kind == NodeKind::Call);
         match chosen {
             Tab::Arguments | Tab::Attempts if !is_call => Tab::Content,
             chosen => chosen,

@@ -87,9 +87,7 @@ pub(super) fn armed<'m>(model: &'m Model, question: &Question, by: By, at: u64) 
         _ => at,
     };
     if until.saturating_sub(shown.since) < wait {
-        return Err(format!(
-            "not counted: it has to be on screen for {wait} ms first"
-        ));
+        return Err(format!("not counted: it has to be on screen for {wait} ms first"));
     }
     Ok(shown)
 }

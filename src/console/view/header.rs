@@ -133,7 +133,7 @@ pub(super) fn banner(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
         (
             Role::Error,
             format!(
-                "the stream of {} broke ({kind}): {} then {} to ask again, keep what arrived, or stop",
+                "{} broke ({kind}): {} then {} to ask again, keep what arrived, or stop",
                 turn.id,
                 keymap.first("next-pending"),
                 keymap.first("decide"),
