@@ -9,7 +9,7 @@
 //! - [`model`]: talks to one provider.
 //! - [`tools`]: runs one call.
 //! - [`engine`]: the one loop that connects them.
-//! - [`console`]: the screen.
+//! - [`console`]: the screen. [`export`]: the graph in other forms.
 //! - [`config`]: settings. [`cli`]: the composition root.
 
 pub mod canon;
@@ -18,6 +18,7 @@ pub mod config;
 pub mod console;
 pub mod domain;
 pub mod engine;
+pub mod export;
 pub mod journal;
 pub mod model;
 pub mod policy;

@@ -79,6 +79,7 @@ impl Common {
             model: self.model.clone().filter(|name| name != "scripted"),
             base_url: self.base_url.clone(),
             policy: self.policy.clone(),
+            policy_text: None,
             theme: self.theme.clone(),
             glyphs: self.ascii.then_some(config::Glyphs::Ascii),
             sessions: self.sessions.clone(),

@@ -12,7 +12,7 @@ use crate::domain::event::run::Started;
 use crate::engine::advise::Adviser;
 use crate::engine::clock::Clock;
 use crate::engine::log::Log;
-use crate::engine::setup::{ModelSetup, Setup};
+use crate::engine::setup::{ModelSetup, PolicyText, Setup};
 use crate::engine::{Driver, Handle, Parts, prompt};
 use crate::journal::{Store, Writer};
 use crate::model::Model;
@@ -21,6 +21,7 @@ use crate::tools::child::Environment;
 use crate::tools::registry::Registry;
 
 /// The environment and the settings of this process.
+#[derive(Clone)]
 pub struct Ground {
     /// The environment.
     pub env: Env,
@@ -50,6 +51,22 @@ impl Ground {
             workspace,
             store: Store::open(dir),
         })
+    }
+
+    /// The same for a recorded run: with the settings of its own directory, and the policy file that
+    /// it was begun with unless another policy is named now.
+    pub fn for_run(mut self, common: &Common, workspace: &Path, setup: &Setup) -> Result<Self, Failure> {
+        let mut flags = common.flags();
+        flags.policy_text = setup.policy.clone().map(|policy| (policy.name, policy.text));
+        self.settings = config::load(&self.env, &flags, workspace, config::Trust::No)?;
+        workspace.clone_into(&mut self.workspace);
+        Ok(self)
+    }
+
+    /// The policy file that was named, for the record.
+    pub fn policy_text(&self) -> Option<PolicyText> {
+        let file = self.settings.policy_file.clone();
+        file.map(|(name, text)| PolicyText { name, text })
     }
 
     /// Who operates.
@@ -94,6 +111,7 @@ impl Ground {
             system: Arc::from(prompt::SYSTEM),
             tools: adviser.cards(),
             policy: self.settings.preset.value.to_string(),
+            sandbox: adviser.sandbox.to_string(),
             limits: self.settings.limits.values(),
             user: self.user(),
             input: Arc::from(input),

@@ -6,10 +6,13 @@ pub mod args;
 pub mod build;
 pub mod decode;
 pub mod exit;
+pub mod graph;
 pub mod headless;
+pub mod intent;
 pub mod live;
 pub mod models;
 pub mod print;
+pub mod progress;
 pub mod queue;
 pub mod replay;
 pub mod run;
@@ -17,6 +20,7 @@ pub mod screen;
 pub mod sessions;
 pub mod signals;
 pub mod verbs;
+pub mod watch;
 
 use std::process::ExitCode;
 
@@ -46,7 +50,7 @@ fn dispatch(parsed: args::Args) -> Result<Code, Failure> {
         Some(What::Resume(resume)) => run::resume(&common, &resume),
         Some(What::Sessions(sessions)) => sessions::sessions(&common, sessions),
         Some(What::Replay(replay)) => replay::replay(&common, &replay),
-        Some(What::Graph(_)) => Ok(Code::Ok),
+        Some(What::Graph(graph)) => graph::graph(&common, &graph),
         Some(What::Queue(queue)) => queue::queue(&common, &queue),
         Some(What::Decode(decode)) => decode::decode(&decode),
         Some(What::Verb(verb)) => verbs::verb(&common, &verb),

@@ -6,9 +6,9 @@ use super::args::Common;
 use super::build::Ground;
 use super::exit::{Code, Failure};
 use crate::engine::setup::ModelSetup;
-use crate::model::Model;
 use crate::model::openai_chat::client::{Client, Patience};
 use crate::model::scripted::{Playbook, Scripted, builtin};
+use crate::model::{Model, discover};
 
 /// The built-in runs: name and what is to be seen.
 pub const DEMOS: &[(&str, &str)] = &[(
@@ -17,7 +17,7 @@ pub const DEMOS: &[(&str, &str)] = &[(
 )];
 
 /// The setup and the task of a built-in run.
-pub fn demo(name: &str) -> Result<(ModelSetup, &'static str), Failure> {
+pub fn demo(name: &str) -> Result<(ModelSetup, String), Failure> {
     let known = DEMOS.iter().any(|(known, _)| *known == name);
     let Some(playbook) = builtin::text(name).filter(|_| known) else {
         let names: Vec<&str> = DEMOS.iter().map(|(name, _)| *name).collect();
@@ -29,8 +29,10 @@ pub fn demo(name: &str) -> Result<(ModelSetup, &'static str), Failure> {
             ),
         ));
     };
-    let task = "Audit this directory: look for marks of unfinished work, read the files that have the most, \
-                and write a short report.";
+    let task = Playbook::parse(name, playbook)
+        .map_err(|error| Failure::new(Code::Config, error))?
+        .prompt
+        .unwrap_or_else(|| "Begin.".to_owned());
     Ok((
         ModelSetup::Scripted {
             name: name.to_owned(),
@@ -46,11 +48,40 @@ pub fn choose(common: &Common, ground: &Ground) -> Result<ModelSetup, Failure> {
         return scripted(common);
     }
     let settings = &ground.settings;
-    let (Some(model), Some(base_url)) = (settings.model.value.clone(), settings.base_url.value.clone())
-    else {
-        return Err(Failure::new(Code::Config, "no model is configured"));
+    let key = settings.key.value.get()?;
+    let given = discover::Given {
+        model: settings.model.value.clone(),
+        base_url: settings.base_url.value.clone(),
+        has_key: key.is_some(),
+        ollama_host: ground.env.ollama_host.clone(),
     };
-    Ok(ModelSetup::OpenaiChat { base_url, model })
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::new(Code::Other, format!("cannot start: {error}")))?;
+    let chosen = runtime
+        .block_on(discover::find(&given, key.as_ref()))
+        .map_err(|error| Failure::new(Code::Config, error))?;
+    Ok(ModelSetup::OpenaiChat {
+        base_url: chosen.base_url,
+        model: chosen.model,
+    })
+}
+
+/// The model that a recorded run goes on with: its own, unless another one or another place is named.
+pub fn again(common: &Common, ground: &Ground, recorded: ModelSetup) -> Result<ModelSetup, Failure> {
+    if common.model.is_some() || common.playbook.is_some() {
+        return choose(common, ground);
+    }
+    Ok(
+        match (recorded, &common.base_url, &ground.settings.base_url.value) {
+            (ModelSetup::OpenaiChat { model, .. }, Some(_), Some(base_url)) => ModelSetup::OpenaiChat {
+                base_url: base_url.clone(),
+                model,
+            },
+            (recorded, ..) => recorded,
+        },
+    )
 }
 
 fn scripted(common: &Common) -> Result<ModelSetup, Failure> {

@@ -5,6 +5,7 @@ use super::build::Ground;
 use super::exit::{Code, Failure};
 use super::print;
 use crate::domain::apply::fold;
+use crate::domain::node::Node;
 use crate::domain::ready;
 use crate::journal;
 use crate::text::visible;
@@ -31,7 +32,7 @@ pub fn queue(common: &Common, args: &args::Queue) -> Result<Code, Failure> {
             .unwrap_or_default();
         if common.json {
             let line = serde_json::json!({
-                "call": call.id, "rev": node.map(|node| node.rev()), "status": call.status.word(), "tool": tool,
+                "call": call.id, "rev": node.map(Node::rev), "status": call.status.word(), "tool": tool,
                 "effect": call.effect, "digest": digest, "args": bytes, "rule": rule,
             });
             print::out(&line.to_string());

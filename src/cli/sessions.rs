@@ -21,7 +21,7 @@ pub fn sessions(common: &Common, sessions: Sessions) -> Result<Code, Failure> {
         SessionsWhat::Show { id } => show(&ground, &id),
         SessionsWhat::Name { id, name } => {
             let command = Command::Run(RunCommand::Title { title: name });
-            verbs::decide(&ground, &id, &command)?;
+            verbs::decide(common, ground, &id, &command)?;
             Ok(Code::Ok)
         }
         SessionsWhat::Delete { id } => {
@@ -138,19 +138,18 @@ fn show(ground: &Ground, id: &str) -> Result<Code, Failure> {
 fn verify(ground: &Ground, id: &str) -> Result<Code, Failure> {
     let place = ground.store.find(id)?;
     let report = journal::verify(&place)?;
-    let mut line = format!(
+    print::out(&format!(
         "{}: {} records intact, chain {}",
         place.id(),
         report.records,
         report.head
-    );
+    ));
     if let Some(torn) = &report.torn {
-        line.push_str(&format!("\n{torn}"));
+        print::out(&torn.to_string());
     }
     if let Some(damage) = &report.damage {
-        line.push_str(&format!("\ndamaged: {damage}"));
+        print::out(&format!("damaged: {damage}"));
     }
-    print::out(&line);
     Ok(if report.is_whole() {
         Code::Ok
     } else {

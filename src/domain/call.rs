@@ -367,6 +367,8 @@ pub struct AttemptRecord {
     pub no: Attempt,
     /// The revision that ran.
     pub rev: Rev,
+    /// The exact argument bytes that ran.
+    pub args: Arc<str>,
     /// Epoch at the launch.
     pub epoch: Epoch,
     /// The event that recorded the intent; the ledger entry has the same number.
@@ -418,8 +420,10 @@ pub struct Call {
     pub slot: Option<u32>,
     /// The event with which it became ready; orders the queue.
     pub ready: Option<Seq>,
-    /// The revision whose edit was also its approval.
-    pub edit_approves: Option<Rev>,
+    /// What the newest edit also approved: exactly these bytes.
+    pub edit_approves: Option<Digest>,
+    /// What was last decided to run: exactly these bytes.
+    pub approved: Option<Digest>,
     /// Why it was skipped or is unsatisfiable.
     pub because: Option<Arc<str>>,
 }

@@ -67,6 +67,7 @@ pub fn effects(state: &State, event: &Event) -> Vec<Effect> {
             }]
         }
         Event::Run(RunEvent::Reopened { interrupted, .. }) => reopened(state, interrupted),
+        Event::Run(RunEvent::Resumed {}) | Event::Turn(TurnEvent::Restored { .. }) => deadlines(state),
         Event::Run(RunEvent::LimitReached { message, .. }) => vec![Effect::Notify { why: message.clone() }],
         Event::Run(RunEvent::Finished { .. }) => vec![Effect::Notify {
             why: "the run is finished".into(),
@@ -75,7 +76,7 @@ pub fn effects(state: &State, event: &Event) -> Vec<Effect> {
     }
 }
 
-/// Executions in doubt that left a trace to look for, and deadlines that start anew.
+/// Executions in doubt that left a trace to look for, and deadlines that begin anew.
 fn reopened(state: &State, interrupted: &[(super::id::NodeId, super::id::Attempt)]) -> Vec<Effect> {
     let mut effects = Vec::new();
     for (call, attempt) in interrupted {
@@ -89,13 +90,22 @@ fn reopened(state: &State, interrupted: &[(super::id::NodeId, super::id::Attempt
             });
         }
     }
+    effects.extend(deadlines(state));
+    effects
+}
+
+/// The deadlines of what waits for approval, from now.
+fn deadlines(state: &State) -> Vec<Effect> {
+    let mut effects = Vec::new();
     for call in state.queue() {
         let rev = state
             .nodes
             .get(&call.id)
             .map(super::node::Node::rev)
             .unwrap_or_default();
-        if call.status == super::call::Status::Awaiting
+        let counts = state.turn_of(call.id).is_some_and(super::turn::Turn::is_active);
+        if counts
+            && call.status == super::call::Status::Awaiting
             && let Some(ms) = call.verdict.as_ref().and_then(|verdict| verdict.deadline_ms)
         {
             effects.push(Effect::Deadline {

@@ -27,3 +27,6 @@ pub mod refusal;
 pub mod state;
 pub mod transcript;
 pub mod turn;
+
+#[cfg(test)]
+mod tests;

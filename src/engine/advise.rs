@@ -52,6 +52,13 @@ impl Adviser {
         cards
     }
 
+    /// Goes on with the preset of this name, where there is one.
+    pub fn keep_preset(&mut self, name: &str) {
+        if let Ok(preset) = name.parse() {
+            self.policy = Arc::new((*self.policy).clone().with_preset(preset));
+        }
+    }
+
     fn definition(&self, tool: &str) -> String {
         let Some(spec) = self.registry.spec(tool) else {
             return String::new();

@@ -56,17 +56,21 @@ pub struct Driver {
     inbox: mpsc::UnboundedReceiver<Message>,
     listeners: Vec<mpsc::UnboundedSender<Publication>>,
     live: watch::Sender<LiveTurns>,
+    told: watch::Sender<Seq>,
     notices: Vec<String>,
     halted: Option<String>,
     batch: Batch,
 }
+
+/// Where the answer to a command goes.
+type Reply = oneshot::Sender<Result<Seq, Refusal>>;
 
 /// What happened since the listeners were last told.
 #[derive(Default)]
 struct Batch {
     envelopes: Vec<Arc<Envelope>>,
     effects: Vec<Effect>,
-    replies: Vec<(oneshot::Sender<Result<Seq, Refusal>>, Result<Seq, Refusal>)>,
+    replies: Vec<(Reply, Result<Seq, Refusal>)>,
     words: Vec<Publication>,
     sync: bool,
 }
@@ -76,7 +80,8 @@ impl Driver {
     pub fn new(parts: Parts) -> (Self, Handle) {
         let (to_inbox, inbox) = mpsc::unbounded_channel();
         let (live, watched) = watch::channel(LiveTurns::default());
-        let handle = Handle::new(to_inbox, watched);
+        let (told, newest) = watch::channel(Seq(0));
+        let handle = Handle::new(to_inbox, watched, newest);
         let executor = Executor::new(
             parts.model,
             parts.adviser.registry.clone(),
@@ -93,6 +98,7 @@ impl Driver {
             inbox,
             listeners: Vec::new(),
             live,
+            told,
             notices: parts.notices,
             halted: None,
             batch: Batch::default(),
@@ -100,13 +106,28 @@ impl Driver {
         (driver, handle)
     }
 
-    /// Records the first events of this process and then serves until it is shut down.
+    /// Records the first events of this process and then serves until it is shut down. Who listens
+    /// before this is called is told of those events too.
     pub async fn run(mut self, first: Vec<Event>) {
+        let mut early = Vec::new();
+        while let Ok(message) = self.inbox.try_recv() {
+            match message {
+                Message::Subscribe(out) => self.subscribe(out),
+                other => early.push(other),
+            }
+        }
         if !first.is_empty() {
             self.record(first, &Actor::Engine, Seq(0));
             self.follow();
             self.conclude();
         }
+        for message in early {
+            if let Some(done) = self.take(message) {
+                self.shut_down(done).await;
+                return;
+            }
+        }
+        self.conclude();
         let mut clock = tokio::time::interval(std::time::Duration::from_secs(1));
         clock.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Skip);
         loop {
@@ -169,12 +190,7 @@ impl Driver {
         });
     }
 
-    fn command(
-        &mut self,
-        command: &Command,
-        actor: &Actor,
-        reply: Option<oneshot::Sender<Result<Seq, Refusal>>>,
-    ) {
+    fn command(&mut self, command: &Command, actor: &Actor, reply: Option<Reply>) {
         let result = self.decide(command).map(|events| {
             self.record(events, actor, Seq(0));
             self.follow();
@@ -307,6 +323,7 @@ impl Driver {
         for publication in batch.words {
             self.publish(&publication);
         }
+        self.told.send_replace(self.state.seq);
         if self.halted.is_none() {
             for effect in batch.effects {
                 self.act(effect);
@@ -416,9 +433,9 @@ impl Driver {
 fn needs_disk(event: &Event) -> bool {
     match event {
         Event::Call(CallEvent::Started { effect, .. }) => effect.has_effect(),
-        Event::Run(RunEvent::Started(_) | RunEvent::Reopened { .. } | RunEvent::Finished { .. }) => true,
-        Event::Edit(_) => true,
-        Event::Turn(TurnEvent::Prompted { .. }) => true,
+        Event::Run(RunEvent::Started(_) | RunEvent::Reopened { .. } | RunEvent::Finished { .. })
+        | Event::Edit(_)
+        | Event::Turn(TurnEvent::Prompted { .. }) => true,
         Event::Run(_) | Event::Turn(_) | Event::Call(_) => false,
     }
 }

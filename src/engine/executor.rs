@@ -201,7 +201,7 @@ impl Executor {
         }
         self.tasks.close();
         // Children get two seconds between the polite and the final signal.
-        tokio::time::timeout(Duration::from_secs(4), self.tasks.wait())
+        tokio::time::timeout(Duration::from_secs(6), self.tasks.wait())
             .await
             .unwrap_or_default();
     }

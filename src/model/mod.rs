@@ -2,6 +2,7 @@
 //! approvals, when to try again.
 
 pub mod decode;
+pub mod discover;
 pub mod openai_chat;
 pub mod scripted;
 mod show;

@@ -9,6 +9,7 @@
 
 mod glyphs;
 mod lanes;
+mod quick;
 #[cfg(test)]
 mod tests;
 
@@ -17,6 +18,7 @@ use std::hash::Hash;
 
 pub use glyphs::{Cell, Glyphs, Line};
 use lanes::Undo;
+use quick::BuildQuick;
 
 /// A line is never longer than this many rows; a parent farther away is a chip.
 pub const MAX_SPAN: usize = 64;
@@ -110,7 +112,7 @@ pub struct Gutter<K> {
     undo: Vec<Undo>,
     /// Rows that a newer row of the same key hides.
     shadow: Vec<(K, u32)>,
-    index: HashMap<K, u32>,
+    index: HashMap<K, u32, BuildQuick>,
     scratch: Vec<u32>,
 }
 
@@ -131,7 +133,7 @@ impl<K: Copy + Eq + Hash> Gutter<K> {
             chips: Vec::new(),
             undo: Vec::new(),
             shadow: Vec::new(),
-            index: HashMap::new(),
+            index: HashMap::default(),
             scratch: Vec::new(),
         }
     }

@@ -250,3 +250,39 @@ fn a_theme_comes_by_name_or_by_path() {
     std::fs::write(path, vec![b'#'; 300 * 1024]).unwrap();
     assert!(Theme::load(path).unwrap_err().to_string().contains("larger"));
 }
+
+/// Every Rust file below a directory.
+fn sources(directory: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            sources(&path, found);
+        } else if path.extension().is_some_and(|end| end == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+#[test]
+fn colours_are_made_here_and_nowhere_else() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = Vec::new();
+    sources(&root, &mut files);
+    let here = root.join("console/theme");
+    let made = [
+        "Color::Rgb",
+        "Color::Indexed",
+        "Color::from_u32",
+        "Color::from_hsl",
+    ];
+    let wrong: Vec<_> = files
+        .iter()
+        .filter(|file| !file.starts_with(&here))
+        .filter(|file| {
+            let text = std::fs::read_to_string(file).unwrap();
+            made.iter().any(|word| text.contains(word))
+        })
+        .collect();
+    assert!(files.len() > 10);
+    assert!(wrong.is_empty(), "colours outside of themes: {wrong:?}");
+}

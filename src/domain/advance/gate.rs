@@ -18,7 +18,8 @@ pub(super) fn gate(draft: &mut Draft<'_>, advice: &dyn Advice) {
         let Some(call) = draft.state.calls.get(&id) else {
             continue;
         };
-        if call.status != Status::Ready {
+        // What it would run with may be another thing in a moment.
+        if call.status != Status::Ready || call.suspect {
             continue;
         }
         let Some((rev, tool)) = draft
@@ -78,7 +79,7 @@ fn one(draft: &mut Draft<'_>, call: &Call, rev: Rev, asks: bool) {
         return;
     }
     if !asks {
-        if call.edit_approves == Some(rev) && !was_decided(call, rev) {
+        if call.edit_approves.is_some() && call.edit_approves == call.digest && !was_decided(call, rev) {
             draft.call(decided(Decision::Edited));
             return;
         }
@@ -109,13 +110,7 @@ fn was_decided(call: &Call, rev: Rev) -> bool {
 /// One approval covers further attempts of the same bytes only while every earlier one is proven
 /// not to have executed, or running it again changes nothing.
 fn still_approved(state: &State, call: &Call, rev: Rev) -> bool {
-    let approved = call.decisions.iter().any(|(one, _, decision)| {
-        *one == rev
-            && matches!(
-                decision,
-                Decision::Approve { .. } | Decision::Edited | Decision::RunAgain | Decision::Auto { .. }
-            )
-    });
+    let approved = call.approved.is_some() && call.approved == call.digest;
     let mut attempts = call
         .attempts
         .iter()

@@ -20,42 +20,60 @@ pub(super) fn look(draft: &mut Draft<'_>, advice: &dyn Advice) {
         };
         match ready::look(draft.state, call) {
             Look::Wait => {}
-            Look::Dead { .. } if call.suspect => draft.call(CallEvent::Woken { call: id }),
+            Look::Dead { .. } if call.suspect => reconsider(draft, call, None),
             Look::Dead { because } => draft.call(CallEvent::Skipped {
                 call: id,
                 because: Arc::from(because),
             }),
             Look::Bound { bindings, resolved } if call.suspect => {
-                reconsider(draft, call, bindings, resolved.as_deref());
+                reconsider(draft, call, Some((bindings, resolved.as_deref())));
             }
             Look::Bound { bindings, resolved } => become_ready(draft, advice, call, bindings, resolved),
         }
     }
 }
 
-/// A call whose inputs were in question: it stands if they came out the same.
-fn reconsider(draft: &mut Draft<'_>, call: &Call, bindings: Vec<Binding>, resolved: Option<&str>) {
+/// A call whose inputs were in question: it stands if they came out the same. `found` is what it
+/// reads now; none where something that it read is gone for good.
+pub(super) fn reconsider(draft: &mut Draft<'_>, call: &Call, found: Option<(Vec<Binding>, Option<&str>)>) {
     let args = draft
         .state
         .nodes
         .get(&call.id)
         .and_then(Node::as_call)
         .map(|(_, args)| args.clone());
-    let now = resolved.or(args.as_deref());
-    let pinned = draft.state.observation(call.id).is_some_and(|node| node.pinned);
+    let same = found
+        .as_ref()
+        .is_some_and(|(_, resolved)| resolved.or(args.as_deref()) == call.resolved.as_deref());
     // One that never ran has nothing to keep but its place in the queue.
-    let skipped = matches!(call.status, Status::Skipped | Status::Unsatisfiable);
-    if pinned || (!skipped && now == call.resolved.as_deref()) {
+    let nothing = matches!(
+        call.status,
+        Status::Skipped | Status::Unsatisfiable | Status::Invalid
+    );
+    // What a person wrote or refused stands whatever it was based on, as long as nothing new is asked of him.
+    let pinned = draft.state.observation(call.id).is_some_and(|node| node.pinned);
+    let refused = matches!(call.status, Status::Rejected) && (found.is_none() || call.resolved.is_none());
+    if same && !nothing {
+        let bindings = found.map(|(bindings, _)| bindings).unwrap_or_default();
         draft.call(CallEvent::Kept {
             call: call.id,
             bindings,
         });
-    } else {
-        draft.call(CallEvent::Woken { call: call.id });
+        return;
     }
+    if pinned || refused {
+        draft.call(CallEvent::Kept {
+            call: call.id,
+            bindings: call.bindings.clone(),
+        });
+        return;
+    }
+    crate::domain::decide::edit::cancel_running(draft, &[call.id], "what it reads changed");
+    crate::domain::decide::edit::orphan(draft, &[call.id]);
+    draft.call(CallEvent::Woken { call: call.id });
 }
 
-fn become_ready(
+pub(super) fn become_ready(
     draft: &mut Draft<'_>,
     advice: &dyn Advice,
     call: &Call,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{At, index};
-use crate::domain::call::{AttemptRecord, Decision, EffectClass, Outcome, Status};
+use crate::domain::call::{AttemptRecord, Decision, Digest, EffectClass, Outcome, Status};
 use crate::domain::event::CallEvent;
 use crate::domain::id::{Attempt, NodeId, Rev};
 use crate::domain::node::{Content, Node, Origin, Revision};
@@ -21,6 +21,8 @@ pub(super) fn apply(state: &mut State, at: At, event: &CallEvent) {
             effect,
             ..
         } => {
+            // Who read it by a name that it does not have any more.
+            let before = index::readers(state, *call);
             let Some(life) = state.calls.get_mut(call) else {
                 return;
             };
@@ -36,6 +38,11 @@ pub(super) fn apply(state: &mut State, at: At, event: &CallEvent) {
                 Status::Invalid
             };
             index::set_status(state, *call, next);
+            let after = index::readers(state, *call);
+            for reader in before.union(&after) {
+                index::look_again(state, *reader);
+            }
+            super::edit::hold_new(state, *call);
         }
         CallEvent::Ready {
             call,
@@ -72,8 +79,11 @@ pub(super) fn apply(state: &mut State, at: At, event: &CallEvent) {
             index::set_status(state, *call, Status::Consent(*cause));
         }
         CallEvent::Decided {
-            call, rev, decision, ..
-        } => decided(state, at, *call, *rev, decision),
+            call,
+            rev,
+            digest,
+            decision,
+        } => decided(state, at, (*call, *rev), digest.as_ref(), decision),
         CallEvent::Started { .. } => started(state, at, event),
         CallEvent::Spawned {
             call,
@@ -116,10 +126,9 @@ pub(super) fn apply(state: &mut State, at: At, event: &CallEvent) {
         }
         CallEvent::Kept { call, bindings } => {
             if let Some(life) = state.calls.get_mut(call) {
-                life.suspect = false;
                 life.bindings.clone_from(bindings);
             }
-            state.agenda.suspects.remove(call);
+            trust(state, *call);
             index::look_again(state, *call);
             index::wake_readers(state, *call);
         }
@@ -181,29 +190,22 @@ fn note_names(state: &mut State, id: NodeId) {
             };
         });
     }
-    // A name that appears may be what a blocked call was waiting for.
-    let label = call.label.clone();
-    let waiting: Vec<NodeId> = agenda
-        .readers
-        .get(&label)
-        .into_iter()
-        .flatten()
-        .copied()
-        .collect();
-    for reader in waiting {
-        if reader != id {
-            index::look_again(state, reader);
-        }
-    }
 }
 
-fn decided(state: &mut State, at: At, call: NodeId, rev: Rev, decision: &Decision) {
+fn decided(
+    state: &mut State,
+    at: At,
+    (call, rev): (NodeId, Rev),
+    digest: Option<&Digest>,
+    decision: &Decision,
+) {
     let Some(life) = state.calls.get_mut(&call) else {
         return;
     };
     life.decisions.push((rev, at.seq, decision.clone()));
     let next = match decision {
         Decision::Approve { .. } | Decision::Auto { .. } | Decision::Edited | Decision::RunAgain => {
+            life.approved = digest.cloned();
             Status::Queued
         }
         Decision::Reject { reason } | Decision::Deny { reason, .. } => {
@@ -219,9 +221,10 @@ fn decided(state: &mut State, at: At, call: NodeId, rev: Rev, decision: &Decisio
         // The value follows as an event of its own.
         Decision::Answer | Decision::Reuse { .. } => return,
     };
+    life.suspect = false;
     state.agenda.suspects.remove(&call);
-    if let Some(life) = state.calls.get_mut(&call) {
-        life.suspect = false;
+    if next != Status::Queued {
+        index::retract(state, call);
     }
     index::set_status(state, call, next);
 }
@@ -250,6 +253,7 @@ fn started(state: &mut State, at: At, event: &CallEvent) {
     life.attempts.push(AttemptRecord {
         no: *attempt,
         rev: *rev,
+        args: life.resolved.clone().unwrap_or_default(),
         epoch: state.epoch,
         intent: at.seq,
         process: None,
@@ -295,6 +299,7 @@ fn finished(state: &mut State, at: At, which: (NodeId, Rev, Attempt), outcome: &
     record.outcome = Some(outcome.clone());
     record.ms = Some(ms);
     record.fenced = !current;
+    state.agenda.ending.remove(&(id, attempt));
     let in_doubt =
         matches!(outcome, Outcome::Cancelled { executed: true }) && effect > EffectClass::Idempotent;
     if let Some(entry) = state.ledger.get_mut(&record.intent) {
@@ -379,17 +384,27 @@ fn record_value(
     } else {
         super::add_node(state, at, turn, observation, content, origin.clone());
     }
+    // What ran on inputs that are in question stays in question with its result.
+    if *origin != Origin::Execution {
+        trust(state, id);
+    }
     end_call(state, id, outcome);
+}
+
+/// The inputs of a call are not in question any more.
+pub(super) fn trust(state: &mut State, id: NodeId) {
+    state.agenda.suspects.remove(&id);
+    if let Some(life) = state.calls.get_mut(&id) {
+        life.suspect = false;
+    }
 }
 
 /// Ends a call by its result; also used when an operator corrects an observation.
 pub(super) fn end_call(state: &mut State, id: NodeId, outcome: &Outcome) {
     let turn = state.nodes.get(&id).map(|node| node.turn);
-    state.agenda.suspects.remove(&id);
     let Some(life) = state.calls.get_mut(&id) else {
         return;
     };
-    life.suspect = false;
     if life.slot.is_none()
         && let Some(turn) = turn.and_then(|turn| state.turns.get_mut(&turn))
     {
@@ -407,20 +422,26 @@ pub(super) fn end_call(state: &mut State, id: NodeId, outcome: &Outcome) {
 fn end_without(state: &mut State, id: NodeId, status: Status, because: &Arc<str>) {
     if let Some(life) = state.calls.get_mut(&id) {
         life.because = Some(because.clone());
-        life.suspect = false;
     }
-    state.agenda.suspects.remove(&id);
+    trust(state, id);
+    index::retract(state, id);
     index::set_status(state, id, status);
 }
 
 fn woken(state: &mut State, id: NodeId) {
-    if let Some(life) = state.calls.get_mut(&id) {
-        life.suspect = false;
-        life.because = None;
-    }
-    state.agenda.suspects.remove(&id);
+    let Some(life) = state.calls.get_mut(&id) else {
+        return;
+    };
+    life.because = None;
+    // What was found wrong may have been in what it read: it is checked from the beginning.
+    let next = if life.status == Status::Invalid {
+        Status::Proposed
+    } else {
+        Status::Blocked
+    };
+    trust(state, id);
     if let Some(turn) = state.nodes.get(&id).map(|node| node.turn) {
         index::reopen_turn(state, turn);
     }
-    index::set_status(state, id, Status::Blocked);
+    index::set_status(state, id, next);
 }

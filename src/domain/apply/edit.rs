@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{At, add_node, call, index};
-use crate::domain::call::Status;
+use crate::domain::call::{Digest, Status};
 use crate::domain::event::EditEvent;
 use crate::domain::id::{NodeId, NodeKind, Rev, ThreadId};
 use crate::domain::node::{Channel, Content, Origin, Revision};
@@ -19,7 +19,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &EditEvent) {
             reason,
         } => {
             state.epoch = *epoch;
-            state.held.clear();
+            release(state);
             let turn = target
                 .and_then(|target| state.nodes.get(&target))
                 .map(|node| node.turn)
@@ -54,7 +54,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &EditEvent) {
             origin,
             approves,
         } => {
-            revised(state, at, (*node, *rev), content, origin, *approves);
+            revised(state, at, (*node, *rev), content, origin, approves.as_ref());
         }
         EditEvent::Pinned { node } => pin(state, *node, true),
         EditEvent::Unpinned { node } => pin(state, *node, false),
@@ -72,14 +72,15 @@ pub(super) fn apply(state: &mut State, at: At, event: &EditEvent) {
             // Only once all are marked does a look at one see the others as unsettled.
             for id in calls {
                 index::look_again(state, *id);
+                index::wake_readers(state, *id);
             }
         }
         EditEvent::Superseded { nodes } => {
-            for node in nodes {
-                index::retire(state, *node);
-                if state.mode == Mode::Finished(*node) {
-                    state.mode = Mode::Running;
-                }
+            index::retire(state, nodes);
+            if let Mode::Finished(answer) = state.mode
+                && nodes.contains(&answer)
+            {
+                state.mode = Mode::Running;
             }
         }
         EditEvent::Orphaned { entries } => {
@@ -89,8 +90,36 @@ pub(super) fn apply(state: &mut State, at: At, event: &EditEvent) {
                 }
             }
         }
-        EditEvent::Held { calls } => state.held = calls.iter().copied().collect(),
-        EditEvent::Released {} => state.held.clear(),
+        EditEvent::Held { node, calls } => {
+            state.editing = Some(*node);
+            state.held = calls.iter().copied().collect();
+        }
+        EditEvent::Released {} => release(state),
+    }
+}
+
+/// The editor is closed.
+pub(super) fn release(state: &mut State) {
+    state.editing = None;
+    state.held.clear();
+}
+
+/// Holds a call that appeared, or whose references were read, behind an open editor.
+pub(super) fn hold_new(state: &mut State, id: NodeId) {
+    let Some(editing) = state.editing else { return };
+    let (Some(turn), Some(own)) = (state.turn_of(editing), state.turn_of(id)) else {
+        return;
+    };
+    let place = |wanted: NodeId| own.nodes.iter().position(|one| *one == wanted);
+    let depends = if turn.id != own.id {
+        turn.thread == own.thread && own.pos > turn.pos
+    } else if editing.kind == NodeKind::Thought {
+        place(editing) < place(id)
+    } else {
+        crate::domain::graph::readers_of(state, editing.call()).contains(&id)
+    };
+    if depends {
+        state.held.insert(id);
     }
 }
 
@@ -106,7 +135,7 @@ fn revised(
     (id, rev): (NodeId, Rev),
     content: &Content,
     origin: &Origin,
-    approves: bool,
+    approves: Option<&Digest>,
 ) {
     let epoch = state.epoch;
     let Some(node) = state.nodes.get_mut(&id) else {
@@ -123,17 +152,17 @@ fn revised(
     if let Content::Observation { outcome, .. } = content {
         node.active = true;
         let outcome = outcome.clone();
+        call::trust(state, id.call());
         call::end_call(state, id.call(), &outcome);
         return;
     }
     if *content == Content::Deleted {
-        index::retire(state, id);
+        index::retire(state, &[id]);
         return;
     }
     if id.kind == NodeKind::Call {
-        state.agenda.suspects.remove(&id);
+        call::trust(state, id);
         if let Some(life) = state.calls.get_mut(&id) {
-            life.suspect = false;
             life.faults.clear();
             life.references.clear();
             life.bindings.clear();
@@ -141,15 +170,12 @@ fn revised(
             life.digest = None;
             life.verdict = None;
             life.because = None;
-            life.edit_approves = approves.then_some(rev);
+            life.edit_approves = approves.cloned();
         }
         if let Some(observation) = state.nodes.get_mut(&id.observation()) {
             observation.pinned = false;
         }
         index::reopen_turn(state, turn);
         index::set_status(state, id, Status::Proposed);
-        if matches!(state.mode, Mode::Finished(_)) {
-            state.mode = Mode::Running;
-        }
     }
 }

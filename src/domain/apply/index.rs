@@ -9,7 +9,7 @@ use crate::domain::call::Status;
 use crate::domain::id::{NodeId, NodeKind, TurnId};
 use crate::domain::ready;
 use crate::domain::reference::OutPath;
-use crate::domain::state::State;
+use crate::domain::state::{Mode, State};
 
 /// Moves a call to a status and into the matching set.
 pub(super) fn set_status(state: &mut State, id: NodeId, status: Status) {
@@ -17,7 +17,9 @@ pub(super) fn set_status(state: &mut State, id: NodeId, status: Status) {
     let Some(call) = state.calls.get_mut(&id) else {
         return;
     };
+    let had_ended = call.status.is_settled();
     call.status = status;
+    let suspect = call.suspect;
     let agenda = &mut state.agenda;
     match &call.status {
         Status::Proposed => {
@@ -48,10 +50,12 @@ pub(super) fn set_status(state: &mut State, id: NodeId, status: Status) {
         | Status::Skipped
         | Status::Unsatisfiable => {}
     }
-    if matches!(call.status, Status::Blocked) {
+    let has_ended = call.status.is_settled();
+    if suspect || matches!(call.status, Status::Blocked) {
         look_again(state, id);
     }
-    if state.calls.get(&id).is_some_and(|call| call.status.is_settled()) {
+    // A value that is gone is news to its readers like one that came.
+    if had_ended || has_ended {
         wake_readers(state, id);
     }
 }
@@ -65,6 +69,15 @@ fn leave_sets(state: &mut State, id: NodeId) {
     agenda.ungated.remove(&id);
     agenda.queued.remove(&id);
     agenda.running.remove(&id);
+    if let Some(call) = state.calls.get(&id)
+        && let Status::Running(attempt) = call.status
+        && call
+            .attempts
+            .iter()
+            .any(|one| one.no == attempt && one.outcome.is_none())
+    {
+        agenda.ending.insert((id, attempt));
+    }
     if let Some(ready) = state.calls.get(&id).and_then(|call| call.ready)
         && agenda.waiting.get(&ready) == Some(&id)
     {
@@ -72,25 +85,41 @@ fn leave_sets(state: &mut State, id: NodeId) {
     }
 }
 
-/// Takes a node (and a call's observation) out of what counts.
-pub(super) fn retire(state: &mut State, id: NodeId) {
-    if let Some(node) = state.nodes.get_mut(&id) {
-        node.active = false;
+/// Takes nodes (and the observations of calls) out of what counts.
+pub(super) fn retire(state: &mut State, nodes: &[NodeId]) {
+    // All first, so that a look at one sees none of the others.
+    for id in nodes {
+        for one in [*id, id.observation()] {
+            if let Some(node) = state.nodes.get_mut(&one) {
+                node.active = false;
+            }
+        }
     }
-    if id.kind == NodeKind::Call {
-        leave_sets(state, id);
-        state.agenda.suspects.remove(&id);
-        if let Some(call) = state.calls.get_mut(&id) {
+    for id in nodes.iter().filter(|id| id.kind == NodeKind::Call) {
+        leave_sets(state, *id);
+        state.agenda.suspects.remove(id);
+        if let Some(call) = state.calls.get_mut(id) {
             call.suspect = false;
         }
-        if let Some(node) = state.nodes.get_mut(&id.observation()) {
-            node.active = false;
-        }
+    }
+    for id in nodes {
+        wake_readers(state, *id);
     }
 }
 
-/// A turn has something to do again.
+/// What a call gave before does not count any more, and nothing came in its place.
+pub(super) fn retract(state: &mut State, id: NodeId) {
+    if let Some(node) = state.nodes.get_mut(&id.observation()) {
+        node.active = false;
+        node.pinned = false;
+    }
+}
+
+/// A turn has something to do again, and with it a run that had ended with an answer.
 pub(super) fn reopen_turn(state: &mut State, id: TurnId) {
+    if matches!(state.mode, Mode::Finished(_)) {
+        state.mode = Mode::Running;
+    }
     if let Some(turn) = state.turns.get_mut(&id) {
         turn.settled = false;
         state.agenda.open.insert(id);
@@ -99,8 +128,9 @@ pub(super) fn reopen_turn(state: &mut State, id: TurnId) {
 
 /// Puts a blocked or suspect call among the woken exactly when a look at it gives an event.
 pub(super) fn look_again(state: &mut State, id: NodeId) {
+    let active = state.nodes.get(&id).is_some_and(|node| node.active);
     let decidable = match state.calls.get(&id) {
-        Some(call) if call.suspect || call.status == Status::Blocked => {
+        Some(call) if active && (call.suspect || call.status == Status::Blocked) => {
             !matches!(ready::look(state, call), ready::Look::Wait)
         }
         _ => false,
@@ -112,6 +142,20 @@ pub(super) fn look_again(state: &mut State, id: NodeId) {
     }
 }
 
+/// Looks again at the calls of turns whose activity changed, and at who reads them.
+pub(super) fn look_at_turns(state: &mut State, turns: &[TurnId]) {
+    let calls: Vec<NodeId> = turns
+        .iter()
+        .filter_map(|id| state.turns.get(id))
+        .flat_map(|turn| turn.nodes.iter().copied())
+        .filter(|id| id.kind == NodeKind::Call)
+        .collect();
+    for id in calls {
+        look_again(state, id);
+        wake_readers(state, id);
+    }
+}
+
 /// Looks again at every call that reads what this one writes.
 pub(super) fn wake_readers(state: &mut State, id: NodeId) {
     for reader in readers(state, id) {
@@ -120,7 +164,7 @@ pub(super) fn wake_readers(state: &mut State, id: NodeId) {
 }
 
 /// Calls that may read what this one writes, by label or by state path; itself left out.
-fn readers(state: &State, id: NodeId) -> BTreeSet<NodeId> {
+pub(super) fn readers(state: &State, id: NodeId) -> BTreeSet<NodeId> {
     let Some(call) = state.calls.get(&id) else {
         return BTreeSet::new();
     };

@@ -84,6 +84,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &TurnEvent) {
             add_node(state, at, *turn, *node, content, origin.clone());
             received(state, *turn, origin);
             propose(state, *turn, *node, provider_id.clone());
+            super::edit::hold_new(state, *node);
             if matches!(origin, Origin::Operator { .. }) {
                 wake_run(state);
             }
@@ -113,11 +114,13 @@ pub(super) fn apply(state: &mut State, at: At, event: &TurnEvent) {
             for turn in turns {
                 with(state, *turn, |turn| turn.activity = Activity::Suspended(at.seq));
             }
+            index::look_at_turns(state, turns);
         }
         TurnEvent::Restored { turns } => {
             for turn in turns {
                 with(state, *turn, |turn| turn.activity = Activity::Active);
             }
+            index::look_at_turns(state, turns);
         }
         TurnEvent::Superseded { turns } => supersede(state, at, turns),
         TurnEvent::Split { turn } => with(state, *turn, |turn| turn.split = true),
@@ -160,8 +163,10 @@ fn place(state: &mut State, at: At, id: TurnId, thread: ThreadId, after: Option<
     }
     let line = state.threads.entry(thread).or_default();
     let index = after
-        .and_then(|after| line.iter().position(|one| *one == after))
-        .map_or(0, |found| found + 1);
+        .and_then(|after| state.turns.get(&after))
+        .filter(|after| after.thread == thread)
+        .map_or(0, |after| after.pos as usize + 1)
+        .min(line.len());
     line.insert(index, id);
     let by_operator = producer != Producer::Model;
     let turn = Turn {
@@ -229,6 +234,7 @@ fn propose(state: &mut State, turn: TurnId, id: NodeId, provider_id: Option<Arc<
         slot: None,
         ready: None,
         edit_approves: None,
+        approved: None,
         because: None,
     };
     state.calls.insert(id, call);
@@ -245,20 +251,19 @@ fn end_stream(state: &mut State, turn: TurnId, stream: Stream, usage: Usage) {
 }
 
 fn supersede(state: &mut State, at: At, turns: &[TurnId]) {
+    let mut nodes = Vec::new();
     for id in turns {
         let Some(turn) = state.turns.get_mut(id) else {
             continue;
         };
         turn.activity = Activity::Superseded(at.seq);
-        let nodes = turn.nodes.clone();
+        nodes.extend(turn.nodes.iter().copied());
         state.agenda.open.remove(id);
-        for node in nodes {
-            index::retire(state, node);
-        }
         if let Mode::Finished(answer) = state.mode
             && state.nodes.get(&answer).is_some_and(|node| node.turn == *id)
         {
             state.mode = Mode::Running;
         }
     }
+    index::retire(state, &nodes);
 }

@@ -95,6 +95,15 @@ fn not_over(draft: &Draft<'_>) -> Result<(), Refusal> {
 }
 
 fn shown(call: &Call, digest: &Digest) -> Result<(), Refusal> {
+    if call.suspect {
+        return Err(Refusal::new(
+            RefusalKind::Status,
+            format!(
+                "what {} reads is being worked out anew: wait until it is known",
+                call.id
+            ),
+        ));
+    }
     match &call.digest {
         Some(now) if now == digest => Ok(()),
         Some(now) => Err(Refusal::new(
@@ -195,6 +204,13 @@ fn reject(draft: &mut Draft<'_>, (id, rev): (NodeId, Rev), reason: &str) -> Resu
                 "Correct its observation, or delete the call",
             ));
         }
+        _ if was_told(draft.state, id) => {
+            return Err(wrong_status(
+                call,
+                "reject",
+                "The model was told so: edit the call, answer for it, or delete it",
+            ));
+        }
         _ => {}
     }
     let decision = Decision::Reject {
@@ -207,6 +223,11 @@ fn reject(draft: &mut Draft<'_>, (id, rev): (NodeId, Rev), reason: &str) -> Resu
         decision,
     });
     Ok(())
+}
+
+/// True where the turn of a call has ended: what became of the call is part of what follows.
+fn was_told(state: &State, id: NodeId) -> bool {
+    state.turn_of(id).is_some_and(|turn| turn.settled)
 }
 
 /// Refuses a value that is not JSON text.
@@ -242,7 +263,7 @@ fn answer(draft: &mut Draft<'_>, (id, rev): (NodeId, Rev), value: &Arc<str>) -> 
             reason: "the operator answered for the tool".into(),
         }),
         // Ended without a value: its dependents fell with it and come back with the answer.
-        status if status.is_settled() => {
+        status if status.is_settled() || was_told(draft.state, id) => {
             edit::begin(draft, Some(id), &format!("answer for {id}"), None);
             edit::invalidate_after_value(draft, id);
         }

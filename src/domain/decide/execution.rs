@@ -5,6 +5,7 @@ use crate::domain::draft::Draft;
 use crate::domain::event::{CallEvent, RunEvent};
 use crate::domain::input::{Finding, Input};
 use crate::domain::node::Origin;
+use crate::domain::state::Mode;
 
 pub(super) fn report(draft: &mut Draft<'_>, input: &Input) {
     match input {
@@ -120,7 +121,13 @@ fn due(draft: &mut Draft<'_>, call: crate::domain::id::NodeId, rev: crate::domai
         .nodes
         .get(&call)
         .is_some_and(|node| node.rev() == rev && node.active);
-    if !same || life.status != Status::Awaiting {
+    // Deadlines stand still while nobody may decide; they begin anew when it goes on.
+    let counts = draft
+        .state
+        .turn_of(call)
+        .is_some_and(crate::domain::turn::Turn::is_active)
+        && draft.state.mode == Mode::Running;
+    if !same || !counts || life.status != Status::Awaiting {
         return;
     }
     let consequence = life

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::domain::call::Digest;
 use crate::domain::id::{Epoch, NodeId, Rev, Seq};
 use crate::domain::node::{Content, Origin};
 
@@ -35,9 +36,9 @@ pub enum EditEvent {
         content: Content,
         /// Whose.
         origin: Origin,
-        /// True where the edit of a call is also its approval.
-        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-        approves: bool,
+        /// Hash of exactly what the edit of a call also approves; none where it approves nothing.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        approves: Option<Digest>,
     },
     /// An operator's observation: no execution may replace it.
     Pinned {
@@ -64,8 +65,10 @@ pub enum EditEvent {
         /// The executions.
         entries: Vec<Seq>,
     },
-    /// An editor is open: these calls do not start until it closes.
+    /// An editor is open: these calls, and later ones that depend on the node, do not start until it closes.
     Held {
+        /// The node that is edited.
+        node: NodeId,
         /// The calls.
         calls: Vec<NodeId>,
     },

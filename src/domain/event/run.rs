@@ -24,6 +24,8 @@ pub struct Started {
     pub tools: Vec<ToolCard>,
     /// Name of the policy preset.
     pub policy: String,
+    /// How children are confined (`sandbox level 0`).
+    pub sandbox: String,
     /// Limits.
     pub limits: Limits,
     /// Who operates.

@@ -17,13 +17,32 @@ use crate::domain::turn::{Producer, Turn};
 ///
 /// Suspended turns are left out together with superseded ones: a request never shows them.
 pub fn messages(state: &State, thread: ThreadId, before: Option<TurnId>) -> Vec<Message> {
+    messages_of(state, thread, before, Standing::Active)
+}
+
+/// Which turns of a thread count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// Those that no edit holds.
+    Active,
+    /// Those that an edit holds as well: what would be sent if they stood again.
+    WithHeld,
+}
+
+/// The messages of a thread before a turn, with a choice of the turns that count.
+pub fn messages_of(
+    state: &State,
+    thread: ThreadId,
+    before: Option<TurnId>,
+    standing: Standing,
+) -> Vec<Message> {
     let end = before
         .and_then(|turn| state.turns.get(&turn))
         .map_or(u32::MAX, |turn| turn.pos);
     let mut messages = Vec::new();
     for turn in state
         .turns_of(thread)
-        .filter(|turn| turn.is_active() && turn.pos < end)
+        .filter(|turn| turn.pos < end && (turn.is_active() || standing == Standing::WithHeld))
     {
         turn_messages(state, turn, &mut messages);
     }

@@ -46,6 +46,7 @@ fn started() -> Box<Started> {
             takes_truncated: true,
         }],
         policy: "guarded".to_owned(),
+        sandbox: "none".into(),
         limits: Limits::default(),
         user: text("zoë"),
         input: text("null"),
@@ -353,6 +354,10 @@ fn call() -> Vec<Event> {
             bindings: vec![binding()],
         },
         CallEvent::Woken { call: CALL },
+        CallEvent::Undetermined {
+            call: CALL,
+            attempt: Attempt(1),
+        },
         CallEvent::Resolved {
             call: CALL,
             attempt: Attempt(1),
@@ -448,7 +453,7 @@ fn edit() -> Vec<Event> {
             rev: REV,
             content,
             origin,
-            approves: true,
+            approves: Some(Digest(text("aa"))),
         });
     }
     all.into_iter().map(Event::Edit).collect()

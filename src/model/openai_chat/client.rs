@@ -26,6 +26,8 @@ use crate::model::{Chunk, Model, Request};
 
 /// Most bytes of an error's body that are read.
 const MAX_ERROR_BODY: usize = 64 * 1024;
+/// Most bytes of a list of models.
+const MAX_MODELS: usize = 4 * 1024 * 1024;
 
 /// How long the client waits.
 #[derive(Debug, Clone, Copy)]
@@ -93,39 +95,8 @@ impl Client {
         key: Option<SecretString>,
         patience: Patience,
     ) -> Result<Self, Error> {
-        static PROVIDER: Once = Once::new();
-        PROVIDER.call_once(|| {
-            // An error means that somebody installed one before, which is as good.
-            let _ = rustls::crypto::ring::default_provider().install_default();
-        });
-        let url = endpoint(base_url)?;
-        let mut headers = HeaderMap::new();
-        headers.insert(
-            ACCEPT,
-            HeaderValue::from_static("text/event-stream, application/json"),
-        );
-        if let Some(key) = &key {
-            let mut value =
-                HeaderValue::from_str(&format!("Bearer {}", key.expose_secret())).map_err(|_| Error::Key)?;
-            value.set_sensitive(true);
-            headers.insert(AUTHORIZATION, value);
-        }
-        let mut builder = reqwest::Client::builder()
-            .user_agent(concat!("overrule/", env!("CARGO_PKG_VERSION")))
-            .default_headers(headers)
-            .connect_timeout(patience.connect)
-            // A redirect would repeat the request as something else, and the key with it.
-            .redirect(Policy::none());
-        if is_loopback(&url) {
-            builder = builder.no_proxy();
-        }
-        if url.scheme() == "http" {
-            // No certificates are needed, so a system without any must not stop us.
-            builder = builder.tls_certs_only([]);
-        }
-        let http = builder
-            .build()
-            .map_err(|error| Error::Tls { why: chain(&error) })?;
+        let url = endpoint(base_url, "/chat/completions")?;
+        let http = http_client(&url, key.as_ref(), patience.connect)?;
         Ok(Self {
             http,
             url,
@@ -302,8 +273,78 @@ impl Model for Client {
     }
 }
 
-/// The address of the endpoint under a base URL.
-fn endpoint(base_url: &str) -> Result<Url, Error> {
+/// Chooses the cryptography of every TLS connection, once for the process.
+fn install_provider() {
+    static PROVIDER: Once = Once::new();
+    PROVIDER.call_once(|| {
+        // An error means that somebody installed one before, which is as good.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+    });
+}
+
+/// An HTTP client with the key in every request, for this address.
+fn http_client(url: &Url, key: Option<&SecretString>, connect: Duration) -> Result<reqwest::Client, Error> {
+    install_provider();
+    let mut headers = HeaderMap::new();
+    headers.insert(
+        ACCEPT,
+        HeaderValue::from_static("text/event-stream, application/json"),
+    );
+    if let Some(key) = key {
+        let mut value =
+            HeaderValue::from_str(&format!("Bearer {}", key.expose_secret())).map_err(|_| Error::Key)?;
+        value.set_sensitive(true);
+        headers.insert(AUTHORIZATION, value);
+    }
+    let mut builder = reqwest::Client::builder()
+        .user_agent(concat!("overrule/", env!("CARGO_PKG_VERSION")))
+        .default_headers(headers)
+        .connect_timeout(connect)
+        // A redirect would repeat the request as something else, and the key with it.
+        .redirect(Policy::none());
+    if is_loopback(url) {
+        builder = builder.no_proxy();
+    }
+    if url.scheme() == "http" {
+        // No certificates are needed, so a system without any must not stop us.
+        builder = builder.tls_certs_only([]);
+    }
+    builder.build().map_err(|error| Error::Tls { why: chain(&error) })
+}
+
+/// The names of the models that a server offers; none where it does not answer the question.
+pub(in crate::model) async fn models(
+    base_url: &str,
+    key: Option<&SecretString>,
+    wait: Duration,
+) -> Option<Vec<String>> {
+    let url = endpoint(base_url, "/models").ok()?;
+    let http = http_client(&url, key, wait).ok()?;
+    tokio::time::timeout(wait, async {
+        let mut response = http.get(url).send().await.ok()?;
+        if response.status() != StatusCode::OK {
+            return None;
+        }
+        let mut bytes = Vec::new();
+        while let Some(piece) = response.chunk().await.ok()? {
+            bytes.extend_from_slice(&piece);
+            if bytes.len() > MAX_MODELS {
+                return None;
+            }
+        }
+        let text = String::from_utf8(bytes).ok()?;
+        let list = Object::read(&text)?;
+        list.get("data")?;
+        let name = |raw: &str| Some(Object::read(raw)?.filled("id")?.into_owned());
+        Some(list.array("data").into_iter().filter_map(name).collect())
+    })
+    .await
+    .ok()
+    .flatten()
+}
+
+/// The address of an endpoint under a base URL.
+fn endpoint(base_url: &str, name: &str) -> Result<Url, Error> {
     let bad = |why: &str| Error::BaseUrl {
         url: visible(base_url),
         why: why.to_owned(),
@@ -323,7 +364,7 @@ fn endpoint(base_url: &str) -> Result<Url, Error> {
         .trim_end_matches('/')
         .trim_end_matches("/chat/completions")
         .to_owned();
-    url.set_path(&format!("{path}/chat/completions"));
+    url.set_path(&format!("{path}{name}"));
     Ok(url)
 }
 

@@ -1,1 +1,475 @@
+//! The built-in audit against small directories in memory: what it calls, and what it says.
+//! Must not know: the engine, real tools.
 
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use regex::Regex;
+use serde_json::{Value as Json, json};
+
+use super::choose::{Block, script};
+use super::view::View;
+use super::{Playbook, builtin};
+use crate::domain::call::EffectClass;
+use crate::domain::event::run::ToolCard;
+use crate::domain::id::{NodeId, NodeKind};
+use crate::domain::transcript::{CalledAs, Message, NoteKind, Said};
+use crate::model::Request;
+
+/// A run of a playbook against a directory in memory, turn by turn.
+struct Run {
+    playbook: Playbook,
+    files: BTreeMap<String, String>,
+    messages: Vec<Message>,
+    turn: u32,
+    nodes: u32,
+    /// Tools that the operator rejects.
+    rejected: Vec<&'static str>,
+    calls: Vec<(String, Json)>,
+}
+
+impl Run {
+    fn new(files: &[(&str, &str)]) -> Self {
+        // Reading it takes a while without optimisation; once is enough.
+        static AUDIT: LazyLock<Playbook> = LazyLock::new(|| builtin::playbook("audit").unwrap().unwrap());
+        let playbook = AUDIT.clone();
+        let prompt = playbook.prompt.clone().unwrap();
+        let mut run = Self {
+            playbook,
+            files: files
+                .iter()
+                .map(|(path, text)| ((*path).to_owned(), (*text).to_owned()))
+                .collect(),
+            messages: Vec::new(),
+            turn: 0,
+            nodes: 0,
+            rejected: Vec::new(),
+            calls: Vec::new(),
+        };
+        run.prompt(&prompt);
+        run
+    }
+
+    fn prompt(&mut self, text: &str) {
+        let node = self.node(NodeKind::Prompt);
+        self.messages.push(Message::User {
+            node,
+            text: text.into(),
+        });
+    }
+
+    fn node(&mut self, kind: NodeKind) -> NodeId {
+        self.nodes += 1;
+        NodeId::new(kind, self.nodes)
+    }
+
+    /// One request; the answer where it is one.
+    fn step(&mut self) -> Option<String> {
+        self.turn += 1;
+        let card = ToolCard {
+            name: "search".into(),
+            description: "".into(),
+            schema: "{}".into(),
+            effect: EffectClass::Read,
+            tags: Vec::new(),
+            takes_truncated: false,
+        };
+        let request = Request {
+            system: "".into(),
+            messages: self.messages.clone(),
+            tools: vec![card],
+            turn: self.turn,
+        };
+        let script = script(&self.playbook, &View::of(&request)).unwrap();
+        let mut said = Vec::new();
+        let mut calls = Vec::new();
+        for block in script.blocks {
+            match block {
+                Block::Reasoning(_) => panic!("the audit thinks aloud"),
+                Block::Text(text) => said.push(self.said(&text, false)),
+                Block::Call { tool, args } => calls.push(CalledAs {
+                    node: self.node(NodeKind::Call),
+                    wire_id: format!("call_{}", self.nodes).into(),
+                    tool: tool.into(),
+                    args: args.into(),
+                }),
+            }
+        }
+        if calls.is_empty() {
+            return Some(said.iter().map(|said| said.text.to_string()).collect());
+        }
+        let results: Vec<Message> = calls.iter().map(|call| self.result(call)).collect();
+        self.messages.push(Message::Assistant { said, calls });
+        self.messages.extend(results);
+        None
+    }
+
+    fn said(&mut self, text: &str, by_operator: bool) -> Said {
+        Said {
+            node: self.node(NodeKind::Thought),
+            text: text.into(),
+            reasoning: false,
+            opaque: None,
+            by_operator,
+        }
+    }
+
+    fn answer(&mut self) -> String {
+        for _ in 0..10 {
+            if let Some(answer) = self.step() {
+                return answer;
+            }
+        }
+        panic!("no answer after ten turns");
+    }
+
+    /// Rewrites the first thought of the newest turn: the turn is asked again after it.
+    fn rewrite(&mut self, text: &str) {
+        while let Some(message) = self.messages.pop() {
+            if matches!(message, Message::Assistant { .. }) {
+                break;
+            }
+        }
+        let said = vec![self.said(text, true)];
+        self.messages.push(Message::Assistant {
+            said,
+            calls: Vec::new(),
+        });
+        self.messages.push(Message::Note {
+            about: NoteKind::ThoughtRewritten,
+            text: "rewritten".into(),
+        });
+    }
+
+    /// Corrects the newest result of that label.
+    fn correct(&mut self, label: &str, text: &str) {
+        let header = format!("(as {label}):\n");
+        let found = self.messages.iter_mut().rev().find_map(|message| match message {
+            Message::Result { text, .. } if text.contains(&header) => Some(text),
+            _ => None,
+        });
+        *found.unwrap() = format!("result of c0 {header}[operator wrote this result]\n{text}").into();
+    }
+
+    fn result(&mut self, call: &CalledAs) -> Message {
+        let args: Json = serde_json::from_str(&call.args).unwrap();
+        self.calls.push((call.tool.to_string(), args.clone()));
+        let outcome = if self.rejected.contains(&&*call.tool) {
+            Err("rejected by the operator: not now".to_owned())
+        } else {
+            self.execute(&call.tool, &args)
+        };
+        let (body, is_error) = match outcome {
+            Ok(text) => (text, false),
+            Err(why) => (
+                json!({"call": {"tool": call.tool}, "error": {"class": "rejected", "message": why}})
+                    .to_string(),
+                true,
+            ),
+        };
+        let label = args["_as"].as_str().unwrap();
+        Message::Result {
+            call: call.node,
+            wire_id: call.wire_id.clone(),
+            tool: call.tool.clone(),
+            text: format!("result of {} (as {label}):\n{body}", call.node).into(),
+            is_error,
+        }
+    }
+
+    fn execute(&self, tool: &str, args: &Json) -> Result<String, String> {
+        let text = |key: &str| args[key].as_str().unwrap_or_default();
+        match tool {
+            "list_dir" => {
+                let mut entries: Vec<String> = self.files.keys().cloned().collect();
+                entries.extend(
+                    self.files
+                        .keys()
+                        .filter_map(|path| Some(format!("{}/", path.rsplit_once('/')?.0))),
+                );
+                entries.sort();
+                entries.dedup();
+                Ok(entries.join("\n"))
+            }
+            "search" => {
+                let pattern =
+                    Regex::new(text("pattern")).map_err(|_| "not a regular expression".to_owned())?;
+                let lines = self.files.iter().flat_map(|(path, text)| {
+                    text.lines()
+                        .enumerate()
+                        .map(move |(no, line)| (path, no + 1, line))
+                });
+                let found = lines.filter(|(_, _, line)| pattern.is_match(line));
+                Ok(found
+                    .map(|(path, no, line)| format!("{path}:{no}:{line}"))
+                    .collect::<Vec<_>>()
+                    .join("\n"))
+            }
+            "read_file" => self
+                .files
+                .get(text("path"))
+                .cloned()
+                .ok_or_else(|| "no such file".to_owned()),
+            "write_file" => Ok("written".to_owned()),
+            other => panic!("the audit has no business with {other}"),
+        }
+    }
+
+    fn count(&self, tool: &str) -> usize {
+        self.calls.iter().filter(|(name, _)| name == tool).count()
+    }
+
+    fn written(&self) -> String {
+        let (_, args) = self.calls.iter().rfind(|(tool, _)| tool == "write_file").unwrap();
+        args["content"].as_str().unwrap().to_owned()
+    }
+}
+
+fn project() -> Vec<(&'static str, &'static str)> {
+    vec![
+        ("Cargo.toml", "[package]\nname = \"x\""),
+        ("README.md", "# X\n\nTODO: describe"),
+        (
+            "src/a.rs",
+            "// TODO one\nfn a() {}\n// FIXME two\nlet p = unsafe { 1 };",
+        ),
+        (
+            "src/b.rs",
+            "fn b() {}\n// HACK three\n#[ignore]\nfn c() { dbg!(1); }",
+        ),
+        (
+            "src/c.rs",
+            "const API_KEY: &str = \"x\"; let password = \"hunter2hunter2\";",
+        ),
+    ]
+}
+
+#[test]
+fn a_project_is_searched_read_and_reported() {
+    let mut run = Run::new(&project());
+    let answer = run.answer();
+    assert!((8..=20).contains(&run.calls.len()), "{} calls", run.calls.len());
+    assert_eq!(run.count("write_file"), 1);
+    let read: Vec<&str> = run
+        .calls
+        .iter()
+        .filter(|(tool, _)| tool == "read_file")
+        .map(|(_, args)| args["path"].as_str().unwrap())
+        .collect();
+    assert_eq!(read, ["README.md", "Cargo.toml", "src/a.rs", "src/b.rs"]);
+    let report = run.written();
+    for part in [
+        "I found 4 lines in 3 files with marks of unfinished work (`\\b(TODO|FIXME|XXX|HACK)\\b`).",
+        "1 directory and 5 files",
+        "`src/a.rs` (2)",
+        "- `src/b.rs:2:// HACK three`",
+        "- Secrets in plain text: 1 line looks like one, see `src/c.rs:1`",
+        "- Tests switched off: `src/b.rs:3`",
+        "- Merge conflicts left behind: none",
+        "- `README.md` begins: # X",
+        "Look at `src/c.rs:1`",
+    ] {
+        assert!(report.contains(part), "{part}\n---\n{report}");
+    }
+    assert!(!report.contains("hunter2"), "a secret is not repeated");
+    assert!(!report.contains("\n\n\n"), "{report}");
+    assert!(
+        answer.contains("I found 4 lines in 3 files") && answer.contains("`overrule-report.md`"),
+        "{answer}"
+    );
+}
+
+#[test]
+fn one_call_depends_on_two_others_by_reference() {
+    let mut run = Run::new(&project());
+    run.answer();
+    let (_, args) = run
+        .calls
+        .iter()
+        .find(|(_, args)| args["_as"] == "outline")
+        .unwrap();
+    let reference = args["path"].as_str().unwrap();
+    assert!(
+        reference.starts_with('†')
+            && reference.contains("call.marks.")
+            && reference.contains("call.listing.")
+    );
+}
+
+#[test]
+fn any_directory_gives_a_run_without_a_failure() {
+    let photos: Vec<(String, &str)> = (0..300).map(|no| (format!("img_{no}.jpg"), "")).collect();
+    let photos: Vec<(&str, &str)> = photos.iter().map(|(path, text)| (path.as_str(), *text)).collect();
+    let odd = [("a b: c`d.txt", "TODO"), ("ünï/†.md", "FIXME {{ x }} \u{1b}[31m")];
+    for files in [&[][..], &photos, &[("notes.txt", "")], &odd] {
+        let mut run = Run::new(files);
+        let answer = run.answer();
+        assert!((8..=20).contains(&run.calls.len()), "{} calls", run.calls.len());
+        assert!(!answer.is_empty() && !answer.contains("\n\n\n"), "{answer}");
+        let failed = run
+            .messages
+            .iter()
+            .any(|message| matches!(message, Message::Result { is_error: true, .. }));
+        assert!(!failed, "{:?}", run.messages);
+        assert!(
+            !run.written().contains('\u{1b}'),
+            "nothing raw goes into the report"
+        );
+    }
+}
+
+#[test]
+fn a_rewritten_thought_changes_what_is_searched_and_what_is_said() {
+    for (words, pattern) in [
+        ("I will look for unsafe code instead.", "unsafe"),
+        ("Search for `password` now", "password"),
+        ("I want to know where “HACK” stands.", "HACK"),
+        ("look for `foo(`", "foo\\("),
+    ] {
+        let mut run = Run::new(&project());
+        run.step();
+        run.step();
+        let before = run.count("list_dir");
+        run.rewrite(words);
+        let answer = run.answer();
+        let (_, args) = run
+            .calls
+            .iter()
+            .rfind(|(_, args)| args["_as"] == "marks")
+            .unwrap();
+        assert_eq!(args["pattern"], pattern, "{words}");
+        assert_eq!(
+            run.count("list_dir"),
+            before,
+            "what was known is not looked at again"
+        );
+        assert!(answer.contains(pattern) && !answer.contains("TODO"), "{answer}");
+        assert!(
+            run.written().contains(&format!("`{pattern}`")),
+            "{}",
+            run.written()
+        );
+    }
+}
+
+#[test]
+fn the_thought_says_how_it_can_be_changed_and_an_edit_in_place_is_understood() {
+    let mut run = Run::new(&project());
+    run.step();
+    run.step();
+    let thought = run.messages.iter().rev().find_map(|message| match message {
+        Message::Assistant { said, .. } => Some(said[0].text.to_string()),
+        _ => None,
+    });
+    let thought = thought.unwrap();
+    assert!(
+        thought.contains("`\\b(TODO|FIXME|XXX|HACK)\\b`") && thought.contains("backquotes"),
+        "{thought}"
+    );
+    run.rewrite(&thought.replace("\\b(TODO|FIXME|XXX|HACK)\\b", "let "));
+    assert!(
+        run.answer()
+            .contains("I found 2 lines in 2 files that match `let `"),
+        "{}",
+        run.written()
+    );
+}
+
+#[test]
+fn the_first_thought_rewritten_counts_too() {
+    let mut run = Run::new(&project());
+    run.step();
+    run.rewrite("I will look around, and later search for `unsafe`.");
+    let answer = run.answer();
+    assert!(
+        answer.contains("1 line in 1 file that match `unsafe`"),
+        "{answer}"
+    );
+    assert!((8..=24).contains(&run.calls.len()));
+}
+
+#[test]
+fn a_corrected_result_changes_the_report() {
+    let mut run = Run::new(&project());
+    run.step();
+    run.step();
+    run.correct("marks", "src/z.rs:9:TODO only this one");
+    let answer = run.answer();
+    assert!(answer.contains("I found 1 line in 1 file"), "{answer}");
+    assert!(run.written().contains("src/z.rs:9:TODO only this one"));
+    let mut run = Run::new(&project());
+    run.step();
+    run.step();
+    run.correct("marks", "all of them are known and harmless");
+    assert!(run.answer().contains("I found 1 line with marks"));
+    assert!(run.written().contains("`all of them are known and harmless`"));
+}
+
+#[test]
+fn without_the_write_the_answer_holds_the_report() {
+    let mut run = Run::new(&project());
+    run.rejected = vec!["write_file"];
+    let answer = run.answer();
+    assert!(
+        answer.starts_with("The report was not written (rejected by the operator: not now), so here it is."),
+        "{answer}"
+    );
+    assert!(answer.contains("- `src/b.rs:2:// HACK three`"));
+    assert_eq!(run.count("write_file"), 1, "it is not asked for twice");
+}
+
+#[test]
+fn what_was_not_checked_is_not_called_clean() {
+    let mut run = Run::new(&[("a.txt", "")]);
+    run.step();
+    run.rejected = vec!["search"];
+    run.answer();
+    assert!(run.written().contains("Merge conflicts left behind: none"));
+    assert!(
+        run.written()
+            .contains("Tests switched off: rejected by the operator: not now"),
+        "{}",
+        run.written()
+    );
+}
+
+#[test]
+fn whatever_is_rejected_the_run_still_answers() {
+    for tool in ["list_dir", "search", "read_file"] {
+        let mut run = Run::new(&project());
+        run.rejected = vec![tool];
+        let answer = run.answer();
+        assert!(answer.contains("First step"), "{tool}: {answer}");
+    }
+    let mut run = Run::new(&project());
+    run.rejected = vec!["list_dir", "search", "read_file", "write_file"];
+    assert!(run.answer().contains("rejected by the operator"));
+}
+
+#[test]
+fn a_prompt_after_the_answer_is_followed_with_what_is_known() {
+    let mut run = Run::new(&project());
+    let answer = run.answer();
+    let said = vec![run.said(&answer, false)];
+    run.messages.push(Message::Assistant {
+        said,
+        calls: Vec::new(),
+    });
+    run.prompt("Now look for unsafe code, please.");
+    let listed = run.count("list_dir");
+    let answer = run.answer();
+    assert!(
+        answer.contains("1 line in 1 file that match `unsafe`"),
+        "{answer}"
+    );
+    assert_eq!(run.count("list_dir"), listed);
+    assert_eq!(run.count("write_file"), 2);
+}
+
+#[test]
+fn its_own_report_is_no_finding() {
+    let mut files = project();
+    files.push(("overrule-report.md", "TODO\nFIXME"));
+    let mut run = Run::new(&files);
+    assert!(run.answer().contains("I found 4 lines in 3 files"));
+}

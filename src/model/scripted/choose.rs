@@ -2,6 +2,8 @@
 //! the playbook alone. Must not know: streams, pacing.
 
 use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
 
 use regex::{Captures, Regex};
 use serde_json::{Map, Value as Json};
@@ -80,8 +82,8 @@ struct Scope<'a> {
     view: &'a View,
     captures: Vec<(&'static str, Vec<(String, String)>)>,
     item: Option<(String, usize)>,
-    /// Named values that are being worked out, so that none waits for itself.
-    open: RefCell<Vec<String>>,
+    /// Named values that were worked out; none while that happens, so that none waits for itself.
+    named: Rc<RefCell<HashMap<String, Option<Value>>>>,
 }
 
 type Rendered<T> = Result<T, String>;
@@ -93,7 +95,7 @@ impl<'a> Scope<'a> {
             view,
             captures: Vec::new(),
             item: None,
-            open: RefCell::default(),
+            named: Rc::default(),
         }
     }
 
@@ -103,7 +105,7 @@ impl<'a> Scope<'a> {
             view: self.view,
             captures: self.captures.clone(),
             item: Some((item, no)),
-            open: self.open.clone(),
+            named: Rc::clone(&self.named),
         }
     }
 
@@ -157,6 +159,7 @@ impl<'a> Scope<'a> {
             return false;
         };
         self.captures.push((name, groups(regex, &found)));
+        self.named.borrow_mut().clear();
         true
     }
 
@@ -223,7 +226,7 @@ impl<'a> Scope<'a> {
 
     fn arg(&self, arg: &Arg) -> Rendered<Json> {
         Ok(match arg {
-            Arg::Text(template) => Json::String(self.text(template)?),
+            Arg::Text(template) => Json::String(self.raw(template)?),
             Arg::Plain(value) => value.clone(),
             Arg::List(items) => {
                 Json::Array(items.iter().map(|item| self.arg(item)).collect::<Rendered<_>>()?)
@@ -314,6 +317,9 @@ impl<'a> Scope<'a> {
                     None
                 }
             }
+            ("has", Some(label)) => {
+                text("yes").filter(|_| view.call(&label).is_some_and(super::view::Call::is_ok))
+            }
             ("args", Some(label)) => descend(&view.call(&label)?.args, deeper),
             ("call", Some(label)) => text(&view.call(&label)?.node),
             (_, None) => self.named(name),
@@ -348,16 +354,32 @@ impl<'a> Scope<'a> {
         Some(Value::Text(text.clone()))
     }
 
+    /// A named value: the first candidate that gives something, or else the last that gives nothing.
+    /// The item is not seen by it, so that it is the same wherever it is named.
     fn named(&self, name: &str) -> Option<Value> {
-        let (_, candidates) = self.playbook.values.iter().find(|(known, _)| known == name)?;
-        if self.open.borrow().iter().any(|open| open == name) {
-            return None;
+        if let Some(known) = self.named.borrow().get(name) {
+            return known.clone();
         }
-        self.open.borrow_mut().push(name.to_owned());
-        let found = candidates
-            .iter()
-            .find_map(|template| self.value(template).ok().filter(|value| !value.is_empty()));
-        self.open.borrow_mut().pop();
+        let (_, candidates) = self.playbook.values.iter().find(|(known, _)| known == name)?;
+        self.named.borrow_mut().insert(name.to_owned(), None);
+        let scope = Self {
+            item: None,
+            captures: self.captures.clone(),
+            named: Rc::clone(&self.named),
+            ..*self
+        };
+        let mut found = None;
+        for template in candidates {
+            let Ok(value) = scope.value(template) else {
+                continue;
+            };
+            let useful = !value.is_empty();
+            found = Some(value);
+            if useful {
+                break;
+            }
+        }
+        self.named.borrow_mut().insert(name.to_owned(), found.clone());
         found
     }
 }

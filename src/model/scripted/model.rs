@@ -123,9 +123,11 @@ impl Out<'_> {
             match block {
                 Block::Reasoning(text) => {
                     self.pieces(text, |delta| Chunk::Reasoning { part, delta })
-                        .await?
+                        .await?;
                 }
-                Block::Text(text) => self.pieces(text, |delta| Chunk::Text { part, delta }).await?,
+                Block::Text(text) => {
+                    self.pieces(text, |delta| Chunk::Text { part, delta }).await?;
+                }
                 Block::Call { tool, args } => {
                     self.send(Chunk::Call {
                         part,

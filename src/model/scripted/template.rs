@@ -84,7 +84,10 @@ pub const FILTERS: &[(&str, &str)] = &[
 impl Template {
     /// Parses a template.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let mut parser = Parser { rest: text };
+        let mut parser = Parser {
+            whole: text,
+            rest: text,
+        };
         let (template, end) = parser.pieces()?;
         match end {
             Tag::End => Ok(template),
@@ -110,6 +113,7 @@ enum Tag {
 }
 
 struct Parser<'a> {
+    whole: &'a str,
     rest: &'a str,
 }
 
@@ -122,13 +126,13 @@ impl<'a> Parser<'a> {
                 self.rest = "";
                 return Ok((Template(pieces), Tag::End));
             };
+            let line_start = self.line_start(after);
             self.rest = after;
             let tag = self.tag()?;
             let control = tag.starts_with(['#', '/']) || tag == "else";
             push_text(&mut pieces, before);
-            // A control tag that stands alone on its line leaves no empty line behind.
-            let alone = before.is_empty() || before.ends_with('\n');
-            if control && alone {
+            // A control tag at the start of its line, with nothing after it, leaves no empty line behind.
+            if control && line_start {
                 self.rest = self.rest.strip_prefix('\n').unwrap_or(self.rest);
             }
             if tag == "else" {
@@ -148,6 +152,14 @@ impl<'a> Parser<'a> {
                 pieces.push(Piece::Show(expr(tag)?));
             }
         }
+    }
+
+    /// True where the tag whose inside begins here stands at the start of a line.
+    fn line_start(&self, inside: &str) -> bool {
+        let before = self.whole.len().saturating_sub(inside.len() + "{{".len());
+        self.whole
+            .get(..before)
+            .is_none_or(|before| before.is_empty() || before.ends_with('\n'))
     }
 
     fn condition(&mut self, condition: &str) -> Result<Piece, String> {
@@ -243,9 +255,8 @@ fn path(text: &str) -> Result<Vec<String>, String> {
 
 fn filter(text: &str) -> Result<Filter, String> {
     let mut words = words(text)?.into_iter();
-    let name = match words.next() {
-        Some(Word::Bare(name)) => name,
-        _ => return Err("a filter is missing after `|`".to_owned()),
+    let Some(Word::Bare(name)) = words.next() else {
+        return Err("a filter is missing after `|`".to_owned());
     };
     let Some((_, wanted)) = FILTERS.iter().find(|(known, _)| *known == name) else {
         let names: Vec<&str> = FILTERS.iter().map(|(name, _)| *name).collect();

@@ -29,7 +29,7 @@ pub struct Source<'a> {
 /// A table with the names of its keys and where it stands.
 pub struct Table<'a> {
     source: &'a Source<'a>,
-    table: &'a DeTable<'a>,
+    entries: &'a DeTable<'a>,
     /// Path of the table (`rule.when`), for messages.
     place: String,
     span: Range<usize>,
@@ -70,7 +70,7 @@ impl<'a> Table<'a> {
     pub fn root(source: &'a Source<'a>, table: &'a Spanned<DeTable<'a>>) -> Self {
         Self {
             source,
-            table: table.get_ref(),
+            entries: table.get_ref(),
             place: String::new(),
             span: 0..0,
         }
@@ -78,7 +78,7 @@ impl<'a> Table<'a> {
 
     /// Refuses keys that are not in the list.
     pub fn known(&self, keys: &[&str]) -> Result<(), Error> {
-        for key in self.table.keys() {
+        for key in self.entries.keys() {
             if !keys.contains(&key.get_ref().as_ref()) {
                 let what = format!(
                     "unknown key `{}`; there are {}",
@@ -93,7 +93,7 @@ impl<'a> Table<'a> {
 
     /// The value under a key.
     pub fn get(&self, key: &str) -> Option<Entry<'a>> {
-        let value = self.table.get(key)?;
+        let value = self.entries.get(key)?;
         Some(Entry {
             source: self.source,
             value: value.get_ref(),
@@ -104,7 +104,7 @@ impl<'a> Table<'a> {
 
     /// Keys and values in the order of the file.
     pub fn entries(&self) -> Vec<(&'a str, Entry<'a>)> {
-        let mut entries: Vec<_> = self.table.iter().collect();
+        let mut entries: Vec<_> = self.entries.iter().collect();
         entries.sort_by_key(|(key, _)| key.span().start);
         entries
             .into_iter()
@@ -186,7 +186,7 @@ impl<'a> Entry<'a> {
         match self.value {
             DeValue::Table(table) => Ok(Table {
                 source: self.source,
-                table,
+                entries: table,
                 place: self.key.clone(),
                 span: self.span.clone(),
             }),

@@ -119,17 +119,17 @@ impl View {
                 }
             }
             Message::Assistant { said, calls } => {
-                if !calls.is_empty() || said.iter().any(|said| !said.by_operator) {
-                    self.operator = None;
-                }
                 for said in said {
                     self.thought = said.text.to_string();
                     self.said.push(said.text.to_string());
                     if said.by_operator {
                         self.wish(&said.text);
+                    } else {
+                        self.operator = None;
                     }
                 }
                 if !calls.is_empty() {
+                    self.operator = None;
                     self.calls.iter_mut().for_each(|call| call.newest = false);
                 }
                 self.calls.extend(calls.iter().map(|called| {

@@ -98,6 +98,7 @@ fn list(job: &Job) -> Result<Outcome, ToolError> {
         lines.push(line);
     }
     let meta = json!({
+        "path": args.path.as_deref().unwrap_or("."),
         "entries": lines.len(),
         "files": files,
         "dirs": dirs,

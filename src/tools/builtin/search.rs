@@ -112,6 +112,8 @@ struct Found {
     large: u64,
     unreadable: u64,
     truncated: bool,
+    /// The file with most matching lines given, the first of equals, and how many they are.
+    top: Option<(usize, String)>,
 }
 
 fn search(job: &Job) -> Result<Outcome, ToolError> {
@@ -146,13 +148,17 @@ fn search(job: &Job) -> Result<Outcome, ToolError> {
         let (_, _, place) = workspace.file(args.path.as_deref().unwrap_or("."))?;
         look(&workspace, &place.path, &pattern, most, &mut found);
     }
-    let meta = json!({
+    let mut meta = json!({
         "matches": found.lines.len(),
         "files": found.files,
         "searched": found.searched,
         "truncated": found.truncated,
         "skipped": {"binary": found.binary, "large": found.large, "unreadable": found.unreadable}
     });
+    // Absent where nothing was found, so that a reference to it can fall back on something else.
+    if let (Some((_, top)), Some(map)) = (&found.top, meta.as_object_mut()) {
+        map.insert("top".to_owned(), top.as_str().into());
+    }
     Ok(text_outcome(&found.lines.join("\n"), &meta, 0))
 }
 
@@ -262,7 +268,14 @@ fn look(workspace: &Workspace, path: &Path, pattern: &Regex, most: usize, found:
             .lines
             .push(format!("{}:{}:{text}", name_line(path), number + 1));
     }
-    found.files += u64::from(found.lines.len() > before);
+    let here = found.lines.len() - before;
+    found.files += u64::from(here > 0);
+    if found.top.as_ref().is_none_or(|(most, _)| here > *most)
+        && here > 0
+        && let Some(path) = path.to_str()
+    {
+        found.top = Some((here, path.to_owned()));
+    }
 }
 
 /// The line, or the part of a long one that holds the match.

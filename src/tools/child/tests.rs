@@ -191,6 +191,10 @@ const VICTIM: &str = "OVERRULE_TEST_VICTIM";
 
 #[cfg(target_os = "linux")]
 #[tokio::test]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the only way to tell a process of this test binary its part"
+)]
 async fn children_die_with_the_program_however_it_dies() {
     if let Some((_, file)) = std::env::vars_os().find(|(name, _)| name == VICTIM) {
         let started = sh("exec sleep 300").await;

@@ -1,20 +1,22 @@
 //! Edits that give a node another revision. Must not know: how an edit is typed or shown.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::super::call::{newest_attempt, valid_json};
 use super::begin;
 use super::wave::{
-    cancel_running, invalidate_after_value, orphan, orphan_own, supersede_after, supersede_turns,
-    suspect_readers,
+    cancel_running, invalidate_after_value, orphan, orphan_own, supersede_after, supersede_turns, suspect,
+    suspect_readers, suspect_readers_of_gone,
 };
 use crate::domain::advice::Advice;
-use crate::domain::call::{Call, EffectClass, Outcome, Status};
+use crate::domain::call::{Call, Digest, EffectClass, Outcome, Status};
 use crate::domain::draft::Draft;
 use crate::domain::event::{CallEvent, EditEvent, TurnEvent};
 use crate::domain::id::{NodeId, NodeKind, Rev};
 use crate::domain::node::{Channel, Content, Node, Origin};
 use crate::domain::ready;
+use crate::domain::reference::OutPath;
 use crate::domain::refusal::{Refusal, RefusalKind};
 use crate::domain::state::State;
 use crate::domain::turn::{Activity, Producer, Stream};
@@ -27,11 +29,14 @@ fn base<'s>(state: &'s State, id: NodeId, rev: Rev) -> Result<&'s Node, Refusal>
         .nodes
         .get(&id)
         .ok_or_else(|| Refusal::new(RefusalKind::Unknown, format!("there is no {id}")))?;
-    let history = state
-        .turns
-        .get(&node.turn)
-        .is_some_and(|turn| matches!(turn.activity, Activity::Superseded(_)));
-    if !node.active || history {
+    let activity = state.turns.get(&node.turn).map(|turn| turn.activity);
+    if node.active && matches!(activity, Some(Activity::Suspended(_))) {
+        return Err(Refusal::new(
+            RefusalKind::Status,
+            format!("{id} is held while an edit before it is worked in: wait until it stands again"),
+        ));
+    }
+    if !node.active || matches!(activity, Some(Activity::Superseded(_))) {
         return Err(Refusal::new(
             RefusalKind::Superseded,
             format!("{id} is history: an edit replaced it"),
@@ -56,7 +61,7 @@ fn no_change(id: NodeId) -> Refusal {
     )
 }
 
-fn revised(draft: &mut Draft<'_>, node: NodeId, rev: Rev, content: Content, approves: bool) {
+fn revised(draft: &mut Draft<'_>, node: NodeId, rev: Rev, content: Content, approves: Option<Digest>) {
     let origin = Origin::Operator { user: draft.user() };
     draft.edit(EditEvent::Revised {
         node,
@@ -115,7 +120,8 @@ pub(super) fn call(
         });
     }
     let started = newest_attempt(life).0 > 0;
-    let had_value = life.status.is_settled();
+    // What has ended, or was shown to the model as it is, has consequences.
+    let told = life.status.is_settled() || draft.state.turns.get(&node.turn).is_some_and(|turn| turn.settled);
     orphan_own(draft, id);
     let approves = edit_approves(draft.state, advice, life, (tool, args), shown);
     let content = Content::Call {
@@ -123,11 +129,21 @@ pub(super) fn call(
         args: args.clone(),
     };
     revised(draft, id, rev, content, approves);
-    if had_value || started {
-        suspect_readers(draft, id);
+    let mut readers = crate::domain::graph::readers_of(draft.state, id);
+    readers.extend(readers_of_new_names(draft.state, id, args));
+    suspect(draft, readers);
+    if told || started {
         supersede_after(draft, node.turn);
     }
     Ok(())
+}
+
+/// Calls that read a name which only the new arguments give.
+fn readers_of_new_names(state: &State, id: NodeId, args: &str) -> BTreeSet<NodeId> {
+    let scanned = crate::domain::reference::rewrite::scan(args);
+    let label = scanned.label.unwrap_or_else(|| id.to_string());
+    let heads = scanned.out.as_ref().map(OutPath::heads).unwrap_or_default();
+    crate::domain::graph::readers_of_names(state, id, &label, &heads)
 }
 
 /// Refuses arguments that the tool would not take.
@@ -168,10 +184,8 @@ fn edit_approves(
     life: &Call,
     (tool, args): (&Arc<str>, &Arc<str>),
     shown: bool,
-) -> bool {
-    let Some(facts) = advice.tool(tool) else {
-        return false;
-    };
+) -> Option<Digest> {
+    let facts = advice.tool(tool)?;
     let before = state
         .nodes
         .get(&life.id)
@@ -180,8 +194,14 @@ fn edit_approves(
         .map_or(EffectClass::Pure, |facts| facts.effect);
     let mut as_edited = life.clone();
     as_edited.references = crate::domain::reference::rewrite::scan(args).references;
-    let complete = matches!(ready::look(state, &as_edited), ready::Look::Bound { .. });
-    complete && facts.effect <= before && (shown || !facts.show_difference)
+    let ready::Look::Bound { resolved, .. } = ready::look_with(state, &as_edited, args) else {
+        return None;
+    };
+    if facts.effect > before || !(shown || !facts.show_difference) {
+        return None;
+    }
+    let rev = state.nodes.get(&life.id)?.rev().next();
+    Some(advice.digest(life.id, rev, tool, resolved.as_deref().unwrap_or(args)))
 }
 
 pub(super) fn thought(
@@ -196,7 +216,7 @@ pub(super) fn thought(
     }
     not_blank(id, text)?;
     begin(draft, Some(id), &format!("rewrite {id}"), reason);
-    revised(draft, id, rev, text_content(text), false);
+    revised(draft, id, rev, text_content(text), None);
     split_at(draft, id);
     Ok(())
 }
@@ -222,10 +242,11 @@ fn split_at(draft: &mut Draft<'_>, id: NodeId) {
     }
     cancel_running(draft, &after, "the thought before it was rewritten");
     orphan(draft, &after);
+    suspect_readers_of_gone(draft, &after);
     if !after.is_empty() {
         draft.edit(EditEvent::Superseded { nodes: after });
     }
-    if !turn.split || turn.producer == Producer::Operator {
+    if !turn.split {
         draft.turn_event(TurnEvent::Split { turn: turn.id });
     }
     supersede_after(draft, turn.id);
@@ -243,7 +264,7 @@ pub(super) fn prompt(
     }
     not_blank(id, text)?;
     begin(draft, Some(id), &format!("edit {id}"), reason);
-    revised(draft, id, rev, text_content(text), false);
+    revised(draft, id, rev, text_content(text), None);
     supersede_after(draft, node.turn);
     Ok(())
 }
@@ -260,12 +281,17 @@ pub(super) fn answer(
     }
     not_blank(id, text)?;
     begin(draft, Some(id), &format!("edit {id}"), reason);
-    revised(draft, id, rev, text_content(text), false);
+    revised(draft, id, rev, text_content(text), None);
     supersede_after(draft, node.turn);
     Ok(())
 }
 
-pub(super) fn reject_answer(draft: &mut Draft<'_>, id: NodeId, why: &Arc<str>) -> Result<(), Refusal> {
+pub(super) fn reject_answer(
+    draft: &mut Draft<'_>,
+    advice: &dyn Advice,
+    id: NodeId,
+    why: &Arc<str>,
+) -> Result<(), Refusal> {
     let node = draft
         .state
         .nodes
@@ -282,7 +308,20 @@ pub(super) fn reject_answer(draft: &mut Draft<'_>, id: NodeId, why: &Arc<str>) -
     let turn = node.turn;
     begin(draft, Some(id), &format!("reject {id}"), Some(why));
     supersede_after(draft, turn);
-    draft.edit(EditEvent::Superseded { nodes: vec![id] });
+    // A structured answer goes with the call that gave it.
+    let mut nodes = vec![id];
+    if let Some(turn) = draft.state.turns.get(&turn) {
+        nodes.extend(turn.nodes.iter().filter(|one| {
+            draft.state.nodes.get(one).is_some_and(|node| {
+                node.active
+                    && node
+                        .as_call()
+                        .and_then(|(tool, _)| advice.tool(tool))
+                        .is_some_and(|facts| facts.is_answer)
+            })
+        }));
+    }
+    draft.edit(EditEvent::Superseded { nodes });
     super::insert::operator_prompt(
         draft,
         Some(turn),
@@ -328,7 +367,7 @@ pub(super) fn observation(
         attempt,
         outcome: Outcome::ok(value.clone()),
     };
-    revised(draft, id, rev, content, false);
+    revised(draft, id, rev, content, None);
     draft.edit(EditEvent::Pinned { node: id });
     invalidate_after_value(draft, call);
     Ok(())
@@ -354,13 +393,13 @@ pub(super) fn delete(
                 ));
             }
             begin(draft, Some(id), &format!("delete {id}"), reason);
-            revised(draft, id, rev, Content::Deleted, false);
+            revised(draft, id, rev, Content::Deleted, None);
             supersede_after(draft, node.turn);
         }
         NodeKind::Thought => {
             begin(draft, Some(id), &format!("delete {id}"), reason);
             split_at(draft, id);
-            revised(draft, id, rev, Content::Deleted, false);
+            revised(draft, id, rev, Content::Deleted, None);
         }
         NodeKind::Call => {
             begin(draft, Some(id), &format!("delete {id}"), reason);
@@ -368,7 +407,7 @@ pub(super) fn delete(
             orphan_own(draft, id);
             suspect_readers(draft, id);
             supersede_after(draft, node.turn);
-            revised(draft, id, rev, Content::Deleted, false);
+            revised(draft, id, rev, Content::Deleted, None);
         }
         NodeKind::Observation => {
             return Err(Refusal::new(

@@ -22,32 +22,36 @@ pub(in crate::domain::decide) fn invalidate_after_value(draft: &mut Draft<'_>, c
 
 /// Calls of the same turn that read a call, directly or not, come into question.
 pub(in crate::domain::decide) fn suspect_readers(draft: &mut Draft<'_>, call: NodeId) {
-    let calls: Vec<NodeId> = graph::readers_of(draft.state, call)
+    let readers = graph::readers_of(draft.state, call);
+    suspect(draft, readers);
+}
+
+/// Calls that read what falls here, without falling themselves: a call may read one that stands
+/// behind it in its turn.
+pub(in crate::domain::decide) fn suspect_readers_of_gone(draft: &mut Draft<'_>, gone: &[NodeId]) {
+    let mut readers = BTreeSet::new();
+    for id in gone.iter().filter(|id| id.kind == NodeKind::Call) {
+        readers.extend(graph::readers_of(draft.state, *id));
+    }
+    readers.retain(|id| !gone.contains(id));
+    suspect(draft, readers);
+}
+
+/// Calls come into question, apart from those that have not looked at what they read yet.
+pub(super) fn suspect(draft: &mut Draft<'_>, calls: BTreeSet<NodeId>) {
+    let calls: Vec<NodeId> = calls
         .into_iter()
         .filter(|id| {
-            draft.state.calls.get(id).is_some_and(|reader| {
-                !matches!(
-                    reader.status,
-                    Status::Proposed | Status::Invalid | Status::Blocked
-                )
-            })
+            draft
+                .state
+                .calls
+                .get(id)
+                .is_some_and(|reader| !matches!(reader.status, Status::Proposed | Status::Blocked))
         })
         .collect();
-    if calls.is_empty() {
-        return;
+    if !calls.is_empty() {
+        draft.edit(EditEvent::Suspected { calls });
     }
-    for id in &calls {
-        // A reader that runs with what is now in question must not end as if nothing had happened.
-        if let Some(Status::Running(attempt)) = draft.state.calls.get(id).map(|reader| reader.status.clone())
-        {
-            draft.call(CallEvent::CancelAsked {
-                call: *id,
-                attempt,
-                reason: format!("what it reads from {call} was edited"),
-            });
-        }
-    }
-    draft.edit(EditEvent::Suspected { calls });
 }
 
 /// Turns after the call's turn are held until it is known whether they still see the same.
@@ -104,7 +108,7 @@ pub(crate) fn supersede_turns(draft: &mut Draft<'_>, turns: Vec<TurnId>) {
 }
 
 /// Asks for the end of every running execution among these nodes.
-pub(in crate::domain::decide) fn cancel_running(draft: &mut Draft<'_>, nodes: &[NodeId], reason: &str) {
+pub(crate) fn cancel_running(draft: &mut Draft<'_>, nodes: &[NodeId], reason: &str) {
     for id in nodes {
         if let Some(Status::Running(attempt)) = draft.state.calls.get(id).map(|call| call.status.clone()) {
             draft.call(CallEvent::CancelAsked {
@@ -117,7 +121,7 @@ pub(in crate::domain::decide) fn cancel_running(draft: &mut Draft<'_>, nodes: &[
 }
 
 /// Lists the effects that happened, or may have, under these nodes.
-pub(in crate::domain::decide) fn orphan(draft: &mut Draft<'_>, nodes: &[NodeId]) {
+pub(crate) fn orphan(draft: &mut Draft<'_>, nodes: &[NodeId]) {
     let calls: BTreeSet<NodeId> = nodes
         .iter()
         .filter(|id| id.kind == NodeKind::Call)

@@ -119,7 +119,7 @@ async fn a_directory_is_listed_sorted_without_what_is_ignored_or_hidden() {
     assert_eq!(text, "a/\na.rs\nb.txt");
     assert_eq!(
         meta,
-        json!({"entries": 3, "files": 2, "dirs": 1, "unreadable": 0, "truncated": false})
+        json!({"path": ".", "entries": 3, "files": 2, "dirs": 1, "unreadable": 0, "truncated": false})
     );
     let (text, _) = bench.ok("list_dir", json!({"depth": 3})).await;
     assert_eq!(text, "a/\na/deep/\na/deep/y.rs\na/x.rs\na.rs\nb.txt");
@@ -170,6 +170,13 @@ async fn matching_lines_are_found_sorted_without_what_is_ignored() {
         (&meta["matches"], &meta["files"], &meta["searched"]),
         (&json!(3), &json!(3), &json!(4))
     );
+    assert_eq!(meta["top"], "a/deep/y.rs", "of files with equally many the first");
+    let (_, meta) = bench
+        .ok("search", json!({"pattern": "(?i)todo", "path": "a"}))
+        .await;
+    assert_eq!(meta["top"], "a/deep/y.rs");
+    let (_, meta) = bench.ok("search", json!({"pattern": "nothing like this"})).await;
+    assert_eq!(meta.get("top"), None, "a reference to it falls back");
     let table = [
         (
             json!({"pattern": "todo", "ignore_case": true, "path": "a"}),

@@ -1,0 +1,433 @@
+//! What must be true after every event and whenever the run waits, recomputed from scratch.
+//! Must not know: which session led there.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::world::Rules;
+use crate::domain::advice::Advice;
+use crate::domain::call::{Call, Decision, EffectClass, Status};
+use crate::domain::envelope::Envelope;
+use crate::domain::event::{CallEvent, EditEvent, Event, RunEvent};
+use crate::domain::id::{NodeId, NodeKind, Seq};
+use crate::domain::node::{Content, Origin, Revision};
+use crate::domain::ready::{self, Look};
+use crate::domain::reference::Root;
+use crate::domain::state::{LedgerOutcome, State};
+use crate::domain::transcript::Message;
+use crate::domain::transcript::hash::context_hash;
+use crate::domain::turn::{Activity, Producer, Stream};
+
+/// What was seen so far, to be compared with what is seen next.
+#[derive(Default)]
+pub struct Witness {
+    revisions: BTreeMap<NodeId, Vec<Revision>>,
+    /// Bytes of the newest execution of each call, with the event.
+    ran: BTreeMap<NodeId, (Seq, Arc<str>)>,
+    /// Calls that a person asked to run again since their newest execution, or that were in doubt.
+    again: BTreeSet<NodeId>,
+}
+
+impl Witness {
+    pub fn before(&mut self, state: &State, envelope: &Envelope) {
+        match &envelope.event {
+            Event::Call(CallEvent::Started { call, .. }) => self.starts(state, *call),
+            Event::Edit(EditEvent::Committed {
+                target: Some(target), ..
+            }) => {
+                self.again.insert(target.call());
+            }
+            Event::Run(RunEvent::Reopened { .. }) => self.again.extend(&state.agenda.running),
+            Event::Call(CallEvent::Resolved {
+                call,
+                happened: false,
+                ..
+            }) => {
+                self.again.insert(*call);
+            }
+            _ => {}
+        }
+    }
+
+    /// An execution is decided for exactly its bytes, repeats nothing without consent, and repeats
+    /// only what a person asked for or what reads something else now.
+    fn starts(&mut self, state: &State, id: NodeId) {
+        let call = &state.calls[&id];
+        let bytes = ready::resolved_args(state, call).expect("it has bytes");
+        let rev = state.nodes[&id].rev();
+        assert!(!call.suspect, "{id} starts although its inputs are in question");
+        assert!(
+            !state.held.contains(&id),
+            "{id} starts although an editor holds it"
+        );
+        let decision = call.decisions.iter().rev().find(|(one, _, _)| *one == rev);
+        assert!(
+            matches!(
+                decision,
+                Some((
+                    _,
+                    _,
+                    Decision::Approve { .. } | Decision::Auto { .. } | Decision::Edited | Decision::RunAgain
+                ))
+            ),
+            "{id} starts without a decision: {decision:?}"
+        );
+        if let Some((_, before)) = self.ran.get(&id) {
+            assert!(
+                self.again.contains(&id) || *before != bytes,
+                "{id} runs again with the same arguments although nobody asked: {bytes}"
+            );
+        }
+        self.again.remove(&id);
+        self.ran.insert(id, (state.seq, bytes));
+        for entry in repeats(state, call) {
+            let consent = call
+                .decisions
+                .iter()
+                .any(|(one, seq, decision)| *one == rev && *seq > entry && *decision == Decision::RunAgain);
+            assert!(consent, "{id} repeats the effect of {entry} without consent");
+        }
+    }
+
+    pub fn after(&mut self, state: &State, envelope: &Envelope, rules: &Rules) {
+        assert_eq!(state.seq, envelope.seq);
+        agenda(state);
+        self.revisions_stay(state);
+        if let Event::Call(CallEvent::Decided {
+            call,
+            rev,
+            digest,
+            decision,
+        }) = &envelope.event
+            && matches!(
+                decision,
+                Decision::Approve { .. } | Decision::Auto { .. } | Decision::Edited | Decision::RunAgain
+            )
+        {
+            let life = &state.calls[call];
+            let (tool, _) = state.nodes[call].as_call().expect("a call");
+            let bytes = ready::resolved_args(state, life).expect("bytes");
+            assert_eq!(
+                digest.as_ref(),
+                Some(&rules.digest(*call, *rev, tool, &bytes)),
+                "{call} was decided on other bytes than it would run"
+            );
+        }
+    }
+
+    fn revisions_stay(&mut self, state: &State) {
+        for (id, seen) in &self.revisions {
+            let now = &state.nodes[id].revisions;
+            assert!(now.starts_with(seen), "a revision of {id} changed");
+        }
+        for node in state.nodes.values() {
+            let seen = self.revisions.entry(node.id).or_default();
+            if seen.len() != node.revisions.len() {
+                seen.clone_from(&node.revisions);
+            }
+        }
+    }
+}
+
+/// Executions that a call would repeat, of the kinds that need consent.
+fn repeats(state: &State, call: &Call) -> Vec<Seq> {
+    if !call.effect.has_effect() {
+        return Vec::new();
+    }
+    let equal = crate::domain::advance::gate::equal_entries(state, call);
+    equal
+        .into_iter()
+        .filter(|seq| {
+            let entry = &state.ledger[seq];
+            let resumed = entry.effect == EffectClass::Idempotent && entry.outcome == LedgerOutcome::Unknown;
+            let own = entry.call == call.id && !resumed;
+            let unknown = entry.outcome == LedgerOutcome::Unknown && entry.effect > EffectClass::Idempotent;
+            entry.outcome != LedgerOutcome::DidNot && (entry.orphaned || own || unknown)
+        })
+        .collect()
+}
+
+/// The agenda, rebuilt from nodes and calls.
+pub fn agenda(state: &State) {
+    let active = |id: &NodeId| state.nodes[id].active;
+    let with = |wanted: fn(&Call) -> bool| -> BTreeSet<NodeId> {
+        state
+            .calls
+            .values()
+            .filter(|call| active(&call.id) && wanted(call))
+            .map(|call| call.id)
+            .collect()
+    };
+    let agenda = &state.agenda;
+    assert_eq!(
+        agenda.unchecked,
+        with(|call| call.status == Status::Proposed),
+        "unchecked"
+    );
+    assert_eq!(
+        agenda.invalid,
+        with(|call| call.status == Status::Invalid),
+        "invalid"
+    );
+    assert_eq!(
+        agenda.blocked,
+        with(|call| call.status == Status::Blocked),
+        "blocked"
+    );
+    assert_eq!(
+        agenda.ungated,
+        with(|call| call.status == Status::Ready),
+        "ungated"
+    );
+    assert_eq!(
+        agenda.queued,
+        with(|call| call.status == Status::Queued),
+        "queued"
+    );
+    assert_eq!(agenda.running, with(Call::is_running), "running");
+    assert_eq!(agenda.suspects, with(|call| call.suspect), "suspects");
+    let waiting: BTreeSet<NodeId> = agenda.waiting.values().copied().collect();
+    assert_eq!(waiting, with(|call| call.status.needs_operator()), "waiting");
+    assert_eq!(waiting.len(), agenda.waiting.len(), "nobody waits twice");
+    let woken: BTreeSet<NodeId> = with(|call| call.suspect || call.status == Status::Blocked)
+        .into_iter()
+        .filter(|id| ready::look(state, &state.calls[id]) != Look::Wait)
+        .collect();
+    assert_eq!(agenda.woken, woken, "woken");
+    let open: BTreeSet<_> = state
+        .turns
+        .values()
+        .filter(|turn| !turn.settled && !matches!(turn.activity, Activity::Superseded(_)))
+        .map(|turn| turn.id)
+        .collect();
+    assert_eq!(agenda.open, open, "open");
+    for (id, no) in &agenda.ending {
+        let call = &state.calls[id];
+        let counts = active(id) && call.status == Status::Running(*no);
+        let record = call.attempts.iter().find(|one| one.no == *no).expect("a record");
+        assert!(!counts && record.outcome.is_none(), "{id} {no} is not ending");
+    }
+    names(state);
+    activity(state);
+}
+
+fn names(state: &State) {
+    for call in state.calls.values() {
+        let checked = call.status != Status::Proposed;
+        if !checked || !state.nodes[&call.id].active {
+            continue;
+        }
+        assert!(
+            state
+                .agenda
+                .labels
+                .get(&call.label)
+                .is_some_and(|all| all.contains(&call.id)),
+            "label"
+        );
+        for head in call.out.iter().flat_map(crate::domain::reference::OutPath::heads) {
+            assert!(
+                state
+                    .agenda
+                    .writers
+                    .get(head)
+                    .is_some_and(|all| all.contains(&call.id)),
+                "writer"
+            );
+        }
+        for reference in &call.references {
+            reference.expr.each(&mut |target| {
+                let of = match target.root {
+                    Root::Call => &state.agenda.readers,
+                    Root::State => &state.agenda.state_readers,
+                    Root::Input => return,
+                };
+                assert!(
+                    of.get(target.head.as_str())
+                        .is_some_and(|all| all.contains(&call.id)),
+                    "reader"
+                );
+            });
+        }
+    }
+}
+
+/// An active node's producers are active.
+fn activity(state: &State) {
+    for node in state.nodes.values().filter(|node| node.active) {
+        if node.id.kind == NodeKind::Intervention {
+            continue;
+        }
+        let turn = &state.turns[&node.turn];
+        assert!(
+            !matches!(turn.activity, Activity::Superseded(_)),
+            "{} counts in a turn that does not",
+            node.id
+        );
+        if node.id.kind == NodeKind::Observation {
+            let call = &state.nodes[&node.id.call()];
+            assert!(call.active, "{} counts, its call does not", node.id);
+        }
+    }
+    for call in state.calls.values().filter(|call| state.nodes[&call.id].active) {
+        let observed = state.observation(call.id);
+        match call.status {
+            Status::Succeeded | Status::Failed(_) => {
+                let node = observed.unwrap_or_else(|| panic!("{} ended without a result", call.id));
+                let Content::Observation { call_rev, .. } = &node.now().content else {
+                    panic!("{} is no observation", node.id);
+                };
+                assert_eq!(
+                    *call_rev,
+                    state.nodes[&call.id].rev(),
+                    "the result of {} is of another revision",
+                    call.id
+                );
+            }
+            Status::Rejected | Status::Expired | Status::Skipped | Status::Unsatisfiable => {
+                assert!(
+                    observed.is_none(),
+                    "{} is {} and has a result",
+                    call.id,
+                    call.status.word()
+                );
+            }
+            _ => {}
+        }
+    }
+}
+
+/// What must be true when nothing follows by itself any more.
+pub fn at_rest(state: &State) {
+    if !matches!(state.mode, crate::domain::state::Mode::Stopped(_)) {
+        for id in &state.agenda.woken {
+            let held = !state
+                .turn_of(*id)
+                .is_some_and(crate::domain::turn::Turn::is_active);
+            assert!(held, "{id} has something to do and nobody does it");
+        }
+    }
+    for call in state.calls.values() {
+        bound(state, call);
+    }
+    for turn in state
+        .turns
+        .values()
+        .filter(|turn| turn.is_active() && turn.producer == Producer::Model)
+    {
+        let before = || state.turns_of(turn.thread).filter(|one| one.pos < turn.pos);
+        assert!(
+            before().all(|one| one.settled),
+            "{} stands behind an open turn",
+            turn.id
+        );
+        if !turn.drifted {
+            assert_eq!(
+                turn.context.as_deref(),
+                Some(&*context_hash(state, turn.thread, Some(turn.id))),
+                "{} was asked with something else than what stands before it",
+                turn.id
+            );
+        }
+    }
+    thought_first(state);
+}
+
+/// What a call ran with is what it reads now.
+fn bound(state: &State, call: &Call) {
+    let node = &state.nodes[&call.id];
+    let counts = node.active
+        && state
+            .turn_of(call.id)
+            .is_some_and(crate::domain::turn::Turn::is_active);
+    let pinned = state.observation(call.id).is_some_and(|node| node.pinned);
+    let ran = matches!(
+        call.status,
+        Status::Succeeded
+            | Status::Failed(_)
+            | Status::Running(_)
+            | Status::Queued
+            | Status::Awaiting
+            | Status::Consent(_)
+    );
+    if !counts || pinned || !ran || call.suspect || call.references.is_empty() || call.resolved.is_none() {
+        return;
+    }
+    for binding in &call.bindings {
+        let Some(source) = binding.source else { continue };
+        let Some(observation) = state.observation(source) else {
+            panic!("{} is bound to {source}, which has no result", call.id);
+        };
+        if state.nodes[&source].turn == node.turn {
+            assert_eq!(
+                binding.rev,
+                observation.rev(),
+                "{} is bound to an old result of {source}",
+                call.id
+            );
+        }
+    }
+    if let Look::Bound { bindings, resolved } = ready::look(state, call)
+        && bindings == call.bindings
+    {
+        let (_, args) = node.as_call().expect("a call");
+        assert_eq!(
+            resolved.as_deref().unwrap_or(args),
+            call.resolved.as_deref().unwrap_or_default()
+        );
+    }
+}
+
+/// Nothing that the model made in a turn survives a rewritten thought before it.
+fn thought_first(state: &State) {
+    for turn in state.turns.values() {
+        let mut edited: Option<Seq> = None;
+        for node in turn.nodes.iter().filter_map(|id| state.nodes.get(id)) {
+            if let Some(edit) = edited
+                && node.active
+            {
+                let by_model = node.revisions[0].origin == Origin::Model;
+                assert!(
+                    !by_model || node.born > edit,
+                    "{} survived an edit of a thought before it",
+                    node.id
+                );
+            }
+            if node.id.kind == NodeKind::Thought
+                && node.revisions.len() > 1
+                && matches!(node.now().origin, Origin::Operator { .. })
+            {
+                edited = Some(node.now().event);
+                assert!(
+                    !node.active || !matches!(turn.stream, Stream::Open),
+                    "{} goes on streaming behind a rewritten thought",
+                    turn.id
+                );
+            }
+        }
+    }
+}
+
+/// Every call has exactly one result, directly behind its message, under an id of its own.
+pub fn transcript(messages: &[Message]) {
+    let mut open: BTreeSet<Arc<str>> = BTreeSet::new();
+    let mut seen: BTreeSet<Arc<str>> = BTreeSet::new();
+    for message in messages {
+        match message {
+            Message::Assistant { calls, .. } => {
+                assert!(open.is_empty(), "calls without results: {open:?}");
+                for call in calls {
+                    assert!(seen.insert(call.wire_id.clone()), "{} twice", call.wire_id);
+                    open.insert(call.wire_id.clone());
+                }
+            }
+            Message::Result { wire_id, .. } => {
+                assert!(open.remove(wire_id), "a result without its call: {wire_id}");
+            }
+            Message::User { .. } | Message::Note { .. } => {
+                assert!(open.is_empty(), "calls without results: {open:?}");
+            }
+        }
+    }
+    assert!(open.is_empty(), "calls without results: {open:?}");
+}

@@ -1,0 +1,710 @@
+//! A world for the rules: it stamps and folds events, queues what the run asks for, and does
+//! nothing until a test says so. Records every request and every execution, so that a test can say
+//! what did not happen. Must not know: what the rules should do.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::check;
+use crate::domain::advice::{Advice, ToolFacts};
+use crate::domain::call::{Call, Consequence, Digest, EffectClass, Fault, Gate, Outcome, Status, Verdict};
+use crate::domain::command::{CallCommand, Command, Edit, EditCommand, RunCommand};
+use crate::domain::effect::Effect;
+use crate::domain::envelope::{Actor, Envelope, FORMAT};
+use crate::domain::event::run::{Limits, Started};
+use crate::domain::event::{CallEvent, Event, RunEvent};
+use crate::domain::id::{Attempt, NodeId, NodeKind, Rev, ThreadId, TurnId};
+use crate::domain::input::{Block, Input};
+use crate::domain::node::Channel;
+use crate::domain::refusal::{Refusal, RefusalKind};
+use crate::domain::state::State;
+use crate::domain::transcript::{Message, build};
+use crate::domain::turn::{Stop, StreamFault, StreamFaultKind, Usage};
+use crate::domain::{advance, apply, decide, effects, ready};
+
+/// How a tool answers.
+pub type Results = Arc<dyn Fn(&str, &str) -> Outcome>;
+
+/// Tools and policy of the world. The name of a tool says what it can do.
+#[derive(Clone)]
+pub struct Rules {
+    /// Gate by tool; allow where none is named.
+    pub gates: BTreeMap<String, Gate>,
+    /// What an unanswered call meets, and when.
+    pub deadline: Option<(u64, Consequence)>,
+    /// What executions give.
+    pub results: Results,
+}
+
+impl Default for Rules {
+    fn default() -> Self {
+        Self {
+            gates: BTreeMap::new(),
+            deadline: None,
+            results: Arc::new(|_, args| Outcome::ok(format!("{{\"v\":{}}}", sum(args) + 1))),
+        }
+    }
+}
+
+/// The sum of all numbers in an argument text.
+pub fn sum(args: &str) -> i64 {
+    fn of(value: &Value) -> i64 {
+        match value {
+            Value::Number(n) => n.as_i64().unwrap_or(0),
+            Value::Array(list) => list.iter().map(of).sum(),
+            Value::Object(map) => map.values().map(of).sum(),
+            _ => 0,
+        }
+    }
+    of(&serde_json::from_str(args).unwrap_or(Value::Null))
+}
+
+impl Rules {
+    fn effect(name: &str) -> Option<EffectClass> {
+        Some(match name {
+            "pure" | "final_answer" | "ask_operator" => EffectClass::Pure,
+            "read" => EffectClass::Read,
+            "idem" => EffectClass::Idempotent,
+            "write" | "shell" => EffectClass::Write,
+            "unknown" => EffectClass::Unknown,
+            _ => return None,
+        })
+    }
+}
+
+impl Advice for Rules {
+    fn tool(&self, name: &str) -> Option<ToolFacts> {
+        Some(ToolFacts {
+            effect: Self::effect(name)?,
+            takes_truncated: false,
+            show_difference: name == "shell",
+            is_answer: name == "final_answer",
+            asks_operator: name == "ask_operator",
+        })
+    }
+
+    fn near(&self, name: &str) -> Vec<String> {
+        if name == "raed" {
+            vec!["read".into()]
+        } else {
+            Vec::new()
+        }
+    }
+
+    /// `n` must be a number once references are filled in; `bad` is never allowed.
+    fn check(&self, _tool: &str, args: &str, resolved: bool) -> Vec<Fault> {
+        let fault = |path: &str, message: &str| Fault {
+            path: path.into(),
+            keyword: "type".into(),
+            message: message.into(),
+        };
+        let Ok(Value::Object(map)) = serde_json::from_str(args) else {
+            return vec![fault("", "not an object")];
+        };
+        let mut faults = Vec::new();
+        if map.contains_key("bad") {
+            faults.push(fault("/bad", "not allowed"));
+        }
+        match map.get("n") {
+            Some(Value::Number(_)) | None => {}
+            Some(Value::String(text)) if !resolved && text.starts_with('†') => {}
+            Some(_) => faults.push(fault("/n", "not a number")),
+        }
+        faults
+    }
+
+    fn verdict(&self, tool: &str, _args: &str) -> Verdict {
+        let gate = self.gates.get(tool).copied().unwrap_or(Gate::Allow);
+        Verdict {
+            gate,
+            rule: format!("test: {tool} {gate:?}"),
+            reason: "the test says so".into(),
+            deadline_ms: self.deadline.map(|(ms, _)| ms),
+            on_expiry: self.deadline.map_or(Consequence::Deny, |(_, on)| on),
+        }
+    }
+
+    fn digest(&self, call: NodeId, rev: Rev, tool: &str, args: &str) -> Digest {
+        Digest(format!("{call} {rev} {tool} {args}").into())
+    }
+
+    fn resource(&self, _tool: &str, args: &str) -> Option<String> {
+        let args: Value = serde_json::from_str(args).ok()?;
+        Some(args.get("path")?.as_str()?.to_owned())
+    }
+
+    fn before(&self, _tool: &str, _args: &str) -> Option<String> {
+        None
+    }
+}
+
+/// A request that was made.
+#[derive(Debug, Clone)]
+pub struct Asked {
+    pub turn: TurnId,
+    pub request: u32,
+    pub messages: Vec<Message>,
+}
+
+/// An execution that was begun.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Launched {
+    pub call: NodeId,
+    pub rev: Rev,
+    pub attempt: Attempt,
+    pub tool: String,
+    pub args: String,
+    /// Asked to end.
+    pub cancelled: bool,
+}
+
+/// The world.
+pub struct World {
+    pub state: State,
+    pub log: Vec<Envelope>,
+    pub rules: Rules,
+    /// Streams that are open, oldest first.
+    pub open: Vec<(TurnId, u32)>,
+    /// Every request, in order.
+    pub asked: Vec<Asked>,
+    /// Executions under way in the world.
+    pub running: Vec<Launched>,
+    /// Every execution that was begun, in order.
+    pub executed: Vec<Launched>,
+    pub deadlines: Vec<(NodeId, Rev)>,
+    pub probes: Vec<(NodeId, Attempt)>,
+    pub notes: Vec<String>,
+    witness: check::Witness,
+}
+
+pub fn think(text: &str) -> Block {
+    Block::Thought {
+        text: text.into(),
+        channel: Channel::Spoken,
+        opaque: None,
+    }
+}
+
+pub fn call(tool: &str, args: &str) -> Block {
+    Block::Call {
+        id: None,
+        tool: tool.into(),
+        args: args.into(),
+    }
+}
+
+pub fn answer(text: &str) -> Block {
+    Block::Answer { text: text.into() }
+}
+
+pub fn started(limits: Limits) -> Started {
+    Started {
+        version: "test".into(),
+        workspace: "/w".into(),
+        model: "script".into(),
+        wire: "scripted".into(),
+        system: "system".into(),
+        tools: Vec::new(),
+        policy: "test".into(),
+        sandbox: "none".into(),
+        limits,
+        user: "me".into(),
+        input: r#"{"k":7}"#.into(),
+        setup: "null".into(),
+    }
+}
+
+impl World {
+    /// A run that has begun and has no prompt yet.
+    pub fn bare(rules: Rules, limits: Limits) -> Self {
+        let mut world = Self {
+            state: State::default(),
+            log: Vec::new(),
+            rules,
+            open: Vec::new(),
+            asked: Vec::new(),
+            running: Vec::new(),
+            executed: Vec::new(),
+            deadlines: Vec::new(),
+            probes: Vec::new(),
+            notes: Vec::new(),
+            witness: check::Witness::default(),
+        };
+        world.record(vec![Event::Run(RunEvent::Started(Box::new(started(limits))))]);
+        world.follow();
+        world
+    }
+
+    /// A run that was asked something and waits for the model.
+    pub fn new() -> Self {
+        Self::with(Rules::default())
+    }
+
+    pub fn with(rules: Rules) -> Self {
+        Self::limited(rules, Limits::default())
+    }
+
+    pub fn limited(rules: Rules, limits: Limits) -> Self {
+        let mut world = Self::bare(rules, limits);
+        world
+            .edit(Edit::InsertPrompt {
+                after: None,
+                text: "go".into(),
+            })
+            .unwrap();
+        world
+    }
+
+    /// A run whose policy asks before these tools.
+    pub fn asking(tools: &[&str]) -> Self {
+        let gates = tools.iter().map(|tool| ((*tool).to_owned(), Gate::Ask)).collect();
+        Self::with(Rules {
+            gates,
+            ..Rules::default()
+        })
+    }
+
+    // ---- the loop
+
+    pub fn record(&mut self, events: Vec<Event>) {
+        for event in events {
+            let text = serde_json::to_string(&event).unwrap();
+            let back: Event = serde_json::from_str(&text).unwrap();
+            assert_eq!(back, event, "an event survives its JSON");
+            let envelope = Envelope {
+                v: FORMAT,
+                seq: self.state.seq.next(),
+                at: 0,
+                mono: 0,
+                actor: Actor::Engine,
+                cause: self.state.seq,
+                event,
+            };
+            self.witness.before(&self.state, &envelope);
+            apply::apply(&mut self.state, &envelope);
+            self.log.push(envelope.clone());
+            self.witness.after(&self.state, &envelope, &self.rules);
+            for effect in effects::effects(&self.state, &envelope.event) {
+                self.act(effect);
+            }
+        }
+    }
+
+    pub fn follow(&mut self) {
+        for _ in 0..5_000 {
+            let events = advance::advance(&self.state, &self.rules);
+            assert_eq!(
+                events,
+                advance::advance(&self.state, &self.rules),
+                "advance is a function"
+            );
+            if events.is_empty() {
+                check::at_rest(&self.state);
+                return;
+            }
+            self.record(events);
+        }
+        panic!(
+            "advance does not end: {:?}",
+            advance::advance(&self.state, &self.rules)
+        );
+    }
+
+    fn act(&mut self, effect: Effect) {
+        match effect {
+            Effect::Ask {
+                turn,
+                thread,
+                request,
+                ..
+            } => {
+                let mut messages = build::messages(&self.state, thread, Some(turn));
+                check::transcript(&messages);
+                messages.extend(build::notices(&self.state));
+                self.open.retain(|(one, _)| *one != turn);
+                self.open.push((turn, request));
+                self.asked.push(Asked {
+                    turn,
+                    request,
+                    messages,
+                });
+            }
+            Effect::Abort { turn } => self.open.retain(|(one, _)| *one != turn),
+            Effect::Launch { call, rev, attempt } => {
+                let life = &self.state.calls[&call];
+                let args = ready::resolved_args(&self.state, life).unwrap();
+                let (tool, _) = self.state.nodes[&call].as_call().unwrap();
+                let launched = Launched {
+                    call,
+                    rev,
+                    attempt,
+                    tool: tool.to_string(),
+                    args: args.to_string(),
+                    cancelled: false,
+                };
+                let writes = life.effect.has_effect();
+                for other in &self.running {
+                    assert_ne!(other.call, call, "two executions of one call overlap");
+                    let resource = |one: &str| self.rules.resource(&tool.to_string(), one);
+                    let shared = resource(&other.args).is_some() && resource(&other.args) == resource(&args);
+                    let other_writes = Rules::effect(&other.tool).is_some_and(EffectClass::has_effect);
+                    assert!(
+                        !(shared && writes && other_writes),
+                        "two writers of one path overlap"
+                    );
+                }
+                assert!(
+                    self.running.len() < self.state.limits.parallel as usize
+                        || self.state.mode != crate::domain::state::Mode::Running,
+                    "more run than may"
+                );
+                self.running.push(launched.clone());
+                self.executed.push(launched);
+            }
+            Effect::Cancel { call, attempt } => {
+                for one in &mut self.running {
+                    one.cancelled |= one.call == call && one.attempt == attempt;
+                }
+            }
+            Effect::Probe { call, attempt } => self.probes.push((call, attempt)),
+            Effect::Deadline { call, rev, .. } => self.deadlines.push((call, rev)),
+            Effect::Notify { why } => self.notes.push(why),
+        }
+    }
+
+    pub fn input(&mut self, input: Input) {
+        let events = decide::input(&self.state, &input);
+        self.record(events);
+        self.follow();
+    }
+
+    /// Carries out a command; a refused one leaves no trace.
+    pub fn cmd(&mut self, command: Command) -> Result<(), Refusal> {
+        let text = serde_json::to_string(&command).unwrap();
+        assert_eq!(serde_json::from_str::<Command>(&text).unwrap(), command);
+        let events = decide::command(&self.state, &self.rules, &command)?;
+        self.record(events);
+        self.follow();
+        Ok(())
+    }
+
+    // ---- the model
+
+    /// The stream that was opened last.
+    pub fn tip(&self) -> (TurnId, u32) {
+        *self.open.last().expect("a stream is open")
+    }
+
+    pub fn stream(&mut self, block: Block) {
+        let (turn, request) = self.tip();
+        self.input(Input::Block { turn, request, block });
+    }
+
+    pub fn end(&mut self, stop: Stop) {
+        self.end_with(stop, Usage::default());
+    }
+
+    pub fn end_with(&mut self, stop: Stop, usage: Usage) {
+        let (turn, request) = self.open.pop().expect("a stream is open");
+        self.input(Input::Ended {
+            turn,
+            request,
+            stop,
+            usage,
+        });
+    }
+
+    pub fn broke(&mut self, kind: StreamFaultKind) {
+        let (turn, request) = self.open.pop().expect("a stream is open");
+        let fault = StreamFault {
+            kind,
+            message: kind.word().into(),
+            retry_after_ms: None,
+        };
+        self.input(Input::Broke {
+            turn,
+            request,
+            fault,
+            usage: Usage::default(),
+        });
+    }
+
+    /// A whole reply.
+    pub fn reply(&mut self, blocks: &[Block]) {
+        for block in blocks {
+            self.stream(block.clone());
+        }
+        self.end(Stop::End);
+    }
+
+    // ---- the tools
+
+    pub fn finish(&mut self, call: NodeId) {
+        let at = self
+            .running
+            .iter()
+            .position(|one| one.call == call)
+            .expect("it runs");
+        let one = &self.running[at];
+        let outcome = if one.cancelled {
+            Outcome::Cancelled { executed: true }
+        } else {
+            (self.rules.results)(&one.tool, &one.args)
+        };
+        self.finish_at(at, outcome);
+    }
+
+    pub fn finish_with(&mut self, call: NodeId, outcome: Outcome) {
+        let at = self
+            .running
+            .iter()
+            .position(|one| one.call == call)
+            .expect("it runs");
+        self.finish_at(at, outcome);
+    }
+
+    pub fn finish_at(&mut self, at: usize, outcome: Outcome) {
+        let Launched {
+            call, rev, attempt, ..
+        } = self.running.remove(at);
+        self.input(Input::Finished {
+            call,
+            rev,
+            attempt,
+            outcome,
+            ms: 1,
+        });
+    }
+
+    /// Lets everything that runs end, and what follows from it, oldest first.
+    pub fn drain(&mut self) {
+        while let Some(one) = self.running.first() {
+            self.finish(one.call);
+        }
+    }
+
+    // ---- the operator
+
+    pub fn edit(&mut self, edit: Edit) -> Result<(), Refusal> {
+        self.edits(vec![edit])
+    }
+
+    pub fn edits(&mut self, edits: Vec<Edit>) -> Result<(), Refusal> {
+        self.cmd(Command::Edit(EditCommand::Commit {
+            edits,
+            effects_seen: None,
+            reason: None,
+        }))
+    }
+
+    pub fn args(&mut self, id: NodeId, args: &str) -> Result<(), Refusal> {
+        let (tool, _) = self.state.nodes[&id].as_call().unwrap();
+        let tool = tool.clone();
+        let base = self.rev(id);
+        self.edit(Edit::Call {
+            node: id,
+            base,
+            tool,
+            args: args.into(),
+            shown: true,
+        })
+    }
+
+    pub fn text(&mut self, id: NodeId, text: &str) -> Result<(), Refusal> {
+        let base = self.rev(id);
+        self.edit(Edit::Text {
+            node: id,
+            base,
+            text: text.into(),
+        })
+    }
+
+    pub fn correct(&mut self, call: NodeId, value: &str) -> Result<(), Refusal> {
+        let node = call.observation();
+        let base = self.rev(node);
+        self.edit(Edit::Observation {
+            node,
+            base,
+            value: value.into(),
+        })
+    }
+
+    pub fn delete(&mut self, id: NodeId) -> Result<(), Refusal> {
+        let base = self.rev(id);
+        self.edit(Edit::Delete { node: id, base })
+    }
+
+    pub fn guide(&mut self, text: &str) -> Result<(), Refusal> {
+        self.edit(Edit::InsertPrompt {
+            after: None,
+            text: text.into(),
+        })
+    }
+
+    pub fn approve(&mut self, id: NodeId) -> Result<(), Refusal> {
+        let digest = self.digest(id);
+        let rev = self.rev(id);
+        self.cmd(Command::Call(CallCommand::Approve {
+            call: id,
+            rev,
+            digest,
+            unread: 0,
+        }))
+    }
+
+    pub fn reject(&mut self, id: NodeId) -> Result<(), Refusal> {
+        let rev = self.rev(id);
+        self.cmd(Command::Call(CallCommand::Reject {
+            call: id,
+            rev,
+            reason: "no".into(),
+        }))
+    }
+
+    pub fn answer_for(&mut self, id: NodeId, value: &str) -> Result<(), Refusal> {
+        let rev = self.rev(id);
+        self.cmd(Command::Call(CallCommand::Answer {
+            call: id,
+            rev,
+            value: value.into(),
+        }))
+    }
+
+    pub fn retry(&mut self, id: NodeId) -> Result<(), Refusal> {
+        let rev = self.rev(id);
+        self.cmd(Command::Call(CallCommand::Retry { call: id, rev }))
+    }
+
+    pub fn consent(
+        &mut self,
+        id: NodeId,
+        choice: crate::domain::command::ConsentChoice,
+    ) -> Result<(), Refusal> {
+        let (rev, digest) = (self.rev(id), self.digest(id));
+        self.cmd(Command::Call(CallCommand::Consent {
+            call: id,
+            rev,
+            digest,
+            choice,
+        }))
+    }
+
+    pub fn run(&mut self, command: RunCommand) -> Result<(), Refusal> {
+        self.cmd(Command::Run(command))
+    }
+
+    /// The program dies and is started again on its journal.
+    pub fn crash(&mut self) {
+        let state = apply::fold(&self.log);
+        assert_eq!(state, self.state, "the journal gives the state");
+        self.open.clear();
+        self.running.clear();
+        let interrupted: Vec<(NodeId, Attempt)> = self
+            .state
+            .agenda
+            .running
+            .iter()
+            .map(|id| (*id, self.state.calls[id].last_attempt().unwrap().no))
+            .collect();
+        self.record(vec![Event::Run(RunEvent::Reopened {
+            interrupted,
+            version: "test".into(),
+        })]);
+        self.follow();
+    }
+
+    // ---- questions
+
+    /// The newest active call of this label.
+    pub fn id(&self, label: &str) -> NodeId {
+        let named = |call: &&Call| &*call.label == label;
+        let calls = || self.state.calls.values().filter(named).rev();
+        calls()
+            .find(|call| self.state.nodes[&call.id].active)
+            .or_else(|| calls().next())
+            .unwrap_or_else(|| panic!("there is no call {label}"))
+            .id
+    }
+
+    /// Every active node of a kind, oldest first.
+    pub fn all(&self, kind: NodeKind) -> Vec<NodeId> {
+        self.state
+            .nodes
+            .values()
+            .filter(|node| node.active && node.id.kind == kind)
+            .map(|node| node.id)
+            .collect()
+    }
+
+    pub fn status(&self, id: NodeId) -> Status {
+        self.state.calls[&id].status.clone()
+    }
+
+    pub fn rev(&self, id: NodeId) -> Rev {
+        self.state
+            .nodes
+            .get(&id)
+            .map(crate::domain::node::Node::rev)
+            .unwrap_or_default()
+    }
+
+    pub fn digest(&self, id: NodeId) -> Digest {
+        self.state.calls[&id]
+            .digest
+            .clone()
+            .unwrap_or_else(|| Digest("none".into()))
+    }
+
+    /// JSON text of a call's value.
+    pub fn value(&self, id: NodeId) -> String {
+        match self
+            .state
+            .observation(id)
+            .and_then(crate::domain::node::Node::outcome)
+        {
+            Some(Outcome::Ok { value, .. }) => value.to_string(),
+            other => format!("{other:?}"),
+        }
+    }
+
+    /// The arguments with which a call was executed, in order.
+    pub fn runs(&self, id: NodeId) -> Vec<String> {
+        self.executed
+            .iter()
+            .filter(|one| one.call == id)
+            .map(|one| one.args.clone())
+            .collect()
+    }
+
+    /// The turns of the root thread that count or are held.
+    pub fn turns(&self) -> Vec<TurnId> {
+        self.state.turns_of(ThreadId(0)).map(|turn| turn.id).collect()
+    }
+
+    pub fn turn_of(&self, id: NodeId) -> TurnId {
+        self.state.nodes[&id].turn
+    }
+
+    /// The newest request as one text.
+    pub fn last_request(&self) -> String {
+        format!("{:?}", self.asked.last().expect("something was asked").messages)
+    }
+
+    pub fn events(&self) -> impl DoubleEndedIterator<Item = &Event> {
+        self.log.iter().map(|envelope| &envelope.event)
+    }
+
+    /// How often a call started, by the journal.
+    pub fn starts(&self, id: NodeId) -> usize {
+        self.events()
+            .filter(|event| matches!(event, Event::Call(CallEvent::Started { call, .. }) if *call == id))
+            .count()
+    }
+}
+
+/// The kind of a refusal; a test fails where nothing was refused.
+pub fn kind(result: Result<(), Refusal>) -> RefusalKind {
+    result.expect_err("this must be refused").kind
+}

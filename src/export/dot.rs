@@ -1,0 +1,80 @@
+//! The graph for Graphviz. Must not know: how it is laid out.
+
+use std::fmt::Write as _;
+
+use super::words;
+use crate::domain::graph::{EdgeKind, edges_into};
+use crate::domain::id::NodeKind;
+use crate::domain::node::Node;
+use crate::domain::state::State;
+
+/// Columns of a node's words.
+const WORDS: usize = 60;
+
+/// The graph in the language of Graphviz; what was superseded is dashed.
+pub fn dot(state: &State) -> String {
+    let mut out = String::from(
+        "digraph overrule {\n  rankdir=TB;\n  node [fontname=\"monospace\", fontsize=10, shape=box];\n",
+    );
+    for node in state.nodes.values() {
+        let style = match (node.active, node.is_edited()) {
+            (false, _) => ", style=dashed, color=gray, fontcolor=gray",
+            (true, true) => ", style=bold",
+            (true, false) => "",
+        };
+        let _ = writeln!(
+            out,
+            "  {} [label={}, shape={}{style}];",
+            node.id,
+            quoted(&label(state, node)),
+            shape(node.id.kind)
+        );
+    }
+    for edge in state.nodes.keys().flat_map(|id| edges_into(state, *id)) {
+        let style = match edge.kind {
+            EdgeKind::Produces => "",
+            EdgeKind::Data => " [style=bold, label=\"data\"]",
+            EdgeKind::Context => " [color=gray]",
+            EdgeKind::Intervenes => " [style=dotted]",
+        };
+        let _ = writeln!(out, "  {} -> {}{style};", edge.from, edge.to);
+    }
+    out.push_str("}\n");
+    out
+}
+
+/// What stands in a node's box, one visible line or two.
+pub(super) fn label(state: &State, node: &Node) -> String {
+    let mut label = format!("{} {}", node.id, words::line(state, node, WORDS));
+    let remarks = words::remarks(state, node);
+    if !remarks.is_empty() {
+        let _ = write!(label, " ({})", remarks.join(", "));
+    }
+    label
+}
+
+const fn shape(kind: NodeKind) -> &'static str {
+    match kind {
+        NodeKind::Prompt => "house",
+        NodeKind::Thought => "diamond",
+        NodeKind::Call => "box",
+        NodeKind::Observation => "note",
+        NodeKind::Answer => "doubleoctagon",
+        NodeKind::Repair => "cds",
+        NodeKind::Intervention => "octagon",
+    }
+}
+
+/// A quoted string of the language: only quotes and backslashes mean anything in it.
+fn quoted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for char in text.chars() {
+        if matches!(char, '"' | '\\') {
+            out.push('\\');
+        }
+        out.push(char);
+    }
+    out.push('"');
+    out
+}

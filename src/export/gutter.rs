@@ -1,0 +1,156 @@
+//! The graph as lanes in plain text, one line for each node.
+//!
+//! Must not know: how lanes are found, colours.
+
+use std::fmt::Write as _;
+
+use unicode_width::UnicodeWidthStr as _;
+
+use super::words;
+use crate::console::layout::fold::{self, Entry, Planned};
+use crate::console::layout::gutter::{Cell, Glyphs, Gutter, Line, Shape};
+use crate::console::symbols::{Charset, Symbol};
+use crate::domain::graph::edges_into;
+use crate::domain::id::{NodeId, NodeKind, Seq};
+use crate::domain::node::Node;
+use crate::domain::state::State;
+use crate::domain::turn::Activity;
+
+/// Columns of a node's words.
+const WORDS: usize = 96;
+/// Parents without a line that are named in a row.
+const CHIPS: usize = 4;
+
+/// The graph as lanes. Every text in it is made visible.
+pub fn gutter(state: &State, ascii: bool) -> String {
+    let (line, charset) = if ascii {
+        (Line::Ascii, Charset::Ascii)
+    } else {
+        (Line::Unicode, Charset::Unicode)
+    };
+    let entries: Vec<_> = state
+        .nodes
+        .values()
+        .filter_map(|node| entry(state, node))
+        .collect();
+    let mut rows = fold::plan(&entries, usize::MAX, |_| false);
+    for row in &mut rows {
+        // Nothing hangs on an intervention: it stands beside the lanes and takes none for good.
+        if row.key.kind == NodeKind::Intervention && row.shape == Shape::Node {
+            row.shape = Shape::Side;
+        }
+    }
+    let mut lanes = Gutter::default();
+    lanes.sync(0, rows.iter().map(Planned::item));
+    let drawn: Vec<String> = rows
+        .iter()
+        .enumerate()
+        .map(|(at, row)| {
+            let symbol = state.nodes.get(&row.key).map(|node| symbol(state, node));
+            lanes_of(&lanes, at, line, symbol.map(|symbol| symbol.glyph(charset)))
+        })
+        .collect();
+    let width = drawn.iter().map(|row| row.width()).max().unwrap_or(0);
+    let mut out = String::new();
+    for (at, (row, drawn)) in rows.iter().zip(&drawn).enumerate() {
+        let pad = width - drawn.width();
+        let _ = write!(out, "{drawn}{:pad$}  ", "");
+        match state.nodes.get(&row.key) {
+            Some(node) if row.shape != Shape::Fold => describe(&mut out, state, node),
+            _ => {
+                let glyph = Glyphs::of(line).fold;
+                let _ = write!(out, "{glyph} {} {glyph}", folded(state, row));
+            }
+        }
+        chips(&mut out, lanes.chips(at), Glyphs::of(line).chip);
+        out.push('\n');
+    }
+    if ascii { plain(&out) } else { out }
+}
+
+fn lanes_of(lanes: &Gutter<NodeId>, at: usize, line: Line, node: Option<char>) -> String {
+    let mut cells: Vec<Cell> = Vec::new();
+    lanes.cells(at, 0, &mut cells);
+    cells
+        .iter()
+        .map(|cell| Glyphs::of(line).of_cell(*cell, node))
+        .collect()
+}
+
+/// Beside its own lines this program writes a few characters that are no ASCII.
+fn plain(text: &str) -> String {
+    text.chars()
+        .map(|char| match char {
+            '…' => '~',
+            '⟨' => '<',
+            '⟩' => '>',
+            other if other.is_ascii() => other,
+            _ => '?',
+        })
+        .collect()
+}
+
+/// A row for a node; an observation shares that of its call.
+fn entry(state: &State, node: &Node) -> Option<Entry<NodeId>> {
+    if node.id.kind == NodeKind::Observation {
+        return None;
+    }
+    let mut parents: Vec<NodeId> = Vec::new();
+    for edge in edges_into(state, node.id) {
+        let parent = edge.from.call();
+        if !parents.contains(&parent) {
+            parents.push(parent);
+        }
+    }
+    let mut entry = Entry::new(node.id, parents);
+    let result = node.id.observation();
+    if result != node.id && state.nodes.contains_key(&result) {
+        entry.members.push(result);
+    }
+    entry.replaced = (!node.active).then(|| replaced_by(state, node).0);
+    Some(entry)
+}
+
+/// The edit that made a node history; 0 where that is not known.
+fn replaced_by(state: &State, node: &Node) -> Seq {
+    match state.turns.get(&node.turn).map(|turn| turn.activity) {
+        Some(Activity::Superseded(seq)) => seq,
+        _ => Seq(0),
+    }
+}
+
+fn folded(state: &State, row: &Planned<NodeId>) -> String {
+    let by = state
+        .edits
+        .iter()
+        .rev()
+        .find(|edit| row.replaced.is_some_and(|seq| edit.seq.0 <= seq))
+        .map(|edit| format!(" by {}", edit.intervention))
+        .unwrap_or_default();
+    format!("{} superseded{by}", row.count)
+}
+
+fn symbol(state: &State, node: &Node) -> Symbol {
+    match state.calls.get(&node.id) {
+        Some(call) => Symbol::of_call(call, Some(node), state.observation(node.id)),
+        None => Symbol::of_kind(node.id.kind),
+    }
+}
+
+fn describe(out: &mut String, state: &State, node: &Node) {
+    let id = node.id.to_string();
+    let _ = write!(out, "{id:<5} {}", words::line(state, node, WORDS));
+    let remarks = words::remarks(state, node);
+    if !remarks.is_empty() {
+        let _ = write!(out, "  ({})", remarks.join(", "));
+    }
+}
+
+fn chips(out: &mut String, chips: &[NodeId], mark: char) {
+    for chip in chips.iter().take(CHIPS) {
+        let _ = write!(out, "  {mark} {chip}");
+    }
+    if let Some(more) = chips.len().checked_sub(CHIPS).filter(|more| *more > 0) {
+        let _ = write!(out, " +{more}");
+    }
+}

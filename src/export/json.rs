@@ -1,0 +1,168 @@
+//! The graph as JSON: everything with its ids, or what counts without what two runs of the same
+//! course may differ in.
+//!
+//! Texts are given exactly, as JSON strings. Must not know: how JSON is printed.
+
+use serde_json::{Map, Value, json as value};
+
+use super::names::Names;
+use super::words;
+use crate::domain::call::Outcome;
+use crate::domain::graph::edges_into;
+use crate::domain::id::{NodeId, NodeKind};
+use crate::domain::node::{Channel, Content, Node, Origin};
+use crate::domain::state::{Mode, State};
+use crate::domain::turn::Activity;
+
+/// Version of the form.
+const FORMAT: u32 = 1;
+
+/// The graph as JSON. `active_only` gives what counts now, by kind and ordinal instead of ids, and
+/// without times, attempts and whatever an interruption leaves behind: equal for two runs that came
+/// to the same graph.
+pub fn json(state: &State, active_only: bool) -> Value {
+    if active_only { active(state) } else { full(state) }
+}
+
+fn active(state: &State) -> Value {
+    let names = Names::of(state);
+    let mut nodes = Vec::new();
+    let mut edges = Vec::new();
+    for id in &names.nodes {
+        let (Some(node), Some(name)) = (state.nodes.get(id), names.get(*id)) else {
+            continue;
+        };
+        let mut out = Map::new();
+        out.insert("name".to_owned(), value!(name));
+        out.insert("kind".to_owned(), value!(id.kind.word()));
+        content(&mut out, node, |args| names.in_args(args));
+        if let Some(call) = state.calls.get(id) {
+            if let Some(label) = words::own_label(*id, call) {
+                out.insert("label".to_owned(), value!(label));
+            }
+            out.insert("status".to_owned(), value!(call.status.word()));
+        }
+        nodes.push(Value::Object(out));
+        for edge in edges_into(state, *id) {
+            if let Some(from) = names.get(edge.from) {
+                edges.push(value!({ "from": from, "to": name, "kind": edge.kind }));
+            }
+        }
+    }
+    value!({ "format": FORMAT, "active": true, "nodes": nodes, "edges": edges })
+}
+
+fn full(state: &State) -> Value {
+    let nodes: Vec<Value> = state.nodes.values().map(|node| whole(state, node)).collect();
+    let edges: Vec<Value> = state
+        .nodes
+        .keys()
+        .flat_map(|id| edges_into(state, *id))
+        .map(|edge| value!({ "from": edge.from, "to": edge.to, "kind": edge.kind }))
+        .collect();
+    let turns: Vec<Value> = state
+        .turns
+        .values()
+        .map(|turn| {
+            let (activity, by) = match turn.activity {
+                Activity::Active => ("active", None),
+                Activity::Suspended(seq) => ("suspended", Some(seq)),
+                Activity::Superseded(seq) => ("superseded", Some(seq)),
+            };
+            value!({
+                "id": turn.id, "thread": turn.thread, "producer": turn.producer,
+                "activity": activity, "by": by, "nodes": turn.nodes,
+            })
+        })
+        .collect();
+    let edits: Vec<Value> = state
+        .edits
+        .iter()
+        .map(|edit| {
+            value!({
+                "seq": edit.seq, "epoch": edit.epoch, "node": edit.intervention,
+                "target": edit.target, "what": &*edit.what,
+            })
+        })
+        .collect();
+    let (mode, answer): (&str, Option<NodeId>) = match &state.mode {
+        Mode::Running => ("running", None),
+        Mode::Paused(_) => ("paused", None),
+        Mode::Stopped(_) => ("stopped", None),
+        Mode::Finished(answer) => ("finished", Some(*answer)),
+    };
+    value!({
+        "format": FORMAT, "active": false, "seq": state.seq, "mode": mode, "answer": answer,
+        "nodes": nodes, "edges": edges, "turns": turns, "edits": edits,
+    })
+}
+
+fn whole(state: &State, node: &Node) -> Value {
+    let mut out = Map::new();
+    out.insert("id".to_owned(), value!(node.id));
+    out.insert("kind".to_owned(), value!(node.id.kind.word()));
+    out.insert("turn".to_owned(), value!(node.turn));
+    out.insert("active".to_owned(), value!(node.active));
+    out.insert("revision".to_owned(), value!(node.rev()));
+    out.insert("by".to_owned(), value!(author(&node.now().origin)));
+    out.insert("seq".to_owned(), value!(node.born));
+    content(&mut out, node, str::to_owned);
+    if let Some(call) = state.calls.get(&node.id) {
+        out.insert("label".to_owned(), value!(&*call.label));
+        out.insert("status".to_owned(), value!(call.status.word()));
+        out.insert("effect".to_owned(), value!(call.effect));
+        out.insert("stale".to_owned(), value!(call.suspect));
+        out.insert("attempts".to_owned(), value!(call.attempts.len()));
+        if let Some(resolved) = &call.resolved {
+            out.insert("resolved".to_owned(), value!(&**resolved));
+        }
+        if let Some(because) = &call.because {
+            out.insert("because".to_owned(), value!(&**because));
+        }
+    }
+    Value::Object(out)
+}
+
+fn author(origin: &Origin) -> &'static str {
+    match origin {
+        Origin::Model => "model",
+        Origin::Execution => "execution",
+        Origin::Operator { .. } => "operator",
+        Origin::Repair { .. } => "repair",
+        Origin::Engine { .. } => "engine",
+        Origin::Reused { .. } => "reused",
+        Origin::Import => "import",
+    }
+}
+
+fn content(out: &mut Map<String, Value>, node: &Node, args_of: impl Fn(&str) -> String) {
+    match &node.now().content {
+        Content::Text { text, channel, .. } => {
+            out.insert("text".to_owned(), value!(&**text));
+            if node.id.kind == NodeKind::Thought && *channel == Channel::Reasoning {
+                out.insert("reasoning".to_owned(), value!(true));
+            }
+        }
+        Content::Call { tool, args } => {
+            out.insert("tool".to_owned(), value!(&**tool));
+            out.insert("arguments".to_owned(), value!(args_of(args)));
+        }
+        Content::Observation { outcome, .. } => match outcome {
+            Outcome::Ok { value, .. } => {
+                out.insert("result".to_owned(), value!(&**value));
+            }
+            Outcome::Err(error) => {
+                out.insert(
+                    "error".to_owned(),
+                    value!({ "class": error.class, "message": error.message }),
+                );
+            }
+            Outcome::Cancelled { executed } => {
+                out.insert("cancelled".to_owned(), value!({ "executed": executed }));
+            }
+        },
+        Content::Deleted => {
+            out.insert("deleted".to_owned(), value!(true));
+        }
+    }
+}

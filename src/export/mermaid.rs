@@ -1,0 +1,59 @@
+//! The graph for Mermaid. Must not know: how it is laid out.
+
+use std::fmt::Write as _;
+
+use super::dot::label;
+use crate::domain::graph::{EdgeKind, edges_into};
+use crate::domain::id::NodeKind;
+use crate::domain::state::State;
+
+/// The graph as a Mermaid flow chart; what was superseded is dashed.
+pub fn mermaid(state: &State) -> String {
+    let mut out = String::from("flowchart TD\n");
+    for node in state.nodes.values() {
+        let (open, close) = brackets(node.id.kind);
+        let class = match (node.active, node.is_edited()) {
+            (false, _) => ":::old",
+            (true, true) => ":::edited",
+            (true, false) => "",
+        };
+        let label = escaped(&label(state, node));
+        let _ = writeln!(out, "  {}{open}\"{label}\"{close}{class}", node.id);
+    }
+    for edge in state.nodes.keys().flat_map(|id| edges_into(state, *id)) {
+        let arrow = match edge.kind {
+            EdgeKind::Produces => "-->",
+            EdgeKind::Data => "==>",
+            EdgeKind::Context => "-.->",
+            EdgeKind::Intervenes => "--x",
+        };
+        let _ = writeln!(out, "  {} {arrow} {}", edge.from, edge.to);
+    }
+    out.push_str("  classDef old stroke-dasharray: 4 4,color:#888\n  classDef edited stroke-width:3px\n");
+    out
+}
+
+const fn brackets(kind: NodeKind) -> (&'static str, &'static str) {
+    match kind {
+        NodeKind::Prompt => ("[/", "\\]"),
+        NodeKind::Thought => ("{{", "}}"),
+        NodeKind::Call => ("[", "]"),
+        NodeKind::Observation => ("(", ")"),
+        NodeKind::Answer => ("([", "])"),
+        NodeKind::Repair => (">", "]"),
+        NodeKind::Intervention => ("[[", "]]"),
+    }
+}
+
+/// Every character that could mean something to Mermaid, Markdown or HTML as its number.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for char in text.chars() {
+        if char.is_alphanumeric() || matches!(char, ' ' | '.' | ',' | '(' | ')' | '…') {
+            out.push(char);
+        } else {
+            let _ = write!(out, "#{};", u32::from(char));
+        }
+    }
+    out
+}

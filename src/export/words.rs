@@ -1,0 +1,103 @@
+//! A node in one line of safe words. Must not know: lanes, formats.
+
+use unicode_segmentation::UnicodeSegmentation as _;
+use unicode_width::UnicodeWidthStr as _;
+
+use crate::domain::call::{Call, Outcome};
+use crate::domain::id::NodeId;
+use crate::domain::node::{Content, Node};
+use crate::domain::state::State;
+use crate::domain::turn::Activity;
+use crate::text::visible;
+
+/// Bytes that are looked at for one line.
+const MOST: usize = 1024;
+
+/// What a node says, in one visible line of at most so many columns.
+pub(super) fn line(state: &State, node: &Node, columns: usize) -> String {
+    let text = match &node.now().content {
+        Content::Text { text, .. } => flat(text),
+        Content::Call { tool, args } => {
+            let label = state
+                .calls
+                .get(&node.id)
+                .and_then(|call| own_label(node.id, call))
+                .map(|label| format!("{label} = "))
+                .unwrap_or_default();
+            format!("{label}{} {}", flat(tool), flat(args))
+        }
+        Content::Observation { outcome, .. } => result(outcome),
+        Content::Deleted => "deleted".to_owned(),
+    };
+    clip(&visible(&text), columns)
+}
+
+fn result(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Ok { value, .. } => flat(value),
+        Outcome::Err(error) => format!("{}: {}", error.class.word(), flat(&error.message)),
+        Outcome::Cancelled { executed: false } => "cancelled before it did anything".to_owned(),
+        Outcome::Cancelled { executed: true } => "cancelled, may have done something".to_owned(),
+    }
+}
+
+/// The label that the model gave a call; none where it is the id.
+pub(super) fn own_label(id: NodeId, call: &Call) -> Option<&str> {
+    (!call.label.is_empty() && *call.label != *id.to_string()).then_some(&*call.label)
+}
+
+/// What is special about a node, in words; empty for one that simply went well.
+pub(super) fn remarks(state: &State, node: &Node) -> Vec<String> {
+    let mut remarks = Vec::new();
+    if let Some(call) = state.calls.get(&node.id) {
+        let status = call.status.word();
+        if status != "succeeded" {
+            remarks.push(status.to_owned());
+        }
+        if call.suspect {
+            remarks.push("inputs may have changed".to_owned());
+        }
+    }
+    if node.is_edited() {
+        remarks.push(format!("edited, {}", node.rev()));
+    }
+    if let Some(result) = state.observation(node.id).filter(|one| one.id != node.id)
+        && (result.is_edited() || result.pinned)
+    {
+        remarks.push("result corrected".to_owned());
+    }
+    if let Some(turn) = state.turns.get(&node.turn)
+        && matches!(turn.activity, Activity::Suspended(_))
+    {
+        remarks.push("held by an edit".to_owned());
+    }
+    remarks
+}
+
+/// Line breaks and blanks as single blanks, of the beginning.
+fn flat(text: &str) -> String {
+    let mut end = text.len().min(MOST);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    let head = text.get(..end).unwrap_or("");
+    head.split_ascii_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// At most so many columns; what was cut shows as an ellipsis.
+pub(super) fn clip(text: &str, columns: usize) -> String {
+    if text.width() <= columns {
+        return text.to_owned();
+    }
+    let mut out = String::new();
+    let mut used = 1;
+    for grapheme in text.graphemes(true) {
+        used += grapheme.width();
+        if used > columns {
+            break;
+        }
+        out.push_str(grapheme);
+    }
+    out.push('…');
+    out
+}

@@ -1,0 +1,221 @@
+//! Finds out which real model to talk to: from what was said, or from a server that runs here.
+//!
+//! Settings come merged (flag before environment before configuration); where they name no model or
+//! no server, the server itself is asked what it has. Must not know: files, environment variables,
+//! the scripted model.
+
+#[cfg(test)]
+mod tests;
+
+use std::time::Duration;
+
+use secrecy::SecretString;
+
+use super::openai_chat::client;
+use super::show::visible;
+
+/// Where the provider of the wire format serves.
+const OPENAI: &str = "https://api.openai.com/v1";
+/// What is asked for there where nobody names a model.
+const OPENAI_MODEL: &str = "gpt-4.1-mini";
+/// Where Ollama serves unless it was told otherwise.
+const OLLAMA: &str = "http://127.0.0.1:11434/v1";
+/// How long an Ollama that nobody spoke of may take to say what it has.
+const PROBE: Duration = Duration::from_millis(200);
+/// How long a server that was named may take.
+const PROBE_NAMED: Duration = Duration::from_secs(5);
+
+/// What was said about the model.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Given {
+    /// Name of the model.
+    pub model: Option<String>,
+    /// Base URL of the server.
+    pub base_url: Option<String>,
+    /// True where there is a key.
+    pub has_key: bool,
+    /// `OLLAMA_HOST`, where it is set.
+    pub ollama_host: Option<String>,
+}
+
+/// A server that said what it has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Server {
+    /// Its base URL.
+    pub base_url: String,
+    /// Names of its models.
+    pub models: Vec<String>,
+}
+
+/// Which model to talk to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Choice {
+    /// Base URL of the server.
+    pub base_url: String,
+    /// Name of the model.
+    pub model: String,
+}
+
+/// The three ways to say which model, for a person who said nothing.
+pub const WAYS: &str = "\
+1. on the command line: overrule run --base-url http://HOST:PORT/v1 --model NAME \"task\"
+   (or once for all: `base_url` and `model` in ~/.config/overrule/config.toml)
+2. in the environment: export OPENAI_API_KEY=… (and OPENAI_BASE_URL for another server)
+3. on this machine: start Ollama with one model: ollama pull qwen3
+Without any of them, `overrule` alone shows the built-in run with a scripted model.";
+
+/// Why there is no model to talk to.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// Nobody said anything and nothing runs.
+    #[error("no model is configured, and no Ollama answers at {ollama}; choose one of three ways:\n{WAYS}")]
+    Nothing {
+        /// Where Ollama was looked for.
+        ollama: String,
+    },
+    /// A model is named, but nothing that has it.
+    #[error(
+        "the model `{model}` is named, but no server for it: there is no base URL and no API key, and {ollama}; choose one of three ways:\n{WAYS}"
+    )]
+    NoServer {
+        /// The model.
+        model: String,
+        /// What is known of Ollama.
+        ollama: String,
+    },
+    /// The server has no model, or too many to choose from.
+    #[error("the server at {base_url} {why}; name a model with --model NAME")]
+    Which {
+        /// The server.
+        base_url: String,
+        /// What is in the way.
+        why: String,
+    },
+}
+
+/// Decides which model to talk to, asking a server what it has where that is needed.
+pub async fn find(given: &Given, key: Option<&SecretString>) -> Result<Choice, Error> {
+    find_within(given, key, (PROBE, PROBE_NAMED)).await
+}
+
+/// The same with other times to wait: for a server that nobody spoke of, and for one that was named.
+async fn find_within(
+    given: &Given,
+    key: Option<&SecretString>,
+    (unnamed, named): (Duration, Duration),
+) -> Result<Choice, Error> {
+    let server = match to_ask(given) {
+        None => None,
+        Some(base_url) => {
+            let models = if given.base_url.is_some() {
+                client::models(&base_url, key, named).await
+            } else {
+                client::models(&base_url, None, unnamed).await
+            };
+            models.map(|models| Server { base_url, models })
+        }
+    };
+    choose(given, server.as_ref())
+}
+
+/// The server that must say what it has before [`choose`] can decide; none where all was said.
+pub fn to_ask(given: &Given) -> Option<String> {
+    match (&given.base_url, &given.model) {
+        (Some(base_url), None) => Some(base_url.clone()),
+        (Some(_), Some(_)) => None,
+        (None, _) if given.has_key => None,
+        (None, _) => Some(ollama(given.ollama_host.as_deref())),
+    }
+}
+
+/// Decides which model to talk to. `server` is what the server of [`to_ask`] said, if it answered.
+pub fn choose(given: &Given, server: Option<&Server>) -> Result<Choice, Error> {
+    let chosen = |base_url: &str, model: &str| Choice {
+        base_url: base_url.to_owned(),
+        model: model.to_owned(),
+    };
+    match (&given.base_url, &given.model) {
+        (Some(base_url), Some(model)) => Ok(chosen(base_url, model)),
+        (Some(base_url), None) => only(base_url, server).map(|model| chosen(base_url, &model)),
+        (None, model) if given.has_key => Ok(chosen(OPENAI, model.as_deref().unwrap_or(OPENAI_MODEL))),
+        (None, Some(model)) => match server.map(|server| (server, held(server, model))) {
+            Some((server, Some(held))) => Ok(chosen(&server.base_url, held)),
+            Some((server, None)) => Err(Error::NoServer {
+                model: visible(model),
+                ollama: format!(
+                    "Ollama at {} has {}",
+                    visible(&server.base_url),
+                    listed(&server.models)
+                ),
+            }),
+            None => Err(Error::NoServer {
+                model: visible(model),
+                ollama: format!(
+                    "no Ollama answers at {}",
+                    visible(&ollama(given.ollama_host.as_deref()))
+                ),
+            }),
+        },
+        (None, None) => match server {
+            Some(found) => only(&found.base_url, server).map(|model| chosen(&found.base_url, &model)),
+            None => Err(Error::Nothing {
+                ollama: visible(&ollama(given.ollama_host.as_deref())),
+            }),
+        },
+    }
+}
+
+/// The only model of a server.
+fn only(base_url: &str, server: Option<&Server>) -> Result<String, Error> {
+    let why = match server.map(|server| server.models.as_slice()) {
+        Some([only]) => return Ok(only.clone()),
+        Some([]) => "has no model".to_owned(),
+        Some(models) => format!("has several models ({})", listed(models)),
+        None => "does not say which models it has".to_owned(),
+    };
+    Err(Error::Which {
+        base_url: visible(base_url),
+        why,
+    })
+}
+
+/// The name under which a server has a model; `qwen3` stands for `qwen3:latest`.
+fn held<'s>(server: &'s Server, model: &str) -> Option<&'s str> {
+    let tagged = format!("{model}:latest");
+    let held = |wanted: &str| server.models.iter().find(|known| *known == wanted);
+    held(model).or_else(|| held(&tagged)).map(String::as_str)
+}
+
+fn listed(models: &[String]) -> String {
+    const SHOWN: usize = 12;
+    if models.is_empty() {
+        return "no models".to_owned();
+    }
+    let names: Vec<&str> = models.iter().take(SHOWN).map(String::as_str).collect();
+    let more = if models.len() > SHOWN { ", …" } else { "" };
+    format!("{}{more}", visible(&names.join(", ")))
+}
+
+/// The base URL of Ollama, from the forms that its own variable can have.
+fn ollama(host: Option<&str>) -> String {
+    let Some(host) = host
+        .map(|host| host.trim().trim_end_matches('/'))
+        .filter(|host| !host.is_empty())
+    else {
+        return OLLAMA.to_owned();
+    };
+    let (scheme, place) = host.split_once("://").unwrap_or(("http", host));
+    let (name, port) = match place.rsplit_once(':') {
+        Some((name, port)) if !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit()) => {
+            (name, port)
+        }
+        _ => (place, "11434"),
+    };
+    // An address to listen on is not one to connect to.
+    let name = if matches!(name, "" | "0.0.0.0" | "[::]") {
+        "127.0.0.1"
+    } else {
+        name
+    };
+    format!("{scheme}://{name}:{port}/v1")
+}
