@@ -8,6 +8,7 @@ mod depends;
 mod pages;
 mod revisions;
 
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use super::doc::{Cache, Doc, Form, Styled};
@@ -208,7 +209,7 @@ fn heading(maker: &mut Maker<'_>, node: &Node) {
     let state = &maker.run.state;
     let mut words = format!("{} {}", node.id, node.id.kind.word());
     if let Some(turn) = state.turns.get(&node.turn) {
-        words.push_str(&format!("  {}", turn.id));
+        let _ = write!(words, "  {}", turn.id);
     }
     let mut line = Styled::new().own(Role::Title, words);
     if node.revisions.len() > 1 {

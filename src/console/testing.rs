@@ -204,6 +204,7 @@ impl Stage {
             user: "ada".into(),
             input: "null".into(),
             setup: "{}".into(),
+            sandbox: "sandbox level 0".into(),
         };
         self.engine(Event::Run(RunEvent::Started(Box::new(started))));
         self.turn(TurnEvent::Opened {

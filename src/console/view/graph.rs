@@ -281,9 +281,8 @@ fn node_line(model: &Model, id: NodeId, row: Option<Role>, width: usize) -> Styl
     }
     let usual = match (id.kind, &node.now().origin) {
         (NodeKind::Prompt, _) => Role::Operator,
-        (_, Origin::Operator { .. }) => Role::Edited,
+        (NodeKind::Intervention, _) | (_, Origin::Operator { .. }) => Role::Edited,
         (NodeKind::Answer, _) => Role::Ok,
-        (NodeKind::Intervention, _) => Role::Edited,
         _ => Role::Text,
     };
     let words = summary::of(state, node);

@@ -90,7 +90,7 @@ fn another_revision_arms_anew() {
             args: r#"{"path":"/etc/passwd","content":"b"}"#.into(),
         },
         origin: Origin::Repair { attempt: 1 },
-        approves: false,
+        approves: None,
     }));
     stage.ready("c3", 2);
     stage.call(CallEvent::Asked {
@@ -428,7 +428,7 @@ fn a_refusal_says_what_changed() {
             args: r#"{"path":"other","content":"b"}"#.into(),
         },
         origin: Origin::Repair { attempt: 1 },
-        approves: false,
+        approves: None,
     }));
     stage.ready("c3", 2);
     stage.send(Msg::Run(crate::console::link::Update::Refused(
