@@ -141,7 +141,7 @@ fn edit(event: &EditEvent) -> String {
         EditEvent::Orphaned { entries } => {
             format!("{} effects happened under what was replaced", entries.len())
         }
-        EditEvent::Held { calls } => format!("held while an editor is open: {}", list(calls)),
+        EditEvent::Held { calls, .. } => format!("held while an editor is open: {}", list(calls)),
         EditEvent::Released {} => "editor closed".to_owned(),
     }
 }
