@@ -67,7 +67,7 @@ pub fn lines(old: &str, new: &str) -> Vec<Line> {
                     change: kind,
                     text: text.strip_suffix('\n').unwrap_or(text).to_owned(),
                 });
-                if change.missing_newline() && !(old.ends_with('\n') == new.ends_with('\n')) {
+                if change.missing_newline() && (old.ends_with('\n') != new.ends_with('\n')) {
                     out.push(note("no line break at the end".to_owned()));
                 }
             }

@@ -60,6 +60,18 @@ impl Styled {
         self
     }
 
+    /// Adds a row of a pager.
+    pub fn push_row(&mut self, row: Row, role: Role) {
+        for (kind, text) in row.pieces {
+            let role = match kind {
+                text::Kind::Plain => role,
+                text::Kind::Escaped => Role::Escaped,
+                text::Kind::Blank => Role::Dim,
+            };
+            self.0.push(Piece { role, text });
+        }
+    }
+
     /// The characters without looks.
     pub fn plain(&self) -> String {
         self.0.iter().map(|piece| piece.text.as_str()).collect()
@@ -199,14 +211,7 @@ fn dress(row: Row, role: Role, mark: &(Role, String)) -> Styled {
     if !mark.1.is_empty() {
         line = line.own(mark.0, mark.1.clone());
     }
-    for (kind, text) in row.pieces {
-        let role = match kind {
-            text::Kind::Plain => role,
-            text::Kind::Escaped => Role::Escaped,
-            text::Kind::Blank => Role::Dim,
-        };
-        line.0.push(Piece { role, text });
-    }
+    line.push_row(row, role);
     line
 }
 

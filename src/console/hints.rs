@@ -97,13 +97,11 @@ pub fn applies(model: &Model, verb: Verb) -> bool {
             }
         }
         Verb::Jump(Jump::Pending) => model.queue.waiting() > 0,
-        Verb::Jump(_) | Verb::Move(_) | Verb::Replay(_) => true,
         Verb::Text(commands::TextVerb::Form) => {
             matches!(model.overlays.last(), Some(Overlay::Editor(editor)) if editor.purpose.is_value())
         }
-        Verb::Text(_) => true,
         Verb::View(View::NextTab) => model.screen.focus != Pane::Log,
-        Verb::View(_) => true,
+        Verb::Jump(_) | Verb::Move(_) | Verb::Replay(_) | Verb::Text(_) | Verb::View(_) => true,
     }
 }
 

@@ -20,7 +20,7 @@ pub fn of(envelope: &Envelope) -> String {
         Event::Call(event) => call(event),
         Event::Edit(event) => edit(event),
     };
-    format!("{:>5} {who}: {what}", envelope.seq.to_string())
+    format!("{} {who}: {what}", envelope.seq)
 }
 
 fn list(ids: &[NodeId]) -> String {

@@ -7,8 +7,8 @@ use super::{decide, drive, edits, jumps, lists, prompts, views};
 use crate::console::commands::{RunVerb, Verb, View};
 use crate::console::hints::context;
 use crate::console::key::{Code, Key};
-use crate::console::model::Model;
 use crate::console::model::arming::BURST_MS;
+use crate::console::model::{Message, Model};
 use crate::console::msg::Out;
 
 /// How a verb was chosen.
@@ -87,7 +87,7 @@ fn press(model: &mut Model, key: Key, at: u64, out: &mut Vec<Out>) {
     let context = context(model);
     let verb = model.settings.keymap.verb(context, key, model.settings.replay);
     if !matches!(verb, Some(Verb::View(View::Interrupt))) {
-        model.message = Default::default();
+        model.message = Message::default();
     }
     match verb {
         Some(verb) => run(model, verb, By::Key, at, out),

@@ -1,1 +1,6 @@
-//! Tests.
+//! What messages do, and what they must not do.
+
+mod arming;
+mod edits;
+mod screens;
+mod verbs;
