@@ -3,6 +3,8 @@
 use std::fmt;
 use std::process::ExitCode;
 
+use crate::domain::refusal::{Refusal, RefusalKind};
+
 /// Exit codes, as documented.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Code {
@@ -89,5 +91,15 @@ fails! {
     crate::policy::Error => Config,
     crate::journal::Error => Session,
     crate::tools::registry::Error => Config,
-    crate::domain::refusal::Refusal => Halted,
+}
+
+impl From<Refusal> for Failure {
+    fn from(refusal: Refusal) -> Self {
+        let code = match refusal.kind {
+            RefusalKind::Unknown | RefusalKind::Invalid => Code::Usage,
+            RefusalKind::Journal => Code::Session,
+            _ => Code::Halted,
+        };
+        Self::new(code, refusal)
+    }
 }

@@ -39,15 +39,19 @@ pub fn verb(common: &Common, verb: &Verb) -> Result<Code, Failure> {
         return Ok(Code::Ok);
     }
     // `last` must mean the same session all along.
-    decide(common, ground.clone(), &place.id(), &command)?;
+    let recorded = decide(common, ground.clone(), &place.id(), &command)?;
     if on.resume {
+        // Standard output is for the answer.
+        print::err(&recorded);
         return run::go_on(common, ground, &place.id());
     }
+    print::out(&recorded);
     Ok(Code::Ok)
 }
 
-/// Records a command on a session that nobody else has open, with what follows by itself.
-pub fn decide(common: &Common, ground: Ground, id: &str, command: &Command) -> Result<(), Failure> {
+/// Records a command on a session that nobody else has open, with what follows by itself. Gives
+/// a line that says so.
+pub fn decide(common: &Common, ground: Ground, id: &str, command: &Command) -> Result<String, Failure> {
     let place = ground.store.find(id)?;
     let (writer, loaded) = Writer::open(&place)?;
     if let Some(torn) = &loaded.torn {
@@ -123,14 +127,13 @@ impl Draft {
         }
     }
 
-    fn write(self, mut log: JournalLog) -> Result<(), Failure> {
+    fn write(self, mut log: JournalLog) -> Result<String, Failure> {
         let fail = |error| Failure::new(Code::Session, error);
         for envelope in &self.envelopes {
             log.append(envelope).map_err(fail)?;
         }
         log.sync().map_err(fail)?;
-        print::out(&format!("recorded as {}", self.state.seq));
-        Ok(())
+        Ok(format!("recorded as {}", self.state.seq))
     }
 }
 

@@ -112,7 +112,7 @@ impl Driver {
         let mut early = Vec::new();
         while let Ok(message) = self.inbox.try_recv() {
             match message {
-                Message::Subscribe(out) => self.subscribe(out),
+                Message::Subscribe(out) => self.welcome(out),
                 other => early.push(other),
             }
         }
@@ -172,6 +172,10 @@ impl Driver {
     fn subscribe(&mut self, out: mpsc::UnboundedSender<Publication>) {
         // What the snapshot shows must be on disk, like everything that is shown.
         self.conclude();
+        self.welcome(out);
+    }
+
+    fn welcome(&mut self, out: mpsc::UnboundedSender<Publication>) {
         let mut first = vec![Publication::Snapshot(Box::new(self.state.clone()))];
         first.extend(self.notices.iter().cloned().map(Publication::Notice));
         first.extend(self.halted.iter().cloned().map(Publication::Halted));

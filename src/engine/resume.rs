@@ -4,7 +4,7 @@
 use crate::domain::event::run::Started;
 use crate::domain::event::{Event, RunEvent};
 use crate::domain::id::{Attempt, NodeId};
-use crate::domain::state::{Mode, State};
+use crate::domain::state::State;
 
 /// Executions whose process is gone with the process that had started them.
 pub fn interrupted(state: &State) -> Vec<(NodeId, Attempt)> {
@@ -44,9 +44,6 @@ pub fn first_events(state: &State, fitted: Started) -> Vec<Event> {
         events.push(Event::Run(RunEvent::Refitted {
             started: Box::new(fitted),
         }));
-    }
-    if let Mode::Stopped(_) = state.mode {
-        events.push(Event::Run(RunEvent::Resumed {}));
     }
     events
 }

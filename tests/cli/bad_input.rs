@@ -1,0 +1,1 @@
+//! Stub. Must not know: nothing.
