@@ -57,7 +57,11 @@ pub fn arguments(args: &str) -> String {
 
 /// A value for reading: the text of a JSON string, other JSON as it is.
 fn plain(value: &str) -> String {
-    let text = if value.len() <= DECODED { super::json::as_text(value) } else { None };
+    let text = if value.len() <= DECODED {
+        super::json::as_text(value)
+    } else {
+        None
+    };
     text.unwrap_or_else(|| clip(value, MOST).to_owned())
 }
 

@@ -150,7 +150,11 @@ fn a_key_is_about_what_is_selected_even_before_it_was_drawn() {
     key(&mut stage, "j", 10);
     key(&mut stage, "a", 30);
     settle(&mut stage);
-    assert_eq!(stage.commands(), [], "c4 was never on screen, and c3 is no longer selected");
+    assert_eq!(
+        stage.commands(),
+        [],
+        "c4 was never on screen, and c3 is no longer selected"
+    );
 }
 
 #[test]
@@ -163,7 +167,15 @@ fn what_changed_since_the_frame_is_not_decided() {
         bindings: Vec::new(),
         resolved: Some(r#"{"path":"b","content":"b"}"#.into()),
         digest: Digest("another".into()),
-        verdict: stage.model.run.state.call(id("c3")).unwrap().verdict.clone().unwrap(),
+        verdict: stage
+            .model
+            .run
+            .state
+            .call(id("c3"))
+            .unwrap()
+            .verdict
+            .clone()
+            .unwrap(),
     });
     stage.call(CallEvent::Asked {
         call: id("c3"),

@@ -129,7 +129,18 @@ proptest! {
 
 #[test]
 fn every_size_from_one_cell_on_is_drawn() {
-    for keys in ["1", "2", "3 >", "L", "e", "esc ?", "esc :", "esc q", "esc A", "esc 1 g j e X ctrl-s"] {
+    for keys in [
+        "1",
+        "2",
+        "3 >",
+        "L",
+        "e",
+        "esc ?",
+        "esc :",
+        "esc q",
+        "esc A",
+        "esc 1 g j e X ctrl-s",
+    ] {
         let mut stage = Stage::new(80, 24);
         stage.sample();
         stage.draw();
