@@ -327,7 +327,11 @@ impl Driver {
             reply.send(result).unwrap_or_default();
         }
         // What may not be on disk is no fact for anybody.
-        let facts = if self.unwritten { Vec::new() } else { batch.envelopes };
+        let facts = if self.unwritten {
+            Vec::new()
+        } else {
+            batch.envelopes
+        };
         for envelope in facts {
             self.publish(&Publication::Event(envelope));
         }
