@@ -531,6 +531,7 @@ fn an_event_that_came_before_is_not_folded_twice() {
         mono: 0,
         actor: crate::domain::envelope::Actor::Engine,
         cause: Seq(0),
+        more: false,
         event: Event::Run(RunEvent::Paused { reason: "x".into() }),
     };
     stage.send(Msg::Run(Update::Event(std::sync::Arc::new(envelope))));
