@@ -232,7 +232,7 @@ impl Watch {
             Code::Model
         };
         let (session, number) = (&self.session, turn.id.0);
-        let (kind, message) = (fault.kind.word(), print::safe(&fault.message));
+        let (kind, message) = (fault.kind.word(), print::told(&fault.message));
         let why = if code == Code::Config {
             format!("{}: {kind}: {message}", turn.id)
         } else {
