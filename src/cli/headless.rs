@@ -121,7 +121,10 @@ fn conclude(common: &Common, state: &State, session: &str, end: End) -> Result<C
         });
         print::out(&result.to_string());
     }
-    print::err(&format!("to go on: overrule resume {session}"));
+    // Of a run that never began nothing is kept.
+    if state.started.is_some() {
+        print::err(&format!("to go on: overrule resume {session}"));
+    }
     if end.why.is_empty() {
         Ok(end.code)
     } else {

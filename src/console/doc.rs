@@ -40,6 +40,8 @@ impl Styled {
     /// Adds untrusted text in its visible form, cut off after so many characters.
     pub fn untrusted(mut self, role: Role, raw: &str, most: usize) -> Self {
         let (head, cut) = head(raw, most);
+        // Where the text goes on, a blank at the cut is no blank at the end.
+        let head = if cut { head.trim_end_matches(' ') } else { head };
         for span in text::spans(head) {
             let role = match span.kind {
                 text::Kind::Plain => role,

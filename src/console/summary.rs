@@ -44,15 +44,25 @@ pub fn arguments(args: &str) -> String {
         .collect();
     match own.as_slice() {
         [] => flat(args),
-        [(_, value)] => flat(value.trim_matches('"')),
+        [(_, value)] => flat(&plain(value)),
         many => {
             let words: Vec<String> = many
                 .iter()
-                .map(|(name, value)| format!("{name}={}", clip(value.trim_matches('"'), 60)))
+                .map(|(name, value)| format!("{name}={}", clip(&plain(value), 60)))
                 .collect();
             flat(&words.join(" "))
         }
     }
+}
+
+/// A value for reading: the text of a JSON string, other JSON as it is.
+fn plain(value: &str) -> String {
+    let text = if value.len() <= DECODED {
+        super::json::as_text(value)
+    } else {
+        None
+    };
+    text.unwrap_or_else(|| clip(value, MOST).to_owned())
 }
 
 /// A result in one line.
@@ -73,6 +83,7 @@ pub fn short_result(outcome: &Outcome) -> String {
                 None
             };
             match text {
+                Some(text) if text.is_empty() => "empty".to_owned(),
                 Some(text) => format!("{} bytes: {}", text.len(), flat(&text)),
                 None => format!("{} bytes: {}", value.len(), flat(value)),
             }

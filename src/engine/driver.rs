@@ -60,6 +60,8 @@ pub struct Driver {
     told: watch::Sender<Seq>,
     notices: Vec<String>,
     halted: Option<String>,
+    /// True once the log has failed: what it took last may not be there.
+    unwritten: bool,
     batch: Batch,
 }
 
@@ -103,6 +105,7 @@ impl Driver {
             told,
             notices: parts.notices,
             halted: None,
+            unwritten: false,
             batch: Batch::default(),
         };
         (driver, handle)
@@ -291,6 +294,7 @@ impl Driver {
                 event,
             };
             if let Err(reason) = self.log.append(&envelope) {
+                self.unwritten = true;
                 self.halt(reason);
                 return;
             }
@@ -313,9 +317,10 @@ impl Driver {
     fn conclude(&mut self) {
         let wrote = !self.batch.envelopes.is_empty();
         let sync = std::mem::take(&mut self.batch.sync);
-        if wrote && self.halted.is_none() {
+        if wrote && !self.unwritten {
             let result = if sync { self.log.sync() } else { self.log.flush() };
             if let Err(reason) = result {
+                self.unwritten = true;
                 self.halt(reason);
             }
         }
@@ -332,7 +337,13 @@ impl Driver {
             // Nobody waits for the answer any more: the decision stands all the same.
             reply.send(result).unwrap_or_default();
         }
-        for envelope in batch.envelopes {
+        // What may not be on disk is no fact for anybody.
+        let facts = if self.unwritten {
+            Vec::new()
+        } else {
+            batch.envelopes
+        };
+        for envelope in facts {
             self.publish(&Publication::Event(envelope));
         }
         for publication in batch.words {

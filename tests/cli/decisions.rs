@@ -8,7 +8,7 @@ use overrule::domain::id::NodeId;
 use overrule::domain::state::{LedgerOutcome, State};
 use rustix::process::Signal;
 
-use crate::playbooks::{ENDLESS, STEPS};
+use crate::playbooks::STEPS;
 use crate::world::{Said, World, signal, until, wait};
 
 /// Questions stay open for an hour, so that a run without an operator waits.

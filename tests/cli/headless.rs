@@ -269,7 +269,8 @@ fn the_key_of_a_provider_is_nowhere() {
     let said = finish(command).ends(0);
     assert!(!said.out.contains("sk-very-secret-value"));
     assert!(!said.err.contains("sk-very-secret-value"));
-    for (path, bytes) in world.everything() {
+    for (path, _) in world.everything() {
+        let bytes = std::fs::read(&path).unwrap_or_default();
         let text = String::from_utf8_lossy(&bytes);
         assert!(!text.contains("sk-very-secret-value"), "{}", path.display());
     }

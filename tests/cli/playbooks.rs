@@ -12,6 +12,18 @@ when = { done = ["notes", "start", "copy", "second"] }
 answer = "copied {{ args.copy.content | trim }}, {{ result.start | trim }}, {{ result.second | trim }}"
 
 [[rule]]
+when = { done = ["notes", "start"], missing = "{{ failed }}", thought = "last" }
+say = "As you wish."
+[[rule.call]]
+tool = "write_file"
+as = "copy"
+args = { path = "copy.txt", content = "{{ result.notes | lines | last }}\n" }
+[[rule.call]]
+tool = "shell"
+as = "second"
+args = { command = "echo second >> log.txt; echo logged" }
+
+[[rule]]
 when = { done = ["notes", "start"], missing = "{{ failed }}" }
 think = "I copy the first line."
 [[rule.call]]

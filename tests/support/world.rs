@@ -4,6 +4,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "a test has a patience of its own")]
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -184,23 +185,25 @@ impl World {
         fold(&self.facts(id))
     }
 
-    /// Everything below the test's directory with its bytes: what a refusal must leave as it was.
-    pub fn everything(&self) -> Vec<(PathBuf, Vec<u8>)> {
-        let mut found = Vec::new();
+    /// Everything below the test's directory, each file with what stands for its bytes: what a
+    /// refusal must leave as it was. Lock files tell only who was here last.
+    pub fn everything(&self) -> BTreeMap<PathBuf, String> {
+        let mut found = BTreeMap::new();
         below(self.dir.path(), &mut found);
-        found.sort();
         found
     }
 }
 
-fn below(dir: &Path, found: &mut Vec<(PathBuf, Vec<u8>)>) {
+fn below(dir: &Path, found: &mut BTreeMap<PathBuf, String>) {
     for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
         let path = entry.path();
         if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-            found.push((path.clone(), Vec::new()));
+            found.insert(path.clone(), "directory".into());
             below(&path, found);
-        } else {
-            found.push((path.clone(), fs::read(&path).unwrap_or_default()));
+        } else if entry.file_name() != "lock" {
+            let bytes = fs::read(&path).unwrap_or_default();
+            let hash = overrule::canon::hash("test", &[&bytes]);
+            found.insert(path, format!("{} bytes, {hash}", bytes.len()));
         }
     }
 }

@@ -3,6 +3,7 @@
 //! A key that could decide something waits until it is certain that it came alone: a paste into a
 //! terminal without bracketed paste must not decide anything. Must not know: what verbs do.
 
+use super::refresh::prepare;
 use super::{decide, drive, edits, jumps, lists, prompts, views};
 use crate::console::commands::{RunVerb, Verb, View};
 use crate::console::hints::context;
@@ -84,6 +85,8 @@ fn may_decide(model: &Model, key: Key) -> bool {
 }
 
 fn press(model: &mut Model, key: Key, at: u64, out: &mut Vec<Out>) {
+    // What a key is about is what is selected now, not what was when the last frame was drawn.
+    prepare(model);
     let context = context(model);
     let verb = model.settings.keymap.verb(context, key, model.settings.replay);
     if !matches!(verb, Some(Verb::View(View::Interrupt))) {

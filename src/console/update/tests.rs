@@ -2,5 +2,6 @@
 
 mod arming;
 mod edits;
+mod schedules;
 mod screens;
 mod verbs;

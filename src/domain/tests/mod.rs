@@ -4,4 +4,13 @@
 mod check;
 mod world;
 
-mod smoke;
+mod approval;
+mod consent;
+mod crash;
+mod edits;
+mod ends;
+mod flow;
+mod operator;
+mod plan;
+mod rest;
+mod thoughts;

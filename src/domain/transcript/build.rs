@@ -123,7 +123,11 @@ fn turn_messages(state: &State, turn: &Turn, out: &mut Vec<Message>) {
         });
     }
     if turn.split {
-        out.push(rewritten());
+        let by_operator = nodes
+            .iter()
+            .rfind(|node| node.id.kind == NodeKind::Thought)
+            .is_some_and(|node| matches!(node.now().origin, Origin::Operator { .. }));
+        out.push(if by_operator { rewritten() } else { taken_away() });
     }
 }
 
@@ -133,6 +137,16 @@ fn rewritten() -> Message {
         text: Arc::from(
             "The operator rewrote your last thought above. Continue from it as it stands now; \
              what you had planned after the old one no longer holds.",
+        ),
+    }
+}
+
+fn taken_away() -> Message {
+    Message::Note {
+        about: NoteKind::ThoughtRewritten,
+        text: Arc::from(
+            "The operator took away what you thought next, and all that followed from it. \
+             Continue from what stands above.",
         ),
     }
 }

@@ -29,6 +29,11 @@ fn a_journal_cut_at_any_byte_keeps_its_intact_records_and_can_go_on() {
         assert_eq!(seen.torn.as_ref().map_or(0, |torn| torn.bytes), rest as u64);
         assert_eq!(std::fs::read(place.journal()).unwrap(), bytes[..cut]);
 
+        // Going on waits for the disk many times: around the ends of lines at every byte, elsewhere now and then.
+        let near_an_end = rest < 3 || bytes.get(cut..cut + 2).is_some_and(|next| next.contains(&b'\n'));
+        if !near_an_end && cut % 17 != 0 {
+            continue;
+        }
         let loaded = append_one(&place);
         assert_eq!(loaded.envelopes, small()[..whole]);
         match loaded.torn {

@@ -143,6 +143,51 @@ fn the_next_entry_is_not_decided_by_the_key_that_was_meant_for_the_one_before() 
 }
 
 #[test]
+fn a_key_is_about_what_is_selected_even_before_it_was_drawn() {
+    let mut stage = armed();
+    stage.awaiting("c4", "write_file", ARGS);
+    stage.wait(ARMING);
+    key(&mut stage, "j", 10);
+    key(&mut stage, "a", 30);
+    settle(&mut stage);
+    assert_eq!(
+        stage.commands(),
+        [],
+        "c4 was never on screen, and c3 is no longer selected"
+    );
+}
+
+#[test]
+fn what_changed_since_the_frame_is_not_decided() {
+    let mut stage = armed();
+    stage.ready("c3", 1);
+    stage.call(CallEvent::Ready {
+        call: id("c3"),
+        rev: Rev(1),
+        bindings: Vec::new(),
+        resolved: Some(r#"{"path":"b","content":"b"}"#.into()),
+        digest: Digest("another".into()),
+        verdict: stage
+            .model
+            .run
+            .state
+            .call(id("c3"))
+            .unwrap()
+            .verdict
+            .clone()
+            .unwrap(),
+    });
+    stage.call(CallEvent::Asked {
+        call: id("c3"),
+        rev: Rev(1),
+        deadline_ms: None,
+    });
+    key(&mut stage, "a", 10);
+    settle(&mut stage);
+    assert_eq!(stage.commands(), []);
+}
+
+#[test]
 fn an_entry_that_went_by_itself_is_not_replaced_under_the_finger() {
     let mut stage = armed();
     stage.awaiting("c4", "write_file", ARGS);

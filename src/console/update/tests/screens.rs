@@ -66,7 +66,7 @@ fn arrive(stage: &mut Stage, what: u8, no: u32) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
 
     #[test]
     fn nothing_panics(width in 1u16..130, height in 1u16..45, acts in prop::collection::vec(any_act(), 1..50), replay: bool) {
@@ -129,13 +129,27 @@ proptest! {
 
 #[test]
 fn every_size_from_one_cell_on_is_drawn() {
-    for width in (1..60).chain([80, 100, 121]) {
-        for height in (1..26).chain([40]) {
-            let mut stage = Stage::new(width, height);
-            stage.sample();
-            stage.draw();
-            stage.press("2");
-            stage.press("?");
+    for keys in [
+        "1",
+        "2",
+        "3 >",
+        "L",
+        "e",
+        "esc ?",
+        "esc :",
+        "esc q",
+        "esc A",
+        "esc 1 g j e X ctrl-s",
+    ] {
+        let mut stage = Stage::new(80, 24);
+        stage.sample();
+        stage.draw();
+        stage.press(keys);
+        for width in (1..10).chain((10..46).step_by(5)).chain([39, 80, 100, 121]) {
+            for height in (1..14).chain([24]) {
+                stage.send(Msg::Term(TermMsg::Resize { width, height }));
+                stage.draw();
+            }
         }
     }
 }
