@@ -20,7 +20,7 @@ use crate::domain::input::Input;
 use crate::domain::refusal::{Refusal, RefusalKind};
 use crate::domain::state::State;
 use crate::domain::transcript::build;
-use crate::domain::turn::Producer;
+use crate::domain::turn::{Producer, Stream};
 use crate::domain::{advance, apply, decide, effects};
 use crate::model::{Model, Request};
 use crate::policy::{Policy, Preset};
@@ -188,8 +188,11 @@ impl Driver {
     }
 
     fn show_live(&self, live: Live) {
+        let turn = self.state.turns.get(&live.turn);
+        // Text that was on its way when its stream was ended is shown no more.
+        let open = turn.is_some_and(|turn| turn.stream == Stream::Open);
         self.live.send_modify(|turns| {
-            if live.parts.is_empty() {
+            if live.parts.is_empty() || !open {
                 turns.remove(&live.turn);
             } else {
                 turns.insert(live.turn, live);
@@ -360,7 +363,10 @@ impl Driver {
                 wait_ms,
                 ..
             } => self.ask(turn, request, wait_ms),
-            Effect::Abort { turn } => self.executor.abort(turn),
+            Effect::Abort { turn } => {
+                self.executor.abort(turn);
+                self.live.send_modify(|turns| _ = turns.remove(&turn));
+            }
             Effect::Launch { call, rev, attempt } => {
                 match Approved::from_decision(&self.state, &self.adviser, (call, rev, attempt)) {
                     Ok(approved) => self.executor.launch(&approved),
@@ -380,7 +386,7 @@ impl Driver {
             return;
         };
         // Another event of the same batch may have taken the request back.
-        if turn.asked != request || turn.stream != crate::domain::turn::Stream::Open {
+        if turn.asked != request || turn.stream != Stream::Open {
             return;
         }
         let Some(started) = self.state.started.clone() else {
