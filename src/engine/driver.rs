@@ -198,8 +198,11 @@ impl Driver {
     }
 
     fn show_live(&self, live: Live) {
+        let turn = self.state.turns.get(&live.turn);
+        // Text that was on its way when its stream was ended is shown no more.
+        let open = turn.is_some_and(|turn| turn.stream == Stream::Open);
         self.live.send_modify(|turns| {
-            if live.parts.is_empty() {
+            if live.parts.is_empty() || !open {
                 turns.remove(&live.turn);
             } else {
                 turns.insert(live.turn, live);
@@ -371,7 +374,10 @@ impl Driver {
                 wait_ms,
                 ..
             } => self.ask(turn, request, wait_ms),
-            Effect::Abort { turn } => self.executor.abort(turn),
+            Effect::Abort { turn } => {
+                self.executor.abort(turn);
+                self.live.send_modify(|turns| _ = turns.remove(&turn));
+            }
             Effect::Launch { call, rev, attempt } => {
                 match Approved::from_decision(&self.state, &self.adviser, (call, rev, attempt)) {
                     Ok(approved) => self.executor.launch(&approved),
