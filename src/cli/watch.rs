@@ -67,10 +67,20 @@ impl Watch {
         }
         match &self.state.mode {
             Mode::Finished(_) => return Some(End::new(Code::Ok, "")),
+            Mode::Stopped(_) | Mode::Paused(_) | Mode::Running => {}
+        }
+        // What runs may change the world: to leave now would end it half done, and nobody would know.
+        let end = self.end().await;
+        end.filter(|_| self.state.agenda.running.is_empty())
+    }
+
+    /// Why the run cannot go on without somebody.
+    async fn end(&self) -> Option<End> {
+        match &self.state.mode {
+            Mode::Finished(_) | Mode::Running => {}
             Mode::Stopped(reason) => return Some(self.stopped(reason)),
             Mode::Paused(_) if under_way(&self.state) => return None,
             Mode::Paused(reason) => return Some(self.paused(reason)),
-            Mode::Running => {}
         }
         for call in self.state.queue() {
             match &call.status {
