@@ -121,7 +121,8 @@ impl Draft {
     }
 
     fn add(&mut self, events: Vec<Event>, actor: &Actor) {
-        for event in events {
+        let last = events.len().saturating_sub(1);
+        for (index, event) in events.into_iter().enumerate() {
             let envelope = Envelope {
                 v: FORMAT,
                 seq: self.state.seq.next(),
@@ -129,6 +130,7 @@ impl Draft {
                 mono: self.clock.mono_ms(),
                 actor: actor.clone(),
                 cause: Seq(0),
+                more: index < last,
                 event,
             };
             apply(&mut self.state, &envelope);

@@ -87,6 +87,7 @@ impl Stage {
             mono: 0,
             actor,
             cause: Seq(0),
+            more: false,
             event,
         };
         self.send(Msg::Run(Update::Event(Arc::new(envelope))));

@@ -280,7 +280,8 @@ impl Driver {
 
     /// Stamps, writes and folds events, and notes what the world is asked for.
     fn record(&mut self, events: Vec<Event>, actor: &Actor, cause: Seq) {
-        for event in events {
+        let last = events.len().saturating_sub(1);
+        for (index, event) in events.into_iter().enumerate() {
             if self.halted.is_some() {
                 return;
             }
@@ -291,6 +292,7 @@ impl Driver {
                 mono: self.clock.mono_ms(),
                 actor: actor.clone(),
                 cause,
+                more: index < last,
                 event,
             };
             if let Err(reason) = self.log.append(&envelope) {

@@ -302,6 +302,7 @@ impl World {
                 mono: 0,
                 actor: Actor::Engine,
                 cause: self.state.seq,
+                more: false,
                 event,
             };
             self.witness.before(&self.state, &envelope);

@@ -93,7 +93,7 @@ fn a_running_call_can_be_cancelled_and_a_finished_one_run_again() {
     });
     assert_eq!(
         stage.commands(),
-        std::slice::from_ref(&retry),
+        vec![retry.clone()],
         "whether it can be run again is the run's to say"
     );
     stage.press("c");
@@ -531,6 +531,7 @@ fn an_event_that_came_before_is_not_folded_twice() {
         mono: 0,
         actor: crate::domain::envelope::Actor::Engine,
         cause: Seq(0),
+        more: false,
         event: Event::Run(RunEvent::Paused { reason: "x".into() }),
     };
     stage.send(Msg::Run(Update::Event(std::sync::Arc::new(envelope))));
