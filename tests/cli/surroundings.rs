@@ -175,7 +175,7 @@ fn a_run_that_cannot_go_on_lets_end_what_runs() {
     assert!(state.queue().next().is_none(), "nothing is in doubt");
     let turn = state.turns.keys().last().unwrap().0.to_string();
     let said = world.run(&["keep", &id, &turn, "--resume"]).ends(0);
-    assert_eq!(said.out, "ran\n\n");
+    assert_eq!(said.out, "ran\n");
     assert_eq!(world.read("log.txt"), "once\n");
 }
 
