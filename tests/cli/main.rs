@@ -1,5 +1,14 @@
 //! The real program, as a person or a script meets it. Must not know: how it does what it does.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a test fails by panicking and tells by printing"
+)]
+
 #[path = "../support/world.rs"]
 mod world;
 

@@ -1,6 +1,15 @@
 //! Ends without a word: whatever the moment, nothing that was acknowledged is lost, no effect
 //! happens twice, and the run comes to the same graph. Must not know: how a run is recorded.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a test fails by panicking and tells by printing"
+)]
+
 #[path = "../support/world.rs"]
 #[allow(
     dead_code,

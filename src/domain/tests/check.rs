@@ -43,18 +43,16 @@ impl Witness {
             Event::Call(
                 CallEvent::Skipped { call, .. }
                 | CallEvent::Unsatisfiable { call, .. }
-                | CallEvent::Unfit { call, .. },
+                | CallEvent::Unfit { call, .. }
+                | CallEvent::Resolved {
+                    call,
+                    happened: false,
+                    ..
+                },
             ) => {
                 self.again.insert(*call);
             }
             Event::Run(RunEvent::Reopened { .. }) => self.again.extend(&state.agenda.running),
-            Event::Call(CallEvent::Resolved {
-                call,
-                happened: false,
-                ..
-            }) => {
-                self.again.insert(*call);
-            }
             _ => {}
         }
     }
