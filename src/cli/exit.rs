@@ -26,6 +26,8 @@ pub enum Code {
     Session,
     /// Interrupted.
     Interrupted,
+    /// Ended by another signal: 128 and its number.
+    Signal(u8),
 }
 
 impl Code {
@@ -41,6 +43,7 @@ impl Code {
             Self::Model => 6,
             Self::Session => 7,
             Self::Interrupted => 130,
+            Self::Signal(number) => number,
         }
     }
 }

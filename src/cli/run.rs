@@ -338,8 +338,8 @@ fn survivors(state: &State) -> Vec<String> {
         .filter(|(_, pid, ticks)| child::still_running(*pid, *ticks))
         .map(|(call, pid, _)| {
             format!(
-                "{call} still runs as process {pid}, started before the interruption. End it with `kill {pid}` \
-                 or wait for it before you say what came of it."
+                "{call} still runs as process {pid}, started before the interruption. End it and what it started \
+                 with `kill -- -{pid}`, or wait for it, before you say what came of it."
             )
         })
         .collect()

@@ -199,7 +199,7 @@ impl Watch {
 
     fn model_failed(&self, turn: &Turn, fault: &StreamFault) -> End {
         let (session, id, number) = (&self.session, turn.id, turn.id.0);
-        let (kind, message) = (fault.kind.word(), print::safe(&fault.message));
+        let (kind, message) = (fault.kind.word(), print::told(&fault.message));
         if fault.kind == StreamFaultKind::Script {
             return End::new(Code::Config, format!("{id}: {kind}: {message}"));
         }

@@ -7,7 +7,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 
 use super::advise::Adviser;
 use super::approved::Approved;
-use super::clock::Clock;
+use super::clock::{Clock, Worked};
 use super::executor::Executor;
 use super::handle::{Handle, Live, LiveTurns, Message, Publication};
 use super::log::Log;
@@ -20,7 +20,7 @@ use crate::domain::input::Input;
 use crate::domain::refusal::{Refusal, RefusalKind};
 use crate::domain::state::State;
 use crate::domain::transcript::build;
-use crate::domain::turn::{Producer, Stream};
+use crate::domain::turn::{Producer, Stream, Turn};
 use crate::domain::{advance, apply, decide, effects};
 use crate::model::{Model, Request};
 use crate::policy::{Policy, Preset};
@@ -53,6 +53,7 @@ pub struct Driver {
     adviser: Adviser,
     executor: Executor,
     clock: Clock,
+    worked: Worked,
     inbox: mpsc::UnboundedReceiver<Message>,
     listeners: Vec<mpsc::UnboundedSender<Publication>>,
     live: watch::Sender<LiveTurns>,
@@ -97,6 +98,7 @@ impl Driver {
             adviser: parts.adviser,
             executor,
             clock: parts.clock,
+            worked: Worked::default(),
             inbox,
             listeners: Vec::new(),
             live,
@@ -137,7 +139,8 @@ impl Driver {
             let message = tokio::select! {
                 message = self.inbox.recv() => message,
                 _ = clock.tick(), if self.state.limits.wall_ms.is_some() => {
-                    Some(Message::Input(Input::Worked { ms: self.clock.mono_ms() }))
+                    self.note_work();
+                    Some(Message::Input(Input::Worked { ms: self.worked.ms() }))
                 }
             };
             let Some(message) = message else { break };
@@ -154,6 +157,13 @@ impl Driver {
             }
             self.conclude();
         }
+    }
+
+    /// While nothing is asked and nothing runs, it is the operator's time that passes.
+    fn note_work(&mut self) {
+        let asking = |turn: &Turn| turn.stream == Stream::Open;
+        let busy = !self.state.agenda.running.is_empty() || self.state.turns.values().any(asking);
+        self.worked.note(self.clock.mono_ms(), busy);
     }
 
     fn take(&mut self, message: Message) -> Option<oneshot::Sender<()>> {
@@ -319,6 +329,7 @@ impl Driver {
                 self.halt(reason);
             }
         }
+        self.note_work();
         let batch = std::mem::take(&mut self.batch);
         for (reply, result) in batch.replies {
             let result = match (&self.halted, result) {
@@ -462,3 +473,6 @@ fn needs_disk(event: &Event) -> bool {
         Event::Run(_) | Event::Turn(_) | Event::Call(_) => false,
     }
 }
+
+#[cfg(test)]
+mod tests;

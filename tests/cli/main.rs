@@ -12,3 +12,4 @@ mod lock;
 mod playbooks;
 mod policy;
 mod sessions;
+mod surroundings;

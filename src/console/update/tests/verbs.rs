@@ -93,7 +93,7 @@ fn a_running_call_can_be_cancelled_and_a_finished_one_run_again() {
     });
     assert_eq!(
         stage.commands(),
-        std::slice::from_ref(&retry),
+        vec![retry.clone()],
         "whether it can be run again is the run's to say"
     );
     stage.press("c");
