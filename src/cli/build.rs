@@ -169,6 +169,15 @@ fn workspace(common: &Common) -> Result<PathBuf, Failure> {
             format!("cannot use {shown} as the workspace: {error}; name another with --workspace"),
         )
     })?;
+    if dir.to_str().is_none() {
+        // It is recorded as text, and a run that goes on must find it again.
+        return Err(Failure::new(
+            Code::Config,
+            format!(
+                "the path of the workspace {shown} is not UTF-8 text: rename it, or name another with --workspace"
+            ),
+        ));
+    }
     std::fs::read_dir(&dir).map_err(|error| {
         Failure::new(
             Code::Config,

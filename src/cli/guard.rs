@@ -31,10 +31,12 @@ fn outlive_size_limit() {
     let _ = signal(SignalKind::from_raw(number));
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
 mod tests {
+    #[cfg(target_os = "linux")]
     use rustix::process::{DumpableBehavior, dumpable_behavior};
 
+    #[cfg(target_os = "linux")]
     #[test]
     fn others_do_not_look_into_this_process() {
         super::guard();

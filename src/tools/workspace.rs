@@ -135,7 +135,7 @@ impl Workspace {
     /// Leaves these files and directories out, with all that is in them, wherever they are. They
     /// need not exist.
     pub fn without(mut self, private: &[PathBuf]) -> Self {
-        self.private = private.iter().map(|path| resolved(path)).collect();
+        self.private = private.iter().map(|path| real(path)).collect();
         self
     }
 
@@ -334,6 +334,22 @@ impl Workspace {
         }
         error
     }
+}
+
+/// The one name of what a path leads to, also where it does not exist yet.
+pub fn real(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| {
+        let mut plain = PathBuf::new();
+        for step in path.components() {
+            match step {
+                Component::ParentDir => {
+                    plain.pop();
+                }
+                step => plain.push(step),
+            }
+        }
+        resolved(&plain)
+    })
 }
 
 /// A path with the links of all that exists of it resolved.

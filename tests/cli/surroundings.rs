@@ -132,3 +132,66 @@ fn a_strange_name_is_made_visible_once() {
     let said = said.tells("`a⟨U+001B⟩[31m`");
     assert!(!said.err.contains('\u{1b}'));
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_run_that_was_told_to_outlive_its_terminal_does() {
+    let world = World::new();
+    let run = world.playing(
+        &command("touch begun; until test -e go; do sleep 0.05; done; echo went"),
+        &["--policy", "auto"],
+    );
+    let mut nohup = Command::new("nohup");
+    nohup
+        .arg(run.get_program())
+        .args(run.get_args())
+        .current_dir(world.ws())
+        .env_clear()
+        .envs(run.get_envs().filter_map(|(name, value)| Some((name, value?))))
+        .stdin(Stdio::null());
+    let child = nohup
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    until("the command runs", || world.ws().join("begun").exists());
+    signal(&child, Signal::HUP);
+    std::thread::sleep(std::time::Duration::from_millis(100));
+    world.file("go", "");
+    assert_eq!(wait(child).ends(0).out, "went\n");
+}
+
+#[test]
+fn a_run_that_cannot_go_on_lets_end_what_runs() {
+    let world = World::new();
+    // The stream breaks at once, while the command takes its time.
+    let breaks = "[meta]\nname = \"breaks\"\n[[rule]]\nwhen = { seen_call = \"it\" }\nanswer = \"{{ result.it }}\"\n\
+                  [[rule]]\nthink = \"I run it.\"\nfail = \"garbage\"\n\
+                  [[rule.call]]\ntool = \"shell\"\nas = \"it\"\nargs = { command = \"sleep 0.5; echo once >> log.txt; echo ran\" }\n";
+    world.play(breaks, &["--policy", "auto"]).ends(6);
+    assert_eq!(world.read("log.txt"), "once\n");
+    let id = world.id();
+    let state = world.state(&id);
+    assert!(state.queue().next().is_none(), "nothing is in doubt");
+    let turn = state.turns.keys().last().unwrap().0.to_string();
+    let said = world.run(&["keep", &id, &turn, "--resume"]).ends(0);
+    assert_eq!(said.out, "ran\n");
+    assert_eq!(world.read("log.txt"), "once\n");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_workspace_whose_path_is_no_text_is_refused_before_anything_is_written() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let world = World::new();
+    let odd = world.ws().join(std::ffi::OsStr::from_bytes(b"odd\xff"));
+    std::fs::create_dir(&odd).unwrap();
+    let mut run = world.playing(&command("true"), &[]);
+    let said = {
+        run.current_dir(&odd);
+        finish(run)
+    }
+    .ends(3);
+    said.tells("not UTF-8 text").tells("--workspace");
+    assert_eq!(world.ids(), Vec::<String>::new());
+}

@@ -198,7 +198,6 @@ fn held_turns(draft: &mut Draft<'_>, last: &Turn) -> bool {
     if held.is_empty() {
         return false;
     }
-    let turns: Vec<TurnId> = held.iter().map(|turn| turn.id).collect();
     // What an operator put in himself reads nothing; the first request decides for all behind it.
     let same = held
         .iter()
@@ -214,8 +213,13 @@ fn held_turns(draft: &mut Draft<'_>, last: &Turn) -> bool {
                 ))
         });
     if same {
+        // What comes after a turn in which something still moves waits for it.
+        let open = held.iter().position(|turn| !turn.settled);
+        let stand = open.map_or(held.len(), |open| open + 1);
+        let turns = held.iter().take(stand).map(|turn| turn.id).collect();
         draft.turn_event(TurnEvent::Restored { turns });
     } else {
+        let turns = held.iter().map(|turn| turn.id).collect();
         crate::domain::decide::edit::supersede_turns(draft, turns);
     }
     true

@@ -35,6 +35,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &CallEvent) {
             let next = if faults.is_empty() {
                 Status::Blocked
             } else {
+                index::retract(state, *call);
                 Status::Invalid
             };
             index::set_status(state, *call, next);
@@ -72,6 +73,8 @@ pub(super) fn apply(state: &mut State, at: At, event: &CallEvent) {
                 return;
             };
             life.faults.clone_from(faults);
+            trust(state, *call);
+            index::retract(state, *call);
             index::set_status(state, *call, Status::Invalid);
         }
         CallEvent::Asked { call, .. } => index::set_status(state, *call, Status::Awaiting),
@@ -378,6 +381,9 @@ fn record_value(
     let turn = state.nodes.get(&id).map(|node| node.turn).unwrap_or_default();
     let epoch = state.epoch;
     let observation = id.observation();
+    if !state.nodes.get(&id).is_some_and(|node| node.active) {
+        return;
+    }
     if let Some(node) = state.nodes.get_mut(&observation) {
         node.active = true;
         node.pinned = false;

@@ -20,6 +20,9 @@ pub(super) fn set_status(state: &mut State, id: NodeId, status: Status) {
     let had_ended = call.status.is_settled();
     call.status = status;
     let suspect = call.suspect;
+    if !state.nodes.get(&id).is_some_and(|node| node.active) {
+        return;
+    }
     let agenda = &mut state.agenda;
     match &call.status {
         Status::Proposed => {

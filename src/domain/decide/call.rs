@@ -438,13 +438,20 @@ fn unpin(draft: &mut Draft<'_>, node: NodeId) -> Result<(), Refusal> {
         ));
     }
     match draft.state.nodes.get(&node) {
-        Some(found) if found.pinned && found.active => {
-            draft.edit(EditEvent::Unpinned { node });
-            Ok(())
-        }
-        Some(_) => Err(Refusal::new(RefusalKind::Status, format!("{node} is not pinned"))),
-        None => Err(Refusal::new(RefusalKind::Unknown, format!("there is no {node}"))),
+        Some(found) if found.pinned && found.active => {}
+        Some(_) => return Err(Refusal::new(RefusalKind::Status, format!("{node} is not pinned"))),
+        None => return Err(Refusal::new(RefusalKind::Unknown, format!("there is no {node}"))),
     }
+    let call = node.call();
+    find(draft.state, call)?;
+    // What the person wrote stands until it is known whether the call would run with something else.
+    edit::begin(draft, Some(node), &format!("unpin {node}"), None);
+    draft.edit(EditEvent::Unpinned { node });
+    let mut calls = crate::domain::graph::readers_of(draft.state, call);
+    calls.insert(call);
+    edit::suspect(draft, calls);
+    edit::suspend_later(draft, call);
+    Ok(())
 }
 
 /// The newest execution of a call.

@@ -24,7 +24,9 @@ use crate::domain::state::State;
 
 pub(crate) use wave::supersede_turns;
 pub(crate) use wave::{cancel_running, orphan};
-pub(super) use wave::{invalidate_after_value, suspect_readers, suspect_readers_of_gone, suspend_later};
+pub(super) use wave::{
+    invalidate_after_value, suspect, suspect_readers, suspect_readers_of_gone, suspend_later,
+};
 
 pub(super) fn decide(
     draft: &mut Draft<'_>,

@@ -96,7 +96,8 @@ fn probed(
         happened: finding.happened,
         evidence: finding.evidence.clone(),
     });
-    if finding.happened {
+    let counts = draft.state.nodes.get(&call).is_some_and(|node| node.active);
+    if finding.happened && counts {
         let value = finding.value.clone().unwrap_or_else(|| "null".into());
         let origin = Origin::Engine {
             rule: finding.evidence.clone(),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::world::Rules;
 use crate::domain::advice::Advice;
-use crate::domain::call::{Call, Decision, EffectClass, Status};
+use crate::domain::call::{Call, Decision, Digest, EffectClass, Status};
 use crate::domain::envelope::Envelope;
 use crate::domain::event::{CallEvent, EditEvent, Event, RunEvent};
 use crate::domain::id::{NodeId, NodeKind, Seq};
@@ -26,6 +26,8 @@ pub struct Witness {
     ran: BTreeMap<NodeId, (Seq, Arc<str>)>,
     /// Calls that a person asked to run again since their newest execution, or that were in doubt.
     again: BTreeSet<NodeId>,
+    /// What was last decided to run.
+    decided: BTreeMap<NodeId, Option<Digest>>,
 }
 
 impl Witness {
@@ -37,14 +39,20 @@ impl Witness {
             }) => {
                 self.again.insert(target.call());
             }
-            Event::Run(RunEvent::Reopened { .. }) => self.again.extend(&state.agenda.running),
-            Event::Call(CallEvent::Resolved {
-                call,
-                happened: false,
-                ..
-            }) => {
+            // What it gave does not count any more: when it comes back it has to run.
+            Event::Call(
+                CallEvent::Skipped { call, .. }
+                | CallEvent::Unsatisfiable { call, .. }
+                | CallEvent::Unfit { call, .. }
+                | CallEvent::Resolved {
+                    call,
+                    happened: false,
+                    ..
+                },
+            ) => {
                 self.again.insert(*call);
             }
+            Event::Run(RunEvent::Reopened { .. }) => self.again.extend(&state.agenda.running),
             _ => {}
         }
     }
@@ -78,6 +86,11 @@ impl Witness {
                 "{id} runs again with the same arguments although nobody asked: {bytes}"
             );
         }
+        assert_eq!(
+            self.decided.get(&id),
+            Some(&call.digest),
+            "{id} runs other bytes than were decided on"
+        );
         self.again.remove(&id);
         self.ran.insert(id, (state.seq, bytes));
         for entry in repeats(state, call) {
@@ -104,6 +117,7 @@ impl Witness {
                 Decision::Approve { .. } | Decision::Auto { .. } | Decision::Edited | Decision::RunAgain
             )
         {
+            self.decided.insert(*call, digest.clone());
             let life = &state.calls[call];
             let (tool, _) = state.nodes[call].as_call().expect("a call");
             let bytes = ready::resolved_args(state, life).expect("bytes");
@@ -284,7 +298,11 @@ fn activity(state: &State) {
                     call.id
                 );
             }
-            Status::Rejected | Status::Expired | Status::Skipped | Status::Unsatisfiable => {
+            Status::Rejected
+            | Status::Expired
+            | Status::Skipped
+            | Status::Unsatisfiable
+            | Status::Invalid => {
                 assert!(
                     observed.is_none(),
                     "{} is {} and has a result",

@@ -2,6 +2,7 @@
 //! sessions against the invariants. Must not know: engine, files, screens.
 
 mod check;
+mod tape;
 mod world;
 
 mod approval;
@@ -12,5 +13,6 @@ mod ends;
 mod flow;
 mod operator;
 mod plan;
+mod random;
 mod rest;
 mod thoughts;

@@ -20,7 +20,7 @@ pub(in crate::domain::decide) fn invalidate_after_value(draft: &mut Draft<'_>, c
     }
 }
 
-/// Calls of the same turn that read a call, directly or not, come into question.
+/// Calls that read a call, directly or not, come into question.
 pub(in crate::domain::decide) fn suspect_readers(draft: &mut Draft<'_>, call: NodeId) {
     let readers = graph::readers_of(draft.state, call);
     suspect(draft, readers);
@@ -38,7 +38,7 @@ pub(in crate::domain::decide) fn suspect_readers_of_gone(draft: &mut Draft<'_>, 
 }
 
 /// Calls come into question, apart from those that have not looked at what they read yet.
-pub(super) fn suspect(draft: &mut Draft<'_>, calls: BTreeSet<NodeId>) {
+pub(in crate::domain::decide) fn suspect(draft: &mut Draft<'_>, calls: BTreeSet<NodeId>) {
     let calls: Vec<NodeId> = calls
         .into_iter()
         .filter(|id| {
