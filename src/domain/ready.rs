@@ -37,9 +37,25 @@ pub enum Look {
 
 /// What one expression gives.
 enum Found {
-    Value(Vec<Binding>, Value),
+    Value(Vec<Binding>, Read),
     Pending,
     Never(String),
+}
+
+/// A value that was read; taken apart only where somebody needs more than to know that it is there.
+enum Read {
+    Whole(Arc<str>),
+    Part(Value),
+}
+
+impl Read {
+    /// As compact JSON.
+    fn text(&self) -> String {
+        match self {
+            Self::Whole(text) => serde_json::from_str(text).unwrap_or(Value::Null).to_string(),
+            Self::Part(value) => value.to_string(),
+        }
+    }
 }
 
 /// Looks at what a call reads.
@@ -68,11 +84,63 @@ pub fn look_with(state: &State, call: &Call, args: &str) -> Look {
     if pending {
         return Look::Wait;
     }
-    let resolved = match rewrite::resolve(args, |at| values.get(at).map(Value::to_string)) {
+    let resolved = match rewrite::resolve(args, |at| values.get(at).map(Read::text)) {
         std::borrow::Cow::Borrowed(_) => None,
         std::borrow::Cow::Owned(text) => Some(text),
     };
     Look::Bound { bindings, resolved }
+}
+
+/// One of the references that a call still waits for, by its place in the list; none where
+/// everything is there or something will never be: where [`look`] gives more than a wait.
+///
+/// Of several it is any: a wide call would otherwise be looked at whole at the end of each call
+/// that it reads, if these end in the order in which it names them.
+pub fn waits_for(state: &State, call: &Call) -> Option<u32> {
+    let mut pending: u64 = 0;
+    let mut chosen = None;
+    for (place, reference) in (0..).zip(&call.references) {
+        match evaluate(state, call, &reference.expr) {
+            Found::Value(..) => {}
+            Found::Never(_) => return None,
+            Found::Pending => {
+                pending += 1;
+                // The golden ratio in fixed point: a sequence without pattern, the same in every fold.
+                let draw = (state.seq.0 + pending).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+                if draw % pending == 0 {
+                    chosen = Some(place);
+                }
+            }
+        }
+    }
+    chosen
+}
+
+/// Whether a call still waits for a reference (as [`waits_for`] gave it), when another call has
+/// ended or lost its value. False where it cannot be told without looking at all of them.
+pub fn still_waits(state: &State, reader: &Call, place: u32, source: &Call) -> bool {
+    let writes = source.out.as_ref().map(OutPath::heads).unwrap_or_default();
+    let mut there = false;
+    for (at, reference) in (0..).zip(&reader.references) {
+        there |= at == place;
+        let mut is_read = false;
+        reference.expr.each(&mut |target| {
+            is_read |= match target.root {
+                Root::Call => target.head == *source.label,
+                Root::State => writes.contains(&target.head.as_str()),
+                Root::Input => false,
+            };
+        });
+        if !is_read {
+            continue;
+        }
+        match evaluate(state, reader, &reference.expr) {
+            Found::Pending => {}
+            Found::Value(..) if at != place => {}
+            Found::Value(..) | Found::Never(_) => return false,
+        }
+    }
+    there
 }
 
 /// The active calls whose results a call's references name, whether they have ended or not.
@@ -103,7 +171,7 @@ fn evaluate(state: &State, call: &Call, expr: &Expr) -> Found {
         }
         Expr::All(parts) => {
             let mut bindings = Vec::new();
-            let mut value = Value::Null;
+            let mut value = Read::Part(Value::Null);
             let mut pending = false;
             for part in parts {
                 match evaluate(state, call, part) {
@@ -148,7 +216,7 @@ fn read_input(state: &State, target: &Target) -> Found {
                 source: None,
                 rev: super::id::Rev(0),
             };
-            Found::Value(vec![bound], value.clone())
+            Found::Value(vec![bound], Read::Part(value.clone()))
         }
         _ => Found::Never(format!("the session's input has no `{target}`")),
     }
@@ -250,16 +318,19 @@ fn read_call(state: &State, target: &Target, source: NodeId) -> Found {
             rev: node.rev(),
         }]
     };
+    if target.path.is_empty() {
+        return Found::Value(bound(), Read::Whole(value.clone()));
+    }
     let parsed: Value = serde_json::from_str(value).unwrap_or(Value::Null);
     if let Some(found) = descend(&parsed, target.path.iter()) {
-        return Found::Value(bound(), found.clone());
+        return Found::Value(bound(), Read::Part(found.clone()));
     }
     if target.path.first().is_some_and(|first| first == "meta")
         && let Some(meta) = meta
     {
         let meta: Value = serde_json::from_str(meta).unwrap_or(Value::Null);
         if let Some(found) = descend(&meta, target.path.iter().skip(1)) {
-            return Found::Value(bound(), found.clone());
+            return Found::Value(bound(), Read::Part(found.clone()));
         }
     }
     Found::Never(format!(
@@ -365,7 +436,7 @@ fn read_state(state: &State, reader: &Call, target: &Target) -> Found {
         };
     }
     match descend(&whole, std::iter::once(&target.head).chain(&target.path)) {
-        Some(value) => Found::Value(bindings, value.clone()),
+        Some(value) => Found::Value(bindings, Read::Part(value.clone())),
         None => Found::Never(format!("what was written has no `{target}`")),
     }
 }

@@ -48,13 +48,8 @@ pub(super) fn launch(draft: &mut Draft<'_>, advice: &dyn Advice) {
     if free == 0 || draft.state.agenda.queued.is_empty() {
         return;
     }
-    let mut in_use: BTreeSet<String> = draft
-        .state
-        .agenda
-        .running
-        .iter()
-        .filter_map(|id| resource(draft.state, advice, *id))
-        .collect();
+    // Only asked for by calls that need something for themselves.
+    let mut in_use: Option<BTreeSet<String>> = None;
     for id in &draft.state.agenda.queued {
         if free == 0 {
             break;
@@ -66,7 +61,9 @@ pub(super) fn launch(draft: &mut Draft<'_>, advice: &dyn Advice) {
             continue;
         };
         if let Some(needed) = resource(draft.state, advice, *id)
-            && !in_use.insert(needed)
+            && !in_use
+                .get_or_insert_with(|| used(draft.state, advice))
+                .insert(needed)
         {
             continue;
         }
@@ -74,6 +71,12 @@ pub(super) fn launch(draft: &mut Draft<'_>, advice: &dyn Advice) {
             free -= 1;
         }
     }
+}
+
+/// What running calls have for themselves.
+fn used(state: &State, advice: &dyn Advice) -> BTreeSet<String> {
+    let running = state.agenda.running.iter();
+    running.filter_map(|id| resource(state, advice, *id)).collect()
 }
 
 /// What a call with effects needs for itself.

@@ -30,19 +30,15 @@ pub(super) fn settle(draft: &mut Draft<'_>, advice: &dyn Advice) {
 }
 
 fn one(draft: &mut Draft<'_>, advice: &dyn Advice, turn: &Turn) {
+    if in_motion(draft.state, turn.id) {
+        return;
+    }
     let calls: Vec<&Call> = turn
         .nodes
         .iter()
         .filter(|id| draft.state.nodes.get(id).is_some_and(|node| node.active))
         .filter_map(|id| draft.state.calls.get(id))
         .collect();
-    let waits_for_world = calls
-        .iter()
-        .any(|call| !call.status.is_settled() && !matches!(call.status, Status::Blocked | Status::Invalid));
-    let suspects_in_motion = calls.iter().any(|call| call.suspect) && waits_for_world;
-    if waits_for_world || suspects_in_motion {
-        return;
-    }
     let stuck: Vec<&Call> = calls
         .iter()
         .filter(|call| call.status == Status::Blocked || call.suspect)
@@ -60,6 +56,20 @@ fn one(draft: &mut Draft<'_>, advice: &dyn Advice, turn: &Turn) {
         turn: turn.id,
         errors,
     });
+}
+
+/// True where a call of the turn waits for the world or for somebody. Read off the agenda: this is
+/// asked after every end of a call, and a turn may hold thousands.
+fn in_motion(state: &State, turn: TurnId) -> bool {
+    let agenda = &state.agenda;
+    agenda
+        .running
+        .iter()
+        .chain(&agenda.queued)
+        .chain(&agenda.ungated)
+        .chain(&agenda.unchecked)
+        .chain(agenda.waiting.values())
+        .any(|id| state.nodes.get(id).is_some_and(|node| node.turn == turn))
 }
 
 /// Nothing moves any more, and the call still waits: say for what.

@@ -21,8 +21,13 @@ fn current<'s>(draft: &Draft<'s>, (turn, request): (TurnId, u32)) -> Option<&'s 
     counts.then_some(turn)
 }
 
-/// What the model itself streamed in a turn, as recorded and still counting.
-fn recorded(state: &State, turn: &Turn) -> Vec<NodeId> {
+/// What the model itself streamed next in a turn when it was asked before, as recorded and still
+/// counting.
+fn recorded(state: &State, turn: &Turn) -> Option<NodeId> {
+    // A first answer repeats nothing, and a look at all that it brought so far is not for free.
+    if turn.asked <= 1 {
+        return None;
+    }
     turn.nodes
         .iter()
         .filter(|id| {
@@ -33,22 +38,21 @@ fn recorded(state: &State, turn: &Turn) -> Vec<NodeId> {
                     && (node.active || node.is_deleted())
             })
         })
+        .nth(turn.received)
         .copied()
-        .collect()
 }
 
 pub(super) fn block(draft: &mut Draft<'_>, which: (TurnId, u32), block: &Block) {
     let Some(turn) = current(draft, which) else { return };
-    let known = recorded(draft.state, turn);
-    if let Some(expected) = known.get(turn.received) {
-        if equals(draft.state, *expected, block) {
+    if let Some(expected) = recorded(draft.state, turn) {
+        if equals(draft.state, expected, block) {
             draft.turn_event(TurnEvent::Matched {
                 turn: turn.id,
                 blocks: turn.received + 1,
             });
             return;
         }
-        supersede_from(draft, turn, *expected);
+        supersede_from(draft, turn, expected);
     }
     match block {
         Block::Thought {
@@ -166,9 +170,8 @@ pub(super) fn partial(draft: &mut Draft<'_>, which: (TurnId, u32), text: &Arc<st
 
 pub(super) fn ended(draft: &mut Draft<'_>, which: (TurnId, u32), stop: &Stop, usage: Usage) {
     let Some(turn) = current(draft, which) else { return };
-    let known = recorded(draft.state, turn);
-    if let Some(unmatched) = known.get(turn.received) {
-        supersede_from(draft, turn, *unmatched);
+    if let Some(unmatched) = recorded(draft.state, turn) {
+        supersede_from(draft, turn, unmatched);
     }
     let fault = |kind, message: &str| StreamFault {
         kind,
