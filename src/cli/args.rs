@@ -79,6 +79,7 @@ impl Common {
             model: self.model.clone().filter(|name| name != "scripted"),
             base_url: self.base_url.clone(),
             policy: self.policy.clone(),
+            policy_text: None,
             theme: self.theme.clone(),
             glyphs: self.ascii.then_some(config::Glyphs::Ascii),
             sessions: self.sessions.clone(),
@@ -438,7 +439,7 @@ pub enum Verb {
         #[command(flatten)]
         on: On,
     },
-    /// Let a paused or stopped session go on when it is resumed
+    /// Let a paused or stopped session go on
     Unpause {
         /// The session
         #[command(flatten)]
@@ -450,7 +451,7 @@ pub enum Verb {
         #[command(flatten)]
         on: On,
     },
-    /// Stop a session for good
+    /// Stop a session: nothing goes on, also when it is resumed, until it is unpaused
     Stop {
         /// The session
         #[command(flatten)]

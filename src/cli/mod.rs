@@ -7,11 +7,13 @@ pub mod build;
 pub mod decode;
 pub mod exit;
 pub mod graph;
+pub mod guard;
 pub mod headless;
 pub mod intent;
 pub mod live;
 pub mod models;
 pub mod print;
+pub mod progress;
 pub mod queue;
 pub mod replay;
 pub mod run;
@@ -19,6 +21,7 @@ pub mod screen;
 pub mod sessions;
 pub mod signals;
 pub mod verbs;
+pub mod watch;
 
 use std::process::ExitCode;
 
@@ -28,6 +31,7 @@ pub use exit::{Code, Failure};
 
 /// Runs the program.
 pub fn main() -> ExitCode {
+    guard::guard();
     let parsed = match args::Args::try_parse() {
         Ok(parsed) => parsed,
         Err(error) => return print::usage(&error),

@@ -48,46 +48,40 @@ pub fn choose(common: &Common, ground: &Ground) -> Result<ModelSetup, Failure> {
         return scripted(common);
     }
     let settings = &ground.settings;
-    // The layers were settled before: what is left counts like a flag.
+    let key = settings.key.value.get()?;
     let given = discover::Given {
         model: settings.model.value.clone(),
         base_url: settings.base_url.value.clone(),
-        api_key: settings.key.value.get()?,
+        has_key: key.is_some(),
+        ollama_host: ground.env.ollama_host.clone(),
     };
-    let wanted = discover::Settings {
-        flags: given,
-        ..discover::Settings::default()
-    };
-    let ollama = if discover::needs_probe(&wanted) {
-        probe(ground)?
-    } else {
-        None
-    };
-    let chosen =
-        discover::choose(&wanted, ollama.as_ref()).map_err(|error| Failure::new(Code::Config, error))?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::new(Code::Other, format!("cannot start: {error}")))?;
+    let chosen = runtime
+        .block_on(discover::find(&given, key.as_ref()))
+        .map_err(|error| Failure::new(Code::Config, error))?;
     Ok(ModelSetup::OpenaiChat {
         base_url: chosen.base_url,
         model: chosen.model,
     })
 }
 
-/// Looks for an Ollama where it serves by default or where the environment says.
-fn probe(ground: &Ground) -> Result<Option<discover::Ollama>, Failure> {
-    let host = ground.env.ollama_host.as_deref().map_or_else(
-        || discover::OLLAMA.to_owned(),
-        |host| {
-            if host.contains("://") {
-                host.to_owned()
-            } else {
-                format!("http://{host}")
-            }
+/// The model that a recorded run goes on with: its own, unless another one or another place is named.
+pub fn again(common: &Common, ground: &Ground, recorded: ModelSetup) -> Result<ModelSetup, Failure> {
+    if common.model.is_some() || common.playbook.is_some() {
+        return choose(common, ground);
+    }
+    Ok(
+        match (recorded, &common.base_url, &ground.settings.base_url.value) {
+            (ModelSetup::OpenaiChat { model, .. }, Some(_), Some(base_url)) => ModelSetup::OpenaiChat {
+                base_url: base_url.clone(),
+                model,
+            },
+            (recorded, ..) => recorded,
         },
-    );
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| Failure::new(Code::Other, format!("cannot start: {error}")))?;
-    Ok(runtime.block_on(discover::probe(host.trim_end_matches('/'))))
+    )
 }
 
 fn scripted(common: &Common) -> Result<ModelSetup, Failure> {

@@ -11,11 +11,14 @@ use super::exit::{Code, Failure};
 use super::{headless, live, models, print};
 use crate::domain::apply::fold;
 use crate::domain::command::{Command, Edit, EditCommand};
+use crate::domain::envelope::Envelope;
+use crate::domain::event::run::{Limits, Started};
 use crate::domain::event::{Event, RunEvent};
+use crate::domain::node::Node;
 use crate::domain::state::{Mode, State};
 use crate::engine::setup::{ModelSetup, Setup};
 use crate::engine::{Driver, Handle, ids, resume};
-use crate::journal::{Link, Writer};
+use crate::journal::{self, Link, Place, Writer};
 use crate::model::Model;
 use crate::tools::child;
 
@@ -116,12 +119,15 @@ fn begin(
     is_demo: bool,
 ) -> Result<Code, Failure> {
     let headless = is_headless(common);
-    check_screen(ground, headless)?;
+    // A theme that cannot be shown is refused before anything is written.
+    live::check(ground)?;
     let id = ids::session();
     let setup = Setup {
         session: id.to_string(),
         model,
         headless,
+        task: Some(task.to_owned()),
+        policy: ground.policy_text(),
     };
     let adviser = ground.adviser(&setup.session, &ground.workspace, headless)?;
     let model = models::build(ground, &setup.model, !headless)?;
@@ -138,153 +144,175 @@ fn begin(
     let run = writer.run();
     let (driver, handle) = build::driver(State::default(), writer, adviser, model, notices);
     let first = vec![Event::Run(RunEvent::Started(Box::new(started)))];
+    let session = setup.session;
+    let ready = Ready {
+        driver,
+        handle,
+        first,
+        task: Some(first_prompt(task)),
+        session,
+        head: Link::FIRST,
+        run,
+    };
+    let result = serve(common, ground, ready, headless);
+    if result.is_err() {
+        ground.store.forget_unbegun(id);
+    }
+    result
+}
+
+fn first_prompt(task: &str) -> Command {
     let edit = Edit::InsertPrompt {
         after: None,
         text: Arc::from(task),
     };
-    let task = Command::Edit(EditCommand::Commit {
+    Command::Edit(EditCommand::Commit {
         edits: vec![edit],
         effects_seen: None,
         reason: None,
-    });
-    let session = setup.session;
-    serve(
-        common,
-        ground,
-        Ready {
-            driver,
-            handle,
-            first,
-            task: Some(task),
-            session,
-            head: Link::FIRST,
-            run,
-        },
-        headless,
-    )
-}
-
-/// Refuses a theme that cannot be shown before anything is written.
-fn check_screen(ground: &Ground, headless: bool) -> Result<(), Failure> {
-    if headless { Ok(()) } else { live::check(ground) }
+    })
 }
 
 /// Goes on with a recorded run.
 pub fn resume(common: &Common, resume: &args::Resume) -> Result<Code, Failure> {
-    let ground = Ground::read(common)?;
-    go_on(common, &ground, &resume.id)
+    go_on(common, Ground::read(common)?, &resume.id)
 }
 
 /// Goes on with the session of this id.
-pub fn go_on(common: &Common, ground: &Ground, id: &str) -> Result<Code, Failure> {
+pub fn go_on(common: &Common, ground: Ground, id: &str) -> Result<Code, Failure> {
     let headless = is_headless(common);
-    check_screen(ground, headless)?;
+    live::check(&ground)?;
     let place = ground.store.find(id)?;
-    let (writer, loaded, mut notices) = open(ground, &place)?;
-    notices.extend(ground.notices());
-    let state = fold(&loaded);
-    let session = place.id();
+    let Opened {
+        writer,
+        envelopes,
+        session,
+        mut notices,
+    } = open(&ground, &place)?;
+    let state = fold(&envelopes);
     let Some(recorded) = state.started.clone() else {
-        return Err(Failure::new(
-            Code::Session,
-            format!("session {session} ended before it began: start a new run"),
-        ));
+        return Err(unbegun(&session));
     };
     if let Mode::Finished(answer) = state.mode
         && headless
     {
         // Nothing to go on with: the answer is there.
-        let text = state
-            .nodes
-            .get(&answer)
-            .map(|node| node.text().to_owned())
-            .unwrap_or_default();
-        return Ok(headless::print_answer(common, &text, Code::Ok));
+        let text = state.nodes.get(&answer).map(Node::text).unwrap_or_default();
+        return headless::print_answer(common, text, &session);
     }
-    let mut setup = Setup::parse(&recorded.setup).map_err(|error| {
-        Failure::new(
-            Code::Session,
-            format!("session {session} does not say how it was begun: {error}"),
-        )
-    })?;
-    setup.headless = headless;
+    let mut setup = setup_of(&recorded, &session)?;
     let workspace = std::path::PathBuf::from(&recorded.workspace);
     if !workspace.is_dir() {
         return Err(Failure::new(
             Code::Session,
             format!(
-                "the directory of session {session} is not there any more: {}",
+                "the directory of session {session} is not there any more: {}; put it back, or start a new run",
                 recorded.workspace
             ),
         ));
     }
-    let model = if common.model.is_some() {
-        models::choose(common, ground)?
-    } else {
-        setup.model.clone()
-    };
-    setup.model = model;
+    let ground = ground.for_run(common, &workspace, &setup)?;
+    notices.extend(ground.notices());
+    setup.headless = headless;
+    setup.policy = ground.policy_text();
+    setup.model = models::again(common, &ground, setup.model)?;
     let mut adviser = ground.adviser(&setup.session, &workspace, headless)?;
-    if common.policy.is_none()
-        && let Ok(preset) = state.policy.parse()
-    {
-        adviser.policy = Arc::new((*adviser.policy).clone().with_preset(preset));
+    if common.policy.is_none() {
+        adviser.keep_preset(&state.policy);
     }
-    let model: Arc<dyn Model> = models::build(ground, &setup.model, !headless)?;
+    let model: Arc<dyn Model> = models::build(&ground, &setup.model, !headless)?;
     let mut fitted = ground.started(&adviser, &*model, &setup, &recorded.input);
     fitted.user = recorded.user.clone();
-    fitted.limits = state.limits;
+    fitted.limits = limits(common, &ground, state.limits);
     fitted.policy = adviser.policy.preset().to_string();
-    if [
-        common.max_turns.is_some(),
-        common.max_tokens.is_some(),
-        common.max_time.is_some(),
-    ]
-    .contains(&true)
-    {
-        fitted.limits = ground.settings.limits.values();
-    }
     notices.extend(survivors(&state));
-    let mut first = resume::first_events(&state, fitted.clone());
-    if fitted.limits != state.limits {
-        first.push(Event::Run(RunEvent::LimitsRaised {
-            limits: fitted.limits,
-        }));
+    let first = first_events(&state, fitted);
+    // A process that died before the first prompt was recorded had promised to record it.
+    let task = setup.task.as_deref().filter(|_| state.turns.is_empty());
+    let task = task.map(first_prompt);
+    let (head, run) = (writer.head(), writer.run());
+    let (driver, handle) = build::driver(state, writer, adviser, model, notices);
+    let ready = Ready {
+        driver,
+        handle,
+        first,
+        task,
+        session,
+        head,
+        run,
+    };
+    serve(common, &ground, ready, headless)
+}
+
+/// A session of which nothing was recorded.
+pub fn unbegun(session: &str) -> Failure {
+    Failure::new(
+        Code::Session,
+        format!("session {session} ended before it began: start a new run"),
+    )
+}
+
+/// How a recorded run was begun.
+pub fn setup_of(recorded: &Started, session: &str) -> Result<Setup, Failure> {
+    Setup::parse(&recorded.setup).map_err(|error| {
+        Failure::new(
+            Code::Session,
+            format!("session {session} does not say how it was begun ({error}): start a new run"),
+        )
+    })
+}
+
+/// The limits in force, with those that were named now.
+fn limits(common: &Common, ground: &Ground, mut limits: Limits) -> Limits {
+    let named = ground.settings.limits.values();
+    if common.max_turns.is_some() {
+        limits.turns = named.turns;
+    }
+    if common.max_tokens.is_some() {
+        limits.tokens = named.tokens;
+    }
+    if common.max_time.is_some() {
+        limits.wall_ms = named.wall_ms;
+    }
+    if common.parallel.is_some() {
+        limits.parallel = named.parallel;
+    }
+    limits
+}
+
+fn first_events(state: &State, fitted: Started) -> Vec<Event> {
+    let limits = fitted.limits;
+    let mut first = resume::first_events(state, fitted);
+    if limits != state.limits {
+        first.push(Event::Run(RunEvent::LimitsRaised { limits }));
         if state.limit_reached.is_some() {
             first.push(Event::Run(RunEvent::Resumed {}));
         }
     }
-    let (head, run) = (writer.head(), writer.run());
-    let (driver, handle) = build::driver(state, writer, adviser, model, notices);
-    serve(
-        common,
-        ground,
-        Ready {
-            driver,
-            handle,
-            first,
-            task: None,
-            session,
-            head,
-            run,
-        },
-        headless,
-    )
+    first
+}
+
+/// A session that is open for writing.
+struct Opened {
+    writer: Writer,
+    envelopes: Vec<Envelope>,
+    /// Its id.
+    session: String,
+    notices: Vec<String>,
 }
 
 /// Opens a session to write. What a torn last write left is set aside; after damage in the middle
 /// the run goes on in a new session from the last intact record.
-fn open(
-    ground: &Ground,
-    place: &crate::journal::Place,
-) -> Result<(Writer, Vec<crate::domain::envelope::Envelope>, Vec<String>), Failure> {
+fn open(ground: &Ground, place: &Place) -> Result<Opened, Failure> {
     match Writer::open(place) {
-        Ok((writer, loaded)) => {
-            let notices = loaded.torn.iter().map(ToString::to_string).collect();
-            Ok((writer, loaded.envelopes, notices))
-        }
-        Err(crate::journal::Error::Damaged { damage, .. }) => {
-            let loaded = crate::journal::read(place)?;
+        Ok((writer, loaded)) => Ok(Opened {
+            writer,
+            envelopes: loaded.envelopes,
+            session: place.id(),
+            notices: loaded.torn.iter().map(ToString::to_string).collect(),
+        }),
+        Err(journal::Error::Damaged { damage, .. }) => {
+            let loaded = journal::read(place)?;
             let id = ids::session();
             let writer = ground.store.create_from(id, &loaded.envelopes)?;
             let notice = format!(
@@ -292,7 +320,12 @@ fn open(
                  the damaged one was left as it is.",
                 place.id()
             );
-            Ok((writer, loaded.envelopes, vec![notice]))
+            Ok(Opened {
+                writer,
+                envelopes: loaded.envelopes,
+                session: id.to_string(),
+                notices: vec![notice],
+            })
         }
         Err(error) => Err(error.into()),
     }
@@ -305,8 +338,8 @@ fn survivors(state: &State) -> Vec<String> {
         .filter(|(_, pid, ticks)| child::still_running(*pid, *ticks))
         .map(|(call, pid, _)| {
             format!(
-                "{call} still runs as process {pid}, started before the interruption. End it with `kill {pid}` \
-                 or wait for it before you say what came of it."
+                "{call} still runs as process {pid}, started before the interruption. End it and what it started \
+                 with `kill -- -{pid}`, or wait for it, before you say what came of it."
             )
         })
         .collect()
@@ -319,7 +352,7 @@ fn serve(common: &Common, ground: &Ground, ready: Ready, headless: bool) -> Resu
         .build()
         .map_err(|error| Failure::new(Code::Other, format!("cannot start: {error}")))?;
     let result = if headless {
-        runtime.block_on(headless::serve(common, ready))
+        runtime.block_on(headless::serve(common, ground, ready))
     } else {
         runtime.block_on(live::serve(ground, ready))
     };

@@ -17,6 +17,8 @@ pub struct Flags {
     pub base_url: Option<String>,
     /// `--policy NAME`, a preset, or the path of a policy file.
     pub policy: Option<String>,
+    /// A policy file that was read before, as (name, text): counts where `policy` is none.
+    pub policy_text: Option<(String, String)>,
     /// `--theme NAME`.
     pub theme: Option<String>,
     /// `--ascii`.

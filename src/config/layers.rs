@@ -134,6 +134,7 @@ pub(super) fn weigh(mut layers: Layers<'_>, mut notices: Vec<Notice>) -> Result<
         key,
         preset,
         policy,
+        policy_file: None,
         theme: last(
             "dark".into(),
             [

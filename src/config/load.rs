@@ -16,7 +16,7 @@ use super::settings::Settings;
 use super::written::{self, Written};
 
 /// The directory of this program within directories of all programs.
-const OWN: &str = "overrule";
+pub const OWN: &str = "overrule";
 
 /// Whether the user declared that he trusts the workspace's file as it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -90,33 +90,46 @@ pub fn load(env: &Env, flags: &Flags, workspace: &Path, trust: Trust) -> Result<
         None => Written::default(),
     };
 
-    let (preset, named) = policy_flag(flags)?;
-    weigh(
+    let named = policy_flag(flags)?;
+    let mut settings = weigh(
         Layers {
             env,
             flags,
             user,
             workspace: found,
             trusted,
-            preset,
-            named,
+            preset: named.preset,
+            named: named.rules,
             root: workspace,
         },
         notices,
-    )
+    )?;
+    settings.policy_file = named.file;
+    Ok(settings)
 }
 
 /// What `--policy` names: a preset, or a file of rules.
-fn policy_flag(flags: &Flags) -> Result<(Option<crate::policy::Preset>, parse::Written), Error> {
+#[derive(Default)]
+struct Named {
+    preset: Option<crate::policy::Preset>,
+    rules: parse::Written,
+    /// Name and text of the file.
+    file: Option<(String, String)>,
+}
+
+fn policy_flag(flags: &Flags) -> Result<Named, Error> {
     let Some(name) = &flags.policy else {
-        return Ok((None, parse::Written::default()));
+        let text = flags.policy_text.clone();
+        return text.map_or(Ok(Named::default()), |(name, text)| rules(name, text));
     };
     match name.parse() {
-        Ok(preset) => Ok((Some(preset), parse::Written::default())),
+        Ok(preset) => Ok(Named {
+            preset: Some(preset),
+            ..Named::default()
+        }),
         Err(_) if name.contains('/') || Path::new(name).extension().is_some_and(|end| end == "toml") => {
             let text = files::read_named(Path::new(name))?;
-            let written = parse::file(name, &text.text, Origin::User)?;
-            Ok((written.preset.as_ref().map(|at| at.value), written))
+            rules(name.clone(), text.text)
         }
         Err(unknown) => {
             let advice = "use supervised, guarded, auto, read-only or the path of a policy file";
@@ -127,4 +140,13 @@ fn policy_flag(flags: &Flags) -> Result<(Option<crate::policy::Preset>, parse::W
             ))
         }
     }
+}
+
+fn rules(name: String, text: String) -> Result<Named, Error> {
+    let rules = parse::file(&name, &text, Origin::User)?;
+    Ok(Named {
+        preset: rules.preset.as_ref().map(|at| at.value),
+        rules,
+        file: Some((name, text)),
+    })
 }

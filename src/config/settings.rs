@@ -146,6 +146,8 @@ pub struct Settings {
     pub preset: Setting<Preset>,
     /// The preset and all rules that count.
     pub policy: Policy,
+    /// The policy file that a flag named, as (name, text).
+    pub policy_file: Option<(String, String)>,
     /// The theme's name.
     pub theme: Setting<String>,
     /// Which characters draw the screen.

@@ -176,6 +176,7 @@ pub enum Outcome {
     },
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
 fn is_zero(n: &u64) -> bool {
     *n == 0
 }
@@ -367,6 +368,8 @@ pub struct AttemptRecord {
     pub no: Attempt,
     /// The revision that ran.
     pub rev: Rev,
+    /// The exact argument bytes that ran.
+    pub args: Arc<str>,
     /// Epoch at the launch.
     pub epoch: Epoch,
     /// The event that recorded the intent; the ledger entry has the same number.

@@ -204,7 +204,8 @@ pub fn descendants(state: &State, node: NodeId) -> BTreeSet<NodeId> {
     found
 }
 
-/// Active calls of the same turn that read a call's result, directly or through others.
+/// Active calls of the same turn and of later ones that read a call's result, directly or through
+/// others. What a person wrote does not change with what it was based on, so nothing goes through it.
 pub fn readers_of(state: &State, call: NodeId) -> BTreeSet<NodeId> {
     let mut found = BTreeSet::new();
     let Some(turn) = state.turn_of(call) else {
@@ -213,15 +214,40 @@ pub fn readers_of(state: &State, call: NodeId) -> BTreeSet<NodeId> {
     let mut open = vec![call];
     while let Some(source) = open.pop() {
         for id in direct_readers(state, source) {
-            let here = state
-                .nodes
-                .get(&id)
-                .is_some_and(|node| node.active && node.turn == turn.id);
-            if here && id != call && found.insert(id) {
+            if id != call && follows(state, turn, id) && found.insert(id) {
                 open.push(id);
             }
         }
     }
+    found
+}
+
+/// True for an active call of a turn or a later one of its thread whose result is not a person's.
+fn follows(state: &State, turn: &Turn, id: NodeId) -> bool {
+    state.nodes.get(&id).is_some_and(|node| node.active)
+        && state
+            .turn_of(id)
+            .is_some_and(|own| own.thread == turn.thread && own.pos >= turn.pos)
+        && !state.observation(id).is_some_and(|node| node.pinned)
+}
+
+/// Active calls from a turn on that read one of these names, whoever has written it so far, and all
+/// that read them in turn.
+pub fn readers_of_names(state: &State, call: NodeId, label: &str, heads: &[&str]) -> BTreeSet<NodeId> {
+    let agenda = &state.agenda;
+    let mut direct: BTreeSet<NodeId> = agenda.readers.get(label).into_iter().flatten().copied().collect();
+    for head in heads {
+        direct.extend(agenda.state_readers.get(*head).into_iter().flatten().copied());
+    }
+    let Some(turn) = state.turn_of(call) else {
+        return BTreeSet::new();
+    };
+    direct.retain(|id| *id != call && follows(state, turn, *id));
+    let mut found = direct.clone();
+    for id in direct {
+        found.extend(readers_of(state, id));
+    }
+    found.remove(&call);
     found
 }
 

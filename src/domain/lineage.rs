@@ -127,7 +127,7 @@ impl Reach {
 }
 
 /// The plan that the facts of an edit amount to.
-fn of_events(state: &State, events: &[Event]) -> Plan {
+pub fn of_events(state: &State, events: &[Event]) -> Plan {
     let reach = Reach::of(state, events);
     let kept = state
         .calls
@@ -220,7 +220,9 @@ fn estimate(state: &State, without: &[TurnId]) -> u64 {
         .flat_map(|turn| &turn.nodes)
         .filter_map(|id| state.nodes.get(id).filter(|node| node.active))
         .map(|node| {
-            let observation = state.observation(node.id).filter(|_| node.id.kind == NodeKind::Call);
+            let observation = state
+                .observation(node.id)
+                .filter(|_| node.id.kind == NodeKind::Call);
             size(node) + observation.map_or(0, size)
         })
         .sum();
@@ -235,7 +237,11 @@ fn size(node: &Node) -> usize {
         Content::Observation { outcome, .. } => match outcome {
             Outcome::Ok { value, .. } => value.len().min(SENT_BYTES),
             Outcome::Err(error) => {
-                error.message.len() + error.partial.as_ref().map_or(0, |partial| partial.len().min(SENT_BYTES))
+                error.message.len()
+                    + error
+                        .partial
+                        .as_ref()
+                        .map_or(0, |partial| partial.len().min(SENT_BYTES))
             }
             Outcome::Cancelled { .. } => 0,
         },

@@ -19,6 +19,8 @@ use super::turn::{Turn, Usage};
 pub struct State {
     /// What the run was begun with; none before the first event.
     pub started: Option<Arc<Started>>,
+    /// UTC milliseconds of the beginning; tells runs with equal beginnings apart.
+    pub begun_at: i64,
     /// What the run does.
     pub mode: Mode,
     /// One launch or request may pass although the run is paused.
@@ -51,6 +53,8 @@ pub struct State {
     pub edits: Vec<EditRecord>,
     /// Indices over the above.
     pub agenda: Agenda,
+    /// The node that an editor is open on.
+    pub editing: Option<NodeId>,
     /// Calls that an open editor holds back.
     pub held: BTreeSet<NodeId>,
     /// Tokens of all requests.
@@ -96,6 +100,8 @@ pub struct Agenda {
     pub queued: BTreeSet<NodeId>,
     /// Executions under way.
     pub running: BTreeSet<NodeId>,
+    /// Executions that were told to end, or whose result counts no more, and that have not ended.
+    pub ending: BTreeSet<(NodeId, Attempt)>,
     /// Calls whose inputs may have changed.
     pub suspects: BTreeSet<NodeId>,
     /// Active turns that are not settled.

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::ops::Index;
+use std::ops::{Bound, Index, RangeBounds};
 
 use super::id::{NodeId, NodeKind};
 
@@ -117,6 +117,41 @@ impl<V> Table<V> {
     }
 }
 
+impl<V> Table<V> {
+    /// The nodes of a range with their values, in order.
+    pub fn range(
+        &self,
+        range: impl RangeBounds<NodeId> + Clone,
+    ) -> impl DoubleEndedIterator<Item = (&NodeId, &V)> {
+        let number = |bound: Bound<&NodeId>, else_: usize| match bound {
+            Bound::Included(id) | Bound::Excluded(id) => id.no as usize,
+            Bound::Unbounded => else_,
+        };
+        let from = (number(range.start_bound(), 0) * 2).min(self.places.len());
+        let to = number(range.end_bound(), self.places.len())
+            .saturating_add(1)
+            .saturating_mul(2)
+            .clamp(from, self.places.len());
+        let odd = range.clone();
+        self.places
+            .get(from..to)
+            .unwrap_or_default()
+            .iter()
+            .filter_map(|row| self.rows.get((*row as usize).checked_sub(1)?))
+            .map(|(id, value)| (id, value))
+            .filter(move |(id, _)| range.contains(*id))
+            .chain(self.odd.iter().filter(move |(id, _)| odd.contains(*id)))
+    }
+
+    /// All values, in the order in which the nodes came.
+    pub fn into_values(self) -> impl Iterator<Item = V> {
+        self.rows
+            .into_iter()
+            .map(|(_, value)| value)
+            .chain(self.odd.into_values())
+    }
+}
+
 impl<V> Index<&NodeId> for Table<V> {
     type Output = V;
 
@@ -181,6 +216,11 @@ mod tests {
                     prop_assert_eq!(table.get_mut(&id), map.get_mut(&id));
                 }
                 prop_assert_eq!(table[id], map[id]);
+                let all = |found: Vec<(&NodeId, &u8)>| found.into_iter().map(|(id, v)| (*id, *v)).collect();
+                let (from, to): (BTreeMap<_, _>, BTreeMap<_, _>) =
+                    (all(table.range(*id..).collect()), all(table.range(..=*id).collect()));
+                prop_assert_eq!(from, all(map.range(*id..).collect()));
+                prop_assert_eq!(to, all(map.range(..=*id).collect()));
             }
         }
 

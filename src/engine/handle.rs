@@ -89,6 +89,7 @@ pub type LiveTurns = BTreeMap<TurnId, Live>;
 pub struct Handle {
     inbox: mpsc::UnboundedSender<Message>,
     live: watch::Receiver<LiveTurns>,
+    told: watch::Receiver<Seq>,
 }
 
 /// What a listener gets.
@@ -98,11 +99,18 @@ pub struct Subscription {
     pub facts: mpsc::UnboundedReceiver<Publication>,
     /// What streams have open; only the newest is kept for a slow listener.
     pub live: watch::Receiver<LiveTurns>,
+    /// The newest fact with which all that follows from it by itself was sent: until then a listener
+    /// sees what is half done.
+    pub told: watch::Receiver<Seq>,
 }
 
 impl Handle {
-    pub(super) fn new(inbox: mpsc::UnboundedSender<Message>, live: watch::Receiver<LiveTurns>) -> Self {
-        Self { inbox, live }
+    pub(super) fn new(
+        inbox: mpsc::UnboundedSender<Message>,
+        live: watch::Receiver<LiveTurns>,
+        told: watch::Receiver<Seq>,
+    ) -> Self {
+        Self { inbox, live, told }
     }
 
     /// Sends a command and waits for its sequence number or refusal.
@@ -128,6 +136,7 @@ impl Handle {
         Subscription {
             facts,
             live: self.live.clone(),
+            told: self.told.clone(),
         }
     }
 

@@ -12,6 +12,22 @@ pub struct Setup {
     pub model: ModelSetup,
     /// True where no person watches: what must be asked for is decided by the policy's deadlines.
     pub headless: bool,
+    /// What the agent shall do, in case that the process dies before the first prompt is recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<String>,
+    /// The policy file that was named on the command line: its rules hold for the whole run, also
+    /// where it goes on in another process.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy: Option<PolicyText>,
+}
+
+/// A policy file by its text, so that a moved file does not matter.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PolicyText {
+    /// Its name, for messages and citations.
+    pub name: String,
+    /// Its text.
+    pub text: String,
 }
 
 /// Which model a run talks to. Keys are never part of it.

@@ -6,7 +6,7 @@ use crate::domain::draft::Draft;
 use crate::domain::event::{Event, RunEvent, TurnEvent};
 use crate::domain::id::{NodeId, NodeKind, Rev, Seq, ThreadId, TurnId};
 use crate::domain::state::{Mode, State};
-use crate::domain::transcript::hash::{context_hash, request_hash};
+use crate::domain::transcript::hash::{context_hash, context_hash_of, request_hash};
 use crate::domain::transcript::{Message, build};
 use crate::domain::turn::{Activity, Stop, Stream, StreamFault, StreamFaultKind, Turn};
 
@@ -18,14 +18,14 @@ const FIRST_DELAY_MS: u64 = 200;
 const LONGEST_DELAY_MS: u64 = 10_000;
 
 pub(super) fn ask(draft: &mut Draft<'_>, _advice: &dyn Advice) {
-    let allowed = match draft.state.mode {
-        Mode::Running => true,
-        Mode::Paused(_) => draft.state.step,
-        Mode::Stopped(_) | Mode::Finished(_) => false,
-    };
-    if !draft.state.held.is_empty() && draft.state.mode == Mode::Running && !all_settled(draft.state) {
-        return;
-    }
+    // The answer to a request made now would fall with the edit that is being typed.
+    let allowed = draft.state.editing.is_none()
+        && draft.state.limit_reached.is_none()
+        && match draft.state.mode {
+            Mode::Running => true,
+            Mode::Paused(_) => draft.state.step,
+            Mode::Stopped(_) | Mode::Finished(_) => false,
+        };
     if mend(draft, allowed) || !all_settled(draft.state) {
         return;
     }
@@ -41,11 +41,7 @@ pub(super) fn ask(draft: &mut Draft<'_>, _advice: &dyn Advice) {
         draft.run(RunEvent::Finished { answer, failed });
         return;
     }
-    if !allowed || !draft.state.held.is_empty() {
-        return;
-    }
-    if let Some((which, message)) = limit(draft.state) {
-        draft.run(RunEvent::LimitReached { which, message });
+    if !allowed || limited(draft) {
         return;
     }
     let turn = draft.turn();
@@ -85,6 +81,9 @@ fn mend(draft: &mut Draft<'_>, allowed: bool) -> bool {
             continue;
         };
         if let Some(wait) = retry_after(draft.state, turn, fault) {
+            if limited(draft) {
+                return true;
+            }
             let events = request_again(draft.state, *id, wait);
             draft.events.extend(events);
             return true;
@@ -199,32 +198,42 @@ fn held_turns(draft: &mut Draft<'_>, last: &Turn) -> bool {
     if held.is_empty() {
         return false;
     }
-    let turns: Vec<TurnId> = held.iter().map(|turn| turn.id).collect();
     // What an operator put in himself reads nothing; the first request decides for all behind it.
     let same = held
         .iter()
         .find(|turn| turn.context.is_some())
         .is_none_or(|first| {
-            let prefix = as_if_restored(draft.state, &held, first.id);
-            first.context.as_deref() == Some(&*context_hash(&prefix, first.thread, Some(first.id)))
+            let standing = build::Standing::WithHeld;
+            first.context.as_deref()
+                == Some(&*context_hash_of(
+                    draft.state,
+                    first.thread,
+                    Some(first.id),
+                    standing,
+                ))
         });
     if same {
+        // What comes after a turn in which something still moves waits for it.
+        let open = held.iter().position(|turn| !turn.settled);
+        let stand = open.map_or(held.len(), |open| open + 1);
+        let turns = held.iter().take(stand).map(|turn| turn.id).collect();
         draft.turn_event(TurnEvent::Restored { turns });
     } else {
+        let turns = held.iter().map(|turn| turn.id).collect();
         crate::domain::decide::edit::supersede_turns(draft, turns);
     }
     true
 }
 
-/// The state with the held turns before one standing again.
-fn as_if_restored(state: &State, held: &[&Turn], until: TurnId) -> State {
-    let mut copy = state.clone();
-    for turn in held.iter().take_while(|turn| turn.id != until) {
-        if let Some(turn) = copy.turns.get_mut(&turn.id) {
-            turn.activity = Activity::Active;
+/// True where no further request may be made, which is then said.
+fn limited(draft: &mut Draft<'_>) -> bool {
+    match limit(draft.state) {
+        Some((which, message)) => {
+            draft.run(RunEvent::LimitReached { which, message });
+            true
         }
+        None => false,
     }
-    copy
 }
 
 /// The limit that forbids another request.

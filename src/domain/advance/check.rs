@@ -29,20 +29,27 @@ pub(super) fn check(draft: &mut Draft<'_>, advice: &dyn Advice) {
         } else {
             faults.push(unknown_tool(tool, &advice.near(tool)));
         }
-        let label: Arc<str> = scanned
-            .label
-            .as_deref()
-            .map_or_else(|| Arc::from(id.to_string()), Arc::from);
+        let own: Arc<str> = Arc::from(id.to_string());
+        let mut label: Arc<str> = scanned.label.as_deref().map_or_else(|| own.clone(), Arc::from);
         let holder =
             holder(draft.state, node.turn, &label, id).or(taken.get(&(node.turn, label.clone())).copied());
-        if let Some(other) = holder {
-            faults.push(Fault {
-                path: "/_as".into(),
-                keyword: "label".into(),
-                message: format!("{other} in the same turn is already called `{label}`: choose another name"),
-            });
-        } else {
-            taken.insert((node.turn, label.clone()), id);
+        match holder {
+            // Nobody chose the id: who took it as a name has it.
+            Some(_) if label == own => {}
+            Some(other) => {
+                faults.push(Fault {
+                    path: "/_as".into(),
+                    keyword: "label".into(),
+                    message: format!(
+                        "{other} in the same turn is already called `{label}`: choose another name"
+                    ),
+                });
+                // The name stays with the first.
+                label = own;
+            }
+            None => {
+                taken.insert((node.turn, label.clone()), id);
+            }
         }
         draft.call(CallEvent::Checked {
             call: id,

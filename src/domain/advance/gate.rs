@@ -141,12 +141,12 @@ fn consent_needed(state: &State, call: &Call, rev: Rev) -> Option<(ConsentCause,
         if entry.outcome == LedgerOutcome::DidNot {
             continue;
         }
-        if entry.orphaned {
+        if entry.outcome == LedgerOutcome::Unknown && entry.effect > EffectClass::Idempotent {
+            unknown.push(seq);
+        } else if entry.orphaned {
             orphaned.push(seq);
         } else if entry.call == call.id && !is_harmless_repeat(entry) {
             own.push(seq);
-        } else if entry.outcome == LedgerOutcome::Unknown && entry.effect > EffectClass::Idempotent {
-            unknown.push(seq);
         }
     }
     if !unknown.is_empty() {

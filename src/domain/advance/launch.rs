@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::gate::sameness;
 use crate::domain::advice::Advice;
-use crate::domain::call::{Call, EffectClass, Status};
+use crate::domain::call::{Call, Decision, EffectClass, Status};
 use crate::domain::draft::Draft;
 use crate::domain::event::CallEvent;
 use crate::domain::id::{Attempt, NodeId};
@@ -14,43 +14,36 @@ use crate::domain::node::Node;
 use crate::domain::ready;
 use crate::domain::state::{Mode, State};
 
-/// After a crash, what changed nothing or can be repeated goes its way again.
+/// After a crash, what changed nothing or can be repeated goes its way again. The ledger goes on
+/// saying that nobody knows: doing it twice is harmless, but that it did not happen is not proven.
 pub(super) fn settle_doubt(draft: &mut Draft<'_>, _advice: &dyn Advice) {
     for id in draft.state.agenda.waiting.values() {
-        let Some(call) = draft.state.calls.get(id) else {
-            continue;
-        };
-        let Status::InDoubt(attempt) = call.status else {
-            continue;
-        };
-        let evidence = match call.effect {
-            EffectClass::Pure | EffectClass::Read => "it changes nothing, so it may run again",
-            EffectClass::Idempotent => "doing it twice is doing it once, and it has the same key",
-            EffectClass::Write | EffectClass::Unknown => continue,
-        };
-        draft.call(CallEvent::Resolved {
-            call: *id,
-            attempt,
-            happened: false,
-            evidence: Arc::from(evidence),
+        let repeatable = draft.state.calls.get(id).is_some_and(|call| {
+            matches!(call.status, Status::InDoubt(_)) && call.effect <= EffectClass::Idempotent
         });
+        if repeatable && super::acts(draft.state, *id) {
+            draft.call(CallEvent::Woken { call: *id });
+        }
     }
 }
 
 pub(super) fn launch(draft: &mut Draft<'_>, advice: &dyn Advice) {
+    let agenda = &draft.state.agenda;
     let mut free = match draft.state.mode {
         Mode::Running => {
-            (draft.state.limits.parallel as usize).saturating_sub(draft.state.agenda.running.len())
+            // What was told to end still takes its place until it has ended.
+            let busy = agenda.running.len() + agenda.ending.len();
+            (draft.state.limits.parallel as usize).saturating_sub(busy)
         }
         Mode::Paused(_) if draft.state.step => 1,
         Mode::Paused(_) | Mode::Stopped(_) | Mode::Finished(_) => 0,
     };
-    if free == 0 || draft.state.agenda.queued.is_empty() {
+    if free == 0 || agenda.queued.is_empty() {
         return;
     }
     // Only asked for by calls that need something for themselves.
     let mut in_use: Option<BTreeSet<String>> = None;
-    for id in &draft.state.agenda.queued {
+    for id in &agenda.queued {
         if free == 0 {
             break;
         }
@@ -60,6 +53,11 @@ pub(super) fn launch(draft: &mut Draft<'_>, advice: &dyn Advice) {
         let Some(call) = draft.state.calls.get(id).filter(|call| !call.suspect) else {
             continue;
         };
+        // Two executions of one call never overlap.
+        let own = (*id, Attempt(0))..=(*id, Attempt(u32::MAX));
+        if agenda.ending.range(own).next().is_some() {
+            continue;
+        }
         if let Some(needed) = resource(draft.state, advice, *id)
             && !in_use
                 .get_or_insert_with(|| used(draft.state, advice))
@@ -73,10 +71,14 @@ pub(super) fn launch(draft: &mut Draft<'_>, advice: &dyn Advice) {
     }
 }
 
-/// What running calls have for themselves.
+/// What executions under way have for themselves.
 fn used(state: &State, advice: &dyn Advice) -> BTreeSet<String> {
     let running = state.agenda.running.iter();
-    running.filter_map(|id| resource(state, advice, *id)).collect()
+    let ending = state.agenda.ending.iter();
+    running
+        .filter_map(|id| resource(state, advice, *id))
+        .chain(ending.filter_map(|which| ending_resource(state, advice, *which)))
+        .collect()
 }
 
 /// What a call with effects needs for itself.
@@ -89,6 +91,16 @@ fn resource(state: &State, advice: &dyn Advice, id: NodeId) -> Option<String> {
     advice.resource(tool, &ready::resolved_args(state, call)?)
 }
 
+/// The same for an execution that was told to end.
+fn ending_resource(state: &State, advice: &dyn Advice, (id, no): (NodeId, Attempt)) -> Option<String> {
+    let record = state.calls.get(&id)?.attempts.iter().find(|one| one.no == no)?;
+    let entry = state.ledger.get(&record.intent)?;
+    if !entry.effect.has_effect() {
+        return None;
+    }
+    advice.resource(&entry.tool, &record.args)
+}
+
 fn start(draft: &mut Draft<'_>, advice: &dyn Advice, call: &Call) -> Option<()> {
     let node = draft.state.nodes.get(&call.id)?;
     let (tool, _) = node.as_call()?;
@@ -99,32 +111,35 @@ fn start(draft: &mut Draft<'_>, advice: &dyn Advice, call: &Call) -> Option<()> 
     } else {
         None
     };
+    let same = sameness(tool, &bytes);
     draft.call(CallEvent::Started {
         call: call.id,
         rev: node.rev(),
         attempt,
-        key: key(draft.state, call, node),
-        same: Arc::from(sameness(tool, &bytes)),
+        key: key(draft.state, call, node, &same),
+        same: Arc::from(same),
         effect: call.effect,
         before: before.map(Arc::from),
     });
     Some(())
 }
 
-/// Repetitions of one revision by the engine carry one key; a run that a person asked for anew, another.
-fn key(state: &State, call: &Call, node: &Node) -> Arc<str> {
-    let again = state
-        .edits
+/// Repetitions of the same bytes by the engine carry one key; a run that a person asked for anew, another.
+fn key(state: &State, call: &Call, node: &Node, same: &str) -> Arc<str> {
+    let again = call
+        .decisions
         .iter()
-        .filter(|edit| edit.target == Some(call.id) && edit.what.starts_with("run "))
+        .filter(|(_, _, decision)| *decision == Decision::RunAgain)
         .count();
     let session = state.started.as_ref().map_or("", |started| &*started.setup);
     let id = call.id.to_string();
-    let parts: [&[u8]; 4] = [
+    let parts: [&[u8]; 6] = [
         session.as_bytes(),
+        &state.begun_at.to_le_bytes(),
         id.as_bytes(),
         &node.rev().0.to_le_bytes(),
+        same.as_bytes(),
         &(again as u64).to_le_bytes(),
     ];
-    Arc::from(crate::canon::hash("overrule idempotency v1", &parts))
+    Arc::from(crate::canon::hash("overrule idempotency v2", &parts))
 }

@@ -35,7 +35,7 @@ pub(super) fn look(draft: &mut Draft<'_>, advice: &dyn Advice) {
 
 /// A call whose inputs were in question: it stands if they came out the same. `found` is what it
 /// reads now; none where something that it read is gone for good.
-fn reconsider(draft: &mut Draft<'_>, call: &Call, found: Option<(Vec<Binding>, Option<&str>)>) {
+pub(super) fn reconsider(draft: &mut Draft<'_>, call: &Call, found: Option<(Vec<Binding>, Option<&str>)>) {
     let args = draft
         .state
         .nodes
@@ -73,7 +73,7 @@ fn reconsider(draft: &mut Draft<'_>, call: &Call, found: Option<(Vec<Binding>, O
     draft.call(CallEvent::Woken { call: call.id });
 }
 
-fn become_ready(
+pub(super) fn become_ready(
     draft: &mut Draft<'_>,
     advice: &dyn Advice,
     call: &Call,

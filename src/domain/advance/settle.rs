@@ -4,12 +4,14 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::look;
 use crate::domain::advice::Advice;
 use crate::domain::call::{Call, Status};
 use crate::domain::draft::Draft;
-use crate::domain::event::{CallEvent, TurnEvent};
+use crate::domain::event::{CallEvent, EditEvent, TurnEvent};
 use crate::domain::id::{NodeId, NodeKind, TurnId};
-use crate::domain::ready;
+use crate::domain::node::Content;
+use crate::domain::ready::{self, Look};
 use crate::domain::state::State;
 use crate::domain::transcript::result;
 use crate::domain::turn::{Stream, Turn};
@@ -30,7 +32,7 @@ pub(super) fn settle(draft: &mut Draft<'_>, advice: &dyn Advice) {
 }
 
 fn one(draft: &mut Draft<'_>, advice: &dyn Advice, turn: &Turn) {
-    if in_motion(draft.state, turn.id) {
+    if moves(draft.state, turn.id) {
         return;
     }
     let calls: Vec<&Call> = turn
@@ -45,9 +47,7 @@ fn one(draft: &mut Draft<'_>, advice: &dyn Advice, turn: &Turn) {
         .copied()
         .collect();
     if !stuck.is_empty() {
-        for call in stuck {
-            give_up(draft, call);
-        }
+        unblock(draft, advice, &stuck);
         return;
     }
     answer_by_tool(draft, advice, turn, &calls);
@@ -58,35 +58,82 @@ fn one(draft: &mut Draft<'_>, advice: &dyn Advice, turn: &Turn) {
     });
 }
 
-/// True where a call of the turn waits for the world or for somebody. Read off the agenda: this is
-/// asked after every end of a call, and a turn may hold thousands.
-fn in_motion(state: &State, turn: TurnId) -> bool {
+/// True while the world, the operator or a rule is still to say something on a call of the turn.
+/// Read off the agenda: this is asked after every end of a call, and a turn may hold thousands.
+fn moves(state: &State, turn: TurnId) -> bool {
     let agenda = &state.agenda;
-    agenda
+    let open = agenda
         .running
         .iter()
+        .chain(&agenda.unchecked)
         .chain(&agenda.queued)
         .chain(&agenda.ungated)
-        .chain(&agenda.unchecked)
-        .chain(agenda.waiting.values())
-        .any(|id| state.nodes.get(id).is_some_and(|node| node.turn == turn))
+        .chain(agenda.waiting.values());
+    let mut here = open.filter(|id| state.nodes.get(id).is_some_and(|node| node.turn == turn));
+    here.any(|id| {
+        state.calls.get(id).is_some_and(|call| match call.status {
+            Status::Running(_) | Status::InDoubt(_) | Status::Proposed => true,
+            // What it reads is in question: nobody can decide on it.
+            _ => !call.suspect,
+        })
+    })
 }
 
-/// Nothing moves any more, and the call still waits: say for what.
-fn give_up(draft: &mut Draft<'_>, call: &Call) {
-    let sources = ready::sources(draft.state, call);
-    let invalid = sources
-        .iter()
-        .filter_map(|id| draft.state.calls.get(id))
-        .find(|source| source.status == Status::Invalid);
-    if let Some(source) = invalid {
-        let because = format!("{} is invalid", ready::name_of(source));
-        draft.call(CallEvent::Skipped {
+/// Nothing moves any more in the turn: what nobody has written by now, nobody will. A fallback takes
+/// its next choice; the others end, those that wait for each other last.
+fn unblock(draft: &mut Draft<'_>, advice: &dyn Advice, stuck: &[&Call]) {
+    for call in stuck {
+        match ready::look_at_rest(draft.state, call) {
+            Look::Wait => {}
+            Look::Bound { bindings, resolved } if call.suspect => {
+                look::reconsider(draft, call, Some((bindings, resolved.as_deref())));
+            }
+            Look::Bound { bindings, resolved } => {
+                look::become_ready(draft, advice, call, bindings, resolved);
+            }
+            Look::Dead { .. } if call.suspect => look::reconsider(draft, call, None),
+            Look::Dead { because } => give_up(draft, call, &because),
+        }
+    }
+    if !draft.events.is_empty() {
+        return;
+    }
+    let waiting: BTreeSet<NodeId> = stuck.iter().map(|call| call.id).collect();
+    for call in stuck {
+        if !in_cycle(draft.state, call.id, &waiting) {
+            continue;
+        }
+        let because = format!("it waits for itself: {} leads back to {}", reads(call), call.id);
+        crate::domain::decide::edit::orphan(draft, &[call.id]);
+        draft.call(CallEvent::Unsatisfiable {
             call: call.id,
             because: Arc::from(because),
         });
-        return;
     }
+}
+
+/// The call waits for something that will never be there: say for what.
+fn give_up(draft: &mut Draft<'_>, call: &Call, because: &str) {
+    let because = Arc::from(because);
+    let behind_invalid = ready::sources(draft.state, call)
+        .iter()
+        .filter_map(|id| draft.state.calls.get(id))
+        .any(|source| source.status == Status::Invalid);
+    draft.call(if behind_invalid {
+        CallEvent::Skipped {
+            call: call.id,
+            because,
+        }
+    } else {
+        CallEvent::Unsatisfiable {
+            call: call.id,
+            because,
+        }
+    });
+}
+
+/// The references of a call, in words.
+fn reads(call: &Call) -> String {
     let names: Vec<String> = call
         .references
         .iter()
@@ -96,22 +143,11 @@ fn give_up(draft: &mut Draft<'_>, call: &Call) {
             read.join(" or ")
         })
         .collect();
-    let because = if in_cycle(draft.state, call.id) {
-        format!(
-            "it waits for itself: {} leads back to {}",
-            names.join(", "),
-            call.id
-        )
-    } else {
-        format!("nothing writes {}", names.join(", "))
-    };
-    draft.call(CallEvent::Unsatisfiable {
-        call: call.id,
-        because: Arc::from(because),
-    });
+    names.join(", ")
 }
 
-fn in_cycle(state: &State, start: NodeId) -> bool {
+/// True where a call waits for itself through others that wait.
+fn in_cycle(state: &State, start: NodeId, waiting: &BTreeSet<NodeId>) -> bool {
     let mut seen = BTreeSet::new();
     let mut open = vec![start];
     while let Some(id) = open.pop() {
@@ -122,7 +158,7 @@ fn in_cycle(state: &State, start: NodeId) -> bool {
             if source == start {
                 return true;
             }
-            if seen.insert(source) {
+            if waiting.contains(&source) && seen.insert(source) {
                 open.push(source);
             }
         }
@@ -131,29 +167,46 @@ fn in_cycle(state: &State, start: NodeId) -> bool {
 }
 
 /// A structured answer among the calls of a turn becomes the turn's answer once all else has ended.
+/// Where an edit made the call say something else, or took it away, the answer follows it.
 fn answer_by_tool(draft: &mut Draft<'_>, advice: &dyn Advice, turn: &Turn, calls: &[&Call]) {
-    let has_answer = turn
+    let is_answer = |call: &Call, revisions: bool| {
+        draft.state.nodes.get(&call.id).is_some_and(|node| {
+            let from = if revisions { 0 } else { node.revisions.len() - 1 };
+            node.revisions.iter().skip(from).any(|one| match &one.content {
+                Content::Call { tool, .. } => advice.tool(tool).is_some_and(|facts| facts.is_answer),
+                _ => false,
+            })
+        })
+    };
+    let said = calls
+        .iter()
+        .rev()
+        .find(|call| call.status == Status::Succeeded && is_answer(call, false))
+        .and_then(|call| Some((answer_text(draft.state, call)?, draft.state.observation(call.id)?)));
+    let old = turn
         .nodes
         .iter()
-        .any(|id| id.kind == NodeKind::Answer && draft.state.nodes.get(id).is_some_and(|node| node.active));
-    if has_answer {
-        return;
-    }
-    let answer = calls.iter().rev().find_map(|call| {
-        let (tool, _) = draft.state.nodes.get(&call.id)?.as_call()?;
-        let is_answer = call.status == Status::Succeeded && advice.tool(tool)?.is_answer;
-        if !is_answer {
-            return None;
+        .rev()
+        .filter(|id| id.kind == NodeKind::Answer)
+        .filter_map(|id| draft.state.nodes.get(id))
+        .find(|node| node.active);
+    let by_tool = turn
+        .nodes
+        .iter()
+        .filter_map(|id| draft.state.calls.get(id))
+        .any(|call| is_answer(call, true));
+    if let Some(old) = old {
+        let stands = match &said {
+            // What the operator wrote after the call ended is the answer.
+            Some((text, given)) => old.text() == text || old.now().event > given.now().event,
+            None => !by_tool,
+        };
+        if stands {
+            return;
         }
-        let bytes = ready::resolved_args(draft.state, call)?;
-        let args: serde_json::Value = serde_json::from_str(&bytes).ok()?;
-        Some(match args.get("answer") {
-            Some(serde_json::Value::String(text)) => text.clone(),
-            Some(other) => other.to_string(),
-            None => args.to_string(),
-        })
-    });
-    if let Some(text) = answer {
+        draft.edit(EditEvent::Superseded { nodes: vec![old.id] });
+    }
+    if let Some((text, _)) = said {
         let node = draft.node(NodeKind::Answer);
         draft.turn_event(TurnEvent::Answered {
             turn: turn.id,
@@ -161,4 +214,14 @@ fn answer_by_tool(draft: &mut Draft<'_>, advice: &dyn Advice, turn: &Turn, calls
             text: Arc::from(text),
         });
     }
+}
+
+fn answer_text(state: &State, call: &Call) -> Option<String> {
+    let bytes = ready::resolved_args(state, call)?;
+    let args: serde_json::Value = serde_json::from_str(&bytes).ok()?;
+    Some(match args.get("answer") {
+        Some(serde_json::Value::String(text)) => text.clone(),
+        Some(other) => other.to_string(),
+        None => args.to_string(),
+    })
 }

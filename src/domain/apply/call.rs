@@ -35,6 +35,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &CallEvent) {
             let next = if faults.is_empty() {
                 Status::Blocked
             } else {
+                index::retract(state, *call);
                 Status::Invalid
             };
             index::set_status(state, *call, next);
@@ -42,6 +43,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &CallEvent) {
             for reader in before.union(&after) {
                 index::look_again(state, *reader);
             }
+            super::edit::hold_new(state, *call);
         }
         CallEvent::Ready {
             call,
@@ -71,6 +73,8 @@ pub(super) fn apply(state: &mut State, at: At, event: &CallEvent) {
                 return;
             };
             life.faults.clone_from(faults);
+            trust(state, *call);
+            index::retract(state, *call);
             index::set_status(state, *call, Status::Invalid);
         }
         CallEvent::Asked { call, .. } => index::set_status(state, *call, Status::Awaiting),
@@ -84,6 +88,13 @@ pub(super) fn apply(state: &mut State, at: At, event: &CallEvent) {
             decision,
         } => decided(state, at, (*call, *rev), digest.as_ref(), decision),
         CallEvent::Started { .. } => started(state, at, event),
+        executed => outcomes(state, at, executed),
+    }
+}
+
+/// Folds what came of a call: executions, values, ends.
+fn outcomes(state: &mut State, at: At, event: &CallEvent) {
+    match event {
         CallEvent::Spawned {
             call,
             attempt,
@@ -103,7 +114,6 @@ pub(super) fn apply(state: &mut State, at: At, event: &CallEvent) {
         } => {
             finished(state, at, (*call, *rev, *attempt), outcome, *ms);
         }
-        CallEvent::CancelAsked { .. } => {}
         CallEvent::Given {
             call,
             rev,
@@ -153,6 +163,8 @@ pub(super) fn apply(state: &mut State, at: At, event: &CallEvent) {
                 index::set_status(state, *call, Status::Blocked);
             }
         }
+        // The way of a call up to its execution is folded above; a wish for its end changes nothing yet.
+        _ => {}
     }
 }
 
@@ -252,6 +264,7 @@ fn started(state: &mut State, at: At, event: &CallEvent) {
     life.attempts.push(AttemptRecord {
         no: *attempt,
         rev: *rev,
+        args: life.resolved.clone().unwrap_or_default(),
         epoch: state.epoch,
         intent: at.seq,
         process: None,
@@ -297,6 +310,7 @@ fn finished(state: &mut State, at: At, which: (NodeId, Rev, Attempt), outcome: &
     record.outcome = Some(outcome.clone());
     record.ms = Some(ms);
     record.fenced = !current;
+    state.agenda.ending.remove(&(id, attempt));
     let in_doubt =
         matches!(outcome, Outcome::Cancelled { executed: true }) && effect > EffectClass::Idempotent;
     if let Some(entry) = state.ledger.get_mut(&record.intent) {
@@ -367,6 +381,9 @@ fn record_value(
     let turn = state.nodes.get(&id).map(|node| node.turn).unwrap_or_default();
     let epoch = state.epoch;
     let observation = id.observation();
+    if !state.nodes.get(&id).is_some_and(|node| node.active) {
+        return;
+    }
     if let Some(node) = state.nodes.get_mut(&observation) {
         node.active = true;
         node.pinned = false;
@@ -426,12 +443,19 @@ fn end_without(state: &mut State, id: NodeId, status: Status, because: &Arc<str>
 }
 
 fn woken(state: &mut State, id: NodeId) {
-    if let Some(life) = state.calls.get_mut(&id) {
-        life.because = None;
-    }
+    let Some(life) = state.calls.get_mut(&id) else {
+        return;
+    };
+    life.because = None;
+    // What was found wrong may have been in what it read: it is checked from the beginning.
+    let next = if life.status == Status::Invalid {
+        Status::Proposed
+    } else {
+        Status::Blocked
+    };
     trust(state, id);
     if let Some(turn) = state.nodes.get(&id).map(|node| node.turn) {
         index::reopen_turn(state, turn);
     }
-    index::set_status(state, id, Status::Blocked);
+    index::set_status(state, id, next);
 }

@@ -19,7 +19,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &EditEvent) {
             reason,
         } => {
             state.epoch = *epoch;
-            state.held.clear();
+            release(state);
             let turn = target
                 .and_then(|target| state.nodes.get(&target))
                 .map(|node| node.turn)
@@ -90,8 +90,36 @@ pub(super) fn apply(state: &mut State, at: At, event: &EditEvent) {
                 }
             }
         }
-        EditEvent::Held { calls } => state.held = calls.iter().copied().collect(),
-        EditEvent::Released {} => state.held.clear(),
+        EditEvent::Held { node, calls } => {
+            state.editing = Some(*node);
+            state.held = calls.iter().copied().collect();
+        }
+        EditEvent::Released {} => release(state),
+    }
+}
+
+/// The editor is closed.
+pub(super) fn release(state: &mut State) {
+    state.editing = None;
+    state.held.clear();
+}
+
+/// Holds a call that appeared, or whose references were read, behind an open editor.
+pub(super) fn hold_new(state: &mut State, id: NodeId) {
+    let Some(editing) = state.editing else { return };
+    let (Some(turn), Some(own)) = (state.turn_of(editing), state.turn_of(id)) else {
+        return;
+    };
+    let place = |wanted: NodeId| own.nodes.iter().position(|one| *one == wanted);
+    let depends = if turn.id != own.id {
+        turn.thread == own.thread && own.pos > turn.pos
+    } else if editing.kind == NodeKind::Thought {
+        place(editing) < place(id)
+    } else {
+        crate::domain::graph::readers_of(state, editing.call()).contains(&id)
+    };
+    if depends {
+        state.held.insert(id);
     }
 }
 

@@ -20,6 +20,9 @@ pub(super) fn set_status(state: &mut State, id: NodeId, status: Status) {
     let had_ended = call.status.is_settled();
     call.status = status;
     let suspect = call.suspect;
+    if !state.nodes.get(&id).is_some_and(|node| node.active) {
+        return;
+    }
     let agenda = &mut state.agenda;
     match &call.status {
         Status::Proposed => {
@@ -70,6 +73,15 @@ fn leave_sets(state: &mut State, id: NodeId) {
     agenda.ungated.remove(&id);
     agenda.queued.remove(&id);
     agenda.running.remove(&id);
+    if let Some(call) = state.calls.get(&id)
+        && let Status::Running(attempt) = call.status
+        && call
+            .attempts
+            .iter()
+            .any(|one| one.no == attempt && one.outcome.is_none())
+    {
+        agenda.ending.insert((id, attempt));
+    }
     if let Some(ready) = state.calls.get(&id).and_then(|call| call.ready)
         && agenda.waiting.get(&ready) == Some(&id)
     {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::edit::release;
 use super::{At, index};
 use crate::domain::call::Status;
 use crate::domain::event::RunEvent;
@@ -9,9 +10,10 @@ use crate::domain::id::{Attempt, NodeId, ThreadId};
 use crate::domain::state::{LedgerOutcome, Mode, State};
 use crate::domain::turn::{Stream, StreamFault, StreamFaultKind};
 
-pub(super) fn apply(state: &mut State, _at: At, event: &RunEvent) {
+pub(super) fn apply(state: &mut State, at: At, event: &RunEvent) {
     match event {
         RunEvent::Started(started) => {
+            state.begun_at = at.utc_ms;
             state.limits = started.limits;
             state.policy.clone_from(&started.policy);
             state.threads.entry(ThreadId(0)).or_default();
@@ -40,6 +42,7 @@ pub(super) fn apply(state: &mut State, _at: At, event: &RunEvent) {
         RunEvent::PolicyChanged { policy } => state.policy.clone_from(policy),
         RunEvent::LimitReached { which, message } => {
             state.limit_reached = Some((which.clone(), message.clone()));
+            state.step = false;
             state.mode = Mode::Paused(message.clone());
         }
         RunEvent::LimitsRaised { limits } => {
@@ -53,26 +56,15 @@ pub(super) fn apply(state: &mut State, _at: At, event: &RunEvent) {
 
 /// The process that wrote the events so far is gone: its streams are cut and its executions in doubt.
 fn reopen(state: &mut State, interrupted: &[(NodeId, Attempt)]) {
-    state.held.clear();
-    state.step = false;
-    for (id, attempt) in interrupted {
-        let Some(call) = state.calls.get_mut(id) else {
-            continue;
-        };
-        if let Some(entry) = call
-            .attempts
-            .iter()
-            .find(|one| one.no == *attempt)
-            .and_then(|one| state.ledger.get_mut(&one.intent))
-            && entry.outcome == LedgerOutcome::Running
-        {
-            entry.outcome = LedgerOutcome::Unknown;
-        }
-        if call.status == Status::Running(*attempt) {
-            index::set_status(state, *id, Status::InDoubt(*attempt));
+    release(state);
+    // Whatever the list says: nobody is left to report on anything that was running.
+    let running: Vec<NodeId> = state.agenda.running.iter().copied().collect();
+    for id in interrupted.iter().map(|(id, _)| *id).chain(running) {
+        if let Some(Status::Running(attempt)) = state.calls.get(&id).map(|call| call.status.clone()) {
+            index::set_status(state, id, Status::InDoubt(attempt));
         }
     }
-    // Executions that an edit had already fenced have nobody left to report for them.
+    state.agenda.ending.clear();
     for entry in state.ledger.values_mut() {
         if entry.outcome == LedgerOutcome::Running {
             entry.outcome = LedgerOutcome::Unknown;

@@ -40,7 +40,7 @@ pub(super) fn decide(draft: &mut Draft<'_>, command: &CallCommand) -> Result<(),
 }
 
 /// The call, if it exists and counts.
-fn find<'s>(state: &'s State, id: NodeId) -> Result<&'s Call, Refusal> {
+fn find(state: &State, id: NodeId) -> Result<&Call, Refusal> {
     let call = state
         .calls
         .get(&id)
@@ -204,6 +204,13 @@ fn reject(draft: &mut Draft<'_>, (id, rev): (NodeId, Rev), reason: &str) -> Resu
                 "Correct its observation, or delete the call",
             ));
         }
+        _ if was_told(draft.state, id) => {
+            return Err(wrong_status(
+                call,
+                "reject",
+                "The model was told so: edit the call, answer for it, or delete it",
+            ));
+        }
         _ => {}
     }
     let decision = Decision::Reject {
@@ -216,6 +223,11 @@ fn reject(draft: &mut Draft<'_>, (id, rev): (NodeId, Rev), reason: &str) -> Resu
         decision,
     });
     Ok(())
+}
+
+/// True where the turn of a call has ended: what became of the call is part of what follows.
+fn was_told(state: &State, id: NodeId) -> bool {
+    state.turn_of(id).is_some_and(|turn| turn.settled)
 }
 
 /// Refuses a value that is not JSON text.
@@ -251,7 +263,7 @@ fn answer(draft: &mut Draft<'_>, (id, rev): (NodeId, Rev), value: &Arc<str>) -> 
             reason: "the operator answered for the tool".into(),
         }),
         // Ended without a value: its dependents fell with it and come back with the answer.
-        status if status.is_settled() => {
+        status if status.is_settled() || was_told(draft.state, id) => {
             edit::begin(draft, Some(id), &format!("answer for {id}"), None);
             edit::invalidate_after_value(draft, id);
         }
@@ -426,13 +438,20 @@ fn unpin(draft: &mut Draft<'_>, node: NodeId) -> Result<(), Refusal> {
         ));
     }
     match draft.state.nodes.get(&node) {
-        Some(found) if found.pinned && found.active => {
-            draft.edit(EditEvent::Unpinned { node });
-            Ok(())
-        }
-        Some(_) => Err(Refusal::new(RefusalKind::Status, format!("{node} is not pinned"))),
-        None => Err(Refusal::new(RefusalKind::Unknown, format!("there is no {node}"))),
+        Some(found) if found.pinned && found.active => {}
+        Some(_) => return Err(Refusal::new(RefusalKind::Status, format!("{node} is not pinned"))),
+        None => return Err(Refusal::new(RefusalKind::Unknown, format!("there is no {node}"))),
     }
+    let call = node.call();
+    find(draft.state, call)?;
+    // What the person wrote stands until it is known whether the call would run with something else.
+    edit::begin(draft, Some(node), &format!("unpin {node}"), None);
+    draft.edit(EditEvent::Unpinned { node });
+    let mut calls = crate::domain::graph::readers_of(draft.state, call);
+    calls.insert(call);
+    edit::suspect(draft, calls);
+    edit::suspend_later(draft, call);
+    Ok(())
 }
 
 /// The newest execution of a call.

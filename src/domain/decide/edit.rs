@@ -24,7 +24,9 @@ use crate::domain::state::State;
 
 pub(crate) use wave::supersede_turns;
 pub(crate) use wave::{cancel_running, orphan};
-pub(super) use wave::{invalidate_after_value, suspect_readers, suspend_later};
+pub(super) use wave::{
+    invalidate_after_value, suspect, suspect_readers, suspect_readers_of_gone, suspend_later,
+};
 
 pub(super) fn decide(
     draft: &mut Draft<'_>,
@@ -53,24 +55,32 @@ pub(super) fn decide(
             draft.events.extend(events);
             Ok(())
         }
-        EditCommand::Hold { node } => {
-            let mut calls: Vec<NodeId> = graph::descendants(draft.state, *node)
-                .into_iter()
-                .filter(|id| id.kind == NodeKind::Call)
-                .collect();
-            if node.call().kind == NodeKind::Call {
-                calls.push(node.call());
-            }
-            draft.edit(EditEvent::Held { calls });
-            Ok(())
-        }
+        EditCommand::Hold { node } => hold(draft, *node),
         EditCommand::Release {} => {
-            if !draft.state.held.is_empty() {
+            if draft.state.editing.is_some() || !draft.state.held.is_empty() {
                 draft.edit(EditEvent::Released {});
             }
             Ok(())
         }
     }
+}
+
+fn hold(draft: &mut Draft<'_>, node: NodeId) -> Result<(), Refusal> {
+    if !draft.state.nodes.get(&node).is_some_and(|found| found.active) {
+        return Err(Refusal::new(
+            RefusalKind::Unknown,
+            format!("there is no {node} that could be edited"),
+        ));
+    }
+    let mut calls: Vec<NodeId> = graph::descendants(draft.state, node)
+        .into_iter()
+        .filter(|id| id.kind == NodeKind::Call)
+        .collect();
+    if node.kind == NodeKind::Call {
+        calls.push(node);
+    }
+    draft.edit(EditEvent::Held { node, calls });
+    Ok(())
 }
 
 /// The facts of edits taken as one. Nothing is changed by a refused one.
@@ -102,6 +112,7 @@ pub fn commit(
                     mono: 0,
                     actor: Actor::Engine,
                     cause: Seq(0),
+                    more: false,
                     event: event.clone(),
                 };
                 apply::apply(&mut next, &envelope);
@@ -142,7 +153,7 @@ fn one(
         Edit::InsertPrompt { after, text } => insert::prompt(draft, *after, text, reason),
         Edit::InsertThought { after, text } => insert::thought(draft, *after, text, reason),
         Edit::InsertCall { after, tool, args } => insert::call(draft, advice, *after, (tool, args), reason),
-        Edit::RejectAnswer { node, reason: why } => revise::reject_answer(draft, *node, why),
+        Edit::RejectAnswer { node, reason: why } => revise::reject_answer(draft, advice, *node, why),
         Edit::Delete { node, base } => revise::delete(draft, (*node, *base), reason),
     }
 }

@@ -5,6 +5,7 @@ use crate::domain::draft::Draft;
 use crate::domain::event::{CallEvent, RunEvent};
 use crate::domain::input::{Finding, Input};
 use crate::domain::node::Origin;
+use crate::domain::state::Mode;
 
 pub(super) fn report(draft: &mut Draft<'_>, input: &Input) {
     match input {
@@ -13,8 +14,8 @@ pub(super) fn report(draft: &mut Draft<'_>, input: &Input) {
             attempt,
             pid,
             ticks,
-        } => {
-            if record(draft, *call, *attempt) {
+        }
+            if record(draft, *call, *attempt) => {
                 draft.call(CallEvent::Spawned {
                     call: *call,
                     attempt: *attempt,
@@ -22,16 +23,15 @@ pub(super) fn report(draft: &mut Draft<'_>, input: &Input) {
                     ticks: *ticks,
                 });
             }
-        }
         Input::Finished {
             call,
             rev,
             attempt,
             outcome,
             ms,
-        } => {
+        }
             // Too late or not, what an execution did is a fact; the fold decides whether it counts.
-            if record(draft, *call, *attempt) {
+            if record(draft, *call, *attempt) => {
                 draft.call(CallEvent::Finished {
                     call: *call,
                     rev: *rev,
@@ -40,7 +40,6 @@ pub(super) fn report(draft: &mut Draft<'_>, input: &Input) {
                     ms: *ms,
                 });
             }
-        }
         Input::Probed {
             call,
             attempt,
@@ -97,7 +96,8 @@ fn probed(
         happened: finding.happened,
         evidence: finding.evidence.clone(),
     });
-    if finding.happened {
+    let counts = draft.state.nodes.get(&call).is_some_and(|node| node.active);
+    if finding.happened && counts {
         let value = finding.value.clone().unwrap_or_else(|| "null".into());
         let origin = Origin::Engine {
             rule: finding.evidence.clone(),
@@ -120,7 +120,13 @@ fn due(draft: &mut Draft<'_>, call: crate::domain::id::NodeId, rev: crate::domai
         .nodes
         .get(&call)
         .is_some_and(|node| node.rev() == rev && node.active);
-    if !same || life.status != Status::Awaiting {
+    // Deadlines stand still while nobody may decide; they begin anew when it goes on.
+    let counts = draft
+        .state
+        .turn_of(call)
+        .is_some_and(crate::domain::turn::Turn::is_active)
+        && draft.state.mode == Mode::Running;
+    if !same || !counts || life.status != Status::Awaiting {
         return;
     }
     let consequence = life

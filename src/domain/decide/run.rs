@@ -21,6 +21,12 @@ pub(super) fn decide(draft: &mut Draft<'_>, command: &RunCommand) -> Result<(), 
         RunCommand::AskAgain { turn } => ask_again(draft, *turn),
         RunCommand::KeepArrived { turn } => keep_arrived(draft, *turn),
         RunCommand::SetLimits { limits } => {
+            if limits.parallel == 0 {
+                return Err(Refusal::new(
+                    RefusalKind::Invalid,
+                    "at least one call must be able to run: pause the run instead",
+                ));
+            }
             draft.run(RunEvent::LimitsRaised { limits: *limits });
             if draft.state.limit_reached.is_some() {
                 draft.run(RunEvent::Resumed {});

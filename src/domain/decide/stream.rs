@@ -21,30 +21,36 @@ fn current<'s>(draft: &Draft<'s>, (turn, request): (TurnId, u32)) -> Option<&'s 
     counts.then_some(turn)
 }
 
-/// What the model itself streamed next in a turn when it was asked before, as recorded and still
-/// counting.
-fn recorded(state: &State, turn: &Turn) -> Option<NodeId> {
-    // A first answer repeats nothing, and a look at all that it brought so far is not for free.
-    if turn.asked <= 1 {
-        return None;
+/// The next block that the model had streamed before this request, if it has said the same so far.
+fn expected(state: &State, turn: &Turn) -> Option<NodeId> {
+    let mut matched = 0;
+    for id in &turn.nodes {
+        let Some(node) = state.nodes.get(id) else { continue };
+        if node
+            .revisions
+            .first()
+            .is_none_or(|first| first.origin != Origin::Model)
+        {
+            continue;
+        }
+        // It went another way already: what stood behind the difference is no measure any more.
+        if node.born > turn.asked_at {
+            return None;
+        }
+        if !node.active && !node.is_deleted() {
+            continue;
+        }
+        if matched == turn.received {
+            return Some(*id);
+        }
+        matched += 1;
     }
-    turn.nodes
-        .iter()
-        .filter(|id| {
-            state.nodes.get(id).is_some_and(|node| {
-                node.revisions
-                    .first()
-                    .is_some_and(|first| first.origin == Origin::Model)
-                    && (node.active || node.is_deleted())
-            })
-        })
-        .nth(turn.received)
-        .copied()
+    None
 }
 
 pub(super) fn block(draft: &mut Draft<'_>, which: (TurnId, u32), block: &Block) {
     let Some(turn) = current(draft, which) else { return };
-    if let Some(expected) = recorded(draft.state, turn) {
+    if let Some(expected) = expected(draft.state, turn) {
         if equals(draft.state, expected, block) {
             draft.turn_event(TurnEvent::Matched {
                 turn: turn.id,
@@ -156,6 +162,7 @@ fn supersede_from(draft: &mut Draft<'_>, turn: &Turn, from: NodeId) {
         .collect();
     super::edit::cancel_running(draft, &nodes, "the repeated answer of the model is another");
     super::edit::orphan(draft, &nodes);
+    super::edit::suspect_readers_of_gone(draft, &nodes);
     draft.edit(EditEvent::Superseded { nodes });
 }
 
@@ -170,7 +177,7 @@ pub(super) fn partial(draft: &mut Draft<'_>, which: (TurnId, u32), text: &Arc<st
 
 pub(super) fn ended(draft: &mut Draft<'_>, which: (TurnId, u32), stop: &Stop, usage: Usage) {
     let Some(turn) = current(draft, which) else { return };
-    if let Some(unmatched) = recorded(draft.state, turn) {
+    if let Some(unmatched) = expected(draft.state, turn) {
         supersede_from(draft, turn, unmatched);
     }
     let fault = |kind, message: &str| StreamFault {
@@ -191,7 +198,7 @@ pub(super) fn ended(draft: &mut Draft<'_>, which: (TurnId, u32), stop: &Stop, us
             StreamFaultKind::Refusal,
             "the model refused. Rewrite the prompt, ask again, or stop",
         )),
-        Stop::End | Stop::Calls | Stop::Kept | Stop::Other(_) if turn.received == 0 => {
+        Stop::End | Stop::Calls | Stop::Kept | Stop::Other(_) if says_nothing(draft.state, turn) => {
             Some(fault(StreamFaultKind::Empty, "the model said nothing at all"))
         }
         Stop::End | Stop::Calls | Stop::Kept | Stop::Other(_) => None,
@@ -208,6 +215,25 @@ pub(super) fn ended(draft: &mut Draft<'_>, which: (TurnId, u32), stop: &Stop, us
             usage,
         }),
     }
+}
+
+/// True where no block of the current request is a call or an answer: thinking alone is no reply.
+fn says_nothing(state: &State, turn: &Turn) -> bool {
+    let mut matched = 0;
+    !turn.nodes.iter().any(|id| {
+        let Some(node) = state.nodes.get(id) else {
+            return false;
+        };
+        let by_model = node
+            .revisions
+            .first()
+            .is_some_and(|first| first.origin == Origin::Model);
+        if !by_model || !(node.active || node.is_deleted() || node.born > turn.asked_at) {
+            return false;
+        }
+        matched += 1;
+        matched <= turn.received && matches!(id.kind, NodeKind::Call | NodeKind::Answer)
+    })
 }
 
 pub(super) fn broke(draft: &mut Draft<'_>, which: (TurnId, u32), fault: &StreamFault, usage: Usage) {

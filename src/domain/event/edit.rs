@@ -65,8 +65,10 @@ pub enum EditEvent {
         /// The executions.
         entries: Vec<Seq>,
     },
-    /// An editor is open: these calls do not start until it closes.
+    /// An editor is open: these calls, and later ones that depend on the node, do not start until it closes.
     Held {
+        /// The node that is edited.
+        node: NodeId,
         /// The calls.
         calls: Vec<NodeId>,
     },

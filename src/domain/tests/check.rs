@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::world::Rules;
 use crate::domain::advice::Advice;
-use crate::domain::call::{Call, Decision, EffectClass, Status};
+use crate::domain::call::{Call, Decision, Digest, EffectClass, Status};
 use crate::domain::envelope::Envelope;
 use crate::domain::event::{CallEvent, EditEvent, Event, RunEvent};
 use crate::domain::id::{NodeId, NodeKind, Seq};
@@ -26,6 +26,8 @@ pub struct Witness {
     ran: BTreeMap<NodeId, (Seq, Arc<str>)>,
     /// Calls that a person asked to run again since their newest execution, or that were in doubt.
     again: BTreeSet<NodeId>,
+    /// What was last decided to run.
+    decided: BTreeMap<NodeId, Option<Digest>>,
 }
 
 impl Witness {
@@ -36,6 +38,14 @@ impl Witness {
                 target: Some(target), ..
             }) => {
                 self.again.insert(target.call());
+            }
+            // What it gave does not count any more: when it comes back it has to run.
+            Event::Call(
+                CallEvent::Skipped { call, .. }
+                | CallEvent::Unsatisfiable { call, .. }
+                | CallEvent::Unfit { call, .. },
+            ) => {
+                self.again.insert(*call);
             }
             Event::Run(RunEvent::Reopened { .. }) => self.again.extend(&state.agenda.running),
             Event::Call(CallEvent::Resolved {
@@ -78,6 +88,11 @@ impl Witness {
                 "{id} runs again with the same arguments although nobody asked: {bytes}"
             );
         }
+        assert_eq!(
+            self.decided.get(&id),
+            Some(&call.digest),
+            "{id} runs other bytes than were decided on"
+        );
         self.again.remove(&id);
         self.ran.insert(id, (state.seq, bytes));
         for entry in repeats(state, call) {
@@ -104,6 +119,7 @@ impl Witness {
                 Decision::Approve { .. } | Decision::Auto { .. } | Decision::Edited | Decision::RunAgain
             )
         {
+            self.decided.insert(*call, digest.clone());
             let life = &state.calls[call];
             let (tool, _) = state.nodes[call].as_call().expect("a call");
             let bytes = ready::resolved_args(state, life).expect("bytes");
@@ -194,6 +210,15 @@ pub fn agenda(state: &State) {
         .filter(|id| ready::look(state, &state.calls[id]) != Look::Wait)
         .collect();
     assert_eq!(agenda.woken, woken, "woken");
+    let stalled: BTreeSet<NodeId> = agenda.stalled.keys().copied().collect();
+    assert_eq!(
+        stalled,
+        with(|call| call.suspect || call.status == Status::Blocked)
+            .difference(&woken)
+            .copied()
+            .collect(),
+        "stalled"
+    );
     let open: BTreeSet<_> = state
         .turns
         .values()
@@ -201,6 +226,12 @@ pub fn agenda(state: &State) {
         .map(|turn| turn.id)
         .collect();
     assert_eq!(agenda.open, open, "open");
+    for (id, no) in &agenda.ending {
+        let call = &state.calls[id];
+        let counts = active(id) && call.status == Status::Running(*no);
+        let record = call.attempts.iter().find(|one| one.no == *no).expect("a record");
+        assert!(!counts && record.outcome.is_none(), "{id} {no} is not ending");
+    }
     names(state);
     activity(state);
 }
@@ -278,7 +309,11 @@ fn activity(state: &State) {
                     call.id
                 );
             }
-            Status::Rejected | Status::Expired | Status::Skipped | Status::Unsatisfiable => {
+            Status::Rejected
+            | Status::Expired
+            | Status::Skipped
+            | Status::Unsatisfiable
+            | Status::Invalid => {
                 assert!(
                     observed.is_none(),
                     "{} is {} and has a result",

@@ -2,6 +2,17 @@
 //! sessions against the invariants. Must not know: engine, files, screens.
 
 mod check;
+mod tape;
 mod world;
 
-mod smoke;
+mod approval;
+mod consent;
+mod crash;
+mod edits;
+mod ends;
+mod flow;
+mod operator;
+mod plan;
+mod random;
+mod rest;
+mod thoughts;

@@ -13,7 +13,7 @@ use crate::domain::call::{Call, Consequence, Digest, EffectClass, Fault, Gate, O
 use crate::domain::command::{CallCommand, Command, Edit, EditCommand, RunCommand};
 use crate::domain::effect::Effect;
 use crate::domain::envelope::{Actor, Envelope, FORMAT};
-use crate::domain::event::run::{Limits, Started};
+use crate::domain::event::run::{Limits, Started, ToolCard};
 use crate::domain::event::{CallEvent, Event, RunEvent};
 use crate::domain::id::{Attempt, NodeId, NodeKind, Rev, ThreadId, TurnId};
 use crate::domain::input::{Block, Input};
@@ -47,6 +47,18 @@ impl Default for Rules {
         }
     }
 }
+
+/// Every tool of the world.
+pub const TOOLS: [&str; 8] = [
+    "pure",
+    "read",
+    "idem",
+    "write",
+    "shell",
+    "unknown",
+    "final_answer",
+    "ask_operator",
+];
 
 /// The sum of all numbers in an argument text.
 pub fn sum(args: &str) -> i64 {
@@ -206,7 +218,17 @@ pub fn started(limits: Limits) -> Started {
         model: "script".into(),
         wire: "scripted".into(),
         system: "system".into(),
-        tools: Vec::new(),
+        tools: TOOLS
+            .iter()
+            .map(|name| ToolCard {
+                name: (*name).into(),
+                description: "a tool".into(),
+                schema: "{}".into(),
+                effect: Rules::effect(name).unwrap(),
+                tags: Vec::new(),
+                takes_truncated: false,
+            })
+            .collect(),
         policy: "test".into(),
         sandbox: "none".into(),
         limits,
@@ -280,6 +302,7 @@ impl World {
                 mono: 0,
                 actor: Actor::Engine,
                 cause: self.state.seq,
+                more: false,
                 event,
             };
             self.witness.before(&self.state, &envelope);
@@ -344,6 +367,22 @@ impl World {
                     args: args.to_string(),
                     cancelled: false,
                 };
+                let writes = life.effect.has_effect();
+                for other in &self.running {
+                    assert_ne!(other.call, call, "two executions of one call overlap");
+                    let resource = |one: &str| self.rules.resource(&tool.to_string(), one);
+                    let shared = resource(&other.args).is_some() && resource(&other.args) == resource(&args);
+                    let other_writes = Rules::effect(&other.tool).is_some_and(EffectClass::has_effect);
+                    assert!(
+                        !(shared && writes && other_writes),
+                        "two writers of one path overlap"
+                    );
+                }
+                assert!(
+                    self.running.len() < self.state.limits.parallel as usize
+                        || self.state.mode != crate::domain::state::Mode::Running,
+                    "more run than may"
+                );
                 self.running.push(launched.clone());
                 self.executed.push(launched);
             }

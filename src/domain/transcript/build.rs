@@ -17,13 +17,32 @@ use crate::domain::turn::{Producer, Turn};
 ///
 /// Suspended turns are left out together with superseded ones: a request never shows them.
 pub fn messages(state: &State, thread: ThreadId, before: Option<TurnId>) -> Vec<Message> {
+    messages_of(state, thread, before, Standing::Active)
+}
+
+/// Which turns of a thread count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// Those that no edit holds.
+    Active,
+    /// Those that an edit holds as well: what would be sent if they stood again.
+    WithHeld,
+}
+
+/// The messages of a thread before a turn, with a choice of the turns that count.
+pub fn messages_of(
+    state: &State,
+    thread: ThreadId,
+    before: Option<TurnId>,
+    standing: Standing,
+) -> Vec<Message> {
     let end = before
         .and_then(|turn| state.turns.get(&turn))
         .map_or(u32::MAX, |turn| turn.pos);
     let mut messages = Vec::new();
     for turn in state
         .turns_of(thread)
-        .filter(|turn| turn.is_active() && turn.pos < end)
+        .filter(|turn| turn.pos < end && (turn.is_active() || standing == Standing::WithHeld))
     {
         turn_messages(state, turn, &mut messages);
     }
@@ -104,7 +123,11 @@ fn turn_messages(state: &State, turn: &Turn, out: &mut Vec<Message>) {
         });
     }
     if turn.split {
-        out.push(rewritten());
+        let by_operator = nodes
+            .iter()
+            .rfind(|node| node.id.kind == NodeKind::Thought)
+            .is_some_and(|node| matches!(node.now().origin, Origin::Operator { .. }));
+        out.push(if by_operator { rewritten() } else { taken_away() });
     }
 }
 
@@ -114,6 +137,16 @@ fn rewritten() -> Message {
         text: Arc::from(
             "The operator rewrote your last thought above. Continue from it as it stands now; \
              what you had planned after the old one no longer holds.",
+        ),
+    }
+}
+
+fn taken_away() -> Message {
+    Message::Note {
+        about: NoteKind::ThoughtRewritten,
+        text: Arc::from(
+            "The operator took away what you thought next, and all that followed from it. \
+             Continue from what stands above.",
         ),
     }
 }

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::build::messages;
+use super::build::{Standing, messages_of};
 use super::result::result_body;
 use super::{Message, Said};
 use crate::domain::id::{NodeId, ThreadId, TurnId};
@@ -15,9 +15,19 @@ use crate::domain::state::State;
 
 /// Hash of the context that a turn sees; of the whole thread where no turn is named.
 pub fn context_hash(state: &State, thread: ThreadId, before: Option<TurnId>) -> Arc<str> {
+    context_hash_of(state, thread, before, Standing::Active)
+}
+
+/// The same with a choice of the turns that count.
+pub fn context_hash_of(
+    state: &State,
+    thread: ThreadId,
+    before: Option<TurnId>,
+    standing: Standing,
+) -> Arc<str> {
     let mut hasher = blake3::Hasher::new_derive_key("overrule context v1");
     let mut ordinals: BTreeMap<NodeId, u64> = BTreeMap::new();
-    for message in messages(state, thread, before) {
+    for message in messages_of(state, thread, before, standing) {
         match message {
             Message::User { text, .. } => put(&mut hasher, "user", &[&text]),
             Message::Note { about, text } => put(&mut hasher, "note", &[&format!("{about:?}"), &text]),

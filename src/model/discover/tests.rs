@@ -1,174 +1,195 @@
 //! Which model is chosen, for every combination that people have. Must not know: providers.
 
-use secrecy::{ExposeSecret, SecretString};
+use std::time::Duration;
+
+use secrecy::SecretString;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 
-use super::{Choice, Error, Found, Given, Ollama, Settings, choose, needs_probe, probe};
+use super::{Choice, Error, Given, Server, choose, find, find_within, ollama, to_ask};
 
-fn given(model: &str, base_url: &str, key: &str) -> Given {
+/// Long enough for any machine.
+const PATIENT: (Duration, Duration) = (Duration::from_secs(60), Duration::from_secs(60));
+
+fn given(model: &str, base_url: &str, has_key: bool) -> Given {
     let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
     Given {
         model: some(model),
         base_url: some(base_url),
-        api_key: some(key).map(SecretString::from),
+        has_key,
+        ollama_host: None,
     }
 }
 
-fn settings(flags: Given, config: Given, env: Given) -> Settings {
-    Settings { flags, config, env }
-}
-
-fn ollama(models: &[&str]) -> Ollama {
-    Ollama {
-        url: super::OLLAMA.into(),
+fn server(models: &[&str]) -> Server {
+    Server {
+        base_url: "http://o/v1".into(),
         models: models.iter().map(|&model| model.into()).collect(),
     }
 }
 
-fn picked(choice: &Choice) -> (&str, &str, Option<&str>, Found) {
-    let key = choice.api_key.as_ref().map(|key| key.expose_secret());
-    (&choice.base_url, &choice.model, key, choice.found)
+fn choice(base_url: &str, model: &str) -> Choice {
+    Choice {
+        base_url: base_url.into(),
+        model: model.into(),
+    }
 }
 
 #[test]
-fn the_stronger_place_wins_value_by_value() {
-    let all = settings(
-        given("f", "", ""),
-        given("c", "http://c/v1", ""),
-        given("e", "http://e/v1", "k"),
-    );
-    let choice = choose(&all, Some(&ollama(&["o"]))).unwrap();
-    assert_eq!(picked(&choice), ("http://c/v1", "f", Some("k"), Found::Flag));
-    let env = settings(Given::default(), Given::default(), given("", "", "k"));
-    let choice = choose(&env, None).unwrap();
-    assert_eq!(
-        picked(&choice),
-        ("https://api.openai.com/v1", "gpt-4.1-mini", Some("k"), Found::Env)
-    );
-    let named = settings(given("m", "", ""), Given::default(), given("", "", "k"));
-    assert_eq!(picked(&choose(&named, None).unwrap()).1, "m");
-    let local = settings(
-        given("m", " http://l:1/v1 ", ""),
-        Given::default(),
-        Given::default(),
-    );
-    assert_eq!(
-        picked(&choose(&local, None).unwrap()),
-        ("http://l:1/v1", "m", None, Found::Flag)
-    );
+fn what_was_said_is_taken_and_no_server_is_asked() {
+    for (said, wanted) in [
+        (given("m", "http://h/v1", false), Ok(choice("http://h/v1", "m"))),
+        (given("m", "http://h/v1", true), Ok(choice("http://h/v1", "m"))),
+        (given("m", "", true), Ok(choice("https://api.openai.com/v1", "m"))),
+        (
+            given("", "", true),
+            Ok(choice("https://api.openai.com/v1", "gpt-4.1-mini")),
+        ),
+    ] {
+        assert_eq!(to_ask(&said), None, "{said:?}");
+        assert_eq!(choose(&said, None), wanted);
+    }
 }
 
 #[test]
-fn ollama_serves_where_nothing_else_is_said_with_its_only_model_or_the_one_named() {
-    let nothing = Settings::default();
-    let choice = choose(&nothing, Some(&ollama(&["qwen3:8b"]))).unwrap();
+fn a_server_without_a_named_model_serves_its_only_one() {
+    let said = given("", "http://h/v1", true);
+    assert_eq!(to_ask(&said).as_deref(), Some("http://h/v1"));
     assert_eq!(
-        picked(&choice),
-        ("http://127.0.0.1:11434/v1", "qwen3:8b", None, Found::Ollama)
+        choose(&said, Some(&server(&["one"]))),
+        Ok(choice("http://h/v1", "one"))
     );
-    let named = settings(given("qwen3", "", ""), Given::default(), Given::default());
-    let choice = choose(&named, Some(&ollama(&["llama", "qwen3:latest"]))).unwrap();
-    assert_eq!(choice.model, "qwen3:latest");
+    for (answer, why) in [
+        (Some(server(&["a", "b"])), "several models (a, b)"),
+        (Some(server(&[])), "no model"),
+        (None, "does not say"),
+    ] {
+        let message = choose(&said, answer.as_ref()).unwrap_err().to_string();
+        assert!(
+            message.contains(why) && message.contains("--model NAME"),
+            "{message}"
+        );
+    }
 }
 
 #[test]
-fn what_is_missing_is_said_with_all_ways_to_give_it() {
-    let nothing = Settings::default();
-    let named = settings(given("m", "", ""), Given::default(), Given::default());
-    let errors = [
-        choose(&nothing, None).unwrap_err(),
-        choose(&nothing, Some(&ollama(&[]))).unwrap_err(),
-        choose(&nothing, Some(&ollama(&["a", "b"]))).unwrap_err(),
+fn ollama_serves_where_nothing_else_is_said() {
+    let nothing = Given::default();
+    assert_eq!(to_ask(&nothing).as_deref(), Some("http://127.0.0.1:11434/v1"));
+    assert_eq!(
+        choose(&nothing, Some(&server(&["qwen3:8b"]))),
+        Ok(choice("http://o/v1", "qwen3:8b"))
+    );
+    let named = given("qwen3", "", false);
+    let found = choose(&named, Some(&server(&["llama", "qwen3:latest"])));
+    assert_eq!(found, Ok(choice("http://o/v1", "qwen3:latest")));
+    assert!(matches!(
+        choose(&nothing, Some(&server(&["a", "b"]))),
+        Err(Error::Which { .. })
+    ));
+}
+
+#[test]
+fn where_nothing_is_found_all_three_ways_are_named() {
+    let named = given("m\u{1b}", "", false);
+    for error in [
+        choose(&Given::default(), None).unwrap_err(),
         choose(&named, None).unwrap_err(),
-        choose(&named, Some(&ollama(&["a"]))).unwrap_err(),
-    ];
-    for error in &errors {
+        choose(&named, Some(&server(&["a"]))).unwrap_err(),
+    ] {
         let text = error.to_string();
         for way in ["--model", "OPENAI_API_KEY", "ollama pull"] {
             assert!(text.contains(way), "{text}");
         }
+        assert!(!text.contains('\u{1b}'));
     }
-    assert!(errors[2].to_string().contains("a, b"));
-    assert!(errors[4].to_string().contains("`m`") && errors[4].to_string().contains("has a"));
-    let server = settings(given("", "http://h/v1", ""), Given::default(), Given::default());
-    assert!(matches!(
-        choose(&server, Some(&ollama(&["a"]))),
-        Err(Error::NoModel { .. })
-    ));
-    let blank = settings(given("  ", "", ""), Given::default(), Given::default());
-    assert!(matches!(choose(&blank, None), Err(Error::Nothing)));
 }
 
 #[test]
-fn a_key_is_in_no_debug_output() {
-    let all = settings(
-        given("m", "http://h/v1", "sk-canary"),
-        Given::default(),
-        Given::default(),
-    );
-    assert!(!format!("{all:?}").contains("canary"));
-    assert!(!format!("{:?}", choose(&all, None).unwrap()).contains("canary"));
+fn every_form_of_ollamas_own_variable_is_an_address() {
+    for (host, wanted) in [
+        (None, "http://127.0.0.1:11434/v1"),
+        (Some(" "), "http://127.0.0.1:11434/v1"),
+        (Some("0.0.0.0"), "http://127.0.0.1:11434/v1"),
+        (Some(":9000"), "http://127.0.0.1:9000/v1"),
+        (Some("box:9000/"), "http://box:9000/v1"),
+        (Some("https://box"), "https://box:11434/v1"),
+        (Some("[::1]:5"), "http://[::1]:5/v1"),
+        (Some("[::]"), "http://127.0.0.1:11434/v1"),
+    ] {
+        assert_eq!(ollama(host), wanted, "{host:?}");
+    }
 }
 
-#[test]
-fn the_probe_is_only_needed_where_nothing_else_decides() {
-    assert!(needs_probe(&Settings::default()));
-    assert!(needs_probe(&settings(
-        given("m", " ", ""),
-        Given::default(),
-        Given::default()
-    )));
-    assert!(!needs_probe(&settings(
-        Given::default(),
-        given("", "http://h/v1", ""),
-        Given::default()
-    )));
-    assert!(!needs_probe(&settings(
-        Given::default(),
-        Given::default(),
-        given("", "", "k")
-    )));
-}
-
-/// A server that gives one answer, or none at all.
-async fn serve(answer: Option<&'static str>) -> String {
+/// A server that gives one answer, or none at all; gives its base URL and the request that it got.
+async fn serve(answer: Option<String>) -> (String, tokio::sync::oneshot::Receiver<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let url = format!("http://{}", listener.local_addr().unwrap());
+    let place = listener.local_addr().unwrap().to_string();
+    let (tell, told) = tokio::sync::oneshot::channel();
     tokio::spawn(async move {
         let (mut socket, _) = listener.accept().await.unwrap();
-        let mut request = [0; 1024];
+        let mut request = [0; 2048];
         let n = socket.read(&mut request).await.unwrap();
-        assert!(request[..n].starts_with(b"GET /api/tags "));
+        let _ = tell.send(String::from_utf8_lossy(&request[..n]).into_owned());
         match answer {
             Some(answer) => socket.write_all(answer.as_bytes()).await.unwrap(),
             None => drop(socket.read(&mut request).await),
         }
     });
-    url
+    (place, told)
+}
+
+fn ok(body: &str) -> String {
+    format!("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n{body}")
 }
 
 #[tokio::test]
-async fn the_probe_reads_the_list_and_takes_everything_else_for_no_ollama() {
-    let ok = "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n";
-    let list: &str =
-        Box::leak(format!("{ok}{}", r#"{"models":[{"name":"a:1","size":5},{"name":"b"}]}"#).into());
-    let url = serve(Some(list)).await;
-    assert_eq!(
-        probe(&url).await,
-        Some(Ollama {
-            url,
-            models: vec!["a:1".into(), "b".into()]
-        })
+async fn a_running_ollama_is_asked_and_never_told_the_key() {
+    let (place, told) = serve(Some(ok(
+        r#"{"object":"list","data":[{"id":"only","object":"model"}]}"#,
+    )))
+    .await;
+    let said = Given {
+        ollama_host: Some(place.clone()),
+        ..Given::default()
+    };
+    let key = SecretString::from("sk-canary");
+    let found = find_within(&said, Some(&key), PATIENT).await;
+    assert_eq!(found, Ok(choice(&format!("http://{place}/v1"), "only")));
+    let request = told.await.unwrap();
+    assert!(
+        request.starts_with("GET /v1/models ") && !request.contains("canary"),
+        "{request}"
     );
-    let page: &str = Box::leak(format!("{ok}<html>").into());
+}
+
+#[tokio::test]
+async fn a_named_server_is_asked_with_the_key() {
+    let (place, told) = serve(Some(ok(r#"{"data":[{"id":"only"}]}"#))).await;
+    let base = format!("http://{place}/v1");
+    let key = SecretString::from("sk-canary");
+    assert_eq!(
+        find_within(&given("", &base, true), Some(&key), PATIENT).await,
+        Ok(choice(&base, "only"))
+    );
+    assert!(told.await.unwrap().contains("Bearer sk-canary"));
+}
+
+#[tokio::test]
+async fn whatever_else_answers_there_is_no_server_of_models() {
     for answer in [
-        Some(page),
-        Some("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"),
-        Some("noise\r\n\r\n"),
+        Some(ok("<html>")),
+        Some(ok("{}")),
+        Some(ok("[]")),
+        Some("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n".into()),
+        Some("noise\r\n\r\n".into()),
         None,
     ] {
-        assert_eq!(probe(&serve(answer).await).await, None, "{answer:?}");
+        let (place, _told) = serve(answer).await;
+        let said = Given {
+            ollama_host: Some(place),
+            ..Given::default()
+        };
+        assert!(matches!(find(&said, None).await, Err(Error::Nothing { .. })));
     }
-    assert_eq!(probe("http://127.0.0.1:1").await, None);
 }

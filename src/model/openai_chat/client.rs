@@ -6,18 +6,18 @@
 #[cfg(test)]
 mod tests;
 
-use std::sync::Once;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
-use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION};
-use reqwest::redirect::Policy;
+use reqwest::header::{CONTENT_TYPE, LOCATION};
 use reqwest::{Response, StatusCode, Url};
 use secrecy::{ExposeSecret, SecretString};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::body::Body;
+pub use super::connect::Error;
+use super::connect::{chain, endpoint, http_client};
 use super::frame::Object;
 use super::{encode, error, retry};
 use crate::domain::turn::{StreamFault, StreamFaultKind};
@@ -51,30 +51,6 @@ impl Default for Patience {
     }
 }
 
-/// Why a client could not be made.
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    /// The base URL cannot be used.
-    #[error("the base URL `{url}` cannot be used: {why}; it looks like http://127.0.0.1:11434/v1")]
-    BaseUrl {
-        /// As given.
-        url: String,
-        /// What is wrong.
-        why: String,
-    },
-    /// The key holds characters that no header can.
-    #[error(
-        "the API key holds characters that cannot be sent in a header; check it for line breaks and blanks"
-    )]
-    Key,
-    /// The HTTP client could not be made.
-    #[error("failed to set up HTTPS: {why}; are the system's CA certificates installed?")]
-    Tls {
-        /// What the library says.
-        why: String,
-    },
-}
-
 /// A server that speaks Chat Completions.
 #[derive(Debug)]
 pub struct Client {
@@ -93,35 +69,8 @@ impl Client {
         key: Option<SecretString>,
         patience: Patience,
     ) -> Result<Self, Error> {
-        install_provider();
-        let url = endpoint(base_url)?;
-        let mut headers = HeaderMap::new();
-        headers.insert(
-            ACCEPT,
-            HeaderValue::from_static("text/event-stream, application/json"),
-        );
-        if let Some(key) = &key {
-            let mut value =
-                HeaderValue::from_str(&format!("Bearer {}", key.expose_secret())).map_err(|_| Error::Key)?;
-            value.set_sensitive(true);
-            headers.insert(AUTHORIZATION, value);
-        }
-        let mut builder = reqwest::Client::builder()
-            .user_agent(concat!("overrule/", env!("CARGO_PKG_VERSION")))
-            .default_headers(headers)
-            .connect_timeout(patience.connect)
-            // A redirect would repeat the request as something else, and the key with it.
-            .redirect(Policy::none());
-        if is_loopback(&url) {
-            builder = builder.no_proxy();
-        }
-        if url.scheme() == "http" {
-            // No certificates are needed, so a system without any must not stop us.
-            builder = builder.tls_certs_only([]);
-        }
-        let http = builder
-            .build()
-            .map_err(|error| Error::Tls { why: chain(&error) })?;
+        let url = endpoint(base_url, "/chat/completions")?;
+        let http = http_client(&url, key.as_ref(), patience.connect)?;
         Ok(Self {
             http,
             url,
@@ -296,69 +245,6 @@ impl Model for Client {
             }
         })
     }
-}
-
-/// Chooses the cryptography of every TLS connection, once for the process.
-fn install_provider() {
-    static PROVIDER: Once = Once::new();
-    PROVIDER.call_once(|| {
-        // An error means that somebody installed one before, which is as good.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-    });
-}
-
-/// A client for a server on this machine: no TLS, no proxy, no redirects.
-pub(in crate::model) fn plain_client() -> Option<reqwest::Client> {
-    install_provider();
-    let builder = reqwest::Client::builder().no_proxy().redirect(Policy::none());
-    builder.tls_certs_only([]).build().ok()
-}
-
-/// The address of the endpoint under a base URL.
-fn endpoint(base_url: &str) -> Result<Url, Error> {
-    let bad = |why: &str| Error::BaseUrl {
-        url: visible(base_url),
-        why: why.to_owned(),
-    };
-    let mut url = Url::parse(base_url.trim()).map_err(|error| bad(&error.to_string()))?;
-    if !matches!(url.scheme(), "http" | "https") {
-        return Err(bad("only http and https are possible"));
-    }
-    if !url.username().is_empty() || url.password().is_some() {
-        return Err(Error::BaseUrl {
-            url: url.host_str().unwrap_or_default().to_owned(),
-            why: "it holds a user name or password".to_owned(),
-        });
-    }
-    let path = url
-        .path()
-        .trim_end_matches('/')
-        .trim_end_matches("/chat/completions")
-        .to_owned();
-    url.set_path(&format!("{path}/chat/completions"));
-    Ok(url)
-}
-
-fn is_loopback(url: &Url) -> bool {
-    url.host_str().is_some_and(|host| {
-        let host = host.trim_start_matches('[').trim_end_matches(']');
-        host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback())
-    })
-}
-
-/// An error with its causes, without the address, which stands in the message already.
-fn chain(error: &reqwest::Error) -> String {
-    let mut words = Vec::new();
-    let mut cause = std::error::Error::source(error);
-    while let Some(inner) = cause {
-        words.push(inner.to_string());
-        cause = inner.source();
-    }
-    words.dedup();
-    if words.is_empty() {
-        words.push("no reason given".to_owned());
-    }
-    excerpt(&words.join(": "))
 }
 
 fn cancelled() -> StreamFault {

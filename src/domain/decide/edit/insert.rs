@@ -12,7 +12,7 @@ use crate::domain::id::{NodeId, NodeKind, ThreadId, TurnId};
 use crate::domain::node::{Channel, Origin};
 use crate::domain::refusal::{Refusal, RefusalKind};
 use crate::domain::state::Mode;
-use crate::domain::turn::{Activity, Producer};
+use crate::domain::turn::{Activity, Producer, Stream};
 
 type Reason<'a> = Option<&'a Arc<str>>;
 
@@ -28,12 +28,26 @@ fn place(draft: &Draft<'_>, after: Option<TurnId>) -> Result<Option<TurnId>, Ref
             Some(turn) if matches!(turn.activity, Activity::Superseded(_)) => {
                 Err(Refusal::new(RefusalKind::Superseded, format!("{id} is history")))
             }
+            Some(turn) if matches!(turn.activity, Activity::Suspended(_)) => Err(Refusal::new(
+                RefusalKind::Status,
+                format!("{id} is held while an edit before it is worked in: wait until it stands again"),
+            )),
             Some(_) => Ok(Some(id)),
         },
     }
 }
 
 fn open(draft: &mut Draft<'_>, after: Option<TurnId>) -> TurnId {
+    // Who goes on from a broken turn takes what has arrived of it.
+    if let Some(id) = after
+        && let Some(turn) = draft.state.turns.get(&id)
+        && matches!(turn.stream, Stream::Broken(_))
+    {
+        draft.turn_event(TurnEvent::Aborted {
+            turn: id,
+            reason: Arc::from("the operator went on from what had arrived"),
+        });
+    }
     let turn = draft.turn();
     draft.turn_event(TurnEvent::Opened {
         turn,

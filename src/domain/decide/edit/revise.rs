@@ -1,12 +1,13 @@
 //! Edits that give a node another revision. Must not know: how an edit is typed or shown.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::super::call::{newest_attempt, valid_json};
 use super::begin;
 use super::wave::{
-    cancel_running, invalidate_after_value, orphan, orphan_own, supersede_after, supersede_turns,
-    suspect_readers,
+    cancel_running, invalidate_after_value, orphan, orphan_own, supersede_after, supersede_turns, suspect,
+    suspect_readers, suspect_readers_of_gone,
 };
 use crate::domain::advice::Advice;
 use crate::domain::call::{Call, Digest, EffectClass, Outcome, Status};
@@ -15,6 +16,7 @@ use crate::domain::event::{CallEvent, EditEvent, TurnEvent};
 use crate::domain::id::{NodeId, NodeKind, Rev};
 use crate::domain::node::{Channel, Content, Node, Origin};
 use crate::domain::ready;
+use crate::domain::reference::OutPath;
 use crate::domain::refusal::{Refusal, RefusalKind};
 use crate::domain::state::State;
 use crate::domain::turn::{Activity, Producer, Stream};
@@ -22,16 +24,19 @@ use crate::domain::turn::{Activity, Producer, Stream};
 type Reason<'a> = Option<&'a Arc<str>>;
 
 /// The node, if it counts and says what the edit was based on.
-fn base<'s>(state: &'s State, id: NodeId, rev: Rev) -> Result<&'s Node, Refusal> {
+fn base(state: &State, id: NodeId, rev: Rev) -> Result<&Node, Refusal> {
     let node = state
         .nodes
         .get(&id)
         .ok_or_else(|| Refusal::new(RefusalKind::Unknown, format!("there is no {id}")))?;
-    let history = state
-        .turns
-        .get(&node.turn)
-        .is_some_and(|turn| matches!(turn.activity, Activity::Superseded(_)));
-    if !node.active || history {
+    let activity = state.turns.get(&node.turn).map(|turn| turn.activity);
+    if node.active && matches!(activity, Some(Activity::Suspended(_))) {
+        return Err(Refusal::new(
+            RefusalKind::Status,
+            format!("{id} is held while an edit before it is worked in: wait until it stands again"),
+        ));
+    }
+    if !node.active || matches!(activity, Some(Activity::Superseded(_))) {
         return Err(Refusal::new(
             RefusalKind::Superseded,
             format!("{id} is history: an edit replaced it"),
@@ -115,7 +120,8 @@ pub(super) fn call(
         });
     }
     let started = newest_attempt(life).0 > 0;
-    let had_value = life.status.is_settled();
+    // What has ended, or was shown to the model as it is, has consequences.
+    let told = life.status.is_settled() || draft.state.turns.get(&node.turn).is_some_and(|turn| turn.settled);
     orphan_own(draft, id);
     let approves = edit_approves(draft.state, advice, life, (tool, args), shown);
     let content = Content::Call {
@@ -123,11 +129,21 @@ pub(super) fn call(
         args: args.clone(),
     };
     revised(draft, id, rev, content, approves);
-    if had_value || started {
-        suspect_readers(draft, id);
+    let mut readers = crate::domain::graph::readers_of(draft.state, id);
+    readers.extend(readers_of_new_names(draft.state, id, args));
+    suspect(draft, readers);
+    if told || started {
         supersede_after(draft, node.turn);
     }
     Ok(())
+}
+
+/// Calls that read a name which only the new arguments give.
+fn readers_of_new_names(state: &State, id: NodeId, args: &str) -> BTreeSet<NodeId> {
+    let scanned = crate::domain::reference::rewrite::scan(args);
+    let label = scanned.label.unwrap_or_else(|| id.to_string());
+    let heads = scanned.out.as_ref().map(OutPath::heads).unwrap_or_default();
+    crate::domain::graph::readers_of_names(state, id, &label, &heads)
 }
 
 /// Refuses arguments that the tool would not take.
@@ -181,7 +197,7 @@ fn edit_approves(
     let ready::Look::Bound { resolved, .. } = ready::look_with(state, &as_edited, args) else {
         return None;
     };
-    if facts.effect > before || !(shown || !facts.show_difference) {
+    if facts.effect > before || (facts.show_difference && !shown) {
         return None;
     }
     let rev = state.nodes.get(&life.id)?.rev().next();
@@ -226,10 +242,11 @@ fn split_at(draft: &mut Draft<'_>, id: NodeId) {
     }
     cancel_running(draft, &after, "the thought before it was rewritten");
     orphan(draft, &after);
+    suspect_readers_of_gone(draft, &after);
     if !after.is_empty() {
         draft.edit(EditEvent::Superseded { nodes: after });
     }
-    if !turn.split || turn.producer == Producer::Operator {
+    if !turn.split {
         draft.turn_event(TurnEvent::Split { turn: turn.id });
     }
     supersede_after(draft, turn.id);
@@ -269,7 +286,12 @@ pub(super) fn answer(
     Ok(())
 }
 
-pub(super) fn reject_answer(draft: &mut Draft<'_>, id: NodeId, why: &Arc<str>) -> Result<(), Refusal> {
+pub(super) fn reject_answer(
+    draft: &mut Draft<'_>,
+    advice: &dyn Advice,
+    id: NodeId,
+    why: &Arc<str>,
+) -> Result<(), Refusal> {
     let node = draft
         .state
         .nodes
@@ -286,7 +308,20 @@ pub(super) fn reject_answer(draft: &mut Draft<'_>, id: NodeId, why: &Arc<str>) -
     let turn = node.turn;
     begin(draft, Some(id), &format!("reject {id}"), Some(why));
     supersede_after(draft, turn);
-    draft.edit(EditEvent::Superseded { nodes: vec![id] });
+    // A structured answer goes with the call that gave it.
+    let mut nodes = vec![id];
+    if let Some(turn) = draft.state.turns.get(&turn) {
+        nodes.extend(turn.nodes.iter().filter(|one| {
+            draft.state.nodes.get(one).is_some_and(|node| {
+                node.active
+                    && node
+                        .as_call()
+                        .and_then(|(tool, _)| advice.tool(tool))
+                        .is_some_and(|facts| facts.is_answer)
+            })
+        }));
+    }
+    draft.edit(EditEvent::Superseded { nodes });
     super::insert::operator_prompt(
         draft,
         Some(turn),

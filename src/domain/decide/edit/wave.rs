@@ -20,23 +20,38 @@ pub(in crate::domain::decide) fn invalidate_after_value(draft: &mut Draft<'_>, c
     }
 }
 
-/// Calls of the same turn that read a call, directly or not, come into question.
+/// Calls that read a call, directly or not, come into question.
 pub(in crate::domain::decide) fn suspect_readers(draft: &mut Draft<'_>, call: NodeId) {
-    let calls: Vec<NodeId> = graph::readers_of(draft.state, call)
+    let readers = graph::readers_of(draft.state, call);
+    suspect(draft, readers);
+}
+
+/// Calls that read what falls here, without falling themselves: a call may read one that stands
+/// behind it in its turn.
+pub(in crate::domain::decide) fn suspect_readers_of_gone(draft: &mut Draft<'_>, gone: &[NodeId]) {
+    let mut readers = BTreeSet::new();
+    for id in gone.iter().filter(|id| id.kind == NodeKind::Call) {
+        readers.extend(graph::readers_of(draft.state, *id));
+    }
+    readers.retain(|id| !gone.contains(id));
+    suspect(draft, readers);
+}
+
+/// Calls come into question, apart from those that have not looked at what they read yet.
+pub(in crate::domain::decide) fn suspect(draft: &mut Draft<'_>, calls: BTreeSet<NodeId>) {
+    let calls: Vec<NodeId> = calls
         .into_iter()
         .filter(|id| {
-            draft.state.calls.get(id).is_some_and(|reader| {
-                !matches!(
-                    reader.status,
-                    Status::Proposed | Status::Invalid | Status::Blocked
-                )
-            })
+            draft
+                .state
+                .calls
+                .get(id)
+                .is_some_and(|reader| !matches!(reader.status, Status::Proposed | Status::Blocked))
         })
         .collect();
-    if calls.is_empty() {
-        return;
+    if !calls.is_empty() {
+        draft.edit(EditEvent::Suspected { calls });
     }
-    draft.edit(EditEvent::Suspected { calls });
 }
 
 /// Turns after the call's turn are held until it is known whether they still see the same.

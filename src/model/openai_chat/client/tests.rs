@@ -147,7 +147,7 @@ async fn ask(base: &str) -> (Vec<Chunk>, Result<(), StreamFault>) {
 
 fn impatient() -> Patience {
     Patience {
-        silence: Duration::from_millis(80),
+        silence: Duration::from_millis(700),
         farewell: Duration::from_millis(80),
         ..Patience::default()
     }
@@ -419,7 +419,7 @@ async fn nobody_listening_is_a_network_fault_with_the_place() {
 
 #[test]
 fn base_urls_are_checked_and_completed() {
-    let endpoint = |base: &str| super::endpoint(base).map(String::from);
+    let endpoint = |base: &str| super::endpoint(base, "/chat/completions").map(String::from);
     for base in [
         "http://h:1/v1",
         "http://h:1/v1/",

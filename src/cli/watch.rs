@@ -1,0 +1,295 @@
+//! Decides what a run without a screen can decide by itself, and says when it cannot go on. Must not
+//! know: how a command is decided, where anything is printed.
+
+use tokio::sync::watch;
+
+use super::exit::Code;
+use super::print;
+use crate::domain::advance::{ask, gate};
+use crate::domain::call::{Call, ConsentCause, Decision, Status};
+use crate::domain::command::{CallCommand, Command, ConsentChoice, RunCommand};
+use crate::domain::envelope::Actor;
+use crate::domain::id::{NodeId, Seq};
+use crate::domain::node::Node;
+use crate::domain::state::{LedgerOutcome, Mode, State};
+use crate::domain::turn::{Stream, StreamFault, StreamFaultKind, Turn};
+use crate::engine::Handle;
+use crate::text::visible;
+
+/// Requests of a cut turn that are made without asking anybody.
+const REQUESTS: u32 = 4;
+
+/// How a run without a screen ended.
+#[derive(Debug)]
+pub struct End {
+    /// The exit code.
+    pub code: Code,
+    /// Why, and what to do; empty where there is nothing to say.
+    pub why: String,
+}
+
+impl End {
+    /// An end.
+    pub fn new(code: Code, why: impl Into<String>) -> Self {
+        Self {
+            code,
+            why: why.into(),
+        }
+    }
+}
+
+/// What keeps an eye on a run.
+pub struct Watch {
+    /// The run as far as it was told.
+    pub state: State,
+    handle: Handle,
+    told: watch::Receiver<Seq>,
+    session: String,
+}
+
+impl Watch {
+    /// An eye on the run behind a handle.
+    pub fn new(handle: Handle, told: watch::Receiver<Seq>, session: String) -> Self {
+        Self {
+            state: State::default(),
+            handle,
+            told,
+            session,
+        }
+    }
+
+    /// Looks at the run when all that follows by itself was told, up to this event. Decides what
+    /// nobody is there to decide; says when the run cannot go on. What runs is let end first: to cut
+    /// it off would only leave one more thing that nobody knows.
+    pub async fn look(&self, told: Seq) -> Option<End> {
+        // More has come meanwhile: the next look is due already. Before the first prompt there is nothing to see.
+        if self.state.seq < told || self.state.turns.is_empty() {
+            return None;
+        }
+        if let Mode::Finished(_) = self.state.mode {
+            return Some(End::new(Code::Ok, ""));
+        }
+        if self.state.mode == Mode::Running
+            && let Some(command) = self.decision()
+        {
+            return self.send(command).await;
+        }
+        (!under_way(&self.state)).then(|| self.why_not())
+    }
+
+    /// What can be decided without anybody.
+    fn decision(&self) -> Option<Command> {
+        let consent = self.state.queue().find_map(|call| match call.status {
+            Status::Consent(cause) => self.reuse(call, cause),
+            _ => None,
+        });
+        consent.or_else(|| {
+            self.broken()
+                .find_map(|(turn, fault)| mend(&self.state, turn, fault))
+        })
+    }
+
+    /// Turns that count and whose stream broke.
+    fn broken(&self) -> impl Iterator<Item = (&Turn, &StreamFault)> {
+        let open = self.state.agenda.open.iter();
+        let turns = open.filter_map(|id| self.state.turns.get(id));
+        turns
+            .filter(|turn| turn.is_active())
+            .filter_map(|turn| match &turn.stream {
+                Stream::Broken(fault) => Some((turn, fault)),
+                _ => None,
+            })
+    }
+
+    /// Nothing runs, nothing comes, and there is no answer: somebody has to do something.
+    fn why_not(&self) -> End {
+        match &self.state.mode {
+            Mode::Stopped(reason) => return self.stopped(reason),
+            Mode::Paused(reason) => return self.paused(reason),
+            Mode::Running | Mode::Finished(_) => {}
+        }
+        let mut queue = self.state.queue();
+        let doubt = queue.find(|call| matches!(call.status, Status::InDoubt(_)));
+        if let Some(call) = doubt {
+            return self.in_doubt(call.id);
+        }
+        let mut queue = self.state.queue();
+        let consent = queue.find(|call| matches!(call.status, Status::Consent(_)));
+        if let Some(call) = consent {
+            return self.wants_consent(call.id);
+        }
+        if let Some((turn, fault)) = self.broken().next() {
+            return self.model_failed(turn, fault);
+        }
+        self.stuck()
+    }
+
+    fn stopped(&self, reason: &str) -> End {
+        let (session, reason) = (&self.session, visible(reason));
+        End::new(
+            Code::Halted,
+            format!("the run was stopped: {reason}; let it go on with `overrule unpause {session} --resume`"),
+        )
+    }
+
+    fn paused(&self, reason: &str) -> End {
+        let (session, reason) = (&self.session, visible(reason));
+        match &self.state.limit_reached {
+            Some((which, _)) => {
+                let flag = match which.as_str() {
+                    "tokens" => "--max-tokens N",
+                    "time" => "--max-time DURATION",
+                    _ => "--max-turns N",
+                };
+                End::new(
+                    Code::Budget,
+                    format!(
+                        "the limit of {which} is reached: {reason}; raise it with `overrule resume {session} {flag}`"
+                    ),
+                )
+            }
+            None => End::new(
+                Code::Halted,
+                format!(
+                    "the run is paused: {reason}; let it go on with `overrule unpause {session} --resume`"
+                ),
+            ),
+        }
+    }
+
+    fn stuck(&self) -> End {
+        let session = &self.session;
+        let waiting: Vec<String> = self.state.queue().map(|call| call.id.to_string()).collect();
+        let why = if waiting.is_empty() {
+            format!(
+                "nothing goes on by itself and there is no answer: look at it with `overrule resume {session}`"
+            )
+        } else {
+            format!(
+                "{} must be decided on, and nobody is here to do it: see `overrule queue {session}`, then approve, \
+                 reject, edit or answer",
+                waiting.join(", ")
+            )
+        };
+        End::new(Code::Halted, why)
+    }
+
+    fn in_doubt(&self, id: NodeId) -> End {
+        let session = &self.session;
+        End::new(
+            Code::Halted,
+            format!(
+                "nobody knows whether {id} happened, and nobody is here to say. Use `overrule resolve {session} {id} \
+                 --happened JSON`, `overrule resolve {session} {id} --did-not`, or look at it with `overrule resume \
+                 {session}`"
+            ),
+        )
+    }
+
+    fn wants_consent(&self, id: NodeId) -> End {
+        let session = &self.session;
+        End::new(
+            Code::Halted,
+            format!(
+                "{id} would repeat an effect that may already have happened, and nobody is here to decide. Use \
+                 `overrule queue {session}`, then `overrule consent {session} {id} --digest D reuse|run-again|reject`"
+            ),
+        )
+    }
+
+    fn model_failed(&self, turn: &Turn, fault: &StreamFault) -> End {
+        let (session, id, number) = (&self.session, turn.id, turn.id.0);
+        let (kind, message) = (fault.kind.word(), print::told(&fault.message));
+        if fault.kind == StreamFaultKind::Script {
+            return End::new(Code::Config, format!("{id}: {kind}: {message}"));
+        }
+        End::new(
+            Code::Model,
+            format!(
+                "{id}: {kind}: {message}; ask again with `overrule ask-again {session} {number} --resume`"
+            ),
+        )
+    }
+
+    /// The recorded result of an equal execution is taken rather than the effect repeated; what an
+    /// operator asked to run again is his to decide.
+    fn reuse(&self, call: &Call, cause: ConsentCause) -> Option<Command> {
+        if cause == ConsentCause::SameCall {
+            return None;
+        }
+        let ended_well = |seq: &Seq| {
+            let entry = self.state.ledger.get(seq);
+            entry.is_some_and(
+                |entry| matches!(&entry.outcome, LedgerOutcome::Known(outcome) if outcome.is_ok()),
+            )
+        };
+        let entry = gate::equal_entries(&self.state, call)
+            .into_iter()
+            .rev()
+            .find(ended_well)?;
+        Some(Command::Call(CallCommand::Consent {
+            call: call.id,
+            rev: self.state.nodes.get(&call.id).map(Node::rev)?,
+            digest: call.digest.clone()?,
+            choice: ConsentChoice::Reuse { entry },
+        }))
+    }
+
+    /// Sends a command. A refusal is the end, unless the run went on meanwhile.
+    async fn send(&self, command: Command) -> Option<End> {
+        let refusal = self.handle.command(command, Actor::Engine).await.err()?;
+        let same = *self.told.borrow() <= self.state.seq;
+        same.then(|| End::new(Code::Halted, refusal.message))
+    }
+}
+
+/// What mends a broken turn without anybody, where it does not mend itself: what arrived is kept if
+/// a call is in it, and otherwise it is asked for again, but not for ever.
+fn mend(state: &State, turn: &Turn, fault: &StreamFault) -> Option<Command> {
+    let cut = matches!(
+        fault.kind,
+        StreamFaultKind::Network
+            | StreamFaultKind::Timeout
+            | StreamFaultKind::Truncated
+            | StreamFaultKind::Server
+    );
+    if !cut || ask::retry_after(state, turn, fault).is_some() {
+        return None;
+    }
+    let has_call = turn
+        .nodes
+        .iter()
+        .any(|id| state.calls.contains_key(id) && state.nodes.get(id).is_some_and(|node| node.active));
+    if has_call {
+        return Some(Command::Run(RunCommand::KeepArrived { turn: turn.id }));
+    }
+    (turn.asked <= REQUESTS).then_some(Command::Run(RunCommand::AskAgain { turn: turn.id }))
+}
+
+/// A probe may still find out what came of an execution.
+fn probing(state: &State, call: &Call) -> bool {
+    call.last_attempt()
+        .and_then(|last| state.ledger.get(&last.intent))
+        .is_some_and(|entry| !entry.probed)
+}
+
+/// True while something will report by itself: an execution, a stream, a probe, a deadline.
+fn under_way(state: &State) -> bool {
+    let reports = |call: &Call| match call.status {
+        // A pause holds whoever would only be asked.
+        Status::Awaiting if matches!(state.mode, Mode::Running) => {
+            let limited = call
+                .verdict
+                .as_ref()
+                .is_some_and(|verdict| verdict.deadline_ms.is_some());
+            let over = |(_, _, decision): &(_, _, Decision)| matches!(decision, Decision::Expire { .. });
+            limited && !call.decisions.iter().any(over)
+        }
+        Status::InDoubt(_) => probing(state, call),
+        _ => false,
+    };
+    !state.agenda.running.is_empty()
+        || !state.agenda.ending.is_empty()
+        || state.turns.values().any(|turn| turn.stream == Stream::Open)
+        || state.queue().any(reports)
+}

@@ -1,0 +1,261 @@
+//! Values of the state: who writes a path, in which order, and what stands there for a reader.
+//!
+//! Order of writes is (turn, place in the turn). Must not know: who waits.
+
+use serde_json::Value;
+
+use super::{Found, Outlook, Progress, View, descend, ended};
+use crate::domain::call::{Binding, Call, Outcome, Status};
+use crate::domain::id::NodeId;
+use crate::domain::node::Node;
+use crate::domain::reference::{OutPath, Target};
+use crate::domain::state::State;
+
+/// What one writer has written.
+enum Write<'a> {
+    Done(&'a Node),
+    Pending,
+    None(String),
+}
+
+impl View<'_> {
+    /// Writers of a state path that the reader can see, in the order of their writes.
+    pub(super) fn writers(&self, target: &Target) -> Vec<NodeId> {
+        let state = self.state;
+        let Some(own) = state.turn_of(self.reader.id) else {
+            return Vec::new();
+        };
+        let mut found: Vec<(u32, u32, NodeId)> = Vec::new();
+        for id in state
+            .agenda
+            .writers
+            .get(target.head.as_str())
+            .into_iter()
+            .flatten()
+        {
+            let Some(call) = state.calls.get(id) else { continue };
+            let active = state.nodes.get(id).is_some_and(|node| node.active);
+            let Some(turn) = state.turn_of(*id).filter(|turn| turn.is_active()) else {
+                continue;
+            };
+            let sees = turn.thread == own.thread && turn.pos <= own.pos && *id != self.reader.id;
+            if active && sees && written(call).iter().any(|place| overlaps(place, target)) {
+                found.push((turn.pos, call.slot.unwrap_or(u32::MAX), *id));
+            }
+        }
+        found.sort_unstable();
+        found.into_iter().map(|(_, _, id)| id).collect()
+    }
+
+    /// Writers before the reader in its own turn or in earlier ones, and those behind it in its turn.
+    fn sides(&self, target: &Target) -> (Vec<NodeId>, Vec<NodeId>) {
+        let turn = self.state.nodes.get(&self.reader.id).map(|node| node.turn);
+        self.writers(target)
+            .into_iter()
+            .partition(|id| !(self.is_in(*id, turn) && *id > self.reader.id))
+    }
+
+    fn is_in(&self, id: NodeId, turn: Option<crate::domain::id::TurnId>) -> bool {
+        self.state.nodes.get(&id).map(|node| node.turn) == turn
+    }
+
+    /// True while a writer before the reader in its own turn has not ended.
+    fn waits_for_writer(&self, before: &[NodeId]) -> bool {
+        let turn = self.state.nodes.get(&self.reader.id).map(|node| node.turn);
+        before
+            .iter()
+            .any(|id| self.is_in(*id, turn) && matches!(self.write_of(*id), Write::Pending))
+    }
+
+    pub(super) fn outlook_of_state(&self, target: &Target) -> Outlook {
+        let (before, later) = self.sides(target);
+        if self.waits_for_writer(&before) {
+            return Outlook::Pending;
+        }
+        let mut some_none = false;
+        let mut some_pending = false;
+        for id in &before {
+            match self.write_of(*id) {
+                Write::Done(_) => return Outlook::There,
+                Write::Pending => {}
+                Write::None(_) => some_none = true,
+            }
+        }
+        for id in &later {
+            match self.write_of(*id) {
+                Write::Done(_) => return Outlook::There,
+                Write::Pending => some_pending = true,
+                Write::None(_) => some_none = true,
+            }
+        }
+        if some_none && !some_pending {
+            Outlook::Never
+        } else if some_pending {
+            Outlook::Pending
+        } else {
+            self.missing()
+        }
+    }
+
+    /// Calls before the reader in its own turn must have ended; then the newest writes are put together.
+    pub(super) fn read_state(&self, target: &Target) -> Found {
+        let (before, later) = self.sides(target);
+        if self.waits_for_writer(&before) {
+            return Found::Pending;
+        }
+        let mut whole = Value::Null;
+        let mut bindings = self.put_together(&before, target, &mut whole);
+        if bindings.is_empty() {
+            bindings = self.put_together(&later, target, &mut whole);
+        }
+        if bindings.is_empty() {
+            let pending = later
+                .iter()
+                .any(|id| matches!(self.write_of(*id), Write::Pending));
+            let refused = before
+                .iter()
+                .chain(&later)
+                .find_map(|id| match self.write_of(*id) {
+                    Write::None(because) => Some(because),
+                    _ => None,
+                });
+            return match refused {
+                _ if pending => Found::Pending,
+                Some(because) => Found::Never(because),
+                None if self.at_rest => Found::Never(format!("nothing writes †{target}")),
+                None => Found::Pending,
+            };
+        }
+        match descend(&whole, std::iter::once(&target.head).chain(&target.path)) {
+            Some(value) => Found::Value(bindings, value.clone()),
+            None => Found::Never(format!("what was written has no `{target}`")),
+        }
+    }
+
+    /// Writes the values of writers over one another, from the newest that covers the whole target on:
+    /// what was written before it does not show.
+    fn put_together(&self, writers: &[NodeId], target: &Target, whole: &mut Value) -> Vec<Binding> {
+        let mut shown: Vec<(NodeId, &Node)> = Vec::new();
+        for id in writers.iter().rev() {
+            let (Write::Done(node), Some(call)) = (self.write_of(*id), self.state.calls.get(id)) else {
+                continue;
+            };
+            shown.push((*id, node));
+            if written(call).iter().any(|place| covers(place, target)) {
+                break;
+            }
+        }
+        let mut bindings = Vec::with_capacity(shown.len());
+        for (id, node) in shown.into_iter().rev() {
+            let Some(call) = self.state.calls.get(&id) else {
+                continue;
+            };
+            let value = value_of(node);
+            for place in written(call) {
+                if overlaps(place, target) {
+                    put(
+                        whole,
+                        std::iter::once(&place.head).chain(&place.path),
+                        value.clone(),
+                    );
+                }
+            }
+            bindings.push(Binding {
+                reference: target.to_string(),
+                source: Some(id),
+                rev: node.rev(),
+            });
+        }
+        bindings
+    }
+
+    fn write_of(&self, id: NodeId) -> Write<'_> {
+        let Some(call) = self.state.calls.get(&id) else {
+            return Write::Pending;
+        };
+        match self.progress(id) {
+            Progress::Value(node) => match node.outcome() {
+                Some(Outcome::Ok { discarded: 0, .. }) => Write::Done(node),
+                Some(Outcome::Ok { .. }) => Write::None(format!("the result of {id} was cut")),
+                _ => Write::Pending,
+            },
+            Progress::Pending => Write::Pending,
+            Progress::Never(_)
+                if matches!(call.out, Some(OutPath::Branch(..)))
+                    && matches!(call.status, Status::Failed(_)) =>
+            {
+                match self.state.observation(id) {
+                    Some(node) => Write::Done(node),
+                    None => Write::Pending,
+                }
+            }
+            Progress::Never(call) => Write::None(ended(call)),
+        }
+    }
+}
+
+/// What a result puts into the state: its value, or what is known of the error.
+fn value_of(node: &Node) -> Value {
+    match node.outcome() {
+        Some(Outcome::Ok { value, .. }) => serde_json::from_str(value).unwrap_or(Value::Null),
+        Some(Outcome::Err(error)) => serde_json::json!({"class": error.class, "message": error.message}),
+        Some(Outcome::Cancelled { .. }) => serde_json::json!({"class": "cancelled", "message": "cancelled"}),
+        None => Value::Null,
+    }
+}
+
+fn overlaps(place: &Target, read: &Target) -> bool {
+    place.head == read.head && place.path.iter().zip(&read.path).all(|(a, b)| a == b)
+}
+
+/// True where a write to a place leaves nothing of what stood at the target before.
+fn covers(place: &Target, read: &Target) -> bool {
+    overlaps(place, read) && place.path.len() <= read.path.len()
+}
+
+/// The state paths that a call writes, or will, by how it ended.
+fn written(call: &Call) -> Vec<&Target> {
+    let failed = call.status.is_settled() && call.status != Status::Succeeded;
+    match &call.out {
+        None => Vec::new(),
+        Some(OutPath::To(target)) => vec![target],
+        Some(OutPath::Fan(all)) => all.iter().collect(),
+        Some(OutPath::Branch(ok, err)) => match call.status {
+            Status::Succeeded => vec![ok],
+            _ if failed => vec![err],
+            _ => vec![ok, err],
+        },
+    }
+}
+
+fn put<'p>(whole: &mut Value, path: impl IntoIterator<Item = &'p String>, value: Value) {
+    let mut here = whole;
+    for key in path {
+        if !here.is_object() {
+            *here = Value::Object(serde_json::Map::new());
+        }
+        let Value::Object(map) = here else { return };
+        here = map.entry(key.clone()).or_insert(Value::Null);
+    }
+    *here = value;
+}
+
+/// Two active calls of one turn that wrote the same state path: the one that ended last stands.
+pub fn write_conflicts(state: &State, id: NodeId) -> Vec<NodeId> {
+    let (Some(call), Some(turn)) = (state.calls.get(&id), state.turn_of(id)) else {
+        return Vec::new();
+    };
+    let mine: Vec<Target> = written(call).into_iter().cloned().collect();
+    turn.nodes
+        .iter()
+        .filter(|other| **other != id)
+        .filter(|other| state.nodes.get(other).is_some_and(|node| node.active))
+        .filter(|other| {
+            state
+                .calls
+                .get(other)
+                .is_some_and(|call| written(call).iter().any(|place| mine.contains(place)))
+        })
+        .copied()
+        .collect()
+}

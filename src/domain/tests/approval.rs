@@ -1,0 +1,316 @@
+//! Approvals: bound to the revision and the bytes that were shown. Must not know: consent.
+
+use super::world::*;
+use crate::domain::call::{Consequence, Decision, Digest, Gate, Outcome, Status};
+use crate::domain::command::{CallCommand, Command, Edit, RunCommand};
+use crate::domain::id::{NodeId, Rev};
+use crate::domain::input::Input;
+use crate::domain::refusal::RefusalKind;
+use crate::domain::state::Mode;
+
+fn asked() -> (World, NodeId) {
+    let mut w = World::asking(&["write", "read", "shell"]);
+    w.reply(&[call("write", r#"{"_as":"a","n":1}"#)]);
+    let id = w.id("a");
+    assert_eq!(w.status(id), Status::Awaiting);
+    (w, id)
+}
+
+fn decided(w: &World, id: NodeId) -> Vec<Decision> {
+    w.state.calls[&id]
+        .decisions
+        .iter()
+        .map(|(_, _, decision)| decision.clone())
+        .collect()
+}
+
+#[test]
+fn nothing_runs_before_the_word_of_the_operator() {
+    let (mut w, id) = asked();
+    assert!(w.executed.is_empty());
+    w.approve(id).unwrap();
+    assert_eq!(w.runs(id), [r#"{"n":1}"#]);
+    assert_eq!(kind(w.approve(id)), RefusalKind::Status, "once");
+}
+
+#[test]
+fn an_approval_names_what_was_seen() {
+    let (mut w, id) = asked();
+    let digest = w.digest(id);
+    let rev = Rev(1);
+    let approve = |digest: &Digest, rev| {
+        Command::Call(CallCommand::Approve {
+            call: id,
+            rev,
+            digest: digest.clone(),
+            unread: 0,
+        })
+    };
+    assert_eq!(
+        kind(w.cmd(approve(&Digest("other".into()), rev))),
+        RefusalKind::Changed
+    );
+    assert_eq!(kind(w.cmd(approve(&digest, Rev(2)))), RefusalKind::Changed);
+    let unknown = CallCommand::Approve {
+        call: NodeId::new(id.kind, 99),
+        rev,
+        digest: digest.clone(),
+        unread: 0,
+    };
+    assert_eq!(kind(w.cmd(Command::Call(unknown))), RefusalKind::Unknown);
+    w.args(id, r#"{"_as":"a","n":2}"#).unwrap();
+    assert_eq!(kind(w.cmd(approve(&digest, rev))), RefusalKind::Changed);
+    assert_eq!(w.runs(id), [r#"{"n":2}"#], "only the edited bytes ran");
+}
+
+#[test]
+fn an_approval_does_not_cover_what_a_reference_gives_later() {
+    let mut w = World::asking(&["read"]);
+    w.reply(&[
+        call("pure", r#"{"_as":"s","n":1}"#),
+        call("read", r#"{"_as":"r","n":"†call.s.v"}"#),
+    ]);
+    w.drain();
+    let id = w.id("r");
+    w.approve(id).unwrap();
+    w.drain();
+    assert_eq!(w.runs(id), [r#"{"n":2}"#]);
+    w.correct(w.id("s"), r#"{"v":5}"#).unwrap();
+    assert_eq!(w.status(id), Status::Awaiting, "other bytes are asked for again");
+    assert_eq!(w.runs(id).len(), 1);
+    w.approve(id).unwrap();
+    assert_eq!(w.runs(id), [r#"{"n":2}"#, r#"{"n":5}"#]);
+}
+
+#[test]
+fn an_approved_call_that_waits_for_a_place_does_not_start_with_other_bytes() {
+    let mut w = World::asking(&["write"]);
+    w.reply(&[
+        call("pure", r#"{"_as":"s","n":1}"#),
+        call("write", r#"{"_as":"x","path":"f"}"#),
+        call("write", r#"{"_as":"r","path":"f","n":"†call.s.v"}"#),
+    ]);
+    w.finish(w.id("s"));
+    w.approve(w.id("x")).unwrap();
+    w.approve(w.id("r")).unwrap();
+    assert_eq!(w.status(w.id("r")), Status::Queued);
+    w.args(w.id("s"), r#"{"_as":"s","n":7}"#).unwrap();
+    w.finish(w.id("x"));
+    assert!(w.runs(w.id("r")).is_empty(), "its inputs are in question");
+    assert_eq!(kind(w.approve(w.id("r"))), RefusalKind::Status);
+    w.finish(w.id("s"));
+    assert_eq!(
+        w.status(w.id("r")),
+        Status::Awaiting,
+        "the approval was for other bytes"
+    );
+    assert!(w.runs(w.id("r")).is_empty());
+}
+
+#[test]
+fn an_approval_survives_inputs_that_come_out_equal() {
+    let mut w = World::asking(&["write"]);
+    w.reply(&[
+        call("pure", r#"{"_as":"s","n":1}"#),
+        call("write", r#"{"_as":"r","n":"†call.s.v"}"#),
+    ]);
+    w.drain();
+    w.correct(w.id("s"), r#"{"v":2,"more":1}"#).unwrap();
+    assert_eq!(w.status(w.id("r")), Status::Awaiting);
+    w.approve(w.id("r")).unwrap();
+    assert_eq!(w.runs(w.id("r")), [r#"{"n":2}"#]);
+}
+
+#[test]
+fn an_approval_covers_another_attempt_only_if_the_first_did_nothing() {
+    let (mut w, id) = asked();
+    w.approve(id).unwrap();
+    w.crash();
+    assert!(matches!(w.status(id), Status::InDoubt(_)));
+    let did_not = crate::domain::command::Resolution::DidNot;
+    w.cmd(Command::Call(CallCommand::Resolve {
+        call: id,
+        what: did_not,
+    }))
+    .unwrap();
+    assert_eq!(w.starts(id), 2, "proven not to have run: the same approval holds");
+    w.drain();
+    w.retry(id).unwrap();
+    assert!(
+        matches!(w.status(id), Status::Consent(_)),
+        "it ran: nobody's approval holds"
+    );
+}
+
+#[test]
+fn an_edit_is_also_the_approval_of_what_it_says() {
+    let (mut w, id) = asked();
+    w.args(id, r#"{"_as":"a","n":3}"#).unwrap();
+    assert_eq!(w.runs(id), [r#"{"n":3}"#]);
+    assert_eq!(decided(&w, id), [Decision::Edited]);
+}
+
+#[test]
+fn an_edit_to_a_higher_effect_or_unseen_or_with_open_references_is_asked() {
+    let mut w = World::asking(&["write", "read", "shell"]);
+    w.reply(&[
+        call("read", r#"{"_as":"low","n":1}"#),
+        call("shell", r#"{"_as":"sh","n":1}"#),
+        call("read", r#"{"_as":"dep","n":1}"#),
+    ]);
+    let (low, sh, dep) = (w.id("low"), w.id("sh"), w.id("dep"));
+    let edit = |node, base, tool: &str, args: &str, shown| Edit::Call {
+        node,
+        base,
+        tool: tool.into(),
+        args: args.into(),
+        shown,
+    };
+    w.edit(edit(low, Rev(1), "write", r#"{"_as":"low","n":1}"#, true))
+        .unwrap();
+    w.edit(edit(sh, Rev(1), "shell", r#"{"_as":"sh","n":2}"#, false))
+        .unwrap();
+    w.edit(edit(
+        dep,
+        Rev(1),
+        "read",
+        r#"{"_as":"dep","n":"†call.low.v"}"#,
+        true,
+    ))
+    .unwrap();
+    assert!(w.executed.is_empty());
+    assert_eq!(w.status(low), Status::Awaiting);
+    assert_eq!(w.status(sh), Status::Awaiting);
+    assert_eq!(w.status(dep), Status::Blocked);
+    w.edit(edit(sh, Rev(2), "shell", r#"{"_as":"sh","n":3}"#, true))
+        .unwrap();
+    assert_eq!(w.runs(sh), [r#"{"n":3}"#], "the difference was on screen");
+    w.approve(low).unwrap();
+    w.drain();
+    assert_eq!(
+        w.status(dep),
+        Status::Awaiting,
+        "what it reads was not known when it was edited"
+    );
+}
+
+#[test]
+fn an_edit_does_not_approve_bytes_that_change_after_it() {
+    let mut w = World::asking(&["write"]);
+    w.reply(&[
+        call("pure", r#"{"_as":"s","n":1}"#),
+        call("write", r#"{"_as":"r","n":1}"#),
+    ]);
+    w.drain();
+    let (s, r) = (w.id("s"), w.id("r"));
+    w.run(RunCommand::Pause {
+        reason: String::new(),
+    })
+    .unwrap();
+    w.args(r, r#"{"_as":"r","n":"†call.s.v"}"#).unwrap();
+    assert_eq!(w.status(r), Status::Queued);
+    w.correct(s, r#"{"v":8}"#).unwrap();
+    w.run(RunCommand::Resume {}).unwrap();
+    assert_eq!(w.status(r), Status::Awaiting);
+    assert!(w.runs(r).is_empty());
+}
+
+#[test]
+fn no_edit_lifts_a_deny() {
+    let mut rules = Rules::default();
+    rules.gates.insert("write".into(), Gate::Deny);
+    rules.gates.insert("read".into(), Gate::Ask);
+    let mut w = World::with(rules);
+    w.reply(&[
+        call("write", r#"{"_as":"a","n":1}"#),
+        call("read", r#"{"_as":"b"}"#),
+    ]);
+    w.args(w.id("a"), r#"{"_as":"a","n":2}"#).unwrap();
+    assert_eq!(w.status(w.id("a")), Status::Rejected);
+    assert!(w.executed.is_empty());
+    w.retry(w.id("a")).unwrap();
+    assert_eq!(w.status(w.id("a")), Status::Rejected);
+    assert!(w.executed.is_empty());
+}
+
+#[test]
+fn a_question_to_the_operator_is_answered_not_approved() {
+    let mut w = World::new();
+    w.reply(&[
+        call("ask_operator", r#"{"_as":"q"}"#),
+        call("read", r#"{"_as":"r","n":"†call.q"}"#),
+    ]);
+    assert_eq!(
+        w.status(w.id("q")),
+        Status::Awaiting,
+        "even where the policy allows"
+    );
+    w.answer_for(w.id("q"), "4").unwrap();
+    assert!(w.runs(w.id("q")).is_empty());
+    assert_eq!(w.runs(w.id("r")), [r#"{"n":4}"#]);
+}
+
+fn with_deadline(on: Consequence) -> World {
+    let mut rules = Rules {
+        deadline: Some((1000, on)),
+        ..Rules::default()
+    };
+    rules.gates.insert("write".into(), Gate::Ask);
+    let mut w = World::with(rules);
+    w.reply(&[call("write", r#"{"_as":"a"}"#)]);
+    assert_eq!(w.deadlines, [(w.id("a"), Rev(1))]);
+    w
+}
+
+#[test]
+fn what_nobody_answers_expires_as_its_own_outcome() {
+    let mut w = with_deadline(Consequence::Deny);
+    let id = w.id("a");
+    w.input(Input::Due {
+        call: id,
+        rev: Rev(1),
+    });
+    assert_eq!(w.status(id), Status::Expired);
+    assert!(w.last_request().contains("not approved: no operator"));
+    assert!(w.executed.is_empty());
+    assert_eq!(kind(w.approve(id)), RefusalKind::Status);
+
+    let mut w = with_deadline(Consequence::Halt);
+    w.input(Input::Due {
+        call: w.id("a"),
+        rev: Rev(1),
+    });
+    assert!(matches!(w.state.mode, Mode::Stopped(_)));
+    assert_eq!(w.asked.len(), 1);
+
+    let mut w = with_deadline(Consequence::Escalate);
+    w.input(Input::Due {
+        call: w.id("a"),
+        rev: Rev(1),
+    });
+    assert_eq!(w.status(w.id("a")), Status::Awaiting);
+}
+
+#[test]
+fn a_deadline_concerns_one_revision_and_stands_still_in_a_pause() {
+    let mut w = with_deadline(Consequence::Deny);
+    let id = w.id("a");
+    w.run(RunCommand::Pause {
+        reason: String::new(),
+    })
+    .unwrap();
+    w.input(Input::Due {
+        call: id,
+        rev: Rev(1),
+    });
+    assert_eq!(w.status(id), Status::Awaiting);
+    w.run(RunCommand::Resume {}).unwrap();
+    assert_eq!(w.deadlines.len(), 2, "it begins anew");
+    w.args(id, r#"{"_as":"a","n":1}"#).unwrap();
+    w.finish_with(id, Outcome::ok("1"));
+    w.input(Input::Due {
+        call: id,
+        rev: Rev(1),
+    });
+    assert_eq!(w.status(id), Status::Succeeded);
+}

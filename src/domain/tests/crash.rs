@@ -1,0 +1,207 @@
+//! The program dies at any time and goes on. Must not know: how a journal is stored.
+
+use super::world::*;
+use crate::domain::apply;
+use crate::domain::call::Status;
+use crate::domain::command::RunCommand;
+use crate::domain::id::NodeKind;
+use crate::domain::state::Mode;
+use crate::domain::turn::Stop;
+
+#[test]
+fn every_status_survives_a_crash() {
+    let mut w = World::limited(
+        Rules {
+            gates: [("write".to_owned(), crate::domain::call::Gate::Ask)].into(),
+            ..Rules::default()
+        },
+        crate::domain::event::run::Limits {
+            parallel: 2,
+            ..Default::default()
+        },
+    );
+    w.reply(&[
+        call("read", r#"{"_as":"running"}"#),
+        call("idem", r#"{"_as":"again"}"#),
+        call("read", r#"{"_as":"queued"}"#),
+        call("write", r#"{"_as":"asked"}"#),
+        call("read", r#"{"_as":"blocked","n":"†call.asked.v"}"#),
+        call("nothing", r#"{"_as":"invalid"}"#),
+        call("write", r#"{"_as":"rejected"}"#),
+    ]);
+    w.reject(w.id("rejected")).unwrap();
+    w.crash();
+    assert_eq!(w.starts(w.id("running")), 2);
+    assert_eq!(w.starts(w.id("again")), 2);
+    assert_eq!(w.status(w.id("queued")), Status::Queued);
+    assert_eq!(w.starts(w.id("queued")), 0);
+    assert_eq!(w.status(w.id("asked")), Status::Awaiting);
+    assert_eq!(w.status(w.id("blocked")), Status::Blocked);
+    assert_eq!(w.status(w.id("invalid")), Status::Invalid);
+    assert_eq!(w.status(w.id("rejected")), Status::Rejected);
+    w.approve(w.id("asked")).unwrap();
+    w.drain();
+    assert_eq!(w.asked.len(), 2);
+    w.reply(&[answer("x")]);
+    w.crash();
+    assert!(matches!(w.state.mode, Mode::Finished(_)));
+    assert_eq!(w.asked.len(), 2);
+}
+
+#[test]
+fn a_cut_stream_is_asked_again_and_equal_blocks_keep_their_results() {
+    let mut w = World::new();
+    w.stream(think("plan"));
+    w.stream(call("read", r#"{"_as":"a","n":1}"#));
+    w.stream(call("write", r#"{"_as":"b","n":2}"#));
+    w.drain();
+    w.crash();
+    assert_eq!(w.asked.len(), 2);
+    assert_eq!(w.asked[0].turn, w.asked[1].turn);
+    assert_eq!(
+        format!("{:?}", w.asked[0].messages),
+        format!("{:?}", w.asked[1].messages),
+        "the same request"
+    );
+    let before = w.state.nodes.len();
+    w.stream(think("plan"));
+    w.stream(call("read", r#"{"_as":"a","n":1}"#));
+    w.stream(call("write", r#"{"_as":"b","n":2}"#));
+    assert_eq!(w.state.nodes.len(), before, "equal blocks are the same nodes");
+    w.stream(call("read", r#"{"_as":"c","n":3}"#));
+    w.end(Stop::Calls);
+    w.drain();
+    assert_eq!(w.starts(w.id("a")), 1);
+    assert_eq!(w.starts(w.id("b")), 1);
+    assert_eq!(w.starts(w.id("c")), 1);
+}
+
+#[test]
+fn the_first_difference_ends_what_was_recorded_behind_it() {
+    let mut w = World::new();
+    w.stream(call("read", r#"{"_as":"a","n":"†call.c.v"}"#));
+    w.stream(call("write", r#"{"_as":"b","n":2}"#));
+    w.stream(call("read", r#"{"_as":"c","n":3}"#));
+    w.drain();
+    let (a, b, c) = (w.id("a"), w.id("b"), w.id("c"));
+    assert_eq!(w.runs(a), [r#"{"n":4}"#]);
+    w.crash();
+    w.stream(call("read", r#"{"_as":"a","n":"†call.c.v"}"#));
+    w.stream(call("read", r#"{"_as":"d","n":2}"#));
+    assert!(!w.state.nodes[&b].active && !w.state.nodes[&c].active);
+    w.stream(call("read", r#"{"_as":"c","n":30}"#));
+    w.end(Stop::Calls);
+    w.drain();
+    assert_eq!(
+        w.runs(a),
+        [r#"{"n":4}"#, r#"{"n":31}"#],
+        "what it read is gone: it reads the new one"
+    );
+    assert!(
+        w.state
+            .ledger
+            .values()
+            .any(|entry| entry.call == b && entry.orphaned)
+    );
+    assert!(w.last_request().contains("Already happened"));
+}
+
+#[test]
+fn what_was_deleted_before_the_crash_is_matched_and_stays_deleted() {
+    let mut w = World::new();
+    for label in ["a", "b", "c"] {
+        w.stream(call("read", &format!(r#"{{"_as":"{label}"}}"#)));
+    }
+    w.drain();
+    let b = w.id("b");
+    w.delete(b).unwrap();
+    w.crash();
+    w.stream(call("read", r#"{"_as":"a"}"#));
+    w.stream(call("read", r#"{"_as":"b"}"#));
+    w.stream(call("read", r#"{"_as":"c"}"#));
+    w.end(Stop::Calls);
+    w.drain();
+    assert_eq!(w.executed.len(), 3);
+    assert!(!w.state.nodes[&b].active);
+    assert!(!w.last_request().contains(&format!("call_{b}\"")));
+
+    // The same with a difference before the deleted one: everything behind it is new.
+    let mut w = World::new();
+    for label in ["a", "b", "c"] {
+        w.stream(call("read", &format!(r#"{{"_as":"{label}"}}"#)));
+    }
+    w.drain();
+    w.delete(w.id("b")).unwrap();
+    w.crash();
+    for label in ["x", "y", "z", "c"] {
+        w.stream(call("read", &format!(r#"{{"_as":"{label}"}}"#)));
+    }
+    w.end(Stop::Calls);
+    w.drain();
+    let names: Vec<_> = w
+        .all(NodeKind::Call)
+        .into_iter()
+        .map(|id| w.state.calls[&id].label.to_string())
+        .collect();
+    assert_eq!(names, ["x", "y", "z", "c"]);
+}
+
+#[test]
+fn an_edit_before_the_crash_stays_with_its_block() {
+    let mut w = World::new();
+    w.stream(call("read", r#"{"_as":"a","n":1}"#));
+    w.args(w.id("a"), r#"{"_as":"a","n":5}"#).unwrap();
+    w.crash();
+    w.stream(call("read", r#"{"_as":"a","n":1}"#));
+    w.end(Stop::Calls);
+    w.drain();
+    assert!(w.value(w.id("a")).contains('6'));
+}
+
+#[test]
+fn a_stream_that_ends_earlier_than_before_ends_what_it_left_out() {
+    let mut w = World::new();
+    w.stream(call("read", r#"{"_as":"a"}"#));
+    w.stream(call("read", r#"{"_as":"b"}"#));
+    w.crash();
+    let b = w.id("b");
+    w.stream(call("read", r#"{"_as":"a"}"#));
+    w.end(Stop::Calls);
+    assert!(!w.state.nodes[&b].active);
+    w.drain();
+    assert_eq!(w.asked.len(), 3);
+}
+
+#[test]
+fn a_crash_while_paused_stays_paused() {
+    let mut w = World::new();
+    w.run(RunCommand::Pause {
+        reason: "look".into(),
+    })
+    .unwrap();
+    w.crash();
+    assert!(w.open.is_empty(), "nothing is asked in a pause");
+    w.run(RunCommand::Resume {}).unwrap();
+    assert_eq!(w.open.len(), 1);
+}
+
+#[test]
+fn every_prefix_of_a_journal_can_be_folded() {
+    let mut w = World::new();
+    w.reply(&[
+        call("read", r#"{"_as":"a","n":1}"#),
+        call("write", r#"{"_as":"b","n":"†call.a.v"}"#),
+    ]);
+    w.drain();
+    w.args(w.id("a"), r#"{"_as":"a","n":2}"#).unwrap();
+    w.crash();
+    w.drain();
+    for end in 0..=w.log.len() {
+        let state = apply::fold(&w.log[..end]);
+        assert_eq!(state.seq.0, end as u64);
+    }
+    // Out of order, doubled, cut: a fold takes anything.
+    let mut mixed: Vec<_> = w.log.iter().rev().chain(&w.log).cloned().collect();
+    mixed.retain(|envelope| envelope.seq.0 % 3 != 0);
+    apply::fold(&mixed);
+}

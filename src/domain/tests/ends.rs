@@ -1,0 +1,378 @@
+//! Ends: of streams, of turns, of the run, of its limits. Must not know: edits of what was said.
+
+use super::world::*;
+use crate::domain::call::Status;
+use crate::domain::command::{Edit, RunCommand};
+use crate::domain::event::run::{Limits, RunEvent};
+use crate::domain::event::{Event, TurnEvent};
+use crate::domain::id::NodeKind;
+use crate::domain::refusal::RefusalKind;
+use crate::domain::state::Mode;
+use crate::domain::turn::{Stop, Stream, StreamFaultKind, Usage};
+
+fn finished(w: &World) -> bool {
+    matches!(w.state.mode, Mode::Finished(_))
+}
+
+#[test]
+fn a_structured_answer_ends_the_run_once_all_else_has_ended() {
+    let mut w = World::asking(&["write"]);
+    w.reply(&[
+        call("write", r#"{"_as":"a"}"#),
+        call("final_answer", r#"{"answer":"42"}"#),
+    ]);
+    assert!(!finished(&w), "a call waits");
+    w.approve(w.id("a")).unwrap();
+    assert!(!finished(&w), "a call runs");
+    w.drain();
+    assert!(finished(&w));
+    assert_eq!(w.state.nodes[&w.all(NodeKind::Answer)[0]].text(), "42");
+    assert_eq!(w.asked.len(), 1, "nobody is asked after the answer");
+}
+
+#[test]
+fn the_answer_follows_an_edit_of_its_call() {
+    let mut w = World::new();
+    w.reply(&[
+        call("read", r#"{"_as":"a","n":1}"#),
+        call("final_answer", r#"{"_as":"f","answer":"†call.a.v"}"#),
+    ]);
+    w.drain();
+    assert_eq!(w.state.nodes[&w.all(NodeKind::Answer)[0]].text(), "2");
+    w.correct(w.id("a"), r#"{"v":9}"#).unwrap();
+    assert!(finished(&w));
+    let answers = w.all(NodeKind::Answer);
+    assert_eq!(answers.len(), 1);
+    assert_eq!(w.state.nodes[&answers[0]].text(), "9");
+    assert_eq!(w.runs(w.id("a")).len(), 1);
+    // What the operator writes over it stands.
+    w.text(answers[0], "ten").unwrap();
+    assert!(finished(&w));
+    assert_eq!(w.state.nodes[&answers[0]].text(), "ten");
+    // A refused one goes with its call, and the model is asked.
+    w.edit(Edit::RejectAnswer {
+        node: answers[0],
+        reason: "too short".into(),
+    })
+    .unwrap();
+    assert!(!finished(&w) && w.open.len() == 1);
+    assert!(w.last_request().contains("too short") && !w.last_request().contains("final_answer"));
+}
+
+#[test]
+fn a_prompt_after_the_answer_continues_and_an_answer_ends_it_again() {
+    let mut w = World::new();
+    w.reply(&[answer("one")]);
+    assert!(finished(&w));
+    w.guide("and then?").unwrap();
+    assert!(!finished(&w));
+    assert!(w.last_request().contains("one") && w.last_request().contains("and then?"));
+    w.reply(&[answer("two")]);
+    assert!(finished(&w));
+    assert_eq!(w.asked.len(), 2);
+}
+
+#[test]
+fn a_refused_answer_is_history_and_the_model_is_told_why() {
+    let mut w = World::new();
+    w.reply(&[answer("one")]);
+    let node = w.all(NodeKind::Answer)[0];
+    assert_eq!(
+        kind(w.edit(Edit::RejectAnswer {
+            node,
+            reason: " ".into()
+        })),
+        RefusalKind::Invalid
+    );
+    w.edit(Edit::RejectAnswer {
+        node,
+        reason: "wrong".into(),
+    })
+    .unwrap();
+    assert!(w.all(NodeKind::Answer).is_empty());
+    assert!(w.last_request().contains("wrong"));
+    w.reply(&[answer("two")]);
+    assert!(finished(&w));
+}
+
+#[test]
+fn nothing_at_all_is_asked_once_more_and_then_left_to_the_operator() {
+    for blocks in [vec![], vec![think("hm")]] {
+        let mut w = World::new();
+        w.reply(&blocks);
+        assert_eq!(w.asked.len(), 2, "asked once more");
+        assert_eq!(w.turns().len(), 2, "for the same turn");
+        w.reply(&blocks);
+        assert_eq!(w.asked.len(), 2, "not a third time");
+        assert!(w.open.is_empty());
+        let turn = w.turns()[1];
+        w.run(RunCommand::AskAgain { turn }).unwrap();
+        w.reply(&[answer("at last")]);
+        assert!(finished(&w));
+    }
+}
+
+#[test]
+fn a_cut_or_refused_reply_is_never_an_answer() {
+    for stop in [Stop::Length, Stop::Filter, Stop::Refusal] {
+        let mut w = World::new();
+        w.stream(think("so"));
+        w.stream(call("read", r#"{"_as":"a"}"#));
+        w.end(stop);
+        w.drain();
+        assert_eq!(w.asked.len(), 1, "nothing is asked by itself");
+        assert!(!finished(&w));
+        let turn = w.turns()[1];
+        w.run(RunCommand::KeepArrived { turn }).unwrap();
+        assert_eq!(w.asked.len(), 2);
+        assert_eq!(kind(w.run(RunCommand::KeepArrived { turn })), RefusalKind::Status);
+    }
+}
+
+#[test]
+fn a_prompt_after_a_broken_turn_goes_on_from_what_had_arrived() {
+    let mut w = World::new();
+    w.broke(StreamFaultKind::Auth);
+    let turn = w.turns()[1];
+    assert_eq!(kind(w.run(RunCommand::KeepArrived { turn })), RefusalKind::Status);
+    w.guide("try this").unwrap();
+    assert_eq!(w.open.len(), 1);
+    assert!(matches!(w.state.turns[&turn].stream, Stream::Aborted(_)));
+}
+
+#[test]
+fn a_passing_fault_is_tried_again_only_while_nothing_is_sealed() {
+    let mut w = World::new();
+    for tries in 1..=4 {
+        w.broke(StreamFaultKind::Network);
+        assert_eq!(w.asked.len(), tries + 1);
+    }
+    w.broke(StreamFaultKind::Network);
+    assert_eq!(w.asked.len(), 5, "four retries and no more");
+    let waits: Vec<u64> = w
+        .events()
+        .filter_map(|event| match event {
+            Event::Turn(TurnEvent::Requested { wait_ms, .. }) => Some(*wait_ms),
+            _ => None,
+        })
+        .collect();
+    assert!(
+        waits[0] == 0 && (160..=240).contains(&waits[1]) && (1280..=1920).contains(&waits[4]),
+        "{waits:?}"
+    );
+
+    let mut w = World::new();
+    w.stream(call("read", r#"{"_as":"a"}"#));
+    w.broke(StreamFaultKind::Network);
+    assert_eq!(w.asked.len(), 1, "a sealed block stays and the operator chooses");
+    w.drain();
+    let turn = w.turns()[1];
+    w.run(RunCommand::AskAgain { turn }).unwrap();
+    w.stream(call("read", r#"{"_as":"a"}"#));
+    w.stream(call("read", r#"{"_as":"b"}"#));
+    w.end(Stop::Calls);
+    w.drain();
+    assert_eq!(w.runs(w.id("a")).len(), 1, "an equal block keeps its result");
+}
+
+#[test]
+fn a_late_report_of_an_earlier_request_changes_nothing() {
+    let mut w = World::new();
+    let (turn, request) = w.tip();
+    w.broke(StreamFaultKind::Network);
+    let before = w.log.len();
+    let block = think("late");
+    w.input(crate::domain::input::Input::Block { turn, request, block });
+    w.input(crate::domain::input::Input::Ended {
+        turn,
+        request,
+        stop: Stop::End,
+        usage: Usage::default(),
+    });
+    assert_eq!(w.log.len(), before);
+}
+
+#[test]
+fn limits_stop_requests_until_they_are_raised() {
+    let mut w = World::limited(
+        Rules::default(),
+        Limits {
+            turns: Some(2),
+            ..Limits::default()
+        },
+    );
+    w.reply(&[call("read", r#"{"_as":"a"}"#)]);
+    w.drain();
+    w.reply(&[call("read", r#"{"_as":"b"}"#)]);
+    w.drain();
+    assert_eq!(w.asked.len(), 2);
+    assert!(matches!(w.state.mode, Mode::Paused(_)));
+    assert_eq!(kind(w.run(RunCommand::Resume {})), RefusalKind::Status);
+    assert_eq!(kind(w.run(RunCommand::Step {})), RefusalKind::Status);
+    assert_eq!(w.asked.len(), 2);
+    let none = Limits {
+        parallel: 0,
+        ..Limits::default()
+    };
+    assert_eq!(
+        kind(w.run(RunCommand::SetLimits { limits: none })),
+        RefusalKind::Invalid
+    );
+    w.run(RunCommand::SetLimits {
+        limits: Limits {
+            turns: Some(3),
+            ..Limits::default()
+        },
+    })
+    .unwrap();
+    assert_eq!(w.asked.len(), 3);
+}
+
+#[test]
+fn a_limit_met_in_a_single_step_is_said_once() {
+    let mut w = World::limited(
+        Rules::default(),
+        Limits {
+            turns: Some(1),
+            ..Limits::default()
+        },
+    );
+    w.run(RunCommand::Pause {
+        reason: "look".into(),
+    })
+    .unwrap();
+    w.reply(&[call("read", r#"{"_as":"a"}"#)]);
+    w.run(RunCommand::Step {}).unwrap();
+    w.drain();
+    w.run(RunCommand::Step {}).unwrap();
+    let said = w
+        .events()
+        .filter(|event| matches!(event, Event::Run(RunEvent::LimitReached { .. })))
+        .count();
+    assert_eq!(said, 1);
+    assert_eq!(w.asked.len(), 1);
+}
+
+#[test]
+fn retries_count_against_the_limit_and_tokens_are_counted() {
+    let mut w = World::limited(
+        Rules::default(),
+        Limits {
+            turns: Some(2),
+            ..Limits::default()
+        },
+    );
+    w.broke(StreamFaultKind::Network);
+    w.broke(StreamFaultKind::Network);
+    assert_eq!(w.asked.len(), 2);
+    assert!(w.state.limit_reached.is_some());
+
+    let mut w = World::limited(
+        Rules::default(),
+        Limits {
+            tokens: Some(100),
+            ..Limits::default()
+        },
+    );
+    w.stream(call("read", r#"{"_as":"a"}"#));
+    let usage = Usage {
+        input: Some(90),
+        output: Some(10),
+        ..Usage::default()
+    };
+    w.end_with(Stop::Calls, usage);
+    w.drain();
+    assert_eq!(w.asked.len(), 1);
+    assert_eq!(
+        w.state.limit_reached.as_ref().map(|(which, _)| which.as_str()),
+        Some("tokens")
+    );
+}
+
+#[test]
+fn working_time_pauses_the_run() {
+    let mut w = World::limited(
+        Rules::default(),
+        Limits {
+            wall_ms: Some(1000),
+            ..Limits::default()
+        },
+    );
+    w.input(crate::domain::input::Input::Worked { ms: 999 });
+    assert_eq!(w.state.mode, Mode::Running);
+    w.input(crate::domain::input::Input::Worked { ms: 1000 });
+    assert!(matches!(w.state.mode, Mode::Paused(_)));
+}
+
+#[test]
+fn pause_starts_nothing_step_one_thing_resume_all() {
+    let mut w = World::new();
+    w.run(RunCommand::Pause {
+        reason: "look".into(),
+    })
+    .unwrap();
+    w.reply(&[call("read", r#"{"_as":"a"}"#), call("read", r#"{"_as":"b"}"#)]);
+    assert!(w.executed.is_empty());
+    assert_eq!(w.status(w.id("a")), Status::Queued);
+    w.run(RunCommand::Step {}).unwrap();
+    assert_eq!(w.executed.len(), 1);
+    w.drain();
+    assert_eq!(w.executed.len(), 1, "what ends starts nothing");
+    w.run(RunCommand::Step {}).unwrap();
+    w.drain();
+    assert_eq!(w.asked.len(), 1);
+    w.run(RunCommand::Step {}).unwrap();
+    assert_eq!(w.asked.len(), 2, "a request is a step too");
+    assert_eq!(
+        kind(w.run(RunCommand::Pause {
+            reason: String::new()
+        })),
+        RefusalKind::NoChange
+    );
+    w.run(RunCommand::Resume {}).unwrap();
+    assert_eq!(kind(w.run(RunCommand::Step {})), RefusalKind::Status);
+}
+
+#[test]
+fn stop_ends_what_runs_and_resume_goes_on() {
+    let mut w = World::new();
+    w.stream(call("read", r#"{"_as":"a"}"#));
+    w.run(RunCommand::Stop {
+        reason: "enough".into(),
+    })
+    .unwrap();
+    assert!(w.open.is_empty());
+    assert!(w.running.iter().all(|one| one.cancelled));
+    w.drain();
+    assert_eq!(w.asked.len(), 1);
+    assert_eq!(kind(w.guide("x")), RefusalKind::Over);
+    assert_eq!(
+        kind(w.run(RunCommand::Stop {
+            reason: String::new()
+        })),
+        RefusalKind::NoChange
+    );
+    w.run(RunCommand::Resume {}).unwrap();
+    assert_eq!(w.asked.len(), 2);
+    assert!(w.last_request().contains("cancelled"));
+}
+
+#[test]
+fn stopping_the_turn_keeps_what_arrived_and_pauses() {
+    let mut w = World::new();
+    assert!(
+        w.run(RunCommand::Pause {
+            reason: String::new()
+        })
+        .is_ok()
+    );
+    w.run(RunCommand::Resume {}).unwrap();
+    w.stream(think("hm"));
+    w.stream(call("read", r#"{"_as":"a"}"#));
+    w.run(RunCommand::StopTurn {}).unwrap();
+    w.drain();
+    assert_eq!(w.asked.len(), 1);
+    assert_eq!(kind(w.run(RunCommand::StopTurn {})), RefusalKind::Status);
+    w.run(RunCommand::Resume {}).unwrap();
+    assert_eq!(w.asked.len(), 2);
+}

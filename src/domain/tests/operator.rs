@@ -1,0 +1,290 @@
+//! Verbs on calls beside approval: answer, reject, cancel, retry, hold. Must not know: edits of text.
+
+use super::world::*;
+use crate::domain::call::{Outcome, Status};
+use crate::domain::command::{CallCommand, Command, EditCommand};
+use crate::domain::id::{NodeId, NodeKind, Seq};
+use crate::domain::refusal::RefusalKind;
+use crate::domain::state::Mode;
+use crate::domain::turn::{Activity, Stop};
+
+fn held(w: &World) -> usize {
+    w.state
+        .turns
+        .values()
+        .filter(|turn| matches!(turn.activity, Activity::Suspended(_)))
+        .count()
+}
+
+fn counter() -> World {
+    let rules = Rules::default();
+    let mut w = World::with(rules);
+    w.reply(&[
+        call("read", r#"{"_as":"a","n":1}"#),
+        call("read", r#"{"_as":"b","n":"†call.a.v"}"#),
+        call("read", r#"{"_as":"s"}"#),
+    ]);
+    w.drain();
+    w.reply(&[call("read", r#"{"_as":"next","n":"†call.b.v"}"#)]);
+    w.drain();
+    w.reply(&[answer("done")]);
+    assert!(matches!(w.state.mode, Mode::Finished(_)));
+    w
+}
+
+#[test]
+fn retry_with_the_same_output_restores_what_came_after_without_asking() {
+    let mut w = counter();
+    let (asked, turns) = (w.asked.len(), w.turns());
+    w.retry(w.id("a")).unwrap();
+    assert_eq!(held(&w), 2);
+    assert_eq!(w.runs(w.id("a")).len(), 2);
+    w.drain();
+    assert_eq!(held(&w), 0);
+    assert_eq!(w.asked.len(), asked, "nobody is asked");
+    assert_eq!(w.turns(), turns);
+    assert!(matches!(w.state.mode, Mode::Finished(_)));
+    assert_eq!(w.runs(w.id("b")).len(), 1);
+    assert_eq!(w.runs(w.id("next")).len(), 1);
+}
+
+#[test]
+fn retry_with_another_output_ends_what_came_after() {
+    let mut w = counter();
+    let asked = w.asked.len();
+    w.retry(w.id("a")).unwrap();
+    w.finish_with(w.id("a"), Outcome::ok(r#"{"v":8}"#));
+    w.drain();
+    assert_eq!(w.runs(w.id("b")), [r#"{"n":2}"#, r#"{"n":8}"#]);
+    assert_eq!(w.runs(w.id("s")).len(), 1);
+    assert_eq!(w.turns().len(), 3);
+    assert_eq!(w.asked.len(), asked + 1);
+    assert_eq!(
+        w.runs(w.id("next")).len(),
+        1,
+        "what the model asked for before does not run again"
+    );
+}
+
+#[test]
+fn while_turns_are_held_nothing_of_them_moves_but_what_runs() {
+    let mut w = World::asking(&["write"]);
+    w.reply(&[call("read", r#"{"_as":"a"}"#)]);
+    w.drain();
+    w.stream(call("read", r#"{"_as":"r"}"#));
+    w.stream(call("write", r#"{"_as":"w"}"#));
+    w.stream(call("read", r#"{"_as":"d","n":"†call.r.v"}"#));
+    w.retry(w.id("a")).unwrap();
+    assert_eq!(held(&w), 1);
+    let (r, d) = (w.id("r"), w.id("d"));
+    for refused in [
+        w.approve(w.id("w")),
+        w.reject(w.id("w")),
+        w.args(w.id("w"), "{}"),
+        w.delete(d),
+    ] {
+        assert_eq!(kind(refused), RefusalKind::Status);
+    }
+    w.stream(call("read", r#"{"_as":"late"}"#));
+    assert!(w.runs(w.id("late")).is_empty(), "sealed calls wait");
+    w.finish(r);
+    assert_eq!(w.status(r), Status::Succeeded, "its result is recorded");
+    assert!(w.runs(d).is_empty());
+    w.finish(w.id("a"));
+    assert_eq!(held(&w), 0);
+    assert_eq!(w.runs(d), [r#"{"n":1}"#], "on as before");
+    assert_eq!(w.runs(w.id("late")).len(), 1);
+    w.approve(w.id("w")).unwrap();
+    w.end(Stop::Calls);
+    w.drain();
+    assert_eq!(w.asked.len(), 3);
+}
+
+#[test]
+fn held_turns_that_fall_take_their_streams_and_calls_along() {
+    let mut w = World::new();
+    w.reply(&[call("read", r#"{"_as":"a"}"#)]);
+    w.drain();
+    w.stream(call("write", r#"{"_as":"w","n":1}"#));
+    w.retry(w.id("a")).unwrap();
+    let write = w.id("w");
+    w.finish_with(w.id("a"), Outcome::ok("5"));
+    assert!(w.running.iter().all(|one| one.call == write && one.cancelled));
+    assert!(
+        w.state
+            .ledger
+            .values()
+            .any(|entry| entry.call == write && entry.orphaned)
+    );
+    assert!(!w.state.nodes[&write].active);
+    assert_eq!(w.open.len(), 1, "the model is asked anew");
+    w.drain();
+    assert!(!w.state.nodes[&write].active);
+}
+
+#[test]
+fn answering_for_a_call_runs_nothing() {
+    let mut w = World::asking(&["write"]);
+    w.reply(&[
+        call("write", r#"{"_as":"asked"}"#),
+        call("read", r#"{"_as":"blocked","n":"†call.asked.v"}"#),
+        call("read", r#"{"_as":"running"}"#),
+        call("read", r#"{"_as":"dep","n":"†call.blocked.v"}"#),
+    ]);
+    let (asked, blocked, running) = (w.id("asked"), w.id("blocked"), w.id("running"));
+    assert_eq!(kind(w.answer_for(asked, "{")), RefusalKind::Invalid);
+    w.answer_for(blocked, r#"{"v":4}"#).unwrap();
+    assert_eq!(w.runs(w.id("dep")), [r#"{"n":4}"#]);
+    w.answer_for(running, "1").unwrap();
+    assert!(
+        w.running
+            .iter()
+            .find(|one| one.call == running)
+            .unwrap()
+            .cancelled
+    );
+    w.finish_with(running, Outcome::ok("99"));
+    assert_eq!(w.value(running), "1", "the late result is fenced");
+    w.answer_for(asked, r#"{"v":9}"#).unwrap();
+    w.drain();
+    assert!(w.runs(asked).is_empty() && w.runs(blocked).is_empty());
+    assert_eq!(w.value(blocked), r#"{"v":4}"#, "what a person wrote stands");
+    assert_eq!(kind(w.answer_for(asked, "1")), RefusalKind::Status);
+    assert_eq!(w.asked.len(), 2);
+}
+
+#[test]
+fn answering_for_a_refused_call_brings_its_dependents_back() {
+    let mut w = World::asking(&["write"]);
+    w.reply(&[
+        call("write", r#"{"_as":"a"}"#),
+        call("read", r#"{"_as":"b","n":"†call.a.v"}"#),
+    ]);
+    w.reject(w.id("a")).unwrap();
+    assert_eq!(w.asked.len(), 2);
+    w.answer_for(w.id("a"), r#"{"v":3}"#).unwrap();
+    w.drain();
+    assert_eq!(w.runs(w.id("b")), [r#"{"n":3}"#]);
+    assert_eq!(w.asked.len(), 3);
+    assert!(w.runs(w.id("a")).is_empty());
+}
+
+#[test]
+fn answering_for_an_invalid_call_after_its_turn_asks_again() {
+    let mut w = World::new();
+    w.reply(&[
+        call("raed", r#"{"_as":"a"}"#),
+        call("read", r#"{"_as":"b","n":"†call.a.v"}"#),
+    ]);
+    assert_eq!(w.asked.len(), 2);
+    w.answer_for(w.id("a"), r#"{"v":3}"#).unwrap();
+    w.drain();
+    assert_eq!(w.runs(w.id("b")), [r#"{"n":3}"#]);
+    assert_eq!(w.asked.len(), 3);
+}
+
+#[test]
+fn a_refused_call_stays_refused_when_what_it_reads_changes() {
+    let mut w = World::asking(&["read"]);
+    w.reply(&[
+        call("pure", r#"{"_as":"s","n":1}"#),
+        call("read", r#"{"_as":"r","n":"†call.s.v"}"#),
+    ]);
+    w.reject(w.id("r")).unwrap();
+    assert_eq!(kind(w.reject(w.id("r"))), RefusalKind::Status);
+    w.drain();
+    w.correct(w.id("s"), r#"{"v":5}"#).unwrap();
+    w.drain();
+    assert_eq!(w.status(w.id("r")), Status::Rejected);
+    assert!(w.runs(w.id("r")).is_empty());
+}
+
+#[test]
+fn only_finished_calls_run_again_and_a_pin_gives_way() {
+    let mut w = World::asking(&["write"]);
+    w.reply(&[
+        call("write", r#"{"_as":"w"}"#),
+        call("read", r#"{"_as":"a","n":1}"#),
+    ]);
+    assert_eq!(kind(w.retry(w.id("w"))), RefusalKind::Status);
+    assert_eq!(kind(w.retry(w.id("a"))), RefusalKind::Status);
+    w.drain();
+    let a = w.id("a");
+    w.correct(a, "5").unwrap();
+    w.retry(a).unwrap();
+    w.drain();
+    assert_eq!(w.runs(a).len(), 2);
+    assert_eq!(w.value(a), r#"{"v":2}"#);
+    assert_eq!(
+        kind(w.cmd(Command::Call(CallCommand::Unpin {
+            node: a.observation()
+        }))),
+        RefusalKind::Status
+    );
+}
+
+#[test]
+fn only_what_runs_can_be_cancelled() {
+    let mut w = World::new();
+    w.reply(&[
+        call("read", r#"{"_as":"a"}"#),
+        call("read", r#"{"_as":"b","n":"†call.a.v"}"#),
+    ]);
+    let cancel = |call: NodeId| {
+        Command::Call(CallCommand::Cancel {
+            call,
+            reason: "slow".into(),
+        })
+    };
+    assert_eq!(kind(w.cmd(cancel(w.id("b")))), RefusalKind::Status);
+    w.cmd(cancel(w.id("a"))).unwrap();
+    w.drain();
+    assert_eq!(w.status(w.id("b")), Status::Skipped);
+    assert!(w.runs(w.id("b")).is_empty());
+}
+
+#[test]
+fn an_open_editor_holds_what_depends_on_the_node_and_nothing_else() {
+    let mut w = World::new();
+    w.stream(call("read", r#"{"_as":"a","n":1}"#));
+    w.stream(call("read", r#"{"_as":"b","n":"†call.a.v"}"#));
+    let a = w.id("a");
+    w.cmd(Command::Edit(EditCommand::Hold { node: a })).unwrap();
+    w.finish(a);
+    assert!(w.runs(w.id("b")).is_empty());
+    w.stream(call("read", r#"{"_as":"s"}"#));
+    w.stream(call("read", r#"{"_as":"late","n":"†call.a.v"}"#));
+    w.end(Stop::Calls);
+    assert_eq!(w.runs(w.id("s")).len(), 1);
+    assert!(
+        w.runs(w.id("late")).is_empty(),
+        "also one that came after the editor opened"
+    );
+    w.cmd(Command::Edit(EditCommand::Release {})).unwrap();
+    assert_eq!(w.runs(w.id("b")).len(), 1);
+    w.drain();
+    assert_eq!(w.asked.len(), 2);
+}
+
+#[test]
+fn no_request_is_made_under_an_open_editor() {
+    let mut w = World::new();
+    w.reply(&[call("read", r#"{"_as":"a","n":1}"#)]);
+    let a = w.id("a");
+    let hold = |node| Command::Edit(EditCommand::Hold { node });
+    w.cmd(hold(a)).unwrap();
+    w.drain();
+    assert_eq!(w.asked.len(), 1);
+    w.args(a, r#"{"_as":"a","n":2}"#).unwrap();
+    w.drain();
+    assert_eq!(w.asked.len(), 2, "the commit closes the editor");
+    assert_eq!(
+        kind(w.cmd(hold(NodeId::new(NodeKind::Call, 77)))),
+        RefusalKind::Unknown
+    );
+    w.cmd(hold(a)).unwrap();
+    let log = w.log.len();
+    w.crash();
+    assert!(w.state.held.is_empty() && w.state.editing.is_none());
+    assert!(w.log.len() > log && w.state.seq > Seq(0));
+}

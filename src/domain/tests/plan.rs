@@ -1,0 +1,124 @@
+//! The plan of an edit against what the edit then does. Must not know: how a plan is shown.
+
+use super::world::*;
+use crate::domain::command::{Command, Edit, EditCommand};
+use crate::domain::id::{NodeKind, Rev};
+use crate::domain::lineage;
+use crate::domain::refusal::RefusalKind;
+
+fn two_turns() -> World {
+    let mut w = World::new();
+    w.reply(&[
+        call("read", r#"{"_as":"a","n":1}"#),
+        call("write", r#"{"_as":"b","n":"†call.a.v"}"#),
+        call("read", r#"{"_as":"s"}"#),
+    ]);
+    w.drain();
+    w.reply(&[
+        call("write", r#"{"_as":"later","n":7}"#),
+        call("read", r#"{"_as":"run"}"#),
+    ]);
+    w.finish(w.id("later"));
+    w
+}
+
+#[test]
+fn a_plan_names_what_runs_falls_stays_and_has_happened() {
+    let mut w = two_turns();
+    let (a, b, s, later, run) = (w.id("a"), w.id("b"), w.id("s"), w.id("later"), w.id("run"));
+    let edit = Edit::Call {
+        node: a,
+        base: Rev(1),
+        tool: "read".into(),
+        args: r#"{"_as":"a","n":4}"#.into(),
+        shown: true,
+    };
+    let plan = lineage::plan(&w.state, std::slice::from_ref(&edit)).unwrap();
+    assert_eq!(plan.certain, [a]);
+    assert_eq!(plan.possible, [a, b]);
+    assert_eq!(plan.kept, [s]);
+    assert_eq!(plan.cancelled, [run]);
+    assert_eq!(plan.turns, [w.turn_of(later)]);
+    assert!(plan.superseded.contains(&later) && plan.superseded.contains(&later.observation()));
+    let named: Vec<_> = plan.effects.iter().map(|seq| w.state.ledger[seq].call).collect();
+    assert_eq!(named, [b, later]);
+    assert!(plan.asks && plan.tokens > 0);
+    assert_eq!(plan.seen, w.state.seq);
+    let before = w.executed.len();
+    w.edit(edit).unwrap();
+    w.drain();
+    let ran: Vec<_> = w.executed[before..].iter().map(|one| one.call).collect();
+    assert_eq!(ran, [a, b]);
+}
+
+#[test]
+fn a_plan_of_an_observation_runs_nothing_for_certain() {
+    let w = two_turns();
+    let edit = Edit::Observation {
+        node: w.id("a").observation(),
+        base: Rev(1),
+        value: "1".into(),
+    };
+    let plan = lineage::plan(&w.state, &[edit]).unwrap();
+    assert!(plan.certain.is_empty());
+    assert_eq!(plan.possible, [w.id("b")]);
+}
+
+#[test]
+fn a_plan_of_a_thought_runs_nothing_and_drains_what_stands_before_it() {
+    let mut w = World::asking(&["write"]);
+    w.stream(call("write", r#"{"_as":"p"}"#));
+    w.stream(think("old"));
+    w.stream(call("read", r#"{"_as":"r"}"#));
+    let thought = w.all(NodeKind::Thought)[1];
+    let edit = Edit::Text {
+        node: thought,
+        base: Rev(1),
+        text: "new".into(),
+    };
+    let plan = lineage::plan(&w.state, &[edit]).unwrap();
+    assert!(plan.certain.is_empty() && plan.possible.is_empty());
+    assert_eq!(plan.drained, [w.id("p")]);
+    assert_eq!(plan.superseded, [w.id("r")]);
+    assert_eq!(plan.cancelled, [w.id("r")]);
+}
+
+#[test]
+fn more_effects_than_were_shown_refuse_the_commit() {
+    let mut w = World::new();
+    w.reply(&[call("write", r#"{"_as":"a","n":1}"#)]);
+    let prompt = w.all(NodeKind::Prompt)[0];
+    let edits = vec![Edit::Text {
+        node: prompt,
+        base: Rev(1),
+        text: "other".into(),
+    }];
+    let seen = lineage::plan(&w.state, &edits).unwrap().effects.len();
+    w.drain();
+    w.reply(&[call("write", r#"{"_as":"b","n":2}"#)]);
+    let commit = |seen| {
+        Command::Edit(EditCommand::Commit {
+            edits: edits.clone(),
+            effects_seen: Some(seen),
+            reason: None,
+        })
+    };
+    assert_eq!(kind(w.cmd(commit(seen))), RefusalKind::Effects);
+    let now = lineage::plan(&w.state, &edits).unwrap().effects.len();
+    w.cmd(commit(now)).unwrap();
+}
+
+#[test]
+fn what_cannot_be_committed_has_no_plan() {
+    let w = two_turns();
+    let edit = Edit::Text {
+        node: w.all(NodeKind::Prompt)[0],
+        base: Rev(1),
+        text: "go".into(),
+    };
+    assert_eq!(
+        lineage::plan(&w.state, &[edit]).unwrap_err().kind,
+        RefusalKind::NoChange
+    );
+    assert!(lineage::plan(&w.state, &[]).is_err());
+}

@@ -1,0 +1,146 @@
+//! Random sessions: every event and every rest is checked by the world; here is what must hold at the
+//! end, and of plans.
+
+use std::collections::BTreeSet;
+
+use proptest::prelude::*;
+
+use super::tape::{self, Tape};
+use super::world::*;
+use crate::domain::apply;
+use crate::domain::event::run::Limits;
+use crate::domain::id::NodeId;
+use crate::domain::lineage;
+use crate::domain::turn::Stop;
+
+fn session(numbers: &[u16]) -> World {
+    let mut tape = Tape::new(numbers);
+    let rules = tape::rules(&mut tape);
+    let parallel = 1 + tape.draw(4) as u32;
+    let mut w = World::limited(
+        rules,
+        Limits {
+            parallel,
+            turns: Some(30),
+            ..Limits::default()
+        },
+    );
+    while !tape.is_empty() {
+        tape::step(&mut w, &mut tape);
+    }
+    w
+}
+
+proptest! {
+    #[test]
+    fn any_session_keeps_the_rules_and_comes_to_an_end(numbers in prop::collection::vec(any::<u16>(), 0..400)) {
+        let mut w = session(&numbers);
+        prop_assert_eq!(apply::fold(&w.log), w.state.clone());
+        tape::bring_home(&mut w);
+        w.crash();
+    }
+
+    #[test]
+    fn any_selection_of_events_can_be_folded(
+        numbers in prop::collection::vec(any::<u16>(), 0..120),
+        keep in prop::collection::vec(any::<bool>(), 1..40),
+    ) {
+        let w = session(&numbers);
+        let some = w.log.iter().enumerate().filter(|(at, _)| keep[at % keep.len()]).map(|(_, one)| one);
+        apply::fold(some);
+    }
+
+    #[test]
+    fn an_edit_runs_what_its_plan_says(
+        calls in prop::collection::vec((0_usize..5, prop::collection::vec(0_usize..12, 0..3)), 1..12),
+        target in 0_usize..12,
+        n in 0_usize..6,
+        observation in any::<bool>(),
+        order in prop::collection::vec(any::<u16>(), 0..30),
+    ) {
+        let (w, before, plan) = planned(&calls, target, n, observation, &order);
+        let Some(plan) = plan else { return Ok(()) };
+        let ran: BTreeSet<NodeId> = w.executed[before..].iter().map(|one| one.call).collect();
+        let certain: BTreeSet<NodeId> = plan.certain.iter().copied().collect();
+        let possible: BTreeSet<NodeId> = plan.possible.iter().copied().collect();
+        prop_assert!(certain.is_subset(&ran), "{:?} did not run: {:?}", certain, ran);
+        prop_assert!(ran.is_subset(&possible), "{:?} ran, possible were {:?}", ran, possible);
+        for entry in w.state.ledger.values().filter(|entry| entry.orphaned && entry.effect.has_effect()) {
+            prop_assert!(plan.effects.contains(&entry.seq), "{} was orphaned without being named", entry.seq);
+        }
+        for id in &plan.kept {
+            prop_assert!(!ran.contains(id));
+        }
+    }
+}
+
+/// A turn of calls, drained; an edit of one of them; its plan; what came of it.
+fn planned(
+    calls: &[(usize, Vec<usize>)],
+    target: usize,
+    n: usize,
+    observation: bool,
+    order: &[u16],
+) -> (World, usize, Option<lineage::Plan>) {
+    let mut tape = Tape::new(order);
+    let mut w = World::with(Rules {
+        results: std::sync::Arc::new(|_, args| Outcome::ok(format!("{{\"v\":{}}}", (sum(args) + 1) % 3))),
+        ..Rules::default()
+    });
+    for (at, (tool, reads)) in calls.iter().enumerate() {
+        let tool = ["read", "pure", "write", "idem", "unknown"][*tool];
+        let mut args = format!("\"_as\":\"l{at}\"");
+        for (no, read) in reads.iter().filter(|read| **read < at).enumerate() {
+            args.push_str(&format!(",\"x{no}\":\"†call.l{read}.v\""));
+        }
+        w.stream(call(tool, &format!("{{{args},\"y\":{at}}}")));
+    }
+    w.end(Stop::Calls);
+    settle(&mut w, &mut tape);
+    let label = format!("l{}", target % calls.len());
+    let node = w.id(&label);
+    let edit = if observation {
+        crate::domain::command::Edit::Observation {
+            node: node.observation(),
+            base: w.rev(node.observation()),
+            value: format!("{{\"v\":{n}}}").into(),
+        }
+    } else {
+        tape::plain_edit(&w, node, n)
+    };
+    let plan = lineage::plan(&w.state, std::slice::from_ref(&edit)).ok();
+    let before = w.executed.len();
+    if plan.is_some() {
+        w.edit(edit).unwrap();
+        settle(&mut w, &mut tape);
+    }
+    (w, before, plan)
+}
+
+/// Everything that waits goes on, in a random order, until the model is asked.
+fn settle(w: &mut World, tape: &mut Tape<'_>) {
+    loop {
+        let waiting: Vec<NodeId> = w
+            .state
+            .queue()
+            .map(|call| call.id)
+            .filter(|id| !w.state.calls[id].suspect)
+            .collect();
+        if !w.running.is_empty() {
+            let at = tape.draw(w.running.len());
+            let one = w.running[at].clone();
+            let outcome = if one.cancelled {
+                Outcome::Cancelled { executed: true }
+            } else {
+                (w.rules.results)(&one.tool, &one.args)
+            };
+            w.finish_at(at, outcome);
+        } else if let Some(id) = waiting.first() {
+            tape::help(w, *id);
+        } else {
+            return;
+        }
+    }
+}
+
+use crate::domain::call::Outcome;

@@ -1,0 +1,487 @@
+//! A random session from a list of numbers: each step draws what happens from what can happen.
+//! Must not know: what must be true.
+
+use super::world::*;
+use crate::domain::call::{Consequence, ErrorClass, Gate, Outcome, Status, ToolError};
+use crate::domain::command::{
+    CallCommand, Command, ConsentChoice, Edit, EditCommand, Resolution, RunCommand,
+};
+use crate::domain::event::run::Limits;
+use crate::domain::id::{NodeId, NodeKind, Rev, TurnId};
+use crate::domain::input::{Block, Finding, Input};
+use crate::domain::refusal::Refusal;
+use crate::domain::state::Mode;
+use crate::domain::turn::{Stop, Stream, StreamFaultKind};
+
+/// Numbers to draw from; zeros once it is used up.
+pub struct Tape<'t> {
+    numbers: &'t [u16],
+}
+
+impl<'t> Tape<'t> {
+    pub fn new(numbers: &'t [u16]) -> Self {
+        Self { numbers }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.numbers.is_empty()
+    }
+
+    /// A number below `end`.
+    pub fn draw(&mut self, end: usize) -> usize {
+        let Some((first, rest)) = self.numbers.split_first() else {
+            return 0;
+        };
+        self.numbers = rest;
+        usize::from(*first) % end.max(1)
+    }
+
+    pub fn one<'a, T>(&mut self, of: &'a [T]) -> Option<&'a T> {
+        let at = self.draw(of.len());
+        of.get(at)
+    }
+}
+
+/// A policy and tools whose results often come out equal.
+pub fn rules(tape: &mut Tape<'_>) -> Rules {
+    let mut rules = Rules {
+        results: std::sync::Arc::new(|_, args| Outcome::ok(format!("{{\"v\":{}}}", (sum(args) + 1) % 3))),
+        ..Rules::default()
+    };
+    for tool in ["read", "idem", "write", "unknown"] {
+        let gate = [Gate::Allow, Gate::Allow, Gate::Ask, Gate::Deny][tape.draw(4)];
+        rules.gates.insert(tool.into(), gate);
+    }
+    if tape.draw(3) == 0 {
+        rules.deadline = Some((
+            1000,
+            [Consequence::Deny, Consequence::Escalate, Consequence::Halt][tape.draw(3)],
+        ));
+    }
+    rules
+}
+
+fn value(tape: &mut Tape<'_>) -> String {
+    let label = tape.draw(5);
+    match tape.draw(11) {
+        0..=2 => format!("{label}"),
+        3..=5 => format!("\"†call.l{label}.v\""),
+        6 => format!("\"†call.l{label}.v || †call.l{}.v\"", tape.draw(5)),
+        7 => format!("\"†call.l{label}.v && †state.s{}.v\"", tape.draw(2)),
+        8 => format!("\"†state.s{}.v\"", tape.draw(2)),
+        9 => format!("\"†call.c{}.v || †input.k\"", tape.draw(30)),
+        _ => "\"†input.k\"".into(),
+    }
+}
+
+pub fn args(tape: &mut Tape<'_>) -> String {
+    let mut parts = Vec::new();
+    if tape.draw(4) > 0 {
+        parts.push(format!("\"_as\":\"l{}\"", tape.draw(5)));
+    }
+    match tape.draw(8) {
+        0 | 1 => parts.push(format!("\"_out\":\"state.s{}\"", tape.draw(2))),
+        2 => parts.push("\"_out\":\"state.s0 || state.s1\"".into()),
+        3 => parts.push("\"_out\":\"state.s0.v\"".into()),
+        _ => {}
+    }
+    parts.push(format!("\"n\":{}", value(tape)));
+    match tape.draw(8) {
+        0 => parts.push("\"path\":\"f\"".into()),
+        1 => parts.push(format!("\"m\":{}", value(tape))),
+        2 if tape.draw(3) == 0 => parts.push("\"bad\":1".into()),
+        _ => {}
+    }
+    format!("{{{}}}", parts.join(","))
+}
+
+pub fn tool(tape: &mut Tape<'_>) -> &'static str {
+    [
+        "read",
+        "read",
+        "pure",
+        "write",
+        "idem",
+        "unknown",
+        "write",
+        "raed",
+        "final_answer",
+        "ask_operator",
+    ][tape.draw(10)]
+}
+
+fn block(tape: &mut Tape<'_>) -> Block {
+    match tape.draw(6) {
+        0 => think(["plan", "other plan"][tape.draw(2)]),
+        _ => {
+            let tool = tool(tape);
+            call(tool, &args(tape))
+        }
+    }
+}
+
+fn outcome(tape: &mut Tape<'_>) -> Option<Outcome> {
+    match tape.draw(8) {
+        0 => Some(Outcome::Err(ToolError {
+            class: [ErrorClass::NotFound, ErrorClass::Transient][tape.draw(2)],
+            message: "failed".into(),
+            evidence: "test".into(),
+            hint: None,
+            partial: None,
+            executed: tape.draw(2) == 0,
+        })),
+        1 => Some(Outcome::Cancelled {
+            executed: tape.draw(2) == 0,
+        }),
+        2 => Some(Outcome::ok(format!("{{\"v\":{}}}", tape.draw(3)))),
+        _ => None,
+    }
+}
+
+/// One thing that the world or the operator does.
+pub fn step(w: &mut World, tape: &mut Tape<'_>) {
+    match tape.draw(40) {
+        0..=13 if !w.open.is_empty() => stream(w, tape),
+        0..=25 if !w.running.is_empty() => {
+            let at = tape.draw(w.running.len());
+            let id = w.running[at].call;
+            match outcome(tape) {
+                Some(outcome) if !w.running[at].cancelled => w.finish_at(at, outcome),
+                _ => w.finish(id),
+            }
+        }
+        26 => rare(w, tape),
+        27 => drop(on_run(w, tape)),
+        28..=30 => drop(on_call(w, tape)),
+        31..=33 => drop(edit(w, tape)),
+        _ => {
+            let waiting: Vec<NodeId> = w.state.queue().map(|call| call.id).collect();
+            if let Some(id) = tape.one(&waiting).copied() {
+                drop(decide(w, tape, id));
+            }
+        }
+    }
+}
+
+fn stream(w: &mut World, tape: &mut Tape<'_>) {
+    let (turn, request) = w.tip();
+    let full = w.state.turns[&turn].nodes.len() > 12;
+    match tape.draw(40) {
+        0..=3 => w.end(Stop::Calls),
+        4 => w.reply(&[answer(["yes", "no"][tape.draw(2)])]),
+        5 => w.end([Stop::Length, Stop::Filter, Stop::End][tape.draw(3)].clone()),
+        6 => w.broke([StreamFaultKind::Network, StreamFaultKind::Auth][tape.draw(2)]),
+        7 => w.input(Input::Partial {
+            turn,
+            request,
+            text: "so far".into(),
+        }),
+        _ if full => w.end(Stop::Calls),
+        _ => {
+            let block = block(tape);
+            w.stream(block);
+        }
+    }
+}
+
+fn rare(w: &mut World, tape: &mut Tape<'_>) {
+    match tape.draw(5) {
+        0 | 1 => w.crash(),
+        2 => {
+            if let Some((call, rev)) = tape.one(&w.deadlines.clone()).copied() {
+                w.input(Input::Due { call, rev });
+            }
+        }
+        3 => {
+            if let Some((call, attempt)) = tape.one(&w.probes.clone()).copied() {
+                let finding = (tape.draw(2) == 0).then(|| Finding {
+                    happened: tape.draw(2) == 0,
+                    value: None,
+                    evidence: "looked".into(),
+                });
+                w.input(Input::Probed {
+                    call,
+                    attempt,
+                    finding,
+                });
+            }
+        }
+        _ => {
+            if let Some(one) = tape.one(&w.running.clone()) {
+                let (call, attempt) = (one.call, one.attempt);
+                w.input(Input::Spawned {
+                    call,
+                    attempt,
+                    pid: 7,
+                    ticks: 9,
+                });
+            }
+        }
+    }
+}
+
+/// A word on a call that waits for one.
+pub fn decide(w: &mut World, tape: &mut Tape<'_>, id: NodeId) -> Result<(), Refusal> {
+    match w.status(id) {
+        Status::Consent(_) => {
+            let entries = crate::domain::advance::gate::equal_entries(&w.state, &w.state.calls[&id]);
+            let entry = tape.one(&entries).copied().unwrap_or_default();
+            let choice = match tape.draw(4) {
+                0 => ConsentChoice::Reuse { entry },
+                1 => ConsentChoice::Reject { reason: "no".into() },
+                _ => ConsentChoice::RunAgain,
+            };
+            w.consent(id, choice)
+        }
+        Status::InDoubt(_) => {
+            let what = match tape.draw(2) {
+                0 => Resolution::DidNot,
+                _ => Resolution::Happened {
+                    value: "{\"v\":1}".into(),
+                },
+            };
+            w.cmd(Command::Call(CallCommand::Resolve { call: id, what }))
+        }
+        _ => match tape.draw(5) {
+            0 => w.reject(id),
+            1 => w.answer_for(id, "{\"v\":2}"),
+            _ => w.approve(id),
+        },
+    }
+}
+
+fn any(w: &World, tape: &mut Tape<'_>, kind: NodeKind) -> Option<NodeId> {
+    let active = w.all(kind);
+    if tape.draw(12) == 0 {
+        let all: Vec<NodeId> = w
+            .state
+            .nodes
+            .keys()
+            .filter(|id| id.kind == kind)
+            .copied()
+            .collect();
+        return tape.one(&all).copied();
+    }
+    tape.one(&active).copied()
+}
+
+fn on_call(w: &mut World, tape: &mut Tape<'_>) -> Option<Result<(), Refusal>> {
+    let id = any(w, tape, NodeKind::Call)?;
+    Some(match tape.draw(7) {
+        0 => w.reject(id),
+        1 => w.answer_for(id, &format!("{{\"v\":{}}}", tape.draw(3))),
+        2 => w.cmd(Command::Call(CallCommand::Cancel {
+            call: id,
+            reason: "slow".into(),
+        })),
+        3 | 4 => w.retry(id),
+        5 => w.cmd(Command::Call(CallCommand::Unpin {
+            node: id.observation(),
+        })),
+        _ => decide(w, tape, id),
+    })
+}
+
+fn on_run(w: &mut World, tape: &mut Tape<'_>) -> Option<Result<(), Refusal>> {
+    let turns: Vec<TurnId> = w.state.turns.keys().copied().collect();
+    let turn = tape.one(&turns).copied()?;
+    let command = match tape.draw(12) {
+        0 => RunCommand::Pause {
+            reason: "look".into(),
+        },
+        1 | 2 => RunCommand::Resume {},
+        3 | 4 => RunCommand::Step {},
+        5 => RunCommand::StopTurn {},
+        6 => RunCommand::Stop {
+            reason: "enough".into(),
+        },
+        7 => RunCommand::AskAgain { turn },
+        8 => RunCommand::KeepArrived { turn },
+        9 => RunCommand::SetLimits {
+            limits: Limits {
+                parallel: 1 + tape.draw(3) as u32,
+                turns: Some(30),
+                ..Limits::default()
+            },
+        },
+        10 => {
+            let node = [
+                NodeKind::Thought,
+                NodeKind::Call,
+                NodeKind::Prompt,
+                NodeKind::Observation,
+            ][tape.draw(4)];
+            let node = any(w, tape, node)?;
+            return Some(w.cmd(Command::Edit(EditCommand::Hold { node })));
+        }
+        _ => return Some(w.cmd(Command::Edit(EditCommand::Release {}))),
+    };
+    Some(w.run(command))
+}
+
+/// An edit of something that is there.
+pub fn an_edit(w: &World, tape: &mut Tape<'_>) -> Option<Edit> {
+    let turns = w.turns();
+    Some(match tape.draw(18) {
+        0..=4 => {
+            let node = any(w, tape, NodeKind::Call)?;
+            Edit::Call {
+                node,
+                base: w.rev(node),
+                tool: tool(tape).into(),
+                args: args(tape).into(),
+                shown: tape.draw(2) == 0,
+            }
+        }
+        5..=9 => {
+            let node = any(w, tape, NodeKind::Observation)?;
+            Edit::Observation {
+                node,
+                base: w.rev(node),
+                value: format!("{{\"v\":{}}}", tape.draw(3)).into(),
+            }
+        }
+        10 | 11 => {
+            let node = any(w, tape, NodeKind::Thought)?;
+            Edit::Text {
+                node,
+                base: w.rev(node),
+                text: format!("rather {}", tape.draw(3)).into(),
+            }
+        }
+        12 => {
+            let kind = [NodeKind::Prompt, NodeKind::Answer][tape.draw(2)];
+            let node = any(w, tape, kind)?;
+            Edit::Text {
+                node,
+                base: w.rev(node),
+                text: format!("words {}", tape.draw(3)).into(),
+            }
+        }
+        13 => Edit::InsertPrompt {
+            after: tape.one(&turns).copied(),
+            text: "guidance".into(),
+        },
+        14 => Edit::InsertThought {
+            after: tape.one(&turns).copied(),
+            text: "consider".into(),
+        },
+        15 => Edit::InsertCall {
+            after: tape.one(&turns).copied(),
+            tool: tool(tape).into(),
+            args: args(tape).into(),
+        },
+        16 => Edit::RejectAnswer {
+            node: any(w, tape, NodeKind::Answer)?,
+            reason: "wrong".into(),
+        },
+        _ => {
+            let kind = [
+                NodeKind::Thought,
+                NodeKind::Call,
+                NodeKind::Call,
+                NodeKind::Prompt,
+            ][tape.draw(4)];
+            let node = any(w, tape, kind)?;
+            Edit::Delete {
+                node,
+                base: w.rev(node),
+            }
+        }
+    })
+}
+
+fn edit(w: &mut World, tape: &mut Tape<'_>) -> Option<Result<(), Refusal>> {
+    let mut edits = vec![an_edit(w, tape)?];
+    if tape.draw(5) == 0 {
+        edits.extend(an_edit(w, tape));
+    }
+    Some(w.edits(edits))
+}
+
+/// Everybody does his part until the run has its answer; a run that cannot get there is stuck.
+pub fn bring_home(w: &mut World) {
+    for _ in 0..600 {
+        if matches!(w.state.mode, Mode::Finished(_)) {
+            return;
+        }
+        if w.state.editing.is_some() {
+            w.cmd(Command::Edit(EditCommand::Release {})).unwrap();
+        }
+        let limits = Limits {
+            turns: None,
+            ..Limits::default()
+        };
+        w.run(RunCommand::SetLimits { limits }).unwrap();
+        drop(w.run(RunCommand::Resume {}));
+        let waiting = w
+            .state
+            .queue()
+            .map(|call| call.id)
+            .find(|id| can_be_helped(w, *id));
+        let broken = w
+            .state
+            .turns
+            .values()
+            .find(|turn| turn.is_active() && matches!(turn.stream, Stream::Broken(_)))
+            .map(|turn| turn.id);
+        if let Some(one) = w.running.first() {
+            w.finish(one.call);
+        } else if let Some(id) = waiting {
+            help(w, id);
+        } else if !w.open.is_empty() {
+            w.reply(&[answer("the end")]);
+        } else if let Some(turn) = broken {
+            w.run(RunCommand::AskAgain { turn }).unwrap();
+        } else {
+            let done = matches!(w.state.mode, Mode::Finished(_));
+            assert!(done, "the run is stuck: {:?} {:?}", w.state.mode, w.state.agenda);
+        }
+    }
+    panic!("the run does not come to an end");
+}
+
+fn can_be_helped(w: &World, id: NodeId) -> bool {
+    !w.state.calls[&id].suspect
+        && w.state
+            .turn_of(id)
+            .is_some_and(crate::domain::turn::Turn::is_active)
+}
+
+/// The kindest word on a call that waits.
+pub fn help(w: &mut World, id: NodeId) {
+    match w.status(id) {
+        Status::Consent(_) => w.consent(id, ConsentChoice::RunAgain),
+        Status::InDoubt(_) => w.cmd(Command::Call(CallCommand::Resolve {
+            call: id,
+            what: Resolution::DidNot,
+        })),
+        _ if w.state.nodes[&id]
+            .as_call()
+            .is_some_and(|(tool, _)| &**tool == "ask_operator") =>
+        {
+            w.answer_for(id, "{\"v\":1}")
+        }
+        _ => w.approve(id),
+    }
+    .unwrap();
+}
+
+/// A call edit that is valid whatever else is there.
+pub fn plain_edit(w: &World, node: NodeId, n: usize) -> Edit {
+    let base: Rev = w.rev(node);
+    let (tool, _) = w.state.nodes[&node].as_call().unwrap();
+    let label = w.state.calls[&node].label.clone();
+    let name = if *label == node.to_string() {
+        String::new()
+    } else {
+        format!("\"_as\":\"{label}\",")
+    };
+    Edit::Call {
+        node,
+        base,
+        tool: tool.clone(),
+        args: format!("{{{name}\"n\":{n}}}").into(),
+        shown: true,
+    }
+}

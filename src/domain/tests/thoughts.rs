@@ -1,0 +1,208 @@
+//! Rewritten thoughts: what the model made after them falls, what stands before them is kept.
+//! Must not know: other edits.
+
+use super::world::*;
+use crate::domain::call::{ConsentCause, Status};
+use crate::domain::command::Edit;
+use crate::domain::id::NodeKind;
+use crate::domain::node::Channel;
+use crate::domain::refusal::RefusalKind;
+use crate::domain::turn::{Stop, Stream};
+
+#[test]
+fn a_thought_in_the_middle_splits_the_turn() {
+    let mut w = World::asking(&["write"]);
+    w.stream(think("first"));
+    w.stream(call("read", r#"{"_as":"a","n":1}"#));
+    w.stream(call("write", r#"{"_as":"p"}"#));
+    w.stream(think("old plan"));
+    w.stream(call("read", r#"{"_as":"b","n":2}"#));
+    w.stream(call("read", r#"{"_as":"c","n":3}"#));
+    w.finish(w.id("b"));
+    let (b, c) = (w.id("b"), w.id("c"));
+    let old = w.all(NodeKind::Thought)[1];
+    w.text(old, "new plan").unwrap();
+    assert!(w.open.is_empty(), "the stream is closed");
+    assert!(!w.state.nodes[&b].active && !w.state.nodes[&c].active);
+    assert!(w.running.iter().find(|one| one.call == c).unwrap().cancelled);
+    assert_eq!(w.asked.len(), 1, "the calls before the thought end first");
+    w.drain();
+    assert_eq!(w.asked.len(), 1, "the undecided one too");
+    w.approve(w.id("p")).unwrap();
+    w.drain();
+    assert_eq!(w.asked.len(), 2);
+    let request = w.last_request();
+    assert!(request.contains("new plan") && !request.contains("old plan"));
+    assert!(request.contains("first") && request.contains("rewrote"));
+    assert!(!request.contains(&format!("{b:?}")) && !request.contains(&format!("{c:?}")));
+    w.reply(&[call("read", r#"{"_as":"d"}"#)]);
+    w.drain();
+    assert_eq!(
+        (w.runs(b).len(), w.runs(c).len(), w.runs(w.id("a")).len()),
+        (1, 1, 1),
+        "nothing old runs again"
+    );
+}
+
+#[test]
+fn a_thought_before_all_calls_drains_nothing() {
+    let mut w = World::new();
+    w.stream(think("old plan"));
+    w.stream(call("read", r#"{"_as":"a"}"#));
+    w.end(Stop::Calls);
+    w.text(w.all(NodeKind::Thought)[0], "new plan").unwrap();
+    assert_eq!(w.asked.len(), 2, "asked at once");
+    assert!(w.running[0].cancelled);
+    w.drain();
+    assert!(w.all(NodeKind::Call).is_empty());
+}
+
+#[test]
+fn a_thought_can_be_written_where_there_was_none() {
+    let mut w = World::new();
+    w.reply(&[call("read", r#"{"_as":"a"}"#)]);
+    w.drain();
+    let empty = w.all(NodeKind::Thought)[0];
+    w.text(empty, "look at b instead").unwrap();
+    assert!(w.last_request().contains("look at b instead"));
+    assert_eq!(w.executed.len(), 1);
+}
+
+#[test]
+fn a_rewritten_reasoning_is_plain_text_without_the_providers_block() {
+    let mut w = World::new();
+    w.stream(crate::domain::input::Block::Thought {
+        text: "kept".into(),
+        channel: Channel::Reasoning,
+        opaque: Some("\"sealed one\"".into()),
+    });
+    w.stream(crate::domain::input::Block::Thought {
+        text: "old".into(),
+        channel: Channel::Reasoning,
+        opaque: Some("\"sealed two\"".into()),
+    });
+    w.stream(call("read", "{}"));
+    w.end(Stop::Calls);
+    w.text(w.all(NodeKind::Thought)[1], "new").unwrap();
+    let request = w.last_request();
+    assert!(request.contains("sealed one") && !request.contains("sealed two"));
+}
+
+#[test]
+fn a_split_turn_can_be_edited_again() {
+    let mut w = World::new();
+    w.stream(call("read", r#"{"_as":"a"}"#));
+    w.stream(think("plan alpha"));
+    w.end(Stop::Calls);
+    w.drain();
+    let thought = w.all(NodeKind::Thought)[1];
+    w.text(thought, "plan beta").unwrap();
+    w.reply(&[call("read", r#"{"_as":"b"}"#)]);
+    w.drain();
+    let b = w.id("b");
+    w.text(thought, "plan gamma").unwrap();
+    assert!(!w.state.nodes[&b].active);
+    let request = w.last_request();
+    assert!(
+        request.contains("plan gamma") && !request.contains("plan beta") && !request.contains("plan alpha")
+    );
+    assert_eq!(request.matches("rewrote").count(), 1);
+    // And the call before it, which stays where it is.
+    w.args(w.id("a"), r#"{"_as":"a","n":1}"#).unwrap();
+    w.drain();
+    assert!(w.last_request().contains("plan gamma"));
+    // And an earlier one, with which the later falls.
+    w.text(w.all(NodeKind::Thought)[0], "plan delta").unwrap();
+    w.drain();
+    assert!(!w.last_request().contains("plan gamma") && w.last_request().contains("plan delta"));
+    assert_eq!(w.runs(w.id("a")).len(), 2);
+}
+
+#[test]
+fn effects_behind_a_rewritten_thought_are_told_and_guarded() {
+    let mut w = World::new();
+    w.stream(think("old"));
+    w.stream(call("write", r#"{"_as":"a","n":1}"#));
+    w.end(Stop::Calls);
+    w.drain();
+    w.text(w.all(NodeKind::Thought)[0], "new").unwrap();
+    assert!(w.last_request().contains("Already happened"));
+    w.reply(&[call("write", r#"{"_as":"b","n":1}"#)]);
+    assert_eq!(w.status(w.id("b")), Status::Consent(ConsentCause::Orphaned));
+}
+
+#[test]
+fn a_reader_in_front_of_what_falls_comes_into_question() {
+    let mut w = World::new();
+    w.stream(call("read", r#"{"_as":"r","n":"†call.late.v || †call.early.v"}"#));
+    w.stream(call("read", r#"{"_as":"early","n":1}"#));
+    w.stream(think("old"));
+    w.stream(call("read", r#"{"_as":"late","n":10}"#));
+    w.end(Stop::Calls);
+    w.drain();
+    assert_eq!(w.runs(w.id("r")), [r#"{"n":11}"#]);
+    w.text(w.all(NodeKind::Thought)[1], "new").unwrap();
+    w.drain();
+    assert_eq!(w.runs(w.id("r")), [r#"{"n":11}"#, r#"{"n":2}"#]);
+    assert_eq!(w.runs(w.id("early")).len(), 1);
+}
+
+#[test]
+fn a_deleted_thought_takes_along_what_followed_and_no_word_of_it_is_sent() {
+    let mut w = World::new();
+    w.stream(call("read", r#"{"_as":"a"}"#));
+    w.stream(think("wrong way"));
+    w.stream(call("read", r#"{"_as":"b"}"#));
+    w.end(Stop::Calls);
+    w.drain();
+    let b = w.id("b");
+    w.delete(w.all(NodeKind::Thought)[1]).unwrap();
+    assert!(!w.state.nodes[&b].active);
+    assert!(!w.last_request().contains("wrong way"));
+    assert!(
+        !w.last_request().contains("rewrote your last thought above"),
+        "there is none above"
+    );
+    assert_eq!(w.runs(w.id("a")).len(), 1);
+}
+
+#[test]
+fn an_inserted_thought_is_continued_and_can_be_rewritten() {
+    let mut w = World::new();
+    w.reply(&[call("read", r#"{"_as":"a"}"#)]);
+    w.drain();
+    let turn = w.turn_of(w.id("a"));
+    w.edit(Edit::InsertThought {
+        after: Some(turn),
+        text: "consider x".into(),
+    })
+    .unwrap();
+    assert!(w.last_request().contains("consider x"));
+    let thought = *w.all(NodeKind::Thought).last().unwrap();
+    w.text(thought, "consider y").unwrap();
+    assert!(w.last_request().contains("consider y") && !w.last_request().contains("consider x"));
+    assert_eq!(w.turns().len(), 4);
+    w.delete(thought).unwrap();
+    assert!(!w.last_request().contains("consider"));
+    assert_eq!(w.turns().len(), 3);
+    assert_eq!(
+        kind(w.edit(Edit::InsertThought {
+            after: None,
+            text: " ".into()
+        })),
+        RefusalKind::Invalid
+    );
+}
+
+#[test]
+fn a_thought_of_a_broken_turn_can_be_rewritten() {
+    let mut w = World::new();
+    w.stream(think("old"));
+    w.stream(call("read", r#"{"_as":"a"}"#));
+    w.broke(crate::domain::turn::StreamFaultKind::Network);
+    let turn = w.turn_of(w.id("a"));
+    w.text(w.all(NodeKind::Thought)[0], "new").unwrap();
+    w.drain();
+    assert!(matches!(w.state.turns[&turn].stream, Stream::Aborted(_)));
+    assert_eq!(w.asked.len(), 2);
+}

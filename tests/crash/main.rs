@@ -1,0 +1,13 @@
+//! Ends without a word: whatever the moment, nothing that was acknowledged is lost, no effect
+//! happens twice, and the run comes to the same graph. Must not know: how a run is recorded.
+
+#[path = "../support/world.rs"]
+#[allow(
+    dead_code,
+    reason = "shared with other test programs, each of which needs a part"
+)]
+mod world;
+
+mod course;
+mod cuts;
+mod kills;

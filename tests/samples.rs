@@ -1,0 +1,129 @@
+//! The recorded sample sessions: intact, readable, and folded to what they show.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test fails by panicking"
+)]
+
+use std::path::{Path, PathBuf};
+
+use overrule::domain::apply::fold;
+use overrule::domain::call::Status;
+use overrule::domain::id::NodeId;
+use overrule::domain::state::{Mode, State};
+use overrule::journal::{self, Place};
+
+fn place(name: &str) -> Place {
+    Place::at(&Path::new(env!("CARGO_MANIFEST_DIR")).join("sessions").join(name)).unwrap()
+}
+
+fn state(name: &str) -> State {
+    fold(&journal::read(&place(name)).unwrap().envelopes)
+}
+
+fn names() -> Vec<PathBuf> {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("sessions");
+    let mut names: Vec<PathBuf> = std::fs::read_dir(dir)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|ending| ending == "jsonl"))
+        .collect();
+    names.sort();
+    names
+}
+
+fn answer(state: &State) -> &str {
+    match state.mode {
+        Mode::Finished(answer) => state.nodes[&answer].text(),
+        _ => panic!("the sample is not finished: {:?}", state.mode),
+    }
+}
+
+/// Calls that were executed, in order, with the tool that ran.
+fn executions(state: &State) -> Vec<(NodeId, String)> {
+    state
+        .ledger
+        .values()
+        .map(|entry| (entry.call, entry.tool.to_string()))
+        .collect()
+}
+
+#[test]
+fn every_sample_is_intact_and_finished() {
+    let names = names();
+    assert!(names.len() >= 3, "samples are missing: {names:?}");
+    for path in names {
+        let report = journal::verify(&Place::at(&path).unwrap()).unwrap();
+        assert!(report.is_whole(), "{}: {report:?}", path.display());
+        let state = fold(&journal::read(&Place::at(&path).unwrap()).unwrap().envelopes);
+        assert!(!answer(&state).is_empty(), "{}", path.display());
+    }
+}
+
+#[test]
+fn a_fold_of_every_prefix_is_whole() {
+    for path in names() {
+        let loaded = journal::read(&Place::at(&path).unwrap()).unwrap();
+        let mut grown = State::default();
+        for (count, envelope) in loaded.envelopes.iter().enumerate() {
+            overrule::domain::apply::apply(&mut grown, envelope);
+            assert_eq!(
+                grown,
+                fold(&loaded.envelopes[..=count]),
+                "{} at {count}",
+                path.display()
+            );
+        }
+    }
+}
+
+#[test]
+fn the_rewritten_thought_changed_the_search_and_kept_what_stood_before_it() {
+    let state = state("rewritten-thought.jsonl");
+    let thought = state.edits[0].target.unwrap();
+    assert!(state.nodes[&thought].text().contains("unsafe"));
+    assert!(answer(&state).contains("`unsafe`"), "{}", answer(&state));
+    let before: Vec<NodeId> = state
+        .turn_of(thought)
+        .map(|turn| turn.pos)
+        .map(|pos| {
+            state
+                .calls
+                .values()
+                .filter(|call| state.turn_of(call.id).unwrap().pos < pos)
+                .map(|call| call.id)
+                .collect()
+        })
+        .unwrap();
+    assert!(before.len() >= 3);
+    for call in before {
+        assert_eq!(state.calls[&call].status, Status::Succeeded);
+        assert_eq!(
+            state.calls[&call].attempts.len(),
+            1,
+            "{call} stood before the thought and ran once"
+        );
+    }
+}
+
+#[test]
+fn the_replaced_call_never_ran_as_a_shell() {
+    let state = state("replaced-call.jsonl");
+    let ran = executions(&state);
+    assert_eq!(ran.len(), 1, "{ran:?}");
+    assert_eq!(ran[0].1, "list_dir");
+    assert!(answer(&state).contains("heap.txt"));
+}
+
+#[test]
+fn the_repair_was_made_once_and_seen() {
+    let state = state("repaired-file.jsonl");
+    let edits = executions(&state)
+        .into_iter()
+        .filter(|(_, tool)| tool == "edit_file")
+        .count();
+    assert_eq!(edits, 1);
+    assert!(answer(&state).contains("puts(\"hello\");"), "{}", answer(&state));
+}
