@@ -25,6 +25,7 @@ pub mod ready;
 pub mod reference;
 pub mod refusal;
 pub mod state;
+pub mod table;
 pub mod transcript;
 pub mod turn;
 
