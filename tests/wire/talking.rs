@@ -198,7 +198,10 @@ fn edited_arguments_are_what_the_model_is_shown_as_executed() {
         !told("assistant").contains("echo once"),
         "what did not run in the end is not told as if it had"
     );
-    assert!(told("user").contains("Already happened"), "but that it happened is told");
+    assert!(
+        told("user").contains("Already happened"),
+        "but that it happened is told"
+    );
     assert!(seen[0].body.contains("better"));
     assert!(
         seen[0].body.contains("operator"),
