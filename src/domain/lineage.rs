@@ -30,6 +30,8 @@ pub struct Plan {
     pub certain: Vec<NodeId>,
     /// Calls that may run again, if what they read turns out different; holds `certain`.
     pub possible: Vec<NodeId>,
+    /// Calls for which the commit is also the approval of what it says; the policy may still deny it.
+    pub approves: Vec<NodeId>,
     /// Finished calls that keep their results.
     pub kept: Vec<NodeId>,
     /// Running calls that are cancelled.
@@ -68,8 +70,16 @@ pub(super) fn of_events(state: &State, events: &[Event]) -> Plan {
             Event::Edit(EditEvent::Superseded { nodes }) => gone.extend(nodes),
             Event::Edit(EditEvent::Orphaned { entries }) => effects.extend(entries),
             Event::Edit(EditEvent::Suspected { calls }) => possible.extend(calls),
-            Event::Edit(EditEvent::Revised { node, content, .. }) => {
+            Event::Edit(EditEvent::Revised {
+                node,
+                content,
+                approves,
+                ..
+            }) => {
                 content_changed |= node.kind != NodeKind::Answer;
+                if approves.is_some() {
+                    plan.approves.push(*node);
+                }
                 match content {
                     Content::Deleted => {
                         gone.insert(*node);

@@ -5,9 +5,7 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
-    clippy::print_stdout,
-    clippy::print_stderr,
-    reason = "a test fails by panicking and tells by printing"
+    reason = "a test that cannot go on fails, with the place where it could not"
 )]
 
 #[path = "../support/world.rs"]
