@@ -63,7 +63,7 @@ async fn run(how: &str) -> Result<i32, Box<dyn Error>> {
                     drop(events);
                     screen.suspend().await?;
                     events = EventStream::new();
-                    said = "back".to_owned();
+                    "back".clone_into(&mut said);
                 }
                 Some(Ok(Event::Key(key))) if key.code == KeyCode::Char('e') => {
                     drop(events);
@@ -71,7 +71,7 @@ async fn run(how: &str) -> Result<i32, Box<dyn Error>> {
                     editor.args(["-c", "stty -a; echo edited"]);
                     screen.lend(editor.status()).await??;
                     events = EventStream::new();
-                    said = "edited".to_owned();
+                    "edited".clone_into(&mut said);
                 }
                 Some(Ok(_)) => {}
                 Some(Err(_)) | None => tokio::time::sleep(Duration::from_millis(50)).await,

@@ -2,6 +2,15 @@
 //!
 //! `docs/architecture.md` holds the same map for people. Must not know: what the modules do.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a test fails by panicking and tells by printing"
+)]
+
 #[path = "support/source.rs"]
 mod source;
 

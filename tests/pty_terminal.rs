@@ -2,6 +2,15 @@
 //!
 //! Drives `examples/terminal_probe.rs` in a pseudo-terminal. Must not know: runs, sessions.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a test fails by panicking and tells by printing"
+)]
+
 use std::io::{Read as _, Write as _};
 use std::path::PathBuf;
 use std::process::Command;

@@ -1,5 +1,12 @@
 //! The recorded sample sessions: intact, readable, and folded to what they show.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test fails by panicking"
+)]
+
 use std::path::{Path, PathBuf};
 
 use overrule::domain::apply::fold;

@@ -439,7 +439,7 @@ pub enum Verb {
         #[command(flatten)]
         on: On,
     },
-    /// Let a paused or stopped session go on when it is resumed
+    /// Let a paused or stopped session go on
     Unpause {
         /// The session
         #[command(flatten)]
@@ -451,7 +451,7 @@ pub enum Verb {
         #[command(flatten)]
         on: On,
     },
-    /// Stop a session for good
+    /// Stop a session: nothing goes on, also when it is resumed, until it is unpaused
     Stop {
         /// The session
         #[command(flatten)]

@@ -31,6 +31,8 @@ pub struct Ground {
     pub workspace: PathBuf,
     /// The sessions.
     pub store: Store,
+    /// Files and directories that no tool of a run may read or write.
+    pub private: Vec<PathBuf>,
 }
 
 impl Ground {
@@ -46,6 +48,7 @@ impl Ground {
             )
         })?;
         Ok(Self {
+            private: private(common, &env, &dir),
             env,
             settings,
             workspace,
@@ -88,7 +91,7 @@ impl Ground {
         });
         let policy = self.settings.policy.clone().in_workspace(workspace);
         Ok(Adviser {
-            registry: Arc::new(Registry::new(tools)?),
+            registry: Arc::new(Registry::new(tools)?.keeping_out_of(self.private.iter().cloned())),
             policy: Arc::new(policy),
             session: Arc::from(session),
             workspace: Arc::new(workspace.to_owned()),
@@ -129,6 +132,26 @@ impl Ground {
     }
 }
 
+/// What decides about runs and what records them: an agent that could write there would approve
+/// itself, and one that could read there would find keys.
+fn private(common: &Common, env: &Env, sessions: &Path) -> Vec<PathBuf> {
+    let own = [&env.config_dir, &env.state_dir, &env.runtime_dir];
+    let own = own.into_iter().flatten().map(|dir| dir.join(config::OWN));
+    let policy = common
+        .policy
+        .as_deref()
+        .map(Path::new)
+        .filter(|path| path.is_file());
+    let named = common
+        .config
+        .as_deref()
+        .into_iter()
+        .chain(policy)
+        .chain([sessions]);
+    let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    own.chain(named.map(absolute)).collect()
+}
+
 fn workspace(common: &Common) -> Result<PathBuf, Failure> {
     let named = match &common.workspace {
         Some(dir) => dir.clone(),
@@ -146,6 +169,15 @@ fn workspace(common: &Common) -> Result<PathBuf, Failure> {
             format!("cannot use {shown} as the workspace: {error}; name another with --workspace"),
         )
     })?;
+    if dir.to_str().is_none() {
+        // It is recorded as text, and a run that goes on must find it again.
+        return Err(Failure::new(
+            Code::Config,
+            format!(
+                "the path of the workspace {shown} is not UTF-8 text: rename it, or name another with --workspace"
+            ),
+        ));
+    }
     std::fs::read_dir(&dir).map_err(|error| {
         Failure::new(
             Code::Config,

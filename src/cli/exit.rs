@@ -3,6 +3,8 @@
 use std::fmt;
 use std::process::ExitCode;
 
+use crate::domain::refusal::{Refusal, RefusalKind};
+
 /// Exit codes, as documented.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Code {
@@ -24,6 +26,8 @@ pub enum Code {
     Session,
     /// Interrupted.
     Interrupted,
+    /// Ended by another signal: 128 and its number.
+    Signal(u8),
 }
 
 impl Code {
@@ -39,6 +43,7 @@ impl Code {
             Self::Model => 6,
             Self::Session => 7,
             Self::Interrupted => 130,
+            Self::Signal(number) => number,
         }
     }
 }
@@ -89,5 +94,15 @@ fails! {
     crate::policy::Error => Config,
     crate::journal::Error => Session,
     crate::tools::registry::Error => Config,
-    crate::domain::refusal::Refusal => Halted,
+}
+
+impl From<Refusal> for Failure {
+    fn from(refusal: Refusal) -> Self {
+        let code = match refusal.kind {
+            RefusalKind::Unknown | RefusalKind::Invalid => Code::Usage,
+            RefusalKind::Journal => Code::Session,
+            _ => Code::Halted,
+        };
+        Self::new(code, refusal)
+    }
 }

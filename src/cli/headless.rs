@@ -47,7 +47,7 @@ pub async fn serve(common: &Common, ground: &Ground, ready: Ready) -> Result<Cod
                     print::err("interrupted: ending what runs (again to end at once)");
                     break End::new(Code::Interrupted, "");
                 }
-                Asked::StopNow => return Ok(Code::Interrupted),
+                Asked::StopNow => return Ok(stop_now(&session)),
             },
             fact = heard.facts.recv() => {
                 if let Some(end) = take(&mut watch.state, &mut out, fact) {
@@ -65,7 +65,7 @@ pub async fn serve(common: &Common, ground: &Ground, ready: Ready) -> Result<Cod
     // A second signal while things end is obeyed at once.
     tokio::select! {
         () = handle.shutdown() => {}
-        asked = stop.next() => if asked == Asked::StopNow { return Ok(Code::Interrupted); }
+        asked = stop.next() => if asked == Asked::StopNow { return Ok(stop_now(&session)); }
     }
     while let Ok(fact) = heard.facts.try_recv() {
         if !matches!(fact, Publication::Ended | Publication::Halted(_)) {
@@ -80,6 +80,12 @@ pub async fn serve(common: &Common, ground: &Ground, ready: Ready) -> Result<Cod
     conclude(common, &watch.state, &session, end)
 }
 
+/// The end without waiting for anything: what still runs is ended by the system.
+fn stop_now(session: &str) -> Code {
+    print::err(&format!("to go on: overrule resume {session}"));
+    Code::Interrupted
+}
+
 /// Takes in one publication; says when there will be no other.
 fn take(state: &mut State, out: &mut Out, fact: Option<Publication>) -> Option<End> {
     match fact {
@@ -91,7 +97,7 @@ fn take(state: &mut State, out: &mut Out, fact: Option<Publication>) -> Option<E
             }
             apply::apply(state, &envelope);
         }
-        Some(Publication::Notice(text)) => print::err(&print::safe(&text)),
+        Some(Publication::Notice(text)) => print::err(&print::told(&text)),
         Some(Publication::Halted(reason)) => {
             let why = format!("the session cannot be written: {reason}. Nothing more was started");
             return Some(End::new(Code::Session, why));
@@ -115,7 +121,10 @@ fn conclude(common: &Common, state: &State, session: &str, end: End) -> Result<C
         });
         print::out(&result.to_string());
     }
-    print::err(&format!("to go on: overrule resume {session}"));
+    // Of a run that never began nothing is kept.
+    if state.started.is_some() {
+        print::err(&format!("to go on: overrule resume {session}"));
+    }
     if end.why.is_empty() {
         Ok(end.code)
     } else {

@@ -42,14 +42,14 @@ pub async fn serve(ground: &Ground, ready: Ready) -> Result<Code, Failure> {
     handle.shutdown().await;
     let ended = running.await;
     print::err(&format!("session {session}; to go on: overrule resume {session}"));
-    shown?;
+    let code = shown?;
     if ended.is_err() {
         return Err(Failure::new(
             Code::Other,
             "the run's loop broke; what was decided is recorded",
         ));
     }
-    Ok(Code::Ok)
+    Ok(code)
 }
 
 /// The console's door to a live run.
@@ -63,6 +63,8 @@ struct EngineLink {
     refusals: mpsc::UnboundedReceiver<Refusal>,
     to_refusals: mpsc::UnboundedSender<Refusal>,
     live_open: bool,
+    /// The loop has ended without a word.
+    broken: bool,
 }
 
 impl EngineLink {
@@ -79,6 +81,7 @@ impl EngineLink {
             refusals,
             to_refusals,
             live_open: true,
+            broken: false,
         }
     }
 
@@ -148,8 +151,12 @@ impl Link for EngineLink {
                             Some(Publication::Notice(text)) => Update::Notice(text),
                             Some(Publication::Halted(reason)) => Update::Halted(reason),
                             Some(Publication::Ended) => Update::Ended,
-                            // The loop is gone without a word: it broke.
-                            None => Update::Halted("the run's loop broke; what was decided is recorded".into()),
+                            // The loop is gone without a word: it broke. Said once.
+                            None if self.broken => Update::Ended,
+                            None => {
+                                self.broken = true;
+                                Update::Halted("the run's loop broke; what was decided is recorded".into())
+                            }
                         };
                     }
                     Some(refusal) = self.refusals.recv() => return Update::Refused(refusal),

@@ -7,6 +7,7 @@ pub mod build;
 pub mod decode;
 pub mod exit;
 pub mod graph;
+pub mod guard;
 pub mod headless;
 pub mod intent;
 pub mod live;
@@ -30,6 +31,7 @@ pub use exit::{Code, Failure};
 
 /// Runs the program.
 pub fn main() -> ExitCode {
+    guard::guard();
     let parsed = match args::Args::try_parse() {
         Ok(parsed) => parsed,
         Err(error) => return print::usage(&error),

@@ -29,9 +29,24 @@ pub fn safe(text: &str) -> String {
     crate::text::visible_lines(text).join("\n")
 }
 
+/// A message of several lines, made safe. Parts of it may have been made visible where it was
+/// composed: their marks stay as they are, so that nothing is marked twice. Not for what is decided on.
+pub fn told(text: &str) -> String {
+    marks(&safe(text))
+}
+
+/// The same for a message that must stay on one line.
+pub fn told_line(text: &str) -> String {
+    marks(&crate::text::visible(text))
+}
+
+fn marks(shown: &str) -> String {
+    shown.replace("⟨U+27E8⟩", "⟨").replace("⟨U+27E9⟩", "⟩")
+}
+
 /// Says why the program ends.
 pub fn failure(failure: &Failure) -> ExitCode {
-    err(&format!("overrule: {}", safe(&failure.message)));
+    err(&format!("overrule: {}", told(&failure.message)));
     failure.code.into()
 }
 
@@ -43,5 +58,21 @@ pub fn usage(error: &clap::Error) -> ExitCode {
         ExitCode::SUCCESS
     } else {
         Code::Usage.into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{told, told_line};
+
+    #[test]
+    fn what_was_made_visible_before_is_not_marked_again() {
+        let text = "a\u{1b}[31m\u{202e}\u{9b}\nb⟨x⟩";
+        let once = told(text);
+        assert_eq!(once, "a⟨U+001B⟩[31m⟨U+202E⟩⟨U+009B⟩\nb⟨x⟩");
+        assert_eq!(told(&once), once);
+        let line = told_line(text);
+        assert_eq!(line, "a⟨U+001B⟩[31m⟨U+202E⟩⟨U+009B⟩⟨LF⟩b⟨x⟩");
+        assert_eq!(told_line(&line), line);
     }
 }

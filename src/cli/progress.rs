@@ -33,8 +33,17 @@ pub fn line(state: &State, event: &Event) -> Option<String> {
         Event::Turn(TurnEvent::Broken { turn, fault, .. }) => Some(format!(
             "{turn}: {}: {}",
             fault.kind.word(),
-            print::safe(&fault.message)
+            print::told(&fault.message)
         )),
+        Event::Call(CallEvent::Checked { call, faults, .. } | CallEvent::Unfit { call, faults, .. })
+            if !faults.is_empty() =>
+        {
+            let wrong: Vec<String> = faults
+                .iter()
+                .map(|fault| print::told_line(&fault.message))
+                .collect();
+            name(call).map(|name| format!("{name}: cannot run: {}", wrong.join("; ")))
+        }
         Event::Call(CallEvent::Started { call, .. }) => name(call).map(|name| format!("{name}: running")),
         Event::Call(CallEvent::Finished {
             call, outcome, ms, ..
@@ -42,8 +51,8 @@ pub fn line(state: &State, event: &Event) -> Option<String> {
         Event::Call(CallEvent::Decided { call, decision, .. }) => match decision {
             Decision::Deny { rule, reason } => Some(format!(
                 "{call}: denied by {}: {}",
-                visible(rule),
-                visible(reason)
+                print::told_line(rule),
+                print::told_line(reason)
             )),
             Decision::Expire { .. } => Some(format!("{call}: not approved: no operator")),
             _ => None,
@@ -54,7 +63,7 @@ pub fn line(state: &State, event: &Event) -> Option<String> {
             ..
         }) => name(call).map(|name| format!("{name}: waits for approval, at most {ms} ms")),
         Event::Run(RunEvent::LimitReached { message, .. }) => {
-            Some(format!("limit reached: {}", visible(message)))
+            Some(format!("limit reached: {}", print::told_line(message)))
         }
         _ => None,
     }
@@ -63,7 +72,7 @@ pub fn line(state: &State, event: &Event) -> Option<String> {
 fn ended(outcome: &Outcome) -> String {
     match outcome {
         Outcome::Ok { .. } => "ok".to_owned(),
-        Outcome::Err(error) => format!("{}: {}", error.class.word(), visible(&error.message)),
+        Outcome::Err(error) => format!("{}: {}", error.class.word(), print::told_line(&error.message)),
         Outcome::Cancelled { .. } => "cancelled".to_owned(),
     }
 }

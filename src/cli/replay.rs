@@ -51,8 +51,7 @@ pub fn replay(common: &Common, args: &args::Replay) -> Result<Code, Failure> {
         .enable_all()
         .build()
         .map_err(|error| Failure::new(Code::Other, format!("cannot start: {error}")))?;
-    runtime.block_on(screen::show(&ground, Box::new(link), &place.id(), true))?;
-    Ok(Code::Ok)
+    runtime.block_on(screen::show(&ground, Box::new(link), &place.id(), true))
 }
 
 /// Without a screen, one line per recorded event.

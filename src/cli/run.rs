@@ -145,20 +145,20 @@ fn begin(
     let (driver, handle) = build::driver(State::default(), writer, adviser, model, notices);
     let first = vec![Event::Run(RunEvent::Started(Box::new(started)))];
     let session = setup.session;
-    serve(
-        common,
-        ground,
-        Ready {
-            driver,
-            handle,
-            first,
-            task: Some(first_prompt(task)),
-            session,
-            head: Link::FIRST,
-            run,
-        },
-        headless,
-    )
+    let ready = Ready {
+        driver,
+        handle,
+        first,
+        task: Some(first_prompt(task)),
+        session,
+        head: Link::FIRST,
+        run,
+    };
+    let result = serve(common, ground, ready, headless);
+    if result.is_err() {
+        ground.store.forget_unbegun(id);
+    }
+    result
 }
 
 fn first_prompt(task: &str) -> Command {
@@ -191,10 +191,7 @@ pub fn go_on(common: &Common, ground: Ground, id: &str) -> Result<Code, Failure>
     } = open(&ground, &place)?;
     let state = fold(&envelopes);
     let Some(recorded) = state.started.clone() else {
-        return Err(Failure::new(
-            Code::Session,
-            format!("session {session} ended before it began: start a new run"),
-        ));
+        return Err(unbegun(&session));
     };
     if let Mode::Finished(answer) = state.mode
         && headless
@@ -245,6 +242,14 @@ pub fn go_on(common: &Common, ground: Ground, id: &str) -> Result<Code, Failure>
         run,
     };
     serve(common, &ground, ready, headless)
+}
+
+/// A session of which nothing was recorded.
+pub fn unbegun(session: &str) -> Failure {
+    Failure::new(
+        Code::Session,
+        format!("session {session} ended before it began: start a new run"),
+    )
 }
 
 /// How a recorded run was begun.
@@ -333,8 +338,8 @@ fn survivors(state: &State) -> Vec<String> {
         .filter(|(_, pid, ticks)| child::still_running(*pid, *ticks))
         .map(|(call, pid, _)| {
             format!(
-                "{call} still runs as process {pid}, started before the interruption. End it with `kill {pid}` \
-                 or wait for it before you say what came of it."
+                "{call} still runs as process {pid}, started before the interruption. End it and what it started \
+                 with `kill -- -{pid}`, or wait for it, before you say what came of it."
             )
         })
         .collect()

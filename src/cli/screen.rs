@@ -21,7 +21,7 @@ pub async fn show(
     link: Box<dyn Link>,
     session: &str,
     recorded: bool,
-) -> Result<(), Failure> {
+) -> Result<Code, Failure> {
     let settings = &ground.settings;
     let env = &ground.env;
     let colours = Colours::detect(
@@ -63,8 +63,12 @@ pub async fn show(
             .clone()
             .unwrap_or_else(|| ground.workspace.clone()),
     };
-    app::run(link, options)
+    let exit = app::run(link, options)
         .await
-        .map(|_| ())
-        .map_err(|error| Failure::new(Code::Other, error))
+        .map_err(|error| Failure::new(Code::Other, error))?;
+    Ok(match exit.code {
+        None => Code::Ok,
+        Some(130) => Code::Interrupted,
+        Some(code) => Code::Signal(u8::try_from(code).unwrap_or(u8::MAX)),
+    })
 }

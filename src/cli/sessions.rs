@@ -21,7 +21,7 @@ pub fn sessions(common: &Common, sessions: Sessions) -> Result<Code, Failure> {
         SessionsWhat::Show { id } => show(&ground, &id),
         SessionsWhat::Name { id, name } => {
             let command = Command::Run(RunCommand::Title { title: name });
-            verbs::decide(common, ground, &id, &command)?;
+            print::out(&verbs::decide(common, ground, &id, &command)?);
             Ok(Code::Ok)
         }
         SessionsWhat::Delete { id } => {

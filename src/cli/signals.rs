@@ -18,7 +18,8 @@ pub enum Asked {
 pub struct Signals {
     interrupt: Signal,
     terminate: Signal,
-    hang_up: Signal,
+    /// None where it was ignored from the beginning (`nohup`): then a closed terminal ends nothing.
+    hang_up: Option<Signal>,
     seen: bool,
 }
 
@@ -30,9 +31,29 @@ pub fn listen() -> Result<Signals, Failure> {
     Ok(Signals {
         interrupt: on(SignalKind::interrupt())?,
         terminate: on(SignalKind::terminate())?,
-        hang_up: on(SignalKind::hangup())?,
+        hang_up: if ignores_hang_up() {
+            None
+        } else {
+            Some(on(SignalKind::hangup())?)
+        },
         seen: false,
     })
+}
+
+async fn hung_up(signal: &mut Option<Signal>) -> Option<()> {
+    match signal {
+        Some(signal) => signal.recv().await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Whoever started this program may have told it to outlive its terminal. Linux tells; elsewhere it
+/// is taken that nobody did.
+fn ignores_hang_up() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
+        .is_some_and(|mask| mask & 1 == 1)
 }
 
 impl Signals {
@@ -41,7 +62,7 @@ impl Signals {
         tokio::select! {
             _ = self.interrupt.recv() => {}
             _ = self.terminate.recv() => {}
-            _ = self.hang_up.recv() => {}
+            Some(()) = hung_up(&mut self.hang_up) => {}
         }
         let again = std::mem::replace(&mut self.seen, true);
         if again { Asked::StopNow } else { Asked::Stop }

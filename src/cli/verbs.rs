@@ -14,13 +14,14 @@ use crate::domain::decide;
 use crate::domain::envelope::{Actor, Envelope, FORMAT};
 use crate::domain::event::{Event, RunEvent};
 use crate::domain::id::{NodeId, Seq};
-use crate::domain::lineage::{self, Plan};
+use crate::domain::lineage::Plan;
 use crate::domain::state::State;
 use crate::domain::turn::Stream;
+use crate::engine::advise::Adviser;
 use crate::engine::clock::Clock;
 use crate::engine::log::Log as _;
 use crate::engine::resume;
-use crate::journal::{self, Writer};
+use crate::journal::{self, Place, Writer};
 use crate::text::visible;
 
 /// Carries out a verb.
@@ -34,39 +35,37 @@ pub fn verb(common: &Common, verb: &Verb) -> Result<Code, Failure> {
         let Command::Edit(EditCommand::Commit { edits, .. }) = command else {
             return Err(Failure::new(Code::Usage, "only edits have a preview"));
         };
-        let plan = lineage::plan(&state, &edits)?;
+        let adviser = adviser(common, ground, &place, &state)?;
+        let (_, plan) = decide::edit::commit(&state, &adviser, &edits, None)?;
         print::out(&describe(&state, &plan));
         return Ok(Code::Ok);
     }
     // `last` must mean the same session all along.
-    decide(common, ground.clone(), &place.id(), &command)?;
+    let recorded = decide(common, ground.clone(), &place.id(), &command)?;
     if on.resume {
+        // Standard output is for the answer.
+        print::err(&recorded);
         return run::go_on(common, ground, &place.id());
     }
+    print::out(&recorded);
     Ok(Code::Ok)
 }
 
-/// Records a command on a session that nobody else has open, with what follows by itself.
-pub fn decide(common: &Common, ground: Ground, id: &str, command: &Command) -> Result<(), Failure> {
+/// Records a command on a session that nobody else has open, with what follows by itself. Gives
+/// a line that says so.
+pub fn decide(common: &Common, ground: Ground, id: &str, command: &Command) -> Result<String, Failure> {
     let place = ground.store.find(id)?;
     let (writer, loaded) = Writer::open(&place)?;
     if let Some(torn) = &loaded.torn {
         print::err(&torn.to_string());
     }
     let state = fold(&loaded.envelopes);
-    let recorded = state
-        .started
-        .clone()
-        .ok_or_else(|| Failure::new(Code::Session, format!("session {} is empty", place.id())))?;
-    let setup = run::setup_of(&recorded, &place.id())?;
-    let workspace = Path::new(&recorded.workspace);
-    let ground = ground.for_run(common, workspace, &setup)?;
-    let mut adviser = ground.adviser(&setup.session, workspace, setup.headless)?;
-    adviser.keep_preset(&state.policy);
+    let user = ground.user();
+    let adviser = adviser(common, ground, &place, &state)?;
     let mut draft = Draft::new(state);
     draft.take_over();
     let events = decide::command(&draft.state, &adviser, command)?;
-    draft.add(events, &Actor::Operator(ground.user()));
+    draft.add(events, &Actor::Operator(user));
     // Checks and gates follow at once, so that the queue tells the truth; launches and requests do
     // not: they belong to the process that runs.
     loop {
@@ -77,6 +76,20 @@ pub fn decide(common: &Common, ground: Ground, id: &str, command: &Command) -> R
         draft.add(events, &Actor::Engine);
     }
     draft.write(JournalLog(writer))
+}
+
+/// What decisions on a recorded run are advised by: its own tools, directory and policy.
+fn adviser(common: &Common, ground: Ground, place: &Place, state: &State) -> Result<Adviser, Failure> {
+    let recorded = state
+        .started
+        .as_deref()
+        .ok_or_else(|| run::unbegun(&place.id()))?;
+    let setup = run::setup_of(recorded, &place.id())?;
+    let workspace = Path::new(&recorded.workspace);
+    let ground = ground.for_run(common, workspace, &setup)?;
+    let mut adviser = ground.adviser(&setup.session, workspace, setup.headless)?;
+    adviser.keep_preset(&state.policy);
+    Ok(adviser)
 }
 
 /// Facts that are written together once it is known that the command is not refused.
@@ -108,7 +121,8 @@ impl Draft {
     }
 
     fn add(&mut self, events: Vec<Event>, actor: &Actor) {
-        for event in events {
+        let last = events.len().saturating_sub(1);
+        for (index, event) in events.into_iter().enumerate() {
             let envelope = Envelope {
                 v: FORMAT,
                 seq: self.state.seq.next(),
@@ -116,6 +130,7 @@ impl Draft {
                 mono: self.clock.mono_ms(),
                 actor: actor.clone(),
                 cause: Seq(0),
+                more: index < last,
                 event,
             };
             apply(&mut self.state, &envelope);
@@ -123,14 +138,13 @@ impl Draft {
         }
     }
 
-    fn write(self, mut log: JournalLog) -> Result<(), Failure> {
+    fn write(self, mut log: JournalLog) -> Result<String, Failure> {
         let fail = |error| Failure::new(Code::Session, error);
         for envelope in &self.envelopes {
             log.append(envelope).map_err(fail)?;
         }
         log.sync().map_err(fail)?;
-        print::out(&format!("recorded as {}", self.state.seq));
-        Ok(())
+        Ok(format!("recorded as {}", self.state.seq))
     }
 }
 

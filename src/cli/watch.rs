@@ -6,13 +6,13 @@ use tokio::sync::watch;
 use super::exit::Code;
 use super::print;
 use crate::domain::advance::{ask, gate};
-use crate::domain::call::{Call, ConsentCause, Decision, EffectClass, Status};
+use crate::domain::call::{Call, ConsentCause, Decision, Status};
 use crate::domain::command::{CallCommand, Command, ConsentChoice, RunCommand};
 use crate::domain::envelope::Actor;
 use crate::domain::id::{NodeId, Seq};
 use crate::domain::node::Node;
 use crate::domain::state::{LedgerOutcome, Mode, State};
-use crate::domain::turn::{Stream, StreamFaultKind, Turn};
+use crate::domain::turn::{Stream, StreamFault, StreamFaultKind, Turn};
 use crate::engine::Handle;
 use crate::text::visible;
 
@@ -59,39 +59,69 @@ impl Watch {
     }
 
     /// Looks at the run when all that follows by itself was told, up to this event. Decides what
-    /// nobody is there to decide; says when the run cannot go on.
+    /// nobody is there to decide; says when the run cannot go on. What runs is let end first: to cut
+    /// it off would only leave one more thing that nobody knows.
     pub async fn look(&self, told: Seq) -> Option<End> {
         // More has come meanwhile: the next look is due already. Before the first prompt there is nothing to see.
         if self.state.seq < told || self.state.turns.is_empty() {
             return None;
         }
+        if let Mode::Finished(_) = self.state.mode {
+            return Some(End::new(Code::Ok, ""));
+        }
+        if self.state.mode == Mode::Running
+            && let Some(command) = self.decision()
+        {
+            return self.send(command).await;
+        }
+        (!under_way(&self.state)).then(|| self.why_not())
+    }
+
+    /// What can be decided without anybody.
+    fn decision(&self) -> Option<Command> {
+        let consent = self.state.queue().find_map(|call| match call.status {
+            Status::Consent(cause) => self.reuse(call, cause),
+            _ => None,
+        });
+        consent.or_else(|| {
+            self.broken()
+                .find_map(|(turn, fault)| mend(&self.state, turn, fault))
+        })
+    }
+
+    /// Turns that count and whose stream broke.
+    fn broken(&self) -> impl Iterator<Item = (&Turn, &StreamFault)> {
+        let open = self.state.agenda.open.iter();
+        let turns = open.filter_map(|id| self.state.turns.get(id));
+        turns
+            .filter(|turn| turn.is_active())
+            .filter_map(|turn| match &turn.stream {
+                Stream::Broken(fault) => Some((turn, fault)),
+                _ => None,
+            })
+    }
+
+    /// Nothing runs, nothing comes, and there is no answer: somebody has to do something.
+    fn why_not(&self) -> End {
         match &self.state.mode {
-            Mode::Finished(_) => return Some(End::new(Code::Ok, "")),
-            Mode::Stopped(reason) => return Some(self.stopped(reason)),
-            Mode::Paused(_) if under_way(&self.state) => return None,
-            Mode::Paused(reason) => return Some(self.paused(reason)),
-            Mode::Running => {}
+            Mode::Stopped(reason) => return self.stopped(reason),
+            Mode::Paused(reason) => return self.paused(reason),
+            Mode::Running | Mode::Finished(_) => {}
         }
-        for call in self.state.queue() {
-            match &call.status {
-                Status::Consent(cause) => return self.consent(call, *cause).await,
-                Status::InDoubt(_) if call.effect >= EffectClass::Write && !probing(&self.state, call) => {
-                    return Some(self.in_doubt(call.id));
-                }
-                _ => {}
-            }
+        let mut queue = self.state.queue();
+        let doubt = queue.find(|call| matches!(call.status, Status::InDoubt(_)));
+        if let Some(call) = doubt {
+            return self.in_doubt(call.id);
         }
-        for id in &self.state.agenda.open {
-            let Some(turn) = self.state.turns.get(id).filter(|turn| turn.is_active()) else {
-                continue;
-            };
-            if let Stream::Broken(fault) = &turn.stream
-                && ask::retry_after(&self.state, turn, fault).is_none()
-            {
-                return self.broken(turn).await;
-            }
+        let mut queue = self.state.queue();
+        let consent = queue.find(|call| matches!(call.status, Status::Consent(_)));
+        if let Some(call) = consent {
+            return self.wants_consent(call.id);
         }
-        (!under_way(&self.state)).then(|| self.stuck())
+        if let Some((turn, fault)) = self.broken().next() {
+            return self.model_failed(turn, fault);
+        }
+        self.stuck()
     }
 
     fn stopped(&self, reason: &str) -> End {
@@ -127,7 +157,6 @@ impl Watch {
         }
     }
 
-    /// Nothing runs, nothing comes, and there is no answer: somebody has to do something.
     fn stuck(&self) -> End {
         let session = &self.session;
         let waiting: Vec<String> = self.state.queue().map(|call| call.id.to_string()).collect();
@@ -157,20 +186,37 @@ impl Watch {
         )
     }
 
-    /// The recorded result is taken rather than an effect repeated; what an operator asked to run
-    /// again is his to decide.
-    async fn consent(&self, call: &Call, cause: ConsentCause) -> Option<End> {
-        let (session, id) = (&self.session, call.id);
-        let stuck = || {
-            End::new(
-                Code::Halted,
-                format!(
-                    "{id} would repeat an effect that may already have happened, and nobody is here to decide. Use \
-                     `overrule queue {session}`, then `overrule consent {session} {id} --digest D \
-                     reuse|run-again|reject`"
-                ),
-            )
-        };
+    fn wants_consent(&self, id: NodeId) -> End {
+        let session = &self.session;
+        End::new(
+            Code::Halted,
+            format!(
+                "{id} would repeat an effect that may already have happened, and nobody is here to decide. Use \
+                 `overrule queue {session}`, then `overrule consent {session} {id} --digest D reuse|run-again|reject`"
+            ),
+        )
+    }
+
+    fn model_failed(&self, turn: &Turn, fault: &StreamFault) -> End {
+        let (session, id, number) = (&self.session, turn.id, turn.id.0);
+        let (kind, message) = (fault.kind.word(), print::told(&fault.message));
+        if fault.kind == StreamFaultKind::Script {
+            return End::new(Code::Config, format!("{id}: {kind}: {message}"));
+        }
+        End::new(
+            Code::Model,
+            format!(
+                "{id}: {kind}: {message}; ask again with `overrule ask-again {session} {number} --resume`"
+            ),
+        )
+    }
+
+    /// The recorded result of an equal execution is taken rather than the effect repeated; what an
+    /// operator asked to run again is his to decide.
+    fn reuse(&self, call: &Call, cause: ConsentCause) -> Option<Command> {
+        if cause == ConsentCause::SameCall {
+            return None;
+        }
         let ended_well = |seq: &Seq| {
             let entry = self.state.ledger.get(seq);
             entry.is_some_and(
@@ -180,19 +226,13 @@ impl Watch {
         let entry = gate::equal_entries(&self.state, call)
             .into_iter()
             .rev()
-            .find(ended_well)
-            .filter(|_| cause != ConsentCause::SameCall);
-        let rev = self.state.nodes.get(&id).map(Node::rev);
-        let (Some(entry), Some(rev), Some(digest)) = (entry, rev, call.digest.clone()) else {
-            return Some(stuck());
-        };
-        self.send(Command::Call(CallCommand::Consent {
-            call: id,
-            rev,
-            digest,
+            .find(ended_well)?;
+        Some(Command::Call(CallCommand::Consent {
+            call: call.id,
+            rev: self.state.nodes.get(&call.id).map(Node::rev)?,
+            digest: call.digest.clone()?,
             choice: ConsentChoice::Reuse { entry },
         }))
-        .await
     }
 
     /// Sends a command. A refusal is the end, unless the run went on meanwhile.
@@ -201,48 +241,29 @@ impl Watch {
         let same = *self.told.borrow() <= self.state.seq;
         same.then(|| End::new(Code::Halted, refusal.message))
     }
+}
 
-    async fn broken(&self, turn: &Turn) -> Option<End> {
-        let Stream::Broken(fault) = &turn.stream else {
-            return None;
-        };
-        let has_call = turn.nodes.iter().any(|id| {
-            self.state.calls.contains_key(id) && self.state.nodes.get(id).is_some_and(|node| node.active)
-        });
-        let cut = matches!(
-            fault.kind,
-            StreamFaultKind::Network
-                | StreamFaultKind::Timeout
-                | StreamFaultKind::Truncated
-                | StreamFaultKind::Server
-        );
-        if cut && has_call {
-            return self
-                .send(Command::Run(RunCommand::KeepArrived { turn: turn.id }))
-                .await;
-        }
-        if cut && turn.asked <= REQUESTS {
-            return self
-                .send(Command::Run(RunCommand::AskAgain { turn: turn.id }))
-                .await;
-        }
-        let code = if fault.kind == StreamFaultKind::Script {
-            Code::Config
-        } else {
-            Code::Model
-        };
-        let (session, number) = (&self.session, turn.id.0);
-        let (kind, message) = (fault.kind.word(), print::safe(&fault.message));
-        let why = if code == Code::Config {
-            format!("{}: {kind}: {message}", turn.id)
-        } else {
-            format!(
-                "{}: {kind}: {message}; ask again with `overrule ask-again {session} {number} --resume`",
-                turn.id
-            )
-        };
-        Some(End::new(code, why))
+/// What mends a broken turn without anybody, where it does not mend itself: what arrived is kept if
+/// a call is in it, and otherwise it is asked for again, but not for ever.
+fn mend(state: &State, turn: &Turn, fault: &StreamFault) -> Option<Command> {
+    let cut = matches!(
+        fault.kind,
+        StreamFaultKind::Network
+            | StreamFaultKind::Timeout
+            | StreamFaultKind::Truncated
+            | StreamFaultKind::Server
+    );
+    if !cut || ask::retry_after(state, turn, fault).is_some() {
+        return None;
     }
+    let has_call = turn
+        .nodes
+        .iter()
+        .any(|id| state.calls.contains_key(id) && state.nodes.get(id).is_some_and(|node| node.active));
+    if has_call {
+        return Some(Command::Run(RunCommand::KeepArrived { turn: turn.id }));
+    }
+    (turn.asked <= REQUESTS).then_some(Command::Run(RunCommand::AskAgain { turn: turn.id }))
 }
 
 /// A probe may still find out what came of an execution.
@@ -255,7 +276,8 @@ fn probing(state: &State, call: &Call) -> bool {
 /// True while something will report by itself: an execution, a stream, a probe, a deadline.
 fn under_way(state: &State) -> bool {
     let reports = |call: &Call| match call.status {
-        Status::Awaiting => {
+        // A pause holds whoever would only be asked.
+        Status::Awaiting if matches!(state.mode, Mode::Running) => {
             let limited = call
                 .verdict
                 .as_ref()
@@ -267,6 +289,7 @@ fn under_way(state: &State) -> bool {
         _ => false,
     };
     !state.agenda.running.is_empty()
+        || !state.agenda.ending.is_empty()
         || state.turns.values().any(|turn| turn.stream == Stream::Open)
         || state.queue().any(reports)
 }

@@ -16,7 +16,7 @@ use super::settings::Settings;
 use super::written::{self, Written};
 
 /// The directory of this program within directories of all programs.
-const OWN: &str = "overrule";
+pub const OWN: &str = "overrule";
 
 /// Whether the user declared that he trusts the workspace's file as it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -21,5 +21,5 @@ pub use env::Env;
 pub use error::Error;
 pub use flags::Flags;
 pub use key::Key;
-pub use load::{Trust, load};
+pub use load::{OWN, Trust, load};
 pub use settings::{Glyphs, Origin, Setting, Settings, Wire};

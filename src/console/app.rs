@@ -7,6 +7,7 @@ mod editor;
 mod keys;
 mod typed;
 
+use std::fmt::Write as _;
 use std::io;
 use std::path::PathBuf;
 
@@ -94,10 +95,10 @@ impl Alerts {
             out.push('\u{7}');
         }
         if self.title {
-            out.push_str(&format!("\u{1b}]2;overrule: {words}\u{1b}\\"));
+            let _ = write!(out, "\u{1b}]2;overrule: {words}\u{1b}\\");
         }
         if self.desktop {
-            out.push_str(&format!("\u{1b}]9;overrule: {words}\u{1b}\\"));
+            let _ = write!(out, "\u{1b}]9;overrule: {words}\u{1b}\\");
         }
         out
     }

@@ -67,7 +67,7 @@ pub fn lines(old: &str, new: &str) -> Vec<Line> {
                     change: kind,
                     text: text.strip_suffix('\n').unwrap_or(text).to_owned(),
                 });
-                if change.missing_newline() && !(old.ends_with('\n') == new.ends_with('\n')) {
+                if change.missing_newline() && (old.ends_with('\n') != new.ends_with('\n')) {
                     out.push(note("no line break at the end".to_owned()));
                 }
             }
@@ -88,18 +88,18 @@ mod tests {
     use super::*;
 
     fn marks(old: &str, new: &str) -> String {
-        lines(old, new)
-            .into_iter()
-            .map(|line| {
-                let mark = match line.change {
-                    Change::Same => ' ',
-                    Change::Removed => '-',
-                    Change::Added => '+',
-                    Change::Note => '~',
-                };
-                format!("{mark}{}\n", line.text)
-            })
-            .collect()
+        let mut out = String::new();
+        for line in lines(old, new) {
+            out.push(match line.change {
+                Change::Same => ' ',
+                Change::Removed => '-',
+                Change::Added => '+',
+                Change::Note => '~',
+            });
+            out.push_str(&line.text);
+            out.push('\n');
+        }
+        out
     }
 
     #[test]

@@ -40,6 +40,8 @@ impl Styled {
     /// Adds untrusted text in its visible form, cut off after so many characters.
     pub fn untrusted(mut self, role: Role, raw: &str, most: usize) -> Self {
         let (head, cut) = head(raw, most);
+        // Where the text goes on, a blank at the cut is no blank at the end.
+        let head = if cut { head.trim_end_matches(' ') } else { head };
         for span in text::spans(head) {
             let role = match span.kind {
                 text::Kind::Plain => role,
@@ -58,6 +60,18 @@ impl Styled {
             });
         }
         self
+    }
+
+    /// Adds a row of a pager.
+    pub fn push_row(&mut self, row: Row, role: Role) {
+        for (kind, text) in row.pieces {
+            let role = match kind {
+                text::Kind::Plain => role,
+                text::Kind::Escaped => Role::Escaped,
+                text::Kind::Blank => Role::Dim,
+            };
+            self.0.push(Piece { role, text });
+        }
     }
 
     /// The characters without looks.
@@ -199,14 +213,7 @@ fn dress(row: Row, role: Role, mark: &(Role, String)) -> Styled {
     if !mark.1.is_empty() {
         line = line.own(mark.0, mark.1.clone());
     }
-    for (kind, text) in row.pieces {
-        let role = match kind {
-            text::Kind::Plain => role,
-            text::Kind::Escaped => Role::Escaped,
-            text::Kind::Blank => Role::Dim,
-        };
-        line.0.push(Piece { role, text });
-    }
+    line.push_row(row, role);
     line
 }
 

@@ -97,13 +97,11 @@ pub fn applies(model: &Model, verb: Verb) -> bool {
             }
         }
         Verb::Jump(Jump::Pending) => model.queue.waiting() > 0,
-        Verb::Jump(_) | Verb::Move(_) | Verb::Replay(_) => true,
         Verb::Text(commands::TextVerb::Form) => {
             matches!(model.overlays.last(), Some(Overlay::Editor(editor)) if editor.purpose.is_value())
         }
-        Verb::Text(_) => true,
         Verb::View(View::NextTab) => model.screen.focus != Pane::Log,
-        Verb::View(_) => true,
+        Verb::Jump(_) | Verb::Move(_) | Verb::Replay(_) | Verb::Text(_) | Verb::View(_) => true,
     }
 }
 
@@ -114,11 +112,10 @@ fn decides(model: &Model, verb: Decide, status: Option<&Status>, kind: Option<No
     let waits = model.screen.lead == Pane::Queue && model.queue.current().is_some();
     let broken = matches!(model.inspector.subject, Some(Subject::Broken(_)));
     match verb {
-        Decide::Approve => waits && status == Some(&Status::Awaiting),
+        // From the graph the first press puts the call in front of the operator, the second decides.
+        Decide::Approve => status == Some(&Status::Awaiting),
         Decide::Reject => {
-            (waits && status == Some(&Status::Awaiting))
-                || status == Some(&Status::Blocked)
-                || kind == Some(NodeKind::Answer)
+            matches!(status, Some(Status::Awaiting | Status::Blocked)) || kind == Some(NodeKind::Answer)
         }
         Decide::Open => waits && (broken || matches!(status, Some(Status::Consent(_) | Status::InDoubt(_)))),
         Decide::Retry => status.is_some_and(Status::is_settled),

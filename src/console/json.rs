@@ -291,7 +291,7 @@ mod tests {
     fn laying_out_keeps_every_token() {
         let text = r#"{"n":12345678901234567890123,"x":1.10,"e":1e2,"u":"\u0041","l":[],"m":{"a":[1,2]}}"#;
         let laid = pretty(text);
-        assert_eq!(laid.lines().count(), 12);
+        assert_eq!(laid.lines().count(), 13);
         assert_eq!(compact(&laid), text);
     }
 

@@ -19,6 +19,8 @@ pub mod summary;
 pub mod symbols;
 pub mod tabs;
 pub mod terminal;
+#[cfg(test)]
+mod testing;
 pub mod theme;
 pub mod update;
 pub mod view;

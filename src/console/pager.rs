@@ -235,7 +235,7 @@ struct Fill {
 
 impl Fill {
     fn put(&mut self, kind: Kind, text: &str, width: usize) {
-        if self.used + width > self.width && self.used > 0 {
+        while self.used + width > self.width && self.used > 0 {
             self.wrap();
         }
         match self.row.last_mut() {

@@ -10,6 +10,9 @@ use crate::domain::state::State;
 /// Characters that a line is made from.
 const MOST: usize = 300;
 
+/// Longest JSON string that is read for its line.
+const DECODED: usize = 16 * 1024;
+
 /// A node in one line.
 pub fn of(state: &State, node: &Node) -> String {
     match &node.now().content {
@@ -41,26 +44,51 @@ pub fn arguments(args: &str) -> String {
         .collect();
     match own.as_slice() {
         [] => flat(args),
-        [(_, value)] => flat(value.trim_matches('"')),
+        [(_, value)] => flat(&plain(value)),
         many => {
             let words: Vec<String> = many
                 .iter()
-                .map(|(name, value)| format!("{name}={}", clip(value.trim_matches('"'), 60)))
+                .map(|(name, value)| format!("{name}={}", clip(&plain(value), 60)))
                 .collect();
             flat(&words.join(" "))
         }
     }
 }
 
+/// A value for reading: the text of a JSON string, other JSON as it is.
+fn plain(value: &str) -> String {
+    let text = if value.len() <= DECODED {
+        super::json::as_text(value)
+    } else {
+        None
+    };
+    text.unwrap_or_else(|| clip(value, MOST).to_owned())
+}
+
 /// A result in one line.
 pub fn result(outcome: &Outcome) -> String {
     match outcome {
-        Outcome::Ok { value, .. } => {
-            let head = clip(value, MOST);
-            let text = head.strip_prefix('"').unwrap_or(head);
-            format!("{} bytes: {}", value.len(), flat(&text.replace("\\n", " ")))
-        }
         Outcome::Err(error) => format!("{}: {}", error.class.word(), flat(&error.message)),
+        other => short_result(other),
+    }
+}
+
+/// A result in one line, where the kind of an error is told already.
+pub fn short_result(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Ok { value, .. } => {
+            let text = if value.len() <= DECODED {
+                super::json::as_text(value)
+            } else {
+                None
+            };
+            match text {
+                Some(text) if text.is_empty() => "empty".to_owned(),
+                Some(text) => format!("{} bytes: {}", text.len(), flat(&text)),
+                None => format!("{} bytes: {}", value.len(), flat(value)),
+            }
+        }
+        Outcome::Err(error) => flat(&error.message),
         Outcome::Cancelled { executed: true } => "cancelled; it may have had an effect".to_owned(),
         Outcome::Cancelled { executed: false } => "cancelled; nothing happened".to_owned(),
     }

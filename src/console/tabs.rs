@@ -8,13 +8,14 @@ mod depends;
 mod pages;
 mod revisions;
 
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use super::doc::{Cache, Doc, Form, Styled};
 use super::model::graph::Pick;
 use super::model::inspector::{Subject, Tab};
 use super::model::run::RunPart;
-use super::pager::Wrap;
+use super::pager::{Pager, Wrap};
 use super::symbols::{Charset, Symbol};
 use super::theme::Role;
 use crate::console::link::LivePart;
@@ -26,6 +27,11 @@ use crate::domain::turn::Stream;
 pub use call::{decision, decision_word, ledger_word};
 pub use pages::{bulk, help, plan};
 pub use revisions::{difference, words};
+
+/// Columns of a name before its value.
+const NAME: u16 = 11;
+/// Rows that a value takes at most.
+const FIELD_ROWS: usize = 4;
 
 /// Everything that a tab is made from.
 pub struct Maker<'a> {
@@ -42,19 +48,38 @@ pub struct Maker<'a> {
 }
 
 impl Maker<'_> {
+    /// The console's own words, over as many lines as they need.
     fn own(&mut self, role: Role, text: impl Into<String>) {
-        self.doc.line(Styled::new().own(role, text));
+        let text = text.into();
+        let width = usize::from(self.width).max(1);
+        if text.chars().count() <= width {
+            self.doc.line(Styled::new().own(role, text));
+            return;
+        }
+        let pager = Pager::new(text.trim_end().into(), self.width, Wrap::Words);
+        for row in pager.window(0, pager.rows()) {
+            let words: String = row.pieces.into_iter().map(|(_, text)| text).collect();
+            self.doc.line(Styled::new().own(role, words));
+        }
     }
 
-    /// A line `name  value` with an untrusted value.
+    /// Lines `name  value` with an untrusted value: its head, over a few lines.
     fn field(&mut self, name: &str, value: &str) {
-        let most = usize::from(self.width).saturating_mul(2);
-        self.doc
-            .line(
-                Styled::new()
-                    .own(Role::Dim, format!("{name:<10} "))
-                    .untrusted(Role::Text, value, most),
-            );
+        let width = self.width.saturating_sub(NAME).max(8);
+        let (head, cut) = super::doc::head(value, usize::from(width) * FIELD_ROWS * 2);
+        let pager = Pager::new(head.into(), width, Wrap::Words);
+        let more = cut || pager.rows() > FIELD_ROWS;
+        let rows = pager.window(0, FIELD_ROWS);
+        let last = rows.len().saturating_sub(1);
+        for (at, row) in rows.into_iter().enumerate() {
+            let name = if at == 0 { name } else { "" };
+            let mut line = Styled::new().own(Role::Dim, format!("{name:<10} "));
+            line.push_row(row, Role::Text);
+            if more && at == last {
+                line = line.own(Role::Dim, " …");
+            }
+            self.doc.line(line);
+        }
     }
 
     /// A line `name  words` in the console's own words.
@@ -184,7 +209,7 @@ fn heading(maker: &mut Maker<'_>, node: &Node) {
     let state = &maker.run.state;
     let mut words = format!("{} {}", node.id, node.id.kind.word());
     if let Some(turn) = state.turns.get(&node.turn) {
-        words.push_str(&format!("  {}", turn.id));
+        let _ = write!(words, "  {}", turn.id);
     }
     let mut line = Styled::new().own(Role::Title, words);
     if node.revisions.len() > 1 {
@@ -208,6 +233,7 @@ pub fn origin_word(revision: &Revision) -> String {
     match &revision.origin {
         Origin::Model => "by the model".to_owned(),
         Origin::Execution => "by the tool".to_owned(),
+        Origin::Operator { user } if &**user == "operator" => "by the operator".to_owned(),
         Origin::Operator { user } => format!("by operator {}", crate::text::visible(user)),
         Origin::Repair { attempt } => format!("by repair {attempt}"),
         Origin::Engine { rule } => format!("by the engine ({})", crate::text::visible(rule)),

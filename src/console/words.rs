@@ -20,7 +20,7 @@ pub fn of(envelope: &Envelope) -> String {
         Event::Call(event) => call(event),
         Event::Edit(event) => edit(event),
     };
-    format!("{:>5} {who}: {what}", envelope.seq.to_string())
+    format!("{} {who}: {what}", envelope.seq)
 }
 
 fn list(ids: &[NodeId]) -> String {
@@ -141,7 +141,7 @@ fn edit(event: &EditEvent) -> String {
         EditEvent::Orphaned { entries } => {
             format!("{} effects happened under what was replaced", entries.len())
         }
-        EditEvent::Held { calls } => format!("held while an editor is open: {}", list(calls)),
+        EditEvent::Held { calls, .. } => format!("held while an editor is open: {}", list(calls)),
         EditEvent::Released {} => "editor closed".to_owned(),
     }
 }

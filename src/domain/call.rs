@@ -176,6 +176,7 @@ pub enum Outcome {
     },
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
 fn is_zero(n: &u64) -> bool {
     *n == 0
 }

@@ -1,9 +1,12 @@
 //! What the world is asked to do once an event was recorded. A replay folds the same events and
 //! leaves these undone. Must not know: how a request is carried out.
 
-use super::call::EffectClass;
+use std::collections::BTreeSet;
+
+use super::call::{EffectClass, Status};
 use super::effect::Effect;
 use super::event::{CallEvent, Event, RunEvent, TurnEvent};
+use super::id::{Attempt, NodeId};
 use super::state::State;
 
 /// The requests that follow from an event; the state is the one after it.
@@ -77,21 +80,33 @@ pub fn effects(state: &State, event: &Event) -> Vec<Effect> {
 }
 
 /// Executions in doubt that left a trace to look for, and deadlines that begin anew.
-fn reopened(state: &State, interrupted: &[(super::id::NodeId, super::id::Attempt)]) -> Vec<Effect> {
-    let mut effects = Vec::new();
-    for (call, attempt) in interrupted {
-        let Some(life) = state.calls.get(call) else {
-            continue;
-        };
-        if life.effect >= EffectClass::Write {
-            effects.push(Effect::Probe {
-                call: *call,
-                attempt: *attempt,
-            });
-        }
-    }
+fn reopened(state: &State, interrupted: &[(NodeId, Attempt)]) -> Vec<Effect> {
+    // Also those that an earlier process had found in doubt and had no time to look for.
+    let in_doubt = state.queue().filter_map(|call| match call.status {
+        Status::InDoubt(attempt) => Some((call.id, attempt)),
+        _ => None,
+    });
+    let all: BTreeSet<(NodeId, Attempt)> = interrupted.iter().copied().chain(in_doubt).collect();
+    let mut effects: Vec<Effect> = all
+        .into_iter()
+        .filter(|(call, attempt)| leaves_traces(state, *call, *attempt))
+        .map(|(call, attempt)| Effect::Probe { call, attempt })
+        .collect();
     effects.extend(deadlines(state));
     effects
+}
+
+/// True for an execution that may be looked for and was not yet.
+fn leaves_traces(state: &State, call: NodeId, attempt: Attempt) -> bool {
+    let Some(life) = state.calls.get(&call) else {
+        return false;
+    };
+    let entry = life
+        .attempts
+        .iter()
+        .find(|one| one.no == attempt)
+        .and_then(|one| state.ledger.get(&one.intent));
+    life.effect >= EffectClass::Write && entry.is_some_and(|entry| !entry.probed)
 }
 
 /// The deadlines of what waits for approval, from now.
@@ -105,7 +120,7 @@ fn deadlines(state: &State) -> Vec<Effect> {
             .unwrap_or_default();
         let counts = state.turn_of(call.id).is_some_and(super::turn::Turn::is_active);
         if counts
-            && call.status == super::call::Status::Awaiting
+            && call.status == Status::Awaiting
             && let Some(ms) = call.verdict.as_ref().and_then(|verdict| verdict.deadline_ms)
         {
             effects.push(Effect::Deadline {

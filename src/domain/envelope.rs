@@ -42,6 +42,9 @@ pub struct Envelope {
     pub actor: Actor,
     /// The event that led to this one; 0 for none.
     pub cause: Seq,
+    /// True where the next event belongs to the same decision: if that is missing, this does not
+    /// count either, because half a decision is none.
+    pub more: bool,
     /// What.
     pub event: Event,
 }

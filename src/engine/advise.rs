@@ -13,6 +13,7 @@ use crate::domain::event::run::ToolCard;
 use crate::domain::id::{NodeId, Rev};
 use crate::policy::{Policy, Subject};
 use crate::tools::registry::Registry;
+use crate::tools::workspace;
 
 /// What is known of tools and policy in this process.
 #[derive(Clone)]
@@ -140,7 +141,8 @@ impl Advice for Adviser {
         let path = parse_args(args).get("path")?.as_str()?.to_owned();
         let spec = self.registry.spec(tool)?;
         // A file is one thing whichever tool writes it; a shell may touch anything and is alone responsible.
-        (spec.card.effect == EffectClass::Write).then(|| format!("file {}", normal(&path)))
+        (spec.card.effect == EffectClass::Write)
+            .then(|| format!("file {}", workspace::real(&self.workspace.join(path)).display()))
     }
 
     fn before(&self, tool: &str, args: &str) -> Option<String> {
@@ -150,10 +152,81 @@ impl Advice for Adviser {
     }
 }
 
-/// A relative path without `.` and doubled separators.
-fn normal(path: &str) -> String {
-    path.split('/')
-        .filter(|part| !part.is_empty() && *part != ".")
-        .collect::<Vec<_>>()
-        .join("/")
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::id::NodeKind;
+    use crate::policy::Preset;
+    use crate::tools::builtin;
+
+    fn adviser() -> Adviser {
+        Adviser {
+            registry: Arc::new(Registry::new(builtin::all(&builtin::Setup::default())).unwrap()),
+            policy: Arc::new(Policy::new(Preset::Guarded)),
+            session: "s".into(),
+            workspace: Arc::new(PathBuf::from("/w")),
+            environment: "HOME\nPATH".into(),
+            sandbox: "none".into(),
+            headless: false,
+        }
+    }
+
+    fn digest(adviser: &Adviser) -> Digest {
+        adviser.digest(
+            NodeId::new(NodeKind::Call, 3),
+            Rev(1),
+            "shell",
+            r#"{"command":"ls"}"#,
+        )
+    }
+
+    #[test]
+    fn an_approval_is_for_these_bytes_of_this_call_only() {
+        let adviser = adviser();
+        let shown = digest(&adviser);
+        assert_eq!(shown, digest(&adviser));
+        let (call, rev) = (NodeId::new(NodeKind::Call, 3), Rev(1));
+        for other in [
+            adviser.digest(
+                NodeId::new(NodeKind::Call, 4),
+                rev,
+                "shell",
+                r#"{"command":"ls"}"#,
+            ),
+            adviser.digest(call, Rev(2), "shell", r#"{"command":"ls"}"#),
+            adviser.digest(call, rev, "search", r#"{"command":"ls"}"#),
+            adviser.digest(call, rev, "shell", r#"{"command": "ls"}"#),
+            adviser.digest(call, rev, "shell", r#"{"command":"ls","command":"ls"}"#),
+        ] {
+            assert_ne!(other, shown);
+        }
+    }
+
+    #[test]
+    fn an_approval_is_for_these_surroundings_only() {
+        let shown = digest(&adviser());
+        let changes: [fn(&mut Adviser); 5] = [
+            |adviser| adviser.session = "t".into(),
+            |adviser| adviser.workspace = Arc::new(PathBuf::from("/w2")),
+            |adviser| adviser.environment = "HOME".into(),
+            |adviser| adviser.sandbox = "level 1".into(),
+            // The same name stands for something else: no tool at all.
+            |adviser| adviser.registry = Arc::new(Registry::default()),
+        ];
+        for change in changes {
+            let mut other = adviser();
+            change(&mut other);
+            assert_ne!(digest(&other), shown);
+        }
+    }
+
+    #[test]
+    fn two_paths_to_one_file_are_one_resource() {
+        let adviser = adviser();
+        let of = |path: &str| adviser.resource("write_file", &format!(r#"{{"path":"{path}"}}"#));
+        assert_eq!(of("./a//b"), of("a/b"));
+        assert_eq!(of("c/../a/b"), of("a/b"));
+        assert_eq!(of("/w/a/b"), of("a/b"));
+        assert_ne!(of("a/c"), of("a/b"));
+    }
 }

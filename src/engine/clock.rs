@@ -2,7 +2,8 @@
 
 #![expect(clippy::disallowed_methods, reason = "time enters here and nowhere else")]
 
-use std::time::Instant;
+// The runtime's instant, so that tests can say what time it is.
+use tokio::time::Instant;
 
 /// Wall time for people, monotonic time for order and durations.
 #[derive(Debug, Clone, Copy)]
@@ -30,5 +31,50 @@ impl Clock {
     )]
     pub fn utc_ms(&self) -> i64 {
         jiff::Timestamp::now().as_millisecond()
+    }
+}
+
+/// Time that a run has worked: waits for the operator are not part of it.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Worked {
+    total: u64,
+    seen: u64,
+    busy: bool,
+}
+
+impl Worked {
+    /// Notes whether the run works from now on.
+    pub fn note(&mut self, now_ms: u64, busy: bool) {
+        if self.busy {
+            self.total += now_ms.saturating_sub(self.seen);
+        }
+        (self.seen, self.busy) = (now_ms, busy);
+    }
+
+    /// Milliseconds worked up to the last note.
+    pub const fn ms(self) -> u64 {
+        self.total
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Worked;
+
+    #[test]
+    fn only_time_at_work_counts() {
+        let mut worked = Worked::default();
+        for (now, busy) in [
+            (100, false),
+            (1_100, true),
+            (1_400, true),
+            (1_500, false),
+            (9_000, true),
+        ] {
+            worked.note(now, busy);
+        }
+        assert_eq!(worked.ms(), 400);
+        worked.note(9_001, false);
+        assert_eq!(worked.ms(), 401);
     }
 }

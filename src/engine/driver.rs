@@ -7,7 +7,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 
 use super::advise::Adviser;
 use super::approved::Approved;
-use super::clock::Clock;
+use super::clock::{Clock, Worked};
 use super::executor::Executor;
 use super::handle::{Handle, Live, LiveTurns, Message, Publication};
 use super::log::Log;
@@ -20,7 +20,7 @@ use crate::domain::input::Input;
 use crate::domain::refusal::{Refusal, RefusalKind};
 use crate::domain::state::State;
 use crate::domain::transcript::build;
-use crate::domain::turn::Producer;
+use crate::domain::turn::{Producer, Stream, Turn};
 use crate::domain::{advance, apply, decide, effects};
 use crate::model::{Model, Request};
 use crate::policy::{Policy, Preset};
@@ -53,12 +53,15 @@ pub struct Driver {
     adviser: Adviser,
     executor: Executor,
     clock: Clock,
+    worked: Worked,
     inbox: mpsc::UnboundedReceiver<Message>,
     listeners: Vec<mpsc::UnboundedSender<Publication>>,
     live: watch::Sender<LiveTurns>,
     told: watch::Sender<Seq>,
     notices: Vec<String>,
     halted: Option<String>,
+    /// True once the log has failed: what it took last may not be there.
+    unwritten: bool,
     batch: Batch,
 }
 
@@ -95,12 +98,14 @@ impl Driver {
             adviser: parts.adviser,
             executor,
             clock: parts.clock,
+            worked: Worked::default(),
             inbox,
             listeners: Vec::new(),
             live,
             told,
             notices: parts.notices,
             halted: None,
+            unwritten: false,
             batch: Batch::default(),
         };
         (driver, handle)
@@ -112,7 +117,7 @@ impl Driver {
         let mut early = Vec::new();
         while let Ok(message) = self.inbox.try_recv() {
             match message {
-                Message::Subscribe(out) => self.subscribe(out),
+                Message::Subscribe(out) => self.welcome(out),
                 other => early.push(other),
             }
         }
@@ -134,7 +139,8 @@ impl Driver {
             let message = tokio::select! {
                 message = self.inbox.recv() => message,
                 _ = clock.tick(), if self.state.limits.wall_ms.is_some() => {
-                    Some(Message::Input(Input::Worked { ms: self.clock.mono_ms() }))
+                    self.note_work();
+                    Some(Message::Input(Input::Worked { ms: self.worked.ms() }))
                 }
             };
             let Some(message) = message else { break };
@@ -151,6 +157,13 @@ impl Driver {
             }
             self.conclude();
         }
+    }
+
+    /// While nothing is asked and nothing runs, it is the operator's time that passes.
+    fn note_work(&mut self) {
+        let asking = |turn: &Turn| turn.stream == Stream::Open;
+        let busy = !self.state.agenda.running.is_empty() || self.state.turns.values().any(asking);
+        self.worked.note(self.clock.mono_ms(), busy);
     }
 
     fn take(&mut self, message: Message) -> Option<oneshot::Sender<()>> {
@@ -172,6 +185,10 @@ impl Driver {
     fn subscribe(&mut self, out: mpsc::UnboundedSender<Publication>) {
         // What the snapshot shows must be on disk, like everything that is shown.
         self.conclude();
+        self.welcome(out);
+    }
+
+    fn welcome(&mut self, out: mpsc::UnboundedSender<Publication>) {
         let mut first = vec![Publication::Snapshot(Box::new(self.state.clone()))];
         first.extend(self.notices.iter().cloned().map(Publication::Notice));
         first.extend(self.halted.iter().cloned().map(Publication::Halted));
@@ -181,8 +198,11 @@ impl Driver {
     }
 
     fn show_live(&self, live: Live) {
+        let turn = self.state.turns.get(&live.turn);
+        // Text that was on its way when its stream was ended is shown no more.
+        let open = turn.is_some_and(|turn| turn.stream == Stream::Open);
         self.live.send_modify(|turns| {
-            if live.parts.is_empty() {
+            if live.parts.is_empty() || !open {
                 turns.remove(&live.turn);
             } else {
                 turns.insert(live.turn, live);
@@ -263,7 +283,8 @@ impl Driver {
 
     /// Stamps, writes and folds events, and notes what the world is asked for.
     fn record(&mut self, events: Vec<Event>, actor: &Actor, cause: Seq) {
-        for event in events {
+        let last = events.len().saturating_sub(1);
+        for (index, event) in events.into_iter().enumerate() {
             if self.halted.is_some() {
                 return;
             }
@@ -274,9 +295,11 @@ impl Driver {
                 mono: self.clock.mono_ms(),
                 actor: actor.clone(),
                 cause,
+                more: index < last,
                 event,
             };
             if let Err(reason) = self.log.append(&envelope) {
+                self.unwritten = true;
                 self.halt(reason);
                 return;
             }
@@ -299,12 +322,14 @@ impl Driver {
     fn conclude(&mut self) {
         let wrote = !self.batch.envelopes.is_empty();
         let sync = std::mem::take(&mut self.batch.sync);
-        if wrote && self.halted.is_none() {
+        if wrote && !self.unwritten {
             let result = if sync { self.log.sync() } else { self.log.flush() };
             if let Err(reason) = result {
+                self.unwritten = true;
                 self.halt(reason);
             }
         }
+        self.note_work();
         let batch = std::mem::take(&mut self.batch);
         for (reply, result) in batch.replies {
             let result = match (&self.halted, result) {
@@ -317,7 +342,13 @@ impl Driver {
             // Nobody waits for the answer any more: the decision stands all the same.
             reply.send(result).unwrap_or_default();
         }
-        for envelope in batch.envelopes {
+        // What may not be on disk is no fact for anybody.
+        let facts = if self.unwritten {
+            Vec::new()
+        } else {
+            batch.envelopes
+        };
+        for envelope in facts {
             self.publish(&Publication::Event(envelope));
         }
         for publication in batch.words {
@@ -343,7 +374,10 @@ impl Driver {
                 wait_ms,
                 ..
             } => self.ask(turn, request, wait_ms),
-            Effect::Abort { turn } => self.executor.abort(turn),
+            Effect::Abort { turn } => {
+                self.executor.abort(turn);
+                self.live.send_modify(|turns| _ = turns.remove(&turn));
+            }
             Effect::Launch { call, rev, attempt } => {
                 match Approved::from_decision(&self.state, &self.adviser, (call, rev, attempt)) {
                     Ok(approved) => self.executor.launch(&approved),
@@ -363,7 +397,7 @@ impl Driver {
             return;
         };
         // Another event of the same batch may have taken the request back.
-        if turn.asked != request || turn.stream != crate::domain::turn::Stream::Open {
+        if turn.asked != request || turn.stream != Stream::Open {
             return;
         }
         let Some(started) = self.state.started.clone() else {
@@ -439,3 +473,6 @@ fn needs_disk(event: &Event) -> bool {
         Event::Run(_) | Event::Turn(_) | Event::Call(_) => false,
     }
 }
+
+#[cfg(test)]
+mod tests;

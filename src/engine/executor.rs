@@ -42,6 +42,8 @@ pub struct Executor {
     clock: Clock,
     asks: BTreeMap<TurnId, CancellationToken>,
     runs: BTreeMap<(NodeId, Attempt), CancellationToken>,
+    /// Cancelled when this process is done with the run.
+    end: CancellationToken,
     tasks: TaskTracker,
 }
 
@@ -62,6 +64,7 @@ impl Executor {
             clock,
             asks: BTreeMap::new(),
             runs: BTreeMap::new(),
+            end: CancellationToken::new(),
             tasks: TaskTracker::new(),
         }
     }
@@ -118,6 +121,7 @@ impl Executor {
             args: parse_args(approved.bytes()),
             text: approved.bytes().clone(),
             workspace: self.workspace.clone(),
+            private: self.registry.private().clone(),
             cancel,
             on_spawn: Arc::new(move |pid, ticks| {
                 spawned.send(Message::Input(Input::Spawned {
@@ -183,9 +187,15 @@ impl Executor {
     /// Reports when a call was not decided in time.
     pub fn deadline(&self, call: NodeId, rev: Rev, ms: u64) {
         let inbox = self.inbox.clone();
+        let end = self.end.clone();
         self.tasks.spawn(async move {
-            tokio::time::sleep(Duration::from_millis(ms)).await;
-            inbox.send(Message::Input(Input::Due { call, rev }));
+            tokio::select! {
+                () = tokio::time::sleep(Duration::from_millis(ms)) => {
+                    inbox.send(Message::Input(Input::Due { call, rev }));
+                }
+                // Whoever goes on with the run begins the deadline anew.
+                () = end.cancelled() => {}
+            }
         });
     }
 
@@ -196,6 +206,7 @@ impl Executor {
 
     /// Ends everything and waits for it, but not for ever.
     pub async fn shut_down(&mut self) {
+        self.end.cancel();
         for cancel in self.asks.values().chain(self.runs.values()) {
             cancel.cancel();
         }

@@ -15,5 +15,8 @@ pub mod resume;
 pub mod setup;
 pub mod stream;
 
+#[cfg(test)]
+mod tests;
+
 pub use driver::{Driver, Parts};
 pub use handle::{Handle, Publication};

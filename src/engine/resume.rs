@@ -1,10 +1,11 @@
 //! The first events of a process that goes on with a recorded run. Must not know: the journal's
 //! format.
 
+use crate::domain::call::Status;
 use crate::domain::event::run::Started;
 use crate::domain::event::{Event, RunEvent};
 use crate::domain::id::{Attempt, NodeId};
-use crate::domain::state::{Mode, State};
+use crate::domain::state::State;
 
 /// Executions whose process is gone with the process that had started them.
 pub fn interrupted(state: &State) -> Vec<(NodeId, Attempt)> {
@@ -16,20 +17,16 @@ pub fn interrupted(state: &State) -> Vec<(NodeId, Attempt)> {
         .collect()
 }
 
-/// Processes of interrupted executions, as (call, pid, start time in clock ticks since boot).
+/// Processes of executions whose outcome nobody knows, as (call, pid, start time in clock ticks
+/// since boot): of those interrupted now, and of those that an earlier process had found so.
 pub fn processes(state: &State) -> Vec<(NodeId, u32, u64)> {
     state
-        .ledger
+        .calls
         .values()
-        .filter(|entry| entry.outcome == crate::domain::state::LedgerOutcome::Running)
-        .filter_map(|entry| {
-            let call = state.calls.get(&entry.call)?;
-            let (pid, ticks) = call
-                .attempts
-                .iter()
-                .find(|one| one.no == entry.attempt)?
-                .process?;
-            Some((entry.call, pid, ticks))
+        .filter(|call| matches!(call.status, Status::Running(_) | Status::InDoubt(_)))
+        .filter_map(|call| {
+            let (pid, ticks) = call.last_attempt()?.process?;
+            Some((call.id, pid, ticks))
         })
         .collect()
 }
@@ -44,9 +41,6 @@ pub fn first_events(state: &State, fitted: Started) -> Vec<Event> {
         events.push(Event::Run(RunEvent::Refitted {
             started: Box::new(fitted),
         }));
-    }
-    if let Mode::Stopped(_) = state.mode {
-        events.push(Event::Run(RunEvent::Resumed {}));
     }
     events
 }

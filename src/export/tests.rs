@@ -162,6 +162,7 @@ impl Tale {
                 mono: seq,
                 actor: Actor::Engine,
                 cause: Seq(0),
+                more: false,
                 event: event.clone(),
             })
             .collect();

@@ -147,7 +147,9 @@ fn advice(error: &io::Error) -> &'static str {
         }
         io::ErrorKind::PermissionDenied
         | io::ErrorKind::ReadOnlyFilesystem
+        | io::ErrorKind::AlreadyExists
         | io::ErrorKind::NotADirectory => "check the permissions or name another place with --sessions DIR",
+        io::ErrorKind::InvalidInput => "name the directory of a session or its file",
         io::ErrorKind::NotFound => "check the path or name another place with --sessions DIR",
         _ => "check the disk, then resume the session: everything acknowledged is there",
     }

@@ -22,6 +22,9 @@ const CHECK: &str = ",\"crc\":\"";
 /// What follows the checksum.
 const END: &str = "\"}";
 
+/// What stands in a record whose decision goes on in the next.
+const MORE: &str = ",\"more\":true";
+
 /// Hexadecimal digits of the checksum.
 const DIGITS: usize = 8;
 
@@ -74,13 +77,15 @@ pub(super) fn compose(
         at,
         mono,
         cause,
+        more,
         ..
     } = envelope;
+    let more = if *more { MORE } else { "" };
     let mut line = String::with_capacity(body.len() + 320);
     let _ = write!(
         line,
         "{{\"v\":{v},\"seq\":{},\"prev\":\"{prev}\",\"at\":{at},\"mono\":{mono},\"run\":\"{run}\",\
-         \"actor\":{actor},\"cause\":{},\"type\":\"{family}.{name}\",\"body\":{body}",
+         \"actor\":{actor},\"cause\":{}{more},\"type\":\"{family}.{name}\",\"body\":{body}",
         seq.0, cause.0
     );
     let crc = crc32fast::hash(line.as_bytes());
@@ -108,6 +113,8 @@ pub(super) struct Head<'a> {
     pub(super) run: &'a str,
     pub(super) actor: Actor,
     pub(super) cause: Seq,
+    #[serde(default)]
+    pub(super) more: Option<bool>,
     #[serde(rename = "type")]
     pub(super) kind: &'a str,
     #[serde(borrow)]
@@ -176,6 +183,10 @@ pub(super) fn run_of(head: &Head<'_>) -> Result<Uuid, Error> {
 
 /// The envelope of a head and its body, the body's payloads put back in place.
 pub(super) fn envelope(head: &Head<'_>, body: &str) -> Result<Envelope, Error> {
+    if head.more == Some(false) {
+        let why = "`more` is written where it is true and left out otherwise".to_owned();
+        return Err(Error::Line { why });
+    }
     Ok(Envelope {
         v: head.v,
         seq: head.seq,
@@ -183,6 +194,7 @@ pub(super) fn envelope(head: &Head<'_>, body: &str) -> Result<Envelope, Error> {
         mono: head.mono,
         actor: head.actor.clone(),
         cause: head.cause,
+        more: head.more.unwrap_or(false),
         event: codec::event(head.kind, body)?,
     })
 }

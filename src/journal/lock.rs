@@ -6,12 +6,18 @@
 use std::fs::{File, TryLockError};
 use std::io::{Read as _, Seek as _, Write as _};
 use std::path::Path;
+use std::time::Duration;
 
 use super::error::{Error, shown};
 use super::files;
 
 /// Name of the file inside of a session.
 const NAME: &str = "lock";
+
+/// How often a taken lock is tried again.
+const TRIES: u32 = 15;
+/// Time between two tries.
+const PAUSE: Duration = Duration::from_millis(20);
 
 /// The right to write a session, until dropped.
 #[derive(Debug)]
@@ -25,7 +31,7 @@ impl Lock {
         let path = dir.join(NAME);
         let fail = |error| Error::io("lock the session", &path, error);
         let mut file = files::ensure(&path).map_err(fail)?;
-        match file.try_lock() {
+        match patiently(&file) {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
                 let mut text = String::new();
@@ -43,6 +49,18 @@ impl Lock {
         writeln!(file, "{}", std::process::id()).map_err(fail)?;
         Ok(Self { file })
     }
+}
+
+/// Tries for a moment: a child that is being started holds every open file of its parent until it
+/// becomes a program of its own, so that the lock of a holder who is gone may outlive him that long.
+fn patiently(file: &File) -> Result<(), TryLockError> {
+    for _ in 0..TRIES {
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
+            other => return other,
+        }
+    }
+    file.try_lock()
 }
 
 impl Drop for Lock {

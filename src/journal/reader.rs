@@ -144,13 +144,33 @@ fn pass(place: &Place, mut each: impl FnMut(Envelope)) -> Result<Report, Error> 
     let file = files::regular(&path, matches!(place, Place::File { .. })).map_err(fail)?;
     let mut lines = Lines::new(BufReader::with_capacity(1 << 16, file));
     let mut check = Check::new(place);
+    // Half a decision is none: its records count when the last of them is there.
+    let mut whole = check.report.clone();
+    let mut open = Vec::new();
     while let Some(seen) = lines.next().map_err(fail)? {
         match check.record(&lines.line, seen) {
-            Ok(envelope) => each(envelope),
-            Err(why) => return after_gap(check, lines, seen, why, place),
+            Ok(envelope) if envelope.more => open.push(envelope),
+            Ok(envelope) => {
+                open.drain(..).for_each(&mut each);
+                each(envelope);
+                whole.clone_from(&check.report);
+            }
+            Err(why) => {
+                check.report = whole;
+                return after_gap(check, lines, seen, why, place);
+            }
         }
     }
-    Ok(check.report)
+    if !open.is_empty() {
+        whole.torn = Some(Torn {
+            line: whole.records + 1,
+            offset: whole.bytes,
+            bytes: lines.at - whole.bytes,
+            why: "the decision that they belong to is not whole".to_owned(),
+            kept: None,
+        });
+    }
+    Ok(whole)
 }
 
 /// Looks through what follows the first record that is not intact.

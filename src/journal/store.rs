@@ -122,7 +122,24 @@ impl Store {
     pub fn create(&self, id: Uuid) -> Result<Writer, Error> {
         files::make_dirs(&self.dir)
             .map_err(|error| Error::io("make the sessions directory", &self.dir, error))?;
-        Writer::create(id, &self.dir.join(id.to_string()))
+        let dir = self.dir.join(id.to_string());
+        Writer::create(id, &dir).inspect_err(|error| {
+            if !matches!(error, Error::Exists { .. }) {
+                // What could not be made is not left behind half made; if that fails too, it is only empty.
+                std::fs::remove_dir_all(&dir).unwrap_or_default();
+            }
+        })
+    }
+
+    /// Removes a session of which no fact was ever recorded, so that a failed beginning leaves nothing.
+    pub fn forget_unbegun(&self, id: Uuid) {
+        let path = self.dir.join(id.to_string());
+        let place = Place::Dir { id, path };
+        let unbegun = |loaded: super::reader::Loaded| loaded.envelopes.is_empty() && loaded.damage.is_none();
+        if super::reader::read(&place).is_ok_and(unbegun) {
+            // If it cannot be removed, it is listed as empty.
+            self.delete(&place).unwrap_or_default();
+        }
     }
 
     /// Makes a session that begins with these events, durable when this returns: the way on from

@@ -35,6 +35,7 @@ fn envelope(seq: u64, event: Event) -> Envelope {
             _ => Actor::Tool,
         },
         cause: Seq(seq - 1),
+        more: false,
         event,
     }
 }

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use secrecy::SecretString;
 
-use super::openai_chat::client;
+use super::openai_chat::connect;
 use super::show::visible;
 
 /// Where the provider of the wire format serves.
@@ -108,9 +108,9 @@ async fn find_within(
         None => None,
         Some(base_url) => {
             let models = if given.base_url.is_some() {
-                client::models(&base_url, key, named).await
+                connect::models(&base_url, key, named).await
             } else {
-                client::models(&base_url, None, unnamed).await
+                connect::models(&base_url, None, unnamed).await
             };
             models.map(|models| Server { base_url, models })
         }

@@ -1,6 +1,7 @@
 //! The ordered set of tools of a run, each with its compiled schema. Must not know: what any tool
 //! does, who may use it.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::tool::{Spec, Tool};
@@ -40,6 +41,7 @@ struct Entry {
 #[derive(Clone, Default)]
 pub struct Registry {
     entries: Vec<Entry>,
+    private: Arc<[PathBuf]>,
 }
 
 impl Registry {
@@ -50,6 +52,17 @@ impl Registry {
             registry.add(tool)?;
         }
         Ok(registry)
+    }
+
+    /// Names files and directories that no tool may read or write, wherever the workspace is.
+    pub fn keeping_out_of(mut self, private: impl IntoIterator<Item = PathBuf>) -> Self {
+        self.private = private.into_iter().collect();
+        self
+    }
+
+    /// Files and directories that no tool may read or write.
+    pub fn private(&self) -> &Arc<[PathBuf]> {
+        &self.private
     }
 
     /// Takes a tool in, as the last one.

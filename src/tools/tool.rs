@@ -31,6 +31,8 @@ pub struct Job {
     pub text: Arc<str>,
     /// The canonical directory that the tools work in.
     pub workspace: Arc<PathBuf>,
+    /// Files and directories of this program, which no tool reads or writes.
+    pub private: Arc<[PathBuf]>,
     /// Ends the execution; a tool that may have done something by then says so in its outcome.
     pub cancel: CancellationToken,
     /// To be called once with (process id, start time in clock ticks since boot) when a child was started.

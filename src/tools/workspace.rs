@@ -78,6 +78,7 @@ pub struct Workspace {
     root: PathBuf,
     dir: OwnedFd,
     means: Confinement,
+    private: Vec<PathBuf>,
 }
 
 /// A place in the workspace: no link in it, nothing but names.
@@ -123,7 +124,24 @@ impl Workspace {
         let root = root.canonicalize().map_err(failed)?;
         let flags = READ | OFlags::DIRECTORY;
         let dir = rustix::fs::open(&root, flags, Mode::empty()).map_err(|errno| failed(errno.into()))?;
-        Ok(Self { root, dir, means })
+        Ok(Self {
+            root,
+            dir,
+            means,
+            private: Vec::new(),
+        })
+    }
+
+    /// Leaves these files and directories out, with all that is in them, wherever they are. They
+    /// need not exist.
+    pub fn without(mut self, private: &[PathBuf]) -> Self {
+        self.private = private.iter().map(|path| real(path)).collect();
+        self
+    }
+
+    /// What is left out.
+    pub fn private(&self) -> &[PathBuf] {
+        &self.private
     }
 
     /// The directory, all links resolved.
@@ -259,6 +277,12 @@ impl Workspace {
                     let Ok(path) = real.strip_prefix(&self.root) else {
                         return Err(self.outside(given));
                     };
+                    let whole: PathBuf = std::iter::once(real.as_os_str())
+                        .chain(missing.iter().map(OsString::as_os_str))
+                        .collect();
+                    if self.private.iter().any(|private| whole.starts_with(private)) {
+                        return Err(private_place(given));
+                    }
                     let path = path.to_owned();
                     return Ok((Place { path }, missing));
                 }
@@ -310,6 +334,56 @@ impl Workspace {
         }
         error
     }
+}
+
+/// The one name of what a path leads to, also where it does not exist yet.
+pub fn real(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| {
+        let mut plain = PathBuf::new();
+        for step in path.components() {
+            match step {
+                Component::ParentDir => {
+                    plain.pop();
+                }
+                step => plain.push(step),
+            }
+        }
+        resolved(&plain)
+    })
+}
+
+/// A path with the links of all that exists of it resolved.
+fn resolved(path: &Path) -> PathBuf {
+    let mut there = path.to_owned();
+    let mut missing = Vec::new();
+    loop {
+        if let Ok(mut real) = there.canonicalize() {
+            real.extend(missing.iter().rev());
+            return real;
+        }
+        let Some(name) = there.file_name().map(OsStr::to_owned) else {
+            return path.to_owned();
+        };
+        missing.push(name);
+        if !there.pop() {
+            return path.to_owned();
+        }
+        if there.as_os_str().is_empty() {
+            there.push(".");
+        }
+    }
+}
+
+fn private_place(given: &str) -> ToolError {
+    refused(
+        ErrorClass::Auth,
+        format!(
+            "`{}` belongs to this program, which keeps its sessions and settings there",
+            shown(given)
+        ),
+        "path confinement",
+        "choose another path, or ask the operator to do it himself",
+    )
 }
 
 fn walk(dir: BorrowedFd<'_>, path: &Path, flags: OFlags, mode: Mode) -> Result<OwnedFd, Errno> {

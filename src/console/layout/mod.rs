@@ -2,4 +2,3 @@
 
 pub mod fold;
 pub mod gutter;
-pub mod wrap;

@@ -62,8 +62,10 @@ pub struct GraphPane {
     pub pinned: bool,
     /// Rows when it was pinned.
     pub seen: usize,
-    /// Rows that are unfolded, by their name.
+    /// Calls that have a row of their own for their observation.
     pub open: BTreeSet<NodeId>,
+    /// Fans and replaced branches that are unfolded, by the name of their row.
+    pub unfolded: BTreeSet<NodeId>,
     /// The newest search.
     pub search: Search,
     /// What is lit.
@@ -96,7 +98,7 @@ impl GraphPane {
                 .range(from..)
                 .filter_map(|(id, _)| entry(state, *id, open));
             self.entries.extend(fresh);
-            self.rows = fold::plan(&self.entries, WIDE, |key| self.open.contains(&key));
+            self.rows = fold::plan(&self.entries, WIDE, |key| self.unfolded.contains(&key));
             self.gutter.sync(0, self.rows.iter().map(Planned::item));
         }
         self.live = run
@@ -211,7 +213,7 @@ impl GraphPane {
             && matches!(planned.shape, Shape::Fold | Shape::Fan)
             && planned.key != node
         {
-            self.open.insert(planned.key);
+            self.unfolded.insert(planned.key);
             self.stale = true;
             self.sync(run);
             row = self.gutter.find(node).unwrap_or(row);
@@ -229,34 +231,56 @@ impl GraphPane {
 
     /// Unfolds or folds the row of the cursor.
     pub fn toggle(&mut self, unfold: Option<bool>) {
-        let Some(row) = self.cursor() else { return };
-        let Some(planned) = self.rows.get(row) else { return };
-        let name = self.group_of(planned);
-        let is_open = self.open.contains(&name);
-        if unfold.unwrap_or(!is_open) {
-            self.open.insert(name);
-        } else {
-            self.open.remove(&name);
-            self.selected = Some(Pick::Node(name));
-        }
+        let Some((key, shape)) = self
+            .cursor()
+            .and_then(|row| self.rows.get(row))
+            .map(|row| (row.key, row.shape))
+        else {
+            return;
+        };
         self.stale = true;
         self.pinned = true;
+        let is_group = matches!(shape, Shape::Fold | Shape::Fan);
+        let is_apart = self.open.contains(&key.call());
+        match unfold {
+            Some(false) | None if is_apart => {
+                self.open.remove(&key.call());
+                self.selected = Some(Pick::Node(key.call()));
+            }
+            Some(true) | None if is_group => {
+                self.unfolded.insert(key);
+            }
+            Some(false) => self.fold_around(key),
+            None if shape == Shape::Side => self.fold_around(key),
+            Some(true) | None => {
+                if key.kind == NodeKind::Call {
+                    self.open.insert(key);
+                }
+            }
+        }
     }
 
-    /// The name under which a row is folded: the first of the replaced ones around it, its call, or itself.
-    fn group_of(&self, planned: &Planned<NodeId>) -> NodeId {
-        if planned.shape != Shape::Side {
-            return planned.key.call();
+    /// Folds the unfolded fan or branch that a row belongs to.
+    fn fold_around(&mut self, key: NodeId) {
+        let Some(at) = self.entries.iter().position(|entry| entry.key == key) else {
+            return;
+        };
+        let Some(here) = self.entries.get(at) else { return };
+        let together = |other: &&Entry<NodeId>| {
+            other.replaced == here.replaced
+                && (here.replaced.is_some() || (here.fan.is_some() && other.fan == here.fan))
+        };
+        let before = self.entries.get(..=at).unwrap_or_default().iter().rev();
+        let after = self.entries.get(at..).unwrap_or_default().iter();
+        let name = before
+            .take_while(together)
+            .chain(after.take_while(together))
+            .map(|entry| entry.key)
+            .find(|key| self.unfolded.contains(key));
+        if let Some(name) = name {
+            self.unfolded.remove(&name);
+            self.selected = Some(Pick::Node(name));
         }
-        let at = self.gutter.find(planned.key).unwrap_or(0);
-        self.rows
-            .get(..=at)
-            .unwrap_or_default()
-            .iter()
-            .rev()
-            .take_while(|row| row.replaced == planned.replaced)
-            .last()
-            .map_or(planned.key, |row| row.key)
     }
 
     /// Keeps the cursor on screen.

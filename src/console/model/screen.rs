@@ -164,6 +164,11 @@ fn places(screen: &Screen, queued: usize, banner: bool) -> Places {
     if width >= 100 {
         let left = width * 9 / 20;
         let (graph, right) = split_columns(rest, left);
+        // A blank column keeps the words of the panes apart.
+        let graph = Rect {
+            width: graph.width - 1,
+            ..graph
+        };
         let (queue, inspector) = split_rows(right, queue_rows((rest.height / 3).max(3)));
         out.graph = Some(graph);
         out.queue = Some(queue);

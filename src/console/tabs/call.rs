@@ -2,6 +2,7 @@
 //!
 //! Must not know: keys, how a decision is sent.
 
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use super::{Maker, conflicts, origin_word};
@@ -258,10 +259,10 @@ fn size_line(maker: &mut Maker<'_>, call: &Call, shown: &Arc<str>, first: Option
     let longest = shown.split('\n').map(str::len).max().unwrap_or(0);
     let mut words = format!("{} bytes", shown.len());
     if lines > 1 {
-        words.push_str(&format!(", {lines} lines, longest {longest}"));
+        let _ = write!(words, ", {lines} lines, longest {longest}");
     }
     if let Some(digest) = &call.digest {
-        words.push_str(&format!("  digest {}", text::visible(digest.short())));
+        let _ = write!(words, "  digest {}", text::visible(digest.short()));
     }
     maker.fact("size", Role::Text, words);
     if let Some(first) = first.filter(|first| **first != **shown && call.resolved.is_none()) {
@@ -348,10 +349,10 @@ pub fn attempts(maker: &mut Maker<'_>, id: NodeId) {
         };
         let mut words = format!("{} {}, {how}", attempt.rev, attempt.epoch);
         if let Some(ms) = attempt.ms {
-            words.push_str(&format!(", {ms} ms"));
+            let _ = write!(words, ", {ms} ms");
         }
         if let Some((pid, _)) = attempt.process {
-            words.push_str(&format!(", process {pid}"));
+            let _ = write!(words, ", process {pid}");
         }
         if attempt.fenced {
             words.push_str(", too late to count");

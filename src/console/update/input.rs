@@ -3,12 +3,13 @@
 //! A key that could decide something waits until it is certain that it came alone: a paste into a
 //! terminal without bracketed paste must not decide anything. Must not know: what verbs do.
 
+use super::refresh::prepare;
 use super::{decide, drive, edits, jumps, lists, prompts, views};
 use crate::console::commands::{RunVerb, Verb, View};
 use crate::console::hints::context;
 use crate::console::key::{Code, Key};
-use crate::console::model::Model;
 use crate::console::model::arming::BURST_MS;
+use crate::console::model::{Message, Model};
 use crate::console::msg::Out;
 
 /// How a verb was chosen.
@@ -84,10 +85,12 @@ fn may_decide(model: &Model, key: Key) -> bool {
 }
 
 fn press(model: &mut Model, key: Key, at: u64, out: &mut Vec<Out>) {
+    // What a key is about is what is selected now, not what was when the last frame was drawn.
+    prepare(model);
     let context = context(model);
     let verb = model.settings.keymap.verb(context, key, model.settings.replay);
     if !matches!(verb, Some(Verb::View(View::Interrupt))) {
-        model.message = Default::default();
+        model.message = Message::default();
     }
     match verb {
         Some(verb) => run(model, verb, By::Key, at, out),

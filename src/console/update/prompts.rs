@@ -265,7 +265,7 @@ fn find(model: &mut Model, text: &str) {
             .map(|node| node.id)
             .collect()
     };
-    model.graph.search.text = text.to_owned();
+    text.clone_into(&mut model.graph.search.text);
     model.graph.search.hits = hits;
     if wanted.is_empty() {
         return;

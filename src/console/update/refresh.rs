@@ -158,7 +158,7 @@ fn overlay(model: &mut Model) {
                 let mut hasher = DefaultHasher::new();
                 match &review.plan {
                     Ok(plan) => {
-                        (&plan.effects, &plan.superseded, &plan.possible, &plan.cancelled).hash(&mut hasher)
+                        (&plan.effects, &plan.superseded, &plan.possible, &plan.cancelled).hash(&mut hasher);
                     }
                     Err(refusal) => refusal.message.hash(&mut hasher),
                 }

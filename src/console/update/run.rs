@@ -2,6 +2,7 @@
 //!
 //! Nothing that arrives takes the focus or moves a cursor. Must not know: how a run works.
 
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use crate::console::diff;
@@ -80,8 +81,8 @@ fn answered(model: &mut Model, event: &Event) {
         (
             Command::Call(CallCommand::Answer { call, .. }),
             Event::Call(CallEvent::Given { call: given, .. }),
-        ) => call == given,
-        (
+        )
+        | (
             Command::Call(CallCommand::Resolve { call, .. }),
             Event::Call(CallEvent::Resolved { call: given, .. }),
         ) => call == given,
@@ -115,7 +116,7 @@ fn refused(model: &mut Model, refusal: &Refusal) {
     model.queue.leaving = None;
     let mut words = refusal.message.clone();
     for fault in refusal.faults.iter().take(3) {
-        words.push_str(&format!("; {} {}", fault.path, fault.message));
+        let _ = write!(words, "; {} {}", fault.path, fault.message);
     }
     model.log.add(Line::Trouble(format!("refused: {words}")));
     let shown = model.run.sent.take().and_then(|sent| sent.shown);

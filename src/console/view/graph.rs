@@ -250,23 +250,27 @@ fn node_line(model: &Model, id: NodeId, row: Option<Role>, width: usize) -> Styl
         line = line
             .untrusted(role(Role::Accent), tool, 40)
             .own(role(Role::Text), " ");
-        line = line.untrusted(role(Role::Text), &summary::arguments(args), (width / 2).max(24));
-        let mut word = call.status.word().to_owned();
-        if let Status::Failed(class) = &call.status {
-            word = format!("failed: {}", class.word());
-        }
-        if state.held.contains(&id) {
-            word.push_str(", held");
-        }
-        let symbol = Symbol::of_status(&call.status);
+        // The status comes before what may be long.
         if call.status != Status::Succeeded {
-            line = line.own(role(symbol.role()), format!("  {word}"));
+            let mut word = call.status.word().to_owned();
+            if let Status::Failed(class) = &call.status {
+                word = format!("failed: {}", class.word());
+            }
+            if state.held.contains(&id) {
+                word.push_str(", held");
+            }
+            let symbol = Symbol::of_status(&call.status);
+            line = line.own(role(symbol.role()), format!("{word}  "));
         }
+        line = line.untrusted(role(Role::Text), &summary::arguments(args), (width / 2).max(24));
         let arrow = Symbol::Arrow.glyph(model.settings.charset);
         let apart = model.graph.open.contains(&id);
         if let Some(observation) = state.observation(id).filter(|_| !apart) {
             let by_hand = matches!(observation.now().origin, Origin::Operator { .. });
-            let result = observation.outcome().map(summary::result).unwrap_or_default();
+            let result = observation
+                .outcome()
+                .map(summary::short_result)
+                .unwrap_or_default();
             line = line.own(role(Role::Dim), format!(" {arrow} ")).untrusted(
                 role(if by_hand { Role::Edited } else { Role::Dim }),
                 &result,
@@ -277,9 +281,8 @@ fn node_line(model: &Model, id: NodeId, row: Option<Role>, width: usize) -> Styl
     }
     let usual = match (id.kind, &node.now().origin) {
         (NodeKind::Prompt, _) => Role::Operator,
-        (_, Origin::Operator { .. }) => Role::Edited,
+        (NodeKind::Intervention, _) | (_, Origin::Operator { .. }) => Role::Edited,
         (NodeKind::Answer, _) => Role::Ok,
-        (NodeKind::Intervention, _) => Role::Edited,
         _ => Role::Text,
     };
     let words = summary::of(state, node);

@@ -28,6 +28,10 @@ fn parts(model: &Model) -> Vec<(u8, Role, String, bool)> {
     if let Some(started) = &state.started {
         let name = visible(crate::console::doc::head(&started.model, 60).0);
         parts.push((2, Role::Accent, name, false));
+        let sandbox = visible(crate::console::doc::head(&started.sandbox, 30).0);
+        if !sandbox.is_empty() {
+            parts.push((8, Role::Dim, sandbox, false));
+        }
     }
     if !state.policy.is_empty() {
         parts.push((
@@ -133,7 +137,7 @@ pub(super) fn banner(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
         (
             Role::Error,
             format!(
-                "the stream of {} broke ({kind}): {} then {} to ask again, keep what arrived, or stop",
+                "{} broke ({kind}): {} then {} to ask again, keep what arrived, or stop",
                 turn.id,
                 keymap.first("next-pending"),
                 keymap.first("decide"),

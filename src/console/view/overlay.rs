@@ -9,6 +9,7 @@ use crate::console::doc::Doc;
 use crate::console::model::Model;
 use crate::console::model::overlay::{DialogKind, Overlay};
 use crate::console::model::screen::inside;
+use crate::console::symbols::Charset;
 use crate::console::theme::Role;
 
 /// Draws the topmost overlay.
@@ -90,10 +91,45 @@ pub(super) fn open(model: &Model, frame: &mut Frame<'_>, area: Rect, title: &str
         buf: frame.buffer_mut(),
         look: &model.settings.look,
     };
+    sides(model, &mut canvas, area);
     canvas.fill(area, Role::Text);
     canvas.fill(row_of(area, 0), Role::Header);
     canvas.put(area.x, area.y, area.width, &format!(" {title} "), role);
     inside(area)
+}
+
+/// Lines at both sides and below, where there is room beside what is open.
+fn sides(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
+    let body = model.screen.places.body;
+    let (upright, level) = match model.settings.charset {
+        Charset::Unicode => ("│", "─"),
+        Charset::Ascii => ("|", "-"),
+    };
+    if area.x > body.x {
+        let outer = Rect {
+            x: area.x - 1,
+            width: area.width + 2,
+            height: area.height,
+            ..area
+        };
+        canvas.fill(outer, Role::Text);
+        for y in area.top()..area.bottom() {
+            canvas.put(area.x - 1, y, 1, upright, Role::Focus);
+            canvas.put(area.right(), y, 1, upright, Role::Focus);
+        }
+    }
+    if area.bottom() < body.bottom() {
+        let rule = level.repeat(usize::from(area.width));
+        canvas.fill(
+            Rect {
+                y: area.bottom(),
+                height: 1,
+                ..area
+            },
+            Role::Text,
+        );
+        canvas.put(area.x, area.bottom(), area.width, &rule, Role::Focus);
+    }
 }
 
 fn document(model: &Model, frame: &mut Frame<'_>, title: &str, doc: &Doc, top: usize, role: Role) {

@@ -88,6 +88,13 @@ pub(super) fn apply(state: &mut State, at: At, event: &CallEvent) {
             decision,
         } => decided(state, at, (*call, *rev), digest.as_ref(), decision),
         CallEvent::Started { .. } => started(state, at, event),
+        executed => outcomes(state, at, executed),
+    }
+}
+
+/// Folds what came of a call: executions, values, ends.
+fn outcomes(state: &mut State, at: At, event: &CallEvent) {
+    match event {
         CallEvent::Spawned {
             call,
             attempt,
@@ -107,7 +114,6 @@ pub(super) fn apply(state: &mut State, at: At, event: &CallEvent) {
         } => {
             finished(state, at, (*call, *rev, *attempt), outcome, *ms);
         }
-        CallEvent::CancelAsked { .. } => {}
         CallEvent::Given {
             call,
             rev,
@@ -157,6 +163,8 @@ pub(super) fn apply(state: &mut State, at: At, event: &CallEvent) {
                 index::set_status(state, *call, Status::Blocked);
             }
         }
+        // The way of a call up to its execution is folded above; a wish for its end changes nothing yet.
+        _ => {}
     }
 }
 

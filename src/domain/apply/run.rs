@@ -57,7 +57,6 @@ pub(super) fn apply(state: &mut State, at: At, event: &RunEvent) {
 /// The process that wrote the events so far is gone: its streams are cut and its executions in doubt.
 fn reopen(state: &mut State, interrupted: &[(NodeId, Attempt)]) {
     release(state);
-    state.step = false;
     // Whatever the list says: nobody is left to report on anything that was running.
     let running: Vec<NodeId> = state.agenda.running.iter().copied().collect();
     for id in interrupted.iter().map(|(id, _)| *id).chain(running) {

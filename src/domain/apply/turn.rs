@@ -97,6 +97,20 @@ pub(super) fn apply(state: &mut State, at: At, event: &TurnEvent) {
         TurnEvent::Partial { turn, text } => {
             with(state, *turn, |turn| turn.partial = Some(text.clone()));
         }
+        TurnEvent::Closed { .. }
+        | TurnEvent::Broken { .. }
+        | TurnEvent::Aborted { .. }
+        | TurnEvent::Settled { .. }
+        | TurnEvent::Suspended { .. }
+        | TurnEvent::Restored { .. }
+        | TurnEvent::Superseded { .. }
+        | TurnEvent::Split { .. } => ended(state, at, event),
+    }
+}
+
+/// Folds the end of streams and turns, and whether turns count.
+fn ended(state: &mut State, at: At, event: &TurnEvent) {
+    match event {
         TurnEvent::Closed { turn, stop, usage } => {
             end_stream(state, *turn, Stream::Closed(stop.clone()), *usage);
         }
@@ -124,6 +138,14 @@ pub(super) fn apply(state: &mut State, at: At, event: &TurnEvent) {
         }
         TurnEvent::Superseded { turns } => supersede(state, at, turns),
         TurnEvent::Split { turn } => with(state, *turn, |turn| turn.split = true),
+        TurnEvent::Opened { .. }
+        | TurnEvent::Requested { .. }
+        | TurnEvent::Prompted { .. }
+        | TurnEvent::Thought { .. }
+        | TurnEvent::Proposed { .. }
+        | TurnEvent::Answered { .. }
+        | TurnEvent::Matched { .. }
+        | TurnEvent::Partial { .. } => {}
     }
 }
 

@@ -40,7 +40,7 @@ pub(super) fn decide(draft: &mut Draft<'_>, command: &CallCommand) -> Result<(),
 }
 
 /// The call, if it exists and counts.
-fn find<'s>(state: &'s State, id: NodeId) -> Result<&'s Call, Refusal> {
+fn find(state: &State, id: NodeId) -> Result<&Call, Refusal> {
     let call = state
         .calls
         .get(&id)

@@ -113,6 +113,7 @@ pub fn commit(
                     mono: 0,
                     actor: Actor::Engine,
                     cause: Seq(0),
+                    more: false,
                     event: event.clone(),
                 };
                 apply::apply(&mut next, &envelope);

@@ -14,8 +14,8 @@ pub(super) fn report(draft: &mut Draft<'_>, input: &Input) {
             attempt,
             pid,
             ticks,
-        } => {
-            if record(draft, *call, *attempt) {
+        }
+            if record(draft, *call, *attempt) => {
                 draft.call(CallEvent::Spawned {
                     call: *call,
                     attempt: *attempt,
@@ -23,16 +23,15 @@ pub(super) fn report(draft: &mut Draft<'_>, input: &Input) {
                     ticks: *ticks,
                 });
             }
-        }
         Input::Finished {
             call,
             rev,
             attempt,
             outcome,
             ms,
-        } => {
+        }
             // Too late or not, what an execution did is a fact; the fold decides whether it counts.
-            if record(draft, *call, *attempt) {
+            if record(draft, *call, *attempt) => {
                 draft.call(CallEvent::Finished {
                     call: *call,
                     rev: *rev,
@@ -41,7 +40,6 @@ pub(super) fn report(draft: &mut Draft<'_>, input: &Input) {
                     ms: *ms,
                 });
             }
-        }
         Input::Probed {
             call,
             attempt,

@@ -8,6 +8,7 @@ use crate::domain::id::{NodeId, Rev, ThreadId, TurnId};
 use crate::domain::node::{Channel, Origin};
 use crate::domain::turn::{Producer, Stop, StreamFault, Usage};
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
 fn is_zero(n: &u64) -> bool {
     *n == 0
 }

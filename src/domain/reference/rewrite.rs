@@ -87,7 +87,7 @@ fn check_label(label: &str) -> Result<(), String> {
 
 /// The bytes that run: references replaced by what `value` gives for them (compact JSON text),
 /// escaped daggers unescaped, `_as` and `_out` taken out. Borrowed where nothing changes.
-pub fn resolve<'a>(args: &'a str, mut value: impl FnMut(&str) -> Option<String>) -> Cow<'a, str> {
+pub fn resolve(args: &str, mut value: impl FnMut(&str) -> Option<String>) -> Cow<'_, str> {
     let mut edits: Vec<(std::ops::Range<usize>, String)> = Vec::new();
     for found in strings(args) {
         if matches!(found.at.as_str(), "/_as" | "/_out") {

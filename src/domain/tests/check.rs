@@ -50,27 +50,23 @@ impl Witness {
                     call,
                     decision: Decision::Reject { .. } | Decision::Deny { .. } | Decision::Expire { .. },
                     ..
+                }
+                | CallEvent::CancelAsked { call, .. }
+                | CallEvent::Resolved {
+                    call,
+                    happened: false,
+                    ..
                 },
             ) => {
                 self.again.insert(*call);
             }
             Event::Run(RunEvent::Reopened { .. }) => self.again.extend(&state.agenda.running),
-            // What was ended, or ready with other bytes meanwhile, has nothing that stands.
-            Event::Call(CallEvent::CancelAsked { call, .. }) => {
-                self.again.insert(*call);
-            }
+            // What was ready with other bytes meanwhile has nothing that stands.
             Event::Call(CallEvent::Ready {
                 call,
                 resolved: Some(bytes),
                 ..
             }) if self.ran.get(call).is_some_and(|(_, ran)| ran != bytes) => {
-                self.again.insert(*call);
-            }
-            Event::Call(CallEvent::Resolved {
-                call,
-                happened: false,
-                ..
-            }) => {
                 self.again.insert(*call);
             }
             _ => {}

@@ -112,13 +112,11 @@ pub fn tool(tape: &mut Tape<'_>) -> &'static str {
 }
 
 fn block(tape: &mut Tape<'_>) -> Block {
-    match tape.draw(6) {
-        0 => think(["plan", "other plan"][tape.draw(2)]),
-        _ => {
-            let tool = tool(tape);
-            call(tool, &args(tape))
-        }
+    if tape.draw(6) == 0 {
+        return think(["plan", "other plan"][tape.draw(2)]);
     }
+    let tool = tool(tape);
+    call(tool, &args(tape))
 }
 
 fn outcome(tape: &mut Tape<'_>) -> Option<Outcome> {

@@ -18,7 +18,7 @@ pub fn result_text(state: &State, call: &Call) -> (String, bool) {
     let mut text = String::new();
     let id = call.id.to_string();
     if *call.label != *id {
-        text.push_str(&format!("result of {id} (as {}):\n", call.label));
+        text = format!("result of {id} (as {}):\n", call.label);
     }
     text.push_str(&clip(&body, &id));
     (text, is_error)
@@ -130,13 +130,13 @@ fn edit_note(state: &State, call: &Call) -> String {
         } = &first.content
     {
         if old_tool != tool {
-            note.push_str(&format!("[operator replaced {old_tool} by {tool}]\n"));
+            note = format!("[operator replaced {old_tool} by {tool}]\n");
         } else if old_args != args {
-            note.push_str(&format!(
+            note = format!(
                 "[operator changed arguments: {} became {}]\n",
                 short(old_args),
                 short(args)
-            ));
+            );
         }
     }
     let by_hand = state

@@ -418,7 +418,10 @@ fn edit() -> Vec<Event> {
         EditEvent::Orphaned {
             entries: vec![Seq(9)],
         },
-        EditEvent::Held { calls: vec![] },
+        EditEvent::Held {
+            node,
+            calls: vec![CALL],
+        },
         EditEvent::Released {},
     ];
     let mut contents = vec![

@@ -6,18 +6,18 @@
 #[cfg(test)]
 mod tests;
 
-use std::sync::Once;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
-use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION};
-use reqwest::redirect::Policy;
+use reqwest::header::{CONTENT_TYPE, LOCATION};
 use reqwest::{Response, StatusCode, Url};
 use secrecy::{ExposeSecret, SecretString};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::body::Body;
+pub use super::connect::Error;
+use super::connect::{chain, endpoint, http_client};
 use super::frame::Object;
 use super::{encode, error, retry};
 use crate::domain::turn::{StreamFault, StreamFaultKind};
@@ -26,8 +26,6 @@ use crate::model::{Chunk, Model, Request};
 
 /// Most bytes of an error's body that are read.
 const MAX_ERROR_BODY: usize = 64 * 1024;
-/// Most bytes of a list of models.
-const MAX_MODELS: usize = 4 * 1024 * 1024;
 
 /// How long the client waits.
 #[derive(Debug, Clone, Copy)]
@@ -51,30 +49,6 @@ impl Default for Patience {
             error_body: Duration::from_secs(10),
         }
     }
-}
-
-/// Why a client could not be made.
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    /// The base URL cannot be used.
-    #[error("the base URL `{url}` cannot be used: {why}; it looks like http://127.0.0.1:11434/v1")]
-    BaseUrl {
-        /// As given.
-        url: String,
-        /// What is wrong.
-        why: String,
-    },
-    /// The key holds characters that no header can.
-    #[error(
-        "the API key holds characters that cannot be sent in a header; check it for line breaks and blanks"
-    )]
-    Key,
-    /// The HTTP client could not be made.
-    #[error("failed to set up HTTPS: {why}; are the system's CA certificates installed?")]
-    Tls {
-        /// What the library says.
-        why: String,
-    },
 }
 
 /// A server that speaks Chat Completions.
@@ -271,123 +245,6 @@ impl Model for Client {
             }
         })
     }
-}
-
-/// Chooses the cryptography of every TLS connection, once for the process.
-fn install_provider() {
-    static PROVIDER: Once = Once::new();
-    PROVIDER.call_once(|| {
-        // An error means that somebody installed one before, which is as good.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-    });
-}
-
-/// An HTTP client with the key in every request, for this address.
-fn http_client(url: &Url, key: Option<&SecretString>, connect: Duration) -> Result<reqwest::Client, Error> {
-    install_provider();
-    let mut headers = HeaderMap::new();
-    headers.insert(
-        ACCEPT,
-        HeaderValue::from_static("text/event-stream, application/json"),
-    );
-    if let Some(key) = key {
-        let mut value =
-            HeaderValue::from_str(&format!("Bearer {}", key.expose_secret())).map_err(|_| Error::Key)?;
-        value.set_sensitive(true);
-        headers.insert(AUTHORIZATION, value);
-    }
-    let mut builder = reqwest::Client::builder()
-        .user_agent(concat!("overrule/", env!("CARGO_PKG_VERSION")))
-        .default_headers(headers)
-        .connect_timeout(connect)
-        // A redirect would repeat the request as something else, and the key with it.
-        .redirect(Policy::none());
-    if is_loopback(url) {
-        builder = builder.no_proxy();
-    }
-    if url.scheme() == "http" {
-        // No certificates are needed, so a system without any must not stop us.
-        builder = builder.tls_certs_only([]);
-    }
-    builder.build().map_err(|error| Error::Tls { why: chain(&error) })
-}
-
-/// The names of the models that a server offers; none where it does not answer the question.
-pub(in crate::model) async fn models(
-    base_url: &str,
-    key: Option<&SecretString>,
-    wait: Duration,
-) -> Option<Vec<String>> {
-    let url = endpoint(base_url, "/models").ok()?;
-    let http = http_client(&url, key, wait).ok()?;
-    tokio::time::timeout(wait, async {
-        let mut response = http.get(url).send().await.ok()?;
-        if response.status() != StatusCode::OK {
-            return None;
-        }
-        let mut bytes = Vec::new();
-        while let Some(piece) = response.chunk().await.ok()? {
-            bytes.extend_from_slice(&piece);
-            if bytes.len() > MAX_MODELS {
-                return None;
-            }
-        }
-        let text = String::from_utf8(bytes).ok()?;
-        let list = Object::read(&text)?;
-        list.get("data")?;
-        let name = |raw: &str| Some(Object::read(raw)?.filled("id")?.into_owned());
-        Some(list.array("data").into_iter().filter_map(name).collect())
-    })
-    .await
-    .ok()
-    .flatten()
-}
-
-/// The address of an endpoint under a base URL.
-fn endpoint(base_url: &str, name: &str) -> Result<Url, Error> {
-    let bad = |why: &str| Error::BaseUrl {
-        url: visible(base_url),
-        why: why.to_owned(),
-    };
-    let mut url = Url::parse(base_url.trim()).map_err(|error| bad(&error.to_string()))?;
-    if !matches!(url.scheme(), "http" | "https") {
-        return Err(bad("only http and https are possible"));
-    }
-    if !url.username().is_empty() || url.password().is_some() {
-        return Err(Error::BaseUrl {
-            url: url.host_str().unwrap_or_default().to_owned(),
-            why: "it holds a user name or password".to_owned(),
-        });
-    }
-    let path = url
-        .path()
-        .trim_end_matches('/')
-        .trim_end_matches("/chat/completions")
-        .to_owned();
-    url.set_path(&format!("{path}{name}"));
-    Ok(url)
-}
-
-fn is_loopback(url: &Url) -> bool {
-    url.host_str().is_some_and(|host| {
-        let host = host.trim_start_matches('[').trim_end_matches(']');
-        host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback())
-    })
-}
-
-/// An error with its causes, without the address, which stands in the message already.
-fn chain(error: &reqwest::Error) -> String {
-    let mut words = Vec::new();
-    let mut cause = std::error::Error::source(error);
-    while let Some(inner) = cause {
-        words.push(inner.to_string());
-        cause = inner.source();
-    }
-    words.dedup();
-    if words.is_empty() {
-        words.push("no reason given".to_owned());
-    }
-    excerpt(&words.join(": "))
 }
 
 fn cancelled() -> StreamFault {

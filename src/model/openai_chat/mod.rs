@@ -3,6 +3,7 @@
 
 pub mod body;
 pub mod client;
+pub(in crate::model) mod connect;
 pub mod decode;
 pub mod encode;
 mod error;

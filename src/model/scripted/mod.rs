@@ -6,6 +6,7 @@ mod choose;
 mod filters;
 mod model;
 pub mod playbook;
+mod scope;
 mod template;
 mod toml_in;
 mod value;

@@ -103,7 +103,9 @@ fn change(job: &Job) -> Result<Outcome, ToolError> {
     if job.cancel.is_cancelled() {
         return Ok(untouched());
     }
-    let target = Workspace::open(&job.workspace)?.target(&args.path, false)?;
+    let target = Workspace::open(&job.workspace)?
+        .without(&job.private)
+        .target(&args.path, false)?;
     let Some(now) = replace::content(&target)? else {
         let error = std::io::Error::from(rustix::io::Errno::NOENT);
         return Err(from_io("edit", &args.path, &error, false));

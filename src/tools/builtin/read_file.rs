@@ -78,7 +78,7 @@ impl Tool for ReadFile {
 
 fn read(job: &Job) -> Result<Outcome, ToolError> {
     let args: Args = arguments(&job.args)?;
-    let workspace = Workspace::open(&job.workspace)?;
+    let workspace = Workspace::open(&job.workspace)?.without(&job.private);
     let (mut file, _, _) = workspace.file(&args.path)?;
     let mut reader = Lines::new(args.from_line, args.lines);
     let mut buffer = vec![0; 64 * 1024];

@@ -163,7 +163,7 @@ fn program(args: &Args) -> Result<(OsString, Vec<String>), ToolError> {
 }
 
 fn directory(job: &Job, cwd: Option<&str>) -> Result<PathBuf, ToolError> {
-    let workspace = Workspace::open(&job.workspace)?;
+    let workspace = Workspace::open(&job.workspace)?.without(&job.private);
     match cwd {
         None => Ok(workspace.root().to_owned()),
         Some(cwd) => {

@@ -2,6 +2,7 @@
 
 mod files;
 mod http;
+mod private;
 mod shell;
 mod writes;
 
@@ -73,6 +74,7 @@ impl Bench {
             text: text.into(),
             args,
             workspace: Arc::new(self.path().to_owned()),
+            private: self.tools.private().clone(),
             cancel: self.cancel.clone(),
             on_spawn: Arc::new(move |pid, ticks| spawned.lock().unwrap().push((pid, ticks))),
             key: "key".into(),

@@ -28,12 +28,14 @@ pub(super) fn below(
     let start = root.join(&place.path);
     let level = place.path.components().count();
     let from_root = level == 0 || reaches(&root, &start, level);
+    let private = workspace.private().to_vec();
     let builder = if from_root {
-        let mut builder = toward(&root, &start);
+        let mut builder = toward(&root, &start, private);
         builder.max_depth(depth.map(|depth| depth + level));
         builder
     } else {
         let mut builder = plain(&start);
+        builder.filter_entry(move |entry| !is_private(&private, entry.path()));
         builder.max_depth(depth);
         builder
     };
@@ -65,19 +67,23 @@ fn plain(start: &Path) -> WalkBuilder {
     builder
 }
 
+fn is_private(private: &[PathBuf], path: &Path) -> bool {
+    private.iter().any(|private| path.starts_with(private))
+}
+
 /// A walk from the root that enters only what leads to the start, and all below it.
-fn toward(root: &Path, start: &Path) -> WalkBuilder {
+fn toward(root: &Path, start: &Path, private: Vec<PathBuf>) -> WalkBuilder {
     let mut builder = plain(root);
     let start = start.to_owned();
     builder.filter_entry(move |entry| {
         let path = entry.path();
-        path.starts_with(&start) || start.starts_with(path)
+        (path.starts_with(&start) || start.starts_with(path)) && !is_private(&private, path)
     });
     builder
 }
 
 fn reaches(root: &Path, start: &Path, level: usize) -> bool {
-    let mut builder = toward(root, start);
+    let mut builder = toward(root, start, Vec::new());
     builder.max_depth(Some(level));
     builder.build().flatten().any(|entry| entry.path() == start)
 }

@@ -85,7 +85,9 @@ fn write(job: &Job) -> Result<Outcome, ToolError> {
     if job.cancel.is_cancelled() {
         return Ok(untouched());
     }
-    let target = Workspace::open(&job.workspace)?.target(&args.path, true)?;
+    let target = Workspace::open(&job.workspace)?
+        .without(&job.private)
+        .target(&args.path, true)?;
     let created = target.stat.is_none();
     replace::replace(&target, args.content.as_bytes())?;
     let meta = json!({"bytes": args.content.len(), "created": created});

@@ -62,6 +62,7 @@ fn job(cancel: &CancellationToken) -> Job {
         args: json!({}),
         text: "{}".into(),
         workspace: Arc::new(std::env::temp_dir()),
+        private: Arc::default(),
         cancel: cancel.clone(),
         on_spawn: Arc::new(|_, _| ()),
         key: "key".into(),

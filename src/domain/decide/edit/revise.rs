@@ -24,7 +24,7 @@ use crate::domain::turn::{Activity, Producer, Stream};
 type Reason<'a> = Option<&'a Arc<str>>;
 
 /// The node, if it counts and says what the edit was based on.
-fn base<'s>(state: &'s State, id: NodeId, rev: Rev) -> Result<&'s Node, Refusal> {
+fn base(state: &State, id: NodeId, rev: Rev) -> Result<&Node, Refusal> {
     let node = state
         .nodes
         .get(&id)
@@ -197,7 +197,7 @@ fn edit_approves(
     let ready::Look::Bound { resolved, .. } = ready::look_with(state, &as_edited, args) else {
         return None;
     };
-    if facts.effect > before || !(shown || !facts.show_difference) {
+    if facts.effect > before || (facts.show_difference && !shown) {
         return None;
     }
     let rev = state.nodes.get(&life.id)?.rev().next();

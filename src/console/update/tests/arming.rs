@@ -1,0 +1,492 @@
+//! Decisions need a frame that was looked at: nothing else may decide.
+
+use crate::console::key::Key;
+use crate::console::model::overlay::Overlay;
+use crate::console::msg::{Msg, TermMsg};
+use crate::console::testing::{ARMING, Stage, call_id, id};
+use crate::domain::call::{Decision, Digest};
+use crate::domain::command::{CallCommand, Command};
+use crate::domain::event::{CallEvent, EditEvent, Event, TurnEvent};
+use crate::domain::id::{Rev, TurnId};
+use crate::domain::node::{Content, Origin};
+
+const ARGS: &str = r#"{"path":"a","content":"b"}"#;
+
+fn approve(call: u32, rev: u32, unread: u64) -> Command {
+    Command::Call(CallCommand::Approve {
+        call: call_id(call),
+        rev: Rev(rev),
+        digest: Digest(format!("digest-of-c{call}-r{rev}").into()),
+        unread,
+    })
+}
+
+/// A call that waits, in front of the operator for long enough.
+fn armed() -> Stage {
+    let mut stage = Stage::new(100, 30);
+    stage.begin();
+    stage.awaiting("c3", "write_file", ARGS);
+    stage.draw();
+    stage.press("2");
+    stage.wait(ARMING);
+    stage
+}
+
+fn key(stage: &mut Stage, key: &str, after: u64) {
+    stage.now += after;
+    let at = stage.now;
+    let key: Key = key.parse().unwrap();
+    stage.send(Msg::Term(TermMsg::Key { key, at }));
+}
+
+fn settle(stage: &mut Stage) {
+    stage.now += 100;
+    let at = stage.now;
+    stage.send(Msg::Tick { at });
+}
+
+#[test]
+fn approve_carries_revision_and_digest_of_what_was_shown() {
+    let mut stage = armed();
+    stage.press("a");
+    assert_eq!(stage.commands(), [approve(3, 1, 0)]);
+}
+
+#[test]
+fn a_key_before_the_frame_was_up_long_enough_decides_nothing() {
+    let mut stage = Stage::new(100, 30);
+    stage.begin();
+    stage.awaiting("c3", "write_file", ARGS);
+    stage.draw();
+    stage.press("2");
+    stage.wait(ARMING - 200);
+    stage.press("a x ctrl-a");
+    assert_eq!(stage.commands(), []);
+    assert!(stage.model.overlays.is_empty(), "no reason is asked for either");
+    assert!(stage.said().contains("has to be on screen"), "{}", stage.said());
+}
+
+#[test]
+fn without_a_frame_no_time_is_enough() {
+    let mut stage = Stage::new(100, 30);
+    stage.begin();
+    stage.awaiting("c3", "write_file", ARGS);
+    stage.draw();
+    key(&mut stage, "2", 10);
+    settle(&mut stage);
+    key(&mut stage, "a", 60_000);
+    settle(&mut stage);
+    assert_eq!(stage.commands(), []);
+}
+
+#[test]
+fn another_revision_arms_anew() {
+    let mut stage = armed();
+    stage.engine(Event::Edit(EditEvent::Revised {
+        node: id("c3"),
+        rev: Rev(2),
+        content: Content::Call {
+            tool: "write_file".into(),
+            args: r#"{"path":"/etc/passwd","content":"b"}"#.into(),
+        },
+        origin: Origin::Repair { attempt: 1 },
+        approves: None,
+    }));
+    stage.ready("c3", 2);
+    stage.call(CallEvent::Asked {
+        call: id("c3"),
+        rev: Rev(2),
+        deadline_ms: None,
+    });
+    stage.draw();
+    stage.press("a");
+    assert_eq!(
+        stage.commands(),
+        [],
+        "the entry that was selected no longer waits"
+    );
+    stage.press("t a");
+    assert_eq!(
+        stage.commands(),
+        [],
+        "the new one was not on screen for long enough"
+    );
+    stage.wait(ARMING);
+    stage.press("a");
+    assert_eq!(stage.commands(), [approve(3, 2, 0)]);
+}
+
+#[test]
+fn a_new_arrival_takes_neither_focus_nor_decision() {
+    let mut stage = armed();
+    stage.awaiting("c4", "write_file", ARGS);
+    stage.press("a");
+    assert_eq!(stage.commands(), [approve(3, 1, 0)]);
+}
+
+#[test]
+fn the_next_entry_is_not_decided_by_the_key_that_was_meant_for_the_one_before() {
+    let mut stage = armed();
+    stage.awaiting("c4", "write_file", ARGS);
+    stage.press("a");
+    stage.call(CallEvent::Decided {
+        call: id("c3"),
+        rev: Rev(1),
+        digest: None,
+        decision: Decision::Approve { unread: 0 },
+    });
+    stage.press("a a a");
+    assert_eq!(stage.commands(), [approve(3, 1, 0)]);
+    stage.wait(ARMING);
+    stage.press("a");
+    assert_eq!(stage.commands(), [approve(4, 1, 0)]);
+}
+
+#[test]
+fn a_key_is_about_what_is_selected_even_before_it_was_drawn() {
+    let mut stage = armed();
+    stage.awaiting("c4", "write_file", ARGS);
+    stage.wait(ARMING);
+    key(&mut stage, "j", 10);
+    key(&mut stage, "a", 30);
+    settle(&mut stage);
+    assert_eq!(
+        stage.commands(),
+        [],
+        "c4 was never on screen, and c3 is no longer selected"
+    );
+}
+
+#[test]
+fn what_changed_since_the_frame_is_not_decided() {
+    let mut stage = armed();
+    stage.ready("c3", 1);
+    stage.call(CallEvent::Ready {
+        call: id("c3"),
+        rev: Rev(1),
+        bindings: Vec::new(),
+        resolved: Some(r#"{"path":"b","content":"b"}"#.into()),
+        digest: Digest("another".into()),
+        verdict: stage
+            .model
+            .run
+            .state
+            .call(id("c3"))
+            .unwrap()
+            .verdict
+            .clone()
+            .unwrap(),
+    });
+    stage.call(CallEvent::Asked {
+        call: id("c3"),
+        rev: Rev(1),
+        deadline_ms: None,
+    });
+    key(&mut stage, "a", 10);
+    settle(&mut stage);
+    assert_eq!(stage.commands(), []);
+}
+
+#[test]
+fn an_entry_that_went_by_itself_is_not_replaced_under_the_finger() {
+    let mut stage = armed();
+    stage.awaiting("c4", "write_file", ARGS);
+    stage.wait(ARMING);
+    stage.call(CallEvent::Decided {
+        call: id("c3"),
+        rev: Rev(1),
+        digest: None,
+        decision: Decision::Reject {
+            reason: "elsewhere".into(),
+        },
+    });
+    stage.wait(ARMING * 4);
+    stage.press("a");
+    assert_eq!(stage.commands(), []);
+}
+
+#[test]
+fn a_burst_of_keys_decides_nothing() {
+    let mut stage = armed();
+    for text in ["a", "b", "c", "d"] {
+        key(&mut stage, text, 3);
+    }
+    settle(&mut stage);
+    assert_eq!(stage.commands(), []);
+    assert!(stage.said().contains("too fast"), "{}", stage.said());
+}
+
+#[test]
+fn a_decision_key_late_in_a_burst_decides_nothing() {
+    let mut stage = armed();
+    for text in ["j", "j", "j", "a"] {
+        key(&mut stage, text, 2);
+    }
+    settle(&mut stage);
+    assert_eq!(stage.commands(), []);
+}
+
+#[test]
+fn a_burst_does_not_leave_the_program_or_pause_the_run() {
+    let mut stage = armed();
+    stage.out.clear();
+    for text in ["z", "z", "z", "p", "q"] {
+        key(&mut stage, text, 1);
+    }
+    settle(&mut stage);
+    assert!(stage.out.is_empty(), "{:?}", stage.out);
+}
+
+#[test]
+fn a_paste_decides_nothing_and_goes_nowhere() {
+    let mut stage = armed();
+    stage.send(Msg::Term(TermMsg::Paste("a".into())));
+    settle(&mut stage);
+    assert_eq!(stage.commands(), []);
+    assert!(stage.said().contains("dropped"));
+}
+
+#[test]
+fn a_paste_into_a_reason_stays_a_text() {
+    let mut stage = armed();
+    stage.press("x");
+    stage.send(Msg::Term(TermMsg::Paste("no\na".into())));
+    settle(&mut stage);
+    assert_eq!(stage.commands(), []);
+    stage.press("enter");
+    assert_eq!(
+        stage.commands(),
+        [Command::Call(CallCommand::Reject {
+            call: id("c3"),
+            rev: Rev(1),
+            reason: "no\na".into()
+        })]
+    );
+}
+
+#[test]
+fn keys_in_a_text_field_decide_nothing() {
+    let mut stage = armed();
+    stage.press("x a a ctrl-a A R");
+    assert_eq!(stage.commands(), []);
+}
+
+#[test]
+fn on_a_screen_that_is_too_small_nothing_is_decided() {
+    for (width, height) in [(39, 24), (80, 9)] {
+        let mut stage = Stage::new(width, height);
+        stage.begin();
+        stage.awaiting("c3", "write_file", ARGS);
+        stage.draw();
+        stage.press("2 3");
+        stage.wait(ARMING * 3);
+        stage.press("a ctrl-a");
+        assert_eq!(stage.commands(), [], "{width}x{height}");
+    }
+}
+
+#[test]
+fn what_was_not_read_needs_another_key() {
+    let mut stage = Stage::new(100, 20);
+    stage.begin();
+    let args = format!(r#"{{"path":"a","content":"{}"}}"#, "x".repeat(10_000));
+    stage.awaiting("c3", "write_file", &args);
+    stage.draw();
+    stage.press("2");
+    stage.wait(ARMING);
+    stage.press("a");
+    assert_eq!(stage.commands(), []);
+    assert!(stage.said().contains("not on screen yet"), "{}", stage.said());
+    stage.press("ctrl-a");
+    let commands = stage.commands();
+    let [Command::Call(CallCommand::Approve { unread, .. })] = commands.as_slice() else {
+        panic!("{commands:?}");
+    };
+    assert!((5_000..10_100).contains(unread), "{unread}");
+}
+
+#[test]
+fn jumping_to_the_end_is_not_reading() {
+    let mut stage = Stage::new(100, 20);
+    stage.begin();
+    let args = format!(r#"{{"path":"a","content":"{}"}}"#, "x".repeat(10_000));
+    stage.awaiting("c3", "write_file", &args);
+    stage.draw();
+    stage.press("2 G");
+    stage.wait(ARMING);
+    stage.press("a");
+    assert_eq!(stage.commands(), []);
+}
+
+#[test]
+fn what_was_read_to_the_end_can_be_approved() {
+    let mut stage = Stage::new(100, 20);
+    stage.begin();
+    let args = format!(r#"{{"path":"a","content":"{}"}}"#, "x".repeat(3_000));
+    stage.awaiting("c3", "write_file", &args);
+    stage.draw();
+    stage.press("2");
+    for _ in 0..20 {
+        stage.press("pgdn");
+    }
+    stage.wait(ARMING);
+    stage.press("a");
+    assert_eq!(stage.commands(), [approve(3, 1, 0)]);
+}
+
+#[test]
+fn from_the_graph_the_key_only_leads_to_the_decision() {
+    let mut stage = Stage::new(100, 30);
+    stage.begin();
+    stage.awaiting("c3", "write_file", ARGS);
+    stage.wait(ARMING * 2);
+    stage.press("a");
+    assert_eq!(stage.commands(), []);
+    assert!(stage.said().contains("press the key again"), "{}", stage.said());
+    stage.wait(ARMING);
+    stage.press("a");
+    assert_eq!(stage.commands(), [approve(3, 1, 0)]);
+}
+
+#[test]
+fn what_an_overlay_covered_arms_anew() {
+    let mut stage = armed();
+    stage.press("?");
+    stage.wait(ARMING * 2);
+    stage.press("esc a");
+    assert_eq!(stage.commands(), []);
+    stage.wait(ARMING);
+    stage.press("a");
+    assert_eq!(stage.commands().len(), 1);
+}
+
+#[test]
+fn the_palette_decides_about_what_was_armed_before_it_opened() {
+    let mut stage = armed();
+    stage.press(":");
+    stage.type_text("approve");
+    stage.press("enter");
+    assert_eq!(stage.commands(), [approve(3, 1, 0)]);
+
+    let mut stage = Stage::new(100, 30);
+    stage.begin();
+    stage.awaiting("c3", "write_file", ARGS);
+    stage.draw();
+    stage.press("2 :");
+    stage.type_text("approve");
+    stage.wait(ARMING);
+    stage.press("enter");
+    assert_eq!(stage.commands(), [], "it was covered before it was armed");
+}
+
+#[test]
+fn a_call_that_an_edit_holds_cannot_be_decided() {
+    let mut stage = armed();
+    stage.turn(TurnEvent::Suspended {
+        turns: vec![TurnId(2)],
+    });
+    stage.wait(ARMING);
+    stage.press("a ctrl-a x");
+    assert_eq!(stage.commands(), []);
+}
+
+#[test]
+fn a_recorded_run_decides_nothing() {
+    let mut stage = Stage::with(100, 30, |settings| settings.read_only = true);
+    stage.begin();
+    stage.awaiting("c3", "write_file", ARGS);
+    stage.draw();
+    stage.press("2");
+    stage.wait(ARMING);
+    stage.press("a ctrl-a x e r w i o p s S A R");
+    assert_eq!(stage.commands(), []);
+    assert!(stage.model.overlays.is_empty());
+}
+
+#[test]
+fn a_halted_run_decides_nothing() {
+    let mut stage = armed();
+    stage.send(Msg::Run(crate::console::link::Update::Halted("disk full".into())));
+    stage.wait(ARMING);
+    stage.press("a");
+    assert_eq!(stage.commands(), []);
+    assert!(stage.said().contains("disk full"));
+}
+
+#[test]
+fn the_list_of_all_needs_a_second_key_and_leaves_out_what_it_must() {
+    let mut stage = armed();
+    stage.awaiting("c4", "write_file", ARGS);
+    stage.awaiting("c5", "launch", "{}");
+    stage.awaiting("c6", "no_such_tool", "{}");
+    stage.consent("c7");
+    stage.wait(ARMING);
+    stage.press("A");
+    let Some(Overlay::Bulk(bulk)) = stage.model.overlays.last() else {
+        panic!("no list");
+    };
+    let listed: Vec<_> = bulk.items.iter().map(|item| item.call).collect();
+    assert_eq!(listed, [id("c3"), id("c4")]);
+    stage.press("A a enter");
+    assert_eq!(stage.commands(), []);
+    stage.press("ctrl-a");
+    assert_eq!(stage.commands(), [], "the list was not on screen for long enough");
+    stage.wait(ARMING);
+    stage.press("ctrl-a");
+    let bytes = ARGS.len() as u64;
+    assert_eq!(stage.commands(), [approve(3, 1, bytes), approve(4, 1, bytes)]);
+}
+
+#[test]
+fn a_list_that_grew_arms_anew() {
+    let mut stage = armed();
+    stage.press("A");
+    stage.wait(ARMING);
+    stage.awaiting("c4", "write_file", ARGS);
+    stage.draw();
+    stage.press("ctrl-a");
+    assert_eq!(stage.commands(), []);
+}
+
+#[test]
+fn the_emergency_stop_asks_first() {
+    let mut stage = armed();
+    stage.press("X X");
+    assert_eq!(stage.commands(), []);
+    stage.wait(ARMING);
+    stage.press("X");
+    assert!(matches!(
+        stage.commands().as_slice(),
+        [Command::Run(crate::domain::command::RunCommand::Stop { .. })]
+    ));
+}
+
+#[test]
+fn a_refusal_says_what_changed() {
+    let mut stage = armed();
+    stage.press("a");
+    stage.engine(Event::Edit(EditEvent::Revised {
+        node: id("c3"),
+        rev: Rev(2),
+        content: Content::Call {
+            tool: "write_file".into(),
+            args: r#"{"path":"other","content":"b"}"#.into(),
+        },
+        origin: Origin::Repair { attempt: 1 },
+        approves: None,
+    }));
+    stage.ready("c3", 2);
+    stage.send(Msg::Run(crate::console::link::Update::Refused(
+        crate::domain::refusal::Refusal::new(
+            crate::domain::refusal::RefusalKind::Changed,
+            "c3 changed since it was shown",
+        ),
+    )));
+    let text = stage.text();
+    assert!(
+        text.contains("c3 changed from r1 to r2 since it was shown"),
+        "{text}"
+    );
+    assert!(text.contains(r#"-   "path": "a","#), "{text}");
+    assert!(text.contains(r#"+   "path": "other","#), "{text}");
+}

@@ -1,0 +1,307 @@
+//! Editors: what they send, when they show what an edit does, what they never lose.
+
+use crate::console::model::overlay::Overlay;
+use crate::console::msg::{Msg, Out, TermMsg};
+use crate::console::testing::{ARMING, Stage, id};
+use crate::domain::call::Outcome;
+use crate::domain::command::{Command, Edit, EditCommand};
+use crate::domain::envelope::Actor;
+use crate::domain::event::{EditEvent, Event};
+use crate::domain::id::{Epoch, Rev};
+
+const ARGS: &str = r#"{"path":"a","content":"1.10 \u0041"}"#;
+
+fn waiting() -> Stage {
+    let mut stage = Stage::new(100, 40);
+    stage.begin();
+    stage.thought("t2", "first\u{202e} this\r\n");
+    stage.awaiting("c3", "write_file", ARGS);
+    stage.draw();
+    stage.press("2");
+    stage.wait(ARMING);
+    stage
+}
+
+fn editor(stage: &mut Stage) -> &mut crate::console::model::editor::Editor {
+    match stage.model.overlays.last_mut() {
+        Some(Overlay::Editor(editor)) => editor,
+        other => panic!("no editor but {other:?}"),
+    }
+}
+
+fn edits(stage: &mut Stage) -> Vec<Edit> {
+    stage
+        .commands()
+        .into_iter()
+        .filter_map(|command| match command {
+            Command::Edit(EditCommand::Commit { edits, .. }) => Some(edits),
+            _ => None,
+        })
+        .flatten()
+        .collect()
+}
+
+#[test]
+fn an_open_editor_holds_what_hangs_on_its_node() {
+    let mut stage = waiting();
+    stage.press("e");
+    assert_eq!(
+        stage.commands(),
+        [Command::Edit(EditCommand::Hold { node: id("c3") })]
+    );
+    stage.press("esc");
+    assert_eq!(stage.commands(), [Command::Edit(EditCommand::Release {})]);
+}
+
+#[test]
+fn what_was_not_changed_is_not_sent() {
+    let mut stage = waiting();
+    stage.press("e");
+    stage.commands();
+    stage.press("ctrl-s");
+    assert_eq!(stage.commands(), []);
+    assert!(stage.said().contains("nothing was changed"), "{}", stage.said());
+}
+
+#[test]
+fn changed_arguments_keep_the_bytes_of_the_others_and_go_out_after_the_preview() {
+    let mut stage = waiting();
+    stage.press("e");
+    stage.commands();
+    let text = editor(&mut stage).field.shown().replace("\"a\"", "\"b\"");
+    editor(&mut stage).field.replace(&text);
+    stage.press("ctrl-s");
+    assert!(matches!(stage.model.overlays.last(), Some(Overlay::Review(_))));
+    stage.press("enter");
+    assert_eq!(
+        edits(&mut stage),
+        [],
+        "the preview was not on screen for long enough"
+    );
+    stage.wait(ARMING);
+    stage.press("enter");
+    assert_eq!(
+        edits(&mut stage),
+        [Edit::Call {
+            node: id("c3"),
+            base: Rev(1),
+            tool: "write_file".into(),
+            args: r#"{"path":"b","content":"1.10 \u0041"}"#.into(),
+            shown: true,
+        }]
+    );
+    stage.press("enter");
+    assert_eq!(edits(&mut stage), [], "it is sent once");
+    stage.event(
+        Actor::Operator("ada".into()),
+        Event::Edit(EditEvent::Committed {
+            epoch: Epoch(1),
+            intervention: id("i9"),
+            target: Some(id("c3")),
+            what: "edit c3".into(),
+            reason: None,
+        }),
+    );
+    assert!(stage.model.overlays.is_empty());
+}
+
+#[test]
+fn arguments_that_do_not_fit_the_schema_are_refused_while_they_are_typed() {
+    let mut stage = waiting();
+    stage.press("e");
+    stage.commands();
+    editor(&mut stage).field.replace(r#"{"path": 7}"#);
+    stage.press("end");
+    stage.press("space");
+    let faults = editor(&mut stage).faults.clone();
+    assert!(faults.len() >= 2, "wrong type and missing content: {faults:?}");
+    let text = stage.text();
+    assert!(text.contains("/path"), "{text}");
+    stage.press("ctrl-s");
+    assert!(matches!(stage.model.overlays.last(), Some(Overlay::Editor(_))));
+    assert_eq!(stage.commands(), []);
+}
+
+#[test]
+fn text_that_is_no_json_is_told_with_its_place() {
+    let mut stage = waiting();
+    stage.press("e x");
+    let fault = editor(&mut stage).faults[0].message.clone();
+    assert!(fault.contains("line 1, column 1"), "{fault}");
+}
+
+#[test]
+fn a_thought_keeps_what_is_invisible_in_it() {
+    let mut stage = waiting();
+    stage.press("1 g j e");
+    stage.commands();
+    assert!(editor(&mut stage).field.shown().contains("⟨U+202E⟩"));
+    stage.press("X ctrl-s");
+    stage.wait(ARMING);
+    stage.press("enter");
+    assert_eq!(
+        edits(&mut stage),
+        [Edit::Text {
+            node: id("t2"),
+            base: Rev(1),
+            text: "Xfirst\u{202e} this\r\n".into(),
+        }]
+    );
+}
+
+#[test]
+fn the_preview_names_what_falls_and_what_is_kept() {
+    let mut stage = waiting();
+    stage.finished("c4", "read_file", r#"{"path":"z"}"#, Outcome::ok("1"));
+    stage.press("1 g j e X ctrl-s");
+    let text = stage.text();
+    assert!(text.contains("superseded"), "{text}");
+    assert!(text.contains("c3 c4 o4"), "{text}");
+    assert!(text.contains("+ Xfirst"), "{text}");
+    stage.press("esc");
+    assert!(
+        matches!(stage.model.overlays.last(), Some(Overlay::Editor(_))),
+        "back to the text"
+    );
+    assert_eq!(edits(&mut stage), []);
+}
+
+#[test]
+fn an_observation_is_corrected_as_its_text() {
+    let mut stage = waiting();
+    stage.finished("c4", "read_file", r#"{"path":"z"}"#, Outcome::ok("\"old\""));
+    stage.press("1 G o");
+    assert_eq!(editor(&mut stage).field.shown(), "old");
+    stage.commands();
+    stage.press("X ctrl-s");
+    stage.wait(ARMING);
+    stage.press("enter");
+    assert_eq!(
+        edits(&mut stage),
+        [Edit::Observation {
+            node: id("o4"),
+            base: Rev(1),
+            value: "\"Xold\"".into()
+        }]
+    );
+}
+
+#[test]
+fn another_tool_takes_over_arguments_by_name() {
+    let mut stage = waiting();
+    stage.press("r");
+    stage.type_text("read");
+    stage.press("enter");
+    assert_eq!(editor(&mut stage).field.shown(), "{\n  \"path\": \"a\"\n}");
+    stage.commands();
+    stage.press("ctrl-s");
+    stage.wait(ARMING);
+    stage.press("enter");
+    let edits = edits(&mut stage);
+    assert!(
+        matches!(edits.as_slice(), [Edit::Call { tool, args, .. }] if &**tool == "read_file" && **args == *r#"{"path":"a"}"#),
+        "{edits:?}"
+    );
+}
+
+#[test]
+fn thoughts_and_calls_can_be_inserted_and_nodes_taken_away() {
+    let mut stage = waiting();
+    stage.press("I");
+    stage.type_text("wait");
+    stage.press("ctrl-s");
+    stage.wait(ARMING);
+    stage.press("enter");
+    assert!(matches!(
+        edits(&mut stage).as_slice(),
+        [Edit::InsertThought { .. }]
+    ));
+
+    let mut stage = waiting();
+    stage.press("ctrl-n");
+    stage.type_text("read");
+    stage.press("enter ctrl-s");
+    stage.wait(ARMING);
+    stage.press("enter");
+    let inserted = edits(&mut stage);
+    assert!(
+        matches!(inserted.as_slice(), [Edit::InsertCall { tool, .. }] if &**tool == "read_file"),
+        "{inserted:?}"
+    );
+
+    let mut stage = waiting();
+    stage.press("D");
+    stage.wait(ARMING);
+    stage.press("enter");
+    assert_eq!(
+        edits(&mut stage),
+        [Edit::Delete {
+            node: id("c3"),
+            base: Rev(1)
+        }]
+    );
+}
+
+#[test]
+fn a_refused_edit_keeps_its_text() {
+    let mut stage = waiting();
+    stage.press("1 g j e X ctrl-s");
+    stage.wait(ARMING);
+    stage.press("enter");
+    stage.send(Msg::Run(crate::console::link::Update::Refused(
+        crate::domain::refusal::Refusal::new(
+            crate::domain::refusal::RefusalKind::Effects,
+            "2 effects happened since the preview",
+        ),
+    )));
+    stage.draw();
+    assert!(matches!(stage.model.overlays.last(), Some(Overlay::Review(_))));
+    stage.press("esc");
+    assert!(editor(&mut stage).field.shown().starts_with("Xfirst"));
+}
+
+#[test]
+fn the_external_editor_gets_and_gives_the_visible_form() {
+    let mut stage = waiting();
+    stage.press("1 g j e");
+    stage.out.clear();
+    stage.press("ctrl-o");
+    assert_eq!(stage.out, [Out::Edit("first⟨U+202E⟩ this⟨CR⟩\n".into())]);
+    stage.send(Msg::Edited(Ok("second⟨U+202E⟩\n".into())));
+    assert_eq!(editor(&mut stage).field.text().unwrap(), "second\u{202e}\n");
+    stage.send(Msg::Edited(Err("it did not start".into())));
+    assert!(stage.said().contains("it did not start"));
+    assert_eq!(editor(&mut stage).field.text().unwrap(), "second\u{202e}\n");
+}
+
+#[test]
+fn a_value_too_long_for_the_screen_goes_to_the_external_editor() {
+    let mut stage = waiting();
+    let long = "x".repeat(2_000_000);
+    let value = format!("\"{long}\"");
+    stage.finished("c4", "read_file", r#"{"path":"z"}"#, Outcome::ok(value.as_str()));
+    stage.press("1 G o");
+    assert!(stage.said().contains("$EDITOR"), "{}", stage.said());
+    stage.press("a b c");
+    assert!(editor(&mut stage).is_unchanged());
+    stage.send(Msg::Edited(Ok(format!("{long}y"))));
+    stage.commands();
+    stage.press("ctrl-s");
+    stage.wait(ARMING);
+    stage.press("enter");
+    let edits = edits(&mut stage);
+    assert!(
+        matches!(edits.as_slice(), [Edit::Observation { value, .. }] if value.len() == long.len() + 3),
+        "{}",
+        edits.len()
+    );
+}
+
+#[test]
+fn a_paste_goes_into_the_editor_with_its_line_breaks() {
+    let mut stage = waiting();
+    stage.press("i");
+    stage.send(Msg::Term(TermMsg::Paste("one\r\ntwo\u{200b}".into())));
+    assert_eq!(editor(&mut stage).field.text().unwrap(), "one\ntwo\u{200b}");
+    assert!(editor(&mut stage).field.shown().contains("⟨U+200B⟩"));
+}

@@ -1,0 +1,262 @@
+//! Whatever is pressed, on whatever screen, nothing panics; and arrivals never take the focus.
+
+use proptest::prelude::*;
+
+use crate::console::key::{Code, Key};
+use crate::console::link::{Live, LivePart, Update};
+use crate::console::model::graph::Pick;
+use crate::console::model::screen::Pane;
+use crate::console::msg::{Msg, TermMsg};
+use crate::console::testing::{Stage, id};
+use crate::domain::call::Outcome;
+use crate::domain::id::TurnId;
+
+fn any_key() -> impl Strategy<Value = Key> {
+    let code = prop_oneof![
+        8 => prop::sample::select("aAxeriwoOpsSXRcqdDtfUILzZyY/:?nNghjklGHJKL[]<>12345 \u{e9}日".chars().collect::<Vec<_>>()).prop_map(Code::Char),
+        4 => prop::sample::select(vec![
+            Code::Enter, Code::Esc, Code::Tab, Code::Backspace, Code::Delete, Code::Up, Code::Down, Code::Left,
+            Code::Right, Code::Home, Code::End, Code::PageUp, Code::PageDown, Code::F(1),
+        ]),
+    ];
+    (code, prop::bool::weighted(0.2), prop::bool::weighted(0.05)).prop_map(|(code, ctrl, alt)| Key {
+        code,
+        ctrl,
+        alt,
+        shift: false,
+    })
+}
+
+#[derive(Debug, Clone)]
+enum Act {
+    Key(Key, u64),
+    Paste(String),
+    Resize(u16, u16),
+    Arrive(u8),
+    Draw,
+}
+
+fn any_act() -> impl Strategy<Value = Act> {
+    prop_oneof![
+        10 => (any_key(), 0u64..700).prop_map(|(key, ms)| Act::Key(key, ms)),
+        1 => "[ -~\u{202e}日\n]{0,12}".prop_map(Act::Paste),
+        2 => (1u16..140, 1u16..50).prop_map(|(width, height)| Act::Resize(width, height)),
+        2 => (0u8..6).prop_map(Act::Arrive),
+        4 => Just(Act::Draw),
+    ]
+}
+
+fn arrive(stage: &mut Stage, what: u8, no: u32) {
+    let name = format!("c{no}");
+    match what {
+        0 => stage.awaiting(&name, "write_file", r#"{"path":"a","content":"b"}"#),
+        1 => stage.finished(&name, "read_file", r#"{"path":"x"}"#, Outcome::ok("\"a\\nb\"")),
+        2 => stage.broken(),
+        3 => stage.send(Msg::Run(Update::Live(Live {
+            turn: TurnId(2),
+            parts: vec![LivePart::Text {
+                reasoning: false,
+                text: "so far\u{1b}[2J 日本".into(),
+            }],
+            bytes: 9,
+        }))),
+        4 => stage.consent(&name),
+        _ => stage.in_doubt(&name),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
+
+    #[test]
+    fn nothing_panics(width in 1u16..130, height in 1u16..45, acts in prop::collection::vec(any_act(), 1..50), replay: bool) {
+        let mut stage = Stage::with(width, height, |settings| settings.replay = replay);
+        stage.draw();
+        stage.sample();
+        let mut no = 100;
+        for act in acts {
+            match act {
+                Act::Key(key, ms) => {
+                    stage.now += ms;
+                    let at = stage.now;
+                    stage.send(Msg::Tick { at });
+                    stage.send(Msg::Term(TermMsg::Key { key, at }));
+                }
+                Act::Paste(text) => stage.send(Msg::Term(TermMsg::Paste(text))),
+                Act::Resize(width, height) => stage.send(Msg::Term(TermMsg::Resize { width, height })),
+                Act::Arrive(what) => {
+                    no += 1;
+                    arrive(&mut stage, what, no);
+                }
+                Act::Draw => drop(stage.draw()),
+            }
+        }
+        stage.draw();
+    }
+
+    #[test]
+    fn arrivals_move_no_focus_no_cursor_and_open_nothing(
+        keys in prop::collection::vec(any_key(), 0..12), arrivals in prop::collection::vec(0u8..6, 1..6),
+    ) {
+        let mut stage = Stage::new(100, 30);
+        stage.sample();
+        stage.draw();
+        for key in keys {
+            stage.now += 100;
+            let at = stage.now;
+            stage.send(Msg::Term(TermMsg::Key { key, at }));
+            stage.now += 100;
+            let at = stage.now;
+            stage.send(Msg::Tick { at });
+        }
+        stage.draw();
+        let before = (stage.model.screen.focus, stage.model.queue.selected, stage.model.overlays.len());
+        let row = (stage.model.graph.pinned, stage.model.graph.selected);
+        for (at, what) in arrivals.into_iter().enumerate() {
+            arrive(&mut stage, what, 200 + at as u32);
+            stage.draw();
+        }
+        prop_assert_eq!(before.0, stage.model.screen.focus);
+        prop_assert_eq!(before.2, stage.model.overlays.len());
+        if before.1.is_some() {
+            prop_assert_eq!(before.1, stage.model.queue.selected);
+        }
+        if row.0 {
+            prop_assert_eq!(row.1, stage.model.graph.selected);
+        }
+    }
+}
+
+#[test]
+fn every_size_from_one_cell_on_is_drawn() {
+    for keys in [
+        "1",
+        "2",
+        "3 >",
+        "L",
+        "e",
+        "esc ?",
+        "esc :",
+        "esc q",
+        "esc A",
+        "esc 1 g j e X ctrl-s",
+    ] {
+        let mut stage = Stage::new(80, 24);
+        stage.sample();
+        stage.draw();
+        stage.press(keys);
+        for width in (1..10).chain((10..46).step_by(5)).chain([39, 80, 100, 121]) {
+            for height in (1..14).chain([24]) {
+                stage.send(Msg::Term(TermMsg::Resize { width, height }));
+                stage.draw();
+            }
+        }
+    }
+}
+
+#[test]
+fn the_graph_follows_only_at_its_end() {
+    let mut stage = Stage::new(100, 30);
+    stage.begin();
+    stage.thought("t2", "one");
+    stage.draw();
+    assert_eq!(stage.selected(), Some(id("t2")));
+    stage.finished("c3", "read_file", "{}", Outcome::ok("1"));
+    stage.draw();
+    assert_eq!(stage.selected(), Some(id("c3")), "it follows");
+    stage.press("k");
+    stage.finished("c4", "read_file", "{}", Outcome::ok("1"));
+    let text = stage.text();
+    assert_eq!(stage.selected(), Some(id("t2")), "it stays");
+    assert!(text.contains("▼ 1 new"), "{text}");
+    stage.press("G");
+    assert_eq!(stage.selected(), Some(id("c4")));
+    stage.finished("c5", "read_file", "{}", Outcome::ok("1"));
+    stage.draw();
+    assert_eq!(stage.selected(), Some(id("c5")), "it follows again");
+}
+
+#[test]
+fn a_pinned_cursor_keeps_its_row_on_the_screen() {
+    let mut stage = Stage::new(100, 12);
+    stage.begin();
+    for no in 3..40 {
+        stage.finished(
+            &format!("c{no}"),
+            "read_file",
+            r#"{"path":"x"}"#,
+            Outcome::ok("1"),
+        );
+    }
+    stage.model.graph.unfolded.insert(id("c3"));
+    stage.model.graph.stale = true;
+    stage.draw();
+    stage.press("k k k");
+    let row = |stage: &Stage| stage.model.graph.cursor().unwrap() - stage.model.graph.top;
+    let before = (row(&stage), stage.selected());
+    for no in 40..60 {
+        stage.finished(
+            &format!("c{no}"),
+            "read_file",
+            r#"{"path":"x"}"#,
+            Outcome::ok("1"),
+        );
+        stage.draw();
+    }
+    assert_eq!((row(&stage), stage.selected()), before);
+}
+
+#[test]
+fn what_streams_is_shown_and_becomes_a_node() {
+    let mut stage = Stage::new(100, 30);
+    stage.begin();
+    stage.draw();
+    arrive(&mut stage, 3, 0);
+    let text = stage.text();
+    assert!(text.contains("so far⟨U+001B⟩[2J 日本"), "{text}");
+    assert_eq!(stage.model.graph.selected, Some(Pick::Live(TurnId(2), 0)));
+    stage.thought("t2", "so far and on");
+    stage.send(Msg::Run(Update::Live(Live {
+        turn: TurnId(2),
+        parts: Vec::new(),
+        bytes: 20,
+    })));
+    stage.draw();
+    assert_eq!(stage.selected(), Some(id("t2")));
+}
+
+#[test]
+fn tab_goes_round_the_panes() {
+    let mut stage = Stage::new(100, 30);
+    stage.sample();
+    stage.draw();
+    let mut seen = vec![stage.model.screen.focus];
+    for _ in 0..3 {
+        stage.press("tab");
+        seen.push(stage.model.screen.focus);
+    }
+    assert_eq!(seen, [Pane::Graph, Pane::Queue, Pane::Inspector, Pane::Graph]);
+    stage.press("L");
+    assert_eq!(stage.model.screen.focus, Pane::Log);
+    stage.press("shift-tab");
+    assert_eq!(stage.model.screen.focus, Pane::Inspector);
+}
+
+#[test]
+fn a_value_of_ten_megabytes_is_cut_once() {
+    let mut stage = Stage::new(100, 30);
+    stage.begin();
+    let value = format!("\"{}\"", "abcdefghij".repeat(1_000_000));
+    stage.finished("c3", "read_file", r#"{"path":"x"}"#, Outcome::ok(value.as_str()));
+    stage.draw();
+    let rows = stage.model.inspector.doc.rows();
+    assert!(rows > 90_000);
+    stage.press("3 G");
+    for no in 4..30 {
+        stage.finished(&format!("c{no}"), "read_file", "{}", Outcome::ok("1"));
+    }
+    stage.press("1 g j");
+    stage.draw();
+    assert_eq!(stage.selected(), Some(id("c3")));
+    assert_eq!(stage.model.inspector.doc.rows(), rows);
+}

@@ -1,0 +1,565 @@
+//! Every verb gives its command, and only where it may.
+
+use crate::console::link::{ReplayControl, Update};
+use crate::console::model::overlay::Overlay;
+use crate::console::msg::{Leave, Msg, Out, TermMsg};
+use crate::console::testing::{ARMING, Stage, id};
+use crate::domain::call::{Digest, Outcome};
+use crate::domain::command::{
+    CallCommand, Command, ConsentChoice, Edit, EditCommand, Resolution, RunCommand,
+};
+use crate::domain::event::{CallEvent, Event, RunEvent, TurnEvent};
+use crate::domain::id::{Rev, Seq, TurnId};
+use crate::domain::node::Origin;
+use crate::domain::refusal::{Refusal, RefusalKind};
+
+const ARGS: &str = r#"{"path":"a","content":"b"}"#;
+
+fn stage() -> Stage {
+    let mut stage = Stage::new(100, 40);
+    stage.begin();
+    stage.thought("t2", "first this");
+    stage
+}
+
+/// The queue in front of the operator, for long enough.
+fn look(stage: &mut Stage) {
+    stage.draw();
+    stage.press("2");
+    stage.wait(ARMING);
+}
+
+fn run(command: RunCommand) -> Vec<Command> {
+    vec![Command::Run(command)]
+}
+
+#[test]
+fn reject_tells_the_reason() {
+    let mut stage = stage();
+    stage.awaiting("c3", "write_file", ARGS);
+    look(&mut stage);
+    stage.press("x");
+    stage.type_text("not this");
+    assert_eq!(stage.commands(), []);
+    stage.press("enter");
+    let reject = Command::Call(CallCommand::Reject {
+        call: id("c3"),
+        rev: Rev(1),
+        reason: "not this".into(),
+    });
+    assert_eq!(stage.commands(), [reject]);
+    assert!(stage.model.overlays.is_empty());
+}
+
+#[test]
+fn a_reason_can_be_given_up() {
+    let mut stage = stage();
+    stage.awaiting("c3", "write_file", ARGS);
+    look(&mut stage);
+    stage.press("x n o esc");
+    assert_eq!(stage.commands(), []);
+    assert!(stage.model.overlays.is_empty());
+}
+
+#[test]
+fn pause_resume_step_and_stop_turn() {
+    let mut stage = stage();
+    stage.press("p");
+    assert!(matches!(
+        stage.commands().as_slice(),
+        [Command::Run(RunCommand::Pause { .. })]
+    ));
+    stage.engine(Event::Run(RunEvent::Paused {
+        reason: "operator".into(),
+    }));
+    stage.press("s");
+    assert_eq!(stage.commands(), run(RunCommand::Step {}));
+    stage.press("p");
+    assert_eq!(stage.commands(), run(RunCommand::Resume {}));
+    stage.press("S");
+    assert_eq!(stage.commands(), run(RunCommand::StopTurn {}));
+}
+
+#[test]
+fn a_running_call_can_be_cancelled_and_a_finished_one_run_again() {
+    let mut stage = stage();
+    stage.running("c3", "read_file", r#"{"path":"a"}"#);
+    stage.wait(ARMING);
+    assert_eq!(stage.selected(), Some(id("c3")));
+    stage.press("R");
+    let retry = Command::Call(CallCommand::Retry {
+        call: id("c3"),
+        rev: Rev(1),
+    });
+    assert_eq!(
+        stage.commands(),
+        vec![retry.clone()],
+        "whether it can be run again is the run's to say"
+    );
+    stage.press("c");
+    assert!(
+        matches!(stage.commands().as_slice(), [Command::Call(CallCommand::Cancel { call, .. })] if *call == id("c3"))
+    );
+    stage.finish("c3", Outcome::ok("1"));
+    stage.wait(ARMING);
+    stage.press("c");
+    assert_eq!(stage.commands(), [], "a finished call is not cancelled");
+    stage.press("R");
+    assert_eq!(stage.commands(), [retry]);
+}
+
+#[test]
+fn answer_for_the_tool_gives_a_text_as_json() {
+    let mut stage = stage();
+    stage.awaiting("c3", "read_file", r#"{"path":"a"}"#);
+    look(&mut stage);
+    stage.press("w");
+    stage.type_text("he said \"no\"");
+    stage.press("ctrl-s");
+    let answer = Command::Call(CallCommand::Answer {
+        call: id("c3"),
+        rev: Rev(1),
+        value: r#""he said \"no\"""#.into(),
+    });
+    assert_eq!(stage.commands(), [answer]);
+    assert_eq!(
+        stage.model.overlays.len(),
+        1,
+        "the text stays until the run has taken it"
+    );
+    stage.press("x");
+    stage.event(
+        crate::domain::envelope::Actor::Operator("ada".into()),
+        Event::Call(CallEvent::Given {
+            call: id("c3"),
+            rev: Rev(1),
+            outcome: Outcome::ok("1"),
+            origin: Origin::Operator { user: "ada".into() },
+        }),
+    );
+    assert!(stage.model.overlays.is_empty());
+}
+
+#[test]
+fn an_answer_can_be_typed_as_json() {
+    let mut stage = stage();
+    stage.awaiting("c3", "read_file", r#"{"path":"a"}"#);
+    look(&mut stage);
+    stage.press("w");
+    stage.type_text("[1]");
+    stage.press("ctrl-t");
+    for _ in 0..5 {
+        stage.press("ctrl-k delete");
+    }
+    let Some(Overlay::Editor(editor)) = stage.model.overlays.last_mut() else {
+        panic!("no editor");
+    };
+    editor.field.replace("{\"n\": 1.10}");
+    stage.press("ctrl-s");
+    assert!(
+        matches!(stage.commands().as_slice(), [Command::Call(CallCommand::Answer { value, .. })] if **value == *"{\"n\":1.10}"),
+    );
+}
+
+#[test]
+fn a_refused_answer_is_not_lost() {
+    let mut stage = stage();
+    stage.awaiting("c3", "read_file", r#"{"path":"a"}"#);
+    look(&mut stage);
+    stage.press("w");
+    stage.type_text("precious");
+    stage.press("ctrl-s");
+    stage.commands();
+    stage.send(Msg::Run(Update::Refused(Refusal::new(
+        RefusalKind::Changed,
+        "it changed",
+    ))));
+    let Some(Overlay::Editor(editor)) = stage.model.overlays.last() else {
+        panic!("the editor closed");
+    };
+    assert_eq!(editor.field.text().unwrap(), "precious");
+    stage.press("ctrl-s");
+    assert_eq!(stage.commands().len(), 1, "it can be sent again");
+}
+
+#[test]
+fn consent_has_three_choices() {
+    let open = || {
+        let mut stage = stage();
+        stage.consent("c3");
+        look(&mut stage);
+        stage.press("enter");
+        assert!(matches!(stage.model.overlays.last(), Some(Overlay::Dialog(_))));
+        stage.wait(ARMING);
+        stage
+    };
+    let digest = || Digest("digest-of-c3-r1".into());
+    let mut stage = open();
+    stage.press("n");
+    let again = Command::Call(CallCommand::Consent {
+        call: id("c3"),
+        rev: Rev(1),
+        digest: digest(),
+        choice: ConsentChoice::RunAgain,
+    });
+    assert_eq!(stage.commands(), [again]);
+
+    let mut stage = open();
+    stage.press("x");
+    stage.type_text("enough");
+    stage.press("enter");
+    let reject = Command::Call(CallCommand::Consent {
+        call: id("c3"),
+        rev: Rev(1),
+        digest: digest(),
+        choice: ConsentChoice::Reject {
+            reason: "enough".into(),
+        },
+    });
+    assert_eq!(stage.commands(), [reject]);
+
+    let mut stage = open();
+    stage.press("u");
+    assert_eq!(stage.commands(), [], "there is no recorded result to reuse");
+}
+
+#[test]
+fn approve_on_a_repeated_effect_opens_the_choices_instead() {
+    let mut stage = stage();
+    stage.consent("c3");
+    look(&mut stage);
+    stage.press("a");
+    assert_eq!(stage.commands(), []);
+    assert!(matches!(stage.model.overlays.last(), Some(Overlay::Dialog(_))));
+    stage.press("n");
+    assert_eq!(
+        stage.commands(),
+        [],
+        "the choices were not on screen for long enough"
+    );
+}
+
+#[test]
+fn an_unknown_outcome_is_resolved_by_the_operator() {
+    let mut stage = stage();
+    stage.close();
+    stage.in_doubt("c3");
+    look(&mut stage);
+    stage.press("enter");
+    stage.wait(ARMING);
+    stage.press("d");
+    let did_not = Command::Call(CallCommand::Resolve {
+        call: id("c3"),
+        what: Resolution::DidNot,
+    });
+    assert_eq!(stage.commands(), [did_not]);
+
+    stage.press("enter");
+    stage.wait(ARMING);
+    stage.press("h");
+    stage.type_text("ok");
+    stage.press("ctrl-s");
+    let happened = Command::Call(CallCommand::Resolve {
+        call: id("c3"),
+        what: Resolution::Happened {
+            value: "\"ok\"".into(),
+        },
+    });
+    assert_eq!(stage.commands(), [happened]);
+}
+
+#[test]
+fn a_broken_stream_is_in_the_queue_with_three_choices() {
+    let broken = || {
+        let mut stage = stage();
+        stage.broken();
+        look(&mut stage);
+        stage.press("enter");
+        stage.wait(ARMING);
+        stage
+    };
+    let mut stage = broken();
+    stage.press("n");
+    assert_eq!(stage.commands(), run(RunCommand::AskAgain { turn: TurnId(2) }));
+    let mut stage = broken();
+    stage.press("u");
+    assert_eq!(stage.commands(), run(RunCommand::KeepArrived { turn: TurnId(2) }));
+    let mut stage = broken();
+    stage.press("X");
+    stage.wait(ARMING);
+    stage.press("X");
+    assert!(matches!(
+        stage.commands().as_slice(),
+        [Command::Run(RunCommand::Stop { .. })]
+    ));
+}
+
+#[test]
+fn guidance_at_the_tip_goes_without_a_preview() {
+    let mut stage = stage();
+    stage.close();
+    stage.turn(TurnEvent::Settled {
+        turn: TurnId(2),
+        errors: Vec::new(),
+    });
+    stage.press("i");
+    stage.type_text("be brief");
+    stage.press("ctrl-s");
+    let commands = stage.commands();
+    let [
+        Command::Edit(EditCommand::Commit {
+            edits,
+            effects_seen: Some(0),
+            ..
+        }),
+    ] = commands.as_slice()
+    else {
+        panic!("{commands:?}");
+    };
+    assert_eq!(
+        edits,
+        &[Edit::InsertPrompt {
+            after: None,
+            text: "be brief".into()
+        }]
+    );
+}
+
+#[test]
+fn policy_limits_and_title_come_from_the_palette() {
+    let mut stage = stage();
+    for (name, key) in [("policy", ""), ("title", "")] {
+        stage.press(":");
+        stage.type_text(name);
+        stage.press("enter");
+        assert!(
+            matches!(stage.model.overlays.last(), Some(Overlay::Line(_))),
+            "{name}{key}"
+        );
+        stage.press("ctrl-u");
+        stage.type_text("z");
+        stage.press("enter");
+    }
+    let commands = stage.commands();
+    assert!(
+        matches!(
+            commands.as_slice(),
+            [
+                Command::Run(RunCommand::SetPolicy { .. }),
+                Command::Run(RunCommand::Title { .. })
+            ]
+        ),
+        "{commands:?}"
+    );
+    stage.press(":");
+    stage.type_text("limits");
+    stage.press("enter");
+    stage.type_text(" turns=7");
+    stage.press("enter");
+    let commands = stage.commands();
+    assert!(
+        matches!(commands.as_slice(), [Command::Run(RunCommand::SetLimits { limits })] if limits.turns == Some(7)),
+        "{commands:?}"
+    );
+}
+
+#[test]
+fn a_limit_that_is_none_is_refused_with_an_example() {
+    let mut stage = stage();
+    stage.press(":");
+    stage.type_text("limits");
+    stage.press("enter");
+    stage.type_text(" turns=x");
+    stage.press("enter");
+    assert_eq!(stage.commands(), []);
+    assert!(stage.said().contains("turns=50"), "{}", stage.said());
+    assert_eq!(stage.model.overlays.len(), 1, "the line stays open");
+}
+
+#[test]
+fn leaving_asks_only_while_something_runs() {
+    let mut stage = stage();
+    stage.close();
+    stage.press("q");
+    assert_eq!(stage.out, [Out::Quit(Leave::Quit)]);
+
+    let mut stage = self::stage();
+    stage.running("c3", "read_file", "{}");
+    stage.press("q");
+    assert_eq!(stage.out, []);
+    assert!(matches!(stage.model.overlays.last(), Some(Overlay::Leave)));
+    stage.press("esc");
+    assert!(stage.model.overlays.is_empty());
+    stage.press("q q");
+    assert_eq!(stage.out, [Out::Quit(Leave::Quit)]);
+}
+
+#[test]
+fn waiting_leaves_once_nothing_runs() {
+    let mut stage = stage();
+    stage.running("c3", "read_file", "{}");
+    stage.close();
+    stage.press("q w");
+    assert!(matches!(
+        stage.out.as_slice(),
+        [Out::Command(Command::Run(RunCommand::Pause { .. }))]
+    ));
+    stage.out.clear();
+    stage.finish("c3", Outcome::ok("1"));
+    assert_eq!(stage.out, [Out::Quit(Leave::Quit)]);
+}
+
+#[test]
+fn cancelling_stops_the_run_first() {
+    let mut stage = stage();
+    stage.running("c3", "read_file", "{}");
+    stage.press("q c");
+    assert!(matches!(
+        stage.out.as_slice(),
+        [Out::Command(Command::Run(RunCommand::Stop { .. }))]
+    ));
+}
+
+#[test]
+fn a_second_ctrl_c_within_two_seconds_leaves() {
+    let mut stage = stage();
+    stage.press("ctrl-c");
+    assert_eq!(stage.out, []);
+    assert!(matches!(stage.model.overlays.last(), Some(Overlay::Leave)));
+    stage.press("ctrl-c");
+    assert_eq!(stage.out, [Out::Quit(Leave::Interrupted)]);
+
+    let mut stage = self::stage();
+    stage.press("ctrl-c esc");
+    stage.wait(2_500);
+    stage.press("ctrl-c");
+    assert_eq!(stage.out, [], "the first was too long ago");
+}
+
+#[test]
+fn ctrl_c_works_in_a_text_too() {
+    let mut stage = stage();
+    stage.press("i a ctrl-c");
+    assert!(matches!(stage.model.overlays.last(), Some(Overlay::Leave)));
+    stage.press("esc");
+    assert!(
+        matches!(stage.model.overlays.last(), Some(Overlay::Editor(_))),
+        "the text is still there"
+    );
+}
+
+#[test]
+fn a_recorded_run_is_driven() {
+    let mut stage = Stage::with(100, 30, |settings| {
+        settings.read_only = true;
+        settings.replay = true;
+    });
+    stage.sample();
+    stage.draw();
+    stage.press("P P . , = minus 0 $");
+    let controls: Vec<ReplayControl> = stage
+        .out
+        .iter()
+        .filter_map(|out| match out {
+            Out::Replay(control) => Some(*control),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(
+        controls,
+        [
+            ReplayControl::Play,
+            ReplayControl::Pause,
+            ReplayControl::Step,
+            ReplayControl::Back,
+            ReplayControl::Faster,
+            ReplayControl::Slower,
+            ReplayControl::Seek(Seq(0)),
+            ReplayControl::End
+        ]
+    );
+    assert_eq!(stage.commands(), []);
+}
+
+#[test]
+fn replay_keys_do_nothing_on_a_live_run() {
+    let mut stage = stage();
+    stage.press("P . ,");
+    assert!(stage.out.is_empty());
+}
+
+#[test]
+fn suspend_copy_and_redraw_go_outside() {
+    let mut stage = stage();
+    stage.draw();
+    stage.press("ctrl-z ctrl-l y");
+    assert_eq!(
+        stage.out,
+        [Out::Suspend, Out::Redraw, Out::Copy("first this".into())]
+    );
+}
+
+#[test]
+fn the_first_waiting_call_alerts_and_the_second_does_not() {
+    let mut stage = stage();
+    stage.awaiting("c3", "write_file", ARGS);
+    assert_eq!(stage.out, [Out::Alert("1 waiting for you".into())]);
+    stage.awaiting("c4", "write_file", ARGS);
+    assert_eq!(stage.out.len(), 1);
+}
+
+#[test]
+fn a_resize_and_the_wheel_change_nothing_but_the_view() {
+    let mut stage = stage();
+    stage.send(Msg::Term(TermMsg::Resize {
+        width: 60,
+        height: 20,
+    }));
+    stage.send(Msg::Term(TermMsg::Wheel(-3)));
+    stage.draw();
+    assert!(stage.out.is_empty());
+}
+
+#[test]
+fn an_event_that_came_before_is_not_folded_twice() {
+    let mut stage = stage();
+    let state = stage.model.run.state.clone();
+    let envelope = crate::domain::envelope::Envelope {
+        v: 1,
+        seq: Seq(1),
+        at: 0,
+        mono: 0,
+        actor: crate::domain::envelope::Actor::Engine,
+        cause: Seq(0),
+        more: false,
+        event: Event::Run(RunEvent::Paused { reason: "x".into() }),
+    };
+    stage.send(Msg::Run(Update::Event(std::sync::Arc::new(envelope))));
+    assert_eq!(stage.model.run.state, state);
+}
+
+#[test]
+fn an_ended_call_is_found_by_jumps_and_search() {
+    let mut stage = Stage::new(100, 40);
+    stage.sample();
+    stage.draw();
+    stage.press("f");
+    assert_eq!(stage.selected(), Some(id("c4")));
+    stage.press("[");
+    assert_eq!(stage.selected(), Some(id("t2")));
+    stage.press("]");
+    assert_eq!(stage.selected(), Some(id("c3")));
+    stage.press("/");
+    stage.type_text("report");
+    stage.press("enter");
+    assert_eq!(stage.model.graph.search.hits.len(), 2);
+    let first = stage.selected();
+    stage.press("n");
+    assert_ne!(stage.selected(), first);
+    stage.press("N");
+    assert_eq!(stage.selected(), first);
+    stage.press("t");
+    assert!(stage.said().is_empty());
+    assert_eq!(stage.model.queue.waiting(), 1);
+    assert_eq!(stage.commands(), []);
+}

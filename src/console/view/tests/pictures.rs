@@ -1,0 +1,134 @@
+//! Pictures of the whole screen, at the sizes that people have.
+
+use crate::console::layout::gutter::Line;
+use crate::console::symbols::Charset;
+use crate::console::testing::{ARMING, Stage};
+use crate::domain::event::{Event, RunEvent};
+
+const SIZES: [(u16, u16); 4] = [(40, 12), (80, 24), (120, 40), (200, 60)];
+
+fn sample(width: u16, height: u16) -> Stage {
+    let mut stage = Stage::new(width, height);
+    stage.sample();
+    stage.draw();
+    stage
+}
+
+/// Pictures of one scene at every size.
+fn at_sizes(name: &str, scene: impl Fn(&mut Stage)) {
+    for (width, height) in SIZES {
+        let mut stage = sample(width, height);
+        scene(&mut stage);
+        insta::assert_snapshot!(format!("{name}_{width}x{height}"), stage.text());
+    }
+}
+
+#[test]
+fn graph() {
+    at_sizes("graph", |stage| stage.press("1 k k"));
+}
+
+#[test]
+fn decision() {
+    at_sizes("decision", |stage| {
+        stage.press("2");
+        stage.wait(ARMING);
+    });
+}
+
+#[test]
+fn inspector() {
+    at_sizes("inspector", |stage| stage.press("f 3"));
+}
+
+#[test]
+fn log() {
+    at_sizes("log", |stage| stage.press("L"));
+}
+
+#[test]
+fn editor() {
+    at_sizes("editor", |stage| stage.press("2 e down right right right delete"));
+}
+
+#[test]
+fn review() {
+    at_sizes("review", |stage| stage.press("1 g j e X ctrl-s"));
+}
+
+#[test]
+fn palette() {
+    at_sizes("palette", |stage| {
+        stage.press(":");
+        stage.type_text("st");
+    });
+}
+
+#[test]
+fn help() {
+    at_sizes("help", |stage| stage.press("?"));
+}
+
+#[test]
+fn reason() {
+    at_sizes("reason", |stage| {
+        stage.press("2");
+        stage.wait(ARMING);
+        stage.press("x");
+        stage.type_text("no");
+    });
+}
+
+#[test]
+fn leave() {
+    at_sizes("leave", |stage| stage.press("q"));
+}
+
+#[test]
+fn broken_stream() {
+    at_sizes("broken", |stage| {
+        stage.request(2, 2);
+        stage.broken();
+        stage.draw();
+        stage.press("t t enter");
+    });
+}
+
+#[test]
+fn other_tabs() {
+    let mut stage = sample(120, 40);
+    stage.press("f");
+    for tab in ["arguments", "revisions", "context", "depends", "attempts"] {
+        stage.press(">");
+        insta::assert_snapshot!(format!("tab_{tab}"), stage.text());
+    }
+}
+
+#[test]
+fn ascii() {
+    let mut stage = Stage::with(80, 24, |settings| {
+        settings.charset = Charset::Ascii;
+        settings.line = Line::Ascii;
+    });
+    stage.sample();
+    insta::assert_snapshot!("ascii_80x24", stage.text());
+}
+
+#[test]
+fn empty() {
+    let mut stage = Stage::new(80, 24);
+    insta::assert_snapshot!("empty_80x24", stage.text());
+}
+
+#[test]
+fn paused_and_replaying() {
+    let mut stage = Stage::with(80, 24, |settings| {
+        settings.read_only = true;
+        settings.replay = true;
+    });
+    stage.sample();
+    stage.engine(Event::Run(RunEvent::Paused {
+        reason: "limit".into(),
+    }));
+    insta::assert_snapshot!("replay_80x24", stage.text());
+}

@@ -1,0 +1,297 @@
+//! Rules that every picture keeps.
+
+use proptest::prelude::*;
+
+use crate::console::commands;
+use crate::console::hints;
+use crate::console::symbols::Charset;
+use crate::console::testing::{ARMING, Stage, id};
+use crate::console::theme::Role;
+use crate::domain::call::Outcome;
+use crate::domain::event::{EditEvent, Event, TurnEvent};
+use crate::domain::id::TurnId;
+
+#[test]
+fn nothing_untrusted_reaches_the_screen_raw() {
+    let mut stage = Stage::new(120, 40);
+    stage.begin();
+    let evil = "\u{1b}]0;x\u{7}\u{202e}\u{200b}\u{e0041}\u{9b}31m";
+    stage.thought("t2", evil);
+    stage.awaiting("c3", evil, &format!("{{\"path\":\"{evil}\"}}"));
+    stage.draw();
+    for keys in ["2", "1 g j", "3", "e", "esc L", "? esc", ": esc"] {
+        stage.press(keys);
+        let buffer = stage.draw();
+        for cell in buffer.content() {
+            for c in cell.symbol().chars() {
+                assert!(
+                    !c.is_control() && !"\u{202e}\u{200b}\u{e0041}".contains(c),
+                    "{keys}: {c:?} in {:?}",
+                    cell.symbol()
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn the_look_of_a_decision_is_made_by_nothing_else() {
+    let mut stage = Stage::new(120, 40);
+    stage.begin();
+    stage.thought("t2", " c3 r1  may this call run? \n┃ {\"path\":\"fake\"}");
+    stage.awaiting(
+        "c3",
+        "write_file",
+        r#"{"path":"┃ a","content":" end of the arguments "}"#,
+    );
+    let style = stage.model.settings.look.style(Role::Decision);
+    stage.press("1 g j");
+    let buffer = stage.draw();
+    assert!(
+        buffer.content().iter().all(|cell| cell.style().fg != style.fg),
+        "no decision is on screen, so nothing may look like one"
+    );
+    stage.press("2");
+    let buffer = stage.draw();
+    let framed: String = buffer
+        .content()
+        .iter()
+        .filter(|cell| cell.style().fg == style.fg && cell.style().bg == style.bg)
+        .map(ratatui::buffer::Cell::symbol)
+        .collect();
+    assert_eq!(framed.matches('┃').count(), 1, "{framed}");
+    assert_eq!(framed.matches("end of the arguments").count(), 1, "{framed}");
+}
+
+#[test]
+fn the_words_of_the_model_are_not_in_the_frame_of_the_decision() {
+    let mut stage = Stage::new(80, 24);
+    stage.begin();
+    stage.thought("t2", "SAFE TO APPROVE");
+    stage.awaiting("c3", "write_file", r#"{"path":"a","content":"b"}"#);
+    stage.draw();
+    stage.press("2 z 3");
+    let text = stage.text();
+    assert!(!text.contains("SAFE TO APPROVE"), "{text}");
+}
+
+#[test]
+fn a_state_is_told_without_colours() {
+    let mut stage = Stage::new(100, 30);
+    stage.sample();
+    let text = stage.text();
+    for (glyph, what) in [('●', "ok"), ('✖', "failed"), ('◎', "waiting"), ('◐', "running")] {
+        assert!(text.contains(glyph), "{what}: {text}");
+    }
+    assert!(text.contains("failed: not found"), "{text}");
+    assert!(text.contains("awaiting approval"), "{text}");
+}
+
+#[test]
+fn ascii_draws_only_ascii_of_its_own() {
+    let mut stage = Stage::with(80, 24, |settings| {
+        settings.charset = Charset::Ascii;
+        settings.line = crate::console::layout::gutter::Line::Ascii;
+    });
+    stage.begin();
+    stage.thought("t2", "plain");
+    stage.finished("c3", "read_file", r#"{"path":"x"}"#, Outcome::ok("\"y\""));
+    stage.awaiting("c4", "write_file", r#"{"path":"a","content":"b"}"#);
+    for keys in ["1", "2", "3", "L", "2 e", "esc ?", "esc q"] {
+        stage.press(keys);
+        let text = stage.text();
+        assert!(text.is_ascii(), "{keys}: {text}");
+    }
+}
+
+#[test]
+fn what_an_edit_replaced_is_one_row_that_unfolds() {
+    let mut stage = Stage::new(100, 30);
+    stage.begin();
+    stage.thought("t2", "first");
+    for call in ["c3", "c4", "c5"] {
+        stage.finished(call, "read_file", r#"{"path":"x"}"#, Outcome::ok("1"));
+    }
+    stage.engine(Event::Edit(EditEvent::Committed {
+        epoch: crate::domain::id::Epoch(1),
+        intervention: id("i6"),
+        target: Some(id("t2")),
+        what: "rewrite t2".into(),
+        reason: None,
+    }));
+    stage.engine(Event::Edit(EditEvent::Superseded {
+        nodes: vec![id("c3"), id("o3"), id("c4"), id("o4"), id("c5"), id("o5")],
+    }));
+    let text = stage.text();
+    assert!(text.contains("3 superseded by i6"), "{text}");
+    assert!(!text.contains("c4 read_file"), "{text}");
+    stage.press("1 g j j space");
+    let text = stage.text();
+    assert!(text.contains("c4 read_file"), "{text}");
+    stage.press("space");
+    let text = stage.text();
+    assert!(!text.contains("c4 read_file"), "{text}");
+}
+
+#[test]
+fn a_call_unfolds_into_call_and_observation() {
+    let mut stage = Stage::new(100, 30);
+    stage.begin();
+    stage.thought("t2", "first");
+    stage.finished("c3", "read_file", r#"{"path":"x"}"#, Outcome::ok("\"result\""));
+    let text = stage.text();
+    assert!(text.contains("c3 read_file x → 6 bytes: result"), "{text}");
+    stage.press("1 space");
+    let text = stage.text();
+    assert!(text.contains("o3 6 bytes"), "{text}");
+    stage.press("j o");
+    assert!(stage.text().contains("result o3 r1"));
+}
+
+#[test]
+fn a_wide_fan_is_one_row_that_unfolds() {
+    let mut stage = Stage::new(100, 30);
+    stage.begin();
+    stage.thought("t2", "many");
+    for no in 3..33 {
+        stage.finished(
+            &format!("c{no}"),
+            "read_file",
+            r#"{"path":"x"}"#,
+            Outcome::ok("1"),
+        );
+    }
+    stage.awaiting("c40", "write_file", r#"{"path":"a","content":"b"}"#);
+    let text = stage.text();
+    assert!(text.contains("30 calls ●30"), "{text}");
+    assert!(
+        text.contains("c40 write_file"),
+        "what waits is never hidden: {text}"
+    );
+    stage.press("1 g j j space");
+    assert!(stage.text().contains("c20 read_file"));
+}
+
+#[test]
+fn what_an_edit_holds_is_dimmed_in_place() {
+    let mut stage = Stage::new(100, 30);
+    stage.begin();
+    stage.thought("t2", "first");
+    stage.draw();
+    let dim = stage.model.settings.look.style(Role::Dim);
+    stage.turn(TurnEvent::Suspended {
+        turns: vec![TurnId(2)],
+    });
+    stage.press("1 g");
+    let buffer = stage.draw();
+    let row: Vec<_> = (0..60).map(|x| buffer.cell((x, 3)).unwrap()).collect();
+    let text: String = row.iter().map(|cell| cell.symbol()).collect();
+    assert!(text.contains("first"), "{text}");
+    let word = text.find("first").unwrap();
+    let at = text[..word].chars().count();
+    assert_eq!(row[at].style().fg, dim.fg);
+}
+
+#[test]
+fn the_cursor_lights_what_it_hangs_on_and_what_hangs_on_it() {
+    let mut stage = Stage::new(100, 30);
+    stage.begin();
+    stage.thought("t2", "first");
+    stage.finished("c3", "read_file", r#"{"path":"x"}"#, Outcome::ok("1"));
+    stage.draw();
+    stage.press("1 g j");
+    let look = stage.model.settings.look.clone();
+    let buffer = stage.draw();
+    let bg = |y: u16| buffer.cell((30, y)).unwrap().style().bg;
+    assert_eq!(bg(2), look.style(Role::Ancestor).bg, "the prompt");
+    assert_eq!(bg(3), look.style(Role::Selection).bg, "the thought");
+    assert_eq!(bg(4), look.style(Role::Descendant).bg, "the call");
+}
+
+#[test]
+fn hints_are_only_of_keys_that_do_something() {
+    let mut stage = Stage::new(160, 40);
+    stage.begin();
+    stage.thought("t2", "first");
+    stage.draw();
+    let words = |stage: &Stage| -> Vec<&'static str> {
+        hints::hints(&stage.model)
+            .into_iter()
+            .map(|hint| hint.word)
+            .collect()
+    };
+    assert!(!words(&stage).contains(&"approve"));
+    assert!(!words(&stage).contains(&"next pending"));
+    assert!(words(&stage).contains(&"stop turn"));
+    stage.awaiting("c3", "write_file", r#"{"path":"a","content":"b"}"#);
+    stage.draw();
+    assert!(words(&stage).contains(&"next pending"));
+    stage.press("t");
+    assert!(words(&stage).contains(&"approve"));
+    stage.wait(ARMING);
+    stage.press("x");
+    assert_eq!(words(&stage), ["accept", "give up"]);
+}
+
+#[test]
+fn help_and_readme_name_every_command() {
+    let mut stage = Stage::with(200, 40, |settings| settings.replay = true);
+    stage.press("?");
+    let mut seen = stage.text();
+    for _ in 0..12 {
+        stage.press("pgdn");
+        seen.push_str(&stage.text());
+    }
+    let table = commands::markdown();
+    for entry in commands::entries() {
+        assert!(seen.contains(entry.name), "{} is not in help", entry.name);
+        assert!(table.contains(entry.doc), "{} is not in the table", entry.name);
+    }
+}
+
+#[test]
+fn wide_characters_keep_their_columns() {
+    let mut stage = Stage::new(80, 24);
+    stage.sample();
+    let text = stage.text();
+    assert!(text.contains("c6 read_file running  日本語.txt"), "{text}");
+}
+
+#[test]
+fn the_keys_of_a_decision_are_lit_only_once_they_count() {
+    let mut stage = Stage::new(100, 30);
+    stage.begin();
+    stage.awaiting("c3", "write_file", r#"{"path":"a","content":"b"}"#);
+    stage.draw();
+    stage.press("2");
+    let style = stage.model.settings.look.style(Role::DecisionKey);
+    let lit = |stage: &mut Stage| {
+        stage
+            .draw()
+            .content()
+            .iter()
+            .any(|cell| cell.style().bg == style.bg && cell.symbol() == "a")
+    };
+    assert!(!lit(&mut stage));
+    stage.wait(ARMING);
+    assert!(lit(&mut stage));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_text_anywhere_leaves_the_screen_clean(text in any::<String>(), name in any::<String>()) {
+        let mut stage = Stage::new(60, 20);
+        stage.begin();
+        stage.thought("t2", &text);
+        stage.awaiting("c3", &name, &text);
+        stage.finished("c4", "read_file", &text, Outcome::ok(text.as_str()));
+        for keys in ["1 g j", "j", "2", "3 > >", "> >", "L"] {
+            stage.press(keys);
+            for cell in stage.draw().content() {
+                prop_assert!(!cell.symbol().chars().any(char::is_control), "{:?}", cell.symbol());
+            }
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! The loop with a scripted model, a journal in memory and a clock that the test moves.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use super::{Driver, Parts};
+use crate::domain::apply::fold;
+use crate::domain::call::Decision;
+use crate::domain::command::{Command, Edit, EditCommand};
+use crate::domain::envelope::{Actor, Envelope};
+use crate::domain::event::run::{Limits, Started};
+use crate::domain::event::{CallEvent, Event, RunEvent};
+use crate::domain::id::{Attempt, Rev};
+use crate::domain::state::State;
+use crate::engine::Handle;
+use crate::engine::advise::Adviser;
+use crate::engine::approved::{Approved, Error};
+use crate::engine::clock::Clock;
+use crate::engine::log::Log;
+use crate::model::scripted::{Playbook, Scripted};
+use crate::policy::expiry::Deadline;
+use crate::policy::{Policy, Preset};
+use crate::tools::builtin;
+use crate::tools::registry::Registry;
+
+/// Calls the shell once and then waits.
+const SHELL: &str = "[meta]\nname = \"one\"\n[[rule]]\nthink = \"I run it.\"\n\
+                     [[rule.call]]\ntool = \"shell\"\nargs = { command = \"true\" }\n";
+
+#[derive(Clone, Default)]
+struct Memory(Arc<Mutex<Vec<Envelope>>>);
+
+impl Memory {
+    fn has(&self, which: impl Fn(&Event) -> bool) -> bool {
+        self.0
+            .lock()
+            .unwrap()
+            .iter()
+            .any(|envelope| which(&envelope.event))
+    }
+}
+
+impl Log for Memory {
+    fn append(&mut self, envelope: &Envelope) -> Result<(), String> {
+        self.0.lock().unwrap().push(envelope.clone());
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn sync(&mut self) -> Result<(), String> {
+        Ok(())
+    }
+}
+
+fn adviser(policy: Policy) -> Adviser {
+    Adviser {
+        registry: Arc::new(Registry::new(builtin::all(&builtin::Setup::default())).unwrap()),
+        policy: Arc::new(policy),
+        session: "session".into(),
+        workspace: Arc::new(PathBuf::from("/")),
+        environment: "".into(),
+        sandbox: "none".into(),
+        headless: false,
+    }
+}
+
+fn started(adviser: &Adviser, limits: Limits) -> Event {
+    Event::Run(RunEvent::Started(Box::new(Started {
+        version: String::new(),
+        workspace: "/".into(),
+        model: "scripted".into(),
+        wire: "scripted".into(),
+        system: "".into(),
+        tools: adviser.cards(),
+        policy: adviser.policy.preset().to_string(),
+        sandbox: "none".into(),
+        limits,
+        user: "tester".into(),
+        input: "null".into(),
+        setup: "".into(),
+    })))
+}
+
+/// A run whose only call waits for approval.
+async fn waiting(policy: Policy, limits: Limits) -> (Memory, Handle) {
+    let memory = Memory::default();
+    let adviser = adviser(policy);
+    let first = started(&adviser, limits);
+    let (driver, handle) = Driver::new(Parts {
+        state: State::default(),
+        log: Box::new(memory.clone()),
+        adviser,
+        model: Arc::new(Scripted::new(Playbook::parse("one", SHELL).unwrap(), false)),
+        clock: Clock::start(),
+        notices: Vec::new(),
+    });
+    tokio::spawn(driver.run(vec![first]));
+    let prompt = Command::Edit(EditCommand::Commit {
+        edits: vec![Edit::InsertPrompt {
+            after: None,
+            text: "go".into(),
+        }],
+        effects_seen: None,
+        reason: None,
+    });
+    handle
+        .command(prompt, Actor::Operator("tester".into()))
+        .await
+        .unwrap();
+    while !memory.has(|event| matches!(event, Event::Call(CallEvent::Asked { .. }))) {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    (memory, handle)
+}
+
+#[tokio::test(start_paused = true)]
+async fn waits_for_the_operator_do_not_count_as_working_time() {
+    let limits = Limits {
+        wall_ms: Some(60_000),
+        ..Limits::default()
+    };
+    let (memory, handle) = waiting(Policy::new(Preset::Guarded), limits).await;
+    tokio::time::sleep(Duration::from_secs(3_600)).await;
+    handle.shutdown().await;
+    assert!(!memory.has(|event| matches!(event, Event::Run(RunEvent::LimitReached { .. }))));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_question_with_a_deadline_does_not_hold_the_end_up() {
+    let deadline = Deadline {
+        ms: 3_600_000,
+        on_expiry: crate::domain::call::Consequence::Deny,
+    };
+    let policy = Policy::new(Preset::Guarded).with_deadline(Some(deadline));
+    let (memory, handle) = waiting(policy, Limits::default()).await;
+    let began = tokio::time::Instant::now();
+    handle.shutdown().await;
+    assert!(
+        began.elapsed() < Duration::from_secs(1),
+        "took {:?}",
+        began.elapsed()
+    );
+    assert!(!memory.has(|event| matches!(event, Event::Call(CallEvent::Decided { .. }))));
+}
+
+/// The state with these facts after those of a run.
+fn state_with(memory: &Memory, more: Vec<CallEvent>) -> State {
+    let mut all = memory.0.lock().unwrap().clone();
+    for event in more {
+        let mut next = all.last().unwrap().clone();
+        next.seq = next.seq.next();
+        next.event = Event::Call(event);
+        all.push(next);
+    }
+    fold(&all)
+}
+
+#[tokio::test(start_paused = true)]
+async fn only_what_was_decided_on_may_run() {
+    let (memory, handle) = waiting(Policy::new(Preset::Guarded), Limits::default()).await;
+    handle.shutdown().await;
+    let adviser = adviser(Policy::new(Preset::Guarded));
+    let asked = state_with(&memory, Vec::new());
+    let life = asked.queue().next().unwrap();
+    let which = (life.id, Rev(1), Attempt(1));
+    let decided = |decision| CallEvent::Decided {
+        call: life.id,
+        rev: Rev(1),
+        digest: life.digest.clone(),
+        decision,
+    };
+    let started = CallEvent::Started {
+        call: life.id,
+        rev: Rev(1),
+        attempt: Attempt(1),
+        key: "".into(),
+        same: "".into(),
+        effect: life.effect,
+        before: None,
+    };
+    let approve = decided(Decision::Approve { unread: 0 });
+    let reject = decided(Decision::Reject {
+        reason: String::new(),
+    });
+
+    let good = state_with(&memory, vec![approve.clone(), started.clone()]);
+    let approved = Approved::from_decision(&good, &adviser, which).unwrap();
+    assert_eq!(&**approved.bytes(), "{\"command\":\"true\"}");
+
+    let refuse = |events| Approved::from_decision(&state_with(&memory, events), &adviser, which).unwrap_err();
+    assert_eq!(refuse(vec![started.clone()]), Error::Undecided(life.id));
+    assert_eq!(refuse(vec![approve.clone()]), Error::Undecided(life.id));
+    assert_eq!(
+        refuse(vec![approve, reject, started]),
+        Error::Undecided(life.id),
+        "the last word counts"
+    );
+
+    let mut elsewhere = adviser.clone();
+    elsewhere.workspace = Arc::new(PathBuf::from("/tmp"));
+    assert_eq!(
+        Approved::from_decision(&good, &elsewhere, which).unwrap_err(),
+        Error::Changed(life.id)
+    );
+    let other = (life.id, Rev(2), Attempt(1));
+    assert!(Approved::from_decision(&good, &adviser, other).is_err());
+}

@@ -1,0 +1,272 @@
+//! How executions, streams and the loop itself are ended, and what is found afterwards.
+
+use std::time::Duration;
+
+use super::kit::{Plan, Stage, adviser};
+use crate::domain::call::{EffectClass, ErrorClass, Outcome, Status};
+use crate::domain::command::{CallCommand, Command, RunCommand};
+use crate::domain::event::{Event, RunEvent};
+use crate::domain::state::{LedgerOutcome, Mode};
+use crate::domain::turn::{Stop, Stream};
+use crate::engine::approved::{self, Approved};
+use crate::engine::resume;
+use crate::policy::{Policy, Preset};
+use crate::tools::builtin;
+use crate::tools::child::still_running;
+
+#[tokio::test(start_paused = true)]
+async fn a_cancelled_execution_is_ended_and_its_outcome_is_told_as_it_is() {
+    let mut stage = Stage::new();
+    let ask = stage.prompt("go").await;
+    ask.call(0, "look", r#"{"n":1}"#).await;
+    ask.call(1, "act", r#"{"n":2}"#).await;
+    let (look, act) = (stage.runs().await, stage.runs().await);
+    stage
+        .until("both run", |stage| stage.state.agenda.running.len() == 2)
+        .await;
+    for args in [r#"{"n":1}"#, r#"{"n":2}"#] {
+        let command = CallCommand::Cancel {
+            call: stage.call(args),
+            reason: "enough".into(),
+        };
+        stage.send(Command::Call(command)).await.unwrap();
+    }
+    look.cancel.cancelled().await;
+    act.cancel.cancelled().await;
+    stage
+        .until("both ended", |stage| stage.state.agenda.running.is_empty())
+        .await;
+    let status = |args| stage.state.calls[&stage.call(args)].status.clone();
+    assert_eq!(status(r#"{"n":1}"#), Status::Failed(ErrorClass::Cancelled));
+    assert!(
+        matches!(status(r#"{"n":2}"#), Status::InDoubt(_)),
+        "nobody knows whether a cancelled write happened"
+    );
+}
+
+/// A stage with the real tools in a directory.
+fn real(dir: &std::path::Path) -> Stage {
+    Stage::with(Plan {
+        more: builtin::all(&builtin::Setup::default()),
+        workspace: dir.canonicalize().unwrap(),
+        ..Plan::default()
+    })
+}
+
+async fn process_of(stage: &mut Stage) -> (u32, u64) {
+    let process = |stage: &Stage| {
+        let mut attempts = stage.state.calls.values().flat_map(|call| &call.attempts);
+        attempts.find_map(|attempt| attempt.process)
+    };
+    stage.until("a process", |stage| process(stage).is_some()).await;
+    process(stage).unwrap()
+}
+
+#[tokio::test]
+async fn a_cancelled_command_ends_with_all_its_children() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut stage = real(dir.path());
+    let ask = stage.prompt("go").await;
+    ask.call(0, "shell", r#"{"command":"sleep 600 & sleep 600"}"#)
+        .await;
+    let (pid, ticks) = process_of(&mut stage).await;
+    assert!(still_running(pid, ticks));
+    let call = *stage.state.calls.keys().next().unwrap();
+    let cancel = CallCommand::Cancel {
+        call,
+        reason: "enough".into(),
+    };
+    stage.send(Command::Call(cancel)).await.unwrap();
+    stage
+        .until("ended", |stage| stage.state.agenda.running.is_empty())
+        .await;
+    assert!(!still_running(pid, ticks));
+}
+
+#[tokio::test]
+async fn a_shutdown_ends_children_and_leaves_what_was_in_flight_to_be_found() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut stage = real(dir.path());
+    let ask = stage.prompt("go").await;
+    ask.call(0, "shell", r#"{"command":"sleep 600"}"#).await;
+    let (pid, ticks) = process_of(&mut stage).await;
+    stage.handle.shutdown().await;
+    assert!(!still_running(pid, ticks));
+    ask.cancel.cancelled().await;
+    (&mut stage.driver).await.unwrap();
+    let written = stage.written();
+    let call = written.calls.values().next().unwrap();
+    assert!(matches!(call.status, Status::Running(_)), "recorded as under way");
+    assert_eq!(resume::interrupted(&written).len(), 1);
+    // Nobody is there any more: a command says so, and shutting down again is no error.
+    let command = Command::Run(RunCommand::Resume {});
+    let refusal = stage.send(command).await.unwrap_err();
+    assert!(refusal.message.contains("has ended"), "{}", refusal.message);
+    stage.handle.shutdown().await;
+
+    // The next process finds it, asks, and runs nothing.
+    let started = written.started.as_deref().unwrap().clone();
+    let mut next = Stage::with(Plan {
+        first: Some(resume::first_events(&written, started)),
+        state: written,
+        ..Plan::default()
+    });
+    next.until("in doubt", |stage| {
+        let mut queue = stage.state.queue();
+        queue.any(|call| matches!(call.status, Status::InDoubt(_)))
+    })
+    .await;
+    let entry = next.state.ledger.values().next().unwrap().clone();
+    assert_eq!(entry.outcome, LedgerOutcome::Unknown);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_ended_by_itself_before_a_shutdown_is_a_fact() {
+    let mut stage = Stage::new();
+    let ask = stage.prompt("go").await;
+    ask.call(0, "act", "{}").await;
+    let run = stage.runs().await;
+    let handle = stage.handle.clone();
+    let shutdown = tokio::spawn(async move { handle.shutdown().await });
+    run.ends(Outcome::ok("7"));
+    shutdown.await.unwrap();
+    let written = stage.written();
+    let outcome = &written.ledger.values().next().unwrap().outcome;
+    assert!(
+        matches!(outcome, LedgerOutcome::Known(_) | LedgerOutcome::Running),
+        "{outcome:?}"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_model_that_hangs_is_noticed_and_can_be_stopped() {
+    let mut stage = Stage::new();
+    let ask = stage.prompt("go").await;
+    ask.text(0, "Let me th").await;
+    let began = tokio::time::Instant::now();
+    stage
+        .until("the silence is told", |stage| !stage.notices.is_empty())
+        .await;
+    assert!(began.elapsed() >= Duration::from_secs(60));
+    assert!(stage.notices[0].contains("silent"), "{:?}", stage.notices);
+    stage.send(Command::Run(RunCommand::StopTurn {})).await.unwrap();
+    ask.cancel.cancelled().await;
+    stage
+        .until("paused", |stage| matches!(stage.state.mode, Mode::Paused(_)))
+        .await;
+    let mut turns = stage.state.turns.values();
+    assert!(turns.any(|turn| matches!(turn.stream, Stream::Aborted(_))));
+    stage.live(std::collections::BTreeMap::is_empty).await;
+    stage.quiet().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_emergency_stop_ends_everything() {
+    let mut stage = Stage::new();
+    let ask = stage.prompt("go").await;
+    ask.call(0, "act", "{}").await;
+    let run = stage.runs().await;
+    let stop = Command::Run(RunCommand::Stop {
+        reason: "fire".into(),
+    });
+    stage.send(stop).await.unwrap();
+    run.cancel.cancelled().await;
+    ask.cancel.cancelled().await;
+    stage
+        .until("stopped", |stage| matches!(stage.state.mode, Mode::Stopped(_)))
+        .await;
+    stage
+        .until("ended", |stage| stage.state.agenda.running.is_empty())
+        .await;
+    stage.quiet().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn only_what_was_decided_runs_and_only_while_it_is_what_was_decided() {
+    let mut stage = Stage::new();
+    let ask = stage.prompt("go").await;
+    ask.call(0, "act", "{}").await;
+    let _run = stage.runs().await;
+    stage
+        .until("it runs", |stage| stage.state.agenda.running.len() == 1)
+        .await;
+    let call = stage.state.calls.values().next().unwrap().clone();
+    let Status::Running(attempt) = call.status else {
+        panic!("it runs")
+    };
+    let rev = stage.state.nodes[&call.id].rev();
+    let check = |about: &'static str, which| {
+        Approved::from_decision(&stage.state, &adviser(about, EffectClass::Write), which)
+    };
+    let same = check("does what a test says", (call.id, rev, attempt)).unwrap();
+    assert_eq!(
+        (same.call(), same.tool(), &**same.bytes()),
+        (call.id, "act", "{}")
+    );
+    // The tool is another one now.
+    let error = check("formats the disk", (call.id, rev, attempt)).unwrap_err();
+    assert_eq!(error, approved::Error::Changed(call.id));
+    // Another revision, another execution, another call: nobody decided on those.
+    for which in [
+        (call.id, rev.next(), attempt),
+        (call.id, rev, crate::domain::id::Attempt(9)),
+        ("c99".parse().unwrap(), rev, attempt),
+    ] {
+        let error = check("does what a test says", which).unwrap_err();
+        assert_eq!(error, approved::Error::Undecided(which.0));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_approval_does_not_outlive_the_definition_it_was_given_for() {
+    let mut stage = Stage::with(Plan {
+        policy: Policy::new(Preset::Supervised),
+        ..Plan::default()
+    });
+    let ask = stage.prompt("go").await;
+    ask.call(0, "act", "{}").await;
+    ask.end(Stop::Calls).await;
+    stage
+        .until("a call waits", |stage| stage.state.queue().next().is_some())
+        .await;
+    // Approved and paused, so that it waits for its launch.
+    let pause = Command::Run(RunCommand::Pause {
+        reason: "wait".into(),
+    });
+    stage.send(pause).await.unwrap();
+    let call = stage.state.queue().next().unwrap().clone();
+    let approve = CallCommand::Approve {
+        call: call.id,
+        rev: stage.state.nodes[&call.id].rev(),
+        digest: call.digest.clone().unwrap(),
+        unread: 0,
+    };
+    stage.send(Command::Call(approve)).await.unwrap();
+    stage.handle.shutdown().await;
+    let written = stage.written();
+
+    let started = written.started.as_deref().unwrap().clone();
+    let mut first = resume::first_events(&written, started);
+    first.push(Event::Run(RunEvent::Resumed {}));
+    let mut next = Stage::with(Plan {
+        policy: Policy::new(Preset::Supervised),
+        about: "formats the disk",
+        first: Some(first),
+        state: written,
+        ..Plan::default()
+    });
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    assert!(next.no_run(), "approved was another tool");
+}
+
+#[test]
+fn the_class_of_a_tool_is_part_of_its_definition() {
+    // So that a tool that turns out to write is asked for again.
+    let digest = |effect| {
+        use crate::domain::advice::Advice as _;
+        let adviser = adviser("same words", effect);
+        adviser.digest("c1".parse().unwrap(), crate::domain::id::Rev(1), "act", "{}")
+    };
+    assert_eq!(digest(EffectClass::Write), digest(EffectClass::Write));
+    assert_ne!(digest(EffectClass::Write), digest(EffectClass::Read));
+}

@@ -1,0 +1,178 @@
+//! A log that cannot be written: nothing starts after it, and everybody is told.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::kit::{Plan, Stage};
+use crate::domain::call::Outcome;
+use crate::domain::command::{Command, RunCommand};
+use crate::domain::envelope::Envelope;
+use crate::domain::refusal::RefusalKind;
+use crate::domain::turn::Stop;
+use crate::engine::log::Log;
+
+/// A log whose nth append or sync fails, and all after it.
+struct Flaky {
+    appends: usize,
+    syncs: usize,
+    flushed: Arc<AtomicUsize>,
+    fails_at: Fails,
+}
+
+#[derive(Clone, Copy)]
+enum Fails {
+    Append(usize),
+    Sync(usize),
+}
+
+impl Flaky {
+    fn broken(&self) -> bool {
+        match self.fails_at {
+            Fails::Append(n) => self.appends >= n,
+            Fails::Sync(n) => self.syncs >= n,
+        }
+    }
+
+    fn result(&self) -> Result<(), String> {
+        if self.broken() {
+            return Err("no room on the disk".into());
+        }
+        Ok(())
+    }
+}
+
+impl Log for Flaky {
+    fn append(&mut self, _: &Envelope) -> Result<(), String> {
+        if matches!(self.fails_at, Fails::Append(_)) {
+            self.appends += 1;
+        }
+        self.result()
+    }
+
+    fn flush(&mut self) -> Result<(), String> {
+        self.result()?;
+        self.flushed.fetch_add(1, Ordering::Relaxed);
+        Ok(())
+    }
+
+    fn sync(&mut self) -> Result<(), String> {
+        if matches!(self.fails_at, Fails::Sync(_)) {
+            self.syncs += 1;
+        }
+        self.flush()
+    }
+}
+
+fn stage(fails_at: Fails) -> Stage {
+    let log = Flaky {
+        appends: 0,
+        syncs: 0,
+        flushed: Arc::default(),
+        fails_at,
+    };
+    Stage::with(Plan {
+        log: Some(Box::new(log)),
+        ..Plan::default()
+    })
+}
+
+/// Drives a run of two calls until the log fails; gives how many executions had begun.
+async fn drive(stage: &mut Stage) -> usize {
+    let mut begun = 0;
+    let prompt = crate::domain::command::Edit::InsertPrompt {
+        after: None,
+        text: Arc::from("go"),
+    };
+    let command = Command::Edit(crate::domain::command::EditCommand::Commit {
+        edits: vec![prompt],
+        effects_seen: None,
+        reason: None,
+    });
+    if stage.send(command).await.is_err() {
+        return begun;
+    }
+    let Some(ask) = stage.soon_asked().await else {
+        return begun;
+    };
+    ask.call(0, "act", r#"{"n":1}"#).await;
+    if let Some(run) = stage.soon_runs().await {
+        begun += 1;
+        run.ends(Outcome::ok("1"));
+    }
+    ask.call(1, "act", r#"{"n":2}"#).await;
+    if let Some(run) = stage.soon_runs().await {
+        begun += 1;
+        run.ends(Outcome::ok("2"));
+    }
+    ask.end(Stop::Calls).await;
+    if let Some(next) = stage.soon_asked().await {
+        next.answer("done").await;
+        stage.soon_asked().await;
+    }
+    begun
+}
+
+async fn fails(fails_at: Fails) -> (usize, bool) {
+    let mut stage = stage(fails_at);
+    let begun = drive(&mut stage).await;
+    let refusal = stage
+        .send(Command::Run(RunCommand::Pause { reason: "x".into() }))
+        .await;
+    let told = stage.told().await;
+    // Every execution that began is in what was told, which is what is on disk.
+    assert_eq!(
+        stage.state.ledger.len(),
+        begun,
+        "an effect without its intent on disk"
+    );
+    if !told {
+        return (begun, false);
+    }
+    let refusal = refusal.expect_err("nothing can be decided any more");
+    assert_eq!(refusal.kind, RefusalKind::Journal);
+    assert!(refusal.message.contains("no room on the disk"));
+    assert!(stage.halted.as_deref().unwrap().contains("no room on the disk"));
+    stage.quiet().await;
+    // Who comes later is told, too.
+    let mut late = stage.handle.subscribe().facts;
+    let mut halted = false;
+    while let Ok(Some(told)) = tokio::time::timeout(std::time::Duration::from_secs(1), late.recv()).await {
+        halted |= matches!(told, crate::engine::Publication::Halted(_));
+    }
+    assert!(halted);
+    stage.handle.shutdown().await;
+    (begun, true)
+}
+
+#[tokio::test(start_paused = true)]
+async fn wherever_an_append_fails_no_effect_starts_after_it() {
+    let mut last = 0;
+    for n in 1.. {
+        let (begun, halted) = fails(Fails::Append(n)).await;
+        assert!(begun >= last, "a later failure lets no fewer begin");
+        last = begun;
+        if !halted {
+            assert!(n > 20, "a run has more facts than {n}");
+            break;
+        }
+    }
+    assert_eq!(last, 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn wherever_a_sync_fails_no_effect_starts_after_it() {
+    let mut last = 0;
+    for n in 1.. {
+        let (begun, halted) = fails(Fails::Sync(n)).await;
+        assert!(begun >= last);
+        last = begun;
+        if !halted {
+            assert!(
+                n > 4,
+                "the start, the prompt, two intents and the answer are synced"
+            );
+            break;
+        }
+    }
+    assert_eq!(last, 2);
+}

@@ -1,0 +1,407 @@
+//! A stage: a driver whose model, tools and log are in the hands of a test.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use serde_json::json;
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+use crate::domain::advice::ToolFacts;
+use crate::domain::apply::apply;
+use crate::domain::call::{EffectClass, Outcome};
+use crate::domain::command::{Command, Edit, EditCommand};
+use crate::domain::envelope::{Actor, Envelope};
+use crate::domain::event::run::{Limits, Started, ToolCard};
+use crate::domain::event::{Event, RunEvent};
+use crate::domain::id::{NodeId, Seq};
+use crate::domain::refusal::Refusal;
+use crate::domain::state::State;
+use crate::domain::turn::{Stop, StreamFault};
+use crate::engine::advise::Adviser;
+use crate::engine::clock::Clock;
+use crate::engine::handle::{LiveTurns, Subscription};
+use crate::engine::log::{Log, Memory};
+use crate::engine::{Driver, Handle, Parts, Publication};
+use crate::model::{Chunk, Model, Request};
+use crate::policy::{Policy, Preset};
+use crate::tools::registry::Registry;
+use crate::tools::{Job, Spec, Tool};
+
+/// Longer than anything in a test takes, on a clock that jumps while all wait.
+const PATIENCE: Duration = Duration::from_secs(3600);
+/// Longer than anything takes that needs no waiting.
+const SOON: Duration = Duration::from_secs(20);
+
+/// A request that waits for what the test lets the model say.
+pub struct Ask {
+    pub request: Request,
+    chunks: mpsc::Sender<Chunk>,
+    done: oneshot::Sender<Result<(), StreamFault>>,
+    pub cancel: CancellationToken,
+}
+
+impl Ask {
+    pub async fn say(&self, chunk: Chunk) {
+        self.chunks.send(chunk).await.unwrap();
+    }
+
+    /// One whole call as part `part`.
+    pub async fn call(&self, part: u32, tool: &str, args: &str) {
+        let (id, name) = (Some(format!("id{part}")), tool.to_owned());
+        self.say(Chunk::Call { part, id, name }).await;
+        let delta = args.to_owned();
+        self.say(Chunk::Args { part, delta }).await;
+        self.say(Chunk::Sealed { part, opaque: None }).await;
+    }
+
+    pub async fn text(&self, part: u32, delta: &str) {
+        let delta = delta.to_owned();
+        self.say(Chunk::Text { part, delta }).await;
+    }
+
+    pub async fn end(self, stop: Stop) {
+        self.say(Chunk::Finish(stop)).await;
+        drop(self.chunks);
+        self.done.send(Ok(())).unwrap();
+    }
+
+    pub async fn answer(self, text: &str) {
+        self.text(0, text).await;
+        self.end(Stop::End).await;
+    }
+
+    /// Says that all is well and closes the stream, but leaves the end mark out.
+    pub fn done_without_a_mark(self) {
+        drop(self.chunks);
+        self.done.send(Ok(())).unwrap();
+    }
+
+    pub fn fail(self, fault: StreamFault) {
+        drop(self.chunks);
+        self.done.send(Err(fault)).unwrap();
+    }
+}
+
+struct Puppet(mpsc::UnboundedSender<Ask>);
+
+impl Model for Puppet {
+    fn name(&self) -> String {
+        "puppet".into()
+    }
+
+    fn ask(
+        &self,
+        request: Request,
+        chunks: mpsc::Sender<Chunk>,
+        cancel: CancellationToken,
+    ) -> BoxFuture<'_, Result<(), StreamFault>> {
+        let (done, end) = oneshot::channel();
+        let ask = Ask {
+            request,
+            chunks,
+            done,
+            cancel,
+        };
+        self.0.send(ask).unwrap();
+        Box::pin(async move {
+            match end.await {
+                Ok(result) => result,
+                // The test lets the model hang for ever.
+                Err(_) => std::future::pending().await,
+            }
+        })
+    }
+}
+
+/// An execution that waits for its outcome.
+pub struct Run {
+    pub tool: Arc<str>,
+    pub text: Arc<str>,
+    pub cancel: CancellationToken,
+    end: oneshot::Sender<Outcome>,
+}
+
+impl Run {
+    pub fn ends(self, outcome: Outcome) {
+        // A cancelled execution listens no more.
+        self.end.send(outcome).unwrap_or_default();
+    }
+}
+
+struct Hand {
+    spec: Spec,
+    runs: mpsc::UnboundedSender<Run>,
+}
+
+impl Tool for Hand {
+    fn spec(&self) -> &Spec {
+        &self.spec
+    }
+
+    fn run(&self, job: Job) -> BoxFuture<'static, Outcome> {
+        let (end, outcome) = oneshot::channel();
+        let run = Run {
+            tool: self.spec.card.name.clone(),
+            text: job.text.clone(),
+            cancel: job.cancel.clone(),
+            end,
+        };
+        self.runs.send(run).unwrap();
+        let executed = self.spec.card.effect.has_effect();
+        Box::pin(async move {
+            tokio::select! {
+                outcome = outcome => outcome.unwrap_or(Outcome::Cancelled { executed }),
+                () = job.cancel.cancelled() => Outcome::Cancelled { executed },
+            }
+        })
+    }
+}
+
+fn hand(name: &str, effect: EffectClass, about: &str, runs: &mpsc::UnboundedSender<Run>) -> Arc<dyn Tool> {
+    let card = ToolCard {
+        name: Arc::from(name),
+        description: Arc::from(about),
+        schema: json!({"type": "object"}).to_string().into(),
+        effect,
+        tags: Vec::new(),
+        takes_truncated: false,
+    };
+    let facts = ToolFacts {
+        effect,
+        takes_truncated: false,
+        show_difference: false,
+        is_answer: false,
+        asks_operator: false,
+    };
+    Arc::new(Hand {
+        spec: Spec { card, facts },
+        runs: runs.clone(),
+    })
+}
+
+fn hands(about: &str, act: EffectClass, runs: &mpsc::UnboundedSender<Run>) -> Vec<Arc<dyn Tool>> {
+    vec![
+        hand("look", EffectClass::Read, about, runs),
+        hand("act", act, about, runs),
+    ]
+}
+
+fn advised(tools: Vec<Arc<dyn Tool>>, policy: Policy, workspace: std::path::PathBuf) -> Adviser {
+    Adviser {
+        registry: Arc::new(Registry::new(tools).unwrap()),
+        policy: Arc::new(policy),
+        session: Arc::from("s"),
+        workspace: Arc::new(workspace),
+        environment: Arc::from(""),
+        sandbox: Arc::from(""),
+        headless: false,
+    }
+}
+
+/// What a stage whose tools are described like this is advised by, `act` being of this class.
+pub fn adviser(about: &str, act: EffectClass) -> Adviser {
+    let (runs, _) = mpsc::unbounded_channel();
+    advised(hands(about, act, &runs), Policy::new(Preset::Auto), "/".into())
+}
+
+/// What a stage is made of.
+pub struct Plan {
+    pub policy: Policy,
+    pub limits: Limits,
+    pub about: &'static str,
+    /// Tools other than `look` (reads) and `act` (writes).
+    pub more: Vec<Arc<dyn Tool>>,
+    pub workspace: std::path::PathBuf,
+    /// A log in place of the one in memory.
+    pub log: Option<Box<dyn Log>>,
+    /// What was recorded before.
+    pub state: State,
+    pub first: Option<Vec<Event>>,
+}
+
+impl Default for Plan {
+    fn default() -> Self {
+        Self {
+            policy: Policy::new(Preset::Auto),
+            limits: Limits::default(),
+            about: "does what a test says",
+            more: Vec::new(),
+            workspace: "/".into(),
+            log: None,
+            state: State::default(),
+            first: None,
+        }
+    }
+}
+
+/// A driver on a stage.
+pub struct Stage {
+    pub handle: Handle,
+    asks: mpsc::UnboundedReceiver<Ask>,
+    runs: mpsc::UnboundedReceiver<Run>,
+    heard: Subscription,
+    /// The fold of everything told.
+    pub state: State,
+    pub notices: VecDeque<String>,
+    pub halted: Option<String>,
+    /// What was written to the log in memory.
+    pub log: Arc<Mutex<Vec<Envelope>>>,
+    pub driver: JoinHandle<()>,
+}
+
+impl Stage {
+    pub fn new() -> Self {
+        Self::with(Plan::default())
+    }
+
+    pub fn with(plan: Plan) -> Self {
+        let (to_asks, asks) = mpsc::unbounded_channel();
+        let (to_runs, runs) = mpsc::unbounded_channel();
+        let mut tools = hands(plan.about, EffectClass::Write, &to_runs);
+        tools.extend(plan.more);
+        let adviser = advised(tools, plan.policy, plan.workspace);
+        let started = Event::Run(RunEvent::Started(Box::new(Started {
+            version: "0".into(),
+            workspace: "/".into(),
+            model: "puppet".into(),
+            wire: "none".into(),
+            system: Arc::from("system"),
+            tools: adviser.cards(),
+            policy: "auto".into(),
+            limits: plan.limits,
+            user: Arc::from("tester"),
+            input: Arc::from("null"),
+            setup: Arc::from("{}"),
+            sandbox: "none".into(),
+        })));
+        let memory = Memory::default();
+        let log = memory.envelopes.clone();
+        let (driver, handle) = Driver::new(Parts {
+            state: plan.state,
+            log: plan.log.unwrap_or(Box::new(memory)),
+            adviser,
+            model: Arc::new(Puppet(to_asks)),
+            clock: Clock::start(),
+            notices: Vec::new(),
+        });
+        let heard = handle.subscribe();
+        let driver = tokio::spawn(driver.run(plan.first.unwrap_or_else(|| vec![started])));
+        Self {
+            handle,
+            asks,
+            runs,
+            heard,
+            state: State::default(),
+            notices: VecDeque::new(),
+            halted: None,
+            log,
+            driver,
+        }
+    }
+
+    pub async fn send(&self, command: Command) -> Result<Seq, Refusal> {
+        self.handle
+            .command(command, Actor::Operator(Arc::from("tester")))
+            .await
+    }
+
+    /// Prompts, and takes the request that follows.
+    pub async fn prompt(&mut self, text: &str) -> Ask {
+        let edit = Edit::InsertPrompt {
+            after: None,
+            text: Arc::from(text),
+        };
+        self.send(Command::Edit(EditCommand::Commit {
+            edits: vec![edit],
+            effects_seen: None,
+            reason: None,
+        }))
+        .await
+        .unwrap();
+        self.asked().await
+    }
+
+    pub async fn asked(&mut self) -> Ask {
+        let ask = tokio::time::timeout(PATIENCE, self.asks.recv()).await;
+        ask.expect("the model was not asked").unwrap()
+    }
+
+    pub async fn runs(&mut self) -> Run {
+        let run = tokio::time::timeout(PATIENCE, self.runs.recv()).await;
+        run.expect("no tool was run").unwrap()
+    }
+
+    /// Fails if a tool is run or the model is asked, however long one waits.
+    pub async fn quiet(&mut self) {
+        tokio::time::sleep(PATIENCE / 2).await;
+        assert!(self.runs.try_recv().is_err(), "a tool was run");
+        assert!(self.asks.try_recv().is_err(), "the model was asked");
+    }
+
+    /// The next request, if there is one before long.
+    pub async fn soon_asked(&mut self) -> Option<Ask> {
+        tokio::time::timeout(SOON, self.asks.recv()).await.ok().flatten()
+    }
+
+    /// The next execution, if there is one before long.
+    pub async fn soon_runs(&mut self) -> Option<Run> {
+        tokio::time::timeout(SOON, self.runs.recv()).await.ok().flatten()
+    }
+
+    /// True where no tool has been run.
+    pub fn no_run(&mut self) -> bool {
+        self.runs.try_recv().is_err()
+    }
+
+    /// Takes in all that was told so far; true where the log has failed.
+    pub async fn told(&mut self) -> bool {
+        while let Ok(Some(told)) = tokio::time::timeout(SOON, self.heard.facts.recv()).await {
+            self.take(told);
+        }
+        self.halted.is_some()
+    }
+
+    fn take(&mut self, told: Publication) {
+        match told {
+            Publication::Snapshot(state) => self.state = *state,
+            Publication::Event(envelope) => apply(&mut self.state, &envelope),
+            Publication::Notice(text) => self.notices.push_back(text),
+            Publication::Halted(reason) => self.halted = Some(reason),
+            Publication::Ended => {}
+        }
+    }
+
+    /// Takes in what was told until it fulfils a condition.
+    pub async fn until(&mut self, what: &str, holds: impl Fn(&Self) -> bool) {
+        while !holds(self) {
+            let told = tokio::time::timeout(PATIENCE, self.heard.facts.recv()).await;
+            let told = told.unwrap_or_else(|_| panic!("never: {what}"));
+            self.take(told.unwrap_or_else(|| panic!("ended before: {what}")));
+        }
+    }
+
+    /// The newest open text that is shown.
+    pub async fn live(&mut self, holds: impl Fn(&LiveTurns) -> bool) {
+        let mut live = self.heard.live.clone();
+        let found = tokio::time::timeout(PATIENCE, live.wait_for(holds)).await;
+        found.expect("never shown").unwrap();
+    }
+
+    /// The call with these arguments.
+    pub fn call(&self, args: &str) -> NodeId {
+        let found = self.state.calls.keys().find(|id| {
+            let node = self.state.nodes.get(id).unwrap();
+            node.as_call().is_some_and(|(_, text)| &**text == args)
+        });
+        *found.unwrap_or_else(|| panic!("no call with {args}"))
+    }
+
+    /// Everything written so far, folded.
+    pub fn written(&self) -> State {
+        crate::domain::apply::fold(&*self.log.lock().unwrap())
+    }
+}

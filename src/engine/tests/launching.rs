@@ -1,0 +1,206 @@
+//! When a call starts, and when it does not.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::kit::{Plan, Stage};
+use crate::domain::call::{Consequence, Decision, Gate, Outcome, Status};
+use crate::domain::command::{CallCommand, Command, RunCommand};
+use crate::domain::event::run::Limits;
+use crate::domain::node::Node;
+use crate::domain::state::Mode;
+use crate::domain::turn::{Stop, Stream};
+use crate::policy::expiry::Deadline;
+use crate::policy::{Policy, Preset};
+
+fn asking() -> Policy {
+    Policy::new(Preset::Supervised)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_sealed_call_starts_before_the_stream_has_ended() {
+    let mut stage = Stage::new();
+    let ask = stage.prompt("go").await;
+    ask.call(0, "look", r#"{"n":1}"#).await;
+    let run = stage.runs().await;
+    assert_eq!((&*run.tool, &*run.text), ("look", r#"{"n":1}"#));
+    // The second begins while the first runs and the stream is open.
+    ask.call(1, "act", r#"{"n":2}"#).await;
+    let second = stage.runs().await;
+    run.ends(Outcome::ok("1"));
+    let first = r#"{"n":1}"#;
+    stage
+        .until("the first has ended", |stage| {
+            stage.state.calls.len() == 2 && stage.state.calls[&stage.call(first)].status == Status::Succeeded
+        })
+        .await;
+    let open = stage
+        .state
+        .turns
+        .values()
+        .filter(|turn| turn.stream == Stream::Open);
+    assert_eq!(open.count(), 1, "the stream has not ended");
+    second.ends(Outcome::ok("2"));
+    ask.end(Stop::Calls).await;
+    let next = stage.asked().await;
+    let results = next
+        .request
+        .messages
+        .iter()
+        .filter(|message| matches!(message, crate::domain::transcript::Message::Result { .. }));
+    assert_eq!(results.count(), 2);
+    next.answer("done").await;
+    stage
+        .until("the answer", |stage| {
+            matches!(stage.state.mode, Mode::Finished(_))
+        })
+        .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_more_calls_run_at_one_time_than_allowed() {
+    let limits = Limits {
+        parallel: 2,
+        ..Limits::default()
+    };
+    let mut stage = Stage::with(Plan {
+        limits,
+        ..Plan::default()
+    });
+    let ask = stage.prompt("go").await;
+    for n in 0..5 {
+        ask.call(n, "look", &format!("{{\"n\":{n}}}")).await;
+    }
+    ask.end(Stop::Calls).await;
+    let (first, second) = (stage.runs().await, stage.runs().await);
+    stage.quiet().await;
+    first.ends(Outcome::ok("0"));
+    let third = stage.runs().await;
+    stage.quiet().await;
+    second.ends(Outcome::ok("0"));
+    third.ends(Outcome::ok("0"));
+    let (fourth, fifth) = (stage.runs().await, stage.runs().await);
+    fourth.ends(Outcome::ok("0"));
+    fifth.ends(Outcome::ok("0"));
+    stage.asked().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_must_be_approved_waits_and_runs_once_it_is() {
+    let mut stage = Stage::with(Plan {
+        policy: asking(),
+        ..Plan::default()
+    });
+    let ask = stage.prompt("go").await;
+    ask.call(0, "act", "{}").await;
+    stage
+        .until("a call waits", |stage| stage.state.queue().next().is_some())
+        .await;
+    stage.quiet().await;
+    let call = stage.state.queue().next().unwrap();
+    let approve = |digest| {
+        Command::Call(CallCommand::Approve {
+            call: call.id,
+            rev: stage.state.nodes.get(&call.id).map(Node::rev).unwrap(),
+            digest,
+            unread: 0,
+        })
+    };
+    let seen = call.digest.clone().unwrap();
+    let other = crate::domain::call::Digest(Arc::from("0123456789abcdef"));
+    stage.send(approve(other)).await.unwrap_err();
+    let good = approve(seen);
+    stage.quiet().await;
+    stage.send(good.clone()).await.unwrap();
+    let run = stage.runs().await;
+    run.ends(Outcome::ok("1"));
+    // The same decision twice is none.
+    stage.send(good).await.unwrap_err();
+    stage.quiet().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_nobody_decides_on_in_time_expires() {
+    let deadline = Deadline {
+        ms: 5_000,
+        on_expiry: Consequence::Deny,
+    };
+    let mut stage = Stage::with(Plan {
+        policy: asking().with_deadline(Some(deadline)),
+        ..Plan::default()
+    });
+    let ask = stage.prompt("go").await;
+    ask.call(0, "act", "{}").await;
+    ask.end(Stop::Calls).await;
+    let began = tokio::time::Instant::now();
+    // The model is told, and goes on.
+    let next = stage.asked().await;
+    assert!(began.elapsed() >= Duration::from_secs(5), "{:?}", began.elapsed());
+    assert!(began.elapsed() < Duration::from_secs(6), "{:?}", began.elapsed());
+    stage
+        .until("expired", |stage| {
+            stage
+                .state
+                .calls
+                .values()
+                .any(|call| call.status == Status::Expired)
+        })
+        .await;
+    next.answer("without").await;
+    stage.quiet().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_denied_call_never_runs() {
+    let mut stage = Stage::with(Plan {
+        policy: Policy::new(Preset::ReadOnly),
+        ..Plan::default()
+    });
+    let ask = stage.prompt("go").await;
+    ask.call(0, "act", "{}").await;
+    ask.end(Stop::Calls).await;
+    stage.asked().await.answer("without").await;
+    stage.quiet().await;
+    let call = stage.written().calls.into_values().next().unwrap();
+    assert_eq!(call.verdict.unwrap().gate, Gate::Deny);
+    assert!(matches!(call.decisions[0].2, Decision::Deny { .. }));
+}
+
+#[tokio::test(start_paused = true)]
+async fn another_preset_counts_from_the_next_call_on() {
+    let mut stage = Stage::with(Plan {
+        policy: asking(),
+        ..Plan::default()
+    });
+    let unknown = Command::Run(RunCommand::SetPolicy {
+        policy: "lenient".into(),
+    });
+    stage.send(unknown).await.unwrap_err();
+    let auto = Command::Run(RunCommand::SetPolicy {
+        policy: "auto".into(),
+    });
+    stage.send(auto).await.unwrap();
+    let ask = stage.prompt("go").await;
+    ask.call(0, "act", "{}").await;
+    stage.runs().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_paused_run_starts_nothing_and_a_step_lets_one_thing_through() {
+    let mut stage = Stage::new();
+    let ask = stage.prompt("go").await;
+    let pause = Command::Run(RunCommand::Pause {
+        reason: "wait".into(),
+    });
+    stage.send(pause).await.unwrap();
+    ask.call(0, "look", r#"{"n":1}"#).await;
+    ask.call(1, "look", r#"{"n":2}"#).await;
+    ask.end(Stop::Calls).await;
+    stage.quiet().await;
+    stage.send(Command::Run(RunCommand::Step {})).await.unwrap();
+    stage.runs().await.ends(Outcome::ok("1"));
+    stage.quiet().await;
+    stage.send(Command::Run(RunCommand::Resume {})).await.unwrap();
+    stage.runs().await.ends(Outcome::ok("2"));
+    stage.asked().await;
+}

@@ -1,0 +1,266 @@
+//! Streams: what is shown while they run, what is tried again, what the next request holds.
+
+use std::time::Duration;
+
+use super::kit::Stage;
+use crate::domain::call::{ErrorClass, Outcome, ToolError};
+use crate::domain::command::{Command, RunCommand};
+use crate::domain::event::{Event, TurnEvent};
+use crate::domain::state::Mode;
+use crate::domain::transcript::Message;
+use crate::domain::turn::{Stop, Stream, StreamFault, StreamFaultKind};
+use crate::engine::handle::LivePart;
+use crate::model::Chunk;
+
+fn fault(kind: StreamFaultKind) -> StreamFault {
+    StreamFault {
+        kind,
+        message: "as a test says".into(),
+        retry_after_ms: None,
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn open_text_reaches_who_listens_and_goes_when_it_is_whole() {
+    let mut stage = Stage::new();
+    let ask = stage.prompt("go").await;
+    ask.text(0, "Let me ").await;
+    ask.text(0, "see").await;
+    let shows = |text: &'static str| {
+        move |turns: &crate::engine::handle::LiveTurns| {
+            turns.values().flat_map(|live| &live.parts).any(
+                |part| matches!(part, LivePart::Text { text: shown, reasoning: false } if **shown == *text),
+            )
+        }
+    };
+    stage.live(shows("Let me see")).await;
+    ask.say(Chunk::Call {
+        part: 1,
+        id: None,
+        name: "look".into(),
+    })
+    .await;
+    let delta = "{\"n\":".to_owned();
+    ask.say(Chunk::Args { part: 1, delta }).await;
+    stage
+        .live(|turns| {
+            let mut parts = turns.values().flat_map(|live| &live.parts);
+            parts.any(|part| matches!(part, LivePart::Call { tool, args } if **tool == *"look" && **args == *"{\"n\":"))
+        })
+        .await;
+    let delta = "1}".to_owned();
+    ask.say(Chunk::Args { part: 1, delta }).await;
+    ask.say(Chunk::Sealed {
+        part: 1,
+        opaque: None,
+    })
+    .await;
+    stage.runs().await.ends(Outcome::ok("1"));
+    ask.end(Stop::Calls).await;
+    stage.asked().await.answer("done").await;
+    stage
+        .until("the answer", |stage| {
+            matches!(stage.state.mode, Mode::Finished(_))
+        })
+        .await;
+    stage.live(std::collections::BTreeMap::is_empty).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn long_open_text_is_written_down_before_it_is_whole() {
+    let mut stage = Stage::new();
+    let ask = stage.prompt("go").await;
+    ask.text(0, "begun").await;
+    stage
+        .until("after a while", |stage| {
+            stage
+                .state
+                .turns
+                .values()
+                .any(|turn| turn.partial.as_deref() == Some("begun"))
+        })
+        .await;
+    ask.text(0, &"x".repeat(5000)).await;
+    stage
+        .until("after some bytes", |stage| {
+            let mut turns = stage.state.turns.values();
+            turns.any(|turn| turn.partial.as_ref().is_some_and(|text| text.len() == 5005))
+        })
+        .await;
+    drop(ask);
+    let partials = stage
+        .log
+        .lock()
+        .unwrap()
+        .iter()
+        .filter(|envelope| matches!(envelope.event, Event::Turn(TurnEvent::Partial { .. })))
+        .count();
+    assert_eq!(partials, 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_passing_fault_is_tried_again_with_growing_pauses_and_then_put_to_the_operator() {
+    let mut stage = Stage::new();
+    let mut ask = stage.prompt("go").await;
+    let mut pauses = Vec::new();
+    for _ in 0..4 {
+        let began = tokio::time::Instant::now();
+        ask.fail(fault(StreamFaultKind::Server));
+        ask = stage.asked().await;
+        pauses.push(began.elapsed());
+    }
+    for (before, after) in pauses.iter().zip(&pauses[1..]) {
+        assert!(after > before, "{pauses:?}");
+    }
+    assert!(pauses[0] >= Duration::from_millis(100), "{pauses:?}");
+    ask.fail(fault(StreamFaultKind::Server));
+    stage.quiet().await;
+    stage
+        .until("broken", |stage| {
+            stage
+                .state
+                .turns
+                .values()
+                .any(|turn| matches!(turn.stream, Stream::Broken(_)))
+        })
+        .await;
+    // Asking again by hand is one more try.
+    let turn = *stage.state.turns.keys().last().unwrap();
+    stage
+        .send(Command::Run(RunCommand::AskAgain { turn }))
+        .await
+        .unwrap();
+    stage.asked().await.answer("at last").await;
+    stage
+        .until("the answer", |stage| {
+            matches!(stage.state.mode, Mode::Finished(_))
+        })
+        .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_is_not_asked_before_it_wants_to_be() {
+    let mut stage = Stage::new();
+    let ask = stage.prompt("go").await;
+    let began = tokio::time::Instant::now();
+    ask.fail(StreamFault {
+        retry_after_ms: Some(7_000),
+        ..fault(StreamFaultKind::RateLimit)
+    });
+    let again = stage.asked().await;
+    assert!(began.elapsed() >= Duration::from_secs(7));
+    again.answer("now").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_does_not_pass_is_not_tried_again() {
+    for kind in [
+        StreamFaultKind::Auth,
+        StreamFaultKind::Request,
+        StreamFaultKind::Garbage,
+        StreamFaultKind::Script,
+    ] {
+        let mut stage = Stage::new();
+        let ask = stage.prompt("go").await;
+        ask.fail(fault(kind));
+        stage.quiet().await;
+        stage
+            .until("broken", |stage| {
+                stage
+                    .state
+                    .turns
+                    .values()
+                    .any(|turn| matches!(turn.stream, Stream::Broken(_)))
+            })
+            .await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_is_tried_again_once_a_call_was_whole() {
+    let mut stage = Stage::new();
+    let ask = stage.prompt("go").await;
+    ask.call(0, "act", "{}").await;
+    let run = stage.runs().await;
+    ask.fail(fault(StreamFaultKind::Network));
+    run.ends(Outcome::ok("1"));
+    stage.quiet().await;
+    stage
+        .until("broken", |stage| {
+            stage
+                .state
+                .turns
+                .values()
+                .any(|turn| matches!(turn.stream, Stream::Broken(_)))
+        })
+        .await;
+    // Kept, it goes on with the result.
+    let turn = *stage.state.turns.keys().last().unwrap();
+    stage
+        .send(Command::Run(RunCommand::KeepArrived { turn }))
+        .await
+        .unwrap();
+    let next = stage.asked().await;
+    let results = next
+        .request
+        .messages
+        .iter()
+        .filter(|one| matches!(one, Message::Result { .. }));
+    assert_eq!(results.count(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stream_without_an_end_mark_is_cut_and_never_an_answer() {
+    let mut stage = Stage::new();
+    let ask = stage.prompt("go").await;
+    ask.text(0, "The answer is").await;
+    // Ends well by its own word, but the mark never came.
+    ask.done_without_a_mark();
+    let again = stage.asked().await;
+    stage
+        .until("cut", |stage| {
+            stage.log.lock().unwrap().iter().any(|envelope| {
+                matches!(&envelope.event, Event::Turn(TurnEvent::Broken { fault, .. })
+                    if fault.kind == StreamFaultKind::Truncated)
+            })
+        })
+        .await;
+    assert!(
+        !stage
+            .state
+            .nodes
+            .keys()
+            .any(|id| id.kind == crate::domain::id::NodeKind::Answer)
+    );
+    again.answer("whole").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn errors_are_told_to_the_model_with_its_next_request() {
+    let mut stage = Stage::new();
+    let ask = stage.prompt("go").await;
+    ask.call(0, "look", r#"{"n":1}"#).await;
+    ask.call(1, "no_such_tool", "{}").await;
+    ask.end(Stop::Calls).await;
+    stage.runs().await.ends(Outcome::Err(ToolError {
+        class: ErrorClass::Param,
+        message: "there is no file `x`".into(),
+        evidence: "looked".into(),
+        hint: None,
+        partial: None,
+        executed: false,
+    }));
+    let next = stage.asked().await;
+    let texts: Vec<&str> = next
+        .request
+        .messages
+        .iter()
+        .filter_map(|message| match message {
+            Message::Result { text, .. } => Some(&**text),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(texts.len(), 2);
+    assert!(texts[0].contains("there is no file `x`"), "{}", texts[0]);
+    assert!(texts[1].contains("no_such_tool"), "{}", texts[1]);
+}

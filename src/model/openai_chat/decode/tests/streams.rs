@@ -1,0 +1,312 @@
+//! Ends, errors, reasoning, counts and everything unknown. Must not know: sockets.
+
+use super::*;
+
+#[test]
+fn a_finish_reason_and_the_end_of_the_body_are_enough() {
+    let body = stream(&[r#"{"content":"hi"}"#], Some("stop")).replace("data: [DONE]\n\n", "");
+    let (chunks, result) = decode(&body);
+    assert_eq!(result, Ok(()));
+    assert_eq!(chunks.last(), Some(&Chunk::Finish(Stop::End)));
+    let unended = body.trim_end();
+    assert_eq!(
+        decode(unended),
+        (chunks, Ok(())),
+        "the last empty line is forgotten often"
+    );
+}
+
+#[test]
+fn a_stream_cut_anywhere_before_its_end_is_truncated_and_seals_nothing_unfinished() {
+    let body = stream(
+        &[
+            r#"{"content":"hi"}"#,
+            r#"{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{\"x\":"}}]}"#,
+            r#"{"tool_calls":[{"index":0,"function":{"arguments":"1}"}}]}"#,
+        ],
+        Some("tool_calls"),
+    );
+    let safe = body.find("\"finish_reason\"").unwrap();
+    for cut in 0..safe {
+        let (chunks, result) = chunks(Wire::OpenAiChat, &body.as_bytes()[..cut]);
+        assert_eq!(
+            result.unwrap_err().kind,
+            StreamFaultKind::Truncated,
+            "cut at {cut}"
+        );
+        assert!(!sealed(&chunks).contains(&1), "cut at {cut}");
+        assert!(
+            !chunks.iter().any(|chunk| matches!(chunk, Chunk::Finish(_))),
+            "cut at {cut}"
+        );
+    }
+}
+
+#[test]
+fn an_error_object_in_the_stream_breaks_it_with_the_servers_words() {
+    let start = stream(&[r#"{"content":"so far"}"#], None);
+    for (frame, kind) in [
+        (
+            r#"data: {"error":{"message":"too busy","code":429}}"#,
+            StreamFaultKind::RateLimit,
+        ),
+        (
+            r#"data: {"error":{"message":"too busy","type":"server_error"}}"#,
+            StreamFaultKind::Server,
+        ),
+        (r#"data: {"error":"too busy"}"#, StreamFaultKind::Server),
+        (
+            "event: error\ndata: {\"message\":\"too busy\",\"type\":\"invalid_request_error\"}",
+            StreamFaultKind::Request,
+        ),
+        (
+            r#"data: {"object":"error","message":"too busy","code":400}"#,
+            StreamFaultKind::Request,
+        ),
+        (
+            r#"data: {"choices":[{"index":0,"delta":{},"finish_reason":"error","error":{"message":"too busy","code":502}}]}"#,
+            StreamFaultKind::Server,
+        ),
+    ] {
+        let (chunks, result) = decode(&format!("{start}{frame}\n\ndata: [DONE]\n\n"));
+        let fault = result.unwrap_err();
+        assert_eq!(fault.kind, kind, "{frame}");
+        assert!(fault.message.contains("too busy"), "{}", fault.message);
+        assert_eq!(
+            chunks,
+            [Chunk::Text {
+                part: 0,
+                delta: "so far".into()
+            }]
+        );
+    }
+}
+
+#[test]
+fn reasoning_is_read_under_each_of_its_names_and_never_twice() {
+    let body = stream(
+        &[
+            r#"{"reasoning":"I think","reasoning_content":"I think","reasoning_details":[{"type":"reasoning.text","text":"I think","index":0}]}"#,
+            r#"{"reasoning_details":[{"type":"reasoning.text","text":" so."}]}"#,
+            r#"{"reasoning_details":[{"type":"reasoning.encrypted","data":"abc="}]}"#,
+            r#"{"content":[{"type":"thinking","thinking":[{"type":"text","text":" Really."}]},{"type":"text","text":"Yes"}]}"#,
+            r#"{"content":"."}"#,
+        ],
+        Some("stop"),
+    );
+    let (chunks, _) = decode(&body);
+    let opaque = chunks.iter().find_map(|chunk| match chunk {
+        Chunk::Sealed { part: 0, opaque } => opaque.clone(),
+        _ => None,
+    });
+    assert_eq!(
+        opaque.as_deref(),
+        Some(r#"[{"type":"reasoning.encrypted","data":"abc="}]"#)
+    );
+    let summary = summary(Wire::OpenAiChat, body.as_bytes());
+    assert_eq!(
+        (summary.reasoning.as_str(), summary.text.as_str()),
+        ("I think so. Really.", "Yes.")
+    );
+    assert!(!chunks.iter().any(|chunk| matches!(chunk, Chunk::Unknown { .. })));
+}
+
+#[test]
+fn usage_is_read_beside_choices_and_without_them() {
+    let body = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"a\"}}],\"usage\":{\"prompt_tokens\":1}}\n\n\
+        data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}],\"usage\":null}\n\n\
+        data: {\"choices\":[],\"usage\":{\"prompt_tokens\":10,\"completion_tokens\":5,\"total_tokens\":15,\
+        \"prompt_tokens_details\":{\"cached_tokens\":8},\"completion_tokens_details\":{\"reasoning_tokens\":2}}}\n\n\
+        data: [DONE]\n\n";
+    let (chunks, _) = decode(body);
+    let usage: Vec<&Usage> = chunks
+        .iter()
+        .filter_map(|chunk| {
+            if let Chunk::Usage(usage) = chunk {
+                Some(usage)
+            } else {
+                None
+            }
+        })
+        .collect();
+    let last = Usage {
+        input: Some(10),
+        cached: Some(8),
+        output: Some(5),
+        reasoning: Some(2),
+    };
+    assert_eq!(
+        usage,
+        [
+            &Usage {
+                input: Some(1),
+                ..Usage::default()
+            },
+            &last
+        ]
+    );
+    assert!(
+        at(&chunks, |chunk| *chunk == Chunk::Usage(last))
+            < at(&chunks, |chunk| matches!(chunk, Chunk::Finish(_)))
+    );
+}
+
+#[test]
+fn what_is_not_known_is_passed_on_and_other_choices_do_not_mix_in() {
+    let body = "data: {\"type\":\"ping\"}\n\ndata: \"hello\"\n\n\
+        data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"a\",\"audio\":{\"id\":1}}}],\"citations\":[\"u\"]}\n\n\
+        data: {\"choices\":[{\"index\":1,\"delta\":{\"content\":\"other\"},\"finish_reason\":\"length\"}],\"citations\":[\"u\"]}\n\n\
+        data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"b\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n";
+    let (chunks, result) = decode(body);
+    assert_eq!(result, Ok(()));
+    let unknown: Vec<&str> = chunks
+        .iter()
+        .filter_map(|chunk| {
+            if let Chunk::Unknown { raw } = chunk {
+                Some(raw.as_str())
+            } else {
+                None
+            }
+        })
+        .collect();
+    assert_eq!(
+        unknown,
+        [
+            "{\"type\":\"ping\"}",
+            "\"hello\"",
+            "{\"citations\":[\"u\"]}",
+            "{\"audio\":{\"id\":1}}",
+            "{\"index\":1,\"delta\":{\"content\":\"other\"},\"finish_reason\":\"length\"}",
+        ]
+    );
+    let summary = summary(Wire::OpenAiChat, body.as_bytes());
+    assert_eq!(
+        (summary.text.as_str(), summary.finish.as_deref()),
+        ("ab", Some("stop"))
+    );
+}
+
+#[test]
+fn a_refusal_is_a_reason_to_stop_and_no_text() {
+    let body = stream(
+        &[r#"{"refusal":"I'm ","content":""}"#, r#"{"refusal":"sorry"}"#],
+        Some("stop"),
+    );
+    let (chunks, result) = decode(&body);
+    assert_eq!(result, Ok(()));
+    assert_eq!(
+        chunks,
+        [
+            Chunk::Unknown {
+                raw: "{\"refusal\":\"I'm sorry\"}".into()
+            },
+            Chunk::Finish(Stop::Refusal)
+        ]
+    );
+}
+
+#[test]
+fn frames_that_are_no_json_stop_the_stream_safely_and_keep_what_came() {
+    let start = stream(
+        &[r#"{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{\"x\":"}}]}"#],
+        None,
+    );
+    let (chunks, result) = decode(&format!(
+        "{start}data: {{\"choices\":[{{\u{1b}\n\ndata: [DONE]\n\n"
+    ));
+    let fault = result.unwrap_err();
+    assert_eq!(fault.kind, StreamFaultKind::Garbage);
+    assert!(
+        !fault.message.contains('\u{1b}'),
+        "control characters are not passed on: {}",
+        fault.message
+    );
+    assert_eq!(sealed(&chunks), [] as [u32; 0]);
+    assert!(chunks.iter().any(|chunk| matches!(chunk, Chunk::Args { .. })));
+}
+
+#[test]
+fn line_ends_marks_comments_and_torn_characters_change_nothing() {
+    let plain = stream(&[r#"{"content":"za"}"#, r#"{"content":"żółć 🦀"}"#], Some("stop"));
+    let expected = decode(&plain);
+    let dressed = format!(
+        "\u{FEFF}: hello\n\n{}",
+        plain.replace("data:", ": ping\nid: 7\ndata:")
+    )
+    .replace('\n', "\r\n");
+    assert_eq!(decode(&dressed), expected);
+    assert_eq!(decode(&plain.replace('\n', "\r")), expected);
+}
+
+#[test]
+fn half_a_surrogate_pair_does_not_lose_the_text() {
+    let body = stream(&[r#"{"content":"a\ud83d"}"#, r#"{"content":"b"}"#], Some("stop"));
+    let text = summary(Wire::OpenAiChat, body.as_bytes()).text;
+    assert!(text.starts_with('a') && text.ends_with('b'), "{text}");
+}
+
+#[test]
+fn an_answer_that_was_not_streamed_is_read_too() {
+    let body = r#"{"id":"x","object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant","content":"Hi",
+        "tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}}]},"finish_reason":"tool_calls"}],
+        "usage":{"prompt_tokens":3,"completion_tokens":4}}"#;
+    let _ = decode(body);
+    assert_eq!(
+        summary(Wire::OpenAiChat, body.as_bytes()),
+        Summary {
+            text: "Hi".into(),
+            calls: vec![SummaryCall {
+                id: Some("a".into()),
+                name: "f".into(),
+                args: "{}".into()
+            }],
+            finish: Some("tool_calls".into()),
+            usage: Some(Usage {
+                input: Some(3),
+                output: Some(4),
+                ..Usage::default()
+            }),
+            ..Summary::default()
+        }
+    );
+    let error = decode(r#"{"error":{"message":"no such model","code":"model_not_found"}}"#)
+        .1
+        .unwrap_err();
+    assert_eq!(error.kind, StreamFaultKind::Request);
+}
+
+#[test]
+fn pages_words_and_nothing_are_faults_that_say_so() {
+    for (body, kind, says) in [
+        (
+            "<!doctype html><html>Sign in",
+            StreamFaultKind::Garbage,
+            "Sign in",
+        ),
+        ("Service down", StreamFaultKind::Garbage, "Service down"),
+        ("upstream is down", StreamFaultKind::Garbage, "upstream is down"),
+        ("", StreamFaultKind::Truncated, "without saying anything"),
+        (
+            ": ping\n\n: ping\n\n",
+            StreamFaultKind::Truncated,
+            "without saying anything",
+        ),
+        ("{\"a\":", StreamFaultKind::Garbage, "not JSON"),
+    ] {
+        let (chunks, result) = decode(body);
+        let fault = result.unwrap_err();
+        assert_eq!(fault.kind, kind, "{body}");
+        assert!(fault.message.contains(says), "{}", fault.message);
+        assert_eq!(chunks, []);
+    }
+}
+
+proptest::proptest! {
+    #[test]
+    fn no_input_panics(bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..200)) {
+        let _ = chunks(Wire::OpenAiChat, &bytes);
+        let mut framed = b"data: ".to_vec();
+        framed.extend_from_slice(&bytes);
+        let _ = chunks(Wire::OpenAiChat, &framed);
+    }
+}

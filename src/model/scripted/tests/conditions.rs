@@ -1,0 +1,201 @@
+//! Which rule holds for a request. Must not know: the engine.
+
+use super::*;
+
+#[test]
+fn the_first_rule_that_holds_wins_and_none_is_an_error() {
+    let rules = "[[rule]]\nwhen = { turn = [1, 2] }\nanswer = \"early\"\n\
+        [[rule]]\nwhen = { prompt = \"^go\" }\nanswer = \"first\"\n\
+        [[rule]]\nwhen = { turn = 3 }\nanswer = \"second\"";
+    assert_eq!(answer(rules, vec![user("go on")]), "first");
+    assert_eq!(answer(rules, vec![user("stop")]), "second");
+    let narrow = "[[rule]]\nwhen = { turn = 9 }\nanswer = \"x\"";
+    assert_eq!(blocks(narrow, vec![user("go")]), Err(NoScript::NoRule));
+}
+
+/// True where a rule with this condition holds.
+fn holds(when: &str, messages: Vec<Message>) -> bool {
+    blocks(
+        &format!("[[rule]]\nwhen = {{ {when} }}\nanswer = \"yes\""),
+        messages,
+    )
+    .is_ok()
+}
+
+#[test]
+fn conditions_see_results_by_tool_label_and_status() {
+    let told = vec![
+        user("go"),
+        assistant(
+            &[],
+            &[(3, "search", r#"{"_as":"marks"}"#), (4, "read_file", "{}")],
+        ),
+        result(3, "search", "result of c3 (as marks):\na.rs:1:x", false),
+        result(
+            4,
+            "read_file",
+            r#"{"call":{},"error":{"class":"rejected","message":"no"}}"#,
+            true,
+        ),
+    ];
+    for yes in [
+        "last_tool = \"search\"",
+        "last_tool = [\"nothing\", \"read_.*\"]",
+        "last_status = \"error\"",
+        "seen_call = [\"marks\", \"c4\"]",
+        "seen_call = \"search\", done = \"marks\", failed = \"c4\"",
+        "observation = \"^a\\\\.rs\"",
+        "tools = false",
+        "given = \"{{ result.marks }}\", missing = \"{{ result.c4 }}\"",
+        "given = \"{{ error.c4 }}\"",
+    ] {
+        assert!(holds(yes, told.clone()), "{yes}");
+    }
+    for no in [
+        "last_tool = \"sear\"",
+        "last_status = \"ok\"",
+        "seen_call = [\"marks\", \"c5\"]",
+        "done = \"c4\"",
+        "failed = \"marks\"",
+        "observation = \"result of\"",
+        "operator = \".\"",
+        "tools = true",
+        "missing = \"{{ result.marks }}\"",
+    ] {
+        assert!(!holds(no, told.clone()), "{no}");
+    }
+    let mut later = told;
+    later.push(user("and now?"));
+    assert!(
+        !holds("done = \"marks\"", later.clone()),
+        "a new prompt begins anew"
+    );
+    assert!(holds("seen_call = \"marks\"", later.clone()));
+    assert!(!holds("last_tool = \"search\"", later.clone()));
+    assert!(holds("operator = \"now\"", later));
+}
+
+#[test]
+fn the_operators_words_count_until_the_model_has_acted_on_them() {
+    let mut told = vec![
+        user("go"),
+        assistant(&[("I look for a.", false), ("I look for b.", true)], &[]),
+        note(NoteKind::ThoughtRewritten, "rewritten"),
+    ];
+    assert!(holds("operator = 'for b', thought = 'for b'", told.clone()));
+    told[1] = assistant(&[("I look for b.", true), ("So I do.", false)], &[]);
+    assert!(!holds("operator = '.'", told.clone()), "the model went on");
+    told[1] = assistant(&[("I look for b.", true)], &[]);
+    assert!(holds("operator = 'for b', thought = 'for b'", told.clone()));
+    told.push(note(NoteKind::Notice, "One request is left."));
+    assert!(
+        holds("operator = 'for b'", told.clone()),
+        "a notice of the program changes nothing"
+    );
+    told.push(assistant(&[("Fine.", false)], &[(5, "search", "{}")]));
+    told.push(result(5, "search", "", false));
+    assert!(!holds("operator = '.'", told.clone()));
+    told.push(note(NoteKind::AnswerRejected, "not good enough"));
+    assert!(holds("operator = 'good'", told));
+}
+
+#[test]
+fn mistakes_name_file_line_and_key() {
+    for (text, wanted) in [
+        (
+            "[meta]\nname = \"x\"\nspeed = 3\n",
+            "p.toml:3: unknown key `meta.speed`",
+        ),
+        (
+            "[meta]\nname = \"x\"\n[[rule]]\nanswer = \"a\"\nwhenn = {}\n",
+            "p.toml:5: unknown key `rule.whenn`",
+        ),
+        (
+            "[meta]\nname = \"x\"\n[[rule]]\nanswer = \"a\"\nwhen = { turn = 1, prompts = \"a\" }\n",
+            "p.toml:5: unknown key `rule.when.prompts`",
+        ),
+        (
+            "[meta]\nname = \"x\"\n[[rule]]\n[[rule.call]]\ntool = \"a\"\nargz = {}\n",
+            "p.toml:6: unknown key `rule.call.argz`",
+        ),
+        (
+            "[meta]\nname = \"x\"\n[[rule]]\nanswer = 3\n",
+            "p.toml:4: `rule.answer`: must be a string",
+        ),
+        (
+            "[meta]\nname = \"x\"\n[[rule]]\nanswer = \"a\"\nwhen = { prompt = \"(\" }\n",
+            "p.toml:5: `rule.when.prompt`: `(` is not a regular expression",
+        ),
+        (
+            "[meta]\nname = \"x\"\n[[rule]]\nanswer = \"{{ a | frist }}\"\n",
+            "p.toml:4: `rule.answer`: `frist` is not a filter",
+        ),
+        (
+            "[meta]\nname = \"x\"\n[[rule]]\nanswer = \"{{#if a}}\"\n",
+            "`{{#if}}` is not closed",
+        ),
+        (
+            "[meta]\nname = \"x\"\n[[rule]]\nanswer = \"{{ a\"\n",
+            "never closed",
+        ),
+        (
+            "[meta]\nname = \"x\"\n[[rule]]\nanswer = \"{{ a | first b }}\"\n",
+            "takes a number",
+        ),
+        (
+            "[meta]\nname = \"x\"\n[[rule]]\nanswer = \"{{ a b }}\"\n",
+            "is not a source",
+        ),
+        (
+            "[meta]\nname = \"x\"\n[[rule]]\nanswer = \"a\"\nthink = \"b\"\n",
+            "p.toml:3: `rule.answer` stands alone",
+        ),
+        (
+            "[meta]\nname = \"x\"\n[[rule]]\nwhen = {}\n",
+            "p.toml:3: the rule does nothing",
+        ),
+        (
+            "[meta]\nname = \"x\"\n[[rule]]\nfail = \"maybe\"\n",
+            "p.toml:4: `rule.fail`: must be hang",
+        ),
+        (
+            "[meta]\nname = \"x\"\ntokens_per_s = 0\n[[rule]]\nanswer = \"a\"\n",
+            "p.toml:3: `meta.tokens_per_s`: must be more than 0",
+        ),
+        ("[meta]\nname = \"x\"\n", "there is no `[[rule]]`"),
+        ("[[rule]]\nanswer = \"a\"\n", "`[meta]` is missing"),
+        ("[meta]\nname = \"x\"\n[[rule]]\nanswer = \n", "p.toml:4: "),
+        ("\0\u{1b}", "p.toml:1: "),
+    ] {
+        let message = Playbook::parse("p.toml", text).unwrap_err().to_string();
+        assert!(
+            message.starts_with("p.toml:") && message.contains(wanted),
+            "{text}\n{message}"
+        );
+        assert!(!message.contains('\u{1b}'), "{message:?}");
+    }
+}
+
+#[test]
+fn the_documentation_shows_a_playbook_that_works_and_names_every_filter() {
+    let text = include_str!("../../../../docs/playbook.md");
+    let example = text
+        .split("```toml\n")
+        .nth(1)
+        .and_then(|rest| rest.split("```").next())
+        .unwrap();
+    let playbook = Playbook::parse("docs/playbook.md", example).unwrap();
+    let told = vec![
+        user("greet `Ada`"),
+        assistant(&[], &[(3, "list_dir", r#"{"_as":"listing"}"#)]),
+        result(3, "list_dir", "a\nb", false),
+    ];
+    let said = script(&playbook, &View::of(&request(told))).unwrap();
+    assert_eq!(said.blocks, [Block::Text("Hello Ada. I see 2 entries.".into())]);
+    for (name, _) in crate::model::scripted::template::FILTERS {
+        assert!(
+            text.contains(&format!("`{name}")),
+            "the filter {name} is not described"
+        );
+    }
+}

@@ -1,0 +1,78 @@
+//! Places of the program itself, wherever the workspace lies. Must not know: other tools' results.
+
+use serde_json::json;
+
+use super::Bench;
+use crate::domain::call::ErrorClass;
+
+/// A bench whose workspace holds the program's own sessions.
+fn bench() -> Bench {
+    let mut bench = Bench::new().with(&[
+        ("notes.txt", "needle\n"),
+        ("own/one/journal.jsonl", "needle\n"),
+        ("settings.toml", "needle\n"),
+    ]);
+    let private = ["own", "settings.toml"].map(|name| bench.path().join(name));
+    bench.tools = bench.tools.clone().keeping_out_of(private);
+    bench
+}
+
+#[tokio::test]
+async fn nothing_is_written_where_the_program_keeps_its_own() {
+    let bench = bench();
+    std::os::unix::fs::symlink(bench.path().join("own"), bench.path().join("link")).unwrap();
+    for path in [
+        "own/one/journal.jsonl",
+        "own/new/file",
+        "./link/one/x",
+        "notes/../own/y",
+        "settings.toml",
+    ] {
+        let args = json!({"path": path, "content": "evil"});
+        let error = bench.err("write_file", args).await;
+        assert!(!error.executed, "{path}: {error:?}");
+    }
+    let args = json!({"path": "own/one/journal.jsonl", "old": "needle", "new": "evil"});
+    let error = bench.err("edit_file", args).await;
+    assert_eq!((error.class, error.executed), (ErrorClass::Auth, false));
+    assert!(
+        error.message.contains("belongs to this program"),
+        "{}",
+        error.message
+    );
+    assert_eq!(bench.text("own/one/journal.jsonl"), "needle\n");
+    assert_eq!(bench.text("settings.toml"), "needle\n");
+    assert!(!bench.path().join("own/new").exists() && !bench.path().join("own/one/x").exists());
+    let (said, _) = bench
+        .ok("write_file", json!({"path": "owner.txt", "content": "fine"}))
+        .await;
+    assert!(said.contains("owner.txt"), "a longer name is another place");
+}
+
+#[tokio::test]
+async fn nothing_is_read_where_the_program_keeps_its_own() {
+    let bench = bench();
+    for (tool, args) in [
+        ("read_file", json!({"path": "own/one/journal.jsonl"})),
+        ("list_dir", json!({"path": "own"})),
+        ("search", json!({"path": "own", "pattern": "needle"})),
+        ("shell", json!({"command": "ls", "cwd": "own/one"})),
+    ] {
+        assert_eq!(bench.err(tool, args).await.class, ErrorClass::Auth, "{tool}");
+    }
+    let (found, _) = bench.ok("search", json!({"pattern": "needle"})).await;
+    assert_eq!(found, "notes.txt:1:needle");
+    let (listed, _) = bench.ok("list_dir", json!({"depth": 3})).await;
+    assert_eq!(listed, "notes.txt");
+}
+
+#[tokio::test]
+async fn a_place_that_does_not_exist_yet_is_kept_free_too() {
+    let mut bench = Bench::new();
+    let link = bench.path().join("way");
+    std::os::unix::fs::symlink(bench.path(), &link).unwrap();
+    bench.tools = bench.tools.clone().keeping_out_of([link.join("later/sessions")]);
+    let args = json!({"path": "later/sessions/x", "content": "evil"});
+    assert_eq!(bench.err("write_file", args).await.class, ErrorClass::Auth);
+    assert!(!bench.path().join("later").exists());
+}

@@ -1,0 +1,187 @@
+//! What is not known after an end without a word: executions in flight, turns that broke. Must not
+//! know: how a journal is cut.
+
+use std::process::Stdio;
+
+use overrule::domain::call::Status;
+use rustix::process::Signal;
+
+use crate::decisions::{call, executions, refused};
+use crate::playbooks::{STEPS, command, rule};
+use crate::world::{World, signal, until, wait};
+
+/// A session whose process was killed while a command that had written to the log was running.
+fn killed(world: &World) -> String {
+    let playbook = command("echo begun >> log.txt; if test -e again; then echo done; else sleep 600; fi");
+    let mut running = world.playing(&playbook, &["--policy", "auto"]);
+    let child = running
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    until("the command runs", || world.read("log.txt") == "begun\n");
+    signal(&child, Signal::KILL);
+    assert_eq!(wait(child).code, None);
+    world.id()
+}
+
+#[test]
+fn an_effect_of_unknown_outcome_is_never_repeated_by_itself() {
+    let world = World::new();
+    let id = killed(&world);
+    for _ in 0..2 {
+        let said = world
+            .run(&["resume", &id, "--headless", "--policy", "auto"])
+            .ends(4);
+        for told in ["--happened", "--did-not", &id] {
+            assert!(said.err.contains(told), "no `{told}` in {}", said.err);
+        }
+    }
+    assert_eq!(world.read("log.txt"), "begun\n");
+    let it = call(&world.state(&id), "it");
+    let said = world.run(&["queue", &id]).ends(0);
+    assert!(said.out.contains(&it.to_string()), "{}", said.out);
+    for verb in [
+        &["approve", &id, &it.to_string(), "--digest", "0123456789abcdef"][..],
+        &["reject", &id, &it.to_string()],
+        &["answer", &id, &it.to_string(), "--value", "1"],
+        &["retry", &id, &it.to_string()],
+    ] {
+        refused(&world, verb, 4);
+    }
+}
+
+#[test]
+fn it_happened_and_this_is_its_result() {
+    let world = World::new();
+    let id = killed(&world);
+    let it = call(&world.state(&id), "it");
+    // At once after the kill, before anybody has resumed.
+    refused(
+        &world,
+        &["resolve", &id, &it.to_string(), "--happened", "no json"],
+        2,
+    );
+    let said = world
+        .run(&[
+            "resolve",
+            &id,
+            &it.to_string(),
+            "--happened",
+            "\"as I saw\"",
+            "--resume",
+        ])
+        .ends(0);
+    assert_eq!(said.out, "as I saw\n");
+    assert_eq!(world.read("log.txt"), "begun\n");
+    assert_eq!(executions(&world.state(&id), it), 1);
+    refused(&world, &["resolve", &id, &it.to_string(), "--did-not"], 4);
+}
+
+#[test]
+fn it_did_not_happen_and_runs_again() {
+    let world = World::new();
+    let id = killed(&world);
+    world.file("again", "");
+    let it = call(&world.state(&id), "it");
+    world.run(&["resolve", &id, &it.to_string(), "--did-not"]).ends(0);
+    assert_eq!(world.read("log.txt"), "begun\n", "recorded, and nothing ran");
+    let said = world
+        .run(&["resume", &id, "--headless", "--policy", "auto"])
+        .ends(0);
+    assert_eq!(said.out, "done\n");
+    assert_eq!(world.read("log.txt"), "begun\nbegun\n");
+    assert_eq!(executions(&world.state(&id), it), 2);
+}
+
+#[test]
+fn resolve_wants_to_know_which() {
+    let world = World::new();
+    let id = killed(&world);
+    refused(&world, &["resolve", &id, "c3"], 2);
+    refused(&world, &["resolve", &id, "c3", "--did-not", "--happened", "1"], 2);
+    refused(&world, &["resolve", &id, "c99", "--did-not"], 2);
+}
+
+#[test]
+fn a_title_given_after_a_crash_takes_the_session_over() {
+    let world = World::new();
+    let id = killed(&world);
+    world.run(&["sessions", "name", &id, "crashed"]).ends(0);
+    let state = world.state(&id);
+    assert_eq!(state.title.as_deref(), Some("crashed"));
+    let it = call(&state, "it");
+    assert!(matches!(state.call(it).unwrap().status, Status::InDoubt(_)));
+    world
+        .run(&["resume", &id, "--headless", "--policy", "auto"])
+        .ends(4);
+    assert_eq!(world.read("log.txt"), "begun\n");
+}
+
+#[test]
+fn a_broken_turn_can_be_asked_again() {
+    let world = World::new();
+    world
+        .play(&rule("think = \"Well.\"\nfail = \"garbage\""), &[])
+        .ends(6);
+    let id = world.id();
+    let turn = world.state(&id).turns.keys().last().unwrap().0.to_string();
+    refused(&world, &["ask-again", &id, "1"], 4);
+    refused(&world, &["ask-again", &id, "99"], 2);
+    let good = world.aside("good.toml", &rule("answer = \"at last\""));
+    let said = world
+        .run(&[
+            "ask-again",
+            &id,
+            &turn,
+            "--resume",
+            "--model",
+            "scripted",
+            "--playbook",
+            &good,
+        ])
+        .ends(0);
+    assert_eq!(said.out, "at last\n");
+    assert!(world.state(&id).requests > 1);
+}
+
+#[test]
+fn what_arrived_of_a_broken_turn_can_be_kept() {
+    let world = World::new();
+    let breaks = "[meta]\nname = \"breaks\"\n\
+                  [[rule]]\nwhen = { seen_call = \"notes\" }\nanswer = \"kept\"\n\
+                  [[rule]]\nthink = \"Look.\"\nfail = \"garbage\"\n\
+                  [[rule.call]]\ntool = \"read_file\"\nas = \"notes\"\nargs = { path = \"notes.txt\" }\n";
+    world.play(breaks, &[]).ends(6);
+    let id = world.id();
+    let turn = world.state(&id).turns.keys().last().unwrap().0.to_string();
+    let said = world.run(&["keep", &id, &turn, "--resume"]).ends(0);
+    assert_eq!(said.out, "kept\n");
+    let state = world.state(&id);
+    assert_eq!(executions(&state, call(&state, "notes")), 1);
+    refused(&world, &["keep", &id, &turn], 4);
+}
+
+#[test]
+fn a_turn_that_was_cut_after_a_call_goes_on_with_what_arrived() {
+    let world = World::new();
+    let cut = "[meta]\nname = \"cut\"\n\
+               [[rule]]\nwhen = { seen_call = \"log\" }\nanswer = \"went on\"\n\
+               [[rule]]\nthink = \"Look.\"\nfail = \"truncated\"\n\
+               [[rule.call]]\ntool = \"shell\"\nas = \"log\"\nargs = { command = \"echo once >> log.txt\" }\n";
+    let said = world.play(cut, &["--policy", "auto"]).ends(0);
+    assert_eq!(said.out, "went on\n");
+    assert_eq!(world.read("log.txt"), "once\n");
+}
+
+#[test]
+fn a_session_that_died_before_its_first_prompt_still_knows_its_task() {
+    let world = World::new();
+    world.play(STEPS, &["--policy", "auto"]).ends(0);
+    let id = world.id();
+    let first = world.journal(&id).lines().next().unwrap().to_owned();
+    std::fs::write(world.place(&id).journal(), format!("{first}\n")).unwrap();
+    std::fs::remove_file(world.ws().join("log.txt")).unwrap();
+    let said = world.run(&["resume", &id, "--headless"]).ends(0);
+    assert_eq!(said.out, "copied alpha, started, logged\n");
+}

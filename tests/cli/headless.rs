@@ -1,0 +1,277 @@
+//! A run without a screen: what is printed where, and how it ends.
+//!
+//! Must not know: operator verbs.
+
+use std::process::Stdio;
+
+use overrule::journal::{Link, encode_line};
+use rustix::process::{Pid, Signal, test_kill_process};
+
+use crate::playbooks::{ENDLESS, HELLO, STEPS, command, rule};
+use crate::world::{World, finish, signal, until, wait};
+
+#[test]
+fn the_answer_is_all_of_standard_output() {
+    let world = World::new();
+    let said = world.play(STEPS, &["--policy", "auto"]).ends(0);
+    assert_eq!(said.out, "copied alpha, started, logged\n");
+    assert_eq!(world.read("log.txt"), "start\nsecond\n");
+    assert_eq!(world.read("copy.txt"), "alpha\n");
+    for told in ["asking the model", "shell", "session "] {
+        assert!(said.err.contains(told), "{}", said.err);
+    }
+}
+
+#[test]
+fn the_built_in_run_answers_without_a_terminal_and_writes_nothing() {
+    let world = World::new();
+    let before = world.read("notes.txt");
+    let said = world.run(&[]).ends(0).tells("built-in run");
+    assert!(said.out.len() > 100, "{}", said.out);
+    assert_eq!(world.read("notes.txt"), before);
+    let names: Vec<String> = std::fs::read_dir(world.ws())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    assert_eq!(names, ["notes.txt"], "nobody approved a write");
+}
+
+#[test]
+fn events_as_json_are_the_journal_byte_for_byte() {
+    let world = World::new();
+    let said = world.play(STEPS, &["--policy", "auto", "--json"]).ends(0);
+    let (events, result) = said.out.trim_end().rsplit_once('\n').unwrap();
+    let id = world.id();
+    assert_eq!(format!("{events}\n"), world.journal(&id));
+    let result: serde_json::Value = serde_json::from_str(result).unwrap();
+    assert_eq!(result["type"], "result");
+    assert_eq!(result["answer"], "copied alpha, started, logged");
+    assert_eq!(result["exit"], 0);
+    assert_eq!(result["session"], *id);
+}
+
+#[test]
+fn a_resumed_run_prints_only_what_it_adds_and_the_chain_goes_on() {
+    let world = World::new();
+    world
+        .play(ENDLESS, &["--policy", "auto", "--max-turns", "2"])
+        .ends(5);
+    let id = world.id();
+    let before = world.journal(&id);
+    let said = world
+        .run(&["resume", &id, "--headless", "--json", "--max-turns", "3"])
+        .ends(5);
+    let after = world.journal(&id);
+    assert!(after.starts_with(&before));
+    let (events, result) = said.out.trim_end().rsplit_once('\n').unwrap();
+    assert_eq!(format!("{before}{events}\n"), after);
+    assert!(result.contains(r#""exit":5"#), "{result}");
+    // The lines are one chain over both processes.
+    let facts = world.facts(&id);
+    let run = id.parse().unwrap();
+    let mut link = Link::FIRST;
+    for (fact, line) in facts.iter().zip(after.lines()) {
+        let written = encode_line(run, fact, link).unwrap();
+        assert_eq!(written.trim_end(), line);
+        link = Link::of(line.as_bytes());
+    }
+}
+
+#[test]
+fn a_finished_run_is_not_run_again() {
+    let world = World::new();
+    world.play(STEPS, &["--policy", "auto"]).ends(0);
+    let before = world.everything();
+    let said = world.run(&["resume", "last", "--headless"]).ends(0);
+    assert_eq!(said.out, "copied alpha, started, logged\n");
+    // The lock is a file that is there anyway.
+    assert_eq!(world.everything(), before);
+}
+
+#[test]
+fn nobody_approves_and_the_run_goes_on_without() {
+    let world = World::new();
+    let said = world.play(STEPS, &[]).ends(0);
+    assert_eq!(said.out, "without start\n");
+    assert!(said.err.contains("not approved: no operator"), "{}", said.err);
+    assert_eq!(world.read("log.txt"), "", "what was not approved did not run");
+}
+
+#[test]
+fn a_question_to_the_operator_has_no_answer_and_the_run_goes_on() {
+    let world = World::new();
+    let asking = "[meta]\nname = \"asks\"\n[[rule]]\nwhen = { seen_call = \"q\" }\nanswer = \"alone\"\n\
+                  [[rule]]\n[[rule.call]]\ntool = \"ask_operator\"\nas = \"q\"\nargs = { question = \"Which?\" }\n";
+    for policy in ["auto", "guarded", "read-only"] {
+        let said = world.play(asking, &["--policy", policy]).ends(0);
+        assert_eq!(said.out, "alone\n");
+    }
+}
+
+#[test]
+fn an_answer_by_tool_is_the_answer() {
+    let world = World::new();
+    let by_tool = rule("[[rule.call]]\ntool = \"final_answer\"\nargs = { answer = \"done\" }");
+    assert_eq!(world.play(&by_tool, &[]).ends(0).out, "done\n");
+}
+
+#[test]
+fn a_limit_ends_with_its_own_code_and_says_how_to_go_on() {
+    let world = World::new();
+    let said = world
+        .play(ENDLESS, &["--policy", "auto", "--max-turns", "2"])
+        .ends(5);
+    assert_eq!(said.out, "");
+    assert!(said.err.contains("--max-turns"), "{}", said.err);
+    assert_eq!(world.state(&world.id()).requests, 2);
+}
+
+#[test]
+fn a_model_that_breaks_ends_with_its_own_code() {
+    let world = World::new();
+    for (fail, word) in [("garbage", "unreadable answer"), ("truncated", "cut off")] {
+        let said = world
+            .play(&rule(&format!("think = \"Well.\"\nfail = \"{fail}\"")), &[])
+            .ends(6);
+        assert_eq!(said.out, "");
+        for told in [word, "ask-again", "to go on: overrule resume"] {
+            assert!(said.err.contains(told), "{fail}: no `{told}` in {}", said.err);
+        }
+    }
+}
+
+#[test]
+fn a_playbook_without_a_rule_for_what_happened_is_a_mistake_of_the_playbook() {
+    let world = World::new();
+    let said = world
+        .play(&rule("when = { turn = 99 }\nanswer = \"x\""), &[])
+        .ends(3);
+    assert!(said.err.contains("has no rule for turn"), "{}", said.err);
+}
+
+#[test]
+fn wrong_words_are_told_and_nothing_is_written() {
+    let world = World::new();
+    for args in [
+        &["run"][..],
+        &["run", "  ", "--model", "scripted"],
+        &["--no-such-flag"],
+        &["approve"],
+        &["edit", "last", "zz", "--text", "x"],
+        &["demo", "no-such-demo"],
+        &["run", "x", "--input", "{not json", "--model", "scripted"],
+        &["run", "x", "--input", "@/no/such/file", "--model", "scripted"],
+    ] {
+        if args[0] == "edit" {
+            world.play(HELLO, &[]).ends(0);
+        }
+        let before = world.everything();
+        let said = world.run(args).ends(2);
+        assert_eq!(said.out, "", "{args:?}");
+        assert!(!said.err.trim().is_empty(), "{args:?}");
+        assert_eq!(world.everything(), before, "{args:?}");
+    }
+}
+
+#[test]
+fn help_and_version_are_no_errors() {
+    let world = World::new();
+    assert!(world.run(&["--help"]).ends(0).out.contains("Usage"));
+    assert!(world.run(&["--version"]).ends(0).out.starts_with("overrule "));
+    assert_eq!(world.ids(), [""; 0]);
+}
+
+#[test]
+fn an_interrupted_run_ends_its_children_says_how_to_go_on_and_goes_on() {
+    for which in [Signal::INT, Signal::TERM, Signal::HUP] {
+        let world = World::new();
+        let playbook = command("echo $$ > pid; echo begun >> log.txt; exec sleep 600");
+        let mut running = world.playing(&playbook, &["--policy", "auto", "--json"]);
+        let child = running
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        until("the command runs", || !world.read("pid").is_empty());
+        signal(&child, which);
+        let said = wait(child).ends(130);
+        let id = world.id();
+        assert!(
+            said.err.contains(&format!("overrule resume {id}")),
+            "{}",
+            said.err
+        );
+        assert!(said.out.ends_with(&format!(
+            "{{\"type\":\"result\",\"answer\":null,\"exit\":130,\"session\":\"{id}\"}}\n"
+        )));
+        let pid = Pid::from_raw(world.read("pid").trim().parse().unwrap()).unwrap();
+        assert!(test_kill_process(pid).is_err(), "the child lives on");
+        // Nobody knows what came of it: the run does not repeat it by itself.
+        let said = world.run(&["resume", &id, "--headless"]).ends(4);
+        assert!(said.err.contains("overrule resolve"), "{}", said.err);
+        assert_eq!(world.read("log.txt"), "begun\n");
+    }
+}
+
+#[test]
+fn a_second_signal_ends_at_once() {
+    let world = World::new();
+    // Does not listen to the polite signal, so that an orderly end takes its time.
+    let playbook = command("trap \"\" TERM; echo x > up; sleep 600 & wait; sleep 600");
+    let mut running = world.playing(&playbook, &["--policy", "auto"]);
+    let child = running
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    until("the command runs", || !world.read("up").is_empty());
+    signal(&child, Signal::INT);
+    std::thread::sleep(std::time::Duration::from_millis(100));
+    signal(&child, Signal::INT);
+    wait(child).ends(130);
+    let report = world.run(&["sessions", "verify", &world.id()]);
+    assert_eq!(report.code, Some(0), "{}", report.err);
+}
+
+#[test]
+fn an_answer_that_cannot_be_printed_is_no_success() {
+    let world = World::new();
+    let mut command = world.playing(HELLO, &[]);
+    let (reader, closed) = std::io::pipe().unwrap();
+    drop(reader);
+    let child = command.stdout(closed).stderr(Stdio::piped()).spawn().unwrap();
+    wait(child).ends(1).tells("kept");
+    assert_eq!(
+        world.run(&["resume", "last", "--headless"]).ends(0).out,
+        "hello, go\n"
+    );
+}
+
+#[test]
+fn control_characters_of_the_model_never_reach_the_terminal() {
+    let world = World::new();
+    let evil = rule("answer = \"a\\u001b]0;owned\\u0007b\\u202Ec\"");
+    let said = world.play(&evil, &[]).ends(0);
+    assert!(
+        !said.out.contains(['\u{1b}', '\u{7}', '\u{202e}']),
+        "{:?}",
+        said.out
+    );
+    let said = finish(world.playing(&evil, &["--json"])).ends(0);
+    assert!(!said.out.contains(['\u{1b}', '\u{7}']), "{:?}", said.out);
+}
+
+#[test]
+fn the_key_of_a_provider_is_nowhere() {
+    let world = World::new();
+    let mut command = world.playing(&command("env; echo"), &["--policy", "auto", "--json"]);
+    command.env("OPENAI_API_KEY", "sk-very-secret-value");
+    let said = finish(command).ends(0);
+    assert!(!said.out.contains("sk-very-secret-value"));
+    assert!(!said.err.contains("sk-very-secret-value"));
+    for (path, _) in world.everything() {
+        let bytes = std::fs::read(&path).unwrap_or_default();
+        let text = String::from_utf8_lossy(&bytes);
+        assert!(!text.contains("sk-very-secret-value"), "{}", path.display());
+    }
+}

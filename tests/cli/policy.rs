@@ -1,0 +1,128 @@
+//! What the policy keeps from running, also where a run goes on elsewhere. Must not know: how rules
+//! are matched.
+
+use crate::decisions::{call, executions, interrupted, refused};
+use crate::playbooks::STEPS;
+use crate::world::World;
+
+const NO_SHELL: &str =
+    "preset = \"auto\"\n[[rule]]\ntool = \"shell\"\ngate = \"deny\"\nreason = \"no commands here\"\n";
+
+#[test]
+fn a_denied_call_never_runs_and_the_model_is_told_why() {
+    let world = World::new();
+    let policy = world.aside("policy.toml", NO_SHELL);
+    let said = world.play(STEPS, &["--policy", &policy]).ends(0);
+    assert_eq!(said.out, "without start\n");
+    assert!(said.err.contains("denied by"), "{}", said.err);
+    assert_eq!(world.read("log.txt"), "");
+    let id = world.id();
+    assert!(world.journal(&id).contains("no commands here"));
+    let state = world.state(&id);
+    let start = call(&state, "start");
+    assert_eq!(executions(&state, start), 0);
+    // Nobody can approve it.
+    let digest = state.call(start).unwrap().digest.clone().unwrap();
+    refused(
+        &world,
+        &["approve", &id, &start.to_string(), "--digest", &digest.0],
+        4,
+    );
+}
+
+#[test]
+fn read_only_looks_and_denies_the_rest() {
+    let world = World::new();
+    let said = world.play(STEPS, &["--policy", "read-only"]).ends(0);
+    assert_eq!(said.out, "without start\n");
+    assert_eq!(world.read("log.txt"), "");
+    let state = world.state(&world.id());
+    assert_eq!(executions(&state, call(&state, "notes")), 1);
+}
+
+#[test]
+fn a_policy_file_holds_for_the_whole_run_wherever_it_goes_on() {
+    let world = World::new();
+    let policy = world.aside(
+        "policy.toml",
+        &NO_SHELL.replace("\"deny\"", "\"ask\"\ndeadline = \"1h\""),
+    );
+    let config = world.aside("strict.toml", NO_SHELL);
+    let mut running = world.playing(STEPS, &["--policy", &policy]);
+    let child = running
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    crate::world::until("a call waits", || {
+        let ids = world.ids();
+        ids.first().is_some_and(|id| {
+            let path = world.sessions().join(id).join("journal.jsonl");
+            std::fs::read_to_string(path)
+                .unwrap_or_default()
+                .contains("call.asked")
+        })
+    });
+    crate::world::signal(&child, rustix::process::Signal::TERM);
+    crate::world::wait(child).ends(130);
+    std::fs::remove_file(&policy).unwrap();
+    let id = world.id();
+    let start = call(&world.state(&id), "start").to_string();
+    world.run(&["reject", &id, &start, "--resume"]).ends(0);
+    let state = world.state(&id);
+    assert_eq!(state.policy, "auto", "its preset");
+    // Named anew, another file takes its place.
+    world.run(&["guide", &id, "again", "--after", "1"]).ends(0);
+    let said = world
+        .run(&["resume", &id, "--headless", "--policy", &config])
+        .ends(0);
+    assert!(said.err.contains("no commands here"), "{}", said.err);
+    assert_eq!(world.read("log.txt"), "");
+}
+
+#[test]
+fn the_rules_of_a_workspace_hold_from_wherever_a_run_is_resumed() {
+    let world = World::new();
+    world.file(
+        "overrule.toml",
+        "[[policy.rule]]\ntool = \"write_file\"\ngate = \"deny\"\nreason = \"hands off\"\n",
+    );
+    let id = interrupted(&world, STEPS, 1);
+    let start = call(&world.state(&id), "start").to_string();
+    world.run(&["answer", &id, &start, "--value", "\"x\""]).ends(0);
+    let mut command = world.command(&["resume", &id, "--headless", "--policy", "auto"]);
+    command.current_dir(world.path("home"));
+    let said = crate::world::finish(command).ends(0);
+    assert!(said.err.contains("hands off"), "{}", said.err);
+    assert!(!world.ws().join("copy.txt").exists());
+    assert_eq!(world.read("log.txt"), "second\n", "in the recorded directory");
+}
+
+#[test]
+fn a_flag_never_lifts_a_deny() {
+    let world = World::new();
+    let config = world.aside(
+        "mine.toml",
+        "[[policy.rule]]\ntool = \"shell\"\ngate = \"deny\"\nreason = \"never\"\n",
+    );
+    let said = world
+        .play(STEPS, &["--config", &config, "--policy", "auto"])
+        .ends(0);
+    assert_eq!(said.out, "without start\n");
+    assert_eq!(world.read("log.txt"), "");
+}
+
+#[test]
+fn a_question_that_halts_when_nobody_answers_ends_with_its_own_code() {
+    let world = World::new();
+    let config = world.aside(
+        "halting.toml",
+        "[policy]\npreset = \"guarded\"\ndeadline = \"50ms\"\non_expiry = \"halt\"\n",
+    );
+    let said = world.play(STEPS, &["--config", &config]).ends(4);
+    for told in ["was not decided in time", "overrule unpause"] {
+        assert!(said.err.contains(told), "no `{told}` in {}", said.err);
+    }
+    assert_eq!(said.out, "");
+    assert_eq!(world.read("log.txt"), "");
+}

@@ -1,0 +1,188 @@
+//! Recorded sessions: listed, shown, named, checked, deleted. Must not know: what runs in them.
+
+use crate::decisions::refused;
+use crate::playbooks::{HELLO, STEPS};
+use crate::world::World;
+
+#[test]
+fn an_empty_place_has_no_sessions() {
+    let world = World::new();
+    let said = world.run(&["sessions"]).ends(0);
+    assert_eq!(said.out, "");
+    assert!(said.err.contains("no sessions"), "{}", said.err);
+    let said = world.run(&["sessions", "path"]).ends(0);
+    assert_eq!(said.out.trim_end(), world.sessions().to_str().unwrap());
+    assert!(!world.sessions().exists(), "looking makes nothing");
+    for args in [
+        &["resume", "--headless"][..],
+        &["queue"],
+        &["sessions", "show", "last"],
+        &["sessions", "delete", "0"],
+    ] {
+        let said = refused(&world, args, 7);
+        assert!(said.err.contains("overrule sessions"), "{}", said.err);
+    }
+}
+
+#[test]
+fn sessions_are_kept_where_the_data_of_programs_is() {
+    let world = World::new();
+    let file = world.aside("hello.toml", HELLO);
+    let mut command = world.command(&[
+        "run",
+        "x",
+        "--model",
+        "scripted",
+        "--playbook",
+        &file,
+        "--headless",
+    ]);
+    command.env_remove("OVERRULE_SESSIONS");
+    crate::world::finish(command).ends(0);
+    let place = world.path("home/.local/share/overrule/sessions");
+    assert_eq!(std::fs::read_dir(place).unwrap().count(), 1);
+    assert!(!world.sessions().exists());
+    assert_eq!(
+        std::fs::read_dir(world.ws()).unwrap().count(),
+        1,
+        "nothing is written into the workspace"
+    );
+}
+
+#[test]
+fn sessions_are_listed_and_shown_by_any_beginning_of_their_id() {
+    let world = World::new();
+    world.play(HELLO, &[]).ends(0);
+    world
+        .play(STEPS, &["--max-turns", "1", "--policy", "auto"])
+        .ends(5);
+    let ids = world.ids();
+    let said = world.run(&["sessions"]).ends(0);
+    let lines: Vec<&str> = said.out.lines().collect();
+    assert_eq!(lines.len(), 2);
+    assert!(
+        lines[0].contains("finished") && lines[0].contains("scripted: hello"),
+        "{}",
+        lines[0]
+    );
+    assert!(
+        lines[1].contains("open") && lines[1].contains("scripted: steps"),
+        "{}",
+        lines[1]
+    );
+    let printed = lines[1].split_whitespace().next().unwrap();
+    assert!(ids[1].starts_with(printed));
+    for name in [&ids[1], printed, "last"] {
+        let said = world.run(&["sessions", "show", name]).ends(0);
+        for told in [ids[1].as_str(), "scripted: steps", "requests   1", "paused: "] {
+            assert!(said.out.contains(told), "no `{told}` in {}", said.out);
+        }
+    }
+    let said = refused(&world, &["sessions", "show", "0"], 7);
+    assert!(said.err.contains("several sessions"), "{}", said.err);
+}
+
+#[test]
+fn a_session_can_be_named() {
+    let world = World::new();
+    world.play(HELLO, &[]).ends(0);
+    world
+        .run(&["sessions", "name", "last", "Tuesday\u{1b}[31m"])
+        .ends(0);
+    for args in [&["sessions"][..], &["sessions", "show", "last"]] {
+        let said = world.run(args).ends(0);
+        assert!(said.out.contains("Tuesday"), "{}", said.out);
+        assert!(!said.out.contains('\u{1b}'), "{:?}", said.out);
+    }
+    refused(&world, &["sessions", "name", "last", " "], 2);
+}
+
+#[test]
+fn a_session_is_deleted_only_by_its_id() {
+    let world = World::new();
+    world.play(HELLO, &[]).ends(0);
+    let id = world.id();
+    refused(&world, &["sessions", "delete", "last"], 2);
+    refused(&world, &["sessions", "delete", "ffffffff"], 7);
+    let said = world.run(&["sessions", "delete", &id]).ends(0);
+    assert!(said.out.contains(&id));
+    assert_eq!(world.ids(), [""; 0]);
+}
+
+#[test]
+fn a_check_finds_every_change() {
+    let world = World::new();
+    world.play(STEPS, &["--policy", "auto"]).ends(0);
+    let id = world.id();
+    let said = world.run(&["sessions", "verify", &id]).ends(0);
+    let records = world.facts(&id).len();
+    assert!(
+        said.out.contains(&format!("{records} records intact")),
+        "{}",
+        said.out
+    );
+    let path = world.place(&id).journal();
+    let whole = std::fs::read_to_string(&path).unwrap();
+    // Another word in the middle of the record of a call.
+    std::fs::write(&path, whole.replacen("echo started", "echo STARTED", 1)).unwrap();
+    let said = world.run(&["sessions", "verify", &id]).ends(7);
+    assert!(said.out.contains("damaged: line "), "{}", said.out);
+    // An end that is cut off.
+    std::fs::write(&path, &whole[..whole.len() - 10]).unwrap();
+    let said = world.run(&["sessions", "verify", &id]).ends(7);
+    assert!(said.out.contains("did not come to its end"), "{}", said.out);
+    let said = world.run(&["sessions", "show", &id]).ends(0);
+    assert!(said.out.contains("torn "), "{}", said.out);
+}
+
+#[test]
+fn a_single_file_is_read_and_never_written() {
+    let world = World::new();
+    world.play(HELLO, &[]).ends(0);
+    let file = world.aside("sample.jsonl", &world.journal(&world.id()));
+    assert!(
+        world
+            .run(&["sessions", "show", &file])
+            .ends(0)
+            .out
+            .contains("scripted: hello")
+    );
+    world.run(&["sessions", "verify", &file]).ends(0);
+    world.run(&["queue", &file]).ends(0);
+    for args in [
+        &["guide", &file, "more"][..],
+        &["resume", &file, "--headless"],
+        &["sessions", "delete", &file],
+        &["sessions", "name", &file, "x"],
+    ] {
+        refused(&world, args, 7);
+    }
+}
+
+#[test]
+fn a_damaged_session_goes_on_as_a_new_one_and_is_left_as_it_is() {
+    let world = World::new();
+    world.play(STEPS, &["--policy", "auto"]).ends(0);
+    let id = world.id();
+    let path = world.place(&id).journal();
+    let whole = std::fs::read_to_string(&path).unwrap();
+    // The answer's record and those behind it are lost to a changed word in the last request.
+    let at = whole.rfind("turn.requested").unwrap();
+    let mut bytes = whole.clone().into_bytes();
+    bytes[at] = b'T';
+    std::fs::write(&path, &bytes).unwrap();
+    let said = world
+        .run(&["resume", &id, "--headless", "--policy", "auto"])
+        .ends(0);
+    assert_eq!(said.out, "copied alpha, started, logged\n");
+    let ids = world.ids();
+    assert_eq!(ids.len(), 2);
+    let new = ids.iter().find(|one| **one != id).unwrap();
+    for told in ["damaged", new.as_str()] {
+        assert!(said.err.contains(told), "no `{told}` in {}", said.err);
+    }
+    assert_eq!(std::fs::read(&path).unwrap(), bytes);
+    assert_eq!(world.read("log.txt"), "start\nsecond\n", "nothing ran twice");
+    // A verb does not write into what is damaged either.
+    refused(&world, &["guide", &id, "more"], 7);
+}

@@ -1,0 +1,68 @@
+//! The README and the list of keys say what the program does.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test fails by panicking"
+)]
+
+use overrule::console::commands;
+
+const BEGIN: &str = "<!-- keys: begin";
+const END: &str = "<!-- keys: end -->";
+
+const KEYS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/keys.md");
+
+fn readme() -> String {
+    std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).unwrap()
+}
+
+/// Run with `OVERRULE_WRITE_KEYS=1` to write the keys anew.
+#[test]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a switch for people, not for the program"
+)]
+fn the_keys_are_those_of_the_command_table() {
+    let text = std::fs::read_to_string(KEYS).unwrap();
+    let begin = text.find(BEGIN).expect("the mark of the keys");
+    let begin = begin + text[begin..].find("-->\n").unwrap() + 4;
+    let end = text.find(END).expect("the end of the keys");
+    let wanted = format!("\n{}\n", commands::markdown().trim_end());
+    if std::env::var_os("OVERRULE_WRITE_KEYS").is_some() {
+        let new = format!("{}{wanted}{}", &text[..begin], &text[end..]);
+        std::fs::write(KEYS, new).unwrap();
+        return;
+    }
+    assert_eq!(
+        &text[begin..end],
+        wanted,
+        "write them anew with: OVERRULE_WRITE_KEYS=1 cargo test --test readme"
+    );
+}
+
+#[test]
+fn the_two_commands_stand_in_the_first_screen() {
+    let first: Vec<String> = readme().lines().take(24).map(str::to_owned).collect();
+    for command in ["cargo run --release", "cargo test"] {
+        assert!(first.iter().any(|line| line.starts_with(command)), "{command}");
+    }
+}
+
+#[test]
+fn every_link_to_a_file_leads_somewhere() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let text = readme();
+    let links: Vec<&str> = text
+        .split("](")
+        .skip(1)
+        .filter_map(|rest| rest.split(')').next())
+        .filter(|to| !to.contains("://"))
+        .collect();
+    assert!(!links.is_empty());
+    for link in links {
+        let path = link.split('#').next().unwrap();
+        assert!(path.is_empty() || root.join(path).exists(), "{link}");
+    }
+}
