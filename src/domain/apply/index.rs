@@ -9,6 +9,7 @@ use crate::domain::call::Status;
 use crate::domain::id::{NodeId, NodeKind, TurnId};
 use crate::domain::ready;
 use crate::domain::reference::OutPath;
+use crate::domain::repeat;
 use crate::domain::state::{Mode, State};
 
 /// Moves a call to a status and into the matching set.
@@ -108,6 +109,23 @@ pub(super) fn retire(state: &mut State, nodes: &[NodeId]) {
     }
     for id in nodes {
         wake_readers(state, *id);
+    }
+}
+
+/// An effect became one that nobody may repeat without consent: what was about to goes to the gate again.
+pub(super) fn gate_again(state: &mut State) {
+    let agenda = &state.agenda;
+    let again: Vec<NodeId> = agenda
+        .waiting
+        .values()
+        .chain(&agenda.queued)
+        .filter_map(|id| state.calls.get(id))
+        .filter(|call| matches!(call.status, Status::Awaiting | Status::Queued))
+        .filter(|call| repeat::consent_needed(state, call).is_some())
+        .map(|call| call.id)
+        .collect();
+    for id in again {
+        set_status(state, id, Status::Ready);
     }
 }
 
