@@ -124,7 +124,7 @@ pub fn waits_for(state: &State, call: &Call) -> Option<u32> {
             .wrapping_add(pending)
             .wrapping_mul(0x9e37_79b9_7f4a_7c15)
             >> 32;
-        if draw % pending == 0 {
+        if draw.is_multiple_of(pending) {
             chosen = Some(place);
         }
     }
