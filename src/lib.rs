@@ -12,6 +12,9 @@
 //! - [`console`]: the screen. [`export`]: the graph in other forms.
 //! - [`config`]: settings. [`cli`]: the composition root.
 
+#[cfg(not(unix))]
+compile_error!("overrule runs on Linux and macOS: it needs process groups, file locks and a Unix terminal");
+
 pub mod canon;
 pub mod cli;
 pub mod config;

@@ -11,6 +11,7 @@ pub mod guard;
 pub mod headless;
 pub mod intent;
 pub mod live;
+pub mod logging;
 pub mod models;
 pub mod print;
 pub mod progress;
@@ -35,6 +36,11 @@ pub fn main() -> ExitCode {
     let parsed = match args::Args::try_parse() {
         Ok(parsed) => parsed,
         Err(error) => return print::usage(&error),
+    };
+    // Lives until the end: dropping it writes the last lines.
+    let _log = match logging::start(&crate::config::Env::read()) {
+        Ok(log) => log,
+        Err(failure) => return print::failure(&failure),
     };
     match dispatch(parsed) {
         Ok(code) => code.into(),

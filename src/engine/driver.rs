@@ -303,6 +303,7 @@ impl Driver {
                 self.halt(reason);
                 return;
             }
+            tracing::trace!(seq = envelope.seq.0, more = envelope.more, "recorded");
             apply::apply(&mut self.state, &envelope);
             self.batch.sync |= needs_disk(&envelope.event);
             self.batch
@@ -313,6 +314,7 @@ impl Driver {
     }
 
     fn halt(&mut self, reason: String) {
+        tracing::error!(seq = self.state.seq.0, reason = %crate::text::visible(&reason), "halted");
         self.batch.effects.clear();
         self.batch.words.push(Publication::Halted(reason.clone()));
         self.halted = Some(reason);

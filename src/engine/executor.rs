@@ -71,6 +71,7 @@ impl Executor {
 
     /// Asks the model after a wait; blocks come back as they complete.
     pub fn ask(&mut self, (turn, request): (TurnId, u32), wait_ms: u64, what: Request) {
+        tracing::debug!(turn = turn.0, request, wait_ms, "asking the model");
         let cancel = CancellationToken::new();
         if let Some(old) = self.asks.insert(turn, cancel.clone()) {
             old.cancel();
@@ -103,6 +104,7 @@ impl Executor {
     /// Runs what was approved, exactly.
     pub fn launch(&mut self, approved: &Approved) {
         let (call, rev, attempt) = (approved.call(), approved.rev(), approved.attempt());
+        tracing::debug!(%call, attempt = attempt.0, "launching");
         let Some(tool) = self.registry.get(approved.tool()).cloned() else {
             self.report(
                 call,
@@ -164,6 +166,7 @@ impl Executor {
 
     /// Ends an execution.
     pub fn cancel(&mut self, call: NodeId, attempt: Attempt) {
+        tracing::debug!(%call, attempt = attempt.0, "cancelling");
         if let Some(cancel) = self.runs.get(&(call, attempt)) {
             cancel.cancel();
         }
