@@ -21,7 +21,9 @@ fn a_second_process_is_refused_with_the_holder_named_until_he_is_gone() {
     let id = world.id();
     until("the journal is at rest", || {
         let journal = world.journal(&id);
-        ["call.spawned", "turn.closed"].iter().all(|kind| journal.contains(kind))
+        ["call.spawned", "turn.closed"]
+            .iter()
+            .all(|kind| journal.contains(kind))
     });
     let holder = format!("process {}", child.id());
     for args in [
