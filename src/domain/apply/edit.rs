@@ -60,7 +60,8 @@ pub(super) fn apply(state: &mut State, at: At, event: &EditEvent) {
         EditEvent::Unpinned { node } => pin(state, *node, false),
         EditEvent::Suspected { calls } => {
             for id in calls {
-                let Some(life) = state.calls.get_mut(id) else {
+                let active = state.nodes.get(id).is_some_and(|node| node.active);
+                let Some(life) = state.calls.get_mut(id).filter(|_| active) else {
                     continue;
                 };
                 life.suspect = true;
@@ -89,6 +90,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &EditEvent) {
                     entry.orphaned = true;
                 }
             }
+            index::gate_again(state);
         }
         EditEvent::Held { node, calls } => {
             state.editing = Some(*node);
