@@ -142,16 +142,14 @@ fn is_full(error: &io::Error) -> bool {
 
 fn advice(error: &io::Error) -> &'static str {
     match error.kind() {
-        _ if is_full(error) => {
-            "make room on the disk and resume the session: everything acknowledged is there"
-        }
+        _ if is_full(error) => "make room on the disk, then go on: everything acknowledged is there",
         io::ErrorKind::PermissionDenied
         | io::ErrorKind::ReadOnlyFilesystem
         | io::ErrorKind::AlreadyExists
         | io::ErrorKind::NotADirectory => "check the permissions or name another place with --sessions DIR",
         io::ErrorKind::InvalidInput => "name the directory of a session or its file",
         io::ErrorKind::NotFound => "check the path or name another place with --sessions DIR",
-        _ => "check the disk, then resume the session: everything acknowledged is there",
+        _ => "check the disk, then go on: everything acknowledged is there",
     }
 }
 

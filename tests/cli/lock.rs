@@ -19,6 +19,12 @@ fn a_second_process_is_refused_with_the_holder_named_until_he_is_gone() {
         .unwrap();
     until("the command runs", || !world.read("up").is_empty());
     let id = world.id();
+    until("the journal is at rest", || {
+        let journal = world.journal(&id);
+        ["call.spawned", "turn.closed"]
+            .iter()
+            .all(|kind| journal.contains(kind))
+    });
     let holder = format!("process {}", child.id());
     for args in [
         &["resume", &id, "--headless"][..],
