@@ -14,7 +14,7 @@ use crate::domain::decide;
 use crate::domain::envelope::{Actor, Envelope, FORMAT};
 use crate::domain::event::{Event, RunEvent};
 use crate::domain::id::{NodeId, Seq};
-use crate::domain::lineage::Plan;
+use crate::domain::lineage::{self, Plan};
 use crate::domain::state::State;
 use crate::domain::turn::Stream;
 use crate::engine::advise::Adviser;
@@ -36,7 +36,8 @@ pub fn verb(common: &Common, verb: &Verb) -> Result<Code, Failure> {
             return Err(Failure::new(Code::Usage, "only edits have a preview"));
         };
         let adviser = adviser(common, ground, &place, &state)?;
-        let (_, plan) = decide::edit::commit(&state, &adviser, &edits, None)?;
+        let events = decide::edit::commit(&state, &adviser, &edits, None)?;
+        let plan = lineage::of_events(&state, &events);
         print::out(&describe(&state, &plan));
         return Ok(Code::Ok);
     }
@@ -195,6 +196,7 @@ pub fn describe(state: &State, plan: &Plan) -> String {
                 effects.join(", ")
             }
         ),
+        format!("approved by this   {}", list(&plan.approves)),
         format!("model asked again  {request}"),
     ]
     .join("\n")

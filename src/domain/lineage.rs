@@ -11,11 +11,10 @@ use super::command::Edit;
 use super::decide;
 use super::event::{CallEvent, EditEvent, Event, TurnEvent};
 use super::id::{NodeId, NodeKind, Seq, ThreadId, TurnId};
-use super::node::Content;
+use super::node::{Content, Node};
 use super::refusal::Refusal;
 use super::state::{LedgerOutcome, State};
-use super::transcript::Message;
-use super::transcript::build::messages;
+use super::transcript::result::SENT_BYTES;
 
 /// What a set of edits would do.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -30,6 +29,8 @@ pub struct Plan {
     pub certain: Vec<NodeId>,
     /// Calls that may run again, if what they read turns out different; holds `certain`.
     pub possible: Vec<NodeId>,
+    /// Calls for which the commit is also the approval of what it says; the policy may still deny it.
+    pub approves: Vec<NodeId>,
     /// Finished calls that keep their results.
     pub kept: Vec<NodeId>,
     /// Running calls that are cancelled.
@@ -48,104 +49,143 @@ pub struct Plan {
 ///
 /// Arguments are not checked against their schemas here; that is asked for when the edit is committed.
 pub fn plan(state: &State, edits: &[Edit]) -> Result<Plan, Refusal> {
-    decide::edit::commit(state, &Cards(state), edits, None).map(|(_, plan)| plan)
+    decide::edit::commit(state, &Cards(state), edits, None).map(|events| of_events(state, &events))
 }
 
-/// The plan that the facts of an edit amount to.
-pub(super) fn of_events(state: &State, events: &[Event]) -> Plan {
-    let mut plan = Plan {
-        seen: state.seq,
-        ..Plan::default()
-    };
-    let mut gone: BTreeSet<NodeId> = BTreeSet::new();
-    let mut certain: BTreeSet<NodeId> = BTreeSet::new();
-    let mut possible: BTreeSet<NodeId> = BTreeSet::new();
-    let mut effects: BTreeSet<Seq> = BTreeSet::new();
-    let mut suspended = false;
-    let mut content_changed = false;
-    for event in events {
+/// Executions with effects that already happened under what these facts replace or run again.
+pub(super) fn effects_of(state: &State, events: &[Event]) -> BTreeSet<Seq> {
+    Reach::of(state, events).effects
+}
+
+/// What the facts of an edit touch. Costs what they touch, not what there is.
+#[derive(Debug, Default)]
+struct Reach {
+    gone: BTreeSet<NodeId>,
+    certain: BTreeSet<NodeId>,
+    possible: BTreeSet<NodeId>,
+    effects: BTreeSet<Seq>,
+    turns: Vec<TurnId>,
+    cancelled: Vec<NodeId>,
+    approves: Vec<NodeId>,
+    asks: bool,
+}
+
+impl Reach {
+    fn of(state: &State, events: &[Event]) -> Self {
+        let mut reach = Self::default();
+        for event in events {
+            reach.take(state, event);
+        }
+        let observed = |id: &NodeId| state.observation(*id).map(|node| node.id);
+        let mut observations: BTreeSet<NodeId> = reach.gone.iter().filter_map(observed).collect();
+        reach.gone.append(&mut observations);
+        reach.possible.extend(&reach.certain);
+        reach.possible.retain(|id| !reach.gone.contains(id));
+        reach.certain.retain(|id| !reach.gone.contains(id));
+        let repeated = reach.possible.iter().flat_map(|id| repeated(state, *id));
+        reach.effects.extend(repeated);
+        reach
+    }
+
+    fn take(&mut self, state: &State, event: &Event) {
         match event {
-            Event::Edit(EditEvent::Superseded { nodes }) => gone.extend(nodes),
-            Event::Edit(EditEvent::Orphaned { entries }) => effects.extend(entries),
-            Event::Edit(EditEvent::Suspected { calls }) => possible.extend(calls),
-            Event::Edit(EditEvent::Revised { node, content, .. }) => {
-                content_changed |= node.kind != NodeKind::Answer;
+            Event::Edit(EditEvent::Superseded { nodes }) => self.gone.extend(nodes),
+            Event::Edit(EditEvent::Orphaned { entries }) => self.effects.extend(entries),
+            Event::Edit(EditEvent::Suspected { calls }) => {
+                self.possible.append(&mut calls.iter().copied().collect());
+            }
+            Event::Edit(EditEvent::Revised {
+                node,
+                content,
+                approves,
+                ..
+            }) => {
+                self.asks |= node.kind != NodeKind::Answer;
+                if approves.is_some() {
+                    self.approves.push(*node);
+                }
                 match content {
                     Content::Deleted => {
-                        gone.insert(*node);
+                        self.gone.insert(*node);
                     }
                     Content::Call { .. } => {
-                        certain.insert(*node);
+                        self.certain.insert(*node);
                     }
                     Content::Text { .. } | Content::Observation { .. } => {}
                 }
             }
             Event::Turn(TurnEvent::Superseded { turns }) => {
-                plan.turns.extend(turns);
+                self.turns.extend(turns);
                 for turn in turns.iter().filter_map(|id| state.turns.get(id)) {
-                    gone.extend(turn.nodes.iter().filter(|id| is_active(state, **id)));
+                    let counting = turn.nodes.iter().filter(|id| is_active(state, **id));
+                    self.gone.append(&mut counting.copied().collect());
                 }
             }
-            Event::Turn(TurnEvent::Suspended { .. }) => suspended = true,
             Event::Turn(TurnEvent::Proposed { node, .. }) => {
-                certain.insert(*node);
-                content_changed = true;
+                self.certain.insert(*node);
+                self.asks = true;
             }
-            Event::Turn(TurnEvent::Prompted { .. } | TurnEvent::Thought { .. }) => content_changed = true,
+            Event::Turn(
+                TurnEvent::Prompted { .. } | TurnEvent::Thought { .. } | TurnEvent::Suspended { .. },
+            ) => self.asks = true,
             Event::Call(CallEvent::Woken { call }) => {
-                certain.insert(*call);
+                self.certain.insert(*call);
             }
-            Event::Call(CallEvent::CancelAsked { call, .. }) => plan.cancelled.push(*call),
+            Event::Call(CallEvent::CancelAsked { call, .. }) => self.cancelled.push(*call),
             Event::Run(_) | Event::Turn(_) | Event::Call(_) | Event::Edit(_) => {}
         }
     }
-    for id in gone.clone() {
-        if state.observation(id).is_some() {
-            gone.insert(id.observation());
-        }
-    }
-    possible.extend(&certain);
-    possible.retain(|id| !gone.contains(id));
-    certain.retain(|id| !gone.contains(id));
-    effects.extend(repeated(state, &possible));
-    plan.kept = state
+}
+
+/// The plan that the facts of an edit amount to.
+pub fn of_events(state: &State, events: &[Event]) -> Plan {
+    let reach = Reach::of(state, events);
+    let kept = state
         .calls
         .values()
         .filter(|call| is_active(state, call.id) && call.status.is_settled())
         .map(|call| call.id)
-        .filter(|id| !gone.contains(id) && !possible.contains(id))
+        .filter(|id| !reach.gone.contains(id) && !reach.possible.contains(id))
         .collect();
-    plan.drained = undecided(state, &gone, &possible);
-    plan.asks = content_changed || suspended;
-    plan.tokens = if plan.asks {
-        estimate(state, &plan.turns)
-    } else {
-        0
-    };
-    plan.superseded = gone.into_iter().collect();
-    plan.certain = certain.into_iter().collect();
-    plan.possible = possible.into_iter().collect();
-    plan.effects = effects.into_iter().collect();
-    plan
+    Plan {
+        seen: state.seq,
+        kept,
+        drained: undecided(state, &reach.gone, &reach.possible),
+        tokens: if reach.asks {
+            estimate(state, &reach.turns)
+        } else {
+            0
+        },
+        superseded: reach.gone.into_iter().collect(),
+        turns: reach.turns,
+        certain: reach.certain.into_iter().collect(),
+        possible: reach.possible.into_iter().collect(),
+        cancelled: reach.cancelled,
+        approves: reach.approves,
+        effects: reach.effects.into_iter().collect(),
+        asks: reach.asks,
+    }
 }
 
 fn is_active(state: &State, id: NodeId) -> bool {
     state.nodes.get(&id).is_some_and(|node| node.active)
 }
 
-/// Effects that calls already had which may run again.
-fn repeated(state: &State, calls: &BTreeSet<NodeId>) -> Vec<Seq> {
+/// Effects that a call already had which may run again.
+fn repeated(state: &State, id: NodeId) -> impl Iterator<Item = Seq> {
     state
-        .ledger
-        .values()
-        .filter(|entry| calls.contains(&entry.call) && entry.effect > EffectClass::Read)
+        .calls
+        .get(&id)
+        .into_iter()
+        .flat_map(|call| &call.attempts)
+        .filter_map(|attempt| state.ledger.get(&attempt.intent))
+        .filter(|entry| entry.effect > EffectClass::Read)
         .filter(|entry| match &entry.outcome {
             LedgerOutcome::Known(outcome) => !matches!(outcome, Outcome::Err(error) if !error.executed),
             LedgerOutcome::Unknown | LedgerOutcome::Running => true,
             LedgerOutcome::DidNot => false,
         })
         .map(|entry| entry.seq)
-        .collect()
 }
 
 /// Calls that stand and have not ended: the model is asked only after them.
@@ -175,8 +215,9 @@ fn undecided(state: &State, gone: &BTreeSet<NodeId>, possible: &BTreeSet<NodeId>
 fn estimate(state: &State, without: &[TurnId]) -> u64 {
     let before = without
         .iter()
-        .min_by_key(|id| state.turns.get(id).map(|turn| turn.pos))
-        .copied();
+        .filter_map(|id| state.turns.get(id).map(|turn| turn.pos))
+        .min()
+        .unwrap_or(u32::MAX);
     let system = state.started.as_ref().map_or(0, |started| {
         started.system.len()
             + started
@@ -185,20 +226,37 @@ fn estimate(state: &State, without: &[TurnId]) -> u64 {
                 .map(|tool| tool.schema.len() + tool.description.len())
                 .sum::<usize>()
     });
-    let bytes: usize = messages(state, ThreadId(0), before)
-        .iter()
-        .map(|message| match message {
-            Message::User { text, .. } | Message::Note { text, .. } | Message::Result { text, .. } => {
-                text.len()
-            }
-            Message::Assistant { said, calls } => {
-                said.iter().map(|said| said.text.len()).sum::<usize>()
-                    + calls
-                        .iter()
-                        .map(|call| call.args.len() + call.tool.len())
-                        .sum::<usize>()
-            }
+    let bytes: usize = state
+        .turns_of(ThreadId(0))
+        .filter(|turn| turn.is_active() && turn.pos < before)
+        .flat_map(|turn| &turn.nodes)
+        .filter_map(|id| state.nodes.get(id).filter(|node| node.active))
+        .map(|node| {
+            let observation = state
+                .observation(node.id)
+                .filter(|_| node.id.kind == NodeKind::Call);
+            size(node) + observation.map_or(0, size)
         })
         .sum();
     ((system + bytes) / 4) as u64
+}
+
+/// Bytes that a request spends on a node, without looking into it.
+fn size(node: &Node) -> usize {
+    match &node.now().content {
+        Content::Text { text, opaque, .. } => text.len() + opaque.as_ref().map_or(0, |opaque| opaque.len()),
+        Content::Call { tool, args } => tool.len() + args.len(),
+        Content::Observation { outcome, .. } => match outcome {
+            Outcome::Ok { value, .. } => value.len().min(SENT_BYTES),
+            Outcome::Err(error) => {
+                error.message.len()
+                    + error
+                        .partial
+                        .as_ref()
+                        .map_or(0, |partial| partial.len().min(SENT_BYTES))
+            }
+            Outcome::Cancelled { .. } => 0,
+        },
+        Content::Deleted => 0,
+    }
 }

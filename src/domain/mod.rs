@@ -26,6 +26,7 @@ pub mod reference;
 pub mod refusal;
 pub mod repeat;
 pub mod state;
+pub mod table;
 pub mod transcript;
 pub mod turn;
 

@@ -16,7 +16,7 @@ use super::call::{Binding, Call, Status};
 use super::id::NodeId;
 use super::node::Node;
 use super::reference::rewrite;
-use super::reference::{Expr, Root};
+use super::reference::{Expr, OutPath, Root};
 use super::state::State;
 
 pub use writes::write_conflicts;
@@ -85,6 +85,81 @@ pub fn look_with(state: &State, call: &Call, args: &str) -> Look {
         at_rest: false,
     };
     view.look(args)
+}
+
+/// One of the references that a call still waits for, by its place in the list; none where
+/// everything is there or something will never be: where [`look`] gives more than a wait.
+///
+/// Of several it is any: a wide call would otherwise be looked at whole at the end of each call
+/// that it reads, if these end in the order in which it names them.
+pub fn waits_for(state: &State, call: &Call) -> Option<u32> {
+    let view = View {
+        state,
+        reader: call,
+        at_rest: false,
+    };
+    let mut pending: u64 = 0;
+    let mut chosen = None;
+    for (place, reference) in (0..).zip(&call.references) {
+        let outlook = match view.outlook(&reference.expr) {
+            // A choice that is there may turn out to have no such path, and the next may be on its way.
+            Outlook::There if !reference.expr.is_plain() => match view.evaluate(&reference.expr) {
+                Found::Pending => Outlook::Pending,
+                Found::Value(..) | Found::Never(_) => Outlook::There,
+            },
+            Outlook::Never => match view.evaluate(&reference.expr) {
+                Found::Never(_) => return None,
+                Found::Value(..) | Found::Pending => Outlook::There,
+            },
+            outlook => outlook,
+        };
+        if outlook != Outlook::Pending {
+            continue;
+        }
+        pending += 1;
+        // The golden ratio in fixed point: a sequence without pattern, the same in every fold.
+        let draw = state
+            .seq
+            .0
+            .wrapping_add(pending)
+            .wrapping_mul(0x9e37_79b9_7f4a_7c15)
+            >> 32;
+        if draw.is_multiple_of(pending) {
+            chosen = Some(place);
+        }
+    }
+    chosen
+}
+
+/// Whether a call still waits for a reference (as [`waits_for`] gave it) when another call has
+/// ended or lost its value. False where it cannot be told without looking at all of them.
+pub fn still_waits(state: &State, reader: &Call, place: u32, changed: &Call) -> bool {
+    let view = View {
+        state,
+        reader,
+        at_rest: false,
+    };
+    let writes = changed.out.as_ref().map(OutPath::heads).unwrap_or_default();
+    let mut there = false;
+    for (at, reference) in (0..).zip(&reader.references) {
+        there |= at == place;
+        let mut is_read = false;
+        reference.expr.each(&mut |target| {
+            is_read |= match target.root {
+                Root::Call => target.head == *changed.label,
+                Root::State => writes.contains(&target.head.as_str()),
+                Root::Input => false,
+            };
+        });
+        if is_read {
+            match view.outlook(&reference.expr) {
+                Outlook::Pending => {}
+                Outlook::There if at != place => {}
+                Outlook::There | Outlook::Never => return false,
+            }
+        }
+    }
+    there
 }
 
 /// The active calls whose results a call's references name, whether they have ended or not.

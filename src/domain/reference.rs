@@ -80,6 +80,15 @@ impl OutPath {
 }
 
 impl Expr {
+    /// True where nothing in it is a choice.
+    pub fn is_plain(&self) -> bool {
+        match self {
+            Self::Read(_) => true,
+            Self::Fallback(_) => false,
+            Self::All(parts) => parts.iter().all(Self::is_plain),
+        }
+    }
+
     /// Visits every place that the expression reads.
     pub fn each(&self, visit: &mut impl FnMut(&Target)) {
         match self {

@@ -11,6 +11,7 @@ use super::call::{Call, EffectClass, Outcome};
 use super::event::run::{Limits, Started};
 use super::id::{Attempt, Epoch, NodeId, Rev, Seq, ThreadId, TurnId};
 use super::node::Node;
+use super::table::Table;
 use super::turn::{Turn, Usage};
 
 /// Everything that is true of a run now.
@@ -39,9 +40,9 @@ pub struct State {
     /// The highest turn given out.
     pub last_turn: u32,
     /// Every node that ever was.
-    pub nodes: BTreeMap<NodeId, Node>,
+    pub nodes: Table<Node>,
     /// The life of every call.
-    pub calls: BTreeMap<NodeId, Call>,
+    pub calls: Table<Call>,
     /// Every turn that ever was.
     pub turns: BTreeMap<TurnId, Turn>,
     /// The turns of each thread in their order, superseded ones included.
@@ -85,6 +86,8 @@ pub struct Agenda {
     pub unchecked: BTreeSet<NodeId>,
     /// Blocked or suspect calls with a reason to look at them again.
     pub woken: BTreeSet<NodeId>,
+    /// Blocked or suspect calls that wait, each with the place of a reference that it waits for.
+    pub stalled: BTreeMap<NodeId, u32>,
     /// Blocked calls.
     pub blocked: BTreeSet<NodeId>,
     /// Calls with faults that somebody may still mend.

@@ -41,17 +41,8 @@ pub(super) fn launch(draft: &mut Draft<'_>, advice: &dyn Advice) {
     if free == 0 || agenda.queued.is_empty() {
         return;
     }
-    let mut in_use: BTreeSet<String> = agenda
-        .running
-        .iter()
-        .filter_map(|id| resource(draft.state, advice, *id))
-        .collect();
-    in_use.extend(
-        agenda
-            .ending
-            .iter()
-            .filter_map(|which| ending_resource(draft.state, advice, *which)),
-    );
+    // Only asked for by calls that need something for themselves.
+    let mut in_use: Option<BTreeSet<String>> = None;
     for id in &agenda.queued {
         if free == 0 {
             break;
@@ -68,7 +59,9 @@ pub(super) fn launch(draft: &mut Draft<'_>, advice: &dyn Advice) {
             continue;
         }
         if let Some(needed) = resource(draft.state, advice, *id)
-            && !in_use.insert(needed)
+            && !in_use
+                .get_or_insert_with(|| used(draft.state, advice))
+                .insert(needed)
         {
             continue;
         }
@@ -76,6 +69,16 @@ pub(super) fn launch(draft: &mut Draft<'_>, advice: &dyn Advice) {
             free -= 1;
         }
     }
+}
+
+/// What executions under way have for themselves.
+fn used(state: &State, advice: &dyn Advice) -> BTreeSet<String> {
+    let running = state.agenda.running.iter();
+    let ending = state.agenda.ending.iter();
+    running
+        .filter_map(|id| resource(state, advice, *id))
+        .chain(ending.filter_map(|which| ending_resource(state, advice, *which)))
+        .collect()
 }
 
 /// What a call with effects needs for itself.

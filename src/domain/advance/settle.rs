@@ -32,15 +32,15 @@ pub(super) fn settle(draft: &mut Draft<'_>, advice: &dyn Advice) {
 }
 
 fn one(draft: &mut Draft<'_>, advice: &dyn Advice, turn: &Turn) {
+    if moves(draft.state, turn.id) {
+        return;
+    }
     let calls: Vec<&Call> = turn
         .nodes
         .iter()
         .filter(|id| draft.state.nodes.get(id).is_some_and(|node| node.active))
         .filter_map(|id| draft.state.calls.get(id))
         .collect();
-    if calls.iter().any(|call| moves(call)) {
-        return;
-    }
     let stuck: Vec<&Call> = calls
         .iter()
         .filter(|call| call.status == Status::Blocked || call.suspect)
@@ -58,15 +58,25 @@ fn one(draft: &mut Draft<'_>, advice: &dyn Advice, turn: &Turn) {
     });
 }
 
-/// True while the world, the operator or a rule is still to say something on a call.
-fn moves(call: &Call) -> bool {
-    match call.status {
-        Status::Running(_) | Status::InDoubt(_) | Status::Proposed => true,
-        Status::Blocked | Status::Invalid => false,
-        // What it reads is in question: nobody can decide on it.
-        _ if call.suspect => false,
-        _ => !call.status.is_settled(),
-    }
+/// True while the world, the operator or a rule is still to say something on a call of the turn.
+/// Read off the agenda: this is asked after every end of a call, and a turn may hold thousands.
+fn moves(state: &State, turn: TurnId) -> bool {
+    let agenda = &state.agenda;
+    let open = agenda
+        .running
+        .iter()
+        .chain(&agenda.unchecked)
+        .chain(&agenda.queued)
+        .chain(&agenda.ungated)
+        .chain(agenda.waiting.values());
+    let mut here = open.filter(|id| state.nodes.get(id).is_some_and(|node| node.turn == turn));
+    here.any(|id| {
+        state.calls.get(id).is_some_and(|call| match call.status {
+            Status::Running(_) | Status::InDoubt(_) | Status::Proposed => true,
+            // What it reads is in question: nobody can decide on it.
+            _ => !call.suspect,
+        })
+    })
 }
 
 /// Nothing moves any more in the turn: what nobody has written by now, nobody will. A fallback takes

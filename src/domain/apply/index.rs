@@ -70,6 +70,7 @@ fn leave_sets(state: &mut State, id: NodeId) {
     agenda.invalid.remove(&id);
     agenda.blocked.remove(&id);
     agenda.woken.remove(&id);
+    agenda.stalled.remove(&id);
     agenda.ungated.remove(&id);
     agenda.queued.remove(&id);
     agenda.running.remove(&id);
@@ -150,16 +151,23 @@ pub(super) fn reopen_turn(state: &mut State, id: TurnId) {
 /// Puts a blocked or suspect call among the woken exactly when a look at it gives an event.
 pub(super) fn look_again(state: &mut State, id: NodeId) {
     let active = state.nodes.get(&id).is_some_and(|node| node.active);
-    let decidable = match state.calls.get(&id) {
+    let waits = match state.calls.get(&id) {
         Some(call) if active && (call.suspect || call.status == Status::Blocked) => {
-            !matches!(ready::look(state, call), ready::Look::Wait)
+            Some(ready::waits_for(state, call))
         }
-        _ => false,
+        _ => None,
     };
-    if decidable {
-        state.agenda.woken.insert(id);
-    } else {
-        state.agenda.woken.remove(&id);
+    let agenda = &mut state.agenda;
+    agenda.woken.remove(&id);
+    agenda.stalled.remove(&id);
+    match waits {
+        Some(Some(reference)) => {
+            agenda.stalled.insert(id, reference);
+        }
+        Some(None) => {
+            agenda.woken.insert(id);
+        }
+        None => {}
     }
 }
 
@@ -180,7 +188,20 @@ pub(super) fn look_at_turns(state: &mut State, turns: &[TurnId]) {
 /// Looks again at every call that reads what this one writes.
 pub(super) fn wake_readers(state: &mut State, id: NodeId) {
     for reader in readers(state, id) {
-        look_again(state, reader);
+        if !goes_on_waiting(state, reader, id) {
+            look_again(state, reader);
+        }
+    }
+}
+
+/// True where a call waits for something else than what has changed.
+fn goes_on_waiting(state: &State, reader: NodeId, changed: NodeId) -> bool {
+    let Some(place) = state.agenda.stalled.get(&reader) else {
+        return false;
+    };
+    match (state.calls.get(&reader), state.calls.get(&changed)) {
+        (Some(reader), Some(changed)) => ready::still_waits(state, reader, *place, changed),
+        _ => false,
     }
 }
 

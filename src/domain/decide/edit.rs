@@ -39,19 +39,18 @@ pub(super) fn decide(
             effects_seen,
             reason,
         } => {
-            let (events, plan) = commit(draft.state, advice, edits, reason.as_ref())?;
-            if let Some(seen) = effects_seen
-                && plan.effects.len() > *seen
-            {
-                return Err(Refusal::new(
-                    RefusalKind::Effects,
-                    format!(
-                        "{} effects happened since the preview ({} then, {} now): look at the new preview",
-                        plan.effects.len() - seen,
-                        seen,
-                        plan.effects.len()
-                    ),
-                ));
+            let events = commit(draft.state, advice, edits, reason.as_ref())?;
+            if let Some(seen) = effects_seen {
+                let now = lineage::effects_of(draft.state, &events).len();
+                if now > *seen {
+                    return Err(Refusal::new(
+                        RefusalKind::Effects,
+                        format!(
+                            "{} effects happened since the preview ({seen} then, {now} now): look at the new preview",
+                            now - seen,
+                        ),
+                    ));
+                }
             }
             draft.events.extend(events);
             Ok(())
@@ -84,13 +83,13 @@ fn hold(draft: &mut Draft<'_>, node: NodeId) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// The facts of edits taken as one, and their plan. Nothing is changed by a refused one.
+/// The facts of edits taken as one. Nothing is changed by a refused one.
 pub fn commit(
     state: &State,
     advice: &dyn Advice,
     edits: &[Edit],
     reason: Option<&Arc<str>>,
-) -> Result<(Vec<Event>, lineage::Plan), Refusal> {
+) -> Result<Vec<Event>, Refusal> {
     if edits.is_empty() {
         return Err(Refusal::new(RefusalKind::NoChange, "there is nothing to commit"));
     }
@@ -122,8 +121,7 @@ pub fn commit(
         }
         events.extend(new);
     }
-    let plan = lineage::of_events(state, &events);
-    Ok((events, plan))
+    Ok(events)
 }
 
 fn one(

@@ -259,6 +259,15 @@ pub fn agenda(state: &State) {
         .filter(|id| ready::look(state, &state.calls[id]) != Look::Wait)
         .collect();
     assert_eq!(agenda.woken, woken, "woken");
+    let stalled: BTreeSet<NodeId> = agenda.stalled.keys().copied().collect();
+    assert_eq!(
+        stalled,
+        with(|call| call.suspect || call.status == Status::Blocked)
+            .difference(&woken)
+            .copied()
+            .collect(),
+        "stalled"
+    );
     let open: BTreeSet<_> = state
         .turns
         .values()
