@@ -257,3 +257,35 @@ fn an_idempotent_call_goes_on_after_a_crash_with_the_same_key_and_honest_ledger(
     w.retry(id).unwrap();
     assert!(matches!(w.status(id), Status::Consent(_)));
 }
+
+/// Two equal writes wait; the second was approved and began.
+fn twins() -> (World, NodeId, NodeId) {
+    let mut w = World::asking(&["write"]);
+    w.reply(&[
+        call("write", r#"{"_as":"a","n":1}"#),
+        call("write", r#"{"_as":"b","n":1}"#),
+    ]);
+    let (a, b) = (w.id("a"), w.id("b"));
+    w.approve(b).unwrap();
+    (w, a, b)
+}
+
+#[test]
+fn what_waits_is_asked_anew_when_an_equal_effect_becomes_doubtful() {
+    // By a crash.
+    let (mut w, a, _) = twins();
+    w.crash();
+    assert_eq!(w.status(a), Status::Consent(ConsentCause::Unknown));
+    // By an edit.
+    let (mut w, a, b) = twins();
+    w.finish(b);
+    assert_eq!(w.status(a), Status::Awaiting, "it stands there for all to see");
+    w.args(b, r#"{"_as":"b","n":2}"#).unwrap();
+    assert_eq!(w.status(a), Status::Consent(ConsentCause::Orphaned));
+    // By a time-out of the tool.
+    let (mut w, a, b) = twins();
+    w.finish_with(b, Outcome::Cancelled { executed: true });
+    assert_eq!(w.status(a), Status::Consent(ConsentCause::Unknown));
+    assert_eq!(kind(w.approve(a)), RefusalKind::Status);
+    assert!(w.runs(a).is_empty());
+}

@@ -288,3 +288,26 @@ fn no_request_is_made_under_an_open_editor() {
     assert!(w.state.held.is_empty() && w.state.editing.is_none());
     assert!(w.log.len() > log && w.state.seq > Seq(0));
 }
+
+#[test]
+fn held_turns_stand_up_one_after_the_other() {
+    let mut w = World::new();
+    for label in ["a", "b", "c"] {
+        w.reply(&[call("read", &format!(r#"{{"_as":"{label}"}}"#))]);
+        w.drain();
+    }
+    let asked = w.asked.len();
+    let last = w.turn_of(w.id("c"));
+    w.retry(w.id("b")).unwrap();
+    w.retry(w.id("a")).unwrap();
+    w.finish(w.id("a"));
+    assert_eq!(
+        held(&w),
+        2,
+        "the turn of b stands again, what comes after it does not yet"
+    );
+    assert!(matches!(w.state.turns[&last].activity, Activity::Suspended(_)));
+    w.finish_with(w.id("b"), Outcome::ok("5"));
+    assert!(matches!(w.state.turns[&last].activity, Activity::Superseded(_)));
+    assert_eq!(w.asked.len(), asked + 1);
+}

@@ -215,8 +215,10 @@ fn recorded(w: &World, turn: TurnId) -> Option<Block> {
 }
 
 fn rare(w: &mut World, tape: &mut Tape<'_>) {
-    match tape.draw(5) {
+    match tape.draw(9) {
         0 | 1 => w.crash(),
+        5 | 6 => w.fuse = Some(1 + tape.draw(6)),
+        7 | 8 => w.late = 1 + tape.draw(4),
         2 => {
             if let Some((call, rev)) = tape.one(&w.deadlines.clone()).copied() {
                 w.input(Input::Due { call, rev });
@@ -431,6 +433,8 @@ fn edit(w: &mut World, tape: &mut Tape<'_>) -> Option<Result<(), Refusal>> {
 
 /// Everybody does his part until the run has its answer; a run that cannot get there is stuck.
 pub fn bring_home(w: &mut World) {
+    w.fuse = None;
+    w.late = 0;
     for _ in 0..600 {
         if matches!(w.state.mode, Mode::Finished(_)) {
             return;

@@ -9,7 +9,9 @@ use serde_json::Value;
 
 use super::check;
 use crate::domain::advice::{Advice, ToolFacts};
-use crate::domain::call::{Call, Consequence, Digest, EffectClass, Fault, Gate, Outcome, Status, Verdict};
+use crate::domain::call::{
+    Call, Consequence, Digest, EffectClass, ErrorClass, Fault, Gate, Outcome, Status, ToolError, Verdict,
+};
 use crate::domain::command::{CallCommand, Command, Edit, EditCommand, RunCommand};
 use crate::domain::effect::Effect;
 use crate::domain::envelope::{Actor, Envelope, FORMAT};
@@ -21,7 +23,7 @@ use crate::domain::node::Channel;
 use crate::domain::refusal::{Refusal, RefusalKind};
 use crate::domain::state::State;
 use crate::domain::transcript::{Message, build};
-use crate::domain::turn::{Stop, StreamFault, StreamFaultKind, Usage};
+use crate::domain::turn::{Stop, Stream, StreamFault, StreamFaultKind, Usage};
 use crate::domain::{advance, apply, decide, effects, ready};
 
 /// How a tool answers.
@@ -187,6 +189,12 @@ pub struct World {
     pub deadlines: Vec<(NodeId, Rev)>,
     pub probes: Vec<(NodeId, Attempt)>,
     pub notes: Vec<String>,
+    /// Events that still follow by themselves until the program dies.
+    pub fuse: Option<usize>,
+    /// Reports and commands that are still taken in before the world hears what it is asked for.
+    pub late: usize,
+    asked_for: Vec<Effect>,
+    following: bool,
     witness: check::Witness,
 }
 
@@ -251,10 +259,13 @@ impl World {
             deadlines: Vec::new(),
             probes: Vec::new(),
             notes: Vec::new(),
+            fuse: None,
+            late: 0,
+            asked_for: Vec::new(),
+            following: false,
             witness: check::Witness::default(),
         };
-        world.record(vec![Event::Run(RunEvent::Started(Box::new(started(limits))))]);
-        world.follow();
+        world.take(vec![Event::Run(RunEvent::Started(Box::new(started(limits))))]);
         world
     }
 
@@ -308,13 +319,76 @@ impl World {
             apply::apply(&mut self.state, &envelope);
             self.log.push(envelope.clone());
             self.witness.after(&self.state, &envelope, &self.rules);
-            for effect in effects::effects(&self.state, &envelope.event) {
-                self.act(effect);
+            self.asked_for
+                .extend(effects::effects(&self.state, &envelope.event));
+            if self.burns() {
+                return;
+            }
+        }
+    }
+
+    /// True where the program dies at this event.
+    fn burns(&mut self) -> bool {
+        if self.fuse == Some(0) || !self.following {
+            return self.fuse == Some(0);
+        }
+        self.fuse = self.fuse.map(|left| left - 1);
+        self.fuse == Some(0)
+    }
+
+    /// Takes facts in with all that follows from them; then the world is asked.
+    fn take(&mut self, events: Vec<Event>) {
+        // A decision is whole or not there at all.
+        self.record(events);
+        self.follow();
+        if self.fuse == Some(0) {
+            self.fuse = None;
+            self.crash();
+            return;
+        }
+        self.late = self.late.saturating_sub(1);
+        if self.late == 0 {
+            self.act_all();
+        }
+    }
+
+    /// What the world was asked for and has not heard yet.
+    fn act_all(&mut self) {
+        while !self.asked_for.is_empty() {
+            let mut refused = Vec::new();
+            for effect in std::mem::take(&mut self.asked_for) {
+                refused.extend(self.act(effect));
+            }
+            for (call, rev, attempt) in refused {
+                let outcome = Outcome::Err(ToolError {
+                    class: ErrorClass::Internal,
+                    message: "taken back".into(),
+                    evidence: "the engine".into(),
+                    hint: None,
+                    partial: None,
+                    executed: false,
+                });
+                let input = Input::Finished {
+                    call,
+                    rev,
+                    attempt,
+                    outcome,
+                    ms: 0,
+                };
+                let events = decide::input(&self.state, &input);
+                self.record(events);
+                self.follow();
             }
         }
     }
 
     pub fn follow(&mut self) {
+        self.following = true;
+        self.follow_on();
+        self.following = false;
+    }
+
+    fn follow_on(&mut self) {
         // Each call takes a few steps to where it waits; nothing goes round.
         for _ in 0..40 + 8 * self.state.calls.len() {
             let events = advance::advance(&self.state, &self.rules);
@@ -328,6 +402,9 @@ impl World {
                 return;
             }
             self.record(events);
+            if self.fuse == Some(0) {
+                return;
+            }
         }
         panic!(
             "advance does not end: {:?}",
@@ -335,7 +412,8 @@ impl World {
         );
     }
 
-    fn act(&mut self, effect: Effect) {
+    /// Gives back an execution that was taken back before it began.
+    fn act(&mut self, effect: Effect) -> Option<(NodeId, Rev, Attempt)> {
         match effect {
             Effect::Ask {
                 turn,
@@ -343,6 +421,10 @@ impl World {
                 request,
                 ..
             } => {
+                let asked = &self.state.turns[&turn];
+                if asked.asked != request || asked.stream != Stream::Open {
+                    return None;
+                }
                 let mut messages = build::messages(&self.state, thread, Some(turn));
                 check::transcript(&messages);
                 messages.extend(build::notices(&self.state));
@@ -353,6 +435,9 @@ impl World {
             Effect::Abort { turn } => self.open.retain(|(one, _)| *one != turn),
             Effect::Launch { call, rev, attempt } => {
                 let life = &self.state.calls[&call];
+                if life.status != Status::Running(attempt) || self.rev(call) != rev {
+                    return Some((call, rev, attempt));
+                }
                 let args = ready::resolved_args(&self.state, life).unwrap();
                 let (tool, _) = self.state.nodes[&call].as_call().unwrap();
                 let launched = Launched {
@@ -391,12 +476,12 @@ impl World {
             Effect::Deadline { call, rev, .. } => self.deadlines.push((call, rev)),
             Effect::Notify { why } => self.notes.push(why),
         }
+        None
     }
 
     pub fn input(&mut self, input: Input) {
         let events = decide::input(&self.state, &input);
-        self.record(events);
-        self.follow();
+        self.take(events);
     }
 
     /// Carries out a command; a refused one leaves no trace.
@@ -404,8 +489,7 @@ impl World {
         let text = serde_json::to_string(&command).unwrap();
         assert_eq!(serde_json::from_str::<Command>(&text).unwrap(), command);
         let events = decide::command(&self.state, &self.rules, &command)?;
-        self.record(events);
-        self.follow();
+        self.take(events);
         Ok(())
     }
 
@@ -620,6 +704,8 @@ impl World {
         assert_eq!(state, self.state, "the journal gives the state");
         self.open.clear();
         self.running.clear();
+        self.asked_for.clear();
+        self.late = 0;
         let interrupted: Vec<(NodeId, Attempt)> = self
             .state
             .agenda
@@ -627,11 +713,10 @@ impl World {
             .iter()
             .map(|id| (*id, self.state.calls[id].last_attempt().unwrap().no))
             .collect();
-        self.record(vec![Event::Run(RunEvent::Reopened {
+        self.take(vec![Event::Run(RunEvent::Reopened {
             interrupted,
             version: "test".into(),
         })]);
-        self.follow();
     }
 
     // ---- questions
