@@ -11,7 +11,8 @@ use crate::domain::ready;
 use crate::domain::state::{LedgerEntry, LedgerOutcome, State};
 
 pub(super) fn gate(draft: &mut Draft<'_>, advice: &dyn Advice) {
-    for id in draft.state.agenda.ungated.clone() {
+    let state = draft.state;
+    for id in state.agenda.ungated.iter().copied() {
         if !super::acts(draft.state, id) {
             continue;
         }
