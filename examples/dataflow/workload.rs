@@ -139,15 +139,14 @@ impl Workload {
     /// What a node gives for what it read.
     pub fn output(&self, id: usize, inputs: &[String]) -> String {
         // The hash of the tuple as Python writes it: everybody who runs a workload gets the same values.
-        let tuple = match self.nodes.get(id).map(|node| node.output) {
-            Some(Output::Const) => format!("({id},)"),
-            _ => {
-                let quoted: Vec<String> = inputs.iter().map(|input| format!("'{input}'")).collect();
-                format!("({id}, [{}])", quoted.join(", "))
-            }
+        let tuple = if let Some(Output::Const) = self.nodes.get(id).map(|node| node.output) {
+            format!("({id},)")
+        } else {
+            let quoted: Vec<String> = inputs.iter().map(|input| format!("'{input}'")).collect();
+            format!("({id}, [{}])", quoted.join(", "))
         };
-        let hash = Blake2b::<U8>::digest(tuple.as_bytes());
-        hash.iter().map(|byte| format!("{byte:02x}")).collect()
+        let hash: [u8; 8] = Blake2b::<U8>::digest(tuple.as_bytes()).into();
+        format!("{:016x}", u64::from_be_bytes(hash))
     }
 
     /// The outputs of all nodes, where the output of one may be given.

@@ -16,6 +16,7 @@ use crate::domain::event::run::{Limits, Started};
 use crate::domain::event::{Event, RunEvent};
 use crate::domain::node::Node;
 use crate::domain::state::{Mode, State};
+use crate::engine::advise::Adviser;
 use crate::engine::setup::{ModelSetup, Setup};
 use crate::engine::{Driver, Handle, ids, resume};
 use crate::journal::{self, Link, Place, Writer};
@@ -226,7 +227,7 @@ pub fn go_on(common: &Common, ground: Ground, id: &str) -> Result<Code, Failure>
     fitted.limits = limits(common, &ground, state.limits);
     fitted.policy = adviser.policy.preset().to_string();
     notices.extend(survivors(&state));
-    let first = first_events(&state, fitted);
+    let first = first_events(&state, &adviser, fitted);
     // A process that died before the first prompt was recorded had promised to record it.
     let task = setup.task.as_deref().filter(|_| state.turns.is_empty());
     let task = task.map(first_prompt);
@@ -280,9 +281,9 @@ fn limits(common: &Common, ground: &Ground, mut limits: Limits) -> Limits {
     limits
 }
 
-fn first_events(state: &State, fitted: Started) -> Vec<Event> {
+fn first_events(state: &State, adviser: &Adviser, fitted: Started) -> Vec<Event> {
     let limits = fitted.limits;
-    let mut first = resume::first_events(state, fitted);
+    let mut first = resume::first_events(state, adviser, fitted);
     if limits != state.limits {
         first.push(Event::Run(RunEvent::LimitsRaised { limits }));
         if state.limit_reached.is_some() {

@@ -196,6 +196,7 @@ pub fn describe(state: &State, plan: &Plan) -> String {
                 effects.join(", ")
             }
         ),
+        format!("approved by this   {}", list(&plan.approves)),
         format!("model asked again  {request}"),
     ]
     .join("\n")

@@ -29,6 +29,8 @@ pub struct Plan {
     pub certain: Vec<NodeId>,
     /// Calls that may run again, if what they read turns out different; holds `certain`.
     pub possible: Vec<NodeId>,
+    /// Calls for which the commit is also the approval of what it says; the policy may still deny it.
+    pub approves: Vec<NodeId>,
     /// Finished calls that keep their results.
     pub kept: Vec<NodeId>,
     /// Running calls that are cancelled.
@@ -64,6 +66,7 @@ struct Reach {
     effects: BTreeSet<Seq>,
     turns: Vec<TurnId>,
     cancelled: Vec<NodeId>,
+    approves: Vec<NodeId>,
     asks: bool,
 }
 
@@ -91,8 +94,16 @@ impl Reach {
             Event::Edit(EditEvent::Suspected { calls }) => {
                 self.possible.append(&mut calls.iter().copied().collect());
             }
-            Event::Edit(EditEvent::Revised { node, content, .. }) => {
+            Event::Edit(EditEvent::Revised {
+                node,
+                content,
+                approves,
+                ..
+            }) => {
                 self.asks |= node.kind != NodeKind::Answer;
+                if approves.is_some() {
+                    self.approves.push(*node);
+                }
                 match content {
                     Content::Deleted => {
                         self.gone.insert(*node);
@@ -150,6 +161,7 @@ pub fn of_events(state: &State, events: &[Event]) -> Plan {
         certain: reach.certain.into_iter().collect(),
         possible: reach.possible.into_iter().collect(),
         cancelled: reach.cancelled,
+        approves: reach.approves,
         effects: reach.effects.into_iter().collect(),
         asks: reach.asks,
     }

@@ -24,6 +24,7 @@ pub mod node;
 pub mod ready;
 pub mod reference;
 pub mod refusal;
+pub mod repeat;
 pub mod state;
 pub mod table;
 pub mod transcript;

@@ -1,10 +1,12 @@
 //! The first events of a process that goes on with a recorded run. Must not know: the journal's
 //! format.
 
+use crate::domain::advice::Advice;
 use crate::domain::call::Status;
 use crate::domain::event::run::Started;
-use crate::domain::event::{Event, RunEvent};
+use crate::domain::event::{CallEvent, Event, RunEvent};
 use crate::domain::id::{Attempt, NodeId};
+use crate::domain::ready;
 use crate::domain::state::State;
 
 /// Executions whose process is gone with the process that had started them.
@@ -31,8 +33,29 @@ pub fn processes(state: &State) -> Vec<(NodeId, u32, u64)> {
         .collect()
 }
 
+/// Decided or waiting calls that are not what they were shown as any more: their tool, directory or
+/// environment is another one in this process.
+fn changed(state: &State, advice: &dyn Advice) -> Vec<NodeId> {
+    let agenda = &state.agenda;
+    let changed = |id: &NodeId| {
+        let call = state.calls.get(id)?;
+        let node = state.nodes.get(id)?;
+        let (tool, _) = node.as_call()?;
+        let shown = matches!(
+            call.status,
+            Status::Ready | Status::Awaiting | Status::Consent(_) | Status::Queued
+        );
+        let bytes = ready::resolved_args(state, call)?;
+        let now = advice.digest(*id, node.rev(), tool, &bytes);
+        (shown && call.digest.as_ref() != Some(&now)).then_some(*id)
+    };
+    let waiting = agenda.ungated.iter().chain(agenda.waiting.values());
+    waiting.chain(&agenda.queued).filter_map(changed).collect()
+}
+
 /// The events with which this process takes the run over. `fitted` is what it was built with now.
-pub fn first_events(state: &State, fitted: Started) -> Vec<Event> {
+/// What is not what was shown any more takes its way anew: it is checked and asked for again.
+pub fn first_events(state: &State, advice: &dyn Advice, fitted: Started) -> Vec<Event> {
     let mut events = vec![Event::Run(RunEvent::Reopened {
         interrupted: interrupted(state),
         version: fitted.version.clone(),
@@ -42,5 +65,7 @@ pub fn first_events(state: &State, fitted: Started) -> Vec<Event> {
             started: Box::new(fitted),
         }));
     }
+    let woken = changed(state, advice).into_iter();
+    events.extend(woken.map(|call| Event::Call(CallEvent::Woken { call })));
     events
 }

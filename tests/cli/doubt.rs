@@ -185,3 +185,27 @@ fn a_session_that_died_before_its_first_prompt_still_knows_its_task() {
     let said = world.run(&["resume", &id, "--headless"]).ends(0);
     assert_eq!(said.out, "copied alpha, started, logged\n");
 }
+
+#[test]
+fn what_was_decided_elsewhere_is_decided_anew_and_not_failed() {
+    let world = World::new();
+    world.play(STEPS, &["--policy", "auto"]).ends(0);
+    let id = world.id();
+    // Cut where the first command was decided on and not begun.
+    let journal = world.journal(&id);
+    let started: Vec<usize> = journal
+        .lines()
+        .zip(1..)
+        .filter(|(line, _)| line.contains("call.started"))
+        .map(|(_, number)| number)
+        .collect();
+    let before: String = journal.split_inclusive('\n').take(started[1] - 1).collect();
+    std::fs::write(world.place(&id).journal(), before).unwrap();
+    std::fs::remove_file(world.ws().join("log.txt")).unwrap();
+    // What a child is given there is not the same, so it is not the same call any more.
+    let mut command = world.command(&["resume", &id, "--headless", "--policy", "auto"]);
+    command.env("LC_MESSAGES", "C").env("TZ", "UTC");
+    let said = crate::world::finish(command).ends(0);
+    assert_eq!(said.out, "copied alpha, started, logged\n");
+    assert_eq!(world.read("log.txt"), "start\nsecond\n");
+}

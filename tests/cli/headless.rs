@@ -275,3 +275,20 @@ fn the_key_of_a_provider_is_nowhere() {
         assert!(!text.contains("sk-very-secret-value"), "{}", path.display());
     }
 }
+
+#[test]
+fn events_as_json_are_a_session_in_a_single_file_also_with_long_texts() {
+    let world = World::new();
+    world.file("notes.txt", &"a long line of text\n".repeat(8000));
+    let said = world.play(STEPS, &["--policy", "auto", "--json"]).ends(0);
+    let (events, _) = said.out.trim_end().rsplit_once('\n').unwrap();
+    let file = world.aside("printed.jsonl", &format!("{events}\n"));
+    world.run(&["sessions", "verify", &file]).ends(0);
+    assert!(events.len() > 160_000, "the text is in it");
+    assert!(
+        world.journal(&world.id()).len() < 160_000,
+        "and beside the journal"
+    );
+    let graph = |id: &str| world.run(&["graph", id, "--format", "json"]).ends(0).out;
+    assert_eq!(graph(&file), graph(&world.id()));
+}

@@ -1,5 +1,12 @@
 //! The real program, as a person or a script meets it. Must not know: how it does what it does.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test that cannot go on fails, with the place where it could not"
+)]
+
 #[path = "../support/world.rs"]
 mod world;
 

@@ -83,8 +83,8 @@ impl Record {
         first
     }
 
-    fn is_command(&self, call: &NodeId) -> bool {
-        COMMANDS.contains(&&*self.end.calls[call].label)
+    fn is_command(&self, call: NodeId) -> bool {
+        COMMANDS.contains(&&*self.end.calls[&call].label)
     }
 }
 
@@ -93,7 +93,7 @@ fn every_second(from: usize) {
     let record = Record::new();
     for records in (from..=record.facts.len()).step_by(2) {
         let in_flight = record.cut(records, "", true);
-        let asks = in_flight.iter().any(|call| record.is_command(call));
+        let asks = in_flight.iter().any(|call| record.is_command(*call));
         record.goes_on(&format!("after record {records}, as if it had happened"), asks);
         if in_flight
             .iter()
@@ -129,10 +129,10 @@ fn a_torn_last_line_is_told_set_aside_and_gone_on_without() {
     for _ in 0..12 {
         let records = 1 + draw(lines.len() - 1);
         // From one byte of the next line up to all but its end.
-        let torn = &lines[records].as_bytes()[..1 + draw(lines[records].len() - 1)];
+        let torn = &lines[records].as_bytes()[..=draw(lines[records].len() - 1)];
         let torn = String::from_utf8_lossy(torn);
         let in_flight = record.cut(records, &torn, true);
-        let asks = in_flight.iter().any(|call| record.is_command(call));
+        let asks = in_flight.iter().any(|call| record.is_command(*call));
         let told = record.goes_on(&format!("{} bytes after record {records}", torn.len()), asks);
         assert!(told.contains("did not come to its end"), "{told}");
         let kept: Vec<_> = fs::read_dir(record.world.sessions().join(&record.id))

@@ -1,6 +1,13 @@
 //! Ends without a word: whatever the moment, nothing that was acknowledged is lost, no effect
 //! happens twice, and the run comes to the same graph. Must not know: how a run is recorded.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test that cannot go on fails, with the place where it could not"
+)]
+
 #[path = "../support/world.rs"]
 #[allow(
     dead_code,

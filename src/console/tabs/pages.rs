@@ -124,6 +124,14 @@ pub fn plan(maker: &mut Maker<'_>, plan: &Result<Plan, Refusal>) {
         "the model is not asked again".to_owned()
     };
     maker.own(Role::Text, asks);
+    for id in &plan.certain {
+        let word = if plan.approves.contains(id) {
+            format!("the commit is also the approval: {id} runs with what is written below")
+        } else {
+            format!("{id} passes the gate once more before it runs")
+        };
+        maker.own(Role::Decision, word);
+    }
     maker.own(Role::Title, "the change");
 }
 

@@ -298,7 +298,14 @@ fn touches_nothing(plan: &Plan) -> bool {
 }
 
 /// Shows what edits would do.
-pub(super) fn review(model: &mut Model, edits: Vec<Edit>) {
+///
+/// The plan is made as if the whole change had been read; a commit before that asks once more.
+pub(super) fn review(model: &mut Model, mut edits: Vec<Edit>) {
+    for edit in &mut edits {
+        if let Edit::Call { shown, .. } = edit {
+            *shown = true;
+        }
+    }
     let diff = edits
         .first()
         .map(|edit| difference(model, edit))

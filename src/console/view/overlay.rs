@@ -25,6 +25,8 @@ pub(super) fn draw(model: &Model, frame: &mut Frame<'_>) {
             } else {
                 "what this edit does"
             };
+            // No frame of an older revision may stand beside what is about to run.
+            blank(model, frame);
             document(model, frame, words, &review.doc, review.top, Role::Decision);
         }
         Overlay::Bulk(bulk) => document(
@@ -83,6 +85,15 @@ pub(super) fn draw(model: &Model, frame: &mut Frame<'_>) {
         Overlay::Line(line) => lists::line(model, frame, line),
         Overlay::List(list) => lists::list(model, frame, list),
     }
+}
+
+/// Takes everything off the panes.
+fn blank(model: &Model, frame: &mut Frame<'_>) {
+    let mut canvas = Canvas {
+        buf: frame.buffer_mut(),
+        look: &model.settings.look,
+    };
+    canvas.fill(model.screen.places.body, Role::Text);
 }
 
 /// Clears an area and draws its title line; gives the rows below.

@@ -235,6 +235,8 @@ fn decided(
     life.suspect = false;
     state.agenda.suspects.remove(&call);
     if next != Status::Queued {
+        // Who says no says it of whatever he had allowed before.
+        life.approved = None;
         index::retract(state, call);
     }
     index::set_status(state, call, next);
@@ -313,8 +315,13 @@ fn finished(state: &mut State, at: At, which: (NodeId, Rev, Attempt), outcome: &
     state.agenda.ending.remove(&(id, attempt));
     let in_doubt =
         matches!(outcome, Outcome::Cancelled { executed: true }) && effect > EffectClass::Idempotent;
+    let mut unknown = false;
     if let Some(entry) = state.ledger.get_mut(&record.intent) {
         entry.outcome = ledger_outcome(outcome, entry.effect);
+        unknown = entry.outcome == LedgerOutcome::Unknown;
+    }
+    if unknown {
+        index::gate_again(state);
     }
     if !current {
         return;

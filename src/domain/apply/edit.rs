@@ -75,6 +75,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &EditEvent) {
                     entry.orphaned = true;
                 }
             }
+            index::gate_again(state);
         }
         EditEvent::Held { node, calls } => {
             state.editing = Some(*node);

@@ -6,6 +6,7 @@
 use crate::domain::call::{AttemptRecord, Status};
 use crate::domain::id::{NodeId, NodeKind, TurnId};
 use crate::domain::ready;
+use crate::domain::repeat;
 use crate::domain::state::{Mode, State};
 
 /// Moves a call to a status and into the matching set.
@@ -126,6 +127,23 @@ pub(super) fn retire(state: &mut State, nodes: &[NodeId]) {
     }
 }
 
+/// An effect became one that nobody may repeat without consent: what was about to goes to the gate again.
+pub(super) fn gate_again(state: &mut State) {
+    let agenda = &state.agenda;
+    let again: Vec<NodeId> = agenda
+        .waiting
+        .values()
+        .chain(&agenda.queued)
+        .filter_map(|id| state.calls.get(id))
+        .filter(|call| matches!(call.status, Status::Awaiting | Status::Queued))
+        .filter(|call| repeat::consent_needed(state, call).is_some())
+        .map(|call| call.id)
+        .collect();
+    for id in again {
+        set_status(state, id, Status::Ready);
+    }
+}
+
 /// What a call gave before does not count any more, and nothing came in its place.
 pub(super) fn retract(state: &mut State, id: NodeId) {
     if let Some(node) = state.nodes.get_mut(&id.observation()) {
@@ -196,13 +214,13 @@ pub(super) fn suspect(state: &mut State, calls: &[NodeId]) {
     let mut marked = Vec::with_capacity(calls.len());
     let mut last = None;
     for id in calls {
-        let Some(life) = state.calls.get_mut(id) else {
+        let node = state.nodes.get(id).filter(|node| node.active);
+        let (Some(turn), Some(life)) = (node.map(|node| node.turn), state.calls.get_mut(id)) else {
             continue;
         };
         life.suspect = true;
         marked.push(*id);
-        let turn = state.nodes.get(id).map(|node| node.turn);
-        if let Some(turn) = turn.filter(|_| turn != last) {
+        if last != Some(turn) {
             reopen_turn(state, turn);
             last = Some(turn);
         }

@@ -70,6 +70,7 @@ fn reopen(state: &mut State, interrupted: &[(NodeId, Attempt)]) {
             entry.outcome = LedgerOutcome::Unknown;
         }
     }
+    index::gate_again(state);
     for turn in state.turns.values_mut() {
         if turn.stream == Stream::Open {
             turn.stream = Stream::Broken(StreamFault {

@@ -13,7 +13,7 @@ use crate::domain::id::{NodeId, NodeKind, Seq};
 use crate::domain::node::{Content, Origin, Revision};
 use crate::domain::ready::{self, Look};
 use crate::domain::reference::Root;
-use crate::domain::state::{LedgerOutcome, State};
+use crate::domain::state::{LedgerOutcome, Mode, State};
 use crate::domain::transcript::Message;
 use crate::domain::transcript::hash::context_hash;
 use crate::domain::turn::{Activity, Producer, Stream};
@@ -28,6 +28,8 @@ pub struct Witness {
     again: BTreeSet<NodeId>,
     /// What was last decided to run.
     decided: BTreeMap<NodeId, Option<Digest>>,
+    /// Results that a person wrote, with the number of their revisions.
+    pinned: BTreeMap<NodeId, usize>,
 }
 
 impl Witness {
@@ -36,23 +38,35 @@ impl Witness {
             Event::Call(CallEvent::Started { call, .. }) => self.starts(state, *call),
             Event::Edit(EditEvent::Committed {
                 target: Some(target), ..
-            }) => {
-                self.again.insert(target.call());
+            }) if target.kind == NodeKind::Call => {
+                self.again.insert(*target);
             }
             // What it gave does not count any more: when it comes back it has to run.
             Event::Call(
                 CallEvent::Skipped { call, .. }
                 | CallEvent::Unsatisfiable { call, .. }
-                | CallEvent::Unfit { call, .. },
+                | CallEvent::Unfit { call, .. }
+                | CallEvent::Decided {
+                    call,
+                    decision: Decision::Reject { .. } | Decision::Deny { .. } | Decision::Expire { .. },
+                    ..
+                }
+                | CallEvent::CancelAsked { call, .. }
+                | CallEvent::Resolved {
+                    call,
+                    happened: false,
+                    ..
+                },
             ) => {
                 self.again.insert(*call);
             }
             Event::Run(RunEvent::Reopened { .. }) => self.again.extend(&state.agenda.running),
-            Event::Call(CallEvent::Resolved {
+            // What was ready with other bytes meanwhile has nothing that stands.
+            Event::Call(CallEvent::Ready {
                 call,
-                happened: false,
+                resolved: Some(bytes),
                 ..
-            }) => {
+            }) if self.ran.get(call).is_some_and(|(_, ran)| ran != bytes) => {
                 self.again.insert(*call);
             }
             _ => {}
@@ -65,6 +79,14 @@ impl Witness {
         let call = &state.calls[&id];
         let bytes = ready::resolved_args(state, call).expect("it has bytes");
         let rev = state.nodes[&id].rev();
+        let acts = state
+            .turn_of(id)
+            .is_some_and(crate::domain::turn::Turn::is_active);
+        assert!(acts, "{id} starts in a turn that is held");
+        let goes = state.mode == Mode::Running || matches!(state.mode, Mode::Paused(_)) && state.step;
+        assert!(goes, "{id} starts while the run stands still");
+        let pinned = state.observation(id).is_some_and(|node| node.pinned);
+        assert!(!pinned, "{id} starts although a person wrote its result");
         assert!(!call.suspect, "{id} starts although its inputs are in question");
         assert!(
             !state.held.contains(&id),
@@ -106,6 +128,7 @@ impl Witness {
 
     pub fn after(&mut self, state: &State, envelope: &Envelope, rules: &Rules) {
         assert_eq!(state.seq, envelope.seq);
+        self.pins_stay(state, &envelope.event);
         agenda(state);
         self.revisions_stay(state);
         if let Event::Call(CallEvent::Decided {
@@ -129,6 +152,32 @@ impl Witness {
                 "{call} was decided on other bytes than it would run"
             );
         }
+    }
+
+    /// What a person wrote as a result is only replaced by what a person does.
+    fn pins_stay(&mut self, state: &State, event: &Event) {
+        let own = match event {
+            Event::Edit(EditEvent::Revised { node, .. } | EditEvent::Unpinned { node }) => Some(*node),
+            Event::Call(CallEvent::Given { call, .. } | CallEvent::Decided { call, .. }) => {
+                Some(call.observation())
+            }
+            _ => None,
+        };
+        for (id, len) in &self.pinned {
+            let node = &state.nodes[id];
+            // A new revision of the call does away with the pin on the result of the old one.
+            let revised = own == Some(id.call());
+            assert!(
+                own == Some(*id) || revised || !node.active || (node.pinned && node.revisions.len() == *len),
+                "{id} was pinned and {event:?} changed it"
+            );
+        }
+        self.pinned = state
+            .nodes
+            .values()
+            .filter(|node| node.pinned && node.active)
+            .map(|node| (node.id, node.revisions.len()))
+            .collect();
     }
 
     fn revisions_stay(&mut self, state: &State) {
@@ -328,7 +377,7 @@ fn activity(state: &State) {
 
 /// What must be true when nothing follows by itself any more.
 pub fn at_rest(state: &State) {
-    if !matches!(state.mode, crate::domain::state::Mode::Stopped(_)) {
+    if !matches!(state.mode, Mode::Stopped(_)) {
         for id in &state.agenda.woken {
             let held = !state
                 .turn_of(*id)

@@ -91,7 +91,7 @@ fn planned(
         let tool = ["read", "pure", "write", "idem", "unknown"][*tool];
         let mut args = format!("\"_as\":\"l{at}\"");
         for (no, read) in reads.iter().filter(|read| **read < at).enumerate() {
-            args.push_str(&format!(",\"x{no}\":\"†call.l{read}.v\""));
+            args.extend([",\"x", &no.to_string(), "\":\"†call.l", &read.to_string(), ".v\""]);
         }
         w.stream(call(tool, &format!("{{{args},\"y\":{at}}}")));
     }

@@ -9,6 +9,7 @@ use crate::domain::command::{
 use crate::domain::event::run::Limits;
 use crate::domain::id::{NodeId, NodeKind, Rev, TurnId};
 use crate::domain::input::{Block, Finding, Input};
+use crate::domain::node::{Content, Origin};
 use crate::domain::refusal::Refusal;
 use crate::domain::state::Mode;
 use crate::domain::turn::{Stop, Stream, StreamFaultKind};
@@ -64,8 +65,8 @@ pub fn rules(tape: &mut Tape<'_>) -> Rules {
 fn value(tape: &mut Tape<'_>) -> String {
     let label = tape.draw(5);
     match tape.draw(11) {
-        0..=2 => format!("{label}"),
-        3..=5 => format!("\"†call.l{label}.v\""),
+        0..=3 => format!("{}", tape.draw(2)),
+        4 | 5 => format!("\"†call.l{label}.v\""),
         6 => format!("\"†call.l{label}.v || †call.l{}.v\"", tape.draw(5)),
         7 => format!("\"†call.l{label}.v && †state.s{}.v\"", tape.draw(2)),
         8 => format!("\"†state.s{}.v\"", tape.draw(2)),
@@ -111,13 +112,11 @@ pub fn tool(tape: &mut Tape<'_>) -> &'static str {
 }
 
 fn block(tape: &mut Tape<'_>) -> Block {
-    match tape.draw(6) {
-        0 => think(["plan", "other plan"][tape.draw(2)]),
-        _ => {
-            let tool = tool(tape);
-            call(tool, &args(tape))
-        }
+    if tape.draw(6) == 0 {
+        return think(["plan", "other plan"][tape.draw(2)]);
     }
+    let tool = tool(tape);
+    call(tool, &args(tape))
 }
 
 fn outcome(tape: &mut Tape<'_>) -> Option<Outcome> {
@@ -177,11 +176,42 @@ fn stream(w: &mut World, tape: &mut Tape<'_>) {
             text: "so far".into(),
         }),
         _ if full => w.end(Stop::Calls),
+        8..=30 if recorded(w, turn).is_some() => {
+            if let Some(again) = recorded(w, turn) {
+                w.stream(again);
+            }
+        }
         _ => {
             let block = block(tape);
             w.stream(block);
         }
     }
+}
+
+/// What the model had said at this place in an earlier request of the turn.
+fn recorded(w: &World, turn: TurnId) -> Option<Block> {
+    let turn = &w.state.turns[&turn];
+    let before = turn
+        .nodes
+        .iter()
+        .map(|id| &w.state.nodes[id])
+        .filter(|node| node.born < turn.asked_at && node.revisions[0].origin == Origin::Model);
+    let node = before
+        .filter(|node| node.active || node.is_deleted())
+        .nth(turn.received)?;
+    Some(match &node.revisions[0].content {
+        Content::Call { tool, args } => call(tool, args),
+        Content::Text {
+            text,
+            channel,
+            opaque,
+        } => Block::Thought {
+            text: text.clone(),
+            channel: *channel,
+            opaque: opaque.clone(),
+        },
+        _ => return None,
+    })
 }
 
 fn rare(w: &mut World, tape: &mut Tape<'_>) {

@@ -156,7 +156,6 @@ impl Advice for Rules {
 #[derive(Debug, Clone)]
 pub struct Asked {
     pub turn: TurnId,
-    pub request: u32,
     pub messages: Vec<Message>,
 }
 
@@ -316,7 +315,8 @@ impl World {
     }
 
     pub fn follow(&mut self) {
-        for _ in 0..5_000 {
+        // Each call takes a few steps to where it waits; nothing goes round.
+        for _ in 0..40 + 8 * self.state.calls.len() {
             let events = advance::advance(&self.state, &self.rules);
             assert_eq!(
                 events,
@@ -348,11 +348,7 @@ impl World {
                 messages.extend(build::notices(&self.state));
                 self.open.retain(|(one, _)| *one != turn);
                 self.open.push((turn, request));
-                self.asked.push(Asked {
-                    turn,
-                    request,
-                    messages,
-                });
+                self.asked.push(Asked { turn, messages });
             }
             Effect::Abort { turn } => self.open.retain(|(one, _)| *one != turn),
             Effect::Launch { call, rev, attempt } => {
@@ -370,7 +366,7 @@ impl World {
                 let writes = life.effect.has_effect();
                 for other in &self.running {
                     assert_ne!(other.call, call, "two executions of one call overlap");
-                    let resource = |one: &str| self.rules.resource(&tool.to_string(), one);
+                    let resource = |one: &str| self.rules.resource(tool.as_ref(), one);
                     let shared = resource(&other.args).is_some() && resource(&other.args) == resource(&args);
                     let other_writes = Rules::effect(&other.tool).is_some_and(EffectClass::has_effect);
                     assert!(

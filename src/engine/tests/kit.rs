@@ -352,11 +352,6 @@ impl Stage {
         tokio::time::timeout(SOON, self.runs.recv()).await.ok().flatten()
     }
 
-    /// True where no tool has been run.
-    pub fn no_run(&mut self) -> bool {
-        self.runs.try_recv().is_err()
-    }
-
     /// Takes in all that was told so far; true where the log has failed.
     pub async fn told(&mut self) -> bool {
         while let Ok(Some(told)) = tokio::time::timeout(SOON, self.heard.facts.recv()).await {

@@ -307,7 +307,6 @@ pub(super) fn reject_answer(
     }
     let turn = node.turn;
     begin(draft, Some(id), &format!("reject {id}"), Some(why));
-    supersede_after(draft, turn);
     // A structured answer goes with the call that gave it.
     let mut nodes = vec![id];
     if let Some(turn) = draft.state.turns.get(&turn) {
@@ -321,7 +320,9 @@ pub(super) fn reject_answer(
             })
         }));
     }
+    suspect_readers_of_gone(draft, &nodes);
     draft.edit(EditEvent::Superseded { nodes });
+    supersede_after(draft, turn);
     super::insert::operator_prompt(
         draft,
         Some(turn),

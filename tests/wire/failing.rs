@@ -1,0 +1,207 @@
+//! Servers that fail: what is tried again, what is told, how it ends. Must not know: what the run
+//! was about.
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "a server that wants a pause has to get one"
+)]
+
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use crate::asking;
+use crate::server::{Reply, Server, answer_in_words, call, end, text};
+use crate::world::{World, finish};
+
+#[test]
+fn a_server_that_asks_for_a_pause_gets_it() {
+    let world = World::new();
+    let server = Server::new(vec![
+        Reply::Status(
+            429,
+            "Retry-After: 1\r\n",
+            "{\"error\":{\"message\":\"slow down\"}}",
+        ),
+        answer_in_words("Now."),
+    ]);
+    let began = Instant::now();
+    let said = finish(asking(&world, &server, &[])).ends(0);
+    assert!(began.elapsed() >= Duration::from_secs(1));
+    assert_eq!(said.out, "Now.\n");
+    assert!(said.err.contains("rate limit"), "{}", said.err);
+    assert_eq!(server.seen().len(), 2);
+}
+
+#[test]
+fn a_server_in_trouble_is_asked_again_and_not_for_ever() {
+    let world = World::new();
+    let trouble = || Reply::Status(500, "", "oops");
+    let server = Server::new(vec![trouble(), trouble(), trouble(), answer_in_words("Back.")]);
+    let said = finish(asking(&world, &server, &[])).ends(0);
+    assert_eq!(said.out, "Back.\n");
+    let seen = server.seen();
+    assert_eq!(seen.len(), 4);
+    assert!(
+        seen.iter().all(|one| one.body == seen[0].body),
+        "the same request each time"
+    );
+
+    let world = World::new();
+    let server = Server::new(Vec::new());
+    let said = finish(asking(&world, &server, &[])).ends(6);
+    assert_eq!(said.out, "");
+    for told in ["server error", "overrule ask-again"] {
+        assert!(said.err.contains(told), "no `{told}` in {}", said.err);
+    }
+    assert_eq!(server.seen().len(), 5, "the first request and four more");
+}
+
+#[test]
+fn nobody_there_is_told_with_what_to_do() {
+    let world = World::new();
+    // A port that was free a moment ago.
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let base = format!("http://{}/v1", listener.local_addr().unwrap());
+    drop(listener);
+    let mut command = world.command(&["run", "--headless", "--model", "test", "--base-url", &base, "x"]);
+    command.env("NO_PROXY", "127.0.0.1");
+    let said = finish(command).ends(6);
+    for told in ["network error", "127.0.0.1", "overrule ask-again"] {
+        assert!(said.err.contains(told), "no `{told}` in {}", said.err);
+    }
+    // The prompt is kept: nothing has to be typed again.
+    assert!(world.journal(&world.id()).contains("turn.prompted"));
+}
+
+#[test]
+fn a_stream_that_is_cut_in_a_call_is_asked_for_again() {
+    let world = World::new();
+    let mut begun = vec![text("I log.")];
+    begun.extend(call(
+        0,
+        Some("x"),
+        "shell",
+        &json!({"command": "echo once >> log.txt"}),
+    ));
+    begun.pop();
+    let mut whole = vec![text("I log.")];
+    whole.extend(call(
+        0,
+        Some("x"),
+        "shell",
+        &json!({"command": "echo once >> log.txt"}),
+    ));
+    whole.extend(end("tool_calls"));
+    let server = Server::new(vec![
+        Reply::Cut(begun),
+        Reply::Stream(whole),
+        answer_in_words("Logged."),
+    ]);
+    let said = finish(asking(&world, &server, &["--policy", "auto"])).ends(0);
+    assert_eq!(said.out, "Logged.\n");
+    assert_eq!(world.read("log.txt"), "once\n", "half a call never ran");
+    let state = world.state(&world.id());
+    assert_eq!(state.calls.len(), 1);
+}
+
+#[test]
+fn a_stream_that_is_cut_after_a_call_goes_on_with_its_result() {
+    let world = World::new();
+    let mut begun = vec![text("I log.")];
+    begun.extend(call(
+        0,
+        Some("x"),
+        "shell",
+        &json!({"command": "echo once >> log.txt"}),
+    ));
+    // The next call begins, so that the first is known to be whole.
+    begun.push(
+        call(
+            1,
+            Some("y"),
+            "shell",
+            &json!({"command": "echo twice >> log.txt"}),
+        )
+        .remove(0),
+    );
+    let server = Server::new(vec![Reply::Cut(begun), answer_in_words("Went on.")]);
+    let said = finish(asking(&world, &server, &["--policy", "auto"])).ends(0);
+    assert_eq!(said.out, "Went on.\n");
+    assert_eq!(world.read("log.txt"), "once\n");
+    let seen = server.seen();
+    assert_eq!(seen.len(), 2);
+    let results = seen[1]
+        .messages()
+        .iter()
+        .filter(|one| one["role"] == "tool")
+        .count();
+    assert_eq!(results, 1);
+}
+
+#[test]
+fn what_is_no_stream_at_all_is_told_and_not_tried_again() {
+    for (reply, words) in [
+        (
+            Reply::Status(
+                200,
+                "Content-Type: text/html\r\n",
+                "<html>Welcome to the café</html>",
+            ),
+            "unreadable answer",
+        ),
+        (
+            Reply::Status(
+                200,
+                "Content-Type: text/event-stream\r\n",
+                "data: {\"choices\": [oops\n\n",
+            ),
+            "unreadable answer",
+        ),
+        (
+            Reply::Status(401, "", "{\"error\":{\"message\":\"bad key sk-canary-111\"}}"),
+            "not authorised",
+        ),
+        (
+            Reply::Status(404, "", "{\"error\":{\"message\":\"no such model\"}}"),
+            "request refused",
+        ),
+        (
+            Reply::Status(400, "", "{\"error\":{\"message\":\"bad \\u001b[31mred\"}}"),
+            "request refused",
+        ),
+    ] {
+        let world = World::new();
+        let server = Server::new(vec![reply]);
+        let said = finish(asking(&world, &server, &[])).ends(6);
+        assert_eq!(said.out, "");
+        assert!(said.err.contains(words), "no `{words}` in {}", said.err);
+        assert!(!said.err.contains('\u{1b}'), "{:?}", said.err);
+        assert!(!said.err.contains("panicked"), "{}", said.err);
+        assert_eq!(server.seen().len(), 1, "{words}");
+    }
+}
+
+#[test]
+fn an_answer_that_ran_into_its_limit_is_no_answer() {
+    let world = World::new();
+    let mut frames = vec![text("The answer is forty-")];
+    frames.extend(end("length"));
+    let server = Server::new(vec![Reply::Stream(frames)]);
+    let said = finish(asking(&world, &server, &[])).ends(6);
+    assert_eq!(said.out, "");
+    assert!(said.err.contains("token limit"), "{}", said.err);
+}
+
+#[test]
+fn an_empty_answer_is_asked_for_once_more() {
+    let world = World::new();
+    let server = Server::new(vec![Reply::Stream(end("stop")), answer_in_words("Something.")]);
+    let said = finish(asking(&world, &server, &[])).ends(0);
+    assert_eq!(said.out, "Something.\n");
+
+    let world = World::new();
+    let server = Server::new(vec![Reply::Stream(end("stop")), Reply::Stream(end("stop"))]);
+    let said = finish(asking(&world, &server, &[])).ends(6);
+    assert!(said.err.contains("empty answer"), "{}", said.err);
+}

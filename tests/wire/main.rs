@@ -1,0 +1,45 @@
+//! The real program against a server on this machine that speaks Chat Completions: what is sent,
+//! what is made of the answers, and what of a server that fails. Must not know: how the program
+//! decodes a stream.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test that cannot go on fails, with the place where it could not"
+)]
+
+#[path = "../support/server.rs"]
+mod server;
+#[path = "../support/world.rs"]
+#[allow(
+    dead_code,
+    reason = "shared with other test programs, each of which needs a part"
+)]
+mod world;
+
+mod failing;
+mod talking;
+
+use std::process::Command;
+
+use server::Server;
+use world::World;
+
+/// The program on a task, with this server's model.
+fn asking(world: &World, server: &Server, more: &[&str]) -> Command {
+    let mut args = vec![
+        "run",
+        "--headless",
+        "--model",
+        "test",
+        "--base-url",
+        &server.base,
+        "the task",
+    ];
+    args.extend(more);
+    let mut command = world.command(&args);
+    // Whatever the machine's own proxy is, it has no business here.
+    command.env("NO_PROXY", "127.0.0.1");
+    command
+}
