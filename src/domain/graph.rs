@@ -3,7 +3,8 @@
 //! Inside a turn only production and data connect; across turns everything before is context, of
 //! which only the last frontier is an edge. Must not know: how the graph is drawn.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
+use std::hash::{BuildHasherDefault, DefaultHasher};
 
 use serde::{Deserialize, Serialize};
 
@@ -207,27 +208,32 @@ pub fn descendants(state: &State, node: NodeId) -> BTreeSet<NodeId> {
 /// Active calls of the same turn and of later ones that read a call's result, directly or through
 /// others. What a person wrote does not change with what it was based on, so nothing goes through it.
 pub fn readers_of(state: &State, call: NodeId) -> BTreeSet<NodeId> {
-    let mut found = BTreeSet::new();
+    let mut seen: Seen = Seen::default();
     let Some(turn) = state.turn_of(call) else {
-        return found;
+        return BTreeSet::new();
     };
     let mut open = vec![call];
     while let Some(source) = open.pop() {
-        for id in direct_readers(state, source) {
-            if id != call && follows(state, turn, id) && found.insert(id) {
+        direct_readers(state, source, |id| {
+            if id != call && !seen.contains(&id) && follows(state, turn, id) && reads(state, id, source) {
+                seen.insert(id);
                 open.push(id);
             }
-        }
+        });
     }
-    found
+    seen.into_iter().collect()
 }
+
+/// Nodes that were found; sorted only when all are there. No random seed, as everywhere here.
+type Seen = HashSet<NodeId, BuildHasherDefault<DefaultHasher>>;
 
 /// True for an active call of a turn or a later one of its thread whose result is not a person's.
 fn follows(state: &State, turn: &Turn, id: NodeId) -> bool {
-    state.nodes.get(&id).is_some_and(|node| node.active)
-        && state
-            .turn_of(id)
-            .is_some_and(|own| own.thread == turn.thread && own.pos >= turn.pos)
+    let Some(node) = state.nodes.get(&id).filter(|node| node.active) else {
+        return false;
+    };
+    let is_later = |own: &Turn| own.thread == turn.thread && own.pos >= turn.pos;
+    (node.turn == turn.id || state.turns.get(&node.turn).is_some_and(is_later))
         && !state.observation(id).is_some_and(|node| node.pinned)
 }
 
@@ -251,40 +257,29 @@ pub fn readers_of_names(state: &State, call: NodeId, label: &str, heads: &[&str]
     found
 }
 
-/// Calls whose references name a call, by label or by a state path that it writes.
-fn direct_readers(state: &State, source: NodeId) -> BTreeSet<NodeId> {
+/// Visits calls with a reference to a label of a call or to a state path that it writes.
+fn direct_readers(state: &State, source: NodeId, mut visit: impl FnMut(NodeId)) {
     let Some(call) = state.calls.get(&source) else {
-        return BTreeSet::new();
+        return;
     };
-    let mut candidates: BTreeSet<NodeId> = state
-        .agenda
-        .readers
-        .get(&call.label)
-        .into_iter()
-        .flatten()
-        .copied()
-        .collect();
+    let agenda = &state.agenda;
+    let by_label = agenda.readers.get(&call.label).into_iter().flatten();
+    by_label.copied().for_each(&mut visit);
     for head in call.out.iter().flat_map(super::reference::OutPath::heads) {
-        candidates.extend(
-            state
-                .agenda
-                .state_readers
-                .get(head)
-                .into_iter()
-                .flatten()
-                .copied(),
-        );
+        let by_path = agenda.state_readers.get(head).into_iter().flatten();
+        by_path.copied().for_each(&mut visit);
     }
-    candidates.retain(|id| {
-        state.calls.get(id).is_some_and(|reader| {
-            reader
-                .bindings
-                .iter()
-                .any(|binding| binding.source == Some(source))
-                || ready::sources(state, reader).contains(&source)
-        })
-    });
-    candidates
+}
+
+/// True where a call read what another gave, or would.
+fn reads(state: &State, id: NodeId, source: NodeId) -> bool {
+    state.calls.get(&id).is_some_and(|reader| {
+        reader
+            .bindings
+            .iter()
+            .any(|binding| binding.source == Some(source))
+            || ready::sources(state, reader).contains(&source)
+    })
 }
 
 fn active_nodes(state: &State, turn: &Turn) -> Vec<NodeId> {

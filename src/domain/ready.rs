@@ -259,22 +259,29 @@ impl View<'_> {
     fn holder(&self, label: &str) -> Option<NodeId> {
         let state = self.state;
         let own = state.turn_of(self.reader.id)?;
+        let (name, holders) = state.agenda.labels.get_key_value(label)?;
         let mut here: Option<NodeId> = None;
         let mut before: Option<(u32, NodeId)> = None;
-        for id in state.agenda.labels.get(label)?.iter().rev() {
-            if *id == self.reader.id || !counts(state, *id, label) {
+        for id in holders.iter().rev().filter(|id| **id != self.reader.id) {
+            let has_name = state
+                .calls
+                .get(id)
+                .is_some_and(|call| Arc::ptr_eq(&call.label, name) || *call.label == *label);
+            let Some(node) = state.nodes.get(id).filter(|node| node.active && has_name) else {
                 continue;
-            }
-            let Some(turn) = state.turn_of(*id) else { continue };
-            if turn.id == own.id {
+            };
+            if node.turn == own.id {
                 // A name that was given goes before an id that happens to be the same.
-                if id.to_string() != label {
+                if own.is_active() && (!label.starts_with(id.kind.letter()) || id.to_string() != label) {
                     return Some(*id);
                 }
-                here = here.or(Some(*id));
-            } else if turn.thread == own.thread
-                && turn.pos < own.pos
-                && before.is_none_or(|(pos, _)| turn.pos > pos)
+                here = here.or(own.is_active().then_some(*id));
+                continue;
+            }
+            let Some(turn) = state.turns.get(&node.turn).filter(|turn| turn.is_active()) else {
+                continue;
+            };
+            if turn.thread == own.thread && turn.pos < own.pos && before.is_none_or(|(pos, _)| turn.pos > pos)
             {
                 before = Some((turn.pos, *id));
             }
@@ -336,12 +343,6 @@ impl Progress<'_> {
             Self::Never(_) => Outlook::Never,
         }
     }
-}
-
-fn counts(state: &State, id: NodeId, label: &str) -> bool {
-    state.calls.get(&id).is_some_and(|call| &*call.label == label)
-        && state.nodes.get(&id).is_some_and(|node| node.active)
-        && state.turn_of(id).is_some_and(super::turn::Turn::is_active)
 }
 
 /// `c5`, or `c5 (readme)` where the call was given a name.

@@ -4,7 +4,8 @@
 //! that a step of the run costs what it touches, not what there is. Must not know: how events are
 //! decided.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::hash::{BuildHasherDefault, DefaultHasher};
 use std::sync::Arc;
 
 use super::call::{Call, EffectClass, Outcome};
@@ -79,6 +80,9 @@ pub enum Mode {
     Finished(NodeId),
 }
 
+/// An index that is only ever asked for one name. No random seed: a fold is the same everywhere.
+pub type ByName<V> = HashMap<Arc<str>, V, BuildHasherDefault<DefaultHasher>>;
+
 /// Indices that let a step of the run cost what it touches. Kept by `apply`, never decided.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Agenda {
@@ -107,15 +111,15 @@ pub struct Agenda {
     /// Active turns that are not settled.
     pub open: BTreeSet<TurnId>,
     /// Calls by label, in journal order; history included.
-    pub labels: BTreeMap<Arc<str>, Vec<NodeId>>,
+    pub labels: ByName<Vec<NodeId>>,
     /// Calls that read what a call (by label) writes.
-    pub readers: BTreeMap<Arc<str>, BTreeSet<NodeId>>,
+    pub readers: ByName<BTreeSet<NodeId>>,
     /// Calls that write a state path (by its first key), in journal order.
-    pub writers: BTreeMap<Arc<str>, Vec<NodeId>>,
+    pub writers: ByName<Vec<NodeId>>,
     /// Calls that read a state path (by its first key).
-    pub state_readers: BTreeMap<Arc<str>, BTreeSet<NodeId>>,
+    pub state_readers: ByName<BTreeSet<NodeId>>,
     /// Executions with effects by the sameness of tool and arguments.
-    pub same: BTreeMap<Arc<str>, Vec<Seq>>,
+    pub same: ByName<Vec<Seq>>,
 }
 
 /// One execution as the ledger keeps it, whatever becomes of its call.

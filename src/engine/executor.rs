@@ -256,6 +256,8 @@ impl Asking {
         let mut partial = tokio::time::interval(PARTIAL_EVERY);
         partial.reset();
         let mut changed = false;
+        // Whether the screen was told of text that is open: a block must not stand there twice.
+        let mut shown = false;
         let mut written = 0;
         let mut silence = Box::pin(tokio::time::sleep(SILENCE));
         loop {
@@ -266,8 +268,8 @@ impl Asking {
                     let Some(chunk) = chunk else { break };
                     silence.as_mut().reset(tokio::time::Instant::now() + SILENCE);
                     changed = true;
-                    if self.take(&mut assembler, chunk) {
-                        self.show(&assembler);
+                    if self.take(&mut assembler, chunk) && shown {
+                        shown = self.show(&assembler);
                         changed = false;
                     }
                     if assembler.bytes() >= written + PARTIAL_BYTES {
@@ -278,7 +280,7 @@ impl Asking {
                 done = &mut answer, if result.is_none() => result = Some(done),
                 _ = live.tick(), if changed => {
                     changed = false;
-                    self.show(&assembler);
+                    shown = self.show(&assembler);
                 }
                 _ = partial.tick(), if assembler.bytes() > written => {
                     written = assembler.bytes();
@@ -323,8 +325,12 @@ impl Asking {
         any
     }
 
-    fn show(&self, assembler: &Assembler) {
-        self.inbox.send(Message::Live(assembler.live(self.turn)));
+    /// True where something is open.
+    fn show(&self, assembler: &Assembler) -> bool {
+        let live = assembler.live(self.turn);
+        let is_open = !live.parts.is_empty();
+        self.inbox.send(Message::Live(live));
+        is_open
     }
 
     fn write_down(&self, assembler: &Assembler) {

@@ -35,6 +35,8 @@ enum Kind {
 #[derive(Debug, Default)]
 pub struct Assembler {
     parts: Vec<Part>,
+    /// Every part before this one was handed on: a turn may have thousands.
+    from: usize,
     has_calls: bool,
     bytes: u64,
     /// Token counts so far.
@@ -111,7 +113,7 @@ impl Assembler {
         let whole = self.finish.as_ref().is_some_and(Stop::is_whole);
         let last = self.parts.len().saturating_sub(1);
         let mut blocks = Vec::new();
-        for (index, part) in self.parts.iter_mut().enumerate() {
+        for (index, part) in self.parts.iter_mut().enumerate().skip(self.from) {
             if part.done {
                 continue;
             }
@@ -157,15 +159,21 @@ impl Assembler {
                 }),
             }
         }
+        while self.parts.get(self.from).is_some_and(|part| part.done) {
+            self.from += 1;
+        }
         blocks
+    }
+
+    /// Parts that were not handed on.
+    fn open(&self) -> impl Iterator<Item = &Part> {
+        self.parts.iter().skip(self.from).filter(|part| !part.done)
     }
 
     /// What is open, for the screen.
     pub fn live(&self, turn: TurnId) -> Live {
         let parts = self
-            .parts
-            .iter()
-            .filter(|part| !part.done)
+            .open()
             .map(|part| match &part.kind {
                 Kind::Text => LivePart::Text {
                     reasoning: false,
@@ -191,9 +199,8 @@ impl Assembler {
     /// All open text, for the partial record; none where nothing is open.
     pub fn open_text(&self) -> Option<String> {
         let open: Vec<&str> = self
-            .parts
-            .iter()
-            .filter(|part| !part.done && !part.text.is_empty())
+            .open()
+            .filter(|part| !part.text.is_empty())
             .map(|part| part.text.as_str())
             .collect();
         if open.is_empty() {

@@ -6,8 +6,8 @@ use crate::domain::draft::Draft;
 use crate::domain::event::{Event, RunEvent, TurnEvent};
 use crate::domain::id::{NodeId, NodeKind, Rev, Seq, ThreadId, TurnId};
 use crate::domain::state::{Mode, State};
+use crate::domain::transcript::build::{self, Piece};
 use crate::domain::transcript::hash::{context_hash, context_hash_of, request_hash};
-use crate::domain::transcript::{Message, build};
 use crate::domain::turn::{Activity, Stop, Stream, StreamFault, StreamFaultKind, Turn};
 
 /// Retries of a request of which nothing whole arrived.
@@ -169,15 +169,15 @@ fn new_since(state: &State, thread: ThreadId, before: Option<TurnId>) -> Vec<(No
         .max()
         .unwrap_or(Seq(0));
     let mut ids: Vec<NodeId> = Vec::new();
-    for message in build::messages(state, thread, before) {
-        match message {
-            Message::User { node, .. } => ids.push(node),
-            Message::Assistant { said, calls } => {
+    for piece in build::outline(state, thread, before, build::Standing::Active) {
+        match piece {
+            Piece::User(node) => ids.push(node.id),
+            Piece::Assistant(said, calls) => {
                 ids.extend(said.iter().map(|said| said.node));
-                ids.extend(calls.iter().map(|call| call.node));
+                ids.extend(calls.iter().map(|call| call.id));
             }
-            Message::Result { call, .. } => ids.push(call.observation()),
-            Message::Note { .. } => {}
+            Piece::Result(call) => ids.push(call.id.observation()),
+            Piece::Note(..) => {}
         }
     }
     ids.into_iter()

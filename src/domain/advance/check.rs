@@ -14,7 +14,8 @@ use crate::domain::state::State;
 
 pub(super) fn check(draft: &mut Draft<'_>, advice: &dyn Advice) {
     let mut taken: BTreeMap<(TurnId, Arc<str>), NodeId> = BTreeMap::new();
-    for id in draft.state.agenda.unchecked.clone() {
+    let state = draft.state;
+    for id in state.agenda.unchecked.iter().copied() {
         let Some(node) = draft.state.nodes.get(&id) else {
             continue;
         };

@@ -13,7 +13,8 @@ use crate::domain::state::{LedgerOutcome, State};
 pub use crate::domain::repeat::{equal_entries, sameness};
 
 pub(super) fn gate(draft: &mut Draft<'_>, advice: &dyn Advice) {
-    for id in draft.state.agenda.ungated.clone() {
+    let state = draft.state;
+    for id in state.agenda.ungated.iter().copied() {
         if !super::acts(draft.state, id) {
             continue;
         }

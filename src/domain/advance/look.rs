@@ -11,7 +11,8 @@ use crate::domain::node::Node;
 use crate::domain::ready::{self, Look};
 
 pub(super) fn look(draft: &mut Draft<'_>, advice: &dyn Advice) {
-    for id in draft.state.agenda.woken.clone() {
+    let state = draft.state;
+    for id in state.agenda.woken.iter().copied() {
         if !super::acts(draft.state, id) {
             continue;
         }

@@ -40,7 +40,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &CallEvent) {
             };
             index::set_status(state, *call, next);
             let after = index::readers(state, *call);
-            for reader in before.union(&after) {
+            for reader in before.iter().filter(|id| !after.contains(id)).chain(&after) {
                 index::look_again(state, *reader);
             }
             super::edit::hold_new(state, *call);

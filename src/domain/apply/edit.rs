@@ -59,22 +59,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &EditEvent) {
         EditEvent::Pinned { node } => pin(state, *node, true),
         EditEvent::Unpinned { node } => pin(state, *node, false),
         EditEvent::Suspected { calls } => {
-            for id in calls {
-                let active = state.nodes.get(id).is_some_and(|node| node.active);
-                let Some(life) = state.calls.get_mut(id).filter(|_| active) else {
-                    continue;
-                };
-                life.suspect = true;
-                state.agenda.suspects.insert(*id);
-                if let Some(turn) = state.nodes.get(id).map(|node| node.turn) {
-                    index::reopen_turn(state, turn);
-                }
-            }
-            // Only once all are marked does a look at one see the others as unsettled.
-            for id in calls {
-                index::look_again(state, *id);
-                index::wake_readers(state, *id);
-            }
+            index::suspect(state, calls);
         }
         EditEvent::Superseded { nodes } => {
             index::retire(state, nodes);

@@ -3,12 +3,9 @@
 //! A blocked or suspect call stands in `woken` exactly when a look at it gives an event, so that
 //! every advance of the run makes progress. Must not know: why a status changes.
 
-use std::collections::BTreeSet;
-
-use crate::domain::call::Status;
+use crate::domain::call::{AttemptRecord, Status};
 use crate::domain::id::{NodeId, NodeKind, TurnId};
 use crate::domain::ready;
-use crate::domain::reference::OutPath;
 use crate::domain::repeat;
 use crate::domain::state::{Mode, State};
 
@@ -65,28 +62,46 @@ pub(super) fn set_status(state: &mut State, id: NodeId, status: Status) {
 }
 
 fn leave_sets(state: &mut State, id: NodeId) {
+    let Some(call) = state.calls.get(&id) else { return };
     let agenda = &mut state.agenda;
-    agenda.unchecked.remove(&id);
-    agenda.invalid.remove(&id);
-    agenda.blocked.remove(&id);
-    agenda.woken.remove(&id);
-    agenda.stalled.remove(&id);
-    agenda.ungated.remove(&id);
-    agenda.queued.remove(&id);
-    agenda.running.remove(&id);
-    if let Some(call) = state.calls.get(&id)
-        && let Status::Running(attempt) = call.status
-        && call
-            .attempts
-            .iter()
-            .any(|one| one.no == attempt && one.outcome.is_none())
-    {
-        agenda.ending.insert((id, attempt));
+    match &call.status {
+        Status::Proposed => {
+            agenda.unchecked.remove(&id);
+        }
+        Status::Invalid => {
+            agenda.invalid.remove(&id);
+        }
+        Status::Blocked => {
+            agenda.blocked.remove(&id);
+        }
+        Status::Ready => {
+            agenda.ungated.remove(&id);
+        }
+        Status::Queued => {
+            agenda.queued.remove(&id);
+        }
+        Status::Running(attempt) => {
+            agenda.running.remove(&id);
+            let unended = |one: &AttemptRecord| one.no == *attempt && one.outcome.is_none();
+            if call.attempts.iter().any(unended) {
+                agenda.ending.insert((id, *attempt));
+            }
+        }
+        Status::Awaiting | Status::Consent(_) | Status::InDoubt(_) => {
+            let since = call.ready.unwrap_or_default();
+            if agenda.waiting.get(&since) == Some(&id) {
+                agenda.waiting.remove(&since);
+            }
+        }
+        Status::Succeeded
+        | Status::Failed(_)
+        | Status::Rejected
+        | Status::Expired
+        | Status::Skipped
+        | Status::Unsatisfiable => {}
     }
-    if let Some(ready) = state.calls.get(&id).and_then(|call| call.ready)
-        && agenda.waiting.get(&ready) == Some(&id)
-    {
-        agenda.waiting.remove(&ready);
+    if !agenda.woken.remove(&id) {
+        agenda.stalled.remove(&id);
     }
 }
 
@@ -194,6 +209,41 @@ pub(super) fn wake_readers(state: &mut State, id: NodeId) {
     }
 }
 
+/// Marks calls as in question, and looks again at them and at every other call that reads them.
+pub(super) fn suspect(state: &mut State, calls: &[NodeId]) {
+    let mut marked = Vec::with_capacity(calls.len());
+    let mut last = None;
+    for id in calls {
+        let node = state.nodes.get(id).filter(|node| node.active);
+        let (Some(turn), Some(life)) = (node.map(|node| node.turn), state.calls.get_mut(id)) else {
+            continue;
+        };
+        life.suspect = true;
+        marked.push(*id);
+        if last != Some(turn) {
+            reopen_turn(state, turn);
+            last = Some(turn);
+        }
+    }
+    marked.sort_unstable();
+    state
+        .agenda
+        .suspects
+        .append(&mut marked.iter().copied().collect());
+    // Only once all are marked does a look at one see the others as unsettled.
+    for id in &marked {
+        look_again(state, *id);
+        for reader in readers(state, *id) {
+            // Those among them are looked at in their turn, and once is enough.
+            let is_marked = state.calls.get(&reader).is_some_and(|reader| reader.suspect)
+                && marked.binary_search(&reader).is_ok();
+            if !is_marked && !goes_on_waiting(state, reader, *id) {
+                look_again(state, reader);
+            }
+        }
+    }
+}
+
 /// True where a call waits for something else than what has changed.
 fn goes_on_waiting(state: &State, reader: NodeId, changed: NodeId) -> bool {
     let Some(place) = state.agenda.stalled.get(&reader) else {
@@ -206,29 +256,20 @@ fn goes_on_waiting(state: &State, reader: NodeId, changed: NodeId) -> bool {
 }
 
 /// Calls that may read what this one writes, by label or by state path; itself left out.
-pub(super) fn readers(state: &State, id: NodeId) -> BTreeSet<NodeId> {
+pub(super) fn readers(state: &State, id: NodeId) -> Vec<NodeId> {
     let Some(call) = state.calls.get(&id) else {
-        return BTreeSet::new();
+        return Vec::new();
     };
-    let mut readers: BTreeSet<NodeId> = state
-        .agenda
-        .readers
-        .get(&call.label)
-        .into_iter()
-        .flatten()
-        .copied()
-        .collect();
-    for head in call.out.iter().flat_map(OutPath::heads) {
-        readers.extend(
-            state
-                .agenda
-                .state_readers
-                .get(head)
-                .into_iter()
-                .flatten()
-                .copied(),
-        );
+    let agenda = &state.agenda;
+    let by_label = agenda.readers.get(&call.label).into_iter().flatten();
+    let mut readers: Vec<NodeId> = by_label.filter(|reader| **reader != id).copied().collect();
+    if let Some(out) = &call.out {
+        for head in out.heads() {
+            let by_path = agenda.state_readers.get(head).into_iter().flatten();
+            readers.extend(by_path.filter(|reader| **reader != id));
+        }
+        readers.sort_unstable();
+        readers.dedup();
     }
-    readers.remove(&id);
     readers
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::result::result_text;
 use super::{CalledAs, Message, NoteKind, Said};
 use crate::domain::call::{Call, EffectClass};
-use crate::domain::id::{NodeId, NodeKind, ThreadId, TurnId};
+use crate::domain::id::{NodeKind, ThreadId, TurnId};
 use crate::domain::node::{Channel, Content, Node, Origin};
 use crate::domain::state::{LedgerOutcome, State};
 use crate::domain::turn::{Producer, Turn};
@@ -36,17 +36,62 @@ pub fn messages_of(
     before: Option<TurnId>,
     standing: Standing,
 ) -> Vec<Message> {
+    outline(state, thread, before, standing)
+        .into_iter()
+        .filter_map(|piece| message(state, piece))
+        .collect()
+}
+
+/// A message whose texts were not made yet: who only wants to know what stands in a context need
+/// not pay for what is sent.
+#[derive(Debug, Clone)]
+pub enum Piece<'s> {
+    /// A prompt.
+    User(&'s Node),
+    /// What was said and called.
+    Assistant(Vec<Said>, Vec<&'s Call>),
+    /// The result of a call.
+    Result(&'s Call),
+    /// A word of the console.
+    Note(NoteKind, &'static str),
+}
+
+/// What stands in the messages of a thread before a turn.
+pub fn outline(
+    state: &State,
+    thread: ThreadId,
+    before: Option<TurnId>,
+    standing: Standing,
+) -> Vec<Piece<'_>> {
     let end = before
         .and_then(|turn| state.turns.get(&turn))
         .map_or(u32::MAX, |turn| turn.pos);
-    let mut messages = Vec::new();
+    let mut pieces = Vec::new();
     for turn in state
         .turns_of(thread)
         .filter(|turn| turn.pos < end && (turn.is_active() || standing == Standing::WithHeld))
     {
-        turn_messages(state, turn, &mut messages);
+        turn_pieces(state, turn, &mut pieces);
     }
-    messages
+    pieces
+}
+
+fn message(state: &State, piece: Piece<'_>) -> Option<Message> {
+    Some(match piece {
+        Piece::User(node) => Message::User {
+            node: node.id,
+            text: Arc::from(node.text()),
+        },
+        Piece::Assistant(said, calls) => Message::Assistant {
+            said,
+            calls: calls.iter().filter_map(|call| called(state, call)).collect(),
+        },
+        Piece::Result(call) => return result(state, call),
+        Piece::Note(about, text) => Message::Note {
+            about,
+            text: Arc::from(text),
+        },
+    })
 }
 
 /// What only the newest request is told: effects of replaced branches, a limit that is near.
@@ -88,7 +133,7 @@ fn notice(text: String) -> Message {
     }
 }
 
-fn turn_messages(state: &State, turn: &Turn, out: &mut Vec<Message>) {
+fn turn_pieces<'s>(state: &'s State, turn: &Turn, out: &mut Vec<Piece<'s>>) {
     let nodes: Vec<&Node> = turn
         .nodes
         .iter()
@@ -96,11 +141,12 @@ fn turn_messages(state: &State, turn: &Turn, out: &mut Vec<Message>) {
         .filter(|node| node.active)
         .collect();
     if turn.producer == Producer::Operator {
-        operator_messages(state, turn, &nodes, out);
+        operator_pieces(state, turn, &nodes, out);
         return;
     }
     let calls: Vec<&Call> = nodes
         .iter()
+        .filter(|node| node.as_call().is_some())
         .filter_map(|node| state.calls.get(&node.id))
         .collect();
     let mut said: Vec<Said> = nodes.iter().filter_map(|node| said(node)).collect();
@@ -110,88 +156,54 @@ fn turn_messages(state: &State, turn: &Turn, out: &mut Vec<Message>) {
         _ => None,
     };
     if !said.is_empty() || !calls.is_empty() {
-        out.push(Message::Assistant {
-            said,
-            calls: calls.iter().filter_map(|call| called(state, call)).collect(),
-        });
+        out.push(Piece::Assistant(said, calls.clone()));
     }
-    out.extend(calls.iter().filter_map(|call| result(state, call)));
+    out.extend(calls.into_iter().map(Piece::Result));
     if let Some(tail) = tail {
-        out.push(Message::Assistant {
-            said: vec![tail],
-            calls: Vec::new(),
-        });
+        out.push(Piece::Assistant(vec![tail], Vec::new()));
     }
     if turn.split {
         let by_operator = nodes
             .iter()
             .rfind(|node| node.id.kind == NodeKind::Thought)
             .is_some_and(|node| matches!(node.now().origin, Origin::Operator { .. }));
-        out.push(if by_operator { rewritten() } else { taken_away() });
+        out.push(Piece::Note(
+            NoteKind::ThoughtRewritten,
+            if by_operator { REWRITTEN } else { TAKEN_AWAY },
+        ));
     }
 }
 
-fn rewritten() -> Message {
-    Message::Note {
-        about: NoteKind::ThoughtRewritten,
-        text: Arc::from(
-            "The operator rewrote your last thought above. Continue from it as it stands now; \
-             what you had planned after the old one no longer holds.",
-        ),
-    }
-}
+const REWRITTEN: &str = "The operator rewrote your last thought above. Continue from it as it stands now; \
+     what you had planned after the old one no longer holds.";
 
-fn taken_away() -> Message {
-    Message::Note {
-        about: NoteKind::ThoughtRewritten,
-        text: Arc::from(
-            "The operator took away what you thought next, and all that followed from it. \
-             Continue from what stands above.",
-        ),
-    }
-}
+const TAKEN_AWAY: &str = "The operator took away what you thought next, and all that followed from it. \
+     Continue from what stands above.";
 
-fn operator_messages(state: &State, turn: &Turn, nodes: &[&Node], out: &mut Vec<Message>) {
+const INSERTED: &str = "The operator made the last call himself and shows you its result.";
+
+fn operator_pieces<'s>(state: &'s State, turn: &Turn, nodes: &[&'s Node], out: &mut Vec<Piece<'s>>) {
     for node in nodes {
         match node.id.kind {
-            NodeKind::Prompt => out.push(Message::User {
-                node: node.id,
-                text: Arc::from(node.text()),
-            }),
+            NodeKind::Prompt => out.push(Piece::User(node)),
             NodeKind::Thought => {
                 if let Some(said) = said(node) {
-                    out.push(Message::Assistant {
-                        said: vec![said],
-                        calls: Vec::new(),
-                    });
+                    out.push(Piece::Assistant(vec![said], Vec::new()));
                 }
                 if turn.split {
-                    out.push(rewritten());
+                    out.push(Piece::Note(NoteKind::ThoughtRewritten, REWRITTEN));
                 }
             }
             NodeKind::Call => {
-                let Some(call) = state.calls.get(&node.id) else {
+                let Some(call) = state.calls.get(&node.id).filter(|_| node.as_call().is_some()) else {
                     continue;
                 };
-                let Some(called) = called(state, call) else {
-                    continue;
-                };
-                out.push(Message::Assistant {
-                    said: Vec::new(),
-                    calls: vec![called],
-                });
-                out.extend(result(state, call));
-                out.push(notice_about_inserted(node.id));
+                out.push(Piece::Assistant(Vec::new(), vec![call]));
+                out.push(Piece::Result(call));
+                out.push(Piece::Note(NoteKind::Notice, INSERTED));
             }
             NodeKind::Observation | NodeKind::Answer | NodeKind::Repair | NodeKind::Intervention => {}
         }
-    }
-}
-
-fn notice_about_inserted(_call: NodeId) -> Message {
-    Message::Note {
-        about: NoteKind::Notice,
-        text: Arc::from("The operator made the last call himself and shows you its result."),
     }
 }
 

@@ -4,14 +4,16 @@
 //! no ids, times or notices, so that an equal context has an equal hash whenever it comes about.
 //! Must not know: wire formats.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::build::{Standing, messages_of};
+use super::Said;
+use super::build::{Piece, Standing, outline};
 use super::result::result_body;
-use super::{Message, Said};
-use crate::domain::id::{NodeId, ThreadId, TurnId};
+use crate::domain::call::Call;
+use crate::domain::id::{ThreadId, TurnId};
+use crate::domain::node::Node;
 use crate::domain::state::State;
+use crate::domain::table::Table;
 
 /// Hash of the context that a turn sees; of the whole thread where no turn is named.
 pub fn context_hash(state: &State, thread: ThreadId, before: Option<TurnId>) -> Arc<str> {
@@ -26,12 +28,12 @@ pub fn context_hash_of(
     standing: Standing,
 ) -> Arc<str> {
     let mut hasher = blake3::Hasher::new_derive_key("overrule context v1");
-    let mut ordinals: BTreeMap<NodeId, u64> = BTreeMap::new();
-    for message in messages_of(state, thread, before, standing) {
-        match message {
-            Message::User { text, .. } => put(&mut hasher, "user", &[&text]),
-            Message::Note { about, text } => put(&mut hasher, "note", &[&format!("{about:?}"), &text]),
-            Message::Assistant { said, calls } => {
+    let mut ordinals: Table<u64> = Table::default();
+    for piece in outline(state, thread, before, standing) {
+        match piece {
+            Piece::User(node) => put(&mut hasher, "user", &[node.text()]),
+            Piece::Note(about, text) => put(&mut hasher, "note", &[&format!("{about:?}"), text]),
+            Piece::Assistant(said, calls) => {
                 for Said {
                     text,
                     reasoning,
@@ -47,34 +49,32 @@ pub fn context_hash_of(
                         &[text, &flags, opaque.as_deref().unwrap_or_default()],
                     );
                 }
-                for call in &calls {
+                for call in calls {
                     let ordinal = ordinals.len() as u64;
-                    ordinals.insert(call.node, ordinal);
-                    put(
-                        &mut hasher,
-                        "call",
-                        &[&ordinal.to_string(), &call.tool, &call.args],
-                    );
+                    ordinals.insert(call.id, ordinal);
+                    let (tool, args) = called(state, call);
+                    put(&mut hasher, "call", &[&ordinal.to_string(), tool, args]);
                 }
             }
-            Message::Result {
-                call, tool, is_error, ..
-            } => {
-                let ordinal = ordinals.get(&call).copied().unwrap_or(u64::MAX);
-                let body = state
-                    .calls
-                    .get(&call)
-                    .map(|call| result_body(state, call).0)
-                    .unwrap_or_default();
+            Piece::Result(call) => {
+                let ordinal = ordinals.get(&call.id).copied().unwrap_or(u64::MAX);
+                let (tool, _) = called(state, call);
+                let (body, is_error) = result_body(state, call);
                 put(
                     &mut hasher,
                     "result",
-                    &[&ordinal.to_string(), &tool, &body, &is_error.to_string()],
+                    &[&ordinal.to_string(), tool, &body, &is_error.to_string()],
                 );
             }
         }
     }
     Arc::from(hasher.finalize().to_hex().as_str())
+}
+
+/// The tool and the argument text of a call.
+fn called<'s>(state: &'s State, call: &Call) -> (&'s str, &'s str) {
+    let said = state.nodes.get(&call.id).and_then(Node::as_call);
+    said.map_or(("", ""), |(tool, args)| (tool, args))
 }
 
 /// Hash of a whole request: context, model, system text and tools.

@@ -35,6 +35,9 @@ pub fn result_body(state: &State, call: &Call) -> (String, bool) {
             true,
         ),
     };
+    if note.is_empty() {
+        return (body, is_error);
+    }
     (format!("{note}{body}"), is_error)
 }
 
