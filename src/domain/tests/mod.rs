@@ -2,6 +2,7 @@
 //! sessions against the invariants. Must not know: engine, files, screens.
 
 mod check;
+mod rules;
 mod tape;
 mod world;
 
