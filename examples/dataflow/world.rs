@@ -399,6 +399,7 @@ fn started(adviser: &Adviser, model: &dyn Model) -> Started {
         user: Arc::from("operator"),
         input: Arc::from("null"),
         setup: Arc::from(session_setup(&adviser.session)),
+        reuse: overrule::domain::event::run::Reuse::default(),
     }
 }
 

@@ -119,6 +119,7 @@ impl Ground {
             user: self.user(),
             input: Arc::from(input),
             setup: Arc::from(setup.to_text()),
+            reuse: self.settings.reuse.values(),
         }
     }
 

@@ -18,7 +18,7 @@ use super::error::Error;
 use super::flags::Flags;
 use super::key::Key;
 use super::load::default_sessions;
-use super::settings::{Glyphs, LimitSettings, Notify, Origin, Setting, Settings, Wire};
+use super::settings::{Glyphs, LimitSettings, Notify, Origin, ReuseSettings, Setting, Settings, Wire};
 use super::written::{MOST_PARALLEL, Written};
 
 /// All layers above the defaults.
@@ -152,6 +152,11 @@ pub(super) fn weigh(mut layers: Layers<'_>, mut notices: Vec<Notice>) -> Result<
             ],
         ),
         limits,
+        reuse: ReuseSettings {
+            replies: last(true, [user(mine.reuse.replies), workspace(theirs.reuse.replies)]),
+            pure: last(true, [user(mine.reuse.pure), workspace(theirs.reuse.pure)]),
+            reads: last(true, [user(mine.reuse.reads), workspace(theirs.reuse.reads)]),
+        },
         sessions: last(
             default_sessions(env),
             [

@@ -5,7 +5,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use crate::domain::event::run::Limits;
+use crate::domain::event::run::{Limits, Reuse};
 use crate::policy::{Notice, Place, Policy, Preset};
 use crate::text::visible;
 
@@ -120,6 +120,28 @@ impl LimitSettings {
     }
 }
 
+/// What is taken from the record in place of asking or running again, each with its origin.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReuseSettings {
+    /// Replies of the model.
+    pub replies: Setting<bool>,
+    /// Results of pure calls.
+    pub pure: Setting<bool>,
+    /// Results of reading calls.
+    pub reads: Setting<bool>,
+}
+
+impl ReuseSettings {
+    /// The bare values.
+    pub fn values(&self) -> Reuse {
+        Reuse {
+            replies: self.replies.value,
+            pure: self.pure.value,
+            reads: self.reads.value,
+        }
+    }
+}
+
 /// How the operator is called when he is needed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notify {
@@ -154,6 +176,8 @@ pub struct Settings {
     pub glyphs: Setting<Glyphs>,
     /// Bounds of a run.
     pub limits: LimitSettings,
+    /// What is taken from the record.
+    pub reuse: ReuseSettings,
     /// Where sessions are kept; none where there is no home directory and nobody said.
     pub sessions: Setting<Option<PathBuf>>,
     /// Milliseconds for which a call must be on screen before a decision key counts.
@@ -208,6 +232,9 @@ impl Settings {
             line("limits.wall", &limits.wall_ms, |ms| {
                 ms.map_or_else(|| "unlimited".into(), |ms| format!("{ms}ms"))
             }),
+            line("reuse.replies", &self.reuse.replies, bool::to_string),
+            line("reuse.pure", &self.reuse.pure, bool::to_string),
+            line("reuse.reads", &self.reuse.reads, bool::to_string),
             line("sessions", &self.sessions, |dir| {
                 dir.as_ref().map_or_else(|| "none".into(), |dir| shown(dir))
             }),

@@ -50,6 +50,8 @@ pub struct Written {
     pub limits: Limits,
     /// `[notify]`
     pub notify: Notify,
+    /// `[reuse]`
+    pub reuse: Reuse,
     /// `[policy]`
     pub policy: parse::Written,
     /// Keys that count only in a file that is trusted.
@@ -67,6 +69,17 @@ pub struct Limits {
     pub tokens: Option<At<Option<u64>>>,
     /// `wall`, in milliseconds
     pub wall_ms: Option<At<Option<u64>>>,
+}
+
+/// What a file says of taking things from the record.
+#[derive(Debug, Clone, Default)]
+pub struct Reuse {
+    /// `replies`
+    pub replies: Option<At<bool>>,
+    /// `pure`
+    pub pure: Option<At<bool>>,
+    /// `reads`
+    pub reads: Option<At<bool>>,
 }
 
 /// What a file says of notifications.
@@ -123,6 +136,7 @@ pub fn read(path: &Path, text: &str, origin: Origin, home: Option<&Path>) -> Res
         )?,
         limits: root.table("limits")?.map(limits).transpose()?.unwrap_or_default(),
         notify: root.table("notify")?.map(notify).transpose()?.unwrap_or_default(),
+        reuse: root.table("reuse")?.map(reuse).transpose()?.unwrap_or_default(),
         policy: match root.table("policy")? {
             Some(table) => parse::section(table, origin)?,
             None => parse::Written::default(),
@@ -281,4 +295,14 @@ fn notify(mut section: Section<'_, '_>) -> Result<Notify, Error> {
     };
     section.finish()?;
     Ok(notify)
+}
+
+fn reuse(mut section: Section<'_, '_>) -> Result<Reuse, Error> {
+    let reuse = Reuse {
+        replies: section.flag("replies")?,
+        pure: section.flag("pure")?,
+        reads: section.flag("reads")?,
+    };
+    section.finish()?;
+    Ok(reuse)
 }

@@ -83,6 +83,10 @@ fn errors_name_place_key_and_cure() {
             "2:8: `notify.bell`: expected true or false, found a string; write true or false",
         ),
         (
+            "[reuse]\nread = true",
+            "2:1: `reuse.read`: unknown key; did you mean `reads`?",
+        ),
+        (
             "[policy]\npreset = \"open\"",
             "2:10: `policy.preset`: unknown preset `open`; use supervised, guarded, auto or read-only",
         ),
@@ -92,7 +96,7 @@ fn errors_name_place_key_and_cure() {
         ),
         (
             "[[tool]]\nname = \"x\"",
-            "1:3: `tool`: unknown key; known here: api_key, api_key_cmd, api_key_file, arming, base_url, editor, glyphs, limits, model, notify, policy, sessions, theme, wire",
+            "1:3: `tool`: unknown key; known here: api_key, api_key_cmd, api_key_file, arming, base_url, editor, glyphs, limits, model, notify, policy, reuse, sessions, theme, wire",
         ),
     ];
     for (text, message) in table {

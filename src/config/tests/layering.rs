@@ -9,7 +9,7 @@ use secrecy::SecretString;
 
 use crate::config::env::Variables;
 use crate::config::{Env, Glyphs};
-use crate::domain::event::run::Limits;
+use crate::domain::event::run::{Limits, Reuse};
 use crate::policy::Preset;
 
 use super::World;
@@ -75,6 +75,10 @@ title = false
 desktop = true
 [policy]
 preset = "supervised"
+[reuse]
+replies = false
+pure = true
+reads = false
 "#,
     );
     let settings = world.load();
@@ -95,6 +99,9 @@ preset = "supervised"
         ("notify.title", "false", 17),
         ("notify.desktop", "true", 18),
         ("policy.preset", "supervised", 20),
+        ("reuse.replies", "false", 22),
+        ("reuse.pure", "true", 23),
+        ("reuse.reads", "false", 24),
     ];
     for (key, value, line) in expected {
         assert_eq!(world.why(key), format!("{value} by {file}:{line}"));
@@ -110,6 +117,14 @@ preset = "supervised"
         }
     );
     assert_eq!(settings.policy.preset(), Preset::Supervised);
+    assert_eq!(
+        settings.reuse.values(),
+        Reuse {
+            replies: false,
+            pure: true,
+            reads: false
+        }
+    );
 }
 
 #[test]

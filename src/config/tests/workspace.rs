@@ -31,6 +31,8 @@ arming = "0ms"
 editor = "sh -c evil"
 [notify]
 bell = false
+[reuse]
+replies = false
 [[tool]]
 name = "x"
 "#;
@@ -61,6 +63,7 @@ fn what_does_not_tighten_is_ignored_and_reported() {
         "arming",
         "editor",
         "notify",
+        "reuse",
         "tool",
     ];
     let notices = world.notices();

@@ -82,6 +82,7 @@ fn started(adviser: &Adviser, limits: Limits) -> Event {
         user: "tester".into(),
         input: "null".into(),
         setup: "".into(),
+        reuse: crate::domain::event::run::Reuse::default(),
     })))
 }
 

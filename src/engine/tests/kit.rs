@@ -276,6 +276,7 @@ impl Stage {
             user: Arc::from("tester"),
             input: Arc::from("null"),
             setup: Arc::from("{}"),
+            reuse: crate::domain::event::run::Reuse::default(),
             sandbox: "none".into(),
         })));
         let memory = Memory::default();

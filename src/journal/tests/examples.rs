@@ -51,6 +51,7 @@ fn started() -> Box<Started> {
         user: text("zoë"),
         input: text("null"),
         setup: text("{}"),
+        reuse: crate::domain::event::run::Reuse::default(),
     })
 }
 
