@@ -22,6 +22,9 @@ pub struct State {
     pub started: Option<Arc<Started>>,
     /// UTC milliseconds of the beginning; tells runs with equal beginnings apart.
     pub begun_at: i64,
+    /// How the run was first set up, whatever it was refitted with later: stands for the run in
+    /// idempotency keys.
+    pub genesis: Arc<str>,
     /// What the run does.
     pub mode: Mode,
     /// One launch or request may pass although the run is paused.

@@ -14,6 +14,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &RunEvent) {
     match event {
         RunEvent::Started(started) => {
             state.begun_at = at.utc_ms;
+            state.genesis = started.setup.clone();
             state.limits = started.limits;
             state.policy.clone_from(&started.policy);
             state.threads.entry(ThreadId(0)).or_default();
