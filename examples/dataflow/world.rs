@@ -377,6 +377,7 @@ fn adviser(bench: &Arc<Bench>, session: &str) -> Result<Adviser, Fail> {
         environment: Arc::from(""),
         sandbox: Arc::from("no children"),
         headless: false,
+        now: None,
     })
 }
 

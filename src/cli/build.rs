@@ -98,6 +98,7 @@ impl Ground {
             environment: Arc::from(names.join("\n")),
             sandbox: Arc::from("sandbox level 0"),
             headless,
+            now: Some(Clock::start().utc_ms()),
         })
     }
 

@@ -65,6 +65,7 @@ fn adviser(policy: Policy) -> Adviser {
         environment: "".into(),
         sandbox: "none".into(),
         headless: false,
+        now: None,
     }
 }
 

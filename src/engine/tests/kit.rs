@@ -199,6 +199,7 @@ fn advised(tools: Vec<Arc<dyn Tool>>, policy: Policy, workspace: std::path::Path
         environment: Arc::from(""),
         sandbox: Arc::from(""),
         headless: false,
+        now: None,
     }
 }
 
