@@ -468,6 +468,7 @@ impl World {
             edits,
             effects_seen: None,
             reason: None,
+            keep_later: false,
         }))
     }
 
