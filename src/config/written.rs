@@ -14,6 +14,7 @@ use crate::text::visible;
 
 use super::checks;
 use super::key::Key;
+use super::price;
 use super::settings::{Glyphs, Wire};
 
 /// The most calls at one time that can be asked for.
@@ -52,6 +53,8 @@ pub struct Written {
     pub notify: Notify,
     /// `[reuse]`
     pub reuse: Reuse,
+    /// `[price]`
+    pub price: price::Written,
     /// `[policy]`
     pub policy: parse::Written,
     /// Keys that count only in a file that is trusted.
@@ -69,6 +72,8 @@ pub struct Limits {
     pub tokens: Option<At<Option<u64>>>,
     /// `wall`, in milliseconds
     pub wall_ms: Option<At<Option<u64>>>,
+    /// `price`, in trillionths of the currency
+    pub price: Option<At<Option<u64>>>,
 }
 
 /// What a file says of taking things from the record.
@@ -137,6 +142,11 @@ pub fn read(path: &Path, text: &str, origin: Origin, home: Option<&Path>) -> Res
         limits: root.table("limits")?.map(limits).transpose()?.unwrap_or_default(),
         notify: root.table("notify")?.map(notify).transpose()?.unwrap_or_default(),
         reuse: root.table("reuse")?.map(reuse).transpose()?.unwrap_or_default(),
+        price: root
+            .table("price")?
+            .map(price::section)
+            .transpose()?
+            .unwrap_or_default(),
         policy: match root.table("policy")? {
             Some(table) => parse::section(table, origin)?,
             None => parse::Written::default(),
@@ -245,12 +255,14 @@ fn limits(mut section: Section<'_, '_>) -> Result<Limits, Error> {
     });
     let tokens = bound(&mut section, "tokens", i64::MAX as u64)?;
     let wall_ms = wall(&mut section)?;
+    let price = price::limit(&mut section)?;
     section.finish()?;
     Ok(Limits {
         parallel,
         turns,
         tokens,
         wall_ms,
+        price,
     })
 }
 
@@ -266,7 +278,7 @@ fn wall(section: &mut Section<'_, '_>) -> Result<Option<At<Option<u64>>>, Error>
     Ok(Some(At { value: ms, place }))
 }
 
-const UNLIMITED: &str = "unlimited";
+pub(super) const UNLIMITED: &str = "unlimited";
 
 fn bound(
     section: &mut Section<'_, '_>,

@@ -206,6 +206,7 @@ impl Stage {
             input: "null".into(),
             setup: "{}".into(),
             reuse: crate::domain::event::run::Reuse::default(),
+            price: None,
             sandbox: "sandbox level 0".into(),
         };
         self.engine(Event::Run(RunEvent::Started(Box::new(started))));

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::call::EffectClass;
 use crate::domain::id::{Attempt, NodeId};
+use crate::domain::price::Price;
 
 /// What a run was started with; everything that a fold needs and could not otherwise know.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,6 +38,9 @@ pub struct Started {
     /// What is taken from the record in place of asking or running again.
     #[serde(default)]
     pub reuse: Reuse,
+    /// What the model's tokens cost; none where nobody said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub price: Option<Price>,
 }
 
 /// What is taken from the record where an edit, undo or redo needs it again.
@@ -91,6 +95,9 @@ pub struct Limits {
     pub tokens: Option<u64>,
     /// Milliseconds of working time.
     pub wall_ms: Option<u64>,
+    /// Trillionths of the price's currency.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub price: Option<u64>,
 }
 
 impl Default for Limits {
@@ -100,6 +107,7 @@ impl Default for Limits {
             turns: Some(50),
             tokens: None,
             wall_ms: None,
+            price: None,
         }
     }
 }
@@ -151,7 +159,7 @@ pub enum RunEvent {
     },
     /// A limit was reached.
     LimitReached {
-        /// Which (`turns`, `tokens`, `time`).
+        /// Which (`turns`, `tokens`, `time`, `price`).
         which: String,
         /// Figures, in words.
         message: String,
@@ -186,6 +194,7 @@ mod tests {
             "user":"u","input":"null","setup":"{}"}"#;
         let started: Started = serde_json::from_str(old).unwrap();
         assert_eq!(started.reuse, Reuse::default());
+        assert_eq!((started.price, started.limits.price), (None, None));
         assert!(started.reuse.replies && started.reuse.pure && started.reuse.reads);
         let some: Reuse = serde_json::from_str(r#"{"reads":false}"#).unwrap();
         assert_eq!((some.replies, some.pure, some.reads), (true, true, false));

@@ -84,6 +84,7 @@ fn started(adviser: &Adviser, limits: Limits) -> Event {
         input: "null".into(),
         setup: "".into(),
         reuse: crate::domain::event::run::Reuse::default(),
+        price: None,
     })))
 }
 

@@ -278,6 +278,7 @@ impl Stage {
             input: Arc::from("null"),
             setup: Arc::from("{}"),
             reuse: crate::domain::event::run::Reuse::default(),
+            price: None,
             sandbox: "none".into(),
         })));
         let memory = Memory::default();
