@@ -177,7 +177,8 @@ pub fn describe(state: &State, plan: &Plan) -> String {
         })
         .collect();
     let request = if plan.asks {
-        format!("yes, about {} tokens", plan.tokens)
+        let cost = plan.cost.as_ref().map(|cost| format!(", at least about {cost}"));
+        format!("yes, about {} tokens{}", plan.tokens, cost.unwrap_or_default())
     } else {
         "no".into()
     };

@@ -18,5 +18,6 @@ mod headless;
 mod lock;
 mod playbooks;
 mod policy;
+mod prices;
 mod sessions;
 mod surroundings;

@@ -293,11 +293,22 @@ fn propose(state: &mut State, turn: TurnId, id: NodeId, provider_id: Option<Arc<
 }
 
 fn end_stream(state: &mut State, turn: TurnId, stream: Stream, usage: Usage) {
+    let open = |turn: &Turn| turn.stream == Stream::Open && turn.asked > 0;
+    // What is said of a request that has ended before costs nothing more.
+    if usage != Usage::default() || state.turns.get(&turn).is_some_and(open) {
+        spend(state, usage);
+    }
     state.usage = state.usage.plus(usage);
     with(state, turn, |turn| {
         turn.stream = stream;
         turn.usage = turn.usage.plus(usage);
     });
+}
+
+/// A request has ended: what it cost, or that nobody knows.
+pub(super) fn spend(state: &mut State, usage: Usage) {
+    let price = state.started.as_ref().and_then(|started| started.price.as_ref());
+    state.spent.add(price, usage);
 }
 
 fn supersede(state: &mut State, at: At, turns: &[TurnId]) {
