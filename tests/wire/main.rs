@@ -18,8 +18,12 @@ mod server;
 )]
 mod world;
 
+mod course;
+mod edits;
 mod failing;
+mod formats;
 mod talking;
+mod waiting;
 
 use std::process::Command;
 
