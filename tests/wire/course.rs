@@ -120,7 +120,12 @@ impl Course {
             format.message(&second()),
             answer(format, "All is done."),
         ]);
-        let said = finish(crate::asking(&world, &server, &flags(format, &["--policy", "auto"]))).ends(0);
+        let said = finish(crate::asking(
+            &world,
+            &server,
+            &flags(format, &["--policy", "auto"]),
+        ))
+        .ends(0);
         assert_eq!(said.out, "All is done.\n");
         assert_eq!(world.read("log.txt"), "start\nfinish\n");
         let asked = format.all(&server.seen());
@@ -168,7 +173,9 @@ impl Course {
     pub fn digest(&self, call: NodeId) -> String {
         let said = self.verb(&["queue", "--json"]);
         let lines = said.out.lines().map(serde_json::from_str::<Value>);
-        let line = lines.map(Result::unwrap).find(|line| line["call"] == call.to_string());
+        let line = lines
+            .map(Result::unwrap)
+            .find(|line| line["call"] == call.to_string());
         line.unwrap()["digest"].as_str().unwrap().to_owned()
     }
 
@@ -246,7 +253,8 @@ impl Course {
 
 /// Messages of a request without the words at its end that only the newest request is told.
 pub fn standing(asked: &Asked) -> usize {
-    let passing = |message: &&Message| matches!(message, Message::Console(text) if text.contains("Already happened"));
+    let passing =
+        |message: &&Message| matches!(message, Message::Console(text) if text.contains("Already happened"));
     asked.messages.len() - asked.messages.iter().rev().take_while(passing).count()
 }
 

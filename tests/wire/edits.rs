@@ -13,7 +13,10 @@ const NEW_START: &str = r#"{"_as":"start","command":"echo other >> log.txt; echo
 /// Fails unless what happened and was not undone is told, and only that.
 #[track_caller]
 fn tells_what_happened(console: &str, tools: &str) {
-    assert!(console.contains(&format!("and not undone: {tools}.")), "{console}");
+    assert!(
+        console.contains(&format!("and not undone: {tools}.")),
+        "{console}"
+    );
 }
 
 #[test]
@@ -216,10 +219,7 @@ fn signed_reasoning_goes_with_what_an_edit_replaced_and_stays_before_it() {
     for format in FORMATS {
         // Reasoning before the rewritten thought was not touched.
         let course = Course::new(format);
-        assert_eq!(
-            transcript_signatures(&course),
-            ["signature-one", "signature-two"]
-        );
+        assert_eq!(transcript_signatures(&course), ["signature-one", "signature-two"]);
         let thought = course.node(NodeKind::Thought, "And I copy");
         let verb = ["edit", &thought, "--text", "I copy nothing."];
         let after = course.after(&verb, vec![answer(format, "So.")]);
@@ -393,10 +393,7 @@ fn a_deleted_call_is_in_no_message_and_its_effect_is_told() {
         assert!(asked.find("echo start").is_none(), "{asked}");
         assert!(!asked.has("started"), "{asked}");
         tells_what_happened(&asked.console(), &format!("shell ({start}), shell ({finish})"));
-        assert_eq!(
-            asked.result("\"notes\""),
-            course.asked[2].result("\"notes\"")
-        );
+        assert_eq!(asked.result("\"notes\""), course.asked[2].result("\"notes\""));
         assert_eq!(course.world.read("log.txt"), "start\nfinish\n");
     }
 }

@@ -2,7 +2,10 @@
 //! what a request in it says. Must not know: which edits are tested.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 
+use overrule::model::Model;
+use overrule::model::openai_chat::client::{Client, Patience};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
@@ -30,6 +33,8 @@ pub struct Format {
     pub end: fn(bool) -> Vec<String>,
     /// What a request says.
     pub read: fn(&Seen) -> Asked,
+    /// The model of a server, for a run in this process.
+    pub model: fn(&str) -> Arc<dyn Model>,
     /// True where signed reasoning goes back to the server that signed it.
     pub signs: bool,
 }
@@ -41,6 +46,7 @@ pub const FORMATS: &[Format] = &[Format {
     frames: chat_frames,
     end: chat_end,
     read: chat_read,
+    model: chat_model,
     signs: false,
 }];
 
@@ -214,6 +220,10 @@ impl std::fmt::Display for Asked {
         }
         f.write_str(&text)
     }
+}
+
+fn chat_model(base: &str) -> Arc<dyn Model> {
+    Arc::new(Client::new(base, "test", None, Patience::default()).unwrap())
 }
 
 fn chat_frames(parts: &[Part], calls: usize) -> Vec<String> {

@@ -128,7 +128,11 @@ fn edited_arguments_of_a_blocked_call_are_the_only_ones_that_run() {
         let asked = after.one();
         assert_eq!(asked.call("second.txt").args, args);
         assert!(asked.find("\"copy.txt\"").is_none(), "{asked}");
-        assert!(asked.result("second.txt").contains("[operator changed arguments: "));
+        assert!(
+            asked
+                .result("second.txt")
+                .contains("[operator changed arguments: ")
+        );
         assert_eq!(course.world.read("second.txt"), "started\n");
         assert_eq!(course.world.read("copy.txt"), "");
         assert_eq!(executions(&course.state(), copy), 1);
@@ -205,7 +209,11 @@ fn decisions_one_after_the_other_are_told_in_one_request() {
         let verb = ["reject", &other, "--reason", "enough"];
         let after = course.after(&verb, vec![answer(format, "Went on.")]);
         let asked = after.one();
-        assert!(asked.result("echo start").contains("[operator wrote this result]"));
+        assert!(
+            asked
+                .result("echo start")
+                .contains("[operator wrote this result]")
+        );
         assert!(asked.result("third.txt").contains("[operator changed arguments"));
         assert!(asked.result("echo other").contains("enough"));
         assert_eq!(course.world.read("third.txt"), "one");
