@@ -63,25 +63,40 @@ scenarios! {
 
 #[test]
 fn every_file_is_carried_out() {
-    let files = std::fs::read_dir(scenario::dir()).unwrap().flatten().map(|entry| entry.path());
+    let files = std::fs::read_dir(scenario::dir())
+        .unwrap()
+        .flatten()
+        .map(|entry| entry.path());
     let files: BTreeSet<String> = files
         .filter(|path| path.extension().is_some_and(|end| end == "toml"))
         .map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned())
         .collect();
     let listed: BTreeSet<String> = FILES.iter().map(|&name| name.to_owned()).collect();
-    assert_eq!(files, listed, "list each file of tests/scenarios in tests/scenarios.rs");
+    assert_eq!(
+        files, listed,
+        "list each file of tests/scenarios in tests/scenarios.rs"
+    );
 }
 
 #[test]
 fn every_verb_of_the_command_line_has_a_scenario() {
     let command = Verb::augment_subcommands(clap::Command::new("overrule"));
-    let verbs: BTreeSet<String> = command.get_subcommands().map(|verb| verb.get_name().to_owned()).collect();
+    let verbs: BTreeSet<String> = command
+        .get_subcommands()
+        .map(|verb| verb.get_name().to_owned())
+        .collect();
     let shown: BTreeSet<String> = FILES.iter().flat_map(|name| scenario::read(name).verbs).collect();
     let without: Vec<&String> = verbs.difference(&shown).collect();
-    assert!(without.is_empty(), "write a file in tests/scenarios for {without:?}");
+    assert!(
+        without.is_empty(),
+        "write a file in tests/scenarios for {without:?}"
+    );
     let unknown: Vec<&String> = shown.difference(&verbs).collect();
     assert!(unknown.is_empty(), "there is no verb {unknown:?}");
     for name in FILES {
-        assert!(!scenario::read(name).about.trim().is_empty(), "{name} does not say what it shows");
+        assert!(
+            !scenario::read(name).about.trim().is_empty(),
+            "{name} does not say what it shows"
+        );
     }
 }

@@ -124,6 +124,7 @@ impl Live {
         self.send(Command::Edit(EditCommand::Commit {
             edits,
             effects_seen: None,
+            keep_later: false,
             reason: None,
         }))
         .await

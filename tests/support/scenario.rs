@@ -177,7 +177,9 @@ impl Stage {
         let Some(more) = &step.play else {
             return step.args.iter().map(|word| self.fill(word, what)).collect();
         };
-        let mut args = ["run", "--headless", "--model", "scripted", "--playbook"].map(str::to_owned).to_vec();
+        let mut args = ["run", "--headless", "--model", "scripted", "--playbook"]
+            .map(str::to_owned)
+            .to_vec();
         args.extend([self.playbook.clone(), "go".to_owned()]);
         args.extend(more.iter().map(|word| self.fill(word, what)));
         args
@@ -207,9 +209,8 @@ impl Stage {
             fs::read_to_string(path).unwrap_or_default()
         });
         let count = |kind: &str| text.matches(&format!(r#""type":"{kind}""#)).count();
-        let waits = |asked: usize| {
-            count("call.asked") == asked && count("call.started") == count("call.finished")
-        };
+        let waits =
+            |asked: usize| count("call.asked") == asked && count("call.started") == count("call.finished");
         end.file.as_ref().is_none_or(there) && end.asked.is_none_or(waits)
     }
 
@@ -233,7 +234,10 @@ impl Stage {
             let mut executed = BTreeMap::new();
             for fact in &facts {
                 if let Event::Call(CallEvent::Started { call, .. }) = &fact.event {
-                    let label = state.calls.get(call).map_or_else(String::new, |call| call.label.to_string());
+                    let label = state
+                        .calls
+                        .get(call)
+                        .map_or_else(String::new, |call| call.label.to_string());
                     *executed.entry(label).or_insert(0) += 1;
                 }
             }
@@ -247,7 +251,10 @@ impl Stage {
             assert_eq!(state.requests, requests, "{what}: requests so far");
         }
         if !step.graph_has.is_empty() || !step.graph_lacks.is_empty() {
-            let said = self.world.run(&["graph", &id, "--format", "json", "--active"]).ends(0);
+            let said = self
+                .world
+                .run(&["graph", &id, "--format", "json", "--active"])
+                .ends(0);
             let what = format!("the graph after {what}\n{}", said.out);
             has(&said.out, &step.graph_has, &step.graph_lacks, &what);
         }
@@ -260,7 +267,9 @@ impl Stage {
         let mut filled = String::new();
         let mut rest = word;
         while let Some((before, after)) = rest.split_once("{{") {
-            let (name, after) = after.split_once("}}").unwrap_or_else(|| panic!("{what}: no end of {word}"));
+            let (name, after) = after
+                .split_once("}}")
+                .unwrap_or_else(|| panic!("{what}: no end of {word}"));
             filled.push_str(before);
             filled.push_str(&self.named(name.trim(), what));
             rest = after;
@@ -285,7 +294,10 @@ impl Stage {
             "turn" => state.turn_of(call(&state, of, what).id).unwrap().id.0.to_string(),
             "last-turn" => state.turns.keys().last().unwrap().0.to_string(),
             "epoch" => state.epoch.0.to_string(),
-            "digest" => call(&state, of, what).digest.as_ref().map_or_else(String::new, |one| one.0.to_string()),
+            "digest" => call(&state, of, what)
+                .digest
+                .as_ref()
+                .map_or_else(String::new, |one| one.0.to_string()),
             "prompt" => by_words(NodeKind::Prompt),
             "thought" => by_words(NodeKind::Thought),
             "answer" => by_words(NodeKind::Answer),
@@ -314,7 +326,9 @@ fn call<'s>(state: &'s State, label: &str, what: &str) -> &'s Call {
 fn node(state: &State, kind: NodeKind, words: &str, what: &str) -> NodeId {
     let fits = |node: &&Node| node.id.kind == kind && node.active && node.text().contains(words);
     let found = state.nodes.values().rfind(fits);
-    found.unwrap_or_else(|| panic!("{what}: no {} with `{words}`", kind.word())).id
+    found
+        .unwrap_or_else(|| panic!("{what}: no {} with `{words}`", kind.word()))
+        .id
 }
 
 #[track_caller]
