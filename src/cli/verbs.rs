@@ -89,7 +89,10 @@ fn adviser(common: &Common, ground: Ground, place: &Place, state: &State) -> Res
     let workspace = Path::new(&recorded.workspace);
     let ground = ground.for_run(common, workspace, &setup)?;
     let mut adviser = ground.adviser(&setup.session, workspace, setup.headless)?;
-    adviser.keep_preset(&state.policy);
+    // What the verb makes ready is judged as a run that goes on with these flags would judge it.
+    if common.policy.is_none() {
+        adviser.keep_preset(&state.policy);
+    }
     Ok(adviser)
 }
 
