@@ -32,6 +32,8 @@ pub enum Context {
     Page,
     /// The impact of an edit, before it is committed.
     Review,
+    /// The collected edits.
+    Gathered,
     /// The list before several calls are approved at once.
     Bulk,
     /// A repeated effect.
@@ -48,7 +50,7 @@ pub enum Context {
 
 impl Context {
     /// Every context, for checks.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::Always,
         Self::Panes,
         Self::Replay,
@@ -61,6 +63,7 @@ impl Context {
         Self::List,
         Self::Page,
         Self::Review,
+        Self::Gathered,
         Self::Bulk,
         Self::Consent,
         Self::Doubt,
@@ -81,6 +84,7 @@ impl Context {
             Self::List => &[Self::List, Self::Always],
             Self::Page => &[Self::Page, Self::Always],
             Self::Review => &[Self::Review, Self::Always],
+            Self::Gathered => &[Self::Gathered, Self::Always],
             Self::Bulk => &[Self::Bulk, Self::Always],
             Self::Consent => &[Self::Consent, Self::Always],
             Self::Doubt => &[Self::Doubt, Self::Always],
@@ -111,6 +115,7 @@ impl Context {
             Self::List => "list",
             Self::Page => "page",
             Self::Review => "impact preview",
+            Self::Gathered => "collected edits",
             Self::Bulk => "approve all",
             Self::Consent => "repeated effect",
             Self::Doubt => "outcome unknown",
@@ -196,6 +201,8 @@ pub enum View {
     Palette,
     /// Search.
     Search,
+    /// Effects that happened under what edits replaced.
+    Orphans,
     /// Copy.
     Copy,
     /// Draw everything anew.
@@ -292,8 +299,26 @@ pub enum EditVerb {
     Delete,
     /// Let executions replace a corrected observation again.
     Unpin,
+    /// Guidance after the selected turn.
+    Prompt,
+    /// What a change of the selected node would do, without one.
+    Impact,
     /// Commit the reviewed edit.
     Commit,
+    /// Say why the reviewed edit is made.
+    Reason,
+    /// Keep the edit for later, with others.
+    Collect,
+    /// Show the collected edits.
+    Collected,
+    /// Show what all collected edits do together; they are committed from there.
+    CollectedAll,
+    /// Go on with the collected edit under the cursor.
+    CollectedOpen,
+    /// Take the collected edit under the cursor out of the list.
+    CollectedRemove,
+    /// Forget all collected edits.
+    CollectedDrop,
 }
 
 /// Driving the run.

@@ -3,7 +3,8 @@
 //! Must not know: looks, widths.
 
 use crate::domain::call::Outcome;
-use crate::domain::id::NodeId;
+use crate::domain::command::Edit;
+use crate::domain::id::{NodeId, TurnId};
 use crate::domain::node::{Content, Node};
 use crate::domain::state::State;
 
@@ -97,6 +98,37 @@ pub fn short_result(outcome: &Outcome) -> String {
 /// A call in one line, by id.
 pub fn call(state: &State, id: NodeId) -> String {
     state.node(id).map(|node| of(state, node)).unwrap_or_default()
+}
+
+/// An edit in one line.
+pub fn edit(state: &State, edit: &Edit) -> String {
+    let after = |turn: &Option<TurnId>| turn.map_or("at the end".to_owned(), |turn| format!("after {turn}"));
+    match edit {
+        Edit::Call {
+            node,
+            base,
+            tool,
+            args,
+            ..
+        } => {
+            let said = state.node(*node).and_then(Node::as_call);
+            match said.filter(|(old, _)| *old != tool) {
+                Some((old, _)) => format!("{node} {base} replace {old} by {tool}: {}", arguments(args)),
+                None => format!("{node} {base} arguments: {}", arguments(args)),
+            }
+        }
+        Edit::Text { node, base, text } => format!("{node} {base} rewrite: {}", flat(text)),
+        Edit::Observation { node, base, value } => format!("{node} {base} result: {}", flat(&plain(value))),
+        Edit::InsertPrompt { after: turn, text } => format!("guidance {}: {}", after(turn), flat(text)),
+        Edit::InsertThought { after: turn, text } => format!("thought {}: {}", after(turn), flat(text)),
+        Edit::InsertCall {
+            after: turn,
+            tool,
+            args,
+        } => format!("call {}: {tool} {}", after(turn), arguments(args)),
+        Edit::RejectAnswer { node, reason } => format!("{node} refuse: {}", flat(reason)),
+        Edit::Delete { node, base } => format!("{node} {base} take away: {}", call(state, *node)),
+    }
 }
 
 fn clip(text: &str, most: usize) -> &str {

@@ -5,7 +5,9 @@
 mod call;
 mod context;
 mod depends;
+mod effects;
 mod pages;
+mod plan;
 mod revisions;
 
 use std::fmt::Write as _;
@@ -25,7 +27,9 @@ use crate::domain::node::{Channel, Content, Node, Origin, Revision};
 use crate::domain::turn::Stream;
 
 pub use call::{decision, decision_word, ledger_word};
-pub use pages::{bulk, help, plan};
+pub use effects::orphans;
+pub use pages::{bulk, help};
+pub use plan::{gathered, impact, review};
 pub use revisions::{difference, words};
 
 /// Columns of a name before its value.

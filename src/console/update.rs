@@ -3,6 +3,7 @@
 //! Must not know: terminals, files, clocks; a message says what time it is.
 
 mod bulk;
+mod collect;
 mod decide;
 mod drive;
 mod edits;
@@ -11,6 +12,7 @@ mod jumps;
 mod lists;
 mod prompts;
 mod refresh;
+mod review;
 mod run;
 #[cfg(test)]
 mod tests;
@@ -21,6 +23,7 @@ use super::model::Model;
 use super::model::overlay::Overlay;
 use super::msg::{Leave, Msg, Out, TermMsg};
 
+pub use collect::count as collected_words;
 pub use refresh::prepare;
 
 /// Lets something happen.

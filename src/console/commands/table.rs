@@ -2,8 +2,8 @@
 
 use super::{
     Context::{
-        Always, Broken, Bulk, Confirm, Consent, Doubt, Editor, Graph, Inspector, Leave, Line, List, Log,
-        Page, Panes, Queue, Replay, Review,
+        Always, Broken, Bulk, Confirm, Consent, Doubt, Editor, Gathered, Graph, Inspector, Leave, Line, List,
+        Log, Page, Panes, Queue, Replay, Review,
     },
     Decide, EditVerb, Entry, Jump, Move, ReplayVerb, RunVerb, TextVerb, Verb, View,
 };
@@ -56,11 +56,22 @@ static EDIT: &[Entry] = &[
     entry(Verb::Edit(EditVerb::Answer), "answer", &["w"], &[Panes], "answer", "type the result yourself; the tool does not run"),
     entry(Verb::Edit(EditVerb::Observation), "correct", &["o"], &[Panes], "correct", "correct the observation of a call; it is pinned and the call does not run again"),
     entry(Verb::Edit(EditVerb::Guide), "guide", &["i"], &[Panes], "guide", "add guidance for the model at the end of the run"),
+    entry(Verb::Edit(EditVerb::Prompt), "insert-prompt", &["M"], &[Panes], "", "insert guidance for the model after the selected turn"),
     entry(Verb::Edit(EditVerb::Thought), "insert-thought", &["I"], &[Panes], "", "insert a thought after the selected turn; the model continues from it"),
     entry(Verb::Edit(EditVerb::Call), "insert-call", &["ctrl-n"], &[Panes], "", "insert a call after the selected turn"),
     entry(Verb::Edit(EditVerb::Delete), "delete", &["D"], &[Panes], "", "take the selected node away"),
     entry(Verb::Edit(EditVerb::Unpin), "unpin", &["U"], &[Panes], "unpin", "let executions replace a corrected observation again"),
-    entry(Verb::Edit(EditVerb::Commit), "commit-edit", &["enter"], &[Review], "commit", "commit the edit as previewed"),
+    entry(Verb::Edit(EditVerb::Impact), "impact", &["v"], &[Panes], "", "show what a change of the selected node would do; changes nothing"),
+    entry(Verb::Edit(EditVerb::Commit), "commit-edit", &["enter"], &[Review], "commit", "commit the edit, or the collected edits, as previewed"),
+    entry(Verb::Edit(EditVerb::Collect), "collect", &["ctrl-g"], &[Editor], "collect", "keep the edit, to be committed together with others"),
+    entry(Verb::Edit(EditVerb::Collect), "collect-previewed", &["c"], &[Review], "collect", "keep the previewed edit, to be committed together with others"),
+    entry(Verb::Edit(EditVerb::Reason), "edit-reason", &["r"], &[Review], "reason", "say why the edit is made; it is recorded with it"),
+    entry(Verb::Edit(EditVerb::Collected), "collected", &["E"], &[Panes], "collected edits", "list the collected edits"),
+    entry(Verb::Edit(EditVerb::CollectedAll), "collected-preview", &["v", "p"], &[Gathered], "preview and commit", "show what all collected edits do together; enter there commits them"),
+    entry(Verb::Edit(EditVerb::CollectedOpen), "collected-open", &["enter", "e"], &[Gathered], "open", "go on with the edit, on what its node says now"),
+    entry(Verb::Edit(EditVerb::CollectedRemove), "collected-remove", &["x", "delete"], &[Gathered], "remove", "take the edit out of the list"),
+    entry(Verb::Edit(EditVerb::CollectedDrop), "collected-drop", &["D"], &[Gathered], "drop all", "forget all collected edits; asks once more"),
+    entry(Verb::Edit(EditVerb::CollectedAll), "commit-collected", &[], &[Panes], "", "show what all collected edits do together; enter there commits them"),
 ];
 
 #[rustfmt::skip]
@@ -95,7 +106,7 @@ static JUMP: &[Entry] = &[
 #[rustfmt::skip]
 static VIEW: &[Entry] = &[
     entry(Verb::View(View::Help), "help", &["?", "f1"], &[Panes], "help", "show every key"),
-    entry(Verb::View(View::Palette), "palette", &[":", "ctrl-p"], &[Panes], "palette", "choose any command by typing part of its name"),
+    entry(Verb::View(View::Palette), "palette", &[":", "ctrl-p"], &[Panes, Page, Review, Gathered, Bulk, Consent, Doubt, Broken], "palette", "choose any command by typing part of its name"),
     entry(Verb::View(View::NextPane), "next-pane", &["tab"], &[Panes], "pane", "go to the next pane"),
     entry(Verb::View(View::PrevPane), "previous-pane", &["shift-tab"], &[Panes], "", "go to the pane before"),
     entry(Verb::View(View::Graph), "graph", &["1"], &[Panes], "", "go to the graph"),
@@ -106,25 +117,26 @@ static VIEW: &[Entry] = &[
     entry(Verb::View(View::NextTab), "next-tab", &[">"], &[Panes], "tab", "next tab of the inspector"),
     entry(Verb::View(View::PrevTab), "previous-tab", &["<"], &[Panes], "", "tab of the inspector before"),
     entry(Verb::View(View::Expand), "expand", &["space"], &[Graph], "", "show or hide what a row holds: an observation, superseded nodes, a wide fan"),
+    entry(Verb::View(View::Orphans), "orphaned-effects", &["O"], &[Panes], "", "list the effects that happened under what edits replaced"),
     entry(Verb::View(View::Copy), "copy", &["y"], &[Panes], "", "copy the shown text to the terminal's clipboard"),
     entry(Verb::View(View::Redraw), "redraw", &["ctrl-l"], &[Panes], "", "draw the whole screen anew"),
-    entry(Verb::View(View::Close), "close", &["esc", "q"], &[Page, Consent, Doubt, Broken, Bulk], "close", "close"),
+    entry(Verb::View(View::Close), "close", &["esc", "q"], &[Page, Consent, Doubt, Broken, Bulk, Gathered], "close", "close"),
     entry(Verb::View(View::Close), "back", &["esc"], &[Review, Confirm, Leave, List], "back", "go back; nothing is changed"),
     entry(Verb::View(View::Choose), "choose", &["enter"], &[List], "choose", "take the chosen entry"),
 ];
 
 #[rustfmt::skip]
 static MOVE: &[Entry] = &[
-    entry(Verb::Move(Move::Up), "up", &["k", "up"], &[Panes, Page, Review, Bulk, Consent, Doubt, Broken], "", "one row up"),
-    entry(Verb::Move(Move::Down), "down", &["j", "down"], &[Panes, Page, Review, Bulk, Consent, Doubt, Broken], "", "one row down"),
+    entry(Verb::Move(Move::Up), "up", &["k", "up"], &[Panes, Page, Review, Gathered, Bulk, Consent, Doubt, Broken], "", "one row up"),
+    entry(Verb::Move(Move::Down), "down", &["j", "down"], &[Panes, Page, Review, Gathered, Bulk, Consent, Doubt, Broken], "", "one row down"),
     entry(Verb::Move(Move::Left), "left", &["h", "left"], &[Graph, Queue, Inspector, Log], "", "fold, or the tab before"),
     entry(Verb::Move(Move::Right), "right", &["l", "right"], &[Graph, Queue, Inspector, Log], "", "unfold, or the next tab"),
-    entry(Verb::Move(Move::PageUp), "page-up", &["pgup", "ctrl-b"], &[Panes, Page, Review, Bulk, Consent, Doubt, Broken], "", "one screen up"),
-    entry(Verb::Move(Move::PageDown), "page-down", &["pgdn", "ctrl-f"], &[Panes, Page, Review, Bulk, Consent, Doubt, Broken], "", "one screen down"),
-    entry(Verb::Move(Move::HalfUp), "half-up", &["ctrl-u"], &[Panes, Page, Review, Bulk], "", "half a screen up"),
-    entry(Verb::Move(Move::HalfDown), "half-down", &["ctrl-d"], &[Panes, Page, Review, Bulk], "", "half a screen down"),
-    entry(Verb::Move(Move::Top), "top", &["g", "home"], &[Panes, Page, Review, Bulk], "", "to the first row"),
-    entry(Verb::Move(Move::Bottom), "bottom", &["G", "end"], &[Panes, Page, Review, Bulk], "", "to the last row; the graph follows new rows from there"),
+    entry(Verb::Move(Move::PageUp), "page-up", &["pgup", "ctrl-b"], &[Panes, Page, Review, Gathered, Bulk, Consent, Doubt, Broken], "", "one screen up"),
+    entry(Verb::Move(Move::PageDown), "page-down", &["pgdn", "ctrl-f"], &[Panes, Page, Review, Gathered, Bulk, Consent, Doubt, Broken], "", "one screen down"),
+    entry(Verb::Move(Move::HalfUp), "half-up", &["ctrl-u"], &[Panes, Page, Review, Gathered, Bulk], "", "half a screen up"),
+    entry(Verb::Move(Move::HalfDown), "half-down", &["ctrl-d"], &[Panes, Page, Review, Gathered, Bulk], "", "half a screen down"),
+    entry(Verb::Move(Move::Top), "top", &["g", "home"], &[Panes, Page, Review, Gathered, Bulk], "", "to the first row"),
+    entry(Verb::Move(Move::Bottom), "bottom", &["G", "end"], &[Panes, Page, Review, Gathered, Bulk], "", "to the last row; the graph follows new rows from there"),
     entry(Verb::Move(Move::Up), "list-up", &["up", "ctrl-p"], &[List], "", "one entry up"),
     entry(Verb::Move(Move::Down), "list-down", &["down", "ctrl-n"], &[List], "", "one entry down"),
     entry(Verb::Move(Move::Up), "cursor-up", &["up"], &[Editor], "", "cursor up"),

@@ -11,7 +11,7 @@ use crate::console::diff;
 use crate::console::doc::Doc;
 use crate::console::field::Field;
 use crate::domain::call::Digest;
-use crate::domain::command::Edit;
+use crate::domain::command::{Edit, EditCommand};
 use crate::domain::id::{NodeId, Rev, TurnId};
 use crate::domain::lineage::Plan;
 use crate::domain::refusal::Refusal;
@@ -29,6 +29,8 @@ pub enum Overlay {
     List(List),
     /// The impact of an edit.
     Review(Box<Review>),
+    /// The collected edits.
+    Gathered(Gathered),
     /// Calls to approve at once.
     Bulk(Bulk),
     /// The choices of a waiting entry.
@@ -48,6 +50,7 @@ impl Overlay {
             Self::Line(_) => Context::Line,
             Self::List(_) => Context::List,
             Self::Review(_) => Context::Review,
+            Self::Gathered(_) => Context::Gathered,
             Self::Bulk(_) => Context::Bulk,
             Self::Dialog(dialog) => match dialog.kind {
                 DialogKind::Consent => Context::Consent,
@@ -65,16 +68,40 @@ impl Overlay {
 pub struct Page {
     /// Its title.
     pub title: String,
-    /// A difference to show.
-    pub lines: Vec<diff::Line>,
-    /// True for the page of keys.
-    pub help: bool,
+    /// What is on it.
+    pub content: PageContent,
     /// As rows.
     pub doc: Doc,
     /// First row on screen.
     pub top: usize,
-    /// Width that it was made for.
-    pub made: Option<u16>,
+    /// Event and width that it was made for.
+    pub made: Option<(crate::domain::id::Seq, u16)>,
+}
+
+impl Page {
+    /// A page that is not made yet.
+    pub fn new(title: impl Into<String>, content: PageContent) -> Self {
+        Self {
+            title: title.into(),
+            content,
+            doc: Doc::default(),
+            top: 0,
+            made: None,
+        }
+    }
+}
+
+/// What is on a page.
+#[derive(Debug, Clone)]
+pub enum PageContent {
+    /// Every key.
+    Help,
+    /// A difference.
+    Difference(Vec<diff::Line>),
+    /// What a change of a node would do, whatever it is.
+    Impact(Box<Edit>),
+    /// Effects that happened under what edits replaced.
+    Orphans,
 }
 
 /// One line to type.
@@ -117,6 +144,8 @@ pub enum LinePurpose {
     Limits,
     /// Name of the session.
     Title,
+    /// Why the previewed edits are made.
+    Reason,
 }
 
 /// A list to choose from by typing.
@@ -177,25 +206,89 @@ pub enum Gives {
     Tool(Arc<str>),
 }
 
-/// The impact of an edit, before it is committed.
+/// The impact of a change of the graph, before it is committed.
 #[derive(Debug, Clone)]
 pub struct Review {
-    /// The edits.
-    pub edits: Vec<Edit>,
-    /// What they would do.
+    /// What is committed.
+    pub command: EditCommand,
+    /// What it is, as a title.
+    pub title: String,
+    /// What it would do.
     pub plan: Result<Plan, Refusal>,
-    /// What changes in the text.
-    pub diff: Vec<diff::Line>,
+    /// What changes in the texts.
+    pub changes: Vec<Changed>,
+    /// Why, for the log; empty for no reason.
+    pub reason: String,
+    /// Whose edits these are.
+    pub whose: Whose,
     /// All of it as rows.
     pub doc: Doc,
-    /// Rows of `doc` before the difference.
-    pub diff_at: usize,
     /// First row on screen.
     pub top: usize,
     /// Changes when the plan does.
     pub stamp: u64,
     /// Event and width that it was made for.
     pub made: Option<(crate::domain::id::Seq, u16)>,
+}
+
+impl Review {
+    /// The edits, where it is about edits.
+    pub fn edits(&self) -> &[Edit] {
+        match &self.command {
+            EditCommand::Commit { edits, .. } => edits,
+            _ => &[],
+        }
+    }
+}
+
+/// Where the edits of a review come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Whose {
+    /// Just made.
+    New,
+    /// A collected edit that was opened again.
+    Item(u64),
+    /// All collected edits.
+    Collected,
+}
+
+/// A text that an edit changes.
+#[derive(Debug, Clone)]
+pub struct Changed {
+    /// Which edit; holds untrusted text.
+    pub what: String,
+    /// What changes.
+    pub lines: Vec<diff::Line>,
+}
+
+/// The list of collected edits.
+#[derive(Debug, Clone, Default)]
+pub struct Gathered {
+    /// The number of the item under the cursor.
+    pub selected: Option<u64>,
+    /// Its place.
+    pub at: usize,
+    /// One line each.
+    pub rows: Vec<GatheredRow>,
+    /// More about the item under the cursor.
+    pub doc: Doc,
+    /// First row of that on screen.
+    pub top: usize,
+    /// True once all were to be dropped: the next time they are.
+    pub drops: bool,
+    /// Event, width, list and item that it was made for.
+    pub made: Option<(crate::domain::id::Seq, u16, u64, Option<u64>)>,
+}
+
+/// A line of the list of collected edits.
+#[derive(Debug, Clone)]
+pub struct GatheredRow {
+    /// The item.
+    pub no: u64,
+    /// The edit in words; holds untrusted text.
+    pub words: String,
+    /// Why it cannot be committed as it is; holds untrusted text.
+    pub trouble: Option<String>,
 }
 
 /// A call in a list of calls.

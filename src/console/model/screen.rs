@@ -118,6 +118,15 @@ impl Screen {
         Rect::new((self.width - width) / 2, body.y, width, height.min(body.height))
     }
 
+    /// Where a list of so many rows stands with more about one of them below: its rows, and the rest.
+    pub fn gathered(&self, rows: usize, more: usize) -> (Rect, Rect) {
+        let area = inside(self.overlay(rows + more + 1));
+        let most = (area.height / 2).max(1);
+        let upper = u16::try_from(rows).unwrap_or(u16::MAX).min(most).min(area.height);
+        let (list, rest) = split_rows(area, upper);
+        (list, inside(rest))
+    }
+
     /// Works out where everything stands; `queued` rows want to be seen in the queue.
     pub fn arrange(&mut self, queued: usize, banner: bool) {
         self.places = places(self, queued, banner);

@@ -7,13 +7,17 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use super::{bulk, decide};
 use crate::console::doc::Doc;
 use crate::console::model::Model;
-use crate::console::model::arming::{Question, Sight};
+use crate::console::model::arming::{Cover, Question, Sight};
+use crate::console::model::collected::Collected;
 use crate::console::model::graph::Pick;
 use crate::console::model::inspector::Subject;
-use crate::console::model::overlay::{DialogKind, Overlay};
+use crate::console::model::overlay::{
+    DialogKind, Gathered, GatheredRow, ListPurpose, Overlay, PageContent, Review,
+};
 use crate::console::model::queue::Wanted;
 use crate::console::model::run::RunPart;
 use crate::console::model::screen::{Pane, inside};
+use crate::console::summary;
 use crate::console::tabs::{self, Maker};
 use crate::domain::id::Seq;
 use crate::domain::lineage::plan;
@@ -122,6 +126,7 @@ fn overlay(model: &mut Model) {
         inspector,
         screen,
         settings,
+        collected,
         ..
     } = model;
     let mut maker = Maker {
@@ -136,12 +141,13 @@ fn overlay(model: &mut Model) {
     };
     let (doc, top) = match overlay {
         Overlay::Page(page) => {
-            if page.made != Some(maker.width) {
-                page.made = Some(maker.width);
-                if page.help {
-                    tabs::help(&mut maker, &settings.keymap, settings.replay);
-                } else {
-                    tabs::difference(&mut maker, &page.lines);
+            if page.made != key {
+                page.made = key;
+                match &page.content {
+                    PageContent::Help => tabs::help(&mut maker, &settings.keymap, settings.replay),
+                    PageContent::Difference(lines) => tabs::difference(&mut maker, lines),
+                    PageContent::Impact(edit) => tabs::impact(&mut maker, edit),
+                    PageContent::Orphans => tabs::orphans(&mut maker),
                 }
                 page.doc = maker.doc;
             }
@@ -150,21 +156,23 @@ fn overlay(model: &mut Model) {
         Overlay::Review(review) => {
             if review.made != key {
                 review.made = key;
-                review.plan = plan(&run.state, &review.edits);
-                tabs::plan(&mut maker, &review.plan);
-                review.diff_at = maker.doc.rows();
-                tabs::difference(&mut maker, &review.diff);
+                review.plan = plan(&run.state, review.edits());
+                tabs::review(&mut maker, review);
                 review.doc = maker.doc;
-                let mut hasher = DefaultHasher::new();
-                match &review.plan {
-                    Ok(plan) => {
-                        (&plan.effects, &plan.superseded, &plan.possible, &plan.cancelled).hash(&mut hasher);
-                    }
-                    Err(refusal) => refusal.message.hash(&mut hasher),
-                }
-                review.stamp = hasher.finish();
+                review.stamp = stamp(review);
             }
             (&review.doc, &mut review.top)
+        }
+        Overlay::Gathered(list) => {
+            gather(&mut maker, list, collected);
+            list.doc = if maker.doc.rows() > 0 {
+                maker.doc
+            } else {
+                std::mem::take(&mut list.doc)
+            };
+            let height = screen.gathered(list.rows.len(), list.doc.rows()).1.height;
+            list.top = list.top.min(list.doc.rows().saturating_sub(usize::from(height)));
+            return;
         }
         Overlay::Bulk(bulk) => {
             if let Some(items) = listed {
@@ -194,11 +202,61 @@ fn overlay(model: &mut Model) {
     *top = (*top).min(doc.rows().saturating_sub(height));
 }
 
+/// Changes when what is committed or its plan does.
+fn stamp(review: &Review) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    match &review.plan {
+        Ok(plan) => {
+            (&plan.effects, &plan.superseded, &plan.possible, &plan.cancelled).hash(&mut hasher);
+            (&plan.certain, &plan.approves, &plan.turns, plan.asks).hash(&mut hasher);
+        }
+        Err(refusal) => refusal.message.hash(&mut hasher),
+    }
+    hasher.finish()
+}
+
+/// The list of collected edits, with more about the one under the cursor.
+fn gather(maker: &mut Maker<'_>, list: &mut Gathered, collected: &Collected) {
+    let made = |selected| Some((maker.run.state.seq, maker.width, collected.stamp, selected));
+    let items = collected.items();
+    let at = items
+        .iter()
+        .position(|item| Some(item.no) == list.selected)
+        .unwrap_or_else(|| list.at.min(items.len().saturating_sub(1)));
+    let selected = items.get(at);
+    list.at = at;
+    list.selected = selected.map(|item| item.no);
+    if list.made == made(list.selected) {
+        return;
+    }
+    list.made = made(list.selected);
+    let state = &maker.run.state;
+    list.rows = items
+        .iter()
+        .zip(collected.troubles(state))
+        .map(|(item, trouble)| GatheredRow {
+            no: item.no,
+            words: summary::edit(state, &item.edit),
+            trouble,
+        })
+        .collect();
+    if let (Some(item), Some(row)) = (selected, list.rows.get(at)) {
+        let lines = super::review::difference(&maker.run.state, &item.edit);
+        tabs::gathered(maker, row.trouble.as_deref(), &lines);
+    }
+}
+
 /// What the frame that was just drawn shows of the questions that are open.
-pub(super) fn sights(model: &Model) -> (Option<Sight>, Option<Sight>, bool) {
+pub(super) fn sights(model: &Model) -> (Option<Sight>, Option<Sight>, Cover) {
     let Some(overlay) = model.overlays.last() else {
-        return (frame(model), None, false);
+        return (frame(model), None, Cover::None);
     };
+    if let Overlay::List(list) = overlay
+        && list.purpose == ListPurpose::Palette
+        && model.overlays.len() > 1
+    {
+        return (None, None, Cover::PaletteOverOverlay);
+    }
     let whole = |question: Question, doc: &Doc, top: usize| {
         let height = usize::from(inside(model.screen.overlay(doc.rows())).height);
         Sight {
@@ -224,7 +282,7 @@ pub(super) fn sights(model: &Model) -> (Option<Sight>, Option<Sight>, bool) {
         }),
         _ => None,
     };
-    (None, sight, true)
+    (None, sight, Cover::Overlay)
 }
 
 fn frame(model: &Model) -> Option<Sight> {

@@ -5,12 +5,12 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use super::collect;
 use crate::console::diff;
-use crate::console::doc::Doc;
 use crate::console::link::Update;
 use crate::console::model::Model;
 use crate::console::model::log::Line;
-use crate::console::model::overlay::{Overlay, Page};
+use crate::console::model::overlay::{Overlay, Page, PageContent};
 use crate::console::msg::Out;
 use crate::domain::command::{CallCommand, Command, EditCommand};
 use crate::domain::envelope::{Actor, Envelope};
@@ -61,7 +61,7 @@ fn event(model: &mut Model, envelope: Arc<Envelope>, out: &mut Vec<Out>) {
             )
     );
     if matches!(envelope.actor, Actor::Operator(_)) {
-        answered(model, &envelope.event);
+        answered(model, &envelope.event, out);
     }
     let waits = model.run.state.queue().count() + model.run.broken().count();
     if waits > waited && waited == 0 && model.settings.alerts {
@@ -71,7 +71,7 @@ fn event(model: &mut Model, envelope: Arc<Envelope>, out: &mut Vec<Out>) {
 }
 
 /// An event of the operator's: closes the editor whose text it is.
-fn answered(model: &mut Model, event: &Event) {
+fn answered(model: &mut Model, event: &Event, out: &mut Vec<Out>) {
     let Some(sent) = &model.run.sent else { return };
     let done = match (&sent.command, event) {
         (
@@ -91,8 +91,12 @@ fn answered(model: &mut Model, event: &Event) {
     if !done {
         return;
     }
-    model.run.sent = None;
+    let sent = model.run.sent.take();
     model.run.committing = false;
+    if let Some(Command::Edit(EditCommand::Commit { edits, .. })) = sent.map(|sent| sent.command) {
+        model.collected.committed(&edits);
+        collect::hold_again(model, out);
+    }
     if matches!(model.overlays.last(), Some(Overlay::Review(_))) {
         model.overlays.pop();
         if matches!(model.overlays.last(), Some(Overlay::Editor(_))) {
@@ -101,11 +105,15 @@ fn answered(model: &mut Model, event: &Event) {
     } else if matches!(model.overlays.last(), Some(Overlay::Editor(editor)) if editor.sent) {
         model.overlays.pop();
     }
+    if matches!(model.overlays.last(), Some(Overlay::Gathered(_))) && model.collected.is_empty() {
+        model.overlays.pop();
+    }
 }
 
 /// A command was not carried out: says so, and what changed since it was shown.
 fn refused(model: &mut Model, refusal: &Refusal) {
     model.run.committing = false;
+    model.collected.sending = None;
     for overlay in &mut model.overlays {
         match overlay {
             Overlay::Editor(editor) => editor.sent = false,
@@ -136,14 +144,10 @@ fn refused(model: &mut Model, refusal: &Refusal) {
             &crate::console::json::pretty(&old),
             &crate::console::json::pretty(&new),
         );
-        model.overlays.push(Overlay::Page(Page {
-            title: format!("refused: {call} changed from {rev} to {now} since it was shown"),
-            doc: Doc::default(),
-            top: 0,
-            lines,
-            help: false,
-            made: None,
-        }));
+        let title = format!("refused: {call} changed from {rev} to {now} since it was shown");
+        model
+            .overlays
+            .push(Overlay::Page(Page::new(title, PageContent::Difference(lines))));
     }
     model.complain(words);
 }

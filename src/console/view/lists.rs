@@ -3,12 +3,14 @@
 use ratatui::Frame;
 use ratatui::layout::Rect;
 
-use super::overlay;
 use super::paint::{Canvas, row_of};
+use super::{inspector, overlay};
+use crate::console::doc::Styled;
 use crate::console::model::Model;
-use crate::console::model::overlay::{LinePrompt, List};
-use crate::console::symbols::Symbol;
+use crate::console::model::overlay::{Gathered, LinePrompt, List};
+use crate::console::symbols::{Charset, Symbol};
 use crate::console::theme::Role;
+use crate::console::update::collected_words;
 
 /// Draws a line to type, at the bottom of the panes.
 pub(super) fn line(model: &Model, frame: &mut Frame<'_>, line: &LinePrompt) {
@@ -90,5 +92,62 @@ pub(super) fn list(model: &Model, frame: &mut Frame<'_>, list: &List) {
                 Role::Dim,
             );
         }
+    }
+}
+
+/// Draws the collected edits: one line each, and more about the one under the cursor.
+pub(super) fn gathered(model: &Model, frame: &mut Frame<'_>, gathered: &Gathered) {
+    let area = model
+        .screen
+        .overlay(gathered.rows.len() + gathered.doc.rows() + 1);
+    let title = format!("{}, not committed", collected_words(gathered.rows.len()));
+    overlay::open(model, frame, area, &title, Role::Focus);
+    let (rows, rest) = model.screen.gathered(gathered.rows.len(), gathered.doc.rows());
+    let mut canvas = Canvas {
+        buf: frame.buffer_mut(),
+        look: &model.settings.look,
+    };
+    let height = usize::from(rows.height);
+    let top = (gathered.at + 1).saturating_sub(height);
+    let more = Symbol::Ellipsis.glyph(model.settings.charset);
+    for (at, row) in gathered.rows.iter().enumerate().skip(top).take(height) {
+        let place = row_of(rows, u16::try_from(at - top).unwrap_or(u16::MAX));
+        let words = Rect {
+            x: place.x + 1.min(place.width),
+            width: place.width.saturating_sub(1),
+            ..place
+        };
+        let mut line = Styled::new().own(Role::Dim, format!("{} ", at + 1));
+        if row.trouble.is_some() {
+            line = line.own(Role::Error, "! redo  ");
+        }
+        line = line.untrusted(Role::Text, &row.words, usize::from(place.width));
+        canvas.row(words, &line, more);
+        if at == gathered.at {
+            canvas.tint(place, Role::Selection);
+            let pointer = Symbol::Pointer.glyph(model.settings.charset);
+            canvas.put(
+                place.x,
+                place.y,
+                1,
+                pointer.encode_utf8(&mut [0; 4]),
+                Role::Accent,
+            );
+        }
+    }
+    if rest.y > 0 && !rest.is_empty() {
+        let line = Rect {
+            y: rest.y - 1,
+            height: rest.height + 1,
+            ..rest
+        };
+        let rule = match model.settings.charset {
+            Charset::Unicode => "─",
+            Charset::Ascii => "-",
+        };
+        let words = rule.repeat(usize::from(line.width));
+        canvas.put(line.x, line.y, line.width, &words, Role::Border);
+        inspector::position(&mut canvas, line, &gathered.doc, gathered.top);
+        inspector::rows(&mut canvas, rest, &gathered.doc, gathered.top);
     }
 }
