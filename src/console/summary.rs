@@ -127,6 +127,7 @@ pub fn edit(state: &State, edit: &Edit) -> String {
             args,
         } => format!("call {}: {tool} {}", after(turn), arguments(args)),
         Edit::RejectAnswer { node, reason } => format!("{node} refuse: {}", flat(reason)),
+        Edit::Take { node, from } => format!("{} take from branch {}", node.observation(), from.0),
         Edit::Delete { node, base } => format!("{node} {base} take away: {}", call(state, *node)),
     }
 }

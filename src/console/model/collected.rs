@@ -35,6 +35,7 @@ pub struct Collected {
 enum About {
     Node(NodeId),
     Gone(NodeId),
+    Taken(NodeId),
 }
 
 fn about(edit: &Edit) -> Option<About> {
@@ -43,6 +44,7 @@ fn about(edit: &Edit) -> Option<About> {
             Some(About::Node(*node))
         }
         Edit::Delete { node, .. } | Edit::RejectAnswer { node, .. } => Some(About::Gone(*node)),
+        Edit::Take { node, .. } => Some(About::Taken(node.observation())),
         Edit::InsertPrompt { .. } | Edit::InsertThought { .. } | Edit::InsertCall { .. } => None,
     }
 }
@@ -55,7 +57,11 @@ pub const fn node_of(edit: &Edit) -> Option<NodeId> {
         | Edit::Observation { node, .. }
         | Edit::Delete { node, .. }
         | Edit::RejectAnswer { node, .. } => Some(*node),
-        Edit::InsertPrompt { .. } | Edit::InsertThought { .. } | Edit::InsertCall { .. } => None,
+        // It may not count here at all.
+        Edit::Take { .. }
+        | Edit::InsertPrompt { .. }
+        | Edit::InsertThought { .. }
+        | Edit::InsertCall { .. } => None,
     }
 }
 
@@ -67,6 +73,7 @@ const fn base_of(edit: &Edit) -> Option<Rev> {
         | Edit::Observation { base, .. }
         | Edit::Delete { base, .. } => Some(*base),
         Edit::RejectAnswer { .. }
+        | Edit::Take { .. }
         | Edit::InsertPrompt { .. }
         | Edit::InsertThought { .. }
         | Edit::InsertCall { .. } => None,
@@ -273,5 +280,6 @@ pub fn commit_of(mut edits: Vec<Edit>) -> EditCommand {
         edits,
         effects_seen: None,
         reason: None,
+        keep_later: false,
     }
 }

@@ -7,7 +7,6 @@ use crate::console::doc::Styled;
 use crate::console::summary;
 use crate::console::theme::Role;
 use crate::domain::id::Seq;
-use crate::domain::node::Content;
 use crate::domain::state::{LedgerEntry, State};
 
 /// Effects that are listed.
@@ -53,14 +52,11 @@ pub(super) fn entry(maker: &mut Maker<'_>, seq: Seq, word: &str) {
     maker.doc.line(Styled::new().own(Role::Warning, words));
 }
 
-/// The arguments that an execution had, as they were written.
+/// The arguments that an execution had.
 fn args_of<'s>(state: &'s State, entry: &LedgerEntry) -> Option<&'s str> {
-    let node = state.node(entry.call)?;
-    let revision = node.revisions.iter().find(|revision| revision.no == entry.rev)?;
-    match &revision.content {
-        Content::Call { args, .. } => Some(args),
-        _ => None,
-    }
+    let call = state.call(entry.call)?;
+    let attempt = call.attempts.iter().find(|attempt| attempt.intent == entry.seq)?;
+    Some(&attempt.args)
 }
 
 /// UTC milliseconds since 1970 as a time of day with its date.

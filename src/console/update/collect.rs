@@ -220,7 +220,7 @@ pub(super) fn go_on(model: &mut Model, out: &mut Vec<Out>) -> Result<(), String>
             editor.item = Some(no);
             edits::open_editor(model, editor, out);
         }
-        Edit::Delete { .. } => preview::edits(model, vec![now], Whose::Item(no)),
+        Edit::Take { .. } | Edit::Delete { .. } => preview::edits(model, vec![now], Whose::Item(no)),
         Edit::RejectAnswer { node, reason } => {
             let title = format!("refuse {node}: what should the model do instead?");
             let purpose = LinePurpose::RejectAnswer(*node);

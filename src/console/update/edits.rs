@@ -247,6 +247,7 @@ pub(super) fn finish(model: &mut Model, out: &mut Vec<Out>) {
                 edits: vec![edit],
                 effects_seen: Some(0),
                 reason: None,
+                keep_later: false,
             };
             send(model, Command::Edit(command), None, out);
             return;

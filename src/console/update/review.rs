@@ -15,8 +15,9 @@ use crate::console::model::overlay::{Changed, LinePurpose, Overlay, Review, Whos
 use crate::console::msg::Out;
 use crate::console::summary;
 use crate::console::tabs::words;
+use crate::domain::branch;
 use crate::domain::command::{Command, Edit, EditCommand};
-use crate::domain::id::NodeId;
+use crate::domain::id::{Epoch, NodeId};
 use crate::domain::lineage::Plan;
 use crate::domain::state::State;
 
@@ -87,9 +88,20 @@ pub(super) fn difference(state: &State, edit: &Edit) -> Vec<diff::Line> {
         }
         Edit::InsertCall { tool, args, .. } => (String::new(), call(tool, args)),
         Edit::RejectAnswer { node, reason } => (summary::call(state, *node), reason.to_string()),
+        Edit::Take { node, from } => (old(node.observation()), taken(state, *node, *from)),
         Edit::Delete { node, .. } => (old(*node), String::new()),
     };
     diff::lines(&old, &new)
+}
+
+/// What a node says at the end of another branch.
+fn taken(state: &State, node: NodeId, from: Epoch) -> String {
+    let line = branch::line(state, from);
+    let id = node.observation();
+    branch::counted(state, id, &line)
+        .and_then(|rev| state.node(id)?.revision(rev))
+        .map(|revision| words(&revision.content))
+        .unwrap_or_default()
 }
 
 /// Asks why.
@@ -146,6 +158,7 @@ pub(super) fn commit(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> 
         edits,
         effects_seen,
         reason,
+        ..
     } = &mut command
     {
         *effects_seen = Some(seen);
