@@ -34,6 +34,10 @@ pub enum Context {
     Review,
     /// The collected edits.
     Gathered,
+    /// The branches.
+    Branches,
+    /// Two branches side by side.
+    Compare,
     /// The list before several calls are approved at once.
     Bulk,
     /// A repeated effect.
@@ -50,7 +54,7 @@ pub enum Context {
 
 impl Context {
     /// Every context, for checks.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 21] = [
         Self::Always,
         Self::Panes,
         Self::Replay,
@@ -64,6 +68,8 @@ impl Context {
         Self::Page,
         Self::Review,
         Self::Gathered,
+        Self::Branches,
+        Self::Compare,
         Self::Bulk,
         Self::Consent,
         Self::Doubt,
@@ -85,6 +91,8 @@ impl Context {
             Self::Page => &[Self::Page, Self::Always],
             Self::Review => &[Self::Review, Self::Always],
             Self::Gathered => &[Self::Gathered, Self::Always],
+            Self::Branches => &[Self::Branches, Self::Always],
+            Self::Compare => &[Self::Compare, Self::Always],
             Self::Bulk => &[Self::Bulk, Self::Always],
             Self::Consent => &[Self::Consent, Self::Always],
             Self::Doubt => &[Self::Doubt, Self::Always],
@@ -116,6 +124,8 @@ impl Context {
             Self::Page => "page",
             Self::Review => "impact preview",
             Self::Gathered => "collected edits",
+            Self::Branches => "branches",
+            Self::Compare => "comparison",
             Self::Bulk => "approve all",
             Self::Consent => "repeated effect",
             Self::Doubt => "outcome unknown",
@@ -319,6 +329,28 @@ pub enum EditVerb {
     CollectedRemove,
     /// Forget all collected edits.
     CollectedDrop,
+    /// Let later turns stand although the previewed edit changes what they were asked with.
+    KeepLater,
+    /// Undo the newest edit.
+    Undo,
+    /// Let what was undone stand again.
+    Redo,
+    /// Ask the model again for the selected turn.
+    AskTurn,
+    /// Show the branches.
+    Branches,
+    /// Let the branch under the cursor stand.
+    BranchSwitch,
+    /// Name the branch under the cursor.
+    BranchName,
+    /// Compare with this one.
+    BranchMark,
+    /// Compare the branch under the cursor.
+    BranchCompare,
+    /// Take what the node under the cursor says on the other branch.
+    BranchTake,
+    /// List nodes that say the same too.
+    CompareAll,
 }
 
 /// Driving the run.

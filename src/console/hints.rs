@@ -61,7 +61,10 @@ pub fn hints(model: &Model) -> Vec<Hint> {
                 decides: matches!(entry.verb, Verb::Decide(_)),
                 stays: match entry.verb {
                     Verb::View(View::Help) | Verb::Text(commands::TextVerb::Cancel) => true,
-                    Verb::View(View::Close) => matches!(here, Context::Review | Context::Gathered),
+                    Verb::View(View::Close) => matches!(
+                        here,
+                        Context::Review | Context::Gathered | Context::Branches | Context::Compare
+                    ),
                     _ => false,
                 },
             })
@@ -71,6 +74,11 @@ pub fn hints(model: &Model) -> Vec<Hint> {
 
 /// A word that fits better than that of the table.
 fn word(model: &Model, verb: Verb) -> Option<&'static str> {
+    if let (Verb::Edit(EditVerb::KeepLater), Some(Overlay::Review(review))) = (verb, model.overlays.last())
+        && review.keeps_later()
+    {
+        return Some("let later turns fall");
+    }
     match (verb, &model.run.state.mode) {
         (Verb::Run(RunVerb::Pause), Mode::Paused(_)) => Some("resume"),
         _ => None,
@@ -138,10 +146,19 @@ fn edits(model: &Model, verb: EditVerb, status: Option<&Status>, kind: Option<No
         (Some(Overlay::Review(review)), EditVerb::Collect) => {
             return review.whose != Whose::Collected && !review.edits().is_empty();
         }
+        (Some(Overlay::Review(review)), EditVerb::Reason) => return !review.edits().is_empty(),
+        (Some(Overlay::Review(review)), EditVerb::KeepLater) => {
+            let turns = review.plan.as_ref().is_ok_and(|plan| !plan.turns.is_empty());
+            return !review.edits().is_empty() && (turns || review.keeps_later());
+        }
         (Some(_), _) => return true,
         (None, _) => {}
     }
+    let state = &model.run.state;
     match verb {
+        EditVerb::Undo => crate::domain::branch::undo_target(state).is_some(),
+        EditVerb::Redo => crate::domain::branch::redo_target(state).is_some(),
+        EditVerb::Branches => state.epoch.0 > 0,
         EditVerb::Collected | EditVerb::CollectedAll => !model.collected.is_empty(),
         EditVerb::Node => kind.is_some_and(|kind| !matches!(kind, NodeKind::Repair | NodeKind::Intervention)),
         EditVerb::Replace => status.is_some(),

@@ -8,6 +8,7 @@ pub mod collected;
 pub mod editor;
 pub mod graph;
 pub mod inspector;
+pub mod listing;
 pub mod log;
 pub mod overlay;
 pub mod queue;

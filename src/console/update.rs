@@ -2,6 +2,7 @@
 //!
 //! Must not know: terminals, files, clocks; a message says what time it is.
 
+mod branches;
 mod bulk;
 mod collect;
 mod decide;
@@ -9,6 +10,7 @@ mod drive;
 mod edits;
 mod input;
 mod jumps;
+mod listings;
 mod lists;
 mod prompts;
 mod refresh;

@@ -24,6 +24,8 @@ pub struct Collected {
     items: Vec<Item>,
     /// Why, for the log; empty for no reason.
     pub reason: String,
+    /// Later turns stand although what they were asked with changes.
+    pub keep_later: bool,
     /// Changes when the list does.
     pub stamp: u64,
     /// The item that is being committed by itself.
@@ -151,6 +153,7 @@ impl Collected {
     fn tidy(&mut self) {
         if self.items.is_empty() {
             self.reason.clear();
+            self.keep_later = false;
         }
     }
 
@@ -270,7 +273,7 @@ pub fn rebased(state: &State, edit: &Edit) -> Edit {
 }
 
 /// The command that commits edits, as it is planned: what was seen of it is filled in when it is sent.
-pub fn commit_of(mut edits: Vec<Edit>) -> EditCommand {
+pub fn commit_of(mut edits: Vec<Edit>, keep_later: bool) -> EditCommand {
     for edit in &mut edits {
         if let Edit::Call { shown, .. } = edit {
             *shown = true;
@@ -280,6 +283,6 @@ pub fn commit_of(mut edits: Vec<Edit>) -> EditCommand {
         edits,
         effects_seen: None,
         reason: None,
-        keep_later: false,
+        keep_later,
     }
 }

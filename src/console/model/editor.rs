@@ -175,17 +175,15 @@ impl Editor {
 
     /// Goes on with a text that was typed before.
     pub fn go_on(&mut self, value: &str, item: Option<u64>) {
-        let shown = match self.form {
-            Form::Json => json::pretty(value),
-            Form::Text if self.purpose.is_value() => match json::as_text(value) {
-                Some(text) => text,
-                None => {
-                    self.form = Form::Json;
-                    json::pretty(value)
-                }
-            },
-            Form::Text => value.to_owned(),
+        let as_text = match self.form {
+            Form::Json => None,
+            Form::Text if self.purpose.is_value() => json::as_text(value),
+            Form::Text => Some(value.to_owned()),
         };
+        let shown = as_text.unwrap_or_else(|| {
+            self.form = Form::Json;
+            json::pretty(value)
+        });
         if shown.len() > LIMIT {
             self.long = Some(shown);
         } else {

@@ -6,13 +6,14 @@ use std::sync::Arc;
 
 use super::arming::Question;
 use super::editor::Editor;
+use super::listing::Listing;
 use crate::console::commands::{Context, Verb};
 use crate::console::diff;
 use crate::console::doc::Doc;
 use crate::console::field::Field;
 use crate::domain::call::Digest;
-use crate::domain::command::{Edit, EditCommand};
-use crate::domain::id::{NodeId, Rev, TurnId};
+use crate::domain::command::{Command, Edit, EditCommand};
+use crate::domain::id::{Epoch, NodeId, Rev, TurnId};
 use crate::domain::lineage::Plan;
 use crate::domain::refusal::Refusal;
 
@@ -29,8 +30,8 @@ pub enum Overlay {
     List(List),
     /// The impact of an edit.
     Review(Box<Review>),
-    /// The collected edits.
-    Gathered(Gathered),
+    /// The collected edits, the branches, or two of them side by side.
+    Listing(Box<Listing>),
     /// Calls to approve at once.
     Bulk(Bulk),
     /// The choices of a waiting entry.
@@ -50,7 +51,7 @@ impl Overlay {
             Self::Line(_) => Context::Line,
             Self::List(_) => Context::List,
             Self::Review(_) => Context::Review,
-            Self::Gathered(_) => Context::Gathered,
+            Self::Listing(listing) => listing.kind.context(),
             Self::Bulk(_) => Context::Bulk,
             Self::Dialog(dialog) => match dialog.kind {
                 DialogKind::Consent => Context::Consent,
@@ -146,6 +147,8 @@ pub enum LinePurpose {
     Title,
     /// Why the previewed edits are made.
     Reason,
+    /// What a branch is called.
+    BranchName(Epoch),
 }
 
 /// A list to choose from by typing.
@@ -210,7 +213,7 @@ pub enum Gives {
 #[derive(Debug, Clone)]
 pub struct Review {
     /// What is committed.
-    pub command: EditCommand,
+    pub command: Command,
     /// What it is, as a title.
     pub title: String,
     /// What it would do.
@@ -235,9 +238,17 @@ impl Review {
     /// The edits, where it is about edits.
     pub fn edits(&self) -> &[Edit] {
         match &self.command {
-            EditCommand::Commit { edits, .. } => edits,
+            Command::Edit(EditCommand::Commit { edits, .. }) => edits,
             _ => &[],
         }
+    }
+
+    /// Whether later turns stand although what they were asked with changes.
+    pub const fn keeps_later(&self) -> bool {
+        matches!(
+            self.command,
+            Command::Edit(EditCommand::Commit { keep_later: true, .. })
+        )
     }
 }
 
@@ -259,36 +270,6 @@ pub struct Changed {
     pub what: String,
     /// What changes.
     pub lines: Vec<diff::Line>,
-}
-
-/// The list of collected edits.
-#[derive(Debug, Clone, Default)]
-pub struct Gathered {
-    /// The number of the item under the cursor.
-    pub selected: Option<u64>,
-    /// Its place.
-    pub at: usize,
-    /// One line each.
-    pub rows: Vec<GatheredRow>,
-    /// More about the item under the cursor.
-    pub doc: Doc,
-    /// First row of that on screen.
-    pub top: usize,
-    /// True once all were to be dropped: the next time they are.
-    pub drops: bool,
-    /// Event, width, list and item that it was made for.
-    pub made: Option<(crate::domain::id::Seq, u16, u64, Option<u64>)>,
-}
-
-/// A line of the list of collected edits.
-#[derive(Debug, Clone)]
-pub struct GatheredRow {
-    /// The item.
-    pub no: u64,
-    /// The edit in words; holds untrusted text.
-    pub words: String,
-    /// Why it cannot be committed as it is; holds untrusted text.
-    pub trouble: Option<String>,
 }
 
 /// A call in a list of calls.

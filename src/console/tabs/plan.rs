@@ -7,7 +7,7 @@ use crate::console::diff;
 use crate::console::doc::Styled;
 use crate::console::model::overlay::{Review, Whose};
 use crate::console::theme::Role;
-use crate::domain::command::Edit;
+use crate::domain::command::{Command, Edit, EditCommand};
 use crate::domain::id::NodeId;
 use crate::domain::lineage::{Plan, plan};
 use crate::domain::refusal::Refusal;
@@ -23,6 +23,16 @@ const MOST_EFFECTS: usize = 50;
 pub fn review(maker: &mut Maker<'_>, review: &Review) {
     if !review.reason.is_empty() {
         maker.field("reason", &review.reason);
+    }
+    let again = matches!(
+        review.command,
+        Command::Edit(EditCommand::Undo { .. } | EditCommand::Redo { .. } | EditCommand::Switch { .. })
+    );
+    if again {
+        maker.own(
+            Role::Warning,
+            "The outside world stays as it is: what tools did is not undone, and no approval comes back.",
+        );
     }
     match &review.plan {
         Ok(plan) => {
@@ -98,6 +108,7 @@ fn impact_of(maker: &mut Maker<'_>, plan: &Plan) {
         .copied()
         .collect();
     if plan.superseded.is_empty()
+        && plan.recalled.is_empty()
         && perhaps.is_empty()
         && again.is_empty()
         && plan.effects.is_empty()
@@ -105,7 +116,8 @@ fn impact_of(maker: &mut Maker<'_>, plan: &Plan) {
     {
         maker.own(Role::Ok, "nothing that ran is touched");
     }
-    let groups: [(&str, Role, &[NodeId]); 7] = [
+    let groups: [(&str, Role, &[NodeId]); 8] = [
+        ("comes back", Role::Ok, &plan.recalled),
         ("runs", Role::Running, &first),
         ("runs again", Role::Running, &again),
         ("may run again", Role::Stale, &perhaps),
@@ -123,6 +135,15 @@ fn impact_of(maker: &mut Maker<'_>, plan: &Plan) {
             count => format!("{count} turns become history"),
         };
         maker.own(Role::Superseded, turns);
+    }
+    if !plan.drifted.is_empty() {
+        let turns = match plan.drifted.len() {
+            1 => "1 later turn stands, marked as drifted: the model saw something else there".to_owned(),
+            count => {
+                format!("{count} later turns stand, marked as drifted: the model saw something else there")
+            }
+        };
+        maker.own(Role::Stale, turns);
     }
     let asks = if plan.asks {
         format!("the model is asked again, about {} tokens", plan.tokens)

@@ -9,7 +9,8 @@ use super::{edits, lists, open, prompts, review as preview};
 use crate::console::model::Model;
 use crate::console::model::collected::{moved, node_of, rebased};
 use crate::console::model::editor::{Editor, Purpose};
-use crate::console::model::overlay::{Gathered, LinePurpose, Overlay, Whose};
+use crate::console::model::listing::{Item, Kind, Listing};
+use crate::console::model::overlay::{LinePurpose, Overlay, Whose};
 use crate::console::msg::Out;
 use crate::domain::command::{Command, Edit, EditCommand};
 use crate::domain::id::NodeId;
@@ -97,7 +98,8 @@ pub(super) fn hold_again(model: &Model, out: &mut Vec<Out>) {
 /// Opens the list.
 pub(super) fn list(model: &mut Model) -> Result<(), String> {
     some(model)?;
-    open(model, Overlay::Gathered(Gathered::default()));
+    let kind = Kind::Collected { drops: false };
+    open(model, Overlay::Listing(Box::new(Listing::new(kind))));
     Ok(())
 }
 
@@ -120,11 +122,14 @@ pub(super) fn review(model: &mut Model) -> Result<(), String> {
 }
 
 fn selected(model: &Model) -> Result<(u64, Edit), String> {
-    let Some(Overlay::Gathered(list)) = model.overlays.last() else {
+    let Some(Overlay::Listing(list)) = model.overlays.last() else {
         return Err("the list of collected edits is not open".to_owned());
     };
-    list.selected
-        .and_then(|no| model.collected.get(no))
+    let no = match list.selected {
+        Some(Item::Edit(no)) => Some(no),
+        _ => None,
+    };
+    no.and_then(|no| model.collected.get(no))
         .map(|item| (item.no, item.edit.clone()))
         .ok_or_else(|| "no edit is selected".to_owned())
 }
@@ -148,11 +153,14 @@ pub(super) fn drop_all(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Stri
     some(model)?;
     let key = model.settings.keymap.first("collected-drop");
     let count = model.collected.len();
-    let Some(Overlay::Gathered(list)) = model.overlays.last_mut() else {
-        return Ok(());
+    let drops = match model.overlays.last_mut() {
+        Some(Overlay::Listing(list)) => match &mut list.kind {
+            Kind::Collected { drops } => drops,
+            _ => return Ok(()),
+        },
+        _ => return Ok(()),
     };
-    if !list.drops {
-        list.drops = true;
+    if !std::mem::replace(drops, true) {
         return Err(format!(
             "{key} once more forgets all {count} edits; nothing of them was committed"
         ));

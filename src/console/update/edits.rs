@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::decide::{send, subject};
 use super::input::By;
-use super::{collect, lists, open, review};
+use super::{branches, collect, lists, open, review};
 use crate::console::commands::EditVerb;
 use crate::console::model::Model;
 use crate::console::model::editor::{Editor, Purpose};
@@ -20,7 +20,15 @@ use crate::domain::node::Content;
 
 /// Carries out a verb that changes the graph.
 pub(super) fn edit(model: &mut Model, verb: EditVerb, by: By, at: u64, out: &mut Vec<Out>) {
-    if model.settings.read_only {
+    let looks = matches!(
+        verb,
+        EditVerb::Impact
+            | EditVerb::Branches
+            | EditVerb::BranchMark
+            | EditVerb::BranchCompare
+            | EditVerb::CompareAll
+    );
+    if model.settings.read_only && !looks {
         model.complain("this is a recorded run: nothing can be changed in it");
         return;
     }
@@ -47,6 +55,20 @@ pub(super) fn edit(model: &mut Model, verb: EditVerb, by: By, at: u64, out: &mut
         EditVerb::CollectedOpen => collect::go_on(model, out),
         EditVerb::CollectedRemove => collect::remove(model, out),
         EditVerb::CollectedDrop => collect::drop_all(model, out),
+        EditVerb::KeepLater => review::keep_later(model),
+        EditVerb::Undo => branches::undo(model),
+        EditVerb::Redo => branches::redo(model),
+        EditVerb::AskTurn => branches::ask_turn(model),
+        EditVerb::Branches => branches::list(model),
+        EditVerb::BranchSwitch => branches::switch(model),
+        EditVerb::BranchName => branches::name(model),
+        EditVerb::BranchMark => branches::mark(model),
+        EditVerb::BranchCompare => branches::compare(model),
+        EditVerb::BranchTake => branches::take(model),
+        EditVerb::CompareAll => {
+            branches::compare_all(model);
+            Ok(())
+        }
     };
     if let Err(why) = done {
         model.complain(why);

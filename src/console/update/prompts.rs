@@ -2,7 +2,7 @@
 //!
 //! Text goes into the topmost text field or nowhere. Must not know: what an edit does.
 
-use super::{collect, edits, lists, open, review};
+use super::{branches, collect, edits, lists, open, review};
 use crate::console::commands::TextVerb;
 use crate::console::field::Field;
 use crate::console::key::Key;
@@ -196,6 +196,7 @@ fn accept(model: &mut Model, out: &mut Vec<Out>) {
             review::set_reason(model, text);
             return;
         }
+        LinePurpose::BranchName(epoch) => branches::named(model, epoch, &text, out),
         LinePurpose::Policy => send(
             model,
             Command::Run(RunCommand::SetPolicy { policy: text }),

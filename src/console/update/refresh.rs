@@ -4,23 +4,24 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use super::{bulk, decide};
+use super::{bulk, decide, listings};
 use crate::console::doc::Doc;
 use crate::console::model::Model;
 use crate::console::model::arming::{Cover, Question, Sight};
-use crate::console::model::collected::Collected;
 use crate::console::model::graph::Pick;
 use crate::console::model::inspector::Subject;
-use crate::console::model::overlay::{
-    DialogKind, Gathered, GatheredRow, ListPurpose, Overlay, PageContent, Review,
-};
+use crate::console::model::listing::Kind;
+use crate::console::model::overlay::{DialogKind, ListPurpose, Overlay, PageContent, Review};
 use crate::console::model::queue::Wanted;
 use crate::console::model::run::RunPart;
 use crate::console::model::screen::{Pane, inside};
-use crate::console::summary;
 use crate::console::tabs::{self, Maker};
+use crate::domain::advice::Cards;
+use crate::domain::command::Command;
 use crate::domain::id::Seq;
-use crate::domain::lineage::plan;
+use crate::domain::lineage::{self, Plan};
+use crate::domain::refusal::Refusal;
+use crate::domain::state::State;
 
 /// Brings everything that is drawn up to date.
 pub fn prepare(model: &mut Model) {
@@ -117,6 +118,10 @@ fn inspect(model: &mut Model, width: u16) {
 }
 
 fn overlay(model: &mut Model) {
+    model.screen.broad = matches!(
+        model.overlays.last(),
+        Some(Overlay::Listing(list)) if matches!(list.kind, Kind::Compare { .. } | Kind::Branches { .. })
+    );
     let key = Some((model.run.state.seq, model.screen.overlay_width()));
     let listed = matches!(model.overlays.last(), Some(Overlay::Bulk(bulk)) if bulk.made != key)
         .then(|| bulk::items(model));
@@ -156,22 +161,17 @@ fn overlay(model: &mut Model) {
         Overlay::Review(review) => {
             if review.made != key {
                 review.made = key;
-                review.plan = plan(&run.state, review.edits());
+                review.plan = plan_of(&run.state, &review.command);
                 tabs::review(&mut maker, review);
                 review.doc = maker.doc;
                 review.stamp = stamp(review);
             }
             (&review.doc, &mut review.top)
         }
-        Overlay::Gathered(list) => {
-            gather(&mut maker, list, collected);
-            list.doc = if maker.doc.rows() > 0 {
-                maker.doc
-            } else {
-                std::mem::take(&mut list.doc)
-            };
-            let height = screen.gathered(list.rows.len(), list.doc.rows()).1.height;
-            list.top = list.top.min(list.doc.rows().saturating_sub(usize::from(height)));
+        Overlay::Listing(list) => {
+            listings::make(&mut maker, list, collected);
+            let (_, rows, more) = screen.listing(list.lines.len(), list.doc.rows());
+            list.scroll(usize::from(rows.height), usize::from(more.height));
             return;
         }
         Overlay::Bulk(bulk) => {
@@ -202,48 +202,28 @@ fn overlay(model: &mut Model) {
     *top = (*top).min(doc.rows().saturating_sub(height));
 }
 
+/// What a previewed command would do.
+fn plan_of(state: &State, command: &Command) -> Result<Plan, Refusal> {
+    match command {
+        Command::Edit(command) => lineage::plan_of(state, command),
+        command => crate::domain::decide::command(state, &Cards(state), command)
+            .map(|events| lineage::of_events(state, &events)),
+    }
+}
+
 /// Changes when what is committed or its plan does.
 fn stamp(review: &Review) -> u64 {
     let mut hasher = DefaultHasher::new();
+    review.keeps_later().hash(&mut hasher);
     match &review.plan {
         Ok(plan) => {
             (&plan.effects, &plan.superseded, &plan.possible, &plan.cancelled).hash(&mut hasher);
             (&plan.certain, &plan.approves, &plan.turns, plan.asks).hash(&mut hasher);
+            (&plan.recalled, &plan.drifted).hash(&mut hasher);
         }
         Err(refusal) => refusal.message.hash(&mut hasher),
     }
     hasher.finish()
-}
-
-/// The list of collected edits, with more about the one under the cursor.
-fn gather(maker: &mut Maker<'_>, list: &mut Gathered, collected: &Collected) {
-    let made = |selected| Some((maker.run.state.seq, maker.width, collected.stamp, selected));
-    let items = collected.items();
-    let at = items
-        .iter()
-        .position(|item| Some(item.no) == list.selected)
-        .unwrap_or_else(|| list.at.min(items.len().saturating_sub(1)));
-    let selected = items.get(at);
-    list.at = at;
-    list.selected = selected.map(|item| item.no);
-    if list.made == made(list.selected) {
-        return;
-    }
-    list.made = made(list.selected);
-    let state = &maker.run.state;
-    list.rows = items
-        .iter()
-        .zip(collected.troubles(state))
-        .map(|(item, trouble)| GatheredRow {
-            no: item.no,
-            words: summary::edit(state, &item.edit),
-            trouble,
-        })
-        .collect();
-    if let (Some(item), Some(row)) = (selected, list.rows.get(at)) {
-        let lines = super::review::difference(&maker.run.state, &item.edit);
-        tabs::gathered(maker, row.trouble.as_deref(), &lines);
-    }
 }
 
 /// What the frame that was just drawn shows of the questions that are open.

@@ -21,6 +21,11 @@ use crate::domain::id::{Epoch, NodeId};
 use crate::domain::lineage::Plan;
 use crate::domain::state::State;
 
+/// Shows what a command that is no edit of a text would do: an undo, another branch, another request.
+pub(super) fn command(model: &mut Model, command: Command, title: String) {
+    show(model, command, title, Vec::new(), String::new(), Whose::New);
+}
+
 /// Shows what edits would do.
 ///
 /// The plan is made as if the whole change had been read; a commit before that asks once more.
@@ -41,13 +46,15 @@ pub(super) fn edits(model: &mut Model, edits: Vec<Edit>, whose: Whose) {
         Whose::Collected => model.collected.reason.clone(),
         Whose::New | Whose::Item(_) => String::new(),
     };
-    show(model, commit_of(edits), title, changes, reason, whose);
+    let keep = whose == Whose::Collected && model.collected.keep_later;
+    let command = Command::Edit(commit_of(edits, keep));
+    show(model, command, title, changes, reason, whose);
 }
 
 /// Shows what a command would do to the graph.
 fn show(
     model: &mut Model,
-    command: EditCommand,
+    command: Command,
     title: String,
     changes: Vec<Changed>,
     reason: String,
@@ -104,11 +111,30 @@ fn taken(state: &State, node: NodeId, from: Epoch) -> String {
         .unwrap_or_default()
 }
 
+/// Lets later turns stand, or no longer.
+pub(super) fn keep_later(model: &mut Model) -> Result<(), String> {
+    let Some(Overlay::Review(review)) = model.overlays.last_mut() else {
+        return Ok(());
+    };
+    let Command::Edit(EditCommand::Commit { keep_later, .. }) = &mut review.command else {
+        return Err("this is no edit: later turns cannot be kept".to_owned());
+    };
+    *keep_later = !*keep_later;
+    review.made = None;
+    if review.whose == Whose::Collected {
+        model.collected.keep_later = *keep_later;
+    }
+    Ok(())
+}
+
 /// Asks why.
 pub(super) fn reason(model: &mut Model) -> Result<(), String> {
     let Some(Overlay::Review(review)) = model.overlays.last() else {
         return Ok(());
     };
+    if review.edits().is_empty() {
+        return Err("only an edit is recorded with a reason".to_owned());
+    }
     let before = review.reason.clone();
     prompts::line(
         model,
@@ -154,27 +180,34 @@ pub(super) fn commit(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> 
         Whose::New | Whose::Collected => None,
     };
     let mut target = None;
-    if let EditCommand::Commit {
-        edits,
-        effects_seen,
-        reason,
-        ..
-    } = &mut command
-    {
-        *effects_seen = Some(seen);
-        *reason = why;
-        for edit in edits.iter_mut() {
-            if let Edit::Call { shown, .. } = edit {
-                *shown = all;
+    match &mut command {
+        Command::Edit(EditCommand::Commit {
+            edits,
+            effects_seen,
+            reason,
+            ..
+        }) => {
+            *effects_seen = Some(seen);
+            *reason = why;
+            for edit in edits.iter_mut() {
+                if let Edit::Call { shown, .. } = edit {
+                    *shown = all;
+                }
+            }
+            if let [edit @ Edit::Call { .. }] = edits.as_slice() {
+                target = node_of(edit);
             }
         }
-        if let [edit @ Edit::Call { .. }] = edits.as_slice() {
-            target = node_of(edit);
-        }
+        Command::Edit(
+            EditCommand::Undo { effects_seen }
+            | EditCommand::Redo { effects_seen }
+            | EditCommand::Switch { effects_seen, .. },
+        ) => *effects_seen = Some(seen),
+        _ => {}
     }
     model.run.committing = true;
     model.collected.sending = item;
     model.queue.leaving = model.queue.selected;
-    send(model, Command::Edit(command), target, out);
+    send(model, command, target, out);
     Ok(())
 }

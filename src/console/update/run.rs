@@ -5,14 +5,15 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use super::collect;
+use super::{collect, views};
 use crate::console::diff;
 use crate::console::link::Update;
 use crate::console::model::Model;
+use crate::console::model::listing::Kind;
 use crate::console::model::log::Line;
 use crate::console::model::overlay::{Overlay, Page, PageContent};
 use crate::console::msg::Out;
-use crate::domain::command::{CallCommand, Command, EditCommand};
+use crate::domain::command::{CallCommand, Command, EditCommand, RunCommand};
 use crate::domain::envelope::{Actor, Envelope};
 use crate::domain::event::{CallEvent, EditEvent, Event, TurnEvent};
 use crate::domain::refusal::{Refusal, RefusalKind};
@@ -21,8 +22,12 @@ use crate::domain::refusal::{Refusal, RefusalKind};
 pub(super) fn take(model: &mut Model, update: Update, out: &mut Vec<Out>) {
     match update {
         Update::Snapshot(state) => {
+            let is_first = !model.run.arrived;
             model.run.replace(*state);
             model.graph.stale = true;
+            if is_first {
+                views::orphans_of_before(model);
+            }
         }
         Update::Event(envelope) => event(model, envelope, out),
         Update::Live(live) => model.run.stream(live),
@@ -77,6 +82,11 @@ fn answered(model: &mut Model, event: &Event, out: &mut Vec<Out>) {
         (
             Command::Edit(EditCommand::Commit { .. }),
             Event::Edit(EditEvent::Committed { .. } | EditEvent::Revised { .. }),
+        )
+        | (
+            Command::Edit(EditCommand::Undo { .. } | EditCommand::Redo { .. } | EditCommand::Switch { .. })
+            | Command::Run(RunCommand::AskAgain { .. }),
+            Event::Edit(EditEvent::Committed { .. }),
         ) => true,
         (
             Command::Call(CallCommand::Answer { call, .. }),
@@ -91,11 +101,16 @@ fn answered(model: &mut Model, event: &Event, out: &mut Vec<Out>) {
     if !done {
         return;
     }
-    let sent = model.run.sent.take();
+    let sent = model.run.sent.take().map(|sent| sent.command);
     model.run.committing = false;
-    if let Some(Command::Edit(EditCommand::Commit { edits, .. })) = sent.map(|sent| sent.command) {
-        model.collected.committed(&edits);
-        collect::hold_again(model, out);
+    let switched = !matches!(sent, Some(Command::Edit(EditCommand::Commit { .. })));
+    match sent {
+        Some(Command::Edit(EditCommand::Commit { edits, .. })) => {
+            model.collected.committed(&edits);
+            collect::hold_again(model, out);
+        }
+        Some(Command::Edit(_)) => collect::hold_again(model, out),
+        _ => {}
     }
     if matches!(model.overlays.last(), Some(Overlay::Review(_))) {
         model.overlays.pop();
@@ -105,7 +120,15 @@ fn answered(model: &mut Model, event: &Event, out: &mut Vec<Out>) {
     } else if matches!(model.overlays.last(), Some(Overlay::Editor(editor)) if editor.sent) {
         model.overlays.pop();
     }
-    if matches!(model.overlays.last(), Some(Overlay::Gathered(_))) && model.collected.is_empty() {
+    let collected = model.collected.is_empty();
+    let is_moot = |overlay: &Overlay| match overlay {
+        Overlay::Listing(list) => match list.kind {
+            Kind::Collected { .. } => collected,
+            Kind::Branches { .. } | Kind::Compare { .. } => switched,
+        },
+        _ => false,
+    };
+    while model.overlays.last().is_some_and(is_moot) {
         model.overlays.pop();
     }
 }

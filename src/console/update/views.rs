@@ -7,7 +7,7 @@ use crate::console::commands::{Move, View};
 use crate::console::doc::Doc;
 use crate::console::model::Model;
 use crate::console::model::inspector::Tab;
-use crate::console::model::overlay::{Gathered, Overlay, Page, PageContent};
+use crate::console::model::overlay::{Overlay, Page, PageContent};
 use crate::console::model::screen::{Pane, inside};
 use crate::console::msg::Out;
 
@@ -57,6 +57,14 @@ fn focus(model: &mut Model, pane: Pane) {
     }
 }
 
+/// A session that is taken up again begins with what cannot be taken back.
+pub(super) fn orphans_of_before(model: &mut Model) {
+    let some = model.run.state.ledger.values().any(|entry| entry.orphaned);
+    if some && !model.settings.read_only {
+        orphans(model);
+    }
+}
+
 fn orphans(model: &mut Model) {
     if model.run.state.ledger.values().any(|entry| entry.orphaned) {
         let title = "effects that happened under what edits replaced";
@@ -98,7 +106,11 @@ pub(super) fn step(model: &mut Model, to: Move) {
         match overlay {
             Overlay::Page(page_) => scroll(&mut page_.top, &page_.doc, to, page),
             Overlay::Review(review) => scroll(&mut review.top, &review.doc, to, page),
-            Overlay::Gathered(list) => gathered(list, to, page),
+            Overlay::Listing(list) => {
+                if let Some(to) = list.step(to) {
+                    scroll(&mut list.top, &list.doc, to, page / 2);
+                }
+            }
             Overlay::Bulk(bulk) => scroll(&mut bulk.top, &bulk.doc, to, page),
             Overlay::Dialog(dialog) => scroll(&mut dialog.top, &dialog.doc, to, page),
             Overlay::Editor(editor) => editor.field.step(to),
@@ -165,22 +177,6 @@ pub(super) fn step(model: &mut Model, to: Move) {
             }
         }
     }
-}
-
-/// Up and down choose an edit, larger steps read it.
-fn gathered(list: &mut Gathered, to: Move, page: usize) {
-    list.drops = false;
-    let last = list.rows.len().saturating_sub(1);
-    let at = match to {
-        Move::Up => list.at.saturating_sub(1),
-        Move::Down => (list.at + 1).min(last),
-        Move::Top => 0,
-        Move::Bottom => last,
-        other => return scroll(&mut list.top, &list.doc, other, page / 2),
-    };
-    list.at = at;
-    list.selected = list.rows.get(at).map(|row| row.no);
-    list.top = 0;
 }
 
 /// Rows of a move.

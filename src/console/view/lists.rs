@@ -5,12 +5,11 @@ use ratatui::layout::Rect;
 
 use super::paint::{Canvas, row_of};
 use super::{inspector, overlay};
-use crate::console::doc::Styled;
 use crate::console::model::Model;
-use crate::console::model::overlay::{Gathered, LinePrompt, List};
+use crate::console::model::listing::Listing;
+use crate::console::model::overlay::{LinePrompt, List};
 use crate::console::symbols::{Charset, Symbol};
 use crate::console::theme::Role;
-use crate::console::update::collected_words;
 
 /// Draws a line to type, at the bottom of the panes.
 pub(super) fn line(model: &Model, frame: &mut Frame<'_>, line: &LinePrompt) {
@@ -95,59 +94,68 @@ pub(super) fn list(model: &Model, frame: &mut Frame<'_>, list: &List) {
     }
 }
 
-/// Draws the collected edits: one line each, and more about the one under the cursor.
-pub(super) fn gathered(model: &Model, frame: &mut Frame<'_>, gathered: &Gathered) {
-    let area = model
-        .screen
-        .overlay(gathered.rows.len() + gathered.doc.rows() + 1);
-    let title = format!("{}, not committed", collected_words(gathered.rows.len()));
-    overlay::open(model, frame, area, &title, Role::Focus);
-    let (rows, rest) = model.screen.gathered(gathered.rows.len(), gathered.doc.rows());
+/// Draws a list with more about the entry under the cursor.
+pub(super) fn listing(model: &Model, frame: &mut Frame<'_>, listing: &Listing) {
+    let (whole, rows, rest) = model.screen.listing(listing.lines.len(), listing.doc.rows());
+    overlay::open(model, frame, whole, &listing.title, Role::Focus);
     let mut canvas = Canvas {
         buf: frame.buffer_mut(),
         look: &model.settings.look,
     };
     let height = usize::from(rows.height);
-    let top = (gathered.at + 1).saturating_sub(height);
     let more = Symbol::Ellipsis.glyph(model.settings.charset);
-    for (at, row) in gathered.rows.iter().enumerate().skip(top).take(height) {
-        let place = row_of(rows, u16::try_from(at - top).unwrap_or(u16::MAX));
+    let shown = listing.lines.iter().skip(listing.first).take(height);
+    let mut pointed = false;
+    for (at, line) in shown.enumerate() {
+        let place = row_of(rows, u16::try_from(at).unwrap_or(u16::MAX));
         let words = Rect {
             x: place.x + 1.min(place.width),
             width: place.width.saturating_sub(1),
             ..place
         };
-        let mut line = Styled::new().own(Role::Dim, format!("{} ", at + 1));
-        if row.trouble.is_some() {
-            line = line.own(Role::Error, "! redo  ");
-        }
-        line = line.untrusted(Role::Text, &row.words, usize::from(place.width));
-        canvas.row(words, &line, more);
-        if at == gathered.at {
+        canvas.row(words, &line.words, more);
+        if line.of == Some(listing.at) {
             canvas.tint(place, Role::Selection);
             let pointer = Symbol::Pointer.glyph(model.settings.charset);
-            canvas.put(
-                place.x,
-                place.y,
-                1,
-                pointer.encode_utf8(&mut [0; 4]),
-                Role::Accent,
-            );
+            if !pointed {
+                canvas.put(
+                    place.x,
+                    place.y,
+                    1,
+                    pointer.encode_utf8(&mut [0; 4]),
+                    Role::Accent,
+                );
+            }
+            pointed = true;
         }
     }
-    if rest.y > 0 && !rest.is_empty() {
-        let line = Rect {
-            y: rest.y - 1,
-            height: rest.height + 1,
-            ..rest
-        };
-        let rule = match model.settings.charset {
-            Charset::Unicode => "─",
-            Charset::Ascii => "-",
-        };
-        let words = rule.repeat(usize::from(line.width));
-        canvas.put(line.x, line.y, line.width, &words, Role::Border);
-        inspector::position(&mut canvas, line, &gathered.doc, gathered.top);
-        inspector::rows(&mut canvas, rest, &gathered.doc, gathered.top);
+    let below = listing.lines.len().saturating_sub(listing.first + height);
+    if below > 0 {
+        let words = format!(" {below} rows below ");
+        let width = words.len() as u16;
+        if width + 2 < whole.width {
+            canvas.put(whole.right() - width - 1, whole.y, width, &words, Role::Key);
+        }
     }
+    if rest.is_empty() {
+        return;
+    }
+    let line = Rect {
+        y: rest.y - 1,
+        height: rest.height + 1,
+        ..rest
+    };
+    let rule = match model.settings.charset {
+        Charset::Unicode => "─",
+        Charset::Ascii => "-",
+    };
+    canvas.put(
+        line.x,
+        line.y,
+        line.width,
+        &rule.repeat(usize::from(line.width)),
+        Role::Border,
+    );
+    inspector::position(&mut canvas, line, &listing.doc, listing.top);
+    inspector::rows(&mut canvas, rest, &listing.doc, listing.top);
 }

@@ -29,7 +29,7 @@ pub(super) fn draw(model: &Model, frame: &mut Frame<'_>) {
             blank(model, frame);
             document(model, frame, words, &review.doc, review.top, Role::Decision);
         }
-        Overlay::Gathered(list) => lists::gathered(model, frame, list),
+        Overlay::Listing(list) => lists::listing(model, frame, list),
         Overlay::Bulk(bulk) => document(
             model,
             frame,
