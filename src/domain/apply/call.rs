@@ -292,6 +292,7 @@ fn started(state: &mut State, at: At, event: &CallEvent) {
         outcome: LedgerOutcome::Running,
         probed: false,
         orphaned: false,
+        reused_by: Vec::new(),
         epoch: state.epoch,
     };
     state.ledger.insert(at.seq, entry);
@@ -366,6 +367,11 @@ fn given(state: &mut State, at: At, call: NodeId, rev: Rev, outcome: &Outcome, o
         && let Some(entry) = state.ledger.get_mut(&intent)
     {
         entry.outcome = LedgerOutcome::Known(outcome.clone());
+    }
+    if let Origin::Reused { from } = origin
+        && let Some(entry) = state.ledger.get_mut(from)
+    {
+        entry.reused_by.push(call);
     }
     record_value(state, at, call, (rev, attempt), outcome, origin);
     let by_operator = matches!(origin, Origin::Operator { .. });
