@@ -47,40 +47,53 @@ impl Recorded {
 /// Records a command with what follows by itself.
 pub fn decide(common: &Common, ground: &Ground, id: &str, command: &Command) -> Result<Recorded, Failure> {
     let place = ground.store.find(id)?;
-    let mut last_try = false;
-    loop {
-        let (holder, locked) = match Writer::open(&place) {
-            Ok((writer, loaded)) => {
-                if let Some(torn) = &loaded.torn {
-                    print::err(&torn.to_string());
-                }
-                return here(common, ground, &place, (writer, &loaded.envelopes), command);
+    if let Some(said) = journal::holder(&place)
+        && let Some(done) = elsewhere(ground, &place, Some(said), command)?
+    {
+        return Ok(done);
+    }
+    match Writer::open(&place) {
+        Ok((writer, loaded)) => {
+            if let Some(torn) = &loaded.torn {
+                print::err(&torn.to_string());
             }
-            Err(journal::Error::Locked { path, pid }) => (pid, journal::Error::Locked { path, pid }),
-            Err(error) => return Err(error.into()),
-        };
-        match control::hand_over(ground, &place, holder, command) {
-            Ok(Answer::Recorded(seq)) => {
-                return Ok(Recorded { seq, elsewhere: true });
-            }
-            Ok(Answer::Refused(refusal)) => {
-                let facts = journal::read(&place)?.envelopes;
-                return Err(refused(&facts, &fold(&facts), command, refusal));
-            }
-            // It may have ended this moment, or may be about to open its socket.
-            Err(ControlError::NoSocket) if !last_try => last_try = true,
-            Err(ControlError::NoSocket) => {
-                return Err(Failure::new(
-                    Code::Session,
-                    format!(
-                        "{locked}. It takes no commands from other processes: for that a run is begun with --control, \
-                         or gone on with by `overrule resume {} --control`",
-                        place.id()
-                    ),
-                ));
-            }
-            Err(error) => return Err(Failure::new(Code::Session, error)),
+            here(common, ground, &place, (writer, &loaded.envelopes), command)
         }
+        Err(journal::Error::Locked { path, pid }) => {
+            // It may have begun this moment, and have opened its socket since.
+            if let Some(done) = elsewhere(ground, &place, pid, command)? {
+                return Ok(done);
+            }
+            let locked = journal::Error::Locked { path, pid };
+            Err(Failure::new(
+                Code::Session,
+                format!(
+                    "{locked}. It takes no commands from other processes: for that a run is begun with --control, or \
+                     gone on with by `overrule resume {} --control`",
+                    place.id()
+                ),
+            ))
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Has the command recorded by the process that has the session open; none where there is no such
+/// process or it takes no commands.
+fn elsewhere(
+    ground: &Ground,
+    place: &Place,
+    holder: Option<u32>,
+    command: &Command,
+) -> Result<Option<Recorded>, Failure> {
+    match control::hand_over(ground, place, holder, command) {
+        Ok(Answer::Recorded(seq)) => Ok(Some(Recorded { seq, elsewhere: true })),
+        Ok(Answer::Refused(refusal)) => {
+            let facts = journal::read(place)?.envelopes;
+            Err(refused(&facts, &fold(&facts), command, refusal))
+        }
+        Err(ControlError::NoSocket) => Ok(None),
+        Err(error) => Err(Failure::new(Code::Session, error)),
     }
 }
 
