@@ -7,6 +7,7 @@ mod tape;
 mod world;
 
 mod approval;
+mod branches;
 mod consent;
 mod crash;
 mod edits;
