@@ -183,7 +183,11 @@ impl Host {
         let _answering = self.answering.acquire().await;
         let reply = match heard {
             Ok(Ok(line)) => match Request::parse(&line) {
-                Ok(request) => self.answer(request, peer).await,
+                Ok(request) => match self.answer(request, peer).await {
+                    Some(reply) => reply,
+                    // An end without an answer says that it is not known what came of it.
+                    None => return,
+                },
                 Err(why) => error(why),
             },
             Ok(Err(why)) => error(why.to_string()),
@@ -200,16 +204,16 @@ impl Host {
         let _ = last.await;
     }
 
-    async fn answer(&self, request: Request, peer: Peer) -> Reply {
+    async fn answer(&self, request: Request, peer: Peer) -> Option<Reply> {
         if let Peer::Refused(why) = peer {
-            return self.refuse(&request, why);
+            return Some(self.refuse(&request, why));
         }
         let actor = Actor::Operator(Arc::from(request.name()));
-        match timeout(DECISION, self.handle.command(request.command, actor)).await {
-            Ok(Ok(seq)) => Reply::Recorded { seq },
-            Ok(Err(refusal)) => Reply::Refused { refusal },
-            Err(_) => error("the run is too busy: whether the command counts is not known yet"),
-        }
+        let decided = timeout(DECISION, self.handle.command(request.command, actor));
+        Some(match decided.await.ok()? {
+            Ok(seq) => Reply::Recorded { seq },
+            Err(refusal) => Reply::Refused { refusal },
+        })
     }
 
     /// Refuses a command for who sent it, and records that.

@@ -6,4 +6,5 @@ mod garbage;
 mod holder;
 mod kin;
 mod places;
+mod screen;
 mod verbs;
