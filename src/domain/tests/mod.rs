@@ -4,6 +4,7 @@
 mod check;
 mod rules;
 mod tape;
+mod wishes;
 mod world;
 
 mod approval;
