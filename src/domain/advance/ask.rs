@@ -2,9 +2,10 @@
 //! limits. Held turns stand again or fall here. Must not know: wire formats.
 
 use crate::domain::advice::Advice;
+use crate::domain::branch::recall::recorded_reply;
 use crate::domain::draft::Draft;
 use crate::domain::event::{Event, RunEvent, TurnEvent};
-use crate::domain::id::{NodeId, NodeKind, Rev, Seq, ThreadId, TurnId};
+use crate::domain::id::{Epoch, NodeId, NodeKind, Rev, Seq, ThreadId, TurnId};
 use crate::domain::state::{Mode, State};
 use crate::domain::transcript::build::{self, Piece};
 use crate::domain::transcript::hash::{context_hash, context_hash_of, request_hash};
@@ -41,6 +42,9 @@ pub(super) fn ask(draft: &mut Draft<'_>, _advice: &dyn Advice) {
         draft.run(RunEvent::Finished { answer, failed });
         return;
     }
+    if allowed && stands_recorded(draft, last) {
+        return;
+    }
     if !allowed || limited(draft) {
         return;
     }
@@ -48,6 +52,22 @@ pub(super) fn ask(draft: &mut Draft<'_>, _advice: &dyn Advice) {
     let after = Some(last.id);
     let event = requested(draft.state, (turn, thread, after), 1, 0);
     draft.turn_event(event);
+}
+
+/// After an edit, a request that was answered before is not made again: the recorded reply stands.
+/// The first request of a thread is always made.
+fn stands_recorded(draft: &mut Draft<'_>, last: &Turn) -> bool {
+    let state = draft.state;
+    let was_asked = |turn: &Turn| turn.is_active() && turn.asked > 0;
+    if state.epoch == Epoch(0) || !state.turns_of(last.thread).any(was_asked) {
+        return false;
+    }
+    let hash = request_hash(state, &context_hash(state, last.thread, None));
+    let Some((turn, of)) = recorded_reply(state, last, &hash) else {
+        return false;
+    };
+    draft.turn_event(TurnEvent::Revived { turn, of });
+    true
 }
 
 fn all_settled(state: &State) -> bool {
@@ -136,7 +156,8 @@ pub fn request_again(state: &State, id: TurnId, wait_ms: u64) -> Vec<Event> {
     ))]
 }
 
-fn requested(
+/// The fact of a request, made from what stands.
+pub fn requested(
     state: &State,
     (turn, thread, after): (TurnId, ThreadId, Option<TurnId>),
     request: u32,
@@ -201,7 +222,7 @@ fn held_turns(draft: &mut Draft<'_>, last: &Turn) -> bool {
     // What an operator put in himself reads nothing; the first request decides for all behind it.
     let same = held
         .iter()
-        .find(|turn| turn.context.is_some())
+        .find(|turn| turn.context.is_some() && !turn.drifted)
         .is_none_or(|first| {
             let standing = build::Standing::WithHeld;
             first.context.as_deref()

@@ -6,11 +6,15 @@ use super::{At, index};
 use crate::domain::call::{AttemptRecord, Decision, Digest, EffectClass, Outcome, Status};
 use crate::domain::event::CallEvent;
 use crate::domain::id::{Attempt, NodeId, Rev};
-use crate::domain::node::{Content, Node, Origin, Revision};
+use crate::domain::node::{Content, Node, Origin, Revision, Standing};
 use crate::domain::reference::{OutPath, Root};
 use crate::domain::state::{LedgerEntry, LedgerOutcome, State};
 
 pub(super) fn apply(state: &mut State, at: At, event: &CallEvent) {
+    let epoch = state.epoch;
+    if let Some(life) = state.calls.get_mut(&event.call()) {
+        life.remember(epoch);
+    }
     match event {
         CallEvent::Checked {
             call,
@@ -288,12 +292,11 @@ fn started(state: &mut State, at: At, event: &CallEvent) {
         outcome: LedgerOutcome::Running,
         probed: false,
         orphaned: false,
+        reused_by: Vec::new(),
         epoch: state.epoch,
     };
     state.ledger.insert(at.seq, entry);
-    if effect.has_effect() {
-        state.agenda.same.entry(same.clone()).or_default().push(at.seq);
-    }
+    state.agenda.same.entry(same.clone()).or_default().push(at.seq);
     state.step = false;
     index::set_status(state, *call, Status::Running(*attempt));
 }
@@ -365,10 +368,14 @@ fn given(state: &mut State, at: At, call: NodeId, rev: Rev, outcome: &Outcome, o
     {
         entry.outcome = LedgerOutcome::Known(outcome.clone());
     }
-    record_value(state, at, call, (rev, attempt), outcome, origin);
-    if let Some(node) = state.nodes.get_mut(&call.observation()) {
-        node.pinned = matches!(origin, Origin::Operator { .. });
+    if let Origin::Reused { from } = origin
+        && let Some(entry) = state.ledger.get_mut(from)
+    {
+        entry.reused_by.push(call);
     }
+    record_value(state, at, call, (rev, attempt), outcome, origin);
+    let by_operator = matches!(origin, Origin::Operator { .. });
+    super::edit::pin(state, call.observation(), by_operator);
 }
 
 /// Writes a result into the call's observation and ends the call.
@@ -392,16 +399,20 @@ fn record_value(
         return;
     }
     if let Some(node) = state.nodes.get_mut(&observation) {
-        node.active = true;
-        node.pinned = false;
-        let no = node.rev().next();
-        node.revisions.push(Revision {
-            no,
+        let said = Revision {
+            no: node.next_rev(),
             content,
             origin: origin.clone(),
             epoch,
             event: at.seq,
-        });
+        };
+        node.say(epoch, said);
+        let standing = Standing {
+            active: true,
+            pinned: false,
+            ..node.standing()
+        };
+        node.stand(epoch, standing);
     } else {
         super::add_node(state, at, turn, observation, content, origin.clone());
     }

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use super::{At, add_node, call, index};
+use super::{At, add_node, call, index, recall};
 use crate::domain::call::{Digest, Status};
 use crate::domain::event::EditEvent;
-use crate::domain::id::{NodeId, NodeKind, Rev, ThreadId};
-use crate::domain::node::{Channel, Content, Origin, Revision};
-use crate::domain::state::{EditRecord, Mode, State};
+use crate::domain::id::{Epoch, NodeId, NodeKind, Rev, ThreadId};
+use crate::domain::node::{Channel, Content, Origin, Revision, Standing};
+use crate::domain::state::{Began, EditRecord, EpochRecord, Mode, State};
 
 pub(super) fn apply(state: &mut State, at: At, event: &EditEvent) {
     match event {
@@ -18,7 +18,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &EditEvent) {
             what,
             reason,
         } => {
-            state.epoch = *epoch;
+            begin(state, at, *epoch, what);
             release(state);
             let turn = target
                 .and_then(|target| state.nodes.get(&target))
@@ -82,7 +82,31 @@ pub(super) fn apply(state: &mut State, at: At, event: &EditEvent) {
             state.held = calls.iter().copied().collect();
         }
         EditEvent::Released {} => release(state),
+        EditEvent::Recalled { of, by } => recall::apply(state, at, *of, *by),
+        EditEvent::Named { epoch, name } => {
+            if let Some(record) = state.epochs.iter_mut().find(|one| one.epoch == *epoch) {
+                record.name = Some(name.clone()).filter(|name| !name.is_empty());
+            }
+        }
     }
+}
+
+/// A new epoch, unless the edit belongs to one that has just begun.
+fn begin(state: &mut State, at: At, epoch: Epoch, what: &Arc<str>) {
+    if epoch <= state.epoch {
+        return;
+    }
+    state.epochs.push(EpochRecord {
+        epoch,
+        base: state.epoch,
+        left: state.epoch,
+        began: Began::Edit,
+        seq: at.seq,
+        what: what.clone(),
+        name: None,
+        went_on: false,
+    });
+    state.epoch = epoch;
 }
 
 /// The editor is closed.
@@ -110,9 +134,13 @@ pub(super) fn hold_new(state: &mut State, id: NodeId) {
     }
 }
 
-fn pin(state: &mut State, node: NodeId, pinned: bool) {
+pub(super) fn pin(state: &mut State, node: NodeId, pinned: bool) {
     if let Some(node) = state.nodes.get_mut(&node) {
-        node.pinned = pinned;
+        let standing = Standing {
+            pinned,
+            ..node.standing()
+        };
+        node.stand(state.epoch, standing);
     }
 }
 
@@ -128,16 +156,21 @@ fn revised(
     let Some(node) = state.nodes.get_mut(&id) else {
         return;
     };
-    node.revisions.push(Revision {
+    let said = Revision {
         no: rev,
         content: content.clone(),
         origin: origin.clone(),
         epoch,
         event: at.seq,
-    });
+    };
+    node.say(epoch, said);
     let turn = node.turn;
     if let Content::Observation { outcome, .. } = content {
-        node.active = true;
+        let standing = Standing {
+            active: true,
+            ..node.standing()
+        };
+        node.stand(epoch, standing);
         let outcome = outcome.clone();
         call::trust(state, id.call());
         call::end_call(state, id.call(), &outcome);
@@ -150,6 +183,7 @@ fn revised(
     if id.kind == NodeKind::Call {
         call::trust(state, id);
         if let Some(life) = state.calls.get_mut(&id) {
+            life.remember(epoch);
             life.faults.clear();
             life.references.clear();
             life.bindings.clear();
@@ -159,9 +193,7 @@ fn revised(
             life.because = None;
             life.edit_approves = approves.cloned();
         }
-        if let Some(observation) = state.nodes.get_mut(&id.observation()) {
-            observation.pinned = false;
-        }
+        pin(state, id.observation(), false);
         index::reopen_turn(state, turn);
         index::set_status(state, id, Status::Proposed);
     }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::domain::call::Digest;
 use crate::domain::id::{Epoch, NodeId, Rev, Seq};
 use crate::domain::node::{Content, Origin};
+use crate::domain::state::Began;
 
 /// Facts about edits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -74,4 +75,19 @@ pub enum EditEvent {
     },
     /// The editor closed.
     Released {},
+    /// The epoch that has just begun goes on from the end of an earlier one: what stood then stands
+    /// again, and what came since is history.
+    Recalled {
+        /// The epoch from whose end it goes on.
+        of: Epoch,
+        /// By what.
+        by: Began,
+    },
+    /// The operator named an epoch.
+    Named {
+        /// Which.
+        epoch: Epoch,
+        /// How; empty takes the name away.
+        name: Arc<str>,
+    },
 }
