@@ -428,6 +428,8 @@ pub struct Call {
     pub approved: Option<Digest>,
     /// Why it was skipped or is unsatisfiable.
     pub because: Option<Arc<str>>,
+    /// The event of the decision that stands; 0 where none does.
+    pub decided: Seq,
     /// Event with which it last came back from another branch: what was decided before does not count
     /// any more. 0 where it never did.
     pub revived: Seq,
@@ -462,6 +464,8 @@ pub struct Way {
     pub effect: EffectClass,
     /// Why it ended without a value.
     pub because: Option<Arc<str>>,
+    /// The event of the decision that stood.
+    pub decided: Seq,
 }
 
 impl Call {
@@ -480,6 +484,7 @@ impl Call {
             verdict: self.verdict.clone(),
             effect: self.effect,
             because: self.because.clone(),
+            decided: self.decided,
         }
     }
 
@@ -504,6 +509,17 @@ impl Call {
         self.verdict.clone_from(&way.verdict);
         self.effect = way.effect;
         self.because.clone_from(&way.because);
+        self.decided = way.decided;
+    }
+
+    /// The decision that stands.
+    pub fn decision(&self) -> Option<&Decision> {
+        let standing = self
+            .decisions
+            .iter()
+            .rev()
+            .find(|(_, seq, _)| *seq == self.decided);
+        standing.map(|(_, _, decision)| decision)
     }
 
     /// The newest execution.

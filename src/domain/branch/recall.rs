@@ -104,7 +104,7 @@ fn recall_turn(turn: &Turn, line: &Line, moves: &mut Moves, shared: &mut BTreeSe
     let is_history = matches!(turn.activity, Activity::Superseded(_));
     let was = match turn.history.at(line) {
         Then::Now => {
-            if !is_history {
+            if matches!(turn.stream, Stream::Open | Stream::Broken(_)) && !is_history {
                 shared.insert(turn.id);
             }
             return;
@@ -120,12 +120,15 @@ fn recall_turn(turn: &Turn, line: &Line, moves: &mut Moves, shared: &mut BTreeSe
     let goes_on = !is_history && was.request == turn.request && was.split == turn.split;
     let standing = if goes_on {
         // The same reply on both: what has come of it since is no work of the edits between.
-        shared.insert(turn.id);
+        if !matches!(was.stream, Stream::Closed(_) | Stream::Aborted(_)) {
+            shared.insert(turn.id);
+        }
         moves.shared_turns.push(turn.id);
         TurnStanding {
             activity: was.activity,
             drifted: was.drifted,
-            settled: was.settled || turn.settled,
+            // Whether it has ended is found anew where it had not.
+            settled: was.settled,
             ..turn.standing()
         }
     } else {
