@@ -11,6 +11,7 @@
 mod world;
 
 mod bad_input;
+mod branches;
 mod control;
 mod decisions;
 mod doubt;
@@ -20,4 +21,5 @@ mod lock;
 mod playbooks;
 mod policy;
 mod sessions;
+mod several;
 mod surroundings;
