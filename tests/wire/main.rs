@@ -15,6 +15,12 @@
     reason = "shared with other test programs, each of which needs a part"
 )]
 mod live;
+#[path = "../support/pick.rs"]
+#[allow(
+    dead_code,
+    reason = "shared with other test programs, each of which needs a part"
+)]
+mod pick;
 #[path = "../support/server.rs"]
 mod server;
 #[path = "../support/world.rs"]
