@@ -30,5 +30,6 @@ mod world;
 mod course;
 mod cuts;
 mod kills;
+mod playbooks;
 mod prefixes;
 mod runs;

@@ -316,11 +316,13 @@ impl<'r> Bench<'r> {
                 self.world.file(name, text);
             }
             note(&state, fact, &mut open, |one, outcome| {
-                self.happens(one, outcome.is_ok())
+                self.happens(one, outcome.is_ok());
             });
         }
         if happened {
-            open.values().for_each(|one| self.happens(one, true));
+            for one in open.values() {
+                self.happens(one, true);
+            }
         }
         open
     }

@@ -10,63 +10,8 @@ use overrule::policy::Preset;
 use serde_json::json;
 
 use crate::pick::{self, call, node, turn};
+use crate::playbooks::{BREAKS, FAILING, STEPS, WAITING};
 use crate::prefixes::{Run, Step, commit, finished, from_every_prefix, waits};
-
-/// Reads, writes by reference and commands at once, over three turns; what the second turn does
-/// follows the newest thought.
-const STEPS: &str = r#"
-[meta]
-name = "steps"
-
-[[rule]]
-when = { done = ["last"] }
-answer = "{{ result.last | lines | join \"+\" }}"
-
-[[rule]]
-when = { done = ["notes", "s1"], thought = "last line" }
-say = "As you wish."
-[[rule.call]]
-tool = "write_file"
-as = "made"
-args = { path = "made.txt", content = "{{ result.notes | lines | last }}\n" }
-[[rule.call]]
-tool = "shell"
-as = "last"
-args = { command = "echo s3 >> log.txt; echo did s3" }
-
-[[rule]]
-when = { done = ["notes", "s1"] }
-think = "I make it of the first line."
-[[rule.call]]
-tool = "write_file"
-as = "made"
-args = { path = "made.txt", content = "{{ result.notes | lines | first }}\n" }
-[[rule.call]]
-tool = "shell"
-as = "last"
-think = "And log the end."
-args = { command = "echo s2 >> log.txt; echo did s2" }
-
-[[rule]]
-when = { turn = 1 }
-reasoning = "I weigh it."
-think = "I read the notes, copy them and log the start."
-[[rule.call]]
-tool = "read_file"
-as = "notes"
-args = { path = "notes.txt" }
-[[rule.call]]
-tool = "write_file"
-as = "copy"
-args = { path = "copy.txt", content = "†call.notes" }
-[[rule.call]]
-tool = "shell"
-as = "s1"
-args = { command = "echo s1 >> log.txt; echo did s1" }
-
-[[rule]]
-answer = "without {{ failed | join \" and \" }}"
-"#;
 
 fn at_the_end(command: fn(&State) -> Command) -> Step {
     Step {
@@ -186,31 +131,6 @@ async fn a_corrected_result_and_an_edited_prompt() {
 
 #[tokio::test]
 async fn edits_of_calls_that_wait_and_of_calls_that_wait_for_those() {
-    const WAITING: &str = r#"
-[meta]
-name = "waiting"
-[[rule]]
-when = { seen_call = "s1" }
-answer = "done, without {{ failed | join \" and \" }}"
-[[rule]]
-think = "All at once."
-[[rule.call]]
-tool = "shell"
-as = "s1"
-args = { command = "echo s1 >> log.txt; echo did s1" }
-[[rule.call]]
-tool = "write_file"
-as = "copy"
-args = { path = "copy.txt", content = "†call.s1" }
-[[rule.call]]
-tool = "shell"
-as = "s2"
-args = { command = "echo s2 >> log.txt; echo did s2" }
-[[rule.call]]
-tool = "shell"
-as = "s3"
-args = { command = "echo s3 >> log.txt; echo did s3" }
-"#;
     from_every_prefix(Run {
         playbook: WAITING,
         preset: Preset::Guarded,
@@ -255,50 +175,6 @@ args = { command = "echo s3 >> log.txt; echo did s3" }
 
 #[tokio::test]
 async fn calls_that_fail_and_what_reads_them() {
-    const FAILING: &str = r#"
-[meta]
-name = "failing"
-[[rule]]
-when = { seen_call = "after" }
-answer = "failed: {{ failed | join \" \" }}"
-[[rule]]
-when = { seen_call = "missing" }
-think = "And one more."
-[[rule.call]]
-tool = "shell"
-as = "after"
-args = { command = "echo after >> log.txt; echo did after" }
-[[rule]]
-think = "Some of this will fail."
-[[rule.call]]
-tool = "read_file"
-as = "missing"
-args = { path = "not-there.txt" }
-[[rule.call]]
-tool = "write_file"
-as = "skipped"
-args = { path = "copy.txt", content = "†call.missing" }
-[[rule.call]]
-tool = "write_file"
-as = "unsatisfiable"
-args = { path = "copy.txt", content = "†call.nobody" }
-[[rule.call]]
-tool = "read_file"
-as = "invalid"
-args = { path = 3 }
-[[rule.call]]
-tool = "no_such_tool"
-as = "unknown"
-args = {}
-[[rule.call]]
-tool = "edit_file"
-as = "hopeless"
-args = { path = "notes.txt", old = "nothing like it", new = "x" }
-[[rule.call]]
-tool = "shell"
-as = "exits"
-args = { command = "test -e not-there.txt" }
-"#;
     from_every_prefix(Run {
         playbook: FAILING,
         preset: Preset::Guarded,
@@ -397,27 +273,6 @@ async fn things_put_in_and_taken_away() {
 
 #[tokio::test]
 async fn answers_edited_and_refused_and_a_stream_that_broke() {
-    const BREAKS: &str = r#"
-[meta]
-name = "breaks"
-[[rule]]
-when = { prompt = "refused" }
-answer = "Better."
-[[rule]]
-when = { seen_call = "s1" }
-answer = "So far."
-[[rule]]
-think = "I begin."
-fail = "garbage"
-[[rule.call]]
-tool = "read_file"
-as = "notes"
-args = { path = "notes.txt" }
-[[rule.call]]
-tool = "shell"
-as = "s1"
-args = { command = "echo s1 >> log.txt; echo did s1" }
-"#;
     from_every_prefix(Run {
         playbook: BREAKS,
         steps: vec![

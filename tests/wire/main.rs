@@ -31,6 +31,7 @@ mod server;
 mod world;
 
 mod again;
+mod branches;
 mod course;
 mod edits;
 mod failing;
