@@ -8,6 +8,12 @@
     reason = "a test that cannot go on fails, with the place where it could not"
 )]
 
+#[path = "support/pick.rs"]
+#[allow(
+    dead_code,
+    reason = "shared with other test programs, each of which needs a part"
+)]
+mod pick;
 #[path = "support/scenario.rs"]
 mod scenario;
 #[path = "support/world.rs"]

@@ -8,12 +8,12 @@ use std::process::Stdio;
 
 use overrule::domain::call::Call;
 use overrule::domain::event::{CallEvent, Event};
-use overrule::domain::id::{NodeId, NodeKind};
-use overrule::domain::node::Node;
+use overrule::domain::id::NodeKind;
 use overrule::domain::state::State;
 use rustix::process::Signal;
 use serde::Deserialize;
 
+use crate::pick;
 use crate::world::{Said, World, finish, signal, until, wait};
 
 /// A scenario.
@@ -244,7 +244,7 @@ impl Stage {
             assert_eq!(&executed, expected, "{what}: executions so far");
         }
         for (label, status) in &step.status {
-            let call = call(&state, label, what);
+            let call = call(&state, label);
             assert_eq!(call.status.word(), status, "{what}: {label}");
         }
         if let Some(requests) = step.requests {
@@ -287,14 +287,14 @@ impl Stage {
             return self.world.path(of).to_str().unwrap().to_owned();
         }
         let state = self.world.state(&id);
-        let by_words = |kind: NodeKind| node(&state, kind, of, what).to_string();
+        let by_words = |kind: NodeKind| pick::node(&state, kind, of).to_string();
         match kind {
-            "call" => call(&state, of, what).id.to_string(),
-            "observation" => call(&state, of, what).id.observation().to_string(),
-            "turn" => state.turn_of(call(&state, of, what).id).unwrap().id.0.to_string(),
+            "call" => call(&state, of).id.to_string(),
+            "observation" => call(&state, of).id.observation().to_string(),
+            "turn" => pick::turn(&state, of).0.to_string(),
             "last-turn" => state.turns.keys().last().unwrap().0.to_string(),
             "epoch" => state.epoch.0.to_string(),
-            "digest" => call(&state, of, what)
+            "digest" => call(&state, of)
                 .digest
                 .as_ref()
                 .map_or_else(String::new, |one| one.0.to_string()),
@@ -315,20 +315,9 @@ fn playbook(text: &str) -> String {
     fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// The newest call of a label, one that counts if there is one.
-fn call<'s>(state: &'s State, label: &str, what: &str) -> &'s Call {
-    let counts = |call: &&Call| state.nodes.get(&call.id).is_some_and(|node| node.active);
-    let of = || state.calls.values().filter(|call| *call.label == *label);
-    let found = of().rfind(counts).or_else(|| of().next_back());
-    found.unwrap_or_else(|| panic!("{what}: no call `{label}`"))
-}
-
-fn node(state: &State, kind: NodeKind, words: &str, what: &str) -> NodeId {
-    let fits = |node: &&Node| node.id.kind == kind && node.active && node.text().contains(words);
-    let found = state.nodes.values().rfind(fits);
-    found
-        .unwrap_or_else(|| panic!("{what}: no {} with `{words}`", kind.word()))
-        .id
+/// The call of a label.
+fn call<'s>(state: &'s State, label: &str) -> &'s Call {
+    &state.calls[&pick::call(state, label)]
 }
 
 #[track_caller]
