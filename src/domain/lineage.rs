@@ -99,6 +99,8 @@ impl Reach {
         reach.certain.retain(|id| !reach.gone.contains(id));
         let repeated = reach.possible.iter().flat_map(|id| repeated(state, *id));
         reach.effects.extend(repeated);
+        // Where the kept turns end with an answer, nobody is asked.
+        reach.asks &= reach.drifted.is_empty() || !ends_with_answer(state, &Moves::default());
         reach
     }
 
@@ -141,7 +143,10 @@ impl Reach {
                 self.asks = true;
             }
             Event::Turn(
-                TurnEvent::Prompted { .. } | TurnEvent::Thought { .. } | TurnEvent::Suspended { .. },
+                TurnEvent::Prompted { .. }
+                | TurnEvent::Thought { .. }
+                | TurnEvent::Requested { .. }
+                | TurnEvent::Suspended { .. },
             ) => self.asks = true,
             Event::Turn(TurnEvent::Drifted { turns }) => self.drifted.extend(turns),
             Event::Edit(EditEvent::Recalled { of, .. }) => self.recall(state, &recall(state, *of)),
@@ -216,7 +221,12 @@ pub fn of_events(state: &State, events: &[Event]) -> Plan {
     Plan {
         seen: state.seq,
         kept,
-        drained: undecided(state, &reach.gone, &reach.possible),
+        drained: {
+            // What is cancelled for another branch is not waited for.
+            let mut drained = undecided(state, &reach.gone, &reach.possible);
+            drained.retain(|id| !reach.cancelled.contains(id));
+            drained
+        },
         tokens: if reach.asks {
             estimate(state, &reach.turns)
         } else {
