@@ -352,7 +352,7 @@ fn on_run(w: &mut World, tape: &mut Tape<'_>) -> Option<Result<(), Refusal>> {
             let node = any(w, tape, node)?;
             return Some(w.cmd(Command::Edit(EditCommand::Hold { node })));
         }
-        _ => return Some(w.cmd(Command::Edit(EditCommand::Release {}))),
+        _ => return Some(w.cmd(Command::Edit(EditCommand::Release { node: None }))),
     };
     Some(w.run(command))
 }
@@ -365,8 +365,8 @@ pub fn bring_home(w: &mut World) {
         if matches!(w.state.mode, Mode::Finished(_)) {
             return;
         }
-        if w.state.editing.is_some() {
-            w.cmd(Command::Edit(EditCommand::Release {})).unwrap();
+        if !w.state.editing.is_empty() {
+            w.cmd(Command::Edit(EditCommand::Release { node: None })).unwrap();
         }
         let limits = Limits {
             turns: None,
