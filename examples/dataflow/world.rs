@@ -95,6 +95,8 @@ impl Timed {
             effect,
             tags: Vec::new(),
             takes_truncated: false,
+            probe: None,
+            compensate: None,
         };
         let facts = ToolFacts {
             effect,
