@@ -57,6 +57,10 @@ pub struct Common {
     /// Headless: print every event as a line of JSON
     #[arg(long, global = true)]
     pub json: bool,
+    /// Take decisions from other processes of yours (`overrule approve ID …`) through a socket while the run
+    /// goes on; commands of the agent itself are refused
+    #[arg(long, global = true)]
+    pub control: bool,
     /// Most requests to the model
     #[arg(long, global = true, value_name = "N")]
     pub max_turns: Option<u32>,

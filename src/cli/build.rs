@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::args::Common;
 use super::exit::{Code, Failure};
 use crate::config::{self, Env, Settings};
+use crate::control::Places;
 use crate::domain::envelope::Envelope;
 use crate::domain::event::run::Started;
 use crate::domain::price::Price;
@@ -32,6 +33,8 @@ pub struct Ground {
     pub workspace: PathBuf,
     /// The sessions.
     pub store: Store,
+    /// Where control sockets are.
+    pub places: Places,
     /// Files and directories that no tool of a run may read or write.
     pub private: Vec<PathBuf>,
 }
@@ -48,8 +51,10 @@ impl Ground {
                 "there is no home directory to keep sessions in: name a place with --sessions DIR",
             )
         })?;
+        let places = Places::of(env.runtime_dir.as_deref(), env.state_dir.as_deref(), config::OWN);
         Ok(Self {
-            private: private(common, &env, &dir),
+            private: private(common, &env, &dir, &places),
+            places,
             env,
             settings,
             workspace,
@@ -155,7 +160,7 @@ impl Ground {
 
 /// What decides about runs and what records them: an agent that could write there would approve
 /// itself, and one that could read there would find keys.
-fn private(common: &Common, env: &Env, sessions: &Path) -> Vec<PathBuf> {
+fn private(common: &Common, env: &Env, sessions: &Path, places: &Places) -> Vec<PathBuf> {
     let own = [&env.config_dir, &env.state_dir, &env.runtime_dir];
     let own = own.into_iter().flatten().map(|dir| dir.join(config::OWN));
     let policy = common
@@ -170,7 +175,8 @@ fn private(common: &Common, env: &Env, sessions: &Path) -> Vec<PathBuf> {
         .chain(policy)
         .chain([sessions]);
     let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    own.chain(named.map(absolute)).collect()
+    let sockets = places.make.iter().chain(&places.look).cloned();
+    own.chain(sockets).chain(named.map(absolute)).collect()
 }
 
 fn workspace(common: &Common) -> Result<PathBuf, Failure> {

@@ -26,6 +26,7 @@ pub async fn serve(common: &Common, ground: &Ground, ready: Ready) -> Result<Cod
         session,
         head,
         run,
+        door,
     } = ready;
     let mut stop = signals::listen()?;
     let mut heard = handle.subscribe();
@@ -40,6 +41,7 @@ pub async fn serve(common: &Common, ground: &Ground, ready: Ready) -> Result<Cod
         run,
     };
     let mut watch = Watch::new(handle.clone(), heard.told.clone(), session.clone());
+    watch.attended = door.is_some();
     let end = loop {
         tokio::select! {
             biased;
@@ -63,6 +65,9 @@ pub async fn serve(common: &Common, ground: &Ground, ready: Ready) -> Result<Cod
             }
         }
     };
+    if let Some(door) = &door {
+        door.shut();
+    }
     // A second signal while things end is obeyed at once.
     tokio::select! {
         () = handle.shutdown() => {}
@@ -73,7 +78,11 @@ pub async fn serve(common: &Common, ground: &Ground, ready: Ready) -> Result<Cod
             take(&mut watch.state, &mut out, Some(fact));
         }
     }
-    let end = if running.await.is_ok() {
+    let ended = running.await;
+    if let Some(door) = door {
+        door.settle().await;
+    }
+    let end = if ended.is_ok() {
         end
     } else {
         End::new(Code::Other, "the run's loop broke; what was decided is recorded")

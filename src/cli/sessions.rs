@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use super::args::{Common, Sessions, SessionsWhat};
 use super::build::Ground;
 use super::exit::{Code, Failure};
-use super::{print, verbs};
+use super::{print, record};
 use crate::domain::apply::fold;
 use crate::domain::command::{Command, RunCommand};
 use crate::domain::state::{Mode, State};
@@ -22,7 +22,7 @@ pub fn sessions(common: &Common, sessions: Sessions) -> Result<Code, Failure> {
         SessionsWhat::Show { id } => show(&ground, &id),
         SessionsWhat::Name { id, name } => {
             let command = Command::Run(RunCommand::Title { title: name });
-            print::out(&verbs::decide(common, ground, &id, &command)?);
+            print::out(&record::decide(common, &ground, &id, &command)?.line());
             Ok(Code::Ok)
         }
         SessionsWhat::Delete { id } => {

@@ -175,7 +175,7 @@ impl Reach {
                 CallMove::GoesOn => {
                     self.possible.insert(*id);
                 }
-                CallMove::Ended(way) if !way.references.is_empty() => {
+                CallMove::Ended(way) if way.suspect => {
                     self.possible.insert(*id);
                 }
                 CallMove::Ended(_) => {}

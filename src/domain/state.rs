@@ -163,6 +163,8 @@ pub struct LedgerEntry {
     pub probed: bool,
     /// True once an edit replaced what it happened under.
     pub orphaned: bool,
+    /// Calls that were given its result without an execution.
+    pub reused_by: Vec<NodeId>,
     /// Epoch at the launch.
     pub epoch: Epoch,
 }

@@ -175,6 +175,7 @@ impl Driver {
                 actor,
                 reply,
             } => self.command(&command, &actor, reply),
+            Message::Refused { command, reason } => self.note_refused(command, reason),
             Message::Input(input) => self.input(&input),
             Message::Live(live) => self.show_live(live),
             Message::Notice(text) => self.batch.words.push(Publication::Notice(text)),
@@ -225,6 +226,13 @@ impl Driver {
         if let Some(reply) = reply {
             self.batch.replies.push((reply, result));
         }
+    }
+
+    /// Somebody who may not command tried to: a fact of the run, and nothing follows from it.
+    fn note_refused(&mut self, command: String, reason: String) {
+        let refused = RunEvent::Refused { command, reason };
+        self.record(vec![Event::Run(refused)], &Actor::Engine, Seq(0));
+        self.batch.sync = true;
     }
 
     fn decide(&mut self, command: &Command) -> Result<Vec<Event>, Refusal> {

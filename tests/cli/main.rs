@@ -11,6 +11,7 @@
 mod world;
 
 mod bad_input;
+mod control;
 mod decisions;
 mod doubt;
 mod edits;

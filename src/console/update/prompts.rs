@@ -2,15 +2,15 @@
 //!
 //! Text goes into the topmost text field or nowhere. Must not know: what an edit does.
 
-use super::{edits, lists, open};
+use super::{branches, collect, edits, lists, open, review};
 use crate::console::commands::TextVerb;
 use crate::console::field::Field;
 use crate::console::key::Key;
 use crate::console::model::Model;
-use crate::console::model::overlay::{LinePrompt, LinePurpose, Overlay};
+use crate::console::model::overlay::{LinePrompt, LinePurpose, Overlay, Whose};
 use crate::console::msg::Out;
 use crate::console::summary;
-use crate::domain::command::{CallCommand, Command, ConsentChoice, Edit, EditCommand, RunCommand};
+use crate::domain::command::{CallCommand, Command, ConsentChoice, Edit, RunCommand};
 use crate::domain::event::run::Limits;
 use crate::domain::id::NodeId;
 use crate::domain::price::{decimal, trillionths};
@@ -124,8 +124,8 @@ fn cancel(model: &mut Model, out: &mut Vec<Out>) {
             model.complain("already sent: wait for the answer of the run");
             return;
         }
-        if editor.holds().is_some() {
-            out.push(Out::Command(Command::Edit(EditCommand::Release {})));
+        if let Some(node) = editor.holds() {
+            collect::release(model, node, out);
         }
     }
     model.overlays.pop();
@@ -184,7 +184,7 @@ fn accept(model: &mut Model, out: &mut Vec<Out>) {
                 reason: text.into(),
             }];
             model.overlays.pop();
-            edits::review(model, edits);
+            review::edits(model, edits, Whose::New);
             return;
         }
         LinePurpose::Search => {
@@ -192,6 +192,12 @@ fn accept(model: &mut Model, out: &mut Vec<Out>) {
             find(model, &text);
             return;
         }
+        LinePurpose::Reason => {
+            model.overlays.pop();
+            review::set_reason(model, text);
+            return;
+        }
+        LinePurpose::BranchName(epoch) => branches::named(model, epoch, &text, out),
         LinePurpose::Policy => send(
             model,
             Command::Run(RunCommand::SetPolicy { policy: text }),

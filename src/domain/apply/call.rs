@@ -292,6 +292,7 @@ fn started(state: &mut State, at: At, event: &CallEvent) {
         outcome: LedgerOutcome::Running,
         probed: false,
         orphaned: false,
+        reused_by: Vec::new(),
         epoch: state.epoch,
     };
     state.ledger.insert(at.seq, entry);
@@ -367,6 +368,11 @@ fn given(state: &mut State, at: At, call: NodeId, rev: Rev, outcome: &Outcome, o
     {
         entry.outcome = LedgerOutcome::Known(outcome.clone());
     }
+    if let Origin::Reused { from } = origin
+        && let Some(entry) = state.ledger.get_mut(from)
+    {
+        entry.reused_by.push(call);
+    }
     record_value(state, at, call, (rev, attempt), outcome, origin);
     let by_operator = matches!(origin, Origin::Operator { .. });
     super::edit::pin(state, call.observation(), by_operator);
@@ -420,7 +426,10 @@ fn record_value(
 /// The inputs of a call are not in question any more.
 pub(super) fn trust(state: &mut State, id: NodeId) {
     state.agenda.suspects.remove(&id);
-    if let Some(life) = state.calls.get_mut(&id) {
+    if let Some(life) = state.calls.get_mut(&id)
+        && life.suspect
+    {
+        life.remember(state.epoch);
         life.suspect = false;
     }
 }

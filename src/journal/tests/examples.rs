@@ -23,6 +23,7 @@ const TURN: TurnId = TurnId(3);
 pub(super) fn every_event() -> Vec<Event> {
     let mut all = run();
     all.extend(turn());
+    all.extend(branches());
     all.extend(call());
     all.extend(edit());
     all
@@ -193,11 +194,6 @@ fn turn() -> Vec<Event> {
             turns: vec![TURN, TurnId(4)],
         },
         TurnEvent::Split { turn: TURN },
-        TurnEvent::Drifted { turns: vec![TURN] },
-        TurnEvent::Revived {
-            turn: TURN,
-            of: Epoch(2),
-        },
     ];
     for stop in [
         Stop::End,
@@ -414,6 +410,16 @@ fn ends() -> Vec<CallEvent> {
         });
     }
     all
+}
+
+fn branches() -> Vec<Event> {
+    vec![
+        Event::Turn(TurnEvent::Drifted { turns: vec![TURN] }),
+        Event::Turn(TurnEvent::Revived {
+            turn: TURN,
+            of: Epoch(2),
+        }),
+    ]
 }
 
 fn edit() -> Vec<Event> {
