@@ -53,6 +53,8 @@ pub fn spec(name: &str, effect: EffectClass, schema: &Value) -> Spec {
             effect,
             tags: Vec::new(),
             takes_truncated: false,
+            probe: None,
+            compensate: None,
         },
         facts: ToolFacts {
             effect,
