@@ -11,7 +11,7 @@ use overrule::domain::advice::ToolFacts;
 use overrule::domain::call::EffectClass;
 use overrule::domain::command::{Command, Edit, EditCommand};
 use overrule::domain::envelope::{Actor, Envelope};
-use overrule::domain::event::run::{Limits, Started, ToolCard};
+use overrule::domain::event::run::{Limits, Reuse, Started, ToolCard};
 use overrule::domain::event::{Event, RunEvent, TurnEvent};
 use overrule::domain::id::NodeId;
 use overrule::domain::state::State;
@@ -189,6 +189,7 @@ pub fn adviser(tools: Vec<Arc<dyn Tool>>, preset: Preset) -> Result<Adviser, Fai
         environment: Arc::from(""),
         sandbox: Arc::from("no children"),
         headless: false,
+        now: None,
     })
 }
 
@@ -208,10 +209,13 @@ pub fn started(adviser: &Adviser, model: &dyn Model) -> Started {
             turns: None,
             tokens: None,
             wall_ms: None,
+            price: None,
         },
         user: Arc::from("operator"),
         input: Arc::from("null"),
         setup: Arc::from(json!({"session": &*adviser.session}).to_string()),
+        reuse: Reuse::default(),
+        price: None,
     }
 }
 
