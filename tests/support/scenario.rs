@@ -1,10 +1,11 @@
 //! Scenarios: files that say what the real program is called with, and what must hold after each
 //! call. Read here and carried out in a world of their own. Must not know: which verbs there are.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
-use std::process::Stdio;
+use std::process::{Child, Stdio};
 
 use overrule::domain::call::Call;
 use overrule::domain::event::{CallEvent, Event};
@@ -40,16 +41,22 @@ pub struct Scenario {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Step {
-    /// Words of the command line; or [`Step::play`].
+    /// Words of the command line; or [`Step::play`], or [`Step::joins`].
     #[serde(default)]
     args: Vec<String>,
     /// Plays the playbook without a screen, with these further words.
     play: Option<Vec<String>>,
-    /// Ends the program by a signal at this moment.
-    end: Option<End>,
+    /// Waits only until this moment.
+    until: Option<Until>,
+    /// True for the end of the program that was left running, in place of another.
+    #[serde(default)]
+    joins: bool,
     /// Writes these files of the workspace before.
     #[serde(default)]
     write: BTreeMap<String, String>,
+    /// Writes these files next to the workspace before, with what they name filled in.
+    #[serde(default)]
+    aside: BTreeMap<String, String>,
     /// The exit code (0); without a meaning where it was killed.
     #[serde(default)]
     exit: i32,
@@ -90,25 +97,27 @@ struct Step {
     changes_nothing: bool,
 }
 
-/// When a program is ended, and how.
+/// The moment until which a program is waited for, and what becomes of it then.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct End {
-    /// By what.
-    by: By,
+struct Until {
     /// Once so many calls wait for an answer and nothing else is under way.
     asked: Option<usize>,
     /// Once this file of the workspace is there.
     file: Option<String>,
+    /// What then.
+    then: Then,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum By {
-    /// A polite request.
+enum Then {
+    /// It is asked to end.
     Term,
-    /// The end without a word.
+    /// It ends without a word.
     Kill,
+    /// It goes on, until a step that says `joins`.
+    Leave,
 }
 
 /// Where the scenarios are.
@@ -133,8 +142,34 @@ pub fn play(name: &str) {
 }
 
 struct Stage {
+    /// First, so that it has ended when its place goes.
+    left: RefCell<Option<Running>>,
     world: World,
     playbook: String,
+}
+
+/// A program under way; it does not outlive its scenario.
+struct Running(Option<Child>);
+
+impl Running {
+    fn get(&self) -> &Child {
+        self.0.as_ref().unwrap()
+    }
+
+    /// Waits for its end.
+    fn ends(mut self) -> Said {
+        wait(self.0.take().unwrap())
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if let Some(mut child) = self.0.take() {
+            // It may have ended by itself.
+            child.kill().unwrap_or_default();
+            child.wait().unwrap();
+        }
+    }
 }
 
 impl Stage {
@@ -147,18 +182,25 @@ impl Stage {
             world.aside(name, &playbook(text));
         }
         let playbook = world.aside("playbook.toml", &playbook(&scenario.playbook));
-        Self { world, playbook }
+        Self {
+            left: RefCell::new(None),
+            world,
+            playbook,
+        }
     }
 
     fn step(&self, step: &Step, what: &str) {
         for (name, text) in &step.write {
             self.world.file(name, text);
         }
+        for (name, text) in &step.aside {
+            self.world.aside(name, &self.fill(text, what));
+        }
         let args = self.args(step, what);
         let before = step.changes_nothing.then(|| self.world.everything());
         let said = self.carry_out(step, &args);
         let said_whole = format!("{what}: {args:?}\n--- out\n{}\n--- err\n{}", said.out, said.err);
-        if step.end.as_ref().is_none_or(|end| end.by == By::Term) {
+        if step.until.as_ref().is_none_or(|until| until.then == Then::Term) {
             assert_eq!(said.code, Some(step.exit), "exit code of {said_whole}");
         }
         if let Some(out) = &step.out {
@@ -186,23 +228,33 @@ impl Stage {
     }
 
     fn carry_out(&self, step: &Step, args: &[String]) -> Said {
+        if step.joins {
+            return self.left.take().expect("a program that was left running").ends();
+        }
         let words: Vec<&str> = args.iter().map(String::as_str).collect();
         let mut command = self.world.command(&words);
-        let Some(end) = &step.end else {
+        let Some(moment) = &step.until else {
             return finish(command);
         };
         let piped = command.stdout(Stdio::piped()).stderr(Stdio::piped());
-        let child = piped.spawn().unwrap();
-        until("the moment to end the program", || self.is_time(end));
-        let by = match end.by {
-            By::Term => Signal::TERM,
-            By::Kill => Signal::KILL,
-        };
-        signal(&child, by);
-        wait(child)
+        let child = Running(Some(piped.spawn().unwrap()));
+        until("the moment to go on", || self.is_time(moment));
+        match moment.then {
+            Then::Term => signal(child.get(), Signal::TERM),
+            Then::Kill => signal(child.get(), Signal::KILL),
+            Then::Leave => {
+                self.left.replace(Some(child));
+                return Said {
+                    code: None,
+                    out: String::new(),
+                    err: String::new(),
+                };
+            }
+        }
+        child.ends()
     }
 
-    fn is_time(&self, end: &End) -> bool {
+    fn is_time(&self, moment: &Until) -> bool {
         let there = |name: &String| self.world.ws().join(name).exists();
         let text = self.world.ids().pop().map_or_else(String::new, |id| {
             let path = self.world.sessions().join(id).join("journal.jsonl");
@@ -211,7 +263,7 @@ impl Stage {
         let count = |kind: &str| text.matches(&format!(r#""type":"{kind}""#)).count();
         let waits =
             |asked: usize| count("call.asked") == asked && count("call.started") == count("call.finished");
-        end.file.as_ref().is_none_or(there) && end.asked.is_none_or(waits)
+        moment.file.as_ref().is_none_or(there) && moment.asked.is_none_or(waits)
     }
 
     fn files(&self, step: &Step, what: &str) {
@@ -285,6 +337,11 @@ impl Stage {
         }
         if kind == "file" {
             return self.world.path(of).to_str().unwrap().to_owned();
+        }
+        if kind == "digest-of-all" {
+            let queue = self.world.run(&["queue", &id]).ends(0).out;
+            let last = queue.lines().last().unwrap_or_default().trim();
+            return last.strip_prefix("digest ").unwrap_or_default().to_owned();
         }
         let state = self.world.state(&id);
         let by_words = |kind: NodeKind| pick::node(&state, kind, of).to_string();
