@@ -79,18 +79,15 @@ pub fn list(branches: &[Branch], marked: Option<Epoch>, width: u16) -> Vec<Line>
 /// More about a branch: what it came to.
 pub fn answer(maker: &mut Maker<'_>, branch: &Branch) {
     maker.own(Role::Dim, cost(&branch.sum));
-    match &branch.sum.text {
-        Some(text) => {
-            maker.own(Role::Title, "answer");
-            maker.text(
-                text,
-                crate::console::doc::Form::Raw,
-                crate::console::pager::Wrap::Words,
-                Role::Text,
-                (Role::Dim, "  ".to_owned()),
-            );
-        }
-        None => {}
+    if let Some(text) = &branch.sum.text {
+        maker.own(Role::Title, "answer");
+        maker.text(
+            text,
+            crate::console::doc::Form::Raw,
+            crate::console::pager::Wrap::Words,
+            Role::Text,
+            (Role::Dim, "  ".to_owned()),
+        );
     }
 }
 

@@ -130,7 +130,11 @@ fn move_calls(state: &mut State, at: At, moves: &Moves, one_reply: bool) -> Vec<
                         digest: None,
                         verdict: None,
                         because: None,
+<<<<<<< HEAD
                         decided: Seq(0),
+=======
+                        denied_by: None,
+>>>>>>> domtest
                         ..call.way()
                     };
                     revived(state, at, *id, &way);
@@ -166,5 +170,6 @@ fn revived(state: &mut State, at: At, id: NodeId, way: &Way) {
         call.revived = at.seq;
         call.approved = None;
         call.edit_approves = None;
+        call.consented.clear();
     }
 }
