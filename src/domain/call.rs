@@ -429,17 +429,12 @@ pub struct Call {
     pub approved: Option<Digest>,
     /// Why it was refused, skipped or is unsatisfiable.
     pub because: Option<Arc<str>>,
-<<<<<<< HEAD
-    /// The event of the decision that stands; 0 where none does.
-    pub decided: Seq,
-=======
     /// The rule of the policy that refused it; none where a person did.
     pub denied_by: Option<Arc<str>>,
     /// Executions that the newest question for consent named.
     pub asked_about: Vec<Seq>,
     /// Executions that a person lets it repeat, for the revision that counts.
     pub consented: BTreeSet<Seq>,
->>>>>>> domtest
     /// Event with which it last came back from another branch: what was decided before does not count
     /// any more. 0 where it never did.
     pub revived: Seq,
@@ -474,13 +469,8 @@ pub struct Way {
     pub effect: EffectClass,
     /// Why it ended without a value.
     pub because: Option<Arc<str>>,
-<<<<<<< HEAD
-    /// The event of the decision that stood.
-    pub decided: Seq,
-=======
     /// The rule of the policy that refused it.
     pub denied_by: Option<Arc<str>>,
->>>>>>> domtest
 }
 
 impl Call {
@@ -499,11 +489,7 @@ impl Call {
             verdict: self.verdict.clone(),
             effect: self.effect,
             because: self.because.clone(),
-<<<<<<< HEAD
-            decided: self.decided,
-=======
             denied_by: self.denied_by.clone(),
->>>>>>> domtest
         }
     }
 
@@ -528,21 +514,7 @@ impl Call {
         self.verdict.clone_from(&way.verdict);
         self.effect = way.effect;
         self.because.clone_from(&way.because);
-<<<<<<< HEAD
-        self.decided = way.decided;
-    }
-
-    /// The decision that stands.
-    pub fn decision(&self) -> Option<&Decision> {
-        let standing = self
-            .decisions
-            .iter()
-            .rev()
-            .find(|(_, seq, _)| *seq == self.decided);
-        standing.map(|(_, _, decision)| decision)
-=======
         self.denied_by.clone_from(&way.denied_by);
->>>>>>> domtest
     }
 
     /// The newest execution.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{At, index};
 use crate::domain::branch::recall::{CallMove, Moves, recall, recall_reply};
 use crate::domain::call::{Status, Way};
-use crate::domain::id::{Epoch, NodeId, NodeKind, Seq, TurnId};
+use crate::domain::id::{Epoch, NodeId, NodeKind, TurnId};
 use crate::domain::state::{Began, Mode, State};
 use crate::domain::turn::{Activity, TurnStanding};
 
@@ -130,11 +130,7 @@ fn move_calls(state: &mut State, at: At, moves: &Moves, one_reply: bool) -> Vec<
                         digest: None,
                         verdict: None,
                         because: None,
-<<<<<<< HEAD
-                        decided: Seq(0),
-=======
                         denied_by: None,
->>>>>>> domtest
                         ..call.way()
                     };
                     revived(state, at, *id, &way);

@@ -285,13 +285,9 @@ fn propose(state: &mut State, turn: TurnId, id: NodeId, provider_id: Option<Arc<
         edit_approves: None,
         approved: None,
         because: None,
-<<<<<<< HEAD
-        decided: Seq(0),
-=======
         denied_by: None,
         asked_about: Vec::new(),
         consented: BTreeSet::new(),
->>>>>>> domtest
         revived: Seq(0),
         history: History::begun(state.epoch),
     };

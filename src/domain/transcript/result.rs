@@ -93,19 +93,10 @@ fn error_text(state: &State, call: &Call, class: &str, message: &str, error: Opt
 fn unrun_reason(call: &Call) -> String {
     let because = call.because.as_deref().unwrap_or_default();
     match &call.status {
-<<<<<<< HEAD
-        Status::Rejected => match call.decision() {
-            Some(Decision::Deny { rule, reason }) => {
-                format!("not allowed by the policy ({rule}): {reason}")
-            }
-            _ if because.is_empty() => "rejected by the operator".into(),
-            _ => format!("rejected by the operator: {because}"),
-=======
         Status::Rejected => match &call.denied_by {
             Some(rule) => format!("not allowed by the policy ({rule}): {because}"),
             None if because.is_empty() => "rejected by the operator".into(),
             None => format!("rejected by the operator: {because}"),
->>>>>>> domtest
         },
         Status::Expired => "not approved: no operator".into(),
         Status::Skipped => format!("skipped: {because}"),
