@@ -10,8 +10,9 @@ use unicode_width::UnicodeWidthStr;
 use super::Maker;
 use super::revisions::{difference, words};
 use crate::console::diff;
-use crate::console::doc::{Piece, Styled, head};
+use crate::console::doc::{Form, Piece, Styled, head};
 use crate::console::model::listing::{Item, Line};
+use crate::console::pager::Wrap;
 use crate::console::summary;
 use crate::console::symbols::{Charset, Symbol};
 use crate::console::theme::Role;
@@ -79,19 +80,10 @@ pub fn list(branches: &[Branch], marked: Option<Epoch>, width: u16) -> Vec<Line>
 /// More about a branch: what it came to.
 pub fn answer(maker: &mut Maker<'_>, branch: &Branch) {
     maker.own(Role::Dim, cost(&branch.sum));
-    match &branch.sum.text {
-        Some(text) => {
-            maker.own(Role::Title, "answer");
-            maker.text(
-                text,
-                crate::console::doc::Form::Raw,
-                crate::console::pager::Wrap::Words,
-                Role::Text,
-                (Role::Dim, "  ".to_owned()),
-            );
-        }
-        None => {}
-    }
+    let Some(text) = &branch.sum.text else { return };
+    maker.own(Role::Title, "answer");
+    let mark = (Role::Dim, "  ".to_owned());
+    maker.text(text, Form::Raw, Wrap::Words, Role::Text, mark);
 }
 
 fn of(item: usize, words: Styled) -> Line {
