@@ -157,6 +157,10 @@ impl Reach {
             Event::Call(CallEvent::Woken { call }) => {
                 self.certain.insert(*call);
             }
+            // A result that is given takes the place of an execution.
+            Event::Call(CallEvent::Given { call, .. }) => {
+                self.certain.remove(call);
+            }
             Event::Call(CallEvent::CancelAsked { call, .. }) => self.cancelled.push(*call),
             Event::Run(_) | Event::Turn(_) | Event::Call(_) | Event::Edit(_) => {}
         }

@@ -10,8 +10,9 @@ use unicode_width::UnicodeWidthStr;
 use super::Maker;
 use super::revisions::{difference, words};
 use crate::console::diff;
-use crate::console::doc::{Piece, Styled, head};
+use crate::console::doc::{Form, Piece, Styled, head};
 use crate::console::model::listing::{Item, Line};
+use crate::console::pager::Wrap;
 use crate::console::summary;
 use crate::console::symbols::{Charset, Symbol};
 use crate::console::theme::Role;
@@ -79,16 +80,10 @@ pub fn list(branches: &[Branch], marked: Option<Epoch>, width: u16) -> Vec<Line>
 /// More about a branch: what it came to.
 pub fn answer(maker: &mut Maker<'_>, branch: &Branch) {
     maker.own(Role::Dim, cost(&branch.sum));
-    if let Some(text) = &branch.sum.text {
-        maker.own(Role::Title, "answer");
-        maker.text(
-            text,
-            crate::console::doc::Form::Raw,
-            crate::console::pager::Wrap::Words,
-            Role::Text,
-            (Role::Dim, "  ".to_owned()),
-        );
-    }
+    let Some(text) = &branch.sum.text else { return };
+    maker.own(Role::Title, "answer");
+    let mark = (Role::Dim, "  ".to_owned());
+    maker.text(text, Form::Raw, Wrap::Words, Role::Text, mark);
 }
 
 fn of(item: usize, words: Styled) -> Line {
@@ -171,24 +166,24 @@ pub fn compare(maker: &Maker<'_>, comparison: &Comparison, all: bool) -> Vec<Lin
         Charset::Ascii => " | ",
     };
     let mut lines = Vec::new();
-    let mut put = |item: Option<usize>, name: (Role, String), a: Styled, b: Styled| {
+    // None for a side on which there is nothing: where the two stand one under the other it takes no row.
+    let mut put = |item: Option<usize>, name: (Role, String), a: Option<Styled>, b: Option<Styled>| {
         let before = |(role, words): (Role, String)| Styled::new().own(role, format!("{words:<BEFORE$}"));
         if beside {
+            let nothing = || Styled::new().own(Role::Dim, "-");
             let mut line = before(name);
-            line.0.extend(clipped(a, column).0);
+            line.0.extend(clipped(a.unwrap_or_else(nothing), column).0);
             line = line.own(Role::Dim, bar);
-            line.0.extend(b.0);
+            line.0.extend(b.unwrap_or_else(nothing).0);
             lines.push(Line {
                 of: item,
                 words: line,
             });
         } else {
-            for (first, (sign, said)) in [("A ", a), ("B ", b)].into_iter().enumerate() {
-                let name = if first == 0 {
-                    name.clone()
-                } else {
-                    (Role::Dim, String::new())
-                };
+            let mut name = Some(name);
+            for (sign, said) in [("A ", a), ("B ", b)] {
+                let Some(said) = said else { continue };
+                let name = name.take().unwrap_or((Role::Dim, String::new()));
                 let mut line = before(name).own(Role::Title, sign);
                 line.0.extend(said.0);
                 lines.push(Line {
@@ -205,15 +200,15 @@ pub fn compare(maker: &Maker<'_>, comparison: &Comparison, all: bool) -> Vec<Lin
             .own(Role::Ok, now)
             .untrusted(Role::Title, &title(state, epoch), 100)
     });
-    put(None, (Role::Dim, String::new()), name_a, name_b);
+    put(None, (Role::Dim, String::new()), Some(name_a), Some(name_b));
     let sums = [&comparison.sum_a, &comparison.sum_b];
     let [text_a, text_b] = sums.map(|sum| match &sum.text {
         Some(text) => Styled::new().untrusted(Role::Ok, &one_line(text), 300),
         None => Styled::new().own(Role::Dim, "none"),
     });
-    put(None, (Role::Dim, "answer".to_owned()), text_a, text_b);
+    put(None, (Role::Dim, "answer".to_owned()), Some(text_a), Some(text_b));
     let [cost_a, cost_b] = sums.map(|sum| Styled::new().own(Role::Text, cost(sum)));
-    put(None, (Role::Dim, "cost".to_owned()), cost_a, cost_b);
+    put(None, (Role::Dim, "cost".to_owned()), Some(cost_a), Some(cost_b));
     for (at, pair) in pairs.iter().enumerate() {
         let (role, word) = match pair.call {
             (Some(_), Some(_)) if pair.same => (Role::Dim, "same"),
@@ -257,15 +252,13 @@ pub fn compared_node(maker: &mut Maker<'_>, comparison: &Comparison, node: NodeI
     }
 }
 
-fn said(maker: &Maker<'_>, id: NodeId, rev: Option<Rev>, result: Option<Rev>) -> Styled {
+fn said(maker: &Maker<'_>, id: NodeId, rev: Option<Rev>, result: Option<Rev>) -> Option<Styled> {
     let state = &maker.run.state;
     let revision = |id: NodeId, rev: Option<Rev>| {
         let node = state.node(id)?;
         Some((node, node.revision(rev?)?))
     };
-    let Some((node, says)) = revision(id, rev) else {
-        return Styled::new().own(Role::Dim, "-");
-    };
+    let (node, says) = revision(id, rev)?;
     let mut line = Styled::new();
     if node.revisions.len() > 1 {
         line = line.own(Role::Edited, format!("{} ", says.no));
@@ -279,7 +272,7 @@ fn said(maker: &Maker<'_>, id: NodeId, rev: Option<Rev>, result: Option<Rev>) ->
             .own(Role::Dim, format!(" {arrow} "))
             .untrusted(Role::Dim, &summary::result(outcome), 200);
     }
-    line
+    Some(line)
 }
 
 fn one_line(text: &str) -> String {

@@ -229,6 +229,31 @@ fn one_result_of_the_other_branch_is_taken_over() {
 }
 
 #[test]
+fn a_call_that_only_the_other_branch_made_is_put_in_with_its_result_and_does_not_run() {
+    let mut stage = Stage::new(100, 40);
+    stage.orphaned();
+    stage.press("b k c");
+    let at = list(&stage)
+        .items
+        .iter()
+        .position(|item| *item == Item::Node(id("c3")));
+    for _ in 0..at.unwrap() {
+        stage.press("j");
+    }
+    stage.press("t");
+    let text = stage.text();
+    assert!(text.contains("nothing that ran is touched"), "{text}");
+    assert!(!text.contains("passes the gate"), "{text}");
+    assert!(!text.contains("runs  "), "{text}");
+    assert!(text.contains("+ 1"), "its result is in the change: {text}");
+    commit(&mut stage);
+    let state = &stage.model.run.state;
+    assert_eq!(state.ledger.len(), 1, "nothing ran");
+    let new = state.calls.values().last().unwrap();
+    assert!(state.observation(new.id).is_some());
+}
+
+#[test]
 fn what_the_other_branch_does_not_have_is_not_taken() {
     let mut stage = edited();
     stage.finished("c9", "read_file", r#"{"path":"q"}"#, Outcome::ok("1"));
