@@ -74,6 +74,9 @@ pub struct Common {
     /// Most working time, such as 10m
     #[arg(long, global = true, value_name = "DURATION")]
     pub max_time: Option<String>,
+    /// Most money, in the currency of the price that the settings name, such as 0.5
+    #[arg(long, global = true, value_name = "AMOUNT")]
+    pub max_price: Option<String>,
     /// Most calls at one time
     #[arg(long, global = true, value_name = "N")]
     pub parallel: Option<u32>,
@@ -94,6 +97,7 @@ impl Common {
             turns: self.max_turns,
             tokens: self.max_tokens,
             wall: self.max_time.clone(),
+            price: self.max_price.clone(),
             parallel: self.parallel,
         }
     }

@@ -10,6 +10,7 @@ use crate::config::{self, Env, Settings};
 use crate::control::Places;
 use crate::domain::envelope::Envelope;
 use crate::domain::event::run::Started;
+use crate::domain::price::Price;
 use crate::engine::advise::Adviser;
 use crate::engine::clock::Clock;
 use crate::engine::log::Log;
@@ -103,6 +104,7 @@ impl Ground {
             environment: Arc::from(names.join("\n")),
             sandbox: Arc::from("sandbox level 0"),
             headless,
+            now: Some(Clock::start().utc_ms()),
         })
     }
 
@@ -124,7 +126,18 @@ impl Ground {
             user: self.user(),
             input: Arc::from(input),
             setup: Arc::from(setup.to_text()),
+            reuse: self.settings.reuse.values(),
+            price: self.price(setup),
         }
+    }
+
+    /// What the model of a run costs.
+    fn price(&self, setup: &Setup) -> Option<Price> {
+        let (name, is_scripted) = match &setup.model {
+            ModelSetup::Scripted { name, .. } => (name, true),
+            ModelSetup::OpenaiChat { model, .. } => (model, false),
+        };
+        self.settings.prices.of(name, is_scripted).cloned()
     }
 
     /// What was read but does not count, for the operator.

@@ -7,11 +7,12 @@ use super::exit::{Code, Failure};
 use super::run::Ready;
 use super::signals::{self, Asked};
 use super::watch::{End, Watch};
-use super::{print, progress};
+use super::{print, progress, sessions};
 use crate::domain::apply;
 use crate::domain::envelope::{Actor, Envelope};
 use crate::domain::node::Node;
 use crate::domain::state::{Mode, State};
+use crate::domain::turn::Usage;
 use crate::engine::Publication;
 use crate::journal::{Link, encode_line};
 
@@ -117,6 +118,11 @@ fn take(state: &mut State, out: &mut Out, fact: Option<Publication>) -> Option<E
 }
 
 fn conclude(common: &Common, state: &State, session: &str, end: End) -> Result<Code, Failure> {
+    if state.usage != Usage::default() {
+        let spent = state.spent.words().map(|spent| format!("; {spent}"));
+        let tokens = sessions::tokens(state.usage);
+        print::err(&format!("tokens: {tokens}{}", spent.unwrap_or_default()));
+    }
     if let Mode::Finished(answer) = state.mode
         && end.code != Code::Session
     {

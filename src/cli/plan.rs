@@ -48,7 +48,8 @@ pub fn words(state: &State, plan: &Plan) -> String {
         })
         .collect();
     let request = if plan.asks {
-        format!("yes, about {} tokens", plan.tokens)
+        let cost = plan.cost.as_ref().map(|cost| format!(", at least about {cost}"));
+        format!("yes, about {} tokens{}", plan.tokens, cost.unwrap_or_default())
     } else {
         "no".into()
     };
@@ -98,6 +99,7 @@ pub fn json(state: &State, plan: &Plan) -> Value {
         "approves": plan.approves,
         "asks": plan.asks,
         "tokens": plan.tokens,
+        "cost": plan.cost.as_ref().map(ToString::to_string),
         "drifted": plan.drifted,
     })
 }

@@ -22,6 +22,7 @@ use crate::engine::setup::{ModelSetup, Setup};
 use crate::engine::{Driver, Handle, ids, resume};
 use crate::journal::{self, Link, Place, Writer};
 use crate::model::Model;
+use crate::text::visible;
 use crate::tools::child;
 
 /// A run that is ready to go.
@@ -140,6 +141,7 @@ fn begin(
     let started = ground.started(&adviser, &*model, &setup, input);
     let writer = ground.store.create(id)?;
     let mut notices = ground.notices();
+    notices.extend(uncosted(&started));
     if is_demo {
         notices.push(
             "This is the built-in run: its model is scripted, its tools and files are real. \
@@ -166,6 +168,18 @@ fn begin(
         ground.store.forget_unbegun(id);
     }
     result
+}
+
+/// A limit that nothing can be held against.
+fn uncosted(started: &Started) -> Option<String> {
+    let unheld = started.limits.price.is_some() && started.price.is_none() && started.wire != "scripted";
+    unheld.then(|| {
+        format!(
+            "the limit of price does not count: nobody said what the tokens of {} cost; add [price] to your \
+             configuration file",
+            visible(&started.model)
+        )
+    })
 }
 
 fn first_prompt(task: &str) -> Command {
@@ -233,6 +247,7 @@ pub fn go_on(common: &Common, ground: Ground, id: &str) -> Result<Code, Failure>
     fitted.user = recorded.user.clone();
     fitted.limits = limits(common, &ground, state.limits);
     fitted.policy = adviser.policy.preset().to_string();
+    notices.extend(uncosted(&fitted));
     notices.extend(survivors(&state));
     let first = first_events(&state, &adviser, fitted);
     // A process that died before the first prompt was recorded had promised to record it.
@@ -282,6 +297,9 @@ pub fn limits(common: &Common, ground: &Ground, mut limits: Limits) -> Limits {
     }
     if common.max_time.is_some() {
         limits.wall_ms = named.wall_ms;
+    }
+    if common.max_price.is_some() {
+        limits.price = named.price;
     }
     if common.parallel.is_some() {
         limits.parallel = named.parallel;

@@ -114,6 +114,7 @@ impl Driver {
     /// Records the first events of this process and then serves until it is shut down. Who listens
     /// before this is called is told of those events too.
     pub async fn run(mut self, first: Vec<Event>) {
+        self.adviser.now = Some(self.clock.utc_ms());
         let mut early = Vec::new();
         while let Ok(message) = self.inbox.try_recv() {
             match message {
@@ -167,6 +168,7 @@ impl Driver {
     }
 
     fn take(&mut self, message: Message) -> Option<oneshot::Sender<()>> {
+        self.adviser.now = Some(self.clock.utc_ms());
         match message {
             Message::Command {
                 command,

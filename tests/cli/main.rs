@@ -20,6 +20,7 @@ mod headless;
 mod lock;
 mod playbooks;
 mod policy;
+mod prices;
 mod sessions;
 mod several;
 mod surroundings;

@@ -59,7 +59,11 @@ pub(super) fn ask(draft: &mut Draft<'_>, _advice: &dyn Advice) {
 fn stands_recorded(draft: &mut Draft<'_>, last: &Turn) -> bool {
     let state = draft.state;
     let was_asked = |turn: &Turn| turn.is_active() && turn.asked > 0;
-    if state.epoch == Epoch(0) || !state.turns_of(last.thread).any(was_asked) {
+    let wanted = state
+        .started
+        .as_ref()
+        .is_some_and(|started| started.reuse.replies);
+    if !wanted || state.epoch == Epoch(0) || !state.turns_of(last.thread).any(was_asked) {
         return false;
     }
     let hash = request_hash(state, &context_hash(state, last.thread, None));
@@ -276,6 +280,14 @@ fn limit(state: &State) -> Option<(String, String)> {
         && used >= most
     {
         return Some(("tokens".into(), format!("{used} tokens used, {most} allowed")));
+    }
+    let price = state.started.as_ref().and_then(|started| started.price.as_ref());
+    if let (Some(most), Some(price)) = (state.limits.price, price) {
+        let spent = state.spent.of(&price.currency);
+        if spent >= most {
+            let (spent, most) = (price.money(spent), price.money(most));
+            return Some(("price".into(), format!("{spent} spent, {most} allowed")));
+        }
     }
     None
 }

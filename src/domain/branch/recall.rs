@@ -27,6 +27,10 @@ pub struct Moves {
     pub turns_stand: Vec<(TurnId, TurnStanding)>,
     /// Calls that stand otherwise.
     pub calls: Vec<(NodeId, CallMove)>,
+    /// Nodes that another branch brought and that stand on this one as well.
+    pub shared: Vec<NodeId>,
+    /// Turns whose reply went on arriving on another branch and stands on this one as well.
+    pub shared_turns: Vec<TurnId>,
     /// Executions with effects whose results count no more.
     pub orphaned: Vec<Seq>,
     /// Executions with effects whose results count again.
@@ -117,9 +121,11 @@ fn recall_turn(turn: &Turn, line: &Line, moves: &mut Moves, shared: &mut BTreeSe
     let standing = if goes_on {
         // The same reply on both: what has come of it since is no work of the edits between.
         shared.insert(turn.id);
+        moves.shared_turns.push(turn.id);
         TurnStanding {
             activity: was.activity,
             drifted: was.drifted,
+            settled: was.settled || turn.settled,
             ..turn.standing()
         }
     } else {
@@ -147,14 +153,12 @@ fn cut(stream: &Stream) -> Stream {
 
 fn recall_node(state: &State, node: &Node, line: &Line, shared: &BTreeSet<TurnId>, moves: &mut Moves) {
     match node.id.kind {
-        // What was done stays on record.
-        NodeKind::Intervention | NodeKind::Repair => {}
-        // Goes with its call.
-        NodeKind::Observation => {}
+        // What was done stays on record; a result goes with its call.
+        NodeKind::Intervention | NodeKind::Repair | NodeKind::Observation => {}
         NodeKind::Call => recall_call(state, node, line, shared, moves),
         NodeKind::Prompt | NodeKind::Thought | NodeKind::Answer => {
             let then = standing_at(node, line, shared);
-            set(node, then, moves);
+            set(node, then, line, moves);
         }
     }
 }
@@ -174,7 +178,10 @@ fn standing_at(node: &Node, line: &Line, shared: &BTreeSet<TurnId>) -> Option<St
     }
 }
 
-fn set(node: &Node, then: Option<Standing>, moves: &mut Moves) {
+fn set(node: &Node, then: Option<Standing>, line: &Line, moves: &mut Moves) {
+    if then.is_some() && node.history.at(line) == Then::Absent {
+        moves.shared.push(node.id);
+    }
     match then {
         Some(standing) if standing != node.standing() => moves.stands.push((node.id, standing)),
         None if node.active => moves.falls.push(node.id),
@@ -187,7 +194,7 @@ fn recall_call(state: &State, node: &Node, line: &Line, shared: &BTreeSet<TurnId
         return;
     };
     let then = standing_at(node, line, shared);
-    set(node, then, moves);
+    set(node, then, line, moves);
     let Some(then) = then else { return };
     let goes_on = node.active && node.rev() == then.rev;
     let observation = state.nodes.get(&node.id.observation());
@@ -200,7 +207,7 @@ fn recall_call(state: &State, node: &Node, line: &Line, shared: &BTreeSet<TurnId
     match call.history.at(line) {
         Then::Was(way) if had_ended(&way.status) => {
             if let Some(observation) = observation {
-                set(observation, observed(observation), moves);
+                set(observation, observed(observation), line, moves);
             }
             moves
                 .calls
@@ -211,19 +218,23 @@ fn recall_call(state: &State, node: &Node, line: &Line, shared: &BTreeSet<TurnId
             if let Some(observation) = observation
                 && had_ended(&call.status)
             {
-                set(observation, observed(observation), moves);
+                set(observation, observed(observation), line, moves);
             }
         }
         Then::Now if had_ended(&call.status) => {
             if let Some(observation) = observation {
-                set(observation, observed(observation), moves);
+                set(observation, observed(observation), line, moves);
             }
             moves.calls.push((node.id, CallMove::Ended(Box::new(call.way()))));
         }
-        _ if goes_on => moves.calls.push((node.id, CallMove::GoesOn)),
+        _ if goes_on => {
+            moves.shared.push(node.id);
+            moves.shared.extend(observation.map(|observation| observation.id));
+            moves.calls.push((node.id, CallMove::GoesOn));
+        }
         _ => {
             if let Some(observation) = observation {
-                set(observation, None, moves);
+                set(observation, None, line, moves);
             }
             moves.calls.push((node.id, CallMove::Anew));
         }
