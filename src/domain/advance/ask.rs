@@ -20,7 +20,7 @@ const LONGEST_DELAY_MS: u64 = 10_000;
 
 pub(super) fn ask(draft: &mut Draft<'_>, _advice: &dyn Advice) {
     // The answer to a request made now would fall with the edit that is being typed.
-    let allowed = draft.state.editing.is_none()
+    let allowed = draft.state.editing.is_empty()
         && draft.state.limit_reached.is_none()
         && match draft.state.mode {
             Mode::Running => true,
