@@ -220,6 +220,8 @@ impl Stage {
             effect,
             tags: tags.iter().map(|tag| (*tag).to_owned()).collect(),
             takes_truncated: false,
+            probe: None,
+            compensate: None,
         };
         let path = r#"{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}"#;
         let write = r#"{"type":"object","properties":{"path":{"type":"string"},"content":{"type":"string"}},"required":["path","content"]}"#;

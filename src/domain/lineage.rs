@@ -226,6 +226,9 @@ pub fn of_events(state: &State, events: &[Event]) -> Plan {
         .map(|call| call.id)
         .filter(|id| !reach.gone.contains(id) && !reach.possible.contains(id))
         .collect();
+    // What is cancelled for another branch is not waited for.
+    let mut drained = undecided(state, &reach.gone, &reach.possible);
+    drained.retain(|id| !reach.cancelled.contains(id));
     let tokens = if reach.asks {
         estimate(state, &reach.turns)
     } else {
@@ -240,12 +243,7 @@ pub fn of_events(state: &State, events: &[Event]) -> Plan {
         seen: state.seq,
         cost: price.filter(|_| reach.asks).and_then(|price| price.of(sent)),
         kept,
-        drained: {
-            // What is cancelled for another branch is not waited for.
-            let mut drained = undecided(state, &reach.gone, &reach.possible);
-            drained.retain(|id| !reach.cancelled.contains(id));
-            drained
-        },
+        drained,
         tokens,
         superseded: reach.gone.into_iter().collect(),
         turns: reach.turns,

@@ -9,6 +9,7 @@ pub mod advance;
 pub mod advice;
 pub mod apply;
 pub mod branch;
+pub mod bulk;
 pub mod call;
 pub mod command;
 pub mod decide;
@@ -30,6 +31,7 @@ pub mod refusal;
 pub mod repeat;
 pub mod state;
 pub mod table;
+pub mod template;
 pub mod transcript;
 pub mod turn;
 

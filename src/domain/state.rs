@@ -159,6 +159,8 @@ pub struct LedgerEntry {
     pub at: i64,
     /// How it ended.
     pub outcome: LedgerOutcome,
+    /// The event that told how it ended.
+    pub ended: Option<Seq>,
     /// True once a look at the world could not tell what came of it.
     pub probed: bool,
     /// True once an edit replaced what it happened under.

@@ -205,6 +205,8 @@ fn revised(
             life.digest = None;
             life.verdict = None;
             life.because = None;
+            life.denied_by = None;
+            life.consented.clear();
             life.edit_approves = approves.cloned();
         }
         pin(state, id.observation(), false);

@@ -167,7 +167,13 @@ fn stream(w: &mut World, tape: &mut Tape<'_>) {
     let full = w.state.turns[&turn].nodes.len() > 12;
     match tape.draw(40) {
         0..=3 => w.end(Stop::Calls),
-        4 => w.reply(&[answer(["yes", "no"][tape.draw(2)])]),
+        4 => {
+            w.stream(answer(["yes", "no"][tape.draw(2)]));
+            // The program may have died over it.
+            if !w.open.is_empty() {
+                w.end(Stop::End);
+            }
+        }
         5 => w.end([Stop::Length, Stop::Filter, Stop::End][tape.draw(3)].clone()),
         6 => w.broke([StreamFaultKind::Network, StreamFaultKind::Auth][tape.draw(2)]),
         7 => w.input(Input::Partial {

@@ -47,6 +47,8 @@ fn started() -> Box<Started> {
             effect: EffectClass::Read,
             tags: vec!["external".to_owned()],
             takes_truncated: true,
+            probe: None,
+            compensate: None,
         }],
         policy: "guarded".to_owned(),
         sandbox: "none".into(),
