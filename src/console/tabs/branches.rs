@@ -27,10 +27,25 @@ const BESIDE: u16 = 120;
 /// Columns before what a node says.
 const BEFORE: usize = 14;
 
+/// What began an epoch: several edits that were committed as one are counted.
+pub fn what(state: &State, epoch: Epoch) -> String {
+    let Some(record) = crate::domain::branch::record(state, epoch) else {
+        return "as the run began".to_owned();
+    };
+    let edits = state.edits.iter().rev();
+    let own = edits
+        .skip_while(|edit| edit.epoch > epoch)
+        .take_while(|edit| edit.epoch == epoch);
+    match own.count() {
+        0 | 1 => record.what.to_string(),
+        several => format!("{} and {} more", record.what, several - 1),
+    }
+}
+
 /// One branch in words.
 pub fn title(state: &State, epoch: Epoch) -> String {
     let record = crate::domain::branch::record(state, epoch);
-    let what = record.map_or_else(|| "as the run began".into(), |record| record.what.clone());
+    let what = what(state, epoch);
     match record.and_then(|record| record.name.as_ref()) {
         Some(name) => format!("branch {} \"{name}\" ({what})", epoch.0),
         None => format!("branch {} ({what})", epoch.0),
@@ -38,7 +53,7 @@ pub fn title(state: &State, epoch: Epoch) -> String {
 }
 
 /// The rows of the list of branches.
-pub fn list(branches: &[Branch], marked: Option<Epoch>, width: u16) -> Vec<Line> {
+pub fn list(state: &State, branches: &[Branch], marked: Option<Epoch>, width: u16) -> Vec<Line> {
     let costs = branches.iter().map(|branch| cost(&branch.sum).len()).max();
     let costs = costs.unwrap_or(0);
     let mut lines = Vec::new();
@@ -57,7 +72,7 @@ pub fn list(branches: &[Branch], marked: Option<Epoch>, width: u16) -> Vec<Line>
         if let Some(name) = &branch.name {
             words = words.untrusted(Role::Title, name, 40).own(Role::Text, "  ");
         }
-        words = words.untrusted(Role::Text, &branch.what, 100);
+        words = words.untrusted(Role::Text, &what(state, branch.epoch), 100);
         if branch.epoch != Epoch(0) {
             words = words.own(Role::Dim, format!("  from {}", branch.base.0));
         }

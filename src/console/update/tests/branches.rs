@@ -75,6 +75,29 @@ fn undo_shows_what_comes_back_and_says_what_stays_done() {
 }
 
 #[test]
+fn several_edits_that_were_committed_as_one_are_undone_as_one() {
+    let mut stage = Stage::new(100, 40);
+    stage.written();
+    stage.press("1 g j j D c 1 g j M");
+    stage.type_text("be brief");
+    stage.press("ctrl-g E v");
+    stage.wait(ARMING);
+    stage.press("enter");
+    stage.carry_out();
+    assert_eq!(stage.model.run.state.epoch, Epoch(1));
+    stage.press("u");
+    assert!(
+        stage.text().contains("undo: delete c3 and 1 more"),
+        "{}",
+        stage.text()
+    );
+    commit(&mut stage);
+    assert!(stage.model.run.state.node(id("c3")).unwrap().active);
+    stage.press("u");
+    assert!(stage.said().contains("no edit to undo"), "{}", stage.said());
+}
+
+#[test]
 fn there_is_nothing_to_undo_or_redo_or_switch_to_in_a_fresh_run() {
     let mut stage = Stage::new(100, 40);
     stage.sample();
