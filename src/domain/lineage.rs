@@ -101,6 +101,15 @@ impl Reach {
         reach.possible.extend(&reach.certain);
         reach.possible.retain(|id| !reach.gone.contains(id));
         reach.certain.retain(|id| !reach.gone.contains(id));
+        if !reach.drifted.is_empty() {
+            // What stands although it was asked with something else is not asked for again.
+            let left = Moves {
+                falls: reach.gone.iter().copied().collect(),
+                turns_fall: reach.turns.clone(),
+                ..Moves::default()
+            };
+            reach.asks = !ends_with_answer(state, &left);
+        }
         let repeated = reach.possible.iter().flat_map(|id| repeated(state, *id));
         reach.effects.extend(repeated);
         reach
