@@ -31,6 +31,7 @@ pub mod refusal;
 pub mod repeat;
 pub mod state;
 pub mod table;
+pub mod template;
 pub mod transcript;
 pub mod turn;
 

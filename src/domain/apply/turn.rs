@@ -1,5 +1,6 @@
 //! Folds facts about turns and their streams. Must not know: why they were decided.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::{At, add_node, index};
@@ -288,6 +289,9 @@ fn propose(state: &mut State, turn: TurnId, id: NodeId, provider_id: Option<Arc<
         edit_approves: None,
         approved: None,
         because: None,
+        denied_by: None,
+        asked_about: Vec::new(),
+        consented: BTreeSet::new(),
         revived: Seq(0),
         history: History::begun(state.epoch),
     };

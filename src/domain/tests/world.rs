@@ -102,6 +102,8 @@ pub fn started(limits: Limits) -> Started {
                 effect: Rules::effect(name).unwrap(),
                 tags: Vec::new(),
                 takes_truncated: false,
+                probe: None,
+                compensate: None,
             })
             .collect(),
         policy: "test".into(),
@@ -591,6 +593,11 @@ impl World {
     }
 
     // ---- questions
+
+    /// Every branch that was left is still known as it was.
+    pub fn remembers(&self) {
+        self.witness.remembers(&self.state);
+    }
 
     /// The newest active call of this label.
     pub fn id(&self, label: &str) -> NodeId {
