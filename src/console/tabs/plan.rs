@@ -176,7 +176,13 @@ fn impact_of(maker: &mut Maker<'_>, plan: &Plan) {
         maker.own(Role::Stale, turns);
     }
     let asks = if plan.asks {
-        format!("the model is asked again, about {} tokens", plan.tokens)
+        match &plan.cost {
+            Some(cost) => format!(
+                "the model is asked again, about {} tokens, {cost} for what is sent",
+                plan.tokens
+            ),
+            None => format!("the model is asked again, about {} tokens", plan.tokens),
+        }
     } else {
         "the model is not asked again".to_owned()
     };

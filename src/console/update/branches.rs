@@ -18,7 +18,10 @@ use crate::text::visible;
 /// Shows what an undo of the newest edit does.
 pub(super) fn undo(model: &mut Model) -> Result<(), String> {
     let (_, record) = branch::undo_target(&model.run.state).ok_or("there is no edit to undo")?;
-    let title = format!("undo: {}", visible(&record.what));
+    let title = format!(
+        "undo: {}",
+        visible(&tabs::branch_what(&model.run.state, record.epoch))
+    );
     let command = EditCommand::Undo { effects_seen: None };
     review::command(model, Command::Edit(command), title);
     Ok(())

@@ -84,9 +84,19 @@ pub(super) fn release(model: &Model, node: NodeId, out: &mut Vec<Out>) {
     }
 }
 
-/// After a commit everything is let go: what the other collected edits touch waits again.
+/// After a commit everything is let go: what open editors and collected edits touch waits again.
 pub(super) fn hold_again(model: &Model, out: &mut Vec<Out>) {
-    for node in model.collected.nodes(&model.run.state) {
+    let state = &model.run.state;
+    let open = model.overlays.iter().filter_map(|overlay| match overlay {
+        Overlay::Editor(editor) => editor.holds(),
+        _ => None,
+    });
+    let counts = |id: &NodeId| state.node(*id).is_some_and(|node| node.active);
+    let mut nodes = model.collected.nodes(state);
+    nodes.extend(open.filter(counts));
+    nodes.sort_unstable();
+    nodes.dedup();
+    for node in nodes {
         hold(node, out);
     }
 }

@@ -26,7 +26,7 @@ pub(super) fn make(maker: &mut Maker<'_>, list: &mut Listing, collected: &Collec
             let all = branches(&maker.run.state);
             list.take(all.iter().map(|branch| Item::Branch(branch.epoch)).collect());
             list.title = format!("{} branches", all.len());
-            list.lines = tabs::branch_list(&all, marked, maker.width);
+            list.lines = tabs::branch_list(&maker.run.state, &all, marked, maker.width);
             if let Some(branch) = all.get(list.at) {
                 tabs::branch_answer(maker, branch);
             }

@@ -4,6 +4,7 @@ mod arming;
 mod branches;
 mod collected;
 mod edits;
+mod palette;
 mod schedules;
 mod screens;
 mod verbs;

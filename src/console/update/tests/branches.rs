@@ -75,6 +75,29 @@ fn undo_shows_what_comes_back_and_says_what_stays_done() {
 }
 
 #[test]
+fn several_edits_that_were_committed_as_one_are_undone_as_one() {
+    let mut stage = Stage::new(100, 40);
+    stage.written();
+    stage.press("1 g j j D c 1 g j M");
+    stage.type_text("be brief");
+    stage.press("ctrl-g E v");
+    stage.wait(ARMING);
+    stage.press("enter");
+    stage.carry_out();
+    assert_eq!(stage.model.run.state.epoch, Epoch(1));
+    stage.press("u");
+    assert!(
+        stage.text().contains("undo: delete c3 and 1 more"),
+        "{}",
+        stage.text()
+    );
+    commit(&mut stage);
+    assert!(stage.model.run.state.node(id("c3")).unwrap().active);
+    stage.press("u");
+    assert!(stage.said().contains("no edit to undo"), "{}", stage.said());
+}
+
+#[test]
 fn there_is_nothing_to_undo_or_redo_or_switch_to_in_a_fresh_run() {
     let mut stage = Stage::new(100, 40);
     stage.sample();
@@ -226,6 +249,31 @@ fn one_result_of_the_other_branch_is_taken_over() {
         matches!(commands.as_slice(), [Command::Edit(EditCommand::Commit { edits, .. })] if *edits == [taken]),
         "{commands:?}"
     );
+}
+
+#[test]
+fn a_call_that_only_the_other_branch_made_is_put_in_with_its_result_and_does_not_run() {
+    let mut stage = Stage::new(100, 40);
+    stage.orphaned();
+    stage.press("b k c");
+    let at = list(&stage)
+        .items
+        .iter()
+        .position(|item| *item == Item::Node(id("c3")));
+    for _ in 0..at.unwrap() {
+        stage.press("j");
+    }
+    stage.press("t");
+    let text = stage.text();
+    assert!(text.contains("nothing that ran is touched"), "{text}");
+    assert!(!text.contains("passes the gate"), "{text}");
+    assert!(!text.contains("runs  "), "{text}");
+    assert!(text.contains("+ 1"), "its result is in the change: {text}");
+    commit(&mut stage);
+    let state = &stage.model.run.state;
+    assert_eq!(state.ledger.len(), 1, "nothing ran");
+    let new = state.calls.values().last().unwrap();
+    assert!(state.observation(new.id).is_some());
 }
 
 #[test]

@@ -7,6 +7,7 @@ use crate::console::msg::{Leave, Msg, Out, TermMsg};
 use crate::console::testing::{ARMING, Stage, id};
 use crate::domain::call::Outcome;
 use crate::domain::command::{Command, Edit, EditCommand};
+use crate::domain::envelope::Actor;
 use crate::domain::event::{EditEvent, Event};
 use crate::domain::id::{Epoch, NodeId, Rev};
 use crate::domain::node::{Content, Origin};
@@ -230,6 +231,31 @@ fn one_can_be_committed_alone_and_the_others_stay_held() {
     assert_eq!(args_of(&stage.model.collected.edits()), [r#"{"path":"B"}"#]);
     assert_eq!(stage.carry_out(), [hold("c4")], "the commit let everything go");
     assert!(stage.model.run.state.editing.contains_key(&id("c4")));
+}
+
+#[test]
+fn a_commit_by_another_hand_lets_nothing_of_mine_go() {
+    let mut stage = two();
+    stage.press("1 g j e");
+    stage.carry_out();
+    assert_eq!(stage.model.run.state.editing.len(), 3);
+    stage.event(
+        Actor::Operator("eve".into()),
+        Event::Edit(EditEvent::Committed {
+            epoch: Epoch(1),
+            intervention: id("i20"),
+            target: None,
+            what: "add guidance".into(),
+            reason: None,
+        }),
+    );
+    assert!(stage.model.run.state.editing.is_empty());
+    assert_eq!(stage.carry_out(), [hold("t2"), hold("c3"), hold("c4")]);
+    assert_eq!(stage.model.run.state.editing.len(), 3);
+    assert!(
+        matches!(stage.model.overlays.last(), Some(Overlay::Editor(_))),
+        "the open text stays"
+    );
 }
 
 #[test]
