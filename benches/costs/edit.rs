@@ -80,7 +80,7 @@ fn commit(bencher: Bencher<'_, '_>, (nodes, place): (usize, Place)) {
     let world = world(nodes);
     let edit = world.correction(place.call(nodes));
     bencher
-        .with_inputs(|| ((*world).clone(), edit.clone()))
+        .with_inputs(|| (world.copy(), edit.clone()))
         .bench_local_values(|(mut world, edit)| {
             let events = world.commit(edit);
             world.record(events);
@@ -95,7 +95,7 @@ fn resume(bencher: Bencher<'_, '_>, (nodes, place): (usize, Place)) {
     let world = world(nodes);
     let edit = world.correction(place.call(nodes));
     bencher
-        .with_inputs(|| ((*world).clone(), edit.clone()))
+        .with_inputs(|| (world.copy(), edit.clone()))
         .bench_local_values(|(mut world, edit)| {
             let events = world.commit(edit);
             world.record(events);

@@ -30,18 +30,23 @@ fn runtime() -> Runtime {
         .unwrap()
 }
 
-fn stage(runtime: &Runtime, log: Box<dyn Log>) -> Stage {
+fn stage(runtime: &Runtime, reads: &[Vec<usize>], log: Box<dyn Log>) -> Stage {
     let _inside = runtime.enter();
     let setup = Setup {
         model: Arc::new(OneTurn {
             name: "fan-out".to_owned(),
-            calls: graph::calls(&vec![Vec::new(); CALLS]),
+            calls: graph::calls(reads),
         }),
         tools: graph::tools(),
         preset: Preset::Guarded,
         log,
     };
     Stage::begin(setup).unwrap()
+}
+
+/// Calls side by side.
+fn fan_out() -> Vec<Vec<usize>> {
+    vec![Vec::new(); CALLS]
 }
 
 /// Where journals are written: on the disk that the project is built on, not in memory.
@@ -67,10 +72,32 @@ fn floor_tasks(bencher: Bencher<'_, '_>) {
 /// Prompt to answer with a log in memory.
 #[divan::bench(max_time = 5)]
 fn calls_in_memory(bencher: Bencher<'_, '_>) {
+    first(bencher, None);
+}
+
+/// Prompt to answer with a journal on disk, its syncs included.
+#[divan::bench(max_time = 5)]
+fn calls_journaled(bencher: Bencher<'_, '_>) {
+    first(bencher, Some(scratch().path()));
+}
+
+/// Edit to answer, where all calls read the edited one, with a log in memory.
+#[divan::bench(max_time = 5)]
+fn calls_again_in_memory(bencher: Bencher<'_, '_>) {
+    again(bencher, None);
+}
+
+/// Edit to answer, where all calls read the edited one, with a journal on disk, its syncs included.
+#[divan::bench(max_time = 5)]
+fn calls_again_journaled(bencher: Bencher<'_, '_>) {
+    again(bencher, Some(scratch().path()));
+}
+
+fn first(bencher: Bencher<'_, '_>, journal: Option<&Path>) {
     let runtime = runtime();
     bencher
         .counter(ItemsCount::new(CALLS))
-        .with_inputs(|| stage(&runtime, stage::log(None).unwrap()))
+        .with_inputs(|| stage(&runtime, &fan_out(), stage::log(journal).unwrap()))
         .bench_local_values(|mut stage| {
             runtime.block_on(async {
                 stage.prompt().await.unwrap();
@@ -80,17 +107,24 @@ fn calls_in_memory(bencher: Bencher<'_, '_>) {
         });
 }
 
-/// Prompt to answer with a journal on disk, its syncs included.
-#[divan::bench(max_time = 5)]
-fn calls_journaled(bencher: Bencher<'_, '_>) {
+fn again(bencher: Bencher<'_, '_>, journal: Option<&Path>) {
     let runtime = runtime();
-    let dir = scratch();
+    let mut reads = vec![vec![0]; CALLS];
+    reads.insert(0, Vec::new());
     bencher
         .counter(ItemsCount::new(CALLS))
-        .with_inputs(|| stage(&runtime, stage::log(Some(dir.path())).unwrap()))
-        .bench_local_values(|mut stage| {
-            runtime.block_on(async {
+        .with_inputs(|| {
+            let mut stage = stage(&runtime, &reads, stage::log(journal).unwrap());
+            let edit = runtime.block_on(async {
                 stage.prompt().await.unwrap();
+                stage.finish().await.unwrap();
+                graph::correction(&stage.state().await.unwrap(), 0)
+            });
+            (stage, edit)
+        })
+        .bench_local_values(|(mut stage, edit)| {
+            runtime.block_on(async {
+                stage.commit(edit).await.unwrap();
                 stage.finish().await.unwrap();
             });
             Ended(Some(stage), &runtime)
@@ -124,7 +158,7 @@ fn written(dir: &Path) -> Vec<(usize, bool)> {
         seen: 0,
         noted: portions.clone(),
     };
-    let mut stage = stage(&runtime, Box::new(log));
+    let mut stage = stage(&runtime, &fan_out(), Box::new(log));
     runtime.block_on(async {
         stage.prompt().await.unwrap();
         stage.finish().await.unwrap();

@@ -264,15 +264,34 @@ impl World {
         decide::command(&self.state, &*self.adviser, &command).unwrap()
     }
 
+    /// A copy to measure an edit on, in which another edit was committed before: a copy has room for
+    /// nothing more, and a run that goes on has.
+    pub fn copy(&self) -> Self {
+        let mut copy = self.clone();
+        let answer = copy.state.nodes.values().next_back().unwrap();
+        let edit = Edit::Text {
+            node: answer.id,
+            base: answer.rev(),
+            text: Arc::from("Done, and said better."),
+        };
+        let events = copy.commit(edit);
+        copy.record(events);
+        copy
+    }
+
     /// A correction of what a call gave.
     pub fn correction(&self, call: usize) -> Edit {
-        let name = format!("n{call}");
-        let node = stage::call_of(&self.state, &name).unwrap().observation();
-        Edit::Observation {
-            node,
-            base: self.state.node(node).map(Node::rev).unwrap(),
-            value: Arc::from("\"edited\""),
-        }
+        correction(&self.state, call)
+    }
+}
+
+/// A correction of what a call gave.
+pub fn correction(state: &State, call: usize) -> Edit {
+    let node = stage::call_of(state, &format!("n{call}")).unwrap().observation();
+    Edit::Observation {
+        node,
+        base: state.node(node).map(Node::rev).unwrap(),
+        value: Arc::from("\"edited\""),
     }
 }
 

@@ -14,7 +14,6 @@ mod graph;
 mod journal;
 #[path = "../../examples/dataflow/model.rs"]
 mod model;
-#[expect(dead_code, reason = "the examples and tests need more of it")]
 #[path = "../../examples/dataflow/stage.rs"]
 mod stage;
 

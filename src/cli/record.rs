@@ -17,7 +17,7 @@ use crate::domain::event::{Event, RunEvent, TurnEvent};
 use crate::domain::id::Seq;
 use crate::domain::refusal::Refusal;
 use crate::domain::state::State;
-use crate::domain::turn::{Stream, StreamFault, StreamFaultKind, Usage};
+use crate::domain::turn::{Producer, Stream, StreamFault, StreamFaultKind, Usage};
 use crate::engine::advise::Adviser;
 use crate::engine::clock::Clock;
 use crate::engine::log::Log as _;
@@ -162,8 +162,29 @@ fn here(
 /// Nobody is here to send a request. A turn that is asked for again is left as one that a crash cut:
 /// whoever goes on asks for it by himself, and the request counts when it is made.
 fn unsent(events: Vec<Event>) -> Vec<Event> {
-    let left = |event| match event {
-        Event::Turn(TurnEvent::Requested { turn, .. }) => Event::Turn(TurnEvent::Broken {
+    let mut left = Vec::new();
+    for event in events {
+        let Event::Turn(TurnEvent::Requested {
+            turn,
+            thread,
+            after,
+            request,
+            ..
+        }) = event
+        else {
+            left.push(event);
+            continue;
+        };
+        if request == 1 {
+            let producer = Producer::Model;
+            left.push(Event::Turn(TurnEvent::Opened {
+                turn,
+                thread,
+                after,
+                producer,
+            }));
+        }
+        left.push(Event::Turn(TurnEvent::Broken {
             turn,
             fault: StreamFault {
                 kind: StreamFaultKind::Crash,
@@ -171,10 +192,9 @@ fn unsent(events: Vec<Event>) -> Vec<Event> {
                 retry_after_ms: None,
             },
             usage: Usage::default(),
-        }),
-        other => other,
-    };
-    events.into_iter().map(left).collect()
+        }));
+    }
+    left
 }
 
 /// What decisions on a recorded run are advised by: its own tools, directory and policy.

@@ -87,6 +87,8 @@ struct Reach {
     recalled: Vec<NodeId>,
     drifted: Vec<TurnId>,
     asks: bool,
+    /// True where something new stands at the tip.
+    begins: bool,
 }
 
 impl Reach {
@@ -101,6 +103,16 @@ impl Reach {
         reach.possible.extend(&reach.certain);
         reach.possible.retain(|id| !reach.gone.contains(id));
         reach.certain.retain(|id| !reach.gone.contains(id));
+        // What stands although it was asked with something else is not asked for again; and where turns
+        // fall without anything new, what is left may end with an answer, or may not any more.
+        if !reach.drifted.is_empty() || (!reach.begins && !reach.turns.is_empty()) {
+            let left = Moves {
+                falls: reach.gone.iter().copied().collect(),
+                turns_fall: reach.turns.clone(),
+                ..Moves::default()
+            };
+            reach.asks = !ends_with_answer(state, &left);
+        }
         let repeated = reach.possible.iter().flat_map(|id| repeated(state, *id));
         reach.effects.extend(repeated);
         // Where the kept turns end with an answer, nobody is asked.
@@ -144,14 +156,14 @@ impl Reach {
             }
             Event::Turn(TurnEvent::Proposed { node, .. }) => {
                 self.certain.insert(*node);
-                self.asks = true;
+                (self.asks, self.begins) = (true, true);
             }
             Event::Turn(
                 TurnEvent::Prompted { .. }
                 | TurnEvent::Thought { .. }
                 | TurnEvent::Requested { .. }
                 | TurnEvent::Suspended { .. },
-            ) => self.asks = true,
+            ) => (self.asks, self.begins) = (true, true),
             Event::Turn(TurnEvent::Drifted { turns }) => self.drifted.extend(turns),
             Event::Edit(EditEvent::Recalled { of, .. }) => self.recall(state, &recall(state, *of)),
             Event::Call(CallEvent::Woken { call }) => {
@@ -191,6 +203,7 @@ impl Reach {
             }
         }
         self.asks |= !ends_with_answer(state, moves);
+        self.begins = true;
     }
 }
 

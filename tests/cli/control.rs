@@ -6,5 +6,6 @@ mod garbage;
 pub mod holder;
 mod kin;
 mod places;
+mod rest;
 mod screen;
 mod verbs;

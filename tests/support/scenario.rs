@@ -105,8 +105,9 @@ struct Until {
     asked: Option<usize>,
     /// Once this file of the workspace is there.
     file: Option<String>,
-    /// What then.
-    then: Then,
+    /// What then becomes of the program of this step; left out, it has ended before, and the moment
+    /// is one of the program that was left running.
+    then: Option<Then>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -200,7 +201,8 @@ impl Stage {
         let before = step.changes_nothing.then(|| self.world.everything());
         let said = self.carry_out(step, &args);
         let said_whole = format!("{what}: {args:?}\n--- out\n{}\n--- err\n{}", said.out, said.err);
-        if step.until.as_ref().is_none_or(|until| until.then == Then::Term) {
+        let then = step.until.as_ref().and_then(|until| until.then);
+        if then.is_none_or(|then| then == Then::Term) {
             assert_eq!(said.code, Some(step.exit), "exit code of {said_whole}");
         }
         if let Some(out) = &step.out {
@@ -233,13 +235,17 @@ impl Stage {
         }
         let words: Vec<&str> = args.iter().map(String::as_str).collect();
         let mut command = self.world.command(&words);
-        let Some(moment) = &step.until else {
-            return finish(command);
+        let Some((moment, then)) = step.until.as_ref().and_then(|until| Some((until, until.then?))) else {
+            let said = finish(command);
+            if let Some(moment) = &step.until {
+                until("the moment to go on", || self.is_time(moment));
+            }
+            return said;
         };
         let piped = command.stdout(Stdio::piped()).stderr(Stdio::piped());
         let child = Running(Some(piped.spawn().unwrap()));
         until("the moment to go on", || self.is_time(moment));
-        match moment.then {
+        match then {
             Then::Term => signal(child.get(), Signal::TERM),
             Then::Kill => signal(child.get(), Signal::KILL),
             Then::Leave => {

@@ -21,6 +21,10 @@ pub(super) fn apply(state: &mut State, at: At, event: &TurnEvent) {
             producer,
         } => {
             place(state, at, *turn, *thread, *after, *producer);
+            if *producer == Producer::Model {
+                // The model is still to be asked for it.
+                state.agenda.open.insert(*turn);
+            }
         }
         TurnEvent::Requested { .. } => requested(state, at, event),
         TurnEvent::Prompted { turn, node, text } => {

@@ -83,12 +83,11 @@ fn counts(state: &State, id: NodeId) -> bool {
 
 fn fate(outcome: &Outcome, effect: EffectClass) -> Fate {
     match outcome {
-        Outcome::Ok { .. } => Fate::Happened(outcome.clone()),
         Outcome::Err(error) if !error.executed => Fate::DidNot,
         Outcome::Err(error) if error.class == ErrorClass::Transient && effect.has_effect() => Fate::Unknown,
         Outcome::Cancelled { executed: false } => Fate::DidNot,
         Outcome::Cancelled { executed: true } if effect.has_effect() => Fate::Unknown,
-        Outcome::Err(_) | Outcome::Cancelled { .. } => Fate::Happened(outcome.clone()),
+        Outcome::Ok { .. } | Outcome::Err(_) | Outcome::Cancelled { .. } => Fate::Happened(outcome.clone()),
     }
 }
 
