@@ -102,6 +102,7 @@ impl Timed {
             show_difference: false,
             is_answer: false,
             asks_operator: false,
+            delegates: false,
         };
         Self {
             spec: Spec { card, facts },

@@ -236,6 +236,7 @@ impl Stage {
             context: "ctx".into(),
             hash: "req".into(),
             new: Vec::new(),
+            last: false,
             wait_ms: 0,
         });
     }
@@ -274,6 +275,7 @@ impl Stage {
             label: node.into(),
             out: None,
             effect,
+            delegates: false,
         });
     }
 
@@ -330,6 +332,7 @@ impl Stage {
             same: format!("same-{node}").into(),
             effect,
             before: None,
+            thread: None,
         })
     }
 

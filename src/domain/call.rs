@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::id::{Attempt, Epoch, NodeId, Rev, Seq};
+use super::id::{Attempt, Epoch, NodeId, Rev, Seq, ThreadId};
 use super::reference::{OutPath, Reference};
 
 /// What running a tool can do to the world, from harmless to anything.
@@ -374,6 +374,8 @@ pub struct AttemptRecord {
     pub epoch: Epoch,
     /// The event that recorded the intent; the ledger entry has the same number.
     pub intent: Seq,
+    /// The thread of the sub-agent that works in it; none where a tool runs.
+    pub thread: Option<ThreadId>,
     /// Process of the tool, where it is one: pid and start time in clock ticks.
     pub process: Option<(u32, u64)>,
     /// How it ended; none while it runs or when nobody knows.
@@ -413,6 +415,8 @@ pub struct Call {
     pub verdict: Option<Verdict>,
     /// What it can do to the world.
     pub effect: EffectClass,
+    /// True where a sub-agent does the work: no tool runs.
+    pub delegates: bool,
     /// Decisions in journal order, with the revision and the event.
     pub decisions: Vec<(Rev, Seq, Decision)>,
     /// Executions in journal order.

@@ -14,6 +14,7 @@ use super::id::{NodeId, NodeKind, Seq, ThreadId, TurnId};
 use super::node::{Content, Node};
 use super::refusal::Refusal;
 use super::state::{LedgerOutcome, State};
+use super::thread;
 use super::transcript::result::SENT_BYTES;
 
 /// What a set of edits would do.
@@ -68,6 +69,8 @@ struct Reach {
     cancelled: Vec<NodeId>,
     approves: Vec<NodeId>,
     asks: bool,
+    /// The thread that is edited.
+    thread: Option<ThreadId>,
 }
 
 impl Reach {
@@ -80,6 +83,7 @@ impl Reach {
         let mut observations: BTreeSet<NodeId> = reach.gone.iter().filter_map(observed).collect();
         reach.gone.append(&mut observations);
         reach.possible.extend(&reach.certain);
+        reach.take_children(state);
         reach.possible.retain(|id| !reach.gone.contains(id));
         reach.certain.retain(|id| !reach.gone.contains(id));
         let repeated = reach.possible.iter().flat_map(|id| repeated(state, *id));
@@ -87,7 +91,40 @@ impl Reach {
         reach
     }
 
+    /// With a call falls what its sub-agent did; with one that may run again, it may.
+    fn take_children(&mut self, state: &State) {
+        let falls: Vec<NodeId> = self.gone.union(&self.certain).copied().collect();
+        let (turns, nodes) = thread::under(state, falls);
+        self.turns.extend(
+            turns
+                .iter()
+                .filter(|id| !self.turns.contains(id))
+                .copied()
+                .collect::<Vec<_>>(),
+        );
+        let (_, perhaps) = thread::under(state, self.possible.iter().copied());
+        let calls = nodes
+            .iter()
+            .chain(&perhaps)
+            .filter(|id| id.kind == NodeKind::Call)
+            .copied()
+            .collect();
+        self.effects.extend(decide::edit::effects_of(state, &calls));
+        for id in nodes.iter().filter(|id| is_active(state, **id)) {
+            self.gone.insert(*id);
+            self.gone.extend(state.observation(*id).map(|node| node.id));
+        }
+    }
+
     fn take(&mut self, state: &State, event: &Event) {
+        if self.thread.is_none() {
+            self.thread = match event {
+                Event::Edit(EditEvent::Revised { node, .. }) => Some(thread::of(state, *node)),
+                Event::Call(CallEvent::Woken { call }) => Some(thread::of(state, *call)),
+                Event::Turn(TurnEvent::Opened { thread, .. }) => Some(*thread),
+                _ => None,
+            };
+        }
         match event {
             Event::Edit(EditEvent::Superseded { nodes }) => self.gone.extend(nodes),
             Event::Edit(EditEvent::Orphaned { entries }) => self.effects.extend(entries),
@@ -131,6 +168,7 @@ impl Reach {
             Event::Call(CallEvent::Woken { call }) => {
                 self.certain.insert(*call);
             }
+            Event::Call(CallEvent::Continued { .. }) => self.asks = true,
             Event::Call(CallEvent::CancelAsked { call, .. }) => self.cancelled.push(*call),
             Event::Run(_) | Event::Turn(_) | Event::Call(_) | Event::Edit(_) => {}
         }
@@ -152,7 +190,7 @@ pub fn of_events(state: &State, events: &[Event]) -> Plan {
         kept,
         drained: undecided(state, &reach.gone, &reach.possible),
         tokens: if reach.asks {
-            estimate(state, &reach.turns)
+            estimate(state, reach.thread.unwrap_or(thread::ROOT), &reach.turns)
         } else {
             0
         },
@@ -198,7 +236,8 @@ fn undecided(state: &State, gone: &BTreeSet<NodeId>, possible: &BTreeSet<NodeId>
         .chain(&agenda.ungated)
         .chain(agenda.waiting.values())
         .chain(&agenda.queued)
-        .chain(&agenda.running);
+        .chain(&agenda.running)
+        .chain(&agenda.delegates);
     let found: BTreeSet<NodeId> = open
         .filter(|id| !gone.contains(id) && !possible.contains(id))
         .filter(|id| {
@@ -212,10 +251,11 @@ fn undecided(state: &State, gone: &BTreeSet<NodeId>, possible: &BTreeSet<NodeId>
     found.into_iter().collect()
 }
 
-fn estimate(state: &State, without: &[TurnId]) -> u64 {
+fn estimate(state: &State, thread: ThreadId, without: &[TurnId]) -> u64 {
     let before = without
         .iter()
-        .filter_map(|id| state.turns.get(id).map(|turn| turn.pos))
+        .filter_map(|id| state.turns.get(id).filter(|turn| turn.thread == thread))
+        .map(|turn| turn.pos)
         .min()
         .unwrap_or(u32::MAX);
     let system = state.started.as_ref().map_or(0, |started| {
@@ -227,7 +267,7 @@ fn estimate(state: &State, without: &[TurnId]) -> u64 {
                 .sum::<usize>()
     });
     let bytes: usize = state
-        .turns_of(ThreadId(0))
+        .turns_of(thread)
         .filter(|turn| turn.is_active() && turn.pos < before)
         .flat_map(|turn| &turn.nodes)
         .filter_map(|id| state.nodes.get(id).filter(|node| node.active))

@@ -11,6 +11,7 @@ pub mod apply;
 pub mod call;
 pub mod command;
 pub mod decide;
+pub mod delegate;
 pub mod draft;
 pub mod effect;
 pub mod effects;
@@ -27,6 +28,7 @@ pub mod refusal;
 pub mod repeat;
 pub mod state;
 pub mod table;
+pub mod thread;
 pub mod transcript;
 pub mod turn;
 

@@ -8,6 +8,7 @@ use crate::domain::event::EditEvent;
 use crate::domain::id::{NodeId, NodeKind, Rev, ThreadId};
 use crate::domain::node::{Channel, Content, Origin, Revision};
 use crate::domain::state::{EditRecord, Mode, State};
+use crate::domain::thread;
 
 pub(super) fn apply(state: &mut State, at: At, event: &EditEvent) {
     match event {
@@ -94,19 +95,28 @@ pub(super) fn release(state: &mut State) {
 /// Holds a call that appeared, or whose references were read, behind an open editor.
 pub(super) fn hold_new(state: &mut State, id: NodeId) {
     let Some(editing) = state.editing else { return };
-    let (Some(turn), Some(own)) = (state.turn_of(editing), state.turn_of(id)) else {
-        return;
+    // What a sub-agent does goes into the result of its call.
+    let above = thread::above(state, thread::of(state, editing)).map(|child| child.call.observation());
+    if std::iter::once(editing)
+        .chain(above)
+        .any(|editing| depends(state, editing, id))
+    {
+        state.held.insert(id);
+    }
+}
+
+/// True where a call comes after a node in its thread, or reads it in its turn.
+fn depends(state: &State, editing: NodeId, id: NodeId) -> bool {
+    let (Some(turn), Some(own)) = (state.turn_of(editing.call()), state.turn_of(id)) else {
+        return false;
     };
     let place = |wanted: NodeId| own.nodes.iter().position(|one| *one == wanted);
-    let depends = if turn.id != own.id {
+    if turn.id != own.id {
         turn.thread == own.thread && own.pos > turn.pos
     } else if editing.kind == NodeKind::Thought {
         place(editing) < place(id)
     } else {
         crate::domain::graph::readers_of(state, editing.call()).contains(&id)
-    };
-    if depends {
-        state.held.insert(id);
     }
 }
 

@@ -1,5 +1,6 @@
 //! Folds facts about turns and their streams. Must not know: why they were decided.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::{At, add_node, index};
@@ -8,10 +9,12 @@ use crate::domain::event::TurnEvent;
 use crate::domain::id::{NodeId, ThreadId, TurnId};
 use crate::domain::node::{Channel, Content, Origin};
 use crate::domain::state::{Mode, State};
+use crate::domain::thread::{self, Child};
 use crate::domain::turn::{Activity, Producer, Stop, Stream, Turn, Usage};
 
 pub(super) fn apply(state: &mut State, at: At, event: &TurnEvent) {
     match event {
+        TurnEvent::Delegated { .. } => delegated(state, event),
         TurnEvent::Opened {
             turn,
             thread,
@@ -27,6 +30,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &TurnEvent) {
             request,
             context,
             hash,
+            last,
             ..
         } => {
             if !state.turns.contains_key(turn) {
@@ -42,12 +46,18 @@ pub(super) fn apply(state: &mut State, at: At, event: &TurnEvent) {
                 turn.asked_at = at.seq;
                 turn.received = 0;
                 turn.partial = None;
+                turn.last = *last;
                 turn.context = Some(context.clone());
                 turn.request = Some(hash.clone());
             }
         }
         TurnEvent::Prompted { turn, node, text } => {
-            add_node(state, at, *turn, *node, spoken(text), operator(state));
+            let task = state
+                .turns
+                .get(turn)
+                .is_some_and(|turn| turn.producer == Producer::Delegate);
+            let origin = if task { task_origin() } else { operator(state) };
+            add_node(state, at, *turn, *node, spoken(text), origin);
             wake_run(state);
         }
         TurnEvent::Thought {
@@ -138,7 +148,8 @@ fn ended(state: &mut State, at: At, event: &TurnEvent) {
         }
         TurnEvent::Superseded { turns } => supersede(state, at, turns),
         TurnEvent::Split { turn } => with(state, *turn, |turn| turn.split = true),
-        TurnEvent::Opened { .. }
+        TurnEvent::Delegated { .. }
+        | TurnEvent::Opened { .. }
         | TurnEvent::Requested { .. }
         | TurnEvent::Prompted { .. }
         | TurnEvent::Thought { .. }
@@ -169,6 +180,47 @@ fn operator(state: &State) -> Origin {
         .as_ref()
         .map_or_else(|| Arc::from("operator"), |started| started.user.clone());
     Origin::Operator { user }
+}
+
+/// The words of a task are those of the call.
+fn task_origin() -> Origin {
+    Origin::Engine {
+        rule: Arc::from("the task of the delegated call"),
+    }
+}
+
+/// Begins the thread of a sub-agent. Threads are given out in order, so that none hangs on itself.
+fn delegated(state: &mut State, event: &TurnEvent) {
+    let TurnEvent::Delegated {
+        thread,
+        call,
+        rev,
+        attempt,
+        tools,
+        max_turns,
+    } = event
+    else {
+        return;
+    };
+    state.last_thread = state.last_thread.max(thread.0);
+    let Some(parent) = state.turn_of(*call).map(|turn| turn.thread) else {
+        return;
+    };
+    if parent >= *thread || state.children.contains_key(thread) {
+        return;
+    }
+    let child = Child {
+        thread: *thread,
+        parent,
+        call: *call,
+        rev: *rev,
+        attempt: *attempt,
+        depth: thread::depth(state, parent) + 1,
+        tools: tools.clone(),
+        max_turns: *max_turns,
+    };
+    state.children.insert(*thread, child);
+    state.threads.entry(*thread).or_default();
 }
 
 /// Something new to do for a run that had ended with an answer.
@@ -211,11 +263,13 @@ fn place(state: &mut State, at: At, id: TurnId, thread: ThreadId, after: Option<
         slots: 0,
         settled: by_operator,
         split: false,
+        last: false,
         drifted: false,
         usage: Usage::default(),
         asked_at: at.seq,
     };
     state.turns.insert(id, turn);
+    note_child(state, thread);
     let moved: Vec<TurnId> = state
         .threads
         .get(&thread)
@@ -251,6 +305,7 @@ fn propose(state: &mut State, turn: TurnId, id: NodeId, provider_id: Option<Arc<
         digest: None,
         verdict: None,
         effect: EffectClass::Unknown,
+        delegates: false,
         decisions: Vec::new(),
         attempts: Vec::new(),
         slot: None,
@@ -288,4 +343,20 @@ fn supersede(state: &mut State, at: At, turns: &[TurnId]) {
         }
     }
     index::retire(state, &nodes);
+    let threads: BTreeSet<ThreadId> = turns
+        .iter()
+        .filter_map(|id| state.turns.get(id).map(|turn| turn.thread))
+        .collect();
+    for thread in threads {
+        note_child(state, thread);
+    }
+}
+
+/// Keeps the list of sub-agents that have turns which count.
+fn note_child(state: &mut State, thread: ThreadId) {
+    if state.turns_of(thread).next().is_none() {
+        state.agenda.children.remove(&thread);
+    } else if state.children.contains_key(&thread) {
+        state.agenda.children.insert(thread);
+    }
 }

@@ -17,15 +17,16 @@ use crate::domain::draft::Draft;
 use crate::domain::envelope::{Actor, Envelope, FORMAT};
 use crate::domain::event::{EditEvent, Event};
 use crate::domain::graph;
-use crate::domain::id::{NodeId, NodeKind, Seq};
+use crate::domain::id::{NodeId, NodeKind, Seq, ThreadId, TurnId};
 use crate::domain::lineage;
 use crate::domain::refusal::{Refusal, RefusalKind};
 use crate::domain::state::State;
+use crate::domain::thread;
 
 pub(crate) use wave::supersede_turns;
-pub(crate) use wave::{cancel_running, orphan};
+pub(crate) use wave::{cancel_running, effects_of, orphan};
 pub(super) use wave::{
-    invalidate_after_value, suspect, suspect_readers, suspect_readers_of_gone, suspend_later,
+    end_child, invalidate_after_value, suspect, suspect_readers, suspect_readers_of_gone, suspend_later,
 };
 
 pub(super) fn decide(
@@ -169,4 +170,26 @@ pub(super) fn begin(draft: &mut Draft<'_>, target: Option<NodeId>, what: &str, r
         what: Arc::from(what),
         reason: reason.cloned(),
     });
+    if let Some(turn) = target.and_then(|target| draft.state.turn_of(target)) {
+        wave::go_on_above(draft, turn.thread);
+    }
+}
+
+/// Begins an edit that puts something new after a turn.
+fn begin_after(draft: &mut Draft<'_>, turn: TurnId, what: &str, reason: Option<&Arc<str>>) {
+    begin(draft, None, what, reason);
+    if let Some(turn) = draft.state.turns.get(&turn) {
+        wave::go_on_above(draft, turn.thread);
+    }
+}
+
+/// Refuses edits of a sub-agent's work where a person wrote what came of it.
+pub(super) fn not_pinned_above(state: &State, thread: ThreadId) -> Result<(), Refusal> {
+    match thread::pinned_above(state, thread) {
+        None => Ok(()),
+        Some(id) => Err(Refusal::new(
+            RefusalKind::Status,
+            format!("the operator wrote {id}, which is what came of this sub-agent: unpin {id} first"),
+        )),
+    }
 }

@@ -80,6 +80,7 @@ impl Advice for Rules {
             show_difference: name == "shell",
             is_answer: name == "final_answer",
             asks_operator: name == "ask_operator",
+            delegates: name == "delegate",
         })
     }
 

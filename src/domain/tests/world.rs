@@ -295,7 +295,7 @@ impl World {
                 }
                 let mut messages = build::messages(&self.state, thread, Some(turn));
                 check::transcript(&messages);
-                messages.extend(build::notices(&self.state));
+                messages.extend(build::notices(&self.state, &self.state.turns[&turn]));
                 self.open.retain(|(one, _)| *one != turn);
                 self.open.push((turn, request));
                 self.asked.push(Asked { turn, messages });

@@ -122,7 +122,16 @@ fn turn() -> Vec<Event> {
             context: text("aa"),
             hash: text("bb"),
             new: vec![(CALL, REV)],
+            last: true,
             wait_ms: 500,
+        },
+        TurnEvent::Delegated {
+            thread: ThreadId(2),
+            call: CALL,
+            rev: REV,
+            attempt: Attempt(3),
+            tools: vec![text("read_file")],
+            max_turns: 7,
         },
         TurnEvent::Prompted {
             turn: TURN,
@@ -279,6 +288,7 @@ fn checks() -> Vec<CallEvent> {
             label: text("c5"),
             out: Some(OutPath::Branch(target(Root::State), target(Root::State))),
             effect: EffectClass::Write,
+            delegates: true,
         },
         CallEvent::Ready {
             call: CALL,
@@ -324,6 +334,7 @@ fn call() -> Vec<Event> {
             same: text("s"),
             effect: EffectClass::Idempotent,
             before: Some(text("null")),
+            thread: None,
         },
         CallEvent::Spawned {
             call: CALL,
@@ -354,6 +365,10 @@ fn call() -> Vec<Event> {
             bindings: vec![binding()],
         },
         CallEvent::Woken { call: CALL },
+        CallEvent::Continued {
+            call: CALL,
+            attempt: Attempt(2),
+        },
         CallEvent::Undetermined {
             call: CALL,
             attempt: Attempt(1),
