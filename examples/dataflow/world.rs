@@ -272,6 +272,7 @@ impl Run {
             edits: vec![edit],
             effects_seen: None,
             reason: None,
+            keep_later: false,
         });
         let sent = self.handle.command(command, Actor::Operator("operator".into()));
         match sent.await {

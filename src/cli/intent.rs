@@ -173,6 +173,7 @@ fn commit(on: &On, edit: Edit) -> Command {
         edits: vec![edit],
         effects_seen: None,
         reason: on.reason.as_deref().map(Arc::from),
+        keep_later: false,
     })
 }
 

@@ -171,6 +171,7 @@ fn first_prompt(task: &str) -> Command {
         edits: vec![edit],
         effects_seen: None,
         reason: None,
+        keep_later: false,
     })
 }
 

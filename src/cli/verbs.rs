@@ -36,7 +36,7 @@ pub fn verb(common: &Common, verb: &Verb) -> Result<Code, Failure> {
             return Err(Failure::new(Code::Usage, "only edits have a preview"));
         };
         let adviser = adviser(common, ground, &place, &state)?;
-        let events = decide::edit::commit(&state, &adviser, &edits, None)?;
+        let events = decide::edit::commit(&state, &adviser, &edits, (None, false))?;
         let plan = lineage::of_events(&state, &events);
         print::out(&describe(&state, &plan));
         return Ok(Code::Ok);

@@ -72,6 +72,10 @@ fn turn(event: &TurnEvent) -> String {
         TurnEvent::Suspended { turns } => format!("{} turns held by an edit", turns.len()),
         TurnEvent::Restored { turns } => format!("{} turns stand after all", turns.len()),
         TurnEvent::Superseded { turns } => format!("{} turns are history", turns.len()),
+        TurnEvent::Drifted { turns } => {
+            format!("{} turns kept although what they saw changed", turns.len())
+        }
+        TurnEvent::Revived { turn, .. } => format!("{turn} stands again: the request is the same"),
         TurnEvent::Split { turn } => format!("{turn} split by a rewritten thought"),
     }
 }
@@ -145,5 +149,7 @@ fn edit(event: &EditEvent) -> String {
         }
         EditEvent::Held { calls, .. } => format!("held while an editor is open: {}", list(calls)),
         EditEvent::Released {} => "editor closed".to_owned(),
+        EditEvent::Recalled { of, .. } => format!("goes on from the end of branch {}", of.0),
+        EditEvent::Named { epoch, name } => format!("branch {} is called {name}", epoch.0),
     }
 }

@@ -6,9 +6,11 @@
 mod call;
 mod edit;
 mod index;
+mod recall;
 mod run;
 mod turn;
 
+use super::branch;
 use super::envelope::Envelope;
 use super::event::Event;
 use super::id::{Seq, TurnId};
@@ -29,6 +31,11 @@ pub fn apply(state: &mut State, envelope: &Envelope) {
         utc_ms: envelope.at,
     };
     state.seq = envelope.seq;
+    if branch::goes_on(&envelope.event)
+        && let Some(record) = state.epochs.last_mut()
+    {
+        record.went_on = true;
+    }
     match &envelope.event {
         Event::Run(event) => run::apply(state, at, event),
         Event::Turn(event) => turn::apply(state, at, event),
@@ -73,6 +80,8 @@ fn add_node(
         active: true,
         pinned: false,
         revisions: vec![first],
+        current: super::id::Rev(1),
+        history: super::history::History::begun(state.epoch),
     };
     state.nodes.insert(id, node);
     let in_stream = !matches!(

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::history::History;
 use super::id::{Attempt, Epoch, NodeId, Rev, Seq, ThreadId};
 use super::reference::{OutPath, Reference};
 
@@ -431,9 +432,85 @@ pub struct Call {
     pub approved: Option<Digest>,
     /// Why it was skipped or is unsatisfiable.
     pub because: Option<Arc<str>>,
+    /// Event with which it last came back from another branch: what was decided before does not count
+    /// any more. 0 where it never did.
+    pub revived: Seq,
+    /// Where it stood at the end of earlier epochs.
+    pub history: History<Way>,
+}
+
+/// How far a call came with what it says, and how.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Way {
+    /// Where it stood.
+    pub status: Status,
+    /// Its name for references.
+    pub label: Arc<str>,
+    /// Where the result was also written.
+    pub out: Option<OutPath>,
+    /// What the check found.
+    pub faults: Vec<Fault>,
+    /// The references in the arguments.
+    pub references: Vec<Reference>,
+    /// What they were bound to.
+    pub bindings: Vec<Binding>,
+    /// The argument bytes that ran.
+    pub resolved: Option<Arc<str>>,
+    /// Hash of what was shown.
+    pub digest: Option<Digest>,
+    /// The policy's word.
+    pub verdict: Option<Verdict>,
+    /// What the tool could do to the world.
+    pub effect: EffectClass,
+    /// Whether a sub-agent did the work.
+    pub delegates: bool,
+    /// Why it ended without a value.
+    pub because: Option<Arc<str>>,
 }
 
 impl Call {
+    /// How far it came.
+    pub fn way(&self) -> Way {
+        Way {
+            status: self.status.clone(),
+            label: self.label.clone(),
+            out: self.out.clone(),
+            faults: self.faults.clone(),
+            references: self.references.clone(),
+            bindings: self.bindings.clone(),
+            resolved: self.resolved.clone(),
+            digest: self.digest.clone(),
+            verdict: self.verdict.clone(),
+            effect: self.effect,
+            delegates: self.delegates,
+            because: self.because.clone(),
+        }
+    }
+
+    /// Keeps how far it came, before it is changed in an epoch.
+    pub fn remember(&mut self, epoch: Epoch) {
+        if self.history.is_due(epoch) {
+            let was = self.way();
+            self.history.keep(epoch, was);
+        }
+    }
+
+    /// Makes it stand where it stood on another branch, its status apart. Approvals are not revived.
+    pub fn take(&mut self, epoch: Epoch, way: &Way) {
+        self.remember(epoch);
+        self.label = way.label.clone();
+        self.out.clone_from(&way.out);
+        self.faults.clone_from(&way.faults);
+        self.references.clone_from(&way.references);
+        self.bindings.clone_from(&way.bindings);
+        self.resolved.clone_from(&way.resolved);
+        self.digest.clone_from(&way.digest);
+        self.verdict.clone_from(&way.verdict);
+        self.effect = way.effect;
+        self.delegates = way.delegates;
+        self.because.clone_from(&way.because);
+    }
+
     /// The newest execution.
     pub fn last_attempt(&self) -> Option<&AttemptRecord> {
         self.attempts.last()

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::call::Digest;
 use super::event::run::Limits;
-use super::id::{NodeId, Rev, Seq, TurnId};
+use super::id::{Epoch, NodeId, Rev, Seq, TurnId};
 
 /// An intent, by family.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -43,7 +43,8 @@ pub enum RunCommand {
         /// Why.
         reason: String,
     },
-    /// Ask the model again for a broken turn.
+    /// Ask the model again for a turn: a broken one goes on, a whole one is replaced, and what came
+    /// after it falls.
     AskAgain {
         /// The turn.
         turn: TurnId,
@@ -188,6 +189,36 @@ pub enum EditCommand {
         /// Why, for the log.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reason: Option<Arc<str>>,
+        /// Later turns stand although what they were asked with changes; they are marked as drifted.
+        #[serde(default)]
+        keep_later: bool,
+    },
+    /// Let the newest edit that stands count no more: what stood before it stands again.
+    Undo {
+        /// Executed effects that the shown plan named.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        effects_seen: Option<usize>,
+    },
+    /// Let what was undone last stand again.
+    Redo {
+        /// Executed effects that the shown plan named.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        effects_seen: Option<usize>,
+    },
+    /// Let what stood at the end of another epoch stand again.
+    Switch {
+        /// The epoch.
+        to: Epoch,
+        /// Executed effects that the shown plan named.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        effects_seen: Option<usize>,
+    },
+    /// Name an epoch, so that its branch is found again.
+    Name {
+        /// The epoch.
+        epoch: Epoch,
+        /// The name; empty takes it away.
+        name: Arc<str>,
     },
     /// An editor opened on this node: nothing that depends on it starts.
     Hold {
@@ -262,6 +293,13 @@ pub enum Edit {
         node: NodeId,
         /// What the model is told.
         reason: Arc<str>,
+    },
+    /// Take over what a node says on another branch: a result, an answer, words.
+    Take {
+        /// The node; a call stands for its observation.
+        node: NodeId,
+        /// The epoch at whose end it says so.
+        from: Epoch,
     },
     /// Take a node away.
     Delete {

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use super::event::{CallEvent, EditEvent, Event, RunEvent, TurnEvent};
-use super::id::{NodeId, NodeKind, ThreadId, TurnId};
+use super::id::{Epoch, NodeId, NodeKind, ThreadId, TurnId};
 use super::state::State;
 
 /// A list of events in the making.
@@ -15,6 +15,10 @@ pub struct Draft<'s> {
     pub state: &'s State,
     /// What was decided so far.
     pub events: Vec<Event>,
+    /// Whether turns after an edited place are kept as they are, by the operator's wish.
+    pub keep_later: bool,
+    /// The epoch that an edit begins.
+    pub epoch: Epoch,
     last_no: u32,
     last_turn: u32,
     last_thread: u32,
@@ -26,6 +30,8 @@ impl<'s> Draft<'s> {
         Self {
             state,
             events: Vec::new(),
+            keep_later: false,
+            epoch: state.epoch.next(),
             last_no: state.last_no,
             last_turn: state.last_turn,
             last_thread: state.last_thread,

@@ -6,8 +6,9 @@
 use std::collections::BTreeSet;
 
 use super::advice::Cards;
+use super::branch::recall::{CallMove, Moves, recall};
 use super::call::{EffectClass, Outcome, Status};
-use super::command::Edit;
+use super::command::{Command, Edit, EditCommand};
 use super::decide;
 use super::event::{CallEvent, EditEvent, Event, TurnEvent};
 use super::id::{NodeId, NodeKind, Seq, ThreadId, TurnId};
@@ -26,6 +27,10 @@ pub struct Plan {
     pub superseded: Vec<NodeId>,
     /// Turns that become history.
     pub turns: Vec<TurnId>,
+    /// Nodes that count again, because an earlier branch is chosen.
+    pub recalled: Vec<NodeId>,
+    /// Turns that stand although what they were asked with changes, by the operator's wish.
+    pub drifted: Vec<TurnId>,
     /// Calls that will run (again) for certain, gate permitting.
     pub certain: Vec<NodeId>,
     /// Calls that may run again, if what they read turns out different; holds `certain`.
@@ -50,7 +55,15 @@ pub struct Plan {
 ///
 /// Arguments are not checked against their schemas here; that is asked for when the edit is committed.
 pub fn plan(state: &State, edits: &[Edit]) -> Result<Plan, Refusal> {
-    decide::edit::commit(state, &Cards(state), edits, None).map(|events| of_events(state, &events))
+    let events = decide::edit::commit(state, &Cards(state), edits, (None, false))?;
+    Ok(of_events(state, &events))
+}
+
+/// The plan of any edit, an undo or the choice of a branch included. Refused like the command itself.
+pub fn plan_of(state: &State, command: &EditCommand) -> Result<Plan, Refusal> {
+    let command = Command::Edit(command.clone());
+    let events = decide::command(state, &Cards(state), &command)?;
+    Ok(of_events(state, &events))
 }
 
 /// Executions with effects that already happened under what these facts replace or run again.
@@ -68,6 +81,8 @@ struct Reach {
     turns: Vec<TurnId>,
     cancelled: Vec<NodeId>,
     approves: Vec<NodeId>,
+    recalled: Vec<NodeId>,
+    drifted: Vec<TurnId>,
     asks: bool,
     /// The thread that is edited.
     thread: Option<ThreadId>,
@@ -165,6 +180,8 @@ impl Reach {
             Event::Turn(
                 TurnEvent::Prompted { .. } | TurnEvent::Thought { .. } | TurnEvent::Suspended { .. },
             ) => self.asks = true,
+            Event::Turn(TurnEvent::Drifted { turns }) => self.drifted.extend(turns),
+            Event::Edit(EditEvent::Recalled { of, .. }) => self.recall(state, &recall(state, *of)),
             Event::Call(CallEvent::Woken { call }) => {
                 self.certain.insert(*call);
             }
@@ -173,6 +190,55 @@ impl Reach {
             Event::Run(_) | Event::Turn(_) | Event::Call(_) | Event::Edit(_) => {}
         }
     }
+}
+
+impl Reach {
+    /// What another branch brings back and takes away.
+    fn recall(&mut self, state: &State, moves: &Moves) {
+        self.gone.extend(&moves.falls);
+        self.turns.extend(&moves.turns_fall);
+        self.effects.extend(&moves.orphaned);
+        let back = |id: &NodeId| !is_active(state, *id);
+        let stands = moves.stands.iter().map(|(id, _)| *id);
+        self.recalled.extend(stands.filter(back));
+        for (id, to) in &moves.calls {
+            match to {
+                CallMove::Anew => {
+                    self.certain.insert(*id);
+                }
+                CallMove::GoesOn => {
+                    self.possible.insert(*id);
+                }
+                CallMove::Ended(way) if !way.references.is_empty() => {
+                    self.possible.insert(*id);
+                }
+                CallMove::Ended(_) | CallMove::WorksOn(_) => {}
+            }
+        }
+        self.asks |= !ends_with_answer(state, moves);
+    }
+}
+
+/// True where what stands after the moves ends with an answer: nobody is asked then.
+fn ends_with_answer(state: &State, moves: &Moves) -> bool {
+    let falls: BTreeSet<NodeId> = moves.falls.iter().copied().collect();
+    let standing: BTreeSet<NodeId> = moves.stands.iter().map(|(id, _)| *id).collect();
+    let down: BTreeSet<TurnId> = moves.turns_fall.iter().copied().collect();
+    let up: BTreeSet<TurnId> = moves.turns_stand.iter().map(|(id, _)| *id).collect();
+    let stands = |id: &NodeId| standing.contains(id) || (is_active(state, *id) && !falls.contains(id));
+    let last = state
+        .threads
+        .get(&ThreadId(0))
+        .into_iter()
+        .flatten()
+        .rev()
+        .filter_map(|id| state.turns.get(id))
+        .find(|turn| up.contains(&turn.id) || (turn.is_active() && !down.contains(&turn.id)));
+    last.is_some_and(|turn| {
+        turn.nodes
+            .iter()
+            .any(|id| id.kind == NodeKind::Answer && stands(id))
+    })
 }
 
 /// The plan that the facts of an edit amount to.
@@ -196,6 +262,8 @@ pub fn of_events(state: &State, events: &[Event]) -> Plan {
         },
         superseded: reach.gone.into_iter().collect(),
         turns: reach.turns,
+        recalled: reach.recalled,
+        drifted: reach.drifted,
         certain: reach.certain.into_iter().collect(),
         possible: reach.possible.into_iter().collect(),
         cancelled: reach.cancelled,

@@ -8,6 +8,7 @@
 pub mod advance;
 pub mod advice;
 pub mod apply;
+pub mod branch;
 pub mod call;
 pub mod command;
 pub mod decide;
@@ -18,6 +19,7 @@ pub mod effects;
 pub mod envelope;
 pub mod event;
 pub mod graph;
+pub mod history;
 pub mod id;
 pub mod input;
 pub mod lineage;

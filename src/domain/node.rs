@@ -8,6 +8,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::call::Outcome;
+use super::history::History;
 use super::id::{Attempt, Epoch, NodeId, Rev, Seq, TurnId};
 
 /// A vertex of the graph, with everything that it ever said.
@@ -23,28 +24,86 @@ pub struct Node {
     pub active: bool,
     /// True where an operator wrote an observation that no execution may replace.
     pub pinned: bool,
-    /// Everything that it said, oldest first; never empty.
+    /// Everything that it said on any branch, oldest first; never empty, numbered from 1.
     pub revisions: Vec<Revision>,
+    /// Number of the revision that counts: the newest, or an earlier one after an undo.
+    pub current: Rev,
+    /// How it stood at the end of earlier epochs.
+    pub history: History<Standing>,
+}
+
+/// Whether and how a node counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Standing {
+    /// The revision that counts.
+    pub rev: Rev,
+    /// Whether it counts.
+    pub active: bool,
+    /// Whether an operator's observation is pinned.
+    pub pinned: bool,
 }
 
 impl Node {
     /// What it says now.
     pub fn now(&self) -> &Revision {
         // A node is made with its first revision and revisions are never removed.
-        &self.revisions[self.revisions.len() - 1]
+        self.revision(self.current)
+            .unwrap_or(&self.revisions[self.revisions.len() - 1])
     }
 
-    /// Number of the newest revision.
+    /// What it says, or said, by a number.
+    pub fn revision(&self, rev: Rev) -> Option<&Revision> {
+        self.revisions.get((rev.0 as usize).checked_sub(1)?)
+    }
+
+    /// Number of the revision that counts.
     pub fn rev(&self) -> Rev {
-        self.now().no
+        self.current
     }
 
-    /// True where a person wrote the newest revision.
+    /// The number that another revision gets: none is ever used again.
+    pub fn next_rev(&self) -> Rev {
+        Rev(self.revisions.len() as u32).next()
+    }
+
+    /// How it stands.
+    pub fn standing(&self) -> Standing {
+        Standing {
+            rev: self.current,
+            active: self.active,
+            pinned: self.pinned,
+        }
+    }
+
+    /// Makes it stand otherwise in an epoch; how it stood before is kept.
+    pub fn stand(&mut self, epoch: Epoch, standing: Standing) {
+        let now = self.standing();
+        if now == standing {
+            return;
+        }
+        self.history.keep(epoch, now);
+        self.current = standing.rev;
+        self.active = standing.active;
+        self.pinned = standing.pinned;
+    }
+
+    /// Makes it say something new, which counts from here on.
+    pub fn say(&mut self, epoch: Epoch, revision: Revision) {
+        let rev = self.next_rev();
+        self.revisions.push(Revision { no: rev, ..revision });
+        let standing = Standing {
+            rev,
+            ..self.standing()
+        };
+        self.stand(epoch, standing);
+    }
+
+    /// True where a person wrote the revision that counts.
     pub fn is_edited(&self) -> bool {
-        matches!(self.now().origin, Origin::Operator { .. }) && self.revisions.len() > 1
+        matches!(self.now().origin, Origin::Operator { .. }) && self.current > Rev(1)
     }
 
-    /// True where the newest revision takes the node away.
+    /// True where the revision that counts takes the node away.
     pub fn is_deleted(&self) -> bool {
         matches!(self.now().content, Content::Deleted)
     }

@@ -1,9 +1,11 @@
 //! Which executions another one would repeat, and whether that needs consent. Must not know: who is
 //! asked, how.
 
-use super::call::{Call, ConsentCause, Decision, EffectClass};
+use std::ops::Bound;
+
+use super::call::{Call, ConsentCause, Decision, EffectClass, Outcome};
 use super::id::Seq;
-use super::node::Node;
+use super::node::{Node, Origin};
 use super::ready;
 use super::state::{LedgerEntry, LedgerOutcome, State};
 
@@ -17,7 +19,7 @@ pub fn consent_needed(state: &State, call: &Call) -> Option<(ConsentCause, Vec<S
         .decisions
         .iter()
         .rev()
-        .find(|(one, _, decision)| *one == rev && *decision == Decision::RunAgain)
+        .find(|(one, seq, decision)| *one == rev && *decision == Decision::RunAgain && *seq > call.revived)
         .map_or(Seq(0), |(_, seq, _)| *seq);
     let mut orphaned = Vec::new();
     let mut unknown = Vec::new();
@@ -26,6 +28,9 @@ pub fn consent_needed(state: &State, call: &Call) -> Option<(ConsentCause, Vec<S
         let Some(entry) = state.ledger.get(&seq).filter(|entry| entry.seq > last_consent) else {
             continue;
         };
+        if !entry.effect.has_effect() {
+            continue;
+        }
         if entry.outcome == LedgerOutcome::DidNot {
             continue;
         }
@@ -46,6 +51,60 @@ pub fn consent_needed(state: &State, call: &Call) -> Option<(ConsentCause, Vec<S
     } else {
         None
     }
+}
+
+/// The recorded result that a call may have without an execution: an equal one on a branch that an
+/// edit replaced, harmless, and still true as far as this run can tell. A call that already had a
+/// result is run.
+pub fn reusable(state: &State, call: &Call) -> Option<(Seq, Outcome)> {
+    // What an operator put in or edited, he wants to see run.
+    let by_model = state.nodes.get(&call.id)?.now().origin == Origin::Model;
+    let had_result = state.nodes.contains_key(&call.id.observation());
+    if !by_model || had_result || call.effect > EffectClass::Read {
+        return None;
+    }
+    let entries = equal_entries(state, call);
+    entries.iter().rev().find_map(|seq| {
+        let entry = state.ledger.get(seq)?;
+        let LedgerOutcome::Known(outcome) = &entry.outcome else {
+            return None;
+        };
+        let replaced = !state.nodes.get(&entry.call)?.active;
+        let true_still = entry.effect == EffectClass::Pure || !world_changed_since(state, *seq);
+        let fits = outcome.is_ok() && !entry.edited && entry.effect == call.effect && replaced && true_still;
+        fits.then(|| (*seq, outcome.clone()))
+    })
+}
+
+/// True where something that may have changed the world was begun since an execution, or is in doubt.
+pub fn world_changed_since(state: &State, seq: Seq) -> bool {
+    state
+        .ledger
+        .range((Bound::Excluded(seq), Bound::Unbounded))
+        .any(|(_, entry)| changes(entry))
+        || state.ledger.range(..seq).any(|(_, entry)| {
+            changes(entry) && matches!(entry.outcome, LedgerOutcome::Running | LedgerOutcome::Unknown)
+        })
+}
+
+fn changes(entry: &LedgerEntry) -> bool {
+    entry.effect.has_effect() && entry.outcome != LedgerOutcome::DidNot
+}
+
+/// True for a result that came back from another branch and is older than a write: the world may say
+/// something else by now.
+pub fn is_outdated(state: &State, call: &Call) -> bool {
+    let back = state
+        .turn_of(call.id)
+        .map_or(Seq(0), |turn| turn.revived)
+        .max(call.revived);
+    let Some(read) = call.last_attempt().and_then(|one| state.ledger.get(&one.intent)) else {
+        return false;
+    };
+    let between = (Bound::Excluded(read.seq), Bound::Excluded(back));
+    call.effect == EffectClass::Read
+        && read.seq < back
+        && state.ledger.range(between).any(|(_, entry)| changes(entry))
 }
 
 /// An idempotent execution cut off by a crash goes on with the same key.

@@ -8,6 +8,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::{BuildHasherDefault, DefaultHasher};
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::call::{Call, EffectClass, Outcome};
 use super::event::run::{Limits, Started};
 use super::id::{Attempt, Epoch, NodeId, Rev, Seq, ThreadId, TurnId};
@@ -57,6 +59,8 @@ pub struct State {
     pub ledger: BTreeMap<Seq, LedgerEntry>,
     /// Committed edits, oldest first.
     pub edits: Vec<EditRecord>,
+    /// How each epoch began, from epoch 1.
+    pub epochs: Vec<EpochRecord>,
     /// Indices over the above.
     pub agenda: Agenda,
     /// The node that an editor is open on.
@@ -129,8 +133,10 @@ pub struct Agenda {
     pub writers: ByName<Vec<NodeId>>,
     /// Calls that read a state path (by its first key).
     pub state_readers: ByName<BTreeSet<NodeId>>,
-    /// Executions with effects by the sameness of tool and arguments.
+    /// Executions by the sameness of tool and arguments.
     pub same: ByName<Vec<Seq>>,
+    /// Turns by the hash of the request that they were asked with.
+    pub replies: ByName<Vec<TurnId>>,
 }
 
 /// One execution as the ledger keeps it, whatever becomes of its call.
@@ -164,6 +170,8 @@ pub struct LedgerEntry {
     pub probed: bool,
     /// True once an edit replaced what it happened under.
     pub orphaned: bool,
+    /// True once an operator edited its sub-agent's work: what it gave is no result of an equal call.
+    pub edited: bool,
     /// Epoch at the launch.
     pub epoch: Epoch,
 }
@@ -192,8 +200,45 @@ pub struct EditRecord {
     pub intervention: NodeId,
     /// The node that was edited.
     pub target: Option<NodeId>,
+    /// The thread that it stands in, or that something was put into.
+    pub thread: ThreadId,
     /// What was done, in words.
     pub what: Arc<str>,
+}
+
+/// How an epoch began.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EpochRecord {
+    /// The epoch.
+    pub epoch: Epoch,
+    /// The epoch from whose end it began.
+    pub base: Epoch,
+    /// The epoch that was left for it: the one before it.
+    pub left: Epoch,
+    /// By what.
+    pub began: Began,
+    /// The event.
+    pub seq: Seq,
+    /// What was done, in words.
+    pub what: Arc<str>,
+    /// What the operator calls it.
+    pub name: Option<Arc<str>>,
+    /// Whether anything happened in it beyond its beginning.
+    pub went_on: bool,
+}
+
+/// By what an epoch began.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Began {
+    /// Edits.
+    Edit,
+    /// An edit was undone.
+    Undo,
+    /// What was undone stands again.
+    Redo,
+    /// The operator chose another branch.
+    Switch,
 }
 
 impl State {

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::id::{NodeId, Seq, ThreadId, TurnId};
+use super::history::History;
+use super::id::{Epoch, NodeId, Seq, ThreadId, TurnId};
 
 /// One turn of a thread.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,12 +50,68 @@ pub struct Turn {
     pub usage: Usage,
     /// Event of the newest request.
     pub asked_at: Seq,
+    /// Event with which it last came back from another branch; 0 where it never did.
+    pub revived: Seq,
+    /// How it stood at the end of earlier epochs.
+    pub history: History<TurnStanding>,
+}
+
+/// Whether and how a turn counts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TurnStanding {
+    /// Whether it counts.
+    pub activity: Activity,
+    /// How far its stream came.
+    pub stream: Stream,
+    /// Hash of the context that it was asked with.
+    pub context: Option<Arc<str>>,
+    /// Hash of the whole request.
+    pub request: Option<Arc<str>>,
+    /// Whether everything in it had ended.
+    pub settled: bool,
+    /// Whether an edit of a thought had closed it.
+    pub split: bool,
+    /// Whether the operator kept it although its context changed.
+    pub drifted: bool,
 }
 
 impl Turn {
     /// True where it counts and no edit holds it.
     pub fn is_active(&self) -> bool {
         self.activity == Activity::Active
+    }
+
+    /// How it stands.
+    pub fn standing(&self) -> TurnStanding {
+        TurnStanding {
+            activity: self.activity,
+            stream: self.stream.clone(),
+            context: self.context.clone(),
+            request: self.request.clone(),
+            settled: self.settled,
+            split: self.split,
+            drifted: self.drifted,
+        }
+    }
+
+    /// Keeps how it stands, before it is changed in an epoch.
+    pub fn remember(&mut self, epoch: Epoch) {
+        if self.history.is_due(epoch) {
+            let was = self.standing();
+            self.history.keep(epoch, was);
+        }
+    }
+
+    /// Makes it stand otherwise in an epoch; how it stood before is kept.
+    pub fn stand(&mut self, epoch: Epoch, standing: TurnStanding) {
+        self.remember(epoch);
+        self.activity = standing.activity;
+        self.stream = standing.stream;
+        self.context = standing.context;
+        self.request = standing.request;
+        self.settled = standing.settled;
+        self.split = standing.split;
+        self.drifted = standing.drifted;
     }
 }
 

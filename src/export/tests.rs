@@ -148,6 +148,7 @@ impl Tale {
             epoch: Epoch(1),
             intervention: id(node),
             target: Some(id(target)),
+            after: None,
             what: what.into(),
             reason: None,
         });

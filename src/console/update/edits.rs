@@ -16,11 +16,13 @@ use crate::console::model::overlay::{Overlay, Review};
 use crate::console::msg::Out;
 use crate::console::tabs::words;
 use crate::console::{diff, summary};
+use crate::domain::branch;
 use crate::domain::call::{Outcome, Status};
 use crate::domain::command::{CallCommand, Command, Edit, EditCommand, Resolution};
-use crate::domain::id::{NodeId, NodeKind, Rev, TurnId};
+use crate::domain::id::{Epoch, NodeId, NodeKind, Rev, TurnId};
 use crate::domain::lineage::{Plan, plan};
 use crate::domain::node::Content;
+use crate::domain::state::State;
 
 /// Carries out a verb that changes the graph.
 pub(super) fn edit(model: &mut Model, verb: EditVerb, at: u64, out: &mut Vec<Out>) {
@@ -280,6 +282,7 @@ pub(super) fn finish(model: &mut Model, out: &mut Vec<Out>) {
                     edits: vec![edit],
                     effects_seen: Some(0),
                     reason: None,
+                    keep_later: false,
                 };
                 send(model, Command::Edit(command), None, out);
                 return;
@@ -350,9 +353,20 @@ fn difference(model: &Model, edit: &Edit) -> Vec<diff::Line> {
             format!("{tool}\n{}", crate::console::json::pretty(args)),
         ),
         Edit::RejectAnswer { node, reason } => (summary::call(state, *node), reason.to_string()),
+        Edit::Take { node, from } => (old(node.observation()), taken(state, *node, *from)),
         Edit::Delete { node, .. } => (old(*node), String::new()),
     };
     diff::lines(&old, &new)
+}
+
+/// What a node says at the end of another branch.
+fn taken(state: &State, node: NodeId, from: Epoch) -> String {
+    let line = branch::line(state, from);
+    let id = node.observation();
+    branch::counted(state, id, &line)
+        .and_then(|rev| state.node(id)?.revision(rev))
+        .map(|revision| words(&revision.content))
+        .unwrap_or_default()
 }
 
 fn commit(model: &mut Model, at: u64, out: &mut Vec<Out>) -> Result<(), String> {
@@ -383,6 +397,7 @@ fn commit(model: &mut Model, at: u64, out: &mut Vec<Out>) -> Result<(), String> 
         edits,
         effects_seen,
         reason: None,
+        keep_later: false,
     };
     send(model, Command::Edit(command), target, out);
     Ok(())

@@ -3,9 +3,10 @@
 
 use super::delegate;
 use crate::domain::advice::Advice;
+use crate::domain::branch::recall::recorded_reply;
 use crate::domain::draft::Draft;
 use crate::domain::event::{Event, RunEvent, TurnEvent};
-use crate::domain::id::{NodeId, NodeKind, Rev, Seq, ThreadId, TurnId};
+use crate::domain::id::{Epoch, NodeId, NodeKind, Rev, Seq, ThreadId, TurnId};
 use crate::domain::state::{Mode, State};
 use crate::domain::thread;
 use crate::domain::transcript::build::{self, Piece};
@@ -57,6 +58,9 @@ fn go_on(draft: &mut Draft<'_>, thread: ThreadId) {
         draft.run(RunEvent::Finished { answer, failed });
         return;
     }
+    if allowed && stands_recorded(draft, last) {
+        return;
+    }
     if child.is_some_and(|child| delegate::spent(draft, child)) || !allowed || limited(draft) {
         return;
     }
@@ -64,6 +68,23 @@ fn go_on(draft: &mut Draft<'_>, thread: ThreadId) {
     let after = Some(last.id);
     let event = requested(draft.state, (turn, thread, after), 1, 0);
     draft.turn_event(event);
+}
+
+/// After an edit, a request that was answered before is not made again: the recorded reply stands.
+/// The first request of a thread is always made.
+fn stands_recorded(draft: &mut Draft<'_>, last: &Turn) -> bool {
+    let state = draft.state;
+    let was_asked = |turn: &Turn| turn.is_active() && turn.asked > 0;
+    if state.epoch == Epoch(0) || !state.turns_of(last.thread).any(was_asked) {
+        return false;
+    }
+    let context = context_hash(state, last.thread, None);
+    let hash = request_hash(state, last.thread, &context, is_last(state, last.thread, true));
+    let Some((turn, of)) = recorded_reply(state, last, &hash) else {
+        return false;
+    };
+    draft.turn_event(TurnEvent::Revived { turn, of });
+    true
 }
 
 fn all_settled(state: &State, thread: ThreadId) -> bool {
@@ -153,7 +174,8 @@ pub fn request_again(state: &State, id: TurnId, wait_ms: u64) -> Vec<Event> {
     ))]
 }
 
-fn requested(
+/// The fact of a request, made from what stands.
+pub fn requested(
     state: &State,
     (turn, thread, after): (TurnId, ThreadId, Option<TurnId>),
     request: u32,
@@ -228,7 +250,7 @@ fn held_turns(draft: &mut Draft<'_>, last: &Turn) -> bool {
     // What an operator put in himself reads nothing; the first request decides for all behind it.
     let same = held
         .iter()
-        .find(|turn| turn.context.is_some())
+        .find(|turn| turn.context.is_some() && !turn.drifted)
         .is_none_or(|first| {
             let standing = build::Standing::WithHeld;
             first.context.as_deref()

@@ -7,7 +7,7 @@ use crate::domain::draft::Draft;
 use crate::domain::event::CallEvent;
 use crate::domain::id::Rev;
 use crate::domain::node::Origin;
-use crate::domain::repeat::consent_needed;
+use crate::domain::repeat::{consent_needed, reusable};
 use crate::domain::state::{LedgerOutcome, State};
 
 pub use crate::domain::repeat::{equal_entries, sameness};
@@ -81,6 +81,16 @@ fn one(draft: &mut Draft<'_>, call: &Call, rev: Rev, asks: bool) {
         });
         return;
     }
+    if !asks && let Some((from, outcome)) = reusable(draft.state, call) {
+        draft.call(decided(Decision::Reuse { from }));
+        draft.call(CallEvent::Given {
+            call: call.id,
+            rev,
+            outcome,
+            origin: Origin::Reused { from },
+        });
+        return;
+    }
     if !asks {
         if call.edit_approves.is_some() && call.edit_approves == call.digest && !was_decided(call, rev) {
             draft.call(decided(Decision::Edited));
@@ -107,7 +117,9 @@ fn one(draft: &mut Draft<'_>, call: &Call, rev: Rev, asks: bool) {
 }
 
 fn was_decided(call: &Call, rev: Rev) -> bool {
-    call.decisions.iter().any(|(one, _, _)| *one == rev)
+    call.decisions
+        .iter()
+        .any(|(one, seq, _)| *one == rev && *seq > call.revived)
 }
 
 /// One approval covers further attempts of the same bytes only while every earlier one is proven

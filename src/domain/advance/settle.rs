@@ -174,11 +174,15 @@ fn in_cycle(state: &State, start: NodeId, waiting: &BTreeSet<NodeId>) -> bool {
 fn answer_by_tool(draft: &mut Draft<'_>, advice: &dyn Advice, turn: &Turn, calls: &[&Call]) {
     let is_answer = |call: &Call, revisions: bool| {
         draft.state.nodes.get(&call.id).is_some_and(|node| {
-            let from = if revisions { 0 } else { node.revisions.len() - 1 };
-            node.revisions.iter().skip(from).any(|one| match &one.content {
+            let gives = |content: &Content| match content {
                 Content::Call { tool, .. } => advice.tool(tool).is_some_and(|facts| facts.is_answer),
                 _ => false,
-            })
+            };
+            if revisions {
+                node.revisions.iter().any(|one| gives(&one.content))
+            } else {
+                gives(&node.now().content)
+            }
         })
     };
     let said = calls

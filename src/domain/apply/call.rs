@@ -6,12 +6,16 @@ use super::{At, index};
 use crate::domain::call::{AttemptRecord, Decision, Digest, EffectClass, Outcome, Status};
 use crate::domain::event::CallEvent;
 use crate::domain::id::{Attempt, NodeId, Rev};
-use crate::domain::node::{Content, Node, Origin, Revision};
+use crate::domain::node::{Content, Node, Origin, Revision, Standing};
 use crate::domain::reference::{OutPath, Root};
 use crate::domain::state::{LedgerEntry, LedgerOutcome, State};
 use crate::domain::thread;
 
 pub(super) fn apply(state: &mut State, at: At, event: &CallEvent) {
+    let epoch = state.epoch;
+    if let Some(life) = state.calls.get_mut(&event.call()) {
+        life.remember(epoch);
+    }
     match event {
         CallEvent::Checked {
             call,
@@ -295,12 +299,11 @@ fn started(state: &mut State, at: At, event: &CallEvent) {
         outcome: LedgerOutcome::Running,
         probed: false,
         orphaned: false,
+        edited: false,
         epoch: state.epoch,
     };
     state.ledger.insert(at.seq, entry);
-    if effect.has_effect() {
-        state.agenda.same.entry(same.clone()).or_default().push(at.seq);
-    }
+    state.agenda.same.entry(same.clone()).or_default().push(at.seq);
     state.step = false;
     index::set_status(state, *call, Status::Running(*attempt));
     raise(state, *call, *effect);
@@ -406,9 +409,8 @@ fn given(state: &mut State, at: At, call: NodeId, rev: Rev, outcome: &Outcome, o
         entry.outcome = LedgerOutcome::Known(outcome.clone());
     }
     record_value(state, at, call, (rev, attempt), outcome, origin);
-    if let Some(node) = state.nodes.get_mut(&call.observation()) {
-        node.pinned = matches!(origin, Origin::Operator { .. });
-    }
+    let by_operator = matches!(origin, Origin::Operator { .. });
+    super::edit::pin(state, call.observation(), by_operator);
 }
 
 /// Writes a result into the call's observation and ends the call.
@@ -432,16 +434,20 @@ fn record_value(
         return;
     }
     if let Some(node) = state.nodes.get_mut(&observation) {
-        node.active = true;
-        node.pinned = false;
-        let no = node.rev().next();
-        node.revisions.push(Revision {
-            no,
+        let said = Revision {
+            no: node.next_rev(),
             content,
             origin: origin.clone(),
             epoch,
             event: at.seq,
-        });
+        };
+        node.say(epoch, said);
+        let standing = Standing {
+            active: true,
+            pinned: false,
+            ..node.standing()
+        };
+        node.stand(epoch, standing);
     } else {
         super::add_node(state, at, turn, observation, content, origin.clone());
     }
@@ -503,13 +509,8 @@ fn continued(state: &mut State, id: NodeId, attempt: Attempt) {
     else {
         return;
     };
-    record.outcome = None;
-    record.ms = None;
+    // What it came to before stays on record until it comes to something else.
     record.fenced = false;
-    let intent = record.intent;
-    if let Some(entry) = state.ledger.get_mut(&intent) {
-        entry.outcome = LedgerOutcome::Running;
-    }
     index::retract(state, id);
     index::reopen_turn(state, turn);
     index::set_status(state, id, Status::Running(attempt));

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use super::{At, add_node, call, index};
+use super::{At, add_node, call, index, recall};
 use crate::domain::call::{Digest, Status};
 use crate::domain::event::EditEvent;
-use crate::domain::id::{NodeId, NodeKind, Rev, ThreadId};
-use crate::domain::node::{Channel, Content, Origin, Revision};
-use crate::domain::state::{EditRecord, Mode, State};
+use crate::domain::id::{Epoch, NodeId, NodeKind, Rev, ThreadId};
+use crate::domain::node::{Channel, Content, Origin, Revision, Standing};
+use crate::domain::state::{Began, EditRecord, EpochRecord, Mode, State};
 use crate::domain::thread;
 
 pub(super) fn apply(state: &mut State, at: At, event: &EditEvent) {
@@ -16,14 +16,16 @@ pub(super) fn apply(state: &mut State, at: At, event: &EditEvent) {
             epoch,
             intervention,
             target,
+            after,
             what,
             reason,
         } => {
-            state.epoch = *epoch;
+            begin(state, at, *epoch, what);
             release(state);
             let turn = target
                 .and_then(|target| state.nodes.get(&target))
                 .map(|node| node.turn)
+                .or(*after)
                 .or_else(|| state.turns_of(ThreadId(0)).next_back().map(|turn| turn.id))
                 .unwrap_or_default();
             let text: Arc<str> = match reason {
@@ -40,13 +42,16 @@ pub(super) fn apply(state: &mut State, at: At, event: &EditEvent) {
                 opaque: None,
             };
             add_node(state, at, turn, *intervention, content, Origin::Operator { user });
+            let thread = state.turns.get(&turn).map_or(thread::ROOT, |turn| turn.thread);
             state.edits.push(EditRecord {
                 seq: at.seq,
                 epoch: *epoch,
                 intervention: *intervention,
                 target: *target,
+                thread,
                 what: what.clone(),
             });
+            mark_edited(state, thread);
         }
         EditEvent::Revised {
             node,
@@ -83,7 +88,48 @@ pub(super) fn apply(state: &mut State, at: At, event: &EditEvent) {
             state.held = calls.iter().copied().collect();
         }
         EditEvent::Released {} => release(state),
+        EditEvent::Recalled { of, by } => recall::apply(state, at, *of, *by),
+        EditEvent::Named { epoch, name } => {
+            if let Some(record) = state.epochs.iter_mut().find(|one| one.epoch == *epoch) {
+                record.name = Some(name.clone()).filter(|name| !name.is_empty());
+            }
+        }
     }
+}
+
+/// What comes of a sub-agent's work from here on is not what an equal call would come to.
+fn mark_edited(state: &mut State, thread: ThreadId) {
+    let above: Vec<_> = thread::above(state, thread)
+        .map(|child| (child.call, child.attempt))
+        .collect();
+    for (call, attempt) in above {
+        let attempts = state.calls.get(&call).into_iter().flat_map(|call| &call.attempts);
+        let intent = attempts
+            .filter(|one| one.no == attempt)
+            .map(|one| one.intent)
+            .next();
+        if let Some(entry) = intent.and_then(|intent| state.ledger.get_mut(&intent)) {
+            entry.edited = true;
+        }
+    }
+}
+
+/// A new epoch, unless the edit belongs to one that has just begun.
+fn begin(state: &mut State, at: At, epoch: Epoch, what: &Arc<str>) {
+    if epoch <= state.epoch {
+        return;
+    }
+    state.epochs.push(EpochRecord {
+        epoch,
+        base: state.epoch,
+        left: state.epoch,
+        began: Began::Edit,
+        seq: at.seq,
+        what: what.clone(),
+        name: None,
+        went_on: false,
+    });
+    state.epoch = epoch;
 }
 
 /// The editor is closed.
@@ -120,9 +166,13 @@ fn depends(state: &State, editing: NodeId, id: NodeId) -> bool {
     }
 }
 
-fn pin(state: &mut State, node: NodeId, pinned: bool) {
+pub(super) fn pin(state: &mut State, node: NodeId, pinned: bool) {
     if let Some(node) = state.nodes.get_mut(&node) {
-        node.pinned = pinned;
+        let standing = Standing {
+            pinned,
+            ..node.standing()
+        };
+        node.stand(state.epoch, standing);
     }
 }
 
@@ -138,16 +188,21 @@ fn revised(
     let Some(node) = state.nodes.get_mut(&id) else {
         return;
     };
-    node.revisions.push(Revision {
+    let said = Revision {
         no: rev,
         content: content.clone(),
         origin: origin.clone(),
         epoch,
         event: at.seq,
-    });
+    };
+    node.say(epoch, said);
     let turn = node.turn;
     if let Content::Observation { outcome, .. } = content {
-        node.active = true;
+        let standing = Standing {
+            active: true,
+            ..node.standing()
+        };
+        node.stand(epoch, standing);
         let outcome = outcome.clone();
         call::trust(state, id.call());
         call::end_call(state, id.call(), &outcome);
@@ -160,6 +215,7 @@ fn revised(
     if id.kind == NodeKind::Call {
         call::trust(state, id);
         if let Some(life) = state.calls.get_mut(&id) {
+            life.remember(epoch);
             life.faults.clear();
             life.references.clear();
             life.bindings.clear();
@@ -169,9 +225,7 @@ fn revised(
             life.because = None;
             life.edit_approves = approves.cloned();
         }
-        if let Some(observation) = state.nodes.get_mut(&id.observation()) {
-            observation.pinned = false;
-        }
+        pin(state, id.observation(), false);
         index::reopen_turn(state, turn);
         index::set_status(state, id, Status::Proposed);
     }

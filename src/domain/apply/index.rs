@@ -5,6 +5,7 @@
 
 use crate::domain::call::{AttemptRecord, Outcome, Status};
 use crate::domain::id::{Attempt, NodeId, NodeKind, TurnId};
+use crate::domain::node::Standing;
 use crate::domain::ready;
 use crate::domain::repeat;
 use crate::domain::state::{LedgerOutcome, Mode, State};
@@ -12,9 +13,13 @@ use crate::domain::state::{LedgerOutcome, Mode, State};
 /// Moves a call to a status and into the matching set.
 pub(super) fn set_status(state: &mut State, id: NodeId, status: Status) {
     leave_sets(state, id);
+    let epoch = state.epoch;
     let Some(call) = state.calls.get_mut(&id) else {
         return;
     };
+    if call.status != status {
+        call.remember(epoch);
+    }
     let had_ended = call.status.is_settled();
     call.status = status;
     let suspect = call.suspect;
@@ -148,7 +153,11 @@ pub(super) fn retire(state: &mut State, nodes: &[NodeId]) {
     for id in nodes {
         for one in [*id, id.observation()] {
             if let Some(node) = state.nodes.get_mut(&one) {
-                node.active = false;
+                let standing = Standing {
+                    active: false,
+                    ..node.standing()
+                };
+                node.stand(state.epoch, standing);
             }
         }
     }
@@ -184,8 +193,12 @@ pub(super) fn gate_again(state: &mut State) {
 /// What a call gave before does not count any more, and nothing came in its place.
 pub(super) fn retract(state: &mut State, id: NodeId) {
     if let Some(node) = state.nodes.get_mut(&id.observation()) {
-        node.active = false;
-        node.pinned = false;
+        let standing = Standing {
+            active: false,
+            pinned: false,
+            ..node.standing()
+        };
+        node.stand(state.epoch, standing);
     }
 }
 
@@ -195,6 +208,7 @@ pub(super) fn reopen_turn(state: &mut State, id: TurnId) {
         state.mode = Mode::Running;
     }
     if let Some(turn) = state.turns.get_mut(&id) {
+        turn.remember(state.epoch);
         turn.settled = false;
         state.agenda.open.insert(id);
     }

@@ -76,6 +76,7 @@ fn reopen(state: &mut State, interrupted: &[(NodeId, Attempt)]) {
     index::gate_again(state);
     for turn in state.turns.values_mut() {
         if turn.stream == Stream::Open {
+            turn.remember(state.epoch);
             turn.stream = Stream::Broken(StreamFault {
                 kind: StreamFaultKind::Crash,
                 message: "the program ended while this turn was streaming".into(),

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use super::{At, add_node, index};
 use crate::domain::call::{Call, EffectClass, Status};
 use crate::domain::event::TurnEvent;
-use crate::domain::id::{NodeId, ThreadId, TurnId};
+use crate::domain::history::History;
+use crate::domain::id::{NodeId, Seq, ThreadId, TurnId};
 use crate::domain::node::{Channel, Content, Origin};
 use crate::domain::state::{Mode, State};
 use crate::domain::thread::{self, Child};
@@ -39,7 +40,9 @@ pub(super) fn apply(state: &mut State, at: At, event: &TurnEvent) {
             state.requests = state.requests.saturating_add(1);
             state.step = false;
             state.agenda.open.insert(*turn);
+            let epoch = state.epoch;
             if let Some(turn) = state.turns.get_mut(turn) {
+                turn.remember(epoch);
                 turn.stream = Stream::Open;
                 turn.settled = false;
                 turn.asked = *request;
@@ -49,6 +52,10 @@ pub(super) fn apply(state: &mut State, at: At, event: &TurnEvent) {
                 turn.last = *last;
                 turn.context = Some(context.clone());
                 turn.request = Some(hash.clone());
+            }
+            let asked = state.agenda.replies.entry(hash.clone()).or_default();
+            if asked.last() != Some(turn) {
+                asked.push(*turn);
             }
         }
         TurnEvent::Prompted { turn, node, text } => {
@@ -113,6 +120,8 @@ pub(super) fn apply(state: &mut State, at: At, event: &TurnEvent) {
         | TurnEvent::Settled { .. }
         | TurnEvent::Suspended { .. }
         | TurnEvent::Restored { .. }
+        | TurnEvent::Drifted { .. }
+        | TurnEvent::Revived { .. }
         | TurnEvent::Superseded { .. }
         | TurnEvent::Split { .. } => ended(state, at, event),
     }
@@ -146,6 +155,12 @@ fn ended(state: &mut State, at: At, event: &TurnEvent) {
             }
             index::look_at_turns(state, turns);
         }
+        TurnEvent::Drifted { turns } => {
+            for turn in turns {
+                with(state, *turn, |turn| turn.drifted = true);
+            }
+        }
+        TurnEvent::Revived { turn, of } => super::recall::revive(state, at, *turn, *of),
         TurnEvent::Superseded { turns } => supersede(state, at, turns),
         TurnEvent::Split { turn } => with(state, *turn, |turn| turn.split = true),
         TurnEvent::Delegated { .. }
@@ -162,6 +177,7 @@ fn ended(state: &mut State, at: At, event: &TurnEvent) {
 
 fn with(state: &mut State, turn: TurnId, change: impl FnOnce(&mut Turn)) {
     if let Some(turn) = state.turns.get_mut(&turn) {
+        turn.remember(state.epoch);
         change(turn);
     }
 }
@@ -267,6 +283,8 @@ fn place(state: &mut State, at: At, id: TurnId, thread: ThreadId, after: Option<
         drifted: false,
         usage: Usage::default(),
         asked_at: at.seq,
+        revived: Seq(0),
+        history: History::begun(state.epoch),
     };
     state.turns.insert(id, turn);
     note_child(state, thread);
@@ -313,6 +331,8 @@ fn propose(state: &mut State, turn: TurnId, id: NodeId, provider_id: Option<Arc<
         edit_approves: None,
         approved: None,
         because: None,
+        revived: Seq(0),
+        history: History::begun(state.epoch),
     };
     state.calls.insert(id, call);
     state.agenda.unchecked.insert(id);
@@ -333,6 +353,7 @@ fn supersede(state: &mut State, at: At, turns: &[TurnId]) {
         let Some(turn) = state.turns.get_mut(id) else {
             continue;
         };
+        turn.remember(state.epoch);
         turn.activity = Activity::Superseded(at.seq);
         nodes.extend(turn.nodes.iter().copied());
         state.agenda.open.remove(id);
@@ -353,7 +374,7 @@ fn supersede(state: &mut State, at: At, turns: &[TurnId]) {
 }
 
 /// Keeps the list of sub-agents that have turns which count.
-fn note_child(state: &mut State, thread: ThreadId) {
+pub(super) fn note_child(state: &mut State, thread: ThreadId) {
     if state.turns_of(thread).next().is_none() {
         state.agenda.children.remove(&thread);
     } else if state.children.contains_key(&thread) {

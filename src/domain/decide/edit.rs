@@ -5,11 +5,14 @@
 //! or shown.
 
 mod insert;
+mod recall;
 mod revise;
+mod take;
 mod wave;
 
 use std::sync::Arc;
 
+use crate::domain::advance;
 use crate::domain::advice::Advice;
 use crate::domain::apply;
 use crate::domain::command::{Edit, EditCommand};
@@ -39,23 +42,18 @@ pub(super) fn decide(
             edits,
             effects_seen,
             reason,
+            keep_later,
         } => {
-            let events = commit(draft.state, advice, edits, reason.as_ref())?;
-            if let Some(seen) = effects_seen {
-                let now = lineage::effects_of(draft.state, &events).len();
-                if now > *seen {
-                    return Err(Refusal::new(
-                        RefusalKind::Effects,
-                        format!(
-                            "{} effects happened since the preview ({seen} then, {now} now): look at the new preview",
-                            now - seen,
-                        ),
-                    ));
-                }
-            }
+            let events = commit(draft.state, advice, edits, (reason.as_ref(), *keep_later))?;
+            let now = lineage::effects_of(draft.state, &events).len();
+            seen(*effects_seen, now)?;
             draft.events.extend(events);
             Ok(())
         }
+        EditCommand::Undo { effects_seen } => recall::undo(draft, *effects_seen),
+        EditCommand::Redo { effects_seen } => recall::redo(draft, *effects_seen),
+        EditCommand::Switch { to, effects_seen } => recall::switch(draft, *to, *effects_seen),
+        EditCommand::Name { epoch, name } => recall::name(draft, *epoch, name),
         EditCommand::Hold { node } => hold(draft, *node),
         EditCommand::Release {} => {
             if draft.state.editing.is_some() || !draft.state.held.is_empty() {
@@ -63,6 +61,20 @@ pub(super) fn decide(
             }
             Ok(())
         }
+    }
+}
+
+/// Refuses what touches more effects than the operator was shown.
+fn seen(shown: Option<usize>, now: usize) -> Result<(), Refusal> {
+    match shown {
+        Some(shown) if now > shown => Err(Refusal::new(
+            RefusalKind::Effects,
+            format!(
+                "{} effects happened since the preview ({shown} then, {now} now): look at the new preview",
+                now - shown,
+            ),
+        )),
+        Some(_) | None => Ok(()),
     }
 }
 
@@ -89,40 +101,71 @@ pub fn commit(
     state: &State,
     advice: &dyn Advice,
     edits: &[Edit],
-    reason: Option<&Arc<str>>,
+    (reason, keep_later): (Option<&Arc<str>>, bool),
 ) -> Result<Vec<Event>, Refusal> {
     if edits.is_empty() {
         return Err(Refusal::new(RefusalKind::NoChange, "there is nothing to commit"));
     }
+    if keep_later {
+        edits.iter().try_for_each(may_keep_later)?;
+    }
+    // One commit is one epoch, and is undone as one.
+    let epoch = state.epoch.next();
     let mut events = Vec::new();
     // Each edit is decided on what the ones before it leave; a copy, so that a refusal leaves no trace.
     let mut scratch: Option<State> = None;
     for (index, edit) in edits.iter().enumerate() {
         let base = scratch.as_ref().unwrap_or(state);
         let mut draft = Draft::new(base);
+        draft.keep_later = keep_later;
+        draft.epoch = epoch;
         one(&mut draft, advice, edit, reason)?;
         let new = draft.events;
         if index + 1 < edits.len() {
             let mut next = scratch.take().unwrap_or_else(|| state.clone());
-            for event in &new {
-                let seq = Seq(next.seq.0 + 1);
-                let envelope = Envelope {
-                    v: FORMAT,
-                    seq,
-                    at: 0,
-                    mono: 0,
-                    actor: Actor::Engine,
-                    cause: Seq(0),
-                    more: false,
-                    event: event.clone(),
-                };
-                apply::apply(&mut next, &envelope);
-            }
+            try_out(&mut next, &new);
             scratch = Some(next);
         }
         events.extend(new);
     }
     Ok(events)
+}
+
+/// Folds facts into a copy of the state, to see what they lead to.
+pub(crate) fn try_out(copy: &mut State, events: &[Event]) {
+    for event in events {
+        let envelope = Envelope {
+            v: FORMAT,
+            seq: Seq(copy.seq.0 + 1),
+            at: 0,
+            mono: 0,
+            actor: Actor::Engine,
+            cause: Seq(0),
+            more: false,
+            event: event.clone(),
+        };
+        apply::apply(copy, &envelope);
+    }
+}
+
+/// Later turns can stand only where they go on from what is edited, not from what would replace it.
+fn may_keep_later(edit: &Edit) -> Result<(), Refusal> {
+    let value = match edit {
+        Edit::Call { .. } | Edit::Observation { .. } | Edit::Take { .. } => true,
+        Edit::Text { node, .. } => matches!(node.kind, NodeKind::Prompt | NodeKind::Answer),
+        Edit::Delete { node, .. } => node.kind != NodeKind::Thought,
+        Edit::InsertPrompt { .. }
+        | Edit::InsertThought { .. }
+        | Edit::InsertCall { .. }
+        | Edit::RejectAnswer { .. } => false,
+    };
+    if value {
+        return Ok(());
+    }
+    Err(Refusal::new(
+        RefusalKind::Status,
+        "later turns cannot be kept here: the model goes on from what this edit puts in",
+    ))
 }
 
 fn one(
@@ -154,31 +197,74 @@ fn one(
         Edit::InsertPrompt { after, text } => insert::prompt(draft, *after, text, reason),
         Edit::InsertThought { after, text } => insert::thought(draft, *after, text, reason),
         Edit::InsertCall { after, tool, args } => insert::call(draft, advice, *after, (tool, args), reason),
+        Edit::Take { node, from } => take::take(draft, *node, *from, reason),
         Edit::RejectAnswer { node, reason: why } => revise::reject_answer(draft, advice, *node, why),
         Edit::Delete { node, base } => revise::delete(draft, (*node, *base), reason),
     }
 }
 
+/// Asks the model anew for a whole turn: it becomes history with what came after it, and the request
+/// is made although its reply is on record.
+pub(super) fn ask_anew(draft: &mut Draft<'_>, id: TurnId) -> Result<(), Refusal> {
+    let state = draft.state;
+    let Some(turn) = state.turns.get(&id).filter(|turn| thread::acts(state, turn)) else {
+        return Err(Refusal::new(
+            RefusalKind::Superseded,
+            format!("{id} is history, or held by an edit"),
+        ));
+    };
+    if turn.asked == 0 {
+        return Err(Refusal::new(
+            RefusalKind::Status,
+            format!("{id} is the operator's own: the model was not asked for it"),
+        ));
+    }
+    let from = turn.pos;
+    let turns = state.turns_of(turn.thread).filter(|one| one.pos >= from);
+    let turns: Vec<TurnId> = turns.map(|one| one.id).collect();
+    let before = state.turns_of(turn.thread).filter(|one| one.pos < from);
+    let after = before.filter(|one| one.is_active()).last().map(|one| one.id);
+    not_pinned_above(state, turn.thread)?;
+    begin_after(draft, id, &format!("ask the model again for {id}"), None);
+    supersede_turns(draft, turns);
+    // What it is asked with depends on what falls: the request is made from what is left.
+    let mut left = state.clone();
+    try_out(&mut left, &draft.events);
+    let new = draft.turn();
+    let event = advance::ask::requested(&left, (new, turn.thread, after), 1, 0);
+    draft.turn_event(event);
+    Ok(())
+}
+
 /// Begins an edit: a new epoch and the node that stands for it.
 pub(super) fn begin(draft: &mut Draft<'_>, target: Option<NodeId>, what: &str, reason: Option<&Arc<str>>) {
-    let intervention = draft.node(NodeKind::Intervention);
-    let epoch = draft.state.epoch.next();
-    draft.edit(EditEvent::Committed {
-        epoch,
-        intervention,
-        target,
-        what: Arc::from(what),
-        reason: reason.cloned(),
-    });
-    if let Some(turn) = target.and_then(|target| draft.state.turn_of(target)) {
-        wave::go_on_above(draft, turn.thread);
-    }
+    begin_at(draft, target, None, what, reason);
 }
 
 /// Begins an edit that puts something new after a turn.
 fn begin_after(draft: &mut Draft<'_>, turn: TurnId, what: &str, reason: Option<&Arc<str>>) {
-    begin(draft, None, what, reason);
-    if let Some(turn) = draft.state.turns.get(&turn) {
+    begin_at(draft, None, Some(turn), what, reason);
+}
+
+fn begin_at(
+    draft: &mut Draft<'_>,
+    target: Option<NodeId>,
+    after: Option<TurnId>,
+    what: &str,
+    reason: Option<&Arc<str>>,
+) {
+    let intervention = draft.node(NodeKind::Intervention);
+    let epoch = draft.epoch;
+    draft.edit(EditEvent::Committed {
+        epoch,
+        intervention,
+        target,
+        after,
+        what: Arc::from(what),
+        reason: reason.cloned(),
+    });
+    let after = after.and_then(|id| draft.state.turns.get(&id));
+    if let Some(turn) = after.or_else(|| draft.state.turn_of(target?)) {
         wave::go_on_above(draft, turn.thread);
     }
 }

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use super::edit;
+use crate::domain::advance::ask;
 use crate::domain::command::RunCommand;
 use crate::domain::draft::Draft;
 use crate::domain::event::{CallEvent, RunEvent, TurnEvent};
@@ -176,17 +178,23 @@ fn broken(draft: &Draft<'_>, turn: TurnId) -> Result<(), Refusal> {
             format!("{turn} is history"),
         )),
         Some(found) if matches!(found.stream, Stream::Broken(_)) => Ok(()),
-        Some(_) => Err(Refusal::new(RefusalKind::Status, format!("{turn} is not broken"))),
+        Some(_) => Err(Refusal::new(
+            RefusalKind::Status,
+            format!("{turn} is not broken and not whole"),
+        )),
         None => Err(Refusal::new(RefusalKind::Unknown, format!("there is no {turn}"))),
     }
 }
 
 fn ask_again(draft: &mut Draft<'_>, turn: TurnId) -> Result<(), Refusal> {
-    broken(draft, turn)?;
     if let Mode::Stopped(_) = draft.state.mode {
         return Err(over(&draft.state.mode));
     }
-    let event = crate::domain::advance::ask::request_again(draft.state, turn, 0);
+    if draft.state.turns.get(&turn).is_some_and(ask::is_whole) {
+        return edit::ask_anew(draft, turn);
+    }
+    broken(draft, turn)?;
+    let event = ask::request_again(draft.state, turn, 0);
     draft.events.extend(event);
     Ok(())
 }

@@ -215,3 +215,29 @@ pub enum CallEvent {
         evidence: Arc<str>,
     },
 }
+
+impl CallEvent {
+    /// The call that it is about.
+    pub const fn call(&self) -> NodeId {
+        match self {
+            Self::Checked { call, .. }
+            | Self::Ready { call, .. }
+            | Self::Unfit { call, .. }
+            | Self::Asked { call, .. }
+            | Self::ConsentAsked { call, .. }
+            | Self::Decided { call, .. }
+            | Self::Started { call, .. }
+            | Self::Spawned { call, .. }
+            | Self::Finished { call, .. }
+            | Self::CancelAsked { call, .. }
+            | Self::Given { call, .. }
+            | Self::Skipped { call, .. }
+            | Self::Unsatisfiable { call, .. }
+            | Self::Kept { call, .. }
+            | Self::Woken { call, .. }
+            | Self::Continued { call, .. }
+            | Self::Undetermined { call, .. }
+            | Self::Resolved { call, .. } => *call,
+        }
+    }
+}

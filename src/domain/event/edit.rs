@@ -5,8 +5,9 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::call::Digest;
-use crate::domain::id::{Epoch, NodeId, Rev, Seq};
+use crate::domain::id::{Epoch, NodeId, Rev, Seq, TurnId};
 use crate::domain::node::{Content, Origin};
+use crate::domain::state::Began;
 
 /// Facts about edits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,6 +21,9 @@ pub enum EditEvent {
         intervention: NodeId,
         /// The node that was edited; none for an insertion at the tip.
         target: Option<NodeId>,
+        /// The turn behind which something is put in; none for an edit of what is there.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        after: Option<TurnId>,
         /// What was done, in words.
         what: Arc<str>,
         /// The operator's reason.
@@ -74,4 +78,19 @@ pub enum EditEvent {
     },
     /// The editor closed.
     Released {},
+    /// The epoch that has just begun goes on from the end of an earlier one: what stood then stands
+    /// again, and what came since is history.
+    Recalled {
+        /// The epoch from whose end it goes on.
+        of: Epoch,
+        /// By what.
+        by: Began,
+    },
+    /// The operator named an epoch.
+    Named {
+        /// Which.
+        epoch: Epoch,
+        /// How; empty takes the name away.
+        name: Arc<str>,
+    },
 }

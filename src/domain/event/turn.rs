@@ -178,6 +178,18 @@ pub enum TurnEvent {
         /// The turns.
         turns: Vec<TurnId>,
     },
+    /// The operator keeps them although what they were asked with changed.
+    Drifted {
+        /// The turns.
+        turns: Vec<TurnId>,
+    },
+    /// A recorded reply to an equal request stands again in place of another request.
+    Revived {
+        /// The turn.
+        turn: TurnId,
+        /// The epoch at whose end it stood as it stands again.
+        of: crate::domain::id::Epoch,
+    },
     /// They are history, with everything in them.
     Superseded {
         /// The turns.

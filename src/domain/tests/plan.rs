@@ -101,6 +101,7 @@ fn more_effects_than_were_shown_refuse_the_commit() {
             edits: edits.clone(),
             effects_seen: Some(seen),
             reason: None,
+            keep_later: false,
         })
     };
     assert_eq!(kind(w.cmd(commit(seen))), RefusalKind::Effects);

@@ -467,6 +467,7 @@ impl World {
             edits,
             effects_seen: None,
             reason: None,
+            keep_later: false,
         }))
     }
 

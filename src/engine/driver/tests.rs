@@ -106,6 +106,7 @@ async fn waiting(policy: Policy, limits: Limits) -> (Memory, Handle) {
         }],
         effects_seen: None,
         reason: None,
+        keep_later: false,
     });
     handle
         .command(prompt, Actor::Operator("tester".into()))

@@ -87,6 +87,7 @@ async fn drive(stage: &mut Stage) -> usize {
         edits: vec![prompt],
         effects_seen: None,
         reason: None,
+        keep_later: false,
     });
     if stage.send(command).await.is_err() {
         return begun;

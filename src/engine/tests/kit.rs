@@ -320,6 +320,7 @@ impl Stage {
             edits: vec![edit],
             effects_seen: None,
             reason: None,
+            keep_later: false,
         }))
         .await
         .unwrap();

@@ -11,6 +11,7 @@ use crate::domain::event::{CallEvent, EditEvent, Event, RunEvent, TurnEvent};
 use crate::domain::id::{Attempt, Epoch, NodeId, NodeKind, Rev, Seq, ThreadId, TurnId};
 use crate::domain::node::{Channel, Content, Origin};
 use crate::domain::reference::{Expr, OutPath, Reference, Root, Target};
+use crate::domain::state::Began;
 use crate::domain::turn::{Producer, Stop, StreamFault, StreamFaultKind, Usage};
 
 const CALL: NodeId = NodeId::new(NodeKind::Call, 5);
@@ -190,6 +191,11 @@ fn turn() -> Vec<Event> {
             turns: vec![TURN, TurnId(4)],
         },
         TurnEvent::Split { turn: TURN },
+        TurnEvent::Drifted { turns: vec![TURN] },
+        TurnEvent::Revived {
+            turn: TURN,
+            of: Epoch(2),
+        },
     ];
     for stop in [
         Stop::End,
@@ -421,6 +427,7 @@ fn edit() -> Vec<Event> {
             epoch: Epoch(1),
             intervention: NodeId::new(NodeKind::Intervention, 10),
             target: None,
+            after: None,
             what: text("inserted"),
             reason: Some(text("because")),
         },
@@ -438,6 +445,14 @@ fn edit() -> Vec<Event> {
             calls: vec![CALL],
         },
         EditEvent::Released {},
+        EditEvent::Recalled {
+            of: Epoch(0),
+            by: Began::Undo,
+        },
+        EditEvent::Named {
+            epoch: Epoch(1),
+            name: "cautious".into(),
+        },
     ];
     let mut contents = vec![
         Content::Text {

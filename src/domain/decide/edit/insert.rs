@@ -18,7 +18,7 @@ use crate::domain::turn::{Activity, Producer, Stream};
 type Reason<'a> = Option<&'a Arc<str>>;
 
 /// The turn that an insertion stands after: the named one, or the tip.
-fn place(draft: &Draft<'_>, after: Option<TurnId>) -> Result<Option<TurnId>, Refusal> {
+pub(super) fn place(draft: &Draft<'_>, after: Option<TurnId>) -> Result<Option<TurnId>, Refusal> {
     if let Mode::Stopped(_) = draft.state.mode {
         return Err(super::super::run::over(&draft.state.mode));
     }
@@ -38,7 +38,7 @@ fn place(draft: &Draft<'_>, after: Option<TurnId>) -> Result<Option<TurnId>, Ref
     }
 }
 
-fn open(draft: &mut Draft<'_>, after: Option<TurnId>) -> TurnId {
+pub(super) fn open(draft: &mut Draft<'_>, after: Option<TurnId>) -> TurnId {
     // Who goes on from a broken turn takes what has arrived of it.
     if let Some(id) = after
         && let Some(turn) = draft.state.turns.get(&id)

@@ -25,7 +25,7 @@ use crate::domain::turn::{Activity, Producer, Stream};
 type Reason<'a> = Option<&'a Arc<str>>;
 
 /// The node, if it counts and says what the edit was based on.
-fn base(state: &State, id: NodeId, rev: Rev) -> Result<&Node, Refusal> {
+pub(super) fn base(state: &State, id: NodeId, rev: Rev) -> Result<&Node, Refusal> {
     let node = state
         .nodes
         .get(&id)
@@ -64,11 +64,12 @@ fn no_change(id: NodeId) -> Refusal {
     )
 }
 
-fn revised(draft: &mut Draft<'_>, node: NodeId, rev: Rev, content: Content, approves: Option<Digest>) {
+fn revised(draft: &mut Draft<'_>, node: NodeId, content: Content, approves: Option<Digest>) {
     let origin = Origin::Operator { user: draft.user() };
+    let rev = draft.state.nodes.get(&node).map(Node::next_rev);
     draft.edit(EditEvent::Revised {
         node,
-        rev: rev.next(),
+        rev: rev.unwrap_or_default(),
         content,
         origin,
         approves,
@@ -131,7 +132,7 @@ pub(super) fn call(
         tool: tool.clone(),
         args: args.clone(),
     };
-    revised(draft, id, rev, content, approves);
+    revised(draft, id, content, approves);
     let mut readers = crate::domain::graph::readers_of(draft.state, id);
     readers.extend(readers_of_new_names(draft.state, id, args));
     suspect(draft, readers);
@@ -206,7 +207,7 @@ fn edit_approves(
     if facts.effect > before || (facts.show_difference && !shown) {
         return None;
     }
-    let rev = state.nodes.get(&life.id)?.rev().next();
+    let rev = state.nodes.get(&life.id)?.next_rev();
     Some(advice.digest(life.id, rev, tool, resolved.as_deref().unwrap_or(args)))
 }
 
@@ -222,7 +223,7 @@ pub(super) fn thought(
     }
     not_blank(id, text)?;
     begin(draft, Some(id), &format!("rewrite {id}"), reason);
-    revised(draft, id, rev, text_content(text), None);
+    revised(draft, id, text_content(text), None);
     split_at(draft, id);
     Ok(())
 }
@@ -270,7 +271,7 @@ pub(super) fn prompt(
     }
     not_blank(id, text)?;
     begin(draft, Some(id), &format!("edit {id}"), reason);
-    revised(draft, id, rev, text_content(text), None);
+    revised(draft, id, text_content(text), None);
     supersede_after(draft, node.turn);
     Ok(())
 }
@@ -287,7 +288,7 @@ pub(super) fn answer(
     }
     not_blank(id, text)?;
     begin(draft, Some(id), &format!("edit {id}"), reason);
-    revised(draft, id, rev, text_content(text), None);
+    revised(draft, id, text_content(text), None);
     supersede_after(draft, node.turn);
     Ok(())
 }
@@ -374,7 +375,7 @@ pub(super) fn observation(
         attempt,
         outcome: Outcome::ok(value.clone()),
     };
-    revised(draft, id, rev, content, None);
+    revised(draft, id, content, None);
     draft.edit(EditEvent::Pinned { node: id });
     invalidate_after_value(draft, call);
     Ok(())
@@ -401,13 +402,13 @@ pub(super) fn delete(
                 ));
             }
             begin(draft, Some(id), &format!("delete {id}"), reason);
-            revised(draft, id, rev, Content::Deleted, None);
+            revised(draft, id, Content::Deleted, None);
             supersede_after(draft, node.turn);
         }
         NodeKind::Thought => {
             begin(draft, Some(id), &format!("delete {id}"), reason);
             split_at(draft, id);
-            revised(draft, id, rev, Content::Deleted, None);
+            revised(draft, id, Content::Deleted, None);
         }
         NodeKind::Call => {
             begin(draft, Some(id), &format!("delete {id}"), reason);
@@ -415,7 +416,7 @@ pub(super) fn delete(
             orphan_own(draft, id);
             suspect_readers(draft, id);
             supersede_after(draft, node.turn);
-            revised(draft, id, rev, Content::Deleted, None);
+            revised(draft, id, Content::Deleted, None);
         }
         NodeKind::Observation => {
             return Err(Refusal::new(

@@ -83,6 +83,23 @@ pub(in crate::domain::decide) fn supersede_after(draft: &mut Draft<'_>, turn: Tu
         .filter(|later| later.pos > turn.pos)
         .map(|later| later.id)
         .collect();
+    if draft.keep_later {
+        // What an operator put in himself reads nothing.
+        let turns: Vec<TurnId> = later
+            .into_iter()
+            .filter(|id| {
+                draft
+                    .state
+                    .turns
+                    .get(id)
+                    .is_some_and(|turn| turn.context.is_some())
+            })
+            .collect();
+        if !turns.is_empty() {
+            draft.turn_event(TurnEvent::Drifted { turns });
+        }
+        return;
+    }
     supersede_turns(draft, later);
 }
 

@@ -1,0 +1,167 @@
+//! Lets an earlier branch, or one recorded reply, stand again. Must not know: who asked for it.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::{At, index};
+use crate::domain::branch::recall::{CallMove, Moves, recall, recall_reply};
+use crate::domain::call::{Status, Way};
+use crate::domain::id::{Epoch, NodeId, NodeKind, ThreadId, TurnId};
+use crate::domain::state::{Began, Mode, State};
+use crate::domain::turn::{Activity, TurnStanding};
+
+pub(super) fn apply(state: &mut State, at: At, of: Epoch, by: Began) {
+    let moves = recall(state, of);
+    if let Some(record) = state.epochs.last_mut() {
+        record.base = of;
+        record.began = by;
+    }
+    carry_out(state, at, &moves);
+    if matches!(state.mode, Mode::Finished(_)) {
+        state.mode = Mode::Running;
+    }
+}
+
+/// A recorded reply stands in for a request.
+pub(super) fn revive(state: &mut State, at: At, turn: TurnId, of: Epoch) {
+    let moves = recall_reply(state, turn, of);
+    carry_out(state, at, &moves);
+}
+
+fn carry_out(state: &mut State, at: At, moves: &Moves) {
+    let epoch = state.epoch;
+    for id in &moves.turns_fall {
+        if let Some(turn) = state.turns.get_mut(id) {
+            turn.remember(epoch);
+            turn.activity = Activity::Superseded(at.seq);
+        }
+        state.agenda.open.remove(id);
+    }
+    let (results, nodes): (Vec<NodeId>, Vec<NodeId>) = moves
+        .falls
+        .iter()
+        .partition(|id| id.kind == NodeKind::Observation);
+    index::retire(state, &nodes);
+    for id in results {
+        index::retract(state, id.call());
+    }
+    for (id, standing) in &moves.stands {
+        if let Some(node) = state.nodes.get_mut(id) {
+            node.stand(epoch, *standing);
+        }
+    }
+    for (id, standing) in &moves.turns_stand {
+        stand(state, at, *id, standing);
+    }
+    for seq in &moves.attached {
+        if let Some(entry) = state.ledger.get_mut(seq) {
+            entry.orphaned = false;
+        }
+    }
+    for seq in &moves.orphaned {
+        if let Some(entry) = state.ledger.get_mut(seq) {
+            entry.orphaned = true;
+        }
+    }
+    let touched = moves
+        .turns_fall
+        .iter()
+        .chain(moves.turns_stand.iter().map(|(id, _)| id));
+    let threads: BTreeSet<ThreadId> = touched
+        .filter_map(|id| state.turns.get(id).map(|turn| turn.thread))
+        .collect();
+    for thread in threads {
+        super::turn::note_child(state, thread);
+    }
+    let in_question = move_calls(state, at, moves);
+    index::suspect(state, &in_question);
+    let turns: Vec<TurnId> = moves
+        .turns_fall
+        .iter()
+        .chain(moves.turns_stand.iter().map(|(id, _)| id))
+        .copied()
+        .collect();
+    index::look_at_turns(state, &turns);
+    index::gate_again(state);
+}
+
+fn stand(state: &mut State, at: At, id: TurnId, standing: &TurnStanding) {
+    let epoch = state.epoch;
+    let Some(turn) = state.turns.get_mut(&id) else {
+        return;
+    };
+    if matches!(turn.activity, Activity::Superseded(_)) {
+        turn.revived = at.seq;
+    }
+    turn.stand(epoch, standing.clone());
+    if standing.settled {
+        state.agenda.open.remove(&id);
+    } else {
+        state.agenda.open.insert(id);
+    }
+}
+
+/// Gives the calls where they stand; names those whose inputs must be looked at.
+fn move_calls(state: &mut State, at: At, moves: &Moves) -> Vec<NodeId> {
+    let epoch = state.epoch;
+    let mut in_question = Vec::new();
+    for (id, to) in &moves.calls {
+        match to {
+            CallMove::Ended(way) => {
+                revived(state, at, *id, way);
+                super::edit::hold_new(state, *id);
+                index::set_status(state, *id, way.status.clone());
+            }
+            CallMove::Anew => {
+                if let Some(call) = state.calls.get_mut(id) {
+                    call.remember(epoch);
+                    let label: Arc<str> = Arc::from(id.to_string());
+                    let way = Way {
+                        label,
+                        out: None,
+                        faults: Vec::new(),
+                        references: Vec::new(),
+                        bindings: Vec::new(),
+                        resolved: None,
+                        digest: None,
+                        verdict: None,
+                        because: None,
+                        ..call.way()
+                    };
+                    revived(state, at, *id, &way);
+                }
+                if let Some(turn) = state.nodes.get(id).map(|node| node.turn) {
+                    index::reopen_turn(state, turn);
+                }
+                index::set_status(state, *id, Status::Proposed);
+                continue;
+            }
+            CallMove::WorksOn(attempt) => {
+                if let Some(turn) = state.nodes.get(id).map(|node| node.turn) {
+                    index::reopen_turn(state, turn);
+                }
+                index::set_status(state, *id, Status::Running(*attempt));
+            }
+            CallMove::GoesOn => {}
+        }
+        let reads = state
+            .calls
+            .get(id)
+            .is_some_and(|call| !call.references.is_empty() && !matches!(call.status, Status::Blocked));
+        if reads {
+            in_question.push(*id);
+        }
+    }
+    in_question
+}
+
+fn revived(state: &mut State, at: At, id: NodeId, way: &Way) {
+    let epoch = state.epoch;
+    super::call::trust(state, id);
+    if let Some(call) = state.calls.get_mut(&id) {
+        call.take(epoch, way);
+        call.revived = at.seq;
+        call.approved = None;
+        call.edit_approves = None;
+    }
+}

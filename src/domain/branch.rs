@@ -1,0 +1,207 @@
+//! Branches: what stood at the end of every epoch, which of them an undo or a redo goes to, and what
+//! tells two of them apart.
+//!
+//! Nothing is copied: every node, turn and call knows what it was at the end of the epochs that
+//! changed it. Must not know: how a branch is shown, why anybody wants it.
+
+pub mod compare;
+pub mod recall;
+
+use std::sync::Arc;
+
+use super::event::{CallEvent, Event, TurnEvent};
+use super::history::{Line, Then};
+use super::id::{Epoch, NodeId, NodeKind, TurnId};
+use super::state::{Began, EpochRecord, State};
+use super::thread;
+use super::turn::{Activity, Usage};
+
+/// One branch: what stands at the end of an epoch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Branch {
+    /// The epoch; its number names the branch.
+    pub epoch: Epoch,
+    /// The epoch from whose end it began.
+    pub base: Epoch,
+    /// What began it, in words.
+    pub what: Arc<str>,
+    /// What the operator calls it.
+    pub name: Option<Arc<str>>,
+    /// True for the one that stands now.
+    pub current: bool,
+    /// What it came to.
+    pub sum: Sum,
+}
+
+/// What a branch came to.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Sum {
+    /// Its newest answer, with its revision on the branch.
+    pub answer: Option<NodeId>,
+    /// The words of that answer.
+    pub text: Option<Arc<str>>,
+    /// Calls that count.
+    pub calls: usize,
+    /// Executions of those calls.
+    pub executions: usize,
+    /// Requests whose replies count.
+    pub requests: u32,
+    /// Tokens of those requests.
+    pub usage: Usage,
+}
+
+/// How an epoch began; none for the first.
+pub fn record(state: &State, epoch: Epoch) -> Option<&EpochRecord> {
+    state.epochs.get((epoch.0 as usize).checked_sub(1)?)
+}
+
+/// The epochs that led to one, the newest first.
+fn ancestors(state: &State, epoch: Epoch) -> impl Iterator<Item = Epoch> {
+    std::iter::successors(Some(epoch), |one| {
+        record(state, *one)
+            .map(|record| record.base)
+            .filter(|base| base < one)
+    })
+}
+
+/// The line that led to an epoch.
+pub fn line(state: &State, epoch: Epoch) -> Line {
+    Line::through(ancestors(state, epoch))
+}
+
+/// The epoch that an undo goes back to: what stood before the newest edit that counts.
+pub fn undo_target(state: &State) -> Option<(Epoch, &EpochRecord)> {
+    ancestors(state, state.epoch)
+        .filter_map(|epoch| record(state, epoch))
+        .find(|record| record.began == Began::Edit)
+        .map(|record| (record.base, record))
+}
+
+/// The epoch that a redo goes to: what the newest undo left, as long as no edit followed it.
+pub fn redo_target(state: &State) -> Option<Epoch> {
+    for epoch in ancestors(state, state.epoch) {
+        let record = record(state, epoch)?;
+        match record.began {
+            Began::Undo => return Some(record.left),
+            Began::Redo | Began::Switch => {}
+            Began::Edit => return None,
+        }
+    }
+    None
+}
+
+/// True for events with which a branch becomes more than what it began as.
+pub(super) fn goes_on(event: &Event) -> bool {
+    matches!(
+        event,
+        Event::Turn(
+            TurnEvent::Requested { .. }
+                | TurnEvent::Prompted { .. }
+                | TurnEvent::Thought { .. }
+                | TurnEvent::Proposed { .. }
+                | TurnEvent::Answered { .. }
+                | TurnEvent::Revived { .. }
+        ) | Event::Call(CallEvent::Finished { .. } | CallEvent::Given { .. } | CallEvent::Decided { .. })
+    )
+}
+
+/// The branches of a run, oldest first. An epoch in which a branch was only brought back and nothing
+/// happened is none of its own, unless it stands now.
+pub fn branches(state: &State) -> Vec<Branch> {
+    let first = Branch {
+        epoch: Epoch(0),
+        base: Epoch(0),
+        what: Arc::from("as the run began"),
+        name: None,
+        current: state.epoch == Epoch(0),
+        sum: Sum::default(),
+    };
+    let later = state
+        .epochs
+        .iter()
+        .filter(|record| {
+            record.began == Began::Edit
+                || record.went_on
+                || record.epoch == state.epoch
+                || record.name.is_some()
+        })
+        .map(|record| Branch {
+            epoch: record.epoch,
+            base: record.base,
+            what: record.what.clone(),
+            name: record.name.clone(),
+            current: record.epoch == state.epoch,
+            sum: Sum::default(),
+        });
+    let mut all: Vec<Branch> = std::iter::once(first).chain(later).collect();
+    for branch in &mut all {
+        branch.sum = sum(state, &line(state, branch.epoch));
+    }
+    all
+}
+
+/// The revision with which a node counted at the end of a line; none where it did not count.
+pub fn counted(state: &State, id: NodeId, line: &Line) -> Option<super::id::Rev> {
+    let node = state.nodes.get(&id)?;
+    if !turn_counted(state, node.turn, line) {
+        return None;
+    }
+    let standing = match node.history.at(line) {
+        Then::Absent => return None,
+        Then::Now => node.standing(),
+        Then::Was(was) => *was,
+    };
+    standing.active.then_some(standing.rev)
+}
+
+fn turn_counted(state: &State, id: TurnId, line: &Line) -> bool {
+    let Some(turn) = state.turns.get(&id) else {
+        return false;
+    };
+    let activity = match turn.history.at(line) {
+        Then::Absent => return false,
+        Then::Now => turn.activity,
+        Then::Was(was) => was.activity,
+    };
+    !matches!(activity, Activity::Superseded(_))
+}
+
+/// What a line came to.
+pub fn sum(state: &State, line: &Line) -> Sum {
+    let mut sum = Sum::default();
+    for turn in state.turns.values() {
+        if turn_counted(state, turn.id, line) {
+            sum.requests = sum.requests.saturating_add(turn.asked);
+            sum.usage = sum.usage.plus(turn.usage);
+        }
+    }
+    for node in state.nodes.values() {
+        let Some(rev) = counted(state, node.id, line) else {
+            continue;
+        };
+        match node.id.kind {
+            NodeKind::Call => {
+                sum.calls += 1;
+                let runs = state.calls.get(&node.id).map_or(0, |call| {
+                    call.attempts.iter().filter(|one| line.holds(one.epoch)).count()
+                });
+                sum.executions += runs;
+            }
+            // A sub-agent's answer is the result of its call.
+            NodeKind::Answer if thread::of(state, node.id) != thread::ROOT => {}
+            NodeKind::Answer => {
+                sum.answer = Some(node.id);
+                sum.text = node.revision(rev).and_then(|revision| match &revision.content {
+                    super::node::Content::Text { text, .. } => Some(text.clone()),
+                    _ => None,
+                });
+            }
+            NodeKind::Prompt
+            | NodeKind::Thought
+            | NodeKind::Observation
+            | NodeKind::Repair
+            | NodeKind::Intervention => {}
+        }
+    }
+    sum
+}

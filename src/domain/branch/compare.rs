@@ -1,0 +1,77 @@
+//! What tells two branches apart, node by node. Must not know: how it is shown.
+
+use super::{Sum, counted, line, sum};
+use crate::domain::id::{Epoch, NodeId, NodeKind, Rev};
+use crate::domain::node::{Content, Node};
+use crate::domain::state::State;
+
+/// Two branches side by side.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Comparison {
+    /// The one.
+    pub a: Epoch,
+    /// The other.
+    pub b: Epoch,
+    /// What the one came to.
+    pub sum_a: Sum,
+    /// What the other came to.
+    pub sum_b: Sum,
+    /// Every node that counts on one of them, in journal order.
+    pub rows: Vec<Row>,
+}
+
+/// A node on two branches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Row {
+    /// The node.
+    pub node: NodeId,
+    /// The revision that counts on the one; none where it does not count there.
+    pub a: Option<Rev>,
+    /// The same on the other.
+    pub b: Option<Rev>,
+    /// Whether it says the same on both.
+    pub same: bool,
+}
+
+/// Compares two epochs at their ends.
+pub fn compare(state: &State, a: Epoch, b: Epoch) -> Comparison {
+    let (line_a, line_b) = (line(state, a), line(state, b));
+    let rows = state
+        .nodes
+        .values()
+        .filter(|node| node.id.kind != NodeKind::Intervention)
+        .filter_map(|node| {
+            let on_a = counted(state, node.id, &line_a);
+            let on_b = counted(state, node.id, &line_b);
+            (on_a.is_some() || on_b.is_some()).then(|| Row {
+                node: node.id,
+                a: on_a,
+                b: on_b,
+                same: on_a.is_some_and(|one| on_b.is_some_and(|other| says_same(node, one, other))),
+            })
+        })
+        .collect();
+    Comparison {
+        a,
+        b,
+        sum_a: sum(state, &line_a),
+        sum_b: sum(state, &line_b),
+        rows,
+    }
+}
+
+fn says_same(node: &Node, one: Rev, other: Rev) -> bool {
+    if one == other {
+        return true;
+    }
+    match (node.revision(one), node.revision(other)) {
+        (Some(one), Some(other)) => match (&one.content, &other.content) {
+            // Which execution gave a value does not matter.
+            (Content::Observation { outcome: one, .. }, Content::Observation { outcome: other, .. }) => {
+                one == other
+            }
+            (one, other) => one == other,
+        },
+        _ => false,
+    }
+}

@@ -1,0 +1,402 @@
+//! What must change so that an earlier branch stands again.
+//!
+//! What had ended stands as it ended. What had not is let go on where it is if the branches share it,
+//! and begins anew where it does not: approvals are never brought back. Must not know: who asks.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::line;
+use crate::domain::call::{Status, Way};
+use crate::domain::history::{Line, Then};
+use crate::domain::id::{Attempt, Epoch, NodeId, NodeKind, Rev, Seq, ThreadId, TurnId};
+use crate::domain::node::{Content, Node, Origin, Standing};
+use crate::domain::state::{EditRecord, LedgerOutcome, State};
+use crate::domain::thread::{self, Child};
+use crate::domain::turn::{Activity, Stream, StreamFault, StreamFaultKind, Turn, TurnStanding};
+
+/// What must change.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Moves {
+    /// Nodes that count no more.
+    pub falls: Vec<NodeId>,
+    /// Nodes that count again, or say something else.
+    pub stands: Vec<(NodeId, Standing)>,
+    /// Turns that are history.
+    pub turns_fall: Vec<TurnId>,
+    /// Turns that count again, or stand otherwise.
+    pub turns_stand: Vec<(TurnId, TurnStanding)>,
+    /// Calls that stand otherwise.
+    pub calls: Vec<(NodeId, CallMove)>,
+    /// Executions with effects whose results count no more.
+    pub orphaned: Vec<Seq>,
+    /// Executions with effects whose results count again.
+    pub attached: Vec<Seq>,
+}
+
+/// What becomes of a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CallMove {
+    /// It stands as it ended.
+    Ended(Box<Way>),
+    /// It had not ended: it takes its way from the beginning.
+    Anew,
+    /// It goes on where it is, once it is clear that it still reads the same.
+    GoesOn,
+    /// It gave what its sub-agent came to on the branch that is left: the same execution works on.
+    WorksOn(Attempt),
+}
+
+impl Moves {
+    /// True where nothing would change.
+    pub fn is_empty(&self) -> bool {
+        self.falls.is_empty()
+            && self.stands.is_empty()
+            && self.turns_fall.is_empty()
+            && self.turns_stand.is_empty()
+            && self.calls.iter().all(|(_, to)| *to == CallMove::GoesOn)
+    }
+}
+
+/// What both branches have in common.
+#[derive(Debug, Default)]
+struct Shared {
+    /// Turns with the same reply.
+    turns: BTreeSet<TurnId>,
+    /// Sub-agents that no edit between the branches touched.
+    children: BTreeSet<ThreadId>,
+}
+
+/// What must change so that the end of an epoch stands again.
+pub fn recall(state: &State, of: Epoch) -> Moves {
+    let line = line(state, of);
+    let mut moves = Moves::default();
+    let mut shared = Shared::default();
+    for turn in state.turns.values().filter(|turn| turn.thread == thread::ROOT) {
+        recall_turn(turn, &line, &mut moves, &mut shared);
+    }
+    // What a sub-agent did since is no work of edits that left it alone. Parents stand before children.
+    for (id, child) in &state.children {
+        let turns = || {
+            state
+                .threads
+                .get(id)
+                .into_iter()
+                .flatten()
+                .filter_map(|id| state.turns.get(id))
+        };
+        if went_on(state, child, &line, &shared) {
+            shared.turns.extend(state.turns_of(*id).map(|turn| turn.id));
+            shared.children.insert(*id);
+        } else {
+            turns().for_each(|turn| recall_turn(turn, &line, &mut moves, &mut shared));
+        }
+    }
+    for node in state.nodes.values() {
+        if shared.children.contains(&thread::of(state, node.id)) {
+            continue;
+        }
+        recall_node(state, node, &line, &shared, &mut moves);
+    }
+    ledger(state, &mut moves);
+    moves
+}
+
+/// What must change so that one turn that is history stands again as it stood at the end of an epoch.
+pub fn recall_reply(state: &State, id: TurnId, of: Epoch) -> Moves {
+    let line = line(state, of);
+    let mut moves = Moves::default();
+    let Some(turn) = state.turns.get(&id) else {
+        return moves;
+    };
+    let standing = match turn.history.at(&line) {
+        Then::Was(was) => was.clone(),
+        Then::Now | Then::Absent => return moves,
+    };
+    let activity = Activity::Active;
+    moves
+        .turns_stand
+        .push((id, TurnStanding { activity, ..standing }));
+    let mut open = vec![turn];
+    while let Some(turn) = open.pop() {
+        for node in turn.nodes.iter().filter_map(|id| state.nodes.get(id)) {
+            recall_node(state, node, &line, &Shared::default(), &mut moves);
+            open.extend(recall_work(state, node.id, &line, &mut moves));
+        }
+    }
+    ledger(state, &mut moves);
+    moves
+}
+
+/// With the result of a call comes back what its sub-agent did for it; gives the turns of that.
+fn recall_work<'s>(state: &'s State, call: NodeId, line: &Line, moves: &mut Moves) -> Vec<&'s Turn> {
+    let mut back = Vec::new();
+    let threads = state.calls.get(&call).into_iter().flat_map(|call| &call.attempts);
+    for thread in threads.filter_map(|attempt| attempt.thread) {
+        let turns = state.threads.get(&thread).into_iter().flatten();
+        for turn in turns.filter_map(|id| state.turns.get(id)) {
+            if let Then::Was(was) = turn.history.at(line)
+                && was.activity == Activity::Active
+            {
+                moves.turns_stand.push((turn.id, was.clone()));
+                back.push(turn);
+            }
+        }
+    }
+    back
+}
+
+/// True where a sub-agent works, or ended, for the same execution as at the end of a line, and no edit
+/// that tells the branches apart was one of its work.
+fn went_on(state: &State, child: &Child, line: &Line, shared: &Shared) -> bool {
+    let (Some(node), Some(call)) = (state.nodes.get(&child.call), state.calls.get(&child.call)) else {
+        return false;
+    };
+    let same_call = node.active
+        && shared.turns.contains(&node.turn)
+        && standing_at(node, line, shared).is_some_and(|then| then.rev == node.rev());
+    let ended = matches!(call.history.at(line), Then::Was(way) if way.status.is_settled());
+    let now = super::line(state, state.epoch);
+    let tells_apart = |edit: &&EditRecord| line.holds(edit.epoch) != now.holds(edit.epoch);
+    let of_its_work = |edit: &EditRecord| {
+        edit.thread == child.thread
+            || thread::above(state, edit.thread).any(|above| above.parent == child.thread)
+    };
+    same_call
+        && !ended
+        && thread::stands(state, child)
+        && !state.edits.iter().filter(tells_apart).any(of_its_work)
+}
+
+fn recall_turn(turn: &Turn, line: &Line, moves: &mut Moves, shared: &mut Shared) {
+    let is_history = matches!(turn.activity, Activity::Superseded(_));
+    let was = match turn.history.at(line) {
+        Then::Now => {
+            if !is_history {
+                shared.turns.insert(turn.id);
+            }
+            return;
+        }
+        Then::Was(was) if !matches!(was.activity, Activity::Superseded(_)) => was,
+        Then::Was(_) | Then::Absent => {
+            if !is_history {
+                moves.turns_fall.push(turn.id);
+            }
+            return;
+        }
+    };
+    let goes_on = !is_history && was.request == turn.request && was.split == turn.split;
+    let standing = if goes_on {
+        // The same reply on both: what has come of it since is no work of the edits between.
+        shared.turns.insert(turn.id);
+        TurnStanding {
+            activity: was.activity,
+            drifted: was.drifted,
+            ..turn.standing()
+        }
+    } else {
+        TurnStanding {
+            stream: cut(&was.stream),
+            ..was.clone()
+        }
+    };
+    if standing != turn.standing() {
+        moves.turns_stand.push((turn.id, standing));
+    }
+}
+
+/// A stream that an edit ended is asked for again, and matched with what had arrived.
+fn cut(stream: &Stream) -> Stream {
+    match stream {
+        Stream::Open => Stream::Broken(StreamFault {
+            kind: StreamFaultKind::Crash,
+            message: "an edit ended this stream, and the edit does not count any more".into(),
+            retry_after_ms: None,
+        }),
+        other => other.clone(),
+    }
+}
+
+fn recall_node(state: &State, node: &Node, line: &Line, shared: &Shared, moves: &mut Moves) {
+    match node.id.kind {
+        // What was done stays on record.
+        NodeKind::Intervention | NodeKind::Repair => {}
+        // Goes with its call.
+        NodeKind::Observation => {}
+        NodeKind::Call => recall_call(state, node, line, shared, moves),
+        NodeKind::Prompt | NodeKind::Thought | NodeKind::Answer => {
+            let then = standing_at(node, line, shared);
+            set(node, then, moves);
+        }
+    }
+}
+
+/// How a node stood; none where it did not count.
+fn standing_at(node: &Node, line: &Line, shared: &Shared) -> Option<Standing> {
+    match node.history.at(line) {
+        Then::Now => Some(node.standing()).filter(|now| now.active),
+        Then::Was(was) => Some(*was).filter(|was| was.active),
+        Then::Absent => {
+            let streamed = node
+                .revisions
+                .first()
+                .is_some_and(|first| matches!(first.origin, Origin::Model | Origin::Engine { .. }));
+            (streamed && node.active && shared.turns.contains(&node.turn)).then(|| node.standing())
+        }
+    }
+}
+
+fn set(node: &Node, then: Option<Standing>, moves: &mut Moves) {
+    match then {
+        Some(standing) if standing != node.standing() => moves.stands.push((node.id, standing)),
+        None if node.active => moves.falls.push(node.id),
+        Some(_) | None => {}
+    }
+}
+
+fn recall_call(state: &State, node: &Node, line: &Line, shared: &Shared, moves: &mut Moves) {
+    let Some(call) = state.calls.get(&node.id) else {
+        return;
+    };
+    let then = standing_at(node, line, shared);
+    set(node, then, moves);
+    let Some(then) = then else { return };
+    let goes_on = node.active && node.rev() == then.rev;
+    let observation = state.nodes.get(&node.id.observation());
+    let observed = |observation: &Node| match observation.history.at(line) {
+        Then::Now => Some(observation.standing()).filter(|now| now.active),
+        Then::Was(was) => Some(*was).filter(|was| was.active),
+        Then::Absent => None,
+    };
+    let had_ended = |status: &Status| status.is_settled() || *status == Status::Invalid;
+    match call.history.at(line) {
+        Then::Was(way) if had_ended(&way.status) => {
+            if let Some(observation) = observation {
+                set(observation, observed(observation), moves);
+            }
+            moves
+                .calls
+                .push((node.id, CallMove::Ended(Box::new(way.clone()))));
+        }
+        Then::Now if goes_on => {
+            // A corrected result leaves the call itself as it was.
+            if let Some(observation) = observation
+                && had_ended(&call.status)
+            {
+                set(observation, observed(observation), moves);
+            }
+        }
+        Then::Now if had_ended(&call.status) => {
+            if let Some(observation) = observation {
+                set(observation, observed(observation), moves);
+            }
+            moves.calls.push((node.id, CallMove::Ended(Box::new(call.way()))));
+        }
+        _ if goes_on => {
+            let child =
+                thread::child_of(state, call).filter(|child| !shared.children.contains(&child.thread));
+            match child {
+                Some(child) if had_ended(&call.status) => {
+                    if let Some(observation) = observation {
+                        set(observation, None, moves);
+                    }
+                    moves.calls.push((node.id, CallMove::WorksOn(child.attempt)));
+                }
+                _ => moves.calls.push((node.id, CallMove::GoesOn)),
+            }
+        }
+        _ => {
+            if let Some(observation) = observation {
+                set(observation, None, moves);
+            }
+            moves.calls.push((node.id, CallMove::Anew));
+        }
+    }
+}
+
+/// Whose results count again, and whose do not any more.
+fn ledger(state: &State, moves: &mut Moves) {
+    let mut touched: BTreeSet<NodeId> = moves.falls.iter().map(|id| id.call()).collect();
+    touched.extend(moves.stands.iter().map(|(id, _)| id.call()));
+    touched.extend(
+        moves
+            .calls
+            .iter()
+            .filter(|(_, to)| *to != CallMove::GoesOn)
+            .map(|(id, _)| *id),
+    );
+    for (id, to) in &moves.calls {
+        if matches!(to, CallMove::WorksOn(_)) {
+            touched.remove(id);
+        }
+    }
+    let falls: BTreeSet<NodeId> = moves.falls.iter().copied().collect();
+    let stands: BTreeMap<NodeId, Standing> = moves.stands.iter().copied().collect();
+    let after = |id: NodeId| {
+        if falls.contains(&id) {
+            return None;
+        }
+        let standing = match stands.get(&id) {
+            Some(standing) => *standing,
+            None => state.nodes.get(&id)?.standing(),
+        };
+        standing.active.then_some(standing.rev)
+    };
+    for call in touched.iter().filter_map(|id| state.calls.get(id)) {
+        let counting = result_after(state, call.id, after);
+        for record in &call.attempts {
+            let Some(entry) = state.ledger.get(&record.intent) else {
+                continue;
+            };
+            if !entry.effect.has_effect() {
+                continue;
+            }
+            let counts = counting == Some((entry.rev, entry.attempt));
+            if counts && entry.orphaned {
+                moves.attached.push(entry.seq);
+            } else if !counts && !entry.orphaned && entry.outcome != LedgerOutcome::DidNot {
+                moves.orphaned.push(entry.seq);
+            }
+        }
+    }
+    moves.orphaned.sort_unstable();
+    moves.attached.sort_unstable();
+}
+
+/// Revision and execution of the result that counts for a call, where `after` says which revisions do.
+fn result_after(
+    state: &State,
+    call: NodeId,
+    after: impl Fn(NodeId) -> Option<Rev>,
+) -> Option<(Rev, Attempt)> {
+    let rev = after(call)?;
+    let result = after(call.observation())?;
+    let revision = state.nodes.get(&call.observation())?.revision(result)?;
+    match &revision.content {
+        Content::Observation {
+            call_rev, attempt, ..
+        } if *call_rev == rev => Some((rev, *attempt)),
+        _ => None,
+    }
+}
+
+/// A recorded reply that an equal request may have instead of the model's: a whole turn that is
+/// history, behind the turn that the request stands after, with the epoch at whose end it stood last.
+pub fn recorded_reply(state: &State, after: &Turn, request: &Arc<str>) -> Option<(TurnId, Epoch)> {
+    let asked = state.agenda.replies.get(request)?;
+    asked.iter().rev().find_map(|id| {
+        let turn = state.turns.get(id)?;
+        let behind = turn.thread == after.thread && turn.pos > after.pos;
+        if !behind || !matches!(turn.activity, Activity::Superseded(_)) {
+            return None;
+        }
+        let (epoch, _) = turn.history.spans().find(|(_, was)| {
+            was.activity == Activity::Active
+                && was.settled
+                && !was.split
+                && was.request.as_ref() == Some(request)
+                && matches!(&was.stream, Stream::Closed(stop) if stop.is_whole())
+        })?;
+        Some((*id, epoch))
+    })
+}

@@ -1,0 +1,138 @@
+//! Decides undo, redo and the choice of another branch. The outside world is left as it is: nothing
+//! that a tool did is undone, and no approval comes back. Must not know: how branches are shown.
+
+use std::sync::Arc;
+
+use super::{begin, seen};
+use crate::domain::branch;
+use crate::domain::branch::recall::{CallMove, Moves, recall};
+use crate::domain::call::Status;
+use crate::domain::draft::Draft;
+use crate::domain::event::{CallEvent, EditEvent, TurnEvent};
+use crate::domain::id::{Epoch, NodeId};
+use crate::domain::refusal::{Refusal, RefusalKind};
+use crate::domain::state::Began;
+use crate::domain::turn::Stream;
+
+pub(super) fn undo(draft: &mut Draft<'_>, shown: Option<usize>) -> Result<(), Refusal> {
+    let Some((to, undone)) = branch::undo_target(draft.state) else {
+        return Err(Refusal::new(RefusalKind::NoChange, "there is no edit to undo"));
+    };
+    let what = format!("undo: {}", undone.what);
+    go(draft, to, (Began::Undo, &what), shown)
+}
+
+pub(super) fn redo(draft: &mut Draft<'_>, shown: Option<usize>) -> Result<(), Refusal> {
+    let Some(to) = branch::redo_target(draft.state) else {
+        return Err(Refusal::new(
+            RefusalKind::NoChange,
+            "there is nothing to redo: no edit was undone since the last one",
+        ));
+    };
+    go(draft, to, (Began::Redo, "redo what was undone"), shown)
+}
+
+pub(super) fn switch(draft: &mut Draft<'_>, to: Epoch, shown: Option<usize>) -> Result<(), Refusal> {
+    known(draft, to)?;
+    if to == draft.state.epoch {
+        return Err(Refusal::new(
+            RefusalKind::NoChange,
+            format!("branch {} is the one that stands", to.0),
+        ));
+    }
+    let what = format!("switch to branch {}", to.0);
+    go(draft, to, (Began::Switch, &what), shown)
+}
+
+pub(super) fn name(draft: &mut Draft<'_>, epoch: Epoch, name: &Arc<str>) -> Result<(), Refusal> {
+    known(draft, epoch)?;
+    if epoch == Epoch(0) {
+        return Err(Refusal::new(
+            RefusalKind::Status,
+            "the first branch is the run itself: name the session instead",
+        ));
+    }
+    let name = name.trim();
+    if name.chars().count() > 80 {
+        return Err(Refusal::new(
+            RefusalKind::Invalid,
+            "a branch's name has at most 80 characters",
+        ));
+    }
+    draft.edit(EditEvent::Named {
+        epoch,
+        name: Arc::from(name),
+    });
+    Ok(())
+}
+
+/// Refuses an epoch that never was.
+pub(super) fn known(draft: &Draft<'_>, epoch: Epoch) -> Result<(), Refusal> {
+    if epoch > draft.state.epoch {
+        return Err(Refusal::new(
+            RefusalKind::Unknown,
+            format!(
+                "there is no branch {}: the newest is {}",
+                epoch.0, draft.state.epoch.0
+            ),
+        ));
+    }
+    Ok(())
+}
+
+fn go(
+    draft: &mut Draft<'_>,
+    to: Epoch,
+    (by, what): (Began, &str),
+    shown: Option<usize>,
+) -> Result<(), Refusal> {
+    let moves = recall(draft.state, to);
+    if moves.is_empty() && by == Began::Switch {
+        return Err(Refusal::new(
+            RefusalKind::NoChange,
+            format!("what stands now is what branch {} says", to.0),
+        ));
+    }
+    seen(shown, moves.orphaned.len())?;
+    begin(draft, None, what, None);
+    end_what_goes(draft, &moves);
+    draft.edit(EditEvent::Recalled { of: to, by });
+    Ok(())
+}
+
+/// Closes the streams and asks for the end of the executions that count no more.
+fn end_what_goes(draft: &mut Draft<'_>, moves: &Moves) {
+    let turns = moves
+        .turns_fall
+        .iter()
+        .chain(moves.turns_stand.iter().map(|(id, _)| id));
+    for turn in turns.filter_map(|id| draft.state.turns.get(id)) {
+        let goes_on = moves
+            .turns_stand
+            .iter()
+            .any(|(id, standing)| *id == turn.id && standing.stream == Stream::Open);
+        if turn.stream == Stream::Open && !goes_on {
+            draft.turn_event(TurnEvent::Aborted {
+                turn: turn.id,
+                reason: Arc::from("another branch was chosen"),
+            });
+        }
+    }
+    let moved = moves.calls.iter().filter(|(_, to)| *to != CallMove::GoesOn);
+    let ended: Vec<NodeId> = moves
+        .falls
+        .iter()
+        .copied()
+        .chain(moved.map(|(id, _)| *id))
+        .collect();
+    for id in ended {
+        let status = draft.state.calls.get(&id).map(|call| call.status.clone());
+        if let Some(Status::Running(attempt)) = status {
+            draft.call(CallEvent::CancelAsked {
+                call: id,
+                attempt,
+                reason: "another branch was chosen".into(),
+            });
+        }
+    }
+}

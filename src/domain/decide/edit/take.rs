@@ -1,0 +1,207 @@
+//! Takes over what a node says on another branch. Must not know: how branches are shown.
+
+use std::sync::Arc;
+
+use super::wave::{cancel_running, orphan_own};
+use super::{begin, insert, recall, revise};
+use crate::domain::branch;
+use crate::domain::call::{Decision, Outcome, Status};
+use crate::domain::draft::Draft;
+use crate::domain::event::{CallEvent, TurnEvent};
+use crate::domain::id::{Epoch, NodeId, NodeKind, Rev};
+use crate::domain::node::{Content, Node, Origin};
+use crate::domain::refusal::{Refusal, RefusalKind};
+use crate::domain::thread;
+
+type Reason<'a> = Option<&'a Arc<str>>;
+
+/// The words, the answer or the result of a node, as it stood at the end of an epoch, count here too.
+pub(super) fn take(
+    draft: &mut Draft<'_>,
+    node: NodeId,
+    from: Epoch,
+    reason: Reason<'_>,
+) -> Result<(), Refusal> {
+    recall::known(draft, from)?;
+    let id = node.observation();
+    let line = branch::line(draft.state, from);
+    let content = branch::counted(draft.state, id, &line)
+        .and_then(|rev| draft.state.nodes.get(&id)?.revision(rev))
+        .map(|revision| revision.content.clone());
+    let Some(content) = content else {
+        return Err(Refusal::new(
+            RefusalKind::Unknown,
+            format!(
+                "{id} does not count on branch {}: there is nothing to take over",
+                from.0
+            ),
+        ));
+    };
+    match content {
+        Content::Text { text, .. } => words(draft, id, &text, reason),
+        Content::Observation {
+            outcome, call_rev, ..
+        } => result(draft, id, (from, call_rev), &outcome, reason),
+        Content::Call { .. } | Content::Deleted => Err(Refusal::new(
+            RefusalKind::Unknown,
+            format!("{id} has no words and no result that could be taken over"),
+        )),
+    }
+}
+
+fn words(draft: &mut Draft<'_>, id: NodeId, text: &Arc<str>, reason: Reason<'_>) -> Result<(), Refusal> {
+    // Another branch's answer takes the place of the one that counts here.
+    let own = thread::of(draft.state, id);
+    let target = match draft.state.nodes.get(&id) {
+        Some(node) if node.active => Some(id),
+        _ if id.kind == NodeKind::Answer => draft
+            .state
+            .nodes
+            .values()
+            .filter(|node| node.active && node.id.kind == NodeKind::Answer)
+            .filter(|node| thread::of(draft.state, node.id) == own)
+            .map(|node| node.id)
+            .next_back(),
+        _ => None,
+    };
+    let Some(target) = target else {
+        return Err(Refusal::new(
+            RefusalKind::Superseded,
+            format!("{id} does not count here, and nothing stands in its place: insert the words instead"),
+        ));
+    };
+    let base = draft.state.nodes.get(&target).map(Node::rev).unwrap_or_default();
+    match target.kind {
+        NodeKind::Thought => revise::thought(draft, (target, base), text, reason),
+        NodeKind::Prompt => revise::prompt(draft, (target, base), text, reason),
+        NodeKind::Answer => revise::answer(draft, (target, base), text, reason),
+        NodeKind::Call | NodeKind::Observation | NodeKind::Repair | NodeKind::Intervention => {
+            Err(Refusal::new(
+                RefusalKind::Unknown,
+                format!("{id} is a record: it cannot be taken over"),
+            ))
+        }
+    }
+}
+
+fn result(
+    draft: &mut Draft<'_>,
+    id: NodeId,
+    (from, call_rev): (Epoch, Rev),
+    outcome: &Outcome,
+    reason: Reason<'_>,
+) -> Result<(), Refusal> {
+    let Outcome::Ok { value, .. } = outcome else {
+        return Err(Refusal::new(
+            RefusalKind::Status,
+            format!(
+                "{id} is no value on branch {}: only a result can be taken over",
+                from.0
+            ),
+        ));
+    };
+    let call = id.call();
+    let node = draft.state.nodes.get(&call).filter(|node| node.active);
+    let Some(node) = node else {
+        return insert_with_result(draft, (call, call_rev), from, outcome, reason);
+    };
+    let life = draft.state.calls.get(&call);
+    if life.is_some_and(|life| life.status.is_settled()) && draft.state.observation(call).is_some() {
+        let base = draft.state.nodes.get(&id).map(Node::rev).unwrap_or_default();
+        return revise::observation(draft, (id, base), value, reason);
+    }
+    // It has not come to a result here: the one of the other branch is its result.
+    let rev = node.rev();
+    revise::base(draft.state, call, rev)?;
+    if life.is_some_and(|life| matches!(life.status, Status::InDoubt(_))) {
+        return Err(Refusal::new(
+            RefusalKind::Status,
+            format!("say first whether {call} happened here"),
+        ));
+    }
+    begin(
+        draft,
+        Some(call),
+        &format!("take {id} from branch {}", from.0),
+        reason,
+    );
+    cancel_running(draft, &[call], "its result was taken from another branch");
+    orphan_own(draft, call);
+    let origin = Origin::Operator { user: draft.user() };
+    decided(draft, call, rev, outcome, origin);
+    super::invalidate_after_value(draft, call);
+    Ok(())
+}
+
+fn decided(draft: &mut Draft<'_>, call: NodeId, rev: Rev, outcome: &Outcome, origin: Origin) {
+    draft.call(CallEvent::Decided {
+        call,
+        rev,
+        digest: None,
+        decision: Decision::Answer,
+    });
+    draft.call(CallEvent::Given {
+        call,
+        rev,
+        outcome: outcome.clone(),
+        origin,
+    });
+}
+
+/// A call that only the other branch made is put in at the end with what it gave there; it does not run.
+fn insert_with_result(
+    draft: &mut Draft<'_>,
+    (call, rev): (NodeId, Rev),
+    from: Epoch,
+    outcome: &Outcome,
+    reason: Reason<'_>,
+) -> Result<(), Refusal> {
+    let revision = draft.state.nodes.get(&call).and_then(|node| node.revision(rev));
+    let Some((tool, written)) = revision.and_then(|revision| match &revision.content {
+        Content::Call { tool, args } => Some((tool.clone(), args.clone())),
+        _ => None,
+    }) else {
+        return Err(Refusal::new(
+            RefusalKind::Unknown,
+            format!("{call} is not on record with arguments"),
+        ));
+    };
+    let life = draft.state.calls.get(&call);
+    let ran = life.and_then(|life| life.attempts.iter().rev().find(|one| one.rev == rev));
+    // Its references may mean something else here: it is shown with what it ran with.
+    let args = ran.map_or(written, |record| record.args.clone());
+    let effect = life.map_or(crate::domain::call::EffectClass::Unknown, |life| life.effect);
+    let delegates = life.is_some_and(|life| life.delegates);
+    let entry = ran.map(|record| record.intent);
+    let after = insert::place(draft, None)?;
+    begin(
+        draft,
+        None,
+        &format!("take {} from branch {}", call.observation(), from.0),
+        reason,
+    );
+    let turn = insert::open(draft, after);
+    let node = draft.node(NodeKind::Call);
+    let user = draft.user();
+    draft.turn_event(TurnEvent::Proposed {
+        turn,
+        node,
+        provider_id: None,
+        tool,
+        args,
+        origin: Origin::Operator { user: user.clone() },
+    });
+    draft.call(CallEvent::Checked {
+        call: node,
+        rev: Rev(1),
+        faults: Vec::new(),
+        references: Vec::new(),
+        label: Arc::from(node.to_string()),
+        out: None,
+        effect,
+        delegates,
+    });
+    let origin = entry.map_or(Origin::Operator { user }, |from| Origin::Reused { from });
+    decided(draft, node, Rev(1), outcome, origin);
+    Ok(())
+}
