@@ -151,7 +151,20 @@ pub fn counted(state: &State, id: NodeId, line: &Line) -> Option<super::id::Rev>
         Then::Now => node.standing(),
         Then::Was(was) => *was,
     };
-    standing.active.then_some(standing.rev)
+    let stale = id.kind == NodeKind::Observation && !had_ended(state, id.call(), line);
+    (standing.active && !stale).then_some(standing.rev)
+}
+
+/// The result of a call that has to run again is none.
+fn had_ended(state: &State, call: NodeId, line: &Line) -> bool {
+    state
+        .calls
+        .get(&call)
+        .is_some_and(|call| match call.history.at(line) {
+            Then::Absent => false,
+            Then::Now => call.status.is_settled(),
+            Then::Was(way) => way.status.is_settled(),
+        })
 }
 
 fn turn_counted(state: &State, id: TurnId, line: &Line) -> bool {

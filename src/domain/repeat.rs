@@ -4,7 +4,7 @@
 use std::ops::Bound;
 
 use super::call::{Call, ConsentCause, Decision, EffectClass, Outcome};
-use super::id::Seq;
+use super::id::{NodeId, Seq};
 use super::node::{Node, Origin};
 use super::ready;
 use super::state::{LedgerEntry, LedgerOutcome, State};
@@ -63,15 +63,23 @@ pub fn reusable(state: &State, call: &Call) -> Option<(Seq, Outcome)> {
     if !by_model || had_result || call.effect > EffectClass::Read {
         return None;
     }
+    let counts = |id: &NodeId| state.nodes.get(id).is_some_and(|node| node.active);
     let entries = equal_entries(state, call);
+    // Proposed where the result is in sight, it is a new intention.
+    let in_sight = entries
+        .iter()
+        .filter_map(|seq| state.ledger.get(seq))
+        .any(|entry| counts(&entry.call) || entry.reused_by.iter().any(counts));
+    if in_sight {
+        return None;
+    }
     entries.iter().rev().find_map(|seq| {
         let entry = state.ledger.get(seq)?;
         let LedgerOutcome::Known(outcome) = &entry.outcome else {
             return None;
         };
-        let replaced = !state.nodes.get(&entry.call)?.active;
         let true_still = entry.effect == EffectClass::Pure || !world_changed_since(state, *seq);
-        let fits = outcome.is_ok() && !entry.edited && entry.effect == call.effect && replaced && true_still;
+        let fits = outcome.is_ok() && !entry.edited && entry.effect == call.effect && true_still;
         fits.then(|| (*seq, outcome.clone()))
     })
 }

@@ -172,6 +172,8 @@ pub struct LedgerEntry {
     pub orphaned: bool,
     /// True once an operator edited its sub-agent's work: what it gave is no result of an equal call.
     pub edited: bool,
+    /// Calls that were given its result without an execution.
+    pub reused_by: Vec<NodeId>,
     /// Epoch at the launch.
     pub epoch: Epoch,
 }

@@ -300,6 +300,7 @@ fn started(state: &mut State, at: At, event: &CallEvent) {
         probed: false,
         orphaned: false,
         edited: false,
+        reused_by: Vec::new(),
         epoch: state.epoch,
     };
     state.ledger.insert(at.seq, entry);
@@ -407,6 +408,11 @@ fn given(state: &mut State, at: At, call: NodeId, rev: Rev, outcome: &Outcome, o
         && let Some(entry) = state.ledger.get_mut(&intent)
     {
         entry.outcome = LedgerOutcome::Known(outcome.clone());
+    }
+    if let Origin::Reused { from } = origin
+        && let Some(entry) = state.ledger.get_mut(from)
+    {
+        entry.reused_by.push(call);
     }
     record_value(state, at, call, (rev, attempt), outcome, origin);
     let by_operator = matches!(origin, Origin::Operator { .. });

@@ -6,10 +6,11 @@ use std::sync::Arc;
 
 use super::world::Rules;
 use crate::domain::advice::Advice;
+use crate::domain::branch;
 use crate::domain::call::{Call, Decision, Digest, EffectClass, Status};
 use crate::domain::envelope::Envelope;
-use crate::domain::event::{CallEvent, EditEvent, Event, RunEvent};
-use crate::domain::id::{NodeId, NodeKind, Seq};
+use crate::domain::event::{CallEvent, EditEvent, Event, RunEvent, TurnEvent};
+use crate::domain::id::{Epoch, NodeId, NodeKind, Rev, Seq};
 use crate::domain::node::{Content, Origin, Revision};
 use crate::domain::ready::{self, Look};
 use crate::domain::reference::Root;
@@ -31,10 +32,37 @@ pub struct Witness {
     decided: BTreeMap<NodeId, Option<Digest>>,
     /// Results that a person wrote, with the number of their revisions.
     pinned: BTreeMap<NodeId, usize>,
+    /// What counted at the end of each epoch.
+    ends: BTreeMap<Epoch, BTreeMap<NodeId, Rev>>,
+}
+
+/// What counts now, with the revisions that do.
+fn counting(state: &State) -> BTreeMap<NodeId, Rev> {
+    let held = |turn| {
+        state
+            .turns
+            .get(&turn)
+            .is_some_and(|turn| !matches!(turn.activity, Activity::Superseded(_)))
+    };
+    let counts = state.nodes.values().filter(|node| node.active && held(node.turn));
+    counts
+        .filter(|node| match node.id.kind {
+            NodeKind::Intervention => false,
+            // The result of a call that has to run again is none.
+            NodeKind::Observation => state.calls[&node.id.call()].status.is_settled(),
+            _ => true,
+        })
+        .map(|node| (node.id, node.rev()))
+        .collect()
 }
 
 impl Witness {
     pub fn before(&mut self, state: &State, envelope: &Envelope) {
+        if let Event::Edit(EditEvent::Committed { epoch, .. }) = &envelope.event
+            && *epoch > state.epoch
+        {
+            self.ends.insert(state.epoch, counting(state));
+        }
         match &envelope.event {
             Event::Call(CallEvent::Started { call, .. }) => self.starts(state, *call),
             Event::Edit(EditEvent::Committed {
@@ -128,6 +156,7 @@ impl Witness {
     pub fn after(&mut self, state: &State, envelope: &Envelope, rules: &Rules) {
         assert_eq!(state.seq, envelope.seq);
         self.pins_stay(state, &envelope.event);
+        self.ends_stay(state, &envelope.event);
         agenda(state);
         self.revisions_stay(state);
         if let Event::Call(CallEvent::Decided {
@@ -155,6 +184,9 @@ impl Witness {
 
     /// What a person wrote as a result is only replaced by what a person does.
     fn pins_stay(&mut self, state: &State, event: &Event) {
+        if let Event::Edit(EditEvent::Recalled { .. }) | Event::Turn(TurnEvent::Revived { .. }) = event {
+            self.pinned.clear();
+        }
         let own = match event {
             Event::Edit(EditEvent::Revised { node, .. } | EditEvent::Unpinned { node }) => Some(*node),
             Event::Call(CallEvent::Given { call, .. } | CallEvent::Decided { call, .. }) => {
@@ -177,6 +209,59 @@ impl Witness {
             .filter(|node| node.pinned && node.active)
             .map(|node| (node.id, node.revisions.len()))
             .collect();
+    }
+
+    /// Every branch is remembered as it was left, and comes back so.
+    fn ends_stay(&mut self, state: &State, event: &Event) {
+        let Event::Edit(EditEvent::Recalled { of, .. }) = event else {
+            return;
+        };
+        for (epoch, then) in &self.ends {
+            let line = branch::line(state, *epoch);
+            for node in state
+                .nodes
+                .values()
+                .filter(|node| node.id.kind != NodeKind::Intervention)
+            {
+                let remembered = branch::counted(state, node.id, &line);
+                assert_eq!(
+                    remembered,
+                    then.get(&node.id).copied(),
+                    "{} at the end of {epoch}",
+                    node.id
+                );
+            }
+        }
+        let now = counting(state);
+        let then = &self.ends[of];
+        for (id, rev) in then {
+            assert_eq!(now.get(id), Some(rev), "{id} counts again as it counted");
+        }
+        for id in now.keys().filter(|id| !then.contains_key(id)) {
+            let turn = state.nodes[id].turn;
+            let shared = then.keys().any(|one| state.nodes[one].turn == turn)
+                || state.turns[&turn].nodes.iter().all(|one| !then.contains_key(one));
+            assert!(shared, "{id} was never on that branch");
+        }
+        // What a call last ran with is what its result came from.
+        for call in state.calls.values() {
+            let from = state
+                .observation(call.id)
+                .and_then(|node| match &node.now().content {
+                    Content::Observation { attempt, .. } => {
+                        call.attempts.iter().find(|one| one.no == *attempt)
+                    }
+                    _ => None,
+                });
+            match from {
+                Some(record) => {
+                    self.ran.insert(call.id, (record.intent, record.args.clone()));
+                }
+                None => {
+                    self.ran.remove(&call.id);
+                }
+            }
+        }
     }
 
     fn revisions_stay(&mut self, state: &State) {
@@ -416,7 +501,7 @@ pub fn at_rest(state: &State) {
     {
         let before = || state.turns_of(turn.thread).filter(|one| one.pos < turn.pos);
         assert!(
-            before().all(|one| one.settled),
+            turn.drifted || before().all(|one| one.settled),
             "{} stands behind an open turn",
             turn.id
         );

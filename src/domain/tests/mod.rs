@@ -4,9 +4,11 @@
 mod check;
 mod rules;
 mod tape;
+mod wishes;
 mod world;
 
 mod approval;
+mod branches;
 mod consent;
 mod crash;
 mod edits;

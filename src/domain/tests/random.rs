@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 
 use super::tape::{self, Tape};
+use super::wishes;
 use super::world::*;
 use crate::domain::apply;
 use crate::domain::event::run::Limits;
@@ -106,7 +107,7 @@ fn planned(
             value: format!("{{\"v\":{n}}}").into(),
         }
     } else {
-        tape::plain_edit(&w, node, n)
+        wishes::plain_edit(&w, node, n)
     };
     let plan = lineage::plan(&w.state, std::slice::from_ref(&edit)).ok();
     let before = w.executed.len();

@@ -1,13 +1,12 @@
 //! A random session from a list of numbers: each step draws what happens from what can happen.
 //! Must not know: what must be true.
 
+use super::wishes;
 use super::world::*;
 use crate::domain::call::{Consequence, ErrorClass, Gate, Outcome, Status, ToolError};
-use crate::domain::command::{
-    CallCommand, Command, ConsentChoice, Edit, EditCommand, Resolution, RunCommand,
-};
+use crate::domain::command::{CallCommand, Command, ConsentChoice, EditCommand, Resolution, RunCommand};
 use crate::domain::event::run::Limits;
-use crate::domain::id::{NodeId, NodeKind, Rev, TurnId};
+use crate::domain::id::{NodeId, NodeKind, TurnId};
 use crate::domain::input::{Block, Finding, Input};
 use crate::domain::node::{Content, Origin};
 use crate::domain::refusal::Refusal;
@@ -152,7 +151,8 @@ pub fn step(w: &mut World, tape: &mut Tape<'_>) {
         26 => rare(w, tape),
         27 => drop(on_run(w, tape)),
         28..=30 => drop(on_call(w, tape)),
-        31..=33 => drop(edit(w, tape)),
+        31..=33 => drop(wishes::edit(w, tape)),
+        34 if tape.draw(3) == 0 => drop(wishes::branch(w, tape)),
         _ => {
             let waiting: Vec<NodeId> = w.state.queue().map(|call| call.id).collect();
             if let Some(id) = tape.one(&waiting).copied() {
@@ -282,7 +282,7 @@ pub fn decide(w: &mut World, tape: &mut Tape<'_>, id: NodeId) -> Result<(), Refu
     }
 }
 
-fn any(w: &World, tape: &mut Tape<'_>, kind: NodeKind) -> Option<NodeId> {
+pub fn any(w: &World, tape: &mut Tape<'_>, kind: NodeKind) -> Option<NodeId> {
     let active = w.all(kind);
     if tape.draw(12) == 0 {
         let all: Vec<NodeId> = w
@@ -349,86 +349,6 @@ fn on_run(w: &mut World, tape: &mut Tape<'_>) -> Option<Result<(), Refusal>> {
         _ => return Some(w.cmd(Command::Edit(EditCommand::Release {}))),
     };
     Some(w.run(command))
-}
-
-/// An edit of something that is there.
-pub fn an_edit(w: &World, tape: &mut Tape<'_>) -> Option<Edit> {
-    let turns = w.turns();
-    Some(match tape.draw(18) {
-        0..=4 => {
-            let node = any(w, tape, NodeKind::Call)?;
-            Edit::Call {
-                node,
-                base: w.rev(node),
-                tool: tool(tape).into(),
-                args: args(tape).into(),
-                shown: tape.draw(2) == 0,
-            }
-        }
-        5..=9 => {
-            let node = any(w, tape, NodeKind::Observation)?;
-            Edit::Observation {
-                node,
-                base: w.rev(node),
-                value: format!("{{\"v\":{}}}", tape.draw(3)).into(),
-            }
-        }
-        10 | 11 => {
-            let node = any(w, tape, NodeKind::Thought)?;
-            Edit::Text {
-                node,
-                base: w.rev(node),
-                text: format!("rather {}", tape.draw(3)).into(),
-            }
-        }
-        12 => {
-            let kind = [NodeKind::Prompt, NodeKind::Answer][tape.draw(2)];
-            let node = any(w, tape, kind)?;
-            Edit::Text {
-                node,
-                base: w.rev(node),
-                text: format!("words {}", tape.draw(3)).into(),
-            }
-        }
-        13 => Edit::InsertPrompt {
-            after: tape.one(&turns).copied(),
-            text: "guidance".into(),
-        },
-        14 => Edit::InsertThought {
-            after: tape.one(&turns).copied(),
-            text: "consider".into(),
-        },
-        15 => Edit::InsertCall {
-            after: tape.one(&turns).copied(),
-            tool: tool(tape).into(),
-            args: args(tape).into(),
-        },
-        16 => Edit::RejectAnswer {
-            node: any(w, tape, NodeKind::Answer)?,
-            reason: "wrong".into(),
-        },
-        _ => {
-            let kind = [
-                NodeKind::Thought,
-                NodeKind::Call,
-                NodeKind::Call,
-                NodeKind::Prompt,
-            ][tape.draw(4)];
-            let node = any(w, tape, kind)?;
-            Edit::Delete {
-                node,
-                base: w.rev(node),
-            }
-        }
-    })
-}
-
-fn edit(w: &mut World, tape: &mut Tape<'_>) -> Option<Result<(), Refusal>> {
-    let mut edits = vec![an_edit(w, tape)?];
-    if tape.draw(5) == 0 {
-        edits.extend(an_edit(w, tape));
-    }
-    Some(w.edits(edits))
 }
 
 /// Everybody does his part until the run has its answer; a run that cannot get there is stuck.
@@ -499,23 +419,4 @@ pub fn help(w: &mut World, id: NodeId) {
         _ => w.approve(id),
     }
     .unwrap();
-}
-
-/// A call edit that is valid whatever else is there.
-pub fn plain_edit(w: &World, node: NodeId, n: usize) -> Edit {
-    let base: Rev = w.rev(node);
-    let (tool, _) = w.state.nodes[&node].as_call().unwrap();
-    let label = w.state.calls[&node].label.clone();
-    let name = if *label == node.to_string() {
-        String::new()
-    } else {
-        format!("\"_as\":\"{label}\",")
-    };
-    Edit::Call {
-        node,
-        base,
-        tool: tool.clone(),
-        args: format!("{{{name}\"n\":{n}}}").into(),
-        shown: true,
-    }
 }
