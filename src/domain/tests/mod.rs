@@ -11,6 +11,7 @@ mod approval;
 mod branches;
 mod consent;
 mod crash;
+mod delegates;
 mod edits;
 mod ends;
 mod flow;

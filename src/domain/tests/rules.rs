@@ -35,7 +35,7 @@ impl Default for Rules {
 }
 
 /// Every tool of the world.
-pub const TOOLS: [&str; 8] = [
+pub const TOOLS: [&str; 9] = [
     "pure",
     "read",
     "idem",
@@ -44,6 +44,7 @@ pub const TOOLS: [&str; 8] = [
     "unknown",
     "final_answer",
     "ask_operator",
+    "delegate",
 ];
 
 /// The sum of all numbers in an argument text.
@@ -63,7 +64,7 @@ impl Rules {
     pub fn effect(name: &str) -> Option<EffectClass> {
         Some(match name {
             "pure" | "final_answer" | "ask_operator" => EffectClass::Pure,
-            "read" => EffectClass::Read,
+            "read" | "delegate" => EffectClass::Read,
             "idem" => EffectClass::Idempotent,
             "write" | "shell" => EffectClass::Write,
             "unknown" => EffectClass::Unknown,
