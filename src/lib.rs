@@ -9,6 +9,7 @@
 //! - [`model`]: talks to one provider.
 //! - [`tools`]: runs one call.
 //! - [`engine`]: the one loop that connects them.
+//! - [`control`]: lets another process command a running session.
 //! - [`console`]: the screen. [`export`]: the graph in other forms.
 //! - [`config`]: settings. [`cli`]: the composition root.
 
@@ -19,6 +20,7 @@ pub mod canon;
 pub mod cli;
 pub mod config;
 pub mod console;
+pub mod control;
 pub mod domain;
 pub mod engine;
 pub mod export;

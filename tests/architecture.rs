@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use regex::Regex;
 
 /// Which modules each module may name, from the inside out. Everybody may name [`LEAVES`].
-const MAP: [(&str, &[&str]); 12] = [
+const MAP: [(&str, &[&str]); 13] = [
     ("text", &[]),
     ("canon", &[]),
     ("schema", &["domain::call"]),
@@ -33,6 +33,7 @@ const MAP: [(&str, &[&str]); 12] = [
         "engine",
         &["domain", "schema", "policy", "journal", "model", "tools"],
     ),
+    ("control", &["domain", "engine"]),
     ("config", &["domain", "policy"]),
     ("console", &["domain", "schema", "config"]),
     ("export", &["domain", "console::layout", "console::symbols"]),

@@ -379,6 +379,7 @@ fn adviser(bench: &Arc<Bench>, session: &str) -> Result<Adviser, Fail> {
         environment: Arc::from(""),
         sandbox: Arc::from("no children"),
         headless: false,
+        now: None,
     })
 }
 
@@ -397,10 +398,13 @@ fn started(adviser: &Adviser, model: &dyn Model) -> Started {
             turns: None,
             tokens: None,
             wall_ms: None,
+            price: None,
         },
         user: Arc::from("operator"),
         input: Arc::from("null"),
         setup: Arc::from(session_setup(&adviser.session)),
+        reuse: overrule::domain::event::run::Reuse::default(),
+        price: None,
     }
 }
 

@@ -57,6 +57,10 @@ pub struct Common {
     /// Headless: print every event as a line of JSON
     #[arg(long, global = true)]
     pub json: bool,
+    /// Take decisions from other processes of yours (`overrule approve ID …`) through a socket while the run
+    /// goes on; commands of the agent itself are refused
+    #[arg(long, global = true)]
+    pub control: bool,
     /// Most requests to the model
     #[arg(long, global = true, value_name = "N")]
     pub max_turns: Option<u32>,
@@ -66,6 +70,9 @@ pub struct Common {
     /// Most working time, such as 10m
     #[arg(long, global = true, value_name = "DURATION")]
     pub max_time: Option<String>,
+    /// Most money, in the currency of the price that the settings name, such as 0.5
+    #[arg(long, global = true, value_name = "AMOUNT")]
+    pub max_price: Option<String>,
     /// Most calls at one time
     #[arg(long, global = true, value_name = "N")]
     pub parallel: Option<u32>,
@@ -86,6 +93,7 @@ impl Common {
             turns: self.max_turns,
             tokens: self.max_tokens,
             wall: self.max_time.clone(),
+            price: self.max_price.clone(),
             parallel: self.parallel,
         }
     }

@@ -7,8 +7,10 @@ use std::sync::Arc;
 use super::args::Common;
 use super::exit::{Code, Failure};
 use crate::config::{self, Env, Settings};
+use crate::control::Places;
 use crate::domain::envelope::Envelope;
 use crate::domain::event::run::Started;
+use crate::domain::price::Price;
 use crate::engine::advise::Adviser;
 use crate::engine::clock::Clock;
 use crate::engine::log::Log;
@@ -31,6 +33,8 @@ pub struct Ground {
     pub workspace: PathBuf,
     /// The sessions.
     pub store: Store,
+    /// Where control sockets are.
+    pub places: Places,
     /// Files and directories that no tool of a run may read or write.
     pub private: Vec<PathBuf>,
 }
@@ -47,8 +51,10 @@ impl Ground {
                 "there is no home directory to keep sessions in: name a place with --sessions DIR",
             )
         })?;
+        let places = Places::of(env.runtime_dir.as_deref(), env.state_dir.as_deref(), config::OWN);
         Ok(Self {
-            private: private(common, &env, &dir),
+            private: private(common, &env, &dir, &places),
+            places,
             env,
             settings,
             workspace,
@@ -98,6 +104,7 @@ impl Ground {
             environment: Arc::from(names.join("\n")),
             sandbox: Arc::from("sandbox level 0"),
             headless,
+            now: Some(Clock::start().utc_ms()),
         })
     }
 
@@ -119,7 +126,18 @@ impl Ground {
             user: self.user(),
             input: Arc::from(input),
             setup: Arc::from(setup.to_text()),
+            reuse: self.settings.reuse.values(),
+            price: self.price(setup),
         }
+    }
+
+    /// What the model of a run costs.
+    fn price(&self, setup: &Setup) -> Option<Price> {
+        let (name, is_scripted) = match &setup.model {
+            ModelSetup::Scripted { name, .. } => (name, true),
+            ModelSetup::OpenaiChat { model, .. } => (model, false),
+        };
+        self.settings.prices.of(name, is_scripted).cloned()
     }
 
     /// What was read but does not count, for the operator.
@@ -134,7 +152,7 @@ impl Ground {
 
 /// What decides about runs and what records them: an agent that could write there would approve
 /// itself, and one that could read there would find keys.
-fn private(common: &Common, env: &Env, sessions: &Path) -> Vec<PathBuf> {
+fn private(common: &Common, env: &Env, sessions: &Path, places: &Places) -> Vec<PathBuf> {
     let own = [&env.config_dir, &env.state_dir, &env.runtime_dir];
     let own = own.into_iter().flatten().map(|dir| dir.join(config::OWN));
     let policy = common
@@ -149,7 +167,8 @@ fn private(common: &Common, env: &Env, sessions: &Path) -> Vec<PathBuf> {
         .chain(policy)
         .chain([sessions]);
     let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    own.chain(named.map(absolute)).collect()
+    let sockets = places.make.iter().chain(&places.look).cloned();
+    own.chain(sockets).chain(named.map(absolute)).collect()
 }
 
 fn workspace(common: &Common) -> Result<PathBuf, Failure> {

@@ -7,11 +7,12 @@ use super::exit::{Code, Failure};
 use super::run::Ready;
 use super::signals::{self, Asked};
 use super::watch::{End, Watch};
-use super::{print, progress};
+use super::{print, progress, sessions};
 use crate::domain::apply;
 use crate::domain::envelope::{Actor, Envelope};
 use crate::domain::node::Node;
 use crate::domain::state::{Mode, State};
+use crate::domain::turn::Usage;
 use crate::engine::Publication;
 use crate::journal::{Link, encode_line};
 
@@ -25,6 +26,7 @@ pub async fn serve(common: &Common, ground: &Ground, ready: Ready) -> Result<Cod
         session,
         head,
         run,
+        door,
     } = ready;
     let mut stop = signals::listen()?;
     let mut heard = handle.subscribe();
@@ -39,6 +41,7 @@ pub async fn serve(common: &Common, ground: &Ground, ready: Ready) -> Result<Cod
         run,
     };
     let mut watch = Watch::new(handle.clone(), heard.told.clone(), session.clone());
+    watch.attended = door.is_some();
     let end = loop {
         tokio::select! {
             biased;
@@ -62,6 +65,9 @@ pub async fn serve(common: &Common, ground: &Ground, ready: Ready) -> Result<Cod
             }
         }
     };
+    if let Some(door) = &door {
+        door.shut();
+    }
     // A second signal while things end is obeyed at once.
     tokio::select! {
         () = handle.shutdown() => {}
@@ -72,7 +78,11 @@ pub async fn serve(common: &Common, ground: &Ground, ready: Ready) -> Result<Cod
             take(&mut watch.state, &mut out, Some(fact));
         }
     }
-    let end = if running.await.is_ok() {
+    let ended = running.await;
+    if let Some(door) = door {
+        door.settle().await;
+    }
+    let end = if ended.is_ok() {
         end
     } else {
         End::new(Code::Other, "the run's loop broke; what was decided is recorded")
@@ -108,6 +118,11 @@ fn take(state: &mut State, out: &mut Out, fact: Option<Publication>) -> Option<E
 }
 
 fn conclude(common: &Common, state: &State, session: &str, end: End) -> Result<Code, Failure> {
+    if state.usage != Usage::default() {
+        let spent = state.spent.words().map(|spent| format!("; {spent}"));
+        let tokens = sessions::tokens(state.usage);
+        print::err(&format!("tokens: {tokens}{}", spent.unwrap_or_default()));
+    }
     if let Mode::Finished(answer) = state.mode
         && end.code != Code::Session
     {

@@ -27,6 +27,7 @@ pub async fn serve(ground: &Ground, ready: Ready) -> Result<Code, Failure> {
         first,
         task,
         session,
+        door,
         ..
     } = ready;
     let actor = Actor::Operator(ground.user());
@@ -39,8 +40,14 @@ pub async fn serve(ground: &Ground, ready: Ready) -> Result<Code, Failure> {
         }
     }
     let shown = screen::show(ground, Box::new(link), &session, false).await;
+    if let Some(door) = &door {
+        door.shut();
+    }
     handle.shutdown().await;
     let ended = running.await;
+    if let Some(door) = door {
+        door.settle().await;
+    }
     print::err(&format!("session {session}; to go on: overrule resume {session}"));
     let code = shown?;
     if ended.is_err() {

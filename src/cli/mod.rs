@@ -4,7 +4,9 @@
 
 pub mod args;
 pub mod build;
+pub mod control;
 pub mod decode;
+pub mod difference;
 pub mod exit;
 pub mod graph;
 pub mod guard;
@@ -16,6 +18,7 @@ pub mod models;
 pub mod print;
 pub mod progress;
 pub mod queue;
+pub mod record;
 pub mod replay;
 pub mod run;
 pub mod screen;

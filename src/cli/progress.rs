@@ -62,6 +62,11 @@ pub fn line(state: &State, event: &Event) -> Option<String> {
             deadline_ms: Some(ms @ 1..),
             ..
         }) => name(call).map(|name| format!("{name}: waits for approval, at most {ms} ms")),
+        Event::Run(RunEvent::Refused { command, reason }) => Some(format!(
+            "refused: {}: {}",
+            print::told_line(command),
+            print::told_line(reason)
+        )),
         Event::Run(RunEvent::LimitReached { message, .. }) => {
             Some(format!("limit reached: {}", print::told_line(message)))
         }

@@ -8,7 +8,8 @@ use std::sync::Arc;
 use super::args::{self, Common};
 use super::build::{self, Ground};
 use super::exit::{Code, Failure};
-use super::{headless, live, models, print};
+use super::{control, headless, live, models, print};
+use crate::control::Door;
 use crate::domain::apply::fold;
 use crate::domain::command::{Command, Edit, EditCommand};
 use crate::domain::envelope::Envelope;
@@ -21,6 +22,7 @@ use crate::engine::setup::{ModelSetup, Setup};
 use crate::engine::{Driver, Handle, ids, resume};
 use crate::journal::{self, Link, Place, Writer};
 use crate::model::Model;
+use crate::text::visible;
 use crate::tools::child;
 
 /// A run that is ready to go.
@@ -39,6 +41,8 @@ pub struct Ready {
     pub head: Link,
     /// The run that records name.
     pub run: uuid::Uuid,
+    /// Other processes command through it.
+    pub door: Option<Door>,
 }
 
 /// Starts a built-in run.
@@ -130,11 +134,14 @@ fn begin(
         task: Some(task.to_owned()),
         policy: ground.policy_text(),
     };
-    let adviser = ground.adviser(&setup.session, &ground.workspace, headless)?;
+    // Where another process may decide, questions wait as they do on the screen.
+    let unattended = headless && !common.control;
+    let adviser = ground.adviser(&setup.session, &ground.workspace, unattended)?;
     let model = models::build(ground, &setup.model, !headless)?;
     let started = ground.started(&adviser, &*model, &setup, input);
     let writer = ground.store.create(id)?;
     let mut notices = ground.notices();
+    notices.extend(uncosted(&started));
     if is_demo {
         notices.push(
             "This is the built-in run: its model is scripted, its tools and files are real. \
@@ -154,12 +161,25 @@ fn begin(
         session,
         head: Link::FIRST,
         run,
+        door: None,
     };
     let result = serve(common, ground, ready, headless);
     if result.is_err() {
         ground.store.forget_unbegun(id);
     }
     result
+}
+
+/// A limit that nothing can be held against.
+fn uncosted(started: &Started) -> Option<String> {
+    let unheld = started.limits.price.is_some() && started.price.is_none() && started.wire != "scripted";
+    unheld.then(|| {
+        format!(
+            "the limit of price does not count: nobody said what the tokens of {} cost; add [price] to your \
+             configuration file",
+            visible(&started.model)
+        )
+    })
 }
 
 fn first_prompt(task: &str) -> Command {
@@ -218,7 +238,7 @@ pub fn go_on(common: &Common, ground: Ground, id: &str) -> Result<Code, Failure>
     setup.headless = headless;
     setup.policy = ground.policy_text();
     setup.model = models::again(common, &ground, setup.model)?;
-    let mut adviser = ground.adviser(&setup.session, &workspace, headless)?;
+    let mut adviser = ground.adviser(&setup.session, &workspace, headless && !common.control)?;
     if common.policy.is_none() {
         adviser.keep_preset(&state.policy);
     }
@@ -227,6 +247,7 @@ pub fn go_on(common: &Common, ground: Ground, id: &str) -> Result<Code, Failure>
     fitted.user = recorded.user.clone();
     fitted.limits = limits(common, &ground, state.limits);
     fitted.policy = adviser.policy.preset().to_string();
+    notices.extend(uncosted(&fitted));
     notices.extend(survivors(&state));
     let first = first_events(&state, &adviser, fitted);
     // A process that died before the first prompt was recorded had promised to record it.
@@ -242,6 +263,7 @@ pub fn go_on(common: &Common, ground: Ground, id: &str) -> Result<Code, Failure>
         session,
         head,
         run,
+        door: None,
     };
     serve(common, &ground, ready, headless)
 }
@@ -275,6 +297,9 @@ fn limits(common: &Common, ground: &Ground, mut limits: Limits) -> Limits {
     }
     if common.max_time.is_some() {
         limits.wall_ms = named.wall_ms;
+    }
+    if common.max_price.is_some() {
+        limits.price = named.price;
     }
     if common.parallel.is_some() {
         limits.parallel = named.parallel;
@@ -347,17 +372,20 @@ fn survivors(state: &State) -> Vec<String> {
         .collect()
 }
 
-fn serve(common: &Common, ground: &Ground, ready: Ready, headless: bool) -> Result<Code, Failure> {
+fn serve(common: &Common, ground: &Ground, mut ready: Ready, headless: bool) -> Result<Code, Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
         .build()
         .map_err(|error| Failure::new(Code::Other, format!("cannot start: {error}")))?;
-    let result = if headless {
-        runtime.block_on(headless::serve(common, ground, ready))
-    } else {
-        runtime.block_on(live::serve(ground, ready))
-    };
+    let result = runtime.block_on(async {
+        ready.door = control::open(common, ground, &ready)?;
+        if headless {
+            headless::serve(common, ground, ready).await
+        } else {
+            live::serve(ground, ready).await
+        }
+    });
     // A blocked file system call of a tool must not hold the program back.
     runtime.shutdown_timeout(std::time::Duration::from_millis(200));
     result

@@ -6,10 +6,11 @@ use jiff::Timestamp;
 use super::args::{Common, Sessions, SessionsWhat};
 use super::build::Ground;
 use super::exit::{Code, Failure};
-use super::{print, verbs};
+use super::{print, record};
 use crate::domain::apply::fold;
 use crate::domain::command::{Command, RunCommand};
 use crate::domain::state::{Mode, State};
+use crate::domain::turn::Usage;
 use crate::journal;
 use crate::text::visible;
 
@@ -21,7 +22,7 @@ pub fn sessions(common: &Common, sessions: Sessions) -> Result<Code, Failure> {
         SessionsWhat::Show { id } => show(&ground, &id),
         SessionsWhat::Name { id, name } => {
             let command = Command::Run(RunCommand::Title { title: name });
-            print::out(&verbs::decide(common, ground, &id, &command)?);
+            print::out(&record::decide(common, &ground, &id, &command)?.line());
             Ok(Code::Ok)
         }
         SessionsWhat::Delete { id } => {
@@ -92,6 +93,21 @@ pub fn mode(state: &State) -> String {
     }
 }
 
+/// Tokens in words: what nobody counted is not nought.
+pub fn tokens(usage: Usage) -> String {
+    let count = |tokens: Option<u64>, what: &str| {
+        let tokens = tokens.map_or_else(|| "unknown".to_owned(), |tokens| tokens.to_string());
+        format!("{tokens} {what}")
+    };
+    let cached = usage.cached.map(|cached| format!(" ({cached} of them cached)"));
+    format!(
+        "{}{}, {}",
+        count(usage.input, "sent"),
+        cached.unwrap_or_default(),
+        count(usage.output, "received")
+    )
+}
+
 fn show(ground: &Ground, id: &str) -> Result<Code, Failure> {
     let place = ground.store.find(id)?;
     let loaded = journal::read(&place)?;
@@ -117,6 +133,7 @@ fn show(ground: &Ground, id: &str) -> Result<Code, Failure> {
         format!("state      {}", mode(&state)),
         format!("events     {}", loaded.envelopes.len()),
         format!("requests   {}", state.requests),
+        format!("tokens     {}", tokens(state.usage)),
         format!(
             "calls      {} ({} executions)",
             state.calls.len(),
@@ -125,6 +142,9 @@ fn show(ground: &Ground, id: &str) -> Result<Code, Failure> {
         format!("edits      {}", state.edits.len()),
         format!("waiting    {}", state.queue().count()),
     ];
+    if let Some(spent) = state.spent.words() {
+        lines.push(format!("price      {spent}"));
+    }
     if let Some(torn) = &loaded.torn {
         lines.push(format!("torn       {torn}"));
     }

@@ -45,6 +45,10 @@ pub struct Watch {
     handle: Handle,
     told: watch::Receiver<Seq>,
     session: String,
+    /// True where an operator can decide from another process.
+    pub attended: bool,
+    /// What he was told last.
+    asked: String,
 }
 
 impl Watch {
@@ -55,13 +59,15 @@ impl Watch {
             handle,
             told,
             session,
+            attended: false,
+            asked: String::new(),
         }
     }
 
     /// Looks at the run when all that follows by itself was told, up to this event. Decides what
     /// nobody is there to decide; says when the run cannot go on. What runs is let end first: to cut
     /// it off would only leave one more thing that nobody knows.
-    pub async fn look(&self, told: Seq) -> Option<End> {
+    pub async fn look(&mut self, told: Seq) -> Option<End> {
         // More has come meanwhile: the next look is due already. Before the first prompt there is nothing to see.
         if self.state.seq < told || self.state.turns.is_empty() {
             return None;
@@ -74,7 +80,40 @@ impl Watch {
         {
             return self.send(command).await;
         }
-        (!under_way(&self.state)).then(|| self.why_not())
+        if under_way(&self.state) {
+            return None;
+        }
+        if self.attended
+            && let Some(words) = self.question()
+        {
+            if self.asked != words {
+                print::err(&words);
+                self.asked = words;
+            }
+            return None;
+        }
+        Some(self.why_not())
+    }
+
+    /// What an operator in another process is waited for, if he can help.
+    fn question(&self) -> Option<String> {
+        let session = &self.session;
+        match &self.state.mode {
+            Mode::Paused(reason) if self.state.limit_reached.is_none() => Some(format!(
+                "paused: {}; waits for `overrule unpause {session}`",
+                visible(reason)
+            )),
+            Mode::Running => {
+                let waiting: Vec<String> = self.state.queue().map(|call| call.id.to_string()).collect();
+                (!waiting.is_empty()).then(|| {
+                    format!(
+                        "waits for a decision on {}: `overrule queue {session}`",
+                        waiting.join(", ")
+                    )
+                })
+            }
+            Mode::Paused(_) | Mode::Stopped(_) | Mode::Finished(_) => None,
+        }
     }
 
     /// What can be decided without anybody.
@@ -285,7 +324,8 @@ fn under_way(state: &State) -> bool {
             let over = |(_, _, decision): &(_, _, Decision)| matches!(decision, Decision::Expire { .. });
             limited && !call.decisions.iter().any(over)
         }
-        Status::InDoubt(_) => probing(state, call),
+        // A stopped run asks nobody.
+        Status::InDoubt(_) => !matches!(state.mode, Mode::Stopped(_)) && probing(state, call),
         _ => false,
     };
     !state.agenda.running.is_empty()

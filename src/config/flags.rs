@@ -31,6 +31,8 @@ pub struct Flags {
     pub tokens: Option<u64>,
     /// `--max-time DURATION`, such as `10m`.
     pub wall: Option<String>,
+    /// `--max-price AMOUNT`, such as `0.5`.
+    pub price: Option<String>,
     /// `--parallel N`.
     pub parallel: Option<u32>,
 }

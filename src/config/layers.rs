@@ -3,23 +3,25 @@
 //!
 //! Must not know: files.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::domain::call::Gate;
-use crate::domain::event::run::Limits;
 use crate::policy::document::At;
-use crate::policy::expiry::{Deadline, duration_ms};
+use crate::policy::expiry::Deadline;
 use crate::policy::{self, Notice, Place, Policy, Preset, Rule, parse};
 use crate::text::visible;
 
+use super::bounds::limits;
 use super::checks;
 use super::env::Env;
 use super::error::Error;
 use super::flags::Flags;
 use super::key::Key;
 use super::load::default_sessions;
-use super::settings::{Glyphs, LimitSettings, Notify, Origin, Setting, Settings, Wire};
-use super::written::{MOST_PARALLEL, Written};
+use super::price;
+use super::settings::{Glyphs, Notify, Origin, Prices, ReuseSettings, Setting, Settings, Wire};
+use super::written::Written;
 
 /// All layers above the defaults.
 pub(super) struct Layers<'a> {
@@ -42,7 +44,7 @@ pub(super) struct Layers<'a> {
 }
 
 /// The setting of the last layer that has one.
-fn last<T, const N: usize>(default: T, layers: [Option<Setting<T>>; N]) -> Setting<T> {
+pub(super) fn last<T, const N: usize>(default: T, layers: [Option<Setting<T>>; N]) -> Setting<T> {
     layers
         .into_iter()
         .flatten()
@@ -50,14 +52,14 @@ fn last<T, const N: usize>(default: T, layers: [Option<Setting<T>>; N]) -> Setti
         .unwrap_or(Setting::default_of(default))
 }
 
-fn user<T>(at: Option<At<T>>) -> Option<Setting<T>> {
+pub(super) fn user<T>(at: Option<At<T>>) -> Option<Setting<T>> {
     at.map(|At { value, place }| Setting {
         value,
         origin: Origin::User(place),
     })
 }
 
-fn workspace<T>(at: Option<At<T>>) -> Option<Setting<T>> {
+pub(super) fn workspace<T>(at: Option<At<T>>) -> Option<Setting<T>> {
     at.map(|At { value, place }| Setting {
         value,
         origin: Origin::Workspace(place),
@@ -71,21 +73,21 @@ fn environment<T>(name: &'static str, value: Option<T>) -> Option<Setting<T>> {
     })
 }
 
-fn flag<T>(name: &'static str, value: Option<T>) -> Option<Setting<T>> {
+pub(super) fn flag<T>(name: &'static str, value: Option<T>) -> Option<Setting<T>> {
     value.map(|value| Setting {
         value,
         origin: Origin::Flag(name),
     })
 }
 
-fn some<T>(setting: Option<Setting<T>>) -> Option<Setting<Option<T>>> {
+pub(super) fn some<T>(setting: Option<Setting<T>>) -> Option<Setting<Option<T>>> {
     setting.map(|Setting { value, origin }| Setting {
         value: Some(value),
         origin,
     })
 }
 
-fn given<T>(
+pub(super) fn given<T>(
     name: &'static str,
     text: Option<&String>,
     check: impl Fn(&str) -> Result<T, &'static str>,
@@ -152,6 +154,12 @@ pub(super) fn weigh(mut layers: Layers<'_>, mut notices: Vec<Notice>) -> Result<
             ],
         ),
         limits,
+        prices: prices(mine.price, theirs.price),
+        reuse: ReuseSettings {
+            replies: last(true, [user(mine.reuse.replies), workspace(theirs.reuse.replies)]),
+            pure: last(true, [user(mine.reuse.pure), workspace(theirs.reuse.pure)]),
+            reads: last(true, [user(mine.reuse.reads), workspace(theirs.reuse.reads)]),
+        },
         sessions: last(
             default_sessions(env),
             [
@@ -183,11 +191,27 @@ pub(super) fn weigh(mut layers: Layers<'_>, mut notices: Vec<Notice>) -> Result<
     })
 }
 
-fn ignored(key: &str, place: &Place) -> Notice {
+pub(super) fn ignored(key: &str, place: &Place) -> Notice {
     let (key, file, line) = (visible(key), visible(&place.file), place.line);
     Notice(format!(
         "ignored: `{key}` in {file}:{line}: a workspace may only tighten; put it into your own configuration file"
     ))
+}
+
+/// A workspace that is not trusted has none to give.
+fn prices(mine: price::Written, theirs: price::Written) -> Prices {
+    let general = [user(mine.general), workspace(theirs.general)];
+    let mut models = BTreeMap::new();
+    for (name, price) in mine.models {
+        models.extend(user(Some(price)).map(|price| (name, price)));
+    }
+    for (name, price) in theirs.models {
+        models.extend(workspace(Some(price)).map(|price| (name, price)));
+    }
+    Prices {
+        general: general.into_iter().flatten().next_back(),
+        models,
+    }
 }
 
 fn glyphs(env: &Env, said: [Option<Setting<Glyphs>>; 3]) -> Setting<Glyphs> {
@@ -297,103 +321,5 @@ fn deadline(own: [Option<At<Deadline>>; 2], theirs: Option<At<Deadline>>, truste
     match (own, theirs.map(|at| at.value)) {
         (Some(own), Some(theirs)) if !trusted && own.ms <= theirs.ms => Some(own),
         (own, theirs) => theirs.or(own),
-    }
-}
-
-fn limits(layers: &mut Layers<'_>, notices: &mut Vec<Notice>) -> Result<LimitSettings, Error> {
-    let defaults = Limits::default();
-    let mine = std::mem::take(&mut layers.user.limits);
-    let mut theirs = std::mem::take(&mut layers.workspace.limits);
-    let most = |limit: Option<u64>| limit.unwrap_or(u64::MAX);
-    if !layers.trusted {
-        let turns = mine.turns.as_ref().map_or(defaults.turns, |at| at.value);
-        tighten(&mut theirs.turns, notices, "limits.turns", |limit| {
-            limit.unwrap_or(u32::MAX) <= turns.unwrap_or(u32::MAX)
-        });
-        let tokens = mine.tokens.as_ref().map_or(defaults.tokens, |at| at.value);
-        tighten(&mut theirs.tokens, notices, "limits.tokens", |limit| {
-            most(*limit) <= most(tokens)
-        });
-        let wall = mine.wall_ms.as_ref().map_or(defaults.wall_ms, |at| at.value);
-        tighten(&mut theirs.wall_ms, notices, "limits.wall", |limit| {
-            most(*limit) <= most(wall)
-        });
-        let parallel = mine.parallel.as_ref().map_or(defaults.parallel, |at| at.value);
-        tighten(&mut theirs.parallel, notices, "limits.parallel", |limit| {
-            *limit <= parallel
-        });
-    }
-    let flags = layers.flags;
-    let positive = |name: &'static str, zero: bool| {
-        if zero {
-            Err(Error::given(
-                name,
-                "0 is out of range",
-                "write a number of at least 1",
-            ))
-        } else {
-            Ok(())
-        }
-    };
-    positive("--max-turns", flags.turns == Some(0))?;
-    positive("--max-tokens", flags.tokens == Some(0))?;
-    if let Some(n) = flags
-        .parallel
-        .filter(|n| !(1..=MOST_PARALLEL).contains(&u64::from(*n)))
-    {
-        let advice = format!("write a number from 1 to {MOST_PARALLEL}");
-        return Err(Error::given("--parallel", format!("{n} is out of range"), advice));
-    }
-    let wall = given(
-        "--max-time",
-        flags.wall.as_ref(),
-        |text| duration_ms(text).filter(|ms| *ms > 0).ok_or("is no duration"),
-        parse::DURATION,
-    )?;
-    Ok(LimitSettings {
-        parallel: last(
-            defaults.parallel,
-            [
-                user(mine.parallel),
-                workspace(theirs.parallel),
-                flag("--parallel", flags.parallel),
-            ],
-        ),
-        turns: last(
-            defaults.turns,
-            [
-                user(mine.turns),
-                workspace(theirs.turns),
-                some(flag("--max-turns", flags.turns)),
-            ],
-        ),
-        tokens: last(
-            defaults.tokens,
-            [
-                user(mine.tokens),
-                workspace(theirs.tokens),
-                some(flag("--max-tokens", flags.tokens)),
-            ],
-        ),
-        wall_ms: last(
-            defaults.wall_ms,
-            [
-                user(mine.wall_ms),
-                workspace(theirs.wall_ms),
-                some(flag("--max-time", wall)),
-            ],
-        ),
-    })
-}
-
-/// Drops a limit that would loosen.
-fn tighten<T>(
-    limit: &mut Option<At<T>>,
-    notices: &mut Vec<Notice>,
-    key: &str,
-    tightens: impl Fn(&T) -> bool,
-) {
-    if let Some(At { place, .. }) = limit.take_if(|at| !tightens(&at.value)) {
-        notices.push(ignored(key, &place));
     }
 }

@@ -3,6 +3,7 @@
 //!
 //! Must not know: engine internals, the screen, how a model is talked to.
 
+pub mod bounds;
 pub mod checks;
 pub mod env;
 pub mod error;
@@ -11,6 +12,7 @@ pub mod flags;
 pub mod key;
 pub mod layers;
 pub mod load;
+pub mod price;
 pub mod settings;
 pub mod written;
 

@@ -2,10 +2,12 @@
 //!
 //! Must not know: how they were found.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 
-use crate::domain::event::run::Limits;
+use crate::domain::event::run::{Limits, Reuse};
+use crate::domain::price::{self, Price};
 use crate::policy::{Notice, Place, Policy, Preset};
 use crate::text::visible;
 
@@ -106,6 +108,8 @@ pub struct LimitSettings {
     pub tokens: Setting<Option<u64>>,
     /// Milliseconds of working time.
     pub wall_ms: Setting<Option<u64>>,
+    /// Trillionths of the price's currency.
+    pub price: Setting<Option<u64>>,
 }
 
 impl LimitSettings {
@@ -116,6 +120,47 @@ impl LimitSettings {
             turns: self.turns.value,
             tokens: self.tokens.value,
             wall_ms: self.wall_ms.value,
+            price: self.price.value,
+        }
+    }
+}
+
+/// What tokens cost, each price with its origin.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Prices {
+    /// Of every model that is asked for money and has no price of its own.
+    pub general: Option<Setting<Price>>,
+    /// Of single models by name.
+    pub models: BTreeMap<String, Setting<Price>>,
+}
+
+impl Prices {
+    /// The price of a model; a scripted one costs nothing unless it has a price of its own.
+    pub fn of(&self, model: &str, is_scripted: bool) -> Option<&Price> {
+        let own = self.models.get(model);
+        let general = self.general.as_ref().filter(|_| !is_scripted);
+        own.or(general).map(|setting| &setting.value)
+    }
+}
+
+/// What is taken from the record in place of asking or running again, each with its origin.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReuseSettings {
+    /// Replies of the model.
+    pub replies: Setting<bool>,
+    /// Results of pure calls.
+    pub pure: Setting<bool>,
+    /// Results of reading calls.
+    pub reads: Setting<bool>,
+}
+
+impl ReuseSettings {
+    /// The bare values.
+    pub fn values(&self) -> Reuse {
+        Reuse {
+            replies: self.replies.value,
+            pure: self.pure.value,
+            reads: self.reads.value,
         }
     }
 }
@@ -154,6 +199,10 @@ pub struct Settings {
     pub glyphs: Setting<Glyphs>,
     /// Bounds of a run.
     pub limits: LimitSettings,
+    /// What is taken from the record.
+    pub reuse: ReuseSettings,
+    /// What tokens cost.
+    pub prices: Prices,
     /// Where sessions are kept; none where there is no home directory and nobody said.
     pub sessions: Setting<Option<PathBuf>>,
     /// Milliseconds for which a call must be on screen before a decision key counts.
@@ -208,6 +257,12 @@ impl Settings {
             line("limits.wall", &limits.wall_ms, |ms| {
                 ms.map_or_else(|| "unlimited".into(), |ms| format!("{ms}ms"))
             }),
+            line("limits.price", &limits.price, |amount| {
+                amount.map_or_else(|| "unlimited".into(), price::decimal)
+            }),
+            line("reuse.replies", &self.reuse.replies, bool::to_string),
+            line("reuse.pure", &self.reuse.pure, bool::to_string),
+            line("reuse.reads", &self.reuse.reads, bool::to_string),
             line("sessions", &self.sessions, |dir| {
                 dir.as_ref().map_or_else(|| "none".into(), |dir| shown(dir))
             }),

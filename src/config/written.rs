@@ -14,6 +14,7 @@ use crate::text::visible;
 
 use super::checks;
 use super::key::Key;
+use super::price;
 use super::settings::{Glyphs, Wire};
 
 /// The most calls at one time that can be asked for.
@@ -50,6 +51,10 @@ pub struct Written {
     pub limits: Limits,
     /// `[notify]`
     pub notify: Notify,
+    /// `[reuse]`
+    pub reuse: Reuse,
+    /// `[price]`
+    pub price: price::Written,
     /// `[policy]`
     pub policy: parse::Written,
     /// Keys that count only in a file that is trusted.
@@ -67,6 +72,19 @@ pub struct Limits {
     pub tokens: Option<At<Option<u64>>>,
     /// `wall`, in milliseconds
     pub wall_ms: Option<At<Option<u64>>>,
+    /// `price`, in trillionths of the currency
+    pub price: Option<At<Option<u64>>>,
+}
+
+/// What a file says of taking things from the record.
+#[derive(Debug, Clone, Default)]
+pub struct Reuse {
+    /// `replies`
+    pub replies: Option<At<bool>>,
+    /// `pure`
+    pub pure: Option<At<bool>>,
+    /// `reads`
+    pub reads: Option<At<bool>>,
 }
 
 /// What a file says of notifications.
@@ -123,6 +141,12 @@ pub fn read(path: &Path, text: &str, origin: Origin, home: Option<&Path>) -> Res
         )?,
         limits: root.table("limits")?.map(limits).transpose()?.unwrap_or_default(),
         notify: root.table("notify")?.map(notify).transpose()?.unwrap_or_default(),
+        reuse: root.table("reuse")?.map(reuse).transpose()?.unwrap_or_default(),
+        price: root
+            .table("price")?
+            .map(price::section)
+            .transpose()?
+            .unwrap_or_default(),
         policy: match root.table("policy")? {
             Some(table) => parse::section(table, origin)?,
             None => parse::Written::default(),
@@ -231,12 +255,14 @@ fn limits(mut section: Section<'_, '_>) -> Result<Limits, Error> {
     });
     let tokens = bound(&mut section, "tokens", i64::MAX as u64)?;
     let wall_ms = wall(&mut section)?;
+    let price = price::limit(&mut section)?;
     section.finish()?;
     Ok(Limits {
         parallel,
         turns,
         tokens,
         wall_ms,
+        price,
     })
 }
 
@@ -252,7 +278,7 @@ fn wall(section: &mut Section<'_, '_>) -> Result<Option<At<Option<u64>>>, Error>
     Ok(Some(At { value: ms, place }))
 }
 
-const UNLIMITED: &str = "unlimited";
+pub(super) const UNLIMITED: &str = "unlimited";
 
 fn bound(
     section: &mut Section<'_, '_>,
@@ -281,4 +307,14 @@ fn notify(mut section: Section<'_, '_>) -> Result<Notify, Error> {
     };
     section.finish()?;
     Ok(notify)
+}
+
+fn reuse(mut section: Section<'_, '_>) -> Result<Reuse, Error> {
+    let reuse = Reuse {
+        replies: section.flag("replies")?,
+        pure: section.flag("pure")?,
+        reads: section.flag("reads")?,
+    };
+    section.finish()?;
+    Ok(reuse)
 }

@@ -32,6 +32,12 @@ pub enum Context {
     Page,
     /// The impact of an edit, before it is committed.
     Review,
+    /// The collected edits.
+    Gathered,
+    /// The branches.
+    Branches,
+    /// Two branches side by side.
+    Compare,
     /// The list before several calls are approved at once.
     Bulk,
     /// A repeated effect.
@@ -48,7 +54,7 @@ pub enum Context {
 
 impl Context {
     /// Every context, for checks.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 21] = [
         Self::Always,
         Self::Panes,
         Self::Replay,
@@ -61,6 +67,9 @@ impl Context {
         Self::List,
         Self::Page,
         Self::Review,
+        Self::Gathered,
+        Self::Branches,
+        Self::Compare,
         Self::Bulk,
         Self::Consent,
         Self::Doubt,
@@ -81,6 +90,9 @@ impl Context {
             Self::List => &[Self::List, Self::Always],
             Self::Page => &[Self::Page, Self::Always],
             Self::Review => &[Self::Review, Self::Always],
+            Self::Gathered => &[Self::Gathered, Self::Always],
+            Self::Branches => &[Self::Branches, Self::Always],
+            Self::Compare => &[Self::Compare, Self::Always],
             Self::Bulk => &[Self::Bulk, Self::Always],
             Self::Consent => &[Self::Consent, Self::Always],
             Self::Doubt => &[Self::Doubt, Self::Always],
@@ -111,6 +123,9 @@ impl Context {
             Self::List => "list",
             Self::Page => "page",
             Self::Review => "impact preview",
+            Self::Gathered => "collected edits",
+            Self::Branches => "branches",
+            Self::Compare => "comparison",
             Self::Bulk => "approve all",
             Self::Consent => "repeated effect",
             Self::Doubt => "outcome unknown",
@@ -196,6 +211,8 @@ pub enum View {
     Palette,
     /// Search.
     Search,
+    /// Effects that happened under what edits replaced.
+    Orphans,
     /// Copy.
     Copy,
     /// Draw everything anew.
@@ -292,8 +309,48 @@ pub enum EditVerb {
     Delete,
     /// Let executions replace a corrected observation again.
     Unpin,
+    /// Guidance after the selected turn.
+    Prompt,
+    /// What a change of the selected node would do, without one.
+    Impact,
     /// Commit the reviewed edit.
     Commit,
+    /// Say why the reviewed edit is made.
+    Reason,
+    /// Keep the edit for later, with others.
+    Collect,
+    /// Show the collected edits.
+    Collected,
+    /// Show what all collected edits do together; they are committed from there.
+    CollectedAll,
+    /// Go on with the collected edit under the cursor.
+    CollectedOpen,
+    /// Take the collected edit under the cursor out of the list.
+    CollectedRemove,
+    /// Forget all collected edits.
+    CollectedDrop,
+    /// Let later turns stand although the previewed edit changes what they were asked with.
+    KeepLater,
+    /// Undo the newest edit.
+    Undo,
+    /// Let what was undone stand again.
+    Redo,
+    /// Ask the model again for the selected turn.
+    AskTurn,
+    /// Show the branches.
+    Branches,
+    /// Let the branch under the cursor stand.
+    BranchSwitch,
+    /// Name the branch under the cursor.
+    BranchName,
+    /// Compare with this one.
+    BranchMark,
+    /// Compare the branch under the cursor.
+    BranchCompare,
+    /// Take what the node under the cursor says on the other branch.
+    BranchTake,
+    /// List nodes that say the same too.
+    CompareAll,
 }
 
 /// Driving the run.

@@ -6,7 +6,7 @@ use super::commands::{self, Context, Decide, EditVerb, Jump, RunVerb, Verb, View
 use super::model::Model;
 use super::model::graph::Pick;
 use super::model::inspector::Subject;
-use super::model::overlay::Overlay;
+use super::model::overlay::{Overlay, Whose};
 use super::model::screen::Pane;
 use crate::domain::call::Status;
 use crate::domain::id::NodeKind;
@@ -22,6 +22,8 @@ pub struct Hint {
     pub word: &'static str,
     /// True for a decision.
     pub decides: bool,
+    /// True for what keeps its place, however narrow the screen is: help, and the way out of a text.
+    pub stays: bool,
 }
 
 /// Where keys go now.
@@ -57,6 +59,14 @@ pub fn hints(model: &Model) -> Vec<Hint> {
                 key,
                 word,
                 decides: matches!(entry.verb, Verb::Decide(_)),
+                stays: match entry.verb {
+                    Verb::View(View::Help) | Verb::Text(commands::TextVerb::Cancel) => true,
+                    Verb::View(View::Close) => matches!(
+                        here,
+                        Context::Review | Context::Gathered | Context::Branches | Context::Compare
+                    ),
+                    _ => false,
+                },
             })
         })
         .collect()
@@ -64,6 +74,11 @@ pub fn hints(model: &Model) -> Vec<Hint> {
 
 /// A word that fits better than that of the table.
 fn word(model: &Model, verb: Verb) -> Option<&'static str> {
+    if let (Verb::Edit(EditVerb::KeepLater), Some(Overlay::Review(review))) = (verb, model.overlays.last())
+        && review.keeps_later()
+    {
+        return Some("let later turns fall");
+    }
     match (verb, &model.run.state.mode) {
         (Verb::Run(RunVerb::Pause), Mode::Paused(_)) => Some("resume"),
         _ => None,
@@ -100,6 +115,7 @@ pub fn applies(model: &Model, verb: Verb) -> bool {
         Verb::Text(commands::TextVerb::Form) => {
             matches!(model.overlays.last(), Some(Overlay::Editor(editor)) if editor.purpose.is_value())
         }
+        Verb::View(View::Palette) => model.overlays.is_empty(),
         Verb::View(View::NextTab) => model.screen.focus != Pane::Log,
         Verb::Jump(_) | Verb::Move(_) | Verb::Replay(_) | Verb::Text(_) | Verb::View(_) => true,
     }
@@ -125,10 +141,25 @@ fn decides(model: &Model, verb: Decide, status: Option<&Status>, kind: Option<No
 }
 
 fn edits(model: &Model, verb: EditVerb, status: Option<&Status>, kind: Option<NodeKind>) -> bool {
-    if model.overlays.last().is_some() {
-        return true;
+    match (model.overlays.last(), verb) {
+        (Some(Overlay::Editor(editor)), EditVerb::Collect) => return !editor.is_no_edit(),
+        (Some(Overlay::Review(review)), EditVerb::Collect) => {
+            return review.whose != Whose::Collected && !review.edits().is_empty();
+        }
+        (Some(Overlay::Review(review)), EditVerb::Reason) => return !review.edits().is_empty(),
+        (Some(Overlay::Review(review)), EditVerb::KeepLater) => {
+            let turns = review.plan.as_ref().is_ok_and(|plan| !plan.turns.is_empty());
+            return !review.edits().is_empty() && (turns || review.keeps_later());
+        }
+        (Some(_), _) => return true,
+        (None, _) => {}
     }
+    let state = &model.run.state;
     match verb {
+        EditVerb::Undo => crate::domain::branch::undo_target(state).is_some(),
+        EditVerb::Redo => crate::domain::branch::redo_target(state).is_some(),
+        EditVerb::Branches => state.epoch.0 > 0,
+        EditVerb::Collected | EditVerb::CollectedAll => !model.collected.is_empty(),
         EditVerb::Node => kind.is_some_and(|kind| !matches!(kind, NodeKind::Repair | NodeKind::Intervention)),
         EditVerb::Replace => status.is_some(),
         EditVerb::Answer => {

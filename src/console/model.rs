@@ -4,9 +4,11 @@
 //! where messages come from.
 
 pub mod arming;
+pub mod collected;
 pub mod editor;
 pub mod graph;
 pub mod inspector;
+pub mod listing;
 pub mod log;
 pub mod overlay;
 pub mod queue;
@@ -18,6 +20,7 @@ use super::layout::gutter::Line;
 use super::symbols::Charset;
 use super::theme::Look;
 use arming::{Arming, KeyState};
+use collected::Collected;
 use graph::GraphPane;
 use inspector::Inspector;
 use log::LogPane;
@@ -75,6 +78,8 @@ pub struct Model {
     pub log: LogPane,
     /// What is open on top, the topmost last.
     pub overlays: Vec<Overlay>,
+    /// Edits that wait to be committed together.
+    pub collected: Collected,
     /// What has been on screen, and since when.
     pub arming: Arming,
     /// Keys that were pressed.
@@ -97,6 +102,7 @@ impl Model {
             inspector: Inspector::default(),
             log: LogPane::default(),
             overlays: Vec::new(),
+            collected: Collected::default(),
             arming: Arming::default(),
             keys: KeyState::default(),
             screen: Screen::new(width, height),

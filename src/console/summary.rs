@@ -3,8 +3,10 @@
 //! Must not know: looks, widths.
 
 use crate::domain::call::Outcome;
-use crate::domain::id::NodeId;
-use crate::domain::node::{Content, Node};
+use crate::domain::command::Edit;
+use crate::domain::id::{NodeId, NodeKind, Seq, TurnId};
+use crate::domain::node::{Content, Node, Origin};
+use crate::domain::repeat::is_outdated;
 use crate::domain::state::State;
 
 /// Characters that a line is made from.
@@ -15,7 +17,12 @@ const DECODED: usize = 16 * 1024;
 
 /// A node in one line.
 pub fn of(state: &State, node: &Node) -> String {
-    match &node.now().content {
+    content(state, node, &node.now().content)
+}
+
+/// What a node says, or said, in one line.
+pub fn content(state: &State, node: &Node, content: &Content) -> String {
+    match content {
         Content::Text { text, .. } if text.is_empty() => "(no words)".to_owned(),
         Content::Text { text, .. } => flat(text),
         Content::Call { tool, args } => {
@@ -94,9 +101,73 @@ pub fn short_result(outcome: &Outcome) -> String {
     }
 }
 
+/// What sets a node apart because of edits and branches, in a word each.
+pub fn badges(state: &State, id: NodeId) -> Vec<&'static str> {
+    let mut out = Vec::new();
+    if let Some(call) = state.calls.get(&id.call()) {
+        let reused = state
+            .observation(call.id)
+            .is_some_and(|node| matches!(node.now().origin, Origin::Reused { .. }));
+        if reused {
+            out.push("reused");
+        }
+        if state.node(call.id).is_some_and(|node| node.active) && is_outdated(state, call) {
+            out.push("world changed since");
+        }
+    }
+    if let Some(turn) = state.turn_of(id)
+        && turn.is_active()
+        && turn.nodes.iter().find(|one| counts(state, **one)) == Some(&id)
+    {
+        if turn.asked > 0 && turn.revived > Seq(0) {
+            out.push("reply on record");
+        }
+        if turn.drifted {
+            out.push("context drifted");
+        }
+    }
+    out
+}
+
+fn counts(state: &State, id: NodeId) -> bool {
+    id.kind != NodeKind::Intervention && state.node(id).is_some_and(|node| node.active)
+}
+
 /// A call in one line, by id.
 pub fn call(state: &State, id: NodeId) -> String {
     state.node(id).map(|node| of(state, node)).unwrap_or_default()
+}
+
+/// An edit in one line.
+pub fn edit(state: &State, edit: &Edit) -> String {
+    let after = |turn: &Option<TurnId>| turn.map_or("at the end".to_owned(), |turn| format!("after {turn}"));
+    match edit {
+        Edit::Call {
+            node,
+            base,
+            tool,
+            args,
+            ..
+        } => {
+            let said = state.node(*node).and_then(Node::as_call);
+            match said.filter(|(old, _)| *old != tool) {
+                Some((old, _)) => format!("{node} {base} replace {old} by {tool}: {}", arguments(args)),
+                None => format!("{node} {base} arguments: {}", arguments(args)),
+            }
+        }
+        Edit::Text { node, base, text } => format!("{node} {base} rewrite: {}", flat(text)),
+        Edit::Observation { node, base, value } => format!("{node} {base} result: {}", flat(&plain(value))),
+        Edit::InsertPrompt { after: turn, text } => format!("guidance {}: {}", after(turn), flat(text)),
+        Edit::InsertThought { after: turn, text } => format!("thought {}: {}", after(turn), flat(text)),
+        Edit::InsertCall {
+            after: turn,
+            tool,
+            args,
+        } => format!("call {}: {tool} {}", after(turn), arguments(args)),
+        Edit::RejectAnswer { node, reason } => format!("{node} refuse: {}", flat(reason)),
+        Edit::Take { node, from } => format!("{} take from branch {}", node.observation(), from.0),
+        Edit::Delete { node, base } => format!("{node} {base} take away: {}", call(state, *node)),
+    }
 }
 
 fn clip(text: &str, most: usize) -> &str {

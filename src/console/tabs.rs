@@ -2,10 +2,13 @@
 //!
 //! Must not know: how a document is drawn, keys.
 
+mod branches;
 mod call;
 mod context;
 mod depends;
+mod effects;
 mod pages;
+mod plan;
 mod revisions;
 
 use std::fmt::Write as _;
@@ -24,8 +27,13 @@ use crate::domain::id::{NodeId, NodeKind, TurnId};
 use crate::domain::node::{Channel, Content, Node, Origin, Revision};
 use crate::domain::turn::Stream;
 
+pub use branches::{
+    answer as branch_answer, compare, compared, compared_node, list as branch_list, title as branch_title,
+};
 pub use call::{decision, decision_word, ledger_word};
-pub use pages::{bulk, help, plan};
+pub use effects::orphans;
+pub use pages::{bulk, help};
+pub use plan::{gathered, impact, review};
 pub use revisions::{difference, words};
 
 /// Columns of a name before its value.
@@ -226,6 +234,27 @@ fn heading(maker: &mut Maker<'_>, node: &Node) {
     }
     line = line.own(Role::Dim, format!("  {}", origin_word(node.now())));
     maker.doc.line(line);
+    if node.active {
+        badges(maker, node.id);
+    }
+}
+
+/// What edits and other branches left on a node, in sentences.
+fn badges(maker: &mut Maker<'_>, id: NodeId) {
+    for badge in super::summary::badges(&maker.run.state, id) {
+        let words = match badge {
+            "reused" => {
+                "The result was reused from an equal execution: the tool did not run. Run again runs it."
+            }
+            "world changed since" => {
+                "The result came back from another branch and is older than a write: the world may say something else by now."
+            }
+            "reply on record" => "The turn stands again as it was recorded: the model was not asked again.",
+            "context drifted" => "An edit changed what the model saw here, and you kept the turn.",
+            other => other,
+        };
+        maker.own(Role::Stale, words);
+    }
 }
 
 /// Who wrote a revision, in the console's words.

@@ -205,6 +205,8 @@ impl Stage {
             user: "ada".into(),
             input: "null".into(),
             setup: "{}".into(),
+            reuse: crate::domain::event::run::Reuse::default(),
+            price: None,
             sandbox: "sandbox level 0".into(),
         };
         self.engine(Event::Run(RunEvent::Started(Box::new(started))));

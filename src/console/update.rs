@@ -2,15 +2,19 @@
 //!
 //! Must not know: terminals, files, clocks; a message says what time it is.
 
+mod branches;
 mod bulk;
+mod collect;
 mod decide;
 mod drive;
 mod edits;
 mod input;
 mod jumps;
+mod listings;
 mod lists;
 mod prompts;
 mod refresh;
+mod review;
 mod run;
 #[cfg(test)]
 mod tests;
@@ -21,6 +25,7 @@ use super::model::Model;
 use super::model::overlay::Overlay;
 use super::msg::{Leave, Msg, Out, TermMsg};
 
+pub use collect::count as collected_words;
 pub use refresh::prepare;
 
 /// Lets something happen.

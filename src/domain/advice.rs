@@ -1,7 +1,9 @@
 //! What the rules need to be told about tools and policy. The advice taken is written into the
 //! event, so that a fold never needs it again. Must not know: who gives it.
 
-use super::call::{Digest, EffectClass, Fault, Verdict};
+use super::call::{Call, Decision, Digest, EffectClass, Fault, Gate, Verdict};
+use super::draft::Draft;
+use super::event::{CallEvent, Event};
 use super::id::{NodeId, Rev};
 use super::state::State;
 
@@ -17,8 +19,8 @@ pub trait Advice {
     /// while `resolved` is false.
     fn check(&self, tool: &str, args: &str, resolved: bool) -> Vec<Fault>;
 
-    /// The policy's word on a call with its final arguments.
-    fn verdict(&self, tool: &str, args: &str) -> Verdict;
+    /// The policy's word on a call with its final arguments, given how often its rules were used.
+    fn verdict(&self, tool: &str, args: &str, used: &Used<'_>) -> Verdict;
 
     /// Hash of what is shown for a decision and would run.
     fn digest(&self, call: NodeId, rev: Rev, tool: &str, args: &str) -> Digest;
@@ -28,6 +30,46 @@ pub trait Advice {
 
     /// What is known of the world before an execution, as JSON text, for a later probe.
     fn before(&self, tool: &str, args: &str) -> Option<String>;
+}
+
+/// How often each rule of the policy has let a call run, for rules that may do so a number of times.
+/// Counted when it is asked for: few rules have such an end.
+#[derive(Debug, Clone, Copy)]
+pub struct Used<'d> {
+    state: &'d State,
+    /// Facts that were decided together and are not folded yet.
+    draft: &'d [Event],
+}
+
+impl<'d> Used<'d> {
+    /// As of the facts that are being decided.
+    pub fn by(draft: &'d Draft<'_>) -> Self {
+        Self {
+            state: draft.state,
+            draft: &draft.events,
+        }
+    }
+
+    /// How often a rule, as it was cited, has let a call run or is about to.
+    pub fn times(&self, rule: &str) -> u32 {
+        let lets = |verdict: &Verdict| verdict.gate == Gate::Allow && verdict.rule == rule;
+        let decided = self.state.calls.values().flat_map(|call| &call.decisions);
+        let decided = decided
+            .filter(|(_, _, decision)| matches!(decision, Decision::Auto { rule: one } if one == rule))
+            .count();
+        let waiting = self.state.agenda.ungated.iter();
+        let waiting = waiting
+            .filter_map(|id| self.state.calls.get(id))
+            .filter_map(|call: &Call| call.verdict.as_ref())
+            .filter(|verdict| lets(verdict))
+            .count();
+        let now = self
+            .draft
+            .iter()
+            .filter(|event| matches!(event, Event::Call(CallEvent::Ready { verdict, .. }) if lets(verdict)))
+            .count();
+        u32::try_from(decided + waiting + now).unwrap_or(u32::MAX)
+    }
 }
 
 /// What the rules know of a tool.
@@ -80,9 +122,9 @@ impl Advice for Cards<'_> {
         Vec::new()
     }
 
-    fn verdict(&self, _tool: &str, _args: &str) -> Verdict {
+    fn verdict(&self, _tool: &str, _args: &str, _used: &Used<'_>) -> Verdict {
         Verdict {
-            gate: super::call::Gate::Ask,
+            gate: Gate::Ask,
             rule: "recorded session".into(),
             reason: "no policy is in force".into(),
             deadline_ms: None,

@@ -444,6 +444,8 @@ pub struct Call {
 pub struct Way {
     /// Where it stood.
     pub status: Status,
+    /// Whether its inputs were in question.
+    pub suspect: bool,
     /// Its name for references.
     pub label: Arc<str>,
     /// Where the result was also written.
@@ -473,6 +475,7 @@ impl Call {
     pub fn way(&self) -> Way {
         Way {
             status: self.status.clone(),
+            suspect: self.suspect,
             label: self.label.clone(),
             out: self.out.clone(),
             faults: self.faults.clone(),

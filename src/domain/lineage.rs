@@ -13,10 +13,12 @@ use super::decide;
 use super::event::{CallEvent, EditEvent, Event, TurnEvent};
 use super::id::{NodeId, NodeKind, Seq, ThreadId, TurnId};
 use super::node::{Content, Node};
+use super::price::Money;
 use super::refusal::Refusal;
 use super::state::{LedgerOutcome, State};
 use super::thread;
 use super::transcript::result::SENT_BYTES;
+use super::turn::Usage;
 
 /// What a set of edits would do.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -49,6 +51,8 @@ pub struct Plan {
     pub asks: bool,
     /// Tokens of the next request, estimated at four bytes each.
     pub tokens: u64,
+    /// What sending them costs, where a price is known: the reply comes on top.
+    pub cost: Option<Money>,
 }
 
 /// The plan of edits, taken as one. Refused where an edit could not be committed.
@@ -209,7 +213,7 @@ impl Reach {
                 CallMove::GoesOn => {
                     self.possible.insert(*id);
                 }
-                CallMove::Ended(way) if !way.references.is_empty() => {
+                CallMove::Ended(way) if way.suspect => {
                     self.possible.insert(*id);
                 }
                 CallMove::Ended(_) | CallMove::WorksOn(_) => {}
@@ -251,15 +255,22 @@ pub fn of_events(state: &State, events: &[Event]) -> Plan {
         .map(|call| call.id)
         .filter(|id| !reach.gone.contains(id) && !reach.possible.contains(id))
         .collect();
+    let tokens = if reach.asks {
+        estimate(state, reach.thread.unwrap_or(thread::ROOT), &reach.turns)
+    } else {
+        0
+    };
+    let price = state.started.as_ref().and_then(|started| started.price.as_ref());
+    let sent = Usage {
+        input: Some(tokens),
+        ..Usage::default()
+    };
     Plan {
         seen: state.seq,
+        cost: price.filter(|_| reach.asks).and_then(|price| price.of(sent)),
         kept,
         drained: undecided(state, &reach.gone, &reach.possible),
-        tokens: if reach.asks {
-            estimate(state, reach.thread.unwrap_or(thread::ROOT), &reach.turns)
-        } else {
-            0
-        },
+        tokens,
         superseded: reach.gone.into_iter().collect(),
         turns: reach.turns,
         recalled: reach.recalled,

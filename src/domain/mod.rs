@@ -24,6 +24,7 @@ pub mod id;
 pub mod input;
 pub mod lineage;
 pub mod node;
+pub mod price;
 pub mod ready;
 pub mod reference;
 pub mod refusal;

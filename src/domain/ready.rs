@@ -100,8 +100,11 @@ pub fn waits_for(state: &State, call: &Call) -> Option<u32> {
     };
     let mut pending: u64 = 0;
     let mut chosen = None;
+    let mut by_status = false;
     for (place, reference) in (0..).zip(&call.references) {
-        let outlook = match view.outlook(&reference.expr) {
+        let outlook = view.outlook(&reference.expr);
+        by_status |= outlook == Outlook::Pending;
+        let outlook = match outlook {
             // A choice that is there may turn out to have no such path, and the next may be on its way.
             Outlook::There if !reference.expr.is_plain() => match view.evaluate(&reference.expr) {
                 Found::Pending => Outlook::Pending,
@@ -128,6 +131,11 @@ pub fn waits_for(state: &State, call: &Call) -> Option<u32> {
             chosen = Some(place);
         }
     }
+    // With every source there it is the values that count, and one that is missing ends the wait.
+    let ends = |expr: &Expr| matches!(view.evaluate(expr), Found::Never(_));
+    if !by_status && chosen.is_some() && call.references.iter().any(|one| ends(&one.expr)) {
+        return None;
+    }
     chosen
 }
 
@@ -142,7 +150,10 @@ pub fn still_waits(state: &State, reader: &Call, place: u32, changed: &Call) -> 
     let writes = changed.out.as_ref().map(OutPath::heads).unwrap_or_default();
     let mut there = false;
     for (at, reference) in (0..).zip(&reader.references) {
-        there |= at == place;
+        if at == place {
+            // One that waits for a path, not for a source, is looked at whole.
+            there = view.outlook(&reference.expr) == Outlook::Pending;
+        }
         let mut is_read = false;
         reference.expr.each(&mut |target| {
             is_read |= match target.root {

@@ -14,6 +14,7 @@ use super::call::{Call, EffectClass, Outcome};
 use super::event::run::{Limits, Started};
 use super::id::{Attempt, Epoch, NodeId, Rev, Seq, ThreadId, TurnId};
 use super::node::Node;
+use super::price::Spent;
 use super::table::Table;
 use super::thread::Child;
 use super::turn::{Turn, Usage};
@@ -25,6 +26,9 @@ pub struct State {
     pub started: Option<Arc<Started>>,
     /// UTC milliseconds of the beginning; tells runs with equal beginnings apart.
     pub begun_at: i64,
+    /// How the run was first set up, whatever it was refitted with later: stands for the run in
+    /// idempotency keys.
+    pub genesis: Arc<str>,
     /// What the run does.
     pub mode: Mode,
     /// One launch or request may pass although the run is paused.
@@ -69,6 +73,8 @@ pub struct State {
     pub held: BTreeSet<NodeId>,
     /// Tokens of all requests.
     pub usage: Usage,
+    /// What they cost, as far as that is known.
+    pub spent: Spent,
     /// Requests made.
     pub requests: u32,
     /// The limit that stopped the run, with its figures.

@@ -7,11 +7,11 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::canon;
-use crate::domain::advice::{Advice, ToolFacts};
+use crate::domain::advice::{Advice, ToolFacts, Used};
 use crate::domain::call::{Digest, EffectClass, Fault, Verdict};
 use crate::domain::event::run::ToolCard;
 use crate::domain::id::{NodeId, Rev};
-use crate::policy::{Policy, Subject};
+use crate::policy::{Moment, Policy, Subject};
 use crate::tools::registry::Registry;
 use crate::tools::workspace;
 
@@ -32,6 +32,9 @@ pub struct Adviser {
     pub sandbox: Arc<str>,
     /// True where nobody watches: an ask without a deadline expires at once.
     pub headless: bool,
+    /// UTC milliseconds since 1970, set before each decision and not changed while it is made: rules
+    /// that end are judged by it. What it led to is recorded, so that a fold needs no clock.
+    pub now: Option<i64>,
 }
 
 impl Adviser {
@@ -101,16 +104,21 @@ impl Advice for Adviser {
         self.registry.check(tool, args, resolved).unwrap_or_default()
     }
 
-    fn verdict(&self, tool: &str, args: &str) -> Verdict {
+    fn verdict(&self, tool: &str, args: &str, used: &Used<'_>) -> Verdict {
         let spec = self.registry.spec(tool);
         let args = parse_args(args);
-        let verdict = self.policy.verdict(&Subject {
+        let subject = Subject {
             tool,
             effect: spec.map_or(EffectClass::Unknown, |spec| spec.card.effect),
             tags: spec.map_or(&[], |spec| &spec.card.tags),
             args: &args,
             server: None,
-        });
+        };
+        let moment = Moment {
+            now: self.now,
+            used: Some(&|rule: &str| used.times(rule)),
+        };
+        let verdict = self.policy.verdict_at(&subject, &moment);
         if self.headless {
             crate::policy::headless(verdict)
         } else {
@@ -156,6 +164,7 @@ impl Advice for Adviser {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::call::Gate;
     use crate::domain::id::NodeKind;
     use crate::policy::Preset;
     use crate::tools::builtin;
@@ -169,6 +178,7 @@ mod tests {
             environment: "HOME\nPATH".into(),
             sandbox: "none".into(),
             headless: false,
+            now: None,
         }
     }
 
@@ -219,6 +229,29 @@ mod tests {
             change(&mut other);
             assert_ne!(digest(&other), shown);
         }
+    }
+
+    #[test]
+    fn a_rule_is_judged_by_the_moment_that_was_set() {
+        let text = "[[rule]]\ntool = \"shell\"\ngate = \"allow\"\nexpires = 1970-01-01T00:00:01Z";
+        let mut policy = Policy::new(Preset::Guarded);
+        for rule in crate::policy::parse::file("f", text, crate::policy::Origin::User)
+            .unwrap()
+            .rules
+        {
+            assert_eq!(policy.add(rule), None);
+        }
+        let mut adviser = adviser();
+        adviser.policy = Arc::new(policy);
+        let state = crate::domain::state::State::default();
+        let draft = crate::domain::draft::Draft::new(&state);
+        let mut gate = |now| {
+            adviser.now = now;
+            adviser.verdict("shell", "{}", &Used::by(&draft)).gate
+        };
+        assert_eq!(gate(Some(999)), Gate::Allow);
+        assert_eq!(gate(Some(1_000)), Gate::Ask);
+        assert_eq!(gate(None), Gate::Ask);
     }
 
     #[test]

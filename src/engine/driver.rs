@@ -115,6 +115,7 @@ impl Driver {
     /// Records the first events of this process and then serves until it is shut down. Who listens
     /// before this is called is told of those events too.
     pub async fn run(mut self, first: Vec<Event>) {
+        self.adviser.now = Some(self.clock.utc_ms());
         let mut early = Vec::new();
         while let Ok(message) = self.inbox.try_recv() {
             match message {
@@ -168,12 +169,14 @@ impl Driver {
     }
 
     fn take(&mut self, message: Message) -> Option<oneshot::Sender<()>> {
+        self.adviser.now = Some(self.clock.utc_ms());
         match message {
             Message::Command {
                 command,
                 actor,
                 reply,
             } => self.command(&command, &actor, reply),
+            Message::Refused { command, reason } => self.note_refused(command, reason),
             Message::Input(input) => self.input(&input),
             Message::Live(live) => self.show_live(live),
             Message::Notice(text) => self.batch.words.push(Publication::Notice(text)),
@@ -224,6 +227,13 @@ impl Driver {
         if let Some(reply) = reply {
             self.batch.replies.push((reply, result));
         }
+    }
+
+    /// Somebody who may not command tried to: a fact of the run, and nothing follows from it.
+    fn note_refused(&mut self, command: String, reason: String) {
+        let refused = RunEvent::Refused { command, reason };
+        self.record(vec![Event::Run(refused)], &Actor::Engine, Seq(0));
+        self.batch.sync = true;
     }
 
     fn decide(&mut self, command: &Command) -> Result<Vec<Event>, Refusal> {

@@ -69,6 +69,13 @@ pub enum Message {
         /// The sequence number that it led to, or the refusal.
         reply: Option<oneshot::Sender<Result<Seq, Refusal>>>,
     },
+    /// Somebody who may not command tried to.
+    Refused {
+        /// What was wanted.
+        command: String,
+        /// Why it was refused.
+        reason: String,
+    },
     /// A report from the world.
     Input(Input),
     /// What a stream has open.
@@ -127,6 +134,16 @@ impl Handle {
                 "the run has ended in this process",
             ))
         })
+    }
+
+    /// Records that a command was refused for who sent it.
+    pub fn refused(&self, command: String, reason: String) {
+        self.send(Message::Refused { command, reason });
+    }
+
+    /// Tells the listeners something that is no fact of the run.
+    pub fn notice(&self, text: String) {
+        self.send(Message::Notice(text));
     }
 
     /// Listens from now on.

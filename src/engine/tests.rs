@@ -1,6 +1,7 @@
 //! The loop with a model and tools that do exactly what a test says, when it says so.
 
 mod ending;
+mod ends_of_rules;
 mod failing;
 mod kit;
 mod launching;

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use super::error::{Error, shown};
 use super::files;
+use super::store::Place;
 
 /// Name of the file inside of a session.
 const NAME: &str = "lock";
@@ -34,12 +35,9 @@ impl Lock {
         match patiently(&file) {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
-                let mut text = String::new();
-                // Only to name the holder: whatever stands there is no reason to fail otherwise.
-                let _ = (&file).take(32).read_to_string(&mut text);
                 return Err(Error::Locked {
                     path: shown(dir),
-                    pid: text.trim().parse().ok(),
+                    pid: noted(&file),
                 });
             }
             Err(TryLockError::Error(error)) => return Err(fail(error)),
@@ -48,6 +46,22 @@ impl Lock {
         file.rewind().map_err(fail)?;
         writeln!(file, "{}", std::process::id()).map_err(fail)?;
         Ok(Self { file })
+    }
+}
+
+/// The number that a holder has left. Only to name him: whatever stands there is no reason to fail.
+fn noted(file: &File) -> Option<u32> {
+    let mut text = String::new();
+    file.take(32).read_to_string(&mut text).ok()?;
+    text.trim().parse().ok()
+}
+
+/// Who says that he has a session open: a hint where to ask, and not proof, because one that was
+/// killed could not take it back.
+pub fn holder(place: &Place) -> Option<u32> {
+    match place {
+        Place::Dir { path, .. } => noted(&File::open(path.join(NAME)).ok()?),
+        Place::File { .. } => None,
     }
 }
 

@@ -3,7 +3,6 @@
 //! Must not know: how rules were read, who asks.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::domain::call::{Consequence, Gate, Verdict};
@@ -24,12 +23,13 @@ const ASK_OPERATOR: &str = "ask_operator";
 pub struct Notice(pub String);
 
 /// What is needed to know whether a rule with an end still counts.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Moment {
+#[derive(Clone, Copy, Default)]
+pub struct Moment<'u> {
     /// UTC milliseconds since 1970; none where it is not known.
     pub now: Option<i64>,
-    /// How many calls each rule (by [`Rule::cite`]) has let run; none where nobody counted.
-    pub used: Option<BTreeMap<String, u32>>,
+    /// Tells how many calls a rule (by [`Rule::cite`]) has let run; none where nobody counts. Only asked
+    /// about rules whose uses are bounded.
+    pub used: Option<&'u dyn Fn(&str) -> u32>,
 }
 
 /// A preset and a list of rules.
@@ -116,7 +116,7 @@ impl Policy {
     }
 
     /// The word on a call at a moment.
-    pub fn verdict_at(&self, subject: &Subject<'_>, moment: &Moment) -> Verdict {
+    pub fn verdict_at(&self, subject: &Subject<'_>, moment: &Moment<'_>) -> Verdict {
         match self.matching(subject, moment).first() {
             Some(rule) => self.pronounce(rule, subject),
             None => Verdict {
@@ -138,7 +138,7 @@ impl Policy {
     }
 
     /// All matching rules, the one that decides first.
-    fn matching(&self, subject: &Subject<'_>, moment: &Moment) -> Vec<&Rule> {
+    fn matching(&self, subject: &Subject<'_>, moment: &Moment<'_>) -> Vec<&Rule> {
         let [answer, question] = &self.builtin;
         let own = subject.server.is_none();
         if own && subject.tool == FINAL_ANSWER {
@@ -155,7 +155,7 @@ impl Policy {
                     .filter(|rule| !(asks && rule.gate == Gate::Allow)),
             )
             .chain(self.presets.iter().filter(|_| !asks))
-            .filter(|rule| counts(rule, moment) && rule.matcher.matches(subject, rule.gate, workspace))
+            .filter(|rule| rule.matcher.matches(subject, rule.gate, workspace) && counts(rule, moment))
             .collect();
         found.sort_by_key(|rule| self.rank(rule));
         found
@@ -206,16 +206,13 @@ impl Policy {
 }
 
 /// Whether a rule with an end still counts. What cannot be known is taken the careful way.
-fn counts(rule: &Rule, moment: &Moment) -> bool {
+fn counts(rule: &Rule, moment: &Moment<'_>) -> bool {
     let loosens = rule.gate == Gate::Allow;
     let in_time = rule
         .expires
         .is_none_or(|end| moment.now.map_or(!loosens, |now| now < end));
     let unspent = rule.uses.is_none_or(|uses| {
-        let used = moment
-            .used
-            .as_ref()
-            .map(|used| used.get(&rule.cite()).copied().unwrap_or(0));
+        let used = moment.used.map(|used| used(&rule.cite()));
         used.map_or(!loosens, |used| used < uses)
     });
     in_time && unspent

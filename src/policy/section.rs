@@ -193,6 +193,44 @@ impl<'d, 'a> Section<'d, 'a> {
         }
     }
 
+    /// A number as it was written, in digits with or without a point.
+    pub fn decimal(&mut self, key: &'static str) -> Result<Option<At<String>>, Error> {
+        let Some((value, span)) = self.get(key) else {
+            return Ok(None);
+        };
+        let place = self.document.place(span.start);
+        let written = self.document.text().get(span.clone()).unwrap_or_default();
+        if !matches!(value, DeValue::Integer(_) | DeValue::Float(_)) {
+            return Err(self.wrong(key, value, &span, "a number"));
+        }
+        Ok(Some(At {
+            value: written.replace('_', ""),
+            place,
+        }))
+    }
+
+    /// Every key of the table, each of which must hold a table of its own.
+    pub fn each(&self) -> Result<Vec<(String, Section<'d, 'a>)>, Error> {
+        let mut found = Vec::new();
+        for (key, value) in self.table {
+            let (name, span) = (key.get_ref().to_string(), value.span());
+            let Some(table) = value.get_ref().as_table() else {
+                return Err(self.wrong(&name, value.get_ref(), &span, "a table"));
+            };
+            let path = self.path_of(&name);
+            found.push((
+                key.span().start,
+                name,
+                Section::new(self.document, path, table, key.span().start),
+            ));
+        }
+        found.sort_by_key(|(start, _, _)| *start);
+        Ok(found
+            .into_iter()
+            .map(|(_, name, section)| (name, section))
+            .collect())
+    }
+
     /// True or false.
     pub fn flag(&mut self, key: &'static str) -> Result<Option<At<bool>>, Error> {
         let Some((value, span)) = self.get(key) else {

@@ -11,6 +11,7 @@
 mod world;
 
 mod bad_input;
+mod control;
 mod decisions;
 mod doubt;
 mod edits;
@@ -18,5 +19,6 @@ mod headless;
 mod lock;
 mod playbooks;
 mod policy;
+mod prices;
 mod sessions;
 mod surroundings;

@@ -3,53 +3,7 @@
 /// Looks at the notes and logs the start; copies a line and logs again; answers with what it saw.
 ///
 /// Each shell call appends a line to `log.txt`, so that a repeated effect is visible.
-pub const STEPS: &str = r#"
-[meta]
-name = "steps"
-
-[[rule]]
-when = { done = ["notes", "start", "copy", "second"] }
-answer = "copied {{ args.copy.content | trim }}, {{ result.start | trim }}, {{ result.second | trim }}"
-
-[[rule]]
-when = { done = ["notes", "start"], missing = "{{ failed }}", thought = "last" }
-say = "As you wish."
-[[rule.call]]
-tool = "write_file"
-as = "copy"
-args = { path = "copy.txt", content = "{{ result.notes | lines | last }}\n" }
-[[rule.call]]
-tool = "shell"
-as = "second"
-args = { command = "echo second >> log.txt; echo logged" }
-
-[[rule]]
-when = { done = ["notes", "start"], missing = "{{ failed }}" }
-think = "I copy the first line."
-[[rule.call]]
-tool = "write_file"
-as = "copy"
-args = { path = "copy.txt", content = "{{ result.notes | lines | first }}\n" }
-[[rule.call]]
-tool = "shell"
-as = "second"
-args = { command = "echo second >> log.txt; echo logged" }
-
-[[rule]]
-when = { turn = [1, 2], missing = "{{ failed }}" }
-think = "I read the notes and log the start."
-[[rule.call]]
-tool = "read_file"
-as = "notes"
-args = { path = "notes.txt" }
-[[rule.call]]
-tool = "shell"
-as = "start"
-args = { command = "echo start >> log.txt; echo started" }
-
-[[rule]]
-answer = "without {{ failed | join \" and \" }}"
-"#;
+pub const STEPS: &str = include_str!("../scenarios/playbooks/steps.toml");
 
 /// Answers at once.
 pub const HELLO: &str = r#"

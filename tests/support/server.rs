@@ -1,9 +1,10 @@
 //! A server on this machine that answers each request with the next of the answers that a test wrote
 //! down, and keeps what it was asked. Must not know: what is tested.
 
+use std::collections::BTreeSet;
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, mpsc};
 
 use serde_json::{Value, json};
 
@@ -15,6 +16,27 @@ pub enum Reply {
     Cut(Vec<String>),
     /// A status with headers and a body.
     Status(u16, &'static str, &'static str),
+    /// A stream that stays open after this, for what a test still sends.
+    Open(Vec<String>, mpsc::Receiver<String>),
+}
+
+/// The rest of an open stream: it ends, without an end mark of its own, when this is dropped.
+pub struct Rest(mpsc::Sender<String>);
+
+impl Rest {
+    /// Sends more of the stream.
+    pub fn send(&self, frames: Vec<String>) {
+        for frame in frames {
+            // Whoever asked may have gone away meanwhile.
+            self.0.send(frame).unwrap_or_default();
+        }
+    }
+}
+
+/// A stream that stays open after these frames, and the way to its rest.
+pub fn open(frames: Vec<String>) -> (Reply, Rest) {
+    let (rest, more) = mpsc::channel();
+    (Reply::Open(frames, more), Rest(rest))
 }
 
 /// A request as it came.
@@ -43,6 +65,7 @@ pub struct Server {
     /// Where it is.
     pub base: String,
     seen: Arc<Mutex<Vec<Seen>>>,
+    closed: Arc<Mutex<BTreeSet<usize>>>,
 }
 
 impl Server {
@@ -51,7 +74,8 @@ impl Server {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let base = format!("http://{}/v1", listener.local_addr().unwrap());
         let seen = Arc::new(Mutex::new(Vec::new()));
-        let keep = seen.clone();
+        let closed = Arc::new(Mutex::new(BTreeSet::new()));
+        let (keep, gone) = (seen.clone(), closed.clone());
         std::thread::spawn(move || {
             let mut replies = replies.into_iter();
             for socket in listener.incoming() {
@@ -59,12 +83,34 @@ impl Server {
                 let Some(request) = request(&mut socket) else {
                     continue;
                 };
-                keep.lock().unwrap().push(request);
-                // Whoever asked may have gone away meanwhile.
-                let _ = answer(&mut socket, replies.next());
+                let number = {
+                    let mut seen = keep.lock().unwrap();
+                    seen.push(request);
+                    seen.len() - 1
+                };
+                let (reply, gone) = (replies.next(), gone.clone());
+                // A stream that stays open must not keep the next request waiting.
+                std::thread::spawn(move || {
+                    if let Some(Reply::Open(..)) = reply {
+                        let mut ear = socket.try_clone().unwrap();
+                        std::thread::spawn(move || {
+                            // Nothing more is said by who asked: what ends this is the end of the connection.
+                            while ear.read(&mut [0; 64]).is_ok_and(|n| n > 0) {}
+                            gone.lock().unwrap().insert(number);
+                        });
+                    }
+                    // Whoever asked may have gone away meanwhile.
+                    let _ = answer(&mut socket, reply);
+                });
             }
         });
-        Self { base, seen }
+        Self { base, seen, closed }
+    }
+
+    /// True once whoever made this request (counted from 0) has closed the connection on which an
+    /// open stream was being sent.
+    pub fn closed(&self, request: usize) -> bool {
+        self.closed.lock().unwrap().contains(&request)
     }
 
     /// What was asked so far.
@@ -107,6 +153,14 @@ fn answer(socket: &mut TcpStream, reply: Option<Reply>) -> std::io::Result<()> {
             }
             Ok(())
         }
+        Some(Reply::Open(frames, more)) => {
+            write!(socket, "{head}Connection: close\r\n\r\n")?;
+            for frame in frames.into_iter().chain(more) {
+                socket.write_all(frame.as_bytes())?;
+                socket.flush()?;
+            }
+            socket.shutdown(std::net::Shutdown::Write)
+        }
         Some(Reply::Cut(frames)) => {
             // A length that is never reached: what is missing was lost.
             write!(socket, "{head}Content-Length: 1000000\r\n\r\n{}", frames.concat())
@@ -130,6 +184,11 @@ fn frame(delta: &Value, finish: Option<&str>) -> String {
         {"index": 0, "delta": delta, "finish_reason": finish}
     ]});
     format!("data: {data}\n\n")
+}
+
+/// A piece of whatever a message can have.
+pub fn delta(delta: &Value) -> String {
+    frame(delta, None)
 }
 
 /// A piece of text.

@@ -9,6 +9,12 @@
     reason = "a test that cannot go on fails, with the place where it could not"
 )]
 
+#[path = "../support/live.rs"]
+#[allow(
+    dead_code,
+    reason = "shared with other test programs, each of which needs a part"
+)]
+mod live;
 #[path = "../support/server.rs"]
 mod server;
 #[path = "../support/world.rs"]
@@ -18,8 +24,16 @@ mod server;
 )]
 mod world;
 
+mod again;
+mod course;
+mod edits;
 mod failing;
+mod formats;
+mod running;
+mod stage;
+mod streaming;
 mod talking;
+mod waiting;
 
 use std::process::Command;
 

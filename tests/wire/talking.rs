@@ -1,41 +1,15 @@
 //! Runs that come to an answer: what the server saw of them.
 
-use std::collections::BTreeMap;
-
 use serde_json::{Value, json};
 
 use crate::asking;
+use crate::formats::FORMATS;
 use crate::server::{Reply, Seen, Server, answer_in_words, call, calls, end, text};
 use crate::world::{World, finish};
 
-/// Fails unless every call of the messages has exactly one result, right after the message that it
-/// was made in.
+/// Fails unless every call has its one result.
 fn each_call_has_one_result(seen: &Seen) {
-    let messages = seen.messages();
-    for (at, message) in messages.iter().enumerate() {
-        let Some(made) = message["tool_calls"].as_array() else {
-            continue;
-        };
-        let mut open: BTreeMap<&str, usize> = BTreeMap::new();
-        for one in made {
-            assert!(
-                open.insert(one["id"].as_str().unwrap(), 0).is_none(),
-                "an id twice"
-            );
-        }
-        let results = messages[at + 1..].iter().take_while(|one| one["role"] == "tool");
-        for result in results {
-            let id = result["tool_call_id"].as_str().unwrap();
-            *open.get_mut(id).expect("a result without a call") += 1;
-        }
-        assert!(open.values().all(|count| *count == 1), "{open:?}");
-    }
-    let made: usize = messages
-        .iter()
-        .filter_map(|one| one["tool_calls"].as_array().map(Vec::len))
-        .sum();
-    let results = messages.iter().filter(|one| one["role"] == "tool").count();
-    assert_eq!(made, results);
+    (FORMATS[0].read)(seen).coherent();
 }
 
 /// The text of the list of messages, without its end.
@@ -142,74 +116,6 @@ fn what_was_sent_before_is_sent_again_byte_for_byte() {
     let (other, again) = (World::new(), Server::new(three_turns()));
     finish(asking(&other, &again, &["--policy", "auto"])).ends(0);
     assert_eq!(messages_text(&again.seen()[2]), messages_text(&seen[2]));
-}
-
-#[test]
-fn edited_arguments_are_what_the_model_is_shown_as_executed() {
-    let world = World::new();
-    let server = Server::new(three_turns());
-    finish(asking(&world, &server, &["--policy", "auto"])).ends(0);
-    let id = world.id();
-    let state = world.state(&id);
-    let (logged, _) = state
-        .calls
-        .iter()
-        .find(|(id, _)| {
-            state.nodes[id]
-                .as_call()
-                .is_some_and(|(tool, _)| &**tool == "shell")
-        })
-        .unwrap();
-    let args = r#"{"command":"echo edited >> log.txt; echo better"}"#;
-    let next = Server::new(vec![answer_in_words("As edited.")]);
-    let mut command = world.command(&[
-        "edit",
-        &id,
-        &logged.to_string(),
-        "--args",
-        args,
-        "--resume",
-        "--policy",
-        "auto",
-        "--base-url",
-        &next.base,
-    ]);
-    command.env("NO_PROXY", "127.0.0.1");
-    let said = finish(command).ends(0);
-    assert_eq!(said.out, "As edited.\n");
-    assert_eq!(world.read("log.txt"), "once\nedited\n");
-    let seen = next.seen();
-    assert_eq!(seen.len(), 1);
-    each_call_has_one_result(&seen[0]);
-    let messages = seen[0].messages();
-    let shown = messages
-        .iter()
-        .filter_map(|one| one["tool_calls"].as_array())
-        .flatten()
-        .find(|one| one["function"]["name"] == "shell")
-        .unwrap();
-    let shown: Value = serde_json::from_str(shown["function"]["arguments"].as_str().unwrap()).unwrap();
-    assert_eq!(shown["command"], "echo edited >> log.txt; echo better");
-    let told = |role: &str| {
-        let of = messages.iter().filter(|one| one["role"] == role);
-        of.map(ToString::to_string).collect::<String>()
-    };
-    assert!(
-        !told("assistant").contains("echo once"),
-        "what did not run in the end is not told as if it had"
-    );
-    assert!(
-        told("user").contains("Already happened"),
-        "but that it happened is told"
-    );
-    assert!(seen[0].body.contains("better"));
-    assert!(
-        seen[0].body.contains("operator"),
-        "the model is told who changed it"
-    );
-    // All before the edited call is sent as it was.
-    let before = messages_text(&server.seen()[1]).to_owned();
-    assert!(messages_text(&seen[0]).starts_with(&before));
 }
 
 #[test]

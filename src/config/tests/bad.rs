@@ -83,6 +83,10 @@ fn errors_name_place_key_and_cure() {
             "2:8: `notify.bell`: expected true or false, found a string; write true or false",
         ),
         (
+            "[reuse]\nread = true",
+            "2:1: `reuse.read`: unknown key; did you mean `reads`?",
+        ),
+        (
             "[policy]\npreset = \"open\"",
             "2:10: `policy.preset`: unknown preset `open`; use supervised, guarded, auto or read-only",
         ),
@@ -92,7 +96,7 @@ fn errors_name_place_key_and_cure() {
         ),
         (
             "[[tool]]\nname = \"x\"",
-            "1:3: `tool`: unknown key; known here: api_key, api_key_cmd, api_key_file, arming, base_url, editor, glyphs, limits, model, notify, policy, sessions, theme, wire",
+            "1:3: `tool`: unknown key; known here: api_key, api_key_cmd, api_key_file, arming, base_url, editor, glyphs, limits, model, notify, policy, price, reuse, sessions, theme, wire",
         ),
     ];
     for (text, message) in table {
@@ -103,6 +107,55 @@ fn errors_name_place_key_and_cure() {
         twice.starts_with(&format!("{FILE}:2:1: not valid TOML: duplicate key")),
         "{twice}"
     );
+}
+
+#[test]
+fn errors_about_money() {
+    let table = [
+        (
+            "[price]\noutput = 1",
+            "2:10: `price.input`: is missing; add input and output, the prices of tokens sent and received",
+        ),
+        (
+            "[price]\ninput = 1\noutput = -2.5",
+            "3:10: `price.output`: `-2.5` is no price; write a number such as 2.5",
+        ),
+        (
+            "[price]\ninput = \"1\"",
+            "2:9: `price.input`: expected a number, found a string; write a number",
+        ),
+        (
+            "[price]\ninput = 1\noutput = inf",
+            "3:10: `price.output`: `inf` is no price; write a number such as 2.5",
+        ),
+        (
+            "[price]\ninput = 1\noutput = 2\ncurrency = \"doubloons\"",
+            "4:12: `price.currency`: is longer than 8 characters; write it such as \"USD\"",
+        ),
+        (
+            "[price.model]\nm = 1",
+            "2:5: `price.model.m`: expected a table, found a whole number; write a table",
+        ),
+        (
+            "[price.model.m]\n",
+            "1:14: `price.model.m.input`: is missing; add input and output, the prices of tokens sent and received",
+        ),
+        (
+            "[price.model.m]\ninput = 1\noutput = 1\nprice = 1",
+            "4:1: `price.model.m.price`: unknown key; known here: cached, currency, input, output, per",
+        ),
+        (
+            "[limits]\nprice = 0",
+            "2:9: `limits.price`: 0 is out of range; write more than 0",
+        ),
+        (
+            "[limits]\nprice = \"1 USD\"",
+            "2:9: `limits.price`: unknown value `1 USD`; write a number such as 0.5, or \"unlimited\"",
+        ),
+    ];
+    for (text, message) in table {
+        assert_eq!(World::new().user(text).fault(), format!("{FILE}:{message}"));
+    }
 }
 
 #[test]

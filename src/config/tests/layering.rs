@@ -9,7 +9,8 @@ use secrecy::SecretString;
 
 use crate::config::env::Variables;
 use crate::config::{Env, Glyphs};
-use crate::domain::event::run::Limits;
+use crate::domain::event::run::{Limits, Reuse};
+use crate::domain::price::Price;
 use crate::policy::Preset;
 
 use super::World;
@@ -69,12 +70,26 @@ parallel = 3
 turns = "unlimited"
 tokens = 1000
 wall = "10m"
+price = 0.75
 [notify]
 bell = false
 title = false
 desktop = true
 [policy]
 preset = "supervised"
+[reuse]
+replies = false
+pure = true
+reads = false
+[price]
+input = 2.5
+cached = 1.25
+output = 1_0
+[price.model."small one"]
+input = 0.0002
+output = 0.001
+per = 1000
+currency = "EUR"
 "#,
     );
     let settings = world.load();
@@ -91,10 +106,14 @@ preset = "supervised"
         ("limits.turns", "unlimited", 12),
         ("limits.tokens", "1000", 13),
         ("limits.wall", "600000ms", 14),
-        ("notify.bell", "false", 16),
-        ("notify.title", "false", 17),
-        ("notify.desktop", "true", 18),
-        ("policy.preset", "supervised", 20),
+        ("limits.price", "0.75", 15),
+        ("notify.bell", "false", 17),
+        ("notify.title", "false", 18),
+        ("notify.desktop", "true", 19),
+        ("policy.preset", "supervised", 21),
+        ("reuse.replies", "false", 23),
+        ("reuse.pure", "true", 24),
+        ("reuse.reads", "false", 25),
     ];
     for (key, value, line) in expected {
         assert_eq!(world.why(key), format!("{value} by {file}:{line}"));
@@ -106,10 +125,36 @@ preset = "supervised"
             parallel: 3,
             turns: None,
             tokens: Some(1000),
-            wall_ms: Some(600_000)
+            wall_ms: Some(600_000),
+            price: Some(750_000_000_000),
         }
     );
+    let general = Price {
+        input: 2_500_000,
+        cached: Some(1_250_000),
+        output: 10_000_000,
+        currency: "USD".into(),
+    };
+    let small = Price {
+        input: 200_000,
+        cached: None,
+        output: 1_000_000,
+        currency: "EUR".into(),
+    };
+    let prices = &settings.prices;
+    assert_eq!(prices.of("any", false), Some(&general));
+    assert_eq!(prices.of("small one", false), Some(&small));
+    assert_eq!(prices.of("any", true), None, "a playbook is asked for nothing");
+    assert_eq!(prices.of("small one", true), Some(&small));
     assert_eq!(settings.policy.preset(), Preset::Supervised);
+    assert_eq!(
+        settings.reuse.values(),
+        Reuse {
+            replies: false,
+            pure: true,
+            reads: false
+        }
+    );
 }
 
 #[test]
@@ -144,6 +189,7 @@ fn flags_over_files() {
             flags.turns = Some(9);
             flags.tokens = Some(10);
             flags.wall = Some("2m".into());
+            flags.price = Some("0.25".into());
             flags.parallel = Some(1);
             flags.policy = Some("auto".into());
         });
@@ -158,7 +204,8 @@ fn flags_over_files() {
             parallel: 1,
             turns: Some(9),
             tokens: Some(10),
-            wall_ms: Some(120_000)
+            wall_ms: Some(120_000),
+            price: Some(250_000_000_000),
         }
     );
     assert_eq!(world.why("limits.turns"), "9 by --max-turns");

@@ -31,6 +31,11 @@ arming = "0ms"
 editor = "sh -c evil"
 [notify]
 bell = false
+[reuse]
+replies = false
+[price]
+input = 0
+output = 0
 [[tool]]
 name = "x"
 "#;
@@ -61,6 +66,8 @@ fn what_does_not_tighten_is_ignored_and_reported() {
         "arming",
         "editor",
         "notify",
+        "reuse",
+        "price",
         "tool",
     ];
     let notices = world.notices();
@@ -95,14 +102,15 @@ fn limits_go_down_only() {
     assert!(world.notices().is_empty());
 
     let world = World::new()
-        .user("[limits]\nturns = 10\nparallel = 2\ntokens = 5\nwall = \"1m\"")
-        .theirs("[limits]\nturns = 11\nparallel = 3\ntokens = \"unlimited\"\nwall = \"2m\"");
+        .user("[limits]\nturns = 10\nparallel = 2\ntokens = 5\nwall = \"1m\"\nprice = 1")
+        .theirs("[limits]\nturns = 11\nparallel = 3\ntokens = \"unlimited\"\nwall = \"2m\"\nprice = 1.1");
     let limits = world.load().limits.values();
     assert_eq!(
         (limits.turns, limits.parallel, limits.tokens, limits.wall_ms),
         (Some(10), 2, Some(5), Some(60_000))
     );
-    assert_eq!(world.notices().len(), 4);
+    assert_eq!(limits.price, Some(1_000_000_000_000));
+    assert_eq!(world.notices().len(), 5);
     assert!(world.notices()[0].starts_with("ignored: `limits.turns` in work/overrule.toml:2:"));
 }
 

@@ -2,8 +2,8 @@
 
 use super::{
     Context::{
-        Always, Broken, Bulk, Confirm, Consent, Doubt, Editor, Graph, Inspector, Leave, Line, List, Log,
-        Page, Panes, Queue, Replay, Review,
+        Always, Branches, Broken, Bulk, Compare, Confirm, Consent, Doubt, Editor, Gathered, Graph, Inspector,
+        Leave, Line, List, Log, Page, Panes, Queue, Replay, Review,
     },
     Decide, EditVerb, Entry, Jump, Move, ReplayVerb, RunVerb, TextVerb, Verb, View,
 };
@@ -27,7 +27,7 @@ const fn entry(
 }
 
 /// The table, by family.
-pub static TABLE: [&[Entry]; 8] = [DECIDE, EDIT, RUN, JUMP, VIEW, MOVE, TEXT, REPLAY];
+pub static TABLE: [&[Entry]; 9] = [DECIDE, EDIT, BRANCH, RUN, JUMP, VIEW, MOVE, TEXT, REPLAY];
 
 #[rustfmt::skip]
 static DECIDE: &[Entry] = &[
@@ -37,7 +37,7 @@ static DECIDE: &[Entry] = &[
     entry(Verb::Decide(Decide::Open), "decide", &["enter"], &[Queue], "choices", "open the choices of a repeated effect, an unknown outcome or a broken stream"),
     entry(Verb::Decide(Decide::All), "approve-all", &["A"], &[Panes], "", "list every call that can be approved together; a second key approves the list"),
     entry(Verb::Decide(Decide::AllNow), "approve-list", &["ctrl-a"], &[Bulk], "approve all listed", "approve everything that is listed"),
-    entry(Verb::Decide(Decide::Retry), "retry", &["R"], &[Panes], "run again", "run a finished call once more"),
+    entry(Verb::Decide(Decide::Retry), "retry", &["R"], &[Panes], "run again", "run a finished call once more, or one whose result was reused"),
     entry(Verb::Decide(Decide::Cancel), "cancel-call", &["c"], &[Panes], "cancel", "end a running call"),
     entry(Verb::Decide(Decide::Reuse), "reuse", &["u"], &[Consent], "reuse the recorded result", "take the recorded result instead of running again"),
     entry(Verb::Decide(Decide::RunAgain), "run-again", &["n"], &[Consent], "run it again", "let the effect happen once more"),
@@ -56,11 +56,37 @@ static EDIT: &[Entry] = &[
     entry(Verb::Edit(EditVerb::Answer), "answer", &["w"], &[Panes], "answer", "type the result yourself; the tool does not run"),
     entry(Verb::Edit(EditVerb::Observation), "correct", &["o"], &[Panes], "correct", "correct the observation of a call; it is pinned and the call does not run again"),
     entry(Verb::Edit(EditVerb::Guide), "guide", &["i"], &[Panes], "guide", "add guidance for the model at the end of the run"),
+    entry(Verb::Edit(EditVerb::Prompt), "insert-prompt", &["M"], &[Panes], "", "insert guidance for the model after the selected turn"),
     entry(Verb::Edit(EditVerb::Thought), "insert-thought", &["I"], &[Panes], "", "insert a thought after the selected turn; the model continues from it"),
     entry(Verb::Edit(EditVerb::Call), "insert-call", &["ctrl-n"], &[Panes], "", "insert a call after the selected turn"),
     entry(Verb::Edit(EditVerb::Delete), "delete", &["D"], &[Panes], "", "take the selected node away"),
     entry(Verb::Edit(EditVerb::Unpin), "unpin", &["U"], &[Panes], "unpin", "let executions replace a corrected observation again"),
-    entry(Verb::Edit(EditVerb::Commit), "commit-edit", &["enter"], &[Review], "commit", "commit the edit as previewed"),
+    entry(Verb::Edit(EditVerb::Impact), "impact", &["v"], &[Panes], "", "show what a change of the selected node would do; changes nothing"),
+    entry(Verb::Edit(EditVerb::Commit), "commit-edit", &["enter"], &[Review], "commit", "commit the edit, or the collected edits, as previewed"),
+    entry(Verb::Edit(EditVerb::Collect), "collect", &["ctrl-g"], &[Editor], "collect", "keep the edit, to be committed together with others"),
+    entry(Verb::Edit(EditVerb::Collect), "collect-previewed", &["c"], &[Review], "collect", "keep the previewed edit, to be committed together with others"),
+    entry(Verb::Edit(EditVerb::Reason), "edit-reason", &["r"], &[Review], "reason", "say why the edit is made; it is recorded with it"),
+    entry(Verb::Edit(EditVerb::KeepLater), "keep-later", &["l"], &[Review], "keep later turns", "let later turns stand although the edit changes what they were asked with; they are marked as drifted"),
+    entry(Verb::Edit(EditVerb::Collected), "collected", &["E"], &[Panes], "collected edits", "list the collected edits"),
+    entry(Verb::Edit(EditVerb::CollectedAll), "collected-preview", &["v", "p"], &[Gathered], "preview and commit", "show what all collected edits do together; enter there commits them"),
+    entry(Verb::Edit(EditVerb::CollectedOpen), "collected-open", &["enter", "e"], &[Gathered], "open", "go on with the edit, on what its node says now"),
+    entry(Verb::Edit(EditVerb::CollectedRemove), "collected-remove", &["x", "delete"], &[Gathered], "remove", "take the edit out of the list"),
+    entry(Verb::Edit(EditVerb::CollectedDrop), "collected-drop", &["D"], &[Gathered], "drop all", "forget all collected edits; asks once more"),
+    entry(Verb::Edit(EditVerb::CollectedAll), "commit-collected", &[], &[Panes], "", "show what all collected edits do together; enter there commits them"),
+];
+
+#[rustfmt::skip]
+static BRANCH: &[Entry] = &[
+    entry(Verb::Edit(EditVerb::Undo), "undo", &["u"], &[Panes], "undo", "undo the newest edit; shows first what comes back and what stays done"),
+    entry(Verb::Edit(EditVerb::Redo), "redo", &["ctrl-r"], &[Panes], "redo", "let what was undone stand again; shows first what that does"),
+    entry(Verb::Edit(EditVerb::AskTurn), "ask-turn-again", &["T"], &[Panes], "", "ask the model again for the selected turn; what came after it becomes history"),
+    entry(Verb::Edit(EditVerb::Branches), "branches", &["b"], &[Panes], "branches", "list what earlier edits left: every branch can stand again"),
+    entry(Verb::Edit(EditVerb::BranchSwitch), "branch-switch", &["enter"], &[Branches], "switch", "let the branch stand; shows first what that does"),
+    entry(Verb::Edit(EditVerb::BranchCompare), "branch-compare", &["c"], &[Branches], "compare", "compare the branch with the one that stands, or with the marked one"),
+    entry(Verb::Edit(EditVerb::BranchName), "branch-name", &["n"], &[Branches], "name", "give the branch a name"),
+    entry(Verb::Edit(EditVerb::BranchMark), "branch-mark", &["m", "space"], &[Branches], "mark", "mark the branch, to compare others with it"),
+    entry(Verb::Edit(EditVerb::BranchTake), "branch-take", &["t"], &[Compare], "take over", "take what the node says on the other branch; shows first what that does"),
+    entry(Verb::Edit(EditVerb::CompareAll), "compare-all", &["s", "space"], &[Compare], "same ones too", "list nodes that say the same on both, or only the others"),
 ];
 
 #[rustfmt::skip]
@@ -95,7 +121,7 @@ static JUMP: &[Entry] = &[
 #[rustfmt::skip]
 static VIEW: &[Entry] = &[
     entry(Verb::View(View::Help), "help", &["?", "f1"], &[Panes], "help", "show every key"),
-    entry(Verb::View(View::Palette), "palette", &[":", "ctrl-p"], &[Panes], "palette", "choose any command by typing part of its name"),
+    entry(Verb::View(View::Palette), "palette", &[":", "ctrl-p"], &[Panes, Page, Review, Gathered, Branches, Compare, Bulk, Consent, Doubt, Broken], "palette", "choose any command by typing part of its name"),
     entry(Verb::View(View::NextPane), "next-pane", &["tab"], &[Panes], "pane", "go to the next pane"),
     entry(Verb::View(View::PrevPane), "previous-pane", &["shift-tab"], &[Panes], "", "go to the pane before"),
     entry(Verb::View(View::Graph), "graph", &["1"], &[Panes], "", "go to the graph"),
@@ -106,25 +132,26 @@ static VIEW: &[Entry] = &[
     entry(Verb::View(View::NextTab), "next-tab", &[">"], &[Panes], "tab", "next tab of the inspector"),
     entry(Verb::View(View::PrevTab), "previous-tab", &["<"], &[Panes], "", "tab of the inspector before"),
     entry(Verb::View(View::Expand), "expand", &["space"], &[Graph], "", "show or hide what a row holds: an observation, superseded nodes, a wide fan"),
+    entry(Verb::View(View::Orphans), "orphaned-effects", &["O"], &[Panes], "", "list the effects that happened under what edits replaced"),
     entry(Verb::View(View::Copy), "copy", &["y"], &[Panes], "", "copy the shown text to the terminal's clipboard"),
     entry(Verb::View(View::Redraw), "redraw", &["ctrl-l"], &[Panes], "", "draw the whole screen anew"),
-    entry(Verb::View(View::Close), "close", &["esc", "q"], &[Page, Consent, Doubt, Broken, Bulk], "close", "close"),
+    entry(Verb::View(View::Close), "close", &["esc", "q"], &[Page, Consent, Doubt, Broken, Bulk, Gathered, Branches, Compare], "close", "close"),
     entry(Verb::View(View::Close), "back", &["esc"], &[Review, Confirm, Leave, List], "back", "go back; nothing is changed"),
     entry(Verb::View(View::Choose), "choose", &["enter"], &[List], "choose", "take the chosen entry"),
 ];
 
 #[rustfmt::skip]
 static MOVE: &[Entry] = &[
-    entry(Verb::Move(Move::Up), "up", &["k", "up"], &[Panes, Page, Review, Bulk, Consent, Doubt, Broken], "", "one row up"),
-    entry(Verb::Move(Move::Down), "down", &["j", "down"], &[Panes, Page, Review, Bulk, Consent, Doubt, Broken], "", "one row down"),
+    entry(Verb::Move(Move::Up), "up", &["k", "up"], &[Panes, Page, Review, Gathered, Branches, Compare, Bulk, Consent, Doubt, Broken], "", "one row up"),
+    entry(Verb::Move(Move::Down), "down", &["j", "down"], &[Panes, Page, Review, Gathered, Branches, Compare, Bulk, Consent, Doubt, Broken], "", "one row down"),
     entry(Verb::Move(Move::Left), "left", &["h", "left"], &[Graph, Queue, Inspector, Log], "", "fold, or the tab before"),
     entry(Verb::Move(Move::Right), "right", &["l", "right"], &[Graph, Queue, Inspector, Log], "", "unfold, or the next tab"),
-    entry(Verb::Move(Move::PageUp), "page-up", &["pgup", "ctrl-b"], &[Panes, Page, Review, Bulk, Consent, Doubt, Broken], "", "one screen up"),
-    entry(Verb::Move(Move::PageDown), "page-down", &["pgdn", "ctrl-f"], &[Panes, Page, Review, Bulk, Consent, Doubt, Broken], "", "one screen down"),
-    entry(Verb::Move(Move::HalfUp), "half-up", &["ctrl-u"], &[Panes, Page, Review, Bulk], "", "half a screen up"),
-    entry(Verb::Move(Move::HalfDown), "half-down", &["ctrl-d"], &[Panes, Page, Review, Bulk], "", "half a screen down"),
-    entry(Verb::Move(Move::Top), "top", &["g", "home"], &[Panes, Page, Review, Bulk], "", "to the first row"),
-    entry(Verb::Move(Move::Bottom), "bottom", &["G", "end"], &[Panes, Page, Review, Bulk], "", "to the last row; the graph follows new rows from there"),
+    entry(Verb::Move(Move::PageUp), "page-up", &["pgup", "ctrl-b"], &[Panes, Page, Review, Gathered, Branches, Compare, Bulk, Consent, Doubt, Broken], "", "one screen up"),
+    entry(Verb::Move(Move::PageDown), "page-down", &["pgdn", "ctrl-f"], &[Panes, Page, Review, Gathered, Branches, Compare, Bulk, Consent, Doubt, Broken], "", "one screen down"),
+    entry(Verb::Move(Move::HalfUp), "half-up", &["ctrl-u"], &[Panes, Page, Review, Gathered, Branches, Compare, Bulk], "", "half a screen up"),
+    entry(Verb::Move(Move::HalfDown), "half-down", &["ctrl-d"], &[Panes, Page, Review, Gathered, Branches, Compare, Bulk], "", "half a screen down"),
+    entry(Verb::Move(Move::Top), "top", &["g", "home"], &[Panes, Page, Review, Gathered, Branches, Compare, Bulk], "", "to the first row"),
+    entry(Verb::Move(Move::Bottom), "bottom", &["G", "end"], &[Panes, Page, Review, Gathered, Branches, Compare, Bulk], "", "to the last row; the graph follows new rows from there"),
     entry(Verb::Move(Move::Up), "list-up", &["up", "ctrl-p"], &[List], "", "one entry up"),
     entry(Verb::Move(Move::Down), "list-down", &["down", "ctrl-n"], &[List], "", "one entry down"),
     entry(Verb::Move(Move::Up), "cursor-up", &["up"], &[Editor], "", "cursor up"),

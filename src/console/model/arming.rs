@@ -82,10 +82,23 @@ pub struct Arming {
     pub overlay: Option<Shown>,
     /// Since when an overlay covers the decision frame.
     pub covered: Option<u64>,
+    /// Since when the palette covers the overlay below it.
+    pub overlay_covered: Option<u64>,
     /// Time of the newest message.
     pub now: u64,
     /// True where the newest frame taught something that the next one would show.
     pub changed: bool,
+}
+
+/// What covers the panes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cover {
+    /// Nothing.
+    None,
+    /// Something on top.
+    Overlay,
+    /// The palette, opened over something else on top: a command chosen there is about that.
+    PaletteOverOverlay,
 }
 
 /// What a frame shows of a question.
@@ -103,7 +116,8 @@ pub struct Sight {
 
 impl Arming {
     /// Records a frame: what it showed in the decision frame or in an overlay.
-    pub fn drawn(&mut self, frame: Option<Sight>, overlay: Option<Sight>, covered: bool, at: u64) {
+    pub fn drawn(&mut self, frame: Option<Sight>, overlay: Option<Sight>, cover: Cover, at: u64) {
+        let covered = cover != Cover::None;
         self.now = self.now.max(at);
         let before = self.learnt();
         if covered {
@@ -116,7 +130,15 @@ impl Arming {
                 shown.since = at;
             }
         }
-        see(&mut self.overlay, overlay, at);
+        if cover == Cover::PaletteOverOverlay {
+            self.overlay_covered.get_or_insert(at);
+        } else {
+            let anew = self.overlay_covered.take();
+            see(&mut self.overlay, overlay, at);
+            if let (Some(_), Some(shown)) = (anew, &mut self.overlay) {
+                shown.since = at;
+            }
+        }
         self.changed = before != self.learnt();
     }
 
@@ -274,10 +296,10 @@ mod tests {
             total: 3,
             width: 10,
         };
-        arming.drawn(Some(sight(1)), None, false, 100);
-        arming.drawn(Some(sight(1)), None, false, 300);
+        arming.drawn(Some(sight(1)), None, Cover::None, 100);
+        arming.drawn(Some(sight(1)), None, Cover::None, 300);
         assert_eq!(arming.frame.as_ref().unwrap().since, 100);
-        arming.drawn(Some(sight(2)), None, false, 400);
+        arming.drawn(Some(sight(2)), None, Cover::None, 400);
         assert_eq!(arming.frame.as_ref().unwrap().since, 400);
         assert_eq!(arming.wake_at(500), Some(900));
     }
@@ -291,10 +313,10 @@ mod tests {
             total: 1,
             width: 10,
         };
-        arming.drawn(Some(sight()), None, false, 0);
-        arming.drawn(None, None, true, 100);
+        arming.drawn(Some(sight()), None, Cover::None, 0);
+        arming.drawn(None, None, Cover::Overlay, 100);
         assert!(arming.frame.is_some());
-        arming.drawn(Some(sight()), None, false, 1000);
+        arming.drawn(Some(sight()), None, Cover::None, 1000);
         assert_eq!(arming.frame.as_ref().unwrap().since, 1000);
     }
 

@@ -58,8 +58,11 @@ pub enum Purpose {
         /// The call.
         call: NodeId,
     },
-    /// Guidance at the tip.
-    Guide,
+    /// Guidance.
+    Guide {
+        /// The turn that it stands after; the tip where none is named.
+        after: Option<TurnId>,
+    },
     /// A new thought.
     NewThought {
         /// The turn that it stands after.
@@ -115,6 +118,8 @@ pub struct Editor {
     pub long: Option<String>,
     /// True from the moment at which it was sent until the run has answered.
     pub sent: bool,
+    /// The number of the collected edit that it was opened on.
+    pub item: Option<u64>,
     checker: Option<Arc<Checker>>,
 }
 
@@ -131,6 +136,7 @@ impl Editor {
             faults: Vec::new(),
             long: is_long.then_some(text),
             sent: false,
+            item: None,
             checker: None,
         }
     }
@@ -165,6 +171,27 @@ impl Editor {
         editor.checker = checker;
         editor.check();
         editor
+    }
+
+    /// Goes on with a text that was typed before.
+    pub fn go_on(&mut self, value: &str, item: Option<u64>) {
+        let as_text = match self.form {
+            Form::Json => None,
+            Form::Text if self.purpose.is_value() => json::as_text(value),
+            Form::Text => Some(value.to_owned()),
+        };
+        let shown = as_text.unwrap_or_else(|| {
+            self.form = Form::Json;
+            json::pretty(value)
+        });
+        if shown.len() > LIMIT {
+            self.long = Some(shown);
+        } else {
+            self.long = None;
+            self.field.replace(&shown);
+        }
+        self.item = item;
+        self.check();
     }
 
     /// The text for `$EDITOR`, in the visible form.
@@ -301,10 +328,15 @@ impl Editor {
                 base: *base,
                 value: text,
             },
-            Purpose::Guide => Edit::InsertPrompt { after: None, text },
+            Purpose::Guide { after } => Edit::InsertPrompt { after: *after, text },
             Purpose::NewThought { after } => Edit::InsertThought { after: *after, text },
             Purpose::Answer { .. } | Purpose::Happened { .. } => return None,
         })
+    }
+
+    /// True where what is typed is no edit of the graph: it is sent at once.
+    pub const fn is_no_edit(&self) -> bool {
+        matches!(self.purpose, Purpose::Answer { .. } | Purpose::Happened { .. })
     }
 
     /// The node whose dependants wait while the editor is open.

@@ -6,13 +6,14 @@ use std::sync::Arc;
 
 use super::arming::Question;
 use super::editor::Editor;
+use super::listing::Listing;
 use crate::console::commands::{Context, Verb};
 use crate::console::diff;
 use crate::console::doc::Doc;
 use crate::console::field::Field;
 use crate::domain::call::Digest;
-use crate::domain::command::Edit;
-use crate::domain::id::{NodeId, Rev, TurnId};
+use crate::domain::command::{Command, Edit, EditCommand};
+use crate::domain::id::{Epoch, NodeId, Rev, TurnId};
 use crate::domain::lineage::Plan;
 use crate::domain::refusal::Refusal;
 
@@ -29,6 +30,8 @@ pub enum Overlay {
     List(List),
     /// The impact of an edit.
     Review(Box<Review>),
+    /// The collected edits, the branches, or two of them side by side.
+    Listing(Box<Listing>),
     /// Calls to approve at once.
     Bulk(Bulk),
     /// The choices of a waiting entry.
@@ -48,6 +51,7 @@ impl Overlay {
             Self::Line(_) => Context::Line,
             Self::List(_) => Context::List,
             Self::Review(_) => Context::Review,
+            Self::Listing(listing) => listing.kind.context(),
             Self::Bulk(_) => Context::Bulk,
             Self::Dialog(dialog) => match dialog.kind {
                 DialogKind::Consent => Context::Consent,
@@ -65,16 +69,40 @@ impl Overlay {
 pub struct Page {
     /// Its title.
     pub title: String,
-    /// A difference to show.
-    pub lines: Vec<diff::Line>,
-    /// True for the page of keys.
-    pub help: bool,
+    /// What is on it.
+    pub content: PageContent,
     /// As rows.
     pub doc: Doc,
     /// First row on screen.
     pub top: usize,
-    /// Width that it was made for.
-    pub made: Option<u16>,
+    /// Event and width that it was made for.
+    pub made: Option<(crate::domain::id::Seq, u16)>,
+}
+
+impl Page {
+    /// A page that is not made yet.
+    pub fn new(title: impl Into<String>, content: PageContent) -> Self {
+        Self {
+            title: title.into(),
+            content,
+            doc: Doc::default(),
+            top: 0,
+            made: None,
+        }
+    }
+}
+
+/// What is on a page.
+#[derive(Debug, Clone)]
+pub enum PageContent {
+    /// Every key.
+    Help,
+    /// A difference.
+    Difference(Vec<diff::Line>),
+    /// What a change of a node would do, whatever it is.
+    Impact(Box<Edit>),
+    /// Effects that happened under what edits replaced.
+    Orphans,
 }
 
 /// One line to type.
@@ -117,6 +145,10 @@ pub enum LinePurpose {
     Limits,
     /// Name of the session.
     Title,
+    /// Why the previewed edits are made.
+    Reason,
+    /// What a branch is called.
+    BranchName(Epoch),
 }
 
 /// A list to choose from by typing.
@@ -177,25 +209,67 @@ pub enum Gives {
     Tool(Arc<str>),
 }
 
-/// The impact of an edit, before it is committed.
+/// The impact of a change of the graph, before it is committed.
 #[derive(Debug, Clone)]
 pub struct Review {
-    /// The edits.
-    pub edits: Vec<Edit>,
-    /// What they would do.
+    /// What is committed.
+    pub command: Command,
+    /// What it is, as a title.
+    pub title: String,
+    /// What it would do.
     pub plan: Result<Plan, Refusal>,
-    /// What changes in the text.
-    pub diff: Vec<diff::Line>,
+    /// What changes in the texts.
+    pub changes: Vec<Changed>,
+    /// Why, for the log; empty for no reason.
+    pub reason: String,
+    /// Whose edits these are.
+    pub whose: Whose,
     /// All of it as rows.
     pub doc: Doc,
-    /// Rows of `doc` before the difference.
-    pub diff_at: usize,
     /// First row on screen.
     pub top: usize,
     /// Changes when the plan does.
     pub stamp: u64,
     /// Event and width that it was made for.
     pub made: Option<(crate::domain::id::Seq, u16)>,
+}
+
+impl Review {
+    /// The edits, where it is about edits.
+    pub fn edits(&self) -> &[Edit] {
+        match &self.command {
+            Command::Edit(EditCommand::Commit { edits, .. }) => edits,
+            _ => &[],
+        }
+    }
+
+    /// Whether later turns stand although what they were asked with changes.
+    pub const fn keeps_later(&self) -> bool {
+        matches!(
+            self.command,
+            Command::Edit(EditCommand::Commit { keep_later: true, .. })
+        )
+    }
+}
+
+/// Where the edits of a review come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Whose {
+    /// Just made.
+    New,
+    /// A collected edit that was opened again.
+    Item(u64),
+    /// All collected edits.
+    Collected,
+}
+
+/// A text that an edit changes.
+#[derive(Debug, Clone)]
+pub struct Changed {
+    /// Which edit; holds untrusted text.
+    pub what: String,
+    /// What changes.
+    pub lines: Vec<diff::Line>,
 }
 
 /// A call in a list of calls.

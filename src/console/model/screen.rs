@@ -56,6 +56,8 @@ pub struct Screen {
     pub zoom: bool,
     /// The log is shown.
     pub log: bool,
+    /// What is on top takes the whole width.
+    pub broad: bool,
     /// Where everything stands now.
     pub places: Places,
 }
@@ -70,6 +72,7 @@ impl Screen {
             lead: Pane::Graph,
             zoom: false,
             log: false,
+            broad: false,
             places: Places::default(),
         }
     }
@@ -105,7 +108,11 @@ impl Screen {
 
     /// Columns of what is on top.
     pub fn overlay_width(&self) -> u16 {
-        self.width.min(110)
+        if self.broad {
+            self.width
+        } else {
+            self.width.min(110)
+        }
     }
 
     /// Where something of so many rows stands on top, its title line included.
@@ -116,6 +123,24 @@ impl Screen {
             .unwrap_or(u16::MAX)
             .clamp(2, body.height.max(2));
         Rect::new((self.width - width) / 2, body.y, width, height.min(body.height))
+    }
+
+    /// Where a list of so many rows stands with more about one of them below: all of it, the rows of
+    /// the list, those of the rest.
+    pub fn listing(&self, rows: usize, more: usize) -> (Rect, Rect, Rect) {
+        let whole = self.overlay(rows + more + 1);
+        let area = inside(whole);
+        let wanted = u16::try_from(rows).unwrap_or(u16::MAX);
+        let most = if more == 0 {
+            area.height
+        } else {
+            (area.height * 3 / 5).max(
+                area.height
+                    .saturating_sub(u16::try_from(more + 1).unwrap_or(u16::MAX)),
+            )
+        };
+        let (list, rest) = split_rows(area, wanted.min(most.max(1)).min(area.height));
+        (whole, list, inside(rest))
     }
 
     /// Works out where everything stands; `queued` rows want to be seen in the queue.

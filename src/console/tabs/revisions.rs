@@ -36,10 +36,15 @@ fn of_node(maker: &mut Maker<'_>, node: &Node) {
             &revision.no.to_string(),
             Role::Edited,
             format!(
-                "{}, {}, {}",
+                "{}, {}, {}{}",
                 origin_word(revision),
                 revision.epoch,
-                revision.event
+                revision.event,
+                if node.active && revision.no == node.rev() && node.revisions.len() > 1 {
+                    ", counts"
+                } else {
+                    ""
+                }
             ),
         );
         let before = at.checked_sub(1).and_then(|at| node.revisions.get(at));

@@ -82,11 +82,11 @@ pub(super) fn stamp(items: &[BulkItem]) -> u64 {
 }
 
 /// Approves what is listed, if the whole list was on screen.
-pub(super) fn approve(model: &mut Model, at: u64, out: &mut Vec<Out>) -> Result<(), String> {
+pub(super) fn approve(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), String> {
     let Some(Overlay::Bulk(bulk)) = model.overlays.last() else {
         return Ok(());
     };
-    let shown = armed(model, &Question::Bulk { stamp: bulk.stamp }, By::Key, at)?;
+    let shown = armed(model, &Question::Bulk { stamp: bulk.stamp }, by, at)?;
     if !shown.read.misses(shown.rows).is_empty() {
         return Err("the list goes on below: scroll to its end first".to_owned());
     }

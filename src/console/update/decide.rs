@@ -77,13 +77,19 @@ pub(super) fn armed<'m>(model: &'m Model, question: &Question, by: By, at: u64) 
         );
     }
     let wait = model.settings.arming_ms;
+    let on_top = !model.overlays.is_empty();
     let shown = model
         .arming
-        .find(question, !model.overlays.is_empty())
+        .find(question, on_top)
         .ok_or_else(|| "what you decide about is not on screen yet: look at it first".to_owned())?;
-    let until = match (by, model.arming.covered) {
+    let covered = if on_top {
+        model.arming.overlay_covered
+    } else {
+        model.arming.covered
+    };
+    let until = match (by, covered) {
         (By::Palette, Some(covered)) => covered,
-        (By::Key, Some(_)) if model.overlays.is_empty() => shown.since,
+        (By::Key, Some(_)) => shown.since,
         _ => at,
     };
     if until.saturating_sub(shown.since) < wait {
@@ -100,13 +106,13 @@ pub(super) fn decide(model: &mut Model, verb: Decide, by: By, at: u64, out: &mut
         Decide::Reject => reject(model, by, at),
         Decide::Open => choices(model),
         Decide::All => bulk::list(model),
-        Decide::AllNow => bulk::approve(model, at, out),
+        Decide::AllNow => bulk::approve(model, by, at, out),
         Decide::Retry => retry(model, by, at, out),
         Decide::Cancel => cancel(model, by, at, out),
-        Decide::Reuse => reuse(model, at, out),
-        Decide::RunAgain => consent(model, ConsentChoice::RunAgain, at, out),
-        Decide::Happened => happened(model, at),
-        Decide::DidNot => did_not(model, at, out),
+        Decide::Reuse => reuse(model, by, at, out),
+        Decide::RunAgain => consent(model, ConsentChoice::RunAgain, by, at, out),
+        Decide::Happened => happened(model, by, at),
+        Decide::DidNot => did_not(model, by, at, out),
         Decide::AskAgain => broken(model, |turn| RunCommand::AskAgain { turn }, by, at, out),
         Decide::Keep => broken(model, |turn| RunCommand::KeepArrived { turn }, by, at, out),
     };
@@ -350,11 +356,11 @@ fn dialog(model: &mut Model, kind: DialogKind) -> Result<(), String> {
 }
 
 /// The call of the open dialog, if what it asks still stands as it was shown.
-fn asked(model: &Model, at: u64) -> Result<(NodeId, Rev, Option<Digest>), String> {
+fn asked(model: &Model, by: By, at: u64) -> Result<(NodeId, Rev, Option<Digest>), String> {
     let Some(Overlay::Dialog(dialog)) = model.overlays.last() else {
         return Err("no question is open".to_owned());
     };
-    armed(model, &dialog.question, By::Key, at)?;
+    armed(model, &dialog.question, by, at)?;
     match &dialog.question {
         Question::Call {
             call, rev, digest, ..
@@ -363,8 +369,14 @@ fn asked(model: &Model, at: u64) -> Result<(NodeId, Rev, Option<Digest>), String
     }
 }
 
-fn consent(model: &mut Model, choice: ConsentChoice, at: u64, out: &mut Vec<Out>) -> Result<(), String> {
-    let (call, rev, digest) = asked(model, at)?;
+fn consent(
+    model: &mut Model,
+    choice: ConsentChoice,
+    by: By,
+    at: u64,
+    out: &mut Vec<Out>,
+) -> Result<(), String> {
+    let (call, rev, digest) = asked(model, by, at)?;
     let digest = digest.ok_or_else(|| format!("{call} is not ready yet"))?;
     model.overlays.pop();
     model.queue.leaving = model.queue.selected;
@@ -378,8 +390,8 @@ fn consent(model: &mut Model, choice: ConsentChoice, at: u64, out: &mut Vec<Out>
     Ok(())
 }
 
-fn reuse(model: &mut Model, at: u64, out: &mut Vec<Out>) -> Result<(), String> {
-    let (id, ..) = asked(model, at)?;
+fn reuse(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), String> {
+    let (id, ..) = asked(model, by, at)?;
     let state = &model.run.state;
     let entry = state.call(id).and_then(|call| {
         equal_entries(state, call).into_iter().rev().find(|seq| {
@@ -390,22 +402,22 @@ fn reuse(model: &mut Model, at: u64, out: &mut Vec<Out>) -> Result<(), String> {
         })
     });
     match entry {
-        Some(entry) => consent(model, ConsentChoice::Reuse { entry }, at, out),
+        Some(entry) => consent(model, ConsentChoice::Reuse { entry }, by, at, out),
         None => {
             Err("no result of that execution is known: run it again, answer for it, or reject it".to_owned())
         }
     }
 }
 
-fn happened(model: &mut Model, at: u64) -> Result<(), String> {
-    let (call, ..) = asked(model, at)?;
+fn happened(model: &mut Model, by: By, at: u64) -> Result<(), String> {
+    let (call, ..) = asked(model, by, at)?;
     model.overlays.pop();
     super::edits::value_editor(model, crate::console::model::editor::Purpose::Happened { call });
     Ok(())
 }
 
-fn did_not(model: &mut Model, at: u64, out: &mut Vec<Out>) -> Result<(), String> {
-    let (call, ..) = asked(model, at)?;
+fn did_not(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), String> {
+    let (call, ..) = asked(model, by, at)?;
     model.overlays.pop();
     model.queue.leaving = model.queue.selected;
     let command = Command::Call(CallCommand::Resolve {

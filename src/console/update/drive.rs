@@ -93,11 +93,11 @@ fn stop() -> RunCommand {
     }
 }
 
-/// Leaves, or asks first where something runs.
+/// Leaves, or asks first where something runs or would be lost.
 pub(super) fn quit(model: &mut Model, out: &mut Vec<Out>) {
     if matches!(model.overlays.last(), Some(Overlay::Leave))
         || model.settings.read_only
-        || !model.run.is_busy()
+        || (!model.run.is_busy() && model.collected.is_empty())
     {
         out.push(Out::Quit(Leave::Quit));
     } else {

@@ -1,32 +1,34 @@
-//! Edits of the graph: which editor a node gets, the preview of what an edit does, its commit.
+//! Edits of the graph: which editor a node gets, and what its text becomes.
 //!
 //! Must not know: keys, how an editor is drawn.
 
 use std::sync::Arc;
 
-use super::decide::{armed, send, subject};
+use super::decide::{send, subject};
 use super::input::By;
-use super::{lists, open};
+use super::{branches, collect, lists, open, review};
 use crate::console::commands::EditVerb;
-use crate::console::doc::Doc;
 use crate::console::model::Model;
-use crate::console::model::arming::Question;
 use crate::console::model::editor::{Editor, Purpose};
-use crate::console::model::overlay::{Overlay, Review};
+use crate::console::model::overlay::{Overlay, Page, PageContent, Whose};
 use crate::console::msg::Out;
-use crate::console::tabs::words;
-use crate::console::{diff, summary};
-use crate::domain::branch;
 use crate::domain::call::{Outcome, Status};
 use crate::domain::command::{CallCommand, Command, Edit, EditCommand, Resolution};
-use crate::domain::id::{Epoch, NodeId, NodeKind, Rev, TurnId};
+use crate::domain::id::{NodeId, NodeKind, Rev, TurnId};
 use crate::domain::lineage::{Plan, plan};
 use crate::domain::node::Content;
-use crate::domain::state::State;
 
 /// Carries out a verb that changes the graph.
-pub(super) fn edit(model: &mut Model, verb: EditVerb, at: u64, out: &mut Vec<Out>) {
-    if model.settings.read_only {
+pub(super) fn edit(model: &mut Model, verb: EditVerb, by: By, at: u64, out: &mut Vec<Out>) {
+    let looks = matches!(
+        verb,
+        EditVerb::Impact
+            | EditVerb::Branches
+            | EditVerb::BranchMark
+            | EditVerb::BranchCompare
+            | EditVerb::CompareAll
+    );
+    if model.settings.read_only && !looks {
         model.complain("this is a recorded run: nothing can be changed in it");
         return;
     }
@@ -36,28 +38,54 @@ pub(super) fn edit(model: &mut Model, verb: EditVerb, at: u64, out: &mut Vec<Out
         EditVerb::Answer => answer(model, out),
         EditVerb::Observation => observation(model, out),
         EditVerb::Guide => {
-            let title = "guidance for the model, at the end of the run".to_owned();
-            let editor = Editor::words(Purpose::Guide, title, &Arc::from(""));
-            open(model, Overlay::Editor(Box::new(editor)));
+            new_words(model, Purpose::Guide { after: None });
             Ok(())
         }
-        EditVerb::Thought => after(model).map(|after| {
-            let title = format!("a thought after {}", place(after));
-            let editor = Editor::words(Purpose::NewThought { after }, title, &Arc::from(""));
-            open(model, Overlay::Editor(Box::new(editor)));
-        }),
+        EditVerb::Prompt => after(model).map(|after| new_words(model, Purpose::Guide { after })),
+        EditVerb::Thought => after(model).map(|after| new_words(model, Purpose::NewThought { after })),
         EditVerb::Call => after(model).map(|after| lists::tools_for_new(model, after)),
         EditVerb::Delete => delete(model),
         EditVerb::Unpin => unpin(model, out),
-        EditVerb::Commit => commit(model, at, out),
+        EditVerb::Impact => impact(model),
+        EditVerb::Commit => review::commit(model, by, at, out),
+        EditVerb::Reason => review::reason(model),
+        EditVerb::Collect => collect::collect(model, out),
+        EditVerb::Collected => collect::list(model),
+        EditVerb::CollectedAll => collect::review(model),
+        EditVerb::CollectedOpen => collect::go_on(model, out),
+        EditVerb::CollectedRemove => collect::remove(model, out),
+        EditVerb::CollectedDrop => collect::drop_all(model, out),
+        EditVerb::KeepLater => review::keep_later(model),
+        EditVerb::Undo => branches::undo(model),
+        EditVerb::Redo => branches::redo(model),
+        EditVerb::AskTurn => branches::ask_turn(model),
+        EditVerb::Branches => branches::list(model),
+        EditVerb::BranchSwitch => branches::switch(model),
+        EditVerb::BranchName => branches::name(model),
+        EditVerb::BranchMark => branches::mark(model),
+        EditVerb::BranchCompare => branches::compare(model),
+        EditVerb::BranchTake => branches::take(model),
+        EditVerb::CompareAll => {
+            branches::compare_all(model);
+            Ok(())
+        }
     };
     if let Err(why) = done {
         model.complain(why);
     }
 }
 
-fn place(after: Option<TurnId>) -> String {
-    after.map_or("everything".to_owned(), |turn| turn.to_string())
+/// Opens an editor on words that do not exist yet.
+pub(super) fn new_words(model: &mut Model, purpose: Purpose) {
+    let place = |after: &Option<TurnId>| after.map_or("everything".to_owned(), |turn| turn.to_string());
+    let title = match &purpose {
+        Purpose::Guide { after: None } => "guidance for the model, at the end of the run".to_owned(),
+        Purpose::Guide { after } => format!("guidance for the model after {}", place(after)),
+        Purpose::NewThought { after } => format!("a thought after {}", place(after)),
+        _ => "words".to_owned(),
+    };
+    let editor = Editor::words(purpose, title, &Arc::from(""));
+    open(model, Overlay::Editor(Box::new(editor)));
 }
 
 /// The selected node, if it counts.
@@ -104,9 +132,18 @@ pub(super) fn open_editor(model: &mut Model, editor: Editor, out: &mut Vec<Out>)
 }
 
 fn node(model: &mut Model, out: &mut Vec<Out>) -> Result<(), String> {
-    let (id, base) = selected(model)?;
-    let node = model.run.state.node(id).ok_or("it is gone")?;
-    let editor = match (&node.now().content, id.kind) {
+    let (id, _) = selected(model)?;
+    let editor = editor_on(model, id)?;
+    let editor = collect::go_on_with(model, editor);
+    open_editor(model, editor, out);
+    Ok(())
+}
+
+/// An editor on what a node says now.
+pub(super) fn editor_on(model: &Model, id: NodeId) -> Result<Editor, String> {
+    let node = model.run.state.node(id).ok_or_else(|| format!("{id} is gone"))?;
+    let base = node.rev();
+    Ok(match (&node.now().content, id.kind) {
         (Content::Call { tool, args }, _) => {
             let purpose = Purpose::Call {
                 node: id,
@@ -120,11 +157,16 @@ fn node(model: &mut Model, out: &mut Vec<Out>) -> Result<(), String> {
             let title = format!("{} {id} {base}", id.kind.word());
             Editor::words(Purpose::Words { node: id, base }, title, text)
         }
-        (Content::Observation { .. }, _) => return observation(model, out),
+        (Content::Observation { outcome, .. }, _) => {
+            let value = match outcome {
+                Outcome::Ok { value, .. } => Arc::clone(value),
+                _ => Arc::from(""),
+            };
+            let purpose = Purpose::Observation { node: id, base };
+            Editor::value(purpose, format!("result {id} {base}"), &value)
+        }
         _ => return Err(format!("{id} is a {}: it cannot be edited", id.kind.word())),
-    };
-    open_editor(model, editor, out);
-    Ok(())
+    })
 }
 
 fn observation(model: &mut Model, out: &mut Vec<Out>) -> Result<(), String> {
@@ -137,13 +179,9 @@ fn observation(model: &mut Model, out: &mut Vec<Out>) -> Result<(), String> {
             model.settings.keymap.first("answer")
         )
     })?;
-    let value = match node.outcome() {
-        Some(Outcome::Ok { value, .. }) => Arc::clone(value),
-        _ => Arc::from(""),
-    };
-    let base = node.rev();
-    let purpose = Purpose::Observation { node: id, base };
-    let editor = Editor::value(purpose, format!("result {id} {base}"), &value);
+    let id = node.id;
+    let editor = editor_on(model, id)?;
+    let editor = collect::go_on_with(model, editor);
     open_editor(model, editor, out);
     Ok(())
 }
@@ -203,7 +241,7 @@ fn replace(model: &mut Model) -> Result<(), String> {
 
 fn delete(model: &mut Model) -> Result<(), String> {
     let (node, base) = selected(model)?;
-    review(model, vec![Edit::Delete { node, base }]);
+    review::edits(model, vec![Edit::Delete { node, base }], Whose::New);
     Ok(())
 }
 
@@ -219,77 +257,79 @@ fn unpin(model: &mut Model, out: &mut Vec<Out>) -> Result<(), String> {
 
 /// The editor's text is finished: sends it, or shows first what it would do.
 pub(super) fn finish(model: &mut Model, out: &mut Vec<Out>) {
+    if let Some((edit, item)) = typed_edit(model, out) {
+        let is_guide = matches!(edit, Edit::InsertPrompt { after: None, .. }) && item.is_none();
+        if is_guide
+            && plan(&model.run.state, std::slice::from_ref(&edit)).is_ok_and(|plan| touches_nothing(&plan))
+        {
+            if let Some(Overlay::Editor(editor)) = model.overlays.last_mut() {
+                editor.sent = true;
+            }
+            let command = EditCommand::Commit {
+                edits: vec![edit],
+                effects_seen: Some(0),
+                reason: None,
+                keep_later: false,
+            };
+            send(model, Command::Edit(command), None, out);
+            return;
+        }
+        review::edits(model, vec![edit], item.map_or(Whose::New, Whose::Item));
+    }
+}
+
+/// The edit that the topmost editor stands for, and the collected one that it goes on with; none
+/// where the text is not finished, with a word why, or was sent because it is no edit.
+pub(super) fn typed_edit(model: &mut Model, out: &mut Vec<Out>) -> Option<(Edit, Option<u64>)> {
     let Some(Overlay::Editor(editor)) = model.overlays.last_mut() else {
-        return;
+        return None;
     };
     if editor.sent {
-        return;
+        return None;
     }
     editor.check();
     let is_call = matches!(editor.purpose, Purpose::Call { .. } | Purpose::NewCall { .. });
     let text = match editor.result() {
         Ok(text) => text,
-        Err(why) => return model.complain(why),
+        Err(why) => {
+            model.complain(why);
+            return None;
+        }
     };
     if is_call && let Some(fault) = editor.faults.first() {
         let words = format!("{} {}", fault.path, fault.message);
-        return model.complain(format!("the arguments do not fit yet: {}", words.trim()));
+        model.complain(format!("the arguments do not fit yet: {}", words.trim()));
+        return None;
     }
     if editor.is_unchanged() && !editor.is_new {
         let key = model.settings.keymap.first("give-up");
-        return model.complain(format!("nothing was changed; {key} closes"));
+        model.complain(format!("nothing was changed; {key} closes"));
+        return None;
     }
     if !editor.purpose.is_value() && text.trim().is_empty() {
-        return model.complain("there are no words in it");
+        model.complain("there are no words in it");
+        return None;
     }
-    match &editor.purpose {
+    if let Some(edit) = editor.edit(text.clone(), false) {
+        return Some((edit, editor.item));
+    }
+    let (call, command) = match &editor.purpose {
         Purpose::Answer { call, rev } => {
             let (call, rev) = (*call, *rev);
-            editor.sent = true;
-            model.queue.leaving = model.queue.selected;
-            let command = CallCommand::Answer {
-                call,
-                rev,
-                value: text,
-            };
-            send(model, Command::Call(command), Some(call), out);
+            let value = text;
+            (call, CallCommand::Answer { call, rev, value })
         }
         Purpose::Happened { call } => {
             let call = *call;
-            editor.sent = true;
-            model.queue.leaving = model.queue.selected;
             let what = Resolution::Happened { value: text };
-            send(
-                model,
-                Command::Call(CallCommand::Resolve { call, what }),
-                Some(call),
-                out,
-            );
+            (call, CallCommand::Resolve { call, what })
         }
-        _ => {
-            let Some(edit) = editor.edit(text, false) else {
-                return;
-            };
-            let is_guide = editor.purpose == Purpose::Guide;
-            if is_guide
-                && plan(&model.run.state, std::slice::from_ref(&edit))
-                    .is_ok_and(|plan| touches_nothing(&plan))
-            {
-                if let Some(Overlay::Editor(editor)) = model.overlays.last_mut() {
-                    editor.sent = true;
-                }
-                let command = EditCommand::Commit {
-                    edits: vec![edit],
-                    effects_seen: Some(0),
-                    reason: None,
-                    keep_later: false,
-                };
-                send(model, Command::Edit(command), None, out);
-                return;
-            }
-            review(model, vec![edit]);
-        }
-    }
+        _ => return None,
+    };
+    editor.sent = true;
+    model.queue.leaving = model.queue.selected;
+    send(model, Command::Call(command), Some(call), out);
+    None
 }
 
 fn touches_nothing(plan: &Plan) -> bool {
@@ -300,112 +340,38 @@ fn touches_nothing(plan: &Plan) -> bool {
         && plan.effects.is_empty()
 }
 
-/// Shows what edits would do.
-///
-/// The plan is made as if the whole change had been read; a commit before that asks once more.
-pub(super) fn review(model: &mut Model, mut edits: Vec<Edit>) {
-    for edit in &mut edits {
-        if let Edit::Call { shown, .. } = edit {
-            *shown = true;
-        }
-    }
-    let diff = edits
-        .first()
-        .map(|edit| difference(model, edit))
-        .unwrap_or_default();
+/// Shows what a change of the selected node would do, whatever the change is.
+fn impact(model: &mut Model) -> Result<(), String> {
+    let (id, base) = selected(model)?;
+    let node = model.run.state.node(id).ok_or("it is gone")?;
+    let edit = match &node.now().content {
+        // Blanks make another text of the same meaning: what hangs on the node is found, whatever is typed.
+        Content::Call { tool, args } => Edit::Call {
+            node: id,
+            base,
+            tool: Arc::clone(tool),
+            args: format!("{args} ").into(),
+            shown: true,
+        },
+        Content::Text { text, .. } => Edit::Text {
+            node: id,
+            base,
+            text: format!("{text} .").into(),
+        },
+        Content::Observation { outcome, .. } => Edit::Observation {
+            node: id,
+            base,
+            value: match outcome {
+                Outcome::Ok { value, .. } => format!("{value} ").into(),
+                _ => "null".into(),
+            },
+        },
+        Content::Deleted => return Err(format!("{id} was taken away")),
+    };
+    let title = format!("what a change of {id} would do; nothing is changed");
     open(
         model,
-        Overlay::Review(Box::new(Review {
-            edits,
-            plan: Ok(Plan::default()),
-            diff,
-            doc: Doc::default(),
-            diff_at: 0,
-            top: 0,
-            stamp: 0,
-            made: None,
-        })),
+        Overlay::Page(Page::new(title, PageContent::Impact(Box::new(edit)))),
     );
-}
-
-fn difference(model: &Model, edit: &Edit) -> Vec<diff::Line> {
-    let state = &model.run.state;
-    let old = |id: NodeId| {
-        state
-            .node(id)
-            .map(|node| words(&node.now().content))
-            .unwrap_or_default()
-    };
-    let (old, new) = match edit {
-        Edit::Call { node, tool, args, .. } => (
-            old(*node),
-            format!("{tool}\n{}", crate::console::json::pretty(args)),
-        ),
-        Edit::Text { node, text, .. } => (old(*node), text.to_string()),
-        Edit::Observation { node, value, .. } => {
-            (old(*node), crate::console::doc::readable(value).to_string())
-        }
-        Edit::InsertPrompt { text, .. } | Edit::InsertThought { text, .. } => {
-            (String::new(), text.to_string())
-        }
-        Edit::InsertCall { tool, args, .. } => (
-            String::new(),
-            format!("{tool}\n{}", crate::console::json::pretty(args)),
-        ),
-        Edit::RejectAnswer { node, reason } => (summary::call(state, *node), reason.to_string()),
-        Edit::Take { node, from } => (old(node.observation()), taken(state, *node, *from)),
-        Edit::Delete { node, .. } => (old(*node), String::new()),
-    };
-    diff::lines(&old, &new)
-}
-
-/// What a node says at the end of another branch.
-fn taken(state: &State, node: NodeId, from: Epoch) -> String {
-    let line = branch::line(state, from);
-    let id = node.observation();
-    branch::counted(state, id, &line)
-        .and_then(|rev| state.node(id)?.revision(rev))
-        .map(|revision| words(&revision.content))
-        .unwrap_or_default()
-}
-
-fn commit(model: &mut Model, at: u64, out: &mut Vec<Out>) -> Result<(), String> {
-    let Some(Overlay::Review(review)) = model.overlays.last() else {
-        return Ok(());
-    };
-    let plan = review.plan.as_ref().map_err(|refusal| refusal.message.clone())?;
-    let effects_seen = Some(plan.effects.len());
-    let question = Question::Review { stamp: review.stamp };
-    let shown = armed(model, &question, By::Key, at)?;
-    let all = shown.read.misses(shown.rows).is_empty();
-    let Some(Overlay::Review(review)) = model.overlays.last() else {
-        return Ok(());
-    };
-    let mut edits = review.edits.clone();
-    for edit in &mut edits {
-        if let Edit::Call { shown, .. } = edit {
-            *shown = all;
-        }
-    }
-    let target = edits.first().and_then(target);
-    if model.run.committing {
-        return Err("already sent: wait for the answer of the run".to_owned());
-    }
-    model.run.committing = true;
-    model.queue.leaving = model.queue.selected;
-    let command = EditCommand::Commit {
-        edits,
-        effects_seen,
-        reason: None,
-        keep_later: false,
-    };
-    send(model, Command::Edit(command), target, out);
     Ok(())
-}
-
-fn target(edit: &Edit) -> Option<NodeId> {
-    match edit {
-        Edit::Call { node, .. } => Some(*node),
-        _ => None,
-    }
 }

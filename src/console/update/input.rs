@@ -5,7 +5,7 @@
 
 use super::refresh::prepare;
 use super::{decide, drive, edits, jumps, lists, prompts, views};
-use crate::console::commands::{RunVerb, Verb, View};
+use crate::console::commands::{EditVerb, RunVerb, Verb, View};
 use crate::console::hints::context;
 use crate::console::key::{Code, Key};
 use crate::console::model::arming::BURST_MS;
@@ -78,7 +78,7 @@ fn may_decide(model: &Model, key: Key) -> bool {
         .verb(context(model), key, model.settings.replay)
     {
         Some(Verb::Decide(verb)) => verb.must_be_armed(),
-        Some(Verb::Edit(crate::console::commands::EditVerb::Commit)) => true,
+        Some(Verb::Edit(verb)) => matches!(verb, EditVerb::Commit | EditVerb::CollectedDrop),
         Some(Verb::Run(verb)) => matches!(verb, RunVerb::StopNow | RunVerb::LeaveCancel),
         _ => false,
     }
@@ -117,7 +117,7 @@ pub(super) fn run(model: &mut Model, verb: Verb, by: By, at: u64, out: &mut Vec<
         Verb::View(view) => views::show(model, view, out),
         Verb::Jump(jump) => jumps::jump(model, jump),
         Verb::Decide(verb) => decide::decide(model, verb, by, at, out),
-        Verb::Edit(verb) => edits::edit(model, verb, at, out),
+        Verb::Edit(verb) => edits::edit(model, verb, by, at, out),
         Verb::Run(verb) => drive::drive(model, verb, at, out),
         Verb::Text(verb) => prompts::edit(model, verb, out),
         Verb::Replay(verb) => drive::replay(model, verb, out),

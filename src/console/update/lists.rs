@@ -9,7 +9,7 @@ use nucleo_matcher::{Config, Matcher};
 
 use super::input::{self, By};
 use super::{edits, open};
-use crate::console::commands::{self, Context, Verb};
+use crate::console::commands::{self, Context, EditVerb, Verb};
 use crate::console::field::Field;
 use crate::console::hints::context;
 use crate::console::json;
@@ -135,7 +135,8 @@ pub(super) fn choose(model: &mut Model, at: u64, out: &mut Vec<Out>) {
     let purpose = list.purpose.clone();
     match gives {
         Gives::Verb(verb) => {
-            let decides = matches!(verb, Verb::Decide(verb) if verb.must_be_armed());
+            let decides = matches!(verb, Verb::Decide(verb) if verb.must_be_armed())
+                || matches!(verb, Verb::Edit(EditVerb::Commit | EditVerb::CollectedDrop));
             if decides && model.keys.times.len() > BURST_KEYS {
                 model.complain("keys came too fast to be typed: nothing was decided");
                 return;
@@ -167,14 +168,34 @@ fn with_tool(model: &mut Model, purpose: ListPurpose, tool: Arc<str>, out: &mut 
             let title = format!("{node} {base} with another tool");
             (Purpose::Call { node, base, tool }, title, old)
         }
-        ListPurpose::NewCall { after } => (
-            Purpose::NewCall { after, tool },
-            "arguments of the new call".to_owned(),
-            Arc::from("{}"),
-        ),
+        ListPurpose::NewCall { after } => {
+            let args: Arc<str> = json::carry_over("{}", &schema).into();
+            let editor = editor_of_new(model, after, &tool, &args);
+            return edits::open_editor(model, editor, out);
+        }
         ListPurpose::Palette => return,
     };
     let args: Arc<str> = json::carry_over(&old, &schema).into();
     let editor = Editor::arguments(purpose, title, &args, true, &model.run);
     edits::open_editor(model, editor, out);
+}
+
+/// An editor on the arguments of a new call.
+pub(super) fn editor_of_new(
+    model: &Model,
+    after: Option<TurnId>,
+    tool: &Arc<str>,
+    args: &Arc<str>,
+) -> Editor {
+    let purpose = Purpose::NewCall {
+        after,
+        tool: Arc::clone(tool),
+    };
+    Editor::arguments(
+        purpose,
+        "arguments of the new call".to_owned(),
+        args,
+        true,
+        &model.run,
+    )
 }

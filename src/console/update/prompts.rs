@@ -2,17 +2,18 @@
 //!
 //! Text goes into the topmost text field or nowhere. Must not know: what an edit does.
 
-use super::{edits, lists, open};
+use super::{branches, collect, edits, lists, open, review};
 use crate::console::commands::TextVerb;
 use crate::console::field::Field;
 use crate::console::key::Key;
 use crate::console::model::Model;
-use crate::console::model::overlay::{LinePrompt, LinePurpose, Overlay};
+use crate::console::model::overlay::{LinePrompt, LinePurpose, Overlay, Whose};
 use crate::console::msg::Out;
 use crate::console::summary;
-use crate::domain::command::{CallCommand, Command, ConsentChoice, Edit, EditCommand, RunCommand};
+use crate::domain::command::{CallCommand, Command, ConsentChoice, Edit, RunCommand};
 use crate::domain::event::run::Limits;
 use crate::domain::id::NodeId;
+use crate::domain::price::{decimal, trillionths};
 
 use super::decide::send;
 
@@ -123,8 +124,8 @@ fn cancel(model: &mut Model, out: &mut Vec<Out>) {
             model.complain("already sent: wait for the answer of the run");
             return;
         }
-        if editor.holds().is_some() {
-            out.push(Out::Command(Command::Edit(EditCommand::Release {})));
+        if let Some(node) = editor.holds() {
+            collect::release(model, node, out);
         }
     }
     model.overlays.pop();
@@ -183,7 +184,7 @@ fn accept(model: &mut Model, out: &mut Vec<Out>) {
                 reason: text.into(),
             }];
             model.overlays.pop();
-            edits::review(model, edits);
+            review::edits(model, edits, Whose::New);
             return;
         }
         LinePurpose::Search => {
@@ -191,6 +192,12 @@ fn accept(model: &mut Model, out: &mut Vec<Out>) {
             find(model, &text);
             return;
         }
+        LinePurpose::Reason => {
+            model.overlays.pop();
+            review::set_reason(model, text);
+            return;
+        }
+        LinePurpose::BranchName(epoch) => branches::named(model, epoch, &text, out),
         LinePurpose::Policy => send(
             model,
             Command::Run(RunCommand::SetPolicy { policy: text }),
@@ -209,20 +216,24 @@ fn accept(model: &mut Model, out: &mut Vec<Out>) {
     model.overlays.pop();
 }
 
-/// Reads limits as they are written in the line: `turns=50 tokens=none minutes=30 parallel=8`.
+/// Reads limits as they are written in the line: `turns=50 tokens=none minutes=30 price=0.5 parallel=8`.
 pub(super) fn limits(now: Limits, text: &str) -> Result<Limits, String> {
     let mut limits = now;
     for word in text.split_whitespace() {
-        let wrong = || format!("`{word}` is not a limit: write turns=50 tokens=none minutes=30 parallel=8");
+        let wrong = || {
+            format!("`{word}` is not a limit: write turns=50 tokens=none minutes=30 price=none parallel=8")
+        };
         let (name, value) = word.split_once('=').ok_or_else(wrong)?;
         let number: Option<u64> = match value {
             "none" => None,
+            value if name == "price" => Some(trillionths(value).ok_or_else(wrong)?),
             value => Some(value.parse().map_err(|_| wrong())?),
         };
         match (name, number) {
             ("turns", number) => limits.turns = number.map(|n| u32::try_from(n).unwrap_or(u32::MAX)),
             ("tokens", number) => limits.tokens = number,
             ("minutes", number) => limits.wall_ms = number.map(|n| n.saturating_mul(60_000)),
+            ("price", number) => limits.price = number,
             ("parallel", Some(number @ 1..)) => limits.parallel = u32::try_from(number).unwrap_or(u32::MAX),
             _ => return Err(wrong()),
         }
@@ -234,10 +245,11 @@ pub(super) fn limits(now: Limits, text: &str) -> Result<Limits, String> {
 pub(super) fn limits_line(limits: &Limits) -> String {
     let word = |value: Option<u64>| value.map_or("none".to_owned(), |value| value.to_string());
     format!(
-        "turns={} tokens={} minutes={} parallel={}",
+        "turns={} tokens={} minutes={} price={} parallel={}",
         word(limits.turns.map(u64::from)),
         word(limits.tokens),
         word(limits.wall_ms.map(|ms| ms.div_ceil(60_000))),
+        limits.price.map_or("none".to_owned(), decimal),
         limits.parallel
     )
 }

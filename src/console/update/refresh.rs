@@ -4,19 +4,24 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use super::{bulk, decide};
+use super::{bulk, decide, listings};
 use crate::console::doc::Doc;
 use crate::console::model::Model;
-use crate::console::model::arming::{Question, Sight};
+use crate::console::model::arming::{Cover, Question, Sight};
 use crate::console::model::graph::Pick;
 use crate::console::model::inspector::Subject;
-use crate::console::model::overlay::{DialogKind, Overlay};
+use crate::console::model::listing::Kind;
+use crate::console::model::overlay::{DialogKind, ListPurpose, Overlay, PageContent, Review};
 use crate::console::model::queue::Wanted;
 use crate::console::model::run::RunPart;
 use crate::console::model::screen::{Pane, inside};
 use crate::console::tabs::{self, Maker};
+use crate::domain::advice::Cards;
+use crate::domain::command::Command;
 use crate::domain::id::Seq;
-use crate::domain::lineage::plan;
+use crate::domain::lineage::{self, Plan};
+use crate::domain::refusal::Refusal;
+use crate::domain::state::State;
 
 /// Brings everything that is drawn up to date.
 pub fn prepare(model: &mut Model) {
@@ -113,6 +118,10 @@ fn inspect(model: &mut Model, width: u16) {
 }
 
 fn overlay(model: &mut Model) {
+    model.screen.broad = matches!(
+        model.overlays.last(),
+        Some(Overlay::Listing(list)) if matches!(list.kind, Kind::Compare { .. } | Kind::Branches { .. })
+    );
     let key = Some((model.run.state.seq, model.screen.overlay_width()));
     let listed = matches!(model.overlays.last(), Some(Overlay::Bulk(bulk)) if bulk.made != key)
         .then(|| bulk::items(model));
@@ -122,6 +131,7 @@ fn overlay(model: &mut Model) {
         inspector,
         screen,
         settings,
+        collected,
         ..
     } = model;
     let mut maker = Maker {
@@ -136,12 +146,13 @@ fn overlay(model: &mut Model) {
     };
     let (doc, top) = match overlay {
         Overlay::Page(page) => {
-            if page.made != Some(maker.width) {
-                page.made = Some(maker.width);
-                if page.help {
-                    tabs::help(&mut maker, &settings.keymap, settings.replay);
-                } else {
-                    tabs::difference(&mut maker, &page.lines);
+            if page.made != key {
+                page.made = key;
+                match &page.content {
+                    PageContent::Help => tabs::help(&mut maker, &settings.keymap, settings.replay),
+                    PageContent::Difference(lines) => tabs::difference(&mut maker, lines),
+                    PageContent::Impact(edit) => tabs::impact(&mut maker, edit),
+                    PageContent::Orphans => tabs::orphans(&mut maker),
                 }
                 page.doc = maker.doc;
             }
@@ -150,21 +161,18 @@ fn overlay(model: &mut Model) {
         Overlay::Review(review) => {
             if review.made != key {
                 review.made = key;
-                review.plan = plan(&run.state, &review.edits);
-                tabs::plan(&mut maker, &review.plan);
-                review.diff_at = maker.doc.rows();
-                tabs::difference(&mut maker, &review.diff);
+                review.plan = plan_of(&run.state, &review.command);
+                tabs::review(&mut maker, review);
                 review.doc = maker.doc;
-                let mut hasher = DefaultHasher::new();
-                match &review.plan {
-                    Ok(plan) => {
-                        (&plan.effects, &plan.superseded, &plan.possible, &plan.cancelled).hash(&mut hasher);
-                    }
-                    Err(refusal) => refusal.message.hash(&mut hasher),
-                }
-                review.stamp = hasher.finish();
+                review.stamp = stamp(review);
             }
             (&review.doc, &mut review.top)
+        }
+        Overlay::Listing(list) => {
+            listings::make(&mut maker, list, collected);
+            let (_, rows, more) = screen.listing(list.lines.len(), list.doc.rows());
+            list.scroll(usize::from(rows.height), usize::from(more.height));
+            return;
         }
         Overlay::Bulk(bulk) => {
             if let Some(items) = listed {
@@ -194,11 +202,41 @@ fn overlay(model: &mut Model) {
     *top = (*top).min(doc.rows().saturating_sub(height));
 }
 
+/// What a previewed command would do.
+fn plan_of(state: &State, command: &Command) -> Result<Plan, Refusal> {
+    match command {
+        Command::Edit(command) => lineage::plan_of(state, command),
+        command => crate::domain::decide::command(state, &Cards(state), command)
+            .map(|events| lineage::of_events(state, &events)),
+    }
+}
+
+/// Changes when what is committed or its plan does.
+fn stamp(review: &Review) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    review.keeps_later().hash(&mut hasher);
+    match &review.plan {
+        Ok(plan) => {
+            (&plan.effects, &plan.superseded, &plan.possible, &plan.cancelled).hash(&mut hasher);
+            (&plan.certain, &plan.approves, &plan.turns, plan.asks).hash(&mut hasher);
+            (&plan.recalled, &plan.drifted).hash(&mut hasher);
+        }
+        Err(refusal) => refusal.message.hash(&mut hasher),
+    }
+    hasher.finish()
+}
+
 /// What the frame that was just drawn shows of the questions that are open.
-pub(super) fn sights(model: &Model) -> (Option<Sight>, Option<Sight>, bool) {
+pub(super) fn sights(model: &Model) -> (Option<Sight>, Option<Sight>, Cover) {
     let Some(overlay) = model.overlays.last() else {
-        return (frame(model), None, false);
+        return (frame(model), None, Cover::None);
     };
+    if let Overlay::List(list) = overlay
+        && list.purpose == ListPurpose::Palette
+        && model.overlays.len() > 1
+    {
+        return (None, None, Cover::PaletteOverOverlay);
+    }
     let whole = |question: Question, doc: &Doc, top: usize| {
         let height = usize::from(inside(model.screen.overlay(doc.rows())).height);
         Sight {
@@ -224,7 +262,7 @@ pub(super) fn sights(model: &Model) -> (Option<Sight>, Option<Sight>, bool) {
         }),
         _ => None,
     };
-    (None, sight, true)
+    (None, sight, Cover::Overlay)
 }
 
 fn frame(model: &Model) -> Option<Sight> {

@@ -5,14 +5,15 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use super::{collect, views};
 use crate::console::diff;
-use crate::console::doc::Doc;
 use crate::console::link::Update;
 use crate::console::model::Model;
+use crate::console::model::listing::Kind;
 use crate::console::model::log::Line;
-use crate::console::model::overlay::{Overlay, Page};
+use crate::console::model::overlay::{Overlay, Page, PageContent};
 use crate::console::msg::Out;
-use crate::domain::command::{CallCommand, Command, EditCommand};
+use crate::domain::command::{CallCommand, Command, EditCommand, RunCommand};
 use crate::domain::envelope::{Actor, Envelope};
 use crate::domain::event::{CallEvent, EditEvent, Event, TurnEvent};
 use crate::domain::refusal::{Refusal, RefusalKind};
@@ -21,8 +22,12 @@ use crate::domain::refusal::{Refusal, RefusalKind};
 pub(super) fn take(model: &mut Model, update: Update, out: &mut Vec<Out>) {
     match update {
         Update::Snapshot(state) => {
+            let is_first = !model.run.arrived;
             model.run.replace(*state);
             model.graph.stale = true;
+            if is_first {
+                views::orphans_of_before(model);
+            }
         }
         Update::Event(envelope) => event(model, envelope, out),
         Update::Live(live) => model.run.stream(live),
@@ -61,7 +66,7 @@ fn event(model: &mut Model, envelope: Arc<Envelope>, out: &mut Vec<Out>) {
             )
     );
     if matches!(envelope.actor, Actor::Operator(_)) {
-        answered(model, &envelope.event);
+        answered(model, &envelope.event, out);
     }
     let waits = model.run.state.queue().count() + model.run.broken().count();
     if waits > waited && waited == 0 && model.settings.alerts {
@@ -71,12 +76,17 @@ fn event(model: &mut Model, envelope: Arc<Envelope>, out: &mut Vec<Out>) {
 }
 
 /// An event of the operator's: closes the editor whose text it is.
-fn answered(model: &mut Model, event: &Event) {
+fn answered(model: &mut Model, event: &Event, out: &mut Vec<Out>) {
     let Some(sent) = &model.run.sent else { return };
     let done = match (&sent.command, event) {
         (
             Command::Edit(EditCommand::Commit { .. }),
             Event::Edit(EditEvent::Committed { .. } | EditEvent::Revised { .. }),
+        )
+        | (
+            Command::Edit(EditCommand::Undo { .. } | EditCommand::Redo { .. } | EditCommand::Switch { .. })
+            | Command::Run(RunCommand::AskAgain { .. }),
+            Event::Edit(EditEvent::Committed { .. }),
         ) => true,
         (
             Command::Call(CallCommand::Answer { call, .. }),
@@ -91,8 +101,17 @@ fn answered(model: &mut Model, event: &Event) {
     if !done {
         return;
     }
-    model.run.sent = None;
+    let sent = model.run.sent.take().map(|sent| sent.command);
     model.run.committing = false;
+    let switched = !matches!(sent, Some(Command::Edit(EditCommand::Commit { .. })));
+    match sent {
+        Some(Command::Edit(EditCommand::Commit { edits, .. })) => {
+            model.collected.committed(&edits);
+            collect::hold_again(model, out);
+        }
+        Some(Command::Edit(_)) => collect::hold_again(model, out),
+        _ => {}
+    }
     if matches!(model.overlays.last(), Some(Overlay::Review(_))) {
         model.overlays.pop();
         if matches!(model.overlays.last(), Some(Overlay::Editor(_))) {
@@ -101,11 +120,23 @@ fn answered(model: &mut Model, event: &Event) {
     } else if matches!(model.overlays.last(), Some(Overlay::Editor(editor)) if editor.sent) {
         model.overlays.pop();
     }
+    let collected = model.collected.is_empty();
+    let is_moot = |overlay: &Overlay| match overlay {
+        Overlay::Listing(list) => match list.kind {
+            Kind::Collected { .. } => collected,
+            Kind::Branches { .. } | Kind::Compare { .. } => switched,
+        },
+        _ => false,
+    };
+    while model.overlays.last().is_some_and(is_moot) {
+        model.overlays.pop();
+    }
 }
 
 /// A command was not carried out: says so, and what changed since it was shown.
 fn refused(model: &mut Model, refusal: &Refusal) {
     model.run.committing = false;
+    model.collected.sending = None;
     for overlay in &mut model.overlays {
         match overlay {
             Overlay::Editor(editor) => editor.sent = false,
@@ -136,14 +167,10 @@ fn refused(model: &mut Model, refusal: &Refusal) {
             &crate::console::json::pretty(&old),
             &crate::console::json::pretty(&new),
         );
-        model.overlays.push(Overlay::Page(Page {
-            title: format!("refused: {call} changed from {rev} to {now} since it was shown"),
-            doc: Doc::default(),
-            top: 0,
-            lines,
-            help: false,
-            made: None,
-        }));
+        let title = format!("refused: {call} changed from {rev} to {now} since it was shown");
+        model
+            .overlays
+            .push(Overlay::Page(Page::new(title, PageContent::Difference(lines))));
     }
     model.complain(words);
 }

@@ -7,7 +7,7 @@ use crate::console::commands::{Move, View};
 use crate::console::doc::Doc;
 use crate::console::model::Model;
 use crate::console::model::inspector::Tab;
-use crate::console::model::overlay::{Overlay, Page};
+use crate::console::model::overlay::{Overlay, Page, PageContent};
 use crate::console::model::screen::{Pane, inside};
 use crate::console::msg::Out;
 
@@ -34,17 +34,8 @@ pub(super) fn show(model: &mut Model, view: View, out: &mut Vec<Out>) {
         View::NextTab => tab(model, model.inspector.tab.neighbour(false)),
         View::PrevTab => tab(model, model.inspector.tab.neighbour(true)),
         View::Expand => model.graph.toggle(None),
-        View::Help => open(
-            model,
-            Overlay::Page(Page {
-                title: "keys".to_owned(),
-                lines: Vec::new(),
-                help: true,
-                doc: Doc::default(),
-                top: 0,
-                made: None,
-            }),
-        ),
+        View::Help => open(model, Overlay::Page(Page::new("keys", PageContent::Help))),
+        View::Orphans => orphans(model),
         View::Copy => copy(model, out),
         View::Redraw => out.push(Out::Redraw),
         View::Close => {
@@ -63,6 +54,23 @@ fn focus(model: &mut Model, pane: Pane) {
         if pane == Pane::Queue {
             model.inspector.choose(Tab::Arguments, pane);
         }
+    }
+}
+
+/// A session that is taken up again begins with what cannot be taken back.
+pub(super) fn orphans_of_before(model: &mut Model) {
+    let some = model.run.state.ledger.values().any(|entry| entry.orphaned);
+    if some && !model.settings.read_only {
+        orphans(model);
+    }
+}
+
+fn orphans(model: &mut Model) {
+    if model.run.state.ledger.values().any(|entry| entry.orphaned) {
+        let title = "effects that happened under what edits replaced";
+        open(model, Overlay::Page(Page::new(title, PageContent::Orphans)));
+    } else {
+        model.say("no effect happened under anything that an edit replaced");
     }
 }
 
@@ -98,6 +106,11 @@ pub(super) fn step(model: &mut Model, to: Move) {
         match overlay {
             Overlay::Page(page_) => scroll(&mut page_.top, &page_.doc, to, page),
             Overlay::Review(review) => scroll(&mut review.top, &review.doc, to, page),
+            Overlay::Listing(list) => {
+                if let Some(to) = list.step(to) {
+                    scroll(&mut list.top, &list.doc, to, page / 2);
+                }
+            }
             Overlay::Bulk(bulk) => scroll(&mut bulk.top, &bulk.doc, to, page),
             Overlay::Dialog(dialog) => scroll(&mut dialog.top, &dialog.doc, to, page),
             Overlay::Editor(editor) => editor.field.step(to),

@@ -246,6 +246,14 @@ fn node_line(model: &Model, id: NodeId, row: Option<Role>, width: usize) -> Styl
     if node.revisions.len() > 1 {
         line = line.own(role(Role::Edited), format!("{} ", node.rev()));
     }
+    if model.collected.touches(id) {
+        line = line.own(Role::Edited, "(edit collected) ");
+    }
+    if node.active {
+        for badge in summary::badges(state, id) {
+            line = line.own(role(Role::Stale), format!("({badge}) "));
+        }
+    }
     if let (Some(call), Some((tool, args))) = (state.calls.get(&id), node.as_call()) {
         line = line
             .untrusted(role(Role::Accent), tool, 40)

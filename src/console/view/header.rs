@@ -52,6 +52,16 @@ fn parts(model: &Model) -> Vec<(u8, Role, String, bool)> {
     if let Some(tokens) = tokens(model) {
         parts.push((7, Role::Dim, tokens, true));
     }
+    match model.collected.len() {
+        0 => {}
+        count if model.screen.width < 60 => parts.push((1, Role::Edited, format!("{count} edits"), true)),
+        count => parts.push((
+            1,
+            Role::Edited,
+            crate::console::update::collected_words(count),
+            true,
+        )),
+    }
     let waiting = model.queue.waiting();
     if waiting > 0 {
         parts.push((1, Role::Awaiting, format!("{waiting} waiting"), true));

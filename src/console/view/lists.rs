@@ -3,11 +3,12 @@
 use ratatui::Frame;
 use ratatui::layout::Rect;
 
-use super::overlay;
 use super::paint::{Canvas, row_of};
+use super::{inspector, overlay};
 use crate::console::model::Model;
+use crate::console::model::listing::Listing;
 use crate::console::model::overlay::{LinePrompt, List};
-use crate::console::symbols::Symbol;
+use crate::console::symbols::{Charset, Symbol};
 use crate::console::theme::Role;
 
 /// Draws a line to type, at the bottom of the panes.
@@ -91,4 +92,70 @@ pub(super) fn list(model: &Model, frame: &mut Frame<'_>, list: &List) {
             );
         }
     }
+}
+
+/// Draws a list with more about the entry under the cursor.
+pub(super) fn listing(model: &Model, frame: &mut Frame<'_>, listing: &Listing) {
+    let (whole, rows, rest) = model.screen.listing(listing.lines.len(), listing.doc.rows());
+    overlay::open(model, frame, whole, &listing.title, Role::Focus);
+    let mut canvas = Canvas {
+        buf: frame.buffer_mut(),
+        look: &model.settings.look,
+    };
+    let height = usize::from(rows.height);
+    let more = Symbol::Ellipsis.glyph(model.settings.charset);
+    let shown = listing.lines.iter().skip(listing.first).take(height);
+    let mut pointed = false;
+    for (at, line) in shown.enumerate() {
+        let place = row_of(rows, u16::try_from(at).unwrap_or(u16::MAX));
+        let words = Rect {
+            x: place.x + 1.min(place.width),
+            width: place.width.saturating_sub(1),
+            ..place
+        };
+        canvas.row(words, &line.words, more);
+        if line.of == Some(listing.at) {
+            canvas.tint(place, Role::Selection);
+            let pointer = Symbol::Pointer.glyph(model.settings.charset);
+            if !pointed {
+                canvas.put(
+                    place.x,
+                    place.y,
+                    1,
+                    pointer.encode_utf8(&mut [0; 4]),
+                    Role::Accent,
+                );
+            }
+            pointed = true;
+        }
+    }
+    let below = listing.lines.len().saturating_sub(listing.first + height);
+    if below > 0 {
+        let words = format!(" {below} rows below ");
+        let width = words.len() as u16;
+        if width + 2 < whole.width {
+            canvas.put(whole.right() - width - 1, whole.y, width, &words, Role::Key);
+        }
+    }
+    if rest.is_empty() {
+        return;
+    }
+    let line = Rect {
+        y: rest.y - 1,
+        height: rest.height + 1,
+        ..rest
+    };
+    let rule = match model.settings.charset {
+        Charset::Unicode => "─",
+        Charset::Ascii => "-",
+    };
+    canvas.put(
+        line.x,
+        line.y,
+        line.width,
+        &rule.repeat(usize::from(line.width)),
+        Role::Border,
+    );
+    inspector::position(&mut canvas, line, &listing.doc, listing.top);
+    inspector::rows(&mut canvas, rest, &listing.doc, listing.top);
 }

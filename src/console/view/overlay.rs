@@ -23,12 +23,13 @@ pub(super) fn draw(model: &Model, frame: &mut Frame<'_>) {
             let words = if model.run.committing {
                 "sent, waiting for the run"
             } else {
-                "what this edit does"
+                &review.title
             };
             // No frame of an older revision may stand beside what is about to run.
             blank(model, frame);
             document(model, frame, words, &review.doc, review.top, Role::Decision);
         }
+        Overlay::Listing(list) => lists::listing(model, frame, list),
         Overlay::Bulk(bulk) => document(
             model,
             frame,
@@ -58,33 +59,43 @@ pub(super) fn draw(model: &Model, frame: &mut Frame<'_>) {
                 ),
             ],
         ),
-        Overlay::Leave => {
-            let running = model.run.state.agenda.running.len();
-            let keymap = &model.settings.keymap;
-            words(
-                model,
-                frame,
-                "leave?",
-                &[
-                    match running {
-                        0 => "No call runs.".to_owned(),
-                        1 => "1 call runs.".to_owned(),
-                        count => format!("{count} calls run."),
-                    },
-                    format!("{}  wait for what runs, then leave", keymap.first("leave-wait")),
-                    format!("{}  cancel what runs, then leave", keymap.first("leave-cancel")),
-                    format!(
-                        "{}  leave now; what is cut off is settled when you resume",
-                        keymap.first("quit")
-                    ),
-                    "esc  stay".to_owned(),
-                ],
-            );
-        }
+        Overlay::Leave => leave(model, frame),
         Overlay::Editor(open) => editor::draw(model, frame, open),
         Overlay::Line(line) => lists::line(model, frame, line),
         Overlay::List(list) => lists::list(model, frame, list),
     }
+}
+
+fn leave(model: &Model, frame: &mut Frame<'_>) {
+    let running = model.run.state.agenda.running.len();
+    let keymap = &model.settings.keymap;
+    let mut lines = Vec::new();
+    match model.collected.len() {
+        0 => {}
+        1 => lines.push("1 collected edit is not committed: it is lost when you leave.".to_owned()),
+        count => lines.push(format!(
+            "{count} collected edits are not committed: they are lost when you leave."
+        )),
+    }
+    lines.push(match running {
+        0 => "No call runs.".to_owned(),
+        1 => "1 call runs.".to_owned(),
+        count => format!("{count} calls run."),
+    });
+    lines.push(format!(
+        "{}  wait for what runs, then leave",
+        keymap.first("leave-wait")
+    ));
+    lines.push(format!(
+        "{}  cancel what runs, then leave",
+        keymap.first("leave-cancel")
+    ));
+    lines.push(format!(
+        "{}  leave now; what is cut off is settled when you resume",
+        keymap.first("quit")
+    ));
+    lines.push("esc  stay".to_owned());
+    words(model, frame, "leave?", &lines);
 }
 
 /// Takes everything off the panes.

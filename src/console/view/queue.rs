@@ -91,6 +91,9 @@ fn call_entry(model: &Model, gone: bool, id: NodeId, rev: String) -> Styled {
     let symbol = Symbol::of_status(&call.status);
     let glyph = symbol.glyph(model.settings.charset);
     let mut line = Styled::new().own(dim(symbol.role()), format!("{glyph} {id} {rev} "));
+    if model.collected.touches(id) {
+        line = line.own(Role::Edited, "(edit collected) ");
+    }
     if gone {
         line = line.own(Role::Dim, format!("({}) ", call.status.word()));
     } else if !matches!(call.status, crate::domain::call::Status::Awaiting) {

@@ -70,17 +70,16 @@ fn keys(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
     let mut x = area.x + 1.min(area.width);
     let armed = is_armed(model);
     let hints = hints::hints(model);
-    // Help is always worth its place.
-    let reserved: u16 = hints
-        .iter()
-        .find(|hint| hint.word == "help")
-        .map_or(0, |hint| (hint.key.width() + hint.word.width() + 3) as u16);
-    let help_last = hints.iter().filter(|hint| hint.word == "help");
-    let others = hints.iter().filter(|hint| hint.word != "help");
+    let wide = |hint: &hints::Hint| (hint.key.width() + hint.word.width() + 3) as u16;
+    let reserved: u16 = hints.iter().filter(|hint| hint.stays).map(wide).sum();
+    let is_first = |hint: &&hints::Hint| !hint.stays && matches!(hint.word, "done" | "accept");
+    let first = hints.iter().filter(is_first);
+    let others = hints.iter().filter(|hint| !hint.stays && !is_first(hint));
+    let last = hints.iter().filter(|hint| hint.stays);
     let mut room = area.right().saturating_sub(reserved);
-    for hint in others.chain(help_last) {
-        if hint.word == "help" {
-            room = area.right();
+    for hint in first.chain(others).chain(last) {
+        if hint.stays {
+            room = area.right() + 2;
         }
         let need = (hint.key.width() + hint.word.width() + 3) as u16;
         if x + need > room {

@@ -305,6 +305,14 @@ fn limit(state: &State) -> Option<(String, String)> {
     {
         return Some(("tokens".into(), format!("{used} tokens used, {most} allowed")));
     }
+    let price = state.started.as_ref().and_then(|started| started.price.as_ref());
+    if let (Some(most), Some(price)) = (state.limits.price, price) {
+        let spent = state.spent.of(&price.currency);
+        if spent >= most {
+            let (spent, most) = (price.money(spent), price.money(most));
+            return Some(("price".into(), format!("{spent} spent, {most} allowed")));
+        }
+    }
     None
 }
 

@@ -137,17 +137,17 @@ pub(super) fn start(
     Some((attempt, bytes))
 }
 
-/// Repetitions of the same bytes by the engine carry one key; a run that a person asked for anew, another.
+/// Repetitions of the same bytes by the engine carry one key, also where another process goes on with
+/// another model; a run that a person asked for anew, another.
 fn key(state: &State, call: &Call, node: &Node, same: &str) -> Arc<str> {
     let again = call
         .decisions
         .iter()
         .filter(|(_, _, decision)| *decision == Decision::RunAgain)
         .count();
-    let session = state.started.as_ref().map_or("", |started| &*started.setup);
     let id = call.id.to_string();
     let parts: [&[u8]; 6] = [
-        session.as_bytes(),
+        state.genesis.as_bytes(),
         &state.begun_at.to_le_bytes(),
         id.as_bytes(),
         &node.rev().0.to_le_bytes(),

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use crate::domain::advice::Advice;
+use crate::domain::advice::{Advice, Used};
 use crate::domain::call::{Binding, Call, Status};
 use crate::domain::draft::Draft;
 use crate::domain::event::CallEvent;
@@ -98,7 +98,7 @@ pub(super) fn become_ready(
         return;
     }
     let digest = advice.digest(call.id, node.rev(), tool, bytes);
-    let verdict = advice.verdict(tool, bytes);
+    let verdict = advice.verdict(tool, bytes, &Used::by(draft));
     draft.call(CallEvent::Ready {
         call: call.id,
         rev: node.rev(),

@@ -467,7 +467,10 @@ fn record_value(
 /// The inputs of a call are not in question any more.
 pub(super) fn trust(state: &mut State, id: NodeId) {
     state.agenda.suspects.remove(&id);
-    if let Some(life) = state.calls.get_mut(&id) {
+    if let Some(life) = state.calls.get_mut(&id)
+        && life.suspect
+    {
+        life.remember(state.epoch);
         life.suspect = false;
     }
 }

@@ -164,7 +164,10 @@ pub(super) fn retire(state: &mut State, nodes: &[NodeId]) {
     for id in nodes.iter().filter(|id| id.kind == NodeKind::Call) {
         leave_sets(state, *id);
         state.agenda.suspects.remove(id);
-        if let Some(call) = state.calls.get_mut(id) {
+        if let Some(call) = state.calls.get_mut(id)
+            && call.suspect
+        {
+            call.remember(state.epoch);
             call.suspect = false;
         }
     }
@@ -251,6 +254,15 @@ pub(super) fn look_at_turns(state: &mut State, turns: &[TurnId]) {
     }
 }
 
+/// Looks again at every call that waits for what it reads: many things changed at one time.
+pub(super) fn look_at_all(state: &mut State) {
+    let agenda = &state.agenda;
+    let waiting: Vec<NodeId> = agenda.blocked.union(&agenda.suspects).copied().collect();
+    for id in waiting {
+        look_again(state, id);
+    }
+}
+
 /// Looks again at every call that reads what this one writes.
 pub(super) fn wake_readers(state: &mut State, id: NodeId) {
     for reader in readers(state, id) {
@@ -269,6 +281,7 @@ pub(super) fn suspect(state: &mut State, calls: &[NodeId]) {
         let (Some(turn), Some(life)) = (node.map(|node| node.turn), state.calls.get_mut(id)) else {
             continue;
         };
+        life.remember(state.epoch);
         life.suspect = true;
         marked.push(*id);
         if last != Some(turn) {

@@ -16,7 +16,7 @@ pub(super) fn apply(state: &mut State, at: At, of: Epoch, by: Began) {
         record.base = of;
         record.began = by;
     }
-    carry_out(state, at, &moves);
+    carry_out(state, at, &moves, false);
     if matches!(state.mode, Mode::Finished(_)) {
         state.mode = Mode::Running;
     }
@@ -25,11 +25,13 @@ pub(super) fn apply(state: &mut State, at: At, of: Epoch, by: Began) {
 /// A recorded reply stands in for a request.
 pub(super) fn revive(state: &mut State, at: At, turn: TurnId, of: Epoch) {
     let moves = recall_reply(state, turn, of);
-    carry_out(state, at, &moves);
+    carry_out(state, at, &moves, true);
 }
 
-fn carry_out(state: &mut State, at: At, moves: &Moves) {
+/// `one_reply` where a reply stands behind another past than its own, however equal it looks.
+fn carry_out(state: &mut State, at: At, moves: &Moves, one_reply: bool) {
     let epoch = state.epoch;
+    share(state, moves);
     for id in &moves.turns_fall {
         if let Some(turn) = state.turns.get_mut(id) {
             turn.remember(epoch);
@@ -73,16 +75,29 @@ fn carry_out(state: &mut State, at: At, moves: &Moves) {
     for thread in threads {
         super::turn::note_child(state, thread);
     }
-    let in_question = move_calls(state, at, moves);
+    let in_question = move_calls(state, at, moves, one_reply);
     index::suspect(state, &in_question);
-    let turns: Vec<TurnId> = moves
-        .turns_fall
-        .iter()
-        .chain(moves.turns_stand.iter().map(|(id, _)| id))
-        .copied()
-        .collect();
-    index::look_at_turns(state, &turns);
+    index::look_at_all(state);
     index::gate_again(state);
+}
+
+/// What other branches brought and this one keeps belongs to it from here on.
+fn share(state: &mut State, moves: &Moves) {
+    let epoch = state.epoch;
+    for id in &moves.shared {
+        if let Some(node) = state.nodes.get_mut(id) {
+            let standing = node.standing();
+            node.history.keep(epoch, standing);
+        }
+        if let Some(call) = state.calls.get_mut(id) {
+            call.remember(epoch);
+        }
+    }
+    for id in &moves.shared_turns {
+        if let Some(turn) = state.turns.get_mut(id) {
+            turn.remember(epoch);
+        }
+    }
 }
 
 fn stand(state: &mut State, at: At, id: TurnId, standing: &TurnStanding) {
@@ -102,7 +117,7 @@ fn stand(state: &mut State, at: At, id: TurnId, standing: &TurnStanding) {
 }
 
 /// Gives the calls where they stand; names those whose inputs must be looked at.
-fn move_calls(state: &mut State, at: At, moves: &Moves) -> Vec<NodeId> {
+fn move_calls(state: &mut State, at: At, moves: &Moves, one_reply: bool) -> Vec<NodeId> {
     let epoch = state.epoch;
     let mut in_question = Vec::new();
     for (id, to) in &moves.calls {
@@ -144,11 +159,15 @@ fn move_calls(state: &mut State, at: At, moves: &Moves) -> Vec<NodeId> {
             }
             CallMove::GoesOn => {}
         }
-        let reads = state
-            .calls
-            .get(id)
-            .is_some_and(|call| !call.references.is_empty() && !matches!(call.status, Status::Blocked));
-        if reads {
+        let was = match to {
+            CallMove::Ended(way) => way.suspect || one_reply,
+            CallMove::GoesOn | CallMove::WorksOn(_) | CallMove::Anew => true,
+        };
+        let reads = state.calls.get(id).is_some_and(|call| {
+            let looked = !matches!(call.status, Status::Blocked | Status::Proposed);
+            !call.references.is_empty() && looked
+        });
+        if was && reads {
             in_question.push(*id);
         }
     }

@@ -3,17 +3,19 @@
 use std::sync::Arc;
 
 use super::edit::release;
+use super::turn::spend;
 use super::{At, index};
 use crate::domain::call::Status;
 use crate::domain::event::RunEvent;
 use crate::domain::id::{Attempt, NodeId, ThreadId};
 use crate::domain::state::{LedgerOutcome, Mode, State};
-use crate::domain::turn::{Stream, StreamFault, StreamFaultKind};
+use crate::domain::turn::{Stream, StreamFault, StreamFaultKind, Usage};
 
 pub(super) fn apply(state: &mut State, at: At, event: &RunEvent) {
     match event {
         RunEvent::Started(started) => {
             state.begun_at = at.utc_ms;
+            state.genesis = started.setup.clone();
             state.limits = started.limits;
             state.policy.clone_from(&started.policy);
             state.threads.entry(ThreadId(0)).or_default();
@@ -74,8 +76,10 @@ fn reopen(state: &mut State, interrupted: &[(NodeId, Attempt)]) {
         }
     }
     index::gate_again(state);
+    let mut cut = 0_usize;
     for turn in state.turns.values_mut() {
         if turn.stream == Stream::Open {
+            cut += usize::from(turn.asked > 0);
             turn.remember(state.epoch);
             turn.stream = Stream::Broken(StreamFault {
                 kind: StreamFaultKind::Crash,
@@ -83,5 +87,8 @@ fn reopen(state: &mut State, interrupted: &[(NodeId, Attempt)]) {
                 retry_after_ms: None,
             });
         }
+    }
+    for _ in 0..cut {
+        spend(state, Usage::default());
     }
 }

@@ -24,40 +24,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &TurnEvent) {
         } => {
             place(state, at, *turn, *thread, *after, *producer);
         }
-        TurnEvent::Requested {
-            turn,
-            thread,
-            after,
-            request,
-            context,
-            hash,
-            last,
-            ..
-        } => {
-            if !state.turns.contains_key(turn) {
-                place(state, at, *turn, *thread, *after, Producer::Model);
-            }
-            state.requests = state.requests.saturating_add(1);
-            state.step = false;
-            state.agenda.open.insert(*turn);
-            let epoch = state.epoch;
-            if let Some(turn) = state.turns.get_mut(turn) {
-                turn.remember(epoch);
-                turn.stream = Stream::Open;
-                turn.settled = false;
-                turn.asked = *request;
-                turn.asked_at = at.seq;
-                turn.received = 0;
-                turn.partial = None;
-                turn.last = *last;
-                turn.context = Some(context.clone());
-                turn.request = Some(hash.clone());
-            }
-            let asked = state.agenda.replies.entry(hash.clone()).or_default();
-            if asked.last() != Some(turn) {
-                asked.push(*turn);
-            }
-        }
+        TurnEvent::Requested { .. } => requested(state, at, event),
         TurnEvent::Prompted { turn, node, text } => {
             let task = state
                 .turns
@@ -124,6 +91,46 @@ pub(super) fn apply(state: &mut State, at: At, event: &TurnEvent) {
         | TurnEvent::Revived { .. }
         | TurnEvent::Superseded { .. }
         | TurnEvent::Split { .. } => ended(state, at, event),
+    }
+}
+
+/// Folds a request; the first one makes the turn.
+fn requested(state: &mut State, at: At, event: &TurnEvent) {
+    let TurnEvent::Requested {
+        turn,
+        thread,
+        after,
+        request,
+        context,
+        hash,
+        last,
+        ..
+    } = event
+    else {
+        return;
+    };
+    if !state.turns.contains_key(turn) {
+        place(state, at, *turn, *thread, *after, Producer::Model);
+    }
+    state.requests = state.requests.saturating_add(1);
+    state.step = false;
+    state.agenda.open.insert(*turn);
+    let epoch = state.epoch;
+    if let Some(turn) = state.turns.get_mut(turn) {
+        turn.remember(epoch);
+        turn.stream = Stream::Open;
+        turn.settled = false;
+        turn.asked = *request;
+        turn.asked_at = at.seq;
+        turn.received = 0;
+        turn.partial = None;
+        turn.last = *last;
+        turn.context = Some(context.clone());
+        turn.request = Some(hash.clone());
+    }
+    let asked = state.agenda.replies.entry(hash.clone()).or_default();
+    if asked.last() != Some(turn) {
+        asked.push(*turn);
     }
 }
 
@@ -340,11 +347,22 @@ fn propose(state: &mut State, turn: TurnId, id: NodeId, provider_id: Option<Arc<
 }
 
 fn end_stream(state: &mut State, turn: TurnId, stream: Stream, usage: Usage) {
+    let open = |turn: &Turn| turn.stream == Stream::Open && turn.asked > 0;
+    // What is said of a request that has ended before costs nothing more.
+    if usage != Usage::default() || state.turns.get(&turn).is_some_and(open) {
+        spend(state, usage);
+    }
     state.usage = state.usage.plus(usage);
     with(state, turn, |turn| {
         turn.stream = stream;
         turn.usage = turn.usage.plus(usage);
     });
+}
+
+/// A request has ended: what it cost, or that nobody knows.
+pub(super) fn spend(state: &mut State, usage: Usage) {
+    let price = state.started.as_ref().and_then(|started| started.price.as_ref());
+    state.spent.add(price, usage);
 }
 
 fn supersede(state: &mut State, at: At, turns: &[TurnId]) {

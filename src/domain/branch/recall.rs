@@ -28,6 +28,10 @@ pub struct Moves {
     pub turns_stand: Vec<(TurnId, TurnStanding)>,
     /// Calls that stand otherwise.
     pub calls: Vec<(NodeId, CallMove)>,
+    /// Nodes that another branch brought and that stand on this one as well.
+    pub shared: Vec<NodeId>,
+    /// Turns whose reply went on arriving on another branch and stands on this one as well.
+    pub shared_turns: Vec<TurnId>,
     /// Executions with effects whose results count no more.
     pub orphaned: Vec<Seq>,
     /// Executions with effects whose results count again.
@@ -77,23 +81,21 @@ pub fn recall(state: &State, of: Epoch) -> Moves {
     }
     // What a sub-agent did since is no work of edits that left it alone. Parents stand before children.
     for (id, child) in &state.children {
-        let turns = || {
-            state
-                .threads
-                .get(id)
-                .into_iter()
-                .flatten()
-                .filter_map(|id| state.turns.get(id))
-        };
         if went_on(state, child, &line, &shared) {
-            shared.turns.extend(state.turns_of(*id).map(|turn| turn.id));
+            let turns: Vec<TurnId> = state.turns_of(*id).map(|turn| turn.id).collect();
+            moves.shared_turns.extend(&turns);
+            shared.turns.extend(turns);
             shared.children.insert(*id);
-        } else {
-            turns().for_each(|turn| recall_turn(turn, &line, &mut moves, &mut shared));
+            continue;
+        }
+        let turns = state.threads.get(id).into_iter().flatten();
+        for turn in turns.filter_map(|id| state.turns.get(id)) {
+            recall_turn(turn, &line, &mut moves, &mut shared);
         }
     }
     for node in state.nodes.values() {
         if shared.children.contains(&thread::of(state, node.id)) {
+            moves.shared.extend(node.active.then_some(node.id));
             continue;
         }
         recall_node(state, node, &line, &shared, &mut moves);
@@ -189,9 +191,11 @@ fn recall_turn(turn: &Turn, line: &Line, moves: &mut Moves, shared: &mut Shared)
     let standing = if goes_on {
         // The same reply on both: what has come of it since is no work of the edits between.
         shared.turns.insert(turn.id);
+        moves.shared_turns.push(turn.id);
         TurnStanding {
             activity: was.activity,
             drifted: was.drifted,
+            settled: was.settled || turn.settled,
             ..turn.standing()
         }
     } else {
@@ -219,14 +223,12 @@ fn cut(stream: &Stream) -> Stream {
 
 fn recall_node(state: &State, node: &Node, line: &Line, shared: &Shared, moves: &mut Moves) {
     match node.id.kind {
-        // What was done stays on record.
-        NodeKind::Intervention | NodeKind::Repair => {}
-        // Goes with its call.
-        NodeKind::Observation => {}
+        // What was done stays on record; a result goes with its call.
+        NodeKind::Intervention | NodeKind::Repair | NodeKind::Observation => {}
         NodeKind::Call => recall_call(state, node, line, shared, moves),
         NodeKind::Prompt | NodeKind::Thought | NodeKind::Answer => {
             let then = standing_at(node, line, shared);
-            set(node, then, moves);
+            set(node, then, line, moves);
         }
     }
 }
@@ -246,7 +248,10 @@ fn standing_at(node: &Node, line: &Line, shared: &Shared) -> Option<Standing> {
     }
 }
 
-fn set(node: &Node, then: Option<Standing>, moves: &mut Moves) {
+fn set(node: &Node, then: Option<Standing>, line: &Line, moves: &mut Moves) {
+    if then.is_some() && node.history.at(line) == Then::Absent {
+        moves.shared.push(node.id);
+    }
     match then {
         Some(standing) if standing != node.standing() => moves.stands.push((node.id, standing)),
         None if node.active => moves.falls.push(node.id),
@@ -259,7 +264,7 @@ fn recall_call(state: &State, node: &Node, line: &Line, shared: &Shared, moves: 
         return;
     };
     let then = standing_at(node, line, shared);
-    set(node, then, moves);
+    set(node, then, line, moves);
     let Some(then) = then else { return };
     let goes_on = node.active && node.rev() == then.rev;
     let observation = state.nodes.get(&node.id.observation());
@@ -272,7 +277,7 @@ fn recall_call(state: &State, node: &Node, line: &Line, shared: &Shared, moves: 
     match call.history.at(line) {
         Then::Was(way) if had_ended(&way.status) => {
             if let Some(observation) = observation {
-                set(observation, observed(observation), moves);
+                set(observation, observed(observation), line, moves);
             }
             moves
                 .calls
@@ -283,31 +288,32 @@ fn recall_call(state: &State, node: &Node, line: &Line, shared: &Shared, moves: 
             if let Some(observation) = observation
                 && had_ended(&call.status)
             {
-                set(observation, observed(observation), moves);
+                set(observation, observed(observation), line, moves);
             }
         }
         Then::Now if had_ended(&call.status) => {
             if let Some(observation) = observation {
-                set(observation, observed(observation), moves);
+                set(observation, observed(observation), line, moves);
             }
             moves.calls.push((node.id, CallMove::Ended(Box::new(call.way()))));
         }
         _ if goes_on => {
+            moves.shared.push(node.id);
             let child =
                 thread::child_of(state, call).filter(|child| !shared.children.contains(&child.thread));
-            match child {
-                Some(child) if had_ended(&call.status) => {
-                    if let Some(observation) = observation {
-                        set(observation, None, moves);
-                    }
-                    moves.calls.push((node.id, CallMove::WorksOn(child.attempt)));
+            if let Some(child) = child.filter(|_| had_ended(&call.status)) {
+                if let Some(observation) = observation {
+                    set(observation, None, line, moves);
                 }
-                _ => moves.calls.push((node.id, CallMove::GoesOn)),
+                moves.calls.push((node.id, CallMove::WorksOn(child.attempt)));
+            } else {
+                moves.shared.extend(observation.map(|observation| observation.id));
+                moves.calls.push((node.id, CallMove::GoesOn));
             }
         }
         _ => {
             if let Some(observation) = observation {
-                set(observation, None, moves);
+                set(observation, None, line, moves);
             }
             moves.calls.push((node.id, CallMove::Anew));
         }

@@ -222,8 +222,8 @@ pub(super) fn ask_anew(draft: &mut Draft<'_>, id: TurnId) -> Result<(), Refusal>
     let from = turn.pos;
     let turns = state.turns_of(turn.thread).filter(|one| one.pos >= from);
     let turns: Vec<TurnId> = turns.map(|one| one.id).collect();
-    let before = state.turns_of(turn.thread).filter(|one| one.pos < from);
-    let after = before.filter(|one| one.is_active()).last().map(|one| one.id);
+    let mut before = state.turns_of(turn.thread).filter(|one| one.pos < from);
+    let after = before.rfind(|one| one.is_active()).map(|one| one.id);
     not_pinned_above(state, turn.thread)?;
     begin_after(draft, id, &format!("ask the model again for {id}"), None);
     supersede_turns(draft, turns);

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::call::EffectClass;
 use crate::domain::id::{Attempt, NodeId};
+use crate::domain::price::Price;
 
 /// What a run was started with; everything that a fold needs and could not otherwise know.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,6 +35,34 @@ pub struct Started {
     pub input: Arc<str>,
     /// How the run was begun, so that `resume` can build the same model and tools again: JSON text.
     pub setup: Arc<str>,
+    /// What is taken from the record in place of asking or running again.
+    #[serde(default)]
+    pub reuse: Reuse,
+    /// What the model's tokens cost; none where nobody said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub price: Option<Price>,
+}
+
+/// What is taken from the record where an edit, undo or redo needs it again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Reuse {
+    /// Replies of the model to an equal request.
+    pub replies: bool,
+    /// Results of equal calls of class `pure`.
+    pub pure: bool,
+    /// Results of equal calls of class `read`, as long as nothing was written since.
+    pub reads: bool,
+}
+
+impl Default for Reuse {
+    fn default() -> Self {
+        Self {
+            replies: true,
+            pure: true,
+            reads: true,
+        }
+    }
 }
 
 /// A tool as the model and the operator know it.
@@ -66,6 +95,9 @@ pub struct Limits {
     pub tokens: Option<u64>,
     /// Milliseconds of working time.
     pub wall_ms: Option<u64>,
+    /// Trillionths of the price's currency.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub price: Option<u64>,
 }
 
 impl Default for Limits {
@@ -75,6 +107,7 @@ impl Default for Limits {
             turns: Some(50),
             tokens: None,
             wall_ms: None,
+            price: None,
         }
     }
 }
@@ -126,7 +159,7 @@ pub enum RunEvent {
     },
     /// A limit was reached.
     LimitReached {
-        /// Which (`turns`, `tokens`, `time`).
+        /// Which (`turns`, `tokens`, `time`, `price`).
         which: String,
         /// Figures, in words.
         message: String,
@@ -148,4 +181,22 @@ pub enum RunEvent {
         /// The name.
         title: String,
     },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_journal_from_before_there_was_a_setting_loads() {
+        let old = r#"{"version":"0.1.0","workspace":"/w","model":"m","wire":"scripted","system":"","tools":[],
+            "policy":"guarded","sandbox":"none","limits":{"parallel":8,"turns":null,"tokens":null,"wall_ms":null},
+            "user":"u","input":"null","setup":"{}"}"#;
+        let started: Started = serde_json::from_str(old).unwrap();
+        assert_eq!(started.reuse, Reuse::default());
+        assert_eq!((started.price, started.limits.price), (None, None));
+        assert!(started.reuse.replies && started.reuse.pure && started.reuse.reads);
+        let some: Reuse = serde_json::from_str(r#"{"reads":false}"#).unwrap();
+        assert_eq!((some.replies, some.pure, some.reads), (true, true, false));
+    }
 }

@@ -314,3 +314,35 @@ fn a_deadline_concerns_one_revision_and_stands_still_in_a_pause() {
     });
     assert_eq!(w.status(id), Status::Succeeded);
 }
+
+/// A rule that may be used twice is used twice, also where three calls become ready at once.
+#[test]
+fn a_rule_with_uses_is_used_as_often_and_no_more() {
+    let rules = Rules {
+        uses: [("read".to_owned(), 2)].into(),
+        ..Rules::default()
+    };
+    let mut w = World::with(rules);
+    w.reply(&[
+        call("write", r#"{"_as":"w","n":1}"#),
+        call("read", r#"{"_as":"a","n":"†call.w.v"}"#),
+        call("read", r#"{"_as":"b","n":"†call.w.v"}"#),
+        call("read", r#"{"_as":"c","n":"†call.w.v"}"#),
+    ]);
+    assert_eq!(w.executed.len(), 1, "the three wait for the first");
+    w.drain();
+    assert_eq!((w.starts(w.id("a")), w.starts(w.id("b"))), (1, 1));
+    assert_eq!(w.starts(w.id("c")), 0);
+    assert_eq!(w.status(w.id("c")), Status::Awaiting);
+    w.crash();
+    assert_eq!(w.status(w.id("c")), Status::Awaiting);
+    w.approve(w.id("c")).unwrap();
+    w.drain();
+    w.reply(&[call("read", r#"{"_as":"d"}"#), call("write", r#"{"_as":"e"}"#)]);
+    assert_eq!(
+        w.status(w.id("d")),
+        Status::Awaiting,
+        "the next turn brings no new uses"
+    );
+    assert_eq!(w.starts(w.id("e")), 1, "another tool is not concerned");
+}

@@ -4,6 +4,8 @@ use super::world::*;
 use crate::domain::apply;
 use crate::domain::call::Status;
 use crate::domain::command::RunCommand;
+use crate::domain::event::run::Limits;
+use crate::domain::event::{Event, RunEvent};
 use crate::domain::id::NodeKind;
 use crate::domain::state::Mode;
 use crate::domain::turn::Stop;
@@ -15,7 +17,7 @@ fn every_status_survives_a_crash() {
             gates: [("write".to_owned(), crate::domain::call::Gate::Ask)].into(),
             ..Rules::default()
         },
-        crate::domain::event::run::Limits {
+        Limits {
             parallel: 2,
             ..Default::default()
         },
@@ -46,6 +48,47 @@ fn every_status_survives_a_crash() {
     w.crash();
     assert!(matches!(w.state.mode, Mode::Finished(_)));
     assert_eq!(w.asked.len(), 2);
+}
+
+/// A service that can tell a repetition must be able to tell it also from a process that goes on with
+/// another model.
+#[test]
+fn another_model_does_not_change_the_key_of_an_effect() {
+    let keys = |refit: bool| {
+        let mut w = World::new();
+        w.reply(&[call("idem", r#"{"_as":"a","n":1}"#)]);
+        if refit {
+            let mut other = started(w.state.limits);
+            other.model = "another".into();
+            other.setup = r#"{"model":"another"}"#.into();
+            w.record(vec![Event::Run(RunEvent::Refitted {
+                started: Box::new(other),
+            })]);
+        }
+        w.crash();
+        assert_eq!(w.starts(w.id("a")), 2);
+        let entries = w.state.ledger.values();
+        entries.map(|entry| entry.key.clone()).collect::<Vec<_>>()
+    };
+    let (refitted, plain) = (keys(true), keys(false));
+    assert_eq!(refitted[0], refitted[1], "one key for both executions");
+    assert_eq!(refitted, plain);
+    assert!(!refitted[0].is_empty());
+}
+
+#[test]
+fn two_runs_that_do_the_same_have_different_keys() {
+    let key = |setup: &str| {
+        let mut first = started(Limits::default());
+        first.setup = setup.into();
+        let mut w = World::bare(Rules::default(), Limits::default());
+        w.record(vec![Event::Run(RunEvent::Started(Box::new(first)))]);
+        w.guide("go").unwrap();
+        w.reply(&[call("idem", r#"{"_as":"a","n":1}"#)]);
+        w.state.ledger.values().next().unwrap().key.clone()
+    };
+    assert_ne!(key("one"), key("two"));
+    assert_eq!(key("one"), key("one"));
 }
 
 #[test]

@@ -17,6 +17,7 @@ mod ends;
 mod flow;
 mod operator;
 mod plan;
+mod prices;
 mod random;
 mod rest;
 mod thoughts;

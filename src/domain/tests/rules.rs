@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::domain::advice::{Advice, ToolFacts};
+use crate::domain::advice::{Advice, ToolFacts, Used};
 use crate::domain::call::{Consequence, Digest, EffectClass, Fault, Gate, Outcome, Verdict};
 use crate::domain::id::{NodeId, Rev};
 
@@ -18,6 +18,8 @@ pub type Results = Arc<dyn Fn(&str, &str) -> Outcome>;
 pub struct Rules {
     /// Gate by tool; allow where none is named.
     pub gates: BTreeMap<String, Gate>,
+    /// How many calls of a tool run without being asked for; any number where none is named.
+    pub uses: BTreeMap<String, u32>,
     /// What an unanswered call meets, and when.
     pub deadline: Option<(u64, Consequence)>,
     /// What executions give.
@@ -28,6 +30,7 @@ impl Default for Rules {
     fn default() -> Self {
         Self {
             gates: BTreeMap::new(),
+            uses: BTreeMap::new(),
             deadline: None,
             results: Arc::new(|_, args| Outcome::ok(format!("{{\"v\":{}}}", sum(args) + 1))),
         }
@@ -115,8 +118,12 @@ impl Advice for Rules {
         faults
     }
 
-    fn verdict(&self, tool: &str, _args: &str) -> Verdict {
-        let gate = self.gates.get(tool).copied().unwrap_or(Gate::Allow);
+    fn verdict(&self, tool: &str, _args: &str, used: &Used<'_>) -> Verdict {
+        let mut gate = self.gates.get(tool).copied().unwrap_or(Gate::Allow);
+        let spent = |uses: &u32| used.times(&format!("test: {tool} {gate:?}")) >= *uses;
+        if self.uses.get(tool).is_some_and(spent) {
+            gate = Gate::Ask;
+        }
         Verdict {
             gate,
             rule: format!("test: {tool} {gate:?}"),

@@ -111,6 +111,8 @@ pub fn started(limits: Limits) -> Started {
         user: "me".into(),
         input: r#"{"k":7}"#.into(),
         setup: "null".into(),
+        reuse: crate::domain::event::run::Reuse::default(),
+        price: None,
     }
 }
 

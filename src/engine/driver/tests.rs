@@ -65,6 +65,7 @@ fn adviser(policy: Policy) -> Adviser {
         environment: "".into(),
         sandbox: "none".into(),
         headless: false,
+        now: None,
     }
 }
 
@@ -82,6 +83,8 @@ fn started(adviser: &Adviser, limits: Limits) -> Event {
         user: "tester".into(),
         input: "null".into(),
         setup: "".into(),
+        reuse: crate::domain::event::run::Reuse::default(),
+        price: None,
     })))
 }
 

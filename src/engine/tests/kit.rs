@@ -200,6 +200,7 @@ fn advised(tools: Vec<Arc<dyn Tool>>, policy: Policy, workspace: std::path::Path
         environment: Arc::from(""),
         sandbox: Arc::from(""),
         headless: false,
+        now: None,
     }
 }
 
@@ -277,6 +278,8 @@ impl Stage {
             user: Arc::from("tester"),
             input: Arc::from("null"),
             setup: Arc::from("{}"),
+            reuse: crate::domain::event::run::Reuse::default(),
+            price: None,
             sandbox: "none".into(),
         })));
         let memory = Memory::default();

@@ -10,6 +10,7 @@ use crate::domain::event::run::{Limits, Started, ToolCard};
 use crate::domain::event::{CallEvent, EditEvent, Event, RunEvent, TurnEvent};
 use crate::domain::id::{Attempt, Epoch, NodeId, NodeKind, Rev, Seq, ThreadId, TurnId};
 use crate::domain::node::{Channel, Content, Origin};
+use crate::domain::price::Price;
 use crate::domain::reference::{Expr, OutPath, Reference, Root, Target};
 use crate::domain::state::Began;
 use crate::domain::turn::{Producer, Stop, StreamFault, StreamFaultKind, Usage};
@@ -22,6 +23,7 @@ const TURN: TurnId = TurnId(3);
 pub(super) fn every_event() -> Vec<Event> {
     let mut all = run();
     all.extend(turn());
+    all.extend(branches());
     all.extend(call());
     all.extend(edit());
     all
@@ -52,6 +54,13 @@ fn started() -> Box<Started> {
         user: text("zoë"),
         input: text("null"),
         setup: text("{}"),
+        reuse: crate::domain::event::run::Reuse::default(),
+        price: Some(Price {
+            input: 1,
+            cached: Some(0),
+            output: u64::MAX,
+            currency: text("€"),
+        }),
     })
 }
 
@@ -88,6 +97,7 @@ fn run() -> Vec<Event> {
                 turns: None,
                 tokens: Some(u64::MAX),
                 wall_ms: Some(0),
+                price: Some(7),
             },
         },
         RunEvent::Refused {
@@ -191,11 +201,6 @@ fn turn() -> Vec<Event> {
             turns: vec![TURN, TurnId(4)],
         },
         TurnEvent::Split { turn: TURN },
-        TurnEvent::Drifted { turns: vec![TURN] },
-        TurnEvent::Revived {
-            turn: TURN,
-            of: Epoch(2),
-        },
     ];
     for stop in [
         Stop::End,
@@ -418,6 +423,16 @@ fn ends() -> Vec<CallEvent> {
         });
     }
     all
+}
+
+fn branches() -> Vec<Event> {
+    vec![
+        Event::Turn(TurnEvent::Drifted { turns: vec![TURN] }),
+        Event::Turn(TurnEvent::Revived {
+            turn: TURN,
+            of: Epoch(2),
+        }),
+    ]
 }
 
 fn edit() -> Vec<Event> {

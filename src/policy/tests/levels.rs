@@ -231,7 +231,7 @@ fn an_allow_with_an_end_counts_only_while_it_is_known_to_count() {
     let after = |used: u32| {
         let moment = Moment {
             now: None,
-            used: Some([(cite.clone(), used)].into()),
+            used: Some(&|rule: &str| if rule == cite { used } else { 0 }),
         };
         policy.verdict_at(&shell, &moment).gate
     };

@@ -1,0 +1,65 @@
+//! Commands between processes: opens the door of a run that was begun with `--control`, and hands
+//! the verbs of this process to whoever holds the session. Must not know: what a command does.
+
+use std::path::PathBuf;
+
+use super::args::Common;
+use super::build::Ground;
+use super::exit::{Code, Failure};
+use super::run::Ready;
+use crate::control::protocol::Request;
+use crate::control::{self, Answer, Door, Target, peer};
+use crate::domain::command::Command;
+use crate::journal::Place;
+
+/// The directory of a session; a single file is never held.
+fn directory(place: &Place) -> Option<PathBuf> {
+    match place {
+        Place::Dir { path, .. } => Some(path.clone()),
+        Place::File { .. } => None,
+    }
+}
+
+/// Opens the door, if one is asked for. The agent's commands run without a sandbox, so that it is
+/// never open unasked.
+pub fn open(common: &Common, ground: &Ground, ready: &Ready) -> Result<Option<Door>, Failure> {
+    if !common.control {
+        return Ok(None);
+    }
+    let place = ground.store.find(&ready.session)?;
+    let Some(dir) = directory(&place) else {
+        return Ok(None);
+    };
+    let door = Door::open(&ground.places, &dir, &place.id(), ready.handle.clone())
+        .map_err(|error| Failure::new(Code::Config, error))?;
+    ready.handle.notice(format!(
+        "other processes of {} may decide here: overrule queue {}, overrule approve … ({}). The agent's own are told \
+         {}.",
+        ground.user(),
+        ready.session,
+        door.path().display(),
+        peer::Means::here().words()
+    ));
+    Ok(Some(door))
+}
+
+/// Hands a command to the process that has the session open.
+pub fn hand_over(
+    ground: &Ground,
+    place: &Place,
+    holder: Option<u32>,
+    command: &Command,
+) -> Result<Answer, control::Error> {
+    let dir = directory(place).ok_or(control::Error::NoSocket)?;
+    let target = Target {
+        places: &ground.places,
+        session: &dir,
+        holder,
+    };
+    let request = Request::new(&ground.user(), command.clone());
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| control::Error::NotTaken {
+        why: format!("this process cannot start: {error}"),
+    })?;
+    runtime.block_on(control::send(target, &request))
+}

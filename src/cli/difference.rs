@@ -1,0 +1,155 @@
+//! What became of a node since somebody saw it, for a refusal that says that it changed. Must not
+//! know: why a command was refused.
+
+use crate::console::diff::{self, Change};
+use crate::domain::call::{Digest, Outcome};
+use crate::domain::command::{CallCommand, Command, Edit, EditCommand};
+use crate::domain::envelope::Envelope;
+use crate::domain::event::{CallEvent, Event};
+use crate::domain::id::{NodeId, Rev};
+use crate::domain::node::{Content, Node, Revision};
+use crate::domain::ready;
+use crate::domain::refusal::{Refusal, RefusalKind};
+use crate::domain::state::State;
+use crate::text::visible;
+
+/// What somebody had seen of a node.
+struct Seen<'a> {
+    node: NodeId,
+    rev: Rev,
+    digest: Option<&'a Digest>,
+}
+
+/// The node as it is now and how it differs from what the command names; none where the refusal is
+/// about something else. The facts are those that led to the state.
+pub fn since(facts: &[Envelope], state: &State, command: &Command, refusal: &Refusal) -> Option<String> {
+    if refusal.kind != RefusalKind::Changed {
+        return None;
+    }
+    let seen = seen(state, command)?;
+    let node = state.nodes.get(&seen.node)?;
+    let new = now(state, node);
+    let mut lines = vec![head(state, node)];
+    lines.extend(
+        crate::text::visible_lines(&new)
+            .iter()
+            .map(|line| format!("  {line}")),
+    );
+    let old = match seen.digest {
+        Some(digest) => shown(facts, node, digest),
+        None => revision(node, seen.rev).map(|old| (old.no, words(&old.content))),
+    };
+    if let Some((rev, old)) = old.filter(|(_, old)| *old != new) {
+        lines.push(format!("since revision {}:", rev.0));
+        lines.extend(difference(&old, &new));
+    }
+    Some(lines.join("\n"))
+}
+
+fn seen<'a>(state: &State, command: &'a Command) -> Option<Seen<'a>> {
+    let plain = |node: &NodeId, rev: &Rev| {
+        let (node, rev, digest) = (*node, *rev, None);
+        Seen { node, rev, digest }
+    };
+    match command {
+        Command::Call(
+            CallCommand::Approve {
+                call, rev, digest, ..
+            }
+            | CallCommand::Consent {
+                call, rev, digest, ..
+            },
+        ) => Some(Seen {
+            digest: Some(digest),
+            ..plain(call, rev)
+        }),
+        Command::Call(
+            CallCommand::Reject { call, rev, .. }
+            | CallCommand::Answer { call, rev, .. }
+            | CallCommand::Retry { call, rev },
+        ) => Some(plain(call, rev)),
+        Command::Edit(EditCommand::Commit { edits, .. }) => edits.iter().find_map(|edit| match edit {
+            Edit::Call { node, base, .. }
+            | Edit::Text { node, base, .. }
+            | Edit::Observation { node, base, .. }
+            | Edit::Delete { node, base } => {
+                let moved = state.nodes.get(node).is_some_and(|node| node.rev() != *base);
+                moved.then(|| plain(node, base))
+            }
+            _ => None,
+        }),
+        Command::Call(_) | Command::Run(_) | Command::Edit(_) => None,
+    }
+}
+
+fn head(state: &State, node: &Node) -> String {
+    let (id, rev) = (node.id, node.rev().0);
+    let digest = state.calls.get(&id).and_then(|call| call.digest.as_ref());
+    match digest {
+        Some(digest) => format!("{id} is now revision {rev}, digest {}:", digest.0),
+        None => format!("{id} is now revision {rev}:"),
+    }
+}
+
+/// What it says now; of a call what would run.
+fn now(state: &State, node: &Node) -> String {
+    let call = state.calls.get(&node.id);
+    match (
+        &node.now().content,
+        call.and_then(|call| ready::resolved_args(state, call)),
+    ) {
+        (Content::Call { tool, .. }, Some(args)) => format!("{tool} {args}"),
+        (content, _) => words(content),
+    }
+}
+
+fn revision(node: &Node, rev: Rev) -> Option<&Revision> {
+    node.revisions.iter().find(|revision| revision.no == rev)
+}
+
+/// What a digest stood for when it was shown.
+fn shown(facts: &[Envelope], node: &Node, digest: &Digest) -> Option<(Rev, String)> {
+    facts.iter().rev().find_map(|fact| match &fact.event {
+        Event::Call(CallEvent::Ready {
+            call,
+            rev,
+            resolved,
+            digest: then,
+            ..
+        }) if *call == node.id && digest.0.len() >= 12 && then.0.starts_with(&*digest.0) => {
+            let Content::Call { tool, args } = &revision(node, *rev)?.content else {
+                return None;
+            };
+            let args = resolved.as_ref().unwrap_or(args);
+            Some((*rev, format!("{tool} {args}")))
+        }
+        _ => None,
+    })
+}
+
+/// What a revision says, for a comparison by lines.
+fn words(content: &Content) -> String {
+    match content {
+        Content::Text { text, .. } => text.to_string(),
+        Content::Call { tool, args } => format!("{tool} {args}"),
+        Content::Observation { outcome, .. } => match outcome {
+            Outcome::Ok { value, .. } => value.to_string(),
+            Outcome::Err(error) => error.message.clone(),
+            Outcome::Cancelled { .. } => "cancelled".to_owned(),
+        },
+        Content::Deleted => "deleted".to_owned(),
+    }
+}
+
+fn difference(old: &str, new: &str) -> Vec<String> {
+    let marked = |line: diff::Line| {
+        let mark = match line.change {
+            Change::Same => ' ',
+            Change::Removed => '-',
+            Change::Added => '+',
+            Change::Note => '~',
+        };
+        format!("{mark} {}", visible(&line.text))
+    };
+    diff::lines(old, new).into_iter().map(marked).collect()
+}

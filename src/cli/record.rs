@@ -1,0 +1,210 @@
+//! Gets a command recorded: by this process where nobody has the session open, and otherwise by the
+//! one that has. Must not know: which verb it came from.
+
+use std::path::Path;
+
+use super::args::Common;
+use super::build::{Ground, JournalLog};
+use super::exit::{Code, Failure};
+use super::{control, difference, print, run};
+use crate::control::{Answer, Error as ControlError};
+use crate::domain::advance;
+use crate::domain::apply::{apply, fold};
+use crate::domain::command::Command;
+use crate::domain::decide;
+use crate::domain::envelope::{Actor, Envelope, FORMAT};
+use crate::domain::event::{Event, RunEvent};
+use crate::domain::id::Seq;
+use crate::domain::refusal::Refusal;
+use crate::domain::state::State;
+use crate::domain::turn::Stream;
+use crate::engine::advise::Adviser;
+use crate::engine::clock::Clock;
+use crate::engine::log::Log as _;
+use crate::engine::resume;
+use crate::journal::{self, Place, Writer};
+
+/// A command that counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Recorded {
+    /// The last fact that it made.
+    pub seq: Seq,
+    /// True where the run goes on in another process, which recorded it.
+    pub elsewhere: bool,
+}
+
+impl Recorded {
+    /// A line that says so.
+    pub fn line(self) -> String {
+        if self.elsewhere {
+            format!("recorded as {} by the process that runs it", self.seq)
+        } else {
+            format!("recorded as {}", self.seq)
+        }
+    }
+}
+
+/// Records a command with what follows by itself.
+pub fn decide(common: &Common, ground: &Ground, id: &str, command: &Command) -> Result<Recorded, Failure> {
+    let place = ground.store.find(id)?;
+    if let Some(said) = journal::holder(&place)
+        && let Some(done) = elsewhere(ground, &place, Some(said), command)?
+    {
+        return Ok(done);
+    }
+    match Writer::open(&place) {
+        Ok((writer, loaded)) => {
+            if let Some(torn) = &loaded.torn {
+                print::err(&torn.to_string());
+            }
+            here(common, ground, &place, (writer, &loaded.envelopes), command)
+        }
+        Err(journal::Error::Locked { path, pid }) => {
+            // It may have begun this moment, and have opened its socket since.
+            if let Some(done) = elsewhere(ground, &place, pid, command)? {
+                return Ok(done);
+            }
+            let locked = journal::Error::Locked { path, pid };
+            Err(Failure::new(
+                Code::Session,
+                format!(
+                    "{locked}. It takes no commands from other processes: for that a run is begun with --control, or \
+                     gone on with by `overrule resume {} --control`",
+                    place.id()
+                ),
+            ))
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Has the command recorded by the process that has the session open; none where there is no such
+/// process or it takes no commands.
+fn elsewhere(
+    ground: &Ground,
+    place: &Place,
+    holder: Option<u32>,
+    command: &Command,
+) -> Result<Option<Recorded>, Failure> {
+    match control::hand_over(ground, place, holder, command) {
+        Ok(Answer::Recorded(seq)) => Ok(Some(Recorded { seq, elsewhere: true })),
+        Ok(Answer::Refused(refusal)) => {
+            let facts = journal::read(place)?.envelopes;
+            Err(refused(&facts, &fold(&facts), command, refusal))
+        }
+        Err(ControlError::NoSocket) => Ok(None),
+        Err(error) => Err(Failure::new(Code::Session, error)),
+    }
+}
+
+/// A refusal, with what changed where that is the reason.
+fn refused(facts: &[Envelope], state: &State, command: &Command, mut refusal: Refusal) -> Failure {
+    if let Some(difference) = difference::since(facts, state, command, &refusal) {
+        refusal.message = format!("{}\n{difference}", refusal.message);
+    }
+    refusal.into()
+}
+
+/// Records a command on a session that nobody else has open.
+fn here(
+    common: &Common,
+    ground: &Ground,
+    place: &Place,
+    (writer, facts): (Writer, &[Envelope]),
+    command: &Command,
+) -> Result<Recorded, Failure> {
+    let state = fold(facts);
+    let adviser = adviser(common, ground, place, &state)?;
+    let mut draft = Draft::new(state);
+    draft.take_over();
+    let events = decide::command(&draft.state, &adviser, command)
+        .map_err(|refusal| refused(facts, &draft.state, command, refusal))?;
+    draft.add(events, &Actor::Operator(ground.user()));
+    // Checks and gates follow at once, so that the queue tells the truth; launches and requests do
+    // not: they belong to the process that runs.
+    loop {
+        let events = advance::quiet(&draft.state, &adviser);
+        if events.is_empty() {
+            break;
+        }
+        draft.add(events, &Actor::Engine);
+    }
+    let seq = draft.write(JournalLog(writer))?;
+    Ok(Recorded {
+        seq,
+        elsewhere: false,
+    })
+}
+
+/// What decisions on a recorded run are advised by: its own tools, directory and policy.
+pub fn adviser(common: &Common, ground: &Ground, place: &Place, state: &State) -> Result<Adviser, Failure> {
+    let recorded = state
+        .started
+        .as_deref()
+        .ok_or_else(|| run::unbegun(&place.id()))?;
+    let setup = run::setup_of(recorded, &place.id())?;
+    let workspace = Path::new(&recorded.workspace);
+    let ground = ground.clone().for_run(common, workspace, &setup)?;
+    let mut adviser = ground.adviser(&setup.session, workspace, setup.headless)?;
+    // What the verb makes ready is judged as a run that goes on with these flags would judge it.
+    if common.policy.is_none() {
+        adviser.keep_preset(&state.policy);
+    }
+    Ok(adviser)
+}
+
+/// Facts that are written together once it is known that the command is not refused.
+struct Draft {
+    state: State,
+    envelopes: Vec<Envelope>,
+    clock: Clock,
+}
+
+impl Draft {
+    fn new(state: State) -> Self {
+        Self {
+            state,
+            envelopes: Vec::new(),
+            clock: Clock::start(),
+        }
+    }
+
+    /// Nobody else has the session open: what is recorded as under way has nobody who reports on it.
+    fn take_over(&mut self) {
+        let streams = self.state.turns.values().any(|turn| turn.stream == Stream::Open);
+        if streams || !self.state.agenda.running.is_empty() {
+            let reopened = RunEvent::Reopened {
+                interrupted: resume::interrupted(&self.state),
+                version: env!("CARGO_PKG_VERSION").to_owned(),
+            };
+            self.add(vec![Event::Run(reopened)], &Actor::Engine);
+        }
+    }
+
+    fn add(&mut self, events: Vec<Event>, actor: &Actor) {
+        let last = events.len().saturating_sub(1);
+        for (index, event) in events.into_iter().enumerate() {
+            let envelope = Envelope {
+                v: FORMAT,
+                seq: self.state.seq.next(),
+                at: self.clock.utc_ms(),
+                mono: self.clock.mono_ms(),
+                actor: actor.clone(),
+                cause: Seq(0),
+                more: index < last,
+                event,
+            };
+            apply(&mut self.state, &envelope);
+            self.envelopes.push(envelope);
+        }
+    }
+
+    fn write(self, mut log: JournalLog) -> Result<Seq, Failure> {
+        let fail = |error| Failure::new(Code::Session, error);
+        for envelope in &self.envelopes {
+            log.append(envelope).map_err(fail)?;
+        }
+        log.sync().map_err(fail)?;
+        Ok(self.state.seq)
+    }
+}

@@ -1,0 +1,146 @@
+//! Weighs the bounds of a run: the later layer wins, but a workspace that is not trusted can only
+//! lower them.
+//!
+//! Must not know: files, other settings.
+
+use crate::domain::event::run::Limits;
+use crate::domain::price::trillionths;
+use crate::policy::document::At;
+use crate::policy::expiry::duration_ms;
+use crate::policy::{Notice, parse};
+
+use super::error::Error;
+use super::flags::Flags;
+use super::layers::{Layers, flag, given, ignored, last, some, user, workspace};
+use super::settings::LimitSettings;
+use super::written::{self, MOST_PARALLEL};
+
+/// Settles the bounds of a run.
+pub(super) fn limits(layers: &mut Layers<'_>, notices: &mut Vec<Notice>) -> Result<LimitSettings, Error> {
+    let mine = std::mem::take(&mut layers.user.limits);
+    let mut theirs = std::mem::take(&mut layers.workspace.limits);
+    if !layers.trusted {
+        keep_tight(&mine, &mut theirs, notices);
+    }
+    merge(layers.flags, mine, theirs)
+}
+
+/// Drops what a workspace would loosen.
+fn keep_tight(mine: &written::Limits, theirs: &mut written::Limits, notices: &mut Vec<Notice>) {
+    let defaults = Limits::default();
+    let most = |limit: Option<u64>| limit.unwrap_or(u64::MAX);
+    let turns = mine.turns.as_ref().map_or(defaults.turns, |at| at.value);
+    tighten(&mut theirs.turns, notices, "limits.turns", |limit| {
+        limit.unwrap_or(u32::MAX) <= turns.unwrap_or(u32::MAX)
+    });
+    let tokens = mine.tokens.as_ref().map_or(defaults.tokens, |at| at.value);
+    tighten(&mut theirs.tokens, notices, "limits.tokens", |limit| {
+        most(*limit) <= most(tokens)
+    });
+    let wall = mine.wall_ms.as_ref().map_or(defaults.wall_ms, |at| at.value);
+    tighten(&mut theirs.wall_ms, notices, "limits.wall", |limit| {
+        most(*limit) <= most(wall)
+    });
+    let price = mine.price.as_ref().map_or(defaults.price, |at| at.value);
+    tighten(&mut theirs.price, notices, "limits.price", |limit| {
+        most(*limit) <= most(price)
+    });
+    let parallel = mine.parallel.as_ref().map_or(defaults.parallel, |at| at.value);
+    tighten(&mut theirs.parallel, notices, "limits.parallel", |limit| {
+        *limit <= parallel
+    });
+}
+
+fn merge(flags: &Flags, mine: written::Limits, theirs: written::Limits) -> Result<LimitSettings, Error> {
+    let defaults = Limits::default();
+    let positive = |name: &'static str, zero: bool| {
+        if zero {
+            Err(Error::given(
+                name,
+                "0 is out of range",
+                "write a number of at least 1",
+            ))
+        } else {
+            Ok(())
+        }
+    };
+    positive("--max-turns", flags.turns == Some(0))?;
+    positive("--max-tokens", flags.tokens == Some(0))?;
+    if let Some(n) = flags
+        .parallel
+        .filter(|n| !(1..=MOST_PARALLEL).contains(&u64::from(*n)))
+    {
+        let advice = format!("write a number from 1 to {MOST_PARALLEL}");
+        return Err(Error::given("--parallel", format!("{n} is out of range"), advice));
+    }
+    let wall = given(
+        "--max-time",
+        flags.wall.as_ref(),
+        |text| duration_ms(text).filter(|ms| *ms > 0).ok_or("is no duration"),
+        parse::DURATION,
+    )?;
+    let price = given(
+        "--max-price",
+        flags.price.as_ref(),
+        |text| {
+            trillionths(text)
+                .filter(|amount| *amount > 0)
+                .ok_or("is no price")
+        },
+        "write a number such as 0.5",
+    )?;
+    Ok(LimitSettings {
+        parallel: last(
+            defaults.parallel,
+            [
+                user(mine.parallel),
+                workspace(theirs.parallel),
+                flag("--parallel", flags.parallel),
+            ],
+        ),
+        turns: last(
+            defaults.turns,
+            [
+                user(mine.turns),
+                workspace(theirs.turns),
+                some(flag("--max-turns", flags.turns)),
+            ],
+        ),
+        tokens: last(
+            defaults.tokens,
+            [
+                user(mine.tokens),
+                workspace(theirs.tokens),
+                some(flag("--max-tokens", flags.tokens)),
+            ],
+        ),
+        wall_ms: last(
+            defaults.wall_ms,
+            [
+                user(mine.wall_ms),
+                workspace(theirs.wall_ms),
+                some(flag("--max-time", wall)),
+            ],
+        ),
+        price: last(
+            defaults.price,
+            [
+                user(mine.price),
+                workspace(theirs.price),
+                some(flag("--max-price", price)),
+            ],
+        ),
+    })
+}
+
+/// Drops a limit that would loosen.
+fn tighten<T>(
+    limit: &mut Option<At<T>>,
+    notices: &mut Vec<Notice>,
+    key: &str,
+    tightens: impl Fn(&T) -> bool,
+) {
+    if let Some(At { place, .. }) = limit.take_if(|at| !tightens(&at.value)) {
+        notices.push(ignored(key, &place));
+    }
+}

@@ -1,0 +1,313 @@
+//! Branches in rows: the list of them, and two of them side by side, node by node.
+//!
+//! Must not know: keys, where the rows stand on the screen.
+
+use std::collections::BTreeMap;
+
+use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::UnicodeWidthStr;
+
+use super::Maker;
+use super::revisions::{difference, words};
+use crate::console::diff;
+use crate::console::doc::{Piece, Styled, head};
+use crate::console::model::listing::{Item, Line};
+use crate::console::summary;
+use crate::console::symbols::{Charset, Symbol};
+use crate::console::theme::Role;
+use crate::domain::branch::compare::{Comparison, Row};
+use crate::domain::branch::{Branch, Sum};
+use crate::domain::id::{Epoch, NodeId, NodeKind, Rev};
+use crate::domain::node::Content;
+use crate::domain::state::State;
+
+/// From here on two branches stand beside each other.
+const BESIDE: u16 = 120;
+/// Columns before what a node says.
+const BEFORE: usize = 14;
+
+/// One branch in words.
+pub fn title(state: &State, epoch: Epoch) -> String {
+    let record = crate::domain::branch::record(state, epoch);
+    let what = record.map_or_else(|| "as the run began".into(), |record| record.what.clone());
+    match record.and_then(|record| record.name.as_ref()) {
+        Some(name) => format!("branch {} \"{name}\" ({what})", epoch.0),
+        None => format!("branch {} ({what})", epoch.0),
+    }
+}
+
+/// The rows of the list of branches.
+pub fn list(branches: &[Branch], marked: Option<Epoch>, width: u16) -> Vec<Line> {
+    let mut lines = Vec::new();
+    for (at, branch) in branches.iter().enumerate() {
+        let (sign, role) = if branch.current {
+            ("now ", Role::Ok)
+        } else {
+            ("    ", Role::Dim)
+        };
+        let mut words = Styled::new()
+            .own(role, format!(" {sign}"))
+            .own(Role::Accent, format!("{:>3} ", branch.epoch.0));
+        if marked == Some(branch.epoch) {
+            words = words.own(Role::Match, "marked ");
+        }
+        if let Some(name) = &branch.name {
+            words = words.untrusted(Role::Title, name, 40).own(Role::Text, "  ");
+        }
+        words = words.untrusted(Role::Text, &branch.what, 100);
+        if branch.epoch != Epoch(0) {
+            words = words.own(Role::Dim, format!("  from {}", branch.base.0));
+        }
+        let cost = Styled::new().own(Role::Dim, cost(&branch.sum));
+        if width >= BESIDE {
+            let used = usize::from(width).saturating_sub(50);
+            let mut line = clipped(words, used);
+            line.0.extend(cost.0);
+            lines.push(of(at, line));
+        } else {
+            lines.push(of(at, words));
+            let mut second = Styled::new().own(Role::Dim, "         ");
+            second.0.extend(cost.0);
+            lines.push(of(at, second));
+        }
+    }
+    lines
+}
+
+/// More about a branch: its answer.
+pub fn answer(maker: &mut Maker<'_>, branch: &Branch) {
+    match &branch.sum.text {
+        Some(text) => {
+            maker.own(Role::Title, "answer");
+            maker.text(
+                text,
+                crate::console::doc::Form::Raw,
+                crate::console::pager::Wrap::Words,
+                Role::Text,
+                (Role::Dim, "  ".to_owned()),
+            );
+        }
+        None => maker.own(Role::Dim, "no answer"),
+    }
+}
+
+fn of(item: usize, words: Styled) -> Line {
+    Line {
+        of: Some(item),
+        words,
+    }
+}
+
+fn many(count: u64, one: &str) -> String {
+    match count {
+        1 => format!("1 {one}"),
+        count => format!("{count} {one}s"),
+    }
+}
+
+fn cost(sum: &Sum) -> String {
+    let tokens = sum
+        .usage
+        .input
+        .unwrap_or(0)
+        .saturating_add(sum.usage.output.unwrap_or(0));
+    let answer = if sum.answer.is_some() { "" } else { ", no answer" };
+    format!(
+        "{} ({}), {}, {tokens} tokens{answer}",
+        many(sum.calls as u64, "call"),
+        many(sum.executions as u64, "run"),
+        many(u64::from(sum.requests), "request"),
+    )
+}
+
+/// A node on two branches, a call with its result.
+struct Pair {
+    node: NodeId,
+    call: (Option<Rev>, Option<Rev>),
+    result: (Option<Rev>, Option<Rev>),
+    same: bool,
+}
+
+fn pairs(comparison: &Comparison, all: bool) -> Vec<Pair> {
+    let results: BTreeMap<NodeId, &Row> = comparison
+        .rows
+        .iter()
+        .filter(|row| row.node.kind == NodeKind::Observation)
+        .map(|row| (row.node.call(), row))
+        .collect();
+    comparison
+        .rows
+        .iter()
+        .filter(|row| row.node.kind != NodeKind::Observation)
+        .map(|row| {
+            let result = results.get(&row.node);
+            Pair {
+                node: row.node,
+                call: (row.a, row.b),
+                result: result.map_or((None, None), |row| (row.a, row.b)),
+                same: row.same && result.is_none_or(|row| row.same),
+            }
+        })
+        .filter(|pair| all || !pair.same)
+        .collect()
+}
+
+/// The nodes that a comparison lists.
+pub fn compared(comparison: &Comparison, all: bool) -> Vec<Item> {
+    pairs(comparison, all)
+        .iter()
+        .map(|pair| Item::Node(pair.node))
+        .collect()
+}
+
+/// The rows of a comparison: side by side where there is room, one under the other elsewhere.
+pub fn compare(maker: &Maker<'_>, comparison: &Comparison, all: bool) -> Vec<Line> {
+    let state = &maker.run.state;
+    let pairs = pairs(comparison, all);
+    let beside = maker.width >= BESIDE;
+    let column = (usize::from(maker.width).saturating_sub(BEFORE + 3)) / 2;
+    let bar = match maker.charset {
+        Charset::Unicode => " │ ",
+        Charset::Ascii => " | ",
+    };
+    let mut lines = Vec::new();
+    let mut put = |item: Option<usize>, name: (Role, String), a: Styled, b: Styled| {
+        let before = |(role, words): (Role, String)| Styled::new().own(role, format!("{words:<BEFORE$}"));
+        if beside {
+            let mut line = before(name);
+            line.0.extend(clipped(a, column).0);
+            line = line.own(Role::Dim, bar);
+            line.0.extend(b.0);
+            lines.push(Line {
+                of: item,
+                words: line,
+            });
+        } else {
+            for (first, (sign, said)) in [("A ", a), ("B ", b)].into_iter().enumerate() {
+                let name = if first == 0 {
+                    name.clone()
+                } else {
+                    (Role::Dim, String::new())
+                };
+                let mut line = before(name).own(Role::Title, sign);
+                line.0.extend(said.0);
+                lines.push(Line {
+                    of: item,
+                    words: line,
+                });
+            }
+        }
+    };
+    let epochs = [comparison.a, comparison.b];
+    let [name_a, name_b] = epochs.map(|epoch| {
+        let now = if epoch == state.epoch { "now: " } else { "" };
+        Styled::new()
+            .own(Role::Ok, now)
+            .untrusted(Role::Title, &title(state, epoch), 100)
+    });
+    put(None, (Role::Dim, String::new()), name_a, name_b);
+    let sums = [&comparison.sum_a, &comparison.sum_b];
+    let [text_a, text_b] = sums.map(|sum| match &sum.text {
+        Some(text) => Styled::new().untrusted(Role::Ok, &one_line(text), 300),
+        None => Styled::new().own(Role::Dim, "none"),
+    });
+    put(None, (Role::Dim, "answer".to_owned()), text_a, text_b);
+    let [cost_a, cost_b] = sums.map(|sum| Styled::new().own(Role::Text, cost(sum)));
+    put(None, (Role::Dim, "cost".to_owned()), cost_a, cost_b);
+    for (at, pair) in pairs.iter().enumerate() {
+        let (role, word) = match pair.call {
+            (Some(_), Some(_)) if pair.same => (Role::Dim, "same"),
+            (Some(_), Some(_)) => (Role::Edited, "differs"),
+            (Some(_), None) => (Role::DiffRemove, "only A"),
+            (None, _) => (Role::DiffAdd, "only B"),
+        };
+        let name = (role, format!("{:<6}{word}", pair.node.to_string()));
+        let a = said(maker, pair.node, pair.call.0, pair.result.0);
+        let b = said(maker, pair.node, pair.call.1, pair.result.1);
+        put(Some(at), name, a, b);
+    }
+    lines
+}
+
+/// The difference of a node on two branches, its result included.
+pub fn compared_node(maker: &mut Maker<'_>, comparison: &Comparison, node: NodeId) {
+    let row = |id: NodeId| comparison.rows.iter().find(move |row| row.node == id);
+    for (name, id) in [("", node), ("result", node.observation())] {
+        if !name.is_empty() && id == node {
+            continue;
+        }
+        let Some(row) = row(id) else { continue };
+        let state = &maker.run.state;
+        let text = |rev: Option<Rev>| {
+            rev.and_then(|rev| state.node(id)?.revision(rev))
+                .map(|revision| words(&revision.content))
+                .unwrap_or_default()
+        };
+        let (a, b) = (text(row.a), text(row.b));
+        let sign = match (row.a, row.b) {
+            _ if row.same => "the same on both",
+            (Some(_), Some(_)) => "- on A, + on B",
+            (Some(_), None) => "only on A",
+            (None, _) => "only on B",
+        };
+        maker.own(Role::Title, format!("{id} {name} {sign}").replace("  ", " "));
+        if !row.same {
+            difference(maker, &diff::lines(&a, &b));
+        }
+    }
+}
+
+fn said(maker: &Maker<'_>, id: NodeId, rev: Option<Rev>, result: Option<Rev>) -> Styled {
+    let state = &maker.run.state;
+    let revision = |id: NodeId, rev: Option<Rev>| {
+        let node = state.node(id)?;
+        Some((node, node.revision(rev?)?))
+    };
+    let Some((node, says)) = revision(id, rev) else {
+        return Styled::new().own(Role::Dim, "-");
+    };
+    let mut line = Styled::new();
+    if node.revisions.len() > 1 {
+        line = line.own(Role::Edited, format!("{} ", says.no));
+    }
+    line = line.untrusted(Role::Text, &summary::content(state, node, &says.content), 300);
+    if let Some((_, given)) = revision(id.observation(), result).filter(|_| id.kind == NodeKind::Call)
+        && let Content::Observation { outcome, .. } = &given.content
+    {
+        let arrow = Symbol::Arrow.glyph(maker.charset);
+        line = line
+            .own(Role::Dim, format!(" {arrow} "))
+            .untrusted(Role::Dim, &summary::result(outcome), 200);
+    }
+    line
+}
+
+fn one_line(text: &str) -> String {
+    head(text, 600).0.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A line of exactly so many columns.
+fn clipped(line: Styled, columns: usize) -> Styled {
+    let mut out = Styled::new();
+    let mut used = 0;
+    for piece in line.0 {
+        let mut text = String::new();
+        for grapheme in piece.text.graphemes(true) {
+            let wide = grapheme.width();
+            if used + wide > columns {
+                break;
+            }
+            used += wide;
+            text.push_str(grapheme);
+        }
+        let cut = text.len() < piece.text.len();
+        out.0.push(Piece {
+            role: piece.role,
+            text,
+        });
+        if cut {
+            break;
+        }
+    }
+    out.own(Role::Text, " ".repeat(columns.saturating_sub(used)))
+}

@@ -1,0 +1,100 @@
+//! Executions with effects, as the ledger keeps them: what ran, with which arguments, when, how it
+//! ended. Must not know: what is done about them.
+
+use super::Maker;
+use super::call::ledger_word;
+use crate::console::doc::Styled;
+use crate::console::summary;
+use crate::console::theme::Role;
+use crate::domain::id::Seq;
+use crate::domain::state::{LedgerEntry, State};
+
+/// Effects that are listed.
+const MOST: usize = 500;
+
+/// Effects that happened under what edits replaced, newest first.
+pub fn orphans(maker: &mut Maker<'_>) {
+    maker.own(
+        Role::Text,
+        "No edit and no undo takes these back. The model is told of them; a call that would repeat one asks first.",
+    );
+    let run = maker.run;
+    let all = run.state.ledger.values().filter(|entry| entry.orphaned);
+    let seqs: Vec<Seq> = all.map(|entry| entry.seq).collect();
+    for seq in seqs.iter().rev().take(MOST) {
+        entry(maker, *seq, "");
+    }
+    if seqs.len() > MOST {
+        maker.own(Role::Dim, format!("and {} more", seqs.len() - MOST));
+    }
+}
+
+/// An execution: tool and arguments in one line, when and how it ended in another.
+pub(super) fn entry(maker: &mut Maker<'_>, seq: Seq, word: &str) {
+    let run = maker.run;
+    let Some(entry) = run.state.ledger.get(&seq) else {
+        return;
+    };
+    let args = args_of(&run.state, entry)
+        .map(summary::arguments)
+        .unwrap_or_default();
+    let line = Styled::new()
+        .own(Role::Accent, format!("  {} {} ", entry.call, entry.rev))
+        .untrusted(Role::Text, &entry.tool, 40)
+        .own(Role::Text, " ")
+        .untrusted(Role::Text, &args, usize::from(maker.width) * 2);
+    let mut words = format!("    {}, {}", clock(entry.at), ledger_word(&entry.outcome));
+    if !word.is_empty() {
+        words.push_str(", ");
+        words.push_str(word);
+    }
+    maker.doc.line(line);
+    maker.doc.line(Styled::new().own(Role::Warning, words));
+}
+
+/// The arguments that an execution had.
+fn args_of<'s>(state: &'s State, entry: &LedgerEntry) -> Option<&'s str> {
+    let call = state.call(entry.call)?;
+    let attempt = call.attempts.iter().find(|attempt| attempt.intent == entry.seq)?;
+    Some(&attempt.args)
+}
+
+/// UTC milliseconds since 1970 as a time of day with its date.
+fn clock(ms: i64) -> String {
+    let seconds = ms.div_euclid(1000);
+    let (days, of_day) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
+    // Days are counted from 1 March of a year that is divisible by 400, so that leap days come last.
+    let days = days + 719_468;
+    let (era, day_of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
+    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month_from_march = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
+    let month = if month_from_march < 10 {
+        month_from_march + 3
+    } else {
+        month_from_march - 9
+    };
+    let year = year_of_era + era * 400 + i64::from(month <= 2);
+    format!(
+        "{year:04}-{month:02}-{day:02} {:02}:{:02}:{:02} UTC",
+        of_day / 3600,
+        of_day / 60 % 60,
+        of_day % 60
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::clock;
+
+    #[test]
+    fn times_are_those_of_the_calendar() {
+        assert_eq!(clock(0), "1970-01-01 00:00:00 UTC");
+        assert_eq!(clock(951_782_400_000), "2000-02-29 00:00:00 UTC");
+        assert_eq!(clock(1_763_700_246_999), "2025-11-21 04:44:06 UTC");
+        assert_eq!(clock(4_107_542_399_000), "2100-02-28 23:59:59 UTC");
+        assert_eq!(clock(4_107_542_400_000), "2100-03-01 00:00:00 UTC");
+        assert_eq!(clock(-1), "1969-12-31 23:59:59 UTC");
+    }
+}

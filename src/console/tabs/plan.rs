@@ -1,0 +1,213 @@
+//! What a change of the graph would do, in rows: everything that its plan knows.
+//!
+//! What cannot be taken back comes first. Must not know: how a change is committed.
+
+use super::Maker;
+use crate::console::diff;
+use crate::console::doc::Styled;
+use crate::console::model::overlay::{Review, Whose};
+use crate::console::theme::Role;
+use crate::domain::command::{Command, Edit, EditCommand};
+use crate::domain::id::NodeId;
+use crate::domain::lineage::{Plan, plan};
+use crate::domain::refusal::Refusal;
+
+use super::revisions::difference;
+
+/// Nodes of a kind that are listed by name.
+const MOST: usize = 40;
+/// Effects that are listed.
+const MOST_EFFECTS: usize = 50;
+
+/// A previewed change: why, what it does, what it changes.
+pub fn review(maker: &mut Maker<'_>, review: &Review) {
+    if !review.reason.is_empty() {
+        maker.field("reason", &review.reason);
+    }
+    let again = matches!(
+        review.command,
+        Command::Edit(EditCommand::Undo { .. } | EditCommand::Redo { .. } | EditCommand::Switch { .. })
+    );
+    if again {
+        maker.own(
+            Role::Warning,
+            "The outside world stays as it is: what tools did is not undone, and no approval comes back.",
+        );
+    }
+    match &review.plan {
+        Ok(plan) => {
+            approvals(maker, plan);
+            impact_of(maker, plan);
+        }
+        Err(refusal) => refused(maker, refusal),
+    }
+    let several = review.changes.len() > 1;
+    if !several && !review.changes.is_empty() {
+        maker.own(Role::Title, "the change");
+    }
+    for (at, changed) in review.changes.iter().enumerate() {
+        if several || review.whose == Whose::Collected {
+            let line = Styled::new()
+                .own(Role::Title, format!("edit {}  ", at + 1))
+                .untrusted(Role::Accent, &changed.what, usize::from(maker.width));
+            maker.doc.line(line);
+        }
+        difference(maker, &changed.lines);
+    }
+}
+
+/// What a change of a node would do, whatever it says then.
+pub fn impact(maker: &mut Maker<'_>, edit: &Edit) {
+    let plan = plan(&maker.run.state, std::slice::from_ref(edit));
+    match &plan {
+        Ok(plan) => impact_of(maker, plan),
+        Err(refusal) => refused(maker, refusal),
+    }
+}
+
+/// More about a collected edit.
+pub fn gathered(maker: &mut Maker<'_>, trouble: Option<&str>, lines: &[diff::Line]) {
+    if let Some(trouble) = trouble {
+        maker.own(Role::Error, crate::text::visible(trouble));
+    }
+    difference(maker, lines);
+}
+
+fn refused(maker: &mut Maker<'_>, refusal: &Refusal) {
+    let words = crate::text::visible(&refusal.message);
+    maker.own(Role::Error, format!("not possible: {words}"));
+}
+
+/// Which calls run by the commit itself, and which are asked about.
+fn approvals(maker: &mut Maker<'_>, plan: &Plan) {
+    for id in &plan.certain {
+        if plan.approves.contains(id) {
+            maker.own(
+                Role::Decision,
+                format!("the commit is also the approval: {id} runs with what is written below, unless the policy denies it"),
+            );
+        } else {
+            maker.own(
+                Role::Decision,
+                format!("{id} passes the gate once more before it runs"),
+            );
+        }
+    }
+}
+
+fn impact_of(maker: &mut Maker<'_>, plan: &Plan) {
+    let run = maker.run;
+    let state = &run.state;
+    effects(maker, plan);
+    let ran = |id: &&NodeId| state.call(**id).is_some_and(|call| !call.attempts.is_empty());
+    let (again, first): (Vec<NodeId>, Vec<NodeId>) = plan.certain.iter().partition(ran);
+    let perhaps: Vec<NodeId> = plan
+        .possible
+        .iter()
+        .filter(|id| !plan.certain.contains(id))
+        .copied()
+        .collect();
+    if plan.superseded.is_empty()
+        && plan.recalled.is_empty()
+        && perhaps.is_empty()
+        && again.is_empty()
+        && plan.effects.is_empty()
+        && plan.cancelled.is_empty()
+    {
+        maker.own(Role::Ok, "nothing that ran is touched");
+    }
+    let groups: [(&str, Role, &[NodeId]); 8] = [
+        ("comes back", Role::Ok, &plan.recalled),
+        ("runs", Role::Running, &first),
+        ("runs again", Role::Running, &again),
+        ("may run again", Role::Stale, &perhaps),
+        ("cancelled", Role::Failed, &plan.cancelled),
+        ("superseded", Role::Superseded, &plan.superseded),
+        ("must end first", Role::Blocked, &plan.drained),
+        ("kept", Role::Ok, &plan.kept),
+    ];
+    for (name, role, ids) in groups {
+        nodes(maker, name, role, ids);
+    }
+    if !plan.turns.is_empty() {
+        let turns = match plan.turns.len() {
+            1 => "1 turn becomes history".to_owned(),
+            count => format!("{count} turns become history"),
+        };
+        maker.own(Role::Superseded, turns);
+    }
+    if !plan.drifted.is_empty() {
+        let turns = match plan.drifted.len() {
+            1 => "1 later turn stands, marked as drifted: the model saw something else there".to_owned(),
+            count => {
+                format!("{count} later turns stand, marked as drifted: the model saw something else there")
+            }
+        };
+        maker.own(Role::Stale, turns);
+    }
+    let asks = if plan.asks {
+        format!("the model is asked again, about {} tokens", plan.tokens)
+    } else {
+        "the model is not asked again".to_owned()
+    };
+    maker.own(Role::Text, asks);
+}
+
+/// A count and names, over as many lines as they need.
+fn nodes(maker: &mut Maker<'_>, name: &str, role: Role, ids: &[NodeId]) {
+    /// Columns before the names.
+    const BEFORE: usize = 22;
+    if ids.is_empty() {
+        return;
+    }
+    let mut words: Vec<String> = ids.iter().take(MOST).map(NodeId::to_string).collect();
+    if ids.len() > MOST {
+        words.push(format!("and {} more", ids.len() - MOST));
+    }
+    let room = usize::from(maker.width).saturating_sub(BEFORE).max(8);
+    let mut rows: Vec<String> = Vec::new();
+    for word in words {
+        match rows.last_mut() {
+            Some(row) if row.len() + 1 + word.len() <= room => {
+                row.push(' ');
+                row.push_str(&word);
+            }
+            _ => rows.push(word),
+        }
+    }
+    for (at, row) in rows.into_iter().enumerate() {
+        let line = if at == 0 {
+            Styled::new()
+                .own(Role::Dim, format!("{name:<15} "))
+                .own(role, format!("{:>4}  ", ids.len()))
+        } else {
+            Styled::new().own(Role::Dim, " ".repeat(BEFORE))
+        };
+        maker.doc.line(line.own(Role::Text, row));
+    }
+}
+
+/// Effects that happened already and stay, whatever becomes of their calls.
+fn effects(maker: &mut Maker<'_>, plan: &Plan) {
+    if plan.effects.is_empty() {
+        return;
+    }
+    let head = match plan.effects.len() {
+        1 => "1 effect happened already and stays:".to_owned(),
+        count => format!("{count} effects happened already and stay:"),
+    };
+    maker.own(Role::Warning, head);
+    for seq in plan.effects.iter().take(MOST_EFFECTS) {
+        let again = maker.run.state.ledger.get(seq).map(|entry| entry.call);
+        let word = match again {
+            Some(call) if plan.certain.contains(&call) => "runs again",
+            Some(call) if plan.possible.contains(&call) => "may run again",
+            _ => "",
+        };
+        super::effects::entry(maker, *seq, word);
+    }
+    if plan.effects.len() > MOST_EFFECTS {
+        let more = plan.effects.len() - MOST_EFFECTS;
+        maker.own(Role::Warning, format!("and {more} effects more"));
+    }
+}

@@ -1,0 +1,188 @@
+//! Undo, redo, branches: what an earlier edit left can stand again, and is compared with what stands.
+//!
+//! Each shows first what it does. Must not know: keys, how branches are drawn.
+
+use super::decide::{send, subject};
+use super::{open, prompts, review};
+use crate::console::model::Model;
+use crate::console::model::listing::{Item, Kind, Listing};
+use crate::console::model::overlay::{LinePurpose, Overlay, Whose};
+use crate::console::msg::Out;
+use crate::console::tabs;
+use crate::domain::branch;
+use crate::domain::command::{Command, Edit, EditCommand, RunCommand};
+use crate::domain::id::{Epoch, NodeId};
+use crate::domain::turn::Stream;
+use crate::text::visible;
+
+/// Shows what an undo of the newest edit does.
+pub(super) fn undo(model: &mut Model) -> Result<(), String> {
+    let (_, record) = branch::undo_target(&model.run.state).ok_or("there is no edit to undo")?;
+    let title = format!("undo: {}", visible(&record.what));
+    let command = EditCommand::Undo { effects_seen: None };
+    review::command(model, Command::Edit(command), title);
+    Ok(())
+}
+
+/// Shows what a redo does.
+pub(super) fn redo(model: &mut Model) -> Result<(), String> {
+    let state = &model.run.state;
+    let to = branch::redo_target(state)
+        .ok_or("there is nothing to redo: no edit was undone since the last one")?;
+    let title = format!("redo: back to {}", visible(&tabs::branch_title(state, to)));
+    let command = EditCommand::Redo { effects_seen: None };
+    review::command(model, Command::Edit(command), title);
+    Ok(())
+}
+
+/// Shows what asking again for the selected turn does.
+pub(super) fn ask_turn(model: &mut Model) -> Result<(), String> {
+    let id = subject(model).ok_or("no turn is selected")?;
+    let turn = model
+        .run
+        .state
+        .turn_of(id)
+        .ok_or_else(|| format!("{id} is not there"))?;
+    if !turn.is_active() {
+        return Err(format!(
+            "{} is history or held: choose a turn that counts",
+            turn.id
+        ));
+    }
+    if turn.asked == 0 {
+        return Err(format!(
+            "{} is the operator's own: the model was not asked for it",
+            turn.id
+        ));
+    }
+    if matches!(turn.stream, Stream::Broken(_)) {
+        return Err(format!(
+            "the stream of {} broke: {} then {} shows the choices",
+            turn.id,
+            model.settings.keymap.first("next-pending"),
+            model.settings.keymap.first("decide")
+        ));
+    }
+    let title = format!("ask the model again for {}", turn.id);
+    let command = RunCommand::AskAgain { turn: turn.id };
+    review::command(model, Command::Run(command), title);
+    Ok(())
+}
+
+/// Opens the list.
+pub(super) fn list(model: &mut Model) -> Result<(), String> {
+    if model.run.state.epoch == Epoch(0) {
+        return Err("there is one branch: nothing was edited yet".to_owned());
+    }
+    let mut list = Listing::new(Kind::Branches { marked: None });
+    list.selected = Some(Item::Branch(model.run.state.epoch));
+    open(model, Overlay::Listing(Box::new(list)));
+    Ok(())
+}
+
+fn listing(model: &Model) -> Result<&Listing, String> {
+    match model.overlays.last() {
+        Some(Overlay::Listing(list)) => Ok(list),
+        _ => Err("the list of branches is not open".to_owned()),
+    }
+}
+
+fn selected(model: &Model) -> Result<Epoch, String> {
+    match listing(model)?.selected {
+        Some(Item::Branch(epoch)) => Ok(epoch),
+        _ => Err("no branch is selected".to_owned()),
+    }
+}
+
+/// Shows what a switch to the branch under the cursor does.
+pub(super) fn switch(model: &mut Model) -> Result<(), String> {
+    let to = selected(model)?;
+    let state = &model.run.state;
+    if to == state.epoch {
+        return Err(format!("branch {} is the one that stands", to.0));
+    }
+    let title = format!("switch to {}", visible(&tabs::branch_title(state, to)));
+    let command = EditCommand::Switch {
+        to,
+        effects_seen: None,
+    };
+    review::command(model, Command::Edit(command), title);
+    Ok(())
+}
+
+/// Asks for a name.
+pub(super) fn name(model: &mut Model) -> Result<(), String> {
+    let epoch = selected(model)?;
+    if epoch == Epoch(0) {
+        return Err("the first branch is the run itself: the command `title` names the session".to_owned());
+    }
+    let before = branch::record(&model.run.state, epoch)
+        .and_then(|record| record.name.as_deref())
+        .unwrap_or_default()
+        .to_owned();
+    let title = format!("name of branch {} (empty takes it away)", epoch.0);
+    prompts::line(model, LinePurpose::BranchName(epoch), &title, &before);
+    Ok(())
+}
+
+/// Sends the name.
+pub(super) fn named(model: &mut Model, epoch: Epoch, name: &str, out: &mut Vec<Out>) {
+    let name = name.into();
+    send(model, Command::Edit(EditCommand::Name { epoch, name }), None, out);
+}
+
+/// Marks the branch under the cursor, to compare others with it.
+pub(super) fn mark(model: &mut Model) -> Result<(), String> {
+    let epoch = selected(model)?;
+    if let Some(Overlay::Listing(list)) = model.overlays.last_mut()
+        && let Kind::Branches { marked } = &mut list.kind
+    {
+        *marked = (*marked != Some(epoch)).then_some(epoch);
+        list.made = None;
+    }
+    Ok(())
+}
+
+/// Compares the branch under the cursor with the marked one, or with the one that stands.
+pub(super) fn compare(model: &mut Model) -> Result<(), String> {
+    let b = selected(model)?;
+    let Kind::Branches { marked } = listing(model)?.kind else {
+        return Ok(());
+    };
+    let a = marked.unwrap_or(model.run.state.epoch);
+    if a == b {
+        let key = model.settings.keymap.first("branch-mark");
+        return Err(format!(
+            "this is the same branch: choose another, or mark one with {key}"
+        ));
+    }
+    let kind = Kind::Compare { a, b, all: false };
+    open(model, Overlay::Listing(Box::new(Listing::new(kind))));
+    Ok(())
+}
+
+/// Lists nodes that say the same too, or no longer.
+pub(super) fn compare_all(model: &mut Model) {
+    if let Some(Overlay::Listing(list)) = model.overlays.last_mut()
+        && let Kind::Compare { all, .. } = &mut list.kind
+    {
+        *all = !*all;
+        list.made = None;
+    }
+}
+
+/// Shows what taking over the node under the cursor does.
+pub(super) fn take(model: &mut Model) -> Result<(), String> {
+    let list = listing(model)?;
+    let (Kind::Compare { a, b, .. }, Some(Item::Node(node))) = (&list.kind, list.selected) else {
+        return Err("no node is selected".to_owned());
+    };
+    // What stands is taken into; the other side is taken from.
+    let from = if *b == model.run.state.epoch { *a } else { *b };
+    if from == model.run.state.epoch {
+        return Err("both are the branch that stands".to_owned());
+    }
+    let node: NodeId = node;
+    review::edits(model, vec![Edit::Take { node, from }], Whose::New);
+    Ok(())
+}

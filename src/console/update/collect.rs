@@ -1,0 +1,263 @@
+//! Edits that are collected to be committed together: added, listed, opened again, dropped.
+//!
+//! Nothing of the run changes before the commit but that what the edits touch waits. Must not know:
+//! keys, how the list is drawn.
+
+use std::sync::Arc;
+
+use super::{edits, lists, open, prompts, review as preview};
+use crate::console::model::Model;
+use crate::console::model::collected::{moved, node_of, rebased};
+use crate::console::model::editor::{Editor, Purpose};
+use crate::console::model::listing::{Item, Kind, Listing};
+use crate::console::model::overlay::{LinePurpose, Overlay, Whose};
+use crate::console::msg::Out;
+use crate::domain::command::{Command, Edit, EditCommand};
+use crate::domain::id::NodeId;
+
+/// Keeps the edit of the topmost editor or preview.
+pub(super) fn collect(model: &mut Model, out: &mut Vec<Out>) -> Result<(), String> {
+    let (edits, item) = match model.overlays.last() {
+        Some(Overlay::Editor(editor)) if editor.is_no_edit() => {
+            return Err("an answer for a call is sent at once: it cannot be collected".to_owned());
+        }
+        Some(Overlay::Editor(_)) => match edits::typed_edit(model, out) {
+            Some((edit, item)) => (vec![edit], item),
+            None => return Ok(()),
+        },
+        Some(Overlay::Review(_)) if model.run.committing => {
+            return Err("already sent: wait for the answer of the run".to_owned());
+        }
+        Some(Overlay::Review(review)) => match review.whose {
+            Whose::Collected => {
+                let key = model.settings.keymap.first("commit-edit");
+                return Err(format!("these are collected already; {key} commits them"));
+            }
+            Whose::New => (review.edits().to_vec(), None),
+            Whose::Item(no) => (review.edits().to_vec(), Some(no)),
+        },
+        _ => return Ok(()),
+    };
+    if edits.is_empty() {
+        return Err("this is no edit: it cannot be collected".to_owned());
+    }
+    let mut again = false;
+    for edit in edits {
+        if let Some(node) = node_of(&edit) {
+            hold(node, out);
+        }
+        again |= model.collected.add(edit, item);
+    }
+    if matches!(model.overlays.last(), Some(Overlay::Review(_))) {
+        model.overlays.pop();
+    }
+    if matches!(model.overlays.last(), Some(Overlay::Editor(_))) {
+        model.overlays.pop();
+    }
+    let key = model.settings.keymap.first("collected");
+    let how = if again {
+        ", in the place of the one before"
+    } else {
+        ""
+    };
+    model.say(format!("{}{how}; {key} lists them", count(model.collected.len())));
+    Ok(())
+}
+
+/// So many edits, in words.
+pub fn count(edits: usize) -> String {
+    match edits {
+        1 => "1 edit collected".to_owned(),
+        count => format!("{count} edits collected"),
+    }
+}
+
+fn hold(node: NodeId, out: &mut Vec<Out>) {
+    out.push(Out::Command(Command::Edit(EditCommand::Hold { node })));
+}
+
+/// An editor without a commit closes, or a collected edit goes: what only it held goes on.
+pub(super) fn release(model: &Model, node: NodeId, out: &mut Vec<Out>) {
+    let still = model.collected.nodes(&model.run.state);
+    if still.contains(&node) {
+        return;
+    }
+    out.push(Out::Command(Command::Edit(EditCommand::Release {})));
+    for node in still {
+        hold(node, out);
+    }
+}
+
+/// After a commit everything is let go: what the other collected edits touch waits again.
+pub(super) fn hold_again(model: &Model, out: &mut Vec<Out>) {
+    for node in model.collected.nodes(&model.run.state) {
+        hold(node, out);
+    }
+}
+
+/// Opens the list.
+pub(super) fn list(model: &mut Model) -> Result<(), String> {
+    some(model)?;
+    let kind = Kind::Collected { drops: false };
+    open(model, Overlay::Listing(Box::new(Listing::new(kind))));
+    Ok(())
+}
+
+fn some(model: &Model) -> Result<(), String> {
+    if model.collected.is_empty() {
+        return Err(format!(
+            "no edits are collected: {} in an editor keeps one",
+            model.settings.keymap.first("collect")
+        ));
+    }
+    Ok(())
+}
+
+/// Shows what all of them do together.
+pub(super) fn review(model: &mut Model) -> Result<(), String> {
+    some(model)?;
+    let edits = model.collected.edits();
+    preview::edits(model, edits, Whose::Collected);
+    Ok(())
+}
+
+fn selected(model: &Model) -> Result<(u64, Edit), String> {
+    let Some(Overlay::Listing(list)) = model.overlays.last() else {
+        return Err("the list of collected edits is not open".to_owned());
+    };
+    let no = match list.selected {
+        Some(Item::Edit(no)) => Some(no),
+        _ => None,
+    };
+    no.and_then(|no| model.collected.get(no))
+        .map(|item| (item.no, item.edit.clone()))
+        .ok_or_else(|| "no edit is selected".to_owned())
+}
+
+/// Takes the selected one out.
+pub(super) fn remove(model: &mut Model, out: &mut Vec<Out>) -> Result<(), String> {
+    let (no, edit) = selected(model)?;
+    model.collected.remove(no);
+    if let Some(node) = node_of(&edit) {
+        release(model, node, out);
+    }
+    if model.collected.is_empty() {
+        model.overlays.pop();
+    }
+    model.say(format!("taken out; {}", count(model.collected.len())));
+    Ok(())
+}
+
+/// Forgets all, the second time.
+pub(super) fn drop_all(model: &mut Model, out: &mut Vec<Out>) -> Result<(), String> {
+    some(model)?;
+    let key = model.settings.keymap.first("collected-drop");
+    let count = model.collected.len();
+    let drops = match model.overlays.last_mut() {
+        Some(Overlay::Listing(list)) => match &mut list.kind {
+            Kind::Collected { drops } => drops,
+            _ => return Ok(()),
+        },
+        _ => return Ok(()),
+    };
+    if !std::mem::replace(drops, true) {
+        return Err(format!(
+            "{key} once more forgets all {count} edits; nothing of them was committed"
+        ));
+    }
+    model.collected.clear();
+    model.overlays.pop();
+    out.push(Out::Command(Command::Edit(EditCommand::Release {})));
+    model.say("all collected edits are forgotten; nothing was changed");
+    Ok(())
+}
+
+/// Opens the selected one again, on what its node says now.
+pub(super) fn go_on(model: &mut Model, out: &mut Vec<Out>) -> Result<(), String> {
+    let (no, edit) = selected(model)?;
+    let trouble = moved(&model.run.state, &edit);
+    let now = rebased(&model.run.state, &edit);
+    if let Some(why) = moved(&model.run.state, &now) {
+        return Err(format!(
+            "{why}; {} takes the edit out",
+            model.settings.keymap.first("collected-remove")
+        ));
+    }
+    match &now {
+        Edit::Call {
+            node,
+            base,
+            tool,
+            args,
+            ..
+        } => {
+            let purpose = Purpose::Call {
+                node: *node,
+                base: *base,
+                tool: Arc::clone(tool),
+            };
+            let state = &model.run.state;
+            let said = state.node(*node).and_then(crate::domain::node::Node::as_call);
+            let (old_tool, old) = said.ok_or_else(|| format!("{node} is no call"))?;
+            let is_new = old_tool != tool;
+            let title = format!("arguments of {node} {base}");
+            let mut editor = Editor::arguments(purpose, title, &Arc::clone(old), is_new, &model.run);
+            editor.go_on(args, Some(no));
+            edits::open_editor(model, editor, out);
+        }
+        Edit::Text { node, text, .. }
+        | Edit::Observation {
+            node, value: text, ..
+        } => {
+            let mut editor = edits::editor_on(model, *node)?;
+            editor.go_on(text, Some(no));
+            edits::open_editor(model, editor, out);
+        }
+        Edit::InsertPrompt { after, text } | Edit::InsertThought { after, text } => {
+            let purpose = match &now {
+                Edit::InsertPrompt { .. } => Purpose::Guide { after: *after },
+                _ => Purpose::NewThought { after: *after },
+            };
+            edits::new_words(model, purpose);
+            if let Some(Overlay::Editor(editor)) = model.overlays.last_mut() {
+                editor.go_on(text, Some(no));
+            }
+        }
+        Edit::InsertCall { after, tool, args } => {
+            let mut editor = lists::editor_of_new(model, *after, tool, args);
+            editor.item = Some(no);
+            edits::open_editor(model, editor, out);
+        }
+        Edit::Take { .. } | Edit::Delete { .. } => preview::edits(model, vec![now], Whose::Item(no)),
+        Edit::RejectAnswer { node, reason } => {
+            let title = format!("refuse {node}: what should the model do instead?");
+            let purpose = LinePurpose::RejectAnswer(*node);
+            prompts::line(model, purpose, &title, reason);
+        }
+    }
+    if let Some(why) = trouble {
+        model.say(format!("{why}; look at it and collect it anew"));
+    }
+    Ok(())
+}
+
+/// Goes on with the collected edit of what an editor is opened on, if there is one.
+pub(super) fn go_on_with(model: &mut Model, mut editor: Editor) -> Editor {
+    let Some(node) = editor.holds() else { return editor };
+    let Some(item) = model.collected.of(node) else {
+        return editor;
+    };
+    let (text, same_tool) = match &item.edit {
+        Edit::Call { tool, args, .. } => (Arc::clone(args), editor.purpose.tool() == Some(tool)),
+        Edit::Text { text, .. } => (Arc::clone(text), true),
+        Edit::Observation { value, .. } => (Arc::clone(value), true),
+        _ => return editor,
+    };
+    if !same_tool {
+        model.say("another tool is collected for it; this takes its place once it is collected or committed");
+        return editor;
+    }
+    editor.go_on(&text, Some(item.no));
+    model.say("this is the collected edit; the text before is one undo away");
+    editor
+}

@@ -1,0 +1,75 @@
+//! Makes the rows of open lists: collected edits, branches, two branches side by side.
+//!
+//! Must not know: keys, how rows are drawn.
+
+use super::collect::count;
+use super::review::difference;
+use crate::console::doc::{Doc, Styled};
+use crate::console::model::collected::Collected;
+use crate::console::model::listing::{Item, Kind, Line, Listing};
+use crate::console::summary;
+use crate::console::tabs::{self, Maker};
+use crate::console::theme::Role;
+use crate::domain::branch::branches;
+use crate::domain::branch::compare::compare;
+
+/// Brings a list up to date. Gives true where it was made anew.
+pub(super) fn make(maker: &mut Maker<'_>, list: &mut Listing, collected: &Collected) {
+    let key = |list: &Listing| Some((maker.run.state.seq, maker.width, collected.stamp, list.selected));
+    if list.made.is_some() && list.made == key(list) {
+        return;
+    }
+    maker.doc = Doc::default();
+    match list.kind {
+        Kind::Collected { .. } => gathered(maker, list, collected),
+        Kind::Branches { marked } => {
+            let all = branches(&maker.run.state);
+            list.take(all.iter().map(|branch| Item::Branch(branch.epoch)).collect());
+            list.title = format!("{} branches", all.len());
+            list.lines = tabs::branch_list(&all, marked, maker.width);
+            if let Some(branch) = all.get(list.at) {
+                tabs::branch_answer(maker, branch);
+            }
+        }
+        Kind::Compare { a, b, all } => {
+            let comparison = compare(&maker.run.state, a, b);
+            list.take(tabs::compared(&comparison, all));
+            list.title = format!("branch {} (A) and branch {} (B)", a.0, b.0);
+            list.lines = tabs::compare(maker, &comparison, all);
+            match list.selected {
+                Some(Item::Node(node)) => tabs::compared_node(maker, &comparison, node),
+                _ => maker.doc.line(Styled::new().own(Role::Dim, "no node differs")),
+            }
+        }
+    }
+    list.doc = std::mem::take(&mut maker.doc);
+    list.made = Some((maker.run.state.seq, maker.width, collected.stamp, list.selected));
+}
+
+fn gathered(maker: &mut Maker<'_>, list: &mut Listing, collected: &Collected) {
+    let items = collected.items();
+    list.take(items.iter().map(|item| Item::Edit(item.no)).collect());
+    list.title = format!("{}, not committed", count(items.len()));
+    let troubles = collected.troubles(&maker.run.state);
+    list.lines = items
+        .iter()
+        .zip(&troubles)
+        .enumerate()
+        .map(|(at, (item, trouble))| {
+            let mut words = Styled::new().own(Role::Dim, format!(" {} ", at + 1));
+            if trouble.is_some() {
+                words = words.own(Role::Error, "! redo  ");
+            }
+            let said = summary::edit(&maker.run.state, &item.edit);
+            Line {
+                of: Some(at),
+                words: words.untrusted(Role::Text, &said, usize::from(maker.width)),
+            }
+        })
+        .collect();
+    if let Some(item) = items.get(list.at) {
+        let lines = difference(&maker.run.state, &item.edit);
+        let trouble = troubles.get(list.at).and_then(Option::as_deref);
+        tabs::gathered(maker, trouble, &lines);
+    }
+}

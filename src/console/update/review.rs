@@ -1,0 +1,213 @@
+//! The preview of what a change of the graph does, and its commit.
+//!
+//! Must not know: keys, how a preview is drawn.
+
+use super::decide::{armed, send};
+use super::input::By;
+use super::{open, prompts};
+use crate::console::diff;
+use crate::console::doc::{self, Doc};
+use crate::console::json;
+use crate::console::model::Model;
+use crate::console::model::arming::Question;
+use crate::console::model::collected::{commit_of, node_of};
+use crate::console::model::overlay::{Changed, LinePurpose, Overlay, Review, Whose};
+use crate::console::msg::Out;
+use crate::console::summary;
+use crate::console::tabs::words;
+use crate::domain::branch;
+use crate::domain::command::{Command, Edit, EditCommand};
+use crate::domain::id::{Epoch, NodeId};
+use crate::domain::lineage::Plan;
+use crate::domain::state::State;
+
+/// Shows what a command that is no edit of a text would do: an undo, another branch, another request.
+pub(super) fn command(model: &mut Model, command: Command, title: String) {
+    show(model, command, title, Vec::new(), String::new(), Whose::New);
+}
+
+/// Shows what edits would do.
+///
+/// The plan is made as if the whole change had been read; a commit before that asks once more.
+pub(super) fn edits(model: &mut Model, edits: Vec<Edit>, whose: Whose) {
+    let state = &model.run.state;
+    let changes = edits
+        .iter()
+        .map(|edit| Changed {
+            what: summary::edit(state, edit),
+            lines: difference(state, edit),
+        })
+        .collect();
+    let title = match edits.len() {
+        1 => "what this edit does".to_owned(),
+        count => format!("what these {count} edits do together"),
+    };
+    let reason = match whose {
+        Whose::Collected => model.collected.reason.clone(),
+        Whose::New | Whose::Item(_) => String::new(),
+    };
+    let keep = whose == Whose::Collected && model.collected.keep_later;
+    let command = Command::Edit(commit_of(edits, keep));
+    show(model, command, title, changes, reason, whose);
+}
+
+/// Shows what a command would do to the graph.
+fn show(
+    model: &mut Model,
+    command: Command,
+    title: String,
+    changes: Vec<Changed>,
+    reason: String,
+    whose: Whose,
+) {
+    open(
+        model,
+        Overlay::Review(Box::new(Review {
+            command,
+            title,
+            plan: Ok(Plan::default()),
+            changes,
+            reason,
+            whose,
+            doc: Doc::default(),
+            top: 0,
+            stamp: 0,
+            made: None,
+        })),
+    );
+}
+
+/// What an edit changes in the text of its node.
+pub(super) fn difference(state: &State, edit: &Edit) -> Vec<diff::Line> {
+    let old = |id: NodeId| {
+        state
+            .node(id)
+            .map(|node| words(&node.now().content))
+            .unwrap_or_default()
+    };
+    let call = |tool: &str, args: &str| format!("{tool}\n{}", json::pretty(args));
+    let (old, new) = match edit {
+        Edit::Call { node, tool, args, .. } => (old(*node), call(tool, args)),
+        Edit::Text { node, text, .. } => (old(*node), text.to_string()),
+        Edit::Observation { node, value, .. } => (old(*node), doc::readable(value).to_string()),
+        Edit::InsertPrompt { text, .. } | Edit::InsertThought { text, .. } => {
+            (String::new(), text.to_string())
+        }
+        Edit::InsertCall { tool, args, .. } => (String::new(), call(tool, args)),
+        Edit::RejectAnswer { node, reason } => (summary::call(state, *node), reason.to_string()),
+        Edit::Take { node, from } => (old(node.observation()), taken(state, *node, *from)),
+        Edit::Delete { node, .. } => (old(*node), String::new()),
+    };
+    diff::lines(&old, &new)
+}
+
+/// What a node says at the end of another branch.
+fn taken(state: &State, node: NodeId, from: Epoch) -> String {
+    let line = branch::line(state, from);
+    let id = node.observation();
+    branch::counted(state, id, &line)
+        .and_then(|rev| state.node(id)?.revision(rev))
+        .map(|revision| words(&revision.content))
+        .unwrap_or_default()
+}
+
+/// Lets later turns stand, or no longer.
+pub(super) fn keep_later(model: &mut Model) -> Result<(), String> {
+    let Some(Overlay::Review(review)) = model.overlays.last_mut() else {
+        return Ok(());
+    };
+    let Command::Edit(EditCommand::Commit { keep_later, .. }) = &mut review.command else {
+        return Err("this is no edit: later turns cannot be kept".to_owned());
+    };
+    *keep_later = !*keep_later;
+    review.made = None;
+    if review.whose == Whose::Collected {
+        model.collected.keep_later = *keep_later;
+    }
+    Ok(())
+}
+
+/// Asks why.
+pub(super) fn reason(model: &mut Model) -> Result<(), String> {
+    let Some(Overlay::Review(review)) = model.overlays.last() else {
+        return Ok(());
+    };
+    if review.edits().is_empty() {
+        return Err("only an edit is recorded with a reason".to_owned());
+    }
+    let before = review.reason.clone();
+    prompts::line(
+        model,
+        LinePurpose::Reason,
+        "why? (recorded with the edit)",
+        &before,
+    );
+    Ok(())
+}
+
+/// Takes the reason that was typed.
+pub(super) fn set_reason(model: &mut Model, text: String) {
+    let Some(Overlay::Review(review)) = model.overlays.last_mut() else {
+        return;
+    };
+    review.made = None;
+    if review.whose == Whose::Collected {
+        model.collected.reason.clone_from(&text);
+    }
+    review.reason = text;
+}
+
+/// Commits what is previewed, if the preview was on screen for long enough.
+pub(super) fn commit(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), String> {
+    let Some(Overlay::Review(review)) = model.overlays.last() else {
+        return Ok(());
+    };
+    let plan = review.plan.as_ref().map_err(|refusal| refusal.message.clone())?;
+    let seen = plan.effects.len();
+    let question = Question::Review { stamp: review.stamp };
+    let shown = armed(model, &question, by, at)?;
+    let all = shown.read.misses(shown.rows).is_empty();
+    let Some(Overlay::Review(review)) = model.overlays.last() else {
+        return Ok(());
+    };
+    if model.run.committing {
+        return Err("already sent: wait for the answer of the run".to_owned());
+    }
+    let mut command = review.command.clone();
+    let why = (!review.reason.is_empty()).then(|| review.reason.as_str().into());
+    let item = match review.whose {
+        Whose::Item(no) => Some(no),
+        Whose::New | Whose::Collected => None,
+    };
+    let mut target = None;
+    match &mut command {
+        Command::Edit(EditCommand::Commit {
+            edits,
+            effects_seen,
+            reason,
+            ..
+        }) => {
+            *effects_seen = Some(seen);
+            *reason = why;
+            for edit in edits.iter_mut() {
+                if let Edit::Call { shown, .. } = edit {
+                    *shown = all;
+                }
+            }
+            if let [edit @ Edit::Call { .. }] = edits.as_slice() {
+                target = node_of(edit);
+            }
+        }
+        Command::Edit(
+            EditCommand::Undo { effects_seen }
+            | EditCommand::Redo { effects_seen }
+            | EditCommand::Switch { effects_seen, .. },
+        ) => *effects_seen = Some(seen),
+        _ => {}
+    }
+    model.run.committing = true;
+    model.collected.sending = item;
+    model.queue.leaving = model.queue.selected;
+    send(model, command, target, out);
+    Ok(())
+}

@@ -1,0 +1,133 @@
+//! The other side: hands one command to the process that holds a session. Must not know: how the
+//! command came about, how its answer is shown.
+
+use std::future::Future;
+use std::io;
+use std::path::Path;
+use std::time::Duration;
+
+use serde::de::DeserializeOwned;
+use tokio::io::{AsyncWriteExt as _, BufReader};
+use tokio::net::UnixStream;
+use tokio::time::timeout;
+
+use super::error::{Error, shown};
+use super::peer;
+use super::place::Places;
+use super::protocol::{self, Greeting, MOST_BYTES, Reply, Request, VERSION};
+use crate::domain::id::Seq;
+use crate::domain::refusal::Refusal;
+use crate::text::visible;
+
+/// How long the holder may take to greet.
+const GREETING: Duration = Duration::from_secs(5);
+/// How long it may take to answer: longer than it gives itself.
+const ANSWER: Duration = Duration::from_secs(45);
+
+/// The session that a command is for.
+#[derive(Debug, Clone, Copy)]
+pub struct Target<'a> {
+    /// Where sockets are.
+    pub places: &'a Places,
+    /// The session's directory.
+    pub session: &'a Path,
+    /// The process that has it open, where the lock tells.
+    pub holder: Option<u32>,
+}
+
+/// What the holder said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answer {
+    /// Decided and on disk.
+    Recorded(Seq),
+    /// Not done, and why.
+    Refused(Refusal),
+}
+
+/// Hands a command over and waits for what came of it.
+pub async fn send(target: Target<'_>, request: &Request) -> Result<Answer, Error> {
+    let line = protocol::line(request);
+    if line.len() > MOST_BYTES {
+        return Err(Error::TooLong {
+            bytes: line.len(),
+            most: MOST_BYTES,
+        });
+    }
+    let stream = connect(&target).await?;
+    let (from, mut to) = stream.into_split();
+    let mut from = BufReader::new(from);
+    let greeting: Greeting = hear(GREETING, protocol::read(&mut from))
+        .await
+        .map_err(|why| Error::NotTaken { why })?;
+    if greeting.overrule_control != VERSION {
+        return Err(Error::NotTaken {
+            why: format!(
+                "it speaks version {} and this program version {VERSION}: use the same overrule for both",
+                greeting.overrule_control
+            ),
+        });
+    }
+    // Whether a line that could not be written whole was read is nothing to rely on.
+    let unknown = |why: String| Error::NoAnswer { why };
+    timeout(GREETING, to.write_all(&line))
+        .await
+        .map_err(|_| unknown("it does not read".into()))?
+        .map_err(|error| unknown(error.to_string()))?;
+    match hear(ANSWER, protocol::read(&mut from)).await.map_err(unknown)? {
+        Reply::Recorded { seq } => Ok(Answer::Recorded(seq)),
+        Reply::Refused { refusal } => Ok(Answer::Refused(refusal)),
+        Reply::Error { message } => Err(Error::NotTaken {
+            why: visible(&message),
+        }),
+    }
+}
+
+async fn connect(target: &Target<'_>) -> Result<UnixStream, Error> {
+    let path = target.places.find(target.session)?;
+    let stream = match timeout(GREETING, UnixStream::connect(&path)).await {
+        Ok(Ok(stream)) => stream,
+        // Left behind by a process that was killed; who holds the session now has opened none.
+        Ok(Err(error)) if error.kind() == io::ErrorKind::ConnectionRefused => return Err(Error::NoSocket),
+        Ok(Err(error)) => return Err(Error::io("connect to", &path, error)),
+        Err(_) => {
+            return Err(Error::NotTaken {
+                why: "it does not take connections".into(),
+            });
+        }
+    };
+    let stranger = |why: String| Error::Stranger {
+        path: shown(&path),
+        why,
+    };
+    let (user, pid) = peer::listener(&stream).map_err(|error| stranger(error.to_string()))?;
+    let me = rustix::process::geteuid().as_raw();
+    if user != me {
+        return Err(stranger(format!(
+            "user {user} listens there, and you are user {me}"
+        )));
+    }
+    match (target.holder, pid) {
+        (Some(holder), Some(pid)) if holder != pid => Err(stranger(format!(
+            "process {pid} listens there, and process {holder} has it open"
+        ))),
+        _ => Ok(stream),
+    }
+}
+
+/// Waits for a line and reads it; what goes wrong is told in words.
+async fn hear<T: DeserializeOwned>(
+    patience: Duration,
+    line: impl Future<Output = io::Result<Vec<u8>>>,
+) -> Result<T, String> {
+    let line = timeout(patience, line)
+        .await
+        .map_err(|_| format!("nothing came for {} s", patience.as_secs()))?
+        .map_err(|error| error.to_string())?;
+    serde_json::from_slice(&line).map_err(|_| {
+        // It may be a refusal of the connection itself.
+        match serde_json::from_slice(&line) {
+            Ok(Reply::Error { message }) => visible(&message),
+            _ => "it says what this program does not understand".to_owned(),
+        }
+    })
+}

@@ -1,0 +1,227 @@
+//! Who is at the other end of a socket. An agent must not approve its own calls: what descends from
+//! this process is told from the operator's other processes. Must not know: what is said.
+
+use std::fs;
+use std::process::{Command, Stdio};
+
+use tokio::net::UnixStream;
+
+/// Longest chain of parents that is followed.
+const MOST_PARENTS: usize = 512;
+/// How often a chain is followed anew when a process in it ends meanwhile.
+const TRIES: usize = 3;
+
+/// The other end, as the system vouches for it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Peer {
+    /// Another process of the same user.
+    Operator {
+        /// Its number.
+        pid: u32,
+    },
+    /// One that may not command, and why.
+    Refused(String),
+}
+
+/// How parents are found out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Means {
+    /// The kernel's table of processes; processes that lose their parents become this one's.
+    Proc,
+    /// `ps`; a process that has lost its parents is not recognised.
+    Ps,
+}
+
+impl Means {
+    /// Those of this system.
+    pub const fn here() -> Self {
+        if cfg!(target_os = "linux") {
+            Self::Proc
+        } else {
+            Self::Ps
+        }
+    }
+
+    /// In a few words, for the operator.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Proc => "by the parents in /proc",
+            Self::Ps => "by the parents that ps tells, unless they have ended",
+        }
+    }
+
+    /// The parent of a process; none where it cannot be told.
+    fn parent(self, pid: u32) -> Option<u32> {
+        match self {
+            Self::Proc => parent_in_stat(&fs::read(format!("/proc/{pid}/stat")).ok()?),
+            Self::Ps => {
+                let mut ps = Command::new("/bin/ps");
+                ps.args(["-o", "ppid=", "-p", &pid.to_string()])
+                    .stdin(Stdio::null());
+                let out = ps.env_clear().output().ok()?;
+                std::str::from_utf8(&out.stdout).ok()?.trim().parse().ok()
+            }
+        }
+    }
+}
+
+/// The second field after the name, which stands in parentheses and may itself hold some.
+fn parent_in_stat(stat: &[u8]) -> Option<u32> {
+    let text = String::from_utf8_lossy(stat);
+    let (_, rest) = text.rsplit_once(')')?;
+    rest.split_ascii_whitespace().nth(1)?.parse().ok()
+}
+
+/// Looks at who connected.
+pub fn look(stream: &UnixStream) -> Peer {
+    let cred = match stream.peer_cred() {
+        Ok(cred) => cred,
+        Err(error) => {
+            return Peer::Refused(format!("the system does not tell whose process it is: {error}"));
+        }
+    };
+    let me = rustix::process::geteuid().as_raw();
+    if cred.uid() != me {
+        return Peer::Refused(format!("it comes from user {}", cred.uid()));
+    }
+    let pid = cred.pid().and_then(|pid| u32::try_from(pid).ok());
+    let Some(pid) = pid.filter(|pid| *pid != 0) else {
+        return Peer::Refused(
+            "its process cannot be seen from here (another container?), so nobody can tell whether it is the agent's"
+                .into(),
+        );
+    };
+    judge(pid, std::process::id(), |pid| Means::here().parent(pid))
+}
+
+/// Whether a process descends from this one.
+fn judge(pid: u32, this: u32, parent: impl Fn(u32) -> Option<u32>) -> Peer {
+    for _ in 0..TRIES {
+        let mut at = pid;
+        for _ in 0..MOST_PARENTS {
+            if at == this {
+                return Peer::Refused(format!(
+                    "process {pid} was started by this run: an agent does not decide on its own calls"
+                ));
+            }
+            match parent(at) {
+                Some(0) => return Peer::Operator { pid },
+                Some(next) => at = next,
+                // It ended: whoever it started has another parent by now.
+                None => break,
+            }
+        }
+    }
+    Peer::Refused(format!(
+        "nobody can tell who started process {pid}: an agent must not decide on its own calls"
+    ))
+}
+
+/// The user behind a listening socket and his process.
+pub(super) fn listener(stream: &UnixStream) -> std::io::Result<(u32, Option<u32>)> {
+    let cred = stream.peer_cred()?;
+    let pid = cred.pid().and_then(|pid| u32::try_from(pid).ok());
+    Ok((cred.uid(), pid.filter(|pid| *pid != 0)))
+}
+
+/// Makes this process the parent of those of its descendants that lose theirs, so that a command of
+/// the agent does not escape by ending its own parent.
+pub(super) fn adopt_orphans() {
+    #[cfg(target_os = "linux")]
+    {
+        // A kernel that does not know this is older than any that is supported.
+        let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
+    }
+}
+
+/// Ended children of this process that nobody waits for: adopted ones. Gives those that had ended
+/// already at the look before; what waits for its own children does so at once.
+#[derive(Debug, Default)]
+pub(super) struct Ended {
+    seen: Vec<u32>,
+}
+
+impl Ended {
+    /// Takes note of who has ended, and lets go of those that had at the last look.
+    pub(super) fn look(&mut self) {
+        #[cfg(target_os = "linux")]
+        {
+            use rustix::process::{Pid, WaitOptions, waitpid};
+            let now = ended_children(std::process::id());
+            for pid in now.iter().filter(|pid| self.seen.contains(pid)) {
+                let pid = i32::try_from(*pid).ok().and_then(Pid::from_raw);
+                // An error means that somebody did wait for it.
+                let _ = waitpid(pid, WaitOptions::NOHANG);
+            }
+            self.seen = now;
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn ended_children(of: u32) -> Vec<u32> {
+    let ended = |pid: &u32| {
+        let stat = fs::read(format!("/proc/{pid}/stat")).unwrap_or_default();
+        let state = String::from_utf8_lossy(&stat);
+        let dead = state
+            .rsplit_once(')')
+            .is_some_and(|(_, rest)| rest.trim_start().starts_with('Z'));
+        dead && parent_in_stat(&stat) == Some(of)
+    };
+    fs::read_dir("/proc")
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
+        .filter(ended)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tree(pid: u32) -> Option<u32> {
+        [(1, 0), (10, 1), (20, 10), (21, 20), (22, 21), (30, 1)]
+            .into_iter()
+            .find_map(|(child, parent)| (child == pid).then_some(parent))
+    }
+
+    #[test]
+    fn what_this_process_started_is_told_from_the_rest() {
+        for (pid, allowed) in [
+            (10, true),
+            (30, true),
+            (1, true),
+            (20, false),
+            (21, false),
+            (22, false),
+        ] {
+            let peer = judge(pid, 20, tree);
+            assert_eq!(matches!(peer, Peer::Operator { .. }), allowed, "{pid}: {peer:?}");
+        }
+        // The first process of a container adopts all orphans: everything below it is its own.
+        assert!(matches!(judge(30, 1, tree), Peer::Refused(_)));
+    }
+
+    #[test]
+    fn who_cannot_be_told_is_refused() {
+        assert!(matches!(judge(99, 20, tree), Peer::Refused(why) if why.contains("nobody can tell")));
+        assert!(
+            matches!(judge(5, 20, Some), Peer::Refused(_)),
+            "a ring has no end"
+        );
+    }
+
+    #[test]
+    fn a_process_name_does_not_confuse() {
+        assert_eq!(parent_in_stat(b"7 (a) 9 (b) S 42 7 7 0"), Some(42));
+        assert_eq!(parent_in_stat(b"7 (a"), None);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn this_process_is_found_in_the_table() {
+        let parent = Means::Proc.parent(std::process::id());
+        assert_eq!(parent, Some(std::os::unix::process::parent_id()));
+    }
+}

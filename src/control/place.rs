@@ -1,0 +1,148 @@
+//! Where the socket of a session is: a directory that only this user can enter. Must not know: what
+//! is said through it, where the environment says that directories are.
+
+use std::fs::{self, DirBuilder, Metadata, Permissions};
+use std::io;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::{DirBuilderExt as _, FileTypeExt as _, MetadataExt as _, PermissionsExt as _};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+
+use super::error::Error;
+
+/// Ending of a socket's name.
+const ENDING: &str = "sock";
+/// Ending while it is being made.
+const UNFINISHED: &str = "new";
+
+/// Directories for sockets.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Places {
+    /// Where a socket is made: in the first of them that can be used.
+    pub make: Vec<PathBuf>,
+    /// Where else one is looked for: another process of the user may have had another environment.
+    pub look: Vec<PathBuf>,
+}
+
+impl Places {
+    /// The directories that follow from the user's own: his runtime directory, and his state
+    /// directory where there is none.
+    pub fn of(runtime: Option<&Path>, state: Option<&Path>, own: &str) -> Self {
+        let runtime = runtime.map(|dir| dir.join(own));
+        let state = state.map(|dir| dir.join(own).join("run"));
+        let mut look = Vec::new();
+        if cfg!(target_os = "linux") {
+            let user = rustix::process::geteuid().as_raw();
+            look.push(Path::new("/run/user").join(user.to_string()).join(own));
+        }
+        Self {
+            make: runtime.into_iter().chain(state).collect(),
+            look,
+        }
+    }
+
+    /// The directory for a new socket, made if it is not there.
+    pub(super) fn ready(&self) -> Result<PathBuf, Error> {
+        let mut first = None;
+        for dir in &self.make {
+            match make(dir) {
+                Ok(()) => return Ok(dir.clone()),
+                Err(error) => _ = first.get_or_insert(error),
+            }
+        }
+        Err(first.unwrap_or(Error::NoPlace))
+    }
+
+    /// The socket of a session, where one of these directories has it.
+    pub(super) fn find(&self, session: &Path) -> Result<PathBuf, Error> {
+        let name = name(session);
+        let dirs = self.make.iter().chain(&self.look);
+        let Some((dir, path)) = dirs
+            .map(|dir| (dir, dir.join(&name)))
+            .find(|(_, path)| fs::symlink_metadata(path).is_ok())
+        else {
+            return Err(Error::NoSocket);
+        };
+        check(dir)?;
+        let meta = fs::symlink_metadata(&path).map_err(|error| Error::io("look at", &path, error))?;
+        if !meta.file_type().is_socket() {
+            return Err(Error::unsafe_place(&path, "it is not a socket"));
+        }
+        mine(&path, &meta)?;
+        Ok(path)
+    }
+}
+
+/// Name of a session's socket: short, because the system allows few bytes for the whole path, and of
+/// its directory, because a copy of a session has the same id.
+pub(super) fn name(session: &Path) -> String {
+    let real = fs::canonicalize(session).unwrap_or_else(|_| session.to_owned());
+    let hash = crate::canon::hash("overrule control socket", &[real.as_os_str().as_bytes()]);
+    let short: String = hash.chars().take(16).collect();
+    format!("{short}.{ENDING}")
+}
+
+/// The name under which a socket is made; it gets its own once it listens.
+pub(super) fn unfinished(path: &Path) -> PathBuf {
+    path.with_extension(UNFINISHED)
+}
+
+fn make(dir: &Path) -> Result<(), Error> {
+    let made = DirBuilder::new().recursive(true).mode(0o700).create(dir);
+    made.map_err(|error| Error::io("make the directory", dir, error))?;
+    let meta = fs::symlink_metadata(dir).map_err(|error| Error::io("look at", dir, error))?;
+    if meta.is_dir() && meta.mode() & 0o077 != 0 {
+        mine(dir, &meta)?;
+        let only_me = Permissions::from_mode(0o700);
+        fs::set_permissions(dir, only_me).map_err(|error| Error::io("close", dir, error))?;
+    }
+    check(dir)
+}
+
+/// Refuses a directory that others can get into.
+fn check(dir: &Path) -> Result<(), Error> {
+    let meta = fs::symlink_metadata(dir).map_err(|error| Error::io("look at", dir, error))?;
+    if !meta.is_dir() {
+        return Err(Error::unsafe_place(dir, "it is not a directory"));
+    }
+    mine(dir, &meta)?;
+    if meta.mode() & 0o077 != 0 {
+        return Err(Error::unsafe_place(
+            dir,
+            format!(
+                "others may enter it (mode {:o}, 700 is wanted)",
+                meta.mode() & 0o777
+            ),
+        ));
+    }
+    Ok(())
+}
+
+fn mine(path: &Path, meta: &Metadata) -> Result<(), Error> {
+    let me = rustix::process::geteuid().as_raw();
+    if meta.uid() == me {
+        return Ok(());
+    }
+    Err(Error::unsafe_place(
+        path,
+        format!("it belongs to user {}, and you are user {me}", meta.uid()),
+    ))
+}
+
+/// Removes sockets that nobody listens at any more: those of processes that were killed.
+pub(super) fn sweep(dir: &Path) {
+    for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.extension().is_none_or(|ending| ending != ENDING) {
+            continue;
+        }
+        // A socket gets this ending only once it listens, so that a refusal means that it is dead.
+        let dead =
+            UnixStream::connect(&path).is_err_and(|error| error.kind() == io::ErrorKind::ConnectionRefused);
+        let socket = fs::symlink_metadata(&path).is_ok_and(|meta| meta.file_type().is_socket());
+        if dead && socket {
+            // If it stays, it is in nobody's way.
+            fs::remove_file(&path).unwrap_or_default();
+        }
+    }
+}

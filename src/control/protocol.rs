@@ -1,0 +1,137 @@
+//! What is said through the socket: lines of JSON, each of bounded length. `docs/control.md` tells
+//! the same to whoever writes another client. Must not know: sockets, who is allowed what.
+
+use std::io;
+
+use serde::{Deserialize, Serialize};
+use tokio::io::{AsyncBufRead, AsyncBufReadExt as _, AsyncReadExt as _};
+
+use crate::domain::command::{Command, EditCommand};
+use crate::domain::id::Seq;
+use crate::domain::refusal::Refusal;
+use crate::text::visible;
+
+/// Version of what is said.
+pub const VERSION: u32 = 1;
+/// Bytes that a line may have, its end left out.
+pub const MOST_BYTES: usize = 4 * 1024 * 1024;
+/// Characters of an operator's name that are kept.
+const NAME_CHARS: usize = 64;
+
+/// The holder's first line.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Greeting {
+    /// [`VERSION`].
+    pub overrule_control: u32,
+    /// The session's id.
+    pub session: String,
+}
+
+/// The other's only line.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Request {
+    /// [`VERSION`].
+    pub v: u32,
+    /// Name of the operator.
+    pub actor: String,
+    /// What he wants.
+    pub command: Command,
+}
+
+/// The holder's answer, and the end.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Reply {
+    /// Decided and on disk.
+    Recorded {
+        /// Number of the last fact that it made.
+        seq: Seq,
+    },
+    /// Not done, and why.
+    Refused {
+        /// Why.
+        refusal: Refusal,
+    },
+    /// Not understood, or not now; nothing was done.
+    Error {
+        /// Why.
+        message: String,
+    },
+}
+
+impl Request {
+    /// A request of this version.
+    pub fn new(actor: &str, command: Command) -> Self {
+        Self {
+            v: VERSION,
+            actor: actor.to_owned(),
+            command,
+        }
+    }
+
+    /// Reads a line; says what is wrong with it.
+    pub fn parse(line: &[u8]) -> Result<Self, String> {
+        let request: Self = serde_json::from_slice(line)
+            .map_err(|error| format!("not a request: {}", visible(&error.to_string())))?;
+        if request.v != VERSION {
+            return Err(format!(
+                "version {} is not spoken here, {VERSION} is: use the same overrule for both",
+                request.v
+            ));
+        }
+        if let Command::Edit(EditCommand::Hold { .. } | EditCommand::Release {}) = request.command {
+            // Whoever holds calls back must be there to let them go.
+            return Err("what an open editor holds back is not for other processes".into());
+        }
+        Ok(request)
+    }
+
+    /// The operator's name, fit for the record.
+    pub fn name(&self) -> String {
+        let name: String = visible(self.actor.trim()).chars().take(NAME_CHARS).collect();
+        if name.is_empty() { "operator".into() } else { name }
+    }
+}
+
+/// A command in a few words, such as `call.approve c5`, for the record of a refused one.
+pub fn words(command: &Command) -> String {
+    let value = serde_json::to_value(command).unwrap_or_default();
+    let text = |value: &serde_json::Value| value.as_str().map(str::to_owned);
+    let family = text(&value["family"]).unwrap_or_default();
+    let inner = &value["command"];
+    let kind = text(&inner["type"]).unwrap_or_default();
+    let on = ["call", "node"].into_iter().find_map(|key| text(&inner[key]));
+    let words = match on {
+        Some(on) => format!("{family}.{kind} {on}"),
+        None => format!("{family}.{kind}"),
+    };
+    visible(&words)
+}
+
+/// A message as a line.
+pub fn line(message: &impl Serialize) -> Vec<u8> {
+    let mut line = serde_json::to_vec(message).unwrap_or_default();
+    line.push(b'\n');
+    line
+}
+
+/// The next line without its end. One that is longer than allowed, or cut off, is an error.
+pub async fn read(from: &mut (impl AsyncBufRead + Unpin)) -> io::Result<Vec<u8>> {
+    let mut line = Vec::new();
+    // One byte more than a whole line: it tells a long one from one that just fits.
+    let most = MOST_BYTES as u64 + 1;
+    from.take(most).read_until(b'\n', &mut line).await?;
+    if line.last() == Some(&b'\n') {
+        line.pop();
+        return Ok(line);
+    }
+    Err(if line.len() > MOST_BYTES {
+        io::Error::new(
+            io::ErrorKind::InvalidData,
+            format!("a line has more than {MOST_BYTES} bytes"),
+        )
+    } else {
+        io::Error::new(io::ErrorKind::UnexpectedEof, "it ended within a line")
+    })
+}

@@ -1,0 +1,235 @@
+//! The holder's side: a socket that hands commands to the run's own loop. Whatever comes through it,
+//! the run goes on undisturbed. Must not know: how a command is decided, flags.
+
+use std::fs;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use tokio::io::{AsyncWriteExt as _, BufReader};
+use tokio::net::{UnixListener, UnixStream};
+use tokio::sync::Semaphore;
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+
+use super::error::Error;
+use super::peer::{self, Peer};
+use super::place::{self, Places};
+use super::protocol::{self, Greeting, Reply, Request, VERSION};
+use crate::domain::envelope::Actor;
+use crate::domain::refusal::{Refusal, RefusalKind};
+use crate::engine::Handle;
+
+/// How long the other side may take for its line, and for reading the answer.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// How long a decision may take.
+const DECISION: Duration = Duration::from_secs(30);
+/// Connections at one time.
+const MOST_AT_ONCE: usize = 16;
+/// Refused senders that are recorded; more are refused without a word, so that nobody fills the journal.
+const MOST_RECORDED: u32 = 100;
+/// How long the end of the program waits for answers to be read.
+const SETTLING: Duration = Duration::from_secs(1);
+/// Pause after a failed accept: the process may have no descriptors left for a moment.
+const BREATH: Duration = Duration::from_millis(100);
+/// How often it is looked for adopted processes that have ended.
+const ROUND: Duration = Duration::from_secs(60);
+
+/// A socket that is listened at; gone when dropped.
+#[derive(Debug)]
+pub struct Door {
+    path: PathBuf,
+    /// Device and number of the socket: another holder may have put his own in its place.
+    own: (u64, u64),
+    tasks: [JoinHandle<()>; 2],
+    answering: Arc<Semaphore>,
+}
+
+impl Door {
+    /// Opens the door of a session that this process holds. A socket that stands there already is of
+    /// a process that is gone, because whoever holds a session holds it alone.
+    pub fn open(places: &Places, session: &Path, id: &str, handle: Handle) -> Result<Self, Error> {
+        let dir = places.ready()?;
+        place::sweep(&dir);
+        let path = dir.join(place::name(session));
+        let fail = |doing| {
+            let path = path.clone();
+            move |error| Error::io(doing, &path, error)
+        };
+        // Made under another name: under its own it listens from the first moment.
+        let unfinished = place::unfinished(&path);
+        match fs::remove_file(&unfinished) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(fail("clear the way for")(error));
+            }
+            _ => {}
+        }
+        let listener = UnixListener::bind(&unfinished).map_err(fail("make the control socket"))?;
+        let closed = fs::Permissions::from_mode(0o600);
+        fs::set_permissions(&unfinished, closed).map_err(fail("close to others"))?;
+        let meta = fs::symlink_metadata(&unfinished).map_err(fail("look at"))?;
+        fs::rename(&unfinished, &path).map_err(fail("put in place"))?;
+        peer::adopt_orphans();
+        let answering = Arc::new(Semaphore::new(MOST_AT_ONCE));
+        let host = Arc::new(Host {
+            answering: Arc::clone(&answering),
+            handle,
+            session: id.to_owned(),
+            slots: Arc::new(Semaphore::new(MOST_AT_ONCE)),
+            recorded: AtomicU32::new(0),
+        });
+        tracing::debug!(path = %super::error::shown(&path), "control socket open");
+        Ok(Self {
+            own: (meta.dev(), meta.ino()),
+            tasks: [tokio::spawn(host.serve(listener)), tokio::spawn(tidy())],
+            path,
+            answering,
+        })
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Waits until those who were heard have their answers, but not for long.
+    pub async fn settle(self) {
+        let all = self.answering.acquire_many(MOST_AT_ONCE as u32);
+        // Who does not read his answer in time goes without.
+        let _ = timeout(SETTLING, all).await;
+    }
+
+    /// Lets nobody in any more; what was heard already is answered. To be called before the session
+    /// is let go, because its next holder opens a door of his own.
+    pub fn shut(&self) {
+        for task in &self.tasks {
+            task.abort();
+        }
+        let still_own =
+            fs::symlink_metadata(&self.path).is_ok_and(|meta| (meta.dev(), meta.ino()) == self.own);
+        if still_own {
+            // If it stays, the next holder replaces it.
+            fs::remove_file(&self.path).unwrap_or_default();
+        }
+    }
+}
+
+impl Drop for Door {
+    fn drop(&mut self) {
+        self.shut();
+    }
+}
+
+/// Lets go of adopted processes that have ended.
+async fn tidy() {
+    let mut ended = peer::Ended::default();
+    let mut round = tokio::time::interval(ROUND);
+    round.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    loop {
+        round.tick().await;
+        ended.look();
+    }
+}
+
+/// What all connections share.
+struct Host {
+    handle: Handle,
+    session: String,
+    slots: Arc<Semaphore>,
+    /// Those who have said what they want and not been answered.
+    answering: Arc<Semaphore>,
+    recorded: AtomicU32,
+}
+
+impl Host {
+    async fn serve(self: Arc<Self>, listener: UnixListener) {
+        loop {
+            let Ok((stream, _)) = listener.accept().await else {
+                tokio::time::sleep(BREATH).await;
+                continue;
+            };
+            // At once: the system vouches for a process only as long as it lives.
+            let peer = peer::look(&stream);
+            if let Ok(slot) = self.slots.clone().try_acquire_owned() {
+                let host = Arc::clone(&self);
+                tokio::spawn(async move {
+                    host.hear(stream, peer).await;
+                    drop(slot);
+                });
+            } else {
+                let busy = protocol::line(&error("too many connections at once: try again"));
+                // Whoever cannot read so little at once goes without.
+                let _ = stream.try_write(&busy);
+            }
+        }
+    }
+
+    /// One connection: a greeting, a request, an answer. Errors of the other side are its own.
+    async fn hear(&self, stream: UnixStream, peer: Peer) {
+        let (from, mut to) = stream.into_split();
+        let mut from = BufReader::new(from);
+        let greeting = protocol::line(&Greeting {
+            overrule_control: VERSION,
+            session: self.session.clone(),
+        });
+        let heard = timeout(PATIENCE, async {
+            to.write_all(&greeting).await?;
+            protocol::read(&mut from).await
+        });
+        let heard = heard.await;
+        // There are as many of these as connections.
+        let _answering = self.answering.acquire().await;
+        let reply = match heard {
+            Ok(Ok(line)) => match Request::parse(&line) {
+                Ok(request) => match self.answer(request, peer).await {
+                    Some(reply) => reply,
+                    // An end without an answer says that it is not known what came of it.
+                    None => return,
+                },
+                Err(why) => error(why),
+            },
+            Ok(Err(why)) => error(why.to_string()),
+            Err(_) => error("no request came in time"),
+        };
+        if matches!(reply, Reply::Error { .. }) {
+            tracing::debug!("a message at the control socket was not understood");
+        }
+        let last = timeout(PATIENCE, async {
+            to.write_all(&protocol::line(&reply)).await?;
+            to.shutdown().await
+        });
+        // It is recorded or refused, whether or not the other side still listens.
+        let _ = last.await;
+    }
+
+    async fn answer(&self, request: Request, peer: Peer) -> Option<Reply> {
+        if let Peer::Refused(why) = peer {
+            return Some(self.refuse(&request, why));
+        }
+        let actor = Actor::Operator(Arc::from(request.name()));
+        let decided = timeout(DECISION, self.handle.command(request.command, actor));
+        Some(match decided.await.ok()? {
+            Ok(seq) => Reply::Recorded { seq },
+            Err(refusal) => Reply::Refused { refusal },
+        })
+    }
+
+    /// Refuses a command for who sent it, and records that.
+    fn refuse(&self, request: &Request, why: String) -> Reply {
+        if self.recorded.fetch_add(1, Ordering::Relaxed) < MOST_RECORDED {
+            self.handle
+                .refused(protocol::words(&request.command), why.clone());
+        }
+        Reply::Refused {
+            refusal: Refusal::new(RefusalKind::Denied, format!("the command was refused: {why}")),
+        }
+    }
+}
+
+fn error(message: impl Into<String>) -> Reply {
+    Reply::Error {
+        message: message.into(),
+    }
+}

@@ -1,0 +1,285 @@
+//! What tokens cost: prices as the operator set them, sums that never guess.
+//!
+//! Amounts are whole trillionths of a currency, so that a fold adds them exactly. A price that is
+//! not known is no price, never zero. Must not know: where a price was written.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::turn::Usage;
+
+/// Trillionths that make one.
+const ONE: u64 = 1_000_000_000_000;
+/// Digits behind the point that count.
+const DIGITS: usize = 12;
+
+/// What a model's tokens cost, in trillionths of the currency for one token.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Price {
+    /// A token sent.
+    pub input: u64,
+    /// A token sent that the provider had in its cache; like any other where it is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cached: Option<u64>,
+    /// A token received.
+    pub output: u64,
+    /// The currency's name, such as `USD`.
+    pub currency: Arc<str>,
+}
+
+/// An amount of money.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Money {
+    /// Trillionths of the currency.
+    pub amount: u64,
+    /// The currency's name.
+    pub currency: Arc<str>,
+}
+
+/// What the requests of a run cost so far.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Spent {
+    /// Trillionths by currency: a run may have gone on with another price.
+    sums: BTreeMap<Arc<str>, u64>,
+    /// Requests whose price or tokens are not known, or not all.
+    unknown: u32,
+}
+
+impl Price {
+    /// The price of tokens that were counted; none where nothing was.
+    pub fn of(&self, usage: Usage) -> Option<Money> {
+        if usage.input.is_none() && usage.output.is_none() {
+            return None;
+        }
+        let sent = usage.input.unwrap_or(0);
+        let cached = usage.cached.unwrap_or(0).min(sent);
+        let received = usage.output.unwrap_or(0);
+        let cost = |tokens: u64, each: u64| tokens.saturating_mul(each);
+        let amount = cost(sent - cached, self.input)
+            .saturating_add(cost(cached, self.cached.unwrap_or(self.input)))
+            .saturating_add(cost(received, self.output));
+        Some(self.money(amount))
+    }
+
+    /// An amount in this price's currency.
+    pub fn money(&self, amount: u64) -> Money {
+        Money {
+            amount,
+            currency: self.currency.clone(),
+        }
+    }
+}
+
+impl Spent {
+    /// Adds a request that has ended.
+    pub fn add(&mut self, price: Option<&Price>, usage: Usage) {
+        let cost = price.and_then(|price| price.of(usage));
+        if cost.is_none() || usage.input.is_none() || usage.output.is_none() {
+            self.unknown = self.unknown.saturating_add(1);
+        }
+        if let Some(cost) = cost {
+            let sum = self.sums.entry(cost.currency).or_default();
+            *sum = sum.saturating_add(cost.amount);
+        }
+    }
+
+    /// What is known to have been spent in a currency.
+    pub fn of(&self, currency: &str) -> u64 {
+        self.sums.get(currency).copied().unwrap_or(0)
+    }
+
+    /// The sum in words; none where no price is known. Says "at least" where a request is missing in it.
+    pub fn words(&self) -> Option<String> {
+        if self.sums.is_empty() {
+            return None;
+        }
+        let sums = self.sums.iter().map(|(currency, amount)| {
+            let money = Money {
+                amount: *amount,
+                currency: currency.clone(),
+            };
+            money.to_string()
+        });
+        let all = sums.collect::<Vec<_>>().join(" and ");
+        Some(if self.unknown == 0 {
+            all
+        } else {
+            format!("at least {all}")
+        })
+    }
+}
+
+impl fmt::Display for Money {
+    /// Two digits behind the point from one on, four below; what is less than that is said to be.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let currency = crate::text::visible(&self.currency);
+        let least = ONE / 10_000;
+        if self.amount == 0 {
+            return write!(f, "0 {currency}");
+        }
+        if self.amount < least {
+            return write!(f, "less than 0.0001 {currency}");
+        }
+        let (unit, digits) = if self.amount >= ONE { (100, 2) } else { (10_000, 4) };
+        let step = ONE / unit;
+        let rounded = self.amount / step + u64::from(self.amount % step >= step / 2);
+        let (whole, part) = (rounded / unit, rounded % unit);
+        write!(f, "{whole}.{part:0digits$} {currency}")
+    }
+}
+
+/// Trillionths of a decimal number as people write it: `2`, `0.25`.
+pub fn trillionths(text: &str) -> Option<u64> {
+    let (whole, part) = text.split_once('.').unwrap_or((text, ""));
+    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    let has_point = text.contains('.');
+    if whole.is_empty() || !digits(whole) || !digits(part) || has_point == part.is_empty() {
+        return None;
+    }
+    let part = part.trim_end_matches('0');
+    if part.len() > DIGITS {
+        return None;
+    }
+    let behind: u64 = format!("{part:0<DIGITS$}").parse().ok()?;
+    whole.parse::<u64>().ok()?.checked_mul(ONE)?.checked_add(behind)
+}
+
+/// A number of trillionths as people write it, in full.
+pub fn decimal(amount: u64) -> String {
+    let part = format!("{:0DIGITS$}", amount % ONE);
+    let part = part.trim_end_matches('0');
+    if part.is_empty() {
+        (amount / ONE).to_string()
+    } else {
+        format!("{}.{part}", amount / ONE)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn price() -> Price {
+        Price {
+            input: 2_500_000,
+            cached: Some(1_250_000),
+            output: 10_000_000,
+            currency: "USD".into(),
+        }
+    }
+
+    fn usage(input: Option<u64>, cached: Option<u64>, output: Option<u64>) -> Usage {
+        Usage {
+            input,
+            cached,
+            output,
+            reasoning: None,
+        }
+    }
+
+    #[test]
+    fn tokens_are_priced_by_kind() {
+        let of = |one| price().of(one).unwrap().to_string();
+        assert_eq!(of(usage(Some(1_000_000), None, None)), "2.50 USD");
+        assert_eq!(
+            of(usage(Some(1_000_000), Some(400_000), Some(100_000))),
+            "3.00 USD"
+        );
+        assert_eq!(of(usage(Some(10), Some(99), None)), "less than 0.0001 USD");
+        let plain = Price {
+            cached: None,
+            ..price()
+        };
+        assert_eq!(
+            plain
+                .of(usage(Some(1_000_000), Some(1_000_000), None))
+                .unwrap()
+                .amount,
+            2_500_000_000_000,
+            "a cached token costs what a token costs where nothing else is known"
+        );
+    }
+
+    #[test]
+    fn what_is_not_known_is_not_nothing() {
+        assert_eq!(price().of(Usage::default()), None);
+        let mut spent = Spent::default();
+        assert_eq!(spent.words(), None);
+        spent.add(None, usage(Some(5), None, Some(5)));
+        assert_eq!(spent.words(), None, "no price, no word");
+        spent.add(Some(&price()), usage(Some(1_000_000), None, Some(0)));
+        assert_eq!(spent.words().unwrap(), "at least 2.50 USD");
+
+        let mut spent = Spent::default();
+        spent.add(Some(&price()), usage(Some(1_000_000), None, Some(0)));
+        assert_eq!(spent.words().unwrap(), "2.50 USD");
+        spent.add(Some(&price()), Usage::default());
+        assert_eq!(spent.words().unwrap(), "at least 2.50 USD");
+        let euro = Price {
+            currency: "EUR".into(),
+            ..price()
+        };
+        spent.add(Some(&euro), usage(Some(0), None, Some(100)));
+        assert_eq!(spent.words().unwrap(), "at least 0.0010 EUR and 2.50 USD");
+        assert_eq!((spent.of("EUR"), spent.of("CHF")), (1_000_000_000, 0));
+    }
+
+    #[test]
+    fn amounts_in_words() {
+        let words = |text: &str| price().money(trillionths(text).unwrap()).to_string();
+        for (amount, expected) in [
+            ("0", "0 USD"),
+            ("0.00009", "less than 0.0001 USD"),
+            ("0.0001", "0.0001 USD"),
+            ("0.12344", "0.1234 USD"),
+            ("0.99996", "1.0000 USD"),
+            ("1", "1.00 USD"),
+            ("12.345", "12.35 USD"),
+        ] {
+            assert_eq!(words(amount), expected);
+        }
+        let odd = Money {
+            amount: ONE,
+            currency: "\u{1b}[31m".into(),
+        };
+        assert!(!odd.to_string().contains('\u{1b}'));
+    }
+
+    #[test]
+    fn decimals_are_read_exactly_or_not_at_all() {
+        assert_eq!(trillionths("2.5"), Some(2_500_000_000_000));
+        assert_eq!(trillionths("0.000000000001"), Some(1));
+        assert_eq!(trillionths("0.10"), Some(100_000_000_000));
+        for wrong in [
+            "",
+            ".",
+            "1.",
+            ".5",
+            "-1",
+            "1e3",
+            "1,5",
+            "0.0000000000001",
+            "99999999",
+            "1.2.3",
+        ] {
+            assert_eq!(trillionths(wrong), None, "{wrong}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read_back(amount in any::<u64>()) {
+            prop_assert_eq!(trillionths(&decimal(amount)), Some(amount));
+        }
+
+        #[test]
+        fn no_text_panics(text in "[0-9.]{0,30}") {
+            let _ = trillionths(&text);
+        }
+    }
+}

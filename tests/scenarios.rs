@@ -1,0 +1,102 @@
+//! Carries out the scenarios below `tests/scenarios`: one or more for each operator verb. Must not
+//! know: what they say (docs/contributing.md describes their form).
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test that cannot go on fails, with the place where it could not"
+)]
+
+#[path = "support/scenario.rs"]
+mod scenario;
+#[path = "support/world.rs"]
+#[allow(
+    dead_code,
+    reason = "shared with other test programs, each of which needs a part"
+)]
+mod world;
+
+use std::collections::BTreeSet;
+
+use clap::Subcommand as _;
+use overrule::cli::args::Verb;
+
+/// A test for each scenario, by the name of its file.
+macro_rules! scenarios {
+    ($($test:ident = $file:literal,)*) => {
+        const FILES: &[&str] = &[$($file),*];
+        $(#[test]
+        fn $test() {
+            scenario::play($file);
+        })*
+    };
+}
+
+scenarios! {
+    answer = "answer",
+    approve = "approve",
+    ask_again = "ask-again",
+    consent = "consent",
+    delete = "delete",
+    delete_a_thought = "delete-a-thought",
+    edit_an_answer = "edit-an-answer",
+    edit_a_prompt = "edit-a-prompt",
+    edit_arguments = "edit-arguments",
+    edit_a_thought = "edit-a-thought",
+    edit_while_it_waits = "edit-while-it-waits",
+    correct_an_observation = "correct-an-observation",
+    guide = "guide",
+    insert_call = "insert-call",
+    insert_thought = "insert-thought",
+    keep = "keep",
+    pause = "pause",
+    preview = "preview",
+    reject = "reject",
+    reject_answer = "reject-answer",
+    replace = "replace",
+    resolve = "resolve",
+    retry = "retry",
+    step = "step",
+    stop = "stop",
+}
+
+#[test]
+fn every_file_is_carried_out() {
+    let files = std::fs::read_dir(scenario::dir())
+        .unwrap()
+        .flatten()
+        .map(|entry| entry.path());
+    let files: BTreeSet<String> = files
+        .filter(|path| path.extension().is_some_and(|end| end == "toml"))
+        .map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned())
+        .collect();
+    let listed: BTreeSet<String> = FILES.iter().map(|&name| name.to_owned()).collect();
+    assert_eq!(
+        files, listed,
+        "list each file of tests/scenarios in tests/scenarios.rs"
+    );
+}
+
+#[test]
+fn every_verb_of_the_command_line_has_a_scenario() {
+    let command = Verb::augment_subcommands(clap::Command::new("overrule"));
+    let verbs: BTreeSet<String> = command
+        .get_subcommands()
+        .map(|verb| verb.get_name().to_owned())
+        .collect();
+    let shown: BTreeSet<String> = FILES.iter().flat_map(|name| scenario::read(name).verbs).collect();
+    let without: Vec<&String> = verbs.difference(&shown).collect();
+    assert!(
+        without.is_empty(),
+        "write a file in tests/scenarios for {without:?}"
+    );
+    let unknown: Vec<&String> = shown.difference(&verbs).collect();
+    assert!(unknown.is_empty(), "there is no verb {unknown:?}");
+    for name in FILES {
+        assert!(
+            !scenario::read(name).about.trim().is_empty(),
+            "{name} does not say what it shows"
+        );
+    }
+}

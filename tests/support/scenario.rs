@@ -1,0 +1,342 @@
+//! Scenarios: files that say what the real program is called with, and what must hold after each
+//! call. Read here and carried out in a world of their own. Must not know: which verbs there are.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+use std::process::Stdio;
+
+use overrule::domain::call::Call;
+use overrule::domain::event::{CallEvent, Event};
+use overrule::domain::id::{NodeId, NodeKind};
+use overrule::domain::node::Node;
+use overrule::domain::state::State;
+use rustix::process::Signal;
+use serde::Deserialize;
+
+use crate::world::{Said, World, finish, signal, until, wait};
+
+/// A scenario.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Scenario {
+    /// The operator verbs that it shows.
+    pub verbs: Vec<String>,
+    /// What it shows, in a sentence.
+    pub about: String,
+    /// A playbook: the name of a file in `playbooks`, or its text.
+    playbook: String,
+    /// Other playbooks and texts: files next to the workspace, by name.
+    #[serde(default)]
+    aside: BTreeMap<String, String>,
+    /// Files of the workspace, besides `notes.txt` with the lines alpha and beta.
+    #[serde(default)]
+    files: BTreeMap<String, String>,
+    /// What happens, one after the other.
+    step: Vec<Step>,
+}
+
+/// One call of the program, and what holds after it.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Step {
+    /// Words of the command line; or [`Step::play`].
+    #[serde(default)]
+    args: Vec<String>,
+    /// Plays the playbook without a screen, with these further words.
+    play: Option<Vec<String>>,
+    /// Ends the program by a signal at this moment.
+    end: Option<End>,
+    /// Writes these files of the workspace before.
+    #[serde(default)]
+    write: BTreeMap<String, String>,
+    /// The exit code (0); without a meaning where it was killed.
+    #[serde(default)]
+    exit: i32,
+    /// Standard output, exactly.
+    out: Option<String>,
+    /// Words of standard output, and words that are not in it.
+    #[serde(default)]
+    out_has: Vec<String>,
+    #[serde(default)]
+    out_lacks: Vec<String>,
+    /// Words of standard error, and words that are not in it.
+    #[serde(default)]
+    err_has: Vec<String>,
+    #[serde(default)]
+    err_lacks: Vec<String>,
+    /// All executions so far: how often calls of these labels were started.
+    executed: Option<BTreeMap<String, usize>>,
+    /// Where calls stand.
+    #[serde(default)]
+    status: BTreeMap<String, String>,
+    /// How often the model was asked so far.
+    requests: Option<u32>,
+    /// Files of the workspace by content, and files that are not there.
+    #[serde(default)]
+    files: BTreeMap<String, String>,
+    #[serde(default)]
+    absent: Vec<String>,
+    /// Words of the graph that counts, and words that are not in it.
+    #[serde(default)]
+    graph_has: Vec<String>,
+    #[serde(default)]
+    graph_lacks: Vec<String>,
+    /// Words of the whole record.
+    #[serde(default)]
+    record_has: Vec<String>,
+    /// True where nothing below the scenario's directory may have changed.
+    #[serde(default)]
+    changes_nothing: bool,
+}
+
+/// When a program is ended, and how.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct End {
+    /// By what.
+    by: By,
+    /// Once so many calls wait for an answer and nothing else is under way.
+    asked: Option<usize>,
+    /// Once this file of the workspace is there.
+    file: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum By {
+    /// A polite request.
+    Term,
+    /// The end without a word.
+    Kill,
+}
+
+/// Where the scenarios are.
+pub fn dir() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/scenarios")
+}
+
+/// Reads the scenario of this name.
+pub fn read(name: &str) -> Scenario {
+    let path = dir().join(name).with_extension("toml");
+    let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    toml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// Carries a scenario out.
+pub fn play(name: &str) {
+    let scenario = read(name);
+    let stage = Stage::new(&scenario);
+    for (number, step) in (1..).zip(&scenario.step) {
+        stage.step(step, &format!("{name}, step {number}"));
+    }
+}
+
+struct Stage {
+    world: World,
+    playbook: String,
+}
+
+impl Stage {
+    fn new(scenario: &Scenario) -> Self {
+        let world = World::new();
+        for (name, text) in &scenario.files {
+            world.file(name, text);
+        }
+        for (name, text) in &scenario.aside {
+            world.aside(name, &playbook(text));
+        }
+        let playbook = world.aside("playbook.toml", &playbook(&scenario.playbook));
+        Self { world, playbook }
+    }
+
+    fn step(&self, step: &Step, what: &str) {
+        for (name, text) in &step.write {
+            self.world.file(name, text);
+        }
+        let args = self.args(step, what);
+        let before = step.changes_nothing.then(|| self.world.everything());
+        let said = self.carry_out(step, &args);
+        let said_whole = format!("{what}: {args:?}\n--- out\n{}\n--- err\n{}", said.out, said.err);
+        if step.end.as_ref().is_none_or(|end| end.by == By::Term) {
+            assert_eq!(said.code, Some(step.exit), "exit code of {said_whole}");
+        }
+        if let Some(out) = &step.out {
+            assert_eq!(&said.out, out, "standard output of {said_whole}");
+        }
+        has(&said.out, &step.out_has, &step.out_lacks, &said_whole);
+        has(&said.err, &step.err_has, &step.err_lacks, &said_whole);
+        if let Some(before) = before {
+            assert_eq!(self.world.everything(), before, "changed by {said_whole}");
+        }
+        self.files(step, what);
+        self.record(step, what);
+    }
+
+    fn args(&self, step: &Step, what: &str) -> Vec<String> {
+        let Some(more) = &step.play else {
+            return step.args.iter().map(|word| self.fill(word, what)).collect();
+        };
+        let mut args = ["run", "--headless", "--model", "scripted", "--playbook"]
+            .map(str::to_owned)
+            .to_vec();
+        args.extend([self.playbook.clone(), "go".to_owned()]);
+        args.extend(more.iter().map(|word| self.fill(word, what)));
+        args
+    }
+
+    fn carry_out(&self, step: &Step, args: &[String]) -> Said {
+        let words: Vec<&str> = args.iter().map(String::as_str).collect();
+        let mut command = self.world.command(&words);
+        let Some(end) = &step.end else {
+            return finish(command);
+        };
+        let piped = command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let child = piped.spawn().unwrap();
+        until("the moment to end the program", || self.is_time(end));
+        let by = match end.by {
+            By::Term => Signal::TERM,
+            By::Kill => Signal::KILL,
+        };
+        signal(&child, by);
+        wait(child)
+    }
+
+    fn is_time(&self, end: &End) -> bool {
+        let there = |name: &String| self.world.ws().join(name).exists();
+        let text = self.world.ids().pop().map_or_else(String::new, |id| {
+            let path = self.world.sessions().join(id).join("journal.jsonl");
+            fs::read_to_string(path).unwrap_or_default()
+        });
+        let count = |kind: &str| text.matches(&format!(r#""type":"{kind}""#)).count();
+        let waits =
+            |asked: usize| count("call.asked") == asked && count("call.started") == count("call.finished");
+        end.file.as_ref().is_none_or(there) && end.asked.is_none_or(waits)
+    }
+
+    fn files(&self, step: &Step, what: &str) {
+        for (name, text) in &step.files {
+            assert_eq!(&self.world.read(name), text, "{what}: {name}");
+        }
+        for name in &step.absent {
+            assert!(!self.world.ws().join(name).exists(), "{what}: there is a {name}");
+        }
+    }
+
+    /// What holds of the newest session.
+    fn record(&self, step: &Step, what: &str) {
+        let Some(id) = self.world.ids().pop() else {
+            return;
+        };
+        let facts = self.world.facts(&id);
+        let state = self.world.state(&id);
+        if let Some(expected) = &step.executed {
+            let mut executed = BTreeMap::new();
+            for fact in &facts {
+                if let Event::Call(CallEvent::Started { call, .. }) = &fact.event {
+                    let label = state
+                        .calls
+                        .get(call)
+                        .map_or_else(String::new, |call| call.label.to_string());
+                    *executed.entry(label).or_insert(0) += 1;
+                }
+            }
+            assert_eq!(&executed, expected, "{what}: executions so far");
+        }
+        for (label, status) in &step.status {
+            let call = call(&state, label, what);
+            assert_eq!(call.status.word(), status, "{what}: {label}");
+        }
+        if let Some(requests) = step.requests {
+            assert_eq!(state.requests, requests, "{what}: requests so far");
+        }
+        if !step.graph_has.is_empty() || !step.graph_lacks.is_empty() {
+            let said = self
+                .world
+                .run(&["graph", &id, "--format", "json", "--active"])
+                .ends(0);
+            let what = format!("the graph after {what}\n{}", said.out);
+            has(&said.out, &step.graph_has, &step.graph_lacks, &what);
+        }
+        let whole = self.world.journal(&id);
+        has(&whole, &step.record_has, &[], &format!("{what}: the record"));
+    }
+
+    /// A word with what it names filled in.
+    fn fill(&self, word: &str, what: &str) -> String {
+        let mut filled = String::new();
+        let mut rest = word;
+        while let Some((before, after)) = rest.split_once("{{") {
+            let (name, after) = after
+                .split_once("}}")
+                .unwrap_or_else(|| panic!("{what}: no end of {word}"));
+            filled.push_str(before);
+            filled.push_str(&self.named(name.trim(), what));
+            rest = after;
+        }
+        filled + rest
+    }
+
+    fn named(&self, name: &str, what: &str) -> String {
+        let id = self.world.ids().pop().unwrap_or_default();
+        let (kind, of) = name.split_once(' ').unwrap_or((name, ""));
+        if kind == "session" {
+            return id;
+        }
+        if kind == "file" {
+            return self.world.path(of).to_str().unwrap().to_owned();
+        }
+        let state = self.world.state(&id);
+        let by_words = |kind: NodeKind| node(&state, kind, of, what).to_string();
+        match kind {
+            "call" => call(&state, of, what).id.to_string(),
+            "observation" => call(&state, of, what).id.observation().to_string(),
+            "turn" => state.turn_of(call(&state, of, what).id).unwrap().id.0.to_string(),
+            "last-turn" => state.turns.keys().last().unwrap().0.to_string(),
+            "epoch" => state.epoch.0.to_string(),
+            "digest" => call(&state, of, what)
+                .digest
+                .as_ref()
+                .map_or_else(String::new, |one| one.0.to_string()),
+            "prompt" => by_words(NodeKind::Prompt),
+            "thought" => by_words(NodeKind::Thought),
+            "answer" => by_words(NodeKind::Answer),
+            _ => panic!("{what}: nobody knows what {{{{{name}}}}} is"),
+        }
+    }
+}
+
+/// The text of a playbook, by its name in `playbooks` or as it is.
+fn playbook(text: &str) -> String {
+    if text.contains('\n') {
+        return text.to_owned();
+    }
+    let path = dir().join("playbooks").join(text).with_extension("toml");
+    fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// The newest call of a label, one that counts if there is one.
+fn call<'s>(state: &'s State, label: &str, what: &str) -> &'s Call {
+    let counts = |call: &&Call| state.nodes.get(&call.id).is_some_and(|node| node.active);
+    let of = || state.calls.values().filter(|call| *call.label == *label);
+    let found = of().rfind(counts).or_else(|| of().next_back());
+    found.unwrap_or_else(|| panic!("{what}: no call `{label}`"))
+}
+
+fn node(state: &State, kind: NodeKind, words: &str, what: &str) -> NodeId {
+    let fits = |node: &&Node| node.id.kind == kind && node.active && node.text().contains(words);
+    let found = state.nodes.values().rfind(fits);
+    found
+        .unwrap_or_else(|| panic!("{what}: no {} with `{words}`", kind.word()))
+        .id
+}
+
+#[track_caller]
+fn has(text: &str, words: &[String], not: &[String], what: &str) {
+    for words in words {
+        assert!(text.contains(words.as_str()), "no `{words}` in {what}");
+    }
+    for words in not {
+        assert!(!text.contains(words.as_str()), "there is `{words}` in {what}");
+    }
+}

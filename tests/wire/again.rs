@@ -1,0 +1,194 @@
+//! Calls that run again, or that nobody knows the end of: what the model is told. Must not know: how
+//! consent is decided.
+
+use std::process::Stdio;
+
+use overrule::domain::call::Status;
+use overrule::domain::id::NodeKind;
+use rustix::process::Signal;
+use serde_json::json;
+
+use crate::course::{Course, MESSAGES, answer, executions, flags};
+use crate::formats::{FORMATS, Part};
+use crate::server::Server;
+use crate::world::{World, signal, until, wait};
+
+#[test]
+fn a_read_that_gives_the_same_again_asks_nobody() {
+    for format in FORMATS {
+        let course = Course::new(format);
+        let notes = course.call("notes");
+        let after = course.after(&["retry", &notes.to_string()], Vec::new());
+        assert!(after.asked.is_empty(), "nothing that the model saw has changed");
+        assert_eq!(after.said.out, "All is done.\n");
+        assert_eq!(executions(&course.state(), notes), 2);
+        // What is asked later repeats what was asked before, byte for byte.
+        let after = course.after(&["guide", "And now?"], vec![answer(format, "Now.")]);
+        course.repeats(after.one(), MESSAGES);
+    }
+}
+
+#[test]
+fn a_read_that_gives_something_else_is_told_with_its_new_result_alone() {
+    for format in FORMATS {
+        let course = Course::new(format);
+        course.world.file("notes.txt", "gamma\n");
+        let notes = course.call("notes").to_string();
+        let after = course.after(&["retry", &notes], vec![answer(format, "Anew.")]);
+        let asked = after.one();
+        course.repeats(asked, 3);
+        let result = asked.result("notes.txt");
+        assert!(result.contains("gamma") && !result.contains("alpha"), "{result}");
+        assert!(!result.contains("[operator"), "nobody edited anything: {result}");
+        // What reads it ran anew with what it reads now; a sibling did not.
+        assert_eq!(course.world.read("copy.txt"), "gamma\n");
+        assert_eq!(executions(&course.state(), course.call("start")), 1);
+        assert!(!asked.has("echo finish"), "{asked}");
+    }
+}
+
+#[test]
+fn an_effect_that_is_taken_from_the_record_changes_nothing() {
+    for format in FORMATS {
+        let course = Course::new(format);
+        let start = course.call("start");
+        let id = start.to_string();
+        course.verb(&["retry", &id]);
+        assert!(matches!(
+            course.state().call(start).unwrap().status,
+            Status::Consent(_)
+        ));
+        let digest = course.digest(start);
+        let verb = ["consent", &id, "--digest", &digest, "reuse"];
+        let after = course.after(&verb, Vec::new());
+        assert!(after.asked.is_empty());
+        assert_eq!(course.world.read("log.txt"), "start\nfinish\n");
+        let after = course.after(&["guide", "And now?"], vec![answer(format, "Now.")]);
+        course.repeats(after.one(), MESSAGES);
+    }
+}
+
+#[test]
+fn an_effect_that_runs_again_or_is_refused_is_told_as_it_ended() {
+    for format in FORMATS {
+        for (choice, words, log) in [
+            ("run-again", "more than once", "once\nonce\n"),
+            ("reject", "rejected by the operator", "once\n"),
+        ] {
+            let course = Course::new(format);
+            let finish = course.call("finish").to_string();
+            let args = r#"{"_as":"finish","command":"echo once >> log.txt; test $(grep -c once log.txt) = 1 && echo once || echo more than once"}"#;
+            course.world.file("log.txt", "");
+            course.after(&["edit", &finish, "--args", args], vec![answer(format, "First.")]);
+            course.verb(&["retry", &finish]);
+            let digest = course.digest(course.call("finish"));
+            let verb = ["consent", &finish, "--digest", &digest, choice];
+            let after = course.after(&verb, vec![answer(format, "Second.")]);
+            let asked = after.one();
+            course.repeats(asked, 6);
+            assert!(asked.result("echo once").contains(words), "{choice}: {asked}");
+            assert_eq!(course.world.read("log.txt"), log, "{choice}");
+        }
+    }
+}
+
+#[test]
+fn an_equal_call_of_the_model_after_an_edit_is_told_with_the_recorded_result() {
+    for format in FORMATS {
+        let course = Course::new(format);
+        let thought = course.node(NodeKind::Thought, "I log the end.");
+        let again = vec![
+            Part::Text("The same after all."),
+            Part::Call(
+                "z",
+                "shell",
+                json!({"_as": "finish", "command": "echo finish >> log.txt; echo finished"}),
+            ),
+        ];
+        let replies = vec![format.message(&again), answer(format, "Anyway.")];
+        let verb = ["edit", &thought, "--text", "I think it over."];
+        let after = course.after(&verb, replies);
+        assert_eq!(after.asked.len(), 2);
+        assert!(after.asked[0].find("echo finish").is_none());
+        let asked = &after.asked[1];
+        assert_eq!(
+            asked.result("echo finish").lines().last(),
+            Some("finished"),
+            "{asked}"
+        );
+        assert_eq!(
+            course.world.read("log.txt"),
+            "start\nfinish\n",
+            "it did not happen twice"
+        );
+        assert_eq!(executions(&course.state(), course.call("finish")), 0);
+    }
+}
+
+/// A session whose process was killed while a command ran that had begun its effect.
+fn killed(format: &'static crate::formats::Format) -> Course {
+    let world = World::new();
+    let line = "echo begun >> log.txt; if test -e again; then echo done; else sleep 600; fi";
+    let server = Server::new(vec![format.message(&[
+        Part::Text("I look and run."),
+        Part::Call("a", "read_file", json!({"_as": "notes", "path": "notes.txt"})),
+        Part::Call("b", "shell", json!({"_as": "it", "command": line})),
+    ])]);
+    let mut command = crate::asking(&world, &server, &flags(format, &["--policy", "auto"]));
+    let piped = command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = piped.spawn().unwrap();
+    until("the command runs and the read has ended", || {
+        world.read("log.txt") == "begun\n"
+            && world.ids().last().is_some_and(|id| {
+                let path = world.sessions().join(id).join("journal.jsonl");
+                std::fs::read_to_string(path).is_ok_and(|text| text.contains("call.finished"))
+            })
+    });
+    signal(&child, Signal::KILL);
+    assert_eq!(wait(child).code, None);
+    let asked = format.all(&server.seen());
+    Course {
+        id: world.id(),
+        world,
+        format,
+        asked,
+    }
+}
+
+#[test]
+fn an_unknown_outcome_is_told_as_the_operator_resolved_it() {
+    for format in FORMATS {
+        let course = killed(format);
+        let it = course.call("it");
+        let id = it.to_string();
+        let verb = ["resolve", &id, "--happened", "\"as I saw it\""];
+        let after = course.after(&verb, vec![answer(format, "So it is.")]);
+        let asked = after.one();
+        assert_eq!(asked.upto(2), course.asked[0].upto(2));
+        let result = asked.result("echo begun");
+        assert!(result.ends_with("as I saw it"), "{result}");
+        assert!(result.contains("[operator wrote this result]"), "{result}");
+        assert_eq!(executions(&course.state(), it), 1);
+        assert_eq!(course.world.read("log.txt"), "begun\n");
+    }
+}
+
+#[test]
+fn what_did_not_happen_runs_again_and_is_told_with_what_came_of_it() {
+    for format in FORMATS {
+        let course = killed(format);
+        course.world.file("again", "");
+        let it = course.call("it");
+        let id = it.to_string();
+        let verb = ["resolve", &id, "--did-not"];
+        let after = course.after(&verb, vec![answer(format, "At last.")]);
+        let result = after.one().result("echo begun").to_owned();
+        assert!(result.ends_with("done\n"), "{result}");
+        assert_eq!(
+            executions(&course.state(), it),
+            2,
+            "one that was cut off, one that ended"
+        );
+        assert_eq!(executions(&course.state(), course.call("notes")), 1);
+    }
+}

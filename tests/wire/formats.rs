@@ -1,0 +1,292 @@
+//! The model formats that the program speaks, each as a row: how a server writes a message in it, and
+//! what a request in it says. Must not know: which edits are tested.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use overrule::model::Model;
+use overrule::model::openai_chat::client::{Client, Patience};
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use crate::server::{self, Reply, Seen};
+
+/// A part of what a model says.
+pub enum Part {
+    /// Reasoning with the provider's signature.
+    Signed(&'static str, &'static str),
+    /// Text.
+    Text(&'static str),
+    /// A call by its id, tool and arguments.
+    Call(&'static str, &'static str, Value),
+}
+
+/// A model format.
+pub struct Format {
+    /// Its name, for messages.
+    pub name: &'static str,
+    /// Flags by which the program speaks it.
+    pub flags: &'static [&'static str],
+    /// Frames of these parts; so many calls of the message came before them.
+    pub frames: fn(&[Part], usize) -> Vec<String>,
+    /// The end of a message, with calls in it or without.
+    pub end: fn(bool) -> Vec<String>,
+    /// What a request says.
+    pub read: fn(&Seen) -> Asked,
+    /// The model of a server, for a run in this process.
+    pub model: fn(&str) -> Arc<dyn Model>,
+    /// True where signed reasoning goes back to the server that signed it.
+    pub signs: bool,
+}
+
+/// Every format that exists.
+pub const FORMATS: &[Format] = &[Format {
+    name: "openai-chat",
+    flags: &[],
+    frames: chat_frames,
+    end: chat_end,
+    read: chat_read,
+    model: chat_model,
+    signs: false,
+}];
+
+impl Format {
+    /// A whole message of these parts.
+    pub fn message(&self, parts: &[Part]) -> Reply {
+        let calls = parts.iter().any(|part| matches!(part, Part::Call(..)));
+        let mut frames = (self.frames)(parts, 0);
+        frames.extend((self.end)(calls));
+        Reply::Stream(frames)
+    }
+
+    /// The requests that a server saw.
+    pub fn all(&self, seen: &[Seen]) -> Vec<Asked> {
+        seen.iter().map(self.read).collect()
+    }
+}
+
+/// One message of a request, whatever the format.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Message {
+    /// The system text.
+    System(String),
+    /// The operator's words.
+    User(String),
+    /// A word of the console.
+    Console(String),
+    /// What the model said and called, as it is told that it did.
+    Assistant {
+        /// The words.
+        text: String,
+        /// Signatures of reasoning that is sent back.
+        signed: Vec<String>,
+        /// The calls.
+        calls: Vec<Made>,
+    },
+    /// The result of the call of this id.
+    Result(String, String),
+}
+
+/// A call in a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Made {
+    /// Its id.
+    pub id: String,
+    /// The tool.
+    pub tool: String,
+    /// The argument text.
+    pub args: String,
+}
+
+/// What a request says.
+#[derive(Debug, Clone)]
+pub struct Asked {
+    /// The messages.
+    pub messages: Vec<Message>,
+    /// Where in the body each message ends.
+    ends: Vec<usize>,
+    body: String,
+}
+
+impl Asked {
+    /// The bytes of the body up to the end of so many messages: what a server may know already.
+    #[track_caller]
+    pub fn upto(&self, messages: usize) -> &str {
+        &self.body[..self.ends[messages - 1]]
+    }
+
+    /// True where these words are anywhere in the body.
+    pub fn has(&self, words: &str) -> bool {
+        self.body.contains(words)
+    }
+
+    /// The call whose arguments have these words.
+    #[track_caller]
+    pub fn call(&self, words: &str) -> &Made {
+        self.find(words)
+            .unwrap_or_else(|| panic!("no call with `{words}` in\n{self}"))
+    }
+
+    /// The same, if there is one.
+    pub fn find(&self, words: &str) -> Option<&Made> {
+        let calls = self.messages.iter().filter_map(|message| match message {
+            Message::Assistant { calls, .. } => Some(calls),
+            _ => None,
+        });
+        calls.flatten().find(|call| call.args.contains(words))
+    }
+
+    /// The result of the call whose arguments have these words.
+    #[track_caller]
+    pub fn result(&self, words: &str) -> &str {
+        let id = &self.call(words).id;
+        let found = self.messages.iter().find_map(|message| match message {
+            Message::Result(of, text) if of == id => Some(text.as_str()),
+            _ => None,
+        });
+        found.unwrap_or_else(|| panic!("no result of {id}"))
+    }
+
+    /// All that the model is told that it said, a line for each message.
+    pub fn told(&self) -> Vec<&str> {
+        let texts = self.messages.iter().filter_map(|message| match message {
+            Message::Assistant { text, .. } => Some(text.as_str()),
+            _ => None,
+        });
+        texts.collect()
+    }
+
+    /// All words of the console.
+    pub fn console(&self) -> String {
+        let words = self.messages.iter().filter_map(|message| match message {
+            Message::Console(text) => Some(text.as_str()),
+            _ => None,
+        });
+        words.collect::<Vec<_>>().join("\n")
+    }
+
+    /// The newest words of the operator.
+    #[track_caller]
+    pub fn user(&self) -> &str {
+        let words = self.messages.iter().rev().find_map(|message| match message {
+            Message::User(text) => Some(text.as_str()),
+            _ => None,
+        });
+        words.expect("nobody said anything")
+    }
+
+    /// Signatures that are sent back, in order.
+    pub fn signatures(&self) -> Vec<&str> {
+        let signed = self.messages.iter().filter_map(|message| match message {
+            Message::Assistant { signed, .. } => Some(signed),
+            _ => None,
+        });
+        signed.flatten().map(String::as_str).collect()
+    }
+
+    /// Fails unless every call has exactly one result of its id, all of them right behind the
+    /// message that made the calls and in the same order, and no result is without its call.
+    #[track_caller]
+    pub fn coherent(&self) {
+        let mut open: Vec<&str> = Vec::new();
+        let mut known: Vec<&str> = Vec::new();
+        for message in &self.messages {
+            match message {
+                Message::Result(of, _) => {
+                    assert!(!open.is_empty(), "a result of {of} that nobody waits for\n{self}");
+                    assert_eq!(open.remove(0), of, "another result was due\n{self}");
+                }
+                other => {
+                    assert!(open.is_empty(), "no result of {open:?}\n{self}");
+                    if let Message::Assistant { calls, .. } = other {
+                        open = calls.iter().map(|call| call.id.as_str()).collect();
+                        for id in &open {
+                            assert!(!known.contains(id), "two calls have the id {id}\n{self}");
+                        }
+                        known.extend(&open);
+                    }
+                }
+            }
+        }
+        assert!(open.is_empty(), "no result of {open:?}\n{self}");
+    }
+}
+
+impl std::fmt::Display for Asked {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut text = String::new();
+        for message in self.messages.iter().skip(1) {
+            writeln!(text, "{message:?}")?;
+        }
+        f.write_str(&text)
+    }
+}
+
+fn chat_model(base: &str) -> Arc<dyn Model> {
+    Arc::new(Client::new(base, "test", None, Patience::default()).unwrap())
+}
+
+fn chat_frames(parts: &[Part], calls: usize) -> Vec<String> {
+    let mut calls = calls;
+    let mut frames = Vec::new();
+    for part in parts {
+        match part {
+            Part::Signed(words, signature) => {
+                let detail = json!({"type": "reasoning.text", "text": words, "signature": signature});
+                frames.push(server::delta(&json!({"reasoning_details": [detail]})));
+            }
+            Part::Text(words) => frames.extend(words.split_inclusive(' ').map(server::text)),
+            Part::Call(id, tool, args) => {
+                frames.extend(server::call(calls, Some(id), tool, args));
+                calls += 1;
+            }
+        }
+    }
+    frames
+}
+
+fn chat_end(calls: bool) -> Vec<String> {
+    server::end(if calls { "tool_calls" } else { "stop" })
+}
+
+fn chat_read(seen: &Seen) -> Asked {
+    let begin = seen.body.find("\"messages\":[").unwrap() + "\"messages\":".len();
+    let list: Vec<&RawValue> = {
+        let mut stream = serde_json::Deserializer::from_str(&seen.body[begin..]).into_iter();
+        stream.next().unwrap().unwrap()
+    };
+    let base = seen.body.as_ptr() as usize;
+    let end = |raw: &RawValue| raw.get().as_ptr() as usize + raw.get().len() - base;
+    Asked {
+        messages: list.iter().map(|raw| chat_message(raw.get())).collect(),
+        ends: list.iter().map(|raw| end(raw)).collect(),
+        body: seen.body.clone(),
+    }
+}
+
+fn chat_message(raw: &str) -> Message {
+    let value: Value = serde_json::from_str(raw).unwrap();
+    let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let content = word(&value["content"]);
+    match value["role"].as_str().unwrap() {
+        "system" => Message::System(content),
+        "user" if content.starts_with("[operator console]") => Message::Console(content),
+        "user" => Message::User(content),
+        "tool" => Message::Result(word(&value["tool_call_id"]), content),
+        "assistant" => Message::Assistant {
+            text: content,
+            signed: Vec::new(),
+            calls: value["tool_calls"]
+                .as_array()
+                .into_iter()
+                .flatten()
+                .map(|call| Made {
+                    id: word(&call["id"]),
+                    tool: word(&call["function"]["name"]),
+                    args: word(&call["function"]["arguments"]),
+                })
+                .collect(),
+        },
+        other => panic!("a message of nobody: {other}"),
+    }
+}
