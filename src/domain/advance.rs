@@ -21,9 +21,10 @@ use super::state::{Mode, State};
 /// One rule of the list below.
 type Rule = fn(&mut Draft<'_>, &dyn Advice);
 
-/// What needs no world: the end of sub-agents that nobody works for any more, checks, readiness, gates.
-const QUIET: [Rule; 5] = [
+/// What needs no world: the end and the beginning of sub-agents, checks, readiness, gates.
+const QUIET: [Rule; 6] = [
     delegate::end_left,
+    delegate::hand_over,
     check::check,
     look::look,
     launch::settle_doubt,

@@ -96,6 +96,7 @@ pub(super) fn goes_on(event: &Event) -> bool {
         event,
         Event::Turn(
             TurnEvent::Requested { .. }
+                | TurnEvent::Delegated { .. }
                 | TurnEvent::Prompted { .. }
                 | TurnEvent::Thought { .. }
                 | TurnEvent::Proposed { .. }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::launch;
 use crate::domain::advice::Advice;
-use crate::domain::call::{Call, ErrorClass, Outcome, ToolError};
+use crate::domain::call::{ErrorClass, Outcome, Status, ToolError};
 use crate::domain::decide::edit::supersede_turns;
 use crate::domain::delegate::{self, Work};
 use crate::domain::draft::Draft;
@@ -13,7 +13,6 @@ use crate::domain::id::{NodeId, NodeKind, TurnId};
 use crate::domain::node::Node;
 use crate::domain::state::State;
 use crate::domain::thread::{self, Child};
-use crate::domain::turn::Producer;
 
 /// Sub-agents whose call was edited, superseded, run again or answered by hand end with all that they did.
 pub(super) fn end_left(draft: &mut Draft<'_>, _advice: &dyn Advice) {
@@ -31,7 +30,7 @@ pub(super) fn end_left(draft: &mut Draft<'_>, _advice: &dyn Advice) {
     supersede_turns(draft, left);
 }
 
-/// Hands the next decided call to a sub-agent: its thread begins with its task.
+/// Hands the next decided call to a sub-agent.
 pub(super) fn begin(draft: &mut Draft<'_>, advice: &dyn Advice) {
     let state = draft.state;
     let next = state
@@ -42,7 +41,39 @@ pub(super) fn begin(draft: &mut Draft<'_>, advice: &dyn Advice) {
         .filter_map(|id| state.calls.get(id))
         .find(|call| !call.suspect);
     if let Some(call) = next {
-        hand_over(draft, advice, call);
+        let thread = draft.thread();
+        launch::start(draft, advice, call, Some(thread));
+    }
+}
+
+/// The thread of a call that was handed over begins with its task.
+pub(super) fn hand_over(draft: &mut Draft<'_>, advice: &dyn Advice) {
+    let state = draft.state;
+    for id in &state.agenda.delegates {
+        let Some(call) = state.calls.get(id) else { continue };
+        let Status::Running(attempt) = call.status else {
+            continue;
+        };
+        let record = call.attempts.iter().find(|one| one.no == attempt);
+        let thread = record.and_then(|record| record.thread);
+        let args = state.nodes.get(id).and_then(Node::as_call).map(|(_, args)| args);
+        if let (Some(record), Some(thread), Some(args)) = (record, thread, args)
+            && !state.children.contains_key(&thread)
+        {
+            let work = Work::of(args, &record.args);
+            let event = TurnEvent::Delegated {
+                thread,
+                call: *id,
+                rev: record.rev,
+                attempt,
+                tools: delegate::tools(state, advice, thread::of(state, *id), &work),
+                max_turns: work.max_turns(),
+                turn: draft.turn(),
+                node: draft.node(NodeKind::Prompt),
+                text: Arc::from(work.prompt()),
+            };
+            draft.turn_event(event);
+        }
     }
 }
 
@@ -52,40 +83,6 @@ fn is_free(state: &State, call: NodeId) -> bool {
     let own = thread::of(state, call);
     let at_work = state.agenda.delegates.iter();
     at_work.filter(|id| thread::of(state, **id) == own).count() < state.limits.parallel as usize
-}
-
-fn hand_over(draft: &mut Draft<'_>, advice: &dyn Advice, call: &Call) {
-    let state = draft.state;
-    let Some(node) = state.nodes.get(&call.id) else {
-        return;
-    };
-    let Some((_, args)) = node.as_call() else { return };
-    let thread = draft.thread();
-    let Some((attempt, bytes)) = launch::start(draft, advice, call, Some(thread)) else {
-        return;
-    };
-    let work = Work::of(args, &bytes);
-    draft.turn_event(TurnEvent::Delegated {
-        thread,
-        call: call.id,
-        rev: node.rev(),
-        attempt,
-        tools: delegate::tools(state, advice, thread::of(state, call.id), &work),
-        max_turns: work.max_turns(),
-    });
-    let turn = draft.turn();
-    draft.turn_event(TurnEvent::Opened {
-        turn,
-        thread,
-        after: None,
-        producer: Producer::Delegate,
-    });
-    let node = draft.node(NodeKind::Prompt);
-    draft.turn_event(TurnEvent::Prompted {
-        turn,
-        node,
-        text: Arc::from(work.prompt()),
-    });
 }
 
 /// The answer of a sub-agent is the result of its call.

@@ -113,7 +113,7 @@ pub(super) fn start(
     advice: &dyn Advice,
     call: &Call,
     thread: Option<ThreadId>,
-) -> Option<(Attempt, Arc<str>)> {
+) -> Option<()> {
     let node = draft.state.nodes.get(&call.id)?;
     let (tool, _) = node.as_call()?;
     let bytes = ready::resolved_args(draft.state, call)?;
@@ -134,7 +134,7 @@ pub(super) fn start(
         before: before.map(Arc::from),
         thread,
     });
-    Some((attempt, bytes))
+    Some(())
 }
 
 /// Repetitions of the same bytes by the engine carry one key, also where another process goes on with

@@ -306,6 +306,7 @@ fn started(state: &mut State, at: At, event: &CallEvent) {
     state.ledger.insert(at.seq, entry);
     state.agenda.same.entry(same.clone()).or_default().push(at.seq);
     state.step = false;
+    state.last_thread = thread.map_or(state.last_thread, |thread| state.last_thread.max(thread.0));
     index::set_status(state, *call, Status::Running(*attempt));
     raise(state, *call, *effect);
 }

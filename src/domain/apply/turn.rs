@@ -15,7 +15,7 @@ use crate::domain::turn::{Activity, Producer, Stop, Stream, Turn, Usage};
 
 pub(super) fn apply(state: &mut State, at: At, event: &TurnEvent) {
     match event {
-        TurnEvent::Delegated { .. } => delegated(state, event),
+        TurnEvent::Delegated { .. } => delegated(state, at, event),
         TurnEvent::Opened {
             turn,
             thread,
@@ -26,12 +26,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &TurnEvent) {
         }
         TurnEvent::Requested { .. } => requested(state, at, event),
         TurnEvent::Prompted { turn, node, text } => {
-            let task = state
-                .turns
-                .get(turn)
-                .is_some_and(|turn| turn.producer == Producer::Delegate);
-            let origin = if task { task_origin() } else { operator(state) };
-            add_node(state, at, *turn, *node, spoken(text), origin);
+            add_node(state, at, *turn, *node, spoken(text), operator(state));
             wake_run(state);
         }
         TurnEvent::Thought {
@@ -205,15 +200,8 @@ fn operator(state: &State) -> Origin {
     Origin::Operator { user }
 }
 
-/// The words of a task are those of the call.
-fn task_origin() -> Origin {
-    Origin::Engine {
-        rule: Arc::from("the task of the delegated call"),
-    }
-}
-
 /// Begins the thread of a sub-agent. Threads are given out in order, so that none hangs on itself.
-fn delegated(state: &mut State, event: &TurnEvent) {
+fn delegated(state: &mut State, at: At, event: &TurnEvent) {
     let TurnEvent::Delegated {
         thread,
         call,
@@ -221,6 +209,9 @@ fn delegated(state: &mut State, event: &TurnEvent) {
         attempt,
         tools,
         max_turns,
+        turn,
+        node,
+        text,
     } = event
     else {
         return;
@@ -244,6 +235,11 @@ fn delegated(state: &mut State, event: &TurnEvent) {
     };
     state.children.insert(*thread, child);
     state.threads.entry(*thread).or_default();
+    place(state, at, *turn, *thread, None, Producer::Delegate);
+    let origin = Origin::Engine {
+        rule: Arc::from("the task of the delegated call"),
+    };
+    add_node(state, at, *turn, *node, spoken(text), origin);
 }
 
 /// Something new to do for a run that had ended with an answer.

@@ -22,7 +22,7 @@ fn is_false(is: &bool) -> bool {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", content = "body", rename_all = "snake_case")]
 pub enum TurnEvent {
-    /// A thread begins: the sub-agent of a delegated call. Its task follows as a prompt.
+    /// A thread begins: the sub-agent of a delegated call. Its first turn holds its task as a prompt.
     Delegated {
         /// The thread.
         thread: ThreadId,
@@ -36,8 +36,14 @@ pub enum TurnEvent {
         tools: Vec<Arc<str>>,
         /// Turns of its model, at most.
         max_turns: u32,
+        /// Its first turn.
+        turn: TurnId,
+        /// The prompt.
+        node: NodeId,
+        /// The task, with what the sub-agent is shown.
+        text: Arc<str>,
     },
-    /// A turn without a request: the operator's, or the task of a sub-agent.
+    /// A turn without a request: the operator's.
     Opened {
         /// Its id.
         turn: TurnId,
@@ -71,7 +77,7 @@ pub enum TurnEvent {
         /// Nodes of the context since the request before it, with the revision that was sent.
         new: Vec<(NodeId, Rev)>,
     },
-    /// A prompt of the operator, or the task of a sub-agent.
+    /// A prompt of the operator.
     Prompted {
         /// The turn.
         turn: TurnId,

@@ -143,6 +143,9 @@ fn turn() -> Vec<Event> {
             attempt: Attempt(3),
             tools: vec![text("read_file")],
             max_turns: 7,
+            turn: TURN,
+            node: NodeId::new(NodeKind::Prompt, 4),
+            text: text("do it"),
         },
         TurnEvent::Prompted {
             turn: TURN,

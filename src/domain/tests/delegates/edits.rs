@@ -68,14 +68,6 @@ fn another_answer_ends_what_came_after_and_the_root_is_asked_anew() {
 #[test]
 fn every_kind_of_edit_inside_touches_that_thread_and_its_call_alone() {
     type Act = fn(&mut World) -> Result<(), crate::domain::refusal::Refusal>;
-    let first = |w: &World, kind: NodeKind, thread: ThreadId| {
-        let nodes = w.all(kind);
-        nodes
-            .into_iter()
-            .find(|id| thread::of(&w.state, *id) == thread)
-            .unwrap()
-    };
-    let _ = first;
     fn node(w: &World, kind: NodeKind) -> NodeId {
         let own = thread_of(w, w.id("a"));
         let here = |id: &NodeId| thread::of(&w.state, *id) == own;
@@ -84,14 +76,13 @@ fn every_kind_of_edit_inside_touches_that_thread_and_its_call_alone() {
     fn turn(w: &World, at: usize) -> TurnId {
         w.state.turns_of(thread_of(w, w.id("a"))).nth(at).unwrap().id
     }
-    let acts: [(&str, Act); 10] = [
+    let acts: [(&str, Act); 9] = [
         ("prompt", |w| w.text(node(w, NodeKind::Prompt), "do A otherwise")),
         ("thought", |w| w.text(node(w, NodeKind::Thought), "rather this")),
         ("call", |w| w.args(w.id("a2"), r#"{"_as":"a2","n":8}"#)),
         ("observation", |w| w.correct(w.id("a2"), r#"{"v":8}"#)),
         ("answer", |w| w.text(node(w, NodeKind::Answer), "A is mine")),
         ("delete", |w| w.delete(w.id("a2"))),
-        ("retry", |w| w.retry(w.id("a2"))),
         ("guidance", |w| {
             let after = Some(turn(w, 1));
             w.edit(Edit::InsertPrompt {
@@ -148,12 +139,28 @@ fn every_kind_of_edit_inside_touches_that_thread_and_its_call_alone() {
 }
 
 #[test]
+fn an_equal_result_inside_ends_the_wave_before_anybody_is_asked() {
+    let mut w = answered();
+    let (a, turns, asked) = (w.id("a"), w.turns(), w.asked.len());
+    w.retry(w.id("a2")).unwrap();
+    assert!(matches!(w.status(a), Status::Running(_)));
+    w.drain();
+    assert_eq!(
+        (w.starts(w.id("a2")), w.starts(w.id("a1")), w.starts(w.id("b1"))),
+        (2, 1, 1)
+    );
+    assert_eq!(w.asked.len(), asked);
+    assert_eq!(w.turns(), turns);
+    assert!(matches!(w.state.mode, Mode::Finished(_)));
+}
+
+#[test]
 fn readers_of_the_answer_run_again_only_where_it_comes_out_other() {
     let mut w = World::with(Rules {
         results: std::sync::Arc::new(|_, args| Outcome::ok(serde_json::Value::from(args).to_string())),
         ..Rules::default()
     });
-    w.reply(&[delegate("a", ""), call("write", r#"{"_as":"r","x":"†call.A"}"#)]);
+    w.reply(&[delegate("a", ""), call("write", r#"{"_as":"r","x":"†call.a"}"#)]);
     let (a, r) = (w.id("a"), w.id("r"));
     w.on(a).reply(&[call("read", r#"{"_as":"a1","n":1}"#)]);
     w.drain();

@@ -146,8 +146,17 @@ fn the_program_may_die_between_any_two_events_of_a_delegation() {
         let mut died =
             |w: &World, before: usize| deaths += usize::from(w.log.len() > before && w.fuse.is_none());
         let before = w.log.len();
-        w.reply(&[delegate("a", ""), delegate("b", "")]);
+        let (turn, request) = w.tip();
+        for block in [delegate("a", ""), delegate("b", "")] {
+            // A stream that was cut with the program brings nothing any more.
+            w.input(crate::domain::input::Input::Block { turn, request, block });
+        }
         died(&w, before);
+        let again = w.state.turns[&turn].asked;
+        if again > request {
+            w.on_thread(thread::ROOT)
+                .reply(&[delegate("a", ""), delegate("b", "")]);
+        }
         super::super::tape::bring_home(&mut w);
         assert_eq!(w.state.children.len(), 2, "{fuse}");
         for label in ["a", "b"] {
