@@ -432,8 +432,10 @@ impl World {
                 block: block.clone(),
             });
         }
-        let at = self.open.iter().position(|one| *one == own);
-        let at = at.expect("the stream is still open");
+        // Where the program has died in between, nothing of this stream comes any more.
+        let Some(at) = self.open.iter().position(|one| *one == own) else {
+            return;
+        };
         self.open[at..].rotate_left(1);
         self.end(Stop::End);
     }
