@@ -2,6 +2,10 @@
 //! prints what ran again, beside what a restart or a cut in time would have run.
 //!
 //! `cargo run --release --example dataflow -- FILE.json [--scale F] [--journal DIR]`
+//! `cargo run --release --example dataflow -- --live [--scale F]`
+//!
+//! The second form takes no file: it edits a call that waits while its sibling runs two seconds, and
+//! the arguments of one of six calls that ran side by side.
 //!
 //! All nodes of the workload are calls of one turn that read each other by reference; an edit
 //! corrects the observation of one of them. Prints one JSON object on standard output. Durations
@@ -13,25 +17,36 @@
     reason = "its job is to print figures"
 )]
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
+use overrule::domain::call::EffectClass;
 use serde_json::{Value, json};
 
+#[path = "dataflow/live.rs"]
+mod live;
+#[path = "dataflow/model.rs"]
+mod model;
+#[path = "dataflow/stage.rs"]
+mod stage;
 #[path = "dataflow/workload.rs"]
 mod workload;
 #[path = "dataflow/world.rs"]
 mod world;
 
+use live::Sibling;
+use stage::Fail;
 use workload::{Share, Workload};
-use world::{Fail, Run, Setting};
+use world::{Run, Setting};
 
-const USAGE: &str = "usage: dataflow FILE.json [--scale F] [--journal DIR]";
+const USAGE: &str = "usage: dataflow FILE.json [--scale F] [--journal DIR], or: dataflow --live [--scale F]";
 
 /// What was asked for.
 struct Options {
-    file: PathBuf,
+    /// None for the edits that need no file.
+    file: Option<PathBuf>,
     scale: f64,
     journal: Option<PathBuf>,
 }
@@ -41,26 +56,32 @@ impl Options {
         let mut file = None;
         let mut scale = 1.0;
         let mut journal = None;
+        let mut live = false;
         while let Some(word) = words.next() {
             match word.as_str() {
                 "--scale" => scale = words.next().ok_or(USAGE)?.parse()?,
                 "--journal" => journal = Some(PathBuf::from(words.next().ok_or(USAGE)?)),
+                "--live" => live = true,
                 _ if word.starts_with("--") || file.is_some() => return Err(USAGE.into()),
                 _ => file = Some(PathBuf::from(word)),
             }
         }
-        Ok(Self {
-            file: file.ok_or(USAGE)?,
-            scale,
-            journal,
-        })
+        if live == file.is_some() {
+            return Err(USAGE.into());
+        }
+        Ok(Self { file, scale, journal })
     }
 }
 
 fn main() -> ExitCode {
     let done = Options::read(std::env::args().skip(1)).and_then(|options| {
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-        runtime.block_on(figures(&options))
+        runtime.block_on(async {
+            match &options.file {
+                Some(file) => figures(file, &options).await,
+                None => edits_of_calls(options.scale).await,
+            }
+        })
     });
     match done {
         Ok(figures) => {
@@ -74,9 +95,9 @@ fn main() -> ExitCode {
     }
 }
 
-async fn figures(options: &Options) -> Result<Value, Fail> {
-    let text = std::fs::read_to_string(&options.file)
-        .map_err(|error| format!("cannot read {}: {error}", options.file.display()))?;
+async fn figures(file: &Path, options: &Options) -> Result<Value, Fail> {
+    let text =
+        std::fs::read_to_string(file).map_err(|error| format!("cannot read {}: {error}", file.display()))?;
     let workload = Arc::new(Workload::parse(&text)?);
     let setting = Setting {
         given: None,
@@ -147,7 +168,34 @@ async fn from_scratch(workload: &Arc<Workload>, edit: usize) -> Result<(Vec<Stri
     Ok(values)
 }
 
+/// The edits that need no file.
+async fn edits_of_calls(scale: f64) -> Result<Value, Fail> {
+    let pending = live::pending_edit(Sibling::paced(scale)).await?;
+    let mut sides = Vec::new();
+    for effect in [EffectClass::Read, EffectClass::Write] {
+        let side = live::arguments_edit(6, effect).await?;
+        sides.push(json!({
+            "effect": effect.word(),
+            "calls": 6,
+            "executed": side.executed,
+            "requests": side.requests,
+            "equal_to_scratch": side.equal_to_scratch,
+        }));
+    }
+    Ok(json!({
+        "name": "live",
+        "pending_edit": {
+            "executed": pending.executed,
+            "edited_began_ms": ms(pending.edited_began),
+            "reader_began_ms": ms(pending.reader_began),
+            "sibling_ran": pending.sibling_ran,
+            "read": pending.read,
+        },
+        "arguments_edit": sides,
+    }))
+}
+
 /// Milliseconds with three places.
-fn ms(time: std::time::Duration) -> f64 {
+fn ms(time: Duration) -> f64 {
     (time.as_secs_f64() * 1e6).round() / 1e3
 }

@@ -1,43 +1,25 @@
-//! The real engine around a workload: a model that streams one turn whose calls are all the nodes,
-//! tools that take their time and give the node's value, a log in memory or a journal on disk.
+//! A workload in the engine: a model that streams one turn whose calls are all the nodes, tools that
+//! take their time and give the node's value.
 //!
 //! Must not know: what a run is compared with, how figures are printed.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use futures_util::future::BoxFuture;
-use overrule::cli::build::JournalLog;
-use overrule::domain::advice::ToolFacts;
 use overrule::domain::call::{EffectClass, Outcome};
-use overrule::domain::command::{Command, Edit, EditCommand};
-use overrule::domain::envelope::Actor;
-use overrule::domain::event::run::{Limits, Started, ToolCard};
-use overrule::domain::event::{Event, RunEvent, TurnEvent};
-use overrule::domain::id::NodeId;
-use overrule::domain::state::State;
-use overrule::domain::transcript::Message;
-use overrule::domain::turn::{Stop, StreamFault};
-use overrule::engine::advise::Adviser;
-use overrule::engine::clock::Clock;
-use overrule::engine::log::{Log, Memory};
-use overrule::engine::{Driver, Handle, Parts, Publication, ids};
-use overrule::journal::Store;
-use overrule::model::{Chunk, Model, Request};
-use overrule::policy::{Policy, Preset};
-use overrule::tools::registry::Registry;
+use overrule::domain::command::Edit;
+use overrule::domain::node;
+use overrule::domain::state::Mode;
+use overrule::policy::Preset;
 use overrule::tools::{Job, Spec, Tool};
 use serde_json::{Value, json};
-use tokio::sync::mpsc;
-use tokio::task::JoinHandle;
-use tokio_util::sync::CancellationToken;
 
-use crate::workload::{EDITED, Kind, Workload};
-
-/// Whatever went wrong, with where.
-pub type Fail = Box<dyn std::error::Error + Send + Sync>;
+use crate::model::OneTurn;
+use crate::stage::{self, Fail, Setup, Stage};
+use crate::workload::{EDITED, Kind, Node, Workload};
 
 /// How a workload is run.
 #[derive(Debug, Clone, Default)]
@@ -88,24 +70,8 @@ impl Timed {
             "required": ["node", "reads"],
             "additionalProperties": false,
         });
-        let card = ToolCard {
-            name: Arc::from(kind.word()),
-            description: Arc::from("Computes the value of a node from the values that it reads."),
-            schema: Arc::from(schema.to_string()),
-            effect,
-            tags: Vec::new(),
-            takes_truncated: false,
-        };
-        let facts = ToolFacts {
-            effect,
-            takes_truncated: false,
-            show_difference: false,
-            is_answer: false,
-            asks_operator: false,
-            delegates: false,
-        };
         Self {
-            spec: Spec { card, facts },
+            spec: stage::spec(kind.word(), effect, &schema),
             bench,
         }
     }
@@ -144,67 +110,20 @@ impl Tool for Timed {
     }
 }
 
-/// Streams all nodes as the calls of one turn; once they have results, answers with the last one.
-struct OneTurn {
-    workload: Arc<Workload>,
-}
-
-impl OneTurn {
-    async fn propose(&self, chunks: &mpsc::Sender<Chunk>) -> Result<(), mpsc::error::SendError<Chunk>> {
-        let delta = "Everything at once.".to_owned();
-        chunks.send(Chunk::Text { part: 0, delta }).await?;
-        for (part, node) in (1..).zip(&self.workload.nodes) {
-            let reads: Vec<String> = node
-                .deps
-                .iter()
-                .map(|dep| format!("†call.{}", label(*dep)))
-                .collect();
-            let args = json!({"_as": label(node.id), "node": node.id, "reads": reads});
-            let name = node.kind.word().to_owned();
-            chunks.send(Chunk::Call { part, id: None, name }).await?;
-            chunks
-                .send(Chunk::Args {
-                    part,
-                    delta: args.to_string(),
-                })
-                .await?;
-            chunks.send(Chunk::Sealed { part, opaque: None }).await?;
-        }
-        chunks.send(Chunk::Finish(Stop::Calls)).await
-    }
-}
-
-impl Model for OneTurn {
-    fn name(&self) -> String {
-        format!("one turn: {}", self.workload.name)
-    }
-
-    fn ask(
-        &self,
-        request: Request,
-        chunks: mpsc::Sender<Chunk>,
-        _cancel: CancellationToken,
-    ) -> BoxFuture<'_, Result<(), StreamFault>> {
-        Box::pin(async move {
-            let last = request.messages.iter().rev().find_map(|message| match message {
-                Message::Result { text, .. } => Some(text.clone()),
-                _ => None,
-            });
-            // Where nobody takes the chunks any more, the request was taken back.
-            match last {
-                None => self.propose(&chunks).await.unwrap_or_default(),
-                Some(text) => {
-                    let value = text.lines().last().unwrap_or_default();
-                    let delta = format!("It comes to {value}.");
-                    chunks
-                        .send(Chunk::Text { part: 0, delta })
-                        .await
-                        .unwrap_or_default();
-                    chunks.send(Chunk::Finish(Stop::End)).await.unwrap_or_default();
-                }
-            }
-            Ok(())
-        })
+/// All nodes as the calls of one turn.
+fn one_turn(workload: &Workload) -> OneTurn {
+    let call = |node: &Node| {
+        let reads: Vec<String> = node
+            .deps
+            .iter()
+            .map(|dep| format!("†call.{}", label(*dep)))
+            .collect();
+        let args = json!({"_as": label(node.id), "node": node.id, "reads": reads});
+        (node.kind.word(), args)
+    };
+    OneTurn {
+        name: format!("one turn: {}", workload.name),
+        calls: workload.nodes.iter().map(call).collect(),
     }
 }
 
@@ -216,10 +135,8 @@ pub fn label(id: usize) -> String {
 /// A run of a workload in the engine.
 pub struct Run {
     bench: Arc<Bench>,
-    handle: Handle,
-    facts: mpsc::UnboundedReceiver<Publication>,
-    task: JoinHandle<()>,
-    began: Instant,
+    /// The engine.
+    pub stage: Stage,
 }
 
 impl Run {
@@ -231,100 +148,38 @@ impl Run {
             pace: AtomicU64::new(pace.to_bits()),
             ran: Mutex::default(),
         });
-        let session = ids::session();
-        let log: Box<dyn Log> = match &setting.journal {
-            Some(dir) => Box::new(JournalLog(Store::open(dir).create(session)?)),
-            None => Box::new(Memory::default()),
-        };
-        let model = OneTurn {
-            workload: workload.clone(),
-        };
-        let adviser = adviser(&bench, &session.to_string())?;
-        let first = vec![Event::Run(RunEvent::Started(Box::new(started(&adviser, &model))))];
-        let (driver, handle) = Driver::new(Parts {
-            state: State::default(),
-            log,
-            adviser,
-            model: Arc::new(model),
-            clock: Clock::start(),
-            notices: Vec::new(),
-        });
-        let facts = handle.subscribe().facts;
-        let began = now();
-        let task = tokio::spawn(driver.run(first));
-        let run = Self {
-            bench,
-            handle,
-            facts,
-            task,
-            began,
-        };
-        run.commit(Edit::InsertPrompt {
-            after: None,
-            text: Arc::from("Run the workload."),
-        })
-        .await?;
-        Ok(run)
-    }
-
-    async fn commit(&self, edit: Edit) -> Result<(), Fail> {
-        let command = Command::Edit(EditCommand::Commit {
-            edits: vec![edit],
-            effects_seen: None,
-            reason: None,
-            keep_later: false,
-        });
-        let sent = self.handle.command(command, Actor::Operator("operator".into()));
-        match sent.await {
-            Ok(_) => Ok(()),
-            Err(refusal) => Err(refusal.message.into()),
-        }
+        let tools = Kind::ALL.map(|kind| Arc::new(Timed::new(kind, bench.clone())) as Arc<dyn Tool>);
+        let mut stage = Stage::begin(Setup {
+            model: Arc::new(one_turn(workload)),
+            tools: tools.into(),
+            preset: Preset::Guarded,
+            log: stage::log(setting.journal.as_deref())?,
+        })?;
+        stage.prompt().await?;
+        Ok(Self { bench, stage })
     }
 
     /// Waits for the answer; gives the time since the beginning or the last edit.
     pub async fn finish(&mut self) -> Result<Duration, Fail> {
-        while let Some(fact) = self.facts.recv().await {
-            match fact {
-                Publication::Event(envelope) => match &envelope.event {
-                    Event::Run(RunEvent::Finished { .. }) => return Ok(self.began.elapsed()),
-                    Event::Turn(TurnEvent::Broken { fault, .. }) => return Err(fault.message.clone().into()),
-                    Event::Run(RunEvent::LimitReached { message, .. }) => return Err(message.clone().into()),
-                    _ => {}
-                },
-                Publication::Halted(reason) => return Err(reason.into()),
-                Publication::Ended => break,
-                Publication::Snapshot(_) | Publication::Notice(_) => {}
-            }
-        }
-        Err("the run ended without an answer".into())
-    }
-
-    /// Everything that is true of the run now.
-    pub async fn state(&self) -> Result<State, Fail> {
-        match self.handle.subscribe().facts.recv().await {
-            Some(Publication::Snapshot(state)) => Ok(*state),
-            _ => Err("the run gave no snapshot".into()),
-        }
+        self.stage.finish().await
     }
 
     /// Gives a node's output another value, as an operator who corrects an observation does, and
     /// lets the run go on from there at the pace. What ran before is forgotten.
     pub async fn edit(&mut self, id: usize, pace: f64) -> Result<(), Fail> {
-        let state = self.state().await?;
-        let node = call_of(&state, id)?.observation();
-        let base = state.node(node).map(overrule::domain::node::Node::rev);
+        let state = self.stage.state().await?;
+        let node = stage::call_of(&state, &label(id))?.observation();
+        let base = state.node(node).map(node::Node::rev);
         let base = base.ok_or_else(|| format!("{node} is not there"))?;
         self.bench.pace.store(pace.to_bits(), Ordering::Relaxed);
         self.ran();
-        // What was said before the edit is not waited for.
-        while self.facts.try_recv().is_ok() {}
-        self.began = now();
-        self.commit(Edit::Observation {
-            node,
-            base,
-            value: Arc::from(Value::from(EDITED).to_string()),
-        })
-        .await
+        self.stage
+            .commit(Edit::Observation {
+                node,
+                base,
+                value: Arc::from(Value::from(EDITED).to_string()),
+            })
+            .await
     }
 
     /// Nodes that ran since this was last asked, in the order in which they began.
@@ -334,20 +189,17 @@ impl Run {
 
     /// The value of every node and the answer, as the engine has them.
     pub async fn values(&self) -> Result<(Vec<String>, String), Fail> {
-        let state = self.state().await?;
+        let state = self.stage.state().await?;
         let mut values = Vec::new();
         for node in &self.bench.workload.nodes {
-            let call = call_of(&state, node.id)?;
-            let observed = state
-                .observation(call)
-                .and_then(overrule::domain::node::Node::outcome);
-            match observed {
+            let call = stage::call_of(&state, &label(node.id))?;
+            match state.observation(call).and_then(node::Node::outcome) {
                 Some(Outcome::Ok { value, .. }) => values.push(serde_json::from_str(value)?),
                 _ => return Err(format!("{call} (node {}) has no value", node.id).into()),
             }
         }
         let answer = match state.mode {
-            overrule::domain::state::Mode::Finished(answer) => state.node(answer),
+            Mode::Finished(answer) => state.node(answer),
             _ => None,
         };
         let answer = answer.map(|node| node.text().to_owned());
@@ -356,67 +208,6 @@ impl Run {
 
     /// Ends the engine.
     pub async fn close(self) -> Result<(), Fail> {
-        self.handle.shutdown().await;
-        Ok(self.task.await?)
+        self.stage.close().await
     }
-}
-
-/// The call that stands for a node.
-fn call_of(state: &State, id: usize) -> Result<NodeId, Fail> {
-    let label = label(id);
-    let found = state.agenda.labels.get(label.as_str());
-    let found = found.and_then(|calls| calls.last()).copied();
-    found.ok_or_else(|| format!("no call is named {label}").into())
-}
-
-fn adviser(bench: &Arc<Bench>, session: &str) -> Result<Adviser, Fail> {
-    let tools = Kind::ALL.map(|kind| Arc::new(Timed::new(kind, bench.clone())) as Arc<dyn Tool>);
-    Ok(Adviser {
-        registry: Arc::new(Registry::new(tools)?),
-        policy: Arc::new(Policy::new(Preset::Guarded)),
-        session: Arc::from(session),
-        workspace: Arc::new(Path::new("/").to_owned()),
-        environment: Arc::from(""),
-        sandbox: Arc::from("no children"),
-        headless: false,
-        now: None,
-    })
-}
-
-fn started(adviser: &Adviser, model: &dyn Model) -> Started {
-    Started {
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        workspace: adviser.workspace.display().to_string(),
-        model: model.name(),
-        wire: "in process".to_owned(),
-        system: Arc::from("Run the workload."),
-        tools: adviser.cards(),
-        policy: adviser.policy.preset().to_string(),
-        sandbox: adviser.sandbox.to_string(),
-        limits: Limits {
-            parallel: u32::MAX,
-            turns: None,
-            tokens: None,
-            wall_ms: None,
-            price: None,
-        },
-        user: Arc::from("operator"),
-        input: Arc::from("null"),
-        setup: Arc::from(session_setup(&adviser.session)),
-        reuse: overrule::domain::event::run::Reuse::default(),
-        price: None,
-    }
-}
-
-fn session_setup(session: &str) -> String {
-    json!({"session": session}).to_string()
-}
-
-/// A figure needs a finer clock than the engine's.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "a measurement, not a part of the engine"
-)]
-fn now() -> Instant {
-    Instant::now()
 }

@@ -109,8 +109,16 @@ impl Ground {
     }
 
     /// What a run is begun with.
-    pub fn started(&self, adviser: &Adviser, model: &dyn Model, setup: &Setup, input: &str) -> Started {
-        Started {
+    pub fn started(
+        &self,
+        adviser: &Adviser,
+        model: &dyn Model,
+        setup: &Setup,
+        input: &str,
+    ) -> Result<Started, Failure> {
+        let mut tools = adviser.cards();
+        self.settings.templates.fit(&mut tools)?;
+        Ok(Started {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             workspace: adviser.workspace.display().to_string(),
             model: model.name(),
@@ -119,7 +127,7 @@ impl Ground {
                 ModelSetup::OpenaiChat { .. } => "openai-chat".into(),
             },
             system: Arc::from(prompt::SYSTEM),
-            tools: adviser.cards(),
+            tools,
             policy: self.settings.preset.value.to_string(),
             sandbox: adviser.sandbox.to_string(),
             limits: self.settings.limits.values(),
@@ -128,7 +136,7 @@ impl Ground {
             setup: Arc::from(setup.to_text()),
             reuse: self.settings.reuse.values(),
             price: self.price(setup),
-        }
+        })
     }
 
     /// What the model of a run costs.

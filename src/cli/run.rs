@@ -138,7 +138,7 @@ fn begin(
     let unattended = headless && !common.control;
     let adviser = ground.adviser(&setup.session, &ground.workspace, unattended)?;
     let model = models::build(ground, &setup.model, !headless)?;
-    let started = ground.started(&adviser, &*model, &setup, input);
+    let started = ground.started(&adviser, &*model, &setup, input)?;
     let writer = ground.store.create(id)?;
     let mut notices = ground.notices();
     notices.extend(uncosted(&started));
@@ -243,7 +243,7 @@ pub fn go_on(common: &Common, ground: Ground, id: &str) -> Result<Code, Failure>
         adviser.keep_preset(&state.policy);
     }
     let model: Arc<dyn Model> = models::build(&ground, &setup.model, !headless)?;
-    let mut fitted = ground.started(&adviser, &*model, &setup, &recorded.input);
+    let mut fitted = ground.started(&adviser, &*model, &setup, &recorded.input)?;
     fitted.user = recorded.user.clone();
     fitted.limits = limits(common, &ground, state.limits);
     fitted.policy = adviser.policy.preset().to_string();
@@ -287,7 +287,7 @@ pub fn setup_of(recorded: &Started, session: &str) -> Result<Setup, Failure> {
 }
 
 /// The limits in force, with those that were named now.
-fn limits(common: &Common, ground: &Ground, mut limits: Limits) -> Limits {
+pub fn limits(common: &Common, ground: &Ground, mut limits: Limits) -> Limits {
     let named = ground.settings.limits.values();
     if common.max_turns.is_some() {
         limits.turns = named.turns;

@@ -21,6 +21,7 @@ use super::key::Key;
 use super::load::default_sessions;
 use super::price;
 use super::settings::{Glyphs, Notify, Origin, Prices, ReuseSettings, Setting, Settings, Wire};
+use super::tools::Templates;
 use super::written::Written;
 
 /// All layers above the defaults.
@@ -155,6 +156,7 @@ pub(super) fn weigh(mut layers: Layers<'_>, mut notices: Vec<Notice>) -> Result<
         ),
         limits,
         prices: prices(mine.price, theirs.price),
+        templates: Templates::of([mine.tools, theirs.tools]),
         reuse: ReuseSettings {
             replies: last(true, [user(mine.reuse.replies), workspace(theirs.reuse.replies)]),
             pure: last(true, [user(mine.reuse.pure), workspace(theirs.reuse.pure)]),

@@ -14,6 +14,7 @@ pub mod layers;
 pub mod load;
 pub mod price;
 pub mod settings;
+pub mod tools;
 pub mod written;
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ use crate::text::visible;
 
 use super::error::shown;
 use super::key::Key;
+use super::tools::Templates;
 
 /// Where a value came from, from the weakest to the strongest.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -203,6 +204,8 @@ pub struct Settings {
     pub reuse: ReuseSettings,
     /// What tokens cost.
     pub prices: Prices,
+    /// Calls that find out about executions and that take them back.
+    pub templates: Templates,
     /// Where sessions are kept; none where there is no home directory and nobody said.
     pub sessions: Setting<Option<PathBuf>>,
     /// Milliseconds for which a call must be on screen before a decision key counts.

@@ -5,6 +5,7 @@
 mod bad;
 mod keys;
 mod layering;
+mod templates;
 mod workspace;
 
 use std::fs;

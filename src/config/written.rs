@@ -16,12 +16,13 @@ use super::checks;
 use super::key::Key;
 use super::price;
 use super::settings::{Glyphs, Wire};
+use super::tools;
 
 /// The most calls at one time that can be asked for.
 pub(super) const MOST_PARALLEL: u64 = 64;
 /// The longest arming delay.
 const LONGEST_ARMING: u64 = 10_000;
-/// Tables that a workspace may hold for other versions, and that count only where it is trusted.
+/// Tables of a workspace that are not looked at unless it is trusted.
 const FOREIGN: [&str; 3] = ["tool", "mcp", "hook"];
 /// Keys that a workspace may use without being trusted, because they can only tighten.
 const TIGHTENING: [&str; 2] = ["policy", "limits"];
@@ -55,6 +56,8 @@ pub struct Written {
     pub reuse: Reuse,
     /// `[price]`
     pub price: price::Written,
+    /// `[tool]`
+    pub tools: Vec<tools::Written>,
     /// `[policy]`
     pub policy: parse::Written,
     /// Keys that count only in a file that is trusted.
@@ -147,6 +150,15 @@ pub fn read(path: &Path, text: &str, origin: Origin, home: Option<&Path>) -> Res
             .map(price::section)
             .transpose()?
             .unwrap_or_default(),
+        tools: match root.table("tool") {
+            // Calls that a stranger wrote are not even looked at.
+            _ if untrusted => Vec::new(),
+            table => table?
+                .as_ref()
+                .map(tools::section)
+                .transpose()?
+                .unwrap_or_default(),
+        },
         policy: match root.table("policy")? {
             Some(table) => parse::section(table, origin)?,
             None => parse::Written::default(),

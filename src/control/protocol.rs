@@ -80,7 +80,7 @@ impl Request {
                 request.v
             ));
         }
-        if let Command::Edit(EditCommand::Hold { .. } | EditCommand::Release {}) = request.command {
+        if let Command::Edit(EditCommand::Hold { .. } | EditCommand::Release { .. }) = request.command {
             // Whoever holds calls back must be there to let them go.
             return Err("what an open editor holds back is not for other processes".into());
         }

@@ -432,6 +432,8 @@ pub struct Call {
     pub approved: Option<Digest>,
     /// Why it was skipped or is unsatisfiable.
     pub because: Option<Arc<str>>,
+    /// The event of the decision that stands; 0 where none does.
+    pub decided: Seq,
     /// Event with which it last came back from another branch: what was decided before does not count
     /// any more. 0 where it never did.
     pub revived: Seq,
@@ -468,6 +470,8 @@ pub struct Way {
     pub delegates: bool,
     /// Why it ended without a value.
     pub because: Option<Arc<str>>,
+    /// The event of the decision that stood.
+    pub decided: Seq,
 }
 
 impl Call {
@@ -487,6 +491,7 @@ impl Call {
             effect: self.effect,
             delegates: self.delegates,
             because: self.because.clone(),
+            decided: self.decided,
         }
     }
 
@@ -512,6 +517,17 @@ impl Call {
         self.effect = way.effect;
         self.delegates = way.delegates;
         self.because.clone_from(&way.because);
+        self.decided = way.decided;
+    }
+
+    /// The decision that stands.
+    pub fn decision(&self) -> Option<&Decision> {
+        let standing = self
+            .decisions
+            .iter()
+            .rev()
+            .find(|(_, seq, _)| *seq == self.decided);
+        standing.map(|(_, _, decision)| decision)
     }
 
     /// The newest execution.

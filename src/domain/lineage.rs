@@ -107,6 +107,8 @@ impl Reach {
         reach.certain.retain(|id| !reach.gone.contains(id));
         let repeated = reach.possible.iter().flat_map(|id| repeated(state, *id));
         reach.effects.extend(repeated);
+        // Where the kept turns end with an answer, nobody is asked.
+        reach.asks &= reach.drifted.is_empty() || !ends_with_answer(state, &Moves::default());
         reach
     }
 
@@ -182,7 +184,10 @@ impl Reach {
                 self.asks = true;
             }
             Event::Turn(
-                TurnEvent::Prompted { .. } | TurnEvent::Thought { .. } | TurnEvent::Suspended { .. },
+                TurnEvent::Prompted { .. }
+                | TurnEvent::Thought { .. }
+                | TurnEvent::Requested { .. }
+                | TurnEvent::Suspended { .. },
             ) => self.asks = true,
             Event::Turn(TurnEvent::Drifted { turns }) => self.drifted.extend(turns),
             Event::Edit(EditEvent::Recalled { of, .. }) => self.recall(state, &recall(state, *of)),
@@ -255,6 +260,9 @@ pub fn of_events(state: &State, events: &[Event]) -> Plan {
         .map(|call| call.id)
         .filter(|id| !reach.gone.contains(id) && !reach.possible.contains(id))
         .collect();
+    // What is cancelled for another branch is not waited for.
+    let mut drained = undecided(state, &reach.gone, &reach.possible);
+    drained.retain(|id| !reach.cancelled.contains(id));
     let tokens = if reach.asks {
         estimate(state, reach.thread.unwrap_or(thread::ROOT), &reach.turns)
     } else {
@@ -269,7 +277,7 @@ pub fn of_events(state: &State, events: &[Event]) -> Plan {
         seen: state.seq,
         cost: price.filter(|_| reach.asks).and_then(|price| price.of(sent)),
         kept,
-        drained: undecided(state, &reach.gone, &reach.possible),
+        drained,
         tokens,
         superseded: reach.gone.into_iter().collect(),
         turns: reach.turns,

@@ -60,7 +60,13 @@ pub fn reusable(state: &State, call: &Call) -> Option<(Seq, Outcome)> {
     // What an operator put in or edited, he wants to see run.
     let by_model = state.nodes.get(&call.id)?.now().origin == Origin::Model;
     let had_result = state.nodes.contains_key(&call.id.observation());
-    if !by_model || had_result || call.effect > EffectClass::Read {
+    let reuse = state.started.as_ref()?.reuse;
+    let wanted = match call.effect {
+        EffectClass::Pure => reuse.pure,
+        EffectClass::Read => reuse.reads,
+        EffectClass::Idempotent | EffectClass::Write | EffectClass::Unknown => false,
+    };
+    if !by_model || had_result || !wanted {
         return None;
     }
     let counts = |id: &NodeId| state.nodes.get(id).is_some_and(|node| node.active);

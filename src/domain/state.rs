@@ -67,8 +67,8 @@ pub struct State {
     pub epochs: Vec<EpochRecord>,
     /// Indices over the above.
     pub agenda: Agenda,
-    /// The node that an editor is open on.
-    pub editing: Option<NodeId>,
+    /// The nodes that editors are open on, each with the calls that wait for it.
+    pub editing: BTreeMap<NodeId, BTreeSet<NodeId>>,
     /// Calls that an open editor holds back.
     pub held: BTreeSet<NodeId>,
     /// Tokens of all requests.

@@ -146,13 +146,12 @@ pub fn is_held(state: &State, call: NodeId) -> bool {
 /// True where an open editor holds the next request of a thread: what is typed may change its
 /// context, or end it.
 pub fn waits_for_editor(state: &State, thread: ThreadId) -> bool {
-    let Some(editing) = state.editing else {
-        return false;
+    let inside = |editing: &NodeId| {
+        let edited = of(state, *editing);
+        edited == thread || above(state, edited).any(|child| child.parent == thread)
     };
-    let edited = of(state, editing);
-    edited == thread
-        || above(state, edited).any(|child| child.parent == thread)
-        || above(state, thread).any(|child| state.held.contains(&child.call))
+    let held = |child: &Child| state.held.contains(&child.call);
+    state.editing.keys().any(inside) || above(state, thread).any(held)
 }
 
 /// Turns that a thread's model was asked for and that count or are held.

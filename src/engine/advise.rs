@@ -156,7 +156,7 @@ impl Advice for Adviser {
 
     fn before(&self, tool: &str, args: &str) -> Option<String> {
         let tool = self.registry.get(tool)?;
-        tool.before(&parse_args(args), &self.workspace)
+        tool.before(&parse_args(args), &self.workspace, self.registry.private())
             .map(|value| value.to_string())
     }
 }

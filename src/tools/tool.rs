@@ -1,7 +1,7 @@
 //! What a tool is and what one execution gets. Must not know: any particular tool, how an
 //! execution is bounded, scheduling, approvals, the model.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
@@ -46,13 +46,14 @@ pub trait Tool: Send + Sync {
     /// What it is.
     fn spec(&self) -> &Spec;
 
-    /// What is known of the world before an execution, for a later [`Tool::probe`]. Looks, changes nothing.
-    fn before(&self, _args: &Value, _workspace: &std::path::Path) -> Option<Value> {
+    /// What is known of the world before an execution, for a later [`Tool::probe`] and for who wants to take
+    /// it back. Looks, changes nothing; nothing of what is `private` may be in it.
+    fn before(&self, _args: &Value, _workspace: &Path, _private: &[PathBuf]) -> Option<Value> {
         None
     }
 
     /// Whether an execution in doubt happened, judged by what [`Tool::before`] had recorded. Looks, changes nothing.
-    fn probe(&self, _args: &Value, _before: &Value, _workspace: &std::path::Path) -> Option<Finding> {
+    fn probe(&self, _args: &Value, _before: &Value, _workspace: &Path) -> Option<Finding> {
         None
     }
 

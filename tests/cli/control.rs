@@ -3,7 +3,7 @@
 //! that are wrong.
 
 mod garbage;
-mod holder;
+pub mod holder;
 mod kin;
 mod places;
 mod screen;

@@ -8,7 +8,7 @@ use std::time::Duration;
 use overrule::domain::apply::apply;
 use overrule::domain::command::{Command, Edit, EditCommand};
 use overrule::domain::envelope::{Actor, Envelope};
-use overrule::domain::event::run::{Limits, Started};
+use overrule::domain::event::run::{Limits, Reuse, Started};
 use overrule::domain::event::{Event, RunEvent};
 use overrule::domain::id::Seq;
 use overrule::domain::refusal::Refusal;
@@ -54,6 +54,7 @@ pub fn adviser(workspace: &Path, preset: Preset) -> Adviser {
         environment: Arc::from("PATH"),
         sandbox: Arc::from("none"),
         headless: false,
+        now: None,
     }
 }
 
@@ -71,6 +72,8 @@ fn started(adviser: &Adviser, model: &dyn Model) -> Started {
         user: Arc::from("tester"),
         input: Arc::from("null"),
         setup: Arc::from("{}"),
+        reuse: Reuse::default(),
+        price: None,
     }
 }
 

@@ -95,8 +95,8 @@ fn errors_name_place_key_and_cure() {
             "1:1: `policy.rule[0].gate`: is missing; add gate = \"allow\", \"ask\" or \"deny\"",
         ),
         (
-            "[[tool]]\nname = \"x\"",
-            "1:3: `tool`: unknown key; known here: api_key, api_key_cmd, api_key_file, arming, base_url, editor, glyphs, limits, model, notify, policy, price, reuse, sessions, theme, wire",
+            "[[mcp]]\nname = \"x\"",
+            "1:3: `mcp`: unknown key; known here: api_key, api_key_cmd, api_key_file, arming, base_url, editor, glyphs, limits, model, notify, policy, price, reuse, sessions, theme, tool, wire",
         ),
     ];
     for (text, message) in table {

@@ -38,6 +38,8 @@ pub fn title(state: &State, epoch: Epoch) -> String {
 
 /// The rows of the list of branches.
 pub fn list(branches: &[Branch], marked: Option<Epoch>, width: u16) -> Vec<Line> {
+    let costs = branches.iter().map(|branch| cost(&branch.sum).len()).max();
+    let costs = costs.unwrap_or(0);
     let mut lines = Vec::new();
     for (at, branch) in branches.iter().enumerate() {
         let (sign, role) = if branch.current {
@@ -60,8 +62,8 @@ pub fn list(branches: &[Branch], marked: Option<Epoch>, width: u16) -> Vec<Line>
         }
         let cost = Styled::new().own(Role::Dim, cost(&branch.sum));
         if width >= BESIDE {
-            let used = usize::from(width).saturating_sub(50);
-            let mut line = clipped(words, used);
+            let mut line = clipped(words, usize::from(width).saturating_sub(costs + 4));
+            line = line.own(Role::Dim, "  ");
             line.0.extend(cost.0);
             lines.push(of(at, line));
         } else {
@@ -74,8 +76,9 @@ pub fn list(branches: &[Branch], marked: Option<Epoch>, width: u16) -> Vec<Line>
     lines
 }
 
-/// More about a branch: its answer.
+/// More about a branch: what it came to.
 pub fn answer(maker: &mut Maker<'_>, branch: &Branch) {
+    maker.own(Role::Dim, cost(&branch.sum));
     match &branch.sum.text {
         Some(text) => {
             maker.own(Role::Title, "answer");
@@ -87,7 +90,7 @@ pub fn answer(maker: &mut Maker<'_>, branch: &Branch) {
                 (Role::Dim, "  ".to_owned()),
             );
         }
-        None => maker.own(Role::Dim, "no answer"),
+        None => {}
     }
 }
 
@@ -286,28 +289,33 @@ fn one_line(text: &str) -> String {
     head(text, 600).0.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// A line of exactly so many columns.
+/// A line of exactly so many columns; where it does not fit its end says so.
 fn clipped(line: Styled, columns: usize) -> Styled {
+    let wide: usize = line.0.iter().map(|piece| piece.text.width()).sum();
+    if wide <= columns {
+        return line.own(Role::Text, " ".repeat(columns - wide));
+    }
     let mut out = Styled::new();
     let mut used = 0;
     for piece in line.0 {
         let mut text = String::new();
+        let mut full = false;
         for grapheme in piece.text.graphemes(true) {
-            let wide = grapheme.width();
-            if used + wide > columns {
+            full = used + grapheme.width() + 1 > columns;
+            if full {
                 break;
             }
-            used += wide;
+            used += grapheme.width();
             text.push_str(grapheme);
         }
-        let cut = text.len() < piece.text.len();
         out.0.push(Piece {
             role: piece.role,
             text,
         });
-        if cut {
+        if full {
             break;
         }
     }
-    out.own(Role::Text, " ".repeat(columns.saturating_sub(used)))
+    out.own(Role::Dim, "~")
+        .own(Role::Text, " ".repeat(columns.saturating_sub(used + 1)))
 }

@@ -16,7 +16,7 @@ const MOST: usize = 500;
 pub fn orphans(maker: &mut Maker<'_>) {
     maker.own(
         Role::Text,
-        "No edit and no undo takes these back. The model is told of them; a call that would repeat one asks first.",
+        "These happened under what an edit replaced. No edit and no undo takes them back. The model is told of them; a call that would repeat one asks first.",
     );
     let run = maker.run;
     let all = run.state.ledger.values().filter(|entry| entry.orphaned);

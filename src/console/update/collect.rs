@@ -78,13 +78,9 @@ fn hold(node: NodeId, out: &mut Vec<Out>) {
 
 /// An editor without a commit closes, or a collected edit goes: what only it held goes on.
 pub(super) fn release(model: &Model, node: NodeId, out: &mut Vec<Out>) {
-    let still = model.collected.nodes(&model.run.state);
-    if still.contains(&node) {
-        return;
-    }
-    out.push(Out::Command(Command::Edit(EditCommand::Release {})));
-    for node in still {
-        hold(node, out);
+    if !model.collected.nodes(&model.run.state).contains(&node) {
+        let node = Some(node);
+        out.push(Out::Command(Command::Edit(EditCommand::Release { node })));
     }
 }
 
@@ -167,7 +163,7 @@ pub(super) fn drop_all(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Stri
     }
     model.collected.clear();
     model.overlays.pop();
-    out.push(Out::Command(Command::Edit(EditCommand::Release {})));
+    out.push(Out::Command(Command::Edit(EditCommand::Release { node: None })));
     model.say("all collected edits are forgotten; nothing was changed");
     Ok(())
 }

@@ -1,6 +1,8 @@
 //! What messages do, and what they must not do.
 
 mod arming;
+mod branches;
+mod collected;
 mod edits;
 mod schedules;
 mod screens;

@@ -54,6 +54,7 @@ fn parts(model: &Model) -> Vec<(u8, Role, String, bool)> {
     }
     match model.collected.len() {
         0 => {}
+        1 if model.screen.width < 60 => parts.push((1, Role::Edited, "1 edit".to_owned(), true)),
         count if model.screen.width < 60 => parts.push((1, Role::Edited, format!("{count} edits"), true)),
         count => parts.push((
             1,

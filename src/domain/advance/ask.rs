@@ -75,7 +75,11 @@ fn go_on(draft: &mut Draft<'_>, thread: ThreadId) {
 fn stands_recorded(draft: &mut Draft<'_>, last: &Turn) -> bool {
     let state = draft.state;
     let was_asked = |turn: &Turn| turn.is_active() && turn.asked > 0;
-    if state.epoch == Epoch(0) || !state.turns_of(last.thread).any(was_asked) {
+    let wanted = state
+        .started
+        .as_ref()
+        .is_some_and(|started| started.reuse.replies);
+    if !wanted || state.epoch == Epoch(0) || !state.turns_of(last.thread).any(was_asked) {
         return false;
     }
     let context = context_hash(state, last.thread, None);

@@ -222,6 +222,7 @@ fn decided(
         return;
     };
     life.decisions.push((rev, at.seq, decision.clone()));
+    life.decided = at.seq;
     let next = match decision {
         Decision::Approve { .. } | Decision::Auto { .. } | Decision::Edited | Decision::RunAgain => {
             life.approved = digest.cloned();

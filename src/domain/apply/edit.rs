@@ -84,10 +84,14 @@ pub(super) fn apply(state: &mut State, at: At, event: &EditEvent) {
             index::gate_again(state);
         }
         EditEvent::Held { node, calls } => {
-            state.editing = Some(*node);
-            state.held = calls.iter().copied().collect();
+            state.editing.entry(*node).or_default().extend(calls);
+            state.held.extend(calls);
         }
-        EditEvent::Released {} => release(state),
+        EditEvent::Released { node: None } => release(state),
+        EditEvent::Released { node: Some(node) } => {
+            state.editing.remove(node);
+            state.held = state.editing.values().flatten().copied().collect();
+        }
         EditEvent::Recalled { of, by } => recall::apply(state, at, *of, *by),
         EditEvent::Named { epoch, name } => {
             if let Some(record) = state.epochs.iter_mut().find(|one| one.epoch == *epoch) {
@@ -132,27 +136,30 @@ fn begin(state: &mut State, at: At, epoch: Epoch, what: &Arc<str>) {
     state.epoch = epoch;
 }
 
-/// The editor is closed.
+/// All editors are closed.
 pub(super) fn release(state: &mut State) {
-    state.editing = None;
+    state.editing.clear();
     state.held.clear();
 }
 
-/// Holds a call that appeared, or whose references were read, behind an open editor.
+/// Holds a call that appeared, or whose references were read, behind open editors.
 pub(super) fn hold_new(state: &mut State, id: NodeId) {
-    let Some(editing) = state.editing else { return };
-    // What a sub-agent does goes into the result of its call.
-    let above = thread::above(state, thread::of(state, editing)).map(|child| child.call.observation());
-    if std::iter::once(editing)
-        .chain(above)
-        .any(|editing| depends(state, editing, id))
-    {
+    let hangs = |editing: &NodeId| {
+        // What a sub-agent does goes into the result of its call.
+        let above = thread::above(state, thread::of(state, *editing)).map(|child| child.call.observation());
+        std::iter::once(*editing)
+            .chain(above)
+            .any(|editing| depends(state, id, editing))
+    };
+    let edited: Vec<NodeId> = state.editing.keys().copied().filter(hangs).collect();
+    for node in edited {
+        state.editing.entry(node).or_default().insert(id);
         state.held.insert(id);
     }
 }
 
-/// True where a call comes after a node in its thread, or reads it in its turn.
-fn depends(state: &State, editing: NodeId, id: NodeId) -> bool {
+/// Whether a call hangs on a node that is being edited.
+fn depends(state: &State, id: NodeId, editing: NodeId) -> bool {
     let (Some(turn), Some(own)) = (state.turn_of(editing.call()), state.turn_of(id)) else {
         return false;
     };

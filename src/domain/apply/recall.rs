@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{At, index};
 use crate::domain::branch::recall::{CallMove, Moves, recall, recall_reply};
 use crate::domain::call::{Status, Way};
-use crate::domain::id::{Epoch, NodeId, NodeKind, ThreadId, TurnId};
+use crate::domain::id::{Epoch, NodeId, NodeKind, Seq, ThreadId, TurnId};
 use crate::domain::state::{Began, Mode, State};
 use crate::domain::turn::{Activity, TurnStanding};
 
@@ -141,6 +141,7 @@ fn move_calls(state: &mut State, at: At, moves: &Moves, one_reply: bool) -> Vec<
                         digest: None,
                         verdict: None,
                         because: None,
+                        decided: Seq(0),
                         ..call.way()
                     };
                     revived(state, at, *id, &way);

@@ -334,6 +334,7 @@ fn propose(state: &mut State, turn: TurnId, id: NodeId, provider_id: Option<Arc<
         edit_approves: None,
         approved: None,
         because: None,
+        decided: Seq(0),
         revived: Seq(0),
         history: History::begun(state.epoch),
     };

@@ -65,7 +65,9 @@ impl Moves {
 /// What both branches have in common.
 #[derive(Debug, Default)]
 struct Shared {
-    /// Turns with the same reply.
+    /// Turns that count on both.
+    common: BTreeSet<TurnId>,
+    /// Of those the ones whose stream may have brought more since.
     turns: BTreeSet<TurnId>,
     /// Sub-agents that no edit between the branches touched.
     children: BTreeSet<ThreadId>,
@@ -84,6 +86,7 @@ pub fn recall(state: &State, of: Epoch) -> Moves {
         if went_on(state, child, &line, &shared) {
             let turns: Vec<TurnId> = state.turns_of(*id).map(|turn| turn.id).collect();
             moves.shared_turns.extend(&turns);
+            shared.common.extend(&turns);
             shared.turns.extend(turns);
             shared.children.insert(*id);
             continue;
@@ -155,7 +158,7 @@ fn went_on(state: &State, child: &Child, line: &Line, shared: &Shared) -> bool {
         return false;
     };
     let same_call = node.active
-        && shared.turns.contains(&node.turn)
+        && shared.common.contains(&node.turn)
         && standing_at(node, line, shared).is_some_and(|then| then.rev == node.rev());
     let ended = matches!(call.history.at(line), Then::Was(way) if way.status.is_settled());
     let now = super::line(state, state.epoch);
@@ -175,6 +178,9 @@ fn recall_turn(turn: &Turn, line: &Line, moves: &mut Moves, shared: &mut Shared)
     let was = match turn.history.at(line) {
         Then::Now => {
             if !is_history {
+                shared.common.insert(turn.id);
+            }
+            if matches!(turn.stream, Stream::Open | Stream::Broken(_)) && !is_history {
                 shared.turns.insert(turn.id);
             }
             return;
@@ -190,12 +196,16 @@ fn recall_turn(turn: &Turn, line: &Line, moves: &mut Moves, shared: &mut Shared)
     let goes_on = !is_history && was.request == turn.request && was.split == turn.split;
     let standing = if goes_on {
         // The same reply on both: what has come of it since is no work of the edits between.
-        shared.turns.insert(turn.id);
+        shared.common.insert(turn.id);
+        if !matches!(was.stream, Stream::Closed(_) | Stream::Aborted(_)) {
+            shared.turns.insert(turn.id);
+        }
         moves.shared_turns.push(turn.id);
         TurnStanding {
             activity: was.activity,
             drifted: was.drifted,
-            settled: was.settled || turn.settled,
+            // Whether it has ended is found anew where it had not.
+            settled: was.settled,
             ..turn.standing()
         }
     } else {

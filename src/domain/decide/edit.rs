@@ -55,9 +55,10 @@ pub(super) fn decide(
         EditCommand::Switch { to, effects_seen } => recall::switch(draft, *to, *effects_seen),
         EditCommand::Name { epoch, name } => recall::name(draft, *epoch, name),
         EditCommand::Hold { node } => hold(draft, *node),
-        EditCommand::Release {} => {
-            if draft.state.editing.is_some() || !draft.state.held.is_empty() {
-                draft.edit(EditEvent::Released {});
+        EditCommand::Release { node } => {
+            let editing = &draft.state.editing;
+            if node.map_or(!editing.is_empty(), |node| editing.contains_key(&node)) {
+                draft.edit(EditEvent::Released { node: *node });
             }
             Ok(())
         }
@@ -149,7 +150,7 @@ pub(crate) fn try_out(copy: &mut State, events: &[Event]) {
 }
 
 /// Later turns can stand only where they go on from what is edited, not from what would replace it.
-fn may_keep_later(edit: &Edit) -> Result<(), Refusal> {
+pub fn may_keep_later(edit: &Edit) -> Result<(), Refusal> {
     let value = match edit {
         Edit::Call { .. } | Edit::Observation { .. } | Edit::Take { .. } => true,
         Edit::Text { node, .. } => matches!(node.kind, NodeKind::Prompt | NodeKind::Answer),

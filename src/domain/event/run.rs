@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::domain::call::EffectClass;
 use crate::domain::id::{Attempt, NodeId};
 use crate::domain::price::Price;
+use crate::domain::template::Template;
 
 /// What a run was started with; everything that a fold needs and could not otherwise know.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -82,6 +83,12 @@ pub struct ToolCard {
     /// True where a truncated value may be passed to it by reference.
     #[serde(default)]
     pub takes_truncated: bool,
+    /// The call that finds out whether an execution happened.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub probe: Option<Template>,
+    /// The call that takes an execution back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compensate: Option<Template>,
 }
 
 /// Bounds of a run. `None` is unlimited.

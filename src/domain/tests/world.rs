@@ -103,6 +103,8 @@ pub fn started(limits: Limits) -> Started {
                 effect: Rules::effect(name).unwrap(),
                 tags: Vec::new(),
                 takes_truncated: false,
+                probe: None,
+                compensate: None,
             })
             .collect(),
         policy: "test".into(),

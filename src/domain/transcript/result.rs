@@ -93,8 +93,8 @@ fn error_text(state: &State, call: &Call, class: &str, message: &str, error: Opt
 fn unrun_reason(call: &Call) -> String {
     let because = call.because.as_deref().unwrap_or_default();
     match &call.status {
-        Status::Rejected => match call.decisions.last() {
-            Some((_, _, Decision::Deny { rule, reason })) => {
+        Status::Rejected => match call.decision() {
+            Some(Decision::Deny { rule, reason }) => {
                 format!("not allowed by the policy ({rule}): {reason}")
             }
             _ if because.is_empty() => "rejected by the operator".into(),

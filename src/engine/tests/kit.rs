@@ -169,6 +169,8 @@ fn hand(name: &str, effect: EffectClass, about: &str, runs: &mpsc::UnboundedSend
         effect,
         tags: Vec::new(),
         takes_truncated: false,
+        probe: None,
+        compensate: None,
     };
     let facts = ToolFacts {
         effect,

@@ -47,6 +47,8 @@ fn started() -> Box<Started> {
             effect: EffectClass::Read,
             tags: vec!["external".to_owned()],
             takes_truncated: true,
+            probe: None,
+            compensate: None,
         }],
         policy: "guarded".to_owned(),
         sandbox: "none".into(),
@@ -462,7 +464,10 @@ fn edit() -> Vec<Event> {
             node,
             calls: vec![CALL],
         },
-        EditEvent::Released {},
+        EditEvent::Released { node: None },
+        EditEvent::Released {
+            node: Some(NodeId::new(NodeKind::Call, 3)),
+        },
         EditEvent::Recalled {
             of: Epoch(0),
             by: Began::Undo,

@@ -73,6 +73,8 @@ impl Run {
             effect: EffectClass::Read,
             tags: Vec::new(),
             takes_truncated: false,
+            probe: None,
+            compensate: None,
         };
         let request = Request {
             system: "".into(),

@@ -1,7 +1,7 @@
 //! What several tools share: specs, arguments, work on files off the async threads, hashes.
 //! Must not know: any one tool.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
@@ -13,6 +13,7 @@ use crate::domain::advice::ToolFacts;
 use crate::domain::call::{EffectClass, ErrorClass, Outcome, ToolError};
 use crate::domain::event::run::ToolCard;
 use crate::domain::input::Finding;
+use crate::domain::template::{NOT_KEPT, Purpose, Template};
 use crate::schema::RESERVED;
 use crate::tools::errors::{refused, shown};
 use crate::tools::output::{Kept, json_text};
@@ -20,6 +21,9 @@ use crate::tools::replace;
 use crate::tools::run::panicked;
 use crate::tools::tool::{Job, Spec};
 use crate::tools::workspace::Workspace;
+
+/// The longest text that is kept to be put back.
+const MOST_KEPT: usize = 64 << 10;
 
 /// A spec without tags and peculiarities.
 pub(super) fn spec(name: &str, description: &str, schema: &Value, effect: EffectClass) -> Spec {
@@ -31,6 +35,8 @@ pub(super) fn spec(name: &str, description: &str, schema: &Value, effect: Effect
             effect,
             tags: Vec::new(),
             takes_truncated: false,
+            probe: None,
+            compensate: None,
         },
         facts: ToolFacts {
             effect,
@@ -106,9 +112,13 @@ pub(super) fn name_line(path: &Path) -> String {
         .collect()
 }
 
-/// The content of a file by its hash; none where there is no file. An error where nobody can tell.
-pub(super) fn state_of(workspace: &Path, path: &str) -> Result<Option<Vec<u8>>, ToolError> {
-    let place = Workspace::open(workspace)?.target(path, false);
+/// The content of a file; none where there is no file. An error where nobody can tell, or may.
+pub(super) fn state_of(
+    workspace: &Path,
+    private: &[PathBuf],
+    path: &str,
+) -> Result<Option<Vec<u8>>, ToolError> {
+    let place = Workspace::open(workspace)?.without(private).target(path, false);
     match place {
         Ok(target) => replace::content(&target),
         Err(error) if error.class == ErrorClass::NotFound => Ok(None),
@@ -116,10 +126,32 @@ pub(super) fn state_of(workspace: &Path, path: &str) -> Result<Option<Vec<u8>>, 
     }
 }
 
-/// What a write is recorded with before it happens: the hash of what stands there and of what shall.
+/// What a write is recorded with before it happens: the hash of what stands there and of what shall,
+/// and the text that stands there, so that it can be put back.
 pub(super) fn intent(now: Option<&[u8]>, then: &[u8]) -> Value {
     let hash = |bytes: &[u8]| blake3::hash(bytes).to_hex().to_string();
-    json!({"before": now.map(hash), "after": hash(then)})
+    let mut intent = json!({"before": now.map(hash), "after": hash(then)});
+    let (key, value) = match now {
+        None => (NOT_KEPT, "there was no file, and no tool takes one away"),
+        Some(bytes) if bytes.len() > MOST_KEPT => (NOT_KEPT, "the file was larger than 64 KiB"),
+        Some(bytes) => match std::str::from_utf8(bytes) {
+            Ok(text) => ("content", text),
+            Err(_) => (NOT_KEPT, "the file was no UTF-8 text"),
+        },
+    };
+    if let Some(map) = intent.as_object_mut() {
+        map.insert(key.to_owned(), value.into());
+    }
+    intent
+}
+
+/// The templates of a tool that writes the file at `/path`: a look at it, and its text from before.
+pub(super) fn with_file_templates(mut spec: Spec) -> Spec {
+    let look = json!({"path": "{/path}"});
+    let restore = json!({"path": "{/path}", "content": "{before/content}"});
+    spec.card.probe = Template::new(Purpose::Probe, "read_file", &look).ok();
+    spec.card.compensate = Template::new(Purpose::Compensate, "write_file", &restore).ok();
+    spec
 }
 
 #[derive(Deserialize)]

@@ -1,12 +1,14 @@
 //! Replaces a text in a file. Must not know: other tools.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use futures_util::future::BoxFuture;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::common::{arguments, blocking, find_out, intent, spec, state_of, text_outcome};
+use super::common::{
+    arguments, blocking, find_out, intent, spec, state_of, text_outcome, with_file_templates,
+};
 use crate::domain::call::{EffectClass, ErrorClass, Outcome, ToolError};
 use crate::domain::input::Finding;
 use crate::tools::errors::{from_io, refused, shown, untouched};
@@ -48,13 +50,13 @@ impl EditFile {
             "additionalProperties": false
         });
         Self {
-            spec: spec(
+            spec: with_file_templates(spec(
                 "edit_file",
                 "Replace a text in a file of the workspace by another. The old text must match exactly and stand \
                  in the file exactly once, unless `all` is true. Read the file first.",
                 &schema,
                 EffectClass::Write,
-            ),
+            )),
         }
     }
 }
@@ -74,9 +76,9 @@ impl Tool for EditFile {
         &self.spec
     }
 
-    fn before(&self, args: &Value, workspace: &Path) -> Option<Value> {
+    fn before(&self, args: &Value, workspace: &Path, private: &[PathBuf]) -> Option<Value> {
         let args: Args = arguments(args).ok()?;
-        let now = state_of(workspace, &args.path).ok()??;
+        let now = state_of(workspace, private, &args.path).ok()??;
         let edited = edit(&now, &args).ok()?;
         let mut recorded = intent(Some(&now), &edited.bytes);
         // The value of a success cannot be told from the file afterwards.
@@ -88,7 +90,7 @@ impl Tool for EditFile {
 
     fn probe(&self, args: &Value, before: &Value, workspace: &Path) -> Option<Finding> {
         let args: Args = arguments(args).ok()?;
-        let now = state_of(workspace, &args.path).ok()?;
+        let now = state_of(workspace, &[], &args.path).ok()?;
         let value = before.get("value").and_then(Value::as_str).unwrap_or("replaced");
         find_out(before, now.as_deref(), |_| value.to_owned())
     }

@@ -1,12 +1,14 @@
 //! Writes a file whole. Must not know: other tools.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use futures_util::future::BoxFuture;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::common::{arguments, blocking, find_out, intent, spec, state_of, text_outcome};
+use super::common::{
+    arguments, blocking, find_out, intent, spec, state_of, text_outcome, with_file_templates,
+};
 use crate::domain::call::{EffectClass, Outcome, ToolError};
 use crate::domain::input::Finding;
 use crate::tools::errors::{shown, untouched};
@@ -38,13 +40,13 @@ impl WriteFile {
             "additionalProperties": false
         });
         Self {
-            spec: spec(
+            spec: with_file_templates(spec(
                 "write_file",
                 "Create a file of the workspace, or replace all of its content. To change a part of a file \
                  use edit_file. Files of git, of this program and start-up files of shells are refused.",
                 &schema,
                 EffectClass::Write,
-            ),
+            )),
         }
     }
 }
@@ -61,15 +63,15 @@ impl Tool for WriteFile {
         &self.spec
     }
 
-    fn before(&self, args: &Value, workspace: &Path) -> Option<Value> {
+    fn before(&self, args: &Value, workspace: &Path, private: &[PathBuf]) -> Option<Value> {
         let args: Args = arguments(args).ok()?;
-        let now = state_of(workspace, &args.path).ok()?;
+        let now = state_of(workspace, private, &args.path).ok()?;
         Some(intent(now.as_deref(), args.content.as_bytes()))
     }
 
     fn probe(&self, args: &Value, before: &Value, workspace: &Path) -> Option<Finding> {
         let args: Args = arguments(args).ok()?;
-        let now = state_of(workspace, &args.path).ok()?;
+        let now = state_of(workspace, &[], &args.path).ok()?;
         find_out(before, now.as_deref(), |created| {
             sentence(&args.path, args.content.len(), created)
         })

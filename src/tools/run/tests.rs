@@ -42,6 +42,8 @@ fn noop(effect: EffectClass, body: Body) -> (Arc<dyn Tool>, Arc<AtomicBool>) {
                 effect,
                 tags: Vec::new(),
                 takes_truncated: false,
+                probe: None,
+                compensate: None,
             },
             facts: ToolFacts {
                 effect,

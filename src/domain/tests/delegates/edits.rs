@@ -346,13 +346,13 @@ fn an_open_editor_holds_its_thread_and_those_it_hangs_on_and_no_other() {
     assert_eq!(w.open.len(), 1, "B is asked, A is not");
     w.on(b).reply(&[answer("b")]);
     assert_eq!(w.status(b), Status::Succeeded);
-    w.cmd(Command::Edit(EditCommand::Release {})).unwrap();
+    w.cmd(Command::Edit(EditCommand::Release { node: None })).unwrap();
     assert_eq!(w.open.len(), 1);
     // An editor on the call itself holds what its sub-agent would begin.
     w.cmd(Command::Edit(EditCommand::Hold { node: a })).unwrap();
     w.on(a).reply(&[call("read", r#"{"_as":"a2","n":1}"#)]);
     assert!(w.runs(w.id("a2")).is_empty());
-    w.cmd(Command::Edit(EditCommand::Release {})).unwrap();
+    w.cmd(Command::Edit(EditCommand::Release { node: None })).unwrap();
     assert_eq!(w.runs(w.id("a2")).len(), 1);
 }
 

@@ -55,6 +55,8 @@ fn request(messages: Vec<Message>) -> Request {
         effect: EffectClass::Read,
         tags: Vec::new(),
         takes_truncated: false,
+        probe: None,
+        compensate: None,
     };
     Request {
         system: "Be brief.".into(),

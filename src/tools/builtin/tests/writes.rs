@@ -9,7 +9,8 @@ use crate::domain::input::Finding;
 
 impl Bench {
     fn before(&self, tool: &str, args: &Value) -> Option<Value> {
-        self.tools.get(tool).unwrap().before(args, self.path())
+        let tool = self.tools.get(tool).unwrap();
+        tool.before(args, self.path(), self.tools.private())
     }
 
     fn probe(&self, tool: &str, args: &Value, before: &Value) -> Option<Finding> {
@@ -224,4 +225,56 @@ async fn a_probe_of_a_new_file_tells_too() {
         None,
         "what was recorded is not understood"
     );
+}
+
+/// What a write can be taken back with, as far as that was kept.
+#[tokio::test]
+async fn the_text_from_before_is_kept_within_bounds() {
+    let write = json!({"path": "f", "content": "new"});
+    let kept = |bytes: &[u8]| {
+        let bench = Bench::new();
+        std::fs::write(bench.path().join("f"), bytes).unwrap();
+        bench.before("write_file", &write).unwrap()
+    };
+    let text = "old \"text\"\n†";
+    assert_eq!(kept(text.as_bytes())["content"], text);
+    assert_eq!(kept(b"")["content"], "");
+    let most = vec![b'x'; 64 << 10];
+    assert_eq!(kept(&most)["content"].as_str().unwrap().len(), 64 << 10);
+    let more = kept(&[most, vec![b'x']].concat());
+    assert_eq!(more["content"], Value::Null);
+    assert_eq!(more["not_kept"], "the file was larger than 64 KiB");
+    assert_eq!(kept(b"\xff")["not_kept"], "the file was no UTF-8 text");
+
+    let bench = Bench::new().with(&[("g", "old")]);
+    let new = bench.before("write_file", &write).unwrap();
+    assert_eq!(new["not_kept"], "there was no file, and no tool takes one away");
+    let edit = json!({"path": "g", "old": "old", "new": "new"});
+    assert_eq!(bench.before("edit_file", &edit).unwrap()["content"], "old");
+}
+
+#[test]
+fn what_is_private_is_not_kept() {
+    let mut bench = Bench::new().with(&[("settings.toml", "api_key = \"k\"")]);
+    bench.tools = bench
+        .tools
+        .clone()
+        .keeping_out_of([bench.path().join("settings.toml")]);
+    let write = json!({"path": "settings.toml", "content": "x"});
+    assert_eq!(bench.before("write_file", &write), None);
+    let edit = json!({"path": "settings.toml", "old": "k", "new": "x"});
+    assert_eq!(bench.before("edit_file", &edit), None);
+}
+
+#[test]
+fn writers_of_files_have_templates_for_a_look_and_for_the_way_back() {
+    let bench = Bench::new();
+    for tool in ["write_file", "edit_file"] {
+        let card = &bench.tools.get(tool).unwrap().spec().card;
+        let (probe, compensate) = (card.probe.as_ref().unwrap(), card.compensate.as_ref().unwrap());
+        assert_eq!((&*probe.tool, &*compensate.tool), ("read_file", "write_file"));
+    }
+    let others = bench.tools.cards().into_iter();
+    let others = others.filter(|card| card.probe.is_some() || card.compensate.is_some());
+    assert_eq!(others.count(), 2);
 }
