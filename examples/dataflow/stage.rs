@@ -70,6 +70,7 @@ pub fn spec(name: &str, effect: EffectClass, schema: &Value) -> Spec {
             show_difference: false,
             is_answer: false,
             asks_operator: false,
+            delegates: false,
         },
     }
 }

@@ -274,6 +274,7 @@ impl Stage {
             context: "ctx".into(),
             hash: "req".into(),
             new: Vec::new(),
+            last: false,
             wait_ms: 0,
         });
     }
@@ -312,6 +313,7 @@ impl Stage {
             label: node.into(),
             out: None,
             effect,
+            delegates: false,
         });
     }
 
@@ -368,6 +370,7 @@ impl Stage {
             same: format!("same-{node}").into(),
             effect,
             before: None,
+            thread: None,
         })
     }
 

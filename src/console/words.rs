@@ -54,6 +54,7 @@ fn run(event: &RunEvent) -> String {
 
 fn turn(event: &TurnEvent) -> String {
     match event {
+        TurnEvent::Delegated { call, thread, .. } => format!("{call} handed to a sub-agent ({thread})"),
         TurnEvent::Opened { turn, .. } => format!("{turn} opened"),
         TurnEvent::Requested { turn, request, .. } => format!("{turn}: model asked (request {request})"),
         TurnEvent::Prompted { node, .. } => format!("{node} prompt"),
@@ -114,6 +115,7 @@ fn call(event: &CallEvent) -> String {
         CallEvent::Unsatisfiable { call, because } => format!("{call} can never run: {because}"),
         CallEvent::Kept { call, .. } => format!("{call} keeps its result: its inputs are the same"),
         CallEvent::Woken { call } => format!("{call} takes its way again"),
+        CallEvent::Continued { call, .. } => format!("{call} goes on: its sub-agent works again"),
         CallEvent::Undetermined { call, .. } => format!("{call}: nobody can tell whether it happened"),
         CallEvent::Resolved {
             call,

@@ -7,6 +7,7 @@
 
 pub mod ask;
 pub mod check;
+pub mod delegate;
 pub mod gate;
 pub mod launch;
 pub mod look;
@@ -20,8 +21,15 @@ use super::state::{Mode, State};
 /// One rule of the list below.
 type Rule = fn(&mut Draft<'_>, &dyn Advice);
 
-/// What needs no world: checks, readiness, gates.
-const QUIET: [Rule; 4] = [check::check, look::look, launch::settle_doubt, gate::gate];
+/// What needs no world: the end and the beginning of sub-agents, checks, readiness, gates.
+const QUIET: [Rule; 6] = [
+    delegate::end_left,
+    delegate::hand_over,
+    check::check,
+    look::look,
+    launch::settle_doubt,
+    gate::gate,
+];
 /// What reaches out: launches, the end of a turn, the next request.
 const LOUD: [Rule; 3] = [launch::launch, settle::settle, ask::ask];
 
@@ -50,7 +58,9 @@ fn first_of<'r>(state: &State, advice: &dyn Advice, rules: impl Iterator<Item = 
     draft.events
 }
 
-/// True where a turn may act: it counts and no edit holds it.
+/// True where a turn may act: it counts and no edit holds it, nor what it hangs on.
 fn acts(state: &State, call: super::id::NodeId) -> bool {
-    state.turn_of(call).is_some_and(super::turn::Turn::is_active)
+    state
+        .turn_of(call)
+        .is_some_and(|turn| super::thread::acts(state, turn))
 }

@@ -85,6 +85,8 @@ pub struct ToolFacts {
     pub is_answer: bool,
     /// True for the tool that asks the operator: its result is typed by him.
     pub asks_operator: bool,
+    /// True for the tool that hands a task to a sub-agent: nothing runs but the sub-agent's own calls.
+    pub delegates: bool,
 }
 
 /// Advice from what the run was begun with, for questions that need no schema and no policy: the
@@ -108,6 +110,7 @@ impl Advice for Cards<'_> {
             show_difference: tagged("external"),
             is_answer: tagged("answer"),
             asks_operator: tagged("asks_operator"),
+            delegates: tagged("delegates"),
         })
     }
 

@@ -13,6 +13,7 @@ use super::event::{CallEvent, Event, TurnEvent};
 use super::history::{Line, Then};
 use super::id::{Epoch, NodeId, NodeKind, TurnId};
 use super::state::{Began, EpochRecord, State};
+use super::thread;
 use super::turn::{Activity, Usage};
 
 /// One branch: what stands at the end of an epoch.
@@ -95,6 +96,7 @@ pub(super) fn goes_on(event: &Event) -> bool {
         event,
         Event::Turn(
             TurnEvent::Requested { .. }
+                | TurnEvent::Delegated { .. }
                 | TurnEvent::Prompted { .. }
                 | TurnEvent::Thought { .. }
                 | TurnEvent::Proposed { .. }
@@ -199,6 +201,8 @@ pub fn sum(state: &State, line: &Line) -> Sum {
                 });
                 sum.executions += runs;
             }
+            // A sub-agent's answer is the result of its call.
+            NodeKind::Answer if thread::of(state, node.id) != thread::ROOT => {}
             NodeKind::Answer => {
                 sum.answer = Some(node.id);
                 sum.text = node.revision(rev).and_then(|revision| match &revision.content {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::history::History;
-use super::id::{Attempt, Epoch, NodeId, Rev, Seq};
+use super::id::{Attempt, Epoch, NodeId, Rev, Seq, ThreadId};
 use super::reference::{OutPath, Reference};
 
 /// What running a tool can do to the world, from harmless to anything.
@@ -376,6 +376,8 @@ pub struct AttemptRecord {
     pub epoch: Epoch,
     /// The event that recorded the intent; the ledger entry has the same number.
     pub intent: Seq,
+    /// The thread of the sub-agent that works in it; none where a tool runs.
+    pub thread: Option<ThreadId>,
     /// Process of the tool, where it is one: pid and start time in clock ticks.
     pub process: Option<(u32, u64)>,
     /// How it ended; none while it runs or when nobody knows.
@@ -415,6 +417,8 @@ pub struct Call {
     pub verdict: Option<Verdict>,
     /// What it can do to the world.
     pub effect: EffectClass,
+    /// True where a sub-agent does the work: no tool runs.
+    pub delegates: bool,
     /// Decisions in journal order, with the revision and the event.
     pub decisions: Vec<(Rev, Seq, Decision)>,
     /// Executions in journal order.
@@ -467,6 +471,8 @@ pub struct Way {
     pub verdict: Option<Verdict>,
     /// What the tool could do to the world.
     pub effect: EffectClass,
+    /// Whether a sub-agent did the work.
+    pub delegates: bool,
     /// Why it ended without a value.
     pub because: Option<Arc<str>>,
     /// The rule of the policy that refused it.
@@ -488,6 +494,7 @@ impl Call {
             digest: self.digest.clone(),
             verdict: self.verdict.clone(),
             effect: self.effect,
+            delegates: self.delegates,
             because: self.because.clone(),
             denied_by: self.denied_by.clone(),
         }
@@ -513,6 +520,7 @@ impl Call {
         self.digest.clone_from(&way.digest);
         self.verdict.clone_from(&way.verdict);
         self.effect = way.effect;
+        self.delegates = way.delegates;
         self.because.clone_from(&way.because);
         self.denied_by.clone_from(&way.denied_by);
     }

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use super::event::{CallEvent, EditEvent, Event, RunEvent, TurnEvent};
-use super::id::{Epoch, NodeId, NodeKind, TurnId};
+use super::id::{Epoch, NodeId, NodeKind, ThreadId, TurnId};
 use super::state::State;
 
 /// A list of events in the making.
@@ -21,6 +21,7 @@ pub struct Draft<'s> {
     pub epoch: Epoch,
     last_no: u32,
     last_turn: u32,
+    last_thread: u32,
 }
 
 impl<'s> Draft<'s> {
@@ -33,6 +34,7 @@ impl<'s> Draft<'s> {
             epoch: state.epoch.next(),
             last_no: state.last_no,
             last_turn: state.last_turn,
+            last_thread: state.last_thread,
         }
     }
 
@@ -46,6 +48,12 @@ impl<'s> Draft<'s> {
     pub fn turn(&mut self) -> TurnId {
         self.last_turn += 1;
         TurnId(self.last_turn)
+    }
+
+    /// The next thread id.
+    pub fn thread(&mut self) -> ThreadId {
+        self.last_thread += 1;
+        ThreadId(self.last_thread)
     }
 
     /// Name of the operator.

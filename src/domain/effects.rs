@@ -8,6 +8,7 @@ use super::effect::Effect;
 use super::event::{CallEvent, Event, RunEvent, TurnEvent};
 use super::id::{Attempt, NodeId};
 use super::state::State;
+use super::thread;
 
 /// The requests that follow from an event; the state is the one after it.
 pub fn effects(state: &State, event: &Event) -> Vec<Effect> {
@@ -33,7 +34,11 @@ pub fn effects(state: &State, event: &Event) -> Vec<Effect> {
             }]
         }
         Event::Call(CallEvent::Started {
-            call, rev, attempt, ..
+            call,
+            rev,
+            attempt,
+            thread: None,
+            ..
         }) => {
             vec![Effect::Launch {
                 call: *call,
@@ -118,7 +123,9 @@ fn deadlines(state: &State) -> Vec<Effect> {
             .get(&call.id)
             .map(super::node::Node::rev)
             .unwrap_or_default();
-        let counts = state.turn_of(call.id).is_some_and(super::turn::Turn::is_active);
+        let counts = state
+            .turn_of(call.id)
+            .is_some_and(|turn| thread::acts(state, turn));
         if counts
             && call.status == Status::Awaiting
             && let Some(ms) = call.verdict.as_ref().and_then(|verdict| verdict.deadline_ms)

@@ -11,7 +11,8 @@ use serde::{Deserialize, Serialize};
 use super::id::{NodeId, NodeKind};
 use super::ready;
 use super::state::State;
-use super::turn::{Activity, Turn};
+use super::thread;
+use super::turn::{Activity, Producer, Turn};
 
 /// What an edge means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -43,7 +44,9 @@ pub struct Edge {
 pub fn edges_into(state: &State, node: NodeId) -> Vec<Edge> {
     let edge = |from, kind| Edge { from, to: node, kind };
     if node.kind == NodeKind::Observation {
-        return vec![edge(node.call(), EdgeKind::Produces)];
+        let answer = answer_under(state, node.call());
+        let from = std::iter::once(node.call()).chain(answer);
+        return from.map(|from| edge(from, EdgeKind::Produces)).collect();
     }
     if node.kind == NodeKind::Intervention {
         let target = state
@@ -61,9 +64,9 @@ pub fn edges_into(state: &State, node: NodeId) -> Vec<Edge> {
     };
     let mut edges: Vec<Edge> = match thought_before(turn, node) {
         Some(thought) => vec![edge(thought, EdgeKind::Produces)],
-        None => frontier_before(state, turn)
+        None => before(state, turn)
             .into_iter()
-            .map(|from| edge(from, EdgeKind::Context))
+            .map(|(from, kind)| edge(from, kind))
             .collect(),
     };
     if let Some(call) = state.calls.get(&node) {
@@ -80,6 +83,26 @@ pub fn edges_into(state: &State, node: NodeId) -> Vec<Edge> {
         edges.extend(sources.into_iter().map(|from| edge(from, EdgeKind::Data)));
     }
     edges
+}
+
+/// What a turn comes from: the last nodes before it, or the call whose sub-agent it begins.
+fn before(state: &State, turn: &Turn) -> Vec<(NodeId, EdgeKind)> {
+    if turn.producer == Producer::Delegate {
+        let call = state.children.get(&turn.thread).map(|child| child.call);
+        return call.map(|call| (call, EdgeKind::Produces)).into_iter().collect();
+    }
+    let frontier = frontier_before(state, turn).into_iter();
+    frontier.map(|from| (from, EdgeKind::Context)).collect()
+}
+
+/// The answer of the sub-agent whose call has ended with it.
+fn answer_under(state: &State, call: NodeId) -> Option<NodeId> {
+    let child = thread::child_of(state, state.calls.get(&call)?)?;
+    state.observation(call)?;
+    let last = state.turns_of(child.thread).next_back()?;
+    let is_answer =
+        |id: &&NodeId| id.kind == NodeKind::Answer && state.nodes.get(id).is_some_and(|node| node.active);
+    last.nodes.iter().rev().find(is_answer).copied()
 }
 
 /// The thought that a node of a turn follows from.
@@ -149,6 +172,11 @@ pub fn ancestors(state: &State, node: NodeId) -> BTreeSet<NodeId> {
     if own != node {
         found.insert(own);
     }
+    // A sub-agent was told what its call said, which stands on all that came before it.
+    if let Some(child) = state.children.get(&turn.thread) {
+        found.insert(child.call);
+        found.extend(ancestors(state, child.call));
+    }
     found.extend(
         turn.nodes
             .iter()
@@ -164,6 +192,14 @@ pub fn ancestors(state: &State, node: NodeId) -> BTreeSet<NodeId> {
             }
         }
     }
+    // What a call gave stands on all that its sub-agent did.
+    let mut given: Vec<NodeId> = found
+        .iter()
+        .filter(|id| id.kind == NodeKind::Observation)
+        .copied()
+        .collect();
+    given.extend((own != node).then_some(node));
+    found.extend(work_under(state, given.iter().map(|id| id.call())));
     found.remove(&node);
     found
 }
@@ -200,6 +236,15 @@ pub fn descendants(state: &State, node: NodeId) -> BTreeSet<NodeId> {
             }
         }
         NodeKind::Prompt | NodeKind::Answer | NodeKind::Repair | NodeKind::Intervention => {}
+    }
+    let calls = found.iter().chain((node.kind == NodeKind::Call).then_some(&node));
+    let work = work_under(state, calls.copied().collect::<Vec<_>>());
+    found.extend(work);
+    // Another answer of a sub-agent is another result of its call.
+    if let Some(child) = state.children.get(&turn.thread) {
+        let result = child.call.observation();
+        found.extend(state.nodes.contains_key(&result).then_some(result));
+        found.extend(descendants(state, result));
     }
     found.remove(&node);
     found
@@ -280,6 +325,13 @@ fn reads(state: &State, id: NodeId, source: NodeId) -> bool {
             .any(|binding| binding.source == Some(source))
             || ready::sources(state, reader).contains(&source)
     })
+}
+
+/// Active nodes of the sub-agents of calls, with the results of theirs.
+fn work_under(state: &State, calls: impl IntoIterator<Item = NodeId>) -> Vec<NodeId> {
+    let (turns, _) = thread::under(state, calls);
+    let turns = turns.iter().filter_map(|id| state.turns.get(id));
+    turns.flat_map(|turn| active_nodes(state, turn)).collect()
 }
 
 fn active_nodes(state: &State, turn: &Turn) -> Vec<NodeId> {

@@ -16,6 +16,7 @@ use super::node::{Content, Node};
 use super::price::Money;
 use super::refusal::Refusal;
 use super::state::{LedgerOutcome, State};
+use super::thread;
 use super::transcript::result::SENT_BYTES;
 use super::turn::Usage;
 
@@ -89,6 +90,8 @@ struct Reach {
     asks: bool,
     /// True where something new stands at the tip.
     begins: bool,
+    /// The thread that is edited.
+    thread: Option<ThreadId>,
 }
 
 impl Reach {
@@ -101,6 +104,7 @@ impl Reach {
         let mut observations: BTreeSet<NodeId> = reach.gone.iter().filter_map(observed).collect();
         reach.gone.append(&mut observations);
         reach.possible.extend(&reach.certain);
+        reach.take_children(state);
         reach.possible.retain(|id| !reach.gone.contains(id));
         reach.certain.retain(|id| !reach.gone.contains(id));
         // What stands although it was asked with something else is not asked for again; and where turns
@@ -120,7 +124,40 @@ impl Reach {
         reach
     }
 
+    /// With a call falls what its sub-agent did; with one that may run again, it may.
+    fn take_children(&mut self, state: &State) {
+        let falls: Vec<NodeId> = self.gone.union(&self.certain).copied().collect();
+        let (turns, nodes) = thread::under(state, falls);
+        self.turns.extend(
+            turns
+                .iter()
+                .filter(|id| !self.turns.contains(id))
+                .copied()
+                .collect::<Vec<_>>(),
+        );
+        let (_, perhaps) = thread::under(state, self.possible.iter().copied());
+        let calls = nodes
+            .iter()
+            .chain(&perhaps)
+            .filter(|id| id.kind == NodeKind::Call)
+            .copied()
+            .collect();
+        self.effects.extend(decide::edit::effects_of(state, &calls));
+        for id in nodes.iter().filter(|id| is_active(state, **id)) {
+            self.gone.insert(*id);
+            self.gone.extend(state.observation(*id).map(|node| node.id));
+        }
+    }
+
     fn take(&mut self, state: &State, event: &Event) {
+        if self.thread.is_none() {
+            self.thread = match event {
+                Event::Edit(EditEvent::Revised { node, .. }) => Some(thread::of(state, *node)),
+                Event::Call(CallEvent::Woken { call }) => Some(thread::of(state, *call)),
+                Event::Turn(TurnEvent::Opened { thread, .. }) => Some(*thread),
+                _ => None,
+            };
+        }
         match event {
             Event::Edit(EditEvent::Superseded { nodes }) => self.gone.extend(nodes),
             Event::Edit(EditEvent::Orphaned { entries }) => self.effects.extend(entries),
@@ -173,6 +210,7 @@ impl Reach {
             Event::Call(CallEvent::Given { call, .. }) => {
                 self.certain.remove(call);
             }
+            Event::Call(CallEvent::Continued { .. }) => self.asks = true,
             Event::Call(CallEvent::CancelAsked { call, .. }) => self.cancelled.push(*call),
             Event::Run(_) | Event::Turn(_) | Event::Call(_) | Event::Edit(_) => {}
         }
@@ -199,7 +237,7 @@ impl Reach {
                 CallMove::Ended(way) if way.suspect => {
                     self.possible.insert(*id);
                 }
-                CallMove::Ended(_) => {}
+                CallMove::Ended(_) | CallMove::WorksOn(_) => {}
             }
         }
         self.asks |= !ends_with_answer(state, moves);
@@ -243,7 +281,7 @@ pub fn of_events(state: &State, events: &[Event]) -> Plan {
     let mut drained = undecided(state, &reach.gone, &reach.possible);
     drained.retain(|id| !reach.cancelled.contains(id));
     let tokens = if reach.asks {
-        estimate(state, &reach.turns)
+        estimate(state, reach.thread.unwrap_or(thread::ROOT), &reach.turns)
     } else {
         0
     };
@@ -302,7 +340,8 @@ fn undecided(state: &State, gone: &BTreeSet<NodeId>, possible: &BTreeSet<NodeId>
         .chain(&agenda.ungated)
         .chain(agenda.waiting.values())
         .chain(&agenda.queued)
-        .chain(&agenda.running);
+        .chain(&agenda.running)
+        .chain(&agenda.delegates);
     let found: BTreeSet<NodeId> = open
         .filter(|id| !gone.contains(id) && !possible.contains(id))
         .filter(|id| {
@@ -316,10 +355,11 @@ fn undecided(state: &State, gone: &BTreeSet<NodeId>, possible: &BTreeSet<NodeId>
     found.into_iter().collect()
 }
 
-fn estimate(state: &State, without: &[TurnId]) -> u64 {
+fn estimate(state: &State, thread: ThreadId, without: &[TurnId]) -> u64 {
     let before = without
         .iter()
-        .filter_map(|id| state.turns.get(id).map(|turn| turn.pos))
+        .filter_map(|id| state.turns.get(id).filter(|turn| turn.thread == thread))
+        .map(|turn| turn.pos)
         .min()
         .unwrap_or(u32::MAX);
     let system = state.started.as_ref().map_or(0, |started| {
@@ -331,7 +371,7 @@ fn estimate(state: &State, without: &[TurnId]) -> u64 {
                 .sum::<usize>()
     });
     let bytes: usize = state
-        .turns_of(ThreadId(0))
+        .turns_of(thread)
         .filter(|turn| turn.is_active() && turn.pos < before)
         .flat_map(|turn| &turn.nodes)
         .filter_map(|id| state.nodes.get(id).filter(|node| node.active))

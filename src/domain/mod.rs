@@ -13,6 +13,7 @@ pub mod bulk;
 pub mod call;
 pub mod command;
 pub mod decide;
+pub mod delegate;
 pub mod draft;
 pub mod effect;
 pub mod effects;
@@ -32,6 +33,7 @@ pub mod repeat;
 pub mod state;
 pub mod table;
 pub mod template;
+pub mod thread;
 pub mod transcript;
 pub mod turn;
 

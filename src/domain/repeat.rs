@@ -86,7 +86,7 @@ pub fn reusable(state: &State, call: &Call) -> Option<(Seq, Outcome)> {
             return None;
         };
         let true_still = entry.effect == EffectClass::Pure || !world_changed_since(state, *seq);
-        let fits = outcome.is_ok() && entry.effect == call.effect && true_still;
+        let fits = outcome.is_ok() && !entry.edited && entry.effect == call.effect && true_still;
         fits.then(|| (*seq, outcome.clone()))
     })
 }

@@ -16,6 +16,7 @@ use super::id::{Attempt, Epoch, NodeId, Rev, Seq, ThreadId, TurnId};
 use super::node::Node;
 use super::price::Spent;
 use super::table::Table;
+use super::thread::Child;
 use super::turn::{Turn, Usage};
 
 /// Everything that is true of a run now.
@@ -46,6 +47,8 @@ pub struct State {
     pub last_no: u32,
     /// The highest turn given out.
     pub last_turn: u32,
+    /// The highest thread given out.
+    pub last_thread: u32,
     /// Every node that ever was.
     pub nodes: Table<Node>,
     /// The life of every call.
@@ -54,6 +57,8 @@ pub struct State {
     pub turns: BTreeMap<TurnId, Turn>,
     /// The turns of each thread in their order, superseded ones included.
     pub threads: BTreeMap<ThreadId, Vec<TurnId>>,
+    /// The sub-agents that ever were, by their thread.
+    pub children: BTreeMap<ThreadId, Child>,
     /// Every execution, by the event of its intent.
     pub ledger: BTreeMap<Seq, LedgerEntry>,
     /// Committed edits, oldest first.
@@ -114,6 +119,12 @@ pub struct Agenda {
     pub queued: BTreeSet<NodeId>,
     /// Executions under way.
     pub running: BTreeSet<NodeId>,
+    /// Of the decided calls those whose work a sub-agent does.
+    pub delegating: BTreeSet<NodeId>,
+    /// Calls whose sub-agents are at work.
+    pub delegates: BTreeSet<NodeId>,
+    /// Threads of sub-agents with turns that count or are held.
+    pub children: BTreeSet<ThreadId>,
     /// Executions that were told to end, or whose result counts no more, and that have not ended.
     pub ending: BTreeSet<(NodeId, Attempt)>,
     /// Calls whose inputs may have changed.
@@ -157,6 +168,8 @@ pub struct LedgerEntry {
     pub before: Option<Arc<str>>,
     /// UTC milliseconds of the intent.
     pub at: i64,
+    /// The thread of the sub-agent that works in it; none where a tool runs.
+    pub thread: Option<ThreadId>,
     /// How it ended.
     pub outcome: LedgerOutcome,
     /// The event that told how it ended.
@@ -165,6 +178,8 @@ pub struct LedgerEntry {
     pub probed: bool,
     /// True once an edit replaced what it happened under.
     pub orphaned: bool,
+    /// True once an operator edited its sub-agent's work: what it gave is no result of an equal call.
+    pub edited: bool,
     /// Calls that were given its result without an execution.
     pub reused_by: Vec<NodeId>,
     /// Epoch at the launch.
@@ -195,6 +210,8 @@ pub struct EditRecord {
     pub intervention: NodeId,
     /// The node that was edited.
     pub target: Option<NodeId>,
+    /// The thread that it stands in, or that something was put into.
+    pub thread: ThreadId,
     /// What was done, in words.
     pub what: Arc<str>,
 }

@@ -42,6 +42,8 @@ pub struct Turn {
     pub settled: bool,
     /// True where an edit of a thought closed it: the next turn continues its message.
     pub split: bool,
+    /// True where its newest request is the last that was allowed: no tools are offered.
+    pub last: bool,
     /// True where the operator kept it although its context changed.
     pub drifted: bool,
     /// Tokens that it cost.
@@ -123,6 +125,8 @@ pub enum Producer {
     Operator,
     /// Another agent's transcript.
     Import,
+    /// A delegated call: the task of its sub-agent.
+    Delegate,
 }
 
 /// Whether a turn counts. The event named is the edit that caused it.

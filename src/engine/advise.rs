@@ -52,6 +52,7 @@ impl Adviser {
             };
             mark(facts.asks_operator, "asks_operator");
             mark(facts.is_answer, "answer");
+            mark(facts.delegates, "delegates");
         }
         cards
     }

@@ -19,6 +19,7 @@ use crate::domain::id::{NodeId, Seq, TurnId};
 use crate::domain::input::Input;
 use crate::domain::refusal::{Refusal, RefusalKind};
 use crate::domain::state::State;
+use crate::domain::thread;
 use crate::domain::transcript::build;
 use crate::domain::turn::{Producer, Stream, Turn};
 use crate::domain::{advance, apply, decide, effects};
@@ -412,25 +413,21 @@ impl Driver {
         if turn.asked != request || turn.stream != Stream::Open {
             return;
         }
-        let Some(started) = self.state.started.clone() else {
-            return;
-        };
         let mut messages = build::messages(&self.state, turn.thread, Some(id));
-        messages.extend(build::notices(&self.state));
-        let last = self
-            .state
-            .limits
-            .turns
-            .is_some_and(|most| self.state.requests >= most);
+        messages.extend(build::notices(&self.state, turn));
         let number = self
             .state
             .turns_of(turn.thread)
             .filter(|one| one.producer == Producer::Model && one.pos <= turn.pos)
             .count();
         let what = Request {
-            system: started.system.clone(),
+            system: thread::system(&self.state, turn.thread),
             messages,
-            tools: if last { Vec::new() } else { started.tools.clone() },
+            tools: if turn.last {
+                Vec::new()
+            } else {
+                thread::tools(&self.state, turn.thread)
+            },
             turn: number as u32,
         };
         self.executor.ask((id, request), wait_ms, what);

@@ -38,6 +38,7 @@ impl Tale {
             request: 1,
             context: "".into(),
             hash: "".into(),
+            last: false,
             wait_ms: 0,
             new: Vec::new(),
         });
@@ -103,6 +104,7 @@ impl Tale {
             references,
             label: label.into(),
             out: None,
+            delegates: false,
             effect: EffectClass::Read,
         });
     }
@@ -117,6 +119,7 @@ impl Tale {
             same: "s".into(),
             effect: EffectClass::Read,
             before: None,
+            thread: None,
         });
         self.say(CallEvent::Finished {
             call,
@@ -145,6 +148,7 @@ impl Tale {
             epoch: Epoch(1),
             intervention: id(node),
             target: Some(id(target)),
+            after: None,
             what: what.into(),
             reason: None,
         });

@@ -3,12 +3,14 @@
 
 use std::sync::Arc;
 
+use super::delegate;
 use crate::domain::advice::Advice;
 use crate::domain::branch::recall::recorded_reply;
 use crate::domain::draft::Draft;
 use crate::domain::event::{Event, RunEvent, TurnEvent};
 use crate::domain::id::{Epoch, NodeId, NodeKind, Rev, Seq, ThreadId, TurnId};
 use crate::domain::state::{Mode, State};
+use crate::domain::thread;
 use crate::domain::transcript::build::{self, Piece};
 use crate::domain::transcript::hash::{context_hash, context_hash_of, request_hash};
 use crate::domain::turn::{Activity, Stop, Stream, StreamFault, StreamFaultKind, Turn};
@@ -20,26 +22,40 @@ const FIRST_DELAY_MS: u64 = 200;
 /// The longest delay in milliseconds.
 const LONGEST_DELAY_MS: u64 = 10_000;
 
+/// Each thread goes on by itself as soon as its own turns have ended.
 pub(super) fn ask(draft: &mut Draft<'_>, _advice: &dyn Advice) {
+    for thread in thread::at_work(draft.state) {
+        go_on(draft, thread);
+        if !draft.events.is_empty() {
+            return;
+        }
+    }
+}
+
+fn go_on(draft: &mut Draft<'_>, thread: ThreadId) {
     // The answer to a request made now would fall with the edit that is being typed.
-    let allowed = draft.state.editing.is_empty()
+    let allowed = !thread::waits_for_editor(draft.state, thread)
         && draft.state.limit_reached.is_none()
         && match draft.state.mode {
             Mode::Running => true,
             Mode::Paused(_) => draft.state.step,
             Mode::Stopped(_) | Mode::Finished(_) => false,
         };
-    if mend(draft, allowed) || !all_settled(draft.state) {
+    if mend(draft, thread, allowed) || !all_settled(draft.state, thread) {
         return;
     }
-    let thread = ThreadId(0);
     let Some(last) = draft.state.turns_of(thread).rfind(|turn| turn.is_active()) else {
         return;
     };
     if held_turns(draft, last) {
         return;
     }
+    let child = draft.state.children.get(&thread);
     if let Some(answer) = answer_of(draft.state, last) {
+        if let Some(child) = child {
+            delegate::answered(draft, child, answer);
+            return;
+        }
         let failed = crate::domain::transcript::result::errors(draft.state, &last.nodes);
         draft.run(RunEvent::Finished { answer, failed });
         return;
@@ -49,7 +65,10 @@ pub(super) fn ask(draft: &mut Draft<'_>, _advice: &dyn Advice) {
     }
     // Read through the whole context once, for what is on record and for what is asked.
     let context = context_hash(draft.state, thread, None);
-    if stands_recorded(draft, last, &context) || limited(draft) {
+    if stands_recorded(draft, last, &context)
+        || child.is_some_and(|child| delegate::spent(draft, child))
+        || limited(draft)
+    {
         return;
     }
     let turn = draft.turn();
@@ -70,7 +89,7 @@ fn stands_recorded(draft: &mut Draft<'_>, last: &Turn, context: &str) -> bool {
     if !wanted || state.epoch == Epoch(0) || !state.turns_of(last.thread).any(was_asked) {
         return false;
     }
-    let hash = request_hash(state, context);
+    let hash = request_hash(state, last.thread, context, is_last(state, last.thread, true));
     let Some((turn, of)) = recorded_reply(state, last, &hash) else {
         return false;
     };
@@ -78,12 +97,12 @@ fn stands_recorded(draft: &mut Draft<'_>, last: &Turn, context: &str) -> bool {
     true
 }
 
-fn all_settled(state: &State) -> bool {
+fn all_settled(state: &State, thread: ThreadId) -> bool {
     state.agenda.open.iter().all(|id| {
         state
             .turns
             .get(id)
-            .is_none_or(|turn| matches!(turn.activity, Activity::Suspended(_)))
+            .is_none_or(|turn| turn.thread != thread || matches!(turn.activity, Activity::Suspended(_)))
     })
 }
 
@@ -97,12 +116,13 @@ fn answer_of(state: &State, turn: &Turn) -> Option<NodeId> {
 
 /// Broken turns that are asked again by themselves: cut by a crash, empty once, or a passing fault
 /// while nothing whole had arrived.
-fn mend(draft: &mut Draft<'_>, allowed: bool) -> bool {
+fn mend(draft: &mut Draft<'_>, thread: ThreadId, allowed: bool) -> bool {
     if !allowed {
         return false;
     }
     for id in &draft.state.agenda.open {
-        let Some(turn) = draft.state.turns.get(id).filter(|turn| turn.is_active()) else {
+        let here = |turn: &&Turn| turn.thread == thread && turn.is_active();
+        let Some(turn) = draft.state.turns.get(id).filter(here) else {
             continue;
         };
         let Stream::Broken(fault) = &turn.stream else {
@@ -183,17 +203,27 @@ fn requested_with(
     context: Arc<str>,
 ) -> TurnEvent {
     let known = state.turns.contains_key(&turn).then_some(turn);
-    let hash = request_hash(state, &context);
+    let last = is_last(state, thread, known.is_none());
+    let hash = request_hash(state, thread, &context, last);
     TurnEvent::Requested {
         turn,
         thread,
         after,
         request,
+        last,
         wait_ms,
         new: new_since(state, thread, known),
         context,
         hash,
     }
+}
+
+/// True where a request of a thread would be the last that is allowed to the run or the sub-agent.
+fn is_last(state: &State, thread: ThreadId, is_new: bool) -> bool {
+    let of_run = state.limits.turns.is_some_and(|most| state.requests + 1 >= most);
+    let used = thread::turns_used(state, thread) + u32::from(is_new);
+    let child = state.children.get(&thread);
+    of_run || child.is_some_and(|child| used >= child.max_turns)
 }
 
 /// Nodes of the context that the request before this one had not, with their revisions.

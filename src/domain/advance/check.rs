@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::domain::advice::Advice;
 use crate::domain::call::{EffectClass, Fault};
+use crate::domain::delegate;
 use crate::domain::draft::Draft;
 use crate::domain::event::CallEvent;
 use crate::domain::id::{NodeId, TurnId};
@@ -30,6 +31,7 @@ pub(super) fn check(draft: &mut Draft<'_>, advice: &dyn Advice) {
         } else {
             faults.push(unknown_tool(tool, &advice.near(tool)));
         }
+        faults.extend(delegate::faults_here(state, advice, node));
         let own: Arc<str> = Arc::from(id.to_string());
         let mut label: Arc<str> = scanned.label.as_deref().map_or_else(|| own.clone(), Arc::from);
         let holder =
@@ -59,6 +61,7 @@ pub(super) fn check(draft: &mut Draft<'_>, advice: &dyn Advice) {
             references: scanned.references,
             label,
             out: scanned.out,
+            delegates: facts.as_ref().is_some_and(|facts| facts.delegates),
             effect: facts.map_or(EffectClass::Unknown, |facts| facts.effect),
         });
     }

@@ -4,15 +4,17 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::delegate;
 use super::gate::sameness;
 use crate::domain::advice::Advice;
 use crate::domain::call::{Call, Decision, EffectClass, Status};
 use crate::domain::draft::Draft;
 use crate::domain::event::CallEvent;
-use crate::domain::id::{Attempt, NodeId};
+use crate::domain::id::{Attempt, NodeId, ThreadId};
 use crate::domain::node::Node;
 use crate::domain::ready;
 use crate::domain::state::{Mode, State};
+use crate::domain::thread;
 
 /// After a crash, what changed nothing or can be repeated goes its way again. The ledger goes on
 /// saying that nobody knows: doing it twice is harmless, but that it did not happen is not proven.
@@ -38,7 +40,10 @@ pub(super) fn launch(draft: &mut Draft<'_>, advice: &dyn Advice) {
         Mode::Paused(_) if draft.state.step => 1,
         Mode::Paused(_) | Mode::Stopped(_) | Mode::Finished(_) => 0,
     };
-    if free == 0 || agenda.queued.is_empty() {
+    if free > 0 || draft.state.mode == Mode::Running {
+        delegate::begin(draft, advice);
+    }
+    if !draft.events.is_empty() || free == 0 || agenda.queued.is_empty() {
         return;
     }
     // Only asked for by calls that need something for themselves.
@@ -47,10 +52,11 @@ pub(super) fn launch(draft: &mut Draft<'_>, advice: &dyn Advice) {
         if free == 0 {
             break;
         }
-        if draft.state.held.contains(id) || !super::acts(draft.state, *id) {
+        if thread::is_held(draft.state, *id) || !super::acts(draft.state, *id) {
             continue;
         }
-        let Some(call) = draft.state.calls.get(id).filter(|call| !call.suspect) else {
+        let tool_runs = |call: &&Call| !call.suspect && !call.delegates;
+        let Some(call) = draft.state.calls.get(id).filter(tool_runs) else {
             continue;
         };
         // Two executions of one call never overlap.
@@ -65,7 +71,7 @@ pub(super) fn launch(draft: &mut Draft<'_>, advice: &dyn Advice) {
         {
             continue;
         }
-        if start(draft, advice, call).is_some() {
+        if start(draft, advice, call, None).is_some() {
             free -= 1;
         }
     }
@@ -101,7 +107,13 @@ fn ending_resource(state: &State, advice: &dyn Advice, (id, no): (NodeId, Attemp
     advice.resource(&entry.tool, &record.args)
 }
 
-fn start(draft: &mut Draft<'_>, advice: &dyn Advice, call: &Call) -> Option<()> {
+/// Records the intent to run a call; `thread` is that of the sub-agent that does its work.
+pub(super) fn start(
+    draft: &mut Draft<'_>,
+    advice: &dyn Advice,
+    call: &Call,
+    thread: Option<ThreadId>,
+) -> Option<()> {
     let node = draft.state.nodes.get(&call.id)?;
     let (tool, _) = node.as_call()?;
     let bytes = ready::resolved_args(draft.state, call)?;
@@ -120,6 +132,7 @@ fn start(draft: &mut Draft<'_>, advice: &dyn Advice, call: &Call) -> Option<()> 
         same: Arc::from(same),
         effect: call.effect,
         before: before.map(Arc::from),
+        thread,
     });
     Some(())
 }

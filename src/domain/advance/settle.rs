@@ -13,6 +13,7 @@ use crate::domain::id::{NodeId, NodeKind, TurnId};
 use crate::domain::node::Content;
 use crate::domain::ready::{self, Look};
 use crate::domain::state::State;
+use crate::domain::thread;
 use crate::domain::transcript::result;
 use crate::domain::turn::{Stream, Turn};
 
@@ -22,7 +23,8 @@ pub(super) fn settle(draft: &mut Draft<'_>, advice: &dyn Advice) {
         let Some(turn) = draft.state.turns.get(&id) else {
             continue;
         };
-        if turn.is_active() && matches!(turn.stream, Stream::Closed(_) | Stream::Aborted(_)) {
+        let ended = matches!(turn.stream, Stream::Closed(_) | Stream::Aborted(_));
+        if ended && thread::acts(draft.state, turn) {
             one(draft, advice, turn);
         }
         if !draft.events.is_empty() {
@@ -65,6 +67,7 @@ fn moves(state: &State, turn: TurnId) -> bool {
     let open = agenda
         .running
         .iter()
+        .chain(&agenda.delegates)
         .chain(&agenda.unchecked)
         .chain(&agenda.queued)
         .chain(&agenda.ungated)

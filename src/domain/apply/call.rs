@@ -9,6 +9,7 @@ use crate::domain::id::{Attempt, NodeId, Rev};
 use crate::domain::node::{Content, Node, Origin, Revision, Standing};
 use crate::domain::reference::{OutPath, Root};
 use crate::domain::state::{LedgerEntry, LedgerOutcome, State};
+use crate::domain::thread;
 
 pub(super) fn apply(state: &mut State, at: At, event: &CallEvent) {
     let epoch = state.epoch;
@@ -23,6 +24,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &CallEvent) {
             label,
             out,
             effect,
+            delegates,
             ..
         } => {
             // Who read it by a name that it does not have any more.
@@ -35,6 +37,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &CallEvent) {
             life.label = label.clone();
             life.out.clone_from(out);
             life.effect = *effect;
+            life.delegates = *delegates;
             note_names(state, *call);
             let next = if faults.is_empty() {
                 Status::Blocked
@@ -149,6 +152,7 @@ fn outcomes(state: &mut State, at: At, event: &CallEvent) {
             index::wake_readers(state, *call);
         }
         CallEvent::Woken { call } => woken(state, *call),
+        CallEvent::Continued { call, attempt } => continued(state, *call, *attempt),
         CallEvent::Resolved {
             call,
             attempt,
@@ -267,6 +271,7 @@ fn started(state: &mut State, at: At, event: &CallEvent) {
         same,
         effect,
         before,
+        thread,
     } = event
     else {
         return;
@@ -285,6 +290,7 @@ fn started(state: &mut State, at: At, event: &CallEvent) {
         args: life.resolved.clone().unwrap_or_default(),
         epoch: state.epoch,
         intent: at.seq,
+        thread: *thread,
         process: None,
         outcome: None,
         ms: None,
@@ -301,17 +307,49 @@ fn started(state: &mut State, at: At, event: &CallEvent) {
         effect: *effect,
         before: before.clone(),
         at: at.utc_ms,
+        thread: *thread,
         outcome: LedgerOutcome::Running,
         ended: None,
         probed: false,
         orphaned: false,
+        edited: false,
         reused_by: Vec::new(),
         epoch: state.epoch,
     };
     state.ledger.insert(at.seq, entry);
     state.agenda.same.entry(same.clone()).or_default().push(at.seq);
     state.step = false;
+    state.last_thread = thread.map_or(state.last_thread, |thread| state.last_thread.max(thread.0));
     index::set_status(state, *call, Status::Running(*attempt));
+    raise(state, *call, *effect);
+}
+
+/// A sub-agent can do what its calls can do: the calls that it hangs on are of the highest class of its ledger.
+fn raise(state: &mut State, id: NodeId, effect: EffectClass) {
+    let epoch = state.epoch;
+    let above: Vec<(NodeId, Attempt)> = thread::above(state, thread::of(state, id))
+        .map(|child| (child.call, child.attempt))
+        .collect();
+    for (id, attempt) in above {
+        let Some(call) = state.calls.get_mut(&id) else {
+            continue;
+        };
+        if call.effect < effect {
+            call.remember(epoch);
+            call.effect = effect;
+        }
+        let record = call.attempts.iter().find(|one| one.no == attempt);
+        let Some(entry) = record.and_then(|record| state.ledger.get_mut(&record.intent)) else {
+            continue;
+        };
+        let had_none = !entry.effect.has_effect();
+        entry.effect = entry.effect.max(effect);
+        if had_none && entry.effect.has_effect() {
+            let same = state.agenda.same.entry(entry.same.clone()).or_default();
+            let place = same.partition_point(|seq| *seq < entry.seq);
+            same.insert(place, entry.seq);
+        }
+    }
 }
 
 fn finished(state: &mut State, at: At, which: (NodeId, Rev, Attempt), outcome: &Outcome, ms: u64) {
@@ -329,11 +367,19 @@ fn finished(state: &mut State, at: At, which: (NodeId, Rev, Attempt), outcome: &
     record.ms = Some(ms);
     record.fenced = !current;
     state.agenda.ending.remove(&(id, attempt));
-    let in_doubt =
-        matches!(outcome, Outcome::Cancelled { executed: true }) && effect > EffectClass::Idempotent;
+    // What a sub-agent did is known from its own calls.
+    let by_child = record.thread.is_some();
+    let in_doubt = matches!(outcome, Outcome::Cancelled { executed: true })
+        && effect > EffectClass::Idempotent
+        && !by_child;
     let mut unknown = false;
     if let Some(entry) = state.ledger.get_mut(&record.intent) {
-        entry.outcome = ledger_outcome(outcome, entry.effect);
+        entry.outcome = if by_child {
+            record.ms = u64::try_from(at.utc_ms.saturating_sub(entry.at)).ok();
+            LedgerOutcome::Known(outcome.clone())
+        } else {
+            ledger_outcome(outcome, entry.effect)
+        };
         entry.ended = Some(at.seq);
         unknown = entry.outcome == LedgerOutcome::Unknown;
     }
@@ -476,6 +522,27 @@ fn end_without(state: &mut State, id: NodeId, status: Status, because: &Arc<str>
     trust(state, id);
     index::retract(state, id);
     index::set_status(state, id, status);
+}
+
+/// The sub-agent of a finished execution works on: what it gave does not count any more.
+fn continued(state: &mut State, id: NodeId, attempt: Attempt) {
+    let active = state.nodes.get(&id).filter(|node| node.active);
+    let Some(turn) = active.map(|node| node.turn) else {
+        return;
+    };
+    let ended = state
+        .calls
+        .get(&id)
+        .is_some_and(|call| matches!(call.status, Status::Succeeded | Status::Failed(_)));
+    let Some(record) = attempt_mut(state, id, attempt).filter(|record| ended && record.thread.is_some())
+    else {
+        return;
+    };
+    // What it came to before stays on record until it comes to something else.
+    record.fenced = false;
+    index::retract(state, id);
+    index::reopen_turn(state, turn);
+    index::set_status(state, id, Status::Running(attempt));
 }
 
 fn woken(state: &mut State, id: NodeId) {

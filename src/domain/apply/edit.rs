@@ -8,6 +8,7 @@ use crate::domain::event::EditEvent;
 use crate::domain::id::{Epoch, NodeId, NodeKind, Rev, ThreadId};
 use crate::domain::node::{Channel, Content, Origin, Revision, Standing};
 use crate::domain::state::{Began, EditRecord, EpochRecord, Mode, State};
+use crate::domain::thread;
 
 pub(super) fn apply(state: &mut State, at: At, event: &EditEvent) {
     match event {
@@ -15,6 +16,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &EditEvent) {
             epoch,
             intervention,
             target,
+            after,
             what,
             reason,
         } => {
@@ -23,6 +25,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &EditEvent) {
             let turn = target
                 .and_then(|target| state.nodes.get(&target))
                 .map(|node| node.turn)
+                .or(*after)
                 .or_else(|| state.turns_of(ThreadId(0)).next_back().map(|turn| turn.id))
                 .unwrap_or_default();
             let text: Arc<str> = match reason {
@@ -39,13 +42,16 @@ pub(super) fn apply(state: &mut State, at: At, event: &EditEvent) {
                 opaque: None,
             };
             add_node(state, at, turn, *intervention, content, Origin::Operator { user });
+            let thread = state.turns.get(&turn).map_or(thread::ROOT, |turn| turn.thread);
             state.edits.push(EditRecord {
                 seq: at.seq,
                 epoch: *epoch,
                 intervention: *intervention,
                 target: *target,
+                thread,
                 what: what.clone(),
             });
+            mark_edited(state, thread);
         }
         EditEvent::Revised {
             node,
@@ -95,6 +101,23 @@ pub(super) fn apply(state: &mut State, at: At, event: &EditEvent) {
     }
 }
 
+/// What comes of a sub-agent's work from here on is not what an equal call would come to.
+fn mark_edited(state: &mut State, thread: ThreadId) {
+    let above: Vec<_> = thread::above(state, thread)
+        .map(|child| (child.call, child.attempt))
+        .collect();
+    for (call, attempt) in above {
+        let attempts = state.calls.get(&call).into_iter().flat_map(|call| &call.attempts);
+        let intent = attempts
+            .filter(|one| one.no == attempt)
+            .map(|one| one.intent)
+            .next();
+        if let Some(entry) = intent.and_then(|intent| state.ledger.get_mut(&intent)) {
+            entry.edited = true;
+        }
+    }
+}
+
 /// A new epoch, unless the edit belongs to one that has just begun.
 fn begin(state: &mut State, at: At, epoch: Epoch, what: &Arc<str>) {
     if epoch <= state.epoch {
@@ -121,12 +144,14 @@ pub(super) fn release(state: &mut State) {
 
 /// Holds a call that appeared, or whose references were read, behind open editors.
 pub(super) fn hold_new(state: &mut State, id: NodeId) {
-    let edited: Vec<NodeId> = state
-        .editing
-        .keys()
-        .copied()
-        .filter(|node| depends(state, id, *node))
-        .collect();
+    let hangs = |editing: &NodeId| {
+        // What a sub-agent does goes into the result of its call.
+        let above = thread::above(state, thread::of(state, *editing)).map(|child| child.call.observation());
+        std::iter::once(*editing)
+            .chain(above)
+            .any(|editing| depends(state, id, editing))
+    };
+    let edited: Vec<NodeId> = state.editing.keys().copied().filter(hangs).collect();
     for node in edited {
         state.editing.entry(node).or_default().insert(id);
         state.held.insert(id);
@@ -135,7 +160,7 @@ pub(super) fn hold_new(state: &mut State, id: NodeId) {
 
 /// Whether a call hangs on a node that is being edited.
 fn depends(state: &State, id: NodeId, editing: NodeId) -> bool {
-    let (Some(turn), Some(own)) = (state.turn_of(editing), state.turn_of(id)) else {
+    let (Some(turn), Some(own)) = (state.turn_of(editing.call()), state.turn_of(id)) else {
         return false;
     };
     let place = |wanted: NodeId| own.nodes.iter().position(|one| *one == wanted);

@@ -3,12 +3,12 @@
 //! A blocked or suspect call stands in `woken` exactly when a look at it gives an event, so that
 //! every advance of the run makes progress. Must not know: why a status changes.
 
-use crate::domain::call::{AttemptRecord, Status};
-use crate::domain::id::{NodeId, NodeKind, TurnId};
+use crate::domain::call::{AttemptRecord, Outcome, Status};
+use crate::domain::id::{Attempt, NodeId, NodeKind, TurnId};
 use crate::domain::node::Standing;
 use crate::domain::ready;
 use crate::domain::repeat;
-use crate::domain::state::{Mode, State};
+use crate::domain::state::{LedgerOutcome, Mode, State};
 
 /// Moves a call to a status and into the matching set.
 pub(super) fn set_status(state: &mut State, id: NodeId, status: Status) {
@@ -45,9 +45,19 @@ pub(super) fn set_status(state: &mut State, id: NodeId, status: Status) {
         }
         Status::Queued => {
             agenda.queued.insert(id);
+            if call.delegates {
+                agenda.delegating.insert(id);
+            }
         }
-        Status::Running(_) => {
-            agenda.running.insert(id);
+        Status::Running(attempt) => {
+            let own = |one: &AttemptRecord| one.no == *attempt && one.thread.is_some();
+            let by_child = call.attempts.iter().any(own);
+            let at_work = if by_child {
+                &mut agenda.delegates
+            } else {
+                &mut agenda.running
+            };
+            at_work.insert(id);
         }
         Status::Succeeded
         | Status::Failed(_)
@@ -66,8 +76,28 @@ pub(super) fn set_status(state: &mut State, id: NodeId, status: Status) {
     }
 }
 
+/// A sub-agent ends with the execution that it works for, at once: what its own calls did is
+/// recorded with them.
+fn leave_child(state: &mut State, id: NodeId, attempt: Attempt) {
+    let Some(call) = state.calls.get_mut(&id) else {
+        return;
+    };
+    let Some(record) = call.attempts.iter_mut().find(|one| one.no == attempt) else {
+        return;
+    };
+    let entry = state.ledger.get_mut(&record.intent);
+    let executed = entry.as_ref().is_some_and(|entry| entry.effect.has_effect());
+    let outcome = Outcome::Cancelled { executed };
+    if let Some(entry) = entry {
+        entry.outcome = LedgerOutcome::Known(outcome.clone());
+    }
+    record.outcome = Some(outcome);
+    record.fenced = true;
+}
+
 fn leave_sets(state: &mut State, id: NodeId) {
     let Some(call) = state.calls.get(&id) else { return };
+    let mut left = None;
     let agenda = &mut state.agenda;
     match &call.status {
         Status::Proposed => {
@@ -84,12 +114,16 @@ fn leave_sets(state: &mut State, id: NodeId) {
         }
         Status::Queued => {
             agenda.queued.remove(&id);
+            agenda.delegating.remove(&id);
         }
         Status::Running(attempt) => {
             agenda.running.remove(&id);
-            let unended = |one: &AttemptRecord| one.no == *attempt && one.outcome.is_none();
-            if call.attempts.iter().any(unended) {
-                agenda.ending.insert((id, *attempt));
+            agenda.delegates.remove(&id);
+            let unended = |one: &&AttemptRecord| one.no == *attempt && one.outcome.is_none();
+            match call.attempts.iter().find(unended) {
+                Some(one) if one.thread.is_some() => left = Some(*attempt),
+                Some(_) => _ = agenda.ending.insert((id, *attempt)),
+                None => {}
             }
         }
         Status::Awaiting | Status::Consent(_) | Status::InDoubt(_) => {
@@ -107,6 +141,9 @@ fn leave_sets(state: &mut State, id: NodeId) {
     }
     if !agenda.woken.remove(&id) {
         agenda.stalled.remove(&id);
+    }
+    if let Some(attempt) = left {
+        leave_child(state, id, attempt);
     }
 }
 

@@ -1,11 +1,12 @@
 //! Lets an earlier branch, or one recorded reply, stand again. Must not know: who asked for it.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::{At, index};
 use crate::domain::branch::recall::{CallMove, Moves, recall, recall_reply};
 use crate::domain::call::{Status, Way};
-use crate::domain::id::{Epoch, NodeId, NodeKind, TurnId};
+use crate::domain::id::{Epoch, NodeId, NodeKind, ThreadId, TurnId};
 use crate::domain::state::{Began, Mode, State};
 use crate::domain::turn::{Activity, TurnStanding};
 
@@ -63,6 +64,16 @@ fn carry_out(state: &mut State, at: At, moves: &Moves, one_reply: bool) {
         if let Some(entry) = state.ledger.get_mut(seq) {
             entry.orphaned = true;
         }
+    }
+    let touched = moves
+        .turns_fall
+        .iter()
+        .chain(moves.turns_stand.iter().map(|(id, _)| id));
+    let threads: BTreeSet<ThreadId> = touched
+        .filter_map(|id| state.turns.get(id).map(|turn| turn.thread))
+        .collect();
+    for thread in threads {
+        super::turn::note_child(state, thread);
     }
     let in_question = move_calls(state, at, moves, one_reply);
     index::suspect(state, &in_question);
@@ -141,11 +152,17 @@ fn move_calls(state: &mut State, at: At, moves: &Moves, one_reply: bool) -> Vec<
                 index::set_status(state, *id, Status::Proposed);
                 continue;
             }
+            CallMove::WorksOn(attempt) => {
+                if let Some(turn) = state.nodes.get(id).map(|node| node.turn) {
+                    index::reopen_turn(state, turn);
+                }
+                index::set_status(state, *id, Status::Running(*attempt));
+            }
             CallMove::GoesOn => {}
         }
         let was = match to {
             CallMove::Ended(way) => way.suspect || one_reply,
-            CallMove::GoesOn | CallMove::Anew => true,
+            CallMove::GoesOn | CallMove::WorksOn(_) | CallMove::Anew => true,
         };
         let reads = state.calls.get(id).is_some_and(|call| {
             let looked = !matches!(call.status, Status::Blocked | Status::Proposed);

@@ -62,13 +62,16 @@ fn reopen(state: &mut State, interrupted: &[(NodeId, Attempt)]) {
     // Whatever the list says: nobody is left to report on anything that was running.
     let running: Vec<NodeId> = state.agenda.running.iter().copied().collect();
     for id in interrupted.iter().map(|(id, _)| *id).chain(running) {
-        if let Some(Status::Running(attempt)) = state.calls.get(&id).map(|call| call.status.clone()) {
+        // A sub-agent is no process: it goes on with its journal.
+        if !state.agenda.delegates.contains(&id)
+            && let Some(Status::Running(attempt)) = state.calls.get(&id).map(|call| call.status.clone())
+        {
             index::set_status(state, id, Status::InDoubt(attempt));
         }
     }
     state.agenda.ending.clear();
     for entry in state.ledger.values_mut() {
-        if entry.outcome == LedgerOutcome::Running {
+        if entry.outcome == LedgerOutcome::Running && entry.thread.is_none() {
             entry.outcome = LedgerOutcome::Unknown;
         }
     }

@@ -10,10 +10,12 @@ use crate::domain::history::History;
 use crate::domain::id::{NodeId, Seq, ThreadId, TurnId};
 use crate::domain::node::{Channel, Content, Origin};
 use crate::domain::state::{Mode, State};
+use crate::domain::thread::{self, Child};
 use crate::domain::turn::{Activity, Producer, Stop, Stream, Turn, Usage};
 
 pub(super) fn apply(state: &mut State, at: At, event: &TurnEvent) {
     match event {
+        TurnEvent::Delegated { .. } => delegated(state, at, event),
         TurnEvent::Opened {
             turn,
             thread,
@@ -100,12 +102,12 @@ fn requested(state: &mut State, at: At, event: &TurnEvent) {
         request,
         context,
         hash,
+        last,
         ..
     } = event
     else {
         return;
     };
-
     if !state.turns.contains_key(turn) {
         place(state, at, *turn, *thread, *after, Producer::Model);
     }
@@ -121,6 +123,7 @@ fn requested(state: &mut State, at: At, event: &TurnEvent) {
         turn.asked_at = at.seq;
         turn.received = 0;
         turn.partial = None;
+        turn.last = *last;
         turn.context = Some(context.clone());
         turn.request = Some(hash.clone());
     }
@@ -166,7 +169,8 @@ fn ended(state: &mut State, at: At, event: &TurnEvent) {
         TurnEvent::Revived { turn, of } => super::recall::revive(state, at, *turn, *of),
         TurnEvent::Superseded { turns } => supersede(state, at, turns),
         TurnEvent::Split { turn } => with(state, *turn, |turn| turn.split = true),
-        TurnEvent::Opened { .. }
+        TurnEvent::Delegated { .. }
+        | TurnEvent::Opened { .. }
         | TurnEvent::Requested { .. }
         | TurnEvent::Prompted { .. }
         | TurnEvent::Thought { .. }
@@ -198,6 +202,48 @@ fn operator(state: &State) -> Origin {
         .as_ref()
         .map_or_else(|| Arc::from("operator"), |started| started.user.clone());
     Origin::Operator { user }
+}
+
+/// Begins the thread of a sub-agent. Threads are given out in order, so that none hangs on itself.
+fn delegated(state: &mut State, at: At, event: &TurnEvent) {
+    let TurnEvent::Delegated {
+        thread,
+        call,
+        rev,
+        attempt,
+        tools,
+        max_turns,
+        turn,
+        node,
+        text,
+    } = event
+    else {
+        return;
+    };
+    state.last_thread = state.last_thread.max(thread.0);
+    let Some(parent) = state.turn_of(*call).map(|turn| turn.thread) else {
+        return;
+    };
+    if parent >= *thread || state.children.contains_key(thread) {
+        return;
+    }
+    let child = Child {
+        thread: *thread,
+        parent,
+        call: *call,
+        rev: *rev,
+        attempt: *attempt,
+        depth: thread::depth(state, parent) + 1,
+        tools: tools.clone(),
+        max_turns: *max_turns,
+    };
+    state.children.insert(*thread, child);
+    state.threads.entry(*thread).or_default();
+    place(state, at, *turn, *thread, None, Producer::Delegate);
+    let origin = Origin::Engine {
+        rule: Arc::from("the task of the delegated call"),
+    };
+    add_node(state, at, *turn, *node, spoken(text), origin);
 }
 
 /// Something new to do for a run that had ended with an answer.
@@ -240,6 +286,7 @@ fn place(state: &mut State, at: At, id: TurnId, thread: ThreadId, after: Option<
         slots: 0,
         settled: by_operator,
         split: false,
+        last: false,
         drifted: false,
         usage: Usage::default(),
         asked_at: at.seq,
@@ -247,6 +294,7 @@ fn place(state: &mut State, at: At, id: TurnId, thread: ThreadId, after: Option<
         history: History::begun(state.epoch),
     };
     state.turns.insert(id, turn);
+    note_child(state, thread);
     let moved: Vec<TurnId> = state
         .threads
         .get(&thread)
@@ -282,6 +330,7 @@ fn propose(state: &mut State, turn: TurnId, id: NodeId, provider_id: Option<Arc<
         digest: None,
         verdict: None,
         effect: EffectClass::Unknown,
+        delegates: false,
         decisions: Vec::new(),
         attempts: Vec::new(),
         slot: None,
@@ -336,4 +385,20 @@ fn supersede(state: &mut State, at: At, turns: &[TurnId]) {
         }
     }
     index::retire(state, &nodes);
+    let threads: BTreeSet<ThreadId> = turns
+        .iter()
+        .filter_map(|id| state.turns.get(id).map(|turn| turn.thread))
+        .collect();
+    for thread in threads {
+        note_child(state, thread);
+    }
+}
+
+/// Keeps the list of sub-agents that have turns which count.
+pub(super) fn note_child(state: &mut State, thread: ThreadId) {
+    if state.turns_of(thread).next().is_none() {
+        state.agenda.children.remove(&thread);
+    } else if state.children.contains_key(&thread) {
+        state.agenda.children.insert(thread);
+    }
 }

@@ -9,9 +9,10 @@ use std::sync::Arc;
 use super::line;
 use crate::domain::call::{Status, Way};
 use crate::domain::history::{Line, Then};
-use crate::domain::id::{Attempt, Epoch, NodeId, NodeKind, Rev, Seq, TurnId};
+use crate::domain::id::{Attempt, Epoch, NodeId, NodeKind, Rev, Seq, ThreadId, TurnId};
 use crate::domain::node::{Content, Node, Origin, Revision, Standing};
-use crate::domain::state::{LedgerOutcome, State};
+use crate::domain::state::{EditRecord, LedgerOutcome, State};
+use crate::domain::thread::{self, Child};
 use crate::domain::turn::{Activity, Stream, StreamFault, StreamFaultKind, Turn, TurnStanding};
 
 /// What must change.
@@ -46,6 +47,8 @@ pub enum CallMove {
     Anew,
     /// It goes on where it is, once it is clear that it still reads the same.
     GoesOn,
+    /// It gave what its sub-agent came to on the branch that is left: the same execution works on.
+    WorksOn(Attempt),
 }
 
 impl Moves {
@@ -59,15 +62,45 @@ impl Moves {
     }
 }
 
+/// What both branches have in common.
+#[derive(Debug, Default)]
+struct Shared {
+    /// Turns that count on both.
+    common: BTreeSet<TurnId>,
+    /// Of those the ones whose stream may have brought more since.
+    turns: BTreeSet<TurnId>,
+    /// Sub-agents that no edit between the branches touched.
+    children: BTreeSet<ThreadId>,
+}
+
 /// What must change so that the end of an epoch stands again.
 pub fn recall(state: &State, of: Epoch) -> Moves {
     let line = line(state, of);
     let mut moves = Moves::default();
-    let mut shared = BTreeSet::new();
-    for turn in state.turns.values() {
+    let mut shared = Shared::default();
+    for turn in state.turns.values().filter(|turn| turn.thread == thread::ROOT) {
         recall_turn(turn, &line, &mut moves, &mut shared);
     }
+    // What a sub-agent did since is no work of edits that left it alone. Parents stand before children.
+    for (id, child) in &state.children {
+        if went_on(state, child, &line, &shared) {
+            let turns: Vec<TurnId> = state.turns_of(*id).map(|turn| turn.id).collect();
+            moves.shared_turns.extend(&turns);
+            shared.common.extend(&turns);
+            shared.turns.extend(turns);
+            shared.children.insert(*id);
+            continue;
+        }
+        let turns = state.threads.get(id).into_iter().flatten();
+        for turn in turns.filter_map(|id| state.turns.get(id)) {
+            recall_turn(turn, &line, &mut moves, &mut shared);
+        }
+    }
     for node in state.nodes.values() {
+        if shared.children.contains(&thread::of(state, node.id)) {
+            moves.shared.extend(node.active.then_some(node.id));
+            continue;
+        }
         recall_node(state, node, &line, &shared, &mut moves);
     }
     ledger(state, &mut moves);
@@ -92,23 +125,66 @@ pub fn recall_reply(state: &State, id: TurnId, of: Epoch) -> Moves {
         ..standing
     };
     moves.turns_stand.push((id, standing));
-    let nodes = turn.nodes.iter().flat_map(|id| {
-        let observation = (id.kind == NodeKind::Call).then(|| id.observation());
-        std::iter::once(*id).chain(observation)
-    });
-    for node in nodes.filter_map(|id| state.nodes.get(&id)) {
-        recall_node(state, node, &line, &BTreeSet::new(), &mut moves);
+    let mut open = vec![turn];
+    while let Some(turn) = open.pop() {
+        for node in turn.nodes.iter().filter_map(|id| state.nodes.get(id)) {
+            recall_node(state, node, &line, &Shared::default(), &mut moves);
+            open.extend(recall_work(state, node.id, &line, &mut moves));
+        }
     }
     ledger(state, &mut moves);
     moves
 }
 
-fn recall_turn(turn: &Turn, line: &Line, moves: &mut Moves, shared: &mut BTreeSet<TurnId>) {
+/// With the result of a call comes back what its sub-agent did for it; gives the turns of that.
+fn recall_work<'s>(state: &'s State, call: NodeId, line: &Line, moves: &mut Moves) -> Vec<&'s Turn> {
+    let mut back = Vec::new();
+    let threads = state.calls.get(&call).into_iter().flat_map(|call| &call.attempts);
+    for thread in threads.filter_map(|attempt| attempt.thread) {
+        let turns = state.threads.get(&thread).into_iter().flatten();
+        for turn in turns.filter_map(|id| state.turns.get(id)) {
+            if let Then::Was(was) = turn.history.at(line)
+                && was.activity == Activity::Active
+            {
+                moves.turns_stand.push((turn.id, was.clone()));
+                back.push(turn);
+            }
+        }
+    }
+    back
+}
+
+/// True where a sub-agent works, or ended, for the same execution as at the end of a line, and no edit
+/// that tells the branches apart was one of its work.
+fn went_on(state: &State, child: &Child, line: &Line, shared: &Shared) -> bool {
+    let (Some(node), Some(call)) = (state.nodes.get(&child.call), state.calls.get(&child.call)) else {
+        return false;
+    };
+    let same_call = node.active
+        && shared.common.contains(&node.turn)
+        && standing_at(node, line, shared).is_some_and(|then| then.rev == node.rev());
+    let ended = matches!(call.history.at(line), Then::Was(way) if way.status.is_settled());
+    let now = super::line(state, state.epoch);
+    let tells_apart = |edit: &&EditRecord| line.holds(edit.epoch) != now.holds(edit.epoch);
+    let of_its_work = |edit: &EditRecord| {
+        edit.thread == child.thread
+            || thread::above(state, edit.thread).any(|above| above.parent == child.thread)
+    };
+    same_call
+        && !ended
+        && thread::stands(state, child)
+        && !state.edits.iter().filter(tells_apart).any(of_its_work)
+}
+
+fn recall_turn(turn: &Turn, line: &Line, moves: &mut Moves, shared: &mut Shared) {
     let is_history = matches!(turn.activity, Activity::Superseded(_));
     let was = match turn.history.at(line) {
         Then::Now => {
+            if !is_history {
+                shared.common.insert(turn.id);
+            }
             if matches!(turn.stream, Stream::Open | Stream::Broken(_)) && !is_history {
-                shared.insert(turn.id);
+                shared.turns.insert(turn.id);
             }
             return;
         }
@@ -123,8 +199,9 @@ fn recall_turn(turn: &Turn, line: &Line, moves: &mut Moves, shared: &mut BTreeSe
     let goes_on = !is_history && was.request == turn.request && was.split == turn.split;
     let standing = if goes_on {
         // The same reply on both: what has come of it since is no work of the edits between.
+        shared.common.insert(turn.id);
         if !matches!(was.stream, Stream::Closed(_) | Stream::Aborted(_)) {
-            shared.insert(turn.id);
+            shared.turns.insert(turn.id);
         }
         moves.shared_turns.push(turn.id);
         let now = TurnStanding {
@@ -170,7 +247,7 @@ fn cut(stream: &Stream) -> Stream {
     }
 }
 
-fn recall_node(state: &State, node: &Node, line: &Line, shared: &BTreeSet<TurnId>, moves: &mut Moves) {
+fn recall_node(state: &State, node: &Node, line: &Line, shared: &Shared, moves: &mut Moves) {
     match node.id.kind {
         // What was done stays on record; a result goes with its call.
         NodeKind::Intervention | NodeKind::Repair | NodeKind::Observation => {}
@@ -183,11 +260,11 @@ fn recall_node(state: &State, node: &Node, line: &Line, shared: &BTreeSet<TurnId
 }
 
 /// How a node stood; none where it did not count.
-fn standing_at(node: &Node, line: &Line, shared: &BTreeSet<TurnId>) -> Option<Standing> {
+fn standing_at(node: &Node, line: &Line, shared: &Shared) -> Option<Standing> {
     match node.history.at(line) {
         Then::Now => Some(node.standing()).filter(|now| now.active),
         Then::Was(was) => Some(*was).filter(|was| was.active),
-        Then::Absent => streamed(node).filter(|_| shared.contains(&node.turn)),
+        Then::Absent => streamed(node).filter(|_| shared.turns.contains(&node.turn)),
     }
 }
 
@@ -223,7 +300,7 @@ fn set(node: &Node, then: Option<Standing>, line: &Line, moves: &mut Moves) {
     }
 }
 
-fn recall_call(state: &State, node: &Node, line: &Line, shared: &BTreeSet<TurnId>, moves: &mut Moves) {
+fn recall_call(state: &State, node: &Node, line: &Line, shared: &Shared, moves: &mut Moves) {
     let Some(call) = state.calls.get(&node.id) else {
         return;
     };
@@ -263,8 +340,17 @@ fn recall_call(state: &State, node: &Node, line: &Line, shared: &BTreeSet<TurnId
         }
         _ if goes_on && !was_taken(state, node.id, line) => {
             moves.shared.push(node.id);
-            moves.shared.extend(observation.map(|observation| observation.id));
-            moves.calls.push((node.id, CallMove::GoesOn));
+            let child =
+                thread::child_of(state, call).filter(|child| !shared.children.contains(&child.thread));
+            if let Some(child) = child.filter(|_| had_ended(&call.status)) {
+                if let Some(observation) = observation {
+                    set(observation, None, line, moves);
+                }
+                moves.calls.push((node.id, CallMove::WorksOn(child.attempt)));
+            } else {
+                moves.shared.extend(observation.map(|observation| observation.id));
+                moves.calls.push((node.id, CallMove::GoesOn));
+            }
         }
         _ => {
             if let Some(observation) = observation {
@@ -298,6 +384,11 @@ fn ledger(state: &State, moves: &mut Moves) {
             .filter(|(_, to)| *to != CallMove::GoesOn)
             .map(|(id, _)| *id),
     );
+    for (id, to) in &moves.calls {
+        if matches!(to, CallMove::WorksOn(_)) {
+            touched.remove(id);
+        }
+    }
     let falls: BTreeSet<NodeId> = moves.falls.iter().copied().collect();
     let stands: BTreeMap<NodeId, Standing> = moves.stands.iter().copied().collect();
     let after = |id: NodeId| {

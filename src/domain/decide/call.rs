@@ -14,6 +14,7 @@ use crate::domain::id::{Attempt, NodeId, NodeKind, Rev, Seq};
 use crate::domain::node::Origin;
 use crate::domain::refusal::{Refusal, RefusalKind};
 use crate::domain::state::{LedgerOutcome, Mode, State};
+use crate::domain::thread;
 use crate::domain::turn::Activity;
 
 pub(super) fn decide(draft: &mut Draft<'_>, command: &CallCommand) -> Result<(), Refusal> {
@@ -51,8 +52,8 @@ fn find(state: &State, id: NodeId) -> Result<&Call, Refusal> {
             format!("{id} is history: an edit replaced it"),
         ));
     }
-    match state.turn_of(id).map(|turn| turn.activity) {
-        Some(Activity::Active) => Ok(call),
+    match state.turn_of(id).map(|turn| thread::activity(state, turn)) {
+        Some(Activity::Active) => edit::not_pinned_above(state, thread::of(state, id)).map(|()| call),
         Some(Activity::Suspended(_)) => Err(Refusal::new(
             RefusalKind::Status,
             format!("{id} is held while an edit before it is worked in: wait until it stands again"),
@@ -303,6 +304,18 @@ fn cancel(draft: &mut Draft<'_>, id: NodeId, reason: &str) -> Result<(), Refusal
         attempt,
         reason: reason.to_owned(),
     });
+    if let Some(child) = thread::child_of(draft.state, call) {
+        edit::end_child(draft, child);
+        draft.call(CallEvent::Finished {
+            call: id,
+            rev: child.rev,
+            attempt,
+            outcome: Outcome::Cancelled {
+                executed: call.effect.has_effect(),
+            },
+            ms: 0,
+        });
+    }
     Ok(())
 }
 

@@ -20,15 +20,16 @@ use crate::domain::draft::Draft;
 use crate::domain::envelope::{Actor, Envelope, FORMAT};
 use crate::domain::event::{EditEvent, Event};
 use crate::domain::graph;
-use crate::domain::id::{NodeId, NodeKind, Seq, TurnId};
+use crate::domain::id::{NodeId, NodeKind, Seq, ThreadId, TurnId};
 use crate::domain::lineage;
 use crate::domain::refusal::{Refusal, RefusalKind};
 use crate::domain::state::State;
+use crate::domain::thread;
 
 pub(crate) use wave::supersede_turns;
-pub(crate) use wave::{cancel_running, orphan};
+pub(crate) use wave::{cancel_running, effects_of, orphan};
 pub(super) use wave::{
-    invalidate_after_value, suspect, suspect_readers, suspect_readers_of_gone, suspend_later,
+    end_child, invalidate_after_value, suspect, suspect_readers, suspect_readers_of_gone, suspend_later,
 };
 
 pub(super) fn decide(
@@ -209,7 +210,7 @@ fn one(
 /// is made although its reply is on record.
 pub(super) fn ask_anew(draft: &mut Draft<'_>, id: TurnId) -> Result<(), Refusal> {
     let state = draft.state;
-    let Some(turn) = state.turns.get(&id).filter(|turn| turn.is_active()) else {
+    let Some(turn) = state.turns.get(&id).filter(|turn| thread::acts(state, turn)) else {
         return Err(Refusal::new(
             RefusalKind::Superseded,
             format!("{id} is history, or held by an edit"),
@@ -226,7 +227,8 @@ pub(super) fn ask_anew(draft: &mut Draft<'_>, id: TurnId) -> Result<(), Refusal>
     let turns: Vec<TurnId> = turns.map(|one| one.id).collect();
     let mut before = state.turns_of(turn.thread).filter(|one| one.pos < from);
     let after = before.rfind(|one| one.is_active()).map(|one| one.id);
-    begin(draft, None, &format!("ask the model again for {id}"), None);
+    not_pinned_above(state, turn.thread)?;
+    begin_after(draft, id, &format!("ask the model again for {id}"), None);
     supersede_turns(draft, turns);
     // What it is asked with depends on what falls: the request is made from what is left.
     let mut left = state.clone();
@@ -239,13 +241,44 @@ pub(super) fn ask_anew(draft: &mut Draft<'_>, id: TurnId) -> Result<(), Refusal>
 
 /// Begins an edit: a new epoch and the node that stands for it.
 pub(super) fn begin(draft: &mut Draft<'_>, target: Option<NodeId>, what: &str, reason: Option<&Arc<str>>) {
+    begin_at(draft, target, None, what, reason);
+}
+
+/// Begins an edit that puts something new after a turn.
+fn begin_after(draft: &mut Draft<'_>, turn: TurnId, what: &str, reason: Option<&Arc<str>>) {
+    begin_at(draft, None, Some(turn), what, reason);
+}
+
+fn begin_at(
+    draft: &mut Draft<'_>,
+    target: Option<NodeId>,
+    after: Option<TurnId>,
+    what: &str,
+    reason: Option<&Arc<str>>,
+) {
     let intervention = draft.node(NodeKind::Intervention);
     let epoch = draft.epoch;
     draft.edit(EditEvent::Committed {
         epoch,
         intervention,
         target,
+        after,
         what: Arc::from(what),
         reason: reason.cloned(),
     });
+    let after = after.and_then(|id| draft.state.turns.get(&id));
+    if let Some(turn) = after.or_else(|| draft.state.turn_of(target?)) {
+        wave::go_on_above(draft, turn.thread);
+    }
+}
+
+/// Refuses edits of a sub-agent's work where a person wrote what came of it.
+pub(super) fn not_pinned_above(state: &State, thread: ThreadId) -> Result<(), Refusal> {
+    match thread::pinned_above(state, thread) {
+        None => Ok(()),
+        Some(id) => Err(Refusal::new(
+            RefusalKind::Status,
+            format!("the operator wrote {id}, which is what came of this sub-agent: unpin {id} first"),
+        )),
+    }
 }

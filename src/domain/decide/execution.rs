@@ -6,6 +6,7 @@ use crate::domain::event::{CallEvent, RunEvent};
 use crate::domain::input::{Finding, Input};
 use crate::domain::node::Origin;
 use crate::domain::state::Mode;
+use crate::domain::thread;
 
 pub(super) fn report(draft: &mut Draft<'_>, input: &Input) {
     match input {
@@ -124,7 +125,7 @@ fn due(draft: &mut Draft<'_>, call: crate::domain::id::NodeId, rev: crate::domai
     let counts = draft
         .state
         .turn_of(call)
-        .is_some_and(crate::domain::turn::Turn::is_active)
+        .is_some_and(|turn| thread::acts(draft.state, turn))
         && draft.state.mode == Mode::Running;
     if !same || !counts || life.status != Status::Awaiting {
         return;

@@ -5,8 +5,13 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::call::{Binding, ConsentCause, Decision, Digest, EffectClass, Fault, Outcome, Verdict};
-use crate::domain::id::{Attempt, NodeId, Rev, Seq};
+use crate::domain::id::{Attempt, NodeId, Rev, Seq, ThreadId};
 use crate::domain::reference::{OutPath, Reference};
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+fn is_false(is: &bool) -> bool {
+    !*is
+}
 
 /// Facts about calls.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,6 +35,9 @@ pub enum CallEvent {
         out: Option<OutPath>,
         /// What its tool can do to the world.
         effect: EffectClass,
+        /// True where a sub-agent does the work.
+        #[serde(default, skip_serializing_if = "is_false")]
+        delegates: bool,
     },
     /// Every reference has a value; the second check passed or not.
     Ready {
@@ -105,6 +113,9 @@ pub enum CallEvent {
         /// What is known of the world before it, as JSON text: lets a probe tell later whether it happened.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         before: Option<Arc<str>>,
+        /// The thread of the sub-agent that does the work; none where a tool runs.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        thread: Option<ThreadId>,
     },
     /// A process was started for it.
     Spawned {
@@ -177,6 +188,14 @@ pub enum CallEvent {
         /// The call.
         call: NodeId,
     },
+    /// Its sub-agent works on, because something in its thread was edited: the same execution, whose
+    /// result so far does not count any more.
+    Continued {
+        /// The call.
+        call: NodeId,
+        /// The execution.
+        attempt: Attempt,
+    },
     /// A look at the world could not tell what came of an execution.
     Undetermined {
         /// The call.
@@ -216,6 +235,7 @@ impl CallEvent {
             | Self::Unsatisfiable { call, .. }
             | Self::Kept { call, .. }
             | Self::Woken { call, .. }
+            | Self::Continued { call, .. }
             | Self::Undetermined { call, .. }
             | Self::Resolved { call, .. } => *call,
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::call::Digest;
-use crate::domain::id::{Epoch, NodeId, Rev, Seq};
+use crate::domain::id::{Epoch, NodeId, Rev, Seq, TurnId};
 use crate::domain::node::{Content, Origin};
 use crate::domain::state::Began;
 
@@ -21,6 +21,9 @@ pub enum EditEvent {
         intervention: NodeId,
         /// The node that was edited; none for an insertion at the tip.
         target: Option<NodeId>,
+        /// The turn behind which something is put in; none for an edit of what is there.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        after: Option<TurnId>,
         /// What was done, in words.
         what: Arc<str>,
         /// The operator's reason.

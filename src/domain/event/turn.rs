@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::id::{NodeId, Rev, ThreadId, TurnId};
+use crate::domain::id::{Attempt, NodeId, Rev, ThreadId, TurnId};
 use crate::domain::node::{Channel, Origin};
 use crate::domain::turn::{Producer, Stop, StreamFault, Usage};
 
@@ -13,10 +13,36 @@ fn is_zero(n: &u64) -> bool {
     *n == 0
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+fn is_false(is: &bool) -> bool {
+    !*is
+}
+
 /// Facts about turns.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", content = "body", rename_all = "snake_case")]
 pub enum TurnEvent {
+    /// A thread begins: the sub-agent of a delegated call. Its first turn holds its task as a prompt.
+    Delegated {
+        /// The thread.
+        thread: ThreadId,
+        /// The call.
+        call: NodeId,
+        /// The revision of the call.
+        rev: Rev,
+        /// The execution of the call.
+        attempt: Attempt,
+        /// Names of the tools that the sub-agent is offered.
+        tools: Vec<Arc<str>>,
+        /// Turns of its model, at most.
+        max_turns: u32,
+        /// Its first turn.
+        turn: TurnId,
+        /// The prompt.
+        node: NodeId,
+        /// The task, with what the sub-agent is shown.
+        text: Arc<str>,
+    },
     /// A turn without a request: the operator's.
     Opened {
         /// Its id.
@@ -42,6 +68,9 @@ pub enum TurnEvent {
         context: Arc<str>,
         /// Hash of the whole request.
         hash: Arc<str>,
+        /// True for the last request that is allowed: no tools are offered.
+        #[serde(default, skip_serializing_if = "is_false")]
+        last: bool,
         /// Milliseconds to wait before it is sent (a retry backs off).
         #[serde(default, skip_serializing_if = "is_zero")]
         wait_ms: u64,

@@ -6,6 +6,7 @@ use super::{Found, Progress, View, descend, ended};
 use crate::domain::call::{Binding, Outcome};
 use crate::domain::id::{NodeId, Rev};
 use crate::domain::reference::{Expr, Root, Target};
+use crate::domain::thread;
 
 impl View<'_> {
     pub(super) fn evaluate(&self, expr: &Expr) -> Found {
@@ -60,6 +61,11 @@ impl View<'_> {
     }
 
     fn read_input(&self, target: &Target) -> Found {
+        if thread::of(self.state, self.reader.id) != thread::ROOT {
+            return Found::Never(format!(
+                "a sub-agent reads no †{target}: what it needs of it stands in its task"
+            ));
+        }
         let text = self
             .state
             .started

@@ -16,6 +16,7 @@ use crate::domain::node::{Content, Origin, Revision};
 use crate::domain::ready::{self, Look};
 use crate::domain::reference::Root;
 use crate::domain::state::{LedgerOutcome, Mode, State};
+use crate::domain::thread;
 use crate::domain::transcript::Message;
 use crate::domain::transcript::hash::context_hash;
 use crate::domain::turn::{Activity, Producer, Stream};
@@ -91,9 +92,7 @@ impl Witness {
         let call = &state.calls[&id];
         let bytes = ready::resolved_args(state, call).expect("it has bytes");
         let rev = state.nodes[&id].rev();
-        let acts = state
-            .turn_of(id)
-            .is_some_and(crate::domain::turn::Turn::is_active);
+        let acts = state.turn_of(id).is_some_and(|turn| thread::acts(state, turn));
         assert!(acts, "{id} starts in a turn that is held");
         let goes = state.mode == Mode::Running || matches!(state.mode, Mode::Paused(_)) && state.step;
         assert!(goes, "{id} starts while the run stands still");
@@ -101,7 +100,7 @@ impl Witness {
         assert!(!pinned, "{id} starts although a person wrote its result");
         assert!(!call.suspect, "{id} starts although its inputs are in question");
         assert!(
-            !state.held.contains(&id),
+            !thread::is_held(state, id),
             "{id} starts although an editor holds it"
         );
         let decision = call.decisions.iter().rev().find(|(one, _, _)| *one == rev);
@@ -275,46 +274,68 @@ fn repeats(state: &State, call: &Call) -> Vec<Seq> {
 /// The agenda, rebuilt from nodes and calls.
 pub fn agenda(state: &State) {
     let active = |id: &NodeId| state.nodes[id].active;
-    let with = |wanted: fn(&Call) -> bool| -> BTreeSet<NodeId> {
-        state
+    let with = |wanted: &dyn Fn(&Call) -> bool| -> BTreeSet<NodeId> {
+        let calls = state
             .calls
             .values()
-            .filter(|call| active(&call.id) && wanted(call))
-            .map(|call| call.id)
-            .collect()
+            .filter(|call| active(&call.id) && wanted(call));
+        calls.map(|call| call.id).collect()
     };
     let agenda = &state.agenda;
     assert_eq!(
         agenda.unchecked,
-        with(|call| call.status == Status::Proposed),
+        with(&|call: &Call| call.status == Status::Proposed),
         "unchecked"
     );
     assert_eq!(
         agenda.invalid,
-        with(|call| call.status == Status::Invalid),
+        with(&|call: &Call| call.status == Status::Invalid),
         "invalid"
     );
     assert_eq!(
         agenda.blocked,
-        with(|call| call.status == Status::Blocked),
+        with(&|call: &Call| call.status == Status::Blocked),
         "blocked"
     );
     assert_eq!(
         agenda.ungated,
-        with(|call| call.status == Status::Ready),
+        with(&|call: &Call| call.status == Status::Ready),
         "ungated"
     );
     assert_eq!(
         agenda.queued,
-        with(|call| call.status == Status::Queued),
+        with(&|call: &Call| call.status == Status::Queued),
         "queued"
     );
-    assert_eq!(agenda.running, with(Call::is_running), "running");
-    assert_eq!(agenda.suspects, with(|call| call.suspect), "suspects");
+    let by_child = |call: &Call| {
+        let own = |no| call.attempts.iter().find(|one| one.no == no);
+        matches!(call.status, Status::Running(no) if own(no).is_some_and(|one| one.thread.is_some()))
+    };
+    assert_eq!(
+        agenda.running,
+        with(&|call: &Call| call.is_running() && !by_child(call)),
+        "running"
+    );
+    assert_eq!(agenda.delegates, with(&by_child), "delegates");
+    assert_eq!(
+        agenda.delegating,
+        with(&|call: &Call| call.status == Status::Queued && call.delegates),
+        "delegating"
+    );
+    let children: BTreeSet<_> = state.children.keys().copied().collect();
+    let children = children
+        .into_iter()
+        .filter(|id| state.turns_of(*id).next().is_some());
+    assert_eq!(agenda.children, children.collect(), "children");
+    assert_eq!(agenda.suspects, with(&|call: &Call| call.suspect), "suspects");
     let waiting: BTreeSet<NodeId> = agenda.waiting.values().copied().collect();
-    assert_eq!(waiting, with(|call| call.status.needs_operator()), "waiting");
+    assert_eq!(
+        waiting,
+        with(&|call: &Call| call.status.needs_operator()),
+        "waiting"
+    );
     assert_eq!(waiting.len(), agenda.waiting.len(), "nobody waits twice");
-    let woken: BTreeSet<NodeId> = with(|call| call.suspect || call.status == Status::Blocked)
+    let woken: BTreeSet<NodeId> = with(&|call: &Call| call.suspect || call.status == Status::Blocked)
         .into_iter()
         .filter(|id| ready::look(state, &state.calls[id]) != Look::Wait)
         .collect();
@@ -322,7 +343,7 @@ pub fn agenda(state: &State) {
     let stalled: BTreeSet<NodeId> = agenda.stalled.keys().copied().collect();
     assert_eq!(
         stalled,
-        with(|call| call.suspect || call.status == Status::Blocked)
+        with(&|call: &Call| call.suspect || call.status == Status::Blocked)
             .difference(&woken)
             .copied()
             .collect(),
@@ -439,9 +460,7 @@ fn activity(state: &State) {
 pub fn at_rest(state: &State) {
     if !matches!(state.mode, Mode::Stopped(_)) {
         for id in &state.agenda.woken {
-            let held = !state
-                .turn_of(*id)
-                .is_some_and(crate::domain::turn::Turn::is_active);
+            let held = !state.turn_of(*id).is_some_and(|turn| thread::acts(state, turn));
             assert!(held, "{id} has something to do and nobody does it");
         }
     }

@@ -13,6 +13,7 @@ mod approval;
 mod branches;
 mod consent;
 mod crash;
+mod delegates;
 mod edits;
 mod ends;
 mod flow;

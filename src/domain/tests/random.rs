@@ -15,7 +15,10 @@ use crate::domain::lineage;
 use crate::domain::turn::Stop;
 
 pub fn session(numbers: &[u16]) -> World {
-    let mut tape = Tape::new(numbers);
+    session_on(Tape::new(numbers))
+}
+
+fn session_on(mut tape: Tape<'_>) -> World {
     let rules = tape::rules(&mut tape);
     let parallel = 1 + tape.draw(4) as u32;
     let mut w = World::limited(
@@ -39,6 +42,14 @@ proptest! {
         prop_assert_eq!(apply::fold(&w.log), w.state.clone());
         tape::bring_home(&mut w);
         w.crash();
+    }
+
+    #[test]
+    fn so_does_any_session_with_sub_agents(numbers in prop::collection::vec(any::<u16>(), 0..400)) {
+        let mut w = session_on(Tape::with_threads(&numbers));
+        prop_assert_eq!(apply::fold(&w.log), w.state.clone());
+        tape::bring_home(&mut w);
+        w.crash();
         w.remembers();
     }
 
@@ -47,7 +58,8 @@ proptest! {
         numbers in prop::collection::vec(any::<u16>(), 0..120),
         keep in prop::collection::vec(any::<bool>(), 1..40),
     ) {
-        let w = session(&numbers);
+        let threads = keep.len().is_multiple_of(2);
+        let w = session_on(if threads { Tape::with_threads(&numbers) } else { Tape::new(&numbers) });
         let some = w.log.iter().enumerate().filter(|(at, _)| keep[at % keep.len()]).map(|(_, one)| one);
         apply::fold(some);
     }

@@ -38,7 +38,7 @@ impl Default for Rules {
 }
 
 /// Every tool of the world.
-pub const TOOLS: [&str; 8] = [
+pub const TOOLS: [&str; 9] = [
     "pure",
     "read",
     "idem",
@@ -47,6 +47,7 @@ pub const TOOLS: [&str; 8] = [
     "unknown",
     "final_answer",
     "ask_operator",
+    "delegate",
 ];
 
 /// The sum of all numbers in an argument text.
@@ -66,7 +67,7 @@ impl Rules {
     pub fn effect(name: &str) -> Option<EffectClass> {
         Some(match name {
             "pure" | "final_answer" | "ask_operator" => EffectClass::Pure,
-            "read" => EffectClass::Read,
+            "read" | "delegate" => EffectClass::Read,
             "idem" => EffectClass::Idempotent,
             "write" | "shell" => EffectClass::Write,
             "unknown" => EffectClass::Unknown,
@@ -83,6 +84,7 @@ impl Advice for Rules {
             show_difference: name == "shell",
             is_answer: name == "final_answer",
             asks_operator: name == "ask_operator",
+            delegates: name == "delegate",
         })
     }
 

@@ -16,11 +16,24 @@ use crate::domain::turn::{Stop, Stream, StreamFaultKind};
 /// Numbers to draw from; zeros once it is used up.
 pub struct Tape<'t> {
     numbers: &'t [u16],
+    /// Whether there are sub-agents in the session.
+    pub threads: bool,
 }
 
 impl<'t> Tape<'t> {
     pub fn new(numbers: &'t [u16]) -> Self {
-        Self { numbers }
+        Self {
+            numbers,
+            threads: false,
+        }
+    }
+
+    /// The same for a session with sub-agents.
+    pub fn with_threads(numbers: &'t [u16]) -> Self {
+        Self {
+            threads: true,
+            ..Self::new(numbers)
+        }
     }
 
     pub fn is_empty(&self) -> bool {
@@ -86,6 +99,14 @@ pub fn args(tape: &mut Tape<'_>) -> String {
         _ => {}
     }
     parts.push(format!("\"n\":{}", value(tape)));
+    if tape.threads {
+        match tape.draw(6) {
+            0 => parts.push("\"tools\":[\"read\",\"delegate\"]".into()),
+            1 => parts.push(format!("\"max_turns\":{}", 1 + tape.draw(3))),
+            2 => parts.push(format!("\"scopes\":[{}]", value(tape))),
+            _ => parts.push(format!("\"task\":\"task {}\"", tape.draw(3))),
+        }
+    }
     match tape.draw(8) {
         0 => parts.push("\"path\":\"f\"".into()),
         1 => parts.push(format!("\"m\":{}", value(tape))),
@@ -96,6 +117,9 @@ pub fn args(tape: &mut Tape<'_>) -> String {
 }
 
 pub fn tool(tape: &mut Tape<'_>) -> &'static str {
+    if tape.threads && tape.draw(4) == 0 {
+        return "delegate";
+    }
     [
         "read",
         "read",
@@ -163,7 +187,16 @@ pub fn step(w: &mut World, tape: &mut Tape<'_>) {
 }
 
 fn stream(w: &mut World, tape: &mut Tape<'_>) {
+    if tape.threads {
+        let at = tape.draw(w.open.len());
+        w.open.rotate_left(at);
+    }
     let (turn, request) = w.tip();
+    let by_child = w.state.turns[&turn].thread != crate::domain::thread::ROOT;
+    if by_child && tape.draw(4) == 0 {
+        w.reply(&[answer(["yes", "no"][tape.draw(2)])]);
+        return;
+    }
     let full = w.state.turns[&turn].nodes.len() > 12;
     match tape.draw(40) {
         0..=3 => w.end(Stop::Calls),

@@ -9,7 +9,11 @@ use crate::domain::refusal::Refusal;
 
 /// An edit of something that is there.
 pub fn an_edit(w: &World, tape: &mut Tape<'_>) -> Option<Edit> {
-    let turns = w.turns();
+    let turns = if tape.threads {
+        w.state.turns.keys().copied().collect()
+    } else {
+        w.turns()
+    };
     Some(match tape.draw(18) {
         0..=4 => {
             let node = any(w, tape, NodeKind::Call)?;

@@ -15,6 +15,7 @@ use crate::domain::input::{Block, Input};
 use crate::domain::node::Channel;
 use crate::domain::refusal::{Refusal, RefusalKind};
 use crate::domain::state::State;
+use crate::domain::thread;
 use crate::domain::transcript::{Message, build};
 use crate::domain::turn::{Stop, Stream, StreamFault, StreamFaultKind, Usage};
 use crate::domain::{advance, apply, decide, effects, ready};
@@ -299,7 +300,7 @@ impl World {
                 }
                 let mut messages = build::messages(&self.state, thread, Some(turn));
                 check::transcript(&messages);
-                messages.extend(build::notices(&self.state));
+                messages.extend(build::notices(&self.state, &self.state.turns[&turn]));
                 self.open.retain(|(one, _)| *one != turn);
                 self.open.push((turn, request));
                 self.asked.push(Asked { turn, messages });
@@ -372,6 +373,22 @@ impl World {
         *self.open.last().expect("a stream is open")
     }
 
+    /// Turns to the open stream of a call's sub-agent.
+    pub fn on(&mut self, call: NodeId) -> &mut Self {
+        let child = thread::child_of(&self.state, &self.state.calls[&call]).expect("it has a sub-agent");
+        self.on_thread(child.thread)
+    }
+
+    /// Turns to the open stream of a thread.
+    pub fn on_thread(&mut self, thread: ThreadId) -> &mut Self {
+        let here = |(turn, _): &(TurnId, u32)| self.state.turns[turn].thread == thread;
+        let at = self.open.iter().position(here);
+        let at = at.unwrap_or_else(|| panic!("{thread} streams nothing"));
+        let one = self.open.remove(at);
+        self.open.push(one);
+        self
+    }
+
     pub fn stream(&mut self, block: Block) {
         let (turn, request) = self.tip();
         self.input(Input::Block { turn, request, block });
@@ -408,9 +425,20 @@ impl World {
 
     /// A whole reply.
     pub fn reply(&mut self, blocks: &[Block]) {
+        // A sub-agent that a block begins opens a stream of its own.
+        let own = self.tip();
         for block in blocks {
-            self.stream(block.clone());
+            self.input(Input::Block {
+                turn: own.0,
+                request: own.1,
+                block: block.clone(),
+            });
         }
+        // Where the program has died in between, nothing of this stream comes any more.
+        let Some(at) = self.open.iter().position(|one| *one == own) else {
+            return;
+        };
+        self.open[at..].rotate_left(1);
         self.end(Stop::End);
     }
 

@@ -11,6 +11,7 @@ use crate::domain::call::{Call, EffectClass};
 use crate::domain::id::{NodeKind, ThreadId, TurnId};
 use crate::domain::node::{Channel, Content, Node, Origin};
 use crate::domain::state::{LedgerOutcome, State};
+use crate::domain::thread;
 use crate::domain::turn::{Producer, Turn};
 
 /// The messages of a thread before a turn; all of them where no turn is named.
@@ -96,12 +97,14 @@ fn message(state: &State, piece: Piece<'_>) -> Option<Message> {
 
 /// What only the newest request is told: effects of replaced branches, a limit that is near.
 /// Not part of what later requests repeat.
-pub fn notices(state: &State) -> Vec<Message> {
+pub fn notices(state: &State, turn: &Turn) -> Vec<Message> {
     let mut notices = Vec::new();
     let happened: Vec<String> = state
         .ledger
         .values()
         .filter(|entry| entry.orphaned && entry.effect > EffectClass::Read)
+        // What a sub-agent did stands here by its own calls.
+        .filter(|entry| entry.thread.is_none())
         .filter(|entry| matches!(&entry.outcome, LedgerOutcome::Known(outcome) if outcome.is_ok()))
         .map(|entry| format!("{} ({})", entry.tool, entry.call))
         .collect();
@@ -111,17 +114,21 @@ pub fn notices(state: &State) -> Vec<Message> {
             happened.join(", ")
         )));
     }
-    if let Some(limit) = state.limits.turns {
-        let left = limit.saturating_sub(state.requests);
-        if left == 1 {
-            notices.push(notice(
-                "One request is left after this one. Finish your work now.".into(),
-            ));
-        } else if left == 0 {
-            notices.push(notice(
-                "This is the last request: no tools are left. Give your answer.".into(),
-            ));
-        }
+    let of_run = state.limits.turns.map(|most| most.saturating_sub(state.requests));
+    let of_child = state.children.get(&turn.thread);
+    let of_child = of_child.map(|child| {
+        child
+            .max_turns
+            .saturating_sub(thread::turns_used(state, turn.thread))
+    });
+    if turn.last {
+        notices.push(notice(
+            "This is the last request: no tools are left. Give your answer.".into(),
+        ));
+    } else if of_run == Some(1) || of_child == Some(1) {
+        notices.push(notice(
+            "One request is left after this one. Finish your work now.".into(),
+        ));
     }
     notices
 }
@@ -140,7 +147,7 @@ fn turn_pieces<'s>(state: &'s State, turn: &Turn, out: &mut Vec<Piece<'s>>) {
         .filter_map(|id| state.nodes.get(id))
         .filter(|node| node.active)
         .collect();
-    if turn.producer == Producer::Operator {
+    if matches!(turn.producer, Producer::Operator | Producer::Delegate) {
         operator_pieces(state, turn, &nodes, out);
         return;
     }

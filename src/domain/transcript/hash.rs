@@ -14,6 +14,7 @@ use crate::domain::id::{ThreadId, TurnId};
 use crate::domain::node::Node;
 use crate::domain::state::State;
 use crate::domain::table::Table;
+use crate::domain::thread;
 
 /// Hash of the context that a turn sees; of the whole thread where no turn is named.
 pub fn context_hash(state: &State, thread: ThreadId, before: Option<TurnId>) -> Arc<str> {
@@ -77,24 +78,23 @@ fn called<'s>(state: &'s State, call: &Call) -> (&'s str, &'s str) {
     said.map_or(("", ""), |(tool, args)| (tool, args))
 }
 
-/// True where the next request is the last that the limits allow: no tools are offered in it.
-pub fn is_last(state: &State) -> bool {
-    let next = state.requests.saturating_add(1);
-    state.limits.turns.is_some_and(|most| next >= most)
-}
-
-/// Hash of the whole next request: context, model, system text and the tools that it offers.
-pub fn request_hash(state: &State, context: &str) -> Arc<str> {
+/// Hash of a whole request of a thread: context, model, system text and tools; none are offered with the
+/// last request that is allowed.
+pub fn request_hash(state: &State, thread: ThreadId, context: &str, last: bool) -> Arc<str> {
     let mut hasher = blake3::Hasher::new_derive_key("overrule request v1");
     put(&mut hasher, "context", &[context]);
     if let Some(started) = &state.started {
         put(
             &mut hasher,
             "model",
-            &[&started.model, &started.wire, &started.system],
+            &[&started.model, &started.wire, &thread::system(state, thread)],
         );
-        let offered = if is_last(state) { &[] } else { &*started.tools };
-        for tool in offered {
+        let tools = if last {
+            Vec::new()
+        } else {
+            thread::tools(state, thread)
+        };
+        for tool in &tools {
             put(
                 &mut hasher,
                 "tool",

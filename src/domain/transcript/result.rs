@@ -163,6 +163,13 @@ fn short(text: &str) -> String {
 
 /// Head and tail of a long text, and where the whole is.
 fn clip(body: &str, id: &str) -> String {
+    ends_of(body, |left_out| {
+        format!("… {left_out} bytes left out; whole value at †call.{id} …")
+    })
+}
+
+/// Head and tail of a long text, with a word on the bytes between them.
+pub fn ends_of(body: &str, between: impl FnOnce(usize) -> String) -> String {
     if body.len() <= SENT_BYTES {
         return body.to_owned();
     }
@@ -175,9 +182,9 @@ fn clip(body: &str, id: &str) -> String {
         .find(|at| body.is_char_boundary(*at))
         .unwrap_or(body.len());
     format!(
-        "{}\n… {} bytes left out; whole value at †call.{id} …\n{}",
+        "{}\n{}\n{}",
         body.get(..head).unwrap_or_default(),
-        tail - head,
+        between(tail - head),
         body.get(tail..).unwrap_or_default()
     )
 }

@@ -185,6 +185,7 @@ async fn only_what_was_decided_on_may_run() {
         same: "".into(),
         effect: life.effect,
         before: None,
+        thread: None,
     };
     let approve = decided(Decision::Approve { unread: 0 });
     let reject = decided(Decision::Reject {

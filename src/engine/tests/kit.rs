@@ -178,6 +178,7 @@ fn hand(name: &str, effect: EffectClass, about: &str, runs: &mpsc::UnboundedSend
         show_difference: false,
         is_answer: false,
         asks_operator: false,
+        delegates: false,
     };
     Arc::new(Hand {
         spec: Spec { card, facts },

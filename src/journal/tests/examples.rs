@@ -135,6 +135,7 @@ fn turn() -> Vec<Event> {
             context: text("aa"),
             hash: text("bb"),
             new: vec![(CALL, REV)],
+            last: true,
             wait_ms: 500,
         },
         TurnEvent::Prompted {
@@ -292,6 +293,7 @@ fn checks() -> Vec<CallEvent> {
             label: text("c5"),
             out: Some(OutPath::Branch(target(Root::State), target(Root::State))),
             effect: EffectClass::Write,
+            delegates: true,
         },
         CallEvent::Ready {
             call: CALL,
@@ -337,6 +339,7 @@ fn call() -> Vec<Event> {
             same: text("s"),
             effect: EffectClass::Idempotent,
             before: Some(text("null")),
+            thread: None,
         },
         CallEvent::Spawned {
             call: CALL,
@@ -367,6 +370,10 @@ fn call() -> Vec<Event> {
             bindings: vec![binding()],
         },
         CallEvent::Woken { call: CALL },
+        CallEvent::Continued {
+            call: CALL,
+            attempt: Attempt(2),
+        },
         CallEvent::Undetermined {
             call: CALL,
             attempt: Attempt(1),
@@ -414,6 +421,17 @@ fn ends() -> Vec<CallEvent> {
 
 fn branches() -> Vec<Event> {
     vec![
+        Event::Turn(TurnEvent::Delegated {
+            thread: ThreadId(2),
+            call: CALL,
+            rev: REV,
+            attempt: Attempt(3),
+            tools: vec![text("read_file")],
+            max_turns: 7,
+            turn: TURN,
+            node: NodeId::new(NodeKind::Prompt, 4),
+            text: text("do it"),
+        }),
         Event::Turn(TurnEvent::Drifted { turns: vec![TURN] }),
         Event::Turn(TurnEvent::Revived {
             turn: TURN,
@@ -429,6 +447,7 @@ fn edit() -> Vec<Event> {
             epoch: Epoch(1),
             intervention: NodeId::new(NodeKind::Intervention, 10),
             target: None,
+            after: None,
             what: text("inserted"),
             reason: Some(text("because")),
         },

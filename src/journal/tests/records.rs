@@ -222,6 +222,7 @@ fn what_could_not_be_read_back_is_not_written() {
             label: "c1".into(),
             out: None::<OutPath>,
             effect: crate::domain::call::EffectClass::Pure,
+            delegates: false,
         })
     };
     let error = encode_line(id(1), &envelope(1, event(expr.clone())), Link::FIRST).unwrap_err();

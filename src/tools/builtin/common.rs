@@ -44,6 +44,7 @@ pub(super) fn spec(name: &str, description: &str, schema: &Value, effect: Effect
             show_difference: false,
             is_answer: false,
             asks_operator: false,
+            delegates: false,
         },
     }
 }

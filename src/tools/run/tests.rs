@@ -51,6 +51,7 @@ fn noop(effect: EffectClass, body: Body) -> (Arc<dyn Tool>, Arc<AtomicBool>) {
                 show_difference: false,
                 is_answer: false,
                 asks_operator: false,
+                delegates: false,
             },
         },
         body,

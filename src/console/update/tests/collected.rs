@@ -244,6 +244,7 @@ fn a_commit_by_another_hand_lets_nothing_of_mine_go() {
         Event::Edit(EditEvent::Committed {
             epoch: Epoch(1),
             intervention: id("i20"),
+            after: None,
             target: None,
             what: "add guidance".into(),
             reason: None,

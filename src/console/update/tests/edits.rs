@@ -99,6 +99,7 @@ fn changed_arguments_keep_the_bytes_of_the_others_and_go_out_after_the_preview()
             epoch: Epoch(1),
             intervention: id("i9"),
             target: Some(id("c3")),
+            after: None,
             what: "edit c3".into(),
             reason: None,
         }),

@@ -116,6 +116,7 @@ fn what_an_edit_replaced_is_one_row_that_unfolds() {
         epoch: crate::domain::id::Epoch(1),
         intervention: id("i6"),
         target: Some(id("t2")),
+        after: None,
         what: "rewrite t2".into(),
         reason: None,
     }));

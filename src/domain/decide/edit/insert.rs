@@ -2,16 +2,17 @@
 
 use std::sync::Arc;
 
-use super::begin;
+use super::begin_after;
 use super::revise::check_args;
 use super::wave::supersede_after;
 use crate::domain::advice::Advice;
 use crate::domain::draft::Draft;
 use crate::domain::event::TurnEvent;
-use crate::domain::id::{NodeId, NodeKind, ThreadId, TurnId};
+use crate::domain::id::{NodeId, NodeKind, TurnId};
 use crate::domain::node::{Channel, Origin};
 use crate::domain::refusal::{Refusal, RefusalKind};
 use crate::domain::state::Mode;
+use crate::domain::thread;
 use crate::domain::turn::{Activity, Producer, Stream};
 
 type Reason<'a> = Option<&'a Arc<str>>;
@@ -21,19 +22,19 @@ pub(super) fn place(draft: &Draft<'_>, after: Option<TurnId>) -> Result<Option<T
     if let Mode::Stopped(_) = draft.state.mode {
         return Err(super::super::run::over(&draft.state.mode));
     }
-    match after {
-        None => Ok(draft.state.turns_of(ThreadId(0)).next_back().map(|turn| turn.id)),
-        Some(id) => match draft.state.turns.get(&id) {
-            None => Err(Refusal::new(RefusalKind::Unknown, format!("there is no {id}"))),
-            Some(turn) if matches!(turn.activity, Activity::Superseded(_)) => {
-                Err(Refusal::new(RefusalKind::Superseded, format!("{id} is history")))
-            }
-            Some(turn) if matches!(turn.activity, Activity::Suspended(_)) => Err(Refusal::new(
-                RefusalKind::Status,
-                format!("{id} is held while an edit before it is worked in: wait until it stands again"),
-            )),
-            Some(_) => Ok(Some(id)),
-        },
+    let Some(id) = after else {
+        return Ok(draft.state.turns_of(thread::ROOT).next_back().map(|turn| turn.id));
+    };
+    let Some(turn) = draft.state.turns.get(&id) else {
+        return Err(Refusal::new(RefusalKind::Unknown, format!("there is no {id}")));
+    };
+    match thread::activity(draft.state, turn) {
+        Activity::Superseded(_) => Err(Refusal::new(RefusalKind::Superseded, format!("{id} is history"))),
+        Activity::Suspended(_) => Err(Refusal::new(
+            RefusalKind::Status,
+            format!("{id} is held while an edit before it is worked in: wait until it stands again"),
+        )),
+        Activity::Active => super::not_pinned_above(draft.state, turn.thread).map(|()| Some(id)),
     }
 }
 
@@ -48,10 +49,12 @@ pub(super) fn open(draft: &mut Draft<'_>, after: Option<TurnId>) -> TurnId {
             reason: Arc::from("the operator went on from what had arrived"),
         });
     }
+    let before = after.and_then(|id| draft.state.turns.get(&id));
+    let thread = before.map_or(thread::ROOT, |turn| turn.thread);
     let turn = draft.turn();
     draft.turn_event(TurnEvent::Opened {
         turn,
-        thread: ThreadId(0),
+        thread,
         after,
         producer: Producer::Operator,
     });
@@ -81,7 +84,7 @@ pub(super) fn prompt(
     }
     // What the run is about is no intervention.
     if let Some(turn) = after {
-        begin(draft, None, "add guidance", reason);
+        begin_after(draft, turn, "add guidance", reason);
         supersede_after(draft, turn);
     }
     operator_prompt(draft, after, text);
@@ -101,7 +104,7 @@ pub(super) fn thought(
     let Some(place) = after else {
         return Err(Refusal::new(RefusalKind::Status, "begin the run with a prompt"));
     };
-    begin(draft, None, "insert a thought", reason);
+    begin_after(draft, place, "insert a thought", reason);
     supersede_after(draft, place);
     let turn = open(draft, after);
     let node = draft.node(NodeKind::Thought);
@@ -135,7 +138,7 @@ pub(super) fn call(
         tool,
         args,
     )?;
-    begin(draft, None, &format!("insert a call of {tool}"), reason);
+    begin_after(draft, place, &format!("insert a call of {tool}"), reason);
     supersede_after(draft, place);
     let turn = open(draft, after);
     let node = draft.node(NodeKind::Call);

@@ -19,6 +19,7 @@ use crate::domain::ready;
 use crate::domain::reference::OutPath;
 use crate::domain::refusal::{Refusal, RefusalKind};
 use crate::domain::state::State;
+use crate::domain::thread;
 use crate::domain::turn::{Activity, Producer, Stream};
 
 type Reason<'a> = Option<&'a Arc<str>>;
@@ -29,7 +30,8 @@ pub(super) fn base(state: &State, id: NodeId, rev: Rev) -> Result<&Node, Refusal
         .nodes
         .get(&id)
         .ok_or_else(|| Refusal::new(RefusalKind::Unknown, format!("there is no {id}")))?;
-    let activity = state.turns.get(&node.turn).map(|turn| turn.activity);
+    let turn = state.turns.get(&node.turn);
+    let activity = turn.map(|turn| thread::activity(state, turn));
     if node.active && matches!(activity, Some(Activity::Suspended(_))) {
         return Err(Refusal::new(
             RefusalKind::Status,
@@ -51,6 +53,7 @@ pub(super) fn base(state: &State, id: NodeId, rev: Rev) -> Result<&Node, Refusal
             ),
         ));
     }
+    super::not_pinned_above(state, thread::of(state, id))?;
     Ok(node)
 }
 
@@ -163,6 +166,9 @@ pub(super) fn check_args(advice: &dyn Advice, id: NodeId, tool: &str, args: &str
     }
     let mut faults = advice.check(tool, args, false);
     faults.extend(crate::domain::reference::rewrite::scan(args).faults);
+    if advice.tool(tool).is_some_and(|facts| facts.delegates) {
+        faults.extend(crate::domain::delegate::faults_of(advice, args));
+    }
     if faults.is_empty() {
         return Ok(());
     }
@@ -387,15 +393,16 @@ pub(super) fn delete(
     let node = base(draft.state, id, rev)?;
     match id.kind {
         NodeKind::Prompt => {
-            let first = draft
-                .state
-                .nodes
-                .values()
-                .find(|one| one.id.kind == NodeKind::Prompt && one.active);
-            if first.is_some_and(|first| first.id == id) {
+            let own = thread::of(draft.state, id);
+            let is_prompt = |one: &NodeId| {
+                one.kind == NodeKind::Prompt && draft.state.nodes.get(one).is_some_and(|node| node.active)
+            };
+            let mut prompts = draft.state.turns_of(own).flat_map(|turn| &turn.nodes);
+            if prompts.find(|one| is_prompt(one)) == Some(&id) {
+                let what = if own == thread::ROOT { "run" } else { "sub-agent" };
                 return Err(Refusal::new(
                     RefusalKind::Status,
-                    format!("{id} is what the run is about: edit it instead"),
+                    format!("{id} is what the {what} is about: edit it instead"),
                 ));
             }
             begin(draft, Some(id), &format!("delete {id}"), reason);

@@ -11,6 +11,7 @@ use crate::domain::event::{CallEvent, TurnEvent};
 use crate::domain::id::{Epoch, NodeId, NodeKind, Rev};
 use crate::domain::node::{Content, Node, Origin};
 use crate::domain::refusal::{Refusal, RefusalKind};
+use crate::domain::thread;
 
 type Reason<'a> = Option<&'a Arc<str>>;
 
@@ -50,6 +51,7 @@ pub(super) fn take(
 
 fn words(draft: &mut Draft<'_>, id: NodeId, text: &Arc<str>, reason: Reason<'_>) -> Result<(), Refusal> {
     // Another branch's answer takes the place of the one that counts here.
+    let own = thread::of(draft.state, id);
     let target = match draft.state.nodes.get(&id) {
         Some(node) if node.active => Some(id),
         _ if id.kind == NodeKind::Answer => draft
@@ -57,6 +59,7 @@ fn words(draft: &mut Draft<'_>, id: NodeId, text: &Arc<str>, reason: Reason<'_>)
             .nodes
             .values()
             .filter(|node| node.active && node.id.kind == NodeKind::Answer)
+            .filter(|node| thread::of(draft.state, node.id) == own)
             .map(|node| node.id)
             .next_back(),
         _ => None,
@@ -168,6 +171,7 @@ fn insert_with_result(
     // Its references may mean something else here: it is shown with what it ran with.
     let args = ran.map_or(written, |record| record.args.clone());
     let effect = life.map_or(crate::domain::call::EffectClass::Unknown, |life| life.effect);
+    let delegates = life.is_some_and(|life| life.delegates);
     let entry = ran.map(|record| record.intent);
     let after = insert::place(draft, None)?;
     begin(
@@ -195,6 +199,7 @@ fn insert_with_result(
         label: Arc::from(node.to_string()),
         out: None,
         effect,
+        delegates,
     });
     let origin = entry.map_or(Origin::Operator { user }, |from| Origin::Reused { from });
     decided(draft, node, Rev(1), outcome, origin);

@@ -9,7 +9,9 @@ use crate::domain::call::Status;
 use crate::domain::draft::Draft;
 use crate::domain::event::{CallEvent, EditEvent, TurnEvent};
 use crate::domain::graph;
-use crate::domain::id::{NodeId, NodeKind, Seq, TurnId};
+use crate::domain::id::{NodeId, NodeKind, Seq, ThreadId, TurnId};
+use crate::domain::state::State;
+use crate::domain::thread::{self, Child};
 use crate::domain::turn::Stream;
 
 /// A call has another value: its readers come into question, later turns fall.
@@ -101,6 +103,33 @@ pub(in crate::domain::decide) fn supersede_after(draft: &mut Draft<'_>, turn: Tu
     supersede_turns(draft, later);
 }
 
+/// What a sub-agent's thread was edited in changes what it gives: its call goes on with the same
+/// execution, what read its result comes into question, and later turns of the thread above are
+/// held until it is known whether they still see the same. And so on upwards.
+pub(in crate::domain::decide) fn go_on_above(draft: &mut Draft<'_>, thread: ThreadId) {
+    let state = draft.state;
+    for child in thread::above(state, thread) {
+        let Some(call) = state.calls.get(&child.call) else {
+            return;
+        };
+        if !matches!(call.status, Status::Succeeded | Status::Failed(_)) {
+            return;
+        }
+        draft.call(CallEvent::Continued {
+            call: child.call,
+            attempt: child.attempt,
+        });
+        suspect_readers(draft, child.call);
+        suspend_later(draft, child.call);
+    }
+}
+
+/// Ends a sub-agent and all that it does.
+pub(in crate::domain::decide) fn end_child(draft: &mut Draft<'_>, child: &Child) {
+    let turns = draft.state.turns_of(child.thread).map(|turn| turn.id).collect();
+    supersede_turns(draft, turns);
+}
+
 /// These turns are history.
 pub(crate) fn supersede_turns(draft: &mut Draft<'_>, turns: Vec<TurnId>) {
     if turns.is_empty() {
@@ -144,7 +173,7 @@ pub(crate) fn orphan(draft: &mut Draft<'_>, nodes: &[NodeId]) {
         .filter(|id| id.kind == NodeKind::Call)
         .copied()
         .collect();
-    let entries = effects_of(draft, &calls);
+    let entries = effects_of(draft.state, &calls);
     if !entries.is_empty() {
         draft.edit(EditEvent::Orphaned { entries });
     }
@@ -152,20 +181,21 @@ pub(crate) fn orphan(draft: &mut Draft<'_>, nodes: &[NodeId]) {
 
 /// Lists the effects of the revisions of a call so far: another revision takes their place.
 pub(super) fn orphan_own(draft: &mut Draft<'_>, call: NodeId) {
-    let entries = effects_of(draft, &BTreeSet::from([call]));
+    let entries = effects_of(draft.state, &BTreeSet::from([call]));
     if !entries.is_empty() {
         draft.edit(EditEvent::Orphaned { entries });
     }
 }
 
-fn effects_of(draft: &Draft<'_>, calls: &BTreeSet<NodeId>) -> Vec<Seq> {
+/// Executions of calls with effects that happened, or may have, and are not listed yet.
+pub(crate) fn effects_of(state: &State, calls: &BTreeSet<NodeId>) -> Vec<Seq> {
     let mut entries = Vec::new();
     for id in calls {
-        let Some(call) = draft.state.calls.get(id) else {
+        let Some(call) = state.calls.get(id) else {
             continue;
         };
         for record in &call.attempts {
-            let Some(entry) = draft.state.ledger.get(&record.intent) else {
+            let Some(entry) = state.ledger.get(&record.intent) else {
                 continue;
             };
             let happened = entry.outcome != crate::domain::state::LedgerOutcome::DidNot;

@@ -1,0 +1,126 @@
+//! The beginning and the end of sub-agents. Must not know: what a sub-agent does in between.
+
+use std::sync::Arc;
+
+use super::launch;
+use crate::domain::advice::Advice;
+use crate::domain::call::{ErrorClass, Outcome, Status, ToolError};
+use crate::domain::decide::edit::supersede_turns;
+use crate::domain::delegate::{self, Work};
+use crate::domain::draft::Draft;
+use crate::domain::event::{CallEvent, TurnEvent};
+use crate::domain::id::{NodeId, NodeKind, TurnId};
+use crate::domain::node::Node;
+use crate::domain::state::State;
+use crate::domain::thread::{self, Child};
+
+/// Sub-agents whose call was edited, superseded, run again or answered by hand end with all that they did.
+pub(super) fn end_left(draft: &mut Draft<'_>, _advice: &dyn Advice) {
+    let state = draft.state;
+    let mut left: Vec<TurnId> = Vec::new();
+    for thread in &state.agenda.children {
+        if state
+            .children
+            .get(thread)
+            .is_some_and(|child| !thread::stands(state, child))
+        {
+            left.extend(state.turns_of(*thread).map(|turn| turn.id));
+        }
+    }
+    supersede_turns(draft, left);
+}
+
+/// Hands the next decided call to a sub-agent.
+pub(super) fn begin(draft: &mut Draft<'_>, advice: &dyn Advice) {
+    let state = draft.state;
+    let next = state
+        .agenda
+        .delegating
+        .iter()
+        .filter(|id| !thread::is_held(state, **id) && super::acts(state, **id) && is_free(state, **id))
+        .filter_map(|id| state.calls.get(id))
+        .find(|call| !call.suspect);
+    if let Some(call) = next {
+        let thread = draft.thread();
+        launch::start(draft, advice, call, Some(thread));
+    }
+}
+
+/// The thread of a call that was handed over begins with its task.
+pub(super) fn hand_over(draft: &mut Draft<'_>, advice: &dyn Advice) {
+    let state = draft.state;
+    for id in &state.agenda.delegates {
+        let Some(call) = state.calls.get(id) else { continue };
+        let Status::Running(attempt) = call.status else {
+            continue;
+        };
+        let record = call.attempts.iter().find(|one| one.no == attempt);
+        let thread = record.and_then(|record| record.thread);
+        let args = state.nodes.get(id).and_then(Node::as_call).map(|(_, args)| args);
+        if let (Some(record), Some(thread), Some(args)) = (record, thread, args)
+            && !state.children.contains_key(&thread)
+        {
+            let work = Work::of(args, &record.args);
+            let event = TurnEvent::Delegated {
+                thread,
+                call: *id,
+                rev: record.rev,
+                attempt,
+                tools: delegate::tools(state, advice, thread::of(state, *id), &work),
+                max_turns: work.max_turns(),
+                turn: draft.turn(),
+                node: draft.node(NodeKind::Prompt),
+                text: Arc::from(work.prompt()),
+            };
+            draft.turn_event(event);
+        }
+    }
+}
+
+/// Sub-agents of one thread are bounded like calls; those of different threads wait for each other
+/// and therefore are not.
+fn is_free(state: &State, call: NodeId) -> bool {
+    let own = thread::of(state, call);
+    let at_work = state.agenda.delegates.iter();
+    at_work.filter(|id| thread::of(state, **id) == own).count() < state.limits.parallel as usize
+}
+
+/// The answer of a sub-agent is the result of its call.
+pub(super) fn answered(draft: &mut Draft<'_>, child: &Child, answer: NodeId) {
+    let text = draft.state.nodes.get(&answer).map(Node::text).unwrap_or_default();
+    let value = serde_json::Value::from(text).to_string();
+    finished(draft, child, Outcome::ok(value));
+}
+
+/// True where a sub-agent has no turn left, with which its call fails.
+pub(super) fn spent(draft: &mut Draft<'_>, child: &Child) -> bool {
+    let used = thread::turns_used(draft.state, child.thread);
+    if used < child.max_turns {
+        return false;
+    }
+    let executed = draft
+        .state
+        .calls
+        .get(&child.call)
+        .is_some_and(|call| call.effect.has_effect());
+    let error = ToolError {
+        class: ErrorClass::Business,
+        message: format!("the sub-agent used up its {used} turns and gave no answer"),
+        evidence: "counted by the engine".into(),
+        hint: Some("give it a smaller task, or more turns (`max_turns`)".into()),
+        partial: None,
+        executed,
+    };
+    finished(draft, child, Outcome::Err(error));
+    true
+}
+
+fn finished(draft: &mut Draft<'_>, child: &Child, outcome: Outcome) {
+    draft.call(CallEvent::Finished {
+        call: child.call,
+        rev: child.rev,
+        attempt: child.attempt,
+        outcome,
+        ms: 0,
+    });
+}

@@ -1,0 +1,206 @@
+//! Threads: the root's line of turns, and one for the sub-agent of each delegated call.
+//!
+//! A sub-agent's thread hangs on one execution of its call: what is true of that call (held,
+//! history) is true of all that the sub-agent does. Must not know: why a call was delegated, who
+//! decides.
+
+use std::sync::Arc;
+
+use super::call::{Call, Status};
+use super::event::run::ToolCard;
+use super::id::{Attempt, NodeId, NodeKind, Rev, Seq, ThreadId, TurnId};
+use super::node::{Content, Node};
+use super::state::State;
+use super::turn::{Activity, Producer, Turn};
+
+/// The thread that a run begins with.
+pub const ROOT: ThreadId = ThreadId(0);
+/// Sub-agents below the root: one of the last level cannot delegate.
+pub const DEEPEST: u32 = 3;
+
+/// The thread of a sub-agent, as it was begun.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Child {
+    /// The thread.
+    pub thread: ThreadId,
+    /// The thread of the call.
+    pub parent: ThreadId,
+    /// The call whose result the sub-agent's answer is.
+    pub call: NodeId,
+    /// The revision of the call.
+    pub rev: Rev,
+    /// The execution of the call.
+    pub attempt: Attempt,
+    /// 1 for a sub-agent of the root.
+    pub depth: u32,
+    /// Names of the tools that it is offered.
+    pub tools: Vec<Arc<str>>,
+    /// Turns of its model, at most.
+    pub max_turns: u32,
+}
+
+/// The thread of a turn that a node stands in; the root's where that is not known.
+pub fn of(state: &State, node: NodeId) -> ThreadId {
+    state.turn_of(node).map_or(ROOT, |turn| turn.thread)
+}
+
+/// The sub-agent of the execution of a call that counts.
+pub fn child_of<'s>(state: &'s State, call: &Call) -> Option<&'s Child> {
+    let threads = call.attempts.iter().rev().filter_map(|attempt| attempt.thread);
+    threads
+        .filter_map(|thread| state.children.get(&thread))
+        .find(|child| stands(state, child))
+}
+
+/// The sub-agents of all executions of a call that have turns which count.
+fn children_of<'s>(state: &'s State, call: &'s Call) -> impl Iterator<Item = &'s Child> {
+    let threads = call.attempts.iter().filter_map(|attempt| attempt.thread);
+    threads
+        .filter(|thread| state.agenda.children.contains(thread))
+        .filter_map(|thread| state.children.get(&thread))
+}
+
+/// True while the execution that a sub-agent works for is the one that counts: it goes on, or its
+/// result is what the call gives.
+pub fn stands(state: &State, child: &Child) -> bool {
+    let (Some(node), Some(call)) = (state.nodes.get(&child.call), state.calls.get(&child.call)) else {
+        return false;
+    };
+    let gave = |node: &Node| matches!(&node.now().content, Content::Observation { attempt, .. } if *attempt == child.attempt);
+    let counts = match &call.status {
+        Status::Running(attempt) => *attempt == child.attempt,
+        Status::Succeeded | Status::Failed(_) => state.observation(child.call).is_some_and(gave),
+        _ => false,
+    };
+    node.active && node.rev() == child.rev && counts
+}
+
+/// Whether a turn counts, with all that it hangs on.
+pub fn activity(state: &State, turn: &Turn) -> Activity {
+    let mut found = turn.activity;
+    let mut thread = turn.thread;
+    while let Some(child) = state.children.get(&thread) {
+        if matches!(found, Activity::Superseded(_)) {
+            break;
+        }
+        let above = match state.turn_of(child.call) {
+            Some(above) if stands(state, child) => above.activity,
+            _ => Activity::Superseded(Seq(0)),
+        };
+        if above != Activity::Active {
+            found = above;
+        }
+        thread = child.parent;
+    }
+    found
+}
+
+/// True where a turn counts and no edit holds it, nor anything that it hangs on.
+pub fn acts(state: &State, turn: &Turn) -> bool {
+    turn.is_active() && (turn.thread == ROOT || activity(state, turn) == Activity::Active)
+}
+
+/// The threads that have something to do: the root, and sub-agents at work in turns that no edit holds.
+pub fn at_work(state: &State) -> impl Iterator<Item = ThreadId> {
+    let working = state.agenda.delegates.iter().filter_map(|id| {
+        let call = state.calls.get(id)?;
+        let acts = state.turn_of(*id).is_some_and(|turn| acts(state, turn));
+        acts.then(|| child_of(state, call).map(|child| child.thread))?
+    });
+    std::iter::once(ROOT).chain(working)
+}
+
+/// The delegated calls that a thread hangs on, the nearest first.
+pub fn above(state: &State, thread: ThreadId) -> impl Iterator<Item = &Child> {
+    std::iter::successors(state.children.get(&thread), |child| {
+        state.children.get(&child.parent)
+    })
+}
+
+/// The delegated calls that a node hangs on, the outermost first.
+pub fn path(state: &State, node: NodeId) -> Vec<NodeId> {
+    let mut path: Vec<NodeId> = above(state, of(state, node)).map(|child| child.call).collect();
+    path.reverse();
+    path
+}
+
+/// Sub-agents between the root and a thread, its own counted.
+pub fn depth(state: &State, thread: ThreadId) -> u32 {
+    state.children.get(&thread).map_or(0, |child| child.depth)
+}
+
+/// A result above a thread that a person wrote: nothing that the sub-agent does can change it.
+pub fn pinned_above(state: &State, thread: ThreadId) -> Option<NodeId> {
+    above(state, thread)
+        .map(|child| child.call.observation())
+        .find(|id| state.nodes.get(id).is_some_and(|node| node.active && node.pinned))
+}
+
+/// True where an open editor holds a call, or one that it hangs on.
+pub fn is_held(state: &State, call: NodeId) -> bool {
+    let held = &state.held;
+    !held.is_empty()
+        && (held.contains(&call) || above(state, of(state, call)).any(|child| held.contains(&child.call)))
+}
+
+/// True where an open editor holds the next request of a thread: what is typed may change its
+/// context, or end it.
+pub fn waits_for_editor(state: &State, thread: ThreadId) -> bool {
+    let inside = |editing: &NodeId| {
+        let edited = of(state, *editing);
+        edited == thread || above(state, edited).any(|child| child.parent == thread)
+    };
+    let held = |child: &Child| state.held.contains(&child.call);
+    state.editing.keys().any(inside) || above(state, thread).any(held)
+}
+
+/// Turns that a thread's model was asked for and that count or are held.
+pub fn turns_used(state: &State, thread: ThreadId) -> u32 {
+    let model = |turn: &&Turn| turn.producer == Producer::Model;
+    state.turns_of(thread).filter(model).count() as u32
+}
+
+/// The tools that a thread is offered, in order.
+pub fn tools(state: &State, thread: ThreadId) -> Vec<ToolCard> {
+    let all = state.started.as_ref().map_or(&[][..], |started| &started.tools);
+    match state.children.get(&thread) {
+        None => all.to_vec(),
+        Some(child) => all
+            .iter()
+            .filter(|card| child.tools.contains(&card.name))
+            .cloned()
+            .collect(),
+    }
+}
+
+/// What the model of a thread is told before everything else.
+pub fn system(state: &State, thread: ThreadId) -> Arc<str> {
+    let Some(started) = &state.started else {
+        return Arc::from("");
+    };
+    if thread == ROOT {
+        return started.system.clone();
+    }
+    Arc::from(format!("{}\n\n{SUB_AGENT}", started.system))
+}
+
+const SUB_AGENT: &str = "\
+You are a sub-agent: another agent gave you the task below, and your answer in plain text is what it \
+gets. It sees nothing else of your work, and you see nothing of its work but what stands in the task: \
+your references reach your own calls only. Answer completely and to the point.";
+
+/// Everything that hangs on calls through their sub-agents: turns that count, and their nodes.
+pub fn under(state: &State, calls: impl IntoIterator<Item = NodeId>) -> (Vec<TurnId>, Vec<NodeId>) {
+    let (mut turns, mut nodes) = (Vec::new(), Vec::new());
+    let mut open: Vec<NodeId> = calls.into_iter().filter(|id| id.kind == NodeKind::Call).collect();
+    while let Some(call) = open.pop().and_then(|id| state.calls.get(&id)) {
+        for child in children_of(state, call) {
+            for turn in state.turns_of(child.thread) {
+                turns.push(turn.id);
+                nodes.extend(turn.nodes.iter().copied());
+                open.extend(turn.nodes.iter().filter(|id| id.kind == NodeKind::Call));
+            }
+        }
+    }
+    (turns, nodes)
+}
