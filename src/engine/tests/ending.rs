@@ -168,6 +168,22 @@ async fn a_model_that_hangs_is_noticed_and_can_be_stopped() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_word_begins_the_wait_for_silence_anew() {
+    let mut stage = Stage::new();
+    let ask = stage.prompt("go").await;
+    tokio::time::sleep(Duration::from_secs(50)).await;
+    ask.text(0, "still ").await;
+    // Ten seconds short of a silence that began with the word, and long after one that began before.
+    tokio::time::sleep(Duration::from_secs(50)).await;
+    ask.text(0, "here").await;
+    ask.end(Stop::End).await;
+    stage
+        .until("an answer", |stage| matches!(stage.state.mode, Mode::Finished(_)))
+        .await;
+    assert!(stage.notices.is_empty(), "{:?}", stage.notices);
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_emergency_stop_ends_everything() {
     let mut stage = Stage::new();
     let ask = stage.prompt("go").await;
@@ -270,6 +286,36 @@ async fn an_approval_does_not_outlive_the_definition_it_was_given_for() {
     })
     .await;
     next.quiet().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_waits_is_judged_by_the_policy_of_who_goes_on() {
+    let mut stage = Stage::with(Plan {
+        policy: Policy::new(Preset::Supervised),
+        ..Plan::default()
+    });
+    let ask = stage.prompt("go").await;
+    ask.call(0, "act", "{}").await;
+    ask.end(Stop::Calls).await;
+    stage
+        .until("a call waits", |stage| stage.state.queue().next().is_some())
+        .await;
+    stage.handle.shutdown().await;
+    let written = stage.written();
+    let same = super::kit::advised_by(Preset::Supervised);
+    let started = written.started.as_deref().unwrap().clone();
+    let woken = |events: &[Event]| events.iter().any(|event| matches!(event, Event::Call(_)));
+    assert!(!woken(&resume::first_events(&written, &same, started.clone())));
+    let auto = super::kit::advised_by(Preset::Auto);
+    assert!(woken(&resume::first_events(&written, &auto, started.clone())));
+    let mut next = Stage::with(Plan {
+        policy: Policy::new(Preset::Auto),
+        first: Some(resume::first_events(&written, &auto, started)),
+        state: written,
+        ..Plan::default()
+    });
+    next.until("it runs", |stage| !stage.state.ledger.is_empty())
+        .await;
 }
 
 #[test]
