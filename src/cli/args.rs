@@ -116,6 +116,8 @@ pub enum What {
     Graph(Graph),
     /// Print the calls that wait for a decision, with the digests to decide by
     Queue(Queue),
+    /// Print the executions that could change the world: what came of them, what could take them back
+    Effects(Queue),
     /// Decode a captured model stream
     Decode(Decode),
     /// Operator verbs on a recorded session
@@ -424,6 +426,28 @@ pub enum Verb {
         /// It did not happen; it may run
         #[arg(long)]
         did_not: bool,
+    },
+    /// Insert the call that finds out whether an execution happened, by the tool's probe template
+    Probe {
+        /// The session
+        #[command(flatten)]
+        on: On,
+        /// The call, or the number of an execution that `overrule effects` printed
+        entry: String,
+        /// Print the call and what inserting it would do, and do nothing
+        #[arg(long)]
+        preview: bool,
+    },
+    /// Insert the call that takes an execution back, by the tool's compensate template
+    Compensate {
+        /// The session
+        #[command(flatten)]
+        on: On,
+        /// The call, or the number of an execution that `overrule effects` printed
+        entry: String,
+        /// Print the call and what inserting it would do, and do nothing
+        #[arg(long)]
+        preview: bool,
     },
     /// Ask the model again for a broken turn
     AskAgain {

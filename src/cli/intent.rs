@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use super::args::{Choice, On, Verb};
+use super::effects;
 use super::exit::{Code, Failure};
 use crate::domain::advance::gate;
 use crate::domain::call::{Digest, Outcome};
@@ -13,6 +14,7 @@ use crate::domain::command::{
 use crate::domain::id::{BadNodeId, NodeId, NodeKind, Rev, TurnId};
 use crate::domain::node::Node;
 use crate::domain::state::{LedgerOutcome, State};
+use crate::domain::template::Purpose;
 use crate::text::visible;
 
 /// The session of a verb and what goes with it.
@@ -31,6 +33,8 @@ pub fn on(verb: &Verb) -> &On {
         | Verb::RejectAnswer { on, .. }
         | Verb::Consent { on, .. }
         | Verb::Resolve { on, .. }
+        | Verb::Probe { on, .. }
+        | Verb::Compensate { on, .. }
         | Verb::AskAgain { on, .. }
         | Verb::Keep { on, .. }
         | Verb::Pause { on }
@@ -47,6 +51,8 @@ pub fn is_preview(verb: &Verb) -> bool {
         Verb::Edit { preview: true, .. }
             | Verb::Replace { preview: true, .. }
             | Verb::Delete { preview: true, .. }
+            | Verb::Probe { preview: true, .. }
+            | Verb::Compensate { preview: true, .. }
     )
 }
 
@@ -82,6 +88,10 @@ pub fn command(state: &State, verb: &Verb) -> Result<Command, Failure> {
         Verb::Consent {
             call, digest, choice, ..
         } => consent(state, seen(state, call)?, digest, *choice, reason)?,
+        Verb::Probe { on, entry, .. } => commit(on, effects::inserted(state, entry, Purpose::Probe)?),
+        Verb::Compensate { on, entry, .. } => {
+            commit(on, effects::inserted(state, entry, Purpose::Compensate)?)
+        }
         Verb::Resolve { call, happened, .. } => resolve(node(call)?, happened.as_deref()),
         Verb::Edit {
             on,

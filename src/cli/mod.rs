@@ -7,6 +7,7 @@ pub mod build;
 pub mod control;
 pub mod decode;
 pub mod difference;
+pub mod effects;
 pub mod exit;
 pub mod graph;
 pub mod guard;
@@ -63,6 +64,7 @@ fn dispatch(parsed: args::Args) -> Result<Code, Failure> {
         Some(What::Replay(replay)) => replay::replay(&common, &replay),
         Some(What::Graph(graph)) => graph::graph(&common, &graph),
         Some(What::Queue(queue)) => queue::queue(&common, &queue),
+        Some(What::Effects(queue)) => effects::effects(&common, &queue),
         Some(What::Decode(decode)) => decode::decode(&decode),
         Some(What::Verb(verb)) => verbs::verb(&common, &verb),
     }

@@ -4,7 +4,7 @@
 use super::args::{Common, Verb};
 use super::build::Ground;
 use super::exit::{Code, Failure};
-use super::{intent, print, record, run};
+use super::{effects, intent, print, record, run};
 use crate::domain::apply::fold;
 use crate::domain::command::{Command, EditCommand};
 use crate::domain::decide;
@@ -28,6 +28,9 @@ pub fn verb(common: &Common, verb: &Verb) -> Result<Code, Failure> {
         let adviser = record::adviser(common, &ground, &place, &state)?;
         let events = decide::edit::commit(&state, &adviser, &edits, (None, false))?;
         let plan = lineage::of_events(&state, &events);
+        for line in edits.iter().filter_map(effects::shown) {
+            print::out(&line);
+        }
         print::out(&describe(&state, &plan));
         return Ok(Code::Ok);
     }

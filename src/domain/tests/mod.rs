@@ -14,6 +14,7 @@ mod crash;
 mod edits;
 mod ends;
 mod flow;
+mod ledger;
 mod operator;
 mod plan;
 mod prices;

@@ -7,10 +7,11 @@ use std::sync::Arc;
 
 use super::result::result_text;
 use super::{CalledAs, Message, NoteKind, Said};
-use crate::domain::call::{Call, EffectClass};
+use crate::domain::call::Call;
 use crate::domain::id::{NodeKind, ThreadId, TurnId};
+use crate::domain::ledger;
 use crate::domain::node::{Channel, Content, Node, Origin};
-use crate::domain::state::{LedgerOutcome, State};
+use crate::domain::state::State;
 use crate::domain::turn::{Producer, Turn};
 
 /// The messages of a thread before a turn; all of them where no turn is named.
@@ -98,19 +99,10 @@ fn message(state: &State, piece: Piece<'_>) -> Option<Message> {
 /// Not part of what later requests repeat.
 pub fn notices(state: &State) -> Vec<Message> {
     let mut notices = Vec::new();
-    let happened: Vec<String> = state
-        .ledger
-        .values()
-        .filter(|entry| entry.orphaned && entry.effect > EffectClass::Read)
-        .filter(|entry| matches!(&entry.outcome, LedgerOutcome::Known(outcome) if outcome.is_ok()))
-        .map(|entry| format!("{} ({})", entry.tool, entry.call))
-        .collect();
-    if !happened.is_empty() {
-        notices.push(notice(format!(
-            "Already happened before the operator changed the course, and not undone: {}.",
-            happened.join(", ")
-        )));
-    }
+    notices.extend(ledger::told(state).map(|text| Message::Note {
+        about: NoteKind::Notice,
+        text,
+    }));
     if let Some(limit) = state.limits.turns {
         let left = limit.saturating_sub(state.requests);
         if left == 1 {
