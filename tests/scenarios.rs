@@ -8,6 +8,12 @@
     reason = "a test that cannot go on fails, with the place where it could not"
 )]
 
+#[path = "support/pick.rs"]
+#[allow(
+    dead_code,
+    reason = "shared with other test programs, each of which needs a part"
+)]
+mod pick;
 #[path = "support/scenario.rs"]
 mod scenario;
 #[path = "support/world.rs"]
@@ -19,8 +25,8 @@ mod world;
 
 use std::collections::BTreeSet;
 
-use clap::Subcommand as _;
-use overrule::cli::args::Verb;
+use clap::{CommandFactory as _, Subcommand as _};
+use overrule::cli::args::{Args, Verb};
 
 /// A test for each scenario, by the name of its file.
 macro_rules! scenarios {
@@ -36,29 +42,43 @@ macro_rules! scenarios {
 scenarios! {
     answer = "answer",
     approve = "approve",
+    approve_all = "approve-all",
     ask_again = "ask-again",
+    ask_again_for_a_whole_turn = "ask-again-a-whole-turn",
+    branches = "branches",
+    cancel = "cancel",
+    commit = "commit",
+    compensate = "compensate",
     consent = "consent",
+    correct_an_observation = "correct-an-observation",
     delete = "delete",
     delete_a_thought = "delete-a-thought",
-    edit_an_answer = "edit-an-answer",
     edit_a_prompt = "edit-a-prompt",
-    edit_arguments = "edit-arguments",
     edit_a_thought = "edit-a-thought",
+    edit_an_answer = "edit-an-answer",
+    edit_arguments = "edit-arguments",
     edit_while_it_waits = "edit-while-it-waits",
-    correct_an_observation = "correct-an-observation",
     guide = "guide",
     insert_call = "insert-call",
     insert_thought = "insert-thought",
     keep = "keep",
+    keep_later = "keep-later",
     pause = "pause",
     preview = "preview",
+    probe = "probe",
     reject = "reject",
     reject_answer = "reject-answer",
     replace = "replace",
     resolve = "resolve",
     retry = "retry",
+    set_limits = "set-limits",
+    set_policy = "set-policy",
     step = "step",
     stop = "stop",
+    stop_turn = "stop-turn",
+    take = "take",
+    undo = "undo",
+    unpin = "unpin",
 }
 
 #[test]
@@ -80,18 +100,20 @@ fn every_file_is_carried_out() {
 
 #[test]
 fn every_verb_of_the_command_line_has_a_scenario() {
-    let command = Verb::augment_subcommands(clap::Command::new("overrule"));
-    let verbs: BTreeSet<String> = command
-        .get_subcommands()
-        .map(|verb| verb.get_name().to_owned())
-        .collect();
+    let names = |command: clap::Command| -> BTreeSet<String> {
+        let all = command.get_subcommands();
+        all.map(|verb| verb.get_name().to_owned()).collect()
+    };
+    let all = names(Args::command());
+    let mut verbs = names(Verb::augment_subcommands(clap::Command::new("overrule")));
+    verbs.extend(["branches", "compare"].map(str::to_owned));
     let shown: BTreeSet<String> = FILES.iter().flat_map(|name| scenario::read(name).verbs).collect();
     let without: Vec<&String> = verbs.difference(&shown).collect();
     assert!(
         without.is_empty(),
         "write a file in tests/scenarios for {without:?}"
     );
-    let unknown: Vec<&String> = shown.difference(&verbs).collect();
+    let unknown: Vec<&String> = shown.difference(&all).collect();
     assert!(unknown.is_empty(), "there is no verb {unknown:?}");
     for name in FILES {
         assert!(

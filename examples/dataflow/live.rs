@@ -194,7 +194,7 @@ pub async fn pending_edit(sibling: Sibling) -> Result<PendingEdit, Fail> {
             Echo::tool("act", EffectClass::Write, &notes),
         ],
         preset: Preset::Guarded,
-        journal: None,
+        log: stage::log(None)?,
     })?;
     stage.prompt().await?;
     // Both, in either order: the sibling runs, and the call waits.
@@ -292,6 +292,6 @@ fn side_by_side(
         }),
         tools: vec![Echo::tool("act", effect, notes)],
         preset: Preset::Auto,
-        journal: None,
+        log: stage::log(None)?,
     })
 }

@@ -39,7 +39,7 @@ impl OneTurn {
 }
 
 /// Streams one whole call.
-pub async fn call(chunks: &mpsc::Sender<Chunk>, part: u32, tool: &str, args: &Value) -> Sent {
+async fn call(chunks: &mpsc::Sender<Chunk>, part: u32, tool: &str, args: &Value) -> Sent {
     let name = tool.to_owned();
     let delta = args.to_string();
     chunks.send(Chunk::Call { part, id: None, name }).await?;

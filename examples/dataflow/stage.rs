@@ -2,7 +2,7 @@
 //!
 //! Must not know: what the model says, what the tools do, what is measured.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -39,8 +39,16 @@ pub struct Setup {
     pub tools: Vec<Arc<dyn Tool>>,
     /// The policy.
     pub preset: Preset,
-    /// The directory that the journal is written in; a log in memory where there is none.
-    pub journal: Option<PathBuf>,
+    /// Where events are written.
+    pub log: Box<dyn Log>,
+}
+
+/// A journal in a new session in a directory; a log in memory where there is none.
+pub fn log(journal: Option<&Path>) -> Result<Box<dyn Log>, Fail> {
+    Ok(match journal {
+        Some(dir) => Box::new(JournalLog(Store::open(dir).create(ids::session())?)),
+        None => Box::new(Memory::default()),
+    })
 }
 
 /// What a tool of the stage is known as.
@@ -77,19 +85,14 @@ pub struct Stage {
 impl Stage {
     /// The engine comes up, and waits for a prompt.
     pub fn begin(setup: Setup) -> Result<Self, Fail> {
-        let session = ids::session();
-        let log: Box<dyn Log> = match &setup.journal {
-            Some(dir) => Box::new(JournalLog(Store::open(dir).create(session)?)),
-            None => Box::new(Memory::default()),
-        };
-        let adviser = adviser(setup.tools, setup.preset, &session.to_string())?;
+        let adviser = adviser(setup.tools, setup.preset)?;
         let first = vec![Event::Run(RunEvent::Started(Box::new(started(
             &adviser,
             &*setup.model,
         ))))];
         let (driver, handle) = Driver::new(Parts {
             state: State::default(),
-            log,
+            log: setup.log,
             adviser,
             model: setup.model,
             clock: Clock::start(),
@@ -179,11 +182,11 @@ pub fn call_of(state: &State, label: &str) -> Result<NodeId, Fail> {
 }
 
 /// What the rules of a stage are told about its tools and its policy.
-pub fn adviser(tools: Vec<Arc<dyn Tool>>, preset: Preset, session: &str) -> Result<Adviser, Fail> {
+pub fn adviser(tools: Vec<Arc<dyn Tool>>, preset: Preset) -> Result<Adviser, Fail> {
     Ok(Adviser {
         registry: Arc::new(Registry::new(tools)?),
         policy: Arc::new(Policy::new(preset)),
-        session: Arc::from(session),
+        session: Arc::from("stage"),
         workspace: Arc::new(Path::new("/").to_owned()),
         environment: Arc::from(""),
         sandbox: Arc::from("no children"),

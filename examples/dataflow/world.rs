@@ -153,7 +153,7 @@ impl Run {
             model: Arc::new(one_turn(workload)),
             tools: tools.into(),
             preset: Preset::Guarded,
-            journal: setting.journal.clone(),
+            log: stage::log(setting.journal.as_deref())?,
         })?;
         stage.prompt().await?;
         Ok(Self { bench, stage })

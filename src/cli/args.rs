@@ -1,10 +1,14 @@
 //! The words of the command line. Must not know: what they do.
 
+mod verb;
+
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
 use crate::config;
+
+pub use verb::{Change, Choice, Look, On, Planned, Seen, Verb};
 
 /// Supervise an LLM agent from the terminal.
 ///
@@ -118,9 +122,13 @@ pub enum What {
     Queue(Queue),
     /// Print the executions that could change the world: what came of them, what could take them back
     Effects(Queue),
+    /// List the branches of a session, or name one: every edit begins one, and none is lost
+    Branches(Branches),
+    /// Compare two branches node by node: answers, calls, requests, tokens
+    Compare(Compare),
     /// Decode a captured model stream
     Decode(Decode),
-    /// Operator verbs on a recorded session
+    /// Operator verbs on a session
     #[command(flatten)]
     Verb(Verb),
 }
@@ -241,6 +249,43 @@ pub struct Queue {
     pub id: String,
 }
 
+/// Branches to list or to name.
+#[derive(Debug, ClapArgs)]
+pub struct Branches {
+    /// Id, beginning of it, or `last`
+    #[arg(default_value = "last")]
+    pub id: String,
+    /// What; leave out to list
+    #[command(subcommand)]
+    pub what: Option<BranchesWhat>,
+}
+
+/// What to do with branches.
+#[derive(Debug, Subcommand)]
+pub enum BranchesWhat {
+    /// Name one, so that it is found again; an empty name takes it away
+    Name {
+        /// Number of the branch, as `overrule branches` lists it
+        branch: u32,
+        /// The name
+        name: String,
+    },
+}
+
+/// Two branches to compare.
+#[derive(Debug, ClapArgs)]
+pub struct Compare {
+    /// Id, beginning of it, or `last`
+    pub id: String,
+    /// Number of the one
+    pub a: u32,
+    /// Number of the other
+    pub b: u32,
+    /// Print also what is the same on both
+    #[arg(long)]
+    pub all: bool,
+}
+
 /// A captured stream.
 #[derive(Debug, ClapArgs)]
 pub struct Decode {
@@ -252,252 +297,4 @@ pub struct Decode {
     pub summary: bool,
     /// The file; `-` for standard input
     pub file: PathBuf,
-}
-
-/// What every operator verb takes.
-#[derive(Debug, Clone, ClapArgs)]
-pub struct On {
-    /// Session: id, beginning of it, or `last`
-    pub session: String,
-    /// Go on with the run afterwards
-    #[arg(long)]
-    pub resume: bool,
-    /// Why, for the record
-    #[arg(long, value_name = "TEXT")]
-    pub reason: Option<String>,
-}
-
-/// Operator verbs on a recorded session.
-#[derive(Debug, Subcommand)]
-pub enum Verb {
-    /// Approve a call that waits
-    Approve {
-        /// The session
-        #[command(flatten)]
-        on: On,
-        /// The call, such as c5
-        call: String,
-        /// Digest that `overrule queue` printed
-        #[arg(long)]
-        digest: String,
-    },
-    /// Reject a call that has not run
-    Reject {
-        /// The session
-        #[command(flatten)]
-        on: On,
-        /// The call
-        call: String,
-    },
-    /// Edit a node: --text for prompts, thoughts and answers, --args for calls, --value for results
-    Edit {
-        /// The session
-        #[command(flatten)]
-        on: On,
-        /// The node, such as t3, c5 or o5
-        node: String,
-        /// New words of a prompt, thought or answer
-        #[arg(long)]
-        text: Option<String>,
-        /// New arguments of a call, as JSON
-        #[arg(long)]
-        args: Option<String>,
-        /// New result of a call, as JSON
-        #[arg(long)]
-        value: Option<String>,
-        /// Print what the edit would do, and do nothing
-        #[arg(long)]
-        preview: bool,
-    },
-    /// Replace the tool of a call
-    Replace {
-        /// The session
-        #[command(flatten)]
-        on: On,
-        /// The call
-        call: String,
-        /// The other tool
-        tool: String,
-        /// Its arguments, as JSON
-        #[arg(long)]
-        args: String,
-        /// Print what the edit would do, and do nothing
-        #[arg(long)]
-        preview: bool,
-    },
-    /// Give the result of a call by hand; nothing runs
-    Answer {
-        /// The session
-        #[command(flatten)]
-        on: On,
-        /// The call
-        call: String,
-        /// The value, as JSON
-        #[arg(long)]
-        value: String,
-    },
-    /// Run a finished call once more
-    Retry {
-        /// The session
-        #[command(flatten)]
-        on: On,
-        /// The call
-        call: String,
-    },
-    /// Add guidance: a prompt at the tip, or after a turn
-    Guide {
-        /// The session
-        #[command(flatten)]
-        on: On,
-        /// The words
-        text: String,
-        /// Number of the turn that it stands after
-        #[arg(long)]
-        after: Option<u32>,
-    },
-    /// Insert a thought after a turn; the model goes on from it
-    InsertThought {
-        /// The session
-        #[command(flatten)]
-        on: On,
-        /// The words
-        text: String,
-        /// Number of the turn that it stands after
-        #[arg(long)]
-        after: Option<u32>,
-    },
-    /// Insert a call after a turn
-    InsertCall {
-        /// The session
-        #[command(flatten)]
-        on: On,
-        /// The tool
-        tool: String,
-        /// Its arguments, as JSON
-        #[arg(long)]
-        args: String,
-        /// Number of the turn that it stands after
-        #[arg(long)]
-        after: Option<u32>,
-    },
-    /// Take a node away
-    Delete {
-        /// The session
-        #[command(flatten)]
-        on: On,
-        /// The node
-        node: String,
-        /// Print what the edit would do, and do nothing
-        #[arg(long)]
-        preview: bool,
-    },
-    /// Refuse an answer; the model is told why and goes on (--reason is required)
-    RejectAnswer {
-        /// The session
-        #[command(flatten)]
-        on: On,
-        /// The answer
-        node: String,
-    },
-    /// Decide on an effect that may already have happened
-    Consent {
-        /// The session
-        #[command(flatten)]
-        on: On,
-        /// The call
-        call: String,
-        /// Digest that `overrule queue` printed
-        #[arg(long)]
-        digest: String,
-        /// What to do
-        #[arg(value_enum)]
-        choice: Choice,
-    },
-    /// Say what came of a call whose outcome is not known
-    Resolve {
-        /// The session
-        #[command(flatten)]
-        on: On,
-        /// The call
-        call: String,
-        /// It happened, with this result as JSON
-        #[arg(long, conflicts_with = "did_not", required_unless_present = "did_not")]
-        happened: Option<String>,
-        /// It did not happen; it may run
-        #[arg(long)]
-        did_not: bool,
-    },
-    /// Insert the call that finds out whether an execution happened, by the tool's probe template
-    Probe {
-        /// The session
-        #[command(flatten)]
-        on: On,
-        /// The call, or the number of an execution that `overrule effects` printed
-        entry: String,
-        /// Print the call and what inserting it would do, and do nothing
-        #[arg(long)]
-        preview: bool,
-    },
-    /// Insert the call that takes an execution back, by the tool's compensate template
-    Compensate {
-        /// The session
-        #[command(flatten)]
-        on: On,
-        /// The call, or the number of an execution that `overrule effects` printed
-        entry: String,
-        /// Print the call and what inserting it would do, and do nothing
-        #[arg(long)]
-        preview: bool,
-    },
-    /// Ask the model again for a broken turn
-    AskAgain {
-        /// The session
-        #[command(flatten)]
-        on: On,
-        /// Number of the turn
-        turn: u32,
-    },
-    /// Take what arrived of a broken turn as the whole turn
-    Keep {
-        /// The session
-        #[command(flatten)]
-        on: On,
-        /// Number of the turn
-        turn: u32,
-    },
-    /// Pause a session: a resumed run starts nothing until it is unpaused
-    Pause {
-        /// The session
-        #[command(flatten)]
-        on: On,
-    },
-    /// Let a paused or stopped session go on
-    Unpause {
-        /// The session
-        #[command(flatten)]
-        on: On,
-    },
-    /// Let one launch or request of a paused session through
-    Step {
-        /// The session
-        #[command(flatten)]
-        on: On,
-    },
-    /// Stop a session: nothing goes on, also when it is resumed, until it is unpaused
-    Stop {
-        /// The session
-        #[command(flatten)]
-        on: On,
-    },
-}
-
-/// What to do with an effect that may already have happened.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Choice {
-    /// Take the recorded result
-    Reuse,
-    /// Run it again
-    RunAgain,
-    /// Do not run it
-    Reject,
 }

@@ -11,7 +11,7 @@ use super::exit::{Code, Failure};
 use super::print;
 use crate::domain::apply::fold;
 use crate::domain::call::{Decision, Outcome};
-use crate::domain::command::Edit;
+use crate::domain::command::{Command, Edit, EditCommand};
 use crate::domain::id::{NodeId, Seq};
 use crate::domain::ledger::{self, Row};
 use crate::domain::state::{LedgerOutcome, State};
@@ -223,11 +223,14 @@ fn json(state: &State, row: &Row<'_>) -> serde_json::Value {
     })
 }
 
-/// The call that an edit inserts, for whoever wants to see it first.
-pub fn shown(edit: &Edit) -> Option<String> {
-    let Edit::InsertCall { tool, args, .. } = edit else {
-        return None;
+/// The calls that a command inserts, as tool and arguments, for whoever wants to see them first.
+pub fn inserts(command: &Command) -> Vec<(&Arc<str>, &Arc<str>)> {
+    let Command::Edit(EditCommand::Commit { edits, .. }) = command else {
+        return Vec::new();
     };
-    let (tool, args): (&Arc<str>, &Arc<str>) = (tool, args);
-    Some(format!("insert             {} {}", visible(tool), visible(args)))
+    let inserted = edits.iter().filter_map(|edit| match edit {
+        Edit::InsertCall { tool, args, .. } => Some((tool, args)),
+        _ => None,
+    });
+    inserted.collect()
 }

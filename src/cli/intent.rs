@@ -1,100 +1,162 @@
-//! Builds the command that an operator verb of the command line stands for. Must not know: how a
+//! Builds the commands that an operator verb of the command line stands for. Must not know: how a
 //! command is decided, where it is recorded.
 
 use std::sync::Arc;
 
-use super::args::{Choice, On, Verb};
-use super::effects;
+use super::args::{Change, Choice, Common, On, Seen, Verb};
+use super::build::Ground;
 use super::exit::{Code, Failure};
+use super::{edits, effects, run};
 use crate::domain::advance::gate;
+use crate::domain::bulk;
 use crate::domain::call::{Digest, Outcome};
 use crate::domain::command::{
     CallCommand, Command, ConsentChoice, Edit, EditCommand, Resolution, RunCommand,
 };
-use crate::domain::id::{BadNodeId, NodeId, NodeKind, Rev, TurnId};
+use crate::domain::id::{BadNodeId, Epoch, NodeId, NodeKind, Rev, TurnId};
 use crate::domain::node::Node;
 use crate::domain::state::{LedgerOutcome, State};
 use crate::domain::template::Purpose;
+use crate::policy::Preset;
 use crate::text::visible;
 
-/// The session of a verb and what goes with it.
-pub fn on(verb: &Verb) -> &On {
-    match verb {
-        Verb::Approve { on, .. }
-        | Verb::Reject { on, .. }
-        | Verb::Edit { on, .. }
-        | Verb::Replace { on, .. }
-        | Verb::Answer { on, .. }
-        | Verb::Retry { on, .. }
-        | Verb::Guide { on, .. }
-        | Verb::InsertThought { on, .. }
-        | Verb::InsertCall { on, .. }
-        | Verb::Delete { on, .. }
-        | Verb::RejectAnswer { on, .. }
-        | Verb::Consent { on, .. }
-        | Verb::Resolve { on, .. }
-        | Verb::Probe { on, .. }
-        | Verb::Compensate { on, .. }
-        | Verb::AskAgain { on, .. }
-        | Verb::Keep { on, .. }
-        | Verb::Pause { on }
-        | Verb::Unpause { on }
-        | Verb::Step { on }
-        | Verb::Stop { on } => on,
-    }
+/// The commands of a verb, in order. Where no revision was named, it is that of the state that was read.
+pub fn commands(
+    common: &Common,
+    ground: &Ground,
+    state: &State,
+    verb: &Verb,
+) -> Result<Vec<Command>, Failure> {
+    let one = match verb {
+        Verb::ApproveAll { digest, .. } => return together(state, digest),
+        Verb::Approve { .. }
+        | Verb::Reject { .. }
+        | Verb::Answer { .. }
+        | Verb::Retry { .. }
+        | Verb::Unpin { .. }
+        | Verb::Cancel { .. }
+        | Verb::Consent { .. }
+        | Verb::Resolve { .. } => on_call(state, verb)?,
+        Verb::Edit { .. }
+        | Verb::Replace { .. }
+        | Verb::Guide { .. }
+        | Verb::InsertThought { .. }
+        | Verb::InsertCall { .. }
+        | Verb::Delete { .. }
+        | Verb::RejectAnswer { .. }
+        | Verb::Probe { .. }
+        | Verb::Compensate { .. }
+        | Verb::Commit { .. }
+        | Verb::Take { .. }
+        | Verb::Undo { .. }
+        | Verb::Redo { .. }
+        | Verb::Switch { .. } => Command::Edit(on_graph(state, verb)?),
+        Verb::AskAgain { .. }
+        | Verb::Keep { .. }
+        | Verb::Pause { .. }
+        | Verb::Unpause { .. }
+        | Verb::Step { .. }
+        | Verb::StopTurn { .. }
+        | Verb::Stop { .. }
+        | Verb::SetLimits { .. }
+        | Verb::SetPolicy { .. } => Command::Run(on_run(common, ground, state, verb)?),
+    };
+    Ok(vec![one])
 }
 
-/// True where only the plan was asked for.
-pub fn is_preview(verb: &Verb) -> bool {
-    matches!(
-        verb,
-        Verb::Edit { preview: true, .. }
-            | Verb::Replace { preview: true, .. }
-            | Verb::Delete { preview: true, .. }
-            | Verb::Probe { preview: true, .. }
-            | Verb::Compensate { preview: true, .. }
+/// No verb of the family that was asked for: a defect of the program.
+fn misplaced() -> Failure {
+    Failure::new(
+        Code::Other,
+        "this verb has no command; this is a defect of overrule",
     )
 }
 
-/// The command of a verb. Revisions are those of the state that was read.
-pub fn command(state: &State, verb: &Verb) -> Result<Command, Failure> {
-    let reason = on(verb).reason.clone().unwrap_or_default();
-    let after = |turn: &Option<u32>| turn.map(TurnId);
-    let text = |text: &String| Arc::<str>::from(text.as_str());
-    Ok(match verb {
+fn on_call(state: &State, verb: &Verb) -> Result<Command, Failure> {
+    let reason = verb.on().reason.clone().unwrap_or_default();
+    let any = Seen { rev: None };
+    Ok(Command::Call(match verb {
         Verb::Approve { call, digest, .. } => {
-            let (call, rev) = seen(state, call)?;
-            let digest = digest_of(state, call, digest);
-            let unread = 0;
-            Command::Call(CallCommand::Approve {
+            let (call, rev) = seen(state, call, &any)?;
+            CallCommand::Approve {
                 call,
                 rev,
-                digest,
-                unread,
-            })
+                digest: digest_of(state, call, digest),
+                unread: 0,
+            }
         }
-        Verb::Reject { call, .. } => {
-            let (call, rev) = seen(state, call)?;
-            Command::Call(CallCommand::Reject { call, rev, reason })
+        Verb::Reject { call, seen: was, .. } => {
+            let (call, rev) = seen(state, call, was)?;
+            CallCommand::Reject { call, rev, reason }
         }
-        Verb::Answer { call, value, .. } => {
-            let ((call, rev), value) = (seen(state, call)?, text(value));
-            Command::Call(CallCommand::Answer { call, rev, value })
+        Verb::Answer {
+            call,
+            value,
+            seen: was,
+            ..
+        } => {
+            let ((call, rev), value) = (seen(state, call, was)?, text(value));
+            CallCommand::Answer { call, rev, value }
         }
-        Verb::Retry { call, .. } => {
-            let (call, rev) = seen(state, call)?;
-            Command::Call(CallCommand::Retry { call, rev })
+        Verb::Retry { call, seen: was, .. } => {
+            let (call, rev) = seen(state, call, was)?;
+            CallCommand::Retry { call, rev }
         }
+        Verb::Unpin { node: id, .. } => CallCommand::Unpin { node: node(id)? },
+        Verb::Cancel { call, .. } => CallCommand::Cancel {
+            call: node(call)?,
+            reason: or(reason, "cancelled by the operator"),
+        },
         Verb::Consent {
             call, digest, choice, ..
-        } => consent(state, seen(state, call)?, digest, *choice, reason)?,
-        Verb::Probe { on, entry, .. } => commit(on, effects::inserted(state, entry, Purpose::Probe)?),
-        Verb::Compensate { on, entry, .. } => {
-            commit(on, effects::inserted(state, entry, Purpose::Compensate)?)
-        }
+        } => consent(state, seen(state, call, &any)?, digest, *choice, reason)?,
         Verb::Resolve { call, happened, .. } => resolve(node(call)?, happened.as_deref()),
+        _ => return Err(misplaced()),
+    }))
+}
+
+fn on_graph(state: &State, verb: &Verb) -> Result<EditCommand, Failure> {
+    let effects_seen = |planned: &super::args::Planned| planned.effects_seen;
+    Ok(match verb {
+        Verb::Undo { planned, .. } => EditCommand::Undo {
+            effects_seen: effects_seen(planned),
+        },
+        Verb::Redo { planned, .. } => EditCommand::Redo {
+            effects_seen: effects_seen(planned),
+        },
+        Verb::Switch { planned, branch, .. } => EditCommand::Switch {
+            to: Epoch(*branch),
+            effects_seen: effects_seen(planned),
+        },
+        Verb::Commit { on, change, edits } => committed(on, change, edits::read(state, edits)?),
+        Verb::Edit { on, change, .. }
+        | Verb::Replace { on, change, .. }
+        | Verb::Guide { on, change, .. }
+        | Verb::InsertThought { on, change, .. }
+        | Verb::InsertCall { on, change, .. }
+        | Verb::Delete { on, change, .. }
+        | Verb::RejectAnswer { on, change, .. }
+        | Verb::Probe { on, change, .. }
+        | Verb::Compensate { on, change, .. }
+        | Verb::Take { on, change, .. } => committed(on, change, vec![one_edit(state, verb)?]),
+        _ => return Err(misplaced()),
+    })
+}
+
+fn committed(on: &On, change: &Change, edits: Vec<Edit>) -> EditCommand {
+    EditCommand::Commit {
+        edits,
+        effects_seen: change.planned.effects_seen,
+        reason: on.reason.as_deref().map(Arc::from),
+        keep_later: change.keep_later,
+    }
+}
+
+fn one_edit(state: &State, verb: &Verb) -> Result<Edit, Failure> {
+    let after = |turn: &Option<u32>| turn.map(TurnId);
+    Ok(match verb {
         Verb::Edit {
-            on,
+            seen: was,
             node: id,
             text,
             args,
@@ -102,60 +164,129 @@ pub fn command(state: &State, verb: &Verb) -> Result<Command, Failure> {
             ..
         } => edit(
             state,
-            on,
-            node(id)?,
+            seen(state, id, was)?,
             (text.as_ref(), args.as_ref(), value.as_ref()),
         )?,
         Verb::Replace {
-            on, call, tool, args, ..
+            seen: was,
+            call,
+            tool,
+            args,
+            ..
         } => {
-            let (node, base) = seen(state, call)?;
-            commit(on, rewritten(node, base, text(tool), text(args)))
+            let (node, base) = seen(state, call, was)?;
+            rewritten(node, base, text(tool), text(args))
         }
         Verb::Guide {
-            on,
             text: words,
             after: turn,
-        } => {
-            let (after, text) = (after(turn), text(words));
-            commit(on, Edit::InsertPrompt { after, text })
-        }
+            ..
+        } => Edit::InsertPrompt {
+            after: after(turn),
+            text: text(words),
+        },
         Verb::InsertThought {
-            on,
             text: words,
             after: turn,
-        } => {
-            let (after, text) = (after(turn), text(words));
-            commit(on, Edit::InsertThought { after, text })
-        }
+            ..
+        } => Edit::InsertThought {
+            after: after(turn),
+            text: text(words),
+        },
         Verb::InsertCall {
-            on,
             tool,
             args,
             after: turn,
+            ..
+        } => Edit::InsertCall {
+            after: after(turn),
+            tool: text(tool),
+            args: text(args),
+        },
+        Verb::Delete {
+            seen: was, node: id, ..
         } => {
-            let (after, tool, args) = (after(turn), text(tool), text(args));
-            commit(on, Edit::InsertCall { after, tool, args })
+            let (node, base) = seen(state, id, was)?;
+            Edit::Delete { node, base }
         }
-        Verb::Delete { on, node, .. } => {
-            let (node, base) = seen(state, node)?;
-            commit(on, Edit::Delete { node, base })
-        }
-        Verb::RejectAnswer { on, node: id } => {
-            let (node, reason) = (node(id)?, Arc::from(reason));
-            commit(on, Edit::RejectAnswer { node, reason })
-        }
-        Verb::AskAgain { turn, .. } => Command::Run(RunCommand::AskAgain { turn: TurnId(*turn) }),
-        Verb::Keep { turn, .. } => Command::Run(RunCommand::KeepArrived { turn: TurnId(*turn) }),
-        Verb::Pause { .. } => Command::Run(RunCommand::Pause {
-            reason: or(reason, "paused by the operator"),
-        }),
-        Verb::Unpause { .. } => Command::Run(RunCommand::Resume {}),
-        Verb::Step { .. } => Command::Run(RunCommand::Step {}),
-        Verb::Stop { .. } => Command::Run(RunCommand::Stop {
-            reason: or(reason, "stopped by the operator"),
-        }),
+        Verb::RejectAnswer { on, node: id, .. } => Edit::RejectAnswer {
+            node: node(id)?,
+            reason: Arc::from(on.reason.clone().unwrap_or_default()),
+        },
+        Verb::Probe { entry, .. } => effects::inserted(state, entry, Purpose::Probe)?,
+        Verb::Compensate { entry, .. } => effects::inserted(state, entry, Purpose::Compensate)?,
+        Verb::Take { node: id, from, .. } => Edit::Take {
+            node: node(id)?,
+            from: Epoch(*from),
+        },
+        _ => return Err(misplaced()),
     })
+}
+
+fn on_run(common: &Common, ground: &Ground, state: &State, verb: &Verb) -> Result<RunCommand, Failure> {
+    let reason = verb.on().reason.clone().unwrap_or_default();
+    Ok(match verb {
+        Verb::AskAgain { turn, .. } => RunCommand::AskAgain { turn: TurnId(*turn) },
+        Verb::Keep { turn, .. } => RunCommand::KeepArrived { turn: TurnId(*turn) },
+        Verb::Pause { .. } => RunCommand::Pause {
+            reason: or(reason, "paused by the operator"),
+        },
+        Verb::Unpause { .. } => RunCommand::Resume {},
+        Verb::Step { .. } => RunCommand::Step {},
+        Verb::StopTurn { .. } => RunCommand::StopTurn {},
+        Verb::Stop { .. } => RunCommand::Stop {
+            reason: or(reason, "stopped by the operator"),
+        },
+        Verb::SetLimits { .. } => {
+            let limits = run::limits(common, ground, state.limits);
+            if limits == state.limits {
+                return Err(Failure::new(
+                    Code::Usage,
+                    "name at least one limit that is another than now: --max-turns, --max-tokens, --max-time, \
+                     --max-price, --parallel",
+                ));
+            }
+            RunCommand::SetLimits { limits }
+        }
+        Verb::SetPolicy { preset, .. } => {
+            let preset: Preset = preset.parse().map_err(|error| Failure::new(Code::Usage, error))?;
+            RunCommand::SetPolicy {
+                policy: preset.to_string(),
+            }
+        }
+        _ => return Err(misplaced()),
+    })
+}
+
+/// Approvals of all calls that can be approved together, if they are those that were seen.
+fn together(state: &State, given: &str) -> Result<Vec<Command>, Failure> {
+    let all = bulk::together(state);
+    let now = bulk::digest(&all);
+    if given.len() < 12 || !now.starts_with(given) {
+        return Err(Failure::new(
+            Code::Halted,
+            if all.is_empty() {
+                "nothing that waits can be approved together".to_owned()
+            } else {
+                format!("what waits is not what was shown (it is {now} now): look at `overrule queue` again")
+            },
+        ));
+    }
+    Ok(all
+        .into_iter()
+        .map(|item| {
+            Command::Call(CallCommand::Approve {
+                call: item.call,
+                rev: item.rev,
+                digest: item.digest,
+                unread: 0,
+            })
+        })
+        .collect())
+}
+
+fn text(words: &str) -> Arc<str> {
+    Arc::from(words)
 }
 
 fn or(reason: String, otherwise: &str) -> String {
@@ -171,20 +302,11 @@ fn node(text: &str) -> Result<NodeId, Failure> {
         .map_err(|error: BadNodeId| Failure::new(Code::Usage, visible(&error.to_string())))
 }
 
-/// A node with the revision that it has in the state that was read.
-fn seen(state: &State, text: &str) -> Result<(NodeId, Rev), Failure> {
+/// A node with the revision that was seen: the one named, or the one in the state that was read.
+fn seen(state: &State, text: &str, named: &Seen) -> Result<(NodeId, Rev), Failure> {
     let id = node(text)?;
-    let rev = state.nodes.get(&id).map(Node::rev).unwrap_or_default();
-    Ok((id, rev))
-}
-
-fn commit(on: &On, edit: Edit) -> Command {
-    Command::Edit(EditCommand::Commit {
-        edits: vec![edit],
-        effects_seen: None,
-        reason: on.reason.as_deref().map(Arc::from),
-        keep_later: false,
-    })
+    let read = || state.nodes.get(&id).map(Node::rev).unwrap_or_default();
+    Ok((id, named.rev.map_or_else(read, Rev)))
 }
 
 /// Whoever types arguments has seen them.
@@ -209,13 +331,11 @@ fn digest_of(state: &State, call: NodeId, given: &str) -> Digest {
 
 fn edit(
     state: &State,
-    on: &On,
-    id: NodeId,
+    (id, base): (NodeId, Rev),
     (text, args, value): (Option<&String>, Option<&String>, Option<&String>),
-) -> Result<Command, Failure> {
-    let base = state.nodes.get(&id).map(Node::rev).unwrap_or_default();
+) -> Result<Edit, Failure> {
     let wrong = |flag: &str| Failure::new(Code::Usage, format!("edit {id} with {flag}, and nothing else"));
-    let edit = match (id.kind, text, args, value) {
+    Ok(match (id.kind, text, args, value) {
         (NodeKind::Call, None, Some(args), None) => {
             let tool = state
                 .nodes
@@ -238,22 +358,21 @@ fn edit(
             text: Arc::from(text.as_str()),
         },
         _ => return Err(wrong("--text TEXT")),
-    };
-    Ok(commit(on, edit))
+    })
 }
 
 fn no_call(id: NodeId) -> Failure {
     Failure::new(Code::Usage, format!("there is no call {id}"))
 }
 
-fn resolve(call: NodeId, happened: Option<&str>) -> Command {
+fn resolve(call: NodeId, happened: Option<&str>) -> CallCommand {
     let what = match happened {
         Some(value) => Resolution::Happened {
             value: Arc::from(value),
         },
         None => Resolution::DidNot,
     };
-    Command::Call(CallCommand::Resolve { call, what })
+    CallCommand::Resolve { call, what }
 }
 
 fn consent(
@@ -262,7 +381,7 @@ fn consent(
     digest: &str,
     choice: Choice,
     reason: String,
-) -> Result<Command, Failure> {
+) -> Result<CallCommand, Failure> {
     let choice = match choice {
         Choice::RunAgain => ConsentChoice::RunAgain,
         Choice::Reject => ConsentChoice::Reject { reason },
@@ -290,10 +409,10 @@ fn consent(
             ConsentChoice::Reuse { entry }
         }
     };
-    Ok(Command::Call(CallCommand::Consent {
+    Ok(CallCommand::Consent {
         call: id,
         rev,
         digest: digest_of(state, id, digest),
         choice,
-    }))
+    })
 }

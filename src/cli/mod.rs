@@ -3,10 +3,12 @@
 //! Must not know: rules of the domain; it only hands intents in and prints what comes out.
 
 pub mod args;
+pub mod branches;
 pub mod build;
 pub mod control;
 pub mod decode;
 pub mod difference;
+pub mod edits;
 pub mod effects;
 pub mod exit;
 pub mod graph;
@@ -16,6 +18,7 @@ pub mod intent;
 pub mod live;
 pub mod logging;
 pub mod models;
+pub mod plan;
 pub mod print;
 pub mod progress;
 pub mod queue;
@@ -65,6 +68,8 @@ fn dispatch(parsed: args::Args) -> Result<Code, Failure> {
         Some(What::Graph(graph)) => graph::graph(&common, &graph),
         Some(What::Queue(queue)) => queue::queue(&common, &queue),
         Some(What::Effects(queue)) => effects::effects(&common, &queue),
+        Some(What::Branches(branches)) => branches::branches(&common, &branches),
+        Some(What::Compare(compare)) => branches::compare(&common, &compare),
         Some(What::Decode(decode)) => decode::decode(&decode),
         Some(What::Verb(verb)) => verbs::verb(&common, &verb),
     }

@@ -13,16 +13,39 @@ use crate::domain::apply::{apply, fold};
 use crate::domain::command::Command;
 use crate::domain::decide;
 use crate::domain::envelope::{Actor, Envelope, FORMAT};
-use crate::domain::event::{Event, RunEvent};
+use crate::domain::event::{Event, RunEvent, TurnEvent};
 use crate::domain::id::Seq;
 use crate::domain::refusal::Refusal;
 use crate::domain::state::State;
-use crate::domain::turn::Stream;
+use crate::domain::turn::{Producer, Stream, StreamFault, StreamFaultKind, Usage};
 use crate::engine::advise::Adviser;
 use crate::engine::clock::Clock;
 use crate::engine::log::Log as _;
 use crate::engine::resume;
 use crate::journal::{self, Place, Writer};
+
+/// A session as it stands, read without disturbing whoever has it open.
+pub struct Found {
+    /// What it amounts to. Where nobody has it open, nothing is under way in it: what was, is in doubt.
+    pub state: State,
+    /// True where somebody has it open.
+    pub held: bool,
+}
+
+/// Reads a session. Writes nothing.
+pub fn as_found(place: &Place) -> Result<Found, Failure> {
+    // Asked first: what is recorded later than this is there all the same.
+    let held = journal::is_held(place);
+    let state = fold(&journal::read(place)?.envelopes);
+    let mut draft = Draft::new(state);
+    if !held {
+        draft.take_over();
+    }
+    Ok(Found {
+        state: draft.state,
+        held,
+    })
+}
 
 /// A command that counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -119,7 +142,7 @@ fn here(
     draft.take_over();
     let events = decide::command(&draft.state, &adviser, command)
         .map_err(|refusal| refused(facts, &draft.state, command, refusal))?;
-    draft.add(events, &Actor::Operator(ground.user()));
+    draft.add(unsent(events), &Actor::Operator(ground.user()));
     // Checks and gates follow at once, so that the queue tells the truth; launches and requests do
     // not: they belong to the process that runs.
     loop {
@@ -134,6 +157,44 @@ fn here(
         seq,
         elsewhere: false,
     })
+}
+
+/// Nobody is here to send a request. A turn that is asked for again is left as one that a crash cut:
+/// whoever goes on asks for it by himself, and the request counts when it is made.
+fn unsent(events: Vec<Event>) -> Vec<Event> {
+    let mut left = Vec::new();
+    for event in events {
+        let Event::Turn(TurnEvent::Requested {
+            turn,
+            thread,
+            after,
+            request,
+            ..
+        }) = event
+        else {
+            left.push(event);
+            continue;
+        };
+        if request == 1 {
+            let producer = Producer::Model;
+            left.push(Event::Turn(TurnEvent::Opened {
+                turn,
+                thread,
+                after,
+                producer,
+            }));
+        }
+        left.push(Event::Turn(TurnEvent::Broken {
+            turn,
+            fault: StreamFault {
+                kind: StreamFaultKind::Crash,
+                message: "to be asked again, by the operator".into(),
+                retry_after_ms: None,
+            },
+            usage: Usage::default(),
+        }));
+    }
+    left
 }
 
 /// What decisions on a recorded run are advised by: its own tools, directory and policy.

@@ -292,7 +292,7 @@ pub fn setup_of(recorded: &Started, session: &str) -> Result<Setup, Failure> {
 }
 
 /// The limits in force, with those that were named now.
-fn limits(common: &Common, ground: &Ground, mut limits: Limits) -> Limits {
+pub fn limits(common: &Common, ground: &Ground, mut limits: Limits) -> Limits {
     let named = ground.settings.limits.values();
     if common.max_turns.is_some() {
         limits.turns = named.turns;

@@ -59,6 +59,12 @@ impl Field {
         }
     }
 
+    /// Puts the cursor behind the last character.
+    pub fn to_end(&mut self) {
+        self.area.move_cursor(CursorMove::Bottom);
+        self.area.move_cursor(CursorMove::End);
+    }
+
     /// True where nothing was typed, or all of it was taken back.
     pub fn is_unchanged(&self) -> bool {
         self.area.lines() == self.opened

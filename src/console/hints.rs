@@ -9,6 +9,7 @@ use super::model::inspector::Subject;
 use super::model::overlay::{Overlay, Whose};
 use super::model::screen::Pane;
 use crate::domain::call::Status;
+use crate::domain::decide::edit::may_keep_later;
 use crate::domain::id::NodeKind;
 use crate::domain::state::Mode;
 use crate::domain::turn::Stream;
@@ -148,8 +149,9 @@ fn edits(model: &Model, verb: EditVerb, status: Option<&Status>, kind: Option<No
         }
         (Some(Overlay::Review(review)), EditVerb::Reason) => return !review.edits().is_empty(),
         (Some(Overlay::Review(review)), EditVerb::KeepLater) => {
-            let turns = review.plan.as_ref().is_ok_and(|plan| !plan.turns.is_empty());
-            return !review.edits().is_empty() && (turns || review.keeps_later());
+            let falls = review.plan.as_ref().is_ok_and(|plan| !plan.turns.is_empty());
+            let may = review.edits().iter().all(|edit| may_keep_later(edit).is_ok());
+            return !review.edits().is_empty() && ((falls && may) || review.keeps_later());
         }
         (Some(_), _) => return true,
         (None, _) => {}

@@ -2,6 +2,7 @@
 //!
 //! Must not know: looks, widths.
 
+use crate::domain::branch;
 use crate::domain::call::Outcome;
 use crate::domain::command::Edit;
 use crate::domain::id::{NodeId, NodeKind, Seq, TurnId};
@@ -165,7 +166,15 @@ pub fn edit(state: &State, edit: &Edit) -> String {
             args,
         } => format!("call {}: {tool} {}", after(turn), arguments(args)),
         Edit::RejectAnswer { node, reason } => format!("{node} refuse: {}", flat(reason)),
-        Edit::Take { node, from } => format!("{} take from branch {}", node.observation(), from.0),
+        Edit::Take { node, from } => {
+            let id = node.observation();
+            let line = branch::line(state, *from);
+            let says = branch::counted(state, id, &line).and_then(|rev| {
+                let node = state.node(id)?;
+                Some(content(state, node, &node.revision(rev)?.content))
+            });
+            format!("{id} take from branch {}: {}", from.0, says.unwrap_or_default())
+        }
         Edit::Delete { node, base } => format!("{node} {base} take away: {}", call(state, *node)),
     }
 }

@@ -29,6 +29,7 @@ use crate::domain::turn::Stream;
 
 pub use branches::{
     answer as branch_answer, compare, compared, compared_node, list as branch_list, title as branch_title,
+    what as branch_what,
 };
 pub use call::{decision, decision_word, ledger_word};
 pub use effects::orphans;

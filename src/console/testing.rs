@@ -2,6 +2,8 @@
 //!
 //! Must not know: terminals, engines.
 
+mod scenes;
+
 use std::sync::Arc;
 
 use ratatui::Terminal;
@@ -17,8 +19,11 @@ use super::symbols::Charset;
 use super::theme::{Colours, Theme};
 use super::update::{prepare, update};
 use super::view::view;
+use crate::domain::advance::advance;
+use crate::domain::advice::Cards;
 use crate::domain::call::{ConsentCause, Decision, Digest, EffectClass, Gate, Outcome, ToolError, Verdict};
 use crate::domain::command::Command;
+use crate::domain::decide;
 use crate::domain::envelope::{Actor, Envelope, FORMAT};
 use crate::domain::event::run::{Limits, Started, ToolCard};
 use crate::domain::event::{CallEvent, Event, RunEvent, TurnEvent};
@@ -170,6 +175,35 @@ impl Stage {
                 _ => None,
             })
             .collect()
+    }
+
+    /// Carries out the commands that went out, as the run would, up to where it waits for a person or
+    /// the world. Gives them.
+    pub fn carry_out(&mut self) -> Vec<Command> {
+        let commands = self.commands();
+        for command in &commands {
+            let state = self.model.run.state.clone();
+            match decide::command(&state, &Cards(&state), command) {
+                Ok(events) => {
+                    for event in events {
+                        self.event(Actor::Operator("ada".into()), event);
+                    }
+                }
+                Err(refusal) => self.send(Msg::Run(Update::Refused(refusal))),
+            }
+            for _ in 0..100 {
+                let state = self.model.run.state.clone();
+                let events = advance(&state, &Cards(&state));
+                if events.is_empty() {
+                    break;
+                }
+                for event in events {
+                    self.engine(event);
+                }
+            }
+        }
+        self.draw();
+        commands
     }
 
     /// The word on the status line.

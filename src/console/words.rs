@@ -146,7 +146,8 @@ fn edit(event: &EditEvent) -> String {
             format!("{} effects happened under what was replaced", entries.len())
         }
         EditEvent::Held { calls, .. } => format!("held while an editor is open: {}", list(calls)),
-        EditEvent::Released {} => "editor closed".to_owned(),
+        EditEvent::Released { node: None } => "editors closed".to_owned(),
+        EditEvent::Released { node: Some(node) } => format!("editor of {node} closed"),
         EditEvent::Recalled { of, .. } => format!("goes on from the end of branch {}", of.0),
         EditEvent::Named { epoch, name } => format!("branch {} is called {name}", epoch.0),
     }

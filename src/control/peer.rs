@@ -138,6 +138,10 @@ pub(super) fn adopt_orphans() {
 /// already at the look before; what waits for its own children does so at once.
 #[derive(Debug, Default)]
 pub(super) struct Ended {
+    #[cfg_attr(
+        not(target_os = "linux"),
+        expect(dead_code, reason = "only where this process adopts others")
+    )]
     seen: Vec<u32>,
 }
 

@@ -80,7 +80,7 @@ impl Request {
                 request.v
             ));
         }
-        if let Command::Edit(EditCommand::Hold { .. } | EditCommand::Release {}) = request.command {
+        if let Command::Edit(EditCommand::Hold { .. } | EditCommand::Release { .. }) = request.command {
             // Whoever holds calls back must be there to let them go.
             return Err("what an open editor holds back is not for other processes".into());
         }
@@ -134,4 +134,50 @@ pub async fn read(from: &mut (impl AsyncBufRead + Unpin)) -> io::Result<Vec<u8>>
     } else {
         io::Error::new(io::ErrorKind::UnexpectedEof, "it ended within a line")
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::command::RunCommand;
+
+    async fn heard(bytes: &[u8]) -> io::Result<Vec<u8>> {
+        read(&mut tokio::io::BufReader::new(bytes)).await
+    }
+
+    #[tokio::test]
+    async fn a_line_has_a_bound_and_an_end() {
+        assert_eq!(heard(b"a\nb\n").await.unwrap(), b"a");
+        assert_eq!(heard(b"\n").await.unwrap(), b"");
+        let mut line = vec![b'x'; MOST_BYTES];
+        line.push(b'\n');
+        assert_eq!(heard(&line).await.unwrap().len(), MOST_BYTES);
+        line.insert(0, b'x');
+        assert_eq!(heard(&line).await.unwrap_err().kind(), io::ErrorKind::InvalidData);
+        for cut in [&b""[..], b"a"] {
+            assert_eq!(heard(cut).await.unwrap_err().kind(), io::ErrorKind::UnexpectedEof);
+        }
+    }
+
+    #[test]
+    fn a_request_is_read_back_as_it_was_written() {
+        let pause = Command::Run(RunCommand::Pause {
+            reason: "⟨\u{1b}⟩".into(),
+        });
+        let request = Request::new(" ann\u{202e} ", pause);
+        let line = line(&request);
+        assert_eq!(line.split(|byte| *byte == b'\n').count(), 2, "one line");
+        assert_eq!(Request::parse(&line).unwrap(), request);
+        assert_eq!(request.name(), "ann⟨U+202E⟩");
+        assert_eq!(words(&request.command), "run.pause");
+        assert_eq!(Request::new("", request.command.clone()).name(), "operator");
+    }
+
+    #[test]
+    fn a_refused_command_is_named_with_what_it_is_about() {
+        let text = r#"{"v":1,"actor":"a","command":{"family":"call","command":
+            {"type":"approve","call":"c5","rev":1,"digest":"d","unread":0}}}"#;
+        let request = Request::parse(text.as_bytes()).unwrap();
+        assert_eq!(words(&request.command), "call.approve c5");
+    }
 }

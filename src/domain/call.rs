@@ -3,6 +3,7 @@
 //! Data only; the rules that move a call from one status to the next live in `decide`, `advance`
 //! and `apply`. Must not know: how a tool runs, who shows the call, how a policy is written.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -426,8 +427,14 @@ pub struct Call {
     pub edit_approves: Option<Digest>,
     /// What was last decided to run: exactly these bytes.
     pub approved: Option<Digest>,
-    /// Why it was skipped or is unsatisfiable.
+    /// Why it was refused, skipped or is unsatisfiable.
     pub because: Option<Arc<str>>,
+    /// The rule of the policy that refused it; none where a person did.
+    pub denied_by: Option<Arc<str>>,
+    /// Executions that the newest question for consent named.
+    pub asked_about: Vec<Seq>,
+    /// Executions that a person lets it repeat, for the revision that counts.
+    pub consented: BTreeSet<Seq>,
     /// Event with which it last came back from another branch: what was decided before does not count
     /// any more. 0 where it never did.
     pub revived: Seq,
@@ -462,6 +469,8 @@ pub struct Way {
     pub effect: EffectClass,
     /// Why it ended without a value.
     pub because: Option<Arc<str>>,
+    /// The rule of the policy that refused it.
+    pub denied_by: Option<Arc<str>>,
 }
 
 impl Call {
@@ -480,6 +489,7 @@ impl Call {
             verdict: self.verdict.clone(),
             effect: self.effect,
             because: self.because.clone(),
+            denied_by: self.denied_by.clone(),
         }
     }
 
@@ -504,6 +514,7 @@ impl Call {
         self.verdict.clone_from(&way.verdict);
         self.effect = way.effect;
         self.because.clone_from(&way.because);
+        self.denied_by.clone_from(&way.denied_by);
     }
 
     /// The newest execution.

@@ -220,13 +220,17 @@ pub enum EditCommand {
         /// The name; empty takes it away.
         name: Arc<str>,
     },
-    /// An editor opened on this node: nothing that depends on it starts.
+    /// An editor opened on this node, beside those that are open: nothing that depends on it starts.
     Hold {
         /// The node.
         node: NodeId,
     },
-    /// The editor closed without a commit.
-    Release {},
+    /// Editors closed without a commit.
+    Release {
+        /// The node whose editor closed; all of them where none is named.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        node: Option<NodeId>,
+    },
 }
 
 /// One edit of the graph.

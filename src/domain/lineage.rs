@@ -87,6 +87,8 @@ struct Reach {
     recalled: Vec<NodeId>,
     drifted: Vec<TurnId>,
     asks: bool,
+    /// True where something new stands at the tip.
+    begins: bool,
 }
 
 impl Reach {
@@ -101,8 +103,20 @@ impl Reach {
         reach.possible.extend(&reach.certain);
         reach.possible.retain(|id| !reach.gone.contains(id));
         reach.certain.retain(|id| !reach.gone.contains(id));
+        // What stands although it was asked with something else is not asked for again; and where turns
+        // fall without anything new, what is left may end with an answer, or may not any more.
+        if !reach.drifted.is_empty() || (!reach.begins && !reach.turns.is_empty()) {
+            let left = Moves {
+                falls: reach.gone.iter().copied().collect(),
+                turns_fall: reach.turns.clone(),
+                ..Moves::default()
+            };
+            reach.asks = !ends_with_answer(state, &left);
+        }
         let repeated = reach.possible.iter().flat_map(|id| repeated(state, *id));
         reach.effects.extend(repeated);
+        // Where the kept turns end with an answer, nobody is asked.
+        reach.asks &= reach.drifted.is_empty() || !ends_with_answer(state, &Moves::default());
         reach
     }
 
@@ -142,15 +156,22 @@ impl Reach {
             }
             Event::Turn(TurnEvent::Proposed { node, .. }) => {
                 self.certain.insert(*node);
-                self.asks = true;
+                (self.asks, self.begins) = (true, true);
             }
             Event::Turn(
-                TurnEvent::Prompted { .. } | TurnEvent::Thought { .. } | TurnEvent::Suspended { .. },
-            ) => self.asks = true,
+                TurnEvent::Prompted { .. }
+                | TurnEvent::Thought { .. }
+                | TurnEvent::Requested { .. }
+                | TurnEvent::Suspended { .. },
+            ) => (self.asks, self.begins) = (true, true),
             Event::Turn(TurnEvent::Drifted { turns }) => self.drifted.extend(turns),
             Event::Edit(EditEvent::Recalled { of, .. }) => self.recall(state, &recall(state, *of)),
             Event::Call(CallEvent::Woken { call }) => {
                 self.certain.insert(*call);
+            }
+            // A result that is given takes the place of an execution.
+            Event::Call(CallEvent::Given { call, .. }) => {
+                self.certain.remove(call);
             }
             Event::Call(CallEvent::CancelAsked { call, .. }) => self.cancelled.push(*call),
             Event::Run(_) | Event::Turn(_) | Event::Call(_) | Event::Edit(_) => {}
@@ -182,6 +203,7 @@ impl Reach {
             }
         }
         self.asks |= !ends_with_answer(state, moves);
+        self.begins = true;
     }
 }
 
@@ -217,6 +239,9 @@ pub fn of_events(state: &State, events: &[Event]) -> Plan {
         .map(|call| call.id)
         .filter(|id| !reach.gone.contains(id) && !reach.possible.contains(id))
         .collect();
+    // What is cancelled for another branch is not waited for.
+    let mut drained = undecided(state, &reach.gone, &reach.possible);
+    drained.retain(|id| !reach.cancelled.contains(id));
     let tokens = if reach.asks {
         estimate(state, &reach.turns)
     } else {
@@ -231,7 +256,7 @@ pub fn of_events(state: &State, events: &[Event]) -> Plan {
         seen: state.seq,
         cost: price.filter(|_| reach.asks).and_then(|price| price.of(sent)),
         kept,
-        drained: undecided(state, &reach.gone, &reach.possible),
+        drained,
         tokens,
         superseded: reach.gone.into_iter().collect(),
         turns: reach.turns,

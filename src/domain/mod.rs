@@ -9,6 +9,7 @@ pub mod advance;
 pub mod advice;
 pub mod apply;
 pub mod branch;
+pub mod bulk;
 pub mod call;
 pub mod command;
 pub mod decide;

@@ -3,29 +3,26 @@
 
 use std::ops::Bound;
 
-use super::call::{Call, ConsentCause, Decision, EffectClass, Outcome};
+use super::call::{Call, ConsentCause, EffectClass, Outcome};
 use super::id::{NodeId, Seq};
-use super::node::{Node, Origin};
+use super::node::{Content, Node, Origin};
 use super::ready;
 use super::state::{LedgerEntry, LedgerOutcome, State};
 
 /// Whether an equal effect is orphaned, of unknown outcome, or of this very call.
 pub fn consent_needed(state: &State, call: &Call) -> Option<(ConsentCause, Vec<Seq>)> {
-    let rev = state.nodes.get(&call.id)?.rev();
     if !call.effect.has_effect() {
         return None;
     }
-    let last_consent = call
-        .decisions
-        .iter()
-        .rev()
-        .find(|(one, seq, decision)| *one == rev && *decision == Decision::RunAgain && *seq > call.revived)
-        .map_or(Seq(0), |(_, seq, _)| *seq);
     let mut orphaned = Vec::new();
     let mut unknown = Vec::new();
     let mut own = Vec::new();
     for seq in equal_entries(state, call) {
-        let Some(entry) = state.ledger.get(&seq).filter(|entry| entry.seq > last_consent) else {
+        let Some(entry) = state
+            .ledger
+            .get(&seq)
+            .filter(|entry| !call.consented.contains(&entry.seq))
+        else {
             continue;
         };
         if !entry.effect.has_effect() {
@@ -42,15 +39,19 @@ pub fn consent_needed(state: &State, call: &Call) -> Option<(ConsentCause, Vec<S
             own.push(seq);
         }
     }
-    if !unknown.is_empty() {
-        Some((ConsentCause::Unknown, unknown))
+    let cause = if !unknown.is_empty() {
+        ConsentCause::Unknown
     } else if !orphaned.is_empty() {
-        Some((ConsentCause::Orphaned, orphaned))
+        ConsentCause::Orphaned
     } else if !own.is_empty() {
-        Some((ConsentCause::SameCall, own))
+        ConsentCause::SameCall
     } else {
-        None
-    }
+        return None;
+    };
+    // The answer holds for all of them, and for nothing that comes to be in question later.
+    let mut entries = [unknown, orphaned, own].concat();
+    entries.sort_unstable();
+    Some((cause, entries))
 }
 
 /// The recorded result that a call may have without an execution: an equal one on a branch that an
@@ -90,15 +91,23 @@ pub fn reusable(state: &State, call: &Call) -> Option<(Seq, Outcome)> {
     })
 }
 
-/// True where something that may have changed the world was begun since an execution, or is in doubt.
+/// True where something that may have changed the world was begun since an execution, was under way
+/// beside it, or is in doubt.
 pub fn world_changed_since(state: &State, seq: Seq) -> bool {
-    state
-        .ledger
-        .range((Bound::Excluded(seq), Bound::Unbounded))
-        .any(|(_, entry)| changes(entry))
-        || state.ledger.range(..seq).any(|(_, entry)| {
-            changes(entry) && matches!(entry.outcome, LedgerOutcome::Running | LedgerOutcome::Unknown)
-        })
+    changed_between(state, seq, Bound::Unbounded)
+}
+
+fn changed_between(state: &State, seq: Seq, end: Bound<Seq>) -> bool {
+    let beside = |entry: &LedgerEntry| match entry.outcome {
+        LedgerOutcome::Running | LedgerOutcome::Unknown => true,
+        LedgerOutcome::Known(_) | LedgerOutcome::DidNot => entry.ended.is_none_or(|ended| ended > seq),
+    };
+    let since = (Bound::Excluded(seq), end);
+    state.ledger.range(since).any(|(_, entry)| changes(entry))
+        || state
+            .ledger
+            .range(..seq)
+            .any(|(_, entry)| changes(entry) && beside(entry))
 }
 
 fn changes(entry: &LedgerEntry) -> bool {
@@ -112,13 +121,23 @@ pub fn is_outdated(state: &State, call: &Call) -> bool {
         .turn_of(call.id)
         .map_or(Seq(0), |turn| turn.revived)
         .max(call.revived);
-    let Some(read) = call.last_attempt().and_then(|one| state.ledger.get(&one.intent)) else {
+    let Some(read) = execution_of(state, call) else {
         return false;
     };
-    let between = (Bound::Excluded(read.seq), Bound::Excluded(back));
-    call.effect == EffectClass::Read
-        && read.seq < back
-        && state.ledger.range(between).any(|(_, entry)| changes(entry))
+    call.effect == EffectClass::Read && read < back && changed_between(state, read, Bound::Excluded(back))
+}
+
+/// The execution that the result of a call came from.
+fn execution_of(state: &State, call: &Call) -> Option<Seq> {
+    let said = state.observation(call.id)?.now();
+    match (&said.origin, &said.content) {
+        (Origin::Reused { from }, _) => Some(*from),
+        (_, Content::Observation { attempt, .. }) => {
+            let record = call.attempts.iter().find(|one| one.no == *attempt)?;
+            Some(record.intent)
+        }
+        _ => None,
+    }
 }
 
 /// An idempotent execution cut off by a crash goes on with the same key.

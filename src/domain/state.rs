@@ -62,8 +62,8 @@ pub struct State {
     pub epochs: Vec<EpochRecord>,
     /// Indices over the above.
     pub agenda: Agenda,
-    /// The node that an editor is open on.
-    pub editing: Option<NodeId>,
+    /// The nodes that editors are open on, each with the calls that wait for it.
+    pub editing: BTreeMap<NodeId, BTreeSet<NodeId>>,
     /// Calls that an open editor holds back.
     pub held: BTreeSet<NodeId>,
     /// Tokens of all requests.
@@ -159,6 +159,8 @@ pub struct LedgerEntry {
     pub at: i64,
     /// How it ended.
     pub outcome: LedgerOutcome,
+    /// The event that told how it ended.
+    pub ended: Option<Seq>,
     /// True once a look at the world could not tell what came of it.
     pub probed: bool,
     /// True once an edit replaced what it happened under.

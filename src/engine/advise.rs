@@ -62,24 +62,6 @@ impl Adviser {
             self.policy = Arc::new((*self.policy).clone().with_preset(preset));
         }
     }
-
-    fn definition(&self, tool: &str) -> String {
-        let Some(spec) = self.registry.spec(tool) else {
-            return String::new();
-        };
-        let card = &spec.card;
-        let effect = card.effect.word();
-        canon::hash(
-            "overrule tool definition v1",
-            &[
-                card.name.as_bytes(),
-                card.description.as_bytes(),
-                card.schema.as_bytes(),
-                effect.as_bytes(),
-                card.tags.join("\n").as_bytes(),
-            ],
-        )
-    }
 }
 
 /// Arguments as a value; a blank text is an empty object.
@@ -126,7 +108,7 @@ impl Advice for Adviser {
     }
 
     fn digest(&self, call: NodeId, rev: Rev, tool: &str, args: &str) -> Digest {
-        let definition = self.definition(tool);
+        let definition = self.registry.definition(tool).map_or("", |definition| definition);
         let call = call.to_string();
         let hash = canon::hash(
             "overrule approval v1",

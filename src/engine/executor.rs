@@ -259,14 +259,17 @@ impl Asking {
         // Whether the screen was told of text that is open: a block must not stand there twice.
         let mut shown = false;
         let mut written = 0;
+        // Both are set up once: a stream has thousands of chunks.
+        let mut cancelled = Box::pin(self.cancel.clone().cancelled_owned());
         let mut silence = Box::pin(tokio::time::sleep(SILENCE));
+        let mut heard = tokio::time::Instant::now();
         loop {
             tokio::select! {
                 biased;
-                () = self.cancel.cancelled() => return,
+                () = &mut cancelled => return,
                 chunk = chunks.recv() => {
                     let Some(chunk) = chunk else { break };
-                    silence.as_mut().reset(tokio::time::Instant::now() + SILENCE);
+                    heard = tokio::time::Instant::now();
                     changed = true;
                     if self.take(&mut assembler, chunk) && shown {
                         shown = self.show(&assembler);
@@ -287,7 +290,12 @@ impl Asking {
                     self.write_down(&assembler);
                 }
                 () = &mut silence => {
-                    silence.as_mut().reset(tokio::time::Instant::now() + SILENCE);
+                    let now = tokio::time::Instant::now();
+                    if heard + SILENCE > now {
+                        silence.as_mut().reset(heard + SILENCE);
+                        continue;
+                    }
+                    silence.as_mut().reset(now + SILENCE);
                     self.inbox.send(Message::Notice(format!(
                         "{}: the model has been silent for {} s",
                         self.turn,

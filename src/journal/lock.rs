@@ -65,6 +65,16 @@ pub fn holder(place: &Place) -> Option<u32> {
     }
 }
 
+/// True where somebody has a session open. Takes nothing from him: who begins this very moment tries
+/// again a little later.
+pub fn is_held(place: &Place) -> bool {
+    let Place::Dir { path, .. } = place else {
+        return false;
+    };
+    let held = |file: File| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock));
+    File::open(path.join(NAME)).is_ok_and(held)
+}
+
 /// Tries for a moment: a child that is being started holds every open file of its parent until it
 /// becomes a program of its own, so that the lock of a holder who is gone may outlive him that long.
 fn patiently(file: &File) -> Result<(), TryLockError> {

@@ -25,7 +25,7 @@ mod tests;
 
 pub use error::Error;
 pub use line::{Link, MAX_LINE, decode_line, encode_line};
-pub use lock::holder;
+pub use lock::{holder, is_held};
 pub use payload::{BIG, MAX_PAYLOAD};
 pub use reader::{Damage, Loaded, MAX_RECORDS, Report, Torn, read, verify};
 pub use store::{Place, Store};

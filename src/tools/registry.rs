@@ -35,6 +35,7 @@ pub enum Error {
 struct Entry {
     tool: Arc<dyn Tool>,
     checker: Arc<Checker>,
+    definition: Arc<str>,
 }
 
 /// The tools of a run, in the order in which the model is offered them.
@@ -81,6 +82,7 @@ impl Registry {
         })?;
         self.entries.push(Entry {
             checker: Arc::new(checker),
+            definition: Arc::from(definition(card)),
             tool,
         });
         Ok(())
@@ -106,6 +108,12 @@ impl Registry {
     /// What the rules need to know of the tool of this name.
     pub fn facts(&self, name: &str) -> Option<ToolFacts> {
         self.spec(name).map(|spec| spec.facts.clone())
+    }
+
+    /// Hash of all that the model is told of the tool of this name: asked for at every decision, so it is
+    /// made once.
+    pub fn definition(&self, name: &str) -> Option<&Arc<str>> {
+        self.entry(name).map(|entry| &entry.definition)
     }
 
     /// The compiled schema of the tool of this name.
@@ -143,6 +151,19 @@ impl Registry {
     pub fn cards(&self) -> Vec<ToolCard> {
         self.tools().map(|tool| tool.spec().card.clone()).collect()
     }
+}
+
+fn definition(card: &ToolCard) -> String {
+    crate::canon::hash(
+        "overrule tool definition v1",
+        &[
+            card.name.as_bytes(),
+            card.description.as_bytes(),
+            card.schema.as_bytes(),
+            card.effect.word().as_bytes(),
+            card.tags.join("\n").as_bytes(),
+        ],
+    )
 }
 
 fn is_name(name: &str) -> bool {

@@ -3,8 +3,9 @@
 //! that are wrong.
 
 mod garbage;
-mod holder;
+pub mod holder;
 mod kin;
 mod places;
+mod rest;
 mod screen;
 mod verbs;

@@ -126,6 +126,7 @@ fn a_broken_turn_can_be_asked_again() {
         .ends(6);
     let id = world.id();
     let turn = world.state(&id).turns.keys().last().unwrap().0.to_string();
+    let requests = world.state(&id).requests;
     refused(&world, &["ask-again", &id, "1"], 4);
     refused(&world, &["ask-again", &id, "99"], 2);
     let good = world.aside("good.toml", &rule("answer = \"at last\""));
@@ -142,7 +143,11 @@ fn a_broken_turn_can_be_asked_again() {
         ])
         .ends(0);
     assert_eq!(said.out, "at last\n");
-    assert!(world.state(&id).requests > 1);
+    assert_eq!(
+        world.state(&id).requests,
+        requests + 1,
+        "one request was made, and one is counted"
+    );
 }
 
 #[test]
@@ -208,4 +213,48 @@ fn what_was_decided_elsewhere_is_decided_anew_and_not_failed() {
     let said = crate::world::finish(command).ends(0);
     assert_eq!(said.out, "copied alpha, started, logged\n");
     assert_eq!(world.read("log.txt"), "start\nsecond\n");
+}
+
+#[test]
+fn asking_again_twice_before_anybody_goes_on_asks_once() {
+    let world = World::new();
+    world
+        .play(&rule("think = \"Well.\"\nfail = \"garbage\""), &[])
+        .ends(6);
+    let id = world.id();
+    let state = world.state(&id);
+    let turn = state.turns.keys().last().unwrap().0.to_string();
+    for _ in 0..2 {
+        world.run(&["ask-again", &id, &turn]).ends(0);
+        assert_eq!(world.state(&id).requests, state.requests, "none was sent");
+    }
+    let good = world.aside("good.toml", &rule("answer = \"at last\""));
+    let resume = [
+        "resume",
+        &id,
+        "--headless",
+        "--model",
+        "scripted",
+        "--playbook",
+        &good,
+    ];
+    assert_eq!(world.run(&resume).ends(0).out, "at last\n");
+    assert_eq!(world.state(&id).requests, state.requests + 1);
+}
+
+#[test]
+fn the_queue_of_a_killed_run_shows_what_is_in_doubt() {
+    let world = World::new();
+    let id = killed(&world);
+    let it = call(&world.state(&id), "it").to_string();
+    let before = world.everything();
+    let said = world.run(&["queue", &id]).ends(0);
+    assert!(
+        said.out.contains(&format!("{it} shell · outcome unknown")),
+        "{}",
+        said.out
+    );
+    assert_eq!(world.everything(), before, "to look is not to take over");
+    let said = world.run(&["resolve", &id, &it, "--did-not"]).ends(0);
+    assert!(said.out.starts_with("recorded as #"));
 }

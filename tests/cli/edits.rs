@@ -9,13 +9,13 @@ use crate::playbooks::STEPS;
 use crate::world::World;
 
 /// A finished run of [`STEPS`].
-fn finished(world: &World) -> String {
+pub fn finished(world: &World) -> String {
     world.play(STEPS, &["--policy", "auto"]).ends(0);
     world.id()
 }
 
 /// The newest node of a kind that counts and has these words.
-fn node(state: &State, kind: NodeKind, words: &str) -> String {
+pub fn node(state: &State, kind: NodeKind, words: &str) -> String {
     let found = state
         .nodes
         .values()

@@ -11,6 +11,7 @@
 mod world;
 
 mod bad_input;
+mod branches;
 mod control;
 mod decisions;
 mod doubt;
@@ -22,4 +23,5 @@ mod playbooks;
 mod policy;
 mod prices;
 mod sessions;
+mod several;
 mod surroundings;

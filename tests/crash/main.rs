@@ -8,6 +8,18 @@
     reason = "a test that cannot go on fails, with the place where it could not"
 )]
 
+#[path = "../support/live.rs"]
+#[allow(
+    dead_code,
+    reason = "shared with other test programs, each of which needs a part"
+)]
+mod live;
+#[path = "../support/pick.rs"]
+#[allow(
+    dead_code,
+    reason = "shared with other test programs, each of which needs a part"
+)]
+mod pick;
 #[path = "../support/world.rs"]
 #[allow(
     dead_code,
@@ -18,3 +30,6 @@ mod world;
 mod course;
 mod cuts;
 mod kills;
+mod playbooks;
+mod prefixes;
+mod runs;

@@ -1,19 +1,20 @@
 //! Scenarios: files that say what the real program is called with, and what must hold after each
 //! call. Read here and carried out in a world of their own. Must not know: which verbs there are.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
-use std::process::Stdio;
+use std::process::{Child, Stdio};
 
 use overrule::domain::call::Call;
 use overrule::domain::event::{CallEvent, Event};
-use overrule::domain::id::{NodeId, NodeKind};
-use overrule::domain::node::Node;
+use overrule::domain::id::NodeKind;
 use overrule::domain::state::State;
 use rustix::process::Signal;
 use serde::Deserialize;
 
+use crate::pick;
 use crate::world::{Said, World, finish, signal, until, wait};
 
 /// A scenario.
@@ -40,16 +41,22 @@ pub struct Scenario {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Step {
-    /// Words of the command line; or [`Step::play`].
+    /// Words of the command line; or [`Step::play`], or [`Step::joins`].
     #[serde(default)]
     args: Vec<String>,
     /// Plays the playbook without a screen, with these further words.
     play: Option<Vec<String>>,
-    /// Ends the program by a signal at this moment.
-    end: Option<End>,
+    /// Waits only until this moment.
+    until: Option<Until>,
+    /// True for the end of the program that was left running, in place of another.
+    #[serde(default)]
+    joins: bool,
     /// Writes these files of the workspace before.
     #[serde(default)]
     write: BTreeMap<String, String>,
+    /// Writes these files next to the workspace before, with what they name filled in.
+    #[serde(default)]
+    aside: BTreeMap<String, String>,
     /// The exit code (0); without a meaning where it was killed.
     #[serde(default)]
     exit: i32,
@@ -90,25 +97,28 @@ struct Step {
     changes_nothing: bool,
 }
 
-/// When a program is ended, and how.
+/// The moment until which a program is waited for, and what becomes of it then.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct End {
-    /// By what.
-    by: By,
+struct Until {
     /// Once so many calls wait for an answer and nothing else is under way.
     asked: Option<usize>,
     /// Once this file of the workspace is there.
     file: Option<String>,
+    /// What then becomes of the program of this step; left out, it has ended before, and the moment
+    /// is one of the program that was left running.
+    then: Option<Then>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum By {
-    /// A polite request.
+enum Then {
+    /// It is asked to end.
     Term,
-    /// The end without a word.
+    /// It ends without a word.
     Kill,
+    /// It goes on, until a step that says `joins`.
+    Leave,
 }
 
 /// Where the scenarios are.
@@ -133,8 +143,34 @@ pub fn play(name: &str) {
 }
 
 struct Stage {
+    /// First, so that it has ended when its place goes.
+    left: RefCell<Option<Running>>,
     world: World,
     playbook: String,
+}
+
+/// A program under way; it does not outlive its scenario.
+struct Running(Option<Child>);
+
+impl Running {
+    fn get(&self) -> &Child {
+        self.0.as_ref().unwrap()
+    }
+
+    /// Waits for its end.
+    fn ends(mut self) -> Said {
+        wait(self.0.take().unwrap())
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if let Some(mut child) = self.0.take() {
+            // It may have ended by itself.
+            child.kill().unwrap_or_default();
+            child.wait().unwrap();
+        }
+    }
 }
 
 impl Stage {
@@ -147,18 +183,26 @@ impl Stage {
             world.aside(name, &playbook(text));
         }
         let playbook = world.aside("playbook.toml", &playbook(&scenario.playbook));
-        Self { world, playbook }
+        Self {
+            left: RefCell::new(None),
+            world,
+            playbook,
+        }
     }
 
     fn step(&self, step: &Step, what: &str) {
         for (name, text) in &step.write {
             self.world.file(name, text);
         }
+        for (name, text) in &step.aside {
+            self.world.aside(name, &self.fill(text, what));
+        }
         let args = self.args(step, what);
         let before = step.changes_nothing.then(|| self.world.everything());
         let said = self.carry_out(step, &args);
         let said_whole = format!("{what}: {args:?}\n--- out\n{}\n--- err\n{}", said.out, said.err);
-        if step.end.as_ref().is_none_or(|end| end.by == By::Term) {
+        let then = step.until.as_ref().and_then(|until| until.then);
+        if then.is_none_or(|then| then == Then::Term) {
             assert_eq!(said.code, Some(step.exit), "exit code of {said_whole}");
         }
         if let Some(out) = &step.out {
@@ -186,23 +230,37 @@ impl Stage {
     }
 
     fn carry_out(&self, step: &Step, args: &[String]) -> Said {
+        if step.joins {
+            return self.left.take().expect("a program that was left running").ends();
+        }
         let words: Vec<&str> = args.iter().map(String::as_str).collect();
         let mut command = self.world.command(&words);
-        let Some(end) = &step.end else {
-            return finish(command);
+        let Some((moment, then)) = step.until.as_ref().and_then(|until| Some((until, until.then?))) else {
+            let said = finish(command);
+            if let Some(moment) = &step.until {
+                until("the moment to go on", || self.is_time(moment));
+            }
+            return said;
         };
         let piped = command.stdout(Stdio::piped()).stderr(Stdio::piped());
-        let child = piped.spawn().unwrap();
-        until("the moment to end the program", || self.is_time(end));
-        let by = match end.by {
-            By::Term => Signal::TERM,
-            By::Kill => Signal::KILL,
-        };
-        signal(&child, by);
-        wait(child)
+        let child = Running(Some(piped.spawn().unwrap()));
+        until("the moment to go on", || self.is_time(moment));
+        match then {
+            Then::Term => signal(child.get(), Signal::TERM),
+            Then::Kill => signal(child.get(), Signal::KILL),
+            Then::Leave => {
+                self.left.replace(Some(child));
+                return Said {
+                    code: None,
+                    out: String::new(),
+                    err: String::new(),
+                };
+            }
+        }
+        child.ends()
     }
 
-    fn is_time(&self, end: &End) -> bool {
+    fn is_time(&self, moment: &Until) -> bool {
         let there = |name: &String| self.world.ws().join(name).exists();
         let text = self.world.ids().pop().map_or_else(String::new, |id| {
             let path = self.world.sessions().join(id).join("journal.jsonl");
@@ -211,7 +269,7 @@ impl Stage {
         let count = |kind: &str| text.matches(&format!(r#""type":"{kind}""#)).count();
         let waits =
             |asked: usize| count("call.asked") == asked && count("call.started") == count("call.finished");
-        end.file.as_ref().is_none_or(there) && end.asked.is_none_or(waits)
+        moment.file.as_ref().is_none_or(there) && moment.asked.is_none_or(waits)
     }
 
     fn files(&self, step: &Step, what: &str) {
@@ -244,7 +302,7 @@ impl Stage {
             assert_eq!(&executed, expected, "{what}: executions so far");
         }
         for (label, status) in &step.status {
-            let call = call(&state, label, what);
+            let call = call(&state, label);
             assert_eq!(call.status.word(), status, "{what}: {label}");
         }
         if let Some(requests) = step.requests {
@@ -286,15 +344,20 @@ impl Stage {
         if kind == "file" {
             return self.world.path(of).to_str().unwrap().to_owned();
         }
+        if kind == "digest-of-all" {
+            let queue = self.world.run(&["queue", &id]).ends(0).out;
+            let last = queue.lines().last().unwrap_or_default().trim();
+            return last.strip_prefix("digest ").unwrap_or_default().to_owned();
+        }
         let state = self.world.state(&id);
-        let by_words = |kind: NodeKind| node(&state, kind, of, what).to_string();
+        let by_words = |kind: NodeKind| pick::node(&state, kind, of).to_string();
         match kind {
-            "call" => call(&state, of, what).id.to_string(),
-            "observation" => call(&state, of, what).id.observation().to_string(),
-            "turn" => state.turn_of(call(&state, of, what).id).unwrap().id.0.to_string(),
+            "call" => call(&state, of).id.to_string(),
+            "observation" => call(&state, of).id.observation().to_string(),
+            "turn" => pick::turn(&state, of).0.to_string(),
             "last-turn" => state.turns.keys().last().unwrap().0.to_string(),
             "epoch" => state.epoch.0.to_string(),
-            "digest" => call(&state, of, what)
+            "digest" => call(&state, of)
                 .digest
                 .as_ref()
                 .map_or_else(String::new, |one| one.0.to_string()),
@@ -315,20 +378,9 @@ fn playbook(text: &str) -> String {
     fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// The newest call of a label, one that counts if there is one.
-fn call<'s>(state: &'s State, label: &str, what: &str) -> &'s Call {
-    let counts = |call: &&Call| state.nodes.get(&call.id).is_some_and(|node| node.active);
-    let of = || state.calls.values().filter(|call| *call.label == *label);
-    let found = of().rfind(counts).or_else(|| of().next_back());
-    found.unwrap_or_else(|| panic!("{what}: no call `{label}`"))
-}
-
-fn node(state: &State, kind: NodeKind, words: &str, what: &str) -> NodeId {
-    let fits = |node: &&Node| node.id.kind == kind && node.active && node.text().contains(words);
-    let found = state.nodes.values().rfind(fits);
-    found
-        .unwrap_or_else(|| panic!("{what}: no {} with `{words}`", kind.word()))
-        .id
+/// The call of a label.
+fn call<'s>(state: &'s State, label: &str) -> &'s Call {
+    &state.calls[&pick::call(state, label)]
 }
 
 #[track_caller]

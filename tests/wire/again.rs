@@ -8,8 +8,9 @@ use overrule::domain::id::NodeKind;
 use rustix::process::Signal;
 use serde_json::json;
 
-use crate::course::{Course, MESSAGES, answer, executions, flags};
+use crate::course::{Course, MESSAGES, answer, flags};
 use crate::formats::{FORMATS, Part};
+use crate::pick::executions;
 use crate::server::Server;
 use crate::world::{World, signal, until, wait};
 

@@ -9,6 +9,7 @@ use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use crate::formats::{Asked, Format, Message, Part};
+use crate::pick::{call, node};
 use crate::server::{Reply, Server};
 use crate::world::{Said, World, finish, signal, until, wait};
 
@@ -261,27 +262,4 @@ pub fn standing(asked: &Asked) -> usize {
 /// Arguments with the flags of a format.
 pub fn flags<'a>(format: &Format, args: &[&'a str]) -> Vec<&'a str> {
     args.iter().copied().chain(format.flags.iter().copied()).collect()
-}
-
-/// The call of a label.
-#[track_caller]
-pub fn call(state: &State, label: &str) -> NodeId {
-    let found = state.calls.values().rfind(|call| *call.label == *label);
-    found.unwrap_or_else(|| panic!("no call `{label}`")).id
-}
-
-/// The newest node of a kind that counts and has these words.
-#[track_caller]
-pub fn node(state: &State, kind: NodeKind, words: &str) -> NodeId {
-    let counts = |node: &&overrule::domain::node::Node| node.id.kind == kind && node.active;
-    let found = state
-        .nodes
-        .values()
-        .rfind(|node| counts(node) && node.text().contains(words));
-    found.unwrap_or_else(|| panic!("no node with `{words}`")).id
-}
-
-/// How often a call was executed.
-pub fn executions(state: &State, call: NodeId) -> usize {
-    state.ledger.values().filter(|entry| entry.call == call).count()
 }

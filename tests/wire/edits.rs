@@ -5,8 +5,9 @@ use overrule::domain::id::{NodeKind, ThreadId};
 use overrule::domain::node::Content;
 use overrule::domain::transcript::{Message as Told, build};
 
-use crate::course::{Course, MESSAGES, answer, call, executions};
+use crate::course::{Course, MESSAGES, answer};
 use crate::formats::{FORMATS, Message, Part};
+use crate::pick::{call, executions};
 
 const NEW_START: &str = r#"{"_as":"start","command":"echo other >> log.txt; echo otherwise"}"#;
 

@@ -15,6 +15,12 @@
     reason = "shared with other test programs, each of which needs a part"
 )]
 mod live;
+#[path = "../support/pick.rs"]
+#[allow(
+    dead_code,
+    reason = "shared with other test programs, each of which needs a part"
+)]
+mod pick;
 #[path = "../support/server.rs"]
 mod server;
 #[path = "../support/world.rs"]
@@ -25,6 +31,7 @@ mod server;
 mod world;
 
 mod again;
+mod branches;
 mod course;
 mod edits;
 mod failing;

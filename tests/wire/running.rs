@@ -9,8 +9,9 @@ use overrule::domain::state::{Mode, State};
 use overrule::tools::child::still_running;
 use serde_json::json;
 
-use crate::course::{answer, call, executions};
+use crate::course::answer;
 use crate::formats::{FORMATS, Part};
+use crate::pick::{self, call, executions};
 use crate::stage::{Stage, eventually, read, slow};
 
 #[tokio::test]
@@ -21,7 +22,9 @@ async fn edited_arguments_of_a_running_call_end_it_and_run_in_its_place() {
         let (pid, ticks) = stage.running("slow").await;
         let id = stage.call("slow");
         let args = json!({"_as": "slow", "command": "echo quick"});
-        stage.commit(vec![stage.edited(id, &args)]).await;
+        stage
+            .commit(vec![pick::edited(&stage.live.state, id, &args)])
+            .await;
         let (asked, state, world) = stage.end().await;
         assert_eq!(asked.len(), 2);
         assert_eq!(asked[1].call("echo quick").args, args.to_string());
@@ -89,13 +92,16 @@ async fn several_edits_as_one_are_told_in_one_request() {
             text: Arc::from("Mind both."),
         };
         // A part that is refused takes the whole with it.
-        let bad = vec![stage.edited(start, &args), prompt(Some(TurnId(99)))];
+        let bad = vec![
+            pick::edited(&stage.live.state, start, &args),
+            prompt(Some(TurnId(99))),
+        ];
         stage.live.commit(bad).await.unwrap_err();
         assert_eq!(stage.live.state.edits.len(), 0);
         let turn = stage.live.state.turn_of(start).map(|turn| turn.id);
         let edits = vec![
-            stage.edited(start, &args),
-            stage.corrected(notes, &json!("as I know them")),
+            pick::edited(&stage.live.state, start, &args),
+            pick::corrected(&stage.live.state, notes, &json!("as I know them")),
             prompt(turn),
         ];
         stage.commit(edits).await;

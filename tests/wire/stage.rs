@@ -1,7 +1,6 @@
 //! A run in this process against a server of the test, to be edited while it is under way. Must not
 //! know: which edits.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use overrule::domain::call::{Call, Status};
@@ -10,11 +9,11 @@ use overrule::domain::id::{NodeId, Rev};
 use overrule::domain::state::{Mode, State};
 use overrule::domain::turn::Turn;
 use overrule::policy::Preset;
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::course::call;
 use crate::formats::{Asked, Format, Part};
 use crate::live::{Live, adviser};
+use crate::pick::call;
 use crate::server::{Reply, Server};
 use crate::world::World;
 
@@ -55,31 +54,6 @@ impl Stage {
     /// The revision that a node has now.
     pub fn rev(&self, id: NodeId) -> Rev {
         self.live.state.nodes[&id].rev()
-    }
-
-    /// Other words for a node.
-    pub fn rewritten(&self, id: NodeId, text: &str) -> Edit {
-        let (base, text) = (self.rev(id), Arc::from(text));
-        Edit::Text { node: id, base, text }
-    }
-
-    /// Other arguments for a call.
-    pub fn edited(&self, id: NodeId, args: &Value) -> Edit {
-        let tool = self.live.state.nodes[&id].as_call().unwrap().0.clone();
-        Edit::Call {
-            node: id,
-            base: self.rev(id),
-            tool,
-            args: Arc::from(args.to_string()),
-            shown: true,
-        }
-    }
-
-    /// Another result for a call.
-    pub fn corrected(&self, call: NodeId, value: &Value) -> Edit {
-        let node = call.observation();
-        let (base, value) = (self.rev(node), Arc::from(value.to_string()));
-        Edit::Observation { node, base, value }
     }
 
     /// Commits edits as one.

@@ -11,8 +11,9 @@ use overrule::domain::turn::Turn;
 use overrule::tools::child::still_running;
 use serde_json::json;
 
-use crate::course::{answer, executions, node};
+use crate::course::answer;
 use crate::formats::{FORMATS, Format, Message, Part};
+use crate::pick::{self, executions, node};
 use crate::server::{Reply, Rest, open};
 use crate::stage::{Stage, call_of_turn, eventually, read, slow};
 
@@ -39,7 +40,7 @@ async fn a_thought_rewritten_while_the_model_streams_closes_the_connection() {
         assert!(!stage.server.closed(0));
         let thought = node(&stage.live.state, NodeKind::Thought, "I look and run.");
         stage
-            .commit(vec![stage.rewritten(thought, "I only think.")])
+            .commit(vec![pick::rewritten(&stage.live.state, thought, "I only think.")])
             .await;
         stage.closed(0).await;
         // What the server still sends reaches nobody.
@@ -75,7 +76,7 @@ async fn a_deleted_thought_or_an_edited_prompt_closes_the_connection() {
                 Edit::Delete { node, base }
             } else {
                 let prompt = node(&stage.live.state, NodeKind::Prompt, "the task");
-                stage.rewritten(prompt, "another task")
+                pick::rewritten(&stage.live.state, prompt, "another task")
             };
             stage.commit(vec![edit]).await;
             stage.closed(0).await;
@@ -100,7 +101,9 @@ async fn an_edited_call_leaves_the_stream_that_it_came_in_alone() {
         stage.running("slow").await;
         let id = stage.call("slow");
         let args = json!({"_as": "slow", "command": "echo quick"});
-        stage.commit(vec![stage.edited(id, &args)]).await;
+        stage
+            .commit(vec![pick::edited(&stage.live.state, id, &args)])
+            .await;
         let ended = move |state: &State| state.calls[&id].status == Status::Succeeded;
         stage.live.until("the edited call has ended", ended).await;
         assert!(!stage.server.closed(0));
@@ -135,10 +138,14 @@ async fn an_edit_before_the_turn_that_streams_closes_the_connection() {
             let (pid, ticks) = stage.running("slow").await;
             let notes = call_of_turn(&stage.live.state, 0);
             let edit = match way {
-                0 => stage.corrected(notes, &json!("corrected")),
+                0 => pick::corrected(&stage.live.state, notes, &json!("corrected")),
                 1 => {
                     stage.world.file("other.txt", "gamma\n");
-                    stage.edited(notes, &json!({"_as": "notes", "path": "other.txt"}))
+                    pick::edited(
+                        &stage.live.state,
+                        notes,
+                        &json!({"_as": "notes", "path": "other.txt"}),
+                    )
                 }
                 _ => Edit::InsertPrompt {
                     after: stage.live.state.turn_of(notes).map(|turn| turn.id),

@@ -3,8 +3,9 @@
 
 use overrule::domain::id::NodeId;
 
-use crate::course::{After, Course, answer, executions};
+use crate::course::{After, Course, answer};
 use crate::formats::{Asked, FORMATS, Format};
+use crate::pick::executions;
 
 /// Goes on after a verb on the call of a label: all that waits besides was approved.
 fn going_on(format: &'static Format, label: &str, verb: &[&str]) -> (Course, NodeId, After) {

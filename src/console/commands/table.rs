@@ -68,7 +68,7 @@ static EDIT: &[Entry] = &[
     entry(Verb::Edit(EditVerb::Reason), "edit-reason", &["r"], &[Review], "reason", "say why the edit is made; it is recorded with it"),
     entry(Verb::Edit(EditVerb::KeepLater), "keep-later", &["l"], &[Review], "keep later turns", "let later turns stand although the edit changes what they were asked with; they are marked as drifted"),
     entry(Verb::Edit(EditVerb::Collected), "collected", &["E"], &[Panes], "collected edits", "list the collected edits"),
-    entry(Verb::Edit(EditVerb::CollectedAll), "collected-preview", &["v", "p"], &[Gathered], "preview and commit", "show what all collected edits do together; enter there commits them"),
+    entry(Verb::Edit(EditVerb::CollectedAll), "collected-preview", &["v", "p"], &[Gathered], "preview all", "show what all collected edits do together; enter there commits them"),
     entry(Verb::Edit(EditVerb::CollectedOpen), "collected-open", &["enter", "e"], &[Gathered], "open", "go on with the edit, on what its node says now"),
     entry(Verb::Edit(EditVerb::CollectedRemove), "collected-remove", &["x", "delete"], &[Gathered], "remove", "take the edit out of the list"),
     entry(Verb::Edit(EditVerb::CollectedDrop), "collected-drop", &["D"], &[Gathered], "drop all", "forget all collected edits; asks once more"),

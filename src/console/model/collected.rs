@@ -9,6 +9,9 @@ use crate::domain::lineage::plan;
 use crate::domain::state::State;
 use crate::domain::turn::Activity;
 
+/// How the words of an edit begin that does not go with those before it.
+pub const WITH_OTHERS: &str = "with the edits before it: ";
+
 /// A collected edit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Item {
@@ -211,7 +214,7 @@ impl Collected {
             if let Some((at, refusal)) = failed
                 && let Some(place) = out.get_mut(at)
             {
-                *place = Some(refusal.message);
+                *place = Some(format!("{WITH_OTHERS}{}", refusal.message));
             }
         }
         out

@@ -143,7 +143,10 @@ impl Editor {
 
     /// An editor on words.
     pub fn words(purpose: Purpose, title: String, text: &Arc<str>) -> Self {
-        Self::open(purpose, title, text, text.to_string(), Form::Text)
+        let mut editor = Self::open(purpose, title, text, text.to_string(), Form::Text);
+        // Words are mostly added to.
+        editor.field.to_end();
+        editor
     }
 
     /// An editor on a value: a JSON string is edited as its text.

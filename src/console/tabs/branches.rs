@@ -10,8 +10,9 @@ use unicode_width::UnicodeWidthStr;
 use super::Maker;
 use super::revisions::{difference, words};
 use crate::console::diff;
-use crate::console::doc::{Piece, Styled, head};
+use crate::console::doc::{Form, Piece, Styled, head};
 use crate::console::model::listing::{Item, Line};
+use crate::console::pager::Wrap;
 use crate::console::summary;
 use crate::console::symbols::{Charset, Symbol};
 use crate::console::theme::Role;
@@ -26,10 +27,25 @@ const BESIDE: u16 = 120;
 /// Columns before what a node says.
 const BEFORE: usize = 14;
 
+/// What began an epoch: several edits that were committed as one are counted.
+pub fn what(state: &State, epoch: Epoch) -> String {
+    let Some(record) = crate::domain::branch::record(state, epoch) else {
+        return "as the run began".to_owned();
+    };
+    let edits = state.edits.iter().rev();
+    let own = edits
+        .skip_while(|edit| edit.epoch > epoch)
+        .take_while(|edit| edit.epoch == epoch);
+    match own.count() {
+        0 | 1 => record.what.to_string(),
+        several => format!("{} and {} more", record.what, several - 1),
+    }
+}
+
 /// One branch in words.
 pub fn title(state: &State, epoch: Epoch) -> String {
     let record = crate::domain::branch::record(state, epoch);
-    let what = record.map_or_else(|| "as the run began".into(), |record| record.what.clone());
+    let what = what(state, epoch);
     match record.and_then(|record| record.name.as_ref()) {
         Some(name) => format!("branch {} \"{name}\" ({what})", epoch.0),
         None => format!("branch {} ({what})", epoch.0),
@@ -37,7 +53,9 @@ pub fn title(state: &State, epoch: Epoch) -> String {
 }
 
 /// The rows of the list of branches.
-pub fn list(branches: &[Branch], marked: Option<Epoch>, width: u16) -> Vec<Line> {
+pub fn list(state: &State, branches: &[Branch], marked: Option<Epoch>, width: u16) -> Vec<Line> {
+    let costs = branches.iter().map(|branch| cost(&branch.sum).len()).max();
+    let costs = costs.unwrap_or(0);
     let mut lines = Vec::new();
     for (at, branch) in branches.iter().enumerate() {
         let (sign, role) = if branch.current {
@@ -54,14 +72,14 @@ pub fn list(branches: &[Branch], marked: Option<Epoch>, width: u16) -> Vec<Line>
         if let Some(name) = &branch.name {
             words = words.untrusted(Role::Title, name, 40).own(Role::Text, "  ");
         }
-        words = words.untrusted(Role::Text, &branch.what, 100);
+        words = words.untrusted(Role::Text, &what(state, branch.epoch), 100);
         if branch.epoch != Epoch(0) {
             words = words.own(Role::Dim, format!("  from {}", branch.base.0));
         }
         let cost = Styled::new().own(Role::Dim, cost(&branch.sum));
         if width >= BESIDE {
-            let used = usize::from(width).saturating_sub(50);
-            let mut line = clipped(words, used);
+            let mut line = clipped(words, usize::from(width).saturating_sub(costs + 4));
+            line = line.own(Role::Dim, "  ");
             line.0.extend(cost.0);
             lines.push(of(at, line));
         } else {
@@ -74,21 +92,13 @@ pub fn list(branches: &[Branch], marked: Option<Epoch>, width: u16) -> Vec<Line>
     lines
 }
 
-/// More about a branch: its answer.
+/// More about a branch: what it came to.
 pub fn answer(maker: &mut Maker<'_>, branch: &Branch) {
-    match &branch.sum.text {
-        Some(text) => {
-            maker.own(Role::Title, "answer");
-            maker.text(
-                text,
-                crate::console::doc::Form::Raw,
-                crate::console::pager::Wrap::Words,
-                Role::Text,
-                (Role::Dim, "  ".to_owned()),
-            );
-        }
-        None => maker.own(Role::Dim, "no answer"),
-    }
+    maker.own(Role::Dim, cost(&branch.sum));
+    let Some(text) = &branch.sum.text else { return };
+    maker.own(Role::Title, "answer");
+    let mark = (Role::Dim, "  ".to_owned());
+    maker.text(text, Form::Raw, Wrap::Words, Role::Text, mark);
 }
 
 fn of(item: usize, words: Styled) -> Line {
@@ -171,24 +181,24 @@ pub fn compare(maker: &Maker<'_>, comparison: &Comparison, all: bool) -> Vec<Lin
         Charset::Ascii => " | ",
     };
     let mut lines = Vec::new();
-    let mut put = |item: Option<usize>, name: (Role, String), a: Styled, b: Styled| {
+    // None for a side on which there is nothing: where the two stand one under the other it takes no row.
+    let mut put = |item: Option<usize>, name: (Role, String), a: Option<Styled>, b: Option<Styled>| {
         let before = |(role, words): (Role, String)| Styled::new().own(role, format!("{words:<BEFORE$}"));
         if beside {
+            let nothing = || Styled::new().own(Role::Dim, "-");
             let mut line = before(name);
-            line.0.extend(clipped(a, column).0);
+            line.0.extend(clipped(a.unwrap_or_else(nothing), column).0);
             line = line.own(Role::Dim, bar);
-            line.0.extend(b.0);
+            line.0.extend(b.unwrap_or_else(nothing).0);
             lines.push(Line {
                 of: item,
                 words: line,
             });
         } else {
-            for (first, (sign, said)) in [("A ", a), ("B ", b)].into_iter().enumerate() {
-                let name = if first == 0 {
-                    name.clone()
-                } else {
-                    (Role::Dim, String::new())
-                };
+            let mut name = Some(name);
+            for (sign, said) in [("A ", a), ("B ", b)] {
+                let Some(said) = said else { continue };
+                let name = name.take().unwrap_or((Role::Dim, String::new()));
                 let mut line = before(name).own(Role::Title, sign);
                 line.0.extend(said.0);
                 lines.push(Line {
@@ -205,15 +215,15 @@ pub fn compare(maker: &Maker<'_>, comparison: &Comparison, all: bool) -> Vec<Lin
             .own(Role::Ok, now)
             .untrusted(Role::Title, &title(state, epoch), 100)
     });
-    put(None, (Role::Dim, String::new()), name_a, name_b);
+    put(None, (Role::Dim, String::new()), Some(name_a), Some(name_b));
     let sums = [&comparison.sum_a, &comparison.sum_b];
     let [text_a, text_b] = sums.map(|sum| match &sum.text {
         Some(text) => Styled::new().untrusted(Role::Ok, &one_line(text), 300),
         None => Styled::new().own(Role::Dim, "none"),
     });
-    put(None, (Role::Dim, "answer".to_owned()), text_a, text_b);
+    put(None, (Role::Dim, "answer".to_owned()), Some(text_a), Some(text_b));
     let [cost_a, cost_b] = sums.map(|sum| Styled::new().own(Role::Text, cost(sum)));
-    put(None, (Role::Dim, "cost".to_owned()), cost_a, cost_b);
+    put(None, (Role::Dim, "cost".to_owned()), Some(cost_a), Some(cost_b));
     for (at, pair) in pairs.iter().enumerate() {
         let (role, word) = match pair.call {
             (Some(_), Some(_)) if pair.same => (Role::Dim, "same"),
@@ -257,15 +267,13 @@ pub fn compared_node(maker: &mut Maker<'_>, comparison: &Comparison, node: NodeI
     }
 }
 
-fn said(maker: &Maker<'_>, id: NodeId, rev: Option<Rev>, result: Option<Rev>) -> Styled {
+fn said(maker: &Maker<'_>, id: NodeId, rev: Option<Rev>, result: Option<Rev>) -> Option<Styled> {
     let state = &maker.run.state;
     let revision = |id: NodeId, rev: Option<Rev>| {
         let node = state.node(id)?;
         Some((node, node.revision(rev?)?))
     };
-    let Some((node, says)) = revision(id, rev) else {
-        return Styled::new().own(Role::Dim, "-");
-    };
+    let (node, says) = revision(id, rev)?;
     let mut line = Styled::new();
     if node.revisions.len() > 1 {
         line = line.own(Role::Edited, format!("{} ", says.no));
@@ -279,35 +287,40 @@ fn said(maker: &Maker<'_>, id: NodeId, rev: Option<Rev>, result: Option<Rev>) ->
             .own(Role::Dim, format!(" {arrow} "))
             .untrusted(Role::Dim, &summary::result(outcome), 200);
     }
-    line
+    Some(line)
 }
 
 fn one_line(text: &str) -> String {
     head(text, 600).0.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// A line of exactly so many columns.
+/// A line of exactly so many columns; where it does not fit its end says so.
 fn clipped(line: Styled, columns: usize) -> Styled {
+    let wide: usize = line.0.iter().map(|piece| piece.text.width()).sum();
+    if wide <= columns {
+        return line.own(Role::Text, " ".repeat(columns - wide));
+    }
     let mut out = Styled::new();
     let mut used = 0;
     for piece in line.0 {
         let mut text = String::new();
+        let mut full = false;
         for grapheme in piece.text.graphemes(true) {
-            let wide = grapheme.width();
-            if used + wide > columns {
+            full = used + grapheme.width() + 1 > columns;
+            if full {
                 break;
             }
-            used += wide;
+            used += grapheme.width();
             text.push_str(grapheme);
         }
-        let cut = text.len() < piece.text.len();
         out.0.push(Piece {
             role: piece.role,
             text,
         });
-        if cut {
+        if full {
             break;
         }
     }
-    out.own(Role::Text, " ".repeat(columns.saturating_sub(used)))
+    out.own(Role::Dim, "~")
+        .own(Role::Text, " ".repeat(columns.saturating_sub(used + 1)))
 }

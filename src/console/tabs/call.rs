@@ -111,7 +111,7 @@ fn status(maker: &mut Maker<'_>, call: &Call) {
         line = line.own(Role::Stale, "  inputs may have changed");
     }
     if maker.run.state.held.contains(&call.id) {
-        line = line.own(Role::Blocked, "  held by an open editor");
+        line = line.own(Role::Blocked, "  held by an edit that is not committed");
     }
     maker.doc.line(line);
     if let Some(because) = &call.because {

@@ -16,7 +16,7 @@ const MOST: usize = 500;
 pub fn orphans(maker: &mut Maker<'_>) {
     maker.own(
         Role::Text,
-        "No edit and no undo takes these back. The model is told of them; a call that would repeat one asks first.",
+        "These happened under what an edit replaced. No edit and no undo takes them back. The model is told of them; a call that would repeat one asks first.",
     );
     let run = maker.run;
     let all = run.state.ledger.values().filter(|entry| entry.orphaned);
@@ -41,8 +41,14 @@ pub(super) fn entry(maker: &mut Maker<'_>, seq: Seq, word: &str) {
     let line = Styled::new()
         .own(Role::Accent, format!("  {} {} ", entry.call, entry.rev))
         .untrusted(Role::Text, &entry.tool, 40)
-        .own(Role::Text, " ")
-        .untrusted(Role::Text, &args, usize::from(maker.width) * 2);
+        .own(Role::Text, " ");
+    // What does not fit says so at its end.
+    let used = line.plain().chars().count() + 1;
+    let line = line.untrusted(
+        Role::Text,
+        &args,
+        usize::from(maker.width).saturating_sub(used).max(8),
+    );
     let mut words = format!("    {}, {}", clock(entry.at), ledger_word(&entry.outcome));
     if !word.is_empty() {
         words.push_str(", ");

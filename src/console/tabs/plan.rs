@@ -7,6 +7,8 @@ use crate::console::diff;
 use crate::console::doc::Styled;
 use crate::console::model::overlay::{Review, Whose};
 use crate::console::theme::Role;
+use crate::domain::branch;
+use crate::domain::branch::compare::compare;
 use crate::domain::command::{Command, Edit, EditCommand};
 use crate::domain::id::NodeId;
 use crate::domain::lineage::{Plan, plan};
@@ -33,6 +35,7 @@ pub fn review(maker: &mut Maker<'_>, review: &Review) {
             Role::Warning,
             "The outside world stays as it is: what tools did is not undone, and no approval comes back.",
         );
+        says_again(maker, &review.command);
     }
     match &review.plan {
         Ok(plan) => {
@@ -54,6 +57,33 @@ pub fn review(maker: &mut Maker<'_>, review: &Review) {
         }
         difference(maker, &changed.lines);
     }
+}
+
+/// Nodes that stay and say something else, because another branch stands.
+fn says_again(maker: &mut Maker<'_>, command: &Command) {
+    let run = maker.run;
+    let state = &run.state;
+    let to = match command {
+        Command::Edit(EditCommand::Undo { .. }) => branch::undo_target(state).map(|(to, _)| to),
+        Command::Edit(EditCommand::Redo { .. }) => branch::redo_target(state),
+        Command::Edit(EditCommand::Switch { to, .. }) => Some(*to),
+        _ => None,
+    };
+    let Some(to) = to else { return };
+    let rows = compare(state, state.epoch, to).rows;
+    let words: Vec<String> = rows
+        .iter()
+        .filter(|row| !row.same)
+        .filter_map(|row| Some(format!("{} {} instead of {}", row.node, row.b?, row.a?)))
+        .collect();
+    if words.is_empty() {
+        return;
+    }
+    let list = match words.get(..MOST) {
+        Some(head) => format!("{} and {} more", head.join(", "), words.len() - MOST),
+        None => words.join(", "),
+    };
+    maker.own(Role::Ok, format!("counts again: {list}"));
 }
 
 /// What a change of a node would do, whatever it says then.
@@ -146,7 +176,13 @@ fn impact_of(maker: &mut Maker<'_>, plan: &Plan) {
         maker.own(Role::Stale, turns);
     }
     let asks = if plan.asks {
-        format!("the model is asked again, about {} tokens", plan.tokens)
+        match &plan.cost {
+            Some(cost) => format!(
+                "the model is asked again, about {} tokens, {cost} for what is sent",
+                plan.tokens
+            ),
+            None => format!("the model is asked again, about {} tokens", plan.tokens),
+        }
     } else {
         "the model is not asked again".to_owned()
     };

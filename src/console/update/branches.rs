@@ -18,7 +18,10 @@ use crate::text::visible;
 /// Shows what an undo of the newest edit does.
 pub(super) fn undo(model: &mut Model) -> Result<(), String> {
     let (_, record) = branch::undo_target(&model.run.state).ok_or("there is no edit to undo")?;
-    let title = format!("undo: {}", visible(&record.what));
+    let title = format!(
+        "undo: {}",
+        visible(&tabs::branch_what(&model.run.state, record.epoch))
+    );
     let command = EditCommand::Undo { effects_seen: None };
     review::command(model, Command::Edit(command), title);
     Ok(())
@@ -182,7 +185,18 @@ pub(super) fn take(model: &mut Model) -> Result<(), String> {
     if from == model.run.state.epoch {
         return Err("both are the branch that stands".to_owned());
     }
-    let node: NodeId = node;
+    let line = branch::line(&model.run.state, from);
+    let there = |id: NodeId| branch::counted(&model.run.state, id, &line).is_some();
+    if !there(node.observation()) {
+        return Err(if there(node) {
+            format!("{node} has no result on branch {}", from.0)
+        } else {
+            format!(
+                "{node} does not count on branch {}: there is nothing to take over",
+                from.0
+            )
+        });
+    }
     review::edits(model, vec![Edit::Take { node, from }], Whose::New);
     Ok(())
 }

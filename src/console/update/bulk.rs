@@ -1,7 +1,6 @@
 //! Approving several calls at once: a list, and a second key.
 //!
-//! Left out: what the policy denies, what cannot be undone, repeated effects, unknown outcomes,
-//! calls of tools that are not known. Must not know: keys.
+//! Must not know: keys, which calls can be approved together.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -12,7 +11,7 @@ use crate::console::model::Model;
 use crate::console::model::arming::Question;
 use crate::console::model::overlay::{Bulk, BulkItem, Overlay};
 use crate::console::msg::Out;
-use crate::domain::call::{Gate, Status};
+use crate::domain::bulk;
 use crate::domain::command::{CallCommand, Command};
 
 /// Opens the list.
@@ -38,36 +37,13 @@ pub(super) fn list(model: &mut Model) -> Result<(), String> {
 /// Calls that can be approved together.
 pub(super) fn items(model: &Model) -> Vec<BulkItem> {
     let run = &model.run;
-    run.state
-        .queue()
-        .filter(|call| call.status == Status::Awaiting)
-        .filter(|call| {
-            run.state
-                .turn_of(call.id)
-                .is_some_and(crate::domain::turn::Turn::is_active)
-        })
-        .filter(|call| {
-            call.verdict
-                .as_ref()
-                .is_none_or(|verdict| verdict.gate != Gate::Deny)
-        })
-        .filter_map(|call| {
-            let node = run.state.node(call.id)?;
-            let (tool, _) = node.as_call()?;
-            let card = run.tool(tool)?;
-            if card
-                .tags
-                .iter()
-                .any(|tag| tag == "irreversible" || tag == "uninspectable")
-            {
-                return None;
-            }
-            Some(BulkItem {
-                call: call.id,
-                rev: node.rev(),
-                digest: call.digest.clone()?,
-                unread: run.shown_args(call.id).map_or(0, |args| args.len() as u64),
-            })
+    let together = bulk::together(&run.state).into_iter();
+    together
+        .map(|item| BulkItem {
+            unread: run.shown_args(item.call).map_or(0, |args| args.len() as u64),
+            call: item.call,
+            rev: item.rev,
+            digest: item.digest,
         })
         .collect()
 }

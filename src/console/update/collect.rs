@@ -78,19 +78,25 @@ fn hold(node: NodeId, out: &mut Vec<Out>) {
 
 /// An editor without a commit closes, or a collected edit goes: what only it held goes on.
 pub(super) fn release(model: &Model, node: NodeId, out: &mut Vec<Out>) {
-    let still = model.collected.nodes(&model.run.state);
-    if still.contains(&node) {
-        return;
-    }
-    out.push(Out::Command(Command::Edit(EditCommand::Release {})));
-    for node in still {
-        hold(node, out);
+    if !model.collected.nodes(&model.run.state).contains(&node) {
+        let node = Some(node);
+        out.push(Out::Command(Command::Edit(EditCommand::Release { node })));
     }
 }
 
-/// After a commit everything is let go: what the other collected edits touch waits again.
+/// After a commit everything is let go: what open editors and collected edits touch waits again.
 pub(super) fn hold_again(model: &Model, out: &mut Vec<Out>) {
-    for node in model.collected.nodes(&model.run.state) {
+    let state = &model.run.state;
+    let open = model.overlays.iter().filter_map(|overlay| match overlay {
+        Overlay::Editor(editor) => editor.holds(),
+        _ => None,
+    });
+    let counts = |id: &NodeId| state.node(*id).is_some_and(|node| node.active);
+    let mut nodes = model.collected.nodes(state);
+    nodes.extend(open.filter(counts));
+    nodes.sort_unstable();
+    nodes.dedup();
+    for node in nodes {
         hold(node, out);
     }
 }
@@ -167,7 +173,7 @@ pub(super) fn drop_all(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Stri
     }
     model.collected.clear();
     model.overlays.pop();
-    out.push(Out::Command(Command::Edit(EditCommand::Release {})));
+    out.push(Out::Command(Command::Edit(EditCommand::Release { node: None })));
     model.say("all collected edits are forgotten; nothing was changed");
     Ok(())
 }

@@ -368,7 +368,7 @@ fn impact(model: &mut Model) -> Result<(), String> {
         },
         Content::Deleted => return Err(format!("{id} was taken away")),
     };
-    let title = format!("what a change of {id} would do; nothing is changed");
+    let title = format!("what a change of {id} would do");
     open(
         model,
         Overlay::Page(Page::new(title, PageContent::Impact(Box::new(edit)))),

@@ -5,7 +5,7 @@
 use super::collect::count;
 use super::review::difference;
 use crate::console::doc::{Doc, Styled};
-use crate::console::model::collected::Collected;
+use crate::console::model::collected::{Collected, WITH_OTHERS};
 use crate::console::model::listing::{Item, Kind, Line, Listing};
 use crate::console::summary;
 use crate::console::tabs::{self, Maker};
@@ -26,7 +26,7 @@ pub(super) fn make(maker: &mut Maker<'_>, list: &mut Listing, collected: &Collec
             let all = branches(&maker.run.state);
             list.take(all.iter().map(|branch| Item::Branch(branch.epoch)).collect());
             list.title = format!("{} branches", all.len());
-            list.lines = tabs::branch_list(&all, marked, maker.width);
+            list.lines = tabs::branch_list(&maker.run.state, &all, marked, maker.width);
             if let Some(branch) = all.get(list.at) {
                 tabs::branch_answer(maker, branch);
             }
@@ -57,8 +57,13 @@ fn gathered(maker: &mut Maker<'_>, list: &mut Listing, collected: &Collected) {
         .enumerate()
         .map(|(at, (item, trouble))| {
             let mut words = Styled::new().own(Role::Dim, format!(" {} ", at + 1));
-            if trouble.is_some() {
-                words = words.own(Role::Error, "! redo  ");
+            if let Some(why) = trouble {
+                let word = if why.starts_with(WITH_OTHERS) {
+                    "! clash  "
+                } else {
+                    "! redo  "
+                };
+                words = words.own(Role::Error, word);
             }
             let said = summary::edit(&maker.run.state, &item.edit);
             Line {

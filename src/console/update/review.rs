@@ -95,16 +95,20 @@ pub(super) fn difference(state: &State, edit: &Edit) -> Vec<diff::Line> {
         }
         Edit::InsertCall { tool, args, .. } => (String::new(), call(tool, args)),
         Edit::RejectAnswer { node, reason } => (summary::call(state, *node), reason.to_string()),
-        Edit::Take { node, from } => (old(node.observation()), taken(state, *node, *from)),
+        Edit::Take { node, from } => {
+            let id = node.observation();
+            let here = state.node(id).is_some_and(|node| node.active);
+            let says = if here { old(id) } else { String::new() };
+            (says, taken(state, id, *from))
+        }
         Edit::Delete { node, .. } => (old(*node), String::new()),
     };
     diff::lines(&old, &new)
 }
 
 /// What a node says at the end of another branch.
-fn taken(state: &State, node: NodeId, from: Epoch) -> String {
+fn taken(state: &State, id: NodeId, from: Epoch) -> String {
     let line = branch::line(state, from);
-    let id = node.observation();
     branch::counted(state, id, &line)
         .and_then(|rev| state.node(id)?.revision(rev))
         .map(|revision| words(&revision.content))

@@ -66,7 +66,11 @@ fn event(model: &mut Model, envelope: Arc<Envelope>, out: &mut Vec<Out>) {
             )
     );
     if matches!(envelope.actor, Actor::Operator(_)) {
-        answered(model, &envelope.event, out);
+        answered(model, &envelope.event);
+    }
+    if matches!(envelope.event, Event::Edit(EditEvent::Committed { .. })) {
+        // A commit, whoever made it, lets everything go.
+        collect::hold_again(model, out);
     }
     let waits = model.run.state.queue().count() + model.run.broken().count();
     if waits > waited && waited == 0 && model.settings.alerts {
@@ -76,7 +80,7 @@ fn event(model: &mut Model, envelope: Arc<Envelope>, out: &mut Vec<Out>) {
 }
 
 /// An event of the operator's: closes the editor whose text it is.
-fn answered(model: &mut Model, event: &Event, out: &mut Vec<Out>) {
+fn answered(model: &mut Model, event: &Event) {
     let Some(sent) = &model.run.sent else { return };
     let done = match (&sent.command, event) {
         (
@@ -104,13 +108,8 @@ fn answered(model: &mut Model, event: &Event, out: &mut Vec<Out>) {
     let sent = model.run.sent.take().map(|sent| sent.command);
     model.run.committing = false;
     let switched = !matches!(sent, Some(Command::Edit(EditCommand::Commit { .. })));
-    match sent {
-        Some(Command::Edit(EditCommand::Commit { edits, .. })) => {
-            model.collected.committed(&edits);
-            collect::hold_again(model, out);
-        }
-        Some(Command::Edit(_)) => collect::hold_again(model, out),
-        _ => {}
+    if let Some(Command::Edit(EditCommand::Commit { edits, .. })) = sent {
+        model.collected.committed(&edits);
     }
     if matches!(model.overlays.last(), Some(Overlay::Review(_))) {
         model.overlays.pop();

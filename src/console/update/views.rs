@@ -67,7 +67,7 @@ pub(super) fn orphans_of_before(model: &mut Model) {
 
 fn orphans(model: &mut Model) {
     if model.run.state.ledger.values().any(|entry| entry.orphaned) {
-        let title = "effects that happened under what edits replaced";
+        let title = "orphaned effects";
         open(model, Overlay::Page(Page::new(title, PageContent::Orphans)));
     } else {
         model.say("no effect happened under anything that an edit replaced");

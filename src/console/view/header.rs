@@ -52,8 +52,12 @@ fn parts(model: &Model) -> Vec<(u8, Role, String, bool)> {
     if let Some(tokens) = tokens(model) {
         parts.push((7, Role::Dim, tokens, true));
     }
+    if let Some(spent) = state.spent.words() {
+        parts.push((9, Role::Dim, spent, true));
+    }
     match model.collected.len() {
         0 => {}
+        1 if model.screen.width < 60 => parts.push((1, Role::Edited, "1 edit".to_owned(), true)),
         count if model.screen.width < 60 => parts.push((1, Role::Edited, format!("{count} edits"), true)),
         count => parts.push((
             1,

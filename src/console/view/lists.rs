@@ -131,7 +131,10 @@ pub(super) fn listing(model: &Model, frame: &mut Frame<'_>, listing: &Listing) {
     }
     let below = listing.lines.len().saturating_sub(listing.first + height);
     if below > 0 {
-        let words = format!(" {below} rows below ");
+        let words = match below {
+            1 => " 1 row below ".to_owned(),
+            below => format!(" {below} rows below "),
+        };
         let width = words.len() as u16;
         if width + 2 < whole.width {
             canvas.put(whole.right() - width - 1, whole.y, width, &words, Role::Key);

@@ -165,7 +165,28 @@ fn document(model: &Model, frame: &mut Frame<'_>, title: &str, doc: &Doc, top: u
     inspector::position(&mut canvas, area, doc, top);
 }
 
+/// Lines of words, broken where they are too long.
+fn wrapped(lines: &[String], width: usize) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    for line in lines {
+        let mut row = String::new();
+        for word in line.split(' ') {
+            if !row.is_empty() && row.chars().count() + 1 + word.chars().count() > width {
+                out.push(std::mem::replace(&mut row, "   ".to_owned()));
+            }
+            if !row.is_empty() {
+                row.push(' ');
+            }
+            row.push_str(word);
+        }
+        out.push(row);
+    }
+    out
+}
+
 fn words(model: &Model, frame: &mut Frame<'_>, title: &str, lines: &[String]) {
+    let width = usize::from(model.screen.overlay_width()).saturating_sub(1);
+    let lines = wrapped(lines, width);
     let area = model.screen.overlay(lines.len());
     let body = open(model, frame, area, title, Role::Decision);
     let mut canvas = Canvas {

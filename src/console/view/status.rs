@@ -72,7 +72,13 @@ fn keys(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
     let hints = hints::hints(model);
     let wide = |hint: &hints::Hint| (hint.key.width() + hint.word.width() + 3) as u16;
     let reserved: u16 = hints.iter().filter(|hint| hint.stays).map(wide).sum();
-    let is_first = |hint: &&hints::Hint| !hint.stays && matches!(hint.word, "done" | "accept");
+    // Where nothing on screen can be decided, the way to what waits comes first.
+    let decides = hints
+        .iter()
+        .any(|hint| matches!(hint.word, "approve" | "choices"));
+    let is_first = |hint: &&hints::Hint| {
+        !hint.stays && (matches!(hint.word, "done" | "accept") || (!decides && hint.word == "next pending"))
+    };
     let first = hints.iter().filter(is_first);
     let others = hints.iter().filter(|hint| !hint.stays && !is_first(hint));
     let last = hints.iter().filter(|hint| hint.stays);

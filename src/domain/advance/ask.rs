@@ -1,6 +1,8 @@
 //! What comes after the last turn: an answer ends the run, anything else asks the model, within the
 //! limits. Held turns stand again or fall here. Must not know: wire formats.
 
+use std::sync::Arc;
+
 use crate::domain::advice::Advice;
 use crate::domain::branch::recall::recorded_reply;
 use crate::domain::draft::Draft;
@@ -20,7 +22,7 @@ const LONGEST_DELAY_MS: u64 = 10_000;
 
 pub(super) fn ask(draft: &mut Draft<'_>, _advice: &dyn Advice) {
     // The answer to a request made now would fall with the edit that is being typed.
-    let allowed = draft.state.editing.is_none()
+    let allowed = draft.state.editing.is_empty()
         && draft.state.limit_reached.is_none()
         && match draft.state.mode {
             Mode::Running => true,
@@ -42,21 +44,23 @@ pub(super) fn ask(draft: &mut Draft<'_>, _advice: &dyn Advice) {
         draft.run(RunEvent::Finished { answer, failed });
         return;
     }
-    if allowed && stands_recorded(draft, last) {
+    if !allowed {
         return;
     }
-    if !allowed || limited(draft) {
+    // Read through the whole context once, for what is on record and for what is asked.
+    let context = context_hash(draft.state, thread, None);
+    if stands_recorded(draft, last, &context) || limited(draft) {
         return;
     }
     let turn = draft.turn();
     let after = Some(last.id);
-    let event = requested(draft.state, (turn, thread, after), 1, 0);
+    let event = requested_with(draft.state, (turn, thread, after), (1, 0), context);
     draft.turn_event(event);
 }
 
 /// After an edit, a request that was answered before is not made again: the recorded reply stands.
 /// The first request of a thread is always made.
-fn stands_recorded(draft: &mut Draft<'_>, last: &Turn) -> bool {
+fn stands_recorded(draft: &mut Draft<'_>, last: &Turn, context: &str) -> bool {
     let state = draft.state;
     let was_asked = |turn: &Turn| turn.is_active() && turn.asked > 0;
     let wanted = state
@@ -66,7 +70,7 @@ fn stands_recorded(draft: &mut Draft<'_>, last: &Turn) -> bool {
     if !wanted || state.epoch == Epoch(0) || !state.turns_of(last.thread).any(was_asked) {
         return false;
     }
-    let hash = request_hash(state, &context_hash(state, last.thread, None));
+    let hash = request_hash(state, context);
     let Some((turn, of)) = recorded_reply(state, last, &hash) else {
         return false;
     };
@@ -169,6 +173,16 @@ pub fn requested(
 ) -> TurnEvent {
     let known = state.turns.contains_key(&turn).then_some(turn);
     let context = context_hash(state, thread, known);
+    requested_with(state, (turn, thread, after), (request, wait_ms), context)
+}
+
+fn requested_with(
+    state: &State,
+    (turn, thread, after): (TurnId, ThreadId, Option<TurnId>),
+    (request, wait_ms): (u32, u64),
+    context: Arc<str>,
+) -> TurnEvent {
+    let known = state.turns.contains_key(&turn).then_some(turn);
     let hash = request_hash(state, &context);
     TurnEvent::Requested {
         turn,

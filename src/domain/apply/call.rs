@@ -82,7 +82,10 @@ pub(super) fn apply(state: &mut State, at: At, event: &CallEvent) {
             index::set_status(state, *call, Status::Invalid);
         }
         CallEvent::Asked { call, .. } => index::set_status(state, *call, Status::Awaiting),
-        CallEvent::ConsentAsked { call, cause, .. } => {
+        CallEvent::ConsentAsked { call, cause, entries } => {
+            if let Some(life) = state.calls.get_mut(call) {
+                life.asked_about.clone_from(entries);
+            }
             index::set_status(state, *call, Status::Consent(*cause));
         }
         CallEvent::Decided {
@@ -225,10 +228,19 @@ fn decided(
     let next = match decision {
         Decision::Approve { .. } | Decision::Auto { .. } | Decision::Edited | Decision::RunAgain => {
             life.approved = digest.cloned();
+            if *decision == Decision::RunAgain {
+                life.consented.extend(std::mem::take(&mut life.asked_about));
+            }
             Status::Queued
         }
-        Decision::Reject { reason } | Decision::Deny { reason, .. } => {
+        Decision::Reject { reason } => {
             life.because = Some(Arc::from(reason.as_str()));
+            life.denied_by = None;
+            Status::Rejected
+        }
+        Decision::Deny { rule, reason } => {
+            life.because = Some(Arc::from(reason.as_str()));
+            life.denied_by = Some(Arc::from(rule.as_str()));
             Status::Rejected
         }
         Decision::Expire { consequence } => match consequence {
@@ -294,6 +306,7 @@ fn started(state: &mut State, at: At, event: &CallEvent) {
         before: before.clone(),
         at: at.utc_ms,
         outcome: LedgerOutcome::Running,
+        ended: None,
         probed: false,
         orphaned: false,
         reused_by: Vec::new(),
@@ -325,6 +338,7 @@ fn finished(state: &mut State, at: At, which: (NodeId, Rev, Attempt), outcome: &
     let mut unknown = false;
     if let Some(entry) = state.ledger.get_mut(&record.intent) {
         entry.outcome = ledger_outcome(outcome, entry.effect);
+        entry.ended = Some(at.seq);
         unknown = entry.outcome == LedgerOutcome::Unknown;
     }
     if unknown {
@@ -371,6 +385,7 @@ fn given(state: &mut State, at: At, call: NodeId, rev: Rev, outcome: &Outcome, o
         && let Some(entry) = state.ledger.get_mut(&intent)
     {
         entry.outcome = LedgerOutcome::Known(outcome.clone());
+        entry.ended = Some(at.seq);
     }
     if let Origin::Reused { from } = origin
         && let Some(entry) = state.ledger.get_mut(from)
@@ -472,6 +487,7 @@ fn woken(state: &mut State, id: NodeId) {
         return;
     };
     life.because = None;
+    life.denied_by = None;
     // What was found wrong may have been in what it read: it is checked from the beginning.
     let next = if life.status == Status::Invalid {
         Status::Proposed

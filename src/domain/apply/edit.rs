@@ -78,10 +78,14 @@ pub(super) fn apply(state: &mut State, at: At, event: &EditEvent) {
             index::gate_again(state);
         }
         EditEvent::Held { node, calls } => {
-            state.editing = Some(*node);
-            state.held = calls.iter().copied().collect();
+            state.editing.entry(*node).or_default().extend(calls);
+            state.held.extend(calls);
         }
-        EditEvent::Released {} => release(state),
+        EditEvent::Released { node: None } => release(state),
+        EditEvent::Released { node: Some(node) } => {
+            state.editing.remove(node);
+            state.held = state.editing.values().flatten().copied().collect();
+        }
         EditEvent::Recalled { of, by } => recall::apply(state, at, *of, *by),
         EditEvent::Named { epoch, name } => {
             if let Some(record) = state.epochs.iter_mut().find(|one| one.epoch == *epoch) {
@@ -109,28 +113,38 @@ fn begin(state: &mut State, at: At, epoch: Epoch, what: &Arc<str>) {
     state.epoch = epoch;
 }
 
-/// The editor is closed.
+/// All editors are closed.
 pub(super) fn release(state: &mut State) {
-    state.editing = None;
+    state.editing.clear();
     state.held.clear();
 }
 
-/// Holds a call that appeared, or whose references were read, behind an open editor.
+/// Holds a call that appeared, or whose references were read, behind open editors.
 pub(super) fn hold_new(state: &mut State, id: NodeId) {
-    let Some(editing) = state.editing else { return };
+    let edited: Vec<NodeId> = state
+        .editing
+        .keys()
+        .copied()
+        .filter(|node| depends(state, id, *node))
+        .collect();
+    for node in edited {
+        state.editing.entry(node).or_default().insert(id);
+        state.held.insert(id);
+    }
+}
+
+/// Whether a call hangs on a node that is being edited.
+fn depends(state: &State, id: NodeId, editing: NodeId) -> bool {
     let (Some(turn), Some(own)) = (state.turn_of(editing), state.turn_of(id)) else {
-        return;
+        return false;
     };
     let place = |wanted: NodeId| own.nodes.iter().position(|one| *one == wanted);
-    let depends = if turn.id != own.id {
+    if turn.id != own.id {
         turn.thread == own.thread && own.pos > turn.pos
     } else if editing.kind == NodeKind::Thought {
         place(editing) < place(id)
     } else {
         crate::domain::graph::readers_of(state, editing.call()).contains(&id)
-    };
-    if depends {
-        state.held.insert(id);
     }
 }
 
@@ -191,6 +205,8 @@ fn revised(
             life.digest = None;
             life.verdict = None;
             life.because = None;
+            life.denied_by = None;
+            life.consented.clear();
             life.edit_approves = approves.cloned();
         }
         pin(state, id.observation(), false);

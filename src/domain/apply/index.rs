@@ -139,7 +139,8 @@ pub(super) fn retire(state: &mut State, nodes: &[NodeId]) {
     }
 }
 
-/// An effect became one that nobody may repeat without consent: what was about to goes to the gate again.
+/// An effect became one that nobody may repeat without consent: what was about to goes to the gate
+/// again, and so does what is asked about others than those that are in question now.
 pub(super) fn gate_again(state: &mut State) {
     let agenda = &state.agenda;
     let again: Vec<NodeId> = agenda
@@ -147,8 +148,14 @@ pub(super) fn gate_again(state: &mut State) {
         .values()
         .chain(&agenda.queued)
         .filter_map(|id| state.calls.get(id))
-        .filter(|call| matches!(call.status, Status::Awaiting | Status::Queued))
-        .filter(|call| repeat::consent_needed(state, call).is_some())
+        .filter(|call| match call.status {
+            Status::Awaiting | Status::Queued => repeat::consent_needed(state, call).is_some(),
+            Status::Consent(_) => {
+                let now = repeat::consent_needed(state, call);
+                now.is_some_and(|(_, entries)| entries != call.asked_about)
+            }
+            _ => false,
+        })
         .map(|call| call.id)
         .collect();
     for id in again {

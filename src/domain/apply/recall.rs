@@ -130,6 +130,7 @@ fn move_calls(state: &mut State, at: At, moves: &Moves, one_reply: bool) -> Vec<
                         digest: None,
                         verdict: None,
                         because: None,
+                        denied_by: None,
                         ..call.way()
                     };
                     revived(state, at, *id, &way);
@@ -165,5 +166,6 @@ fn revived(state: &mut State, at: At, id: NodeId, way: &Way) {
         call.revived = at.seq;
         call.approved = None;
         call.edit_approves = None;
+        call.consented.clear();
     }
 }

@@ -1,5 +1,6 @@
 //! Folds facts about turns and their streams. Must not know: why they were decided.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::{At, add_node, index};
@@ -20,6 +21,10 @@ pub(super) fn apply(state: &mut State, at: At, event: &TurnEvent) {
             producer,
         } => {
             place(state, at, *turn, *thread, *after, *producer);
+            if *producer == Producer::Model {
+                // The model is still to be asked for it.
+                state.agenda.open.insert(*turn);
+            }
         }
         TurnEvent::Requested { .. } => requested(state, at, event),
         TurnEvent::Prompted { turn, node, text } => {
@@ -284,6 +289,9 @@ fn propose(state: &mut State, turn: TurnId, id: NodeId, provider_id: Option<Arc<
         edit_approves: None,
         approved: None,
         because: None,
+        denied_by: None,
+        asked_about: Vec::new(),
+        consented: BTreeSet::new(),
         revived: Seq(0),
         history: History::begun(state.epoch),
     };

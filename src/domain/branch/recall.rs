@@ -10,7 +10,7 @@ use super::line;
 use crate::domain::call::{Status, Way};
 use crate::domain::history::{Line, Then};
 use crate::domain::id::{Attempt, Epoch, NodeId, NodeKind, Rev, Seq, TurnId};
-use crate::domain::node::{Content, Node, Origin, Standing};
+use crate::domain::node::{Content, Node, Origin, Revision, Standing};
 use crate::domain::state::{LedgerOutcome, State};
 use crate::domain::turn::{Activity, Stream, StreamFault, StreamFaultKind, Turn, TurnStanding};
 
@@ -85,10 +85,13 @@ pub fn recall_reply(state: &State, id: TurnId, of: Epoch) -> Moves {
         Then::Was(was) => was.clone(),
         Then::Now | Then::Absent => return moves,
     };
-    let activity = Activity::Active;
-    moves
-        .turns_stand
-        .push((id, TurnStanding { activity, ..standing }));
+    // It is asked for with what it was asked with.
+    let standing = TurnStanding {
+        activity: Activity::Active,
+        drifted: false,
+        ..standing
+    };
+    moves.turns_stand.push((id, standing));
     let nodes = turn.nodes.iter().flat_map(|id| {
         let observation = (id.kind == NodeKind::Call).then(|| id.observation());
         std::iter::once(*id).chain(observation)
@@ -104,7 +107,7 @@ fn recall_turn(turn: &Turn, line: &Line, moves: &mut Moves, shared: &mut BTreeSe
     let is_history = matches!(turn.activity, Activity::Superseded(_));
     let was = match turn.history.at(line) {
         Then::Now => {
-            if !is_history {
+            if matches!(turn.stream, Stream::Open | Stream::Broken(_)) && !is_history {
                 shared.insert(turn.id);
             }
             return;
@@ -120,13 +123,29 @@ fn recall_turn(turn: &Turn, line: &Line, moves: &mut Moves, shared: &mut BTreeSe
     let goes_on = !is_history && was.request == turn.request && was.split == turn.split;
     let standing = if goes_on {
         // The same reply on both: what has come of it since is no work of the edits between.
-        shared.insert(turn.id);
+        if !matches!(was.stream, Stream::Closed(_) | Stream::Aborted(_)) {
+            shared.insert(turn.id);
+        }
         moves.shared_turns.push(turn.id);
-        TurnStanding {
+        let now = TurnStanding {
             activity: was.activity,
             drifted: was.drifted,
-            settled: was.settled || turn.settled,
+            // Whether it has ended is found anew where it had not.
+            settled: was.settled,
             ..turn.standing()
+        };
+        if matches!(
+            (&was.stream, &turn.stream),
+            (Stream::Broken(_), Stream::Aborted(_))
+        ) {
+            // The edit went on from what had arrived; without it that is still to be decided.
+            TurnStanding {
+                stream: was.stream.clone(),
+                settled: was.settled,
+                ..now
+            }
+        } else {
+            now
         }
     } else {
         TurnStanding {
@@ -168,14 +187,29 @@ fn standing_at(node: &Node, line: &Line, shared: &BTreeSet<TurnId>) -> Option<St
     match node.history.at(line) {
         Then::Now => Some(node.standing()).filter(|now| now.active),
         Then::Was(was) => Some(*was).filter(|was| was.active),
-        Then::Absent => {
-            let streamed = node
-                .revisions
-                .first()
-                .is_some_and(|first| matches!(first.origin, Origin::Model | Origin::Engine { .. }));
-            (streamed && node.active && shared.contains(&node.turn)).then(|| node.standing())
-        }
+        Then::Absent => streamed(node).filter(|_| shared.contains(&node.turn)),
     }
+}
+
+/// How a node stands on a branch to which the reply that it came with belongs as well: as the model
+/// said it, whatever the operator made of it on the branch that it arrived on.
+fn streamed(node: &Node) -> Option<Standing> {
+    let by_model = |one: &&Revision| matches!(one.origin, Origin::Model | Origin::Engine { .. });
+    let counts = node.active || node.is_deleted();
+    node.revisions.first().filter(by_model).filter(|_| counts)?;
+    let by_operator = |rev| {
+        let said = node.revision(rev);
+        said.is_some_and(|one| matches!(one.origin, Origin::Operator { .. }))
+    };
+    let rev = (1..=node.current.0)
+        .rev()
+        .map(Rev)
+        .find(|rev| !by_operator(*rev))?;
+    Some(Standing {
+        rev,
+        active: true,
+        pinned: node.pinned,
+    })
 }
 
 fn set(node: &Node, then: Option<Standing>, line: &Line, moves: &mut Moves) {
@@ -227,7 +261,7 @@ fn recall_call(state: &State, node: &Node, line: &Line, shared: &BTreeSet<TurnId
             }
             moves.calls.push((node.id, CallMove::Ended(Box::new(call.way()))));
         }
-        _ if goes_on => {
+        _ if goes_on && !was_taken(state, node.id, line) => {
             moves.shared.push(node.id);
             moves.shared.extend(observation.map(|observation| observation.id));
             moves.calls.push((node.id, CallMove::GoesOn));
@@ -239,6 +273,18 @@ fn recall_call(state: &State, node: &Node, line: &Line, shared: &BTreeSet<TurnId
             moves.calls.push((node.id, CallMove::Anew));
         }
     }
+}
+
+/// True where an edit of another branch gave a call that had not ended the result that it has.
+fn was_taken(state: &State, call: NodeId, line: &Line) -> bool {
+    let Some(said) = state.observation(call).map(Node::now) else {
+        return false;
+    };
+    let taken = |epoch: Epoch| {
+        let mut edits = state.edits.iter().filter(|edit| edit.epoch == epoch);
+        edits.any(|edit| edit.target == Some(call))
+    };
+    matches!(said.origin, Origin::Operator { .. }) && !line.holds(said.epoch) && taken(said.epoch)
 }
 
 /// Whose results count again, and whose do not any more.

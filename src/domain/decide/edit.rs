@@ -44,8 +44,10 @@ pub(super) fn decide(
             keep_later,
         } => {
             let events = commit(draft.state, advice, edits, (reason.as_ref(), *keep_later))?;
-            let now = lineage::effects_of(draft.state, &events).len();
-            seen(*effects_seen, now)?;
+            // Only looked for where a plan was shown: a wide edit has many calls to look through.
+            if effects_seen.is_some() {
+                seen(*effects_seen, lineage::effects_of(draft.state, &events).len())?;
+            }
             draft.events.extend(events);
             Ok(())
         }
@@ -54,9 +56,10 @@ pub(super) fn decide(
         EditCommand::Switch { to, effects_seen } => recall::switch(draft, *to, *effects_seen),
         EditCommand::Name { epoch, name } => recall::name(draft, *epoch, name),
         EditCommand::Hold { node } => hold(draft, *node),
-        EditCommand::Release {} => {
-            if draft.state.editing.is_some() || !draft.state.held.is_empty() {
-                draft.edit(EditEvent::Released {});
+        EditCommand::Release { node } => {
+            let editing = &draft.state.editing;
+            if node.map_or(!editing.is_empty(), |node| editing.contains_key(&node)) {
+                draft.edit(EditEvent::Released { node: *node });
             }
             Ok(())
         }
@@ -148,7 +151,7 @@ pub(crate) fn try_out(copy: &mut State, events: &[Event]) {
 }
 
 /// Later turns can stand only where they go on from what is edited, not from what would replace it.
-fn may_keep_later(edit: &Edit) -> Result<(), Refusal> {
+pub fn may_keep_later(edit: &Edit) -> Result<(), Refusal> {
     let value = match edit {
         Edit::Call { .. } | Edit::Observation { .. } | Edit::Take { .. } => true,
         Edit::Text { node, .. } => matches!(node.kind, NodeKind::Prompt | NodeKind::Answer),

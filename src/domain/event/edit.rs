@@ -73,8 +73,12 @@ pub enum EditEvent {
         /// The calls.
         calls: Vec<NodeId>,
     },
-    /// The editor closed.
-    Released {},
+    /// Editors closed.
+    Released {
+        /// The node whose editor closed; all of them where none is named.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        node: Option<NodeId>,
+    },
     /// The epoch that has just begun goes on from the end of an earlier one: what stood then stands
     /// again, and what came since is history.
     Recalled {

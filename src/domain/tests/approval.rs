@@ -1,6 +1,7 @@
 //! Approvals: bound to the revision and the bytes that were shown. Must not know: consent.
 
 use super::world::*;
+use crate::domain::bulk;
 use crate::domain::call::{Consequence, Decision, Digest, Gate, Outcome, Status};
 use crate::domain::command::{CallCommand, Command, Edit, RunCommand};
 use crate::domain::id::{NodeId, Rev};
@@ -345,4 +346,37 @@ fn a_rule_with_uses_is_used_as_often_and_no_more() {
         "the next turn brings no new uses"
     );
     assert_eq!(w.starts(w.id("e")), 1, "another tool is not concerned");
+}
+
+#[test]
+fn only_plain_questions_are_approved_together() {
+    let mut w = World::asking(&["write", "shell"]);
+    w.reply(&[
+        call("write", r#"{"_as":"a","n":1}"#),
+        call("write", r#"{"_as":"b","n":2}"#),
+        call("shell", r#"{"_as":"c","n":3}"#),
+        call("write", r#"{"_as":"d","n":"†call.a"}"#),
+    ]);
+    let ids = |w: &World| -> Vec<NodeId> {
+        let all = bulk::together(&w.state).into_iter();
+        all.map(|item| item.call).collect()
+    };
+    let (a, b, c) = (w.id("a"), w.id("b"), w.id("c"));
+    assert_eq!(ids(&w), [a, b, c], "what waits for a result waits for no word");
+    let before = bulk::digest(&bulk::together(&w.state));
+    // A tool that cannot be undone is looked at alone.
+    let started = std::sync::Arc::make_mut(w.state.started.as_mut().unwrap());
+    let shell = started
+        .tools
+        .iter_mut()
+        .find(|card| &*card.name == "shell")
+        .unwrap();
+    shell.tags.push("irreversible".into());
+    assert_eq!(ids(&w), [a, b]);
+    assert_ne!(bulk::digest(&bulk::together(&w.state)), before);
+    // What is edited, held or decided is not among them.
+    w.approve(a).unwrap();
+    assert_eq!(ids(&w), [b]);
+    w.reject(b).unwrap();
+    assert!(ids(&w).is_empty());
 }

@@ -4,13 +4,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::book::Book;
+use super::epochs::{self, End};
 use super::world::Rules;
 use crate::domain::advice::Advice;
-use crate::domain::branch;
 use crate::domain::call::{Call, Decision, Digest, EffectClass, Status};
 use crate::domain::envelope::Envelope;
 use crate::domain::event::{CallEvent, EditEvent, Event, RunEvent, TurnEvent};
-use crate::domain::id::{Epoch, NodeId, NodeKind, Rev, Seq};
+use crate::domain::id::{Epoch, NodeId, NodeKind, Seq};
 use crate::domain::node::{Content, Origin, Revision};
 use crate::domain::ready::{self, Look};
 use crate::domain::reference::Root;
@@ -32,27 +33,9 @@ pub struct Witness {
     /// Results that a person wrote, with the number of their revisions.
     pinned: BTreeMap<NodeId, usize>,
     /// What counted at the end of each epoch.
-    ends: BTreeMap<Epoch, BTreeMap<NodeId, Rev>>,
-}
-
-/// What counts now, with the revisions that do.
-fn counting(state: &State) -> BTreeMap<NodeId, Rev> {
-    let held = |turn| {
-        state
-            .turns
-            .get(&turn)
-            .is_some_and(|turn| !matches!(turn.activity, Activity::Superseded(_)))
-    };
-    let counts = state.nodes.values().filter(|node| node.active && held(node.turn));
-    counts
-        .filter(|node| match node.id.kind {
-            NodeKind::Intervention => false,
-            // The result of a call that has to run again is none.
-            NodeKind::Observation => state.calls[&node.id.call()].status.is_settled(),
-            _ => true,
-        })
-        .map(|node| (node.id, node.rev()))
-        .collect()
+    ends: BTreeMap<Epoch, End>,
+    /// Executions, decisions and late results.
+    book: Book,
 }
 
 impl Witness {
@@ -60,8 +43,9 @@ impl Witness {
         if let Event::Edit(EditEvent::Committed { epoch, .. }) = &envelope.event
             && *epoch > state.epoch
         {
-            self.ends.insert(state.epoch, counting(state));
+            self.ends.insert(state.epoch, End::of(state));
         }
+        self.book.before(state, envelope);
         match &envelope.event {
             Event::Call(CallEvent::Started { call, .. }) => self.starts(state, *call),
             Event::Edit(EditEvent::Committed {
@@ -160,6 +144,7 @@ impl Witness {
         self.ends_stay(state, &envelope.event);
         agenda(state);
         self.revisions_stay(state);
+        self.book.after(state, envelope);
         if let Event::Call(CallEvent::Decided {
             call,
             rev,
@@ -217,24 +202,9 @@ impl Witness {
         let Event::Edit(EditEvent::Recalled { of, .. }) = event else {
             return;
         };
-        for (epoch, then) in &self.ends {
-            let line = branch::line(state, *epoch);
-            for node in state
-                .nodes
-                .values()
-                .filter(|node| node.id.kind != NodeKind::Intervention)
-            {
-                let remembered = branch::counted(state, node.id, &line);
-                assert_eq!(
-                    remembered,
-                    then.get(&node.id).copied(),
-                    "{} at the end of {epoch}",
-                    node.id
-                );
-            }
-        }
-        let now = counting(state);
-        let then = &self.ends[of];
+        epochs::remembered(state, &self.ends);
+        let now = End::of(state).nodes;
+        let then = &self.ends[of].nodes;
         for (id, rev) in then {
             assert_eq!(now.get(id), Some(rev), "{id} counts again as it counted");
         }
@@ -263,6 +233,11 @@ impl Witness {
                 }
             }
         }
+    }
+
+    /// Every branch that was left is still known as it was.
+    pub fn remembers(&self, state: &State) {
+        epochs::remembered(state, &self.ends);
     }
 
     fn revisions_stay(&mut self, state: &State) {

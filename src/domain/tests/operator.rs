@@ -260,10 +260,40 @@ fn an_open_editor_holds_what_depends_on_the_node_and_nothing_else() {
         w.runs(w.id("late")).is_empty(),
         "also one that came after the editor opened"
     );
-    w.cmd(Command::Edit(EditCommand::Release {})).unwrap();
+    w.cmd(Command::Edit(EditCommand::Release { node: None })).unwrap();
     assert_eq!(w.runs(w.id("b")).len(), 1);
     w.drain();
     assert_eq!(w.asked.len(), 2);
+}
+
+#[test]
+fn editors_that_are_open_side_by_side_hold_each_its_own() {
+    let mut w = World::new();
+    w.stream(call("read", r#"{"_as":"a","n":1}"#));
+    w.stream(call("read", r#"{"_as":"b","n":2}"#));
+    w.stream(call("read", r#"{"_as":"of_a","n":"†call.a.v"}"#));
+    w.stream(call("read", r#"{"_as":"of_b","n":"†call.b.v"}"#));
+    let (a, b) = (w.id("a"), w.id("b"));
+    for node in [a, b] {
+        w.cmd(Command::Edit(EditCommand::Hold { node })).unwrap();
+    }
+    w.finish(a);
+    w.finish(b);
+    assert!(w.runs(w.id("of_a")).is_empty() && w.runs(w.id("of_b")).is_empty());
+    let release = |node| Command::Edit(EditCommand::Release { node });
+    w.cmd(release(Some(a))).unwrap();
+    assert_eq!(w.runs(w.id("of_a")).len(), 1);
+    assert!(w.runs(w.id("of_b")).is_empty(), "the other editor is open still");
+    w.end(Stop::Calls);
+    w.drain();
+    assert_eq!(w.asked.len(), 1, "no request under an open editor");
+    w.cmd(release(Some(b))).unwrap();
+    w.drain();
+    assert_eq!(w.runs(w.id("of_b")).len(), 1);
+    assert_eq!(w.asked.len(), 2);
+    let log = w.log.len();
+    w.cmd(release(Some(b))).unwrap();
+    assert_eq!(w.log.len(), log, "it is closed already");
 }
 
 #[test]
@@ -285,7 +315,7 @@ fn no_request_is_made_under_an_open_editor() {
     w.cmd(hold(a)).unwrap();
     let log = w.log.len();
     w.crash();
-    assert!(w.state.held.is_empty() && w.state.editing.is_none());
+    assert!(w.state.held.is_empty() && w.state.editing.is_empty());
     assert!(w.log.len() > log && w.state.seq > Seq(0));
 }
 

@@ -14,7 +14,7 @@ use crate::domain::id::NodeId;
 use crate::domain::lineage;
 use crate::domain::turn::Stop;
 
-fn session(numbers: &[u16]) -> World {
+pub fn session(numbers: &[u16]) -> World {
     let mut tape = Tape::new(numbers);
     let rules = tape::rules(&mut tape);
     let parallel = 1 + tape.draw(4) as u32;
@@ -39,6 +39,7 @@ proptest! {
         prop_assert_eq!(apply::fold(&w.log), w.state.clone());
         tape::bring_home(&mut w);
         w.crash();
+        w.remembers();
     }
 
     #[test]

@@ -167,7 +167,13 @@ fn stream(w: &mut World, tape: &mut Tape<'_>) {
     let full = w.state.turns[&turn].nodes.len() > 12;
     match tape.draw(40) {
         0..=3 => w.end(Stop::Calls),
-        4 => w.reply(&[answer(["yes", "no"][tape.draw(2)])]),
+        4 => {
+            w.stream(answer(["yes", "no"][tape.draw(2)]));
+            // The program may have died over it.
+            if !w.open.is_empty() {
+                w.end(Stop::End);
+            }
+        }
         5 => w.end([Stop::Length, Stop::Filter, Stop::End][tape.draw(3)].clone()),
         6 => w.broke([StreamFaultKind::Network, StreamFaultKind::Auth][tape.draw(2)]),
         7 => w.input(Input::Partial {
@@ -346,7 +352,7 @@ fn on_run(w: &mut World, tape: &mut Tape<'_>) -> Option<Result<(), Refusal>> {
             let node = any(w, tape, node)?;
             return Some(w.cmd(Command::Edit(EditCommand::Hold { node })));
         }
-        _ => return Some(w.cmd(Command::Edit(EditCommand::Release {}))),
+        _ => return Some(w.cmd(Command::Edit(EditCommand::Release { node: None }))),
     };
     Some(w.run(command))
 }
@@ -359,8 +365,8 @@ pub fn bring_home(w: &mut World) {
         if matches!(w.state.mode, Mode::Finished(_)) {
             return;
         }
-        if w.state.editing.is_some() {
-            w.cmd(Command::Edit(EditCommand::Release {})).unwrap();
+        if !w.state.editing.is_empty() {
+            w.cmd(Command::Edit(EditCommand::Release { node: None })).unwrap();
         }
         let limits = Limits {
             turns: None,

@@ -594,6 +594,11 @@ impl World {
 
     // ---- questions
 
+    /// Every branch that was left is still known as it was.
+    pub fn remembers(&self) {
+        self.witness.remembers(&self.state);
+    }
+
     /// The newest active call of this label.
     pub fn id(&self, label: &str) -> NodeId {
         let named = |call: &&Call| &*call.label == label;

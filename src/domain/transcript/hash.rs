@@ -77,7 +77,13 @@ fn called<'s>(state: &'s State, call: &Call) -> (&'s str, &'s str) {
     said.map_or(("", ""), |(tool, args)| (tool, args))
 }
 
-/// Hash of a whole request: context, model, system text and tools.
+/// True where the next request is the last that the limits allow: no tools are offered in it.
+pub fn is_last(state: &State) -> bool {
+    let next = state.requests.saturating_add(1);
+    state.limits.turns.is_some_and(|most| next >= most)
+}
+
+/// Hash of the whole next request: context, model, system text and the tools that it offers.
 pub fn request_hash(state: &State, context: &str) -> Arc<str> {
     let mut hasher = blake3::Hasher::new_derive_key("overrule request v1");
     put(&mut hasher, "context", &[context]);
@@ -87,7 +93,8 @@ pub fn request_hash(state: &State, context: &str) -> Arc<str> {
             "model",
             &[&started.model, &started.wire, &started.system],
         );
-        for tool in &started.tools {
+        let offered = if is_last(state) { &[] } else { &*started.tools };
+        for tool in offered {
             put(
                 &mut hasher,
                 "tool",

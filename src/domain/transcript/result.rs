@@ -4,7 +4,7 @@
 
 use serde_json::{Value, json};
 
-use crate::domain::call::{Call, Decision, Outcome, Status, ToolError};
+use crate::domain::call::{Call, Outcome, Status, ToolError};
 use crate::domain::node::{Node, Origin};
 use crate::domain::ready;
 use crate::domain::state::State;
@@ -93,12 +93,10 @@ fn error_text(state: &State, call: &Call, class: &str, message: &str, error: Opt
 fn unrun_reason(call: &Call) -> String {
     let because = call.because.as_deref().unwrap_or_default();
     match &call.status {
-        Status::Rejected => match call.decisions.last() {
-            Some((_, _, Decision::Deny { rule, reason })) => {
-                format!("not allowed by the policy ({rule}): {reason}")
-            }
-            _ if because.is_empty() => "rejected by the operator".into(),
-            _ => format!("rejected by the operator: {because}"),
+        Status::Rejected => match &call.denied_by {
+            Some(rule) => format!("not allowed by the policy ({rule}): {because}"),
+            None if because.is_empty() => "rejected by the operator".into(),
+            None => format!("rejected by the operator: {because}"),
         },
         Status::Expired => "not approved: no operator".into(),
         Status::Skipped => format!("skipped: {because}"),

@@ -168,6 +168,22 @@ async fn a_model_that_hangs_is_noticed_and_can_be_stopped() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_word_begins_the_wait_for_silence_anew() {
+    let mut stage = Stage::new();
+    let ask = stage.prompt("go").await;
+    tokio::time::sleep(Duration::from_secs(50)).await;
+    ask.text(0, "still ").await;
+    // Ten seconds short of a silence that began with the word, and long after one that began before.
+    tokio::time::sleep(Duration::from_secs(50)).await;
+    ask.text(0, "here").await;
+    ask.end(Stop::End).await;
+    stage
+        .until("an answer", |stage| matches!(stage.state.mode, Mode::Finished(_)))
+        .await;
+    assert!(stage.notices.is_empty(), "{:?}", stage.notices);
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_emergency_stop_ends_everything() {
     let mut stage = Stage::new();
     let ask = stage.prompt("go").await;

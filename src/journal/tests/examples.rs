@@ -445,7 +445,10 @@ fn edit() -> Vec<Event> {
             node,
             calls: vec![CALL],
         },
-        EditEvent::Released {},
+        EditEvent::Released { node: None },
+        EditEvent::Released {
+            node: Some(NodeId::new(NodeKind::Call, 3)),
+        },
         EditEvent::Recalled {
             of: Epoch(0),
             by: Began::Undo,

@@ -50,7 +50,8 @@ fn an_open_editor_holds_what_hangs_on_its_node() {
         [Command::Edit(EditCommand::Hold { node: id("c3") })]
     );
     stage.press("esc");
-    assert_eq!(stage.commands(), [Command::Edit(EditCommand::Release {})]);
+    let release = EditCommand::Release { node: Some(id("c3")) };
+    assert_eq!(stage.commands(), [Command::Edit(release)]);
 }
 
 #[test]
@@ -136,7 +137,7 @@ fn a_thought_keeps_what_is_invisible_in_it() {
     stage.press("1 g j e");
     stage.commands();
     assert!(editor(&mut stage).field.shown().contains("⟨U+202E⟩"));
-    stage.press("X ctrl-s");
+    stage.press("ctrl-home home X ctrl-s");
     stage.wait(ARMING);
     stage.press("enter");
     assert_eq!(
@@ -153,7 +154,7 @@ fn a_thought_keeps_what_is_invisible_in_it() {
 fn the_preview_names_what_falls_and_what_is_kept() {
     let mut stage = waiting();
     stage.finished("c4", "read_file", r#"{"path":"z"}"#, Outcome::ok("1"));
-    stage.press("1 g j e X ctrl-s");
+    stage.press("1 g j e ctrl-home home X ctrl-s");
     let text = stage.text();
     assert!(text.contains("superseded"), "{text}");
     assert!(text.contains("c3 c4 o4"), "{text}");
@@ -173,7 +174,7 @@ fn an_observation_is_corrected_as_its_text() {
     stage.press("1 G o");
     assert_eq!(editor(&mut stage).field.shown(), "old");
     stage.commands();
-    stage.press("X ctrl-s");
+    stage.press("ctrl-home home X ctrl-s");
     stage.wait(ARMING);
     stage.press("enter");
     assert_eq!(
@@ -245,7 +246,7 @@ fn thoughts_and_calls_can_be_inserted_and_nodes_taken_away() {
 #[test]
 fn a_refused_edit_keeps_its_text() {
     let mut stage = waiting();
-    stage.press("1 g j e X ctrl-s");
+    stage.press("1 g j e ctrl-home home X ctrl-s");
     stage.wait(ARMING);
     stage.press("enter");
     stage.send(Msg::Run(crate::console::link::Update::Refused(

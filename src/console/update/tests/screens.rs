@@ -33,6 +33,7 @@ enum Act {
     Paste(String),
     Resize(u16, u16),
     Arrive(u8),
+    CarryOut,
     Draw,
 }
 
@@ -42,6 +43,7 @@ fn any_act() -> impl Strategy<Value = Act> {
         1 => "[ -~\u{202e}日\n]{0,12}".prop_map(Act::Paste),
         2 => (1u16..140, 1u16..50).prop_map(|(width, height)| Act::Resize(width, height)),
         2 => (0u8..6).prop_map(Act::Arrive),
+        2 => Just(Act::CarryOut),
         4 => Just(Act::Draw),
     ]
 }
@@ -69,10 +71,10 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
 
     #[test]
-    fn nothing_panics(width in 1u16..130, height in 1u16..45, acts in prop::collection::vec(any_act(), 1..50), replay: bool) {
+    fn nothing_panics(width in 1u16..130, height in 1u16..45, acts in prop::collection::vec(any_act(), 1..50), replay: bool, edited: bool) {
         let mut stage = Stage::with(width, height, |settings| settings.replay = replay);
         stage.draw();
-        stage.sample();
+        if edited { stage.edited() } else { stage.sample() }
         let mut no = 100;
         for act in acts {
             match act {
@@ -88,6 +90,7 @@ proptest! {
                     no += 1;
                     arrive(&mut stage, what, no);
                 }
+                Act::CarryOut => drop(stage.carry_out()),
                 Act::Draw => drop(stage.draw()),
             }
         }
@@ -144,6 +147,31 @@ fn every_size_from_one_cell_on_is_drawn() {
         let mut stage = Stage::new(80, 24);
         stage.sample();
         stage.draw();
+        stage.press(keys);
+        for width in (1..10).chain((10..46).step_by(5)).chain([39, 80, 100, 121]) {
+            for height in (1..14).chain([24]) {
+                stage.send(Msg::Term(TermMsg::Resize { width, height }));
+                stage.draw();
+            }
+        }
+    }
+}
+
+#[test]
+fn every_size_of_what_edits_open_is_drawn() {
+    for keys in [
+        "u",
+        "b",
+        "b k c",
+        "b k c s j",
+        "1 g j v",
+        "1 g j T",
+        "1 g j j D c E",
+        "1 g j j D c E v",
+        "1 g j j D c q",
+    ] {
+        let mut stage = Stage::new(80, 24);
+        stage.edited();
         stage.press(keys);
         for width in (1..10).chain((10..46).step_by(5)).chain([39, 80, 100, 121]) {
             for height in (1..14).chain([24]) {

@@ -132,3 +132,101 @@ fn paused_and_replaying() {
     }));
     insta::assert_snapshot!("replay_80x24", stage.text());
 }
+
+/// Pictures of a scene with edits at every size.
+fn edited_at_sizes(name: &str, scene: impl Fn(&mut Stage)) {
+    for (width, height) in SIZES {
+        let mut stage = Stage::new(width, height);
+        scene(&mut stage);
+        insta::assert_snapshot!(format!("{name}_{width}x{height}"), stage.text());
+    }
+}
+
+#[test]
+fn collected_edits() {
+    at_sizes("collected", |stage| {
+        stage.press("1 g j e");
+        stage.type_text(" More.");
+        stage.press("ctrl-g 1 g j j D c 1 g j M");
+        stage.type_text("be brief");
+        stage.press("ctrl-g E j");
+    });
+}
+
+#[test]
+fn collected_edits_together() {
+    edited_at_sizes("together", |stage| {
+        stage.written();
+        stage.press("1 g j j D c 1 g j M");
+        stage.type_text("be brief");
+        stage.press("ctrl-g E v r");
+        stage.type_text("too much");
+        stage.press("enter");
+        stage.wait(ARMING);
+    });
+}
+
+#[test]
+fn collected_edits_in_the_header_and_the_graph() {
+    at_sizes("indicator", |stage| stage.press("1 g j j D c"));
+}
+
+#[test]
+fn leaving_with_collected_edits() {
+    at_sizes("leave_collected", |stage| stage.press("1 g j j D c q"));
+}
+
+#[test]
+fn impact() {
+    edited_at_sizes("impact", |stage| {
+        stage.written();
+        stage.press("1 g j v");
+    });
+}
+
+#[test]
+fn orphans() {
+    edited_at_sizes("orphans", |stage| {
+        stage.orphaned();
+        stage.press("O");
+    });
+}
+
+#[test]
+fn undo() {
+    edited_at_sizes("undo", |stage| {
+        stage.edited();
+        stage.press("u");
+        stage.wait(ARMING);
+    });
+}
+
+#[test]
+fn branches() {
+    edited_at_sizes("branches", |stage| {
+        stage.edited();
+        stage.press("b");
+    });
+}
+
+#[test]
+fn comparison() {
+    edited_at_sizes("compare", |stage| {
+        stage.edited();
+        stage.press("b k c s j j");
+    });
+}
+
+#[test]
+fn kept_later_turns() {
+    edited_at_sizes("drifted", |stage| {
+        stage.two_turns();
+        stage.press("1 g j j e");
+        stage.edit_field(r#"{"path":"B"}"#);
+        stage.press("ctrl-s l");
+        stage.wait(ARMING);
+        stage.press("enter");
+        stage.carry_out();
+        stage.press("1 G k");
+    });
+}

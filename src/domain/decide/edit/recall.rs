@@ -10,6 +10,7 @@ use crate::domain::call::Status;
 use crate::domain::draft::Draft;
 use crate::domain::event::{CallEvent, EditEvent, TurnEvent};
 use crate::domain::id::{Epoch, NodeId};
+use crate::domain::lineage;
 use crate::domain::refusal::{Refusal, RefusalKind};
 use crate::domain::state::Began;
 use crate::domain::turn::Stream;
@@ -93,11 +94,10 @@ fn go(
             format!("what stands now is what branch {} says", to.0),
         ));
     }
-    seen(shown, moves.orphaned.len())?;
     begin(draft, None, what, None);
     end_what_goes(draft, &moves);
     draft.edit(EditEvent::Recalled { of: to, by });
-    Ok(())
+    seen(shown, lineage::effects_of(draft.state, &draft.events).len())
 }
 
 /// Closes the streams and asks for the end of the executions that count no more.

@@ -13,7 +13,7 @@ use crate::domain::advice::Advice;
 use crate::domain::call::{Call, Digest, EffectClass, Outcome, Status};
 use crate::domain::draft::Draft;
 use crate::domain::event::{CallEvent, EditEvent, TurnEvent};
-use crate::domain::id::{NodeId, NodeKind, Rev};
+use crate::domain::id::{Attempt, NodeId, NodeKind, Rev};
 use crate::domain::node::{Channel, Content, Node, Origin};
 use crate::domain::ready;
 use crate::domain::reference::OutPath;
@@ -362,7 +362,11 @@ pub(super) fn observation(
         return Err(no_change(id));
     }
     let call_rev = draft.state.nodes.get(&call).map(Node::rev).unwrap_or_default();
-    let attempt = newest_attempt(life);
+    // The execution that gave what is corrected here; after an undo not always the newest.
+    let attempt = match &node.now().content {
+        Content::Observation { attempt, .. } => *attempt,
+        _ => Attempt(0),
+    };
     begin(draft, Some(id), &format!("correct {id}"), reason);
     let content = Content::Observation {
         call_rev,

@@ -1,0 +1,22 @@
+//! What edits, calls and journals cost, each beside the least that the same work can cost.
+//!
+//! `cargo bench --bench costs`, or with a word to measure only what has it in its name. Must not
+//! know: what is measured.
+
+#![allow(
+    clippy::unwrap_used,
+    reason = "a measurement that went wrong is no measurement"
+)]
+
+mod edit;
+mod engine;
+mod graph;
+mod journal;
+#[path = "../../examples/dataflow/model.rs"]
+mod model;
+#[path = "../../examples/dataflow/stage.rs"]
+mod stage;
+
+fn main() {
+    divan::main();
+}

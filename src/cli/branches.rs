@@ -1,0 +1,211 @@
+//! `overrule branches` and `overrule compare`: what stands on each branch of a session and what tells
+//! two of them apart. Must not know: how a branch comes about.
+
+use std::sync::Arc;
+
+use serde_json::json;
+
+use super::args::{self, BranchesWhat, Common};
+use super::build::Ground;
+use super::exit::{Code, Failure};
+use super::{print, record};
+use crate::domain::branch::compare::{self, Comparison, Row};
+use crate::domain::branch::{self, Branch, Sum};
+use crate::domain::call::Outcome;
+use crate::domain::command::{Command, EditCommand};
+use crate::domain::id::{Epoch, NodeId, NodeKind, Rev};
+use crate::domain::node::Content;
+use crate::domain::state::State;
+use crate::text::visible;
+
+/// Characters of a text that are shown in a list.
+const MOST: usize = 100;
+
+/// Lists the branches of a session, or names one.
+pub fn branches(common: &Common, args: &args::Branches) -> Result<Code, Failure> {
+    let ground = Ground::read(common)?;
+    let place = ground.store.find(&args.id)?;
+    if let Some(BranchesWhat::Name { branch, name }) = &args.what {
+        let command = Command::Edit(EditCommand::Name {
+            epoch: Epoch(*branch),
+            name: Arc::from(name.as_str()),
+        });
+        print::out(&record::decide(common, &ground, &place.id(), &command)?.line());
+        return Ok(Code::Ok);
+    }
+    let state = record::as_found(&place)?.state;
+    for branch in branch::branches(&state) {
+        let shown = if common.json {
+            as_json(&branch).to_string()
+        } else {
+            as_words(&branch)
+        };
+        if !print::out(&shown) {
+            break;
+        }
+    }
+    Ok(Code::Ok)
+}
+
+fn tokens(sum: &Sum) -> (u64, u64) {
+    (sum.usage.input.unwrap_or(0), sum.usage.output.unwrap_or(0))
+}
+
+fn as_json(branch: &Branch) -> serde_json::Value {
+    let sum = &branch.sum;
+    json!({
+        "branch": branch.epoch, "base": branch.base, "current": branch.current, "name": branch.name,
+        "what": branch.what, "answer": sum.answer, "text": sum.text, "calls": sum.calls,
+        "executions": sum.executions, "requests": sum.requests, "tokens_in": sum.usage.input,
+        "tokens_out": sum.usage.output,
+    })
+}
+
+fn as_words(branch: &Branch) -> String {
+    let mark = if branch.current { "*" } else { " " };
+    let name = branch.name.as_ref().map(|name| format!("{}: ", visible(name)));
+    let from = (branch.epoch != branch.base).then(|| format!(" (from {})", branch.base.0));
+    let head = format!(
+        "{mark} {:<3} {}{}{}",
+        branch.epoch.0,
+        name.unwrap_or_default(),
+        visible(&branch.what),
+        from.unwrap_or_default()
+    );
+    format!(
+        "{head}\n        {}\n        {}",
+        costs(&branch.sum),
+        answer(&branch.sum)
+    )
+}
+
+fn costs(sum: &Sum) -> String {
+    let (sent, received) = tokens(sum);
+    format!(
+        "{} calls, {} executions, {} requests, {sent} tokens sent, {received} received",
+        sum.calls, sum.executions, sum.requests
+    )
+}
+
+fn answer(sum: &Sum) -> String {
+    match (&sum.answer, &sum.text) {
+        (Some(id), Some(text)) => format!("{id}: {}", short(text)),
+        _ => "no answer".to_owned(),
+    }
+}
+
+fn short(text: &str) -> String {
+    let mut shown: String = text.chars().take(MOST).collect();
+    if shown.len() < text.len() {
+        shown.push('…');
+    }
+    visible(&shown)
+}
+
+/// Compares two branches node by node. Exit code 0 whether they differ or not.
+pub fn compare(common: &Common, args: &args::Compare) -> Result<Code, Failure> {
+    let ground = Ground::read(common)?;
+    let place = ground.store.find(&args.id)?;
+    let state = record::as_found(&place)?.state;
+    for named in [args.a, args.b] {
+        if named > state.epoch.0 {
+            return Err(Failure::new(
+                Code::Usage,
+                format!(
+                    "there is no branch {named}: the newest is {}; `overrule branches {}` lists them",
+                    state.epoch.0, args.id
+                ),
+            ));
+        }
+    }
+    let found = compare::compare(&state, Epoch(args.a), Epoch(args.b));
+    if common.json {
+        print::out(&compared_json(&state, &found, args.all).to_string());
+    } else {
+        print::out(&compared_words(&state, &found, args.all));
+    }
+    Ok(Code::Ok)
+}
+
+fn compared_json(state: &State, found: &Comparison, all: bool) -> serde_json::Value {
+    let side = |sum: &Sum| {
+        json!({
+            "answer": sum.answer, "text": sum.text, "calls": sum.calls, "executions": sum.executions,
+            "requests": sum.requests, "tokens_in": sum.usage.input, "tokens_out": sum.usage.output,
+        })
+    };
+    let rows: Vec<_> = found
+        .rows
+        .iter()
+        .filter(|row| all || !row.same)
+        .map(|row| {
+            json!({
+                "node": row.node, "a": row.a, "b": row.b, "same": row.same,
+                "text_a": row.a.map(|rev| says(state, row.node, rev)),
+                "text_b": row.b.map(|rev| says(state, row.node, rev)),
+            })
+        })
+        .collect();
+    json!({
+        "a": { "branch": found.a, "sum": side(&found.sum_a) },
+        "b": { "branch": found.b, "sum": side(&found.sum_b) },
+        "same": found.rows.iter().filter(|row| row.same).count(),
+        "nodes": rows,
+    })
+}
+
+fn compared_words(state: &State, found: &Comparison, all: bool) -> String {
+    let (a, b) = (found.a.0, found.b.0);
+    let mut lines = vec![
+        format!("{a:<4}  {}", costs(&found.sum_a)),
+        format!("      {}", answer(&found.sum_a)),
+        format!("{b:<4}  {}", costs(&found.sum_b)),
+        format!("      {}", answer(&found.sum_b)),
+    ];
+    for row in &found.rows {
+        if all || !row.same {
+            lines.extend(row_words(state, row, (a, b)));
+        }
+    }
+    let same = found.rows.iter().filter(|row| row.same).count();
+    lines.push(format!(
+        "{same} of {} nodes are the same on both",
+        found.rows.len()
+    ));
+    lines.join("\n")
+}
+
+fn row_words(state: &State, row: &Row, (a, b): (u32, u32)) -> Vec<String> {
+    let text = |rev| short(&says(state, row.node, rev));
+    match (row.a, row.b) {
+        (Some(rev), Some(_)) if row.same => vec![format!("= {}  {}", row.node, text(rev))],
+        (Some(one), Some(other)) => vec![
+            format!("~ {}  on {a}: {}", row.node, text(one)),
+            format!(
+                "  {}  on {b}: {}",
+                " ".repeat(row.node.to_string().len()),
+                text(other)
+            ),
+        ],
+        (Some(rev), None) => vec![format!("- {}  only on {a}: {}", row.node, text(rev))],
+        (None, Some(rev)) => vec![format!("+ {}  only on {b}: {}", row.node, text(rev))],
+        (None, None) => Vec::new(),
+    }
+}
+
+/// What a revision of a node says.
+fn says(state: &State, id: NodeId, rev: Rev) -> String {
+    let revision = state.nodes.get(&id).and_then(|node| node.revision(rev));
+    match revision.map(|revision| &revision.content) {
+        Some(Content::Text { text, .. }) => text.to_string(),
+        Some(Content::Call { tool, args }) => format!("{tool} {args}"),
+        Some(Content::Observation { outcome, .. }) => match outcome {
+            Outcome::Ok { value, .. } => value.to_string(),
+            Outcome::Err(error) => format!("{}: {}", error.class.word(), error.message),
+            Outcome::Cancelled { .. } => "cancelled".to_owned(),
+        },
+        Some(Content::Deleted) => "deleted".to_owned(),
+        None if id.kind == NodeKind::Observation => "no result".to_owned(),
+        None => String::new(),
+    }
+}

@@ -1,0 +1,105 @@
+//! The plan of an edit, in words and as JSON. Must not know: how a plan is made.
+
+use serde_json::{Value, json};
+
+use crate::domain::id::{NodeId, TurnId};
+use crate::domain::lineage::Plan;
+use crate::domain::state::{LedgerEntry, State};
+use crate::text::visible;
+
+/// Calls that may run again and need not.
+fn may(plan: &Plan) -> Vec<NodeId> {
+    let maybe = plan.possible.iter().filter(|id| !plan.certain.contains(id));
+    maybe.copied().collect()
+}
+
+fn effects<'s>(state: &'s State, plan: &Plan) -> Vec<&'s LedgerEntry> {
+    plan.effects
+        .iter()
+        .filter_map(|seq| state.ledger.get(seq))
+        .collect()
+}
+
+fn list(ids: &[NodeId]) -> String {
+    if ids.is_empty() {
+        return "none".into();
+    }
+    ids.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
+}
+
+fn turns(ids: &[TurnId]) -> String {
+    ids.iter()
+        .map(|id| id.0.to_string())
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+/// The plan in words, a line for each kind of consequence.
+pub fn words(state: &State, plan: &Plan) -> String {
+    let happened: Vec<String> = effects(state, plan)
+        .into_iter()
+        .map(|entry| {
+            format!(
+                "{} {} ({})",
+                entry.call,
+                visible(&entry.tool),
+                entry.effect.word()
+            )
+        })
+        .collect();
+    let request = if plan.asks {
+        let cost = plan.cost.as_ref().map(|cost| format!(", at least about {cost}"));
+        format!("yes, about {} tokens{}", plan.tokens, cost.unwrap_or_default())
+    } else {
+        "no".into()
+    };
+    let mut lines = vec![format!("become history     {}", list(&plan.superseded))];
+    if !plan.recalled.is_empty() {
+        lines.push(format!("count again        {}", list(&plan.recalled)));
+    }
+    lines.extend([
+        format!("run again          {}", list(&plan.certain)),
+        format!("may run again      {}", list(&may(plan))),
+        format!("keep their results {}", list(&plan.kept)),
+        format!("are cancelled      {}", list(&plan.cancelled)),
+        format!("finish first       {}", list(&plan.drained)),
+        match happened.len() {
+            0 => "already happened   nothing".into(),
+            count => format!(
+                "already happened   {} (--effects-seen {count})",
+                happened.join(", ")
+            ),
+        },
+        format!("approved by this   {}", list(&plan.approves)),
+        format!("model asked again  {request}"),
+    ]);
+    if !plan.drifted.is_empty() {
+        lines.push(format!("stand and drift    turns {}", turns(&plan.drifted)));
+    }
+    lines.join("\n")
+}
+
+/// The plan as JSON, for scripts.
+pub fn json(state: &State, plan: &Plan) -> Value {
+    let happened: Vec<Value> = effects(state, plan)
+        .into_iter()
+        .map(|entry| json!({ "call": entry.call, "tool": entry.tool, "effect": entry.effect }))
+        .collect();
+    json!({
+        "type": "plan",
+        "seen": plan.seen,
+        "superseded": plan.superseded,
+        "recalled": plan.recalled,
+        "certain": plan.certain,
+        "may": may(plan),
+        "kept": plan.kept,
+        "cancelled": plan.cancelled,
+        "drained": plan.drained,
+        "effects": happened,
+        "approves": plan.approves,
+        "asks": plan.asks,
+        "tokens": plan.tokens,
+        "cost": plan.cost.as_ref().map(ToString::to_string),
+        "drifted": plan.drifted,
+    })
+}

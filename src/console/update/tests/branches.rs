@@ -1,0 +1,439 @@
+//! Undo, redo, branches: shown before they are done, and never without having been looked at.
+
+use crate::console::model::listing::{Item, Kind, Listing};
+use crate::console::model::overlay::Overlay;
+use crate::console::testing::{ARMING, Stage, id};
+use crate::domain::call::Outcome;
+use crate::domain::command::{Command, Edit, EditCommand, RunCommand};
+use crate::domain::event::TurnEvent;
+use crate::domain::id::{Epoch, TurnId};
+use crate::domain::state::State;
+
+/// A read and a write that ran, an edited read beside them: two branches.
+fn edited() -> Stage {
+    let mut stage = Stage::new(100, 40);
+    stage.edited();
+    stage
+}
+
+fn commit(stage: &mut Stage) -> Vec<Command> {
+    stage.press("enter");
+    assert_eq!(
+        stage.commands(),
+        [],
+        "not before it was on screen for long enough"
+    );
+    stage.wait(ARMING);
+    stage.press("enter");
+    stage.carry_out()
+}
+
+fn list(stage: &Stage) -> &Listing {
+    match stage.model.overlays.last() {
+        Some(Overlay::Listing(list)) => list,
+        other => panic!("no list but {other:?}"),
+    }
+}
+
+fn says(state: &State, name: &str) -> String {
+    let node = state.node(id(name)).unwrap();
+    node.as_call().map(|(_, args)| args.to_string()).unwrap()
+}
+
+#[test]
+fn undo_shows_what_comes_back_and_says_what_stays_done() {
+    let mut stage = edited();
+    assert_eq!(says(&stage.model.run.state, "c3"), r#"{"path":"B"}"#);
+    stage.press("u");
+    let text = stage.text();
+    assert!(text.contains("undo: edit arguments of c3"), "{text}");
+    assert!(text.contains("The outside world stays as it is"), "{text}");
+    let commands = commit(&mut stage);
+    assert!(
+        matches!(
+            commands.as_slice(),
+            [Command::Edit(EditCommand::Undo {
+                effects_seen: Some(_)
+            })]
+        ),
+        "{commands:?}"
+    );
+    assert_eq!(says(&stage.model.run.state, "c3"), r#"{"path":"a"}"#);
+    assert!(stage.model.overlays.is_empty());
+    stage.press("ctrl-r");
+    assert!(
+        stage.text().contains("redo: back to branch 1"),
+        "{}",
+        stage.text()
+    );
+    let commands = commit(&mut stage);
+    assert!(
+        matches!(commands.as_slice(), [Command::Edit(EditCommand::Redo { .. })]),
+        "{commands:?}"
+    );
+    assert_eq!(says(&stage.model.run.state, "c3"), r#"{"path":"B"}"#);
+}
+
+#[test]
+fn several_edits_that_were_committed_as_one_are_undone_as_one() {
+    let mut stage = Stage::new(100, 40);
+    stage.written();
+    stage.press("1 g j j D c 1 g j M");
+    stage.type_text("be brief");
+    stage.press("ctrl-g E v");
+    stage.wait(ARMING);
+    stage.press("enter");
+    stage.carry_out();
+    assert_eq!(stage.model.run.state.epoch, Epoch(1));
+    stage.press("u");
+    assert!(
+        stage.text().contains("undo: delete c3 and 1 more"),
+        "{}",
+        stage.text()
+    );
+    commit(&mut stage);
+    assert!(stage.model.run.state.node(id("c3")).unwrap().active);
+    stage.press("u");
+    assert!(stage.said().contains("no edit to undo"), "{}", stage.said());
+}
+
+#[test]
+fn there_is_nothing_to_undo_or_redo_or_switch_to_in_a_fresh_run() {
+    let mut stage = Stage::new(100, 40);
+    stage.sample();
+    for (key, words) in [
+        ("u", "no edit to undo"),
+        ("ctrl-r", "nothing to redo"),
+        ("b", "one branch"),
+    ] {
+        stage.press(key);
+        assert!(stage.said().contains(words), "{}", stage.said());
+        assert!(stage.model.overlays.is_empty());
+    }
+    assert_eq!(stage.commands(), []);
+}
+
+#[test]
+fn an_undo_can_be_given_up() {
+    let mut stage = edited();
+    stage.press("u");
+    stage.wait(ARMING);
+    stage.press("esc enter");
+    assert_eq!(stage.commands(), []);
+    assert_eq!(stage.model.run.state.epoch, Epoch(1));
+}
+
+#[test]
+fn an_undo_is_no_edit_to_collect_or_to_give_a_reason_for() {
+    let mut stage = edited();
+    stage.press("u c r l");
+    assert!(stage.model.collected.is_empty());
+    assert!(matches!(stage.model.overlays.last(), Some(Overlay::Review(_))));
+    assert_eq!(stage.commands(), []);
+}
+
+#[test]
+fn branches_are_listed_named_and_switched() {
+    let mut stage = edited();
+    stage.press("b");
+    assert_eq!(
+        list(&stage).items,
+        [Item::Branch(Epoch(0)), Item::Branch(Epoch(1))]
+    );
+    let text = stage.text();
+    assert!(text.contains("now   1 edit arguments of c3"), "{text}");
+    assert!(text.contains("0 as the run began"), "{text}");
+    stage.press("n");
+    stage.type_text("better");
+    stage.press("enter");
+    let commands = stage.carry_out();
+    assert!(
+        matches!(commands.as_slice(), [Command::Edit(EditCommand::Name { epoch: Epoch(1), name })] if &**name == "better"),
+        "{commands:?}"
+    );
+    assert!(stage.text().contains("1 better"), "{}", stage.text());
+    stage.press("enter");
+    assert!(stage.said().contains("the one that stands"), "{}", stage.said());
+    stage.press("k enter");
+    let commands = commit(&mut stage);
+    assert!(
+        matches!(
+            commands.as_slice(),
+            [Command::Edit(EditCommand::Switch { to: Epoch(0), .. })]
+        ),
+        "{commands:?}"
+    );
+    assert!(stage.model.overlays.is_empty(), "the graph shows what stands now");
+    assert_eq!(says(&stage.model.run.state, "c3"), r#"{"path":"a"}"#);
+}
+
+#[test]
+fn the_first_branch_has_no_name() {
+    let mut stage = edited();
+    stage.press("b k n");
+    assert!(matches!(stage.model.overlays.last(), Some(Overlay::Listing(_))));
+    assert!(stage.said().contains("the run itself"), "{}", stage.said());
+}
+
+#[test]
+fn two_branches_stand_side_by_side_where_there_is_room() {
+    let mut stage = edited();
+    stage.press("b k c");
+    assert!(matches!(
+        list(&stage).kind,
+        Kind::Compare {
+            a: Epoch(1),
+            b: Epoch(0),
+            all: false
+        }
+    ));
+    let text = stage.text();
+    assert!(text.contains("c3    differs A r2 read_file B"), "{text}");
+    assert!(text.contains("B r1 read_file a"), "{text}");
+    assert!(!text.contains("t2    same"), "{text}");
+    stage.press("s");
+    let text = stage.text();
+    assert!(text.contains("t2    same"), "{text}");
+    stage.send(crate::console::msg::Msg::Term(
+        crate::console::msg::TermMsg::Resize {
+            width: 160,
+            height: 50,
+        },
+    ));
+    let text = stage.text();
+    let row = text.lines().find(|line| line.contains("c3    differs")).unwrap();
+    assert!(
+        row.contains("r2 read_file B") && row.contains("│ r1 read_file a"),
+        "{row}"
+    );
+    assert_eq!(stage.commands(), []);
+}
+
+#[test]
+fn a_branch_is_not_compared_with_itself() {
+    let mut stage = edited();
+    stage.press("b c");
+    assert!(matches!(list(&stage).kind, Kind::Branches { .. }));
+    assert!(stage.said().contains("the same branch"), "{}", stage.said());
+    stage.press("k m j c");
+    assert!(matches!(
+        list(&stage).kind,
+        Kind::Compare {
+            a: Epoch(0),
+            b: Epoch(1),
+            ..
+        }
+    ));
+}
+
+#[test]
+fn one_result_of_the_other_branch_is_taken_over() {
+    let mut stage = edited();
+    stage.press("b k c");
+    let at = list(&stage)
+        .items
+        .iter()
+        .position(|item| *item == Item::Node(id("c3")));
+    for _ in 0..at.unwrap() {
+        stage.press("j");
+    }
+    stage.press("t");
+    let text = stage.text();
+    assert!(text.contains("what this edit does"), "{text}");
+    let commands = commit(&mut stage);
+    let taken = Edit::Take {
+        node: id("c3"),
+        from: Epoch(0),
+    };
+    assert!(
+        matches!(commands.as_slice(), [Command::Edit(EditCommand::Commit { edits, .. })] if *edits == [taken]),
+        "{commands:?}"
+    );
+}
+
+#[test]
+fn a_call_that_only_the_other_branch_made_is_put_in_with_its_result_and_does_not_run() {
+    let mut stage = Stage::new(100, 40);
+    stage.orphaned();
+    stage.press("b k c");
+    let at = list(&stage)
+        .items
+        .iter()
+        .position(|item| *item == Item::Node(id("c3")));
+    for _ in 0..at.unwrap() {
+        stage.press("j");
+    }
+    stage.press("t");
+    let text = stage.text();
+    assert!(text.contains("nothing that ran is touched"), "{text}");
+    assert!(!text.contains("passes the gate"), "{text}");
+    assert!(!text.contains("runs  "), "{text}");
+    assert!(text.contains("+ 1"), "its result is in the change: {text}");
+    commit(&mut stage);
+    let state = &stage.model.run.state;
+    assert_eq!(state.ledger.len(), 1, "nothing ran");
+    let new = state.calls.values().last().unwrap();
+    assert!(state.observation(new.id).is_some());
+}
+
+#[test]
+fn what_the_other_branch_does_not_have_is_not_taken() {
+    let mut stage = edited();
+    stage.finished("c9", "read_file", r#"{"path":"q"}"#, Outcome::ok("1"));
+    stage.press("b k c G t");
+    assert!(
+        stage.said().contains("does not count on branch 0"),
+        "{}",
+        stage.said()
+    );
+    assert!(matches!(stage.model.overlays.last(), Some(Overlay::Listing(_))));
+}
+
+#[test]
+fn later_turns_can_be_kept_and_are_then_called_drifted() {
+    let mut stage = Stage::new(100, 40);
+    stage.two_turns();
+    stage.press("1 g j j e");
+    stage.edit_field(r#"{"path":"B"}"#);
+    stage.press("ctrl-s");
+    let text = stage.text();
+    assert!(text.contains("1 turn becomes history"), "{text}");
+    stage.wait(ARMING);
+    stage.press("l enter");
+    assert!(
+        stage.text().contains("1 later turn stands, marked as drifted"),
+        "{}",
+        stage.text()
+    );
+    assert!(
+        !stage
+            .commands()
+            .iter()
+            .any(|command| matches!(command, Command::Edit(EditCommand::Commit { .. }))),
+        "another plan has to be looked at anew"
+    );
+    let commands = commit(&mut stage);
+    assert!(
+        matches!(
+            commands.as_slice(),
+            [Command::Edit(EditCommand::Commit { keep_later: true, .. })]
+        ),
+        "{commands:?}"
+    );
+    assert!(stage.model.run.state.turns[&TurnId(3)].drifted);
+    let text = stage.text();
+    assert!(text.contains("t6 (context drifted)"), "{text}");
+}
+
+#[test]
+fn nobody_is_asked_where_the_kept_turns_end_with_an_answer() {
+    let mut stage = Stage::new(100, 40);
+    stage.two_turns();
+    stage.turn(TurnEvent::Answered {
+        turn: TurnId(3),
+        node: id("a7"),
+        text: "old".into(),
+    });
+    stage.press("1 g j j o");
+    stage.type_text("er");
+    stage.press("ctrl-s");
+    assert!(
+        stage.text().contains("the model is asked again"),
+        "{}",
+        stage.text()
+    );
+    stage.press("l");
+    assert!(
+        stage.text().contains("the model is not asked again"),
+        "{}",
+        stage.text()
+    );
+}
+
+#[test]
+fn later_turns_cannot_be_kept_where_the_model_goes_on_from_the_edit() {
+    let mut stage = Stage::new(100, 40);
+    stage.two_turns();
+    stage.press("1 g j e");
+    stage.type_text("!");
+    stage.press("ctrl-s");
+    assert!(!stage.text().contains("keep later turns"), "{}", stage.text());
+    stage.press("l");
+    assert!(
+        stage.text().contains("later turns cannot be kept here"),
+        "{}",
+        stage.text()
+    );
+    stage.wait(ARMING);
+    stage.commands();
+    stage.press("enter");
+    assert_eq!(stage.commands(), []);
+}
+
+#[test]
+fn a_whole_turn_is_asked_for_again() {
+    let mut stage = Stage::new(100, 40);
+    stage.two_turns();
+    stage.press("1 g j T");
+    let text = stage.text();
+    assert!(text.contains("ask the model again for turn 2"), "{text}");
+    assert!(text.contains("the model is asked again"), "{text}");
+    let commands = commit(&mut stage);
+    assert_eq!(commands, [Command::Run(RunCommand::AskAgain { turn: TurnId(2) })]);
+    assert!(stage.model.overlays.is_empty());
+    stage.press("1 g T");
+    assert!(stage.said().contains("the operator's own"), "{}", stage.said());
+}
+
+#[test]
+fn a_recorded_run_can_be_compared_and_not_changed() {
+    let mut stage = edited();
+    stage.model.settings.read_only = true;
+    stage.press("u");
+    assert!(stage.model.overlays.is_empty());
+    stage.press("b k c");
+    assert!(matches!(list(&stage).kind, Kind::Compare { .. }));
+    stage.press("t");
+    assert!(matches!(stage.model.overlays.last(), Some(Overlay::Listing(_))));
+    assert_eq!(stage.commands(), []);
+}
+
+#[test]
+fn effects_under_what_was_replaced_are_listed_and_offered_when_a_session_is_taken_up() {
+    let mut stage = Stage::new(100, 40);
+    stage.begin();
+    stage.press("O");
+    assert!(stage.model.overlays.is_empty());
+    let mut stage = Stage::new(100, 40);
+    stage.orphaned();
+    stage.press("O");
+    let text = stage.text();
+    assert!(text.contains("c3 r1 write_file path=a content=b"), "{text}");
+    assert!(text.contains("1970-01-01 00:00:00 UTC, succeeded"), "{text}");
+    let state = stage.model.run.state.clone();
+    let mut later = Stage::new(100, 40);
+    later.send(crate::console::msg::Msg::Run(
+        crate::console::link::Update::Snapshot(Box::new(state)),
+    ));
+    assert!(matches!(later.model.overlays.last(), Some(Overlay::Page(_))));
+    assert!(later.text().contains("c3 r1 write_file"), "{}", later.text());
+    later.press("esc");
+    let again = later.model.run.state.clone();
+    later.send(crate::console::msg::Msg::Run(
+        crate::console::link::Update::Snapshot(Box::new(again)),
+    ));
+    assert!(later.model.overlays.is_empty(), "offered once");
+}
+
+#[test]
+fn the_preview_names_effects_with_their_arguments_and_time() {
+    let mut stage = Stage::new(100, 40);
+    stage.written();
+    stage.press("1 g j e");
+    stage.type_text("!");
+    stage.press("ctrl-s");
+    let text = stage.text();
+    assert!(text.contains("1 effect happened already and stays:"), "{text}");
+    assert!(text.contains("c3 r1 write_file path=a content=b"), "{text}");
+    assert!(text.contains("1970-01-01 00:00:00 UTC, succeeded"), "{text}");
+}

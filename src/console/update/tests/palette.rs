@@ -1,0 +1,94 @@
+//! What is chosen in the palette over a question is about that question, as it was looked at.
+
+use crate::console::testing::{ARMING, Stage};
+use crate::domain::command::{CallCommand, Command, ConsentChoice};
+
+const ARGS: &str = r#"{"path":"a","content":"b"}"#;
+
+fn stage() -> Stage {
+    let mut stage = Stage::new(100, 40);
+    stage.begin();
+    stage.thought("t2", "first this");
+    stage
+}
+
+#[test]
+fn choices_are_in_the_palette_too_and_count_only_for_what_was_looked_at() {
+    let open = |looked: u64| {
+        let mut stage = stage();
+        stage.consent("c3");
+        stage.draw();
+        stage.press("2");
+        stage.wait(ARMING);
+        stage.press("enter");
+        stage.wait(looked);
+        stage.press(":");
+        stage.type_text("run-again");
+        stage.wait(ARMING);
+        stage.press("enter");
+        stage
+    };
+    let mut stage = open(ARMING);
+    assert!(
+        matches!(
+            stage.commands().as_slice(),
+            [Command::Call(CallCommand::Consent {
+                choice: ConsentChoice::RunAgain,
+                ..
+            })]
+        ),
+        "{}",
+        stage.said()
+    );
+    let mut stage = open(100);
+    assert_eq!(
+        stage.commands(),
+        [],
+        "the question itself was on screen too shortly"
+    );
+    assert!(stage.said().contains("not counted"), "{}", stage.said());
+    stage.wait(ARMING);
+    stage.press("n");
+    assert_eq!(stage.commands().len(), 1, "the question is still there");
+}
+
+#[test]
+fn a_preview_is_committed_from_the_palette_only_after_it_was_looked_at() {
+    let open = |looked: u64| {
+        let mut stage = stage();
+        stage.awaiting("c3", "write_file", ARGS);
+        stage.draw();
+        stage.press("1 g j j D");
+        stage.wait(looked);
+        stage.press(":");
+        stage.type_text("commit-edit");
+        stage.wait(ARMING);
+        stage.press("enter");
+        stage
+    };
+    let mut stage = open(ARMING);
+    assert_eq!(stage.commands().len(), 1, "{}", stage.said());
+    let mut stage = open(100);
+    assert_eq!(stage.commands(), []);
+}
+
+#[test]
+fn every_command_is_in_the_palette_of_where_it_works() {
+    use crate::console::commands::{self, Context, Verb};
+    use crate::console::keymap::Keymap;
+    let keymap = Keymap::new(&[]).unwrap();
+    let palette: crate::console::key::Key = ":".parse().unwrap();
+    for entry in commands::entries() {
+        let wants = matches!(entry.verb, Verb::Decide(_) | Verb::Edit(_) | Verb::Run(_));
+        let has = entry.contexts.iter().any(|context| {
+            // Leaving and stopping are questions with their keys in them; a text takes every character.
+            let own = context.is_text() || matches!(context, Context::Confirm | Context::Leave);
+            own || *context == Context::Panes || *context == Context::Always || {
+                let reach = context.reach();
+                !reach.is_empty() && keymap.verb(*context, palette, false).is_some()
+            }
+        });
+        assert!(!wants || has, "{} cannot be chosen by its name", entry.name);
+        assert!(entry.doc.len() > 3, "{} has no help", entry.name);
+    }
+}

@@ -1,0 +1,295 @@
+//! A book of executions, kept from the events alone: what may have happened, what a person consented
+//! to, what came too late. It must agree with the rules that ask for consent, reuse results and
+//! fence. Must not know: the ledger of the run.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use crate::domain::call::{Decision, EffectClass, ErrorClass, Outcome, Status, Way};
+use crate::domain::envelope::Envelope;
+use crate::domain::event::{CallEvent, Event, RunEvent};
+use crate::domain::id::{Attempt, NodeId, Rev, Seq, TurnId};
+use crate::domain::node::{Node, Origin};
+use crate::domain::state::State;
+use crate::domain::turn::{Activity, Turn};
+
+/// What is known of an execution.
+#[derive(Debug, Clone, PartialEq)]
+enum Fate {
+    Running,
+    Unknown,
+    DidNot,
+    Happened(Outcome),
+}
+
+/// One execution.
+#[derive(Debug)]
+struct Line {
+    seq: Seq,
+    call: NodeId,
+    rev: Rev,
+    attempt: Attempt,
+    tool: String,
+    args: Value,
+    effect: EffectClass,
+    fate: Fate,
+    ended: Option<Seq>,
+}
+
+/// The book.
+#[derive(Default)]
+pub struct Book {
+    lines: Vec<Line>,
+    /// Executions that a person let a revision of a call repeat.
+    consents: BTreeSet<(NodeId, Rev, Seq)>,
+    /// Executions that the newest question of a call was about.
+    asked: BTreeMap<NodeId, Vec<Seq>>,
+    /// Calls whose next value is the engine's own reuse.
+    reuses: BTreeSet<NodeId>,
+    /// What stood before a result that comes too late.
+    late: Option<Standing>,
+}
+
+/// All that a late result must leave alone.
+struct Standing {
+    nodes: Vec<Node>,
+    calls: Vec<(NodeId, Way)>,
+    turns: BTreeMap<TurnId, Turn>,
+}
+
+impl Standing {
+    fn of(state: &State) -> Self {
+        Self {
+            nodes: state.nodes.values().cloned().collect(),
+            calls: state.calls.values().map(|call| (call.id, call.way())).collect(),
+            turns: state.turns.clone(),
+        }
+    }
+}
+
+fn what_runs(state: &State, id: NodeId) -> (String, Value) {
+    let (tool, args) = state.nodes[&id].as_call().expect("a call");
+    let bytes = state.calls[&id].resolved.clone().unwrap_or_else(|| args.clone());
+    let args = serde_json::from_str(&bytes).expect("JSON");
+    (tool.to_string(), args)
+}
+
+/// True where the call counts, whether an edit holds it or not.
+fn counts(state: &State, id: NodeId) -> bool {
+    let turn = state.turn_of(id).expect("a turn");
+    state.nodes[&id].active && !matches!(turn.activity, Activity::Superseded(_))
+}
+
+fn fate(outcome: &Outcome, effect: EffectClass) -> Fate {
+    match outcome {
+        Outcome::Err(error) if !error.executed => Fate::DidNot,
+        Outcome::Err(error) if error.class == ErrorClass::Transient && effect.has_effect() => Fate::Unknown,
+        Outcome::Cancelled { executed: false } => Fate::DidNot,
+        Outcome::Cancelled { executed: true } if effect.has_effect() => Fate::Unknown,
+        Outcome::Ok { .. } | Outcome::Err(_) | Outcome::Cancelled { .. } => Fate::Happened(outcome.clone()),
+    }
+}
+
+impl Book {
+    fn line(&mut self, call: NodeId, attempt: Attempt) -> Option<&mut Line> {
+        self.lines
+            .iter_mut()
+            .find(|line| line.call == call && line.attempt == attempt)
+    }
+
+    pub fn before(&mut self, state: &State, envelope: &Envelope) {
+        let seq = envelope.seq;
+        match &envelope.event {
+            Event::Call(CallEvent::Started {
+                call,
+                rev,
+                attempt,
+                effect,
+                ..
+            }) => self.starts(state, seq, (*call, *rev, *attempt), *effect),
+            Event::Call(CallEvent::Finished {
+                call,
+                rev,
+                attempt,
+                outcome,
+                ..
+            }) => self.finishes(state, seq, (*call, *rev, *attempt), outcome),
+            Event::Call(CallEvent::ConsentAsked { call, entries, .. }) => {
+                self.asked.insert(*call, entries.clone());
+            }
+            Event::Call(CallEvent::Decided {
+                call, rev, decision, ..
+            }) => match decision {
+                Decision::RunAgain => {
+                    let about = self.asked.remove(call).expect("it was asked");
+                    self.consents
+                        .extend(about.into_iter().map(|entry| (*call, *rev, entry)));
+                }
+                Decision::Reuse { .. } if state.calls[call].status == Status::Ready => {
+                    self.reuses.insert(*call);
+                }
+                _ => {}
+            },
+            Event::Call(CallEvent::Given {
+                call,
+                outcome,
+                origin,
+                ..
+            }) => {
+                if let Status::InDoubt(attempt) = state.calls[call].status
+                    && let Some(line) = self.line(*call, attempt)
+                {
+                    line.fate = Fate::Happened(outcome.clone());
+                    line.ended = Some(seq);
+                }
+                if let Origin::Reused { from } = origin
+                    && self.reuses.remove(call)
+                {
+                    self.reused(state, *call, *from, outcome);
+                }
+            }
+            Event::Call(CallEvent::Resolved {
+                call,
+                attempt,
+                happened: false,
+                ..
+            }) => {
+                if let Some(line) = self.line(*call, *attempt) {
+                    line.fate = Fate::DidNot;
+                }
+            }
+            Event::Run(RunEvent::Reopened { .. }) => {
+                for line in self.lines.iter_mut().filter(|line| line.fate == Fate::Running) {
+                    line.fate = Fate::Unknown;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// No effect that an edit left behind, of which nobody knows the end, or of this very call happens
+    /// again unless a person was asked about that very execution and said so.
+    fn starts(
+        &mut self,
+        state: &State,
+        seq: Seq,
+        (call, rev, attempt): (NodeId, Rev, Attempt),
+        effect: EffectClass,
+    ) {
+        let (tool, args) = what_runs(state, call);
+        let equal = self
+            .lines
+            .iter()
+            .filter(|line| line.tool == tool && line.args == args);
+        for line in equal.filter(|line| effect.has_effect() && line.effect.has_effect()) {
+            let resumed = line.effect == EffectClass::Idempotent && line.fate == Fate::Unknown;
+            let own = line.call == call && !resumed;
+            let unknown = line.fate == Fate::Unknown && line.effect > EffectClass::Idempotent;
+            let left = !counts(state, line.call) || state.nodes[&line.call].rev() != line.rev;
+            let repeats = line.fate != Fate::DidNot && (own || unknown || left && line.call != call);
+            assert!(
+                !repeats || self.consents.contains(&(call, rev, line.seq)),
+                "{seq}: {call} repeats {} of {} without consent (own {own}, unknown {unknown}, left {left})",
+                line.seq,
+                line.call
+            );
+        }
+        self.lines.push(Line {
+            seq,
+            call,
+            rev,
+            attempt,
+            tool,
+            args,
+            effect,
+            fate: Fate::Running,
+            ended: None,
+        });
+    }
+
+    fn finishes(
+        &mut self,
+        state: &State,
+        seq: Seq,
+        (call, rev, attempt): (NodeId, Rev, Attempt),
+        outcome: &Outcome,
+    ) {
+        let is_newest = state.calls[&call]
+            .attempts
+            .last()
+            .is_some_and(|last| last.no == attempt);
+        let current = counts(state, call)
+            && is_newest
+            && state.nodes[&call].rev() == rev
+            && state.calls[&call].is_running();
+        if !current {
+            self.late = Some(Standing::of(state));
+        }
+        let line = self.line(call, attempt).expect("it was begun");
+        line.fate = fate(outcome, line.effect);
+        line.ended = Some(seq);
+    }
+
+    /// A result that is used again is what an equal harmless execution gave, out of sight, in a world
+    /// that nothing has written to since it began.
+    fn reused(&self, state: &State, call: NodeId, from: Seq, outcome: &Outcome) {
+        let (tool, args) = what_runs(state, call);
+        let source = self.lines.iter().find(|line| line.seq == from).expect("it ran");
+        assert!(
+            (&source.tool, &source.args) == (&tool, &args),
+            "{call}: another execution"
+        );
+        assert_eq!(source.fate, Fate::Happened(outcome.clone()), "{call}");
+        assert!(
+            outcome.is_ok() && source.effect <= EffectClass::Read,
+            "{call} is no harmless result"
+        );
+        let seen = self.lines.iter().find(|line| {
+            line.tool == tool && line.args == args && line.call != call && state.nodes[&line.call].active
+        });
+        assert!(seen.is_none(), "{call} is equal to {seen:?}, which is in sight");
+        if source.effect == EffectClass::Read {
+            let wrote = self.lines.iter().find(|line| {
+                let over = line.seq < from && line.ended.is_some_and(|ended| ended < from);
+                let doubtful = line.fate == Fate::Unknown;
+                line.effect.has_effect() && line.fate != Fate::DidNot && (!over || doubtful)
+            });
+            assert!(
+                wrote.is_none(),
+                "{call} reuses what was read at {from}; meanwhile {wrote:?}"
+            );
+        }
+    }
+
+    /// A late result goes into the ledger and the history of its call, and nowhere else.
+    pub fn after(&mut self, state: &State, envelope: &Envelope) {
+        let Event::Call(CallEvent::Finished { call, attempt, .. }) = &envelope.event else {
+            return;
+        };
+        let record = state.calls[call].attempts.iter().find(|one| one.no == *attempt);
+        let record = record.expect("it was begun");
+        assert_eq!(record.fenced, self.late.is_some(), "{call} {attempt}");
+        let Some(before) = self.late.take() else {
+            let observed = state.observation(*call).is_some();
+            let in_doubt = matches!(state.calls[call].status, Status::InDoubt(_));
+            assert!(observed || in_doubt, "{call} has ended without a result");
+            return;
+        };
+        assert!(
+            state.nodes.values().eq(before.nodes.iter()),
+            "a late result changed a node"
+        );
+        assert_eq!(state.turns, before.turns, "a late result changed a turn");
+        for (id, was) in &before.calls {
+            let mut now = state.calls[id].way();
+            // What is about to repeat an effect that has become doubtful is asked about first.
+            let asked_anew = now.status == Status::Ready
+                && matches!(was.status, Status::Awaiting | Status::Queued | Status::Consent(_));
+            if asked_anew {
+                now.status = was.status.clone();
+            }
+            assert_eq!(now, *was, "a late result of {call} changed {id}");
+        }
+    }
+}

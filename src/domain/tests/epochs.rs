@@ -1,0 +1,87 @@
+//! What stood at the end of every epoch, as the fold had it then, against what is remembered of it
+//! later. Must not know: how it is remembered.
+
+use std::collections::BTreeMap;
+
+use crate::domain::branch;
+use crate::domain::call::Way;
+use crate::domain::history::Then;
+use crate::domain::id::{Epoch, NodeId, NodeKind, Rev, TurnId};
+use crate::domain::state::State;
+use crate::domain::turn::{Activity, TurnStanding};
+
+/// What stood at one time.
+#[derive(Clone, Default)]
+pub struct End {
+    /// What counted, with the revisions that did.
+    pub nodes: BTreeMap<NodeId, Rev>,
+    calls: BTreeMap<NodeId, Way>,
+    turns: BTreeMap<TurnId, TurnStanding>,
+}
+
+fn is_history(activity: Activity) -> bool {
+    matches!(activity, Activity::Superseded(_))
+}
+
+impl End {
+    /// What stands now.
+    pub fn of(state: &State) -> Self {
+        let counts = |id: NodeId, turn: TurnId| match id.kind {
+            NodeKind::Intervention => false,
+            // The result of a call that has to run again is none.
+            NodeKind::Observation => state.calls[&id.call()].status.is_settled(),
+            _ => state
+                .turns
+                .get(&turn)
+                .is_some_and(|turn| !is_history(turn.activity)),
+        };
+        let active = state.nodes.values().filter(|node| node.active);
+        let nodes: BTreeMap<NodeId, Rev> = active
+            .filter(|node| counts(node.id, node.turn))
+            .map(|node| (node.id, node.rev()))
+            .collect();
+        let calls = state.calls.values().filter(|call| nodes.contains_key(&call.id));
+        let turns = state.turns.values().filter(|turn| !is_history(turn.activity));
+        Self {
+            calls: calls.map(|call| (call.id, call.way())).collect(),
+            turns: turns.map(|turn| (turn.id, turn.standing())).collect(),
+            nodes,
+        }
+    }
+}
+
+/// Every branch is remembered as it was left: nodes, how far each call had come, turns.
+pub fn remembered(state: &State, ends: &BTreeMap<Epoch, End>) {
+    for (epoch, then) in ends {
+        let line = branch::line(state, *epoch);
+        let said = state.nodes.values();
+        for node in said.filter(|node| node.id.kind != NodeKind::Intervention) {
+            let remembered = branch::counted(state, node.id, &line);
+            let was = then.nodes.get(&node.id).copied();
+            assert_eq!(remembered, was, "{} at the end of {epoch}", node.id);
+        }
+        for (id, was) in &then.calls {
+            let call = &state.calls[id];
+            let remembered = match call.history.at(&line) {
+                Then::Absent => None,
+                Then::Now => Some(call.way()),
+                Then::Was(way) => Some(way.clone()),
+            };
+            assert_eq!(
+                remembered.as_ref(),
+                Some(was),
+                "the way of {id} at the end of {epoch}"
+            );
+        }
+        for turn in state.turns.values() {
+            let remembered = match turn.history.at(&line) {
+                Then::Absent => None,
+                Then::Now => Some(turn.standing()),
+                Then::Was(standing) => Some(standing.clone()),
+            };
+            let remembered = remembered.filter(|standing| !is_history(standing.activity));
+            let was = then.turns.get(&turn.id);
+            assert_eq!(remembered.as_ref(), was, "{} at the end of {epoch}", turn.id);
+        }
+    }
+}

@@ -1,0 +1,243 @@
+//! Undo, redo and branches from the shell: what stands, what is asked and run for it, and above all
+//! what is not. Must not know: how a branch is kept.
+
+use overrule::domain::id::NodeKind;
+use overrule::domain::state::State;
+use serde_json::Value;
+
+use crate::decisions::{call, executions, refused};
+use crate::edits::{finished, node};
+use crate::world::{Said, World};
+
+/// A finished run whose second thought was rewritten: branch 0 copied the first line, branch 1 the last.
+fn two(world: &World) -> String {
+    let id = finished(world);
+    let thought = node(&world.state(&id), NodeKind::Thought, "copy the first");
+    let text = "I copy the last line.";
+    world
+        .run(&["edit", &id, &thought, "--text", text, "--resume", "--headless"])
+        .ends(0);
+    assert_eq!(world.read("copy.txt"), "beta\n");
+    id
+}
+
+/// What may change when nothing is asked and nothing runs.
+fn work(state: &State) -> (u32, usize) {
+    (state.requests, state.ledger.len())
+}
+
+fn lines(said: &Said) -> Vec<Value> {
+    let parse = |line: &str| serde_json::from_str(line).unwrap();
+    said.out.lines().map(parse).collect()
+}
+
+fn line(said: &Said, word: &str) -> String {
+    let found = said.out.lines().find(|line| line.starts_with(word));
+    found
+        .unwrap_or_else(|| panic!("no `{word}` in {}", said.out))
+        .to_owned()
+}
+
+#[test]
+fn undo_and_redo_bring_back_what_was_and_run_nothing() {
+    let world = World::new();
+    let id = two(&world);
+    let before = work(&world.state(&id));
+    let undone = world.run(&["undo", &id, "--resume", "--headless"]).ends(0);
+    assert_eq!(undone.out, "copied alpha, started, logged\n");
+    assert_eq!(work(&world.state(&id)), before, "nobody was asked, nothing ran");
+    // The world is left as it is: an undo takes back no effect.
+    assert_eq!(world.read("copy.txt"), "beta\n");
+    assert_eq!(world.read("log.txt"), "start\nsecond\n");
+    let redone = world.run(&["redo", &id, "--resume", "--headless"]).ends(0);
+    assert_eq!(redone.out, "copied beta, started, logged\n");
+    assert_eq!(work(&world.state(&id)), before);
+    refused(&world, &["redo", &id], 4);
+    world.run(&["undo", &id]).ends(0);
+    refused(&world, &["undo", &id], 4);
+}
+
+#[test]
+fn the_preview_of_an_undo_says_what_stands_again() {
+    let world = World::new();
+    let id = two(&world);
+    let state = world.state(&id);
+    let copy = call(&state, "copy");
+    let before = world.everything();
+    let said = world.run(&["undo", &id, "--preview"]).ends(0);
+    assert_eq!(world.everything(), before);
+    assert!(line(&said, "become history").contains(&copy.to_string()));
+    assert!(!line(&said, "count again").contains(&copy.to_string()));
+    assert!(line(&said, "count again").contains('c'), "{}", said.out);
+    assert_eq!(line(&said, "run again"), "run again          none");
+    assert!(line(&said, "model asked again").contains("no"));
+    let json = world.run(&["undo", &id, "--preview", "--json"]).ends(0);
+    let plan = &lines(&json)[0];
+    assert_eq!(plan["asks"], false);
+    assert_eq!(plan["certain"], Value::Array(vec![]));
+    // What was seen is named: more by now is refused.
+    let seen = plan["effects"].as_array().unwrap().len();
+    assert!(seen > 0, "{plan}");
+    let fewer = (seen - 1).to_string();
+    refused(&world, &["undo", &id, "--effects-seen", &fewer], 4);
+    world
+        .run(&["undo", &id, "--effects-seen", &seen.to_string()])
+        .ends(0);
+    refused(&world, &["undo", &id, "--preview"], 4);
+}
+
+#[test]
+fn branches_are_listed_named_and_switched() {
+    let world = World::new();
+    let id = two(&world);
+    let before = work(&world.state(&id));
+    let all = lines(&world.run(&["branches", &id, "--json"]).ends(0));
+    assert_eq!(all.len(), 2);
+    for (branch, text, current) in [
+        (0, "copied alpha, started, logged", false),
+        (1, "copied beta, started, logged", true),
+    ] {
+        let found = &all[branch];
+        assert_eq!(found["branch"], branch);
+        assert_eq!(found["text"], text);
+        assert_eq!(found["current"], current);
+        assert_eq!(found["calls"], 4);
+    }
+    refused(&world, &["branches", &id, "name", "0", "first"], 4);
+    refused(&world, &["branches", &id, "name", "9", "none"], 2);
+    world
+        .run(&["branches", &id, "name", "1", "the last line"])
+        .ends(0);
+    let said = world.run(&["branches", &id]).ends(0);
+    assert!(said.out.contains("* 1   the last line: "), "{}", said.out);
+    assert!(said.out.contains("  0   as the run began"), "{}", said.out);
+    // A switch is an edit like any other, and costs nothing.
+    refused(&world, &["switch", &id, "1"], 4);
+    refused(&world, &["switch", &id, "9"], 2);
+    let everything = world.everything();
+    world.run(&["switch", &id, "0", "--preview"]).ends(0);
+    assert_eq!(world.everything(), everything);
+    let said = world.run(&["switch", &id, "0", "--resume", "--headless"]).ends(0);
+    assert_eq!(said.out, "copied alpha, started, logged\n");
+    assert_eq!(work(&world.state(&id)), before);
+    let said = world.run(&["switch", &id, "1", "--resume", "--headless"]).ends(0);
+    assert_eq!(said.out, "copied beta, started, logged\n");
+    assert_eq!(work(&world.state(&id)), before);
+    assert_eq!(world.read("log.txt"), "start\nsecond\n");
+}
+
+#[test]
+fn two_branches_are_compared_node_by_node() {
+    let world = World::new();
+    let id = two(&world);
+    let before = world.everything();
+    let said = world.run(&["compare", &id, "0", "1"]).ends(0);
+    assert!(said.out.contains("copied alpha, started, logged"), "{}", said.out);
+    assert!(said.out.contains("copied beta, started, logged"), "{}", said.out);
+    assert!(said.out.contains("on 0: I copy the first line."), "{}", said.out);
+    assert!(said.out.contains("on 1: I copy the last line."), "{}", said.out);
+    let notes = call(&world.state(&id), "notes");
+    assert!(!said.out.contains(&format!("= {notes}")), "only what differs");
+    let said = world.run(&["compare", &id, "0", "1", "--all"]).ends(0);
+    assert!(said.out.contains(&format!("= {notes}")), "{}", said.out);
+    let json = &lines(&world.run(&["compare", &id, "0", "1", "--json"]).ends(0))[0];
+    assert_eq!(json["a"]["sum"]["text"], "copied alpha, started, logged");
+    assert_eq!(json["b"]["sum"]["text"], "copied beta, started, logged");
+    let rows = json["nodes"].as_array().unwrap();
+    assert!(rows.iter().all(|row| row["same"] == false));
+    let alone = |side: &str| rows.iter().filter(|row| row[side].is_null()).count();
+    assert!(alone("a") > 0 && alone("b") > 0, "{rows:?}");
+    refused(&world, &["compare", &id, "0", "9"], 2);
+    assert_eq!(world.everything(), before);
+}
+
+#[test]
+fn one_result_is_taken_over_from_another_branch() {
+    let world = World::new();
+    let id = finished(&world);
+    let state = world.state(&id);
+    let (notes, start) = (call(&state, "notes"), call(&state, "start"));
+    let observation = notes.observation().to_string();
+    // Branch 1 has another result of the reading.
+    world
+        .run(&[
+            "edit",
+            &id,
+            &observation,
+            "--value",
+            "\"gamma\\ndelta\"",
+            "--resume",
+        ])
+        .ends(0);
+    world.run(&["undo", &id, "--resume", "--headless"]).ends(0);
+    let state = world.state(&id);
+    let ledger = state.ledger.len();
+    refused(&world, &["take", &id, "o99", "--from", "1"], 2);
+    refused(&world, &["take", &id, &observation, "--from", "77"], 2);
+    let before = world.everything();
+    world
+        .run(&["take", &id, &observation, "--from", "1", "--preview"])
+        .ends(0);
+    assert_eq!(world.everything(), before);
+    let said = world
+        .run(&["take", &id, &observation, "--from", "1", "--resume", "--headless"])
+        .ends(0);
+    assert_eq!(said.out, "copied gamma, started, logged\n");
+    let after = world.state(&id);
+    for call in [notes, start] {
+        assert_eq!(executions(&after, call), 1, "{call} did not run again");
+    }
+    assert!(
+        after.ledger.len() <= ledger + 1,
+        "nothing ran but what reads the result"
+    );
+    assert_eq!(world.read("log.txt"), "start\nsecond\n");
+}
+
+#[test]
+fn later_turns_stand_where_that_is_wished() {
+    let world = World::new();
+    let id = finished(&world);
+    let state = world.state(&id);
+    let before = work(&state);
+    let notes = call(&state, "notes");
+    let observation = notes.observation().to_string();
+    let edit = ["edit", &id, &observation, "--value", "\"gamma\"", "--keep-later"];
+    let said = world.run(&[&edit[..], &["--preview"]].concat()).ends(0);
+    assert!(line(&said, "stand and drift").contains("turns"), "{}", said.out);
+    assert!(line(&said, "model asked again").ends_with("no"), "{}", said.out);
+    let said = world
+        .run(&[&edit[..], &["--resume", "--headless"]].concat())
+        .ends(0);
+    assert_eq!(said.out, "copied alpha, started, logged\n");
+    let state = world.state(&id);
+    assert_eq!(work(&state), before, "nobody was asked and nothing ran");
+    assert!(state.turns.values().any(|turn| turn.drifted));
+    assert!(state.nodes[&notes.observation()].pinned);
+}
+
+#[test]
+fn a_whole_turn_can_be_asked_again() {
+    let world = World::new();
+    let id = finished(&world);
+    let state = world.state(&id);
+    let (notes, copy) = (call(&state, "notes"), call(&state, "copy"));
+    let turn = state.turn_of(copy).unwrap().id.0.to_string();
+    let before = world.everything();
+    let said = world.run(&["ask-again", &id, &turn, "--preview"]).ends(0);
+    assert_eq!(world.everything(), before);
+    assert!(line(&said, "become history").contains(&copy.to_string()));
+    assert!(!line(&said, "become history").contains(&notes.to_string()));
+    world
+        .run(&["ask-again", &id, &turn, "--resume", "--headless"])
+        .ends(0);
+    let after = world.state(&id);
+    assert!(after.requests > state.requests, "this is what was asked for");
+    assert!(!after.nodes[&copy].active);
+    assert_eq!(executions(&after, notes), 1);
+    assert_eq!(
+        world.read("log.txt"),
+        "start\nsecond\n",
+        "an equal effect was taken, not repeated"
+    );
+}
