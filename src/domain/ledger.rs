@@ -94,26 +94,20 @@ fn stands_in(state: &State, entry: &LedgerEntry) -> bool {
     })
 }
 
-/// The most characters of arguments that the model is reminded of.
-const REMINDER: usize = 120;
-
 /// What the model is told of effects that an edit left behind, in one line; none where there are none.
+/// Not with what: whatever the operator took out of the context stays out of it.
 pub fn told(state: &State) -> Option<Arc<str>> {
     let (mut happened, mut perhaps) = (Vec::new(), Vec::new());
     for row in left_behind(state) {
-        let mut args: String = row.args.chars().take(REMINDER).collect();
-        if args.len() < row.args.len() {
-            args.push('…');
-        }
-        let line = format!("{} {args} ({})", row.entry.tool, row.entry.call);
+        let name = format!("{} ({})", row.entry.tool, row.entry.call);
         match &row.entry.outcome {
-            LedgerOutcome::Known(Outcome::Ok { .. }) => happened.push(line),
-            LedgerOutcome::Known(_) => perhaps.push(format!("{line}, which failed")),
-            _ => perhaps.push(line),
+            LedgerOutcome::Known(Outcome::Ok { .. }) => happened.push(name),
+            LedgerOutcome::Known(_) => perhaps.push(format!("{name}, which failed")),
+            _ => perhaps.push(name),
         }
     }
     let say =
-        |what: &str, list: &[String]| (!list.is_empty()).then(|| format!("{what}: {}.", list.join("; ")));
+        |what: &str, list: &[String]| (!list.is_empty()).then(|| format!("{what}: {}.", list.join(", ")));
     let lines = [
         say(
             "Already happened before the operator changed the course, and not undone",
