@@ -145,7 +145,7 @@ fn calls_that_wait_are_approved_together_and_only_those_that_were_seen() {
         let said = world.run(&["approve-all", &holder.id, "--digest", wrong]).ends(4);
         assert_eq!(said.out, "");
     }
-    assert_eq!(world.journal(&holder.id), journal);
+    assert!(world.journal(&holder.id) == journal, "a refusal leaves no trace");
     // What was seen is not what waits any more.
     world.run(&["reject", &holder.id, &copy]).ends(0);
     world.run(&["approve-all", &holder.id, "--digest", &all]).ends(4);

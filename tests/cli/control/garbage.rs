@@ -70,7 +70,7 @@ fn garbage_is_answered_and_changes_nothing() {
     let long = vec![b' '; 5 * 1024 * 1024];
     let answer = say(&path, &long);
     assert!(!answer.contains("recorded"), "{answer}");
-    assert_eq!(world.journal(&holder.id), before);
+    assert!(world.journal(&holder.id) == before, "garbage left a trace");
     // The run goes on as if nothing had been.
     world.run(&["reject", &holder.id, &start]).ends(0);
     assert_eq!(holder.end().ends(0).out, "without start\n");

@@ -7,6 +7,7 @@ use std::process::{Child, Command, Stdio};
 use overrule::domain::call::Status;
 use overrule::domain::id::NodeId;
 use overrule::domain::state::State;
+use overrule::domain::turn::Stream;
 use rustix::process::Signal;
 
 use crate::decisions::{call, digest};
@@ -54,13 +55,15 @@ impl<'w> Holder<'w> {
         self.world.state(&self.id)
     }
 
-    /// Waits for a call to wait for the operator; gives it and its digest.
+    /// Waits for a call to wait for the operator while nothing else goes on; gives it and its digest.
     pub fn waiting(&self, label: &str) -> (String, String) {
         until("the call waits", || {
             let state = self.state();
-            state.calls.values().any(|call| {
+            let streams = state.turns.values().any(|turn| turn.stream == Stream::Open);
+            let waits = state.calls.values().any(|call| {
                 *call.label == *label && matches!(call.status, Status::Awaiting | Status::Consent(_))
-            })
+            });
+            waits && !streams && state.agenda.running.is_empty()
         });
         let id = call(&self.state(), label);
         (id.to_string(), digest(self.world, &self.id, id))

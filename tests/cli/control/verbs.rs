@@ -75,7 +75,7 @@ fn a_wrong_digest_is_refused_by_the_holder_and_nothing_runs() {
     for told in [whole.as_str(), "echo start >> log.txt"] {
         assert!(said.err.contains(told), "no `{told}` in {}", said.err);
     }
-    assert_eq!(world.journal(&holder.id), journal, "a refusal leaves no trace");
+    assert!(world.journal(&holder.id) == journal, "a refusal leaves no trace");
     assert_eq!(world.read("log.txt"), "");
 }
 
@@ -131,7 +131,7 @@ fn edits_and_names_arrive_while_the_run_goes_on() {
     let edit = ["edit", &holder.id, &start, "--args", args];
     let before = world.journal(&holder.id);
     world.run(&[&edit[..], &["--preview"]].concat()).ends(0);
-    assert_eq!(world.journal(&holder.id), before, "a preview needs no holder");
+    assert!(world.journal(&holder.id) == before, "a preview needs no holder");
     world.run(&edit).ends(0);
     world
         .run(&["sessions", "name", &holder.id, "from outside"])
