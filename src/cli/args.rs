@@ -120,6 +120,8 @@ pub enum What {
     Graph(Graph),
     /// Print the calls that wait for a decision, with the digests to decide by
     Queue(Queue),
+    /// Print the executions that could change the world: what came of them, what could take them back
+    Effects(Queue),
     /// List the branches of a session, or name one: every edit begins one, and none is lost
     Branches(Branches),
     /// Compare two branches node by node: answers, calls, requests, tokens

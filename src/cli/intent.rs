@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::args::{Change, Choice, Common, On, Seen, Verb};
 use super::build::Ground;
 use super::exit::{Code, Failure};
-use super::{edits, run};
+use super::{edits, effects, run};
 use crate::domain::advance::gate;
 use crate::domain::bulk;
 use crate::domain::call::{Digest, Outcome};
@@ -16,6 +16,7 @@ use crate::domain::command::{
 use crate::domain::id::{BadNodeId, Epoch, NodeId, NodeKind, Rev, TurnId};
 use crate::domain::node::Node;
 use crate::domain::state::{LedgerOutcome, State};
+use crate::domain::template::Purpose;
 use crate::policy::Preset;
 use crate::text::visible;
 
@@ -43,6 +44,8 @@ pub fn commands(
         | Verb::InsertCall { .. }
         | Verb::Delete { .. }
         | Verb::RejectAnswer { .. }
+        | Verb::Probe { .. }
+        | Verb::Compensate { .. }
         | Verb::Commit { .. }
         | Verb::Take { .. }
         | Verb::Undo { .. }
@@ -133,6 +136,8 @@ fn on_graph(state: &State, verb: &Verb) -> Result<EditCommand, Failure> {
         | Verb::InsertCall { on, change, .. }
         | Verb::Delete { on, change, .. }
         | Verb::RejectAnswer { on, change, .. }
+        | Verb::Probe { on, change, .. }
+        | Verb::Compensate { on, change, .. }
         | Verb::Take { on, change, .. } => committed(on, change, vec![one_edit(state, verb)?]),
         _ => return Err(misplaced()),
     })
@@ -208,6 +213,8 @@ fn one_edit(state: &State, verb: &Verb) -> Result<Edit, Failure> {
             node: node(id)?,
             reason: Arc::from(on.reason.clone().unwrap_or_default()),
         },
+        Verb::Probe { entry, .. } => effects::inserted(state, entry, Purpose::Probe)?,
+        Verb::Compensate { entry, .. } => effects::inserted(state, entry, Purpose::Compensate)?,
         Verb::Take { node: id, from, .. } => Edit::Take {
             node: node(id)?,
             from: Epoch(*from),
@@ -236,7 +243,7 @@ fn on_run(common: &Common, ground: &Ground, state: &State, verb: &Verb) -> Resul
                 return Err(Failure::new(
                     Code::Usage,
                     "name at least one limit that is another than now: --max-turns, --max-tokens, --max-time, \
-                     --parallel",
+                     --max-price, --parallel",
                 ));
             }
             RunCommand::SetLimits { limits }

@@ -9,6 +9,7 @@ pub mod control;
 pub mod decode;
 pub mod difference;
 pub mod edits;
+pub mod effects;
 pub mod exit;
 pub mod graph;
 pub mod guard;
@@ -66,6 +67,7 @@ fn dispatch(parsed: args::Args) -> Result<Code, Failure> {
         Some(What::Replay(replay)) => replay::replay(&common, &replay),
         Some(What::Graph(graph)) => graph::graph(&common, &graph),
         Some(What::Queue(queue)) => queue::queue(&common, &queue),
+        Some(What::Effects(queue)) => effects::effects(&common, &queue),
         Some(What::Branches(branches)) => branches::branches(&common, &branches),
         Some(What::Compare(compare)) => branches::compare(&common, &compare),
         Some(What::Decode(decode)) => decode::decode(&decode),

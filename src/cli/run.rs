@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::args::{self, Common};
 use super::build::{self, Ground};
 use super::exit::{Code, Failure};
-use super::{control, headless, live, models, print};
+use super::{control, effects, headless, live, models, print};
 use crate::control::Door;
 use crate::domain::apply::fold;
 use crate::domain::command::{Command, Edit, EditCommand};
@@ -221,6 +221,11 @@ pub fn go_on(common: &Common, ground: Ground, id: &str) -> Result<Code, Failure>
         // Nothing to go on with: the answer is there.
         let text = state.nodes.get(&answer).map(Node::text).unwrap_or_default();
         return headless::print_answer(common, text, &session);
+    }
+    if headless {
+        for line in effects::before_going_on(&state) {
+            print::err(&line);
+        }
     }
     let mut setup = setup_of(&recorded, &session)?;
     let workspace = std::path::PathBuf::from(&recorded.workspace);

@@ -5,12 +5,13 @@
 use super::args::{Common, Verb};
 use super::build::Ground;
 use super::exit::{Code, Failure};
-use super::{intent, plan, print, record, run};
+use super::{effects, intent, plan, print, record, run};
 use crate::domain::command::Command;
 use crate::domain::decide;
 use crate::domain::lineage;
 use crate::domain::state::State;
 use crate::journal::Place;
+use crate::text::visible;
 
 /// Carries out a verb.
 pub fn verb(common: &Common, verb: &Verb) -> Result<Code, Failure> {
@@ -55,10 +56,19 @@ fn preview(
     let adviser = record::adviser(common, ground, place, state)?;
     let events = decide::command(state, &adviser, command)?;
     let plan = lineage::of_events(state, &events);
-    print::out(&if common.json {
-        plan::json(state, &plan).to_string()
-    } else {
-        plan::words(state, &plan)
-    });
+    let inserts = effects::inserts(command);
+    if common.json {
+        let mut value = plan::json(state, &plan);
+        value["insert"] = inserts
+            .iter()
+            .map(|(tool, args)| serde_json::json!({"tool": tool, "args": args}))
+            .collect();
+        print::out(&value.to_string());
+        return Ok(());
+    }
+    for (tool, args) in inserts {
+        print::out(&format!("insert             {} {}", visible(tool), visible(args)));
+    }
+    print::out(&plan::words(state, &plan));
     Ok(())
 }

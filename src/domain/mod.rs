@@ -23,6 +23,7 @@ pub mod graph;
 pub mod history;
 pub mod id;
 pub mod input;
+pub mod ledger;
 pub mod lineage;
 pub mod node;
 pub mod price;

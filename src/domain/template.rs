@@ -3,7 +3,7 @@
 //!
 //! A string of a template may hold placeholders, which are JSON pointers into what was recorded:
 //! `{/path}` the arguments that ran, `{result/…}` and `{meta/…}` what came of them, `{before/…}` what
-//! was known of the world before. A string that is one placeholder becomes the value itself; within
+//! was known of the world before. Pointers go into a result that is a text where the text is JSON. A string that is one placeholder becomes the value itself; within
 //! other text a value stands as text, and with `|sh` as one word of a shell command. `{{/` stands for
 //! `{/`. Must not know: where a template was written, how a call is offered.
 
@@ -146,7 +146,8 @@ fn filled(state: &State, seq: Seq, purpose: Purpose) -> Result<Filled, NotOffere
     let unknown = || NotOffered::Unknown(seq.to_string());
     let entry = state.ledger.get(&seq).ok_or_else(unknown)?;
     match (&entry.outcome, purpose) {
-        (LedgerOutcome::Running, _) => return Err(NotOffered::Running),
+        // What was cut off by a crash stands there as running until somebody goes on: looking is allowed.
+        (LedgerOutcome::Running, Purpose::Compensate) => return Err(NotOffered::Running),
         (LedgerOutcome::DidNot, Purpose::Compensate) => return Err(NotOffered::DidNot),
         _ => {}
     }
@@ -171,21 +172,25 @@ fn filled(state: &State, seq: Seq, purpose: Purpose) -> Result<Filled, NotOffere
 struct Sources {
     args: Value,
     result: Option<Value>,
+    /// What a result that is a text says where that text is JSON itself.
+    inside: Option<Value>,
     meta: Option<Value>,
     before: Option<Value>,
 }
 
 impl Sources {
     fn of(entry: &LedgerEntry, attempt: &AttemptRecord) -> Self {
-        let read = |text: &str| serde_json::from_str(text).ok();
+        let read = |text: &str| serde_json::from_str::<Value>(text).ok();
         let (result, meta) = match &entry.outcome {
             LedgerOutcome::Known(Outcome::Ok { value, meta, .. }) => {
                 (read(value), meta.as_deref().and_then(read))
             }
             _ => (None, None),
         };
+        let text = result.as_ref().and_then(Value::as_str);
         Self {
             args: read(&attempt.args).unwrap_or_else(|| Value::Object(Map::new())),
+            inside: text.and_then(read),
             result,
             meta,
             before: entry.before.as_deref().and_then(read),
@@ -199,7 +204,13 @@ impl Sources {
             Root::Meta => self.meta.as_ref(),
             Root::Before => self.before.as_ref(),
         };
-        let found = root.and_then(|root| root.pointer(place.pointer));
+        let inside = self
+            .inside
+            .as_ref()
+            .filter(|_| place.root == Root::Result && !place.pointer.is_empty());
+        let found = root
+            .and_then(|root| root.pointer(place.pointer))
+            .or_else(|| inside?.pointer(place.pointer));
         found.filter(|value| !value.is_null()).ok_or_else(|| {
             // A tool that kept nothing says why.
             let why = self.before.as_ref().filter(|_| place.root == Root::Before);

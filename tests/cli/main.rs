@@ -16,6 +16,7 @@ mod control;
 mod decisions;
 mod doubt;
 mod edits;
+mod effects;
 mod headless;
 mod lock;
 mod playbooks;

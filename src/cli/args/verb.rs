@@ -335,6 +335,28 @@ pub enum Verb {
         #[arg(long)]
         did_not: bool,
     },
+    /// Insert the call that finds out whether an execution happened, by its tool's probe template
+    Probe {
+        /// The session
+        #[command(flatten)]
+        on: On,
+        /// The change
+        #[command(flatten)]
+        change: Change,
+        /// The call, or the number of an execution that `overrule effects` printed
+        entry: String,
+    },
+    /// Insert the call that takes an execution back, by its tool's compensate template
+    Compensate {
+        /// The session
+        #[command(flatten)]
+        on: On,
+        /// The change
+        #[command(flatten)]
+        change: Change,
+        /// The call, or the number of an execution that `overrule effects` printed
+        entry: String,
+    },
     /// Ask the model again: a broken turn goes on, a whole one is replaced with what came after it
     AskAgain {
         /// The session
@@ -384,7 +406,7 @@ pub enum Verb {
         #[command(flatten)]
         on: On,
     },
-    /// Change the limits of a session: --max-turns, --max-tokens, --max-time, --parallel
+    /// Change the limits of a session: --max-turns, --max-tokens, --max-time, --max-price, --parallel
     SetLimits {
         /// The session
         #[command(flatten)]
@@ -436,6 +458,8 @@ impl Verb {
             | Self::Take { on, .. }
             | Self::Consent { on, .. }
             | Self::Resolve { on, .. }
+            | Self::Probe { on, .. }
+            | Self::Compensate { on, .. }
             | Self::AskAgain { on, .. }
             | Self::Keep { on, .. }
             | Self::Pause { on }
@@ -459,6 +483,8 @@ impl Verb {
             | Self::Delete { change, .. }
             | Self::RejectAnswer { change, .. }
             | Self::Commit { change, .. }
+            | Self::Probe { change, .. }
+            | Self::Compensate { change, .. }
             | Self::Take { change, .. } => change.planned.look.preview,
             Self::Undo { planned, .. } | Self::Redo { planned, .. } | Self::Switch { planned, .. } => {
                 planned.look.preview

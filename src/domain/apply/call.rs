@@ -161,9 +161,13 @@ fn outcomes(state: &mut State, at: At, event: &CallEvent) {
         } => {
             if let Some(intent) = attempt_mut(state, *call, *attempt).map(|record| record.intent)
                 && let Some(entry) = state.ledger.get_mut(&intent)
-                && !happened
             {
-                entry.outcome = LedgerOutcome::DidNot;
+                // Where a call waits for it, its value follows.
+                entry.outcome = if *happened {
+                    LedgerOutcome::Known(Outcome::ok("null"))
+                } else {
+                    LedgerOutcome::DidNot
+                };
             }
             if !happened
                 && state

@@ -402,8 +402,37 @@ fn reusable(state: &State, call: &Call, entry: Seq) -> Result<Outcome, Refusal> 
     }
 }
 
+/// An execution of unknown outcome that no call waits for any more: an edit replaced its call, or a
+/// person answered for it. The ledger has it all the same.
+fn forgotten(state: &State, id: NodeId) -> Option<Attempt> {
+    let attempts = state.calls.get(&id)?.attempts.iter().rev();
+    let mut unknown = attempts.filter(|one| {
+        let entry = state.ledger.get(&one.intent);
+        entry.is_some_and(|entry| entry.outcome == LedgerOutcome::Unknown)
+    });
+    unknown.next().map(|one| one.no)
+}
+
 fn resolve(draft: &mut Draft<'_>, id: NodeId, what: &Resolution) -> Result<(), Refusal> {
-    let call = find(draft.state, id)?;
+    let found = find(draft.state, id);
+    let waits_no_more = match &found {
+        Ok(call) => !matches!(call.status, Status::InDoubt(_)),
+        Err(refusal) => refusal.kind == RefusalKind::Superseded,
+    };
+    if waits_no_more && let Some(attempt) = forgotten(draft.state, id) {
+        let happened = match what {
+            Resolution::Happened { value } => valid_json(value).map(|()| true)?,
+            Resolution::DidNot => false,
+        };
+        draft.call(CallEvent::Resolved {
+            call: id,
+            attempt,
+            happened,
+            evidence: Arc::from("the operator says so"),
+        });
+        return Ok(());
+    }
+    let call = found?;
     let Status::InDoubt(attempt) = call.status else {
         return Err(wrong_status(call, "resolve", "Its outcome is known"));
     };

@@ -10,6 +10,7 @@ fn sources() -> Sources {
     Sources {
         args: json!({"path": "a b.txt", "n": 3, "list": [1, "†call.c1"], "a/b": {"~": true}, "no": null}),
         result: Some(json!({"id": "x'y\n\"z"})),
+        inside: None,
         meta: None,
         before: Some(json!({"content": "old"})),
     }

@@ -17,6 +17,7 @@ mod delegates;
 mod edits;
 mod ends;
 mod flow;
+mod ledger;
 mod operator;
 mod plan;
 mod prices;

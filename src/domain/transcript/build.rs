@@ -7,10 +7,11 @@ use std::sync::Arc;
 
 use super::result::result_text;
 use super::{CalledAs, Message, NoteKind, Said};
-use crate::domain::call::{Call, EffectClass};
+use crate::domain::call::Call;
 use crate::domain::id::{NodeKind, ThreadId, TurnId};
+use crate::domain::ledger;
 use crate::domain::node::{Channel, Content, Node, Origin};
-use crate::domain::state::{LedgerOutcome, State};
+use crate::domain::state::State;
 use crate::domain::thread;
 use crate::domain::turn::{Producer, Turn};
 
@@ -99,21 +100,10 @@ fn message(state: &State, piece: Piece<'_>) -> Option<Message> {
 /// Not part of what later requests repeat.
 pub fn notices(state: &State, turn: &Turn) -> Vec<Message> {
     let mut notices = Vec::new();
-    let happened: Vec<String> = state
-        .ledger
-        .values()
-        .filter(|entry| entry.orphaned && entry.effect > EffectClass::Read)
-        // What a sub-agent did stands here by its own calls.
-        .filter(|entry| entry.thread.is_none())
-        .filter(|entry| matches!(&entry.outcome, LedgerOutcome::Known(outcome) if outcome.is_ok()))
-        .map(|entry| format!("{} ({})", entry.tool, entry.call))
-        .collect();
-    if !happened.is_empty() {
-        notices.push(notice(format!(
-            "Already happened before the operator changed the course, and not undone: {}.",
-            happened.join(", ")
-        )));
-    }
+    notices.extend(ledger::told(state).map(|text| Message::Note {
+        about: NoteKind::Notice,
+        text,
+    }));
     let of_run = state.limits.turns.map(|most| most.saturating_sub(state.requests));
     let of_child = state.children.get(&turn.thread);
     let of_child = of_child.map(|child| {

@@ -1,0 +1,236 @@
+//! The ledger on the command line: lists executions with effects, and builds the calls that find out
+//! about one or take it back. Must not know: how a call is filled, what lets it run.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use super::args::{self, Common};
+use super::build::Ground;
+use super::exit::{Code, Failure};
+use super::print;
+use crate::domain::apply::fold;
+use crate::domain::call::{Decision, Outcome};
+use crate::domain::command::{Command, Edit, EditCommand};
+use crate::domain::id::{NodeId, Seq};
+use crate::domain::ledger::{self, Row};
+use crate::domain::state::{LedgerOutcome, State};
+use crate::domain::template::{self, Filled, NotOffered, Purpose};
+use crate::journal;
+use crate::text::visible;
+
+/// The most characters of arguments on a line.
+const SHOWN: usize = 200;
+
+/// Prints every execution of class idempotent and above, oldest first.
+pub fn effects(common: &Common, args: &args::Queue) -> Result<Code, Failure> {
+    let ground = Ground::read(common)?;
+    let place = ground.store.find(&args.id)?;
+    let state = fold(&journal::read(&place)?.envelopes);
+    let mut any = false;
+    for row in ledger::rows(&state) {
+        any = true;
+        let text = if common.json {
+            json(&state, &row).to_string()
+        } else {
+            words(&state, &row).join("\n")
+        };
+        if !print::out(&text) {
+            break;
+        }
+    }
+    if !any {
+        print::err("nothing that could change the world has run");
+    }
+    Ok(Code::Ok)
+}
+
+/// What a person should know of effects before a run goes on: those that an edit left behind, and
+/// those of which nobody knows what came.
+pub fn before_going_on(state: &State) -> Vec<String> {
+    let unknown: Vec<Seq> = ledger::unknown(state).map(|row| row.entry.seq).collect();
+    let left = ledger::left_behind(state).filter(|row| !unknown.contains(&row.entry.seq));
+    let left = left.map(|row| format!("left behind by an edit, and not undone: {}", name(&row)));
+    let unknown = ledger::unknown(state).map(|row| format!("nobody knows what came of {}", name(&row)));
+    left.chain(unknown).collect()
+}
+
+/// The call that finds out about an execution, or takes it back, as an edit that inserts it.
+pub fn inserted(state: &State, named: &str, purpose: Purpose) -> Result<Edit, Failure> {
+    let entry = find(state, named)?;
+    let filled = match purpose {
+        Purpose::Probe => template::probe_entry(state, entry),
+        Purpose::Compensate => template::compensate_of(state, entry),
+    };
+    let Filled { tool, args } = filled.map_err(|why| {
+        let what = match purpose {
+            Purpose::Probe => "find out about",
+            Purpose::Compensate => "take back",
+        };
+        Failure::new(Code::Halted, format!("cannot {what} {}: {why}", visible(named)))
+    })?;
+    Ok(Edit::InsertCall {
+        after: None,
+        tool,
+        args,
+    })
+}
+
+/// An execution by its number, or the newest one of a call.
+fn find(state: &State, named: &str) -> Result<Seq, Failure> {
+    if let Ok(call) = named.parse::<NodeId>() {
+        return ledger::newest_of(state, call).ok_or_else(|| {
+            Failure::new(
+                Code::Usage,
+                format!("no call {call} has run: `overrule effects` lists those"),
+            )
+        });
+    }
+    let number = named.strip_prefix('#').unwrap_or(named).parse();
+    number.map(Seq).map_err(|_| {
+        Failure::new(
+            Code::Usage,
+            format!(
+                "`{}` is neither a call such as c5 nor the number of an execution: `overrule effects` prints both",
+                visible(named)
+            ),
+        )
+    })
+}
+
+/// An execution in a few words.
+fn name(row: &Row<'_>) -> String {
+    let entry = row.entry;
+    format!(
+        "{} {} {} ({})",
+        entry.seq,
+        entry.call,
+        visible(&entry.tool),
+        short(row.args)
+    )
+}
+
+fn short(args: &str) -> String {
+    let mut head: String = args.chars().take(SHOWN).collect();
+    if head.len() < args.len() {
+        head.push('…');
+    }
+    visible(&head)
+}
+
+fn outcome(entry: &LedgerOutcome) -> String {
+    match entry {
+        LedgerOutcome::Running => "running".into(),
+        LedgerOutcome::Unknown => "outcome unknown".into(),
+        LedgerOutcome::DidNot => "did not happen".into(),
+        LedgerOutcome::Known(Outcome::Ok { .. }) => "ok".into(),
+        LedgerOutcome::Known(Outcome::Err(error)) => format!("failed: {}", error.class.word()),
+        LedgerOutcome::Known(Outcome::Cancelled { .. }) => "cancelled".into(),
+    }
+}
+
+fn consent(decision: Option<&Decision>) -> String {
+    match decision {
+        None => "nobody".into(),
+        Some(Decision::Approve { .. }) => "approved".into(),
+        Some(Decision::Auto { rule }) => format!("let run by {}", print::told_line(rule)),
+        Some(Decision::Edited) => "approved by an edit".into(),
+        Some(Decision::RunAgain) => "consent to run it again".into(),
+        Some(Decision::Reject { .. } | Decision::Deny { .. } | Decision::Expire { .. }) => "refused".into(),
+        Some(Decision::Answer | Decision::Reuse { .. }) => "a result without a run".into(),
+    }
+}
+
+fn when(ms: i64) -> String {
+    let time = Timestamp::from_millisecond(ms).ok();
+    time.map_or_else(
+        || "?".into(),
+        |time| time.strftime("%Y-%m-%d %H:%M:%S").to_string(),
+    )
+}
+
+fn words(state: &State, row: &Row<'_>) -> Vec<String> {
+    let entry = row.entry;
+    let mut lines = vec![
+        format!(
+            "{} {} {} {} · {} · {} · {} · {} · {} · {}",
+            entry.seq,
+            entry.call,
+            entry.rev,
+            entry.attempt,
+            visible(&entry.tool),
+            entry.effect.word(),
+            outcome(&entry.outcome),
+            when(entry.at),
+            entry.epoch,
+            consent(row.consent),
+        ),
+        format!("  {}", short(row.args)),
+    ];
+    if entry.orphaned {
+        lines.push("  orphaned: an edit replaced what it happened under".into());
+    }
+    if let Some(by) = ledger::taken_back(state, entry) {
+        lines.push(format!("  taken back by {by}"));
+    }
+    lines.extend(offer("to find out", template::probe_entry(state, entry.seq)));
+    lines.extend(offer(
+        "to take it back",
+        template::compensate_of(state, entry.seq),
+    ));
+    lines
+}
+
+fn offer(what: &str, filled: Result<Filled, NotOffered>) -> Option<String> {
+    match filled {
+        Ok(Filled { tool, args }) => Some(format!("  {what}: {} {}", visible(&tool), short(&args))),
+        // Nobody wrote a template, or there is nothing to do: no word about it.
+        Err(NotOffered::NoTemplate(..) | NotOffered::DidNot | NotOffered::Running) => None,
+        Err(why) => Some(format!("  {what}: not possible: {why}")),
+    }
+}
+
+fn json(state: &State, row: &Row<'_>) -> serde_json::Value {
+    let entry = row.entry;
+    let call = |filled: Result<Filled, NotOffered>| match filled {
+        Ok(Filled { tool, args }) => serde_json::json!({"tool": tool, "args": args}),
+        Err(why) => serde_json::json!({"not": why.to_string()}),
+    };
+    let kind = match &entry.outcome {
+        LedgerOutcome::Running => "running",
+        LedgerOutcome::Unknown => "unknown",
+        LedgerOutcome::DidNot => "did_not",
+        LedgerOutcome::Known(Outcome::Ok { .. }) => "ok",
+        LedgerOutcome::Known(Outcome::Err(_)) => "error",
+        LedgerOutcome::Known(Outcome::Cancelled { .. }) => "cancelled",
+    };
+    serde_json::json!({
+        "entry": entry.seq.0,
+        "at": entry.at,
+        "call": entry.call,
+        "rev": entry.rev.0,
+        "attempt": entry.attempt.0,
+        "tool": entry.tool,
+        "effect": entry.effect,
+        "args": row.args,
+        "outcome": kind,
+        "consent": row.consent,
+        "epoch": entry.epoch.0,
+        "orphaned": entry.orphaned,
+        "taken_back": ledger::taken_back(state, entry),
+        "probe": call(template::probe_entry(state, entry.seq)),
+        "compensate": call(template::compensate_of(state, entry.seq)),
+    })
+}
+
+/// The calls that a command inserts, as tool and arguments, for whoever wants to see them first.
+pub fn inserts(command: &Command) -> Vec<(&Arc<str>, &Arc<str>)> {
+    let Command::Edit(EditCommand::Commit { edits, .. }) = command else {
+        return Vec::new();
+    };
+    let inserted = edits.iter().filter_map(|edit| match edit {
+        Edit::InsertCall { tool, args, .. } => Some((tool, args)),
+        _ => None,
+    });
+    inserted.collect()
+}

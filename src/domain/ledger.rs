@@ -1,0 +1,122 @@
+//! Reads the ledger of effects: what happened, what may have, what was taken back since. Must not
+//! know: how it is shown, who repeats an effect.
+
+use std::sync::Arc;
+
+use super::call::{AttemptRecord, Decision, Outcome};
+use super::id::{NodeId, Seq};
+use super::node::Origin;
+use super::reference::rewrite;
+use super::repeat::sameness;
+use super::state::{LedgerEntry, LedgerOutcome, State};
+use super::template::{self, Filled};
+
+/// One execution with what belongs to it.
+#[derive(Debug, Clone, Copy)]
+pub struct Row<'s> {
+    /// The entry.
+    pub entry: &'s LedgerEntry,
+    /// The exact argument bytes that ran.
+    pub args: &'s str,
+    /// What let it run.
+    pub consent: Option<&'s Decision>,
+}
+
+/// Executions of class idempotent and above, in the order in which they began.
+pub fn rows(state: &State) -> impl Iterator<Item = Row<'_>> {
+    // What a sub-agent did stands there by its own calls.
+    let own = state.ledger.values().filter(|entry| entry.thread.is_none());
+    let effects = own.filter(|entry| entry.effect.has_effect());
+    effects.map(|entry| Row {
+        entry,
+        args: attempt(state, entry).map_or("", |attempt| &attempt.args),
+        consent: consent(state, entry),
+    })
+}
+
+/// The newest execution of a call.
+pub fn newest_of(state: &State, call: NodeId) -> Option<Seq> {
+    Some(state.calls.get(&call)?.last_attempt()?.intent)
+}
+
+fn attempt<'s>(state: &'s State, entry: &LedgerEntry) -> Option<&'s AttemptRecord> {
+    let call = state.calls.get(&entry.call)?;
+    call.attempts.iter().find(|one| one.intent == entry.seq)
+}
+
+fn consent<'s>(state: &'s State, entry: &LedgerEntry) -> Option<&'s Decision> {
+    let decisions = state.calls.get(&entry.call)?.decisions.iter().rev();
+    let mut before = decisions.filter(|(rev, seq, _)| *rev == entry.rev && *seq < entry.seq);
+    before.next().map(|(_, _, decision)| decision)
+}
+
+/// True where an execution did something, or may have.
+pub fn may_have_happened(entry: &LedgerEntry) -> bool {
+    match &entry.outcome {
+        LedgerOutcome::DidNot => false,
+        LedgerOutcome::Known(Outcome::Err(error)) => error.executed,
+        LedgerOutcome::Known(Outcome::Cancelled { executed }) => *executed,
+        LedgerOutcome::Known(Outcome::Ok { .. }) | LedgerOutcome::Unknown | LedgerOutcome::Running => true,
+    }
+}
+
+/// The execution that took one back: of the call that its template gives, ended well and after it.
+pub fn taken_back(state: &State, entry: &LedgerEntry) -> Option<NodeId> {
+    let Filled { tool, args } = template::compensate_of(state, entry.seq).ok()?;
+    // As it runs: without the signs that keep data from being read as references.
+    let args = rewrite::resolve(&args, |_| None);
+    let same = state.agenda.same.get(sameness(&tool, &args).as_str())?;
+    let done = same.iter().filter_map(|seq| state.ledger.get(seq));
+    done.filter(|one| one.seq > entry.seq && !one.orphaned)
+        .find(|one| matches!(&one.outcome, LedgerOutcome::Known(outcome) if outcome.is_ok()))
+        .map(|one| one.call)
+}
+
+/// Executions whose outcome nobody knows, or whose result is still awaited.
+pub fn unknown(state: &State) -> impl Iterator<Item = Row<'_>> {
+    rows(state).filter(|row| matches!(row.entry.outcome, LedgerOutcome::Unknown | LedgerOutcome::Running))
+}
+
+/// Effects that an edit left behind: they happened, or may have, nothing that counts stands for them,
+/// and nobody took them back.
+pub fn left_behind(state: &State) -> impl Iterator<Item = Row<'_>> {
+    rows(state).filter(|row| {
+        row.entry.orphaned
+            && may_have_happened(row.entry)
+            && !stands_in(state, row.entry)
+            && taken_back(state, row.entry).is_none()
+    })
+}
+
+/// True where the recorded result of an execution is that of a call that counts.
+fn stands_in(state: &State, entry: &LedgerEntry) -> bool {
+    entry.reused_by.iter().any(|id| {
+        let result = state.observation(*id).map(|node| &node.now().origin);
+        matches!(result, Some(Origin::Reused { from }) if *from == entry.seq)
+    })
+}
+
+/// What the model is told of effects that an edit left behind, in one line; none where there are none.
+/// Not with what: whatever the operator took out of the context stays out of it.
+pub fn told(state: &State) -> Option<Arc<str>> {
+    let (mut happened, mut perhaps) = (Vec::new(), Vec::new());
+    for row in left_behind(state) {
+        let name = format!("{} ({})", row.entry.tool, row.entry.call);
+        match &row.entry.outcome {
+            LedgerOutcome::Known(Outcome::Ok { .. }) => happened.push(name),
+            LedgerOutcome::Known(_) => perhaps.push(format!("{name}, which failed")),
+            _ => perhaps.push(name),
+        }
+    }
+    let say =
+        |what: &str, list: &[String]| (!list.is_empty()).then(|| format!("{what}: {}.", list.join(", ")));
+    let lines = [
+        say(
+            "Already happened before the operator changed the course, and not undone",
+            &happened,
+        ),
+        say("May have happened as well; nobody knows", &perhaps),
+    ];
+    let lines: Vec<String> = lines.into_iter().flatten().collect();
+    (!lines.is_empty()).then(|| Arc::from(lines.join(" ")))
+}
