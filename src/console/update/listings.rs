@@ -34,7 +34,7 @@ pub(super) fn make(maker: &mut Maker<'_>, list: &mut Listing, collected: &Collec
         }
         Kind::Effects => {
             list.take(tabs::orphaned(&maker.run.state));
-            list.title = "orphaned effects".to_owned();
+            "orphaned effects".clone_into(&mut list.title);
             list.lines = tabs::effect_list(maker, &list.items);
             if let Some(Item::Effect(seq)) = list.selected {
                 tabs::effect_more(maker, seq, &keymap.first("take-back"));
