@@ -15,7 +15,7 @@ use std::io::{Read as _, Write as _};
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{JoinHandle, sleep};
 use std::time::Duration;
 
@@ -23,6 +23,10 @@ use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, SlavePty, native_p
 use rustix::process::{Pid, Signal, kill_process};
 
 const STEP: Duration = Duration::from_millis(10);
+
+/// One at a time: a program that is started between the opening of another's terminal and the mark that
+/// keeps it from being inherited would hold it open.
+static STARTING: Mutex<()> = Mutex::new(());
 
 /// The example's program, which `cargo test` builds; built here where only this file is tested.
 fn probe() -> PathBuf {
@@ -63,6 +67,7 @@ impl Run {
             pixel_width: 0,
             pixel_height: 0,
         };
+        let starting = STARTING.lock().unwrap_or_else(PoisonError::into_inner);
         let pair = native_pty_system().openpty(size).unwrap();
         let modes = format!("{:?}", pair.master.get_termios().unwrap());
         let mut command = CommandBuilder::new(program);
@@ -74,6 +79,7 @@ impl Run {
         let child = pair.slave.spawn_command(command).unwrap();
         let mut from = pair.master.try_clone_reader().unwrap();
         let writer = pair.master.take_writer().unwrap();
+        drop(starting);
         let bytes = Arc::new(Mutex::new(Vec::new()));
         let stop = Arc::new(AtomicBool::new(false));
         let reader = std::thread::spawn({
