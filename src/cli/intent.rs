@@ -236,7 +236,7 @@ fn on_run(common: &Common, ground: &Ground, state: &State, verb: &Verb) -> Resul
                 return Err(Failure::new(
                     Code::Usage,
                     "name at least one limit that is another than now: --max-turns, --max-tokens, --max-time, \
-                     --parallel",
+                     --max-price, --parallel",
                 ));
             }
             RunCommand::SetLimits { limits }

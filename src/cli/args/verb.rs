@@ -384,7 +384,7 @@ pub enum Verb {
         #[command(flatten)]
         on: On,
     },
-    /// Change the limits of a session: --max-turns, --max-tokens, --max-time, --parallel
+    /// Change the limits of a session: --max-turns, --max-tokens, --max-time, --max-price, --parallel
     SetLimits {
         /// The session
         #[command(flatten)]
