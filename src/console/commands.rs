@@ -38,6 +38,8 @@ pub enum Context {
     Branches,
     /// Two branches side by side.
     Compare,
+    /// Effects that happened under what edits replaced.
+    Effects,
     /// The list before several calls are approved at once.
     Bulk,
     /// A repeated effect.
@@ -54,7 +56,7 @@ pub enum Context {
 
 impl Context {
     /// Every context, for checks.
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 22] = [
         Self::Always,
         Self::Panes,
         Self::Replay,
@@ -70,6 +72,7 @@ impl Context {
         Self::Gathered,
         Self::Branches,
         Self::Compare,
+        Self::Effects,
         Self::Bulk,
         Self::Consent,
         Self::Doubt,
@@ -93,6 +96,7 @@ impl Context {
             Self::Gathered => &[Self::Gathered, Self::Always],
             Self::Branches => &[Self::Branches, Self::Always],
             Self::Compare => &[Self::Compare, Self::Always],
+            Self::Effects => &[Self::Effects, Self::Always],
             Self::Bulk => &[Self::Bulk, Self::Always],
             Self::Consent => &[Self::Consent, Self::Always],
             Self::Doubt => &[Self::Doubt, Self::Always],
@@ -126,6 +130,7 @@ impl Context {
             Self::Gathered => "collected edits",
             Self::Branches => "branches",
             Self::Compare => "comparison",
+            Self::Effects => "orphaned effects",
             Self::Bulk => "approve all",
             Self::Consent => "repeated effect",
             Self::Doubt => "outcome unknown",
@@ -351,6 +356,10 @@ pub enum EditVerb {
     BranchTake,
     /// List nodes that say the same too.
     CompareAll,
+    /// Put in the call that takes the effect under the cursor back.
+    TakeBack,
+    /// Put in the call that finds out whether an execution happened.
+    Probe,
 }
 
 /// Driving the run.

@@ -4,14 +4,17 @@
 
 use super::commands::{self, Context, Decide, EditVerb, Jump, RunVerb, Verb, View};
 use super::model::Model;
+use super::model::arming::Question;
 use super::model::graph::Pick;
 use super::model::inspector::Subject;
+use super::model::listing::Item;
 use super::model::overlay::{Overlay, Whose};
 use super::model::screen::Pane;
 use crate::domain::call::Status;
 use crate::domain::decide::edit::may_keep_later;
 use crate::domain::id::NodeKind;
 use crate::domain::state::Mode;
+use crate::domain::template::{compensate_of, probe_of};
 use crate::domain::turn::Stream;
 
 /// A key and a word for it.
@@ -64,7 +67,11 @@ pub fn hints(model: &Model) -> Vec<Hint> {
                     Verb::View(View::Help) | Verb::Text(commands::TextVerb::Cancel) => true,
                     Verb::View(View::Close) => matches!(
                         here,
-                        Context::Review | Context::Gathered | Context::Branches | Context::Compare
+                        Context::Review
+                            | Context::Gathered
+                            | Context::Branches
+                            | Context::Compare
+                            | Context::Effects
                     ),
                     _ => false,
                 },
@@ -152,6 +159,12 @@ fn edits(model: &Model, verb: EditVerb, status: Option<&Status>, kind: Option<No
             let falls = review.plan.as_ref().is_ok_and(|plan| !plan.turns.is_empty());
             let may = review.edits().iter().all(|edit| may_keep_later(edit).is_ok());
             return !review.edits().is_empty() && ((falls && may) || review.keeps_later());
+        }
+        (Some(Overlay::Dialog(dialog)), EditVerb::Probe) => {
+            return matches!(&dialog.question, Question::Call { call, .. } if probe_of(&model.run.state, *call).is_ok());
+        }
+        (Some(Overlay::Listing(list)), EditVerb::TakeBack) => {
+            return matches!(list.selected, Some(Item::Effect(seq)) if compensate_of(&model.run.state, seq).is_ok());
         }
         (Some(_), _) => return true,
         (None, _) => {}

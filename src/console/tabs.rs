@@ -32,7 +32,7 @@ pub use branches::{
     what as branch_what,
 };
 pub use call::{decision, decision_word, ledger_word};
-pub use effects::orphans;
+pub use effects::{effect_list, effect_more, orphaned};
 pub use pages::{bulk, help};
 pub use plan::{gathered, impact, review};
 pub use revisions::{difference, words};

@@ -12,6 +12,7 @@ mod input;
 mod jumps;
 mod listings;
 mod lists;
+mod offers;
 mod prompts;
 mod refresh;
 mod review;

@@ -1,8 +1,9 @@
 //! The first events of a process that goes on with a recorded run. Must not know: the journal's
 //! format.
 
-use crate::domain::advice::Advice;
+use crate::domain::advice::{Advice, Used};
 use crate::domain::call::Status;
+use crate::domain::draft::Draft;
 use crate::domain::event::run::Started;
 use crate::domain::event::{CallEvent, Event, RunEvent};
 use crate::domain::id::{Attempt, NodeId};
@@ -34,9 +35,11 @@ pub fn processes(state: &State) -> Vec<(NodeId, u32, u64)> {
 }
 
 /// Decided or waiting calls that are not what they were shown as any more: their tool, directory or
-/// environment is another one in this process.
+/// environment is another one in this process, or the policy would not ask about them.
 fn changed(state: &State, advice: &dyn Advice) -> Vec<NodeId> {
     let agenda = &state.agenda;
+    let draft = Draft::new(state);
+    let used = Used::by(&draft);
     let changed = |id: &NodeId| {
         let call = state.calls.get(id)?;
         let node = state.nodes.get(id)?;
@@ -47,7 +50,12 @@ fn changed(state: &State, advice: &dyn Advice) -> Vec<NodeId> {
         );
         let bytes = ready::resolved_args(state, call)?;
         let now = advice.digest(*id, node.rev(), tool, &bytes);
-        (shown && call.digest.as_ref() != Some(&now)).then_some(*id)
+        let asked = call.status == Status::Awaiting;
+        let judged_otherwise = || {
+            let gate = advice.verdict(tool, &bytes, &used).gate;
+            asked && call.verdict.as_ref().is_some_and(|verdict| verdict.gate != gate)
+        };
+        (shown && (call.digest.as_ref() != Some(&now) || judged_otherwise())).then_some(*id)
     };
     let waiting = agenda.ungated.iter().chain(agenda.waiting.values());
     waiting.chain(&agenda.queued).filter_map(changed).collect()

@@ -2,8 +2,8 @@
 
 use super::{
     Context::{
-        Always, Branches, Broken, Bulk, Compare, Confirm, Consent, Doubt, Editor, Gathered, Graph, Inspector,
-        Leave, Line, List, Log, Page, Panes, Queue, Replay, Review,
+        Always, Branches, Broken, Bulk, Compare, Confirm, Consent, Doubt, Editor, Effects, Gathered, Graph,
+        Inspector, Leave, Line, List, Log, Page, Panes, Queue, Replay, Review,
     },
     Decide, EditVerb, Entry, Jump, Move, ReplayVerb, RunVerb, TextVerb, Verb, View,
 };
@@ -87,6 +87,8 @@ static BRANCH: &[Entry] = &[
     entry(Verb::Edit(EditVerb::BranchMark), "branch-mark", &["m", "space"], &[Branches], "mark", "mark the branch, to compare others with it"),
     entry(Verb::Edit(EditVerb::BranchTake), "branch-take", &["t"], &[Compare], "take over", "take what the node says on the other branch; shows first what that does"),
     entry(Verb::Edit(EditVerb::CompareAll), "compare-all", &["s", "space"], &[Compare], "same ones too", "list nodes that say the same on both, or only the others"),
+    entry(Verb::Edit(EditVerb::TakeBack), "take-back", &["c"], &[Effects], "take back", "put in the call with which the tool takes the effect back; it is shown first"),
+    entry(Verb::Edit(EditVerb::Probe), "probe", &["p"], &[Doubt], "look whether it happened", "put in the call with which the tool finds out whether it happened; it is shown first"),
 ];
 
 #[rustfmt::skip]
@@ -121,7 +123,7 @@ static JUMP: &[Entry] = &[
 #[rustfmt::skip]
 static VIEW: &[Entry] = &[
     entry(Verb::View(View::Help), "help", &["?", "f1"], &[Panes], "help", "show every key"),
-    entry(Verb::View(View::Palette), "palette", &[":", "ctrl-p"], &[Panes, Page, Review, Gathered, Branches, Compare, Bulk, Consent, Doubt, Broken], "palette", "choose any command by typing part of its name"),
+    entry(Verb::View(View::Palette), "palette", &[":", "ctrl-p"], &[Panes, Page, Review, Gathered, Branches, Compare, Effects, Bulk, Consent, Doubt, Broken], "palette", "choose any command by typing part of its name"),
     entry(Verb::View(View::NextPane), "next-pane", &["tab"], &[Panes], "pane", "go to the next pane"),
     entry(Verb::View(View::PrevPane), "previous-pane", &["shift-tab"], &[Panes], "", "go to the pane before"),
     entry(Verb::View(View::Graph), "graph", &["1"], &[Panes], "", "go to the graph"),
@@ -135,23 +137,23 @@ static VIEW: &[Entry] = &[
     entry(Verb::View(View::Orphans), "orphaned-effects", &["O"], &[Panes], "", "list the effects that happened under what edits replaced"),
     entry(Verb::View(View::Copy), "copy", &["y"], &[Panes], "", "copy the shown text to the terminal's clipboard"),
     entry(Verb::View(View::Redraw), "redraw", &["ctrl-l"], &[Panes], "", "draw the whole screen anew"),
-    entry(Verb::View(View::Close), "close", &["esc", "q"], &[Page, Consent, Doubt, Broken, Bulk, Gathered, Branches, Compare], "close", "close"),
+    entry(Verb::View(View::Close), "close", &["esc", "q"], &[Page, Consent, Doubt, Broken, Bulk, Gathered, Branches, Compare, Effects], "close", "close"),
     entry(Verb::View(View::Close), "back", &["esc"], &[Review, Confirm, Leave, List], "back", "go back; nothing is changed"),
     entry(Verb::View(View::Choose), "choose", &["enter"], &[List], "choose", "take the chosen entry"),
 ];
 
 #[rustfmt::skip]
 static MOVE: &[Entry] = &[
-    entry(Verb::Move(Move::Up), "up", &["k", "up"], &[Panes, Page, Review, Gathered, Branches, Compare, Bulk, Consent, Doubt, Broken], "", "one row up"),
-    entry(Verb::Move(Move::Down), "down", &["j", "down"], &[Panes, Page, Review, Gathered, Branches, Compare, Bulk, Consent, Doubt, Broken], "", "one row down"),
+    entry(Verb::Move(Move::Up), "up", &["k", "up"], &[Panes, Page, Review, Gathered, Branches, Compare, Effects, Bulk, Consent, Doubt, Broken], "", "one row up"),
+    entry(Verb::Move(Move::Down), "down", &["j", "down"], &[Panes, Page, Review, Gathered, Branches, Compare, Effects, Bulk, Consent, Doubt, Broken], "", "one row down"),
     entry(Verb::Move(Move::Left), "left", &["h", "left"], &[Graph, Queue, Inspector, Log], "", "fold, or the tab before"),
     entry(Verb::Move(Move::Right), "right", &["l", "right"], &[Graph, Queue, Inspector, Log], "", "unfold, or the next tab"),
-    entry(Verb::Move(Move::PageUp), "page-up", &["pgup", "ctrl-b"], &[Panes, Page, Review, Gathered, Branches, Compare, Bulk, Consent, Doubt, Broken], "", "one screen up"),
-    entry(Verb::Move(Move::PageDown), "page-down", &["pgdn", "ctrl-f"], &[Panes, Page, Review, Gathered, Branches, Compare, Bulk, Consent, Doubt, Broken], "", "one screen down"),
-    entry(Verb::Move(Move::HalfUp), "half-up", &["ctrl-u"], &[Panes, Page, Review, Gathered, Branches, Compare, Bulk], "", "half a screen up"),
-    entry(Verb::Move(Move::HalfDown), "half-down", &["ctrl-d"], &[Panes, Page, Review, Gathered, Branches, Compare, Bulk], "", "half a screen down"),
-    entry(Verb::Move(Move::Top), "top", &["g", "home"], &[Panes, Page, Review, Gathered, Branches, Compare, Bulk], "", "to the first row"),
-    entry(Verb::Move(Move::Bottom), "bottom", &["G", "end"], &[Panes, Page, Review, Gathered, Branches, Compare, Bulk], "", "to the last row; the graph follows new rows from there"),
+    entry(Verb::Move(Move::PageUp), "page-up", &["pgup", "ctrl-b"], &[Panes, Page, Review, Gathered, Branches, Compare, Effects, Bulk, Consent, Doubt, Broken], "", "one screen up"),
+    entry(Verb::Move(Move::PageDown), "page-down", &["pgdn", "ctrl-f"], &[Panes, Page, Review, Gathered, Branches, Compare, Effects, Bulk, Consent, Doubt, Broken], "", "one screen down"),
+    entry(Verb::Move(Move::HalfUp), "half-up", &["ctrl-u"], &[Panes, Page, Review, Gathered, Branches, Compare, Effects, Bulk], "", "half a screen up"),
+    entry(Verb::Move(Move::HalfDown), "half-down", &["ctrl-d"], &[Panes, Page, Review, Gathered, Branches, Compare, Effects, Bulk], "", "half a screen down"),
+    entry(Verb::Move(Move::Top), "top", &["g", "home"], &[Panes, Page, Review, Gathered, Branches, Compare, Effects, Bulk], "", "to the first row"),
+    entry(Verb::Move(Move::Bottom), "bottom", &["G", "end"], &[Panes, Page, Review, Gathered, Branches, Compare, Effects, Bulk], "", "to the last row; the graph follows new rows from there"),
     entry(Verb::Move(Move::Up), "list-up", &["up", "ctrl-p"], &[List], "", "one entry up"),
     entry(Verb::Move(Move::Down), "list-down", &["down", "ctrl-n"], &[List], "", "one entry down"),
     entry(Verb::Move(Move::Up), "cursor-up", &["up"], &[Editor], "", "cursor up"),

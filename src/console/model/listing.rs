@@ -1,5 +1,5 @@
 //! A list with a cursor and more about what is under it: collected edits, branches, two branches side
-//! by side. Must not know: keys, how it is drawn.
+//! by side, effects. Must not know: keys, how it is drawn.
 
 use crate::console::commands::{Context, Move};
 use crate::console::doc::{Doc, Styled};
@@ -27,6 +27,8 @@ pub enum Kind {
         /// Nodes that say the same are listed too.
         all: bool,
     },
+    /// Effects that happened under what edits replaced.
+    Effects,
 }
 
 impl Kind {
@@ -36,6 +38,7 @@ impl Kind {
             Self::Collected { .. } => Context::Gathered,
             Self::Branches { .. } => Context::Branches,
             Self::Compare { .. } => Context::Compare,
+            Self::Effects => Context::Effects,
         }
     }
 }
@@ -49,6 +52,8 @@ pub enum Item {
     Branch(Epoch),
     /// A node of two branches.
     Node(NodeId),
+    /// An execution.
+    Effect(Seq),
 }
 
 /// A row of the list.

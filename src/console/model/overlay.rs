@@ -30,7 +30,7 @@ pub enum Overlay {
     List(List),
     /// The impact of an edit.
     Review(Box<Review>),
-    /// The collected edits, the branches, or two of them side by side.
+    /// Collected edits, branches, two of them side by side, effects.
     Listing(Box<Listing>),
     /// Calls to approve at once.
     Bulk(Bulk),
@@ -101,8 +101,6 @@ pub enum PageContent {
     Difference(Vec<diff::Line>),
     /// What a change of a node would do, whatever it is.
     Impact(Box<Edit>),
-    /// Effects that happened under what edits replaced.
-    Orphans,
 }
 
 /// One line to type.

@@ -4,58 +4,92 @@
 use super::Maker;
 use super::call::ledger_word;
 use crate::console::doc::Styled;
+use crate::console::model::listing::{Item, Line};
 use crate::console::summary;
 use crate::console::theme::Role;
 use crate::domain::id::Seq;
 use crate::domain::state::{LedgerEntry, State};
-
-/// Effects that are listed.
-const MOST: usize = 500;
+use crate::domain::template::compensate_of;
+use crate::text;
 
 /// Effects that happened under what edits replaced, newest first.
-pub fn orphans(maker: &mut Maker<'_>) {
+pub fn orphaned(state: &State) -> Vec<Item> {
+    let all = state.ledger.values().rev().filter(|entry| entry.orphaned);
+    all.map(|entry| Item::Effect(entry.seq)).collect()
+}
+
+/// The rows of a list of effects.
+pub fn effect_list(maker: &mut Maker<'_>, items: &[Item]) -> Vec<Line> {
+    // The first column is the cursor's.
+    let whole = maker.width;
+    maker.width = whole.saturating_sub(1).max(1);
     maker.own(
         Role::Text,
         "These happened under what an edit replaced. No edit and no undo takes them back. The model is told of them; a call that would repeat one asks first.",
     );
-    let run = maker.run;
-    let all = run.state.ledger.values().filter(|entry| entry.orphaned);
-    let seqs: Vec<Seq> = all.map(|entry| entry.seq).collect();
-    for seq in seqs.iter().rev().take(MOST) {
-        entry(maker, *seq, "");
+    maker.width = whole;
+    let heading = std::mem::take(&mut maker.doc);
+    let heading = heading.window(0, heading.rows()).into_iter();
+    let mut lines: Vec<Line> = heading.map(|words| Line { of: None, words }).collect();
+    for (at, item) in items.iter().enumerate() {
+        let Item::Effect(seq) = item else { continue };
+        let rows = rows(&maker.run.state, maker.width.saturating_sub(2), *seq, "");
+        lines.extend(
+            rows.into_iter()
+                .flatten()
+                .map(|words| Line { of: Some(at), words }),
+        );
     }
-    if seqs.len() > MOST {
-        maker.own(Role::Dim, format!("and {} more", seqs.len() - MOST));
+    lines
+}
+
+/// More about an effect: the call that would take it back.
+pub fn effect_more(maker: &mut Maker<'_>, seq: Seq, key: &str) {
+    let run = maker.run;
+    match compensate_of(&run.state, seq) {
+        Ok(filled) => {
+            maker.own(
+                Role::Ok,
+                format!("its tool names a call that takes it back; {key} puts it in, to be looked at first:"),
+            );
+            maker.field(&filled.tool, &filled.args);
+        }
+        Err(why) => maker.own(
+            Role::Dim,
+            format!(
+                "no call that takes it back is offered: {}",
+                text::visible(&why.to_string())
+            ),
+        ),
     }
 }
 
 /// An execution: tool and arguments in one line, when and how it ended in another.
 pub(super) fn entry(maker: &mut Maker<'_>, seq: Seq, word: &str) {
-    let run = maker.run;
-    let Some(entry) = run.state.ledger.get(&seq) else {
-        return;
-    };
-    let args = args_of(&run.state, entry)
-        .map(summary::arguments)
-        .unwrap_or_default();
+    for line in rows(&maker.run.state, maker.width, seq, word)
+        .into_iter()
+        .flatten()
+    {
+        maker.doc.line(line);
+    }
+}
+
+fn rows(state: &State, width: u16, seq: Seq, word: &str) -> Option<[Styled; 2]> {
+    let entry = state.ledger.get(&seq)?;
+    let args = args_of(state, entry).map(summary::arguments).unwrap_or_default();
     let line = Styled::new()
         .own(Role::Accent, format!("  {} {} ", entry.call, entry.rev))
         .untrusted(Role::Text, &entry.tool, 40)
         .own(Role::Text, " ");
     // What does not fit says so at its end.
     let used = line.plain().chars().count() + 1;
-    let line = line.untrusted(
-        Role::Text,
-        &args,
-        usize::from(maker.width).saturating_sub(used).max(8),
-    );
+    let line = line.untrusted(Role::Text, &args, usize::from(width).saturating_sub(used).max(8));
     let mut words = format!("    {}, {}", clock(entry.at), ledger_word(&entry.outcome));
     if !word.is_empty() {
         words.push_str(", ");
         words.push_str(word);
     }
-    maker.doc.line(line);
-    maker.doc.line(Styled::new().own(Role::Warning, words));
+    Some([line, Styled::new().own(Role::Warning, words)])
 }
 
 /// The arguments that an execution had.

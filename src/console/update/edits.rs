@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::decide::{send, subject};
 use super::input::By;
-use super::{branches, collect, lists, open, review};
+use super::{branches, collect, lists, offers, open, review};
 use crate::console::commands::EditVerb;
 use crate::console::model::Model;
 use crate::console::model::editor::{Editor, Purpose};
@@ -65,6 +65,8 @@ pub(super) fn edit(model: &mut Model, verb: EditVerb, by: By, at: u64, out: &mut
         EditVerb::BranchMark => branches::mark(model),
         EditVerb::BranchCompare => branches::compare(model),
         EditVerb::BranchTake => branches::take(model),
+        EditVerb::TakeBack => offers::take_back(model, out),
+        EditVerb::Probe => offers::probe(model, out),
         EditVerb::CompareAll => {
             branches::compare_all(model);
             Ok(())

@@ -1,10 +1,11 @@
-//! Makes the rows of open lists: collected edits, branches, two branches side by side.
+//! Makes the rows of open lists: collected edits, branches, two branches side by side, effects.
 //!
 //! Must not know: keys, how rows are drawn.
 
 use super::collect::count;
 use super::review::difference;
 use crate::console::doc::{Doc, Styled};
+use crate::console::keymap::Keymap;
 use crate::console::model::collected::{Collected, WITH_OTHERS};
 use crate::console::model::listing::{Item, Kind, Line, Listing};
 use crate::console::summary;
@@ -13,8 +14,8 @@ use crate::console::theme::Role;
 use crate::domain::branch::branches;
 use crate::domain::branch::compare::compare;
 
-/// Brings a list up to date. Gives true where it was made anew.
-pub(super) fn make(maker: &mut Maker<'_>, list: &mut Listing, collected: &Collected) {
+/// Brings a list up to date.
+pub(super) fn make(maker: &mut Maker<'_>, list: &mut Listing, collected: &Collected, keymap: &Keymap) {
     let key = |list: &Listing| Some((maker.run.state.seq, maker.width, collected.stamp, list.selected));
     if list.made.is_some() && list.made == key(list) {
         return;
@@ -29,6 +30,14 @@ pub(super) fn make(maker: &mut Maker<'_>, list: &mut Listing, collected: &Collec
             list.lines = tabs::branch_list(&maker.run.state, &all, marked, maker.width);
             if let Some(branch) = all.get(list.at) {
                 tabs::branch_answer(maker, branch);
+            }
+        }
+        Kind::Effects => {
+            list.take(tabs::orphaned(&maker.run.state));
+            list.title = "orphaned effects".to_owned();
+            list.lines = tabs::effect_list(maker, &list.items);
+            if let Some(Item::Effect(seq)) = list.selected {
+                tabs::effect_more(maker, seq, &keymap.first("take-back"));
             }
         }
         Kind::Compare { a, b, all } => {

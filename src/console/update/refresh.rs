@@ -152,7 +152,6 @@ fn overlay(model: &mut Model) {
                     PageContent::Help => tabs::help(&mut maker, &settings.keymap, settings.replay),
                     PageContent::Difference(lines) => tabs::difference(&mut maker, lines),
                     PageContent::Impact(edit) => tabs::impact(&mut maker, edit),
-                    PageContent::Orphans => tabs::orphans(&mut maker),
                 }
                 page.doc = maker.doc;
             }
@@ -169,7 +168,7 @@ fn overlay(model: &mut Model) {
             (&review.doc, &mut review.top)
         }
         Overlay::Listing(list) => {
-            listings::make(&mut maker, list, collected);
+            listings::make(&mut maker, list, collected, &settings.keymap);
             let (_, rows, more) = screen.listing(list.lines.len(), list.doc.rows());
             list.scroll(usize::from(rows.height), usize::from(more.height));
             return;

@@ -124,6 +124,8 @@ fn answered(model: &mut Model, event: &Event) {
         Overlay::Listing(list) => match list.kind {
             Kind::Collected { .. } => collected,
             Kind::Branches { .. } | Kind::Compare { .. } => switched,
+            // What was put in to take an effect back is in the graph.
+            Kind::Effects => true,
         },
         _ => false,
     };

@@ -7,6 +7,7 @@ use crate::console::commands::{Move, View};
 use crate::console::doc::Doc;
 use crate::console::model::Model;
 use crate::console::model::inspector::Tab;
+use crate::console::model::listing::{Kind, Listing};
 use crate::console::model::overlay::{Overlay, Page, PageContent};
 use crate::console::model::screen::{Pane, inside};
 use crate::console::msg::Out;
@@ -67,8 +68,7 @@ pub(super) fn orphans_of_before(model: &mut Model) {
 
 fn orphans(model: &mut Model) {
     if model.run.state.ledger.values().any(|entry| entry.orphaned) {
-        let title = "orphaned effects";
-        open(model, Overlay::Page(Page::new(title, PageContent::Orphans)));
+        open(model, Overlay::Listing(Box::new(Listing::new(Kind::Effects))));
     } else {
         model.say("no effect happened under anything that an edit replaced");
     }

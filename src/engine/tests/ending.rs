@@ -288,6 +288,36 @@ async fn an_approval_does_not_outlive_the_definition_it_was_given_for() {
     next.quiet().await;
 }
 
+#[tokio::test(start_paused = true)]
+async fn what_waits_is_judged_by_the_policy_of_who_goes_on() {
+    let mut stage = Stage::with(Plan {
+        policy: Policy::new(Preset::Supervised),
+        ..Plan::default()
+    });
+    let ask = stage.prompt("go").await;
+    ask.call(0, "act", "{}").await;
+    ask.end(Stop::Calls).await;
+    stage
+        .until("a call waits", |stage| stage.state.queue().next().is_some())
+        .await;
+    stage.handle.shutdown().await;
+    let written = stage.written();
+    let same = super::kit::advised_by(Preset::Supervised);
+    let started = written.started.as_deref().unwrap().clone();
+    let woken = |events: &[Event]| events.iter().any(|event| matches!(event, Event::Call(_)));
+    assert!(!woken(&resume::first_events(&written, &same, started.clone())));
+    let auto = super::kit::advised_by(Preset::Auto);
+    assert!(woken(&resume::first_events(&written, &auto, started.clone())));
+    let mut next = Stage::with(Plan {
+        policy: Policy::new(Preset::Auto),
+        first: Some(resume::first_events(&written, &auto, started)),
+        state: written,
+        ..Plan::default()
+    });
+    next.until("it runs", |stage| !stage.state.ledger.is_empty())
+        .await;
+}
+
 #[test]
 fn the_class_of_a_tool_is_part_of_its_definition() {
     // So that a tool that turns out to write is asked for again.

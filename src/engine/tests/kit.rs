@@ -211,6 +211,17 @@ pub fn adviser(about: &str, act: EffectClass) -> Adviser {
     advised(hands(about, act, &runs), Policy::new(Preset::Auto), "/".into())
 }
 
+/// The same, in this process's own words, under a preset.
+pub fn advised_by(preset: Preset) -> Adviser {
+    let (runs, _) = mpsc::unbounded_channel();
+    let about = Plan::default().about;
+    advised(
+        hands(about, EffectClass::Write, &runs),
+        Policy::new(preset),
+        "/".into(),
+    )
+}
+
 /// What a stage is made of.
 pub struct Plan {
     pub policy: Policy,

@@ -5,9 +5,10 @@ use crate::console::model::overlay::Overlay;
 use crate::console::testing::{ARMING, Stage, id};
 use crate::domain::call::Outcome;
 use crate::domain::command::{Command, Edit, EditCommand, RunCommand};
-use crate::domain::event::TurnEvent;
+use crate::domain::event::{Event, RunEvent, TurnEvent};
 use crate::domain::id::{Epoch, TurnId};
 use crate::domain::state::State;
+use crate::domain::template::Template;
 
 /// A read and a write that ran, an edited read beside them: two branches.
 fn edited() -> Stage {
@@ -415,7 +416,7 @@ fn effects_under_what_was_replaced_are_listed_and_offered_when_a_session_is_take
     later.send(crate::console::msg::Msg::Run(
         crate::console::link::Update::Snapshot(Box::new(state)),
     ));
-    assert!(matches!(later.model.overlays.last(), Some(Overlay::Page(_))));
+    assert_eq!(list(&later).kind, Kind::Effects);
     assert!(later.text().contains("c3 r1 write_file"), "{}", later.text());
     later.press("esc");
     let again = later.model.run.state.clone();
@@ -423,6 +424,72 @@ fn effects_under_what_was_replaced_are_listed_and_offered_when_a_session_is_take
         crate::console::link::Update::Snapshot(Box::new(again)),
     ));
     assert!(later.model.overlays.is_empty(), "offered once");
+}
+
+#[test]
+fn a_call_that_takes_an_effect_back_is_offered_and_shown_first() {
+    let offered = |template: Option<Template>| {
+        let mut stage = Stage::new(100, 40);
+        stage.orphaned();
+        let mut started = stage.model.run.state.started.as_deref().unwrap().clone();
+        started.tools[1].compensate = template;
+        let started = Box::new(started);
+        stage.engine(Event::Run(RunEvent::Refitted { started }));
+        stage.commands();
+        stage.press("O");
+        stage
+    };
+    let mut stage = offered(None);
+    assert!(
+        stage.text().contains("no call that takes it back is offered"),
+        "{}",
+        stage.text()
+    );
+    stage.press("c");
+    assert_eq!(list(&stage).kind, Kind::Effects);
+    let mut stage = offered(Some(Template {
+        tool: "write_file".into(),
+        args: r#"{"path":"{/path}","content":""}"#.into(),
+    }));
+    stage.press("c ctrl-s");
+    let text = stage.text();
+    assert!(text.contains("+   \"path\": \"a\""), "{text}");
+    let commands = commit(&mut stage);
+    assert!(
+        matches!(commands.as_slice(), [Command::Edit(EditCommand::Commit { edits, .. })]
+            if matches!(edits.as_slice(), [Edit::InsertCall { tool, .. }] if &**tool == "write_file")),
+        "{commands:?}"
+    );
+    assert!(stage.model.overlays.is_empty());
+    assert_eq!(
+        stage.model.run.state.ledger.len(),
+        1,
+        "it is asked for like any other call"
+    );
+}
+
+#[test]
+fn a_call_that_looks_whether_it_happened_is_offered() {
+    let mut stage = Stage::new(100, 40);
+    stage.begin();
+    stage.close();
+    stage.in_doubt("c3");
+    stage.draw();
+    stage.press("2 enter p");
+    assert!(stage.said().contains("no probe template"), "{}", stage.said());
+    let mut started = stage.model.run.state.started.as_deref().unwrap().clone();
+    started.tools[1].probe = Some(Template {
+        tool: "read_file".into(),
+        args: r#"{"path":"{/path}"}"#.into(),
+    });
+    let started = Box::new(started);
+    stage.engine(Event::Run(RunEvent::Refitted { started }));
+    stage.commands();
+    stage.draw();
+    stage.press("p ctrl-s");
+    let text = stage.text();
+    assert!(text.contains("+ read_file"), "{text}");
+    assert_eq!(stage.commands(), [], "nothing is put in before it is committed");
 }
 
 #[test]
