@@ -18,7 +18,7 @@ pub use verb::{Change, Choice, Look, On, Planned, Seen, Verb};
 #[command(name = "overrule", version, max_term_width = 100)]
 pub struct Args {
     /// Flags of every subcommand.
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Options of every command")]
     pub common: Common,
     /// What to do.
     #[command(subcommand)]
@@ -58,7 +58,7 @@ pub struct Common {
     /// Run without a screen: the policy decides, the answer goes to standard output
     #[arg(long, global = true)]
     pub headless: bool,
-    /// Headless: print every event as a line of JSON
+    /// Print lines of JSON: every event of a headless run, or what a command shows
     #[arg(long, global = true)]
     pub json: bool,
     /// Take decisions from other processes of yours (`overrule approve ID …`) through a socket while the run

@@ -1,6 +1,8 @@
 //! A run without a screen: the policy decides, the answer goes to standard output. Must not know:
 //! how a run decides.
 
+use tokio::sync::mpsc;
+
 use super::args::Common;
 use super::build::Ground;
 use super::exit::{Code, Failure};
@@ -57,9 +59,13 @@ pub async fn serve(common: &Common, ground: &Ground, ready: Ready) -> Result<Cod
                     break end;
                 }
             }
-            // What is sent is looked at only when all of it has come: the branch above is first.
             told = heard.told.changed() => {
-                if told.is_ok() && let Some(end) = watch.look(*heard.told.borrow_and_update()).await {
+                let told = told.map(|()| *heard.told.borrow_and_update());
+                // What led there was sent before, but may have come after the branch above was looked at.
+                if let Some(end) = catch_up(&mut heard.facts, &mut watch.state, &mut out) {
+                    break end;
+                }
+                if let Ok(told) = told && let Some(end) = watch.look(told).await {
                     break end;
                 }
             }
@@ -88,6 +94,21 @@ pub async fn serve(common: &Common, ground: &Ground, ready: Ready) -> Result<Cod
         End::new(Code::Other, "the run's loop broke; what was decided is recorded")
     };
     conclude(common, &watch.state, &session, end)
+}
+
+/// Takes in what has come; says when there will be nothing else.
+fn catch_up(
+    facts: &mut mpsc::UnboundedReceiver<Publication>,
+    state: &mut State,
+    out: &mut Out,
+) -> Option<End> {
+    while let Ok(fact) = facts.try_recv() {
+        let end = take(state, out, Some(fact));
+        if end.is_some() {
+            return end;
+        }
+    }
+    None
 }
 
 /// The end without waiting for anything: what still runs is ended by the system.

@@ -68,8 +68,9 @@ impl Watch {
     /// nobody is there to decide; says when the run cannot go on. What runs is let end first: to cut
     /// it off would only leave one more thing that nobody knows.
     pub async fn look(&mut self, told: Seq) -> Option<End> {
-        // More has come meanwhile: the next look is due already. Before the first prompt there is nothing to see.
-        if self.state.seq < told || self.state.turns.is_empty() {
+        // More has come meanwhile, which may be half of something: it will be told when it is whole. Before the
+        // first prompt there is nothing to see.
+        if self.state.seq != told || self.state.turns.is_empty() {
             return None;
         }
         if let Mode::Finished(_) = self.state.mode {
