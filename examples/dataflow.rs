@@ -2,13 +2,14 @@
 //! prints what ran again, beside what a restart or a cut in time would have run.
 //!
 //! `cargo run --release --example dataflow -- FILE.json [--scale F] [--journal DIR]`
+//! `cargo run --release --example dataflow -- --shapes [--scale F] [--journal DIR]`
 //! `cargo run --release --example dataflow -- --live [--scale F]`
 //!
-//! The second form takes no file: it edits a call that waits while its sibling runs two seconds, and
-//! the arguments of one of six calls that ran side by side.
+//! The second form runs workloads of known shape, one line for each. The third edits a call that waits
+//! while its sibling runs two seconds, and the arguments of one of six calls that ran side by side.
 //!
 //! All nodes of the workload are calls of one turn that read each other by reference; an edit
-//! corrects the observation of one of them. Prints one JSON object on standard output. Durations
+//! corrects the observation of one of them. Prints one JSON object on standard output (a line of them for each workload). Durations
 //! are those of the file, times F. Must not know: how the engine works inside.
 
 #![expect(
@@ -17,7 +18,7 @@
     reason = "its job is to print figures"
 )]
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,10 +26,14 @@ use std::time::Duration;
 use overrule::domain::call::EffectClass;
 use serde_json::{Value, json};
 
+#[path = "dataflow/floor.rs"]
+mod floor;
 #[path = "dataflow/live.rs"]
 mod live;
 #[path = "dataflow/model.rs"]
 mod model;
+#[path = "dataflow/shapes.rs"]
+mod shapes;
 #[path = "dataflow/stage.rs"]
 mod stage;
 #[path = "dataflow/workload.rs"]
@@ -41,53 +46,50 @@ use stage::Fail;
 use workload::{Share, Workload};
 use world::{Run, Setting};
 
-const USAGE: &str = "usage: dataflow FILE.json [--scale F] [--journal DIR], or: dataflow --live [--scale F]";
+const USAGE: &str = "usage: dataflow FILE.json|--shapes|--live [--scale F] [--journal DIR]";
+
+/// What is run.
+enum What {
+    File(PathBuf),
+    Shapes,
+    Live,
+}
 
 /// What was asked for.
 struct Options {
-    /// None for the edits that need no file.
-    file: Option<PathBuf>,
+    what: What,
     scale: f64,
     journal: Option<PathBuf>,
 }
 
 impl Options {
     fn read(mut words: impl Iterator<Item = String>) -> Result<Self, Fail> {
-        let mut file = None;
+        let mut what = None;
         let mut scale = 1.0;
         let mut journal = None;
-        let mut live = false;
         while let Some(word) = words.next() {
             match word.as_str() {
                 "--scale" => scale = words.next().ok_or(USAGE)?.parse()?,
                 "--journal" => journal = Some(PathBuf::from(words.next().ok_or(USAGE)?)),
-                "--live" => live = true,
-                _ if word.starts_with("--") || file.is_some() => return Err(USAGE.into()),
-                _ => file = Some(PathBuf::from(word)),
+                _ if what.is_some() => return Err(USAGE.into()),
+                "--shapes" => what = Some(What::Shapes),
+                "--live" => what = Some(What::Live),
+                _ if word.starts_with("--") => return Err(USAGE.into()),
+                _ => what = Some(What::File(PathBuf::from(word))),
             }
         }
-        if live == file.is_some() {
-            return Err(USAGE.into());
-        }
-        Ok(Self { file, scale, journal })
+        let what = what.ok_or(USAGE)?;
+        Ok(Self { what, scale, journal })
     }
 }
 
 fn main() -> ExitCode {
     let done = Options::read(std::env::args().skip(1)).and_then(|options| {
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-        runtime.block_on(async {
-            match &options.file {
-                Some(file) => figures(file, &options).await,
-                None => edits_of_calls(options.scale).await,
-            }
-        })
+        runtime.block_on(print(&options))
     });
     match done {
-        Ok(figures) => {
-            println!("{figures}");
-            ExitCode::SUCCESS
-        }
+        Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("{error}");
             ExitCode::FAILURE
@@ -95,10 +97,25 @@ fn main() -> ExitCode {
     }
 }
 
-async fn figures(file: &Path, options: &Options) -> Result<Value, Fail> {
-    let text =
-        std::fs::read_to_string(file).map_err(|error| format!("cannot read {}: {error}", file.display()))?;
-    let workload = Arc::new(Workload::parse(&text)?);
+async fn print(options: &Options) -> Result<(), Fail> {
+    match &options.what {
+        What::File(file) => {
+            let text = std::fs::read_to_string(file)
+                .map_err(|error| format!("cannot read {}: {error}", file.display()))?;
+            println!("{}", figures(Workload::parse(&text)?, options).await?);
+        }
+        What::Shapes => {
+            for workload in shapes::all() {
+                println!("{}", figures(workload, options).await?);
+            }
+        }
+        What::Live => println!("{}", edits_of_calls(options.scale).await?),
+    }
+    Ok(())
+}
+
+async fn figures(workload: Workload, options: &Options) -> Result<Value, Fail> {
+    let workload = Arc::new(workload);
     let setting = Setting {
         given: None,
         journal: options.journal.clone(),
@@ -106,6 +123,7 @@ async fn figures(file: &Path, options: &Options) -> Result<Value, Fail> {
     let mut first = Run::begin(&workload, &setting, options.scale).await?;
     let first_run = first.finish().await?;
     first.close().await?;
+    let floor = floor::run(&workload, &workload.restart(), options.scale).await;
     let mut edits = Vec::new();
     for edit in &workload.edits {
         edits.push(edited(&workload, &setting, *edit, options.scale).await?);
@@ -114,6 +132,7 @@ async fn figures(file: &Path, options: &Options) -> Result<Value, Fail> {
         "name": workload.name,
         "first_run_ms": ms(first_run),
         "edits": edits,
+        "first_run_floor_ms": ms(floor),
         "scale": options.scale,
         "nodes": workload.nodes.len(),
         "journal": options.journal.is_some(),
@@ -141,6 +160,7 @@ async fn edited(workload: &Arc<Workload>, setting: &Setting, edit: usize, scale:
     let share = workload.share(executed);
     let minimum = workload.minimum(edit);
     let longest = workload.longest_path(&minimum) * scale;
+    let floor = floor::run(workload, &minimum, scale).await;
     Ok(json!({
         "edit": edit,
         "executed": share.nodes,
@@ -149,6 +169,7 @@ async fn edited(workload: &Arc<Workload>, setting: &Setting, edit: usize, scale:
         "wall_ms": ms(wall),
         "equal_to_scratch": values == scratch,
         "minimum": shown(workload.share(minimum)),
+        "floor_ms": ms(floor),
         "longest_path_ms": longest,
         "restart": shown(workload.share(workload.restart())),
         "cut_in_time": shown(workload.share(workload.cut_in_time(edit))),

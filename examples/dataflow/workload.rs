@@ -145,8 +145,7 @@ impl Workload {
             let quoted: Vec<String> = inputs.iter().map(|input| format!("'{input}'")).collect();
             format!("({id}, [{}])", quoted.join(", "))
         };
-        let hash: [u8; 8] = Blake2b::<U8>::digest(tuple.as_bytes()).into();
-        format!("{:016x}", u64::from_be_bytes(hash))
+        format!("{:016x}", hash(&tuple))
     }
 
     /// The outputs of all nodes, where the output of one may be given.
@@ -232,6 +231,12 @@ impl Workload {
         }
         ends.into_iter().fold(0.0, f64::max)
     }
+}
+
+/// A number that is the same everywhere for the same text.
+pub fn hash(text: &str) -> u64 {
+    let hash: [u8; 8] = Blake2b::<U8>::digest(text.as_bytes()).into();
+    u64::from_be_bytes(hash)
 }
 
 /// The outputs of some nodes.

@@ -1,43 +1,50 @@
-//! Workloads of known shape, and what an edit of them has to run again, found in another way than the
-//! example finds it. Must not know: the engine.
+//! Workloads of known shape. Must not know: the engine.
 
-use crate::workload::{Kind, Node, Output, Workload};
+use crate::workload::{Kind, Node, Output, Workload, hash};
+
+/// Durations are this many tenths of what is usual for their kind: most are short, few are long.
+const SPREAD: [u64; 5] = [4, 7, 10, 16, 30];
 
 /// A workload in the making.
 #[derive(Default)]
-struct Shape {
+pub struct Shape {
     nodes: Vec<Node>,
 }
 
 impl Shape {
-    fn node(&mut self, kind: Kind, deps: &[usize], output: Output) -> usize {
-        let tok = match kind {
-            Kind::Prompt => 400,
-            Kind::Plan | Kind::Join => 120,
-            Kind::Call => 60,
-            Kind::Obs => 300,
-            Kind::Extract => 20,
-            Kind::Answer => 250,
+    /// Adds a node.
+    pub fn node(&mut self, kind: Kind, deps: &[usize], output: Output) -> usize {
+        let (tok, ms) = match kind {
+            Kind::Prompt => (400, 0),
+            Kind::Plan | Kind::Join => (120, 3000),
+            Kind::Call => (60, 800),
+            Kind::Obs => (300, 0),
+            Kind::Extract => (20, 50),
+            Kind::Answer => (250, 6000),
         };
         let (id, mut deps) = (self.nodes.len(), deps.to_vec());
         deps.sort_unstable();
         deps.dedup();
+        let draw = hash(&format!("('ms', {id})")) % SPREAD.len() as u64;
+        let tenths = SPREAD.get(draw as usize).copied().unwrap_or(10);
         self.nodes.push(Node {
             id,
             kind,
             deps,
             output,
             tok,
-            ms: 1.0,
+            ms: (ms * tenths / 10) as f64,
         });
         id
     }
 
+    /// Adds a node whose output depends on all that it reads.
     fn add(&mut self, kind: Kind, deps: &[usize]) -> usize {
         self.node(kind, deps, Output::Hash)
     }
 
-    fn with(self, name: &str, edits: Vec<usize>) -> Workload {
+    /// The workload, with what is edited.
+    pub fn with(self, name: &str, edits: Vec<usize>) -> Workload {
         Workload {
             name: name.to_owned(),
             nodes: self.nodes,
@@ -167,30 +174,41 @@ pub fn tree(leaves: usize) -> Workload {
     shape.with("tree", vec![edit])
 }
 
-/// What somebody drew: for each node how far back it reads, and whether its output is always the same.
-pub fn drawn(nodes: &[(Vec<usize>, bool)], edit: usize) -> Workload {
+/// Each node reads one to three of the twelve before it, drawn from a fixed sequence; edited at ten
+/// places.
+pub fn sparse(nodes: usize) -> Workload {
     let mut shape = Shape::default();
-    for (id, (back, is_const)) in nodes.iter().enumerate() {
-        let deps: Vec<usize> = back.iter().filter_map(|far| id.checked_sub(far + 1)).collect();
-        let output = if *is_const { Output::Const } else { Output::Hash };
-        let kind = Kind::ALL[id % Kind::ALL.len()];
-        shape.node(kind, &deps, output);
+    shape.add(Kind::Prompt, &[]);
+    for id in 1..nodes {
+        let draw = |what: &str, below: u64| hash(&format!("sparse {id} {what}")) % below;
+        let count = [1, 1, 1, 2, 3]
+            .get(draw("count", 5) as usize)
+            .copied()
+            .unwrap_or(1);
+        let reach = id.min(12) as u64;
+        let dep = |no: usize| id - 1 - draw(&format!("dep {no}"), reach) as usize;
+        let deps: Vec<usize> = (0..count).map(dep).collect();
+        let kind = match draw("kind", 5) {
+            0..=2 => Kind::Call,
+            3 => Kind::Extract,
+            _ => Kind::Plan,
+        };
+        shape.add(kind, &deps);
     }
-    shape.with("drawn", vec![edit % nodes.len().max(1)])
+    let edits = (1..=10).map(|no| nodes * no / 11).collect();
+    shape.with("sparse", edits)
 }
 
-/// What has to run after an edit, without a value computed: a change goes on from a node that runs
-/// unless its output is always the same.
-pub fn reached(workload: &Workload, edit: usize) -> Vec<usize> {
-    let mut changed = vec![false; workload.nodes.len()];
-    let mut runs = Vec::new();
-    for node in &workload.nodes {
-        if node.id == edit {
-            changed[node.id] = true;
-        } else if node.deps.iter().any(|dep| changed[*dep]) {
-            runs.push(node.id);
-            changed[node.id] = node.output == Output::Hash;
-        }
-    }
-    runs
+/// One of each, about a hundred nodes large.
+pub fn all() -> Vec<Workload> {
+    vec![
+        chain(100),
+        rounds(12, 6),
+        branches(8, 12),
+        agents(6, 4, 3),
+        cutoff(8, 6),
+        sparse(200),
+        tree(64),
+        ends(12, 6),
+    ]
 }
