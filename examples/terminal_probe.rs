@@ -2,18 +2,64 @@
 //!
 //! For the tests of the terminal only. Must not know: runs, sessions.
 
+#![allow(clippy::panic, reason = "it shows what a panic leaves of the terminal")]
+
 use std::error::Error;
 use std::time::Duration;
 
 use crossterm::event::{Event, EventStream, KeyCode, KeyModifiers};
 use futures_util::StreamExt as _;
 use overrule::console::frames::Frames;
-use overrule::console::terminal::{Options, Screen, Signal, Signals, install_panic_hook};
+use overrule::console::terminal::{Options, Screen, Signal, Signals, end_within, install_panic_hook};
 use ratatui::widgets::Paragraph;
 
-#[allow(clippy::panic)]
 fn fail(how: &str) {
     panic!("probe: {how} \u{1b}[31m");
+}
+
+/// Panics again while the first panic is on its way.
+struct Twice;
+
+impl Drop for Twice {
+    fn drop(&mut self) {
+        fail("in a drop");
+    }
+}
+
+/// Ways to end that begin at once, besides the loop.
+fn begin(how: &str) {
+    let soon = Duration::from_millis(300);
+    match how {
+        "task" => drop(tokio::spawn(async move {
+            tokio::time::sleep(soon).await;
+            fail("in a task");
+        })),
+        "blocking" => drop(tokio::task::spawn_blocking(move || {
+            std::thread::sleep(soon);
+            fail("in a blocking task");
+        })),
+        "edit-task" => drop(tokio::task::spawn_blocking(move || {
+            // Long enough for an editor to have the terminal.
+            std::thread::sleep(Duration::from_secs(3));
+            fail("while an editor has the terminal");
+        })),
+        "thread" | "double" | "hook" | "payload" | "long" => {
+            let both = std::sync::Arc::new(std::sync::Barrier::new(if how == "double" { 2 } else { 1 }));
+            for _ in 0..if how == "double" { 2 } else { 1 } {
+                let (both, how) = (both.clone(), how.to_owned());
+                std::thread::spawn(move || {
+                    std::thread::sleep(soon);
+                    both.wait();
+                    match how.as_str() {
+                        "payload" => std::panic::panic_any(7),
+                        "long" => fail(&"x".repeat(100_000)),
+                        _ => fail("in a thread"),
+                    }
+                });
+            }
+        }
+        _ => {}
+    }
 }
 
 async fn run(how: &str) -> Result<i32, Box<dyn Error>> {
@@ -21,17 +67,13 @@ async fn run(how: &str) -> Result<i32, Box<dyn Error>> {
     let mut screen = Screen::enter(Options {
         mouse: true,
         keyboard: true,
+        title: true,
     })?;
     let (mut frames, requester) = Frames::new();
     let mut events = EventStream::new();
     let mut drawn = 0_u32;
     let mut said = "probe".to_owned();
-    if how == "task" {
-        tokio::spawn(async {
-            tokio::time::sleep(Duration::from_millis(300)).await;
-            fail("in a task");
-        });
-    }
+    begin(how);
     requester.request_draw();
     loop {
         tokio::select! {
@@ -44,8 +86,20 @@ async fn run(how: &str) -> Result<i32, Box<dyn Error>> {
                     }
                     frame.render_widget(Paragraph::new(text), frame.area());
                 })?;
-                if how == "main" && drawn > 5 {
-                    fail("in main");
+                match how {
+                    "main" if drawn > 5 => fail("in main"),
+                    "drop" if drawn > 5 => {
+                        let _twice = Twice;
+                        fail("in main");
+                    }
+                    "error" if drawn > 5 => return Err("the loop has an error".into()),
+                    "hang" if drawn > 5 => {
+                        end_within(Duration::from_millis(300), 143);
+                        loop {
+                            std::thread::sleep(Duration::from_secs(60));
+                        }
+                    }
+                    _ => {}
                 }
                 // Draws on and on, so that a drawing after the end would be seen.
                 requester.request_draw();
@@ -68,10 +122,21 @@ async fn run(how: &str) -> Result<i32, Box<dyn Error>> {
                 Some(Ok(Event::Key(key))) if key.code == KeyCode::Char('e') => {
                     drop(events);
                     let mut editor = tokio::process::Command::new("sh");
-                    editor.args(["-c", "stty -a; echo edited"]);
+                    let code = if how == "edit-fails" { "exit 3" } else { "" };
+                    editor.args(["-c", &format!("stty -a; echo in the editor; read line; {code}")]);
                     screen.lend(editor.status()).await??;
+                    // What interrupted the editor was not meant for the program, a request to end was.
+                    let ended = futures_util::FutureExt::now_or_never(signals.next());
+                    if let Some(code) = ended.and_then(Signal::exit_code).filter(|code| *code != 130) {
+                        return Ok(code);
+                    }
+                    signals = Signals::new()?;
                     events = EventStream::new();
                     "edited".clone_into(&mut said);
+                }
+                Some(Ok(Event::Key(key))) if key.code == KeyCode::Char('m') => {
+                    let on = screen.has_mouse();
+                    screen.set_mouse(!on)?;
                 }
                 Some(Ok(_)) => {}
                 Some(Err(_)) | None => tokio::time::sleep(Duration::from_millis(50)).await,
@@ -82,7 +147,13 @@ async fn run(how: &str) -> Result<i32, Box<dyn Error>> {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let how = std::env::args().nth(1).unwrap_or_default();
-    install_panic_hook(|| "resume with: probe\n".to_owned());
+    let fails = how == "hook";
+    install_panic_hook(move || {
+        if fails {
+            fail("in the last words");
+        }
+        "resume with: probe\n".to_owned()
+    });
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()

@@ -5,6 +5,7 @@
 //! - [`text`], [`canon`], [`schema`]: pure leaves; safe display, canonical JSON and hashes, JSON Schema.
 //! - [`domain`]: what a run is. Pure.
 //! - [`policy`]: which call is allowed, asked, denied, and why. Pure.
+//! - [`resilience`]: what is done when tools fail. Pure.
 //! - [`journal`]: events on disk.
 //! - [`model`]: talks to one provider.
 //! - [`tools`]: runs one call.
@@ -27,6 +28,7 @@ pub mod export;
 pub mod journal;
 pub mod model;
 pub mod policy;
+pub mod resilience;
 pub mod schema;
 pub mod text;
 pub mod tools;

@@ -20,22 +20,31 @@ use std::path::{Path, PathBuf};
 use regex::Regex;
 
 /// Which modules each module may name, from the inside out. Everybody may name [`LEAVES`].
-const MAP: [(&str, &[&str]); 13] = [
+const MAP: [(&str, &[&str]); 14] = [
     ("text", &[]),
     ("canon", &[]),
     ("schema", &["domain::call"]),
     ("domain", &[]),
     ("policy", &["domain"]),
+    ("resilience", &["domain", "schema"]),
     ("journal", &["domain"]),
-    ("model", &["domain"]),
-    ("tools", &["domain", "schema"]),
+    ("model", &["domain", "resilience"]),
+    ("tools", &["domain", "schema", "resilience"]),
     (
         "engine",
-        &["domain", "schema", "policy", "journal", "model", "tools"],
+        &[
+            "domain",
+            "schema",
+            "policy",
+            "resilience",
+            "journal",
+            "model",
+            "tools",
+        ],
     ),
     ("control", &["domain", "engine"]),
-    ("config", &["domain", "policy"]),
-    ("console", &["domain", "schema", "config"]),
+    ("config", &["domain", "policy", "resilience"]),
+    ("console", &["domain", "policy", "schema", "config", "resilience"]),
     ("export", &["domain", "console::layout", "console::symbols"]),
 ];
 /// Pure, and free for all but each other.
@@ -43,7 +52,15 @@ const LEAVES: [&str; 2] = ["text", "canon"];
 /// The composition root: may name everything, and nothing may name it.
 const ROOT: &str = "cli";
 /// Modules without clock, randomness, files, network, tasks and terminal.
-const PURE: [&str; 6] = ["text", "canon", "schema", "domain", "policy", "export"];
+const PURE: [&str; 7] = [
+    "text",
+    "canon",
+    "schema",
+    "domain",
+    "policy",
+    "resilience",
+    "export",
+];
 /// What that means in names.
 const IMPURE: &str = r"\b(tokio|futures_util|reqwest|ratatui|crossterm|rustix|fs4|tempfile|etcetera|rand)\s*::|\bstd\s*::\s*(fs|net|process|env|thread|time)\b|\b(SystemTime|Instant)\s*::\s*now\b";
 /// Crates that belong to few modules.

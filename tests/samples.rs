@@ -7,13 +7,17 @@
     reason = "a test fails by panicking"
 )]
 
+#[path = "../examples/resilience/calls.rs"]
+mod calls;
+
 use std::path::{Path, PathBuf};
 
-use overrule::domain::apply::fold;
+use overrule::domain::apply::{self, fold};
 use overrule::domain::call::Status;
-use overrule::domain::id::NodeId;
+use overrule::domain::id::{NodeId, ThreadId};
 use overrule::domain::state::{Mode, State};
 use overrule::journal::{self, Place};
+use overrule::resilience::escape::{Config, Watch};
 
 fn place(name: &str) -> Place {
     Place::at(&Path::new(env!("CARGO_MANIFEST_DIR")).join("sessions").join(name)).unwrap()
@@ -126,4 +130,45 @@ fn the_repair_was_made_once_and_seen() {
         .count();
     assert_eq!(edits, 1);
     assert!(answer(&state).contains("puts(\"hello\");"), "{}", answer(&state));
+}
+
+#[test]
+fn no_sample_goes_round_at_any_moment() {
+    for path in names() {
+        let mut watch = Watch::new(Config::default());
+        let mut state = State::default();
+        let mut looked = 0;
+        for envelope in &journal::read(&Place::at(&path).unwrap()).unwrap().envelopes {
+            apply::apply(&mut state, envelope);
+            for thread in state.threads.keys().copied().collect::<Vec<ThreadId>>() {
+                looked += 1;
+                assert_eq!(
+                    watch.look(&state, thread),
+                    [],
+                    "{} after {}",
+                    path.display(),
+                    state.seq.0
+                );
+            }
+        }
+        assert!(looked > 20, "{} was hardly looked at", path.display());
+    }
+}
+
+/// What `cargo run --release --example resilience` prints of the labelled calls.
+#[test]
+fn no_labelled_call_is_mended_wrongly_and_most_that_can_be_are() {
+    let figures = calls::measure().unwrap();
+    assert!(figures.all() >= 120, "{figures:?}");
+    assert_eq!(figures.wrong, Vec::<String>::new());
+    let known = figures.right + figures.missed.len();
+    assert!(
+        figures.right * 10 >= known * 8,
+        "not mended: {:#?}",
+        figures.missed
+    );
+    assert!(
+        figures.operator + figures.model + figures.left >= 40,
+        "{figures:?}"
+    );
 }

@@ -10,6 +10,7 @@
 
 mod edit;
 mod engine;
+mod escape;
 mod graph;
 mod journal;
 #[path = "../../examples/dataflow/model.rs"]

@@ -192,7 +192,10 @@ pub fn adviser(tools: Vec<Arc<dyn Tool>>, preset: Preset) -> Result<Adviser, Fai
         environment: Arc::from(""),
         sandbox: Arc::from("no children"),
         headless: false,
+        ladder: overrule::resilience::ladder::Ladder::default(),
+        watch: overrule::resilience::watch::Watch::default(),
         now: None,
+        loops: std::sync::Arc::default(),
     })
 }
 

@@ -49,7 +49,7 @@ pub struct Common {
     /// Playbook of the scripted model
     #[arg(long, global = true, value_name = "FILE")]
     pub playbook: Option<PathBuf>,
-    /// Theme: dark, light, high-contrast, mono, or a theme file
+    /// Theme: a built-in one (dark, light, high-contrast, mono, ember, paper, blue-orange), one of your own, or a file
     #[arg(long, global = true, value_name = "THEME")]
     pub theme: Option<String>,
     /// Draw with ASCII characters only
@@ -65,6 +65,9 @@ pub struct Common {
     /// goes on; commands of the agent itself are refused
     #[arg(long, global = true)]
     pub control: bool,
+    /// Keep what goes over the wire to the model in files beside the session, for reading
+    #[arg(long, global = true)]
+    pub keep_wire: bool,
     /// Most requests to the model
     #[arg(long, global = true, value_name = "N")]
     pub max_turns: Option<u32>,
@@ -108,7 +111,7 @@ impl Common {
 pub enum What {
     /// Run the agent on a task with a real model (or --model scripted --playbook FILE)
     Run(Task),
-    /// Start a built-in run
+    /// Start a built-in run, or list them: scripted models that need no network and no key
     Demo(Demo),
     /// Go on with a recorded session, after a quit or a crash
     Resume(Resume),
@@ -120,8 +123,12 @@ pub enum What {
     Graph(Graph),
     /// Print the calls that wait for a decision, with the digests to decide by
     Queue(Queue),
+    /// Print what went round in a session, which steps were taken against it, and what you can do
+    Loops(Queue),
     /// Print the executions that could change the world: what came of them, what could take them back
     Effects(Queue),
+    /// Print how each tool of a session does, and how well it serves each kind of task; with a tool, why
+    Weights(Weights),
     /// List the branches of a session, or name one: every edit begins one, and none is lost
     Branches(Branches),
     /// Compare two branches node by node: answers, calls, requests, tokens
@@ -146,14 +153,24 @@ pub struct Task {
 /// A built-in run.
 #[derive(Debug, Default, ClapArgs)]
 pub struct Demo {
-    /// Which one; leave out for `audit`
+    /// Which one; leave out to list them
     pub name: Option<String>,
-    /// Allow it in / or in the home directory
+    /// Allow one that reads the directory in / or in the home directory
     #[arg(long)]
     pub anywhere: bool,
-    /// List the built-in runs
+    /// List them
     #[arg(long)]
     pub list: bool,
+}
+
+impl Demo {
+    /// What runs without a subcommand.
+    pub fn built_in() -> Self {
+        Self {
+            name: Some("audit".to_owned()),
+            ..Self::default()
+        }
+    }
 }
 
 /// Which session to go on with.
@@ -247,6 +264,16 @@ pub struct Queue {
     /// Id, beginning of it, or `last`
     #[arg(default_value = "last")]
     pub id: String,
+}
+
+/// Weights to print.
+#[derive(Debug, ClapArgs)]
+pub struct Weights {
+    /// Id, beginning of it, `last`, or a file
+    #[arg(default_value = "last")]
+    pub id: String,
+    /// A tool: every change of its weights with the execution that caused it
+    pub tool: Option<String>,
 }
 
 /// Branches to list or to name.

@@ -57,7 +57,7 @@ fn as_json(branch: &Branch) -> serde_json::Value {
         "branch": branch.epoch, "base": branch.base, "current": branch.current, "name": branch.name,
         "what": branch.what, "answer": sum.answer, "text": sum.text, "calls": sum.calls,
         "executions": sum.executions, "requests": sum.requests, "tokens_in": sum.usage.input,
-        "tokens_out": sum.usage.output,
+        "tokens_out": sum.usage.output, "cost": sum.spent.words(),
     })
 }
 
@@ -81,9 +81,13 @@ fn as_words(branch: &Branch) -> String {
 
 fn costs(sum: &Sum) -> String {
     let (sent, received) = tokens(sum);
+    let money = sum.spent.words().map(|money| format!(", {money}"));
     format!(
-        "{} calls, {} executions, {} requests, {sent} tokens sent, {received} received",
-        sum.calls, sum.executions, sum.requests
+        "{} calls, {} executions, {} requests, {sent} tokens sent, {received} received{}",
+        sum.calls,
+        sum.executions,
+        sum.requests,
+        money.unwrap_or_default()
     )
 }
 
@@ -132,6 +136,7 @@ fn compared_json(state: &State, found: &Comparison, all: bool) -> serde_json::Va
         json!({
             "answer": sum.answer, "text": sum.text, "calls": sum.calls, "executions": sum.executions,
             "requests": sum.requests, "tokens_in": sum.usage.input, "tokens_out": sum.usage.output,
+            "cost": sum.spent.words(),
         })
     };
     let rows: Vec<_> = found

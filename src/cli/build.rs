@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::args::Common;
 use super::exit::{Code, Failure};
-use crate::config::{self, Env, Settings};
+use crate::config::{self, Env, Flags, Settings};
 use crate::control::Places;
 use crate::domain::envelope::Envelope;
 use crate::domain::event::run::Started;
@@ -18,15 +18,21 @@ use crate::engine::setup::{ModelSetup, PolicyText, Setup};
 use crate::engine::{Driver, Handle, Parts, prompt};
 use crate::journal::{Store, Writer};
 use crate::model::Model;
+use crate::resilience::ladder::Ladder;
+use crate::resilience::routing::{self, Priors, Snapshot};
+use crate::resilience::watch::Watch;
 use crate::tools::builtin;
 use crate::tools::child::Environment;
 use crate::tools::registry::Registry;
+use crate::tools::sample;
 
 /// The environment and the settings of this process.
 #[derive(Clone)]
 pub struct Ground {
     /// The environment.
     pub env: Env,
+    /// What the command line says of settings.
+    pub flags: Flags,
     /// The settings.
     pub settings: Settings,
     /// The directory that the tools work in, canonical.
@@ -44,7 +50,8 @@ impl Ground {
     pub fn read(common: &Common) -> Result<Self, Failure> {
         let env = Env::read();
         let workspace = workspace(common)?;
-        let settings = config::load(&env, &common.flags(), &workspace, config::Trust::No)?;
+        let flags = common.flags();
+        let settings = config::load(&env, &flags, &workspace, config::Trust::No)?;
         let dir = settings.sessions.value.clone().ok_or_else(|| {
             Failure::new(
                 Code::Session,
@@ -56,6 +63,7 @@ impl Ground {
             private: private(common, &env, &dir, &places),
             places,
             env,
+            flags,
             settings,
             workspace,
             store: Store::open(dir),
@@ -84,28 +92,63 @@ impl Ground {
     }
 
     /// What a run with this workspace is advised by.
-    pub fn adviser(&self, session: &str, workspace: &Path, headless: bool) -> Result<Adviser, Failure> {
+    pub fn adviser(&self, setup: &Setup, workspace: &Path, headless: bool) -> Result<Adviser, Failure> {
         let environment = Environment::allowed(self.env.all.0.iter().cloned());
         let names: Vec<String> = environment
             .names()
             .map(|name| name.to_string_lossy().into_owned())
             .collect();
-        let tools = builtin::all(&builtin::Setup {
+        let mut tools = builtin::all(&builtin::Setup {
             environment,
             answer: None,
-            proxy: true,
+            // A sample server is on this machine; no proxy knows of it.
+            proxy: setup.samples.is_none(),
         });
+        if let Some(samples) = &setup.samples {
+            tools.extend(sample::of(&samples.run));
+        }
         let policy = self.settings.policy.clone().in_workspace(workspace);
         Ok(Adviser {
             registry: Arc::new(Registry::new(tools)?.keeping_out_of(self.private.iter().cloned())),
             policy: Arc::new(policy),
-            session: Arc::from(session),
+            session: Arc::from(setup.session.as_str()),
             workspace: Arc::new(workspace.to_owned()),
             environment: Arc::from(names.join("\n")),
             sandbox: Arc::from("sandbox level 0"),
             headless,
+            ladder: Ladder::new(self.settings.resilience.clone(), crate::engine::ids::seed()),
+            watch: self.watch()?,
             now: Some(Clock::start().utc_ms()),
+            loops: Arc::default(),
         })
+    }
+
+    /// What is known of tools before a run begins: what the settings say of weights, and those of another run.
+    pub fn watch(&self) -> Result<Watch, Failure> {
+        let set = &self.settings.routing;
+        let settings = routing::Settings {
+            decay: set.decay.value,
+            order: set.order.value,
+            ask_below: set.ask_below.value,
+            hide_below: set.hide_below.value,
+            alert: set.alert.value,
+            kinds: set.kinds.value.clone(),
+        };
+        let Some(file) = &set.priors.value else {
+            return Ok(Watch::new(settings, Priors::default()));
+        };
+        let fails = |why: String| {
+            Failure::new(
+                Code::Config,
+                format!(
+                    "cannot read the weights in {} (routing.priors): {why}; write them with `overrule weights ID --json`",
+                    file.display()
+                ),
+            )
+        };
+        let text = std::fs::read_to_string(file).map_err(|error| fails(error.to_string()))?;
+        let snapshot = Snapshot::parse(&text).map_err(fails)?;
+        Ok(Watch::new(settings, Priors::of_snapshot(&snapshot)))
     }
 
     /// What a run is begun with.

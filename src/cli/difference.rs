@@ -3,7 +3,7 @@
 
 use crate::console::diff::{self, Change};
 use crate::domain::call::{Digest, Outcome};
-use crate::domain::command::{CallCommand, Command, Edit, EditCommand};
+use crate::domain::command::{CallCommand, Command, Edit, EditCommand, ResilienceCommand};
 use crate::domain::envelope::Envelope;
 use crate::domain::event::{CallEvent, Event};
 use crate::domain::id::{NodeId, Rev};
@@ -67,6 +67,11 @@ fn seen<'a>(state: &State, command: &'a Command) -> Option<Seen<'a>> {
             CallCommand::Reject { call, rev, .. }
             | CallCommand::Answer { call, rev, .. }
             | CallCommand::Retry { call, rev },
+        )
+        | Command::Resilience(
+            ResilienceCommand::RunNow { call, rev }
+            | ResilienceCommand::ChooseRepair { call, rev, .. }
+            | ResilienceCommand::SkipRepair { call, rev },
         ) => Some(plain(call, rev)),
         Command::Edit(EditCommand::Commit { edits, .. }) => edits.iter().find_map(|edit| match edit {
             Edit::Call { node, base, .. }
@@ -78,7 +83,12 @@ fn seen<'a>(state: &State, command: &'a Command) -> Option<Seen<'a>> {
             }
             _ => None,
         }),
-        Command::Call(_) | Command::Run(_) | Command::Edit(_) => None,
+        Command::Call(_)
+        | Command::Run(_)
+        | Command::Edit(_)
+        | Command::Escape(_)
+        | Command::Resilience(_)
+        | Command::Weight(_) => None,
     }
 }
 

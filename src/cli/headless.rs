@@ -29,6 +29,7 @@ pub async fn serve(common: &Common, ground: &Ground, ready: Ready) -> Result<Cod
         head,
         run,
         door,
+        past: _,
     } = ready;
     let mut stop = signals::listen()?;
     let mut heard = handle.subscribe();

@@ -6,13 +6,16 @@ use std::sync::Arc;
 use super::args::{Change, Choice, Common, On, Seen, Verb};
 use super::build::Ground;
 use super::exit::{Code, Failure};
-use super::{edits, effects, run};
+use super::{edits, effects, rules, run, weights};
 use crate::domain::advance::gate;
+use crate::domain::breaker::BadScope;
 use crate::domain::bulk;
 use crate::domain::call::{Digest, Outcome};
 use crate::domain::command::{
-    CallCommand, Command, ConsentChoice, Edit, EditCommand, Resolution, RunCommand,
+    CallCommand, Command, ConsentChoice, Edit, EditCommand, EscapeCommand, ResilienceCommand, Resolution,
+    RunCommand,
 };
+use crate::domain::escape::Detector;
 use crate::domain::id::{BadNodeId, Epoch, NodeId, NodeKind, Rev, TurnId};
 use crate::domain::node::Node;
 use crate::domain::state::{LedgerOutcome, State};
@@ -29,6 +32,40 @@ pub fn commands(
 ) -> Result<Vec<Command>, Failure> {
     let one = match verb {
         Verb::ApproveAll { digest, .. } => return together(state, digest),
+        Verb::SetResilience { settings, .. } => return settings.iter().map(|one| configured(one)).collect(),
+        Verb::RunNow { call, seen: was, .. } => {
+            let (call, rev) = seen(state, call, was)?;
+            Command::Resilience(ResilienceCommand::RunNow { call, rev })
+        }
+        Verb::ChooseRepair {
+            call,
+            seen: was,
+            option,
+            ..
+        } => {
+            let (call, rev) = seen(state, call, was)?;
+            let Some(option) = option.checked_sub(1) else {
+                return Err(Failure::new(Code::Usage, "repairs are numbered from 1"));
+            };
+            Command::Resilience(ResilienceCommand::ChooseRepair { call, rev, option })
+        }
+        Verb::SkipRepair { call, seen: was, .. } => {
+            let (call, rev) = seen(state, call, was)?;
+            Command::Resilience(ResilienceCommand::SkipRepair { call, rev })
+        }
+        Verb::ResetBreaker { scope, .. } => {
+            let scope = scope
+                .parse()
+                .map_err(|error: BadScope| Failure::new(Code::Usage, visible(&error.to_string())))?;
+            Command::Resilience(ResilienceCommand::ResetBreaker { scope })
+        }
+        Verb::Allow { call, digest, .. } => {
+            let any = Seen { rev: None };
+            let (id, rev) = seen(state, call, &any)?;
+            rules::always(id, rev, digest_of(state, id, digest))
+        }
+        Verb::AddRule { rule, digest, .. } => rules::add(state, rule, digest.as_deref())?,
+        Verb::DropRule { rule, .. } => Command::Run(RunCommand::DropRule { no: *rule }),
         Verb::Approve { .. }
         | Verb::Reject { .. }
         | Verb::Answer { .. }
@@ -51,6 +88,7 @@ pub fn commands(
         | Verb::Undo { .. }
         | Verb::Redo { .. }
         | Verb::Switch { .. } => Command::Edit(on_graph(state, verb)?),
+        Verb::AllowLoop { .. } | Verb::MuteLoops { .. } => Command::Escape(on_loops(verb)?),
         Verb::AskAgain { .. }
         | Verb::Keep { .. }
         | Verb::Pause { .. }
@@ -60,6 +98,7 @@ pub fn commands(
         | Verb::Stop { .. }
         | Verb::SetLimits { .. }
         | Verb::SetPolicy { .. } => Command::Run(on_run(common, ground, state, verb)?),
+        Verb::SetWeight { .. } | Verb::ResetWeights { .. } => Command::Weight(weights::intent(verb)?),
     };
     Ok(vec![one])
 }
@@ -223,6 +262,27 @@ fn one_edit(state: &State, verb: &Verb) -> Result<Edit, Failure> {
     })
 }
 
+fn on_loops(verb: &Verb) -> Result<EscapeCommand, Failure> {
+    Ok(match verb {
+        Verb::AllowLoop { incident, .. } => EscapeCommand::AllowIncident { incident: *incident },
+        Verb::MuteLoops { detector, listen, .. } => EscapeCommand::Mute {
+            detector: Detector::named(detector).ok_or_else(|| {
+                let names: Vec<&str> = Detector::ALL.iter().map(|one| one.name()).collect();
+                Failure::new(
+                    Code::Usage,
+                    format!(
+                        "there is no detector {}: use {}",
+                        visible(detector),
+                        names.join(", ")
+                    ),
+                )
+            })?,
+            muted: !listen,
+        },
+        _ => return Err(misplaced()),
+    })
+}
+
 fn on_run(common: &Common, ground: &Ground, state: &State, verb: &Verb) -> Result<RunCommand, Failure> {
     let reason = verb.on().reason.clone().unwrap_or_default();
     Ok(match verb {
@@ -283,6 +343,20 @@ fn together(state: &State, given: &str) -> Result<Vec<Command>, Failure> {
             })
         })
         .collect())
+}
+
+fn configured(setting: &str) -> Result<Command, Failure> {
+    let Some((key, value)) = setting.split_once('=') else {
+        let what = visible(setting);
+        return Err(Failure::new(
+            Code::Usage,
+            format!("`{what}` is no setting: write KEY=VALUE, such as retry.retries=2"),
+        ));
+    };
+    Ok(Command::Resilience(ResilienceCommand::Configure {
+        key: text(key.trim()),
+        value: text(value.trim()),
+    }))
 }
 
 fn text(words: &str) -> Arc<str> {

@@ -5,18 +5,20 @@ use tokio::sync::{mpsc, watch};
 
 use super::build::Ground;
 use super::exit::{Code, Failure};
-use super::run::Ready;
-use super::{print, screen};
-use crate::console::link::{Link, Live, LivePart, Update};
+use super::run::{self, Ready};
+use super::{looks, print, screen};
+use crate::console::link::{Frames, Link, Live, LivePart, Update};
 use crate::domain::command::Command;
 use crate::domain::envelope::Actor;
-use crate::domain::refusal::Refusal;
+use crate::domain::id::TurnId;
 use crate::engine::handle::{self, LiveTurns};
 use crate::engine::{Handle, Publication};
+use crate::journal::wire::Wire;
 
-/// Refuses a theme that cannot be shown before anything is written.
+/// Refuses a theme that cannot be shown, and keys that mean nothing, before anything is written.
 pub fn check(ground: &Ground) -> Result<(), Failure> {
-    screen::theme(ground).map(|_| ())
+    looks::theme(ground)?;
+    looks::keymap(ground).map(|_| ())
 }
 
 /// Serves a run on the screen until the operator leaves it.
@@ -27,11 +29,16 @@ pub async fn serve(ground: &Ground, ready: Ready) -> Result<Code, Failure> {
         first,
         task,
         session,
+        past,
         door,
         ..
     } = ready;
     let actor = Actor::Operator(ground.user());
-    let link = EngineLink::new(handle.clone(), actor.clone());
+    let wire = ground.store.find(&session).ok().map(|place| run::wire_of(&place));
+    let mut link = EngineLink::new(handle.clone(), actor.clone(), wire);
+    if !past.is_empty() {
+        link.waiting.push_back(Update::Past(past));
+    }
     let running = tokio::spawn(driver.run(first));
     if let Some(task) = task {
         // The run's own first prompt cannot be refused by a run that has just begun.
@@ -67,17 +74,18 @@ struct EngineLink {
     live: watch::Receiver<LiveTurns>,
     shown: LiveTurns,
     waiting: std::collections::VecDeque<Update>,
-    refusals: mpsc::UnboundedReceiver<Refusal>,
-    to_refusals: mpsc::UnboundedSender<Refusal>,
+    answers: mpsc::UnboundedReceiver<Update>,
+    to_answers: mpsc::UnboundedSender<Update>,
     live_open: bool,
+    wire: Option<Wire>,
     /// The loop has ended without a word.
     broken: bool,
 }
 
 impl EngineLink {
-    fn new(handle: Handle, actor: Actor) -> Self {
+    fn new(handle: Handle, actor: Actor, wire: Option<Wire>) -> Self {
         let subscription = handle.subscribe();
-        let (to_refusals, refusals) = mpsc::unbounded_channel();
+        let (to_answers, answers) = mpsc::unbounded_channel();
         Self {
             handle,
             actor,
@@ -85,9 +93,10 @@ impl EngineLink {
             live: subscription.live,
             shown: LiveTurns::new(),
             waiting: std::collections::VecDeque::new(),
-            refusals,
-            to_refusals,
+            answers,
+            to_answers,
             live_open: true,
+            wire,
             broken: false,
         }
     }
@@ -132,14 +141,33 @@ fn shown(live: &handle::Live) -> Live {
     }
 }
 
+/// What was kept of a request, as text; bytes that are no text stand as U+FFFD.
+pub fn frames(wire: &Wire, turn: TurnId, request: u32) -> Result<Option<Frames>, String> {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into();
+    let found = wire.read(turn, request)?;
+    Ok(found.map(|found| Frames {
+        sent: text(&found.sent),
+        received: text(&found.received),
+        more: found.more,
+    }))
+}
+
 impl Link for EngineLink {
+    fn wire(&mut self, turn: TurnId, request: u32) -> Result<Option<Frames>, String> {
+        self.wire
+            .as_ref()
+            .map_or(Ok(None), |wire| frames(wire, turn, request))
+    }
+
     fn send(&mut self, command: Command) {
-        let (handle, actor, refusals) = (self.handle.clone(), self.actor.clone(), self.to_refusals.clone());
+        let (handle, actor, answers) = (self.handle.clone(), self.actor.clone(), self.to_answers.clone());
         tokio::spawn(async move {
-            if let Err(refusal) = handle.command(command, actor).await {
-                // The console is gone: nobody is left to tell.
-                refusals.send(refusal).unwrap_or_default();
-            }
+            let answer = match handle.command(command.clone(), actor).await {
+                Ok(_) => Update::Taken(Box::new(command)),
+                Err(refusal) => Update::Refused(refusal),
+            };
+            // The console is gone: nobody is left to tell.
+            answers.send(answer).unwrap_or_default();
         });
     }
 
@@ -166,7 +194,7 @@ impl Link for EngineLink {
                             }
                         };
                     }
-                    Some(refusal) = self.refusals.recv() => return Update::Refused(refusal),
+                    Some(answer) = self.answers.recv() => return answer,
                     changed = self.live.changed(), if self.live_open => {
                         if changed.is_ok() {
                             self.note_live();

@@ -7,6 +7,7 @@ pub mod branches;
 pub mod build;
 pub mod control;
 pub mod decode;
+pub mod demos;
 pub mod difference;
 pub mod edits;
 pub mod effects;
@@ -17,6 +18,8 @@ pub mod headless;
 pub mod intent;
 pub mod live;
 pub mod logging;
+pub mod looks;
+pub mod loops;
 pub mod models;
 pub mod plan;
 pub mod print;
@@ -24,12 +27,14 @@ pub mod progress;
 pub mod queue;
 pub mod record;
 pub mod replay;
+mod rules;
 pub mod run;
 pub mod screen;
 pub mod sessions;
 pub mod signals;
 pub mod verbs;
 pub mod watch;
+pub mod weights;
 
 use std::process::ExitCode;
 
@@ -59,7 +64,7 @@ fn dispatch(parsed: args::Args) -> Result<Code, Failure> {
     use args::What;
     let args::Args { common, what } = parsed;
     match what {
-        None => run::demo(&common, &args::Demo::default()),
+        None => run::demo(&common, &args::Demo::built_in()),
         Some(What::Demo(demo)) => run::demo(&common, &demo),
         Some(What::Run(task)) => run::task(&common, &task),
         Some(What::Resume(resume)) => run::resume(&common, &resume),
@@ -67,7 +72,9 @@ fn dispatch(parsed: args::Args) -> Result<Code, Failure> {
         Some(What::Replay(replay)) => replay::replay(&common, &replay),
         Some(What::Graph(graph)) => graph::graph(&common, &graph),
         Some(What::Queue(queue)) => queue::queue(&common, &queue),
+        Some(What::Loops(queue)) => loops::loops(&common, &queue),
         Some(What::Effects(queue)) => effects::effects(&common, &queue),
+        Some(What::Weights(weights)) => weights::print(&common, &weights),
         Some(What::Branches(branches)) => branches::branches(&common, &branches),
         Some(What::Compare(compare)) => branches::compare(&common, &compare),
         Some(What::Decode(decode)) => decode::decode(&decode),

@@ -7,40 +7,8 @@ use super::build::Ground;
 use super::exit::{Code, Failure};
 use crate::engine::setup::ModelSetup;
 use crate::model::openai_chat::client::{Client, Patience};
-use crate::model::scripted::{Playbook, Scripted, builtin};
+use crate::model::scripted::{Playbook, Scripted};
 use crate::model::{Model, discover};
-
-/// The built-in runs: name and what is to be seen.
-pub const DEMOS: &[(&str, &str)] = &[(
-    "audit",
-    "audits the current directory with the real tools and proposes one report file",
-)];
-
-/// The setup and the task of a built-in run.
-pub fn demo(name: &str) -> Result<(ModelSetup, String), Failure> {
-    let known = DEMOS.iter().any(|(known, _)| *known == name);
-    let Some(playbook) = builtin::text(name).filter(|_| known) else {
-        let names: Vec<&str> = DEMOS.iter().map(|(name, _)| *name).collect();
-        return Err(Failure::new(
-            Code::Usage,
-            format!(
-                "there is no built-in run `{name}`; there is: {}",
-                names.join(", ")
-            ),
-        ));
-    };
-    let task = Playbook::parse(name, playbook)
-        .map_err(|error| Failure::new(Code::Config, error))?
-        .prompt
-        .unwrap_or_else(|| "Begin.".to_owned());
-    Ok((
-        ModelSetup::Scripted {
-            name: name.to_owned(),
-            playbook: playbook.to_owned(),
-        },
-        task,
-    ))
-}
 
 /// The model that flags, settings, environment or a running server name.
 pub fn choose(common: &Common, ground: &Ground) -> Result<ModelSetup, Failure> {

@@ -54,6 +54,9 @@ pub fn words(state: &State, plan: &Plan) -> String {
         "no".into()
     };
     let mut lines = vec![format!("become history     {}", list(&plan.superseded))];
+    if !plan.perhaps.is_empty() {
+        lines.push(format!("may become history {}", list(&plan.perhaps)));
+    }
     if !plan.recalled.is_empty() {
         lines.push(format!("count again        {}", list(&plan.recalled)));
     }
@@ -89,6 +92,7 @@ pub fn json(state: &State, plan: &Plan) -> Value {
         "type": "plan",
         "seen": plan.seen,
         "superseded": plan.superseded,
+        "perhaps": plan.perhaps,
         "recalled": plan.recalled,
         "certain": plan.certain,
         "may": may(plan),
@@ -101,5 +105,6 @@ pub fn json(state: &State, plan: &Plan) -> Value {
         "tokens": plan.tokens,
         "cost": plan.cost.as_ref().map(ToString::to_string),
         "drifted": plan.drifted,
+        "held": plan.held,
     })
 }

@@ -3,8 +3,9 @@
 
 use super::print;
 use crate::domain::call::{Decision, Outcome};
-use crate::domain::event::{CallEvent, Event, RunEvent, TurnEvent};
+use crate::domain::event::{CallEvent, EscapeEvent, Event, ResilienceEvent, RunEvent, TurnEvent};
 use crate::domain::id::NodeId;
+use crate::domain::ladder::span;
 use crate::domain::state::State;
 use crate::text::visible;
 
@@ -47,7 +48,16 @@ pub fn line(state: &State, event: &Event) -> Option<String> {
         Event::Call(CallEvent::Started { call, .. }) => name(call).map(|name| format!("{name}: running")),
         Event::Call(CallEvent::Finished {
             call, outcome, ms, ..
-        }) => Some(format!("{call}: {} ({ms} ms)", ended(outcome))),
+        }) => {
+            // Nothing ran but the sub-agent's own calls, each with its own time.
+            let delegates = state.calls.get(call).is_some_and(|call| call.delegates);
+            let took = if delegates {
+                String::new()
+            } else {
+                format!(" ({ms} ms)")
+            };
+            Some(format!("{call}: {}{took}", ended(outcome)))
+        }
         Event::Call(CallEvent::Decided { call, decision, .. }) => match decision {
             Decision::Deny { rule, reason } => Some(format!(
                 "{call}: denied by {}: {}",
@@ -62,15 +72,68 @@ pub fn line(state: &State, event: &Event) -> Option<String> {
             deadline_ms: Some(ms @ 1..),
             ..
         }) => name(call).map(|name| format!("{name}: waits for approval, at most {ms} ms")),
+        Event::Resilience(ResilienceEvent::RetryScheduled {
+            call,
+            no,
+            of,
+            wait_ms,
+            why,
+            ..
+        }) => Some(format!(
+            "{call}: again in {} ({no} of {of}): {}",
+            span(*wait_ms),
+            print::told_line(why)
+        )),
+        Event::Resilience(ResilienceEvent::BreakerChanged { scope, to, why, .. }) => Some(format!(
+            "breaker of {} is {}: {}",
+            print::told_line(&scope.to_string()),
+            to.word(),
+            print::told_line(why)
+        )),
+        Event::Resilience(ResilienceEvent::RepairApplied { call, changes, .. }) => {
+            let made: Vec<String> = changes.iter().map(|one| print::told_line(&one.why)).collect();
+            Some(format!("{call}: repaired: {}", made.join("; ")))
+        }
         Event::Run(RunEvent::Refused { command, reason }) => Some(format!(
             "refused: {}: {}",
             print::told_line(command),
             print::told_line(reason)
         )),
+        Event::Escape(event) => escape(event),
         Event::Run(RunEvent::LimitReached { message, .. }) => {
             Some(format!("limit reached: {}", print::told_line(message)))
         }
         _ => None,
+    }
+}
+
+fn escape(event: &EscapeEvent) -> Option<String> {
+    match event {
+        EscapeEvent::Found { incident, finding } => {
+            Some(format!("loop {incident}: {}", print::told_line(&finding.words())))
+        }
+        EscapeEvent::Proposed {
+            incident,
+            node,
+            rung,
+            why,
+            ..
+        } => {
+            let why = if why.is_empty() {
+                String::new()
+            } else {
+                format!(" ({})", print::told_line(why))
+            };
+            Some(format!("{node} against loop {incident}: {}{why}", rung.words()))
+        }
+        EscapeEvent::Came { node, upshot, .. } => Some(format!("{node}: {}", upshot.word())),
+        EscapeEvent::Over { incident, why } => {
+            Some(format!("loop {incident} is over: {}", print::told_line(why)))
+        }
+        EscapeEvent::Warned { .. }
+        | EscapeEvent::Applied { .. }
+        | EscapeEvent::Allowed { .. }
+        | EscapeEvent::Muted { .. } => None,
     }
 }
 

@@ -1,14 +1,20 @@
 //! `overrule queue`: prints the calls that wait for a decision. Must not know: who decides.
 
+use std::fmt::Write as _;
+use std::sync::Arc;
+
 use super::args::{self, Common};
 use super::build::Ground;
 use super::exit::{Code, Failure};
 use super::{print, record};
+use crate::domain::breaker::Phase;
 use crate::domain::bulk;
 use crate::domain::call::{Call, EffectClass, Status};
+use crate::domain::ladder::{Fix, Stage};
 use crate::domain::node::Node;
 use crate::domain::ready;
 use crate::domain::state::State;
+use crate::engine::clock::Clock;
 use crate::text::visible;
 
 /// Prints each waiting call with its digest and exact arguments, first come first.
@@ -28,6 +34,11 @@ pub fn queue(common: &Common, args: &args::Queue) -> Result<Code, Failure> {
     if !any {
         print::err("nothing waits for a decision");
     }
+    if !common.json {
+        for line in waiting_by_itself(&found.state) {
+            print::out(&line);
+        }
+    }
     let together = bulk::together(&found.state);
     if together.len() > 1 && !common.json {
         let ids: Vec<String> = together.iter().map(|item| item.call.to_string()).collect();
@@ -43,6 +54,31 @@ pub fn queue(common: &Common, args: &args::Queue) -> Result<Code, Failure> {
     Ok(Code::Ok)
 }
 
+/// Calls and breakers that wait for nobody but time.
+fn waiting_by_itself(state: &State) -> Vec<String> {
+    let now = Clock::start().utc_ms();
+    let delayed = state.agenda.delayed.iter().filter_map(|id| state.calls.get(id));
+    let calls = delayed.filter_map(|call| {
+        let delay = call.delay.as_ref()?;
+        let tool = visible(&tool(state.nodes.get(&call.id)));
+        Some(format!(
+            "{} {tool} · {} · {}",
+            call.id,
+            delay.words(now),
+            visible(&delay.why)
+        ))
+    });
+    let shut = state
+        .breakers
+        .iter()
+        .filter(|(_, one)| one.phase != Phase::Closed);
+    let breakers = shut.map(|(scope, one)| {
+        let (scope, word) = (visible(&scope.to_string()), one.phase.word());
+        format!("breaker {scope} · {word} · {}", visible(&one.why))
+    });
+    calls.chain(breakers).collect()
+}
+
 /// What was cut off and can be repeated without harm is run again by whoever goes on, unasked.
 fn waits(call: &Call) -> bool {
     !matches!(call.status, Status::InDoubt(_)) || call.effect > EffectClass::Idempotent
@@ -50,16 +86,20 @@ fn waits(call: &Call) -> bool {
 
 fn as_json(state: &State, call: &Call) -> serde_json::Value {
     let node = state.nodes.get(&call.id);
+    let repairs: Vec<_> = offered(call)
+        .iter()
+        .map(|fix| serde_json::json!({"label": fix.label, "args": fix.args, "changes": fix.changes}))
+        .collect();
     serde_json::json!({
         "call": call.id, "rev": node.map(Node::rev), "status": call.status.word(), "tool": tool(node),
         "effect": call.effect, "digest": digest(call), "args": ready::resolved_args(state, call).unwrap_or_default(),
-        "rule": rule(call),
+        "rule": rule(call), "repairs": repairs,
     })
 }
 
 fn as_words(state: &State, call: &Call) -> String {
     let node = state.nodes.get(&call.id);
-    format!(
+    let mut words = format!(
         "{} {} · {} · {} · revision {} · {}\n  digest {}\n  {}",
         call.id,
         visible(&tool(node)),
@@ -68,8 +108,29 @@ fn as_words(state: &State, call: &Call) -> String {
         node.map(Node::rev).unwrap_or_default().0,
         rule(call),
         digest(call),
-        visible(&ready::resolved_args(state, call).unwrap_or_default())
-    )
+        visible(&ready::resolved_args(state, call).unwrap_or_else(|| said(node)))
+    );
+    if !offered(call).is_empty() {
+        let why = call.because.as_deref().unwrap_or_default();
+        let _ = write!(words, "\n  {}", visible(why));
+    }
+    for (at, fix) in offered(call).iter().enumerate() {
+        let _ = write!(words, "\n  {}) {}", at + 1, visible(&fix.label));
+    }
+    words
+}
+
+/// The arguments as they stand in the call.
+fn said(node: Option<&Node>) -> Arc<str> {
+    let call = node.and_then(Node::as_call);
+    call.map(|(_, args)| args.clone()).unwrap_or_default()
+}
+
+/// Repairs that the operator may choose from.
+fn offered(call: &Call) -> &[Fix] {
+    let choosing = call.status == Status::Repairing(Stage::Choosing);
+    let round = call.repairs.last().filter(|_| choosing);
+    round.map_or(&[][..], |round| &round.options)
 }
 
 fn tool(node: Option<&Node>) -> String {

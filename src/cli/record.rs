@@ -137,12 +137,13 @@ fn here(
     command: &Command,
 ) -> Result<Recorded, Failure> {
     let state = fold(facts);
-    let adviser = adviser(common, ground, place, &state)?;
+    let mut adviser = adviser(common, ground, place, &state)?;
     let mut draft = Draft::new(state);
     draft.take_over();
     let events = decide::command(&draft.state, &adviser, command)
         .map_err(|refusal| refused(facts, &draft.state, command, refusal))?;
     draft.add(unsent(events), &Actor::Operator(ground.user()));
+    adviser.keep_rules(&draft.state.rules);
     // Checks and gates follow at once, so that the queue tells the truth; launches and requests do
     // not: they belong to the process that runs.
     loop {
@@ -206,11 +207,14 @@ pub fn adviser(common: &Common, ground: &Ground, place: &Place, state: &State) -
     let setup = run::setup_of(recorded, &place.id())?;
     let workspace = Path::new(&recorded.workspace);
     let ground = ground.clone().for_run(common, workspace, &setup)?;
-    let mut adviser = ground.adviser(&setup.session, workspace, setup.headless)?;
+    let mut adviser = ground.adviser(&setup, workspace, setup.headless)?;
     // What the verb makes ready is judged as a run that goes on with these flags would judge it.
     if common.policy.is_none() {
         adviser.keep_preset(&state.policy);
     }
+    adviser.watch = adviser.watch.on(state);
+    adviser.keep_rules(&state.rules);
+    adviser.keep_resilience(state);
     Ok(adviser)
 }
 

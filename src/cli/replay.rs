@@ -9,14 +9,16 @@ use futures_util::future::BoxFuture;
 use super::args::{self, Common};
 use super::build::Ground;
 use super::exit::{Code, Failure};
-use super::{print, screen};
-use crate::console::link::{Link, ReplayControl, Update};
+use super::{live, print, run, screen};
+use crate::console::link::{Frames, Link, ReplayControl, Update};
+use crate::console::model::log::KEPT;
 use crate::domain::apply::apply;
 use crate::domain::command::Command;
 use crate::domain::envelope::Envelope;
+use crate::domain::id::TurnId;
 use crate::domain::refusal::{Refusal, RefusalKind};
 use crate::domain::state::State;
-use crate::journal;
+use crate::journal::{self, wire::Wire};
 
 /// The longest pause between two recorded events while playing; nobody waits for a lunch break.
 const LONGEST_PAUSE_MS: i64 = 2_000;
@@ -46,7 +48,8 @@ pub fn replay(common: &Common, args: &args::Replay) -> Result<Code, Failure> {
     if common.headless || common.json {
         return print_steps(common, &loaded.envelopes);
     }
-    let link = Recorded::new(loaded.envelopes, args.speed, notices);
+    let mut link = Recorded::new(loaded.envelopes, args.speed, notices);
+    link.wire = Some(run::wire_of(&place));
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -89,6 +92,7 @@ struct Recorded {
     speed: f64,
     waiting: std::collections::VecDeque<Update>,
     wake: Arc<tokio::sync::Notify>,
+    wire: Option<Wire>,
 }
 
 impl Recorded {
@@ -103,6 +107,7 @@ impl Recorded {
             speed: speed.unwrap_or(1.0),
             waiting: std::collections::VecDeque::new(),
             wake: Arc::new(tokio::sync::Notify::new()),
+            wire: None,
         };
         link.snapshot();
         link.waiting.extend(notices.into_iter().map(Update::Notice));
@@ -120,6 +125,10 @@ impl Recorded {
     fn snapshot(&mut self) {
         let state = self.state();
         self.waiting.push_back(Update::Snapshot(Box::new(state)));
+        let past = self.envelopes.get(..self.at).unwrap_or_default();
+        let from = past.len().saturating_sub(KEPT);
+        let past = past.get(from..).unwrap_or_default().to_vec();
+        self.waiting.push_back(Update::Past(past));
         self.tell_place();
     }
 
@@ -156,6 +165,12 @@ impl Recorded {
 }
 
 impl Link for Recorded {
+    fn wire(&mut self, turn: TurnId, request: u32) -> Result<Option<Frames>, String> {
+        self.wire
+            .as_ref()
+            .map_or(Ok(None), |wire| live::frames(wire, turn, request))
+    }
+
     fn send(&mut self, _command: Command) {
         self.waiting.push_back(Update::Refused(Refusal::new(
             RefusalKind::Status,

@@ -8,7 +8,8 @@ use std::sync::Arc;
 use super::args::{self, Common};
 use super::build::{self, Ground};
 use super::exit::{Code, Failure};
-use super::{control, effects, headless, live, models, print};
+use super::{control, demos, effects, headless, live, models, print};
+use crate::console::model::log::KEPT;
 use crate::control::Door;
 use crate::domain::apply::fold;
 use crate::domain::command::{Command, Edit, EditCommand};
@@ -18,10 +19,13 @@ use crate::domain::event::{Event, RunEvent};
 use crate::domain::node::Node;
 use crate::domain::state::{Mode, State};
 use crate::engine::advise::Adviser;
-use crate::engine::setup::{ModelSetup, Setup};
+use crate::engine::driver::Taps;
+use crate::engine::setup::{ModelSetup, Samples, Setup};
 use crate::engine::{Driver, Handle, ids, resume};
+use crate::journal::wire::Wire;
 use crate::journal::{self, Link, Place, Writer};
-use crate::model::Model;
+use crate::model::{Model, Tap, Way};
+use crate::policy::{Origin, Rule};
 use crate::text::visible;
 use crate::tools::child;
 
@@ -37,6 +41,8 @@ pub struct Ready {
     pub task: Option<Command>,
     /// The session's id.
     pub session: String,
+    /// What was recorded before, the newest of it, oldest first.
+    pub past: Vec<Arc<Envelope>>,
     /// Link of the last record before this process's first.
     pub head: Link,
     /// The run that records name.
@@ -45,21 +51,19 @@ pub struct Ready {
     pub door: Option<Door>,
 }
 
-/// Starts a built-in run.
+/// Starts a built-in run, or lists them.
 pub fn demo(common: &Common, demo: &args::Demo) -> Result<Code, Failure> {
-    if demo.list {
-        for (name, what) in models::DEMOS {
-            print::out(&format!("{name:12} {what}"));
-        }
+    let Some(name) = demo.name.as_deref().filter(|_| !demo.list) else {
+        demos::list();
         return Ok(Code::Ok);
-    }
-    let name = demo.name.as_deref().unwrap_or("audit");
-    let (setup, task) = models::demo(name)?;
+    };
+    let run = demos::named(name)?;
     let ground = Ground::read(common)?;
-    if !demo.anywhere {
+    if run.reads_directory && !demo.anywhere {
         refuse_wide(&ground)?;
     }
-    begin(common, &ground, setup, &task, "null", true)
+    let task = demos::prepare(run)?;
+    begin(common, &ground, task)
 }
 
 /// The built-in run reads what is there; it should not read a whole disk or home by accident.
@@ -75,7 +79,7 @@ fn refuse_wide(ground: &Ground) -> Result<(), Failure> {
             Code::Usage,
             format!(
                 "the built-in run reads the directory that it is started in, and {} is very wide: go to a project's \
-                 directory, name one with --workspace, or say `overrule demo --anywhere`",
+                 directory, name one with --workspace, or say `overrule demo audit --anywhere`",
                 ground.workspace.display()
             ),
         ));
@@ -93,8 +97,29 @@ pub fn task(common: &Common, task: &args::Task) -> Result<Code, Failure> {
     }
     let ground = Ground::read(common)?;
     let input = read_input(task.input.as_deref())?;
-    let setup = models::choose(common, &ground)?;
-    begin(common, &ground, setup, &task.task, &input, false)
+    let model = models::choose(common, &ground)?;
+    let what = Begin {
+        model,
+        task: task.task.clone(),
+        input,
+        samples: None,
+        notice: None,
+    };
+    begin(common, &ground, what)
+}
+
+/// What a new run begins with.
+pub struct Begin {
+    /// The model.
+    pub model: ModelSetup,
+    /// The first prompt.
+    pub task: String,
+    /// JSON text of the input.
+    pub input: String,
+    /// Sample tools.
+    pub samples: Option<Samples>,
+    /// What the operator should know first.
+    pub notice: Option<String>,
 }
 
 fn read_input(input: Option<&str>) -> Result<String, Failure> {
@@ -115,50 +140,40 @@ fn is_headless(common: &Common) -> bool {
     common.headless || common.json || !std::io::stdout().is_terminal()
 }
 
-fn begin(
-    common: &Common,
-    ground: &Ground,
-    model: ModelSetup,
-    task: &str,
-    input: &str,
-    is_demo: bool,
-) -> Result<Code, Failure> {
+fn begin(common: &Common, ground: &Ground, what: Begin) -> Result<Code, Failure> {
     let headless = is_headless(common);
     // A theme that cannot be shown is refused before anything is written.
     live::check(ground)?;
     let id = ids::session();
     let setup = Setup {
         session: id.to_string(),
-        model,
+        model: what.model,
         headless,
-        task: Some(task.to_owned()),
+        task: Some(what.task.clone()),
         policy: ground.policy_text(),
+        samples: what.samples,
     };
     // Where another process may decide, questions wait as they do on the screen.
     let unattended = headless && !common.control;
-    let adviser = ground.adviser(&setup.session, &ground.workspace, unattended)?;
+    let adviser = ground.adviser(&setup, &ground.workspace, unattended)?;
     let model = models::build(ground, &setup.model, !headless)?;
-    let started = ground.started(&adviser, &*model, &setup, input)?;
+    let started = ground.started(&adviser, &*model, &setup, &what.input)?;
     let writer = ground.store.create(id)?;
     let mut notices = ground.notices();
     notices.extend(uncosted(&started));
-    if is_demo {
-        notices.push(
-            "This is the built-in run: its model is scripted, its tools and files are real. \
-             For a real model: overrule run --model NAME --base-url URL \"task\" (see README)."
-                .into(),
-        );
-    }
+    notices.extend(what.notice);
     let run = writer.run();
+    let mut first = vec![Event::Run(RunEvent::Started(Box::new(started)))];
+    first.extend(adviser.resilience(&State::default()));
     let (driver, handle) = build::driver(State::default(), writer, adviser, model, notices);
-    let first = vec![Event::Run(RunEvent::Started(Box::new(started)))];
     let session = setup.session;
     let ready = Ready {
         driver,
         handle,
         first,
-        task: Some(first_prompt(task)),
+        task: Some(first_prompt(&what.task)),
         session,
+        past: Vec::new(),
         head: Link::FIRST,
         run,
         door: None,
@@ -243,10 +258,14 @@ pub fn go_on(common: &Common, ground: Ground, id: &str) -> Result<Code, Failure>
     setup.headless = headless;
     setup.policy = ground.policy_text();
     setup.model = models::again(common, &ground, setup.model)?;
-    let mut adviser = ground.adviser(&setup.session, &workspace, headless && !common.control)?;
+    notices.extend(setup.samples.as_ref().and_then(demos::serve_again));
+    let mut adviser = ground.adviser(&setup, &workspace, headless && !common.control)?;
     if common.policy.is_none() {
         adviser.keep_preset(&state.policy);
     }
+    adviser.watch = adviser.watch.on(&state);
+    adviser.keep_rules(&state.rules);
+    notices.extend(rules_in_force(&adviser));
     let model: Arc<dyn Model> = models::build(&ground, &setup.model, !headless)?;
     let mut fitted = ground.started(&adviser, &*model, &setup, &recorded.input)?;
     fitted.user = recorded.user.clone();
@@ -254,7 +273,9 @@ pub fn go_on(common: &Common, ground: Ground, id: &str) -> Result<Code, Failure>
     fitted.policy = adviser.policy.preset().to_string();
     notices.extend(uncosted(&fitted));
     notices.extend(survivors(&state));
-    let first = first_events(&state, &adviser, fitted);
+    adviser.keep_resilience(&state);
+    let mut first = first_events(&state, &adviser, fitted);
+    first.extend(adviser.resilience(&state));
     // A process that died before the first prompt was recorded had promised to record it.
     let task = setup.task.as_deref().filter(|_| state.turns.is_empty());
     let task = task.map(first_prompt);
@@ -266,11 +287,18 @@ pub fn go_on(common: &Common, ground: Ground, id: &str) -> Result<Code, Failure>
         first,
         task,
         session,
+        past: if headless { Vec::new() } else { newest(envelopes) },
         head,
         run,
         door: None,
     };
     serve(common, &ground, ready, headless)
+}
+
+/// As much of a record as the screen's log keeps.
+fn newest(mut envelopes: Vec<Envelope>) -> Vec<Arc<Envelope>> {
+    let from = envelopes.len().saturating_sub(KEPT);
+    envelopes.drain(from..).map(Arc::new).collect()
 }
 
 /// A session of which nothing was recorded.
@@ -377,18 +405,54 @@ fn survivors(state: &State) -> Vec<String> {
         .collect()
 }
 
+/// Rules that an operator wrote earlier in this session let calls run without a question: said at once.
+fn rules_in_force(adviser: &Adviser) -> Option<String> {
+    let rules: Vec<String> = adviser
+        .policy
+        .rules()
+        .iter()
+        .filter(|rule| rule.origin == Origin::Session)
+        .map(Rule::cite)
+        .collect();
+    (!rules.is_empty()).then(|| {
+        format!(
+            "Rules of this session are in force: {}. `overrule drop-rule` ends one.",
+            rules.join("; ")
+        )
+    })
+}
+
+/// Keeps what goes over the wire beside the session.
+fn taps(place: &Place) -> Taps {
+    let wire = wire_of(place);
+    Arc::new(move |turn, request| {
+        let wire = wire.clone();
+        Tap::new(move |way, bytes| wire.keep((turn, request), way == Way::Sent, bytes))
+    })
+}
+
+/// The wire files of a session.
+pub fn wire_of(place: &Place) -> Wire {
+    let journal = place.journal();
+    Wire::in_session(journal.parent().unwrap_or(&journal))
+}
+
 fn serve(common: &Common, ground: &Ground, mut ready: Ready, headless: bool) -> Result<Code, Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
         .build()
         .map_err(|error| Failure::new(Code::Other, format!("cannot start: {error}")))?;
+    if common.keep_wire {
+        let place = ground.store.find(&ready.session)?;
+        ready.driver = ready.driver.listened_to(taps(&place));
+    }
     let result = runtime.block_on(async {
         ready.door = control::open(common, ground, &ready)?;
         if headless {
             headless::serve(common, ground, ready).await
         } else {
-            live::serve(ground, ready).await
+            Box::pin(live::serve(ground, ready)).await
         }
     });
     // A blocked file system call of a tool must not hold the program back.

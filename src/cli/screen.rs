@@ -1,18 +1,29 @@
 //! Opens the console with the settings of this process. Must not know: what is behind the link.
 
+use std::path::PathBuf;
+use std::time::Duration;
+
 use super::build::Ground;
 use super::exit::{Code, Failure};
+use super::looks::{self, Watched};
 use crate::config::settings::{Glyphs, Origin};
-use crate::console::app::{self, Alerts, Options};
-use crate::console::keymap::Keymap;
+use crate::console::app::{self, Alerts, Options, Sources};
 use crate::console::layout::gutter::Line;
 use crate::console::link::Link;
 use crate::console::symbols::Charset;
-use crate::console::theme::{Colours, Theme};
+use crate::console::terminal::{self, Around, Reach};
+use crate::console::theme::Colours;
+use crate::engine::clock::Clock;
+use crate::journal::Place;
 
-/// The theme that the settings name.
-pub fn theme(ground: &Ground) -> Result<Theme, Failure> {
-    Theme::load(&ground.settings.theme.value).map_err(|error| Failure::new(Code::Config, error))
+/// How long what runs may take to end once the program was told to: children get two seconds of it.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// The file of collected edits, in the directory of the session; a session that is a single file has none.
+fn draft(ground: &Ground, session: &str) -> Option<PathBuf> {
+    let place = ground.store.find(session).ok()?;
+    let dir = place.journal().parent()?.to_path_buf();
+    matches!(place, Place::Dir { .. }).then(|| dir.join("draft.json"))
 }
 
 /// Shows what comes through a link until the operator leaves.
@@ -35,27 +46,37 @@ pub async fn show(
         Glyphs::Unicode if settings.glyphs.origin != Origin::Default => Charset::Unicode,
         Glyphs::Unicode => Charset::detect(env.locale.as_deref(), env.term.as_deref()),
     };
-    let keymap = Keymap::new(&[]).map_err(|error| Failure::new(Code::Config, error))?;
     let options = Options {
-        look: theme(ground)?.look(colours),
+        colours,
+        theme: (settings.theme.value.clone(), looks::theme(ground)?),
         charset,
         line: match charset {
             Charset::Ascii => Line::Ascii,
             Charset::Unicode => Line::Unicode,
         },
-        keymap,
+        keymap: looks::keymap(ground)?,
         arming_ms: settings.arming_ms.value,
         user: ground.user().to_string(),
         session_name: session.chars().take(8).collect(),
         resume_hint: format!("to go on: overrule resume {session}\n"),
+        utc_zero: (!recorded).then(|| Clock::start().utc_ms()),
         read_only: recorded,
         replay: recorded,
+        watch: ground.watch()?,
         alerts: Alerts {
             bell: settings.notify.bell.value,
             title: settings.notify.title.value,
             desktop: settings.notify.desktop.value,
         },
-        mouse: false,
+        mouse: settings.mouse.value,
+        reach: Reach::of(&Around {
+            term: env.term.as_deref(),
+            vte: env.vte,
+            tmux: env.tmux,
+            screen: env.screen,
+            ssh: env.ssh,
+        }),
+        draft: draft(ground, session).filter(|_| !recorded),
         editor: settings.editor.value.clone(),
         scratch: settings
             .sessions
@@ -63,9 +84,18 @@ pub async fn show(
             .clone()
             .unwrap_or_else(|| ground.workspace.clone()),
     };
-    let exit = app::run(link, options)
+    let sources = Sources {
+        link,
+        files: Box::new(Watched::new(ground)),
+    };
+    // Everything that is on screen lies in it.
+    let exit = Box::pin(app::run(sources, options))
         .await
         .map_err(|error| Failure::new(Code::Other, error))?;
+    if let Some(code) = exit.code {
+        // Whoever told the program to end is not kept waiting by what does not.
+        terminal::end_within(PATIENCE, code);
+    }
     Ok(match exit.code {
         None => Code::Ok,
         Some(130) => Code::Interrupted,

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use super::args::{Common, Sessions, SessionsWhat};
 use super::build::Ground;
 use super::exit::{Code, Failure};
-use super::{print, record};
+use super::{print, record, rules};
 use crate::domain::apply::fold;
 use crate::domain::command::{Command, RunCommand};
 use crate::domain::state::{Mode, State};
@@ -142,6 +142,7 @@ fn show(ground: &Ground, id: &str) -> Result<Code, Failure> {
         format!("edits      {}", state.edits.len()),
         format!("waiting    {}", state.queue().count()),
     ];
+    lines.extend(rules::lines(&state));
     if let Some(spent) = state.spent.words() {
         lines.push(format!("price      {spent}"));
     }

@@ -5,7 +5,7 @@
 use super::args::{Common, Verb};
 use super::build::Ground;
 use super::exit::{Code, Failure};
-use super::{effects, intent, plan, print, record, run};
+use super::{effects, intent, plan, print, record, rules, run};
 use crate::domain::command::Command;
 use crate::domain::decide;
 use crate::domain::lineage;
@@ -20,6 +20,11 @@ pub fn verb(common: &Common, verb: &Verb) -> Result<Code, Failure> {
     let place = ground.store.find(&on.session)?;
     let state = record::as_found(&place)?.state;
     let commands = intent::commands(common, &ground, &state, verb)?;
+    if let Verb::AddRule { rule, look, .. } = verb
+        && look.preview
+    {
+        return rules::preview(common, &state, rule);
+    }
     if verb.is_preview() {
         for command in &commands {
             preview(common, &ground, &place, &state, command)?;

@@ -6,10 +6,13 @@ use tokio::sync::watch;
 use super::exit::Code;
 use super::print;
 use crate::domain::advance::{ask, gate};
+use crate::domain::breaker::Phase;
 use crate::domain::call::{Call, ConsentCause, Decision, Status};
 use crate::domain::command::{CallCommand, Command, ConsentChoice, RunCommand};
+use crate::domain::decide::escape::waits_for_operator;
 use crate::domain::envelope::Actor;
 use crate::domain::id::{NodeId, Seq};
+use crate::domain::ladder::Stage;
 use crate::domain::node::Node;
 use crate::domain::state::{LedgerOutcome, Mode, State};
 use crate::domain::turn::{Stream, StreamFault, StreamFaultKind, Turn};
@@ -188,6 +191,10 @@ impl Watch {
                     ),
                 )
             }
+            None if self.asks_about_loop() => End::new(
+                Code::Halted,
+                format!("the run is paused: {reason}; see what you can do with `overrule loops {session}`"),
+            ),
             None => End::new(
                 Code::Halted,
                 format!(
@@ -195,6 +202,14 @@ impl Watch {
                 ),
             ),
         }
+    }
+
+    /// True where the run is paused because it goes round.
+    fn asks_about_loop(&self) -> bool {
+        let incidents = &self.state.escape.incidents;
+        incidents
+            .iter()
+            .any(|incident| waits_for_operator(&self.state, incident))
     }
 
     fn stuck(&self) -> End {
@@ -329,7 +344,17 @@ fn under_way(state: &State) -> bool {
         Status::InDoubt(_) => !matches!(state.mode, Mode::Stopped(_)) && probing(state, call),
         _ => false,
     };
+    let shut = || {
+        state
+            .breakers
+            .values()
+            .any(|breaker| breaker.phase == Phase::Open)
+    };
+    let mut repairing = state.agenda.repairing.iter().filter_map(|id| state.calls.get(id));
+    let asks = repairing.any(|call| call.status == Status::Repairing(Stage::Asking));
+    let waits_by_itself = state.mode == Mode::Running && (!state.agenda.delayed.is_empty() || asks || shut());
     !state.agenda.running.is_empty()
+        || waits_by_itself
         || !state.agenda.ending.is_empty()
         || state.turns.values().any(|turn| turn.stream == Stream::Open)
         || state.queue().any(reports)

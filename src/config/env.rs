@@ -47,6 +47,14 @@ pub struct Env {
     pub visual: Option<String>,
     /// `EDITOR`.
     pub editor: Option<String>,
+    /// `TMUX` is set: the screen is inside of tmux.
+    pub tmux: bool,
+    /// `STY` is set: the screen is inside of GNU screen.
+    pub screen: bool,
+    /// `SSH_TTY` or `SSH_CONNECTION` is set: the terminal is on another machine.
+    pub ssh: bool,
+    /// `VTE_VERSION` is set: a terminal of the GNOME family.
+    pub vte: bool,
     /// Who is at the keyboard, by `USER` or `LOGNAME`.
     pub user: Option<String>,
     /// Names of variables whose value is no text.
@@ -120,6 +128,11 @@ impl Env {
             .filter(|value| !value.is_empty())
             .map(PathBuf::from);
         env.unreadable = unreadable;
+        let has = |name: &str| lookup(name).is_some_and(|value| !value.is_empty());
+        env.tmux = has("TMUX");
+        env.screen = has("STY");
+        env.ssh = has("SSH_TTY") || has("SSH_CONNECTION");
+        env.vte = has("VTE_VERSION");
         env
     }
 }

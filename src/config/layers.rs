@@ -10,6 +10,7 @@ use crate::domain::call::Gate;
 use crate::policy::document::At;
 use crate::policy::expiry::Deadline;
 use crate::policy::{self, Notice, Place, Policy, Preset, Rule, parse};
+use crate::resilience::policy::Policy as Resilience;
 use crate::text::visible;
 
 use super::bounds::limits;
@@ -20,6 +21,7 @@ use super::flags::Flags;
 use super::key::Key;
 use super::load::default_sessions;
 use super::price;
+use super::routing::{RoutingSettings, Written as Feedback};
 use super::settings::{Glyphs, Notify, Origin, Prices, ReuseSettings, Setting, Settings, Wire};
 use super::tools::Templates;
 use super::written::Written;
@@ -115,6 +117,7 @@ pub(super) fn weigh(mut layers: Layers<'_>, mut notices: Vec<Notice>) -> Result<
         workspace: theirs,
         ..
     } = layers;
+    let (resilience, resilience_set) = resilience(mine.resilience, theirs.resilience);
     let name = "write the model's name";
     Ok(Settings {
         model: last(
@@ -154,9 +157,13 @@ pub(super) fn weigh(mut layers: Layers<'_>, mut notices: Vec<Notice>) -> Result<
                 flag("--ascii", flags.glyphs),
             ],
         ),
+        mouse: last(true, [user(mine.mouse), workspace(theirs.mouse)]),
         limits,
+        resilience,
+        resilience_set,
         prices: prices(mine.price, theirs.price),
         templates: Templates::of([mine.tools, theirs.tools]),
+        routing: routing(mine.routing, theirs.routing),
         reuse: ReuseSettings {
             replies: last(true, [user(mine.reuse.replies), workspace(theirs.reuse.replies)]),
             pure: last(true, [user(mine.reuse.pure), workspace(theirs.reuse.pure)]),
@@ -193,11 +200,46 @@ pub(super) fn weigh(mut layers: Layers<'_>, mut notices: Vec<Notice>) -> Result<
     })
 }
 
+fn routing(mine: Feedback, theirs: Feedback) -> RoutingSettings {
+    RoutingSettings {
+        decay: last(0.9, [user(mine.decay), workspace(theirs.decay)]),
+        order: last(true, [user(mine.order), workspace(theirs.order)]),
+        ask_below: last(0.25, [user(mine.ask_below), workspace(theirs.ask_below)]),
+        hide_below: last(0.0, [user(mine.hide_below), workspace(theirs.hide_below)]),
+        alert: last(0.2, [user(mine.alert), workspace(theirs.alert)]),
+        priors: last(None, [some(user(mine.priors)), some(workspace(theirs.priors))]),
+        kinds: last(BTreeMap::new(), [user(mine.kinds), workspace(theirs.kinds)]),
+    }
+}
+
 pub(super) fn ignored(key: &str, place: &Place) -> Notice {
     let (key, file, line) = (visible(key), visible(&place.file), place.line);
     Notice(format!(
         "ignored: `{key}` in {file}:{line}: a workspace may only tighten; put it into your own configuration file"
     ))
+}
+
+/// A workspace that is not trusted has none to give. Values that no file may write together leave those
+/// of the weaker file.
+fn resilience(
+    mine: Vec<(String, At<serde_json::Value>)>,
+    theirs: Vec<(String, At<serde_json::Value>)>,
+) -> (Resilience, Vec<(String, Origin)>) {
+    let mut policy = Resilience::default();
+    let mut set = Vec::new();
+    let mine = mine
+        .into_iter()
+        .map(|(key, at)| (key, at.value, Origin::User(at.place)));
+    let theirs = theirs
+        .into_iter()
+        .map(|(key, at)| (key, at.value, Origin::Workspace(at.place)));
+    for (key, value, origin) in mine.chain(theirs) {
+        if let Ok(next) = policy.with(&key, value) {
+            policy = next;
+            set.push((key, origin));
+        }
+    }
+    (policy, set)
 }
 
 /// A workspace that is not trusted has none to give.

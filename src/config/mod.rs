@@ -10,9 +10,11 @@ pub mod error;
 pub mod files;
 pub mod flags;
 pub mod key;
+pub mod keymap;
 pub mod layers;
 pub mod load;
 pub mod price;
+pub mod routing;
 pub mod settings;
 pub mod tools;
 pub mod written;
@@ -20,9 +22,11 @@ pub mod written;
 #[cfg(test)]
 mod tests;
 
+pub use crate::policy::{At, Place};
 pub use env::Env;
 pub use error::Error;
 pub use flags::Flags;
 pub use key::Key;
 pub use load::{OWN, Trust, load};
+pub use routing::RoutingSettings;
 pub use settings::{Glyphs, Origin, Setting, Settings, Wire};

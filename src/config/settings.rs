@@ -9,10 +9,12 @@ use std::path::PathBuf;
 use crate::domain::event::run::{Limits, Reuse};
 use crate::domain::price::{self, Price};
 use crate::policy::{Notice, Place, Policy, Preset};
+use crate::resilience::policy::Policy as Resilience;
 use crate::text::visible;
 
 use super::error::shown;
 use super::key::Key;
+use super::routing::RoutingSettings;
 use super::tools::Templates;
 
 /// Where a value came from, from the weakest to the strongest.
@@ -198,10 +200,18 @@ pub struct Settings {
     pub theme: Setting<String>,
     /// Which characters draw the screen.
     pub glyphs: Setting<Glyphs>,
+    /// The mouse works the screen; false leaves it to the terminal's own selection.
+    pub mouse: Setting<bool>,
     /// Bounds of a run.
     pub limits: LimitSettings,
     /// What is taken from the record.
     pub reuse: ReuseSettings,
+    /// How weights of tools are made and used.
+    pub routing: RoutingSettings,
+    /// How failures are met.
+    pub resilience: Resilience,
+    /// Those of its keys that somebody set, with where that stands.
+    pub resilience_set: Vec<(String, Origin)>,
     /// What tokens cost.
     pub prices: Prices,
     /// Calls that find out about executions and that take them back.
@@ -254,6 +264,7 @@ impl Settings {
             line("policy.preset", &self.preset, |preset| preset.word().into()),
             line("theme", &self.theme, |theme| visible(theme)),
             line("glyphs", &self.glyphs, |glyphs| glyphs.word().into()),
+            line("mouse", &self.mouse, bool::to_string),
             line("limits.parallel", &limits.parallel, u32::to_string),
             line("limits.turns", &limits.turns, |n| count(n.as_ref())),
             line("limits.tokens", &limits.tokens, |n| count(n.as_ref())),
@@ -266,6 +277,22 @@ impl Settings {
             line("reuse.replies", &self.reuse.replies, bool::to_string),
             line("reuse.pure", &self.reuse.pure, bool::to_string),
             line("reuse.reads", &self.reuse.reads, bool::to_string),
+            line("routing.decay", &self.routing.decay, f64::to_string),
+            line("routing.order", &self.routing.order, bool::to_string),
+            line("routing.ask_below", &self.routing.ask_below, f64::to_string),
+            line("routing.hide_below", &self.routing.hide_below, f64::to_string),
+            line("routing.alert", &self.routing.alert, f64::to_string),
+            line("routing.priors", &self.routing.priors, |file| {
+                file.as_ref().map_or_else(|| "none".into(), |file| shown(file))
+            }),
+            line("routing.kinds", &self.routing.kinds, |kinds| {
+                let names: Vec<String> = kinds.keys().map(|kind| visible(kind)).collect();
+                if names.is_empty() {
+                    "built in".into()
+                } else {
+                    names.join(", ")
+                }
+            }),
             line("sessions", &self.sessions, |dir| {
                 dir.as_ref().map_or_else(|| "none".into(), |dir| shown(dir))
             }),

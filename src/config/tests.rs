@@ -5,6 +5,7 @@
 mod bad;
 mod keys;
 mod layering;
+mod loops;
 mod templates;
 mod workspace;
 

@@ -10,11 +10,13 @@ use crate::policy::document::{At, Document, Error};
 use crate::policy::expiry::duration_ms;
 use crate::policy::parse::{self, DURATION};
 use crate::policy::{Origin, Place, Section};
+use crate::resilience::policy::Policy as Resilience;
 use crate::text::visible;
 
 use super::checks;
 use super::key::Key;
 use super::price;
+use super::routing;
 use super::settings::{Glyphs, Wire};
 use super::tools;
 
@@ -42,6 +44,8 @@ pub struct Written {
     pub theme: Option<At<String>>,
     /// `glyphs`
     pub glyphs: Option<At<Glyphs>>,
+    /// `mouse`
+    pub mouse: Option<At<bool>>,
     /// `sessions`
     pub sessions: Option<At<PathBuf>>,
     /// `arming`, in milliseconds
@@ -54,8 +58,12 @@ pub struct Written {
     pub notify: Notify,
     /// `[reuse]`
     pub reuse: Reuse,
+    /// `[routing]`
+    pub routing: routing::Written,
     /// `[price]`
     pub price: price::Written,
+    /// `[resilience]`: each value with its key
+    pub resilience: Vec<(String, At<serde_json::Value>)>,
     /// `[tool]`
     pub tools: Vec<tools::Written>,
     /// `[policy]`
@@ -129,6 +137,7 @@ pub fn read(path: &Path, text: &str, origin: Origin, home: Option<&Path>) -> Res
             "write a theme's name, such as \"dark\"",
         )?,
         glyphs: named(&mut root, "glyphs", checks::glyphs, "use unicode or ascii")?,
+        mouse: root.flag("mouse")?,
         sessions: checked(
             &mut root,
             "sessions",
@@ -145,9 +154,19 @@ pub fn read(path: &Path, text: &str, origin: Origin, home: Option<&Path>) -> Res
         limits: root.table("limits")?.map(limits).transpose()?.unwrap_or_default(),
         notify: root.table("notify")?.map(notify).transpose()?.unwrap_or_default(),
         reuse: root.table("reuse")?.map(reuse).transpose()?.unwrap_or_default(),
+        routing: root
+            .table("routing")?
+            .map(|table| routing::section(table, path, home))
+            .transpose()?
+            .unwrap_or_default(),
         price: root
             .table("price")?
             .map(price::section)
+            .transpose()?
+            .unwrap_or_default(),
+        resilience: root
+            .table("resilience")?
+            .map(|section| resilience(&section))
             .transpose()?
             .unwrap_or_default(),
         tools: match root.table("tool") {
@@ -329,4 +348,16 @@ fn reuse(mut section: Section<'_, '_>) -> Result<Reuse, Error> {
     };
     section.finish()?;
     Ok(reuse)
+}
+
+/// Each value is refused where it stands; what one forbids another does not cure.
+fn resilience(section: &Section<'_, '_>) -> Result<Vec<(String, At<serde_json::Value>)>, Error> {
+    let leaves = section.leaves();
+    for (key, at) in &leaves {
+        if let Err(bad) = Resilience::default().with(key, at.value.clone()) {
+            let advice = "docs/resilience.md lists what can be set";
+            return Err(section.error(key, at.place.clone(), visible(&bad.why), advice));
+        }
+    }
+    Ok(leaves)
 }

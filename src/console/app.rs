@@ -3,30 +3,33 @@
 //! Everything that was typed is read before a frame is drawn; nothing is drawn without a change.
 //! Must not know: what a message does to the model, engine, files of the session.
 
+mod drafts;
 mod editor;
 mod keys;
 mod typed;
 
-use std::fmt::Write as _;
 use std::io;
 use std::path::PathBuf;
 
-use crossterm::clipboard::CopyToClipboard;
 use crossterm::event::Event;
 use futures_util::FutureExt as _;
 use tokio::time::{Duration, Instant, sleep_until};
 
+use super::files::Files;
 use super::frames::{FrameRequester, Frames};
 use super::keymap::Keymap;
 use super::layout::gutter::Line;
 use super::link::{Link, Update};
+use super::model::collected::Collected;
 use super::model::{Model, Settings};
 use super::msg::{Leave, Msg, Out};
 use super::symbols::Charset;
-use super::terminal::{self, Screen, Signal, Signals, install_panic_hook};
-use super::theme::Look;
+use super::terminal::{self, Reach, Screen, Signal, Signals, install_panic_hook};
+use super::theme::{Colours, Theme};
 use super::update::{prepare, update};
 use super::view::view;
+use crate::resilience::watch::Watch;
+use drafts::Drafts;
 use typed::Typed;
 
 /// Updates of the run that are taken in before keys are looked at again.
@@ -46,8 +49,10 @@ pub enum Error {
 /// What the console is opened with.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Colours.
-    pub look: Look,
+    /// How many colours the terminal shows.
+    pub colours: Colours,
+    /// The theme that the settings name, by its name.
+    pub theme: (String, Theme),
     /// Characters.
     pub charset: Charset,
     /// Lines of the graph.
@@ -62,18 +67,34 @@ pub struct Options {
     pub session_name: String,
     /// How to go on later; printed after a defect ended the program.
     pub resume_hint: String,
+    /// UTC milliseconds now; none where a recorded run is shown.
+    pub utc_zero: Option<i64>,
     /// Nothing can be decided or changed.
     pub read_only: bool,
     /// A recorded run that can be played and stepped.
     pub replay: bool,
+    /// How weights of tools are made, and what is known of tools beforehand.
+    pub watch: Watch,
     /// How the operator is called when he is needed.
     pub alerts: Alerts,
-    /// Mouse wheel instead of the terminal's own selection.
+    /// The mouse works the console instead of the terminal's own selection.
     pub mouse: bool,
+    /// What stands between the console and the operator's terminal.
+    pub reach: Reach,
     /// Command line of the operator's editor.
     pub editor: Option<String>,
+    /// The file in which collected edits wait for the next console; none keeps nothing.
+    pub draft: Option<PathBuf>,
     /// Directory for the file that the editor works on; nobody else can read what is put there.
     pub scratch: PathBuf,
+}
+
+/// What changes while the console is open, besides the run.
+pub struct Sources {
+    /// The run.
+    pub link: Box<dyn Link>,
+    /// The operator's files of themes and keys.
+    pub files: Box<dyn Files>,
 }
 
 /// How the operator is called when he is needed.
@@ -88,17 +109,15 @@ pub struct Alerts {
 }
 
 impl Alerts {
-    /// The sequences of a call. The words are the console's own, nothing of the run's.
-    fn sequences(self, words: &str) -> String {
+    /// The sequences of a call. The words are the console's own, nothing of the run's. Whoever looks at
+    /// the window needs no notification.
+    fn sequences(self, reach: Reach, words: &str, looking: bool) -> String {
         let mut out = String::new();
         if self.bell {
             out.push('\u{7}');
         }
-        if self.title {
-            let _ = write!(out, "\u{1b}]2;overrule: {words}\u{1b}\\");
-        }
-        if self.desktop {
-            let _ = write!(out, "\u{1b}]9;overrule: {words}\u{1b}\\");
+        if self.desktop && !looking {
+            out.push_str(&reach.notification(words));
         }
         out
     }
@@ -114,18 +133,23 @@ pub struct Exit {
 }
 
 /// Opens the console on a run, until the operator or the system ends it.
-pub async fn run(link: Box<dyn Link>, options: Options) -> Result<Exit, Error> {
+pub async fn run(sources: Sources, options: Options) -> Result<Exit, Error> {
     let hint = options.resume_hint.clone();
     let screen = Screen::enter(terminal::Options {
         mouse: options.mouse,
         keyboard: false,
+        title: options.alerts.title,
     })?;
     install_panic_hook(move || hint.clone());
     let signals = Signals::new().map_err(Error::Signals)?;
     let (frames, requester) = Frames::new();
     let (width, height) = screen.size();
     let settings = Settings {
-        look: options.look.clone(),
+        look: options.theme.1.look(options.colours),
+        theme: options.theme.0.clone(),
+        named_theme: options.theme.0.clone(),
+        troubles: Vec::new(),
+        themes: vec![options.theme.clone()],
         charset: options.charset,
         line: options.line,
         keymap: options.keymap.clone(),
@@ -134,11 +158,17 @@ pub async fn run(link: Box<dyn Link>, options: Options) -> Result<Exit, Error> {
         session: options.session_name.clone(),
         read_only: options.read_only,
         replay: options.replay,
+        reach: options.reach,
+        watch: options.watch.clone(),
         alerts: options.alerts != Alerts::default(),
+        drafts: options.draft.is_some(),
+        utc_zero: options.utc_zero,
     };
-    let app = App {
+    let drafts = Drafts::new(options.draft.clone());
+    let mut app = App {
         model: Model::new(settings, width, height),
-        link,
+        link: sources.link,
+        files: sources.files,
         screen,
         signals,
         typed: Some(Typed::new()),
@@ -146,14 +176,21 @@ pub async fn run(link: Box<dyn Link>, options: Options) -> Result<Exit, Error> {
         requester,
         start: Instant::now(),
         options,
+        title: String::new(),
         ended: false,
+        drafts,
     };
+    app.take_up_draft();
+    app.model.screen.mouse = app.options.mouse;
+    let read = app.files.read();
+    update(&mut app.model, Msg::Files(read));
     app.run().await
 }
 
 struct App {
     model: Model,
     link: Box<dyn Link>,
+    files: Box<dyn Files>,
     screen: Screen,
     signals: Signals,
     /// None while somebody else has the terminal.
@@ -162,7 +199,10 @@ struct App {
     requester: FrameRequester,
     start: Instant,
     options: Options,
+    /// What the title of the window says.
+    title: String,
     ended: bool,
+    drafts: Drafts,
 }
 
 /// What woke the loop.
@@ -170,6 +210,7 @@ enum Woken {
     Terminal(Option<(Instant, io::Result<Event>)>),
     Run(Update),
     Signal(Signal),
+    Files,
     Frame,
     Time,
 }
@@ -188,6 +229,10 @@ impl App {
                     self.send(Msg::Tick { at }).await?
                 }
                 Woken::Frame => self.frame().await?,
+                Woken::Files => {
+                    let read = self.files.read();
+                    self.send(Msg::Files(read)).await?
+                }
             };
             if let Some(exit) = exit {
                 self.screen.leave();
@@ -223,6 +268,7 @@ impl App {
             event = typed => Woken::Terminal(event),
             () = self.frames.due() => Woken::Frame,
             update = self.link.next(), if !ended => Woken::Run(update),
+            () = self.files.changed() => Woken::Files,
             () = until(wake) => Woken::Time,
         }
     }
@@ -281,13 +327,11 @@ impl App {
     fn signal(&mut self, signal: Signal) -> Result<Option<Exit>, Error> {
         if signal == Signal::Continued {
             self.screen.retake()?;
+            self.title.clear();
             self.requester.request_draw();
             return Ok(None);
         }
-        Ok(Some(Exit {
-            how: Leave::Killed(format!("{signal:?}")),
-            code: signal.exit_code(),
-        }))
+        Ok(Some(told(signal)))
     }
 
     /// Draws, once all that was typed is read.
@@ -305,33 +349,62 @@ impl App {
         if self.model.arming.changed {
             self.requester.request_draw();
         }
+        self.tell_title()?;
         Ok(None)
+    }
+
+    /// Lets the title of the window say how the run stands. The words are the console's own.
+    fn tell_title(&mut self) -> Result<(), Error> {
+        if !self.options.alerts.title {
+            return Ok(());
+        }
+        let title = self.model.title();
+        if title != self.title {
+            self.screen.send_raw(&format!("\u{1b}]2;{title}\u{1b}\\"))?;
+            self.title = title;
+        }
+        Ok(())
     }
 
     /// Lets a message happen and carries out what it asks for.
     async fn send(&mut self, msg: Msg) -> Result<Option<Exit>, Error> {
         let out = update(&mut self.model, msg);
+        let collected = &self.model.collected;
+        if let Err(why) = self.drafts.keep(collected.stamp, || collected.draft()) {
+            self.model.complain(why);
+        }
         self.requester.request_draw();
         for out in out {
             match out {
                 Out::Command(command) => self.link.send(command),
                 Out::Replay(control) => self.link.replay(control),
-                Out::Copy(text) => {
-                    let mut sequence = String::new();
-                    let copy = CopyToClipboard::to_clipboard_from(text);
-                    if crossterm::Command::write_ansi(&copy, &mut sequence).is_ok() {
-                        self.screen.send_raw(&sequence)?;
-                    }
+                Out::Copy(text) => self.screen.send_raw(&self.options.reach.copy(&text))?,
+                Out::Mouse(on) => self.screen.set_mouse(on)?,
+                Out::Wire { turn, request } => {
+                    let found = self.link.wire(turn, request);
+                    update(&mut self.model, Msg::Wire(found));
                 }
                 Out::Redraw => self.screen.redraw()?,
-                Out::Alert(words) => self.screen.send_raw(&self.options.alerts.sequences(&words))?,
+                Out::Alert(words) => {
+                    let looking = self.model.screen.focused == Some(true);
+                    let call = self.options.alerts.sequences(self.options.reach, &words, looking);
+                    self.screen.send_raw(&call)?;
+                }
                 Out::Suspend => {
                     self.stop_reading().await;
                     let result = self.screen.suspend().await;
+                    self.title.clear();
                     self.typed = Some(Typed::new());
                     result?;
                 }
-                Out::Edit(text) => self.edit(text).await?,
+                Out::Edit(text) => match self.lend(&text).await? {
+                    Ok(result) => drop(update(&mut self.model, Msg::Edited(result))),
+                    Err(exit) => return Ok(Some(exit)),
+                },
+                Out::Show(text) => match self.lend(&text).await? {
+                    Ok(result) => drop(update(&mut self.model, Msg::Shown(result.map(drop)))),
+                    Err(exit) => return Ok(Some(exit)),
+                },
                 Out::Quit(how) => {
                     let code = matches!(how, Leave::Interrupted).then_some(130);
                     return Ok(Some(Exit { how, code }));
@@ -347,16 +420,47 @@ impl App {
         }
     }
 
-    async fn edit(&mut self, text: String) -> Result<(), Error> {
+    /// Takes up the collected edits that an earlier console left.
+    fn take_up_draft(&mut self) {
+        let Some(draft) = self.drafts.read() else { return };
+        let readable = draft
+            .as_ref()
+            .is_ok_and(|text| Collected::from_draft(text).is_ok());
+        if !readable {
+            self.drafts.set_aside();
+        }
+        update(&mut self.model, Msg::Drafted(draft));
+    }
+
+    /// Lends the terminal to the operator's editor. What interrupts the editor is not meant for the console; a
+    /// request to end is.
+    async fn lend(&mut self, text: &str) -> Result<Result<Result<String, String>, Exit>, Error> {
         self.stop_reading().await;
-        let edit = editor::edit(self.options.editor.as_deref(), &self.options.scratch, &text);
-        let result = self.screen.lend(edit).await;
-        // What interrupted the editor was not meant for the console.
+        let edit = editor::edit(self.options.editor.as_deref(), &self.options.scratch, text);
+        let lent = self.screen.lend(edit);
+        tokio::pin!(lent);
+        let result = loop {
+            tokio::select! {
+                biased;
+                result = &mut lent => break result?,
+                signal = self.signals.next() => match signal {
+                    Signal::Interrupt | Signal::Continued => {}
+                    signal => return Ok(Err(told(signal))),
+                },
+            }
+        };
+        self.title.clear();
         self.signals = Signals::new().map_err(Error::Signals)?;
         self.typed = Some(Typed::new());
-        update(&mut self.model, Msg::Edited(result?));
         self.requester.request_draw();
-        Ok(())
+        Ok(Ok(result))
+    }
+}
+
+fn told(signal: Signal) -> Exit {
+    Exit {
+        how: Leave::Killed(format!("{signal:?}")),
+        code: signal.exit_code(),
     }
 }
 

@@ -5,6 +5,8 @@
 
 pub mod table;
 
+use super::model::screen::Pane;
+
 /// Where keys go: a pane, or the topmost overlay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Context {
@@ -22,6 +24,14 @@ pub enum Context {
     Inspector,
     /// The log.
     Log,
+    /// The state.
+    State,
+    /// The branches, beside the other panes.
+    BranchPane,
+    /// The budget.
+    Budget,
+    /// How the tools do.
+    Health,
     /// An editor of several lines.
     Editor,
     /// One line of text.
@@ -42,6 +52,10 @@ pub enum Context {
     Effects,
     /// The list before several calls are approved at once.
     Bulk,
+    /// A rule of the session, before it is accepted.
+    Rule,
+    /// The rules of the session.
+    Rules,
     /// A repeated effect.
     Consent,
     /// An execution whose outcome nobody knows.
@@ -56,7 +70,7 @@ pub enum Context {
 
 impl Context {
     /// Every context, for checks.
-    pub const ALL: [Self; 22] = [
+    pub const ALL: [Self; 28] = [
         Self::Always,
         Self::Panes,
         Self::Replay,
@@ -64,6 +78,10 @@ impl Context {
         Self::Queue,
         Self::Inspector,
         Self::Log,
+        Self::State,
+        Self::BranchPane,
+        Self::Budget,
+        Self::Health,
         Self::Editor,
         Self::Line,
         Self::List,
@@ -74,6 +92,8 @@ impl Context {
         Self::Compare,
         Self::Effects,
         Self::Bulk,
+        Self::Rule,
+        Self::Rules,
         Self::Consent,
         Self::Doubt,
         Self::Broken,
@@ -88,6 +108,10 @@ impl Context {
             Self::Queue => &[Self::Queue, Self::Panes, Self::Replay, Self::Always],
             Self::Inspector => &[Self::Inspector, Self::Panes, Self::Replay, Self::Always],
             Self::Log => &[Self::Log, Self::Panes, Self::Replay, Self::Always],
+            Self::State => &[Self::State, Self::Panes, Self::Replay, Self::Always],
+            Self::BranchPane => &[Self::BranchPane, Self::Panes, Self::Replay, Self::Always],
+            Self::Budget => &[Self::Budget, Self::Panes, Self::Replay, Self::Always],
+            Self::Health => &[Self::Health, Self::Panes, Self::Replay, Self::Always],
             Self::Editor => &[Self::Editor, Self::Always],
             Self::Line => &[Self::Line, Self::Always],
             Self::List => &[Self::List, Self::Always],
@@ -98,6 +122,8 @@ impl Context {
             Self::Compare => &[Self::Compare, Self::Always],
             Self::Effects => &[Self::Effects, Self::Always],
             Self::Bulk => &[Self::Bulk, Self::Always],
+            Self::Rule => &[Self::Rule, Self::Always],
+            Self::Rules => &[Self::Rules, Self::Always],
             Self::Consent => &[Self::Consent, Self::Always],
             Self::Doubt => &[Self::Doubt, Self::Always],
             Self::Broken => &[Self::Broken, Self::Always],
@@ -122,6 +148,10 @@ impl Context {
             Self::Queue => "queue",
             Self::Inspector => "inspector",
             Self::Log => "log",
+            Self::State => "state",
+            Self::BranchPane => "branch pane",
+            Self::Budget => "budget",
+            Self::Health => "health",
             Self::Editor => "editor",
             Self::Line => "one-line input",
             Self::List => "list",
@@ -132,6 +162,8 @@ impl Context {
             Self::Compare => "comparison",
             Self::Effects => "orphaned effects",
             Self::Bulk => "approve all",
+            Self::Rule => "rule preview",
+            Self::Rules => "rules of the session",
             Self::Consent => "repeated effect",
             Self::Doubt => "outcome unknown",
             Self::Broken => "broken stream",
@@ -148,6 +180,8 @@ pub enum Verb {
     Move(Move),
     /// Choose what is on screen.
     View(View),
+    /// Choose how the graph is shown.
+    Graph(GraphVerb),
     /// Go to a place in the graph.
     Jump(Jump),
     /// Decide about a call.
@@ -194,14 +228,14 @@ pub enum View {
     NextPane,
     /// The pane before.
     PrevPane,
-    /// The graph.
-    Graph,
-    /// The queue.
-    Queue,
-    /// The inspector.
-    Inspector,
-    /// Show or hide the log.
-    Log,
+    /// Go to a pane; one at the bottom is hidden again where it has the focus.
+    Pane(Pane),
+    /// Go to what the row under the cursor is about.
+    Follow,
+    /// Only decisions in the log, or everything.
+    Decisions,
+    /// List the themes.
+    Theme,
     /// The focused pane alone.
     Zoom,
     /// The next tab of the inspector.
@@ -218,10 +252,16 @@ pub enum View {
     Search,
     /// Effects that happened under what edits replaced.
     Orphans,
+    /// What went round, and what was done about it.
+    Loops,
     /// Copy.
     Copy,
+    /// Open in `$EDITOR` to read.
+    Outside,
     /// Draw everything anew.
     Redraw,
+    /// Take the mouse or leave it.
+    Mouse,
     /// Close what is on top.
     Close,
     /// Take the chosen entry.
@@ -232,6 +272,21 @@ pub enum View {
     Quit,
     /// Ctrl-C.
     Interrupt,
+}
+
+/// How the graph is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum GraphVerb {
+    /// As boxes around the selected node, or as rows again.
+    Map,
+    /// As bars over time, or with lanes again.
+    Time,
+    /// With more detail or less.
+    Level,
+    /// Following what comes, or with the cursor where it is.
+    Follow,
+    /// Only what fits.
+    Filter,
 }
 
 /// Jumps in the graph.
@@ -247,6 +302,10 @@ pub enum Jump {
     Parent,
     /// To the first child.
     Child,
+    /// To the next of those that hang on the same.
+    Sibling,
+    /// To the one of them before.
+    SiblingBack,
     /// To the next match of the search.
     Match,
     /// To the match before.
@@ -264,6 +323,16 @@ pub enum Decide {
     All,
     /// Approve the whole list.
     AllNow,
+    /// Show the rule that lets exactly this call run, always.
+    Always,
+    /// Write a rule.
+    Rule,
+    /// Accept the rule that is shown.
+    Accept,
+    /// List the rules of the session.
+    Rules,
+    /// Let the rule under the cursor judge no more.
+    DropRule,
     /// Refuse.
     Reject,
     /// Open the question that the entry asks.
@@ -272,6 +341,12 @@ pub enum Decide {
     Retry,
     /// End a running execution.
     Cancel,
+    /// Let a call that waits to be tried again run at once.
+    RunNow,
+    /// Take one of the repairs that are offered.
+    ChooseRepair,
+    /// Repair the call no more.
+    SkipRepair,
     /// Take the recorded result.
     Reuse,
     /// Run it all the same.
@@ -289,7 +364,7 @@ pub enum Decide {
 impl Decide {
     /// True where the key by itself lets something happen, so that it must be armed.
     pub const fn must_be_armed(self) -> bool {
-        !matches!(self, Self::All | Self::Open)
+        !matches!(self, Self::All | Self::Open | Self::Rule | Self::Rules)
     }
 }
 
@@ -379,8 +454,20 @@ pub enum RunVerb {
     Policy,
     /// Change the limits.
     Limits,
+    /// Change how failures are met.
+    Resilience,
+    /// Let everything through a breaker again.
+    ResetBreaker,
     /// Name the session.
     Title,
+    /// Set the weight of a tool for a kind of task.
+    SetWeight,
+    /// Begin the weights of a tool anew.
+    ResetWeights,
+    /// Let the newest repetition repeat.
+    AllowLoop,
+    /// Mute a detector of repetition, or listen to it again.
+    MuteLoops,
     /// Leave once what runs has ended.
     LeaveWait,
     /// Stop what runs, then leave.
@@ -418,6 +505,43 @@ pub enum TextVerb {
     EraseWord,
     /// Erase to the end of the line.
     EraseEnd,
+    /// Select on.
+    Select(Reach),
+    /// Copy what is selected to the terminal's clipboard.
+    Copy,
+    /// Take out what is selected.
+    Cut,
+    /// Put in what was taken out last.
+    PutBack,
+    /// Look for words in the text.
+    Find,
+    /// To the next place of them.
+    FindNext,
+    /// To the place before.
+    FindBack,
+    /// To the next thing that is wrong with the text.
+    NextFault,
+    /// What can stand at the cursor by the tool's schema.
+    Complete,
+}
+
+/// How far a selection goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Reach {
+    /// A character to the left.
+    Left,
+    /// A character to the right.
+    Right,
+    /// A line up.
+    Up,
+    /// A line down.
+    Down,
+    /// To the start of the line.
+    LineStart,
+    /// To the end of the line.
+    LineEnd,
+    /// Everything.
+    All,
 }
 
 /// Driving a recorded run.
@@ -440,7 +564,7 @@ pub enum ReplayVerb {
 }
 
 /// One line of the table.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Entry {
     /// What it does.
     pub verb: Verb,
@@ -465,7 +589,7 @@ pub fn entries() -> impl Iterator<Item = &'static Entry> {
 pub fn markdown() -> String {
     use std::fmt::Write as _;
 
-    let mut out = String::from("| keys | where | what |\n|---|---|---|\n");
+    let mut out = String::from("| keys | command | where | what |\n|---|---|---|---|\n");
     for entry in entries() {
         let keys: Vec<String> = entry
             .keys
@@ -476,8 +600,9 @@ pub fn markdown() -> String {
         // Writing into a string cannot fail.
         let _ = writeln!(
             out,
-            "| {} | {} | {} |",
+            "| {} | `{}` | {} | {} |",
             keys.join(" "),
+            entry.name,
             place.join(", "),
             entry.doc
         );

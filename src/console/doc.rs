@@ -5,8 +5,11 @@
 
 use std::sync::Arc;
 
-use super::pager::{Pager, Row, Wrap};
+use regex::Regex;
+
+use super::pager::{Ink, Pager, Row, Wrap};
 use super::theme::Role;
+use super::tint::Tint;
 use crate::text;
 
 /// A run of characters of one look. The characters are safe to show.
@@ -64,19 +67,49 @@ impl Styled {
 
     /// Adds a row of a pager.
     pub fn push_row(&mut self, row: Row, role: Role) {
-        for (kind, text) in row.pieces {
-            let role = match kind {
-                text::Kind::Plain => role,
-                text::Kind::Escaped => Role::Escaped,
-                text::Kind::Blank => Role::Dim,
-            };
-            self.0.push(Piece { role, text });
+        for piece in row.pieces {
+            self.0.push(Piece {
+                role: role_of(piece.ink, role),
+                text: piece.text,
+            });
         }
+    }
+
+    /// Lights what is found in the console's own words.
+    fn light(self, find: &Regex) -> Self {
+        let mut out = Self::new();
+        for piece in self.0 {
+            let mut at = 0;
+            for found in find.find_iter(&piece.text).filter(|found| !found.is_empty()) {
+                let before = piece.text.get(at..found.start()).unwrap_or_default();
+                out = out.own(piece.role, before).own(Role::Match, found.as_str());
+                at = found.end();
+            }
+            out = out.own(piece.role, piece.text.get(at..).unwrap_or_default());
+        }
+        out.0.retain(|piece| !piece.text.is_empty());
+        out
     }
 
     /// The characters without looks.
     pub fn plain(&self) -> String {
         self.0.iter().map(|piece| piece.text.as_str()).collect()
+    }
+}
+
+/// How a piece of a text looks.
+const fn role_of(ink: Ink, plain: Role) -> Role {
+    match (ink.hit, ink.kind, ink.tint) {
+        (true, ..) => Role::Match,
+        (_, text::Kind::Escaped, _) => Role::Escaped,
+        (_, text::Kind::Blank, _) => Role::Dim,
+        (_, _, Tint::None) => plain,
+        (_, _, Tint::Key) => Role::JsonKey,
+        (_, _, Tint::String) => Role::JsonString,
+        (_, _, Tint::Reference) => Role::Reference,
+        (_, _, Tint::Number) => Role::JsonNumber,
+        (_, _, Tint::Literal) => Role::JsonLiteral,
+        (_, _, Tint::Punct) => Role::JsonPunct,
     }
 }
 
@@ -156,18 +189,48 @@ impl Doc {
         }
     }
 
-    /// Rows from `first` on, at most `count`.
-    pub fn window(&self, first: usize, count: usize) -> Vec<Styled> {
+    /// The first row from `row` on in which something is found, or, looking back, the last one before it.
+    pub fn find(&self, find: &Regex, row: usize, back: bool) -> Option<usize> {
+        let mut found = None;
+        let mut before = 0;
+        for part in &self.parts {
+            let rows = part.rows();
+            let inside = row.saturating_sub(before);
+            let hit = match part {
+                Part::Line(line) => {
+                    let here = if back { before < row } else { before >= row };
+                    (here && find.is_match(&line.plain())).then_some(0)
+                }
+                Part::Text { .. } if back && inside == 0 => None,
+                Part::Text { .. } if !back && inside >= rows => None,
+                Part::Text { pager, .. } => pager.find(find, inside, back),
+            };
+            if let Some(at) = hit {
+                found = Some(before + at);
+                if !back {
+                    return found;
+                }
+            }
+            before += rows;
+        }
+        found
+    }
+
+    /// Rows from `first` on, at most `count`, with what was searched for.
+    pub fn window(&self, first: usize, count: usize, find: Option<&Regex>) -> Vec<Styled> {
         let mut out = Vec::with_capacity(count.min(200));
         let mut before = 0;
         for part in &self.parts {
             let rows = part.rows();
             if before + rows > first && out.len() < count {
                 match part {
-                    Part::Line(line) => out.push(line.clone()),
+                    Part::Line(line) => out.push(match find {
+                        Some(find) => line.clone().light(find),
+                        None => line.clone(),
+                    }),
                     Part::Text { pager, role, mark } => {
                         let skip = first.saturating_sub(before);
-                        let window = pager.window(skip, count - out.len());
+                        let window = pager.window(skip, count - out.len(), find);
                         out.extend(window.into_iter().map(|row| dress(row, *role, mark)));
                     }
                 }
@@ -222,7 +285,9 @@ fn dress(row: Row, role: Role, mark: &(Role, String)) -> Styled {
 pub enum Form {
     /// As it is.
     Raw,
-    /// A JSON string as its text, other JSON laid out.
+    /// As it is, told apart by the tokens of JSON.
+    Json,
+    /// A JSON string as its text, other JSON laid out and told apart by its tokens.
     Readable,
 }
 
@@ -248,11 +313,14 @@ impl Cache {
             })
             .map(|(_, _, pager)| Arc::clone(pager));
         let pager = found.unwrap_or_else(|| {
-            let text = match form {
-                Form::Raw => Arc::clone(source),
-                Form::Readable => readable(source),
-            };
-            Arc::new(Pager::new(text, width, wrap))
+            Arc::new(match form {
+                Form::Raw => Pager::new(Arc::clone(source), width, wrap),
+                Form::Json => Pager::json(Arc::clone(source), width, wrap),
+                Form::Readable if source.starts_with(['{', '[']) => {
+                    Pager::json(readable(source), width, wrap)
+                }
+                Form::Readable => Pager::new(readable(source), width, wrap),
+            })
         });
         self.used.push((Arc::clone(source), form, Arc::clone(&pager)));
         pager

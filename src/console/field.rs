@@ -4,12 +4,15 @@
 //! the terminal; what is read out is the text that the visible form stands for, and an unchanged
 //! field gives back the original bytes. Must not know: what the text is for.
 
+#[cfg(test)]
+mod tests;
+
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
-use ratatui_textarea::{CursorMove, Input, Key as AreaKey, TextArea, WrapMode};
+use ratatui_textarea::{CursorMove, DataCursor, Input, Key as AreaKey, TextArea, WrapMode};
 
-use super::commands::{Move, TextVerb};
+use super::commands::{Move, Reach, TextVerb};
 use super::key::{Code, Key};
 use crate::text;
 
@@ -45,6 +48,8 @@ impl Field {
         let mut area = TextArea::new(opened.clone());
         area.set_cursor_line_style(Style::default());
         area.set_cursor_style(Style::default().add_modifier(Modifier::REVERSED));
+        area.set_selection_style(Style::default().add_modifier(Modifier::REVERSED));
+        area.set_search_style(Style::default().add_modifier(Modifier::UNDERLINED | Modifier::BOLD));
         area.set_max_histories(500);
         if single {
             area.move_cursor(CursorMove::End);
@@ -117,8 +122,13 @@ impl Field {
         self.area.insert_str(shown);
     }
 
-    /// Moves the cursor.
+    /// Moves the cursor; what was selected is no more.
     pub fn step(&mut self, to: Move) {
+        self.area.cancel_selection();
+        self.go(to);
+    }
+
+    fn go(&mut self, to: Move) {
         match to {
             Move::Up => self.area.move_cursor(CursorMove::Up),
             Move::Down => self.area.move_cursor(CursorMove::Down),
@@ -134,6 +144,37 @@ impl Field {
     /// Carries out an editing command.
     pub fn edit(&mut self, verb: TextVerb) {
         match verb {
+            TextVerb::Select(to) => {
+                if !self.area.is_selecting() {
+                    self.area.start_selection();
+                }
+                match to {
+                    Reach::Left => self.go(Move::Left),
+                    Reach::Right => self.go(Move::Right),
+                    Reach::Up => self.go(Move::Up),
+                    Reach::Down => self.go(Move::Down),
+                    Reach::LineStart => self.area.move_cursor(CursorMove::Head),
+                    Reach::LineEnd => self.area.move_cursor(CursorMove::End),
+                    Reach::All => self.area.select_all(),
+                }
+                return;
+            }
+            TextVerb::Cut => {
+                self.area.cut();
+                return;
+            }
+            TextVerb::PutBack => {
+                self.area.paste();
+                return;
+            }
+            TextVerb::FindNext | TextVerb::FindBack => {
+                self.seek(verb == TextVerb::FindBack);
+                return;
+            }
+            TextVerb::EraseWord | TextVerb::EraseEnd => {}
+            _ => self.area.cancel_selection(),
+        }
+        match verb {
             TextVerb::Undo => drop(self.area.undo()),
             TextVerb::Redo => drop(self.area.redo()),
             TextVerb::WordLeft => self.area.move_cursor(CursorMove::WordBack),
@@ -144,14 +185,146 @@ impl Field {
             TextVerb::Last => self.area.move_cursor(CursorMove::Bottom),
             TextVerb::EraseWord => drop(self.area.delete_word()),
             TextVerb::EraseEnd => drop(self.area.delete_line_by_end()),
-            TextVerb::Commit | TextVerb::Cancel | TextVerb::External | TextVerb::Form => {}
+            // Carried out elsewhere, or above.
+            _ => {}
         }
+    }
+
+    /// The selected text as it stands, marks read; all of it where nothing is selected.
+    pub fn selected(&self) -> Result<String, String> {
+        let Some(((first, from), (last, to))) = self.area.selection_range().filter(|(a, b)| a != b) else {
+            return self.text();
+        };
+        let mut lines: Vec<String> = Vec::new();
+        for (row, line) in self.area.lines().iter().enumerate().take(last + 1).skip(first) {
+            let skip = if row == first { from } else { 0 };
+            let end = if row == last { to } else { usize::MAX };
+            lines.push(line.chars().take(end).skip(skip).collect());
+        }
+        text::parse_lines(&lines).map_err(|error| error.to_string())
+    }
+
+    /// Looks for words from the cursor on, small and capital letters alike where only small ones are
+    /// asked for. False where they are nowhere.
+    pub fn find(&mut self, words: &str) -> bool {
+        let mut pattern = regex::escape(words);
+        if !words.chars().any(char::is_uppercase) {
+            pattern.insert_str(0, "(?i)");
+        }
+        // An escaped text is always a pattern; one that is too large finds nothing.
+        if self.area.set_search_pattern(pattern).is_err() {
+            return false;
+        }
+        !words.is_empty() && self.area.search_forward(true)
+    }
+
+    fn seek(&mut self, back: bool) {
+        self.area.cancel_selection();
+        if back {
+            self.area.search_back(false);
+        } else {
+            self.area.search_forward(false);
+        }
+    }
+
+    /// Bytes of the text as it stands.
+    pub fn len(&self) -> usize {
+        self.area.lines().iter().map(|line| line.len() + 1).sum::<usize>() - 1
+    }
+
+    /// The byte of [`Field::shown`] at which the cursor stands.
+    pub fn offset(&self) -> usize {
+        let DataCursor(row, column) = self.area.cursor();
+        let lines = self.area.lines();
+        let before: usize = lines.iter().take(row).map(|line| line.len() + 1).sum();
+        let inside = lines
+            .get(row)
+            .map_or(0, |line| line.chars().take(column).map(char::len_utf8).sum());
+        before + inside
+    }
+
+    /// Puts other text, in the visible form, in the place of some bytes of [`Field::shown`] that stand
+    /// on the line of the cursor; what was there can be taken back to. False where that is not possible.
+    pub fn splice(&mut self, bytes: std::ops::Range<usize>, shown: &str) -> bool {
+        let DataCursor(row, _) = self.area.cursor();
+        let before: usize = self
+            .area
+            .lines()
+            .iter()
+            .take(row)
+            .map(|line| line.len() + 1)
+            .sum();
+        let column = |at: usize| -> Option<usize> {
+            let line = self.area.lines().get(row)?;
+            Some(line.get(..at.checked_sub(before)?)?.chars().count())
+        };
+        let (Some(from), Some(to)) = (column(bytes.start), column(bytes.end)) else {
+            return false;
+        };
+        self.area.cancel_selection();
+        if !self.jump(row, from) {
+            return false;
+        }
+        self.area.delete_str(to.saturating_sub(from));
+        self.area.insert_str(shown);
+        true
+    }
+
+    /// Puts the cursor on a line and character, counted from 0. False where that is too far for it.
+    pub fn jump(&mut self, row: usize, column: usize) -> bool {
+        let (Ok(row), Ok(column)) = (u16::try_from(row), u16::try_from(column)) else {
+            return false;
+        };
+        self.area.move_cursor(CursorMove::Jump(row, column));
+        true
+    }
+
+    /// The character of a line, counted from 0, that shows byte `byte` of the line's text.
+    pub fn column_of(&self, row: usize, byte: usize) -> usize {
+        let line = self.area.lines().get(row);
+        line.map_or(0, |line| text::place_in(line, byte))
     }
 
     /// The cursor, as line and column from 1.
     pub fn cursor(&self) -> (usize, usize) {
         let at = self.area.cursor();
         (at.0 + 1, at.1 + 1)
+    }
+
+    /// Draws it, with places (line and character, from 0) in a look of their own.
+    pub fn draw_marked(
+        &self,
+        frame: &mut Frame<'_>,
+        area: Rect,
+        style: Style,
+        marks: (&[(usize, usize)], Style),
+    ) {
+        self.draw(frame, area, style);
+        let area = area.intersection(frame.area());
+        for place in marks.0 {
+            if let Some((x, y)) = self.on_screen(*place, area)
+                && let Some(cell) = frame.buffer_mut().cell_mut((x, y))
+            {
+                cell.set_style(marks.1);
+            }
+        }
+    }
+
+    /// Where a place of the text was drawn, if it was.
+    fn on_screen(&self, (row, column): (usize, usize), area: Rect) -> Option<(u16, u16)> {
+        let top = usize::from(self.area.scroll_offset().0);
+        let at = |y: u16, x: u16| {
+            let DataCursor(row, column) = self.area.screen_to_data(top + usize::from(y), usize::from(x));
+            (row, column)
+        };
+        let wanted = (row, column);
+        let y = (0..area.height).take_while(|y| at(*y, 0) <= wanted).last()?;
+        if at(y, 0).0 != row {
+            return None;
+        }
+        let x = (0..area.width).find(|x| at(y, *x) >= wanted)?;
+        // Behind the end of a line that goes on below, the place is not here.
+        (at(y, x) == wanted).then_some((area.x + x, area.y + y))
     }
 
     /// Draws it.
@@ -176,64 +349,4 @@ fn area_key(key: Key, single: bool) -> Option<AreaKey> {
         Code::Delete => AreaKey::Delete,
         _ => return None,
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    #[test]
-    fn what_was_not_touched_keeps_its_bytes() {
-        let text = "a\r\nb\u{202e}c   d \n";
-        let mut field = Field::lines(text);
-        field.key(Key::char('x'));
-        assert!(!field.is_unchanged());
-        field.edit(TextVerb::Undo);
-        assert_eq!(field.text().unwrap(), text);
-    }
-
-    #[test]
-    fn what_is_invisible_survives_an_edit() {
-        let mut field = Field::lines("b\u{202e}c\r\n");
-        field.key(Key::char('x'));
-        assert_eq!(field.text().unwrap(), "xb\u{202e}c\r\n");
-        assert!(field.shown().contains("⟨U+202E⟩"));
-    }
-
-    #[test]
-    fn a_paste_shows_what_it_hides() {
-        let mut field = Field::line("");
-        field.paste("rm\u{200b} -rf\u{1b}[2J\n");
-        assert_eq!(field.shown(), "rm⟨U+200B⟩ -rf⟨U+001B⟩[2J");
-        assert_eq!(field.text().unwrap(), "rm\u{200b} -rf\u{1b}[2J");
-    }
-
-    #[test]
-    fn a_broken_mark_is_an_error_not_a_guess() {
-        let mut field = Field::lines("");
-        for c in "⟨nothing⟩".chars() {
-            field.key(Key::char(c));
-        }
-        assert!(field.text().is_err());
-    }
-
-    #[test]
-    fn control_keys_type_nothing() {
-        let mut field = Field::lines("");
-        assert!(!field.key("ctrl-x".parse().unwrap()));
-        assert!(!field.key("alt-x".parse().unwrap()));
-        assert!(field.is_empty());
-    }
-
-    proptest! {
-        #[test]
-        fn any_text_comes_back(text in any::<String>()) {
-            let mut field = Field::lines(&text);
-            prop_assert_eq!(field.text().unwrap(), text.clone());
-            field.key(Key::char('x'));
-            prop_assert_eq!(field.text().unwrap(), format!("x{text}"));
-        }
-    }
 }

@@ -8,11 +8,13 @@ use super::model::arming::Question;
 use super::model::graph::Pick;
 use super::model::inspector::Subject;
 use super::model::listing::Item;
+use super::model::lower::Target;
 use super::model::overlay::{Overlay, Whose};
 use super::model::screen::Pane;
 use crate::domain::call::Status;
 use crate::domain::decide::edit::may_keep_later;
 use crate::domain::id::NodeKind;
+use crate::domain::ladder::Stage;
 use crate::domain::state::Mode;
 use crate::domain::template::{compensate_of, probe_of};
 use crate::domain::turn::Stream;
@@ -28,18 +30,15 @@ pub struct Hint {
     pub decides: bool,
     /// True for what keeps its place, however narrow the screen is: help, and the way out of a text.
     pub stays: bool,
+    /// True for what the focused pane at the bottom is for: it comes first.
+    pub leads: bool,
 }
 
 /// Where keys go now.
 pub fn context(model: &Model) -> Context {
     match model.overlays.last() {
         Some(overlay) => overlay.context(),
-        None => match model.screen.focus {
-            Pane::Graph => Context::Graph,
-            Pane::Queue => Context::Queue,
-            Pane::Inspector => Context::Inspector,
-            Pane::Log => Context::Log,
-        },
+        None => model.screen.focus.context(),
     }
 }
 
@@ -63,6 +62,7 @@ pub fn hints(model: &Model) -> Vec<Hint> {
                 key,
                 word,
                 decides: matches!(entry.verb, Verb::Decide(_)),
+                leads: matches!(entry.verb, Verb::View(View::Follow)),
                 stays: match entry.verb {
                     Verb::View(View::Help) | Verb::Text(commands::TextVerb::Cancel) => true,
                     Verb::View(View::Close) => matches!(
@@ -109,6 +109,9 @@ pub fn applies(model: &Model, verb: Verb) -> bool {
         Verb::Run(verb) => {
             live && match verb {
                 RunVerb::Pause => matches!(state.mode, Mode::Running | Mode::Paused(_)),
+                RunVerb::SetWeight | RunVerb::ResetWeights => {
+                    matches!(model.followed(), Target::Weight(_))
+                }
                 RunVerb::Step => matches!(state.mode, Mode::Paused(_)),
                 RunVerb::StopTurn => state
                     .agenda
@@ -123,9 +126,20 @@ pub fn applies(model: &Model, verb: Verb) -> bool {
         Verb::Text(commands::TextVerb::Form) => {
             matches!(model.overlays.last(), Some(Overlay::Editor(editor)) if editor.purpose.is_value())
         }
+        Verb::Text(commands::TextVerb::NextFault) => {
+            matches!(model.overlays.last(), Some(Overlay::Editor(editor)) if editor.marks.iter().any(Option::is_some))
+        }
         Verb::View(View::Palette) => model.overlays.is_empty(),
-        Verb::View(View::NextTab) => model.screen.focus != Pane::Log,
-        Verb::Jump(_) | Verb::Move(_) | Verb::Replay(_) | Verb::Text(_) | Verb::View(_) => true,
+        Verb::View(View::NextTab) => !model.screen.focus.is_lower(),
+        Verb::View(View::Follow) => match model.followed() {
+            Target::Nothing => false,
+            Target::Branch(_) => state.epoch.0 > 0,
+            Target::Node(_) | Target::Weight(_) => true,
+            Target::Limits | Target::Breaker(_) => live,
+        },
+        Verb::Graph(_) | Verb::Jump(_) | Verb::Move(_) | Verb::Replay(_) | Verb::Text(_) | Verb::View(_) => {
+            true
+        }
     }
 }
 
@@ -143,6 +157,9 @@ fn decides(model: &Model, verb: Decide, status: Option<&Status>, kind: Option<No
         }
         Decide::Open => waits && (broken || matches!(status, Some(Status::Consent(_) | Status::InDoubt(_)))),
         Decide::Retry => status.is_some_and(Status::is_settled),
+        Decide::RunNow => status == Some(&Status::Delayed),
+        Decide::ChooseRepair => status == Some(&Status::Repairing(Stage::Choosing)),
+        Decide::SkipRepair => matches!(status, Some(Status::Repairing(_))),
         Decide::Cancel => matches!(status, Some(Status::Running(_))),
         _ => true,
     }

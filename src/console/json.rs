@@ -174,10 +174,12 @@ pub fn members(json: &str) -> Vec<(String, &str)> {
     if is_object { out } else { Vec::new() }
 }
 
-/// The line (from 0) on which the value at a JSON pointer begins.
-pub fn line_of(json: &str, pointer: &str) -> Option<usize> {
-    let at = offset_of(json, pointer)?;
-    Some(json.get(..at)?.bytes().filter(|byte| *byte == b'\n').count())
+/// The line and character (from 0) at which the value at a JSON pointer begins.
+pub fn place_of(json: &str, pointer: &str) -> Option<(usize, usize)> {
+    let before = json.get(..offset_of(json, pointer)?)?;
+    let line = before.bytes().filter(|byte| *byte == b'\n').count();
+    let start = before.rfind('\n').map_or(0, |at| at + 1);
+    Some((line, before.get(start..)?.chars().count()))
 }
 
 /// Where the value at a JSON pointer begins; tolerates text that is not finished.
@@ -317,13 +319,13 @@ mod tests {
     }
 
     #[test]
-    fn a_pointer_leads_to_its_line() {
+    fn a_pointer_leads_to_its_place() {
         let text = pretty(r#"{"a":{"b":[1,{"c":2}]},"d":3}"#);
-        assert_eq!(line_of(&text, ""), Some(0));
-        assert_eq!(line_of(&text, "/a/b/0"), Some(3));
-        assert_eq!(line_of(&text, "/a/b/1/c"), Some(5));
-        assert_eq!(line_of(&text, "/d"), Some(9));
-        assert_eq!(line_of(&text, "/zz"), None);
+        assert_eq!(place_of(&text, ""), Some((0, 0)));
+        assert_eq!(place_of(&text, "/a/b/0"), Some((3, 6)));
+        assert_eq!(place_of(&text, "/a/b/1/c"), Some((5, 13)));
+        assert_eq!(place_of(&text, "/d"), Some((9, 7)));
+        assert_eq!(place_of(&text, "/zz"), None);
     }
 
     #[test]
@@ -345,7 +347,7 @@ mod tests {
             } else {
                 prop_assert_eq!(laid, text.clone());
             }
-            let _ = (members(&text), line_of(&text, "/a"), carry_over(&text, &text));
+            let _ = (members(&text), place_of(&text, "/a"), carry_over(&text, &text));
         }
     }
 }

@@ -8,30 +8,41 @@ use std::collections::btree_map::Entry as Slot;
 
 use super::commands::{self, Context, Entry, Verb};
 use super::key::{BadKey, Key};
+use crate::config::Place;
+use crate::config::keymap::Change;
+use crate::text::visible;
+
+/// Something wrong with a keymap, and where in the file.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}: {wrong}", place.as_ref().map_or_else(|| "keymap".to_owned(), Place::to_string))]
+pub struct Error {
+    /// Where; none for what the file does not say.
+    pub place: Option<Place>,
+    /// What.
+    pub wrong: Wrong,
+}
 
 /// What is wrong with a keymap.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Error {
+pub enum Wrong {
     /// No such command.
-    #[error("keymap: `{name}` is not a command{}; `?` in the console lists them all", near.as_ref().map(|n| format!(", did you mean `{n}`")).unwrap_or_default())]
+    #[error("`{name}` is not a command{}; `?` in the console lists them all", near.as_ref().map(|n| format!(", did you mean `{n}`")).unwrap_or_default())]
     UnknownName {
-        /// The name.
+        /// The name, safe to show.
         name: String,
         /// The nearest known name.
         near: Option<String>,
     },
     /// Not a key.
-    #[error("keymap: `{name}`: {source}")]
+    #[error("`{name}`: {source}")]
     BadKey {
         /// The command.
-        name: String,
+        name: &'static str,
         /// What is wrong.
         source: BadKey,
     },
     /// Two meanings of one key.
-    #[error(
-        "keymap: `{key}` means both `{first}` and `{second}` in the {place}: give one of them another key"
-    )]
+    #[error("`{key}` means both `{first}` and `{second}` in the {where_}: give one of them another key")]
     Twice {
         /// The key.
         key: Key,
@@ -40,11 +51,11 @@ pub enum Error {
         /// The other.
         second: &'static str,
         /// Where.
-        place: &'static str,
+        where_: &'static str,
     },
     /// A character that types text cannot be a command where text is typed.
     #[error(
-        "keymap: `{key}` for `{name}` is a character, and in the {place} characters are typed: add ctrl- or alt-"
+        "`{key}` for `{name}` is a character, and in the {where_} characters are typed: add ctrl- or alt-"
     )]
     Typed {
         /// The key.
@@ -52,64 +63,99 @@ pub enum Error {
         /// The command.
         name: &'static str,
         /// Where.
-        place: &'static str,
+        where_: &'static str,
     },
+    /// A command that must be reached whatever else was changed.
+    #[error("`{0}` needs a key: without it there would be no way out")]
+    Needed(&'static str),
 }
 
+/// Commands that keep a key.
+const NEEDED: [&str; 4] = ["interrupt", "help", "give-up", "back"];
+
 /// Keys to verbs, by context.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Keymap {
     keys: BTreeMap<(Context, Key), &'static Entry>,
     of: BTreeMap<&'static str, Vec<Key>>,
 }
 
 impl Keymap {
-    /// The defaults with the operator's changes: a name and the keys that replace its default keys.
-    pub fn new(changes: &[(String, Vec<String>)]) -> Result<Self, Error> {
-        let mut wanted: BTreeMap<&str, &[String]> = BTreeMap::new();
-        for (name, keys) in changes {
-            if !commands::entries().any(|entry| entry.name == name) {
-                return Err(Error::UnknownName {
-                    name: name.chars().take(60).collect(),
+    /// The defaults with the operator's changes: commands with the keys that replace their own.
+    pub fn new(changes: &[Change]) -> Result<Self, Error> {
+        let mut wanted: BTreeMap<&'static str, &Change> = BTreeMap::new();
+        for change in changes {
+            let name = change.name.value.as_str();
+            let Some(entry) = commands::entries().find(|entry| entry.name == name) else {
+                let short: String = name.chars().take(60).collect();
+                let wrong = Wrong::UnknownName {
+                    name: visible(&short),
                     near: nearest(name),
+                };
+                return Err(Error {
+                    place: Some(change.name.place.clone()),
+                    wrong,
                 });
-            }
-            wanted.insert(name, keys);
+            };
+            wanted.insert(entry.name, change);
         }
         let mut map = Self {
             keys: BTreeMap::new(),
             of: BTreeMap::new(),
         };
         for entry in commands::entries() {
-            let keys: Vec<Key> = match wanted.get(entry.name) {
-                Some(keys) => parse(entry.name, keys.iter().map(String::as_str))?,
-                None => parse(entry.name, entry.keys.iter().copied())?,
+            let keys = match wanted.get(entry.name) {
+                Some(change) => parse(
+                    entry.name,
+                    change.keys.iter().map(|at| (at.value.as_str(), Some(&at.place))),
+                )?,
+                None => parse(entry.name, entry.keys.iter().map(|key| (*key, None)))?,
             };
-            for context in entry.contexts {
-                for key in &keys {
-                    map.bind(*context, *key, entry)?;
-                }
-            }
             map.of.insert(entry.name, keys);
         }
-        map.check_reach()?;
+        let placed = |error: Wrong| {
+            let place = |name: &str| {
+                let change = wanted.get(name)?;
+                Some(change.keys.first().unwrap_or(&change.name).place.clone())
+            };
+            let place = match &error {
+                Wrong::Twice { first, second, .. } => place(second).or_else(|| place(first)),
+                Wrong::Typed { name, .. } | Wrong::Needed(name) => place(name),
+                Wrong::UnknownName { .. } | Wrong::BadKey { .. } => None,
+            };
+            Error { place, wrong: error }
+        };
+        for entry in commands::entries() {
+            let keys = map.keys_of(entry.name).to_vec();
+            for context in entry.contexts {
+                for key in &keys {
+                    map.bind(*context, *key, entry).map_err(placed)?;
+                }
+            }
+        }
+        map.check_reach().map_err(placed)?;
+        for name in NEEDED {
+            if map.keys_of(name).is_empty() {
+                return Err(placed(Wrong::Needed(name)));
+            }
+        }
         Ok(map)
     }
 
-    fn bind(&mut self, context: Context, key: Key, entry: &'static Entry) -> Result<(), Error> {
+    fn bind(&mut self, context: Context, key: Key, entry: &'static Entry) -> Result<(), Wrong> {
         if context.is_text() && key.typed().is_some() {
-            return Err(Error::Typed {
+            return Err(Wrong::Typed {
                 key,
                 name: entry.name,
-                place: context.heading(),
+                where_: context.heading(),
             });
         }
         match self.keys.entry((context, key)) {
-            Slot::Occupied(other) => Err(Error::Twice {
+            Slot::Occupied(other) => Err(Wrong::Twice {
                 key,
                 first: other.get().name,
                 second: entry.name,
-                place: context.heading(),
+                where_: context.heading(),
             }),
             Slot::Vacant(slot) => {
                 slot.insert(entry);
@@ -119,17 +165,17 @@ impl Keymap {
     }
 
     /// No key of a context may be hidden by a wider one that reaches it.
-    fn check_reach(&self) -> Result<(), Error> {
+    fn check_reach(&self) -> Result<(), Wrong> {
         for context in Context::ALL {
             let mut seen: BTreeMap<Key, &'static Entry> = BTreeMap::new();
             for near in context.reach() {
                 for ((_, key), entry) in self.keys.iter().filter(|((place, _), _)| place == near) {
                     if let Some(first) = seen.insert(*key, entry) {
-                        return Err(Error::Twice {
+                        return Err(Wrong::Twice {
                             key: *key,
                             first: first.name,
                             second: entry.name,
-                            place: context.heading(),
+                            where_: context.heading(),
                         });
                     }
                 }
@@ -159,11 +205,14 @@ impl Keymap {
     }
 }
 
-fn parse<'a>(name: &str, keys: impl Iterator<Item = &'a str>) -> Result<Vec<Key>, Error> {
-    keys.map(|key| {
-        key.parse().map_err(|source| Error::BadKey {
-            name: name.to_owned(),
-            source,
+fn parse<'a>(
+    name: &'static str,
+    keys: impl Iterator<Item = (&'a str, Option<&'a Place>)>,
+) -> Result<Vec<Key>, Error> {
+    keys.map(|(key, place)| {
+        key.parse().map_err(|source| Error {
+            place: place.cloned(),
+            wrong: Wrong::BadKey { name, source },
         })
     })
     .collect()
@@ -182,11 +231,11 @@ mod tests {
     use super::*;
     use crate::console::commands::{Decide, View};
 
-    fn change(name: &str, keys: &[&str]) -> (String, Vec<String>) {
-        (
-            name.to_owned(),
-            keys.iter().map(|key| (*key).to_owned()).collect(),
-        )
+    fn change(name: &str, keys: &[&str]) -> Change {
+        let text = format!("\n{name} = {keys:?}");
+        crate::config::keymap::parse("keys.toml", &text)
+            .unwrap()
+            .remove(0)
     }
 
     #[test]
@@ -207,45 +256,78 @@ mod tests {
     #[test]
     fn a_key_given_to_two_commands_of_a_place_is_refused_by_name() {
         let error = Keymap::new(&[change("reject", &["a"])]).unwrap_err();
-        assert!(error.to_string().contains("`approve` and `reject`"), "{error}");
+        let text = error.to_string();
+        assert!(
+            text.starts_with("keys.toml:2:11: `a` means both `approve` and `reject` in the "),
+            "{text}"
+        );
     }
 
     #[test]
     fn a_pane_key_may_not_hide_one_that_works_everywhere() {
         assert!(matches!(
-            Keymap::new(&[change("expand", &["q"])]),
-            Err(Error::Twice { .. })
+            Keymap::new(&[change("expand", &["q"])]).map_err(|error| error.wrong),
+            Err(Wrong::Twice { .. })
         ));
         assert!(matches!(
-            Keymap::new(&[change("approve", &["ctrl-c"])]),
-            Err(Error::Twice { .. })
+            Keymap::new(&[change("approve", &["ctrl-c"])]).map_err(|error| error.wrong),
+            Err(Wrong::Twice { .. })
         ));
     }
 
     #[test]
     fn characters_cannot_be_commands_where_text_is_typed() {
         assert!(matches!(
-            Keymap::new(&[change("done", &["d"])]),
-            Err(Error::Typed { .. })
+            Keymap::new(&[change("done", &["d"])]).map_err(|error| error.wrong),
+            Err(Wrong::Typed { .. })
         ));
     }
 
     #[test]
     fn an_unknown_name_is_refused_with_the_nearest_one() {
         let error = Keymap::new(&[change("aprove", &["a"])]).unwrap_err();
-        assert!(error.to_string().contains("did you mean `approve`"), "{error}");
+        let text = error.to_string();
+        assert!(
+            text.starts_with("keys.toml:2:1: `aprove` is not a command, did you mean `approve`"),
+            "{text}"
+        );
+        let evil = Keymap::new(&[change("\"\\u001b[31m\"", &["a"])])
+            .unwrap_err()
+            .to_string();
+        assert!(!evil.contains('\u{1b}'), "{evil:?}");
+    }
+
+    #[test]
+    fn a_bad_key_is_refused_where_it_stands() {
+        let error = Keymap::new(&[change("approve", &["ctrl-y", "hyper-x"])]).unwrap_err();
+        let text = error.to_string();
+        assert!(
+            text.starts_with("keys.toml:2:22: `approve`: `hyper-x` is not a key"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn the_way_out_keeps_a_key() {
+        for name in NEEDED {
+            let error = Keymap::new(&[change(name, &[])]).unwrap_err();
+            assert!(error.to_string().contains("needs a key"), "{error}");
+            assert!(error.place.is_some());
+        }
+        let map = Keymap::new(&[change("zoom", &[])]).unwrap();
+        assert_eq!(map.first("zoom"), "", "any other may be without one");
     }
 
     #[test]
     fn a_change_replaces_the_defaults() {
-        let map = Keymap::new(&[change("approve", &["ctrl-y"])]).unwrap();
+        let map = Keymap::new(&[change("approve", &["alt-y"])]).unwrap();
         let key = |text: &str| text.parse::<Key>().unwrap();
         assert_eq!(map.verb(Context::Queue, key("a"), false), None);
         assert_eq!(
-            map.verb(Context::Queue, key("ctrl-y"), false),
+            map.verb(Context::Queue, key("alt-y"), false),
             Some(Verb::Decide(Decide::Approve))
         );
-        assert_eq!(map.verb(Context::Editor, key("ctrl-y"), false), None);
+        assert_eq!(map.verb(Context::Editor, key("alt-y"), false), None);
         assert_eq!(
             map.verb(Context::Editor, key("ctrl-c"), false),
             Some(Verb::View(View::Interrupt))

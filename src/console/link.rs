@@ -18,10 +18,14 @@ use crate::domain::state::State;
 pub enum Update {
     /// Everything so far; the first update, and again after the console lagged.
     Snapshot(Box<State>),
+    /// Facts that are in a snapshot already, oldest first, for the log: at most the newest ones.
+    Past(Vec<Arc<Envelope>>),
     /// One more fact.
     Event(Arc<Envelope>),
     /// What a stream has brought of blocks that are not facts yet; replaces what was known of the turn.
     Live(Live),
+    /// A command that was sent through this door was carried out; what it made is recorded.
+    Taken(Box<Command>),
     /// A command was not carried out.
     Refused(Refusal),
     /// Something to tell the operator that is no fact of the run (a torn line that was set aside).
@@ -62,14 +66,30 @@ pub enum LivePart {
     },
 }
 
+/// What went over the wire for one request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Frames {
+    /// The body that was sent.
+    pub sent: Arc<str>,
+    /// The body that came back.
+    pub received: Arc<str>,
+    /// True where there is more than is held here.
+    pub more: bool,
+}
+
 /// The door.
 pub trait Link: Send {
-    /// Sends a command; its refusal, if any, comes as an update.
+    /// Sends a command; that it was carried out, or its refusal, comes as an update.
     fn send(&mut self, command: Command);
 
     /// The next update. Never resolves again after [`Update::Ended`]. The future may be dropped and
     /// asked for again; no update is lost by that.
     fn next(&mut self) -> BoxFuture<'_, Update>;
+
+    /// What went over the wire for a request; none where nothing was kept of it.
+    fn wire(&mut self, _turn: TurnId, _request: u32) -> Result<Option<Frames>, String> {
+        Ok(None)
+    }
 
     /// Drives a recorded run; does nothing on a live one.
     fn replay(&mut self, _control: ReplayControl) {}

@@ -1,10 +1,12 @@
 //! The screen: shows state, collects intent. Must not know: engine, providers, tools, journal bytes.
 
+pub mod alike;
 pub mod app;
 pub mod commands;
 pub mod diff;
 pub mod doc;
 pub mod field;
+pub mod files;
 pub mod frames;
 pub mod hints;
 pub mod json;
@@ -12,9 +14,11 @@ pub mod key;
 pub mod keymap;
 pub mod layout;
 pub mod link;
+pub mod loops;
 pub mod model;
 pub mod msg;
 pub mod pager;
+pub mod rows;
 pub mod summary;
 pub mod symbols;
 pub mod tabs;
@@ -22,6 +26,7 @@ pub mod terminal;
 #[cfg(test)]
 mod testing;
 pub mod theme;
+pub mod tint;
 pub mod update;
 pub mod view;
 pub mod words;

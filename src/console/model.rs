@@ -10,6 +10,7 @@ pub mod graph;
 pub mod inspector;
 pub mod listing;
 pub mod log;
+pub mod lower;
 pub mod overlay;
 pub mod queue;
 pub mod run;
@@ -18,22 +19,36 @@ pub mod screen;
 use super::keymap::Keymap;
 use super::layout::gutter::Line;
 use super::symbols::Charset;
-use super::theme::Look;
+use super::terminal::Reach;
+use super::theme::{Look, Theme};
+use super::words;
+use crate::domain::call::{Call, Status};
+use crate::domain::ladder;
+use crate::resilience::watch::Watch;
 use arming::{Arming, KeyState};
 use collected::Collected;
 use graph::GraphPane;
 use inspector::Inspector;
 use log::LogPane;
+use lower::{Lower, RowsPane, Target};
 use overlay::Overlay;
 use queue::QueuePane;
 use run::RunPart;
-use screen::Screen;
+use screen::{Pane, Screen};
 
-/// What does not change while the console runs.
+/// What the run does not change.
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// Colours.
     pub look: Look,
+    /// The name of the theme that is shown.
+    pub theme: String,
+    /// The theme that the operator's settings name.
+    pub named_theme: String,
+    /// What is wrong with the operator's files.
+    pub troubles: Vec<String>,
+    /// Every theme that can be shown, by its name.
+    pub themes: Vec<(String, Theme)>,
     /// Characters.
     pub charset: Charset,
     /// Lines of the graph.
@@ -50,8 +65,16 @@ pub struct Settings {
     pub read_only: bool,
     /// True where the recorded run can be driven.
     pub replay: bool,
+    /// What stands between the console and the operator's terminal.
+    pub reach: Reach,
+    /// How weights are made, and what is known of tools beforehand.
+    pub watch: Watch,
     /// True where the operator is called by bell and notification.
     pub alerts: bool,
+    /// True where collected edits are kept beside the session.
+    pub drafts: bool,
+    /// UTC milliseconds at the console's own zero; none for a recorded run, whose time stands still.
+    pub utc_zero: Option<i64>,
 }
 
 /// A word to the operator on the status line.
@@ -76,6 +99,8 @@ pub struct Model {
     pub inspector: Inspector,
     /// The log pane.
     pub log: LogPane,
+    /// The other panes at the bottom.
+    pub lower: Lower,
     /// What is open on top, the topmost last.
     pub overlays: Vec<Overlay>,
     /// Edits that wait to be committed together.
@@ -96,11 +121,15 @@ impl Model {
     /// A model before anything arrived.
     pub fn new(settings: Settings, width: u16, height: u16) -> Self {
         Self {
-            run: RunPart::default(),
+            run: RunPart {
+                watch: settings.watch.clone(),
+                ..RunPart::default()
+            },
             graph: GraphPane::default(),
             queue: QueuePane::default(),
             inspector: Inspector::default(),
             log: LogPane::default(),
+            lower: Lower::default(),
             overlays: Vec::new(),
             collected: Collected::default(),
             arming: Arming::default(),
@@ -127,9 +156,52 @@ impl Model {
         };
     }
 
+    /// What the row under the cursor of the focused pane at the bottom is about.
+    pub fn followed(&self) -> Target {
+        let pane = self.screen.focus;
+        if pane != Pane::Log {
+            return self.lower.of(pane).map(RowsPane::selected).unwrap_or_default();
+        }
+        match self.log.selected() {
+            Some(log::Line::Event(envelope)) => {
+                words::about(&self.run.state, &envelope.event).map_or(Target::Nothing, Target::Node)
+            }
+            _ => Target::Nothing,
+        }
+    }
+
+    /// UTC milliseconds now, as far as the console knows; none for a recorded run.
+    pub fn utc(&self) -> Option<i64> {
+        let since = i64::try_from(self.arming.now).unwrap_or(i64::MAX);
+        self.settings.utc_zero.map(|zero| zero.saturating_add(since))
+    }
+
+    /// Where a call stands, in a few words; a wait with what is left of it.
+    pub fn status_words(&self, call: &Call) -> String {
+        match (&call.delay, self.utc()) {
+            (Some(delay), Some(now)) => delay.words(now),
+            (Some(delay), None) => format!("{} ({} of {})", call.status.word(), delay.no, delay.of),
+            (None, _) => match (&call.status, ladder::shut(&self.run.state, call)) {
+                (Status::Queued, Some((scope, breaker))) => breaker.words(&scope, self.utc()),
+                _ => call.status.word().to_owned(),
+            },
+        }
+    }
+
+    /// What the title of the window says, in the console's own words.
+    pub fn title(&self) -> String {
+        match self.queue.waiting() {
+            0 => format!("overrule: {}", self.run.word(self.settings.replay)),
+            count => format!("overrule: {count} waiting for you"),
+        }
+    }
+
     /// The next moment at which something happens by time alone.
     pub fn wake_at(&self) -> Option<u64> {
         let arming = self.arming.wake_at(self.settings.arming_ms);
-        [arming, self.keys.wake_at()].into_iter().flatten().min()
+        // What is left of a wait is told four times a second.
+        let counts = self.utc().is_some() && ladder::counts_down(&self.run.state);
+        let waits = counts.then(|| self.arming.now.saturating_add(250));
+        [arming, self.keys.wake_at(), waits].into_iter().flatten().min()
     }
 }

@@ -3,9 +3,11 @@
 //! Time is part of the message (milliseconds of a monotonic clock), so that an update is a function
 //! of its arguments. Must not know: where messages come from, how a request is carried out.
 
+use super::files::Read;
 use super::key::Key;
-use super::link::{ReplayControl, Update};
+use super::link::{Frames, ReplayControl, Update};
 use crate::domain::command::Command;
+use crate::domain::id::TurnId;
 
 /// Something happened.
 #[derive(Debug, Clone)]
@@ -24,8 +26,16 @@ pub enum Msg {
         /// Now.
         at: u64,
     },
+    /// The files of themes and keys were read.
+    Files(Read),
     /// `$EDITOR` ended.
     Edited(Result<String, String>),
+    /// What went over the wire for the request that was asked for.
+    Wire(Result<Option<Frames>, String>),
+    /// Collected edits that an earlier console left, or why they cannot be read.
+    Drafted(Result<String, String>),
+    /// `$EDITOR` ended that was opened to read.
+    Shown(Result<(), String>),
     /// The process was told to end (SIGTERM, SIGHUP, terminal gone).
     Killed(String),
 }
@@ -49,8 +59,32 @@ pub enum TermMsg {
         /// Rows.
         height: u16,
     },
-    /// The mouse wheel: rows, negative is up.
-    Wheel(i16),
+    /// The mouse.
+    Mouse {
+        /// What was done.
+        mouse: Mouse,
+        /// Column.
+        x: u16,
+        /// Row.
+        y: u16,
+    },
+    /// The terminal's window has the focus, or has it no longer.
+    Focus(bool),
+}
+
+/// What can be done with the mouse. Only its first button does anything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mouse {
+    /// The button went down.
+    Press,
+    /// It was moved with the button down.
+    Drag,
+    /// The button went up.
+    Release,
+    /// A notch of the wheel.
+    WheelUp,
+    /// A notch of the wheel.
+    WheelDown,
 }
 
 /// Something to do outside.
@@ -64,8 +98,19 @@ pub enum Out {
     Copy(String),
     /// Open in `$EDITOR`; [`Msg::Edited`] follows.
     Edit(String),
+    /// Open in `$EDITOR` to read; [`Msg::Shown`] follows.
+    Show(String),
+    /// Read what went over the wire for a request; [`Msg::Wire`] follows.
+    Wire {
+        /// The turn.
+        turn: TurnId,
+        /// The request.
+        request: u32,
+    },
     /// Clear the screen and draw everything.
     Redraw,
+    /// Take the mouse, or leave it to the terminal's own selection.
+    Mouse(bool),
     /// Stop the program in the shell.
     Suspend,
     /// Tell the operator outside of the screen that he is needed.

@@ -4,18 +4,25 @@
 //! rows of each block, which for ordinary ASCII is a division; the rows themselves are made for the
 //! visible window only. Must not know: panes, colours.
 
+#[cfg(test)]
+mod tests;
+
 use std::ops::Range;
 use std::sync::Arc;
 
+use regex::Regex;
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
+use super::tint::{Inside, Tint, tints};
 use crate::text::{Kind, line_spans};
 
 /// Bytes of a block of a long line.
 const BLOCK: usize = 4096;
 /// How far back a good place for a cut is looked for.
 const BACK: usize = 1024;
+/// Bytes beyond a block in which something may be found that reaches into it.
+const EDGE: usize = 256;
 
 /// How rows end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,11 +33,31 @@ pub enum Wrap {
     Chars,
 }
 
+/// What a piece of a row is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ink {
+    /// Whether it is a mark.
+    pub kind: Kind,
+    /// What it is in JSON.
+    pub tint: Tint,
+    /// True where it was searched for.
+    pub hit: bool,
+}
+
+/// A run of characters of one kind.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Piece {
+    /// What it is.
+    pub ink: Ink,
+    /// The characters, in the visible form.
+    pub text: String,
+}
+
 /// One row on screen.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Row {
-    /// Its pieces in the visible form.
-    pub pieces: Vec<(Kind, String)>,
+    /// Its pieces.
+    pub pieces: Vec<Piece>,
     /// True where it goes on with the line of the row before.
     pub continues: bool,
 }
@@ -39,7 +66,7 @@ impl Row {
     /// The row without its colours.
     #[cfg(test)]
     pub fn text(&self) -> String {
-        self.pieces.iter().map(|(_, text)| text.as_str()).collect()
+        self.pieces.iter().map(|piece| piece.text.as_str()).collect()
     }
 }
 
@@ -51,6 +78,8 @@ struct Block {
     rows: usize,
     /// True where it is not the first block of its line.
     continues: bool,
+    /// For JSON: whether it begins inside of a string.
+    begins: Inside,
 }
 
 /// A text in rows.
@@ -61,9 +90,25 @@ pub struct Pager {
     wrap: Wrap,
     blocks: Vec<Block>,
     rows: usize,
+    /// True where the text is JSON, to be told apart by its tokens.
+    json: bool,
 }
 
 impl Pager {
+    /// Cuts a text of JSON.
+    pub fn json(text: Arc<str>, width: u16, wrap: Wrap) -> Self {
+        let mut pager = Self::new(text, width, wrap);
+        pager.json = true;
+        let (mut state, mut at) = (Inside::No, 0);
+        for block in &mut pager.blocks {
+            let between = pager.text.as_bytes().get(at..block.bytes.start);
+            state = state.after(between.unwrap_or_default());
+            at = block.bytes.start;
+            block.begins = state;
+        }
+        pager
+    }
+
     /// Cuts a text; a width of 0 counts as 1.
     pub fn new(text: Arc<str>, width: u16, wrap: Wrap) -> Self {
         let mut pager = Self {
@@ -71,6 +116,7 @@ impl Pager {
             wrap,
             blocks: Vec::new(),
             rows: 0,
+            json: false,
             text: Arc::clone(&text),
         };
         let mut start = 0;
@@ -94,13 +140,14 @@ impl Pager {
         let piece = self.text.get(bytes.clone()).unwrap_or_default();
         let rows = match self.wrap {
             Wrap::Chars if is_simple(piece) => piece.len().div_ceil(self.width).max(1),
-            _ => rows_of(piece, self.width, self.wrap).len(),
+            _ => rows_of(piece, self.width, self.wrap, &Inks::default()).len(),
         };
         self.blocks.push(Block {
             bytes,
             first: self.rows,
             rows,
             continues,
+            begins: Inside::No,
         });
         self.rows += rows;
     }
@@ -120,23 +167,15 @@ impl Pager {
         self.rows
     }
 
-    /// Rows from `first` on, at most `count`.
-    pub fn window(&self, first: usize, count: usize) -> Vec<Row> {
+    /// Rows from `first` on, at most `count`, with what was searched for.
+    pub fn window(&self, first: usize, count: usize, find: Option<&Regex>) -> Vec<Row> {
         let mut out = Vec::with_capacity(count.min(200));
-        let from = self
-            .blocks
-            .partition_point(|block| block.first + block.rows <= first);
-        for block in self.blocks.get(from..).unwrap_or_default() {
+        for block in self.blocks.get(self.block_of(first)..).unwrap_or_default() {
             if out.len() >= count {
                 break;
             }
-            let piece = self.text.get(block.bytes.clone()).unwrap_or_default();
             let skip = first.saturating_sub(block.first);
-            for (index, pieces) in rows_of(piece, self.width, self.wrap)
-                .into_iter()
-                .enumerate()
-                .skip(skip)
-            {
+            for (index, pieces) in self.made(block, find).into_iter().enumerate().skip(skip) {
                 if out.len() >= count {
                     break;
                 }
@@ -147,6 +186,88 @@ impl Pager {
             }
         }
         out
+    }
+
+    /// The block that a row stands in.
+    fn block_of(&self, row: usize) -> usize {
+        self.blocks
+            .partition_point(|block| block.first + block.rows <= row)
+    }
+
+    /// All rows of a block.
+    fn made(&self, block: &Block, find: Option<&Regex>) -> Vec<Vec<Piece>> {
+        let piece = self.text.get(block.bytes.clone()).unwrap_or_default();
+        let inks = Inks {
+            tints: if self.json {
+                tints(&self.text, block.bytes.clone(), block.begins)
+            } else {
+                Vec::new()
+            },
+            hits: find.map(|find| self.hits(block, find)).unwrap_or_default(),
+            from: block.bytes.start,
+        };
+        rows_of(piece, self.width, self.wrap, &inks)
+    }
+
+    /// What is found in a block, as bytes of the text; what reaches over its edges too.
+    fn hits(&self, block: &Block, find: &Regex) -> Vec<Range<usize>> {
+        let near = |at: usize, back: bool| {
+            let mut at = if back {
+                at.saturating_sub(EDGE)
+            } else {
+                (at + EDGE).min(self.text.len())
+            };
+            while !self.text.is_char_boundary(at) {
+                at -= 1;
+            }
+            at
+        };
+        let from = near(block.bytes.start, true);
+        let part = self.text.get(from..near(block.bytes.end, false));
+        find.find_iter(part.unwrap_or_default())
+            .map(|found| found.start() + from..found.end() + from)
+            .filter(|hit| !hit.is_empty() && hit.start < block.bytes.end && hit.end > block.bytes.start)
+            .collect()
+    }
+
+    /// Rows of a block, counted in the whole text, in which something begins to be found.
+    fn rows_found<'p>(
+        &'p self,
+        block: &'p Block,
+        find: &Regex,
+    ) -> impl DoubleEndedIterator<Item = usize> + 'p {
+        let made = self.made(block, Some(find));
+        let found: Vec<usize> = made
+            .iter()
+            .enumerate()
+            .filter(|(_, row)| row.iter().any(|piece| piece.ink.hit))
+            .map(|(index, _)| block.first + index)
+            .collect();
+        found.into_iter()
+    }
+
+    /// The first row from `row` on in which something is found; or, looking back, the last one before it.
+    pub fn find(&self, find: &Regex, row: usize, back: bool) -> Option<usize> {
+        let here = self.block_of(row);
+        if back {
+            let upto = self.blocks.get(..=here.min(self.blocks.len().checked_sub(1)?))?;
+            return upto
+                .iter()
+                .rev()
+                .filter(|block| !self.hits(block, find).is_empty())
+                .find_map(|block| self.rows_found(block, find).rev().find(|at| *at < row));
+        }
+        let block = self.blocks.get(here)?;
+        if let Some(at) = self.rows_found(block, find).find(|at| *at >= row) {
+            return Some(at);
+        }
+        // The rest is searched as one text: no rows are made before something is found.
+        let found = find.find_at(&self.text, block.bytes.end)?;
+        let there = self
+            .blocks
+            .partition_point(|block| block.bytes.end <= found.start());
+        let block = self.blocks.get(there)?;
+        self.rows_found(block, find).next()
     }
 
     /// Bytes of the text that stand in these rows, to the nearest row.
@@ -197,7 +318,38 @@ fn is_simple(piece: &str) -> bool {
         && !piece.contains("   ")
 }
 
-fn rows_of(piece: &str, width: usize, wrap: Wrap) -> Vec<Vec<(Kind, String)>> {
+/// What is known of the bytes of a piece.
+#[derive(Default)]
+struct Inks {
+    tints: Vec<(Range<usize>, Tint)>,
+    hits: Vec<Range<usize>>,
+    /// Where the piece begins in the text.
+    from: usize,
+}
+
+impl Inks {
+    fn of(&self, kind: Kind, at: usize) -> Ink {
+        let byte = self.from + at;
+        let next = self.tints.partition_point(|(range, _)| range.end <= byte);
+        let tint = self.tints.get(next).filter(|(range, _)| range.contains(&byte));
+        let hit = self.hits.partition_point(|range| range.end <= byte);
+        Ink {
+            kind,
+            tint: tint.map(|(_, tint)| *tint).unwrap_or_default(),
+            hit: self.hits.get(hit).is_some_and(|range| range.contains(&byte)),
+        }
+    }
+}
+
+#[cfg(test)]
+thread_local! {
+    /// Bytes that rows were made of: what a frame costs, counted instead of timed.
+    static MADE: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
+fn rows_of(piece: &str, width: usize, wrap: Wrap, inks: &Inks) -> Vec<Vec<Piece>> {
+    #[cfg(test)]
+    MADE.with(|made| made.set(made.get() + piece.len()));
     let mut fill = Fill {
         width,
         wrap,
@@ -206,18 +358,34 @@ fn rows_of(piece: &str, width: usize, wrap: Wrap) -> Vec<Vec<(Kind, String)>> {
         used: 0,
         space: None,
     };
+    let mut at = 0;
     for span in line_spans(piece) {
+        let whole = span.text.width();
+        let bytes = match span.kind {
+            Kind::Plain => span.text.len(),
+            // A mark stands for one character, or for the blanks that it counts.
+            Kind::Escaped => piece
+                .get(at..)
+                .and_then(|rest| rest.chars().next())
+                .map_or(0, char::len_utf8),
+            Kind::Blank => piece
+                .get(at..)
+                .map_or(0, |rest| rest.len() - rest.trim_start_matches(' ').len()),
+        };
         match span.kind {
             // A mark is never torn apart unless it is wider than the whole row.
-            Kind::Escaped | Kind::Blank if span.text.width() <= width => {
-                fill.put(span.kind, &span.text, span.text.width());
+            Kind::Escaped | Kind::Blank if whole <= width => {
+                fill.put(inks.of(span.kind, at), &span.text, whole);
             }
             kind => {
-                for grapheme in span.text.graphemes(true) {
-                    fill.put(kind, grapheme, grapheme.width());
+                let plain = kind == Kind::Plain;
+                for (offset, grapheme) in span.text.grapheme_indices(true) {
+                    let byte = if plain { at + offset } else { at };
+                    fill.put(inks.of(kind, byte), grapheme, grapheme.width());
                 }
             }
         }
+        at += bytes;
     }
     fill.end();
     fill.rows
@@ -226,27 +394,30 @@ fn rows_of(piece: &str, width: usize, wrap: Wrap) -> Vec<Vec<(Kind, String)>> {
 struct Fill {
     width: usize,
     wrap: Wrap,
-    rows: Vec<Vec<(Kind, String)>>,
-    row: Vec<(Kind, String)>,
+    rows: Vec<Vec<Piece>>,
+    row: Vec<Piece>,
     used: usize,
     /// After the last blank of the row: index of the piece, byte in it, cells before.
     space: Option<(usize, usize, usize)>,
 }
 
 impl Fill {
-    fn put(&mut self, kind: Kind, text: &str, width: usize) {
+    fn put(&mut self, ink: Ink, text: &str, width: usize) {
         while self.used + width > self.width && self.used > 0 {
             self.wrap();
         }
         match self.row.last_mut() {
-            Some((last, piece)) if *last == kind => piece.push_str(text),
-            _ => self.row.push((kind, text.to_owned())),
+            Some(last) if last.ink == ink => last.text.push_str(text),
+            _ => self.row.push(Piece {
+                ink,
+                text: text.to_owned(),
+            }),
         }
         self.used += width;
         if text == " "
-            && let Some((_, piece)) = self.row.last()
+            && let Some(last) = self.row.last()
         {
-            self.space = Some((self.row.len() - 1, piece.len(), self.used));
+            self.space = Some((self.row.len() - 1, last.text.len(), self.used));
         }
     }
 
@@ -258,10 +429,16 @@ impl Fill {
             && cells * 3 > self.width
         {
             rest = self.row.split_off(piece + 1);
-            if let Some((kind, text)) = self.row.get_mut(piece) {
+            if let Some(Piece { ink, text }) = self.row.get_mut(piece) {
                 let tail = text.split_off(byte);
                 if !tail.is_empty() {
-                    rest.insert(0, (*kind, tail));
+                    rest.insert(
+                        0,
+                        Piece {
+                            ink: *ink,
+                            text: tail,
+                        },
+                    );
                 }
             }
             used = self.used - cells;
@@ -274,84 +451,6 @@ impl Fill {
     fn end(&mut self) {
         if !self.row.is_empty() || self.rows.is_empty() {
             self.rows.push(std::mem::take(&mut self.row));
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    fn all(text: &str, width: u16, wrap: Wrap) -> Vec<Row> {
-        let pager = Pager::new(text.into(), width, wrap);
-        pager.window(0, pager.rows())
-    }
-
-    #[test]
-    fn words_stay_whole_where_they_fit() {
-        let rows: Vec<String> = all("one two three", 8, Wrap::Words)
-            .iter()
-            .map(Row::text)
-            .collect();
-        assert_eq!(rows, ["one two ", "three"]);
-        let rows: Vec<String> = all("one two three", 6, Wrap::Chars)
-            .iter()
-            .map(Row::text)
-            .collect();
-        assert_eq!(rows, ["one tw", "o thre", "e"]);
-    }
-
-    #[test]
-    fn a_wide_character_is_not_cut() {
-        let rows: Vec<String> = all("日本語", 5, Wrap::Chars).iter().map(Row::text).collect();
-        assert_eq!(rows, ["日本", "語"]);
-    }
-
-    #[test]
-    fn what_is_invisible_takes_room() {
-        let rows: Vec<String> = all("a\u{202e}b", 20, Wrap::Chars).iter().map(Row::text).collect();
-        assert_eq!(rows, ["a⟨U+202E⟩b"]);
-    }
-
-    #[test]
-    fn ten_megabytes_on_one_line_are_cut_into_blocks() {
-        let text: Arc<str> = "abcdefghij".repeat(1_000_000).into();
-        let pager = Pager::new(Arc::clone(&text), 80, Wrap::Chars);
-        assert!(pager.rows() >= text.len() / 80);
-        assert!(pager.blocks.iter().all(|block| block.bytes.len() <= BLOCK + BACK));
-        let last = pager.window(pager.rows() - 1, 5);
-        assert_eq!(last.len(), 1);
-        assert!(last[0].text().ends_with("hij"));
-    }
-
-    #[test]
-    fn every_byte_is_in_some_row() {
-        let pager = Pager::new("ab\ncd\n".into(), 10, Wrap::Chars);
-        assert_eq!(pager.rows(), 3);
-        assert_eq!(pager.bytes_in(&(0..3)), 7);
-        assert_eq!(pager.bytes_in(&(1..2)), 3);
-    }
-
-    proptest! {
-        #[test]
-        fn windows_agree_with_the_whole_and_no_row_is_too_wide(
-            text in "([ -~]|日|\u{301}|\u{202e}|\n|\t| ){0,200}", width in 1u16..30, words: bool, from in 0usize..40,
-        ) {
-            let wrap = if words { Wrap::Words } else { Wrap::Chars };
-            let pager = Pager::new(text.as_str().into(), width, wrap);
-            let rows = pager.window(0, usize::MAX);
-            prop_assert_eq!(rows.len(), pager.rows());
-            let part = pager.window(from, 5);
-            let expected: Vec<Row> = rows.iter().skip(from).take(5).cloned().collect();
-            prop_assert_eq!(part, expected);
-            for row in &rows {
-                prop_assert!(row.text().width() <= usize::from(width).max(2), "{:?}", row);
-            }
-            let shown: String = rows.iter().map(Row::text).collect();
-            let whole: String = text.split('\n').map(crate::text::visible_line).collect();
-            prop_assert_eq!(shown, whole);
         }
     }
 }

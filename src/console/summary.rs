@@ -183,10 +183,12 @@ fn clip(text: &str, most: usize) -> &str {
     super::doc::head(text, most).0
 }
 
-/// The head of a text on one line: line breaks and runs of blanks become one blank.
+/// A text on one line: line breaks and runs of blanks become one blank.
+pub fn on_one_line(text: &str) -> String {
+    text.split_ascii_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The head of a text on one line.
 fn flat(text: &str) -> String {
-    clip(text, MOST)
-        .split_ascii_whitespace()
-        .collect::<Vec<_>>()
-        .join(" ")
+    on_one_line(clip(text, MOST))
 }

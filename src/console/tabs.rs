@@ -7,9 +7,13 @@ mod call;
 mod context;
 mod depends;
 mod effects;
+mod loops;
 mod pages;
 mod plan;
+mod repairs;
 mod revisions;
+mod rule;
+mod wire;
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -33,12 +37,19 @@ pub use branches::{
 };
 pub use call::{decision, decision_word, ledger_word};
 pub use effects::{effect_list, effect_more, orphaned};
+pub use loops::loops;
 pub use pages::{bulk, help};
 pub use plan::{gathered, impact, review};
 pub use revisions::{difference, words};
+pub use rule::{preview as rule_preview, rule_list, rule_more, rules};
 
 /// Columns of a name before its value.
 const NAME: u16 = 11;
+/// What stands before the first row of a decision, before each row of the text that is decided about,
+/// and before the last row. No untrusted text can produce these: see [`crate::text::FRAME`].
+const FRAME: [&str; 3] = ["┏ ", "┃ ", "┗ "];
+/// The same where only ASCII is drawn: told from untrusted text by its place and its look.
+const FRAME_ASCII: [&str; 3] = ["# ", "| ", "# "];
 /// Rows that a value takes at most.
 const FIELD_ROWS: usize = 4;
 
@@ -66,8 +77,8 @@ impl Maker<'_> {
             return;
         }
         let pager = Pager::new(text.trim_end().into(), self.width, Wrap::Words);
-        for row in pager.window(0, pager.rows()) {
-            let words: String = row.pieces.into_iter().map(|(_, text)| text).collect();
+        for row in pager.window(0, pager.rows(), None) {
+            let words: String = row.pieces.into_iter().map(|piece| piece.text).collect();
             self.doc.line(Styled::new().own(role, words));
         }
     }
@@ -78,7 +89,7 @@ impl Maker<'_> {
         let (head, cut) = super::doc::head(value, usize::from(width) * FIELD_ROWS * 2);
         let pager = Pager::new(head.into(), width, Wrap::Words);
         let more = cut || pager.rows() > FIELD_ROWS;
-        let rows = pager.window(0, FIELD_ROWS);
+        let rows = pager.window(0, FIELD_ROWS, None);
         let last = rows.len().saturating_sub(1);
         for (at, row) in rows.into_iter().enumerate() {
             let name = if at == 0 { name } else { "" };
@@ -120,6 +131,28 @@ impl Maker<'_> {
             Role::Text,
             (role, format!("{mark} ")),
         );
+    }
+
+    /// A piece of the frame of a decision: its first row, a row of the text, its last row.
+    fn frame(&self, piece: usize) -> &'static str {
+        let pieces = match self.charset {
+            Charset::Unicode => FRAME,
+            Charset::Ascii => FRAME_ASCII,
+        };
+        pieces.get(piece).copied().unwrap_or_default()
+    }
+
+    /// The console's own words in the frame of a decision, over as many lines as they need.
+    fn framed(&mut self, piece: usize, words: &str) {
+        let width = self.width.saturating_sub(2).max(1);
+        let pager = Pager::new(words.trim_end().into(), width, Wrap::Words);
+        let mut corner = self.frame(piece);
+        for row in pager.window(0, pager.rows(), None) {
+            let words: String = row.pieces.into_iter().map(|piece| piece.text).collect();
+            let line = Styled::new().own(Role::Decision, format!("{corner}{} ", words.trim_end()));
+            self.doc.line(line);
+            corner = "  ";
+        }
     }
 
     fn glyph(&self, symbol: Symbol) -> char {
@@ -211,6 +244,7 @@ fn node(maker: &mut Maker<'_>, id: NodeId, tab: Tab) {
         Tab::Context => context::make(maker, node.turn),
         Tab::Depends => depends::make(maker, id),
         Tab::Attempts => call::attempts(maker, id.call()),
+        Tab::Wire => wire::make(maker, node.turn),
     }
 }
 
@@ -289,6 +323,9 @@ fn content(maker: &mut Maker<'_>, node: &Node) {
         Content::Observation { outcome, .. } => maker.outcome(outcome),
         Content::Deleted => maker.own(Role::Dim, "taken away by the operator"),
     }
+    if node.id.kind == NodeKind::Intervention {
+        loops::step(maker, node.id);
+    }
     if node.id.kind == NodeKind::Observation
         && let Some(conflict) = conflicts(maker, node.id)
     {
@@ -322,7 +359,7 @@ fn live(maker: &mut Maker<'_>, turn: TurnId, part: usize) {
             maker.field("tool", tool);
             maker.text(
                 args,
-                Form::Raw,
+                Form::Json,
                 Wrap::Chars,
                 Role::Text,
                 (Role::Dim, "  ".to_owned()),

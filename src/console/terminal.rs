@@ -6,6 +6,7 @@
 
 mod hook;
 mod modes;
+mod reach;
 mod signals;
 
 use std::io;
@@ -18,6 +19,7 @@ use ratatui::{Frame, Terminal};
 
 pub use hook::install_panic_hook;
 pub use modes::restore;
+pub use reach::{Around, Reach};
 pub use signals::{Signal, Signals};
 
 /// What went wrong with the terminal.
@@ -54,6 +56,8 @@ pub struct Options {
     pub mouse: bool,
     /// Keys told apart by the kitty protocol, where the terminal knows it.
     pub keyboard: bool,
+    /// The title of the window is set, and comes back as it was.
+    pub title: bool,
 }
 
 /// The terminal while the console has it. Gives it back when dropped.

@@ -44,6 +44,8 @@ pub struct Stage {
     pub model: Model,
     pub now: u64,
     pub out: Vec<Out>,
+    /// UTC milliseconds at which events are recorded.
+    pub clock: i64,
     seq: u64,
 }
 
@@ -57,21 +59,32 @@ impl Stage {
     pub fn with(width: u16, height: u16, change: impl FnOnce(&mut Settings)) -> Self {
         let mut settings = Settings {
             look: Theme::built_in("dark").unwrap().look(Colours::True),
+            theme: "dark".to_owned(),
+            named_theme: "dark".to_owned(),
+            troubles: Vec::new(),
+            themes: Theme::names()
+                .map(|name| (name.to_owned(), Theme::built_in(name).unwrap()))
+                .collect(),
             charset: Charset::Unicode,
             line: Line::Unicode,
             keymap: Keymap::new(&[]).unwrap(),
             arming_ms: ARMING,
             user: "ada".to_owned(),
             session: "s1".to_owned(),
+            utc_zero: Some(0),
             read_only: false,
             replay: false,
+            reach: crate::console::terminal::Reach::default(),
+            watch: crate::resilience::watch::Watch::default(),
             alerts: true,
+            drafts: false,
         };
         change(&mut settings);
         Self {
             model: Model::new(settings, width, height),
             now: 1000,
             out: Vec::new(),
+            clock: 0,
             seq: 0,
         }
     }
@@ -88,7 +101,7 @@ impl Stage {
         let envelope = Envelope {
             v: FORMAT,
             seq: Seq(self.seq),
-            at: 0,
+            at: self.clock,
             mono: 0,
             actor,
             cause: Seq(0),
@@ -188,6 +201,7 @@ impl Stage {
                     for event in events {
                         self.event(Actor::Operator("ada".into()), event);
                     }
+                    self.send(Msg::Run(Update::Taken(Box::new(command.clone()))));
                 }
                 Err(refusal) => self.send(Msg::Run(Update::Refused(refusal))),
             }
@@ -319,10 +333,19 @@ impl Stage {
 
     /// A call that is ready.
     pub fn ready(&mut self, node: &str, rev: u32) {
+        self.ready_at(node, rev, Vec::new());
+    }
+
+    /// A call that is ready, with what it was given.
+    pub fn ready_with(&mut self, node: &str, bindings: Vec<crate::domain::call::Binding>) {
+        self.ready_at(node, 1, bindings);
+    }
+
+    fn ready_at(&mut self, node: &str, rev: u32, bindings: Vec<crate::domain::call::Binding>) {
         self.call(CallEvent::Ready {
             call: id(node),
             rev: Rev(rev),
-            bindings: Vec::new(),
+            bindings,
             resolved: None,
             digest: Digest(format!("digest-of-{node}-r{rev}").into()),
             verdict: Verdict {
@@ -369,8 +392,10 @@ impl Stage {
             key: "k".into(),
             same: format!("same-{node}").into(),
             effect,
+            task: None,
             before: None,
             thread: None,
+            guards: Vec::new(),
         })
     }
 
@@ -448,6 +473,7 @@ impl Stage {
                 hint: Some("list the directory".into()),
                 partial: None,
                 executed: false,
+                retry_after_ms: None,
             }),
         );
         self.awaiting(

@@ -180,12 +180,14 @@ pub enum Error {
         source: std::io::Error,
     },
     /// The file says something wrong.
-    #[error("theme {file}, line {line}{}: {message}", in_key(key))]
+    #[error("theme {file}, line {line}, column {column}{}: {message}", in_key(key))]
     Bad {
         /// The file, or the name of a built-in theme.
         file: String,
         /// The line, from 1.
         line: usize,
+        /// The column, from 1.
+        column: usize,
         /// The key, such as `roles.text.fg`; empty where the whole is no TOML.
         key: String,
         /// What is wrong and what to write instead.
@@ -201,12 +203,18 @@ fn in_key(key: &str) -> String {
     }
 }
 
-const BUILT_IN: [(&str, &str); 4] = [
+const BUILT_IN: [(&str, &str); 7] = [
     ("dark", include_str!("../../themes/dark.toml")),
     ("light", include_str!("../../themes/light.toml")),
     ("high-contrast", include_str!("../../themes/high-contrast.toml")),
     ("mono", include_str!("../../themes/mono.toml")),
+    ("ember", include_str!("../../themes/ember.toml")),
+    ("paper", include_str!("../../themes/paper.toml")),
+    ("blue-orange", include_str!("../../themes/blue-orange.toml")),
 ];
+
+/// Files of a directory that are listed.
+const MOST_FILES: usize = 100;
 
 /// The longest theme file that is read.
 const MAX_FILE: u64 = 256 * 1024;
@@ -246,17 +254,50 @@ impl Theme {
         Self::parse(text, name)
     }
 
-    /// A built-in theme by its name, or the theme in a file by its path. A path has a `/` or ends
-    /// in `.toml`.
-    pub fn load(choice: &str) -> Result<Self, Error> {
-        if !choice.contains('/') && !choice.to_ascii_lowercase().ends_with(".toml") {
-            return Self::built_in(choice);
+    /// A theme by its name, or the theme in a file by its path. A path has a `/` or ends in `.toml`; a
+    /// name is that of a file in the operator's own directory of themes, or of a built-in one.
+    pub fn load(choice: &str, own: Option<&Path>) -> Result<Self, Error> {
+        if choice.contains('/') || choice.to_ascii_lowercase().ends_with(".toml") {
+            return Self::file(Path::new(choice));
         }
-        let text = read(Path::new(choice)).map_err(|source| Error::Read {
-            path: PathBuf::from(choice),
+        let file = own.map(|dir| dir.join(format!("{choice}.toml")));
+        match file.filter(|file| file.exists()) {
+            Some(file) => Self::file(&file),
+            None => Self::built_in(choice).map_err(|error| match error {
+                Error::Unknown { name, .. } => Error::Unknown {
+                    name,
+                    known: Self::all(own).join(", "),
+                },
+                error => error,
+            }),
+        }
+    }
+
+    fn file(path: &Path) -> Result<Self, Error> {
+        let text = read(path).map_err(|source| Error::Read {
+            path: path.to_owned(),
             source,
         })?;
-        Self::parse(&text, choice)
+        Self::parse(&text, &path.to_string_lossy())
+    }
+
+    /// Names of all themes: the built-in ones, then those of the operator's own directory.
+    pub fn all(own: Option<&Path>) -> Vec<String> {
+        let mut names: Vec<String> = Self::names().map(str::to_owned).collect();
+        let entries = own.and_then(|dir| std::fs::read_dir(dir).ok());
+        let mut found: Vec<String> = entries
+            .into_iter()
+            .flatten()
+            .filter_map(Result::ok)
+            .map(|entry| entry.path())
+            .filter(|path| path.extension().is_some_and(|end| end == "toml"))
+            .filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned()))
+            .filter(|name| !names.contains(name) && *name == crate::text::visible(name))
+            .take(MOST_FILES)
+            .collect();
+        found.sort();
+        names.append(&mut found);
+        names
     }
 
     /// The theme in the text of a file; `file` is named in errors.

@@ -8,17 +8,24 @@ mod collect;
 mod decide;
 mod drive;
 mod edits;
+mod graph;
 mod input;
 mod jumps;
 mod listings;
 mod lists;
+mod looks;
+mod mouse;
 mod offers;
 mod prompts;
 mod refresh;
+mod repair;
 mod review;
+mod rules;
 mod run;
+mod search;
 #[cfg(test)]
 mod tests;
+mod typing;
 mod views;
 
 use super::link::Update;
@@ -44,8 +51,17 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Out> {
             input::release(model, at, &mut out);
         }
         Msg::Edited(result) => prompts::external(model, result),
+        Msg::Wire(found) => views::wire(model, found),
+        Msg::Drafted(draft) => collect::take_up(model, draft),
+        Msg::Shown(result) => {
+            if let Err(why) = result {
+                model.complain(why);
+            }
+        }
+        Msg::Files(read) => looks::take(model, read),
         Msg::Killed(why) => out.push(Out::Quit(Leave::Killed(why))),
     }
+    views::ask_for_wire(model, &mut out);
     out
 }
 
@@ -60,7 +76,14 @@ fn terminal(model: &mut Model, term: TermMsg, out: &mut Vec<Out>) {
             model.screen.width = width;
             model.screen.height = height;
         }
-        TermMsg::Wheel(rows) => views::wheel(model, rows),
+        TermMsg::Mouse { mouse, x, y } => mouse::mouse(model, mouse, x, y),
+        TermMsg::Focus(on) => {
+            model.screen.focused = Some(on);
+            if on {
+                // What was typed at another window may still be on its way: what is asked arms anew.
+                model.arming.anew();
+            }
+        }
     }
 }
 

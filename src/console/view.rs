@@ -11,6 +11,7 @@ mod log;
 mod overlay;
 mod paint;
 mod queue;
+mod rows;
 mod shell;
 mod status;
 #[cfg(test)]

@@ -3,8 +3,15 @@
 
 use super::tabs::decision_word;
 use crate::domain::envelope::{Actor, Envelope};
-use crate::domain::event::{CallEvent, EditEvent, Event, RunEvent, TurnEvent};
-use crate::domain::id::NodeId;
+use crate::domain::event::{
+    CallEvent, EditEvent, EscapeEvent, Event, ResilienceEvent, RunEvent, TurnEvent, WeightEvent,
+};
+use crate::domain::id::{NodeId, TurnId};
+use crate::domain::ladder::span;
+use crate::domain::repair::Reply;
+use crate::domain::rule::{self, Written};
+use crate::domain::state::State;
+use crate::domain::weight::Offered;
 
 /// An event in one line.
 pub fn of(envelope: &Envelope) -> String {
@@ -19,8 +26,62 @@ pub fn of(envelope: &Envelope) -> String {
         Event::Turn(event) => turn(event),
         Event::Call(event) => call(event),
         Event::Edit(event) => edit(event),
+        Event::Escape(event) => escape(event),
+        Event::Resilience(event) => resilience(event),
+        Event::Weight(event) => weight(event),
     };
     format!("{} {who}: {what}", envelope.seq)
+}
+
+/// The node that an event is about, where it is about one.
+pub fn about(state: &State, event: &Event) -> Option<NodeId> {
+    let first = |turn: TurnId| state.turns.get(&turn)?.nodes.first().copied();
+    match event {
+        Event::Call(event) => Some(event.call()),
+        Event::Resilience(event) => event.call(),
+        Event::Escape(event) => match event {
+            EscapeEvent::Proposed { node, .. }
+            | EscapeEvent::Applied { node, .. }
+            | EscapeEvent::Came { node, .. } => Some(*node),
+            EscapeEvent::Warned { finding, .. } | EscapeEvent::Found { finding, .. } => {
+                finding.nodes.last().copied()
+            }
+            EscapeEvent::Over { .. } | EscapeEvent::Allowed { .. } | EscapeEvent::Muted { .. } => None,
+        },
+        Event::Edit(event) => match event {
+            EditEvent::Committed { intervention, .. } => Some(*intervention),
+            EditEvent::Revised { node, .. } | EditEvent::Pinned { node } | EditEvent::Unpinned { node } => {
+                Some(*node)
+            }
+            EditEvent::Suspected { calls } | EditEvent::Held { calls, .. } => calls.first().copied(),
+            EditEvent::Superseded { nodes } => nodes.first().copied(),
+            EditEvent::Released { node } => *node,
+            EditEvent::Orphaned { .. } | EditEvent::Recalled { .. } | EditEvent::Named { .. } => None,
+        },
+        Event::Run(RunEvent::Finished { answer, .. }) => Some(*answer),
+        Event::Run(_) | Event::Weight(_) => None,
+        Event::Turn(event) => match event {
+            TurnEvent::Prompted { node, .. }
+            | TurnEvent::Thought { node, .. }
+            | TurnEvent::Proposed { node, .. }
+            | TurnEvent::Answered { node, .. } => Some(*node),
+            TurnEvent::Delegated { call, .. } => Some(*call),
+            TurnEvent::Opened { turn, .. }
+            | TurnEvent::Requested { turn, .. }
+            | TurnEvent::Matched { turn, .. }
+            | TurnEvent::Partial { turn, .. }
+            | TurnEvent::Closed { turn, .. }
+            | TurnEvent::Broken { turn, .. }
+            | TurnEvent::Aborted { turn, .. }
+            | TurnEvent::Settled { turn, .. }
+            | TurnEvent::Revived { turn, .. }
+            | TurnEvent::Split { turn } => first(*turn),
+            TurnEvent::Suspended { turns }
+            | TurnEvent::Restored { turns }
+            | TurnEvent::Superseded { turns }
+            | TurnEvent::Drifted { turns } => turns.first().copied().and_then(first),
+        },
+    }
 }
 
 fn list(ids: &[NodeId]) -> String {
@@ -49,6 +110,13 @@ fn run(event: &RunEvent) -> String {
         RunEvent::LimitsRaised { .. } => "limits changed".to_owned(),
         RunEvent::Refused { command, reason } => format!("{command} refused: {reason}"),
         RunEvent::Titled { title } => format!("named {title}"),
+        RunEvent::RuleAdded { no, rule } => match rule {
+            Written::Exact { call, rev, tool, .. } => {
+                format!("{}: always exactly {call} {rev} of {tool}", rule::name(*no))
+            }
+            Written::Text { text } => format!("{}: {text}", rule::name(*no)),
+        },
+        RunEvent::RuleDropped { no } => format!("{} judges no more", rule::name(*no)),
     }
 }
 
@@ -152,5 +220,146 @@ fn edit(event: &EditEvent) -> String {
         EditEvent::Released { node: Some(node) } => format!("editor of {node} closed"),
         EditEvent::Recalled { of, .. } => format!("goes on from the end of branch {}", of.0),
         EditEvent::Named { epoch, name } => format!("branch {} is called {name}", epoch.0),
+    }
+}
+
+fn weight(event: &WeightEvent) -> String {
+    match event {
+        WeightEvent::Set { kind, tool, weight } => format!(
+            "the weight of {tool} for tasks of kind {kind} is set to {:.2}",
+            f64::from(*weight) / 1_000.0
+        ),
+        WeightEvent::Reset { tool: Some(tool) } => format!("the weights of {tool} begin anew"),
+        WeightEvent::Reset { tool: None } => "all weights begin anew".to_owned(),
+        WeightEvent::Offered { tools, .. } if tools.is_empty() => {
+            "all tools are offered to the model in their order again".to_owned()
+        }
+        WeightEvent::Offered { tools, .. } => {
+            let hidden = |one: &Offered| if one.hidden { " (not at all)" } else { "" };
+            let names: Vec<String> = tools
+                .iter()
+                .map(|one| format!("{}{}", one.tool, hidden(one)))
+                .collect();
+            format!(
+                "offered to the model last, because they keep failing: {}",
+                names.join(", ")
+            )
+        }
+        WeightEvent::Noted { executions, weights } => {
+            format!(
+                "{} weights written down after {executions} executions",
+                weights.len()
+            )
+        }
+    }
+}
+
+fn escape(event: &EscapeEvent) -> String {
+    match event {
+        EscapeEvent::Warned { turn, finding } => format!("{turn} repeats: {}", finding.words()),
+        EscapeEvent::Found { incident, finding } => {
+            format!("loop {incident} ({}): {}", finding.detector, finding.words())
+        }
+        EscapeEvent::Proposed {
+            incident,
+            node,
+            rung,
+            why,
+            ..
+        } => {
+            let why = if why.is_empty() {
+                String::new()
+            } else {
+                format!(": {why}")
+            };
+            format!("{node} against loop {incident}: {}{why}", rung.words())
+        }
+        EscapeEvent::Applied {
+            incident,
+            node,
+            forbidden,
+            ..
+        } => {
+            let refused = match forbidden.len() {
+                0 => String::new(),
+                1 => ", 1 call is refused in the next turn".to_owned(),
+                many => format!(", {many} calls are refused in the next turn"),
+            };
+            format!("{node} against loop {incident} is done{refused}")
+        }
+        EscapeEvent::Came { node, upshot, .. } => format!("{node}: {}", upshot.word()),
+        EscapeEvent::Over { incident, why } => format!("loop {incident} is over: {why}"),
+        EscapeEvent::Allowed { signatures, allowed } => {
+            let names: Vec<String> = signatures.iter().map(ToString::to_string).collect();
+            let word = if *allowed {
+                "may repeat"
+            } else {
+                "may not repeat any more"
+            };
+            format!("{} {word}", names.join(", "))
+        }
+        EscapeEvent::Muted { detector, muted } => {
+            let word = if *muted {
+                "is muted"
+            } else {
+                "is listened to again"
+            };
+            format!("the detector {detector} {word}")
+        }
+    }
+}
+
+fn resilience(event: &ResilienceEvent) -> String {
+    match event {
+        ResilienceEvent::GaveUp { call, why, .. } => format!("{call}: the failure stands: {why}"),
+        ResilienceEvent::RetryScheduled {
+            call,
+            no,
+            of,
+            wait_ms,
+            why,
+            ..
+        } => format!("{call} again in {} ({no} of {of}): {why}", span(*wait_ms)),
+        ResilienceEvent::RetryDue {
+            call, skipped: true, ..
+        } => format!("{call} runs at once: the wait was skipped"),
+        ResilienceEvent::RetryDue { call, .. } => format!("{call} has waited and runs again"),
+        ResilienceEvent::BreakerChanged { scope, to, why, .. } => {
+            format!("breaker of {scope} is {} now: {why}", to.word())
+        }
+        ResilienceEvent::PolicySet { version, live, .. } => {
+            let by = if *live { "changed" } else { "set" };
+            format!("how failures are met was {by} (version {version})")
+        }
+        ResilienceEvent::RepairStarted { call, round, of, .. } => {
+            format!("{call} is being repaired ({round} of {of})")
+        }
+        ResilienceEvent::RepairDiagnosed { call, diagnoses, .. } => {
+            let found: Vec<&str> = diagnoses.iter().map(|one| &*one.evidence).collect();
+            format!("{call}: found {}", found.join("; "))
+        }
+        ResilienceEvent::RepairAsked { call, question, .. } => {
+            let about: Vec<&str> = question.params.iter().map(|one| &**one).collect();
+            format!("{call}: the model is asked about {}", about.join(", "))
+        }
+        ResilienceEvent::RepairAnswered { call, reply, .. } => match reply {
+            Reply::Said { text } => format!("{call}: the model says {text}"),
+            Reply::Failed { why } => format!("{call}: the model does not say: {why}"),
+        },
+        ResilienceEvent::RepairOffered {
+            call, options, why, ..
+        } => {
+            format!(
+                "{call}: {} repairs are possible, you choose: {why}",
+                options.len()
+            )
+        }
+        ResilienceEvent::RepairApplied { call, changes, .. } => {
+            let made: Vec<String> = changes
+                .iter()
+                .map(|one| format!("{} ({})", one.path, one.why))
+                .collect();
+            format!("{call} repaired: {}", made.join("; "))
+        }
     }
 }

@@ -6,9 +6,12 @@
 //! world does with the facts.
 
 pub mod ask;
+mod breaker;
 pub mod check;
 pub mod delegate;
+pub mod escape;
 pub mod gate;
+pub mod ladder;
 pub mod launch;
 pub mod look;
 pub mod settle;
@@ -21,10 +24,13 @@ use super::state::{Mode, State};
 /// One rule of the list below.
 type Rule = fn(&mut Draft<'_>, &dyn Advice);
 
-/// What needs no world: the end and the beginning of sub-agents, checks, readiness, gates.
-const QUIET: [Rule; 6] = [
+/// What needs no world: the end and the beginning of sub-agents, failures, checks, readiness, gates.
+/// Failures before readiness: who reads a call that is tried again goes on waiting for it.
+const QUIET: [Rule; 8] = [
     delegate::end_left,
     delegate::hand_over,
+    ladder::judge,
+    breaker::turn,
     check::check,
     look::look,
     launch::settle_doubt,
@@ -59,7 +65,7 @@ fn first_of<'r>(state: &State, advice: &dyn Advice, rules: impl Iterator<Item = 
 }
 
 /// True where a turn may act: it counts and no edit holds it, nor what it hangs on.
-fn acts(state: &State, call: super::id::NodeId) -> bool {
+pub(super) fn acts(state: &State, call: super::id::NodeId) -> bool {
     state
         .turn_of(call)
         .is_some_and(|turn| super::thread::acts(state, turn))

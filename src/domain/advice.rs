@@ -1,11 +1,19 @@
 //! What the rules need to be told about tools and policy. The advice taken is written into the
 //! event, so that a fold never needs it again. Must not know: who gives it.
 
+use std::sync::Arc;
+
+use super::breaker::{Breaker, Scope, Turn};
 use super::call::{Call, Decision, Digest, EffectClass, Fault, Gate, Verdict};
 use super::draft::Draft;
+use super::escape::advised::Advised;
+use super::event::run::ToolCard;
 use super::event::{CallEvent, Event};
-use super::id::{NodeId, Rev};
+use super::id::{NodeId, Rev, ThreadId};
+use super::ladder::Next;
+use super::rule::Written;
 use super::state::State;
+use super::weight::Offered;
 
 /// What a decision or an advance of the run may ask. Implementations are pure: same question, same answer.
 pub trait Advice {
@@ -22,14 +30,57 @@ pub trait Advice {
     /// The policy's word on a call with its final arguments, given how often its rules were used.
     fn verdict(&self, tool: &str, args: &str, used: &Used<'_>) -> Verdict;
 
+    /// Hash of the tool, its definition, the exact bytes and the surroundings, the same for every call that
+    /// has them; or why nothing may be let run for ever by it.
+    fn exact(&self, tool: &str, args: &str) -> Result<Arc<str>, String>;
+
+    /// The same advice with a rule of the session in force; or why that rule may not stand.
+    fn with_rule(&self, no: u32, rule: &Written) -> Result<Box<dyn Advice + '_>, String>;
+
     /// Hash of what is shown for a decision and would run.
     fn digest(&self, call: NodeId, rev: Rev, tool: &str, args: &str) -> Digest;
 
     /// What an execution must have for itself (a file); two calls that name the same never overlap.
     fn resource(&self, tool: &str, args: &str) -> Option<String>;
 
+    /// What follows the failure of a call, or the faults with which it cannot run.
+    fn after(&self, state: &State, call: &Call) -> Next;
+
+    /// The breakers that a call has to pass.
+    fn guards(&self, tool: &str, args: &str) -> Vec<Scope>;
+
+    /// The change that a breaker makes on what it has seen, if any.
+    fn breaker(&self, breaker: &Breaker) -> Option<Turn>;
+
+    /// Whether calls of an open breaker fail at once in place of waiting.
+    fn fails_fast(&self) -> bool;
+
+    /// The text of how failures are met, with another value for one key; or what is wrong with that.
+    fn configured(&self, key: &str, value: &str) -> Result<Arc<str>, String>;
+
     /// What is known of the world before an execution, as JSON text, for a later probe.
     fn before(&self, tool: &str, args: &str) -> Option<String>;
+
+    /// What to do about repetition in a thread in which everything has ended; asked until there is
+    /// nothing. Nobody looks for it where this is not given.
+    fn escape(&self, _state: &State, _thread: ThreadId) -> Option<Advised> {
+        None
+    }
+
+    /// The kind of task that a prompt asks for; none where its words do not tell.
+    fn task(&self, _prompt: &str) -> Option<Arc<str>> {
+        None
+    }
+
+    /// The verdict, once it was looked at how well the tool has served such tasks: it may become stricter.
+    fn careful(&self, _tool: &str, _task: Option<&str>, verdict: Verdict) -> Verdict {
+        verdict
+    }
+
+    /// The tools that a model is offered otherwise than the rest for a kind of task.
+    fn offer(&self, _task: Option<&str>, _tools: &[ToolCard]) -> Vec<Offered> {
+        Vec::new()
+    }
 }
 
 /// How often each rule of the policy has let a call run, for rules that may do so a number of times.
@@ -132,12 +183,42 @@ impl Advice for Cards<'_> {
         }
     }
 
+    fn exact(&self, tool: &str, args: &str) -> Result<Arc<str>, String> {
+        Ok(format!("{tool} {args}").into())
+    }
+
+    fn with_rule(&self, _no: u32, _rule: &Written) -> Result<Box<dyn Advice + '_>, String> {
+        Ok(Box::new(*self))
+    }
+
     fn digest(&self, call: NodeId, rev: Rev, tool: &str, args: &str) -> Digest {
         Digest(format!("{call} {rev} {tool} {args}").into())
     }
 
     fn resource(&self, _tool: &str, _args: &str) -> Option<String> {
         None
+    }
+
+    fn after(&self, _state: &State, _call: &Call) -> Next {
+        Next::Leave {
+            why: "no policy is in force".into(),
+        }
+    }
+
+    fn guards(&self, _tool: &str, _args: &str) -> Vec<Scope> {
+        Vec::new()
+    }
+
+    fn breaker(&self, _breaker: &Breaker) -> Option<Turn> {
+        None
+    }
+
+    fn fails_fast(&self) -> bool {
+        false
+    }
+
+    fn configured(&self, _key: &str, _value: &str) -> Result<Arc<str>, String> {
+        Err("no policy is in force".into())
     }
 
     fn before(&self, _tool: &str, _args: &str) -> Option<String> {

@@ -3,12 +3,16 @@
 //! The only place that changes a [`State`]. An event that names what does not exist changes
 //! nothing but the sequence number. Must not know: why an event was decided.
 
+mod breaker;
 mod call;
 mod edit;
+mod escape;
 mod index;
 mod recall;
+mod resilience;
 mod run;
 mod turn;
+mod weight;
 
 use super::branch;
 use super::envelope::Envelope;
@@ -31,6 +35,7 @@ pub fn apply(state: &mut State, envelope: &Envelope) {
         utc_ms: envelope.at,
     };
     state.seq = envelope.seq;
+    state.times.note(at.seq, at.utc_ms);
     if branch::goes_on(&envelope.event)
         && let Some(record) = state.epochs.last_mut()
     {
@@ -41,6 +46,9 @@ pub fn apply(state: &mut State, envelope: &Envelope) {
         Event::Turn(event) => turn::apply(state, at, event),
         Event::Call(event) => call::apply(state, at, event),
         Event::Edit(event) => edit::apply(state, at, event),
+        Event::Escape(event) => escape::apply(state, at, event),
+        Event::Resilience(event) => resilience::apply(state, at, event),
+        Event::Weight(event) => weight::apply(state, at, event),
     }
 }
 

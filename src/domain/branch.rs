@@ -12,6 +12,7 @@ use std::sync::Arc;
 use super::event::{CallEvent, Event, TurnEvent};
 use super::history::{Line, Then};
 use super::id::{Epoch, NodeId, NodeKind, TurnId};
+use super::price::Spent;
 use super::state::{Began, EpochRecord, State};
 use super::thread;
 use super::turn::{Activity, Usage};
@@ -48,6 +49,8 @@ pub struct Sum {
     pub requests: u32,
     /// Tokens of those requests.
     pub usage: Usage,
+    /// What they cost at the prices of their time.
+    pub spent: Spent,
 }
 
 /// How an epoch began; none for the first.
@@ -187,6 +190,7 @@ pub fn sum(state: &State, line: &Line) -> Sum {
         if turn_counted(state, turn.id, line) {
             sum.requests = sum.requests.saturating_add(turn.asked);
             sum.usage = sum.usage.plus(turn.usage);
+            sum.spent = sum.spent.plus(&turn.spent);
         }
     }
     for node in state.nodes.values() {

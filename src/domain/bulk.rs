@@ -44,7 +44,7 @@ pub fn together(state: &State) -> Vec<Item> {
 
 /// False where a single look is not enough: it cannot be undone, cannot be looked into, or only the
 /// operator can give its result. A tool that is not known is none of the plain ones.
-fn plain(state: &State, node: &Node) -> bool {
+pub fn plain(state: &State, node: &Node) -> bool {
     const ALONE: [&str; 3] = ["irreversible", "uninspectable", "asks_operator"];
     let card = node.as_call().and_then(|(tool, _)| {
         let started = state.started.as_ref()?;

@@ -8,8 +8,10 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::breaker::Scope;
 use super::history::History;
 use super::id::{Attempt, Epoch, NodeId, Rev, Seq, ThreadId};
+use super::ladder::{Delay, Round, Stage};
 use super::reference::{OutPath, Reference};
 
 /// What running a tool can do to the world, from harmless to anything.
@@ -216,6 +218,9 @@ pub struct ToolError {
     pub partial: Option<Arc<str>>,
     /// False only where it is proven that the tool had no effect.
     pub executed: bool,
+    /// Milliseconds that the other side asks to wait before it is asked again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_after_ms: Option<u64>,
 }
 
 /// Kinds of failure.
@@ -279,6 +284,10 @@ pub enum Status {
     Consent(ConsentCause),
     /// Decided to run; waits for a place.
     Queued,
+    /// Failed, and is to run again after a wait (in [`Call::delay`]).
+    Delayed,
+    /// Failed, and its arguments are being repaired.
+    Repairing(Stage),
     /// Runs.
     Running(Attempt),
     /// It was running when the program died, or was cut off: nobody knows whether it happened.
@@ -298,6 +307,15 @@ pub enum Status {
 }
 
 impl Status {
+    /// Where a call stands that ended with a result.
+    pub const fn of(outcome: &Outcome) -> Self {
+        match outcome {
+            Outcome::Ok { .. } => Self::Succeeded,
+            Outcome::Err(error) => Self::Failed(error.class),
+            Outcome::Cancelled { .. } => Self::Failed(ErrorClass::Cancelled),
+        }
+    }
+
     /// True once the call has its result, error or refusal for this revision.
     pub const fn is_settled(&self) -> bool {
         matches!(
@@ -311,9 +329,17 @@ impl Status {
         )
     }
 
+    /// True for a checked call on its way to a result.
+    pub const fn is_under_way(&self) -> bool {
+        !self.is_settled() && !matches!(self, Self::Proposed | Self::Invalid)
+    }
+
     /// True while the call waits for a person.
     pub const fn needs_operator(&self) -> bool {
-        matches!(self, Self::Awaiting | Self::Consent(_) | Self::InDoubt(_))
+        matches!(
+            self,
+            Self::Awaiting | Self::Consent(_) | Self::InDoubt(_) | Self::Repairing(Stage::Choosing)
+        )
     }
 
     /// The status in a few lower-case words.
@@ -326,6 +352,8 @@ impl Status {
             Self::Awaiting => "awaiting approval",
             Self::Consent(_) => "awaiting consent",
             Self::Queued => "queued",
+            Self::Delayed => "queued to try again",
+            Self::Repairing(stage) => stage.word(),
             Self::Running(_) => "running",
             Self::InDoubt(_) => "outcome unknown",
             Self::Succeeded => "succeeded",
@@ -378,6 +406,8 @@ pub struct AttemptRecord {
     pub intent: Seq,
     /// The thread of the sub-agent that works in it; none where a tool runs.
     pub thread: Option<ThreadId>,
+    /// The breakers that let it through, each in which generation.
+    pub guards: Vec<(Scope, u32)>,
     /// Process of the tool, where it is one: pid and start time in clock ticks.
     pub process: Option<(u32, u64)>,
     /// How it ended; none while it runs or when nobody knows.
@@ -435,6 +465,15 @@ pub struct Call {
     pub because: Option<Arc<str>>,
     /// The rule of the policy that refused it; none where a person did.
     pub denied_by: Option<Arc<str>>,
+    /// Retries of the failure that is under way; none after a success, an edit, or a run that a person
+    /// asked for.
+    pub retries: u32,
+    /// What it waits for before it runs again.
+    pub delay: Option<Delay>,
+    /// Rounds of repair, in journal order.
+    pub repairs: Vec<Round>,
+    /// Why nothing more is done about its failure.
+    pub given_up: Option<Arc<str>>,
     /// Executions that the newest question for consent named.
     pub asked_about: Vec<Seq>,
     /// Executions that a person lets it repeat, for the revision that counts.
@@ -480,6 +519,42 @@ pub struct Way {
 }
 
 impl Call {
+    /// A call that nobody has checked.
+    pub fn new(id: NodeId) -> Self {
+        Self {
+            id,
+            provider_id: None,
+            label: Arc::from(id.to_string()),
+            out: None,
+            status: Status::Proposed,
+            suspect: false,
+            faults: Vec::new(),
+            references: Vec::new(),
+            bindings: Vec::new(),
+            resolved: None,
+            digest: None,
+            verdict: None,
+            effect: EffectClass::Unknown,
+            delegates: false,
+            decisions: Vec::new(),
+            attempts: Vec::new(),
+            slot: None,
+            ready: None,
+            edit_approves: None,
+            approved: None,
+            because: None,
+            denied_by: None,
+            retries: 0,
+            delay: None,
+            repairs: Vec::new(),
+            given_up: None,
+            asked_about: Vec::new(),
+            consented: BTreeSet::new(),
+            revived: Seq(0),
+            history: History::begun(Epoch(0)),
+        }
+    }
+
     /// How far it came.
     pub fn way(&self) -> Way {
         Way {

@@ -7,9 +7,12 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::breaker::Scope;
 use super::call::Digest;
+use super::escape::{Detector, Signature};
 use super::event::run::Limits;
 use super::id::{Epoch, NodeId, Rev, Seq, TurnId};
+use super::rule::Wanted;
 
 /// An intent, by family.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,6 +24,12 @@ pub enum Command {
     Call(CallCommand),
     /// About what the graph says.
     Edit(EditCommand),
+    /// About repetition.
+    Escape(EscapeCommand),
+    /// About what is done when calls fail.
+    Resilience(ResilienceCommand),
+    /// About how well tools serve.
+    Weight(WeightCommand),
 }
 
 /// Intents about the run as a whole.
@@ -68,6 +77,19 @@ pub enum RunCommand {
     Title {
         /// The name.
         title: String,
+    },
+    /// Let a rule judge calls for the rest of the session.
+    AddRule {
+        /// The rule.
+        rule: Wanted,
+        /// Digests of the calls that wait and were shown with it: it decides about these at once.
+        #[serde(default)]
+        seen: Vec<Digest>,
+    },
+    /// Let a rule of the session judge no more.
+    DropRule {
+        /// Its number.
+        no: u32,
     },
 }
 
@@ -233,6 +255,31 @@ pub enum EditCommand {
     },
 }
 
+/// Intents about repetition.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum EscapeCommand {
+    /// Let what repeats in an incident repeat; a run that was paused for it goes on.
+    AllowIncident {
+        /// The incident.
+        incident: u32,
+    },
+    /// Say whether these calls may repeat.
+    Allow {
+        /// Which.
+        signatures: Vec<Signature>,
+        /// False takes an earlier word back.
+        allowed: bool,
+    },
+    /// Say whether a detector is listened to.
+    Mute {
+        /// Which.
+        detector: Detector,
+        /// False takes an earlier word back.
+        muted: bool,
+    },
+}
+
 /// One edit of the graph.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
@@ -311,5 +358,67 @@ pub enum Edit {
         node: NodeId,
         /// The revision that the edit is based on.
         base: Rev,
+    },
+}
+
+/// Intents about what is done when calls fail.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum ResilienceCommand {
+    /// Let a call that waits to be tried again run at once.
+    RunNow {
+        /// The call.
+        call: NodeId,
+        /// The revision that was shown.
+        rev: Rev,
+    },
+    /// Let everything through a breaker again.
+    ResetBreaker {
+        /// Of what.
+        scope: Scope,
+    },
+    /// Change how failures are met.
+    Configure {
+        /// The key of the settings, such as `retry.retries`.
+        key: Arc<str>,
+        /// The value: JSON text, or words.
+        value: Arc<str>,
+    },
+    /// Take one of the offered repairs.
+    ChooseRepair {
+        /// The call.
+        call: NodeId,
+        /// The revision that was shown.
+        rev: Rev,
+        /// Which, from 0.
+        option: usize,
+    },
+    /// Repair no more: let the failure stand.
+    SkipRepair {
+        /// The call.
+        call: NodeId,
+        /// The revision that was shown.
+        rev: Rev,
+    },
+}
+
+/// Intents about how well tools serve.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum WeightCommand {
+    /// Set the weight of a tool for a kind of task.
+    Set {
+        /// The kind of task.
+        kind: Arc<str>,
+        /// The tool.
+        tool: Arc<str>,
+        /// Thousandths.
+        weight: u16,
+    },
+    /// Begin weights anew.
+    Reset {
+        /// The tool; none for all.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tool: Option<Arc<str>>,
     },
 }

@@ -5,12 +5,16 @@
 
 pub mod call;
 pub mod edit;
+pub mod escape;
 pub mod execution;
+pub mod resilience;
+mod rule;
 pub mod run;
 pub mod stream;
+pub mod weight;
 
 use super::advice::Advice;
-use super::command::Command;
+use super::command::{Command, RunCommand};
 use super::draft::Draft;
 use super::event::Event;
 use super::input::Input;
@@ -21,9 +25,13 @@ use super::state::State;
 pub fn command(state: &State, advice: &dyn Advice, command: &Command) -> Result<Vec<Event>, Refusal> {
     let mut draft = Draft::new(state);
     match command {
+        Command::Run(RunCommand::AddRule { rule, seen }) => rule::add(&mut draft, advice, rule, seen)?,
         Command::Run(command) => run::decide(&mut draft, command)?,
         Command::Call(command) => call::decide(&mut draft, command)?,
         Command::Edit(command) => edit::decide(&mut draft, advice, command)?,
+        Command::Escape(command) => escape::decide(&mut draft, command)?,
+        Command::Resilience(command) => resilience::decide(&mut draft, advice, command)?,
+        Command::Weight(command) => weight::decide(&mut draft, command)?,
     }
     Ok(draft.events)
 }
@@ -53,6 +61,14 @@ pub fn input(state: &State, input: &Input) -> Vec<Event> {
         Input::Spawned { .. } | Input::Finished { .. } | Input::Probed { .. } | Input::Due { .. } => {
             execution::report(&mut draft, input);
         }
+        Input::RepairAnswered {
+            call,
+            rev,
+            round,
+            reply,
+            usage,
+        } => resilience::answered(&mut draft, (*call, *rev, *round), reply, *usage),
+        Input::Elapsed { timer } => resilience::elapsed(&mut draft, timer),
         Input::Worked { ms } => run::worked(&mut draft, *ms),
     }
     draft.events

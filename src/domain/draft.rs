@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use super::event::{CallEvent, EditEvent, Event, RunEvent, TurnEvent};
+use super::event::{CallEvent, EditEvent, EscapeEvent, Event, ResilienceEvent, RunEvent, TurnEvent};
 use super::id::{Epoch, NodeId, NodeKind, ThreadId, TurnId};
 use super::state::State;
 
@@ -77,6 +77,16 @@ impl<'s> Draft<'s> {
     /// Adds a fact about a call.
     pub fn call(&mut self, event: CallEvent) {
         self.events.push(Event::Call(event));
+    }
+
+    /// Adds a fact about repetition.
+    pub fn escape(&mut self, event: EscapeEvent) {
+        self.events.push(Event::Escape(event));
+    }
+
+    /// Adds a fact about what is done when calls fail.
+    pub fn resilience(&mut self, event: ResilienceEvent) {
+        self.events.push(Event::Resilience(event));
     }
 
     /// Adds a fact about an edit.

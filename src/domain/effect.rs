@@ -5,6 +5,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::id::{Attempt, NodeId, Rev, ThreadId, TurnId};
+use super::ladder::Timer;
 
 /// A request to the world.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -55,6 +56,22 @@ pub enum Effect {
         call: NodeId,
         /// The revision.
         rev: Rev,
+        /// Milliseconds from now.
+        ms: u64,
+    },
+    /// Ask the model for values of a call that is repaired; its words come back.
+    AskRepair {
+        /// The call.
+        call: NodeId,
+        /// The revision that is repaired.
+        rev: Rev,
+        /// The round of repair.
+        round: u32,
+    },
+    /// Report back once time has passed.
+    Timer {
+        /// What is reported.
+        timer: Timer,
         /// Milliseconds from now.
         ms: u64,
     },

@@ -3,16 +3,25 @@
 
 use std::collections::BTreeSet;
 
+use super::breaker::Phase;
 use super::call::{EffectClass, Status};
 use super::effect::Effect;
-use super::event::{CallEvent, Event, RunEvent, TurnEvent};
+use super::envelope::Envelope;
+use super::escape::Rung;
+use super::event::{CallEvent, EscapeEvent, Event, ResilienceEvent, RunEvent, TurnEvent};
 use super::id::{Attempt, NodeId};
-use super::state::State;
+use super::ladder::{Stage, Timer};
+use super::state::{Mode, State};
 use super::thread;
 
 /// The requests that follow from an event; the state is the one after it.
-pub fn effects(state: &State, event: &Event) -> Vec<Effect> {
-    match event {
+#[expect(
+    clippy::too_many_lines,
+    reason = "one arm for each fact that asks something of the world"
+)]
+pub fn effects(state: &State, envelope: &Envelope) -> Vec<Effect> {
+    let at = envelope.at;
+    match &envelope.event {
         Event::Turn(TurnEvent::Requested {
             turn,
             thread,
@@ -74,18 +83,69 @@ pub fn effects(state: &State, event: &Event) -> Vec<Effect> {
                 why: format!("{call} waits for consent"),
             }]
         }
-        Event::Run(RunEvent::Reopened { interrupted, .. }) => reopened(state, interrupted),
-        Event::Run(RunEvent::Resumed {}) | Event::Turn(TurnEvent::Restored { .. }) => deadlines(state),
+        Event::Run(RunEvent::Reopened { interrupted, .. }) => reopened(state, at, interrupted),
+        Event::Run(RunEvent::Resumed {}) => [deadlines(state), waits(state), questions(state)].concat(),
+        Event::Turn(TurnEvent::Restored { .. }) => deadlines(state),
+        Event::Resilience(ResilienceEvent::RetryScheduled { call, .. }) => {
+            wait(state, *call).into_iter().collect()
+        }
+        Event::Resilience(ResilienceEvent::RepairAsked { call, rev, round, .. }) => {
+            vec![Effect::AskRepair {
+                call: *call,
+                rev: *rev,
+                round: *round,
+            }]
+        }
+        Event::Resilience(ResilienceEvent::BreakerChanged {
+            scope,
+            generation,
+            to: Phase::Open,
+            wait_ms,
+            why,
+        }) => vec![
+            Effect::Notify {
+                why: format!("the breaker of {scope} opened: {why}"),
+            },
+            Effect::Timer {
+                timer: Timer::Breaker {
+                    scope: scope.clone(),
+                    generation: *generation,
+                },
+                ms: *wait_ms,
+            },
+        ],
+        Event::Resilience(ResilienceEvent::RepairOffered { call, .. }) => {
+            vec![Effect::Notify {
+                why: format!("{call}: choose a repair"),
+            }]
+        }
         Event::Run(RunEvent::LimitReached { message, .. }) => vec![Effect::Notify { why: message.clone() }],
         Event::Run(RunEvent::Finished { .. }) => vec![Effect::Notify {
             why: "the run is finished".into(),
         }],
-        Event::Run(_) | Event::Turn(_) | Event::Call(_) | Event::Edit(_) => Vec::new(),
+        Event::Escape(EscapeEvent::Proposed {
+            incident,
+            rung: Rung::Human | Rung::Stop,
+            ..
+        }) => {
+            let found = state.escape.incident(*incident);
+            let words = found.map_or_else(String::new, |found| found.finding.words());
+            vec![Effect::Notify {
+                why: format!("loop {incident}: {words}"),
+            }]
+        }
+        Event::Run(_)
+        | Event::Turn(_)
+        | Event::Call(_)
+        | Event::Edit(_)
+        | Event::Resilience(_)
+        | Event::Escape(_)
+        | Event::Weight(_) => Vec::new(),
     }
 }
 
 /// Executions in doubt that left a trace to look for, and deadlines that begin anew.
-fn reopened(state: &State, interrupted: &[(NodeId, Attempt)]) -> Vec<Effect> {
+fn reopened(state: &State, at: i64, interrupted: &[(NodeId, Attempt)]) -> Vec<Effect> {
     // Also those that an earlier process had found in doubt and had no time to look for.
     let in_doubt = state.queue().filter_map(|call| match call.status {
         Status::InDoubt(attempt) => Some((call.id, attempt)),
@@ -98,7 +158,56 @@ fn reopened(state: &State, interrupted: &[(NodeId, Attempt)]) -> Vec<Effect> {
         .map(|(call, attempt)| Effect::Probe { call, attempt })
         .collect();
     effects.extend(deadlines(state));
+    effects.extend(waits(state));
+    effects.extend(questions(state));
+    let open = state.breakers.iter().filter(|(_, one)| one.phase == Phase::Open);
+    effects.extend(open.map(|(scope, breaker)| Effect::Timer {
+        timer: Timer::Breaker {
+            scope: scope.clone(),
+            generation: breaker.generation,
+        },
+        ms: u64::try_from(breaker.until.saturating_sub(at)).unwrap_or(0),
+    }));
     effects
+}
+
+/// Questions about arguments that nobody has answered; who is still asking does not ask twice.
+fn questions(state: &State) -> Vec<Effect> {
+    if state.mode != Mode::Running {
+        return Vec::new();
+    }
+    let repairing = state.agenda.repairing.iter().filter_map(|id| state.calls.get(id));
+    repairing
+        .filter(|call| call.status == Status::Repairing(Stage::Asking))
+        .filter_map(|call| {
+            let round = call.repairs.last()?;
+            Some(Effect::AskRepair {
+                call: call.id,
+                rev: round.rev,
+                round: round.no,
+            })
+        })
+        .collect()
+}
+
+/// What is left of the waits for another try, from now.
+fn waits(state: &State) -> Vec<Effect> {
+    let delayed = state.agenda.delayed.iter();
+    delayed.filter_map(|call| wait(state, *call)).collect()
+}
+
+/// The wait of a call; while the run stands still nobody counts it.
+fn wait(state: &State, call: NodeId) -> Option<Effect> {
+    let life = state.calls.get(&call)?;
+    let delay = life.delay.as_ref()?;
+    (state.mode == Mode::Running).then_some(Effect::Timer {
+        timer: Timer::Retry {
+            call,
+            rev: state.nodes.get(&call)?.rev(),
+            attempt: life.last_attempt()?.no,
+        },
+        ms: delay.left_ms,
+    })
 }
 
 /// True for an execution that may be looked for and was not yet.

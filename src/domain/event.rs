@@ -5,15 +5,21 @@
 
 pub mod call;
 pub mod edit;
+pub mod escape;
+pub mod resilience;
 pub mod run;
 pub mod turn;
+pub mod weight;
 
 use serde::{Deserialize, Serialize};
 
 pub use call::CallEvent;
 pub use edit::EditEvent;
+pub use escape::EscapeEvent;
+pub use resilience::ResilienceEvent;
 pub use run::RunEvent;
 pub use turn::TurnEvent;
+pub use weight::WeightEvent;
 
 /// A fact.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,4 +33,10 @@ pub enum Event {
     Call(CallEvent),
     /// Of an edit and what it invalidated.
     Edit(EditEvent),
+    /// Of repetition and what is done about it.
+    Escape(EscapeEvent),
+    /// Of what is done when calls fail.
+    Resilience(ResilienceEvent),
+    /// Of how well tools serve.
+    Weight(WeightEvent),
 }

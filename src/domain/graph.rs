@@ -53,7 +53,8 @@ pub fn edges_into(state: &State, node: NodeId) -> Vec<Edge> {
             .edits
             .iter()
             .find(|edit| edit.intervention == node)
-            .and_then(|edit| edit.target);
+            .and_then(|edit| edit.target)
+            .or_else(|| turned_on(state, node));
         return target
             .map(|target| edge(target, EdgeKind::Intervenes))
             .into_iter()
@@ -83,6 +84,11 @@ pub fn edges_into(state: &State, node: NodeId) -> Vec<Edge> {
         edges.extend(sources.into_iter().map(|from| edge(from, EdgeKind::Data)));
     }
     edges
+}
+
+/// The newest call of the repetition that a step was taken against.
+fn turned_on(state: &State, node: NodeId) -> Option<NodeId> {
+    state.escape.step(node)?.0.finding.nodes.last().copied()
 }
 
 /// What a turn comes from: the last nodes before it, or the call whose sub-agent it begins.
@@ -126,8 +132,12 @@ fn frontier_before(state: &State, turn: &Turn) -> Vec<NodeId> {
         .rev()
         .filter_map(|id| state.turns.get(id));
     for earlier in before {
-        let counts =
-            !matches!(earlier.activity, Activity::Superseded(_)) || (is_history && earlier.id < turn.id);
+        // What took the place of history stands before it in the thread, and it has never seen that.
+        let counts = if is_history {
+            earlier.id < turn.id
+        } else {
+            !matches!(earlier.activity, Activity::Superseded(_))
+        };
         if !counts {
             continue;
         }

@@ -8,7 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use super::call::Outcome;
 use super::id::{Attempt, NodeId, Rev, TurnId};
+use super::ladder::Timer;
 use super::node::Channel;
+use super::repair::Reply;
 use super::turn::{Stop, StreamFault, Usage};
 
 /// A report from the world.
@@ -94,6 +96,24 @@ pub enum Input {
         call: NodeId,
         /// The revision.
         rev: Rev,
+    },
+    /// The model answered a question about a call that is repaired, or will not.
+    RepairAnswered {
+        /// The call.
+        call: NodeId,
+        /// The revision that was asked about.
+        rev: Rev,
+        /// The round of repair.
+        round: u32,
+        /// Its words.
+        reply: Reply,
+        /// What it cost.
+        usage: Usage,
+    },
+    /// Time has passed.
+    Elapsed {
+        /// What it was waited for.
+        timer: Timer,
     },
     /// Working time, for the wall-clock limit.
     Worked {

@@ -18,7 +18,7 @@ use super::refusal::Refusal;
 use super::state::{LedgerOutcome, State};
 use super::thread;
 use super::transcript::result::SENT_BYTES;
-use super::turn::Usage;
+use super::turn::{Stream, Usage};
 
 /// What a set of edits would do.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -33,6 +33,11 @@ pub struct Plan {
     pub recalled: Vec<NodeId>,
     /// Turns that stand although what they were asked with changes, by the operator's wish.
     pub drifted: Vec<TurnId>,
+    /// Turns that are held until it is known what they hang on: they stand again where that comes out
+    /// equal, and become history where it does not.
+    pub held: Vec<TurnId>,
+    /// Nodes that become history with the turns that are held.
+    pub perhaps: Vec<NodeId>,
     /// Calls that will run (again) for certain, gate permitting.
     pub certain: Vec<NodeId>,
     /// Calls that may run again, if what they read turns out different; holds `certain`.
@@ -43,7 +48,7 @@ pub struct Plan {
     pub kept: Vec<NodeId>,
     /// Running calls that are cancelled.
     pub cancelled: Vec<NodeId>,
-    /// Calls that finish before the model is asked again.
+    /// Calls that finish before the model is asked again; sub-agents that work on among them.
     pub drained: Vec<NodeId>,
     /// Executions with effects that already happened under what is replaced or runs again.
     pub effects: Vec<Seq>,
@@ -87,11 +92,17 @@ struct Reach {
     approves: Vec<NodeId>,
     recalled: Vec<NodeId>,
     drifted: Vec<TurnId>,
+    held: Vec<TurnId>,
+    perhaps: BTreeSet<NodeId>,
+    /// Delegated calls whose sub-agents work on.
+    continued: Vec<NodeId>,
     asks: bool,
     /// True where something new stands at the tip.
     begins: bool,
     /// The thread that is edited.
     thread: Option<ThreadId>,
+    /// Calls that these facts make, with their turns.
+    made: Vec<(TurnId, NodeId)>,
 }
 
 impl Reach {
@@ -105,6 +116,7 @@ impl Reach {
         reach.gone.append(&mut observations);
         reach.possible.extend(&reach.certain);
         reach.take_children(state);
+        reach.take_held(state);
         reach.possible.retain(|id| !reach.gone.contains(id));
         reach.certain.retain(|id| !reach.gone.contains(id));
         // What stands although it was asked with something else is not asked for again; and where turns
@@ -149,6 +161,23 @@ impl Reach {
         }
     }
 
+    /// What falls with the turns that are held, if they do: it may leave effects behind.
+    fn take_held(&mut self, state: &State) {
+        self.held.retain(|id| !self.turns.contains(id));
+        let turns = self.held.iter().filter_map(|id| state.turns.get(id));
+        let mut nodes: BTreeSet<NodeId> = turns.flat_map(|turn| &turn.nodes).copied().collect();
+        let (_, under) = thread::under(state, nodes.iter().copied());
+        nodes.extend(under);
+        nodes.retain(|id| is_active(state, *id) && !self.gone.contains(id));
+        let calls = nodes
+            .iter()
+            .filter(|id| id.kind == NodeKind::Call)
+            .copied()
+            .collect();
+        self.effects.extend(decide::edit::effects_of(state, &calls));
+        self.perhaps = nodes;
+    }
+
     fn take(&mut self, state: &State, event: &Event) {
         if self.thread.is_none() {
             self.thread = match event {
@@ -181,26 +210,39 @@ impl Reach {
                     Content::Call { .. } => {
                         self.certain.insert(*node);
                     }
-                    Content::Text { .. } | Content::Observation { .. } => {}
+                    // What a person writes is not worked out, whatever an edit before it in the same commit put in
+                    // question.
+                    Content::Observation { .. } => {
+                        self.certain.remove(&node.call());
+                        self.possible.remove(&node.call());
+                    }
+                    Content::Text { .. } => {}
                 }
             }
             Event::Turn(TurnEvent::Superseded { turns }) => {
-                self.turns.extend(turns);
+                self.turns
+                    .extend(turns.iter().filter(|id| state.turns.contains_key(id)));
+                // What one edit put in may fall with the next.
+                for (_, node) in self.made.iter().filter(|(turn, _)| turns.contains(turn)) {
+                    self.certain.remove(node);
+                }
                 for turn in turns.iter().filter_map(|id| state.turns.get(id)) {
                     let counting = turn.nodes.iter().filter(|id| is_active(state, **id));
                     self.gone.append(&mut counting.copied().collect());
                 }
             }
-            Event::Turn(TurnEvent::Proposed { node, .. }) => {
+            Event::Turn(TurnEvent::Proposed { turn, node, .. }) => {
+                self.made.push((*turn, *node));
                 self.certain.insert(*node);
                 (self.asks, self.begins) = (true, true);
             }
             Event::Turn(
-                TurnEvent::Prompted { .. }
-                | TurnEvent::Thought { .. }
-                | TurnEvent::Requested { .. }
-                | TurnEvent::Suspended { .. },
+                TurnEvent::Prompted { .. } | TurnEvent::Thought { .. } | TurnEvent::Requested { .. },
             ) => (self.asks, self.begins) = (true, true),
+            Event::Turn(TurnEvent::Suspended { turns }) => {
+                self.held.extend(turns);
+                (self.asks, self.begins) = (true, true);
+            }
             Event::Turn(TurnEvent::Drifted { turns }) => self.drifted.extend(turns),
             Event::Edit(EditEvent::Recalled { of, .. }) => self.recall(state, &recall(state, *of)),
             Event::Call(CallEvent::Woken { call }) => {
@@ -210,9 +252,18 @@ impl Reach {
             Event::Call(CallEvent::Given { call, .. }) => {
                 self.certain.remove(call);
             }
-            Event::Call(CallEvent::Continued { .. }) => self.asks = true,
+            Event::Call(CallEvent::Continued { call, .. }) => {
+                self.continued.push(*call);
+                self.asks = true;
+            }
             Event::Call(CallEvent::CancelAsked { call, .. }) => self.cancelled.push(*call),
-            Event::Run(_) | Event::Turn(_) | Event::Call(_) | Event::Edit(_) => {}
+            Event::Run(_)
+            | Event::Turn(_)
+            | Event::Call(_)
+            | Event::Edit(_)
+            | Event::Resilience(_)
+            | Event::Escape(_)
+            | Event::Weight(_) => {}
         }
     }
 }
@@ -261,9 +312,14 @@ fn ends_with_answer(state: &State, moves: &Moves) -> bool {
         .filter_map(|id| state.turns.get(id))
         .find(|turn| up.contains(&turn.id) || (turn.is_active() && !down.contains(&turn.id)));
     last.is_some_and(|turn| {
-        turn.nodes
-            .iter()
-            .any(|id| id.kind == NodeKind::Answer && stands(id))
+        let back = moves.turns_stand.iter().find(|(id, _)| *id == turn.id);
+        let stream = back.map_or(&turn.stream, |(_, standing)| &standing.stream);
+        // A reply that was cut is asked for again, whatever had arrived of it.
+        !matches!(stream, Stream::Broken(_))
+            && turn
+                .nodes
+                .iter()
+                .any(|id| id.kind == NodeKind::Answer && stands(id))
     })
 }
 
@@ -276,10 +332,12 @@ pub fn of_events(state: &State, events: &[Event]) -> Plan {
         .filter(|call| is_active(state, call.id) && call.status.is_settled())
         .map(|call| call.id)
         .filter(|id| !reach.gone.contains(id) && !reach.possible.contains(id))
+        .filter(|id| !reach.perhaps.contains(id) && !reach.continued.contains(id))
         .collect();
     // What is cancelled for another branch is not waited for.
     let mut drained = undecided(state, &reach.gone, &reach.possible);
     drained.retain(|id| !reach.cancelled.contains(id));
+    drained.extend(&reach.continued);
     let tokens = if reach.asks {
         estimate(state, reach.thread.unwrap_or(thread::ROOT), &reach.turns)
     } else {
@@ -300,6 +358,8 @@ pub fn of_events(state: &State, events: &[Event]) -> Plan {
         turns: reach.turns,
         recalled: reach.recalled,
         drifted: reach.drifted,
+        held: reach.held,
+        perhaps: reach.perhaps.into_iter().collect(),
         certain: reach.certain.into_iter().collect(),
         possible: reach.possible.into_iter().collect(),
         cancelled: reach.cancelled,
@@ -340,6 +400,8 @@ fn undecided(state: &State, gone: &BTreeSet<NodeId>, possible: &BTreeSet<NodeId>
         .chain(&agenda.ungated)
         .chain(agenda.waiting.values())
         .chain(&agenda.queued)
+        .chain(&agenda.delayed)
+        .chain(&agenda.repairing)
         .chain(&agenda.running)
         .chain(&agenda.delegates);
     let found: BTreeSet<NodeId> = open

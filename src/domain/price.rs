@@ -86,6 +86,16 @@ impl Spent {
         }
     }
 
+    /// Both together.
+    pub fn plus(mut self, other: &Self) -> Self {
+        for (currency, amount) in &other.sums {
+            let sum = self.sums.entry(currency.clone()).or_default();
+            *sum = sum.saturating_add(*amount);
+        }
+        self.unknown = self.unknown.saturating_add(other.unknown);
+        self
+    }
+
     /// What is known to have been spent in a currency.
     pub fn of(&self, currency: &str) -> u64 {
         self.sums.get(currency).copied().unwrap_or(0)

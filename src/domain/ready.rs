@@ -19,7 +19,7 @@ use super::reference::rewrite;
 use super::reference::{Expr, OutPath, Root};
 use super::state::State;
 
-pub use writes::write_conflicts;
+pub use writes::{Written, write_conflicts, written_paths};
 
 /// What a look at a call finds.
 #[derive(Debug, Clone, PartialEq)]
@@ -325,6 +325,8 @@ impl View<'_> {
             | Status::Awaiting
             | Status::Consent(_)
             | Status::Queued
+            | Status::Delayed
+            | Status::Repairing(_)
             | Status::Running(_)
             | Status::InDoubt(_) => Progress::Pending,
         }

@@ -39,6 +39,11 @@ pub fn consent_needed(state: &State, call: &Call) -> Option<(ConsentCause, Vec<S
             own.push(seq);
         }
     }
+    unknown.extend(
+        behind_repair(state, call)
+            .filter(|seq| !unknown.contains(seq))
+            .collect::<Vec<_>>(),
+    );
     let cause = if !unknown.is_empty() {
         ConsentCause::Unknown
     } else if !orphaned.is_empty() {
@@ -52,6 +57,23 @@ pub fn consent_needed(state: &State, call: &Call) -> Option<(ConsentCause, Vec<S
     let mut entries = [unknown, orphaned, own].concat();
     entries.sort_unstable();
     Some((cause, entries))
+}
+
+/// Executions of a repaired call of which nobody knows whether they happened: other arguments may do the
+/// same once more. A person who edits the call knows what he does; a repair does not.
+fn behind_repair<'s>(state: &'s State, call: &'s Call) -> impl Iterator<Item = Seq> + 's {
+    let repaired = state
+        .nodes
+        .get(&call.id)
+        .is_some_and(|node| matches!(node.now().origin, Origin::Repair { .. }));
+    let entries = call
+        .attempts
+        .iter()
+        .filter_map(|one| state.ledger.get(&one.intent));
+    entries
+        .filter(move |entry| repaired && entry.effect > EffectClass::Idempotent)
+        .filter(|entry| entry.outcome == LedgerOutcome::Unknown && !call.consented.contains(&entry.seq))
+        .map(|entry| entry.seq)
 }
 
 /// The recorded result that a call may have without an execution: an equal one on a branch that an

@@ -10,14 +10,19 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::breaker::{Breaker, Scope};
 use super::call::{Call, EffectClass, Outcome};
+use super::escape::Escape;
 use super::event::run::{Limits, Started};
 use super::id::{Attempt, Epoch, NodeId, Rev, Seq, ThreadId, TurnId};
 use super::node::Node;
 use super::price::Spent;
+use super::rule::SessionRule;
 use super::table::Table;
 use super::thread::Child;
+use super::times::Times;
 use super::turn::{Turn, Usage};
+use super::weight::{Offered, Word};
 
 /// Everything that is true of a run now.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -43,6 +48,8 @@ pub struct State {
     pub epoch: Epoch,
     /// The newest event.
     pub seq: Seq,
+    /// When each event was recorded.
+    pub times: Times,
     /// The highest node number given out.
     pub last_no: u32,
     /// The highest turn given out.
@@ -65,12 +72,18 @@ pub struct State {
     pub edits: Vec<EditRecord>,
     /// How each epoch began, from epoch 1.
     pub epochs: Vec<EpochRecord>,
+    /// Breakers that let something through so far.
+    pub breakers: BTreeMap<Scope, Breaker>,
+    /// How failures are met, where that was recorded.
+    pub resilience: Option<Configured>,
     /// Indices over the above.
     pub agenda: Agenda,
     /// The nodes that editors are open on, each with the calls that wait for it.
     pub editing: BTreeMap<NodeId, BTreeSet<NodeId>>,
     /// Calls that an open editor holds back.
     pub held: BTreeSet<NodeId>,
+    /// Rules that the operator wrote, by their number; dropped ones included.
+    pub rules: Vec<SessionRule>,
     /// Tokens of all requests.
     pub usage: Usage,
     /// What they cost, as far as that is known.
@@ -79,6 +92,32 @@ pub struct State {
     pub requests: u32,
     /// The limit that stopped the run, with its figures.
     pub limit_reached: Option<(String, String)>,
+    /// What is known of repetition.
+    pub escape: Escape,
+    /// What was said of weights, and what followed from them.
+    pub weights: WeightState,
+}
+
+/// What is recorded about weights; they themselves are read off the ledger.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct WeightState {
+    /// The operator's words, oldest first.
+    pub words: Vec<Word>,
+    /// The tools that each thread's model is offered otherwise than the rest.
+    pub offers: BTreeMap<ThreadId, Vec<Offered>>,
+    /// Executions when the weights were last written down.
+    pub noted: u64,
+}
+
+/// How failures are met, as it was recorded last.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Configured {
+    /// Counts the settings of the run.
+    pub version: u32,
+    /// The whole tree, as JSON text.
+    pub policy: Arc<str>,
+    /// True where the operator changed it in the run.
+    pub live: bool,
 }
 
 /// What a run does.
@@ -117,6 +156,12 @@ pub struct Agenda {
     pub ungated: BTreeSet<NodeId>,
     /// Decided calls that wait for a place.
     pub queued: BTreeSet<NodeId>,
+    /// Calls that run again after a wait.
+    pub delayed: BTreeSet<NodeId>,
+    /// Calls whose arguments are being repaired.
+    pub repairing: BTreeSet<NodeId>,
+    /// Calls that failed, or that cannot run, and about which nothing was decided yet.
+    pub failures: BTreeSet<NodeId>,
     /// Executions under way.
     pub running: BTreeSet<NodeId>,
     /// Of the decided calls those whose work a sub-agent does.
@@ -164,6 +209,8 @@ pub struct LedgerEntry {
     pub key: Arc<str>,
     /// What it can do to the world.
     pub effect: EffectClass,
+    /// The kind of task that it ran for, where that was known.
+    pub task: Option<Arc<str>>,
     /// What was known of the world before it.
     pub before: Option<Arc<str>>,
     /// UTC milliseconds of the intent.
@@ -214,6 +261,8 @@ pub struct EditRecord {
     pub thread: ThreadId,
     /// What was done, in words.
     pub what: Arc<str>,
+    /// The rule of the engine that made it; none for an operator's.
+    pub by: Option<Arc<str>>,
 }
 
 /// How an epoch began.

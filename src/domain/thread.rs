@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use super::advice::Advice;
 use super::call::{Call, Status};
 use super::event::run::ToolCard;
 use super::id::{Attempt, NodeId, NodeKind, Rev, Seq, ThreadId, TurnId};
@@ -160,8 +161,35 @@ pub fn turns_used(state: &State, thread: ThreadId) -> u32 {
     state.turns_of(thread).filter(model).count() as u32
 }
 
-/// The tools that a thread is offered, in order.
-pub fn tools(state: &State, thread: ThreadId) -> Vec<ToolCard> {
+/// The kind of task that a call is made for, by the newest words of its thread that tell one.
+pub fn task(state: &State, advice: &dyn Advice, call: &Node) -> Option<Arc<str>> {
+    let turn = state.turns.get(&call.turn)?;
+    task_until(state, advice, turn.thread, turn.pos)
+}
+
+/// The kind of task that the next request of a thread is made for.
+pub fn task_of(state: &State, advice: &dyn Advice, thread: ThreadId) -> Option<Arc<str>> {
+    task_until(state, advice, thread, u32::MAX)
+}
+
+fn task_until(state: &State, advice: &dyn Advice, thread: ThreadId, pos: u32) -> Option<Arc<str>> {
+    // What the model streams holds no prompts, and may be long.
+    let spoken = |turn: &&Turn| turn.pos <= pos && turn.producer != Producer::Model;
+    let nodes = state
+        .turns_of(thread)
+        .rev()
+        .filter(spoken)
+        .flat_map(|turn| turn.nodes.iter().rev());
+    let prompts = nodes
+        .filter(|id| id.kind == NodeKind::Prompt)
+        .filter_map(|id| state.nodes.get(id));
+    prompts
+        .filter(|node| node.active)
+        .find_map(|node| advice.task(node.text()))
+}
+
+/// The tools that a thread is given, in order, whatever they have done.
+pub fn given(state: &State, thread: ThreadId) -> Vec<ToolCard> {
     let all = state.started.as_ref().map_or(&[][..], |started| &started.tools);
     match state.children.get(&thread) {
         None => all.to_vec(),
@@ -171,6 +199,24 @@ pub fn tools(state: &State, thread: ThreadId) -> Vec<ToolCard> {
             .cloned()
             .collect(),
     }
+}
+
+/// The tools that a thread's model is offered, in order: those that keep failing come last, with a word on it.
+pub fn tools(state: &State, thread: ThreadId) -> Vec<ToolCard> {
+    let mut tools = given(state, thread);
+    for one in state.weights.offers.get(&thread).into_iter().flatten() {
+        let Some(at) = tools.iter().position(|card| card.name == one.tool) else {
+            continue;
+        };
+        let mut card = tools.remove(at);
+        if let Some(note) = &one.note {
+            card.description = Arc::from(format!("{} {note}", card.description));
+        }
+        if !one.hidden {
+            tools.push(card);
+        }
+    }
+    tools
 }
 
 /// What the model of a thread is told before everything else.

@@ -6,8 +6,10 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::breaker::Scope;
 use super::history::History;
 use super::id::{Epoch, NodeId, Seq, ThreadId, TurnId};
+use super::price::Spent;
 
 /// One turn of a thread.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,8 +50,14 @@ pub struct Turn {
     pub drifted: bool,
     /// Tokens that it cost.
     pub usage: Usage,
+    /// What its requests cost at the prices of their time.
+    pub spent: Spent,
     /// Event of the newest request.
     pub asked_at: Seq,
+    /// Event with which its newest request ended; 0 while it goes on.
+    pub ended_at: Seq,
+    /// The breaker that let its open request through, and in which generation.
+    pub guard: Option<(Scope, u32)>,
     /// Event with which it last came back from another branch; 0 where it never did.
     pub revived: Seq,
     /// How it stood at the end of earlier epochs.

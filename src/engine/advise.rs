@@ -2,16 +2,31 @@
 //! [`Advice::before`]. Must not know: who decides.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::Value;
 
 use crate::canon;
 use crate::domain::advice::{Advice, ToolFacts, Used};
-use crate::domain::call::{Digest, EffectClass, Fault, Verdict};
+use crate::domain::breaker::{Breaker, Scope, Turn};
+use crate::domain::call::{Call, Consequence, Digest, EffectClass, Fault, Gate, Verdict};
+use crate::domain::escape::advised::Advised;
 use crate::domain::event::run::ToolCard;
-use crate::domain::id::{NodeId, Rev};
-use crate::policy::{Moment, Policy, Subject};
+use crate::domain::event::{Event, ResilienceEvent};
+use crate::domain::id::{NodeId, Rev, ThreadId};
+use crate::domain::ladder::Next;
+use crate::domain::node::Node;
+use crate::domain::rule::{SessionRule, Written};
+use crate::domain::state::State;
+use crate::domain::weight::Offered;
+use crate::policy::{Moment, Policy, Rule, Subject, session};
+use crate::resilience::escape;
+use crate::resilience::execution::GENERAL;
+use crate::resilience::ladder::Ladder;
+use crate::resilience::repair::Known;
+use crate::resilience::routing::{Offer, classify};
+use crate::resilience::watch::Watch;
+use crate::resilience::{self, breaker};
 use crate::tools::registry::Registry;
 use crate::tools::workspace;
 
@@ -30,11 +45,17 @@ pub struct Adviser {
     pub environment: Arc<str>,
     /// How children are confined.
     pub sandbox: Arc<str>,
+    /// What is done when calls fail.
+    pub ladder: Ladder,
+    /// How well the tools have served so far.
+    pub watch: Watch,
     /// True where nobody watches: an ask without a deadline expires at once.
     pub headless: bool,
     /// UTC milliseconds since 1970, set before each decision and not changed while it is made: rules
     /// that end are judged by it. What it led to is recorded, so that a fold needs no clock.
     pub now: Option<i64>,
+    /// What was read of the run to find repetition: a help, made anew from the state where it is not there.
+    pub loops: Arc<Mutex<escape::Watch>>,
 }
 
 impl Adviser {
@@ -57,6 +78,73 @@ impl Adviser {
         cards
     }
 
+    /// Goes on with the rules of a session that judge; what cannot stand here any more is left out.
+    pub fn keep_rules(&mut self, rules: &[SessionRule]) {
+        let mut policy = (*self.policy).clone().without_session();
+        for rule in rules.iter().filter(|rule| !rule.dropped) {
+            match self.admitted(rule.no, &rule.written) {
+                Ok(rule) => {
+                    // A rule of the session is never one that its origin does not entitle to loosen.
+                    let _ = policy.add(rule);
+                }
+                Err(why) => {
+                    tracing::warn!(rule = rule.no, why = %crate::text::visible(&why), "left out");
+                }
+            }
+        }
+        self.policy = Arc::new(policy);
+    }
+
+    fn admitted(&self, no: u32, rule: &Written) -> Result<Rule, String> {
+        let rule = session::rule(no, rule)?;
+        session::may_stand(&rule, &self.cards())?;
+        Ok(rule)
+    }
+
+    fn key(&self, tool: &str, args: &str) -> Arc<str> {
+        let definition = self.registry.definition(tool).map_or("", |definition| definition);
+        Arc::from(canon::hash(
+            "overrule always v1",
+            &[
+                tool.as_bytes(),
+                definition.as_bytes(),
+                args.as_bytes(),
+                self.workspace.as_os_str().as_encoded_bytes(),
+                self.environment.as_bytes(),
+                self.sandbox.as_bytes(),
+            ],
+        ))
+    }
+
+    /// Goes on with how failures are met by what an operator set in the run, which counts more than
+    /// his files.
+    pub fn keep_resilience(&mut self, state: &State) {
+        if let Some(recorded) = state.resilience.as_ref().filter(|recorded| recorded.live) {
+            // What an older program wrote and this one cannot read does not count.
+            if let Ok(policy) = resilience::policy::Policy::parse(&recorded.policy) {
+                self.ladder = Ladder::new(policy, self.ladder.seed);
+            }
+        }
+    }
+
+    /// The fact of how failures are met, where that is not what was recorded last.
+    pub fn resilience(&self, state: &State) -> Option<Event> {
+        let policy: Arc<str> = Arc::from(self.ladder.policy.to_text());
+        let known = match &state.resilience {
+            Some(recorded) => recorded.policy == policy,
+            None => self.ladder.policy == resilience::policy::Policy::default(),
+        };
+        let version = state
+            .resilience
+            .as_ref()
+            .map_or(1, |recorded| recorded.version + 1);
+        (!known).then_some(Event::Resilience(ResilienceEvent::PolicySet {
+            version,
+            policy,
+            live: false,
+        }))
+    }
+
     /// Goes on with the preset of this name, where there is one.
     pub fn keep_preset(&mut self, name: &str) {
         if let Ok(preset) = name.parse() {
@@ -71,6 +159,12 @@ pub fn parse_args(args: &str) -> Value {
         return Value::Object(serde_json::Map::new());
     }
     serde_json::from_str(args).unwrap_or(Value::Null)
+}
+
+/// The day of a moment, in universal time: what it led to is recorded, so it is the same everywhere.
+fn day(ms: i64) -> Option<jiff::civil::Date> {
+    let at = jiff::Timestamp::from_millisecond(ms).ok()?;
+    Some(at.to_zoned(jiff::tz::TimeZone::UTC).date())
 }
 
 impl Advice for Adviser {
@@ -88,6 +182,7 @@ impl Advice for Adviser {
 
     fn verdict(&self, tool: &str, args: &str, used: &Used<'_>) -> Verdict {
         let spec = self.registry.spec(tool);
+        let key = || Some(self.key(tool, args));
         let args = parse_args(args);
         let subject = Subject {
             tool,
@@ -99,6 +194,7 @@ impl Advice for Adviser {
         let moment = Moment {
             now: self.now,
             used: Some(&|rule: &str| used.times(rule)),
+            key: Some(&key),
         };
         let verdict = self.policy.verdict_at(&subject, &moment);
         if self.headless {
@@ -106,6 +202,23 @@ impl Advice for Adviser {
         } else {
             verdict
         }
+    }
+
+    fn exact(&self, tool: &str, args: &str) -> Result<Arc<str>, String> {
+        if self.registry.spec(tool).is_none() {
+            return Err(format!("`{}` is no tool of this run", crate::text::visible(tool)));
+        }
+        session::may_always(tool, &parse_args(args))?;
+        Ok(self.key(tool, args))
+    }
+
+    fn with_rule(&self, no: u32, rule: &Written) -> Result<Box<dyn Advice + '_>, String> {
+        let mut policy = (*self.policy).clone();
+        let _ = policy.add(self.admitted(no, rule)?);
+        Ok(Box::new(Self {
+            policy: Arc::new(policy),
+            ..self.clone()
+        }))
     }
 
     fn digest(&self, call: NodeId, rev: Rev, tool: &str, args: &str) -> Digest {
@@ -136,17 +249,110 @@ impl Advice for Adviser {
             .then(|| format!("file {}", workspace::real(&self.workspace.join(path)).display()))
     }
 
+    fn after(&self, state: &State, call: &Call) -> Next {
+        let tool = state
+            .nodes
+            .get(&call.id)
+            .and_then(Node::as_call)
+            .map(|(tool, _)| tool);
+        let spec = tool.and_then(|tool| self.registry.spec(tool));
+        let checker = tool.and_then(|tool| self.registry.checker(tool));
+        let known = spec.zip(checker).map(|(spec, checker)| Known {
+            checker,
+            described: &spec.card.description,
+            today: self.now.and_then(day),
+            attended: !self.headless || self.ladder.policy.repair.wait,
+        });
+        self.ladder.after(state, call, known.as_ref())
+    }
+
+    fn guards(&self, tool: &str, args: &str) -> Vec<Scope> {
+        let effect = self
+            .registry
+            .spec(tool)
+            .map_or(EffectClass::Unknown, |spec| spec.card.effect);
+        breaker::guards(tool, effect, &parse_args(args))
+    }
+
+    fn breaker(&self, breaker: &Breaker) -> Option<Turn> {
+        self.ladder.breaker(breaker)
+    }
+
+    fn fails_fast(&self) -> bool {
+        self.ladder.policy.breaker.when_open == breaker::WhenOpen::Fail
+    }
+
+    fn configured(&self, key: &str, value: &str) -> Result<Arc<str>, String> {
+        self.ladder.configured(key, value).map_err(|bad| bad.to_string())
+    }
+
+    fn task(&self, prompt: &str) -> Option<Arc<str>> {
+        classify(prompt, &self.watch.weights.settings().kinds)
+    }
+
+    fn careful(&self, tool: &str, task: Option<&str>, mut verdict: Verdict) -> Verdict {
+        if verdict.gate != Gate::Allow {
+            return verdict;
+        }
+        let Some(why) = self.watch.weights.asks(task.unwrap_or(GENERAL), tool) else {
+            return verdict;
+        };
+        // Whoever allowed it did not know.
+        verdict = Verdict {
+            gate: Gate::Ask,
+            rule: format!("routing.ask_below (the policy allows it: {})", verdict.rule),
+            reason: why,
+            deadline_ms: None,
+            on_expiry: Consequence::Deny,
+        };
+        if self.headless {
+            crate::policy::headless(verdict)
+        } else {
+            verdict
+        }
+    }
+
+    fn offer(&self, task: Option<&str>, tools: &[ToolCard]) -> Vec<Offered> {
+        let kind = task.unwrap_or(GENERAL);
+        let weights = &self.watch.weights;
+        let names = || tools.iter().map(|card| &*card.name);
+        let last = weights.offer(kind, names());
+        let noted = last.into_iter().filter_map(|Offer { tool, note }| {
+            Some(Offered {
+                tool: Arc::from(tool),
+                note: Some(Arc::from(note?.words)),
+                hidden: false,
+            })
+        });
+        let hidden = names().filter(|tool| weights.is_hidden(kind, tool));
+        let hidden = hidden.map(|tool| Offered {
+            tool: Arc::from(tool),
+            note: None,
+            hidden: true,
+        });
+        noted.chain(hidden).collect()
+    }
+
     fn before(&self, tool: &str, args: &str) -> Option<String> {
         let tool = self.registry.get(tool)?;
         tool.before(&parse_args(args), &self.workspace, self.registry.private())
             .map(|value| value.to_string())
+    }
+
+    fn escape(&self, state: &State, thread: ThreadId) -> Option<Advised> {
+        let fits = |tool: &str, args: &str| {
+            self.registry
+                .check(tool, args, false)
+                .is_some_and(|faults| faults.is_empty())
+        };
+        let mut watch = self.loops.lock().unwrap_or_else(PoisonError::into_inner);
+        escape::advise(&mut watch, state, thread, &self.ladder.policy.loops, &fits)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::call::Gate;
     use crate::domain::id::NodeKind;
     use crate::policy::Preset;
     use crate::tools::builtin;
@@ -160,7 +366,10 @@ mod tests {
             environment: "HOME\nPATH".into(),
             sandbox: "none".into(),
             headless: false,
+            ladder: Ladder::default(),
+            watch: Watch::default(),
             now: None,
+            loops: Arc::default(),
         }
     }
 

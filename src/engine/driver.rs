@@ -11,11 +11,12 @@ use super::clock::{Clock, Worked};
 use super::executor::Executor;
 use super::handle::{Handle, Live, LiveTurns, Message, Publication};
 use super::log::Log;
+use crate::domain::call::{ErrorClass, Outcome};
 use crate::domain::command::{Command, RunCommand};
 use crate::domain::effect::Effect;
 use crate::domain::envelope::{Actor, Envelope, FORMAT};
-use crate::domain::event::{CallEvent, Event, RunEvent, TurnEvent};
-use crate::domain::id::{NodeId, Seq, TurnId};
+use crate::domain::event::{CallEvent, EscapeEvent, Event, RunEvent, TurnEvent, WeightEvent};
+use crate::domain::id::{NodeId, Rev, Seq, TurnId};
 use crate::domain::input::Input;
 use crate::domain::refusal::{Refusal, RefusalKind};
 use crate::domain::state::State;
@@ -23,7 +24,7 @@ use crate::domain::thread;
 use crate::domain::transcript::build;
 use crate::domain::turn::{Producer, Stream, Turn};
 use crate::domain::{advance, apply, decide, effects};
-use crate::model::{Model, Request};
+use crate::model::{Model, Request, Tap};
 use crate::policy::{Policy, Preset};
 
 /// Messages taken in before what they led to is written and told.
@@ -64,7 +65,12 @@ pub struct Driver {
     /// True once the log has failed: what it took last may not be there.
     unwritten: bool,
     batch: Batch,
+    /// Who listens to requests.
+    taps: Option<Taps>,
 }
+
+/// Gives a listener for each request of a turn.
+pub type Taps = Arc<dyn Fn(TurnId, u32) -> Tap + Send + Sync>;
 
 /// Where the answer to a command goes.
 type Reply = oneshot::Sender<Result<Seq, Refusal>>;
@@ -81,7 +87,8 @@ struct Batch {
 
 impl Driver {
     /// A driver and the way to it. Nothing happens until it is [run](Self::run).
-    pub fn new(parts: Parts) -> (Self, Handle) {
+    pub fn new(mut parts: Parts) -> (Self, Handle) {
+        parts.adviser.watch = parts.adviser.watch.on(&parts.state);
         let (to_inbox, inbox) = mpsc::unbounded_channel();
         let (live, watched) = watch::channel(LiveTurns::default());
         let (told, newest) = watch::channel(Seq(0));
@@ -108,8 +115,15 @@ impl Driver {
             halted: None,
             unwritten: false,
             batch: Batch::default(),
+            taps: None,
         };
         (driver, handle)
+    }
+
+    /// Lets somebody listen to what goes over the wire.
+    pub fn listened_to(mut self, taps: Taps) -> Self {
+        self.taps = Some(taps);
+        self
     }
 
     /// Records the first events of this process and then serves until it is shut down. Who listens
@@ -260,20 +274,52 @@ impl Driver {
 
     fn input(&mut self, input: &Input) {
         let actor = match input {
-            Input::Block { .. } | Input::Partial { .. } | Input::Ended { .. } | Input::Broke { .. } => {
-                Actor::Model
-            }
+            Input::Block { .. }
+            | Input::Partial { .. }
+            | Input::Ended { .. }
+            | Input::Broke { .. }
+            | Input::RepairAnswered { .. } => Actor::Model,
             Input::Spawned { .. } | Input::Finished { .. } => Actor::Tool,
-            Input::Probed { .. } | Input::Due { .. } | Input::Worked { .. } => Actor::Engine,
+            Input::Probed { .. } | Input::Due { .. } | Input::Elapsed { .. } | Input::Worked { .. } => {
+                Actor::Engine
+            }
         };
         if let Input::Finished { call, attempt, .. } = input {
             self.executor.ended(*call, *attempt);
         }
-        let events = decide::input(&self.state, input);
+        if let Input::RepairAnswered { call, round, .. } = input {
+            self.executor.answered(*call, *round);
+        }
+        if let Input::Elapsed { timer } = input {
+            self.executor.elapsed(timer);
+        }
+        let known = self.known(input);
+        let events = decide::input(&self.state, known.as_ref().unwrap_or(input));
         if !events.is_empty() {
             self.record(events, &actor, Seq(0));
             self.follow();
         }
+    }
+
+    /// A report on a failure with its kind, where nothing but its words tells of it.
+    fn known(&self, input: &Input) -> Option<Input> {
+        let Input::Finished {
+            call,
+            outcome: Outcome::Err(error),
+            ..
+        } = input
+        else {
+            return None;
+        };
+        let (tool, _) = self.state.nodes.get(call)?.as_call()?;
+        let mut known = input.clone();
+        if error.class == ErrorClass::Unknown
+            && let Input::Finished { outcome, .. } = &mut known
+        {
+            self.adviser.ladder.classify(tool, outcome);
+            return Some(known);
+        }
+        None
     }
 
     /// Finds and records what follows by itself, until nothing does.
@@ -282,7 +328,10 @@ impl Driver {
             if self.halted.is_some() {
                 return;
             }
-            let events = advance::advance(&self.state, &self.adviser);
+            let mut events = advance::advance(&self.state, &self.adviser);
+            if events.is_empty() {
+                events.extend(self.adviser.watch.due(&self.state).map(Event::Weight));
+            }
             if events.is_empty() {
                 return;
             }
@@ -316,10 +365,15 @@ impl Driver {
             }
             tracing::trace!(seq = envelope.seq.0, more = envelope.more, "recorded");
             apply::apply(&mut self.state, &envelope);
+            self.adviser.watch.take(&self.state, &envelope);
+            self.adviser.ladder.take(&envelope.event);
+            if let Event::Run(RunEvent::RuleAdded { .. } | RunEvent::RuleDropped { .. }) = &envelope.event {
+                self.adviser.keep_rules(&self.state.rules);
+            }
             self.batch.sync |= needs_disk(&envelope.event);
             self.batch
                 .effects
-                .extend(effects::effects(&self.state, &envelope.event));
+                .extend(effects::effects(&self.state, &envelope));
             self.batch.envelopes.push(Arc::new(envelope));
         }
     }
@@ -400,6 +454,8 @@ impl Driver {
             Effect::Cancel { call, attempt } => self.executor.cancel(call, attempt),
             Effect::Probe { call, attempt } => self.probe(call, attempt),
             Effect::Deadline { call, rev, ms } => self.executor.deadline(call, rev, ms),
+            Effect::Timer { timer, ms } => self.executor.timer(timer, ms),
+            Effect::AskRepair { call, rev, round } => self.ask_aside(call, rev, round),
             // The console and the headless printer read the same from the events.
             Effect::Notify { .. } => {}
         }
@@ -429,8 +485,28 @@ impl Driver {
                 thread::tools(&self.state, turn.thread)
             },
             turn: number as u32,
+            tap: match &self.taps {
+                Some(taps) => taps(id, request),
+                None => Tap::default(),
+            },
         };
         self.executor.ask((id, request), wait_ms, what);
+    }
+
+    fn ask_aside(&mut self, call: NodeId, rev: Rev, round: u32) {
+        let rounds = self.state.calls.get(&call).map(|life| life.repairs.iter());
+        let asked = rounds
+            .into_iter()
+            .flatten()
+            .rfind(|one| one.no == round && one.rev == rev);
+        // Another event of the same batch may have made it needless.
+        if let Some(question) = asked
+            .filter(|one| one.reply.is_none())
+            .and_then(|one| one.asked.as_ref())
+        {
+            let prompt = question.prompt.clone();
+            self.executor.ask_aside((call, rev, round), prompt);
+        }
     }
 
     fn probe(&mut self, call: NodeId, attempt: crate::domain::id::Attempt) {
@@ -478,8 +554,15 @@ fn needs_disk(event: &Event) -> bool {
         Event::Call(CallEvent::Started { effect, .. }) => effect.has_effect(),
         Event::Run(RunEvent::Started(_) | RunEvent::Reopened { .. } | RunEvent::Finished { .. })
         | Event::Edit(_)
+        | Event::Escape(EscapeEvent::Allowed { .. } | EscapeEvent::Muted { .. })
+        | Event::Weight(WeightEvent::Set { .. } | WeightEvent::Reset { .. })
         | Event::Turn(TurnEvent::Prompted { .. }) => true,
-        Event::Run(_) | Event::Turn(_) | Event::Call(_) => false,
+        Event::Run(_)
+        | Event::Turn(_)
+        | Event::Call(_)
+        | Event::Resilience(_)
+        | Event::Escape(_)
+        | Event::Weight(_) => false,
     }
 }
 

@@ -1,7 +1,7 @@
 //! Carries out effects: asks models, runs tools, ends them, watches deadlines. Every report goes
 //! back through the inbox. Must not know: what follows from a report.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,6 +17,7 @@ use super::stream::Assembler;
 use crate::domain::call::{ErrorClass, Outcome, ToolError};
 use crate::domain::id::{Attempt, NodeId, Rev, TurnId};
 use crate::domain::input::Input;
+use crate::domain::ladder::Timer;
 use crate::domain::turn::{StreamFault, StreamFaultKind};
 use crate::model::{Chunk, Model, Request};
 use crate::tools::Job;
@@ -42,6 +43,9 @@ pub struct Executor {
     clock: Clock,
     asks: BTreeMap<TurnId, CancellationToken>,
     runs: BTreeMap<(NodeId, Attempt), CancellationToken>,
+    timers: BTreeMap<Timer, CancellationToken>,
+    /// Questions beside the conversation, by call and round of repair.
+    asides: BTreeSet<(NodeId, u32)>,
     /// Cancelled when this process is done with the run.
     end: CancellationToken,
     tasks: TaskTracker,
@@ -64,6 +68,8 @@ impl Executor {
             clock,
             asks: BTreeMap::new(),
             runs: BTreeMap::new(),
+            timers: BTreeMap::new(),
+            asides: BTreeSet::new(),
             end: CancellationToken::new(),
             tasks: TaskTracker::new(),
         }
@@ -92,6 +98,32 @@ impl Executor {
             }
             job.stream(model, what).await;
         });
+    }
+
+    /// Asks the model about a call that is repaired. Who is still asking does not ask twice.
+    pub fn ask_aside(&mut self, (call, rev, round): (NodeId, Rev, u32), prompt: Arc<str>) {
+        if !self.asides.insert((call, round)) {
+            return;
+        }
+        tracing::debug!(%call, round, "asking the model about arguments");
+        let (model, inbox, end) = (self.model.clone(), self.inbox.clone(), self.end.child_token());
+        self.tasks.spawn(async move {
+            // Whoever goes on with the run asks again.
+            if let Some((reply, usage)) = super::aside::ask(model, prompt, end).await {
+                inbox.send(Message::Input(Input::RepairAnswered {
+                    call,
+                    rev,
+                    round,
+                    reply,
+                    usage,
+                }));
+            }
+        });
+    }
+
+    /// Forgets a question that was answered.
+    pub fn answered(&mut self, call: NodeId, round: u32) {
+        self.asides.remove(&(call, round));
     }
 
     /// Closes the stream of a turn.
@@ -189,15 +221,33 @@ impl Executor {
 
     /// Reports when a call was not decided in time.
     pub fn deadline(&self, call: NodeId, rev: Rev, ms: u64) {
+        self.later(ms, Input::Due { call, rev }, self.end.clone());
+    }
+
+    /// Reports that time has passed. What waited for the same before waits no more.
+    pub fn timer(&mut self, timer: Timer, ms: u64) {
+        let end = self.end.child_token();
+        if let Some(before) = self.timers.insert(timer.clone(), end.clone()) {
+            before.cancel();
+        }
+        self.later(ms, Input::Elapsed { timer }, end);
+    }
+
+    /// Forgets what was waited for.
+    pub fn elapsed(&mut self, timer: &Timer) {
+        self.timers.remove(timer);
+    }
+
+    fn later(&self, ms: u64, report: Input, end: CancellationToken) {
         let inbox = self.inbox.clone();
-        let end = self.end.clone();
         self.tasks.spawn(async move {
             tokio::select! {
-                () = tokio::time::sleep(Duration::from_millis(ms)) => {
-                    inbox.send(Message::Input(Input::Due { call, rev }));
-                }
-                // Whoever goes on with the run begins the deadline anew.
+                biased;
+                // Whoever goes on with the run begins the wait anew.
                 () = end.cancelled() => {}
+                () = tokio::time::sleep(Duration::from_millis(ms)) => {
+                    inbox.send(Message::Input(report));
+                }
             }
         });
     }
@@ -234,6 +284,7 @@ fn unrun(message: String) -> Outcome {
         hint: None,
         partial: None,
         executed: false,
+        retry_after_ms: None,
     })
 }
 

@@ -4,6 +4,7 @@
 
 pub mod advise;
 pub mod approved;
+pub mod aside;
 pub mod clock;
 pub mod driver;
 pub mod executor;

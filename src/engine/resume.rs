@@ -9,6 +9,7 @@ use crate::domain::event::{CallEvent, Event, RunEvent};
 use crate::domain::id::{Attempt, NodeId};
 use crate::domain::ready;
 use crate::domain::state::State;
+use crate::domain::thread;
 
 /// Executions whose process is gone with the process that had started them.
 pub fn interrupted(state: &State) -> Vec<(NodeId, Attempt)> {
@@ -46,19 +47,22 @@ fn changed(state: &State, advice: &dyn Advice) -> Vec<NodeId> {
         let (tool, _) = node.as_call()?;
         let shown = matches!(
             call.status,
-            Status::Ready | Status::Awaiting | Status::Consent(_) | Status::Queued
+            Status::Ready | Status::Awaiting | Status::Consent(_) | Status::Queued | Status::Delayed
         );
         let bytes = ready::resolved_args(state, call)?;
         let now = advice.digest(*id, node.rev(), tool, &bytes);
         let asked = call.status == Status::Awaiting;
         let judged_otherwise = || {
-            let gate = advice.verdict(tool, &bytes, &used).gate;
+            let task = thread::task(state, advice, node);
+            let verdict = advice.verdict(tool, &bytes, &used);
+            let gate = advice.careful(tool, task.as_deref(), verdict).gate;
             asked && call.verdict.as_ref().is_some_and(|verdict| verdict.gate != gate)
         };
         (shown && (call.digest.as_ref() != Some(&now) || judged_otherwise())).then_some(*id)
     };
     let waiting = agenda.ungated.iter().chain(agenda.waiting.values());
-    waiting.chain(&agenda.queued).filter_map(changed).collect()
+    let queued = agenda.queued.iter().chain(&agenda.delayed);
+    waiting.chain(queued).filter_map(changed).collect()
 }
 
 /// The events with which this process takes the run over. `fitted` is what it was built with now.

@@ -19,6 +19,19 @@ pub struct Setup {
     /// where it goes on in another process.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<PolicyText>,
+    /// The sample tools that it has, for a built-in run with tools of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub samples: Option<Samples>,
+}
+
+/// Sample tools of a run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Samples {
+    /// Name of the built-in run.
+    pub run: String,
+    /// Port of the server that it has on this machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub port: Option<u16>,
 }
 
 /// A policy file by its text, so that a moved file does not matter.

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use unicode_width::UnicodeWidthStr as _;
 
 use super::words;
-use crate::console::layout::fold::{self, Entry, Planned};
+use crate::console::layout::fold::{self, Detail, Entry, Planned, Rules};
 use crate::console::layout::gutter::{Cell, Glyphs, Gutter, Line, Shape};
 use crate::console::symbols::{Charset, Symbol};
 use crate::domain::graph::edges_into;
@@ -33,7 +33,11 @@ pub fn gutter(state: &State, ascii: bool) -> String {
         .values()
         .filter_map(|node| entry(state, node))
         .collect();
-    let mut rows = fold::plan(&entries, usize::MAX, |_| false);
+    let rules = Rules {
+        wide: usize::MAX,
+        detail: Detail::Nodes,
+    };
+    let mut rows = fold::plan(&entries, rules, |_| false);
     for row in &mut rows {
         // Nothing hangs on an intervention: it stands beside the lanes and takes none for good.
         if row.key.kind == NodeKind::Intervention && row.shape == Shape::Node {

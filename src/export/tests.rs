@@ -118,8 +118,10 @@ impl Tale {
             key: "k".into(),
             same: "s".into(),
             effect: EffectClass::Read,
+            task: None,
             before: None,
             thread: None,
+            guards: Vec::new(),
         });
         self.say(CallEvent::Finished {
             call,
@@ -151,6 +153,7 @@ impl Tale {
             after: None,
             what: what.into(),
             reason: None,
+            by: None,
         });
     }
 

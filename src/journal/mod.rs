@@ -18,6 +18,7 @@ mod payload;
 mod reader;
 mod store;
 mod summary;
+pub mod wire;
 mod writer;
 
 #[cfg(test)]

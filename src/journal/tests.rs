@@ -1,6 +1,7 @@
 //! Tests of the journal.
 
 mod damage;
+mod escape;
 mod examples;
 mod payloads;
 mod records;

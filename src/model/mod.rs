@@ -7,6 +7,7 @@ pub mod openai_chat;
 pub mod scripted;
 mod show;
 pub mod sse;
+pub mod tap;
 
 use std::sync::Arc;
 
@@ -17,6 +18,8 @@ use tokio_util::sync::CancellationToken;
 use crate::domain::event::run::ToolCard;
 use crate::domain::transcript::Message;
 use crate::domain::turn::{Stop, StreamFault, Usage};
+
+pub use tap::{Tap, Way};
 
 /// One request to a model.
 #[derive(Debug, Clone)]
@@ -29,6 +32,8 @@ pub struct Request {
     pub tools: Vec<ToolCard>,
     /// Counts the model turns of the thread, from 1.
     pub turn: u32,
+    /// Who listens to what goes over the wire.
+    pub tap: Tap,
 }
 
 /// A piece of a stream, the same for every provider. A part is one block of the message (a text, a

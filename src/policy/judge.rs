@@ -4,6 +4,7 @@
 
 use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::domain::call::{Consequence, Gate, Verdict};
 use crate::text::visible;
@@ -30,6 +31,8 @@ pub struct Moment<'u> {
     /// Tells how many calls a rule (by [`Rule::cite`]) has let run; none where nobody counts. Only asked
     /// about rules whose uses are bounded.
     pub used: Option<&'u dyn Fn(&str) -> u32>,
+    /// The key of exactly this call; none where it is not known. Only asked where a rule is about one thing.
+    pub key: Option<&'u dyn Fn() -> Option<Arc<str>>>,
 }
 
 /// A preset and a list of rules.
@@ -82,6 +85,12 @@ impl Policy {
     pub fn with_preset(mut self, preset: Preset) -> Self {
         self.preset = preset;
         self.presets = preset.rules();
+        self
+    }
+
+    /// The same policy without what the operator wrote during a session.
+    pub fn without_session(mut self) -> Self {
+        self.rules.retain(|rule| rule.origin != Origin::Session);
         self
     }
 
@@ -155,7 +164,8 @@ impl Policy {
                     .filter(|rule| !(asks && rule.gate == Gate::Allow)),
             )
             .chain(self.presets.iter().filter(|_| !asks))
-            .filter(|rule| rule.matcher.matches(subject, rule.gate, workspace) && counts(rule, moment))
+            .filter(|rule| rule.matcher.matches(subject, rule.gate, workspace))
+            .filter(|rule| is_exactly(rule, moment) && counts(rule, moment))
             .collect();
         found.sort_by_key(|rule| self.rank(rule));
         found
@@ -205,6 +215,14 @@ impl Policy {
     }
 }
 
+/// Whether a rule about exactly one thing is about this one.
+fn is_exactly(rule: &Rule, moment: &Moment<'_>) -> bool {
+    rule.exact.as_ref().is_none_or(|wanted| {
+        let key = moment.key.and_then(|key| key());
+        key.as_ref() == Some(wanted)
+    })
+}
+
 /// Whether a rule with an end still counts. What cannot be known is taken the careful way.
 fn counts(rule: &Rule, moment: &Moment<'_>) -> bool {
     let loosens = rule.gate == Gate::Allow;
@@ -251,6 +269,8 @@ fn builtin(text: &str, gate: Gate) -> Rule {
         origin: Origin::Builtin,
         place: None,
         text: text.into(),
+        no: None,
+        exact: None,
         matcher: Matcher::default(),
         gate,
         reason: None,

@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::domain::call::{EffectClass, Gate};
 
 /// The built-in tool whose argument is a line for a shell.
-const SHELL: &str = "shell";
+pub(super) const SHELL: &str = "shell";
 
 /// What a rule is held against.
 #[derive(Debug, Clone, Copy)]
@@ -119,6 +119,14 @@ impl Matcher {
             && self.args.is_empty()
     }
 
+    /// Whether it may be about some call of a tool of the program's own, whatever its arguments.
+    pub fn reaches(&self, tool: &str, effect: EffectClass, tags: &[String]) -> bool {
+        let named = self.tools.is_empty() || self.tools.iter().any(|pattern| pattern.matches(tool));
+        named
+            && (self.effects.is_empty() || self.effects.contains(&effect))
+            && (self.tags.is_empty() || self.tags.iter().any(|tag| tags.contains(tag)))
+    }
+
     /// Whether it is about this call. `gate` says which side is the careful one.
     pub fn matches(&self, subject: &Subject<'_>, gate: Gate, workspace: Option<&Path>) -> bool {
         let any = |patterns: &[Pattern], text: &str| {
@@ -162,7 +170,7 @@ impl Predicate {
 }
 
 /// True for a line that a shell takes as one command without substitutions or redirections.
-fn is_plain(line: &str) -> bool {
+pub(super) fn is_plain(line: &str) -> bool {
     !line.contains(|c: char| c.is_control() || ";&|<>()$`\\!{}#".contains(c))
 }
 

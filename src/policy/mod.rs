@@ -4,6 +4,7 @@
 //! counts, whatever its origin: deny is above ask, ask is above allow. A preset's own "ask" is what
 //! holds where no rule has spoken. Must not know: who asks, how a verdict is shown, where files are.
 
+pub mod backtest;
 pub mod document;
 pub mod expiry;
 pub mod judge;
@@ -12,6 +13,7 @@ pub mod parse;
 pub mod preset;
 pub mod rule;
 pub mod section;
+pub mod session;
 
 #[cfg(test)]
 mod tests;

@@ -119,6 +119,8 @@ fn rule(mut section: Section<'_, '_>, origin: Origin) -> Result<Rule, Error> {
         origin,
         place: Some(place),
         text,
+        no: None,
+        exact: None,
         matcher,
         gate,
         reason,

@@ -63,6 +63,8 @@ impl Preset {
             origin: Origin::Preset(self),
             place: None,
             text: text.into(),
+            no: None,
+            exact: None,
             matcher,
             gate,
             reason: None,

@@ -2,7 +2,10 @@
 //!
 //! Must not know: other rules.
 
+use std::sync::Arc;
+
 use crate::domain::call::Gate;
+use crate::domain::rule;
 use crate::text::visible;
 
 use super::document::Place;
@@ -57,6 +60,10 @@ pub struct Rule {
     pub text: String,
     /// Which calls it is about.
     pub matcher: Matcher,
+    /// Its number, for a rule of the session.
+    pub no: Option<u32>,
+    /// For a rule about exactly one thing: the key of that; nothing else matches.
+    pub exact: Option<Arc<str>>,
     /// What it says of them.
     pub gate: Gate,
     /// Why, as its author put it.
@@ -72,6 +79,9 @@ pub struct Rule {
 impl Rule {
     /// The rule word for word with its origin: what is shown, recorded and counted.
     pub fn cite(&self) -> String {
+        if let Some(no) = self.no {
+            return format!("{}: {}", rule::name(no), self.text);
+        }
         match (&self.origin, &self.place) {
             (Origin::Preset(preset), _) => format!("preset {}: {}", preset.word(), self.text),
             (origin, Some(place)) => {

@@ -22,6 +22,9 @@ pub struct Section<'d, 'a> {
     known: BTreeSet<&'static str>,
 }
 
+/// Keys with their texts.
+pub type Lists = Vec<(At<String>, Vec<At<String>>)>;
+
 impl<'d, 'a> Section<'d, 'a> {
     pub(super) fn new(
         document: &'d Document<'a>,
@@ -73,6 +76,35 @@ impl<'d, 'a> Section<'d, 'a> {
         keys.into_iter()
             .map(|(at, key)| (key, self.document.place(at)))
             .collect()
+    }
+
+    /// Every key of the table with its text or its list of texts, each with its place, in the order in which
+    /// they were written.
+    pub fn lists(&self) -> Result<Lists, Error> {
+        let wanted = "a string in quotes, or a list of them";
+        let mut found = Vec::new();
+        for (key, value) in self.table {
+            let name = key.get_ref().to_string();
+            let text = |value: &toml::Spanned<DeValue<'_>>| match value.get_ref().as_str() {
+                Some(text) => Ok(At {
+                    value: text.to_owned(),
+                    place: self.document.place(value.span().start),
+                }),
+                None => Err(self.wrong(&name, value.get_ref(), &value.span(), wanted)),
+            };
+            let texts = match value.get_ref().as_array() {
+                Some(values) => values.iter().map(text).collect::<Result<_, _>>()?,
+                None => vec![text(value)?],
+            };
+            let at = key.span().start;
+            let name = At {
+                value: name.clone(),
+                place: self.document.place(at),
+            };
+            found.push((at, (name, texts)));
+        }
+        found.sort_by_key(|(at, _)| *at);
+        Ok(found.into_iter().map(|(_, one)| one).collect())
     }
 
     /// The table's keys and values as they were written, on one line.
@@ -275,6 +307,42 @@ impl<'d, 'a> Section<'d, 'a> {
         match json(value) {
             Some(value) => Ok(Some(At { value, place })),
             None => Err(self.wrong(key, value, &span, "a value that JSON has too")),
+        }
+    }
+
+    /// Every value of the table and of the tables in it, with its key from here on; all are taken as
+    /// known.
+    pub fn leaves(&self) -> Vec<(String, At<serde_json::Value>)> {
+        let mut found = Vec::new();
+        self.collect(self.table, "", &mut found);
+        found.sort_by_key(|(at, ..)| *at);
+        found.into_iter().map(|(_, key, value)| (key, value)).collect()
+    }
+
+    fn collect(
+        &self,
+        table: &DeTable<'a>,
+        path: &str,
+        found: &mut Vec<(usize, String, At<serde_json::Value>)>,
+    ) {
+        for (key, value) in table {
+            let name = key.get_ref();
+            let path = if path.is_empty() {
+                name.to_string()
+            } else {
+                format!("{path}.{name}")
+            };
+            match value.get_ref() {
+                DeValue::Table(inner) => self.collect(inner, &path, found),
+                other => {
+                    let at = value.span().start;
+                    let value = At {
+                        value: json(other).unwrap_or_default(),
+                        place: self.document.place(at),
+                    };
+                    found.push((at, path, value));
+                }
+            }
         }
     }
 

@@ -77,6 +77,7 @@ fn verdict_at(policy: &Policy, subject: &Subject<'_>, now: i64) -> Verdict {
         &Moment {
             now: Some(now),
             used: None,
+            key: None,
         },
     )
 }

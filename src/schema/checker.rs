@@ -5,6 +5,8 @@ use std::fmt;
 use jsonschema::{Retrieve, Uri, Validator};
 use serde_json::Value;
 
+use super::complete::{Completion, complete};
+use super::violation::{self, Violation};
 use super::{excuse, reading, sentence};
 use crate::domain::call::Fault;
 
@@ -85,15 +87,33 @@ impl Checker {
         self.run(args_text, true)
     }
 
+    /// What can stand at byte `at` of an argument text that is being typed; none where nothing is known.
+    pub fn complete(&self, args_text: &str, at: usize) -> Option<Completion> {
+        complete(&self.schema, args_text, at)
+    }
+
+    /// The schema, as it was given.
+    pub fn schema(&self) -> &Value {
+        &self.schema
+    }
+
+    /// What [`Checker::check_open`] finds, taken apart. A text that is not strict JSON has faults instead.
+    pub fn violations(&self, args_text: &str) -> Result<Vec<Violation>, Vec<Fault>> {
+        let reading::Reading { value, faults } = reading::read(args_text);
+        let Some(value) = value.filter(|_| faults.is_empty()).map(without_reserved) else {
+            return Err(bounded(faults));
+        };
+        let errors = self.validator.iter_errors(&value);
+        let counting = errors.filter(|error| !excuse::excused(error, &value));
+        let parts = counting
+            .take(MAX_FAULTS)
+            .flat_map(|error| violation::parts(&error, &self.schema));
+        Ok(parts.collect())
+    }
+
     fn run(&self, args_text: &str, open: bool) -> Vec<Fault> {
         let reading::Reading { value, mut faults } = reading::read(args_text);
-        if let Some(mut value) = value {
-            if let Value::Object(map) = &mut value {
-                // `shift_remove` keeps the order of the others, and so the order of the faults.
-                for key in RESERVED {
-                    map.shift_remove(key);
-                }
-            }
+        if let Some(value) = value.map(without_reserved) {
             let errors = self
                 .validator
                 .iter_errors(&value)
@@ -104,6 +124,16 @@ impl Checker {
         }
         bounded(faults)
     }
+}
+
+fn without_reserved(mut value: Value) -> Value {
+    if let Value::Object(map) = &mut value {
+        // `shift_remove` keeps the order of the others, and so the order of the faults.
+        for key in RESERVED {
+            map.shift_remove(key);
+        }
+    }
+    value
 }
 
 fn bounded(mut faults: Vec<Fault>) -> Vec<Fault> {

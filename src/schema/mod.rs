@@ -1,18 +1,23 @@
 //! JSON Schema checks, offline: all that is wrong with an argument text, in sentences.
 //!
 //! [`Checker`] is compiled once per schema and asked per text; [`near`] finds the names that a
-//! misspelt one may have meant. Must not know: tools, calls (only the shape of a fault), files,
-//! the network.
+//! misspelt one may have meant; [`Violation`] is for who acts on a fault; [`Checker::complete`] says what
+//! can stand at a place of a text. Must not know: tools, calls (only the shape of a fault), files, the
+//! network.
 
 mod checker;
+mod complete;
 mod excuse;
 mod nearest;
 mod reading;
 mod sentence;
+mod violation;
 
 #[cfg(test)]
 mod tests;
 
 pub use checker::{Checker, Error, MAX_FAULTS, RESERVED};
+pub use complete::{Choice, Completion};
 pub use nearest::near;
 pub use reading::MAX_DEPTH;
+pub use violation::{Violation, said_of};

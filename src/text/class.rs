@@ -13,6 +13,10 @@ pub(super) enum Class {
     Hidden,
 }
 
+/// What the frame of a decision is drawn with, and what looks like it. No untrusted text can produce
+/// one of these: they stand as marks wherever they come from.
+pub const FRAME: [char; 9] = ['┃', '┏', '┗', '┓', '┛', '┣', '╏', '┇', '┋'];
+
 /// The class of a character.
 pub(super) fn class(c: char) -> Class {
     use GeneralCategory as G;
@@ -23,7 +27,7 @@ pub(super) fn class(c: char) -> Class {
             Class::Hidden
         };
     }
-    if is_unseen(c) || is_bracket(c) {
+    if is_unseen(c) || is_bracket(c) || FRAME.contains(&c) {
         return Class::Hidden;
     }
     match get_general_category(c) {

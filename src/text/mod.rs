@@ -3,7 +3,7 @@
 //! [`visible`] is total (any text), injective ([`parse_visible`] gives the text back) and closed
 //! (its output holds no control, no invisible and no direction-changing character, and no blank but
 //! U+0020). What is not plain stands as a mark between `⟨` and `⟩`, glyphs that no untrusted text
-//! can produce, because they are escaped themselves:
+//! can produce, because they are escaped themselves, like those of [`FRAME`]:
 //!
 //! | in the text | shown as |
 //! |---|---|
@@ -26,8 +26,9 @@ mod visible;
 #[cfg(test)]
 mod tests;
 
+pub use class::FRAME;
 pub use error::Error;
-pub use parse::{parse_lines, parse_visible, parse_visible_bytes};
+pub use parse::{parse_lines, parse_visible, parse_visible_bytes, place_in};
 pub use redact::{redact, redact_values};
 pub use script::{Warning, WarningKind, mixed_script, warnings};
 pub use visible::{

@@ -18,12 +18,12 @@ pub fn parse_visible(shown: &str) -> Result<String, Error> {
     read(shown, |token| {
         match token {
             Token::Plain(text) => out.push_str(text),
-            Token::Char(c) => out.push(c),
-            Token::Blanks { at, count } => {
+            Token::Char { c, .. } => out.push(c),
+            Token::Blanks { at, count, .. } => {
                 bound(out.len(), count, at)?;
                 out.extend(std::iter::repeat_n(' ', count));
             }
-            Token::Byte { at, byte } => return Err(Error::Byte { at, byte }),
+            Token::Byte { at, byte, .. } => return Err(Error::Byte { at, byte }),
         }
         Ok(())
     })?;
@@ -36,8 +36,8 @@ pub fn parse_visible_bytes(shown: &str) -> Result<Vec<u8>, Error> {
     read(shown, |token| {
         match token {
             Token::Plain(text) => out.extend_from_slice(text.as_bytes()),
-            Token::Char(c) => out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
-            Token::Blanks { at, count } => {
+            Token::Char { c, .. } => out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
+            Token::Blanks { at, count, .. } => {
                 bound(out.len(), count, at)?;
                 out.extend(std::iter::repeat_n(b' ', count));
             }
@@ -60,6 +60,36 @@ pub fn parse_lines<S: AsRef<str>>(lines: &[S]) -> Result<String, Error> {
     Ok(out)
 }
 
+/// The character of a visible form, counted from 0, at which byte `byte` of the text that it stands for
+/// is shown; behind the last one where there is no such byte, or what is before it cannot be read.
+pub fn place_in(shown: &str, byte: usize) -> usize {
+    let (mut have, mut place, mut found) = (0_usize, 0_usize, None);
+    // What cannot be read ends the walk: the place is then where it stands.
+    let _ = read(shown, |token| {
+        let (bytes, chars) = match token {
+            Token::Plain(text) if found.is_none() && byte < have + text.len() => {
+                let inside = byte - have;
+                let before = text
+                    .char_indices()
+                    .take_while(|(at, c)| at + c.len_utf8() <= inside);
+                found = Some(place + before.count());
+                (text.len(), text.chars().count())
+            }
+            Token::Plain(text) => (text.len(), text.chars().count()),
+            Token::Char { c, width } => (c.len_utf8(), width),
+            Token::Blanks { count, width, .. } => (count, width),
+            Token::Byte { width, .. } => (1, width),
+        };
+        if found.is_none() && byte < have.saturating_add(bytes) {
+            found = Some(place);
+        }
+        have = have.saturating_add(bytes);
+        place += chars;
+        Ok(())
+    });
+    found.unwrap_or(place)
+}
+
 fn bound(have: usize, more: usize, at: usize) -> Result<(), Error> {
     if have.saturating_add(more) > LIMIT {
         return Err(Error::TooLong { at, limit: LIMIT });
@@ -69,9 +99,21 @@ fn bound(have: usize, more: usize, at: usize) -> Result<(), Error> {
 
 enum Token<'a> {
     Plain(&'a str),
-    Char(char),
-    Blanks { at: usize, count: usize },
-    Byte { at: usize, byte: u8 },
+    /// `width` is the number of characters of the mark, its brackets included, as for the others.
+    Char {
+        c: char,
+        width: usize,
+    },
+    Blanks {
+        at: usize,
+        count: usize,
+        width: usize,
+    },
+    Byte {
+        at: usize,
+        byte: u8,
+        width: usize,
+    },
 }
 
 fn read<'a>(shown: &'a str, mut take: impl FnMut(Token<'a>) -> Result<(), Error>) -> Result<(), Error> {
@@ -104,20 +146,21 @@ fn mark<'a>(word: &str, at: usize) -> Result<Token<'a>, Error> {
         at,
         mark: visible(&word.chars().take(SHOWN).collect::<String>()),
     };
+    let width = word.chars().count() + 2;
     match word {
-        "TAB" => return Ok(Token::Char('\t')),
-        "LF" => return Ok(Token::Char('\n')),
-        "CR" => return Ok(Token::Char('\r')),
+        "TAB" => return Ok(Token::Char { c: '\t', width }),
+        "LF" => return Ok(Token::Char { c: '\n', width }),
+        "CR" => return Ok(Token::Char { c: '\r', width }),
         _ => {}
     }
     if let Some(digits) = word.strip_prefix("U+") {
         let c = hex(digits, 4, 6).and_then(char::from_u32).ok_or_else(unknown)?;
-        return Ok(Token::Char(c));
+        return Ok(Token::Char { c, width });
     }
     if let Some(digits) = word.strip_prefix("0x") {
         let byte = hex(digits, 2, 2).and_then(|n| u8::try_from(n).ok());
         let byte = byte.ok_or_else(unknown)?;
-        return Ok(Token::Byte { at, byte });
+        return Ok(Token::Byte { at, byte, width });
     }
     let digits = word
         .strip_suffix(" spaces")
@@ -126,7 +169,7 @@ fn mark<'a>(word: &str, at: usize) -> Result<Token<'a>, Error> {
         .filter(|digits| digits.bytes().all(|b| b.is_ascii_digit()))
         .ok_or_else(unknown)?;
     let count = digits.parse().map_err(|_| unknown())?;
-    Ok(Token::Blanks { at, count })
+    Ok(Token::Blanks { at, count, width })
 }
 
 fn hex(digits: &str, least: usize, most: usize) -> Option<u32> {

@@ -32,6 +32,7 @@ pub(super) fn refused(
         hint: (!hint.is_empty()).then(|| hint.to_owned()),
         partial: None,
         executed: false,
+        retry_after_ms: None,
     }
 }
 
@@ -55,6 +56,7 @@ pub fn from_io(action: &str, what: &str, error: &io::Error, executed: bool) -> T
         hint: (!hint.is_empty()).then(|| hint.to_owned()),
         partial: None,
         executed,
+        retry_after_ms: None,
     }
 }
 

@@ -8,6 +8,7 @@ pub mod output;
 pub mod registry;
 mod replace;
 pub mod run;
+pub mod sample;
 mod tool;
 pub mod workspace;
 

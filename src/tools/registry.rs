@@ -195,6 +195,7 @@ mod tests {
             "shell",
             "http_request",
             "ask_operator",
+            "delegate",
             "final_answer",
         ];
         assert_eq!(registry.names().collect::<Vec<_>>(), wanted);

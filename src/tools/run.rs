@@ -67,6 +67,7 @@ pub async fn run(tool: Arc<dyn Tool>, mut job: Job, limits: Limits) -> Outcome {
             hint: Some("do less at once, or ask the operator to raise the limit".to_owned()),
             partial: None,
             executed,
+            retry_after_ms: None,
         }),
         (_, last) => last,
     }
@@ -104,6 +105,7 @@ pub(super) fn panicked(payload: &(dyn std::any::Any + Send), executed: bool) -> 
         hint: Some("use another tool, and report the defect".to_owned()),
         partial: None,
         executed,
+        retry_after_ms: None,
     }
 }
 

@@ -14,6 +14,7 @@ mod bad_input;
 mod branches;
 mod control;
 mod decisions;
+mod demos;
 mod doubt;
 mod edits;
 mod effects;

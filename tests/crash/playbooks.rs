@@ -152,3 +152,20 @@ tool = "shell"
 as = "s1"
 args = { command = "echo s1 >> log.txt; echo did s1" }
 "#;
+
+/// Goes round until it is told that it went this way before.
+pub const ROUND: &str = r#"
+[meta]
+name = "round"
+
+[[rule]]
+when = { notice = "You went this way before" }
+answer = "I leave it."
+
+[[rule]]
+think = "What do the notes say?"
+[[rule.call]]
+tool = "read_file"
+as = "notes"
+args = { path = "notes.txt" }
+"#;

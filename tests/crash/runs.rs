@@ -10,7 +10,7 @@ use overrule::policy::Preset;
 use serde_json::json;
 
 use crate::pick::{self, call, node, turn};
-use crate::playbooks::{BREAKS, FAILING, STEPS, WAITING};
+use crate::playbooks::{BREAKS, FAILING, ROUND, STEPS, WAITING};
 use crate::prefixes::{Run, Step, commit, finished, from_every_prefix, waits};
 
 fn at_the_end(command: fn(&State) -> Command) -> Step {
@@ -29,6 +29,15 @@ fn shell(label: &str, word: &str) -> serde_json::Value {
 async fn a_run_that_nobody_disturbs() {
     from_every_prefix(Run {
         playbook: STEPS,
+        ..Run::default()
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_run_that_goes_round_and_is_led_back() {
+    from_every_prefix(Run {
+        playbook: ROUND,
         ..Run::default()
     })
     .await;

@@ -54,7 +54,10 @@ pub fn adviser(workspace: &Path, preset: Preset) -> Adviser {
         environment: Arc::from("PATH"),
         sandbox: Arc::from("none"),
         headless: false,
+        ladder: overrule::resilience::ladder::Ladder::default(),
+        watch: overrule::resilience::watch::Watch::default(),
         now: None,
+        loops: std::sync::Arc::default(),
     }
 }
 

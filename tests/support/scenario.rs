@@ -30,6 +30,9 @@ pub struct Scenario {
     /// Other playbooks and texts: files next to the workspace, by name.
     #[serde(default)]
     aside: BTreeMap<String, String>,
+    /// True where the run goes round on purpose; elsewhere nobody may think so.
+    #[serde(default)]
+    loops: bool,
     /// Files of the workspace, besides `notes.txt` with the lines alpha and beta.
     #[serde(default)]
     files: BTreeMap<String, String>,
@@ -103,6 +106,8 @@ struct Step {
 struct Until {
     /// Once so many calls wait for an answer and nothing else is under way.
     asked: Option<usize>,
+    /// Once so many facts of these kinds are recorded, and nothing is under way.
+    facts: Option<BTreeMap<String, usize>>,
     /// Once this file of the workspace is there.
     file: Option<String>,
     /// What then becomes of the program of this step; left out, it has ended before, and the moment
@@ -147,6 +152,7 @@ struct Stage {
     left: RefCell<Option<Running>>,
     world: World,
     playbook: String,
+    loops: bool,
 }
 
 /// A program under way; it does not outlive its scenario.
@@ -187,6 +193,7 @@ impl Stage {
             left: RefCell::new(None),
             world,
             playbook,
+            loops: scenario.loops,
         }
     }
 
@@ -269,7 +276,12 @@ impl Stage {
         let count = |kind: &str| text.matches(&format!(r#""type":"{kind}""#)).count();
         let waits =
             |asked: usize| count("call.asked") == asked && count("call.started") == count("call.finished");
-        moment.file.as_ref().is_none_or(there) && moment.asked.is_none_or(waits)
+        let idle = count("call.started") == count("call.finished");
+        let recorded =
+            |facts: &BTreeMap<String, usize>| idle && facts.iter().all(|(kind, n)| count(kind) == *n);
+        moment.file.as_ref().is_none_or(there)
+            && moment.asked.is_none_or(waits)
+            && moment.facts.as_ref().is_none_or(recorded)
     }
 
     fn files(&self, step: &Step, what: &str) {
@@ -318,6 +330,9 @@ impl Stage {
         }
         let whole = self.world.journal(&id);
         has(&whole, &step.record_has, &[], &format!("{what}: the record"));
+        if !self.loops {
+            assert_eq!(state.escape.incidents, [], "{what}: nothing goes round here");
+        }
     }
 
     /// A word with what it names filled in.

@@ -216,3 +216,42 @@ fn a_run_that_was_interrupted_goes_on_with_the_same_request() {
     assert_eq!(world.read("log.txt"), "once\n");
     assert_eq!(messages_text(&second.seen()[0]), messages_text(&first.seen()[1]));
 }
+
+/// Every file below the sessions, by its name.
+fn wire_files(world: &World) -> std::collections::BTreeMap<String, String> {
+    let mut found = std::collections::BTreeMap::new();
+    for session in std::fs::read_dir(world.sessions()).unwrap().flatten() {
+        let wire = session.path().join("wire");
+        for file in std::fs::read_dir(wire).into_iter().flatten().flatten() {
+            let name = file.file_name().into_string().unwrap();
+            found.insert(name, std::fs::read_to_string(file.path()).unwrap());
+        }
+    }
+    found
+}
+
+#[test]
+fn what_goes_over_the_wire_is_kept_where_that_is_asked_for() {
+    let (world, server) = (World::new(), Server::new(three_turns()));
+    finish(asking(&world, &server, &["--policy", "auto", "--keep-wire"])).ends(0);
+    let kept = wire_files(&world);
+    let seen = server.seen();
+    assert_eq!(kept.len(), 2 * seen.len(), "{:?}", kept.keys());
+    let sent: Vec<&String> = kept
+        .iter()
+        .filter(|(name, _)| name.strip_suffix(".sent").is_some())
+        .map(|(_, text)| text)
+        .collect();
+    let bodies: Vec<&String> = seen.iter().map(|seen| &seen.body).collect();
+    assert_eq!(sent, bodies, "byte by byte, in the order of the turns");
+    let last = kept
+        .iter()
+        .rfind(|(name, _)| name.ends_with(".received"))
+        .unwrap()
+        .1;
+    assert!(last.contains("żółć") && last.contains("[DONE]"), "{last}");
+
+    let (world, server) = (World::new(), Server::new(three_turns()));
+    finish(asking(&world, &server, &["--policy", "auto"])).ends(0);
+    assert!(wire_files(&world).is_empty(), "nothing is kept unasked");
+}

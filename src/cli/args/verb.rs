@@ -78,6 +78,39 @@ pub enum Verb {
         #[arg(long)]
         digest: String,
     },
+    /// Always run exactly the bytes of a call that waits, for the rest of the session
+    Allow {
+        /// The session
+        #[command(flatten)]
+        on: On,
+        /// The call
+        call: String,
+        /// Digest that `overrule queue` printed
+        #[arg(long)]
+        digest: String,
+    },
+    /// Let a rule judge calls for the rest of the session (docs/policy.md has the language)
+    AddRule {
+        /// The session
+        #[command(flatten)]
+        on: On,
+        /// The preview: the rule word for word, with the calls that it would have been about
+        #[command(flatten)]
+        look: Look,
+        /// The rule, such as: tool = "read_file", gate = "allow"
+        rule: String,
+        /// Digest that the preview printed: the calls that wait are decided at once
+        #[arg(long)]
+        digest: Option<String>,
+    },
+    /// Let a rule of the session judge no more
+    DropRule {
+        /// The session
+        #[command(flatten)]
+        on: On,
+        /// Its number, as `overrule sessions show` lists it
+        rule: u32,
+    },
     /// Reject a call that has not run
     Reject {
         /// The session
@@ -394,6 +427,25 @@ pub enum Verb {
         #[command(flatten)]
         on: On,
     },
+    /// Let what repeats in an incident repeat (`overrule loops` lists them); a run paused for it goes on
+    AllowLoop {
+        /// The session
+        #[command(flatten)]
+        on: On,
+        /// Number of the incident
+        incident: u32,
+    },
+    /// Do not listen to a detector of repetition: sequence, same-error, no-progress or failing-tool
+    MuteLoops {
+        /// The session
+        #[command(flatten)]
+        on: On,
+        /// The detector
+        detector: String,
+        /// Listen to it again
+        #[arg(long)]
+        listen: bool,
+    },
     /// End the open stream of a running session; what arrived is the turn, and the run is paused
     StopTurn {
         /// The session
@@ -412,6 +464,58 @@ pub enum Verb {
         #[command(flatten)]
         on: On,
     },
+    /// Let a call that waits to be tried again run at once
+    RunNow {
+        /// The session
+        #[command(flatten)]
+        on: On,
+        /// What was seen
+        #[command(flatten)]
+        seen: Seen,
+        /// The call
+        call: String,
+    },
+    /// Take one of the repairs that are offered for a call, as `overrule queue` numbers them
+    ChooseRepair {
+        /// The session
+        #[command(flatten)]
+        on: On,
+        /// What was seen
+        #[command(flatten)]
+        seen: Seen,
+        /// The call
+        call: String,
+        /// Which repair, from 1
+        option: usize,
+    },
+    /// Repair a call no more: its failure stands, and the model is told
+    SkipRepair {
+        /// The session
+        #[command(flatten)]
+        on: On,
+        /// What was seen
+        #[command(flatten)]
+        seen: Seen,
+        /// The call
+        call: String,
+    },
+    /// Let everything through a breaker again
+    ResetBreaker {
+        /// The session
+        #[command(flatten)]
+        on: On,
+        /// Of what: tool:NAME, server:HOST:PORT or model:NAME, as `overrule queue` lists it
+        scope: String,
+    },
+    /// Change how failures are met in a session: KEY=VALUE, such as retry.retries=2 or breaker.open=1m
+    SetResilience {
+        /// The session
+        #[command(flatten)]
+        on: On,
+        /// One or more settings (docs/resilience.md lists them)
+        #[arg(value_name = "KEY=VALUE", required = true)]
+        settings: Vec<String>,
+    },
     /// Change the policy preset of a session
     SetPolicy {
         /// The session
@@ -419,6 +523,27 @@ pub enum Verb {
         on: On,
         /// supervised, guarded, auto or read-only
         preset: String,
+    },
+    /// Set the weight of a tool: how well it serves a kind of task, 0 to 1
+    SetWeight {
+        /// The session
+        #[command(flatten)]
+        on: On,
+        /// The tool
+        tool: String,
+        /// The weight, 0 to 1
+        weight: f64,
+        /// The kind of task, as `overrule weights` lists it
+        #[arg(long, value_name = "KIND", default_value = "general")]
+        kind: String,
+    },
+    /// Begin the weights of a tool anew, or all of them
+    ResetWeights {
+        /// The session
+        #[command(flatten)]
+        on: On,
+        /// The tool; leave out for all
+        tool: Option<String>,
     },
 }
 
@@ -439,6 +564,9 @@ impl Verb {
         match self {
             Self::Approve { on, .. }
             | Self::ApproveAll { on, .. }
+            | Self::Allow { on, .. }
+            | Self::AddRule { on, .. }
+            | Self::DropRule { on, .. }
             | Self::Reject { on, .. }
             | Self::Edit { on, .. }
             | Self::Replace { on, .. }
@@ -468,7 +596,16 @@ impl Verb {
             | Self::StopTurn { on }
             | Self::Stop { on }
             | Self::SetLimits { on }
-            | Self::SetPolicy { on, .. } => on,
+            | Self::AllowLoop { on, .. }
+            | Self::MuteLoops { on, .. }
+            | Self::RunNow { on, .. }
+            | Self::ChooseRepair { on, .. }
+            | Self::SkipRepair { on, .. }
+            | Self::ResetBreaker { on, .. }
+            | Self::SetResilience { on, .. }
+            | Self::SetPolicy { on, .. }
+            | Self::SetWeight { on, .. }
+            | Self::ResetWeights { on, .. } => on,
         }
     }
 
@@ -490,6 +627,7 @@ impl Verb {
                 planned.look.preview
             }
             Self::Answer { look, .. }
+            | Self::AddRule { look, .. }
             | Self::Retry { look, .. }
             | Self::Unpin { look, .. }
             | Self::AskAgain { look, .. } => look.preview,

@@ -273,3 +273,11 @@ fn no_key_is_ever_shown() {
     let shown = format!("{settings:?} {:?} {:?}", settings.why(), world.env);
     assert!(!shown.contains("sk-"), "{shown}");
 }
+
+#[test]
+fn the_mouse_is_taken_unless_somebody_says_no() {
+    assert!(World::new().load().mouse.value);
+    let world = World::new().user("mouse = false");
+    assert!(!world.load().mouse.value);
+    assert_eq!(world.why("mouse"), "false by home/.config/overrule/config.toml:1");
+}

@@ -29,6 +29,7 @@ glyphs = "ascii"
 sessions = "/tmp/theirs"
 arming = "0ms"
 editor = "sh -c evil"
+mouse = false
 [notify]
 bell = false
 [reuse]
@@ -65,6 +66,7 @@ fn what_does_not_tighten_is_ignored_and_reported() {
         "sessions",
         "arming",
         "editor",
+        "mouse",
         "notify",
         "reuse",
         "price",

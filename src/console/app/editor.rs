@@ -5,6 +5,7 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
+use rustix::process::{Pid, Signal, kill_process};
 use tokio::process::Command;
 
 /// Longest text that is taken back.
@@ -17,10 +18,30 @@ pub(super) async fn edit(editor: Option<&str>, scratch: &Path, text: &str) -> Re
         .ok_or_else(|| "no editor is known: set EDITOR or VISUAL and start again".to_owned())?;
     let path = create(scratch, text)
         .map_err(|error| format!("failed to write a file in {}: {error}", scratch.display()))?;
-    let result = open(editor, &path).await;
-    // Nothing of the text stays behind; a file that cannot be removed is not worth losing the text for.
-    let _ = std::fs::remove_file(&path);
-    result
+    let file = Scratch(path);
+    open(editor, &file.0).await
+}
+
+/// A file that is taken away whatever happens to the edit.
+struct Scratch(PathBuf);
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // Nothing of the text stays behind; a file that cannot be removed is not worth losing the text for.
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+/// An editor that is asked to end where nobody waits for it any more.
+struct Asked(Option<Pid>);
+
+impl Drop for Asked {
+    fn drop(&mut self) {
+        if let Some(pid) = self.0 {
+            // One that has ended meanwhile cannot be asked.
+            let _ = kill_process(pid, Signal::TERM);
+        }
+    }
 }
 
 fn create(scratch: &Path, text: &str) -> io::Result<PathBuf> {
@@ -45,14 +66,19 @@ fn create(scratch: &Path, text: &str) -> io::Result<PathBuf> {
 
 async fn open(editor: &str, path: &Path) -> Result<String, String> {
     // The editor is a command line of the operator's, as everywhere; the path is an argument of its own.
-    let status = Command::new("sh")
+    let failed = |error: io::Error| format!("failed to start `{editor}`: {error}");
+    let mut child = Command::new("sh")
         .arg("-c")
         .arg(format!("{editor} \"$1\""))
         .arg("sh")
         .arg(path)
-        .status()
-        .await
-        .map_err(|error| format!("failed to start `{editor}`: {error}"))?;
+        .spawn()
+        .map_err(failed)?;
+    let pid = child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
+    let mut asked = Asked(pid);
+    let status = child.wait().await;
+    asked.0 = None;
+    let status = status.map_err(failed)?;
     if !status.success() {
         return Err(format!("`{editor}` ended with {status}"));
     }
@@ -77,6 +103,24 @@ mod tests {
         let edited = edit(Some("sed -i s/a/b/"), dir.path(), "a\n").await.unwrap();
         assert_eq!(edited, "b\n");
         assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
+    }
+
+    #[tokio::test]
+    async fn nothing_is_left_of_an_edit_that_nobody_waits_for() {
+        let dir = tempfile::tempdir().unwrap();
+        let mark = dir.path().join("ended");
+        let editor = format!(
+            "trap 'echo > {}; exit' TERM; while :; do sleep 0.01; done; true",
+            mark.display()
+        );
+        let edit = edit(Some(&editor), dir.path(), "a");
+        let waited = tokio::time::timeout(std::time::Duration::from_millis(500), edit).await;
+        assert!(waited.is_err(), "it goes on");
+        let files = || std::fs::read_dir(dir.path()).unwrap().count();
+        while !mark.exists() {
+            tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+        }
+        assert_eq!(files(), 1, "the text is gone, and the editor was asked to end");
     }
 
     #[tokio::test]

@@ -1,12 +1,9 @@
 //! From the terminal library's events to messages. Must not know: what a key does.
 
-use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseEventKind};
+use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEventKind};
 
 use crate::console::key::{Code, Key};
-use crate::console::msg::TermMsg;
-
-/// Rows that a notch of the wheel moves.
-const NOTCH: i16 = 3;
+use crate::console::msg::{Mouse, TermMsg};
 
 /// The message of an event, where it means something.
 pub(super) fn message(event: Event, at: u64) -> Option<TermMsg> {
@@ -17,12 +14,25 @@ pub(super) fn message(event: Event, at: u64) -> Option<TermMsg> {
         }),
         Event::Paste(text) => Some(TermMsg::Paste(text)),
         Event::Resize(width, height) => Some(TermMsg::Resize { width, height }),
-        Event::Mouse(mouse) => match mouse.kind {
-            MouseEventKind::ScrollUp => Some(TermMsg::Wheel(-NOTCH)),
-            MouseEventKind::ScrollDown => Some(TermMsg::Wheel(NOTCH)),
-            _ => None,
-        },
-        Event::Key(_) | Event::FocusGained | Event::FocusLost => None,
+        Event::Mouse(event) => Some(TermMsg::Mouse {
+            mouse: mouse(event.kind)?,
+            x: event.column,
+            y: event.row,
+        }),
+        Event::FocusGained => Some(TermMsg::Focus(true)),
+        Event::FocusLost => Some(TermMsg::Focus(false)),
+        Event::Key(_) => None,
+    }
+}
+
+const fn mouse(kind: MouseEventKind) -> Option<Mouse> {
+    match kind {
+        MouseEventKind::Down(MouseButton::Left) => Some(Mouse::Press),
+        MouseEventKind::Drag(MouseButton::Left) => Some(Mouse::Drag),
+        MouseEventKind::Up(MouseButton::Left) => Some(Mouse::Release),
+        MouseEventKind::ScrollUp => Some(Mouse::WheelUp),
+        MouseEventKind::ScrollDown => Some(Mouse::WheelDown),
+        _ => None,
     }
 }
 
@@ -82,6 +92,42 @@ mod tests {
         let mut event = KeyEvent::new(KeyCode::Char('a'), KeyModifiers::NONE);
         event.kind = KeyEventKind::Release;
         assert!(message(Event::Key(event), 0).is_none());
+    }
+
+    #[test]
+    fn the_first_button_and_the_wheel_are_told_with_their_place() {
+        let event = |kind| {
+            message(
+                Event::Mouse(crossterm::event::MouseEvent {
+                    kind,
+                    column: 4,
+                    row: 7,
+                    modifiers: KeyModifiers::NONE,
+                }),
+                0,
+            )
+        };
+        assert!(matches!(
+            event(MouseEventKind::Down(MouseButton::Left)),
+            Some(TermMsg::Mouse {
+                mouse: Mouse::Press,
+                x: 4,
+                y: 7
+            })
+        ));
+        assert!(matches!(
+            event(MouseEventKind::ScrollUp),
+            Some(TermMsg::Mouse {
+                mouse: Mouse::WheelUp,
+                ..
+            })
+        ));
+        assert!(event(MouseEventKind::Down(MouseButton::Right)).is_none());
+        assert!(event(MouseEventKind::Moved).is_none());
+        assert!(matches!(
+            message(Event::FocusLost, 0),
+            Some(TermMsg::Focus(false))
+        ));
     }
 
     #[test]

@@ -1,7 +1,9 @@
 //! What is typed, read by a task of its own with the time at which it came.
 //!
 //! The library's stream of events remembers only the first task that asked it, so nobody may look
-//! into it in passing; a channel has no such trap. Must not know: what a key does.
+//! into it in passing; a channel has no such trap. It is built with its feature `use-dev-tty`: its other
+//! reader takes 1024 bytes at a time and then waits for news, so that what came in one go beyond that lay
+//! there until the next key. Must not know: what a key does.
 
 use std::io;
 

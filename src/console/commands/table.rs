@@ -2,10 +2,11 @@
 
 use super::{
     Context::{
-        Always, Branches, Broken, Bulk, Compare, Confirm, Consent, Doubt, Editor, Effects, Gathered, Graph,
-        Inspector, Leave, Line, List, Log, Page, Panes, Queue, Replay, Review,
+        Always, BranchPane, Branches, Broken, Budget, Bulk, Compare, Confirm, Consent, Doubt, Editor,
+        Effects, Gathered, Graph, Health, Inspector, Leave, Line, List, Log, Page, Panes, Queue, Replay,
+        Review, Rule, Rules, State,
     },
-    Decide, EditVerb, Entry, Jump, Move, ReplayVerb, RunVerb, TextVerb, Verb, View,
+    Decide, EditVerb, Entry, GraphVerb, Jump, Move, Pane, Reach, ReplayVerb, RunVerb, TextVerb, Verb, View,
 };
 
 const fn entry(
@@ -27,7 +28,7 @@ const fn entry(
 }
 
 /// The table, by family.
-pub static TABLE: [&[Entry]; 9] = [DECIDE, EDIT, BRANCH, RUN, JUMP, VIEW, MOVE, TEXT, REPLAY];
+pub static TABLE: [&[Entry]; 10] = [DECIDE, EDIT, BRANCH, RUN, GRAPH, JUMP, VIEW, MOVE, TEXT, REPLAY];
 
 #[rustfmt::skip]
 static DECIDE: &[Entry] = &[
@@ -37,7 +38,15 @@ static DECIDE: &[Entry] = &[
     entry(Verb::Decide(Decide::Open), "decide", &["enter"], &[Queue], "choices", "open the choices of a repeated effect, an unknown outcome or a broken stream"),
     entry(Verb::Decide(Decide::All), "approve-all", &["A"], &[Panes], "", "list every call that can be approved together; a second key approves the list"),
     entry(Verb::Decide(Decide::AllNow), "approve-list", &["ctrl-a"], &[Bulk], "approve all listed", "approve everything that is listed"),
+    entry(Verb::Decide(Decide::Always), "always", &["*"], &[Panes], "", "always run exactly these bytes of this tool: the rule is shown first"),
+    entry(Verb::Decide(Decide::Rule), "write-rule", &["+"], &[Panes], "", "write a rule for the rest of the session, begun from the selected call; what it would have meant is counted first"),
+    entry(Verb::Decide(Decide::Accept), "accept-rule", &["ctrl-a"], &[Rule], "accept the rule", "accept the rule that is shown"),
+    entry(Verb::Decide(Decide::Rules), "rules", &["B"], &[Panes], "", "list the rules of the session"),
+    entry(Verb::Decide(Decide::DropRule), "drop-rule", &["x", "delete"], &[Rules], "drop", "let the rule judge no more; asks once more"),
     entry(Verb::Decide(Decide::Retry), "retry", &["R"], &[Panes], "run again", "run a finished call once more, or one whose result was reused"),
+    entry(Verb::Decide(Decide::RunNow), "run-now", &["H"], &[Panes], "run now", "let a call that waits to be tried again run at once"),
+    entry(Verb::Decide(Decide::ChooseRepair), "choose-repair", &["F"], &[Panes], "choose a repair", "take one of the repairs that are offered for the call"),
+    entry(Verb::Decide(Decide::SkipRepair), "skip-repair", &["K"], &[Panes], "no repair", "repair the call no more: its failure stands, and the model is told"),
     entry(Verb::Decide(Decide::Cancel), "cancel-call", &["c"], &[Panes], "cancel", "end a running call"),
     entry(Verb::Decide(Decide::Reuse), "reuse", &["u"], &[Consent], "reuse the recorded result", "take the recorded result instead of running again"),
     entry(Verb::Decide(Decide::RunAgain), "run-again", &["n"], &[Consent], "run it again", "let the effect happen once more"),
@@ -100,12 +109,27 @@ static RUN: &[Entry] = &[
     entry(Verb::Run(RunVerb::StopNow), "stop-now", &["X"], &[Confirm], "stop everything", "confirm the emergency stop"),
     entry(Verb::Run(RunVerb::Policy), "policy", &[], &[Panes], "", "change the policy preset: supervised, guarded, auto or read-only"),
     entry(Verb::Run(RunVerb::Limits), "limits", &[], &[Panes], "", "change the limits (turns, tokens, minutes, parallel calls)"),
+    entry(Verb::Run(RunVerb::AllowLoop), "allow-loop", &["Y"], &[Panes], "", "let what repeats in the newest loop repeat; a run that was paused for it goes on"),
+    entry(Verb::Run(RunVerb::MuteLoops), "mute-loops", &[], &[Panes], "", "do not listen to a detector of repetition, or listen to it again"),
+    entry(Verb::Run(RunVerb::Resilience), "resilience", &[], &[Panes], "", "change how failures are met: retries, waits, breakers"),
+    entry(Verb::Run(RunVerb::ResetBreaker), "reset-breaker", &[], &[Panes], "", "let everything through a breaker again"),
     entry(Verb::Run(RunVerb::Title), "title", &[], &[Panes], "", "name the session"),
+    entry(Verb::Run(RunVerb::SetWeight), "set-weight", &["Q"], &[Health], "set weight", "set how well the tool serves the kind of task, 0 to 1"),
+    entry(Verb::Run(RunVerb::ResetWeights), "reset-weights", &["backspace"], &[Health], "begin anew", "begin the weights of the tool anew"),
     entry(Verb::View(View::Quit), "quit", &["q"], &[Panes, Leave], "quit", "leave; asks first while something runs"),
     entry(Verb::Run(RunVerb::LeaveWait), "leave-wait", &["w"], &[Leave], "wait for what runs, then leave", "start nothing more, wait for what runs, then leave"),
     entry(Verb::Run(RunVerb::LeaveCancel), "leave-cancel", &["c"], &[Leave], "cancel what runs, then leave", "stop everything, then leave"),
     entry(Verb::View(View::Interrupt), "interrupt", &["ctrl-c"], &[Always], "", "ask how to leave; a second time within 2 seconds leaves at once"),
     entry(Verb::View(View::Suspend), "suspend", &["ctrl-z"], &[Always], "", "stop the program in the shell; `fg` brings it back"),
+];
+
+#[rustfmt::skip]
+static GRAPH: &[Entry] = &[
+    entry(Verb::Graph(GraphVerb::Filter), "filter", &["&"], &[Panes], "", "show only nodes that fit (words, is:failed, tool:NAME, kind:thought, turn:7, !not); lines past the others are dashed"),
+    entry(Verb::Graph(GraphVerb::Level), "detail", &["Z"], &[Panes], "", "show more or less: the newest turns in full, one row for each turn, every node, every node with its text"),
+    entry(Verb::Graph(GraphVerb::Map), "map", &["V"], &[Panes], "", "show the turns around the selected node as boxes, or rows again; move with the arrows"),
+    entry(Verb::Graph(GraphVerb::Time), "timeline", &["J"], &[Panes], "", "show when calls ran, waited and failed, and when the model was asked, or lanes again"),
+    entry(Verb::Graph(GraphVerb::Follow), "follow", &[";"], &[Panes], "", "follow what comes, or keep the cursor where it is"),
 ];
 
 #[rustfmt::skip]
@@ -115,45 +139,61 @@ static JUMP: &[Entry] = &[
     entry(Verb::Jump(Jump::Edited), "next-edit", &["d"], &[Panes], "", "go to the next edited node"),
     entry(Verb::Jump(Jump::Parent), "parent", &["["], &[Panes], "", "go to the parent of the selected node"),
     entry(Verb::Jump(Jump::Child), "child", &["]"], &[Panes], "", "go to the first child of the selected node"),
-    entry(Verb::View(View::Search), "search", &["/"], &[Panes], "search", "search ids, tools and text in the graph"),
-    entry(Verb::Jump(Jump::Match), "next-match", &["n"], &[Panes], "", "go to the next match"),
-    entry(Verb::Jump(Jump::MatchBack), "previous-match", &["N"], &[Panes], "", "go to the match before"),
+    entry(Verb::Jump(Jump::Sibling), "next-sibling", &["}"], &[Panes], "", "go to the next node that hangs on the same"),
+    entry(Verb::Jump(Jump::SiblingBack), "previous-sibling", &["{"], &[Panes], "", "go to the node before that hangs on the same"),
+    entry(Verb::View(View::Search), "search", &["/"], &[Panes, Page], "search", "search ids, tools and text in the graph, or what a filter can say; in the inspector and on a page, what is shown"),
+    entry(Verb::Jump(Jump::Match), "next-match", &["n"], &[Panes, Page], "", "go to the next match"),
+    entry(Verb::Jump(Jump::MatchBack), "previous-match", &["N"], &[Panes, Page], "", "go to the match before"),
 ];
 
 #[rustfmt::skip]
 static VIEW: &[Entry] = &[
     entry(Verb::View(View::Help), "help", &["?", "f1"], &[Panes], "help", "show every key"),
-    entry(Verb::View(View::Palette), "palette", &[":", "ctrl-p"], &[Panes, Page, Review, Gathered, Branches, Compare, Effects, Bulk, Consent, Doubt, Broken], "palette", "choose any command by typing part of its name"),
+    entry(Verb::View(View::Palette), "palette", &[":", "ctrl-p"], &[Panes, Page, Review, Gathered, Branches, Compare, Effects, Bulk, Rule, Rules, Consent, Doubt, Broken], "palette", "choose any command by typing part of its name"),
     entry(Verb::View(View::NextPane), "next-pane", &["tab"], &[Panes], "pane", "go to the next pane"),
     entry(Verb::View(View::PrevPane), "previous-pane", &["shift-tab"], &[Panes], "", "go to the pane before"),
-    entry(Verb::View(View::Graph), "graph", &["1"], &[Panes], "", "go to the graph"),
-    entry(Verb::View(View::Queue), "queue", &["2"], &[Panes], "", "go to the queue"),
-    entry(Verb::View(View::Inspector), "inspector", &["3"], &[Panes], "", "go to the inspector"),
-    entry(Verb::View(View::Log), "log", &["L", "4"], &[Panes], "", "show or hide the log"),
+    entry(Verb::View(View::Pane(Pane::Graph)), "graph", &["1"], &[Panes], "", "go to the graph"),
+    entry(Verb::View(View::Pane(Pane::Queue)), "queue", &["2"], &[Panes], "", "go to the queue"),
+    entry(Verb::View(View::Pane(Pane::Inspector)), "inspector", &["3"], &[Panes], "", "go to the inspector"),
+    entry(Verb::View(View::Pane(Pane::Log)), "log", &["L", "4"], &[Panes], "", "show or hide the log"),
+    entry(Verb::View(View::Pane(Pane::State)), "state", &["5"], &[Panes], "", "show or hide the state: its paths, what stands there, who wrote and read it"),
+    entry(Verb::View(View::Pane(Pane::Branches)), "branch-pane", &["6"], &[Panes], "", "show or hide the branches beside the other panes"),
+    entry(Verb::View(View::Pane(Pane::Budget)), "budget", &["7"], &[Panes], "", "show or hide the budget: limits, tokens, price, every request"),
+    entry(Verb::View(View::Pane(Pane::Health)), "health", &["8"], &[Panes], "", "show or hide the health of the tools: success over time, failures, latency, weights"),
+    entry(Verb::View(View::Follow), "follow-event", &["enter"], &[Log], "go there", "go to the node that the line is about"),
+    entry(Verb::View(View::Decisions), "only-decisions", &["space"], &[Log], "decisions only", "show only decisions, edits and troubles in the log, or everything again"),
+    entry(Verb::View(View::Follow), "follow-writer", &["enter"], &[State], "go to writer", "go to the call that wrote what the row shows"),
+    entry(Verb::View(View::Follow), "follow-branch", &["enter"], &[BranchPane], "choices", "open the branches on this one: switch, compare, name"),
+    entry(Verb::View(View::Follow), "follow-cost", &["enter"], &[Budget], "change or go there", "change the limit, or go to the request or the sub-agent's call"),
+    entry(Verb::View(View::Follow), "explain-weight", &["enter"], &[Health], "why, or go there", "list or hide every change of the weight, or go to the execution"),
     entry(Verb::View(View::Zoom), "zoom", &["z"], &[Panes], "", "show the focused pane alone, or all of them again"),
     entry(Verb::View(View::NextTab), "next-tab", &[">"], &[Panes], "tab", "next tab of the inspector"),
     entry(Verb::View(View::PrevTab), "previous-tab", &["<"], &[Panes], "", "tab of the inspector before"),
     entry(Verb::View(View::Expand), "expand", &["space"], &[Graph], "", "show or hide what a row holds: an observation, superseded nodes, a wide fan"),
+    entry(Verb::View(View::Loops), "loops", &["C"], &[Panes], "", "show what went round, which steps were taken against it and what came of them"),
     entry(Verb::View(View::Orphans), "orphaned-effects", &["O"], &[Panes], "", "list the effects that happened under what edits replaced"),
+    entry(Verb::View(View::Theme), "theme", &[], &[Panes], "", "choose the colours of this session"),
     entry(Verb::View(View::Copy), "copy", &["y"], &[Panes], "", "copy the shown text to the terminal's clipboard"),
+    entry(Verb::View(View::Mouse), "mouse", &["m"], &[Panes], "", "take the mouse, or leave it to the terminal's own selection of text"),
+    entry(Verb::View(View::Outside), "open-outside", &["ctrl-o"], &[Panes], "", "open the shown text in $EDITOR, to read; what is changed there counts nowhere"),
     entry(Verb::View(View::Redraw), "redraw", &["ctrl-l"], &[Panes], "", "draw the whole screen anew"),
-    entry(Verb::View(View::Close), "close", &["esc", "q"], &[Page, Consent, Doubt, Broken, Bulk, Gathered, Branches, Compare, Effects], "close", "close"),
-    entry(Verb::View(View::Close), "back", &["esc"], &[Review, Confirm, Leave, List], "back", "go back; nothing is changed"),
+    entry(Verb::View(View::Close), "close", &["esc", "q"], &[Page, Consent, Doubt, Broken, Bulk, Rules, Gathered, Branches, Compare, Effects], "close", "close"),
+    entry(Verb::View(View::Close), "back", &["esc"], &[Review, Rule, Confirm, Leave, List], "back", "go back; nothing is changed"),
     entry(Verb::View(View::Choose), "choose", &["enter"], &[List], "choose", "take the chosen entry"),
 ];
 
 #[rustfmt::skip]
 static MOVE: &[Entry] = &[
-    entry(Verb::Move(Move::Up), "up", &["k", "up"], &[Panes, Page, Review, Gathered, Branches, Compare, Effects, Bulk, Consent, Doubt, Broken], "", "one row up"),
-    entry(Verb::Move(Move::Down), "down", &["j", "down"], &[Panes, Page, Review, Gathered, Branches, Compare, Effects, Bulk, Consent, Doubt, Broken], "", "one row down"),
-    entry(Verb::Move(Move::Left), "left", &["h", "left"], &[Graph, Queue, Inspector, Log], "", "fold, or the tab before"),
-    entry(Verb::Move(Move::Right), "right", &["l", "right"], &[Graph, Queue, Inspector, Log], "", "unfold, or the next tab"),
-    entry(Verb::Move(Move::PageUp), "page-up", &["pgup", "ctrl-b"], &[Panes, Page, Review, Gathered, Branches, Compare, Effects, Bulk, Consent, Doubt, Broken], "", "one screen up"),
-    entry(Verb::Move(Move::PageDown), "page-down", &["pgdn", "ctrl-f"], &[Panes, Page, Review, Gathered, Branches, Compare, Effects, Bulk, Consent, Doubt, Broken], "", "one screen down"),
-    entry(Verb::Move(Move::HalfUp), "half-up", &["ctrl-u"], &[Panes, Page, Review, Gathered, Branches, Compare, Effects, Bulk], "", "half a screen up"),
-    entry(Verb::Move(Move::HalfDown), "half-down", &["ctrl-d"], &[Panes, Page, Review, Gathered, Branches, Compare, Effects, Bulk], "", "half a screen down"),
-    entry(Verb::Move(Move::Top), "top", &["g", "home"], &[Panes, Page, Review, Gathered, Branches, Compare, Effects, Bulk], "", "to the first row"),
-    entry(Verb::Move(Move::Bottom), "bottom", &["G", "end"], &[Panes, Page, Review, Gathered, Branches, Compare, Effects, Bulk], "", "to the last row; the graph follows new rows from there"),
+    entry(Verb::Move(Move::Up), "up", &["k", "up"], &[Panes, Page, Review, Gathered, Branches, Compare, Effects, Bulk, Rule, Rules, Consent, Doubt, Broken], "", "one row up"),
+    entry(Verb::Move(Move::Down), "down", &["j", "down"], &[Panes, Page, Review, Gathered, Branches, Compare, Effects, Bulk, Rule, Rules, Consent, Doubt, Broken], "", "one row down"),
+    entry(Verb::Move(Move::Left), "left", &["h", "left"], &[Graph, Queue, Inspector, Log, State, BranchPane, Budget, Health], "", "fold, or the tab before"),
+    entry(Verb::Move(Move::Right), "right", &["l", "right"], &[Graph, Queue, Inspector, Log, State, BranchPane, Budget, Health], "", "unfold, or the next tab"),
+    entry(Verb::Move(Move::PageUp), "page-up", &["pgup", "ctrl-b"], &[Panes, Page, Review, Gathered, Branches, Compare, Effects, Bulk, Rule, Rules, Consent, Doubt, Broken], "", "one screen up"),
+    entry(Verb::Move(Move::PageDown), "page-down", &["pgdn", "ctrl-f"], &[Panes, Page, Review, Gathered, Branches, Compare, Effects, Bulk, Rule, Rules, Consent, Doubt, Broken], "", "one screen down"),
+    entry(Verb::Move(Move::HalfUp), "half-up", &["ctrl-u"], &[Panes, Page, Review, Gathered, Branches, Compare, Effects, Bulk, Rule, Rules], "", "half a screen up"),
+    entry(Verb::Move(Move::HalfDown), "half-down", &["ctrl-d"], &[Panes, Page, Review, Gathered, Branches, Compare, Effects, Bulk, Rule, Rules], "", "half a screen down"),
+    entry(Verb::Move(Move::Top), "top", &["g", "home"], &[Panes, Page, Review, Gathered, Branches, Compare, Effects, Bulk, Rule, Rules], "", "to the first row"),
+    entry(Verb::Move(Move::Bottom), "bottom", &["G", "end"], &[Panes, Page, Review, Gathered, Branches, Compare, Effects, Bulk, Rule, Rules], "", "to the last row; the graph follows new rows from there"),
     entry(Verb::Move(Move::Up), "list-up", &["up", "ctrl-p"], &[List], "", "one entry up"),
     entry(Verb::Move(Move::Down), "list-down", &["down", "ctrl-n"], &[List], "", "one entry down"),
     entry(Verb::Move(Move::Up), "cursor-up", &["up"], &[Editor], "", "cursor up"),
@@ -181,6 +221,21 @@ static TEXT: &[Entry] = &[
     entry(Verb::Text(TextVerb::Last), "last-line", &["ctrl-end"], &[Editor], "", "last line"),
     entry(Verb::Text(TextVerb::EraseWord), "erase-word", &["ctrl-w", "alt-backspace"], &[Editor, Line, List], "", "erase the word before the cursor"),
     entry(Verb::Text(TextVerb::EraseEnd), "erase-end", &["ctrl-k"], &[Editor, Line, List], "", "erase to the end of the line"),
+    entry(Verb::Text(TextVerb::Complete), "complete", &["tab"], &[Editor], "", "in JSON: names and values that the tool's schema knows; elsewhere a tab"),
+    entry(Verb::Text(TextVerb::NextFault), "next-fault", &["alt-e"], &[Editor], "next fault", "go to the next place where the JSON or the schema is not kept"),
+    entry(Verb::Text(TextVerb::Find), "find", &["ctrl-f"], &[Editor], "find", "look for words in the text"),
+    entry(Verb::Text(TextVerb::FindNext), "find-next", &["alt-n"], &[Editor], "", "go to the next place of the words"),
+    entry(Verb::Text(TextVerb::FindBack), "find-back", &["alt-p"], &[Editor], "", "go to the place of the words before"),
+    entry(Verb::Text(TextVerb::Select(Reach::Left)), "select-left", &["shift-left"], &[Editor, Line], "", "select a character to the left"),
+    entry(Verb::Text(TextVerb::Select(Reach::Right)), "select-right", &["shift-right"], &[Editor, Line], "", "select a character to the right"),
+    entry(Verb::Text(TextVerb::Select(Reach::Up)), "select-up", &["shift-up"], &[Editor], "", "select a line up"),
+    entry(Verb::Text(TextVerb::Select(Reach::Down)), "select-down", &["shift-down"], &[Editor], "", "select a line down"),
+    entry(Verb::Text(TextVerb::Select(Reach::LineStart)), "select-line-start", &["shift-home"], &[Editor, Line], "", "select to the start of the line"),
+    entry(Verb::Text(TextVerb::Select(Reach::LineEnd)), "select-line-end", &["shift-end"], &[Editor, Line], "", "select to the end of the line"),
+    entry(Verb::Text(TextVerb::Select(Reach::All)), "select-all", &["alt-a"], &[Editor, Line], "", "select everything"),
+    entry(Verb::Text(TextVerb::Copy), "copy-selected", &["alt-c"], &[Editor, Line], "", "copy what is selected, or everything, to the terminal's clipboard"),
+    entry(Verb::Text(TextVerb::Cut), "cut", &["alt-x"], &[Editor, Line], "", "take out what is selected"),
+    entry(Verb::Text(TextVerb::PutBack), "put-back", &["ctrl-y"], &[Editor, Line], "", "put in what was taken out last"),
 ];
 
 #[rustfmt::skip]

@@ -1,10 +1,29 @@
 //! Which rows there are: from a list of nodes to the rows of the gutter, with folds.
 //!
-//! Neighbours that one edit replaced become one fold row; the quiet members of a wide fan become
-//! one fan row. What needs an eye (waiting, running, failed, edited, selected) is never folded.
-//! Must not know: the domain, how a row is drawn.
+//! Neighbours that one edit replaced become one row, so do the quiet members of a wide fan, quiet
+//! turns, and turns that do the same again and again. What needs an eye is never folded. Only what
+//! comes after a change is planned anew. Must not know: the domain, how a row is drawn.
+
+pub mod sieve;
+#[cfg(test)]
+mod tests;
+mod turns;
+
+use std::collections::BTreeSet;
 
 use super::gutter::{Item, Shape};
+
+/// Whether a node may share a row with others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Keep {
+    /// It may.
+    #[default]
+    No,
+    /// It has a row of its own, but where turns are repeated (what failed).
+    Own,
+    /// It always has a row of its own (what waits, runs, was edited).
+    Always,
+}
 
 /// A node that could have a row.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,10 +36,18 @@ pub struct Entry<K> {
     pub members: Vec<K>,
     /// Number of the edit that replaced it; none while it counts.
     pub replaced: Option<u64>,
-    /// The fan that it belongs to (its turn, for a call); none for a node on its own.
-    pub fan: Option<u64>,
-    /// True where it must keep a row of its own in a fan.
-    pub keep: bool,
+    /// The turn that it belongs to; 0 for a node on its own.
+    pub turn: u64,
+    /// True for one of several that a turn does side by side.
+    pub fan: bool,
+    /// Whether it may share a row.
+    pub keep: Keep,
+    /// What it does, as a number: equal for equal actions; 0 for nothing.
+    pub sign: u64,
+    /// How much it needs an eye; the row has the greatest of those that it stands for.
+    pub mark: u8,
+    /// True where it fits what is looked for.
+    pub hit: bool,
 }
 
 impl<K> Entry<K> {
@@ -31,10 +58,52 @@ impl<K> Entry<K> {
             parents,
             members: Vec::new(),
             replaced: None,
-            fan: None,
-            keep: false,
+            turn: 0,
+            fan: false,
+            keep: Keep::No,
+            sign: 0,
+            mark: 0,
+            hit: false,
         }
     }
+}
+
+/// How much is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Detail {
+    /// Every node.
+    #[default]
+    Nodes,
+    /// Every node, but one row for each turn before this one in which nothing needs an eye.
+    Since(u64),
+    /// One row for each turn, and one for each node that needs an eye.
+    Turns,
+}
+
+/// When rows are folded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rules {
+    /// A fan of more members than this is folded.
+    pub wide: usize,
+    /// How much is shown.
+    pub detail: Detail,
+}
+
+/// What a row stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Stands {
+    /// One node.
+    Node,
+    /// The quiet members of a fan.
+    Fan,
+    /// The quiet nodes of a turn.
+    Turn,
+    /// Turns that repeat the ones above: how often.
+    Loop(u32),
+    /// What one edit replaced.
+    Replaced,
+    /// Nodes that do not fit what is looked for.
+    Elided,
 }
 
 /// A row to be, with what it hides.
@@ -42,16 +111,22 @@ impl<K> Entry<K> {
 pub struct Planned<K> {
     /// What the row is called: its node, or the first of those that it hides.
     pub key: K,
-    /// What it stands for.
+    /// How the lanes take it.
     pub shape: Shape,
+    /// What it stands for.
+    pub stands: Stands,
     /// What it hangs on.
     pub parents: Vec<K>,
+    /// What it hangs on by way of nodes without a row.
+    pub elided: Vec<K>,
     /// Other keys that it stands for.
     pub members: Vec<K>,
     /// Number of nodes in it.
     pub count: usize,
     /// Number of the edit that replaced them.
     pub replaced: Option<u64>,
+    /// How much it needs an eye.
+    pub mark: u8,
 }
 
 impl<K: Copy> Planned<K> {
@@ -61,60 +136,86 @@ impl<K: Copy> Planned<K> {
             key: self.key,
             shape: self.shape,
             parents: &self.parents,
+            elided: &self.elided,
             members: &self.members,
         }
     }
 }
 
-/// The rows of these nodes. A fan of more than `wide` members is folded; `open` tells whether the
-/// row that is called so is unfolded. A fan's row is called by its first folded member, a fold
-/// row by its first node.
-pub fn plan<K: Copy + Eq>(entries: &[Entry<K>], wide: usize, open: impl Fn(K) -> bool) -> Vec<Planned<K>> {
-    let mut rows = Vec::with_capacity(entries.len());
-    let mut rest = entries;
-    while let Some(first) = rest.first() {
-        let len = rest
-            .iter()
-            .take_while(|entry| entry.replaced == first.replaced && together(first, entry))
-            .count()
-            .max(1);
-        let (group, after) = rest.split_at(len.min(rest.len()));
-        rest = after;
-        if first.replaced.is_some() {
-            replaced(group, open(first.key), &mut rows);
-        } else {
-            fan(group, wide, &open, &mut rows);
+/// Rows, and where one could begin to plan anew.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Plan<K> {
+    /// The rows.
+    pub rows: Vec<Planned<K>>,
+    /// Entries that begin something of their own, each with its row, counted from where the plan begins.
+    pub starts: Vec<(usize, usize)>,
+}
+
+impl<K> Plan<K> {
+    const fn new() -> Self {
+        Self {
+            rows: Vec::new(),
+            starts: Vec::new(),
         }
     }
-    rows
+
+    fn start(&mut self, entry: usize) {
+        self.starts.push((entry, self.rows.len()));
+    }
 }
 
-fn together<K>(first: &Entry<K>, entry: &Entry<K>) -> bool {
-    first.replaced.is_some() || (first.fan.is_some() && first.fan == entry.fan)
+/// How many starts before a change the plan has to begin, so that what comes out is what planning
+/// everything would give: as many turns as it takes to see a loop.
+pub const LOOK_BACK: usize = turns::PERIODS * turns::REPEATED;
+
+/// The rows of these nodes. `open` tells whether the row that is called so is unfolded.
+pub fn plan<K: Copy + Ord>(entries: &[Entry<K>], rules: Rules, open: impl Fn(K) -> bool) -> Vec<Planned<K>> {
+    plan_from(entries, 0, rules, open).rows
 }
 
-fn replaced<K: Copy + Eq>(group: &[Entry<K>], open: bool, rows: &mut Vec<Planned<K>>) {
+/// The rows of the nodes from an entry on, which has to be a start of the plan so far.
+pub fn plan_from<K: Copy + Ord>(
+    entries: &[Entry<K>],
+    from: usize,
+    rules: Rules,
+    open: impl Fn(K) -> bool,
+) -> Plan<K> {
+    let mut plan = Plan::new();
+    let pieces = turns::pieces(entries, from);
+    let mut rest = pieces.as_slice();
+    while let Some((piece, after)) = rest.split_first() {
+        let repeated = if rules.detail == Detail::Nodes {
+            None
+        } else {
+            turns::repeated(entries, rest)
+        };
+        if let Some((period, times)) = repeated {
+            // What comes next is decided here: nobody may begin in the middle of it.
+            plan.start(piece.from);
+            for piece in rest.iter().take(period) {
+                turns::turn(piece.of(entries), rules, &open, &mut plan.rows);
+            }
+            let again = rest.get(period..period * times).unwrap_or_default();
+            turns::again(entries, again, times, rules, &open, &mut plan.rows);
+            rest = rest.get(period * times..).unwrap_or_default();
+            continue;
+        }
+        plan.start(piece.from);
+        let group = piece.of(entries);
+        match group.first() {
+            Some(first) if first.replaced.is_some() => replaced(group, open(first.key), &mut plan.rows),
+            _ => turns::turn(group, rules, &open, &mut plan.rows),
+        }
+        rest = after;
+    }
+    plan
+}
+
+fn replaced<K: Copy + Ord>(group: &[Entry<K>], open: bool, rows: &mut Vec<Planned<K>>) {
     if open {
         rows.extend(group.iter().map(|entry| single(entry, Shape::Side)));
     } else {
-        rows.extend(merged(group.iter(), Shape::Fold));
-    }
-}
-
-fn fan<K: Copy + Eq>(group: &[Entry<K>], wide: usize, open: &impl Fn(K) -> bool, rows: &mut Vec<Planned<K>>) {
-    let quiet = || group.iter().filter(|entry| !entry.keep);
-    let name = quiet().next().map(|entry| entry.key);
-    let folds = group.len() > wide.max(1) && quiet().nth(1).is_some() && !name.is_some_and(open);
-    if !folds {
-        rows.extend(group.iter().map(|entry| single(entry, Shape::Node)));
-        return;
-    }
-    for entry in group {
-        if entry.keep {
-            rows.push(single(entry, Shape::Node));
-        } else if Some(entry.key) == name {
-            rows.extend(merged(quiet(), Shape::Fan));
-        }
+        rows.extend(merged(group.iter(), Shape::Fold, Stands::Replaced));
     }
 }
 
@@ -122,16 +223,20 @@ fn single<K: Copy>(entry: &Entry<K>, shape: Shape) -> Planned<K> {
     Planned {
         key: entry.key,
         shape,
+        stands: Stands::Node,
         parents: entry.parents.clone(),
+        elided: Vec::new(),
         members: entry.members.clone(),
         count: 1,
         replaced: entry.replaced,
+        mark: entry.mark,
     }
 }
 
-fn merged<'a, K: Copy + Eq + 'a>(
+fn merged<'a, K: Copy + Ord + 'a>(
     entries: impl Iterator<Item = &'a Entry<K>> + Clone,
     shape: Shape,
+    stands: Stands,
 ) -> Option<Planned<K>> {
     let first = entries.clone().next()?;
     let members: Vec<K> = entries
@@ -141,9 +246,9 @@ fn merged<'a, K: Copy + Eq + 'a>(
         .collect();
     let mut parents: Vec<K> = Vec::new();
     if shape != Shape::Fold {
+        let mut known: BTreeSet<K> = members.iter().copied().chain([first.key]).collect();
         for parent in entries.clone().flat_map(|entry| &entry.parents) {
-            let inside = *parent == first.key || members.contains(parent);
-            if !inside && !parents.contains(parent) {
+            if known.insert(*parent) {
                 parents.push(*parent);
             }
         }
@@ -151,73 +256,12 @@ fn merged<'a, K: Copy + Eq + 'a>(
     Some(Planned {
         key: first.key,
         shape,
+        stands,
         parents,
+        elided: Vec::new(),
         members,
-        count: entries.count(),
+        count: entries.clone().count(),
         replaced: first.replaced,
+        mark: entries.map(|entry| entry.mark).max().unwrap_or(0),
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn call(key: u32, keep: bool) -> Entry<u32> {
-        Entry {
-            fan: Some(1),
-            keep,
-            ..Entry::new(key, vec![1])
-        }
-    }
-
-    fn shown(rows: &[Planned<u32>]) -> Vec<(u32, Shape, usize)> {
-        rows.iter().map(|row| (row.key, row.shape, row.count)).collect()
-    }
-
-    #[test]
-    fn a_narrow_fan_keeps_its_rows() {
-        let entries = [Entry::new(1, vec![]), call(2, false), call(3, false)];
-        let rows = plan(&entries, 2, |_| false);
-        assert_eq!(
-            shown(&rows),
-            [(1, Shape::Node, 1), (2, Shape::Node, 1), (3, Shape::Node, 1)]
-        );
-    }
-
-    #[test]
-    fn a_wide_fan_folds_what_is_quiet_and_nothing_else() {
-        let mut entries = vec![Entry::new(1, vec![])];
-        entries.extend((2..8).map(|key| call(key, key == 4)));
-        let rows = plan(&entries, 3, |_| false);
-        assert_eq!(
-            shown(&rows),
-            [(1, Shape::Node, 1), (2, Shape::Fan, 5), (4, Shape::Node, 1)]
-        );
-        assert_eq!(rows[1].members, [3, 5, 6, 7]);
-        assert_eq!(rows[1].parents, [1]);
-        assert_eq!(plan(&entries, 3, |key| key == 2).len(), 7, "unfolded by its name");
-    }
-
-    #[test]
-    fn what_one_edit_replaced_is_one_row_and_comes_back_on_the_side() {
-        let mut entries: Vec<_> = (1..6).map(|key| Entry::new(key, vec![key - 1])).collect();
-        for entry in &mut entries[2..4] {
-            entry.replaced = Some(9);
-        }
-        entries[4].replaced = Some(10);
-        let rows = plan(&entries, 3, |_| false);
-        assert_eq!(
-            shown(&rows),
-            [
-                (1, Shape::Node, 1),
-                (2, Shape::Node, 1),
-                (3, Shape::Fold, 2),
-                (5, Shape::Fold, 1)
-            ]
-        );
-        assert_eq!(rows[2].replaced, Some(9));
-        let rows = plan(&entries, 3, |key| key == 3);
-        assert_eq!(rows[2].shape, Shape::Side);
-        assert_eq!(rows[4].shape, Shape::Fold, "the other fold stays");
-    }
 }

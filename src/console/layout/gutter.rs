@@ -52,6 +52,8 @@ pub struct Item<'a, K> {
     pub shape: Shape,
     /// What it hangs on; keys that no row above has become chips.
     pub parents: &'a [K],
+    /// What it hangs on by way of nodes that have no row.
+    pub elided: &'a [K],
     /// Other keys that this row stands for: a call's observation, the calls of a fan, what is folded.
     pub members: &'a [K],
 }
@@ -63,6 +65,7 @@ impl<'a, K> Item<'a, K> {
             key,
             shape: Shape::Node,
             parents,
+            elided: &[],
             members: &[],
         }
     }
@@ -85,7 +88,10 @@ pub struct Row<K> {
     right: u32,
     /// Lanes whose line has nothing to do with this row's node.
     pass: u32,
+    /// Of those the ones that stand for a way past nodes that have no row.
+    thin: u32,
     parents: u32,
+    elided: u32,
     links_end: u32,
     chips_end: u32,
     undo_end: u32,
@@ -106,14 +112,14 @@ pub struct Gutter<K> {
     rows: Vec<Row<K>>,
     /// The row in which a lane's last node waits for a child.
     tails: [u32; MAX_LANES as usize],
-    /// Parents, then members, of each row.
+    /// Parents, then those by way of nodes without a row, then members, of each row.
     links: Vec<K>,
     chips: Vec<K>,
     undo: Vec<Undo>,
     /// Rows that a newer row of the same key hides.
     shadow: Vec<(K, u32)>,
     index: HashMap<K, u32, BuildQuick>,
-    scratch: Vec<u32>,
+    scratch: Vec<(u32, bool)>,
 }
 
 impl<K: Copy + Eq + Hash> Default for Gutter<K> {
@@ -184,11 +190,26 @@ impl<K: Copy + Eq + Hash> Gutter<K> {
             .unwrap_or_default()
     }
 
+    /// What a row hangs on by way of nodes that have no row.
+    pub fn elided(&self, row: usize) -> &[K] {
+        let (start, _) = self.links_of(row);
+        let (parents, elided) = self.counts(row);
+        self.links
+            .get(start + parents..start + parents + elided)
+            .unwrap_or_default()
+    }
+
     /// The further keys that a row stands for.
     pub fn members(&self, row: usize) -> &[K] {
         let (start, end) = self.links_of(row);
-        let parents = self.rows.get(row).map_or(0, |row| row.parents as usize);
-        self.links.get(start + parents..end).unwrap_or_default()
+        let (parents, elided) = self.counts(row);
+        self.links.get(start + parents + elided..end).unwrap_or_default()
+    }
+
+    fn counts(&self, row: usize) -> (usize, usize) {
+        self.rows
+            .get(row)
+            .map_or((0, 0), |row| (row.parents as usize, row.elided as usize))
     }
 
     /// The parents of a row to which no line goes, because they are too far away, beyond the last
@@ -208,6 +229,7 @@ impl<K: Copy + Eq + Hash> Gutter<K> {
     pub fn push(&mut self, item: Item<'_, K>) -> usize {
         let at = self.rows.len();
         self.links.extend_from_slice(item.parents);
+        self.links.extend_from_slice(item.elided);
         self.links.extend_from_slice(item.members);
         self.rows.push(Row {
             key: item.key,
@@ -217,7 +239,9 @@ impl<K: Copy + Eq + Hash> Gutter<K> {
             down: 0,
             right: 0,
             pass: 0,
+            thin: 0,
             parents: item.parents.len() as u32,
+            elided: item.elided.len() as u32,
             links_end: self.links.len() as u32,
             chips_end: 0,
             undo_end: 0,
@@ -226,7 +250,7 @@ impl<K: Copy + Eq + Hash> Gutter<K> {
         if item.shape == Shape::Fold {
             self.chips.extend_from_slice(item.parents);
         } else {
-            self.place(at, item.parents, item.shape == Shape::Side);
+            self.place(at, &item);
         }
         self.enter(item.key, at);
         for member in item.members {
@@ -258,7 +282,7 @@ impl<K: Copy + Eq + Hash> Gutter<K> {
                 .links
                 .split_off(links.min(self.links.len()))
                 .into_iter()
-                .skip(row.parents as usize)
+                .skip((row.parents + row.elided) as usize)
             {
                 self.forget(member, at);
             }
@@ -306,6 +330,7 @@ impl<K: Copy + Eq + Hash> Gutter<K> {
             row.key == item.key
                 && row.shape == item.shape
                 && self.parents(at) == item.parents
+                && self.elided(at) == item.elided
                 && self.members(at) == item.members
         })
     }

@@ -2,3 +2,4 @@
 
 pub mod fold;
 pub mod gutter;
+pub mod map;

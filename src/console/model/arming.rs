@@ -115,6 +115,13 @@ pub struct Sight {
 }
 
 impl Arming {
+    /// What is asked arms anew from now on; what was read stays read.
+    pub fn anew(&mut self) {
+        for shown in [&mut self.frame, &mut self.overlay].into_iter().flatten() {
+            shown.since = shown.since.max(self.now);
+        }
+    }
+
     /// Records a frame: what it showed in the decision frame or in an overlay.
     pub fn drawn(&mut self, frame: Option<Sight>, overlay: Option<Sight>, cover: Cover, at: u64) {
         let covered = cover != Cover::None;

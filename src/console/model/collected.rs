@@ -3,6 +3,8 @@
 //! An edit of the same thing takes the place of the one before it. Must not know: keys, how edits
 //! are shown.
 
+use serde::{Deserialize, Serialize};
+
 use crate::domain::command::{Edit, EditCommand};
 use crate::domain::id::{NodeId, Rev, TurnId};
 use crate::domain::lineage::plan;
@@ -94,7 +96,44 @@ const fn after_of(edit: &Edit) -> Option<TurnId> {
     }
 }
 
+/// Collected edits as they are kept beside a session.
+#[derive(Debug, Serialize, Deserialize)]
+struct Draft {
+    /// Version of the form.
+    v: u32,
+    edits: Vec<Edit>,
+    reason: String,
+    keep_later: bool,
+}
+
 impl Collected {
+    /// The edits as a text that [`Collected::from_draft`] reads; none where there are none.
+    pub fn draft(&self) -> Option<String> {
+        let draft = Draft {
+            v: 1,
+            edits: self.edits(),
+            reason: self.reason.clone(),
+            keep_later: self.keep_later,
+        };
+        (!self.is_empty())
+            .then(|| serde_json::to_string(&draft).ok())
+            .flatten()
+    }
+
+    /// The edits of a draft.
+    pub fn from_draft(text: &str) -> Result<Self, String> {
+        let draft: Draft = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        if draft.v != 1 {
+            return Err(format!("it is of version {}, and 1 can be read", draft.v));
+        }
+        let mut collected = Self::default();
+        for edit in draft.edits {
+            collected.add(edit, None);
+        }
+        (collected.reason, collected.keep_later) = (draft.reason, draft.keep_later);
+        Ok(collected)
+    }
+
     /// The items.
     pub fn items(&self) -> &[Item] {
         &self.items

@@ -10,8 +10,12 @@ use crate::console::json;
 use crate::domain::call::Fault;
 use crate::domain::command::Edit;
 use crate::domain::id::{NodeId, Rev, TurnId};
-use crate::schema::Checker;
+use crate::policy::session;
+use crate::schema::{Checker, Completion};
 use crate::text;
+
+/// Faults whose place is looked for.
+const MARKED: usize = 8;
 
 /// What the text will be.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,6 +67,8 @@ pub enum Purpose {
         /// The turn that it stands after; the tip where none is named.
         after: Option<TurnId>,
     },
+    /// A rule of the session.
+    Rule,
     /// A new thought.
     NewThought {
         /// The turn that it stands after.
@@ -114,6 +120,9 @@ pub struct Editor {
     pub is_new: bool,
     /// What is wrong with it.
     pub faults: Vec<Fault>,
+    /// Where the first of the faults stand in the text, as line and character from 0; none where that
+    /// is nowhere in particular.
+    pub marks: Vec<Option<(usize, usize)>>,
     /// A text that is too long for the field: changed in `$EDITOR` only.
     pub long: Option<String>,
     /// True from the moment at which it was sent until the run has answered.
@@ -134,6 +143,7 @@ impl Editor {
             original: Arc::clone(original),
             is_new: original.is_empty(),
             faults: Vec::new(),
+            marks: Vec::new(),
             long: is_long.then_some(text),
             sent: false,
             item: None,
@@ -247,20 +257,104 @@ impl Editor {
         }
     }
 
-    /// Looks for faults.
+    /// Looks for faults, and for the places where they stand.
     pub fn check(&mut self) {
-        self.faults = match (self.form, self.typed()) {
-            (_, Err(message)) => vec![fault("mark", message)],
-            (Form::Text, Ok(_)) => Vec::new(),
-            (Form::Json, Ok(text)) => match (json::fault(&text), &self.checker) {
-                (Some((line, column, message)), _) => vec![fault(
-                    "json",
-                    format!("line {line}, column {column}: not JSON: {message}"),
-                )],
-                (None, Some(checker)) => checker.check_open(&text),
-                (None, None) => Vec::new(),
-            },
+        let text = match (self.form, self.typed()) {
+            (_, Err(message)) => return self.found(vec![fault("mark", message)], vec![None]),
+            (Form::Text, Ok(text)) => {
+                let wrong = match &self.purpose {
+                    Purpose::Rule => session::read(&text).err(),
+                    _ => None,
+                };
+                let faults: Vec<Fault> = wrong.map(|why| fault("rule", why)).into_iter().collect();
+                return self.found(faults, Vec::new());
+            }
+            (Form::Json, Ok(text)) => text,
         };
+        if let Some((line, column, message)) = json::fault(&text) {
+            // Where the text ends too early, what is missing stands behind the last character.
+            let byte = if message.starts_with("EOF") {
+                column
+            } else {
+                column.saturating_sub(1)
+            };
+            let row = line.saturating_sub(1);
+            let mark = self
+                .long
+                .is_none()
+                .then(|| (row, self.field.column_of(row, byte)));
+            let words = format!("line {line}, column {column}: not JSON: {message}");
+            return self.found(vec![fault("json", words)], vec![mark]);
+        }
+        let Some(checker) = &self.checker else {
+            return self.found(Vec::new(), Vec::new());
+        };
+        let faults = checker.check_open(&text);
+        let shown = if faults.is_empty() || self.long.is_some() {
+            String::new()
+        } else {
+            self.field.shown()
+        };
+        let place = |fault: &Fault| {
+            let somewhere = !fault.path.is_empty() && !shown.is_empty();
+            somewhere.then(|| json::place_of(&shown, &fault.path)).flatten()
+        };
+        let marks = faults.iter().take(MARKED).map(place).collect();
+        self.found(faults, marks);
+    }
+
+    fn found(&mut self, faults: Vec<Fault>, marks: Vec<Option<(usize, usize)>>) {
+        (self.faults, self.marks) = (faults, marks);
+    }
+
+    /// Puts the cursor on the next place where something is wrong. False where there is none.
+    pub fn to_next_fault(&mut self) -> bool {
+        let (line, column) = self.field.cursor();
+        let here = (line - 1, column - 1);
+        let mut places: Vec<(usize, usize)> = self.marks.iter().flatten().copied().collect();
+        places.sort_unstable();
+        let next = places.iter().find(|place| **place > here).or(places.first());
+        next.is_some_and(|(row, column)| self.field.jump(*row, *column))
+    }
+
+    /// What can stand at the cursor by the tool's schema.
+    pub fn completion(&self) -> Option<Completion> {
+        if self.form != Form::Json || self.long.is_some() {
+            return None;
+        }
+        let checker = self.checker.as_ref()?;
+        checker.complete(&self.field.shown(), self.field.offset())
+    }
+
+    /// Puts a text in the place of some bytes of the text as it stands.
+    pub fn put_in(&mut self, bytes: std::ops::Range<usize>, insert: &str) -> bool {
+        let words = insert.trim_end();
+        let blanks = insert.get(words.len()..).unwrap_or_default();
+        let shown = format!("{}{blanks}", text::visible(words));
+        let done = self.field.splice(bytes, &shown);
+        self.check();
+        done
+    }
+
+    /// Takes in a paste. Gives a word where the text is too long for the editor now.
+    pub fn paste(&mut self, pasted: &str) -> Result<(), String> {
+        let bytes = self.field.len() + pasted.len();
+        if bytes <= LIMIT {
+            self.field.paste(pasted);
+            self.check();
+            return Ok(());
+        }
+        let shown = self.field.shown();
+        let (before, after) = shown
+            .split_at_checked(self.field.offset())
+            .unwrap_or((shown.as_str(), ""));
+        let read = |part: &str| {
+            text::parse_lines(&part.split('\n').collect::<Vec<_>>()).map_err(|error| error.to_string())
+        };
+        let pasted = pasted.replace("\r\n", "\n").replace('\r', "\n");
+        self.long = Some(format!("{}{pasted}{}", read(before)?, read(after)?));
+        self.check();
+        Err(format!("{bytes} bytes are more than the editor here takes"))
     }
 
     /// The text to send: the original bytes where nothing changed, packed JSON otherwise where the
@@ -333,13 +427,16 @@ impl Editor {
             },
             Purpose::Guide { after } => Edit::InsertPrompt { after: *after, text },
             Purpose::NewThought { after } => Edit::InsertThought { after: *after, text },
-            Purpose::Answer { .. } | Purpose::Happened { .. } => return None,
+            Purpose::Answer { .. } | Purpose::Happened { .. } | Purpose::Rule => return None,
         })
     }
 
     /// True where what is typed is no edit of the graph: it is sent at once.
     pub const fn is_no_edit(&self) -> bool {
-        matches!(self.purpose, Purpose::Answer { .. } | Purpose::Happened { .. })
+        matches!(
+            self.purpose,
+            Purpose::Answer { .. } | Purpose::Happened { .. } | Purpose::Rule
+        )
     }
 
     /// The node whose dependants wait while the editor is open.

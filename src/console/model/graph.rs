@@ -1,21 +1,36 @@
-//! The graph pane: rows of the gutter, cursor, folds, search.
+//! The graph pane: rows, cursor, folds, search, what is looked for.
 //!
-//! Rows are made from the run's state when it changed; what is settled is not looked at again. Must
-//! not know: colours, characters.
+//! Rows are brought up to date from what changed; what is settled is not looked at again. Must not
+//! know: colours, characters.
+
+pub mod bars;
+pub mod body;
+mod entries;
+mod lit;
+pub mod map;
+pub mod query;
+pub mod rows;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeSet;
 
 use super::run::RunPart;
-use crate::console::layout::fold::{self, Entry, Planned};
-use crate::console::layout::gutter::{Gutter, Shape};
-use crate::domain::call::Status;
-use crate::domain::graph;
+use crate::console::layout::fold::{Detail, Rules, Stands};
+use crate::console::layout::gutter::Shape;
 use crate::domain::id::{NodeId, NodeKind, Seq, TurnId};
 use crate::domain::state::State;
-use crate::domain::turn::Activity;
+use entries::Maker;
+pub use entries::Mark;
+use lit::Lit;
+use map::MapPane;
+use query::Query;
+use rows::Rows;
 
 /// Calls of a turn that keep rows of their own.
 const WIDE: usize = 8;
+/// Turns at the end that keep all their rows.
+const RECENT: usize = 30;
 
 /// A row under the cursor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,23 +50,69 @@ pub struct Search {
     pub hits: BTreeSet<NodeId>,
 }
 
-/// What the cursor's node hangs on, and what hangs on it.
-#[derive(Debug, Clone, Default)]
-pub struct Lit {
-    /// Ancestors.
-    pub above: BTreeSet<NodeId>,
-    /// Descendants.
-    pub below: BTreeSet<NodeId>,
-    of: Option<(NodeId, Seq)>,
+/// How the pane shows the graph.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Form {
+    /// Rows with lanes beside them.
+    #[default]
+    Lanes,
+    /// Boxes around the selected node.
+    Map,
+    /// Rows with bars over time.
+    Time,
+}
+
+impl Form {
+    /// Lines above the rows.
+    pub const fn head(self) -> usize {
+        match self {
+            Self::Time => 1,
+            Self::Lanes | Self::Map => 0,
+        }
+    }
+}
+
+/// How much the pane shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Level {
+    /// Every node of the last turns; of earlier ones what needs an eye.
+    #[default]
+    Recent,
+    /// A row for each turn, and for each node that needs an eye.
+    Turns,
+    /// Every node.
+    Nodes,
+    /// Every node with its text.
+    Text,
+}
+
+impl Level {
+    /// The level after it.
+    pub const fn next(self) -> Self {
+        match self {
+            Self::Recent => Self::Turns,
+            Self::Turns => Self::Nodes,
+            Self::Nodes => Self::Text,
+            Self::Text => Self::Recent,
+        }
+    }
+
+    /// What it shows, in words.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Recent => "every node of the newest turns, older turns in one row each",
+            Self::Turns => "one row for each turn",
+            Self::Nodes => "every node",
+            Self::Text => "every node with its text",
+        }
+    }
 }
 
 /// The pane.
 #[derive(Debug, Clone, Default)]
 pub struct GraphPane {
-    /// The lanes.
-    pub gutter: Gutter<NodeId>,
-    /// What stands in each row of the lanes.
-    pub rows: Vec<Planned<NodeId>>,
+    /// The rows.
+    pub rows: Rows,
     /// Rows of open streams, below the others.
     pub live: Vec<(TurnId, usize)>,
     /// The row under the cursor.
@@ -60,46 +121,64 @@ pub struct GraphPane {
     pub top: usize,
     /// False once the operator moved away from the last row.
     pub pinned: bool,
-    /// Rows when it was pinned.
-    pub seen: usize,
+    /// The last node, and the number of streaming parts, when it was pinned.
+    seen: (Option<NodeId>, usize),
     /// Calls that have a row of their own for their observation.
     pub open: BTreeSet<NodeId>,
-    /// Fans and replaced branches that are unfolded, by the name of their row.
+    /// Folded rows that are unfolded, by name.
     pub unfolded: BTreeSet<NodeId>,
     /// The newest search.
     pub search: Search,
+    /// What alone is shown.
+    pub filter: Option<Query>,
+    /// How the graph is shown.
+    pub form: Form,
+    /// How much of it.
+    pub level: Level,
     /// What is lit.
     pub lit: Lit,
-    entries: Vec<Entry<NodeId>>,
+    /// The boxes around the selected node.
+    pub map: MapPane,
     made: Option<Seq>,
-    open_from: u32,
-    /// Everything has to be looked at again.
-    pub stale: bool,
+    /// The first node that has to be looked at again.
+    spoilt: Option<NodeId>,
+    /// Nodes that something happened to.
+    touched: BTreeSet<NodeId>,
+    /// Turns that were open when the rows were made.
+    were_open: BTreeSet<TurnId>,
+    /// Turns before this one are old.
+    recent: TurnId,
 }
 
 impl GraphPane {
+    /// Everything from a node on has to be looked at again.
+    pub fn spoil(&mut self, from: NodeId) {
+        let from = from.call();
+        self.spoilt = Some(self.spoilt.map_or(from, |before| before.min(from)));
+    }
+
+    /// Everything has to be looked at again.
+    pub fn spoil_all(&mut self) {
+        self.spoil(NodeId::new(NodeKind::Prompt, 0));
+    }
+
+    /// Something happened to a node.
+    pub fn touch(&mut self, id: NodeId) {
+        self.touched.insert(id.call());
+    }
+
     /// Brings the rows up to date with the run.
     pub fn sync(&mut self, run: &RunPart) {
         let state = &run.state;
         let before = self.cursor();
-        if self.made != Some(state.seq) || self.stale {
-            let from = if self.stale {
-                NodeId::new(NodeKind::Prompt, 0)
-            } else {
-                self.settled(state)
-            };
-            self.stale = false;
+        if self.made != Some(state.seq) || self.spoilt.is_some() {
+            let stood = before.is_some_and(|row| self.stands_alone(row));
+            let from = self.refresh(state);
             self.made = Some(state.seq);
-            let keep = self.entries.partition_point(|entry| entry.key < from);
-            self.entries.truncate(keep);
-            let open = &self.open;
-            let fresh = state
-                .nodes
-                .range(from..)
-                .filter_map(|(id, _)| entry(state, *id, open));
-            self.entries.extend(fresh);
-            self.rows = fold::plan(&self.entries, WIDE, |key| self.unfolded.contains(&key));
-            self.gutter.sync(0, self.rows.iter().map(Planned::item));
+            if let Some(from) = from {
+                self.plan(from);
+                self.keep_in_sight(stood);
+            }
         }
         self.live = run
             .live
@@ -107,22 +186,123 @@ impl GraphPane {
             .flat_map(|live| (0..live.parts.len()).map(|part| (live.turn, part)))
             .collect();
         self.hold(state, before);
-        self.light(state);
+        let lit = match self.selected {
+            Some(Pick::Node(node)) if self.pinned => Some(node),
+            _ => None,
+        };
+        self.lit.light(state, lit);
+        if self.form == Form::Map {
+            self.map.sync(state, self.selected);
+        }
     }
 
-    /// The first node that may look different from before: that of the oldest open turn.
-    fn settled(&mut self, state: &State) -> NodeId {
-        let first = state
-            .agenda
-            .open
-            .iter()
-            .filter_map(|id| state.turns.get(id)?.nodes.first())
-            .min();
-        let next = self.entries.last().map_or(0, |entry| entry.key.no);
-        let no = first.map_or(next, |id| id.no.min(next));
-        // What was open the last time may have changed and closed since.
-        let before = std::mem::replace(&mut self.open_from, no);
-        NodeId::new(NodeKind::Prompt, no.min(before))
+    /// Brings the entries up to date; gives the first that changed, if any did.
+    fn refresh(&mut self, state: &State) -> Option<usize> {
+        let touched = std::mem::take(&mut self.touched);
+        let were_open = std::mem::replace(&mut self.were_open, state.agenda.open.clone());
+        let maker = Maker {
+            state,
+            open: &self.open,
+            filter: self.filter.as_ref(),
+        };
+        let rows = &mut self.rows;
+        let mut changed = None;
+        let mut note = |at: usize| changed = Some(changed.map_or(at, |before: usize| before.min(at)));
+        if let Some(from) = self.spoilt.take() {
+            let at = rows.entry(from);
+            rows.entries.truncate(at);
+            note(at);
+        }
+        let in_open = were_open
+            .union(&self.were_open)
+            .filter_map(|id| state.turns.get(id))
+            .flat_map(|turn| turn.nodes.iter().copied());
+        let end = rows.entries.len();
+        for id in in_open.chain(touched).flat_map(|id| [id, id.observation()]) {
+            let at = rows.entry(id);
+            let there = at < end && rows.entries.get(at).is_some_and(|entry| entry.key == id);
+            match maker.entry(id) {
+                Some(entry) if there => {
+                    if let Some(old) = rows.entries.get_mut(at).filter(|old| **old != entry) {
+                        *old = entry;
+                        note(at);
+                    }
+                }
+                Some(_) if at < end => {
+                    // It stands among those that are there: they are made anew from here on.
+                    rows.entries.truncate(at);
+                    note(at);
+                }
+                _ => {}
+            }
+        }
+        let next = rows.entries.last().map(|entry| entry.key);
+        let fresh = state
+            .nodes
+            .range(next.unwrap_or(NodeId::new(NodeKind::Prompt, 0))..)
+            .filter(|(id, _)| Some(**id) != next)
+            .filter_map(|(id, _)| maker.entry(*id));
+        let end = rows.entries.len();
+        rows.entries.extend(fresh);
+        if rows.entries.len() > end {
+            note(end);
+        }
+        if let Some(at) = self.age(state) {
+            changed = Some(changed.map_or(at, |before| before.min(at)));
+        }
+        changed
+    }
+
+    /// Lets turns become old; gives the first entry of those that did.
+    fn age(&mut self, state: &State) -> Option<usize> {
+        let recent = state
+            .turns
+            .keys()
+            .rev()
+            .nth(RECENT - 1)
+            .copied()
+            .unwrap_or_default();
+        let before = std::mem::replace(&mut self.recent, recent);
+        if self.level != Level::Recent || before == recent {
+            return None;
+        }
+        let (from, to) = (before.min(recent), before.max(recent));
+        let aged = state.turns.range(from..to);
+        let first = aged.filter_map(|(_, turn)| turn.nodes.iter().min()).min();
+        first.map(|id| self.rows.entry(*id))
+    }
+
+    fn plan(&mut self, from: usize) {
+        let detail = match self.level {
+            Level::Recent => Detail::Since(u64::from(self.recent.0)),
+            Level::Turns => Detail::Turns,
+            Level::Nodes | Level::Text => Detail::Nodes,
+        };
+        let rules = Rules { wide: WIDE, detail };
+        self.rows.plan(from, rules, self.filter.is_some(), &self.unfolded);
+    }
+
+    fn stands_alone(&self, row: usize) -> bool {
+        self.rows
+            .list
+            .get(row)
+            .is_some_and(|row| self.pinned && row.count == 1 && self.selected == Some(Pick::Node(row.key)))
+    }
+
+    /// What the operator looks at is not folded away because its turn became old or was repeated.
+    fn keep_in_sight(&mut self, stood: bool) {
+        let Some(Pick::Node(id)) = self.selected.filter(|_| stood) else {
+            return;
+        };
+        let folded = self.rows.gutter.find(id).and_then(|row| self.rows.list.get(row));
+        if let Some(row) = folded
+            && row.count > 1
+            && matches!(row.stands, Stands::Turn | Stands::Loop(_))
+        {
+            let name = row.key;
+            self.unfolded.insert(name);
+            self.plan(self.rows.entry(name));
+        }
     }
 
     /// Keeps the cursor on its node, and on its place on the screen.
@@ -139,7 +319,7 @@ impl GraphPane {
         }
         if !self.pinned || self.selected.is_none() {
             self.selected = self.pick_at(self.len().saturating_sub(1));
-            self.seen = self.len();
+            self.see();
             return;
         }
         if let (Some(before), Some(now)) = (before, self.cursor()) {
@@ -147,24 +327,9 @@ impl GraphPane {
         }
     }
 
-    fn light(&mut self, state: &State) {
-        let Some(Pick::Node(node)) = self.selected.filter(|_| self.pinned) else {
-            self.lit = Lit::default();
-            return;
-        };
-        if self.lit.of == Some((node, state.seq)) {
-            return;
-        }
-        self.lit = Lit {
-            above: graph::ancestors(state, node),
-            below: graph::descendants(state, node),
-            of: Some((node, state.seq)),
-        };
-    }
-
     /// Number of rows.
     pub fn len(&self) -> usize {
-        self.rows.len() + self.live.len()
+        self.rows.list.len() + self.live.len()
     }
 
     /// True where there are none.
@@ -174,11 +339,11 @@ impl GraphPane {
 
     /// What stands in a row.
     pub fn pick_at(&self, row: usize) -> Option<Pick> {
-        match self.rows.get(row) {
-            Some(planned) => Some(Pick::Node(planned.key)),
+        match self.rows.list.get(row) {
+            Some(row) => Some(Pick::Node(row.key)),
             None => self
                 .live
-                .get(row.checked_sub(self.rows.len())?)
+                .get(row.checked_sub(self.rows.list.len())?)
                 .map(|(turn, part)| Pick::Live(*turn, *part)),
         }
     }
@@ -186,12 +351,12 @@ impl GraphPane {
     /// The row of the cursor.
     pub fn cursor(&self) -> Option<usize> {
         match self.selected? {
-            Pick::Node(id) => self.gutter.find(id),
+            Pick::Node(id) => self.rows.gutter.find(id),
             Pick::Live(turn, part) => self
                 .live
                 .iter()
                 .position(|row| *row == (turn, part))
-                .map(|at| self.rows.len() + at),
+                .map(|at| self.rows.list.len() + at),
         }
     }
 
@@ -201,169 +366,149 @@ impl GraphPane {
         let row = row.min(last);
         self.selected = self.pick_at(row);
         self.pinned = row < last;
-        self.seen = self.len();
+        self.see();
     }
 
     /// Puts the cursor on a node, unfolding what hides it.
     pub fn go_to(&mut self, node: NodeId, run: &RunPart) -> bool {
-        let Some(mut row) = self.gutter.find(node) else {
+        let Some(mut row) = self.rows.gutter.find(node) else {
             return false;
         };
-        if let Some(planned) = self.rows.get(row)
-            && matches!(planned.shape, Shape::Fold | Shape::Fan)
-            && planned.key != node
-        {
-            self.unfolded.insert(planned.key);
-            self.stale = true;
-            self.sync(run);
-            row = self.gutter.find(node).unwrap_or(row);
+        // A fold can hold a fold.
+        for _ in 0..3 {
+            let hides = |here: &&rows::Row| match here.stands {
+                Stands::Node => false,
+                // The row of a turn says what its first node does.
+                Stands::Turn => here.key != node,
+                _ => true,
+            };
+            let Some(here) = self.rows.list.get(row).filter(hides) else {
+                break;
+            };
+            let name = here.key;
+            self.unfolded.insert(name);
+            self.plan(self.rows.entry(name));
+            row = self.rows.gutter.find(node).unwrap_or(row);
         }
         self.go(row);
         // A jump is a look at one thing: it stays there even where that is the last row.
         self.pinned = true;
-        self.selected = Some(
-            self.rows
-                .get(row)
-                .map_or(Pick::Node(node), |planned| Pick::Node(planned.key)),
-        );
+        self.selected = Some(Pick::Node(self.rows.list.get(row).map_or(node, |row| row.key)));
+        self.sync(run);
         true
     }
 
     /// Unfolds or folds the row of the cursor.
     pub fn toggle(&mut self, unfold: Option<bool>) {
-        let Some((key, shape)) = self
-            .cursor()
-            .and_then(|row| self.rows.get(row))
-            .map(|row| (row.key, row.shape))
-        else {
+        let Some(row) = self.cursor().and_then(|row| self.rows.list.get(row)).copied() else {
             return;
         };
-        self.stale = true;
+        let key = row.key;
         self.pinned = true;
-        let is_group = matches!(shape, Shape::Fold | Shape::Fan);
+        let is_group = row.stands != Stands::Node;
         let is_apart = self.open.contains(&key.call());
         match unfold {
             Some(false) | None if is_apart => {
                 self.open.remove(&key.call());
                 self.selected = Some(Pick::Node(key.call()));
+                self.spoil(key);
             }
             Some(true) | None if is_group => {
                 self.unfolded.insert(key);
+                self.plan(self.rows.entry(key));
             }
             Some(false) => self.fold_around(key),
-            None if shape == Shape::Side => self.fold_around(key),
+            None if row.shape == Shape::Side || self.unfolded.contains(&key) => self.fold_around(key),
             Some(true) | None => {
                 if key.kind == NodeKind::Call {
                     self.open.insert(key);
+                    self.spoil(key);
                 }
             }
         }
     }
 
-    /// Folds the unfolded fan or branch that a row belongs to.
+    /// Folds what was unfolded around a row, if anything was.
     fn fold_around(&mut self, key: NodeId) {
-        let Some(at) = self.entries.iter().position(|entry| entry.key == key) else {
-            return;
-        };
-        let Some(here) = self.entries.get(at) else { return };
-        let together = |other: &&Entry<NodeId>| {
-            other.replaced == here.replaced
-                && (here.replaced.is_some() || (here.fan.is_some() && other.fan == here.fan))
-        };
-        let before = self.entries.get(..=at).unwrap_or_default().iter().rev();
-        let after = self.entries.get(at..).unwrap_or_default().iter();
-        let name = before
-            .take_while(together)
-            .chain(after.take_while(together))
-            .map(|entry| entry.key)
-            .find(|key| self.unfolded.contains(key));
-        if let Some(name) = name {
+        let near: Vec<NodeId> = self.unfolded.range(..=key).rev().take(4).copied().collect();
+        for name in near {
             self.unfolded.remove(&name);
-            self.selected = Some(Pick::Node(name));
+            self.plan(self.rows.entry(name));
+            let row = self.rows.gutter.find(key).and_then(|row| self.rows.list.get(row));
+            if row.is_some_and(|row| row.key == name && row.stands != Stands::Node) {
+                self.selected = Some(Pick::Node(name));
+                return;
+            }
+            self.unfolded.insert(name);
+            self.plan(self.rows.entry(name));
         }
     }
 
-    /// Keeps the cursor on screen.
-    pub fn scroll(&mut self, height: usize) {
-        let last = self.len().saturating_sub(height);
-        let at = self.cursor().unwrap_or(last);
-        if !self.pinned {
-            self.top = last;
+    /// Shows more or less of the graph.
+    pub fn set_level(&mut self, level: Level) {
+        let before = self.cursor();
+        self.level = level;
+        self.unfolded.clear();
+        self.rows.replan_all();
+        self.plan(0);
+        if let (Some(before), Some(now)) = (before, self.cursor()) {
+            self.top = (self.top + now).saturating_sub(before);
         }
-        self.top = self.top.min(at).min(last);
-        if height > 0 && at >= self.top + height {
-            self.top = at + 1 - height;
+    }
+
+    /// Shows only what fits, or everything again.
+    pub fn set_filter(&mut self, filter: Option<Query>) {
+        self.filter = filter;
+        self.unfolded.clear();
+        self.rows.replan_all();
+        self.spoil_all();
+    }
+
+    /// How many nodes fit what is looked for.
+    pub fn found(&self) -> usize {
+        self.rows.entries.iter().filter(|entry| entry.hit).count()
+    }
+
+    /// Keeps the cursor on screen; `tall` tells how many lines a row takes.
+    pub fn scroll(&mut self, height: usize, tall: impl Fn(&Self, usize) -> usize) {
+        let last = self.len().saturating_sub(1);
+        let at = self.cursor().unwrap_or(last);
+        // The first row from which on everything down to this one fits.
+        let first_for = |graph: &Self, row: usize| {
+            let mut lines = tall(graph, row);
+            let mut first = row;
+            while let Some(before) = first.checked_sub(1) {
+                lines += tall(graph, before);
+                if lines > height {
+                    break;
+                }
+                first = before;
+            }
+            first
+        };
+        let lowest = first_for(self, last);
+        if !self.pinned {
+            self.top = lowest;
+        }
+        self.top = self.top.min(at).min(lowest);
+        if height > 0 {
+            self.top = self.top.max(first_for(self, at));
         }
     }
 
     /// Rows that came since the cursor was moved away from the end.
     pub fn fresh(&self) -> usize {
-        if self.pinned {
-            self.len().saturating_sub(self.seen)
-        } else {
-            0
+        if !self.pinned {
+            return 0;
         }
+        let (last, streaming) = self.seen;
+        let before = self.rows.list.partition_point(|row| Some(row.key) <= last);
+        (self.rows.list.len() - before + self.live.len()).saturating_sub(streaming)
     }
-}
 
-/// The row of a node; none where another row stands for it.
-fn entry(state: &State, id: NodeId, open: &BTreeSet<NodeId>) -> Option<Entry<NodeId>> {
-    let node = state.nodes.get(&id)?;
-    let apart = open.contains(&id.call());
-    if id.kind == NodeKind::Observation && !apart && state.calls.contains_key(&id.call()) {
-        return None;
+    /// Everything that there is has been seen.
+    pub fn see(&mut self) {
+        let last = self.rows.entries.last().map(|entry| entry.key);
+        self.seen = (last, self.live.len());
     }
-    let mut parents: Vec<NodeId> = graph::edges_into(state, id)
-        .iter()
-        .map(|edge| edge.from)
-        .collect();
-    parents.dedup();
-    let mut entry = Entry::new(id, parents);
-    let turn = state.turns.get(&node.turn);
-    if !node.active {
-        entry.replaced = Some(replaced_by(state, id));
-    }
-    if id.kind == NodeKind::Call {
-        if !apart && state.nodes.contains_key(&id.observation()) {
-            entry.members.push(id.observation());
-        }
-        entry.fan = turn.map(|turn| u64::from(turn.id.0));
-        entry.keep = apart || keeps_row(state, id);
-    }
-    Some(entry)
-}
-
-/// The edit that made a node history, as the number of its event.
-fn replaced_by(state: &State, id: NodeId) -> u64 {
-    let Some(turn) = state.turn_of(id) else { return 0 };
-    if let Activity::Superseded(seq) = turn.activity {
-        return seq.0;
-    }
-    state
-        .edits
-        .iter()
-        .rev()
-        .find(|edit| {
-            edit.target
-                .is_some_and(|target| state.turn_of(target).is_some_and(|other| other.id == turn.id))
-        })
-        .map_or(0, |edit| edit.seq.0)
-}
-
-fn keeps_row(state: &State, id: NodeId) -> bool {
-    let Some(call) = state.calls.get(&id) else {
-        return true;
-    };
-    let edited = |id: NodeId| {
-        state
-            .nodes
-            .get(&id)
-            .is_some_and(|node| node.is_edited() || node.pinned)
-    };
-    edited(id)
-        || edited(id.observation())
-        || !matches!(
-            call.status,
-            Status::Succeeded | Status::Skipped | Status::Proposed | Status::Blocked
-        )
 }

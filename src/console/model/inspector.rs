@@ -2,6 +2,8 @@
 //!
 //! Must not know: how a tab is put together.
 
+use regex::Regex;
+
 use crate::console::doc::{Cache, Doc};
 use crate::console::model::graph::Pick;
 use crate::console::model::screen::Pane;
@@ -23,17 +25,20 @@ pub enum Tab {
     Depends,
     /// Executions, decisions, ledger.
     Attempts,
+    /// The bytes of the request that it came from.
+    Wire,
 }
 
 impl Tab {
     /// Every tab, in order.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Content,
         Self::Arguments,
         Self::Revisions,
         Self::Context,
         Self::Depends,
         Self::Attempts,
+        Self::Wire,
     ];
 
     /// Its name.
@@ -45,6 +50,7 @@ impl Tab {
             Self::Context => "context",
             Self::Depends => "depends",
             Self::Attempts => "attempts",
+            Self::Wire => "wire",
         }
     }
 
@@ -68,6 +74,33 @@ pub enum Subject {
     Broken(TurnId),
 }
 
+/// Words that are looked for in what is read.
+#[derive(Debug, Clone)]
+pub struct Find {
+    /// As they were typed.
+    pub words: String,
+    /// Finds them: small and capital letters alike where only small ones were typed.
+    pub regex: Regex,
+}
+
+impl Find {
+    /// Looks for these words; nothing where there are none.
+    pub fn new(words: &str) -> Option<Self> {
+        if words.is_empty() {
+            return None;
+        }
+        let mut pattern = regex::escape(words);
+        if !words.chars().any(char::is_uppercase) {
+            pattern.insert_str(0, "(?i)");
+        }
+        let regex = Regex::new(&pattern).ok()?;
+        Some(Self {
+            words: words.to_owned(),
+            regex,
+        })
+    }
+}
+
 /// The inspector.
 #[derive(Debug, Clone, Default)]
 pub struct Inspector {
@@ -79,6 +112,10 @@ pub struct Inspector {
     pub tab: Tab,
     /// First row on screen.
     pub top: usize,
+    /// What is looked for in it.
+    pub find: Option<Find>,
+    /// The row in which it was found last.
+    pub found: Option<usize>,
     /// What it shows.
     pub subject: Option<Subject>,
     /// The document.
@@ -99,17 +136,28 @@ impl Inspector {
         self.top = 0;
     }
 
+    /// The next tab that the subject has, or the one before.
+    pub fn next_tab(&self, back: bool) -> Tab {
+        let mut tab = self.tab;
+        for _ in Tab::ALL {
+            tab = tab.neighbour(back);
+            if has(self.subject, tab) {
+                break;
+            }
+        }
+        tab
+    }
+
     /// The tab to show for a subject.
     pub fn tab_for(&self, subject: Option<Subject>, lead: Pane) -> Tab {
         let chosen = match lead {
             Pane::Queue => self.queue_tab,
             _ => self.graph_tab,
         };
-        let is_call =
-            matches!(subject, Some(Subject::Pick(Pick::Node(id))) if id.call().kind == NodeKind::Call);
-        match chosen {
-            Tab::Arguments | Tab::Attempts if !is_call => Tab::Content,
-            chosen => chosen,
+        if has(subject, chosen) {
+            chosen
+        } else {
+            Tab::Content
         }
     }
 
@@ -117,4 +165,11 @@ impl Inspector {
     pub fn scroll(&mut self, height: usize) {
         self.top = self.top.min(self.doc.rows().saturating_sub(height));
     }
+}
+
+/// Whether there is anything about a subject in a tab.
+fn has(subject: Option<Subject>, tab: Tab) -> bool {
+    let is_call =
+        || matches!(subject, Some(Subject::Pick(Pick::Node(id))) if id.call().kind == NodeKind::Call);
+    !matches!(tab, Tab::Arguments | Tab::Attempts) || is_call()
 }

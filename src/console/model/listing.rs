@@ -29,6 +29,11 @@ pub enum Kind {
     },
     /// Effects that happened under what edits replaced.
     Effects,
+    /// Rules of the session.
+    Rules {
+        /// The one that was to be dropped: the next time it is.
+        drops: Option<u32>,
+    },
 }
 
 impl Kind {
@@ -39,6 +44,7 @@ impl Kind {
             Self::Branches { .. } => Context::Branches,
             Self::Compare { .. } => Context::Compare,
             Self::Effects => Context::Effects,
+            Self::Rules { .. } => Context::Rules,
         }
     }
 }
@@ -54,6 +60,8 @@ pub enum Item {
     Node(NodeId),
     /// An execution.
     Effect(Seq),
+    /// A rule of the session, by its number.
+    Rule(u32),
 }
 
 /// A row of the list.
@@ -123,6 +131,9 @@ impl Listing {
         if let Kind::Collected { drops } = &mut self.kind {
             *drops = false;
         }
+        if let Kind::Rules { drops } = &mut self.kind {
+            *drops = None;
+        }
         let last = self.items.len().saturating_sub(1);
         self.at = match to {
             Move::Up => self.at.saturating_sub(1),
@@ -134,6 +145,18 @@ impl Listing {
         self.selected = self.items.get(self.at).copied();
         self.top = 0;
         None
+    }
+
+    /// Puts the cursor on an entry.
+    pub fn point(&mut self, at: usize) {
+        if at < self.items.len() {
+            if let Kind::Collected { drops } = &mut self.kind {
+                *drops = false;
+            }
+            self.at = at;
+            self.selected = self.items.get(at).copied();
+            self.top = 0;
+        }
     }
 
     /// Keeps the entry under the cursor, and the text about it, on the screen.

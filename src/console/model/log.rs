@@ -1,14 +1,17 @@
 //! The log pane: every event in words, and what the console itself had to say.
 //!
+//! A line keeps its number for as long as it is kept, so that the cursor stays on it whatever arrives.
 //! Must not know: how events are put into words.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use crate::domain::envelope::Envelope;
+use crate::console::commands::Move;
+use crate::domain::envelope::{Actor, Envelope};
+use crate::domain::event::{CallEvent, Event, RunEvent};
 
 /// Lines that are kept.
-const KEPT: usize = 5000;
+pub const KEPT: usize = 5000;
 
 /// A line.
 #[derive(Debug, Clone)]
@@ -21,32 +24,243 @@ pub enum Line {
     Trouble(String),
 }
 
+impl Line {
+    /// True for what somebody, or a rule, decided, and for what went wrong.
+    fn is_decision(&self) -> bool {
+        match self {
+            Self::Note(_) => false,
+            Self::Trouble(_) => true,
+            Self::Event(envelope) => match &envelope.event {
+                Event::Edit(_)
+                | Event::Escape(_)
+                | Event::Call(CallEvent::Decided { .. } | CallEvent::Resolved { .. }) => true,
+                Event::Run(event) => !matches!(event, RunEvent::Started(_)),
+                _ => matches!(envelope.actor, Actor::Operator(_)),
+            },
+        }
+    }
+}
+
 /// The pane.
 #[derive(Debug, Clone, Default)]
 pub struct LogPane {
     /// Lines, oldest first.
-    pub lines: VecDeque<Line>,
-    /// Rows up from the end; 0 follows.
-    pub back: usize,
+    lines: VecDeque<Line>,
+    /// Number of the oldest line.
+    oldest: u64,
+    /// The line under the cursor; none follows the newest.
+    at: Option<u64>,
+    /// First line on screen.
+    top: u64,
+    /// Only decisions and troubles are shown.
+    pub decisions: bool,
 }
 
 impl LogPane {
-    /// Adds a line; a view that is scrolled up stays where it is.
+    /// Adds a line; a cursor that does not follow stays where it is.
     pub fn add(&mut self, line: Line) {
         if self.lines.len() == KEPT {
             self.lines.pop_front();
+            self.oldest += 1;
         }
         self.lines.push_back(line);
-        if self.back > 0 {
-            self.back = (self.back + 1).min(self.lines.len());
+    }
+
+    /// Puts recorded events in front of everything else; they take the place of events that are there.
+    pub fn replace(&mut self, events: impl IntoIterator<Item = Arc<Envelope>>) {
+        let own = std::mem::take(&mut self.lines);
+        self.oldest = 0;
+        self.at = None;
+        for event in events {
+            self.add(Line::Event(event));
+        }
+        for line in own {
+            if !matches!(line, Line::Event(_)) {
+                self.add(line);
+            }
         }
     }
 
-    /// Scrolls.
-    pub fn step(&mut self, by: isize) {
-        self.back = self
-            .back
-            .saturating_add_signed(-by)
-            .min(self.lines.len().saturating_sub(1));
+    /// The lines that are shown, with their numbers.
+    pub fn shown(&self) -> impl DoubleEndedIterator<Item = (u64, &Line)> {
+        let all = !self.decisions;
+        self.lines
+            .iter()
+            .enumerate()
+            .map(|(at, line)| (self.oldest + at as u64, line))
+            .filter(move |(_, line)| all || line.is_decision())
+    }
+
+    /// The number of the line under the cursor.
+    pub fn cursor(&self) -> Option<u64> {
+        let newest = || self.shown().next_back().map(|(no, _)| no);
+        match self.at {
+            Some(at) => self
+                .shown()
+                .map(|(no, _)| no)
+                .find(|no| *no >= at)
+                .or_else(newest),
+            None => newest(),
+        }
+    }
+
+    /// The line under the cursor.
+    pub fn selected(&self) -> Option<&Line> {
+        let cursor = self.cursor()?;
+        self.lines
+            .get(usize::try_from(cursor.checked_sub(self.oldest)?).ok()?)
+    }
+
+    /// True while the cursor follows the newest line.
+    pub const fn follows(&self) -> bool {
+        self.at.is_none()
+    }
+
+    /// Lines that are shown below the cursor.
+    pub fn below(&self) -> usize {
+        match (self.at, self.cursor()) {
+            (Some(_), Some(cursor)) => self.shown().rev().take_while(|(no, _)| *no > cursor).count(),
+            _ => 0,
+        }
+    }
+
+    /// Number of the first line on screen.
+    pub const fn top(&self) -> u64 {
+        self.top
+    }
+
+    /// Moves the cursor.
+    pub fn step(&mut self, to: Move, page: usize) {
+        let numbers: Vec<u64> = self.shown().map(|(no, _)| no).collect();
+        let last = numbers.len().saturating_sub(1);
+        let cursor = self.cursor().unwrap_or(0);
+        let place = numbers.partition_point(|no| *no < cursor);
+        let page = page.max(2);
+        let place = match to {
+            Move::Up => place.saturating_sub(1),
+            Move::Down => place + 1,
+            Move::HalfUp => place.saturating_sub(page / 2),
+            Move::HalfDown => place + page / 2,
+            Move::PageUp => place.saturating_sub(page - 1),
+            Move::PageDown => place + page - 1,
+            Move::Top => 0,
+            Move::Bottom => last,
+            Move::Left | Move::Right => return,
+        };
+        self.at = (place < last).then(|| numbers.get(place).copied()).flatten();
+    }
+
+    /// Puts the cursor on the line in a row of the screen.
+    pub fn point(&mut self, row: usize) {
+        let top = self.top;
+        let found = self.shown().map(|(no, _)| no).filter(|no| *no >= top).nth(row);
+        let newest = self.shown().next_back().map(|(no, _)| no);
+        if found.is_some() {
+            self.at = found.filter(|no| Some(*no) != newest);
+        }
+    }
+
+    /// Keeps the cursor on the screen.
+    pub fn scroll(&mut self, height: usize) {
+        let Some(cursor) = self.cursor() else {
+            self.top = self.oldest;
+            return;
+        };
+        let before = |from: u64, most: usize| -> u64 {
+            self.shown()
+                .rev()
+                .map(|(no, _)| no)
+                .skip_while(|no| *no > from)
+                .take(most.max(1))
+                .last()
+                .unwrap_or(from)
+        };
+        let newest = self.shown().next_back().map_or(cursor, |(no, _)| no);
+        // The last screen is full as long as there are lines, and the cursor is on it.
+        let lowest = before(cursor, height);
+        let highest = cursor.min(before(newest, height));
+        self.top = if self.at.is_none() {
+            lowest
+        } else {
+            self.top.max(lowest).min(highest)
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn log(lines: usize) -> LogPane {
+        let mut log = LogPane::default();
+        for no in 0..lines {
+            log.add(if no % 10 == 0 {
+                Line::Trouble(no.to_string())
+            } else {
+                Line::Note(no.to_string())
+            });
+        }
+        log
+    }
+
+    fn word(log: &LogPane) -> &str {
+        match log.selected() {
+            Some(Line::Note(word) | Line::Trouble(word)) => word,
+            _ => "",
+        }
+    }
+
+    fn first(log: &LogPane) -> u64 {
+        log.shown().map(|(no, _)| no).find(|no| *no >= log.top()).unwrap()
+    }
+
+    #[test]
+    fn the_newest_line_is_followed_until_the_cursor_moves() {
+        let mut log = log(30);
+        log.scroll(10);
+        assert_eq!((word(&log), first(&log)), ("29", 20));
+        log.add(Line::Note("30".into()));
+        log.scroll(10);
+        assert_eq!((word(&log), first(&log)), ("30", 21));
+        log.step(Move::Up, 10);
+        log.add(Line::Note("31".into()));
+        log.scroll(10);
+        assert_eq!((word(&log), log.below(), log.follows()), ("29", 2, false));
+        assert_eq!(first(&log), 21, "what was on screen stays there");
+        log.step(Move::Bottom, 10);
+        log.scroll(10);
+        assert_eq!((word(&log), log.follows(), first(&log)), ("31", true, 22));
+    }
+
+    #[test]
+    fn what_is_dropped_does_not_move_the_cursor() {
+        let mut log = log(KEPT);
+        log.step(Move::Up, 10);
+        let before = word(&log).to_owned();
+        for _ in 0..100 {
+            log.add(Line::Note("new".into()));
+        }
+        assert_eq!(word(&log), before);
+        log.step(Move::Top, 10);
+        log.scroll(10);
+        assert_eq!((word(&log), first(&log)), ("100", 100));
+        for _ in 0..KEPT {
+            log.add(Line::Note("newer".into()));
+        }
+        log.scroll(10);
+        assert_eq!(word(&log), "newer", "a line that is gone cannot be pointed at");
+    }
+
+    #[test]
+    fn only_decisions_are_shown_on_demand() {
+        let mut log = log(50);
+        log.decisions = true;
+        assert_eq!(log.shown().count(), 5);
+        log.scroll(3);
+        log.step(Move::Up, 10);
+        log.scroll(3);
+        assert_eq!((word(&log), log.below()), ("30", 1));
+        log.point(0);
+        assert_eq!(word(&log), "20");
     }
 }

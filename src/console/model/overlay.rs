@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::arming::Question;
 use super::editor::Editor;
+use super::inspector::Find;
 use super::listing::Listing;
 use crate::console::commands::{Context, Verb};
 use crate::console::diff;
@@ -16,6 +17,8 @@ use crate::domain::command::{Command, Edit, EditCommand};
 use crate::domain::id::{Epoch, NodeId, Rev, TurnId};
 use crate::domain::lineage::Plan;
 use crate::domain::refusal::Refusal;
+use crate::domain::rule::Wanted;
+use crate::policy::backtest::Would;
 
 /// Something on top.
 #[derive(Debug, Clone)]
@@ -34,6 +37,8 @@ pub enum Overlay {
     Listing(Box<Listing>),
     /// Calls to approve at once.
     Bulk(Bulk),
+    /// A rule of the session, before it is accepted.
+    Rule(Box<RuleView>),
     /// The choices of a waiting entry.
     Dialog(Dialog),
     /// The emergency stop.
@@ -53,6 +58,7 @@ impl Overlay {
             Self::Review(_) => Context::Review,
             Self::Listing(listing) => listing.kind.context(),
             Self::Bulk(_) => Context::Bulk,
+            Self::Rule(_) => Context::Rule,
             Self::Dialog(dialog) => match dialog.kind {
                 DialogKind::Consent => Context::Consent,
                 DialogKind::Doubt => Context::Doubt,
@@ -75,6 +81,8 @@ pub struct Page {
     pub doc: Doc,
     /// First row on screen.
     pub top: usize,
+    /// What is looked for in it, and the row in which it was found last.
+    pub find: Option<(Find, Option<usize>)>,
     /// Event and width that it was made for.
     pub made: Option<(crate::domain::id::Seq, u16)>,
 }
@@ -87,6 +95,7 @@ impl Page {
             content,
             doc: Doc::default(),
             top: 0,
+            find: None,
             made: None,
         }
     }
@@ -97,6 +106,8 @@ impl Page {
 pub enum PageContent {
     /// Every key.
     Help,
+    /// What went round.
+    Loops,
     /// A difference.
     Difference(Vec<diff::Line>),
     /// What a change of a node would do, whatever it is.
@@ -124,6 +135,17 @@ pub enum LinePurpose {
         /// The revision that was shown.
         rev: Rev,
     },
+    /// The name of the tool, typed to let something run that cannot be undone.
+    Irreversible {
+        /// The call.
+        call: NodeId,
+        /// The revision that was shown.
+        rev: Rev,
+        /// Hash of what was shown.
+        digest: Digest,
+        /// Bytes of it that had not been on screen.
+        unread: u64,
+    },
     /// Why a repeated effect is refused.
     RefuseEffect {
         /// The call.
@@ -133,16 +155,40 @@ pub enum LinePurpose {
         /// Hash of what was shown.
         digest: Digest,
     },
+    /// Which of the offered repairs is taken.
+    Repair {
+        /// The call.
+        call: NodeId,
+        /// The revision that was shown.
+        rev: Rev,
+    },
     /// Why an answer is refused.
     RejectAnswer(NodeId),
-    /// What to look for in the graph.
+    /// What to look for in the graph, or in what is read.
     Search,
+    /// What alone is shown of the graph.
+    Filter,
+    /// What to look for in the open text.
+    Find,
     /// The policy preset.
     Policy,
     /// Limits.
     Limits,
+    /// How failures are met.
+    Resilience,
+    /// A breaker to reset.
+    ResetBreaker,
     /// Name of the session.
     Title,
+    /// The weight of a tool for a kind of task.
+    Weight {
+        /// The tool.
+        tool: Arc<str>,
+        /// The kind of task.
+        kind: Arc<str>,
+    },
+    /// The detector to mute, or to listen to again.
+    Detector,
     /// Why the previewed edits are made.
     Reason,
     /// What a branch is called.
@@ -162,6 +208,8 @@ pub struct List {
     pub choices: Vec<Choice>,
     /// What fits, best first.
     pub found: Vec<usize>,
+    /// For each of these the characters of its name that were typed.
+    pub typed: Vec<Vec<u32>>,
     /// The chosen place in `found`.
     pub at: usize,
 }
@@ -171,6 +219,8 @@ pub struct List {
 pub enum ListPurpose {
     /// A command.
     Palette,
+    /// The colours of this session.
+    Theme,
     /// Another tool for a call.
     Replace {
         /// The call.
@@ -182,6 +232,13 @@ pub enum ListPurpose {
     NewCall {
         /// The turn that it stands after.
         after: Option<TurnId>,
+    },
+    /// What stands at some bytes of the text in the editor below.
+    Complete {
+        /// The first byte.
+        from: usize,
+        /// Behind the last one.
+        to: usize,
     },
 }
 
@@ -205,6 +262,12 @@ pub enum Gives {
     Verb(Verb),
     /// A tool.
     Tool(Arc<str>),
+    /// A piece of JSON.
+    Json(String),
+    /// A theme.
+    Theme(String),
+    /// Nothing here: the command works in this place.
+    Elsewhere(&'static str),
 }
 
 /// The impact of a change of the graph, before it is committed.
@@ -293,6 +356,23 @@ pub struct Bulk {
     /// First row on screen.
     pub top: usize,
     /// Changes when the list does.
+    pub stamp: u64,
+    /// Event and width that it was made for.
+    pub made: Option<(crate::domain::id::Seq, u16)>,
+}
+
+/// A rule of the session, before it is accepted.
+#[derive(Debug, Clone)]
+pub struct RuleView {
+    /// The rule.
+    pub wanted: Wanted,
+    /// What it would have meant; or why it may not stand.
+    pub would: Result<Would, String>,
+    /// As rows.
+    pub doc: Doc,
+    /// First row on screen.
+    pub top: usize,
+    /// Changes when what it would decide at once does.
     pub stamp: u64,
     /// Event and width that it was made for.
     pub made: Option<(crate::domain::id::Seq, u16)>,

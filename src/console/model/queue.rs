@@ -3,6 +3,9 @@
 //! Its rows never move under the cursor: what is gone stays as a dim row until the operator moves.
 //! Must not know: what a decision does.
 
+use std::collections::BTreeMap;
+
+use crate::console::alike::Alike;
 use crate::domain::id::{NodeId, Rev, TurnId};
 
 /// What waits.
@@ -42,6 +45,10 @@ pub struct QueuePane {
     pub items: Vec<Item>,
     /// The selected entry.
     pub selected: Option<Wanted>,
+    /// Calls that are of the shape of one before them.
+    pub alike: BTreeMap<NodeId, Alike>,
+    /// What they were compared for.
+    pub compared: Vec<Wanted>,
     /// First row on screen.
     pub top: usize,
     /// The entry that the operator has just decided: once it is gone the cursor goes to the next.

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::console::link::Live;
+use crate::console::link::{Frames, Live};
 use crate::domain::apply::apply;
 use crate::domain::command::Command;
 use crate::domain::envelope::Envelope;
@@ -13,12 +13,15 @@ use crate::domain::event::run::ToolCard;
 use crate::domain::id::{NodeId, Rev, TurnId};
 use crate::domain::state::{Mode, State};
 use crate::domain::turn::{Stream, Turn};
+use crate::resilience::watch::Watch;
 
 /// The run.
 #[derive(Debug, Clone, Default)]
 pub struct RunPart {
     /// The fold.
     pub state: State,
+    /// How the tools do.
+    pub watch: Watch,
     /// Open streams.
     pub live: BTreeMap<TurnId, Live>,
     /// True once the first snapshot or event came.
@@ -31,10 +34,27 @@ pub struct RunPart {
     pub sent: Option<Sent>,
     /// True from the moment at which an edit was sent until the run has answered.
     pub committing: bool,
+    /// True where another hand committed meanwhile, which let go what was held for it.
+    pub overtaken: bool,
     /// Whether a recorded run plays by itself.
     pub playing: bool,
+    /// What went over the wire for the request that was looked at last.
+    pub wire: Option<WireSeen>,
     /// Last event received out of order, if any: `(expected, got)`.
     pub gap: Option<(u64, u64)>,
+}
+
+/// What went over the wire for a request.
+#[derive(Debug, Clone)]
+pub struct WireSeen {
+    /// The turn.
+    pub turn: TurnId,
+    /// The request.
+    pub request: u32,
+    /// True where its stream was open when it was asked for.
+    pub open: bool,
+    /// What was found; none until it has come.
+    pub frames: Option<Result<Option<Frames>, String>>,
 }
 
 /// A command that went out.
@@ -49,6 +69,7 @@ pub struct Sent {
 impl RunPart {
     /// Takes in a whole state.
     pub fn replace(&mut self, state: State) {
+        self.watch = self.watch.on(&state);
         self.state = state;
         self.arrived = true;
         self.gap = None;
@@ -65,6 +86,7 @@ impl RunPart {
             self.gap = Some((expected.0, envelope.seq.0));
         }
         apply(&mut self.state, envelope);
+        self.watch.take(&self.state, envelope);
         self.arrived = true;
         self.prune();
         true

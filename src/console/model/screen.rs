@@ -1,14 +1,19 @@
 //! Size of the screen, focus, and where the panes stand.
 //!
-//! Pure geometry of the four panes between header and status line. Must not know: what is in a pane.
+//! Pure geometry of the panes between header and status line. The panes at the bottom share one place:
+//! one of them is shown at a time. Must not know: what is in a pane.
 
 use ratatui::layout::Rect;
 
+use crate::console::commands::Context;
+
 /// Smallest screen on which something can be decided.
 pub const DECIDABLE: (u16, u16) = (40, 10);
+/// From so many columns on the graph stands beside the other panes.
+const BESIDE: u16 = 100;
 
 /// A pane.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Pane {
     /// The graph.
     Graph,
@@ -18,6 +23,98 @@ pub enum Pane {
     Inspector,
     /// The log.
     Log,
+    /// What the state holds, and who wrote it.
+    State,
+    /// What edits left.
+    Branches,
+    /// What was spent, and what may be.
+    Budget,
+    /// How the tools do.
+    Health,
+}
+
+impl Pane {
+    /// Every pane.
+    pub const ALL: [Self; 8] = [
+        Self::Graph,
+        Self::Queue,
+        Self::Inspector,
+        Self::Log,
+        Self::State,
+        Self::Branches,
+        Self::Budget,
+        Self::Health,
+    ];
+
+    /// The panes that share the place at the bottom.
+    pub const LOWER: [Self; 5] = [Self::Log, Self::State, Self::Branches, Self::Budget, Self::Health];
+
+    /// True for a pane of the place at the bottom.
+    pub fn is_lower(self) -> bool {
+        Self::LOWER.contains(&self)
+    }
+
+    /// Its name.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Graph => "graph",
+            Self::Queue => "queue",
+            Self::Inspector => "inspector",
+            Self::Log => "log",
+            Self::State => "state",
+            Self::Branches => "branches",
+            Self::Budget => "budget",
+            Self::Health => "health",
+        }
+    }
+
+    /// The command that shows it, by name.
+    pub const fn command(self) -> &'static str {
+        match self {
+            Self::Branches => "branch-pane",
+            pane => pane.word(),
+        }
+    }
+
+    /// Where its keys are looked up.
+    pub const fn context(self) -> Context {
+        match self {
+            Self::Graph => Context::Graph,
+            Self::Queue => Context::Queue,
+            Self::Inspector => Context::Inspector,
+            Self::Log => Context::Log,
+            Self::State => Context::State,
+            Self::Branches => Context::BranchPane,
+            Self::Budget => Context::Budget,
+            Self::Health => Context::Health,
+        }
+    }
+}
+
+/// A line between panes that can be moved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Border {
+    /// Between the graph and what stands to the right of it.
+    Left,
+    /// Below the graph, where it stands above the others.
+    Graph,
+    /// Below the queue.
+    Queue,
+    /// Above the place at the bottom.
+    Lower,
+}
+
+/// Sizes that the operator gave; none where the layout decides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Sizes {
+    /// Columns of the graph beside the others.
+    pub left: Option<u16>,
+    /// Rows of the graph above the others.
+    pub graph: Option<u16>,
+    /// Rows of the queue.
+    pub queue: Option<u16>,
+    /// Rows of the place at the bottom.
+    pub lower: Option<u16>,
 }
 
 /// Where the panes stand. A pane without a place is not on screen.
@@ -33,8 +130,8 @@ pub struct Places {
     pub queue: Option<Rect>,
     /// The inspector.
     pub inspector: Option<Rect>,
-    /// The log.
-    pub log: Option<Rect>,
+    /// The pane at the bottom.
+    pub lower: Option<Rect>,
     /// The lines at the bottom.
     pub status: Rect,
     /// What is between header and status line.
@@ -54,8 +151,16 @@ pub struct Screen {
     pub lead: Pane,
     /// The focused pane alone.
     pub zoom: bool,
-    /// The log is shown.
-    pub log: bool,
+    /// The pane that is shown at the bottom.
+    pub lower: Option<Pane>,
+    /// Sizes that the operator gave.
+    pub sizes: Sizes,
+    /// The border that is being moved.
+    pub moving: Option<Border>,
+    /// Whether the terminal's window has the focus, where the terminal tells.
+    pub focused: Option<bool>,
+    /// Whether the console has the mouse.
+    pub mouse: bool,
     /// What is on top takes the whole width.
     pub broad: bool,
     /// Where everything stands now.
@@ -71,7 +176,11 @@ impl Screen {
             focus: Pane::Graph,
             lead: Pane::Graph,
             zoom: false,
-            log: false,
+            lower: None,
+            sizes: Sizes::default(),
+            moving: None,
+            focused: None,
+            mouse: false,
             broad: false,
             places: Places::default(),
         }
@@ -87,17 +196,15 @@ impl Screen {
         self.focus = pane;
         match pane {
             Pane::Graph | Pane::Queue => self.lead = pane,
-            Pane::Log => self.log = true,
             Pane::Inspector => {}
+            lower => self.lower = Some(lower),
         }
     }
 
     /// The pane after the focused one, or before it.
     pub fn neighbour(&self, back: bool) -> Pane {
         let mut order = vec![Pane::Graph, Pane::Queue, Pane::Inspector];
-        if self.log {
-            order.push(Pane::Log);
-        }
+        order.extend(self.lower);
         let at = order.iter().position(|pane| *pane == self.focus).unwrap_or(0);
         let step = if back { order.len() - 1 } else { 1 };
         order
@@ -143,6 +250,51 @@ impl Screen {
         (whole, list, inside(rest))
     }
 
+    /// The border at a place of the screen: a title line below a pane, or the column beside the graph.
+    pub fn border_at(&self, x: u16, y: u16) -> Option<Border> {
+        let places = &self.places;
+        let title = |area: Option<Rect>| {
+            area.is_some_and(|area| {
+                area.y == y && area.y > places.body.y && area.left() <= x && x < area.right()
+            })
+        };
+        if title(places.lower) {
+            return Some(Border::Lower);
+        }
+        let graph = places.graph?;
+        let beside = places.queue.is_some_and(|queue| queue.x > graph.x);
+        if beside {
+            if x == graph.right() && graph.top() <= y && y < graph.bottom() {
+                return Some(Border::Left);
+            }
+        } else if title(places.queue) {
+            return Some(Border::Graph);
+        }
+        title(places.inspector).then_some(Border::Queue)
+    }
+
+    /// Moves a border to a place of the screen; the layout keeps every pane usable.
+    pub fn move_border(&mut self, border: Border, x: u16, y: u16) {
+        let places = self.places;
+        let below = |area: Option<Rect>| area.map_or(0, |area| y.saturating_sub(area.y)).max(1);
+        match border {
+            Border::Left => self.sizes.left = Some(x.saturating_add(1)),
+            Border::Graph => self.sizes.graph = Some(below(places.graph)),
+            Border::Queue => self.sizes.queue = Some(below(places.queue)),
+            Border::Lower => self.sizes.lower = Some(places.body.bottom().saturating_sub(y).max(1)),
+        }
+    }
+
+    /// The pane at a place of the screen.
+    pub fn pane_at(&self, x: u16, y: u16) -> Option<Pane> {
+        let here = |pane: Pane| {
+            let area = self.places.of(pane);
+            area.is_some_and(|area| area.contains(ratatui::layout::Position { x, y }))
+        };
+        let panes = [Pane::Graph, Pane::Queue, Pane::Inspector].into_iter();
+        panes.chain(self.lower).find(|pane| here(*pane))
+    }
+
     /// Works out where everything stands; `queued` rows want to be seen in the queue.
     pub fn arrange(&mut self, queued: usize, banner: bool) {
         self.places = places(self, queued, banner);
@@ -172,29 +324,37 @@ fn places(screen: &Screen, queued: usize, banner: bool) -> Places {
         return out;
     }
     let mut rest = body;
-    if screen.log && rest.height >= 16 {
-        let log = if screen.focus == Pane::Log {
+    let sizes = &screen.sizes;
+    if screen.lower.is_some() && rest.height >= 16 {
+        let own = if screen.focus.is_lower() {
             rest.height / 2
         } else {
             (rest.height / 4).max(4)
         };
-        let (upper, lower) = split_rows(rest, rest.height - log);
-        out.log = Some(lower);
+        let own = sizes.lower.unwrap_or(own).clamp(2, rest.height - 8);
+        let (upper, lower) = split_rows(rest, rest.height - own);
+        out.lower = Some(lower);
         rest = upper;
-    } else if screen.focus == Pane::Log {
-        out.log = Some(rest);
+    } else if screen.focus.is_lower() {
+        out.lower = Some(rest);
         return out;
     }
-    let queue_rows = |most: u16| (queued as u16).saturating_add(1).clamp(2, most);
-    if width >= 100 {
-        let left = width * 9 / 20;
+    let queue_rows = |most: u16, room: u16| {
+        let own = u16::try_from(queued)
+            .unwrap_or(u16::MAX)
+            .saturating_add(1)
+            .clamp(2, most);
+        sizes.queue.unwrap_or(own).clamp(2, room.saturating_sub(3).max(2))
+    };
+    if width >= BESIDE {
+        let left = sizes.left.unwrap_or(width * 9 / 20).clamp(20, width - 30);
         let (graph, right) = split_columns(rest, left);
         // A blank column keeps the words of the panes apart.
         let graph = Rect {
             width: graph.width - 1,
             ..graph
         };
-        let (queue, inspector) = split_rows(right, queue_rows((rest.height / 3).max(3)));
+        let (queue, inspector) = split_rows(right, queue_rows((rest.height / 3).max(3), right.height));
         out.graph = Some(graph);
         out.queue = Some(queue);
         out.inspector = Some(inspector);
@@ -203,15 +363,16 @@ fn places(screen: &Screen, queued: usize, banner: bool) -> Places {
             Pane::Graph => rest.height / 2,
             _ => (rest.height * 3 / 10).max(4),
         };
-        let (graph, lower) = split_rows(rest, graph);
-        let (queue, inspector) = split_rows(lower, queue_rows((rest.height / 5).max(3)));
+        let graph = sizes.graph.unwrap_or(graph).clamp(3, rest.height - 6);
+        let (graph, below) = split_rows(rest, graph);
+        let (queue, inspector) = split_rows(below, queue_rows((rest.height / 5).max(3), below.height));
         out.graph = Some(graph);
         out.queue = Some(queue);
         out.inspector = Some(inspector);
     } else if screen.focus == Pane::Graph {
         out.graph = Some(rest);
     } else {
-        let (queue, inspector) = split_rows(rest, queue_rows(3));
+        let (queue, inspector) = split_rows(rest, queue_rows(3, rest.height));
         out.queue = Some(queue);
         out.inspector = Some(inspector);
     }
@@ -223,7 +384,14 @@ fn slot(places: &mut Places, pane: Pane) -> &mut Option<Rect> {
         Pane::Graph => &mut places.graph,
         Pane::Queue => &mut places.queue,
         Pane::Inspector => &mut places.inspector,
-        Pane::Log => &mut places.log,
+        Pane::Log | Pane::State | Pane::Branches | Pane::Budget | Pane::Health => &mut places.lower,
+    }
+}
+
+impl Places {
+    /// Where a pane stands.
+    pub fn of(&self, pane: Pane) -> Option<Rect> {
+        *slot(&mut self.clone(), pane)
     }
 }
 
@@ -272,16 +440,19 @@ mod tests {
     proptest! {
         #[test]
         fn panes_never_overlap_or_leave_the_screen(
-            width in 0u16..300, height in 0u16..120, queued in 0usize..50, banner: bool, zoom: bool, log: bool, pane in 0usize..4,
+            width in 0u16..300, height in 0u16..120, queued in 0usize..50, banner: bool, zoom: bool,
+            lower in prop::option::of(0usize..4), pane in 0usize..7,
+            sizes in prop::array::uniform4(prop::option::of(0u16..400)),
         ) {
             let mut screen = Screen::new(width, height);
             screen.zoom = zoom;
-            screen.log = log;
-            let focus = [Pane::Graph, Pane::Queue, Pane::Inspector, Pane::Log];
-            screen.focus(focus[pane]);
+            screen.lower = lower.map(|at| Pane::LOWER[at]);
+            let [left, graph, queue, low] = sizes;
+            screen.sizes = Sizes { left, graph, queue, lower: low };
+            screen.focus(Pane::ALL[pane]);
             screen.arrange(queued, banner);
             let places = screen.places;
-            let areas: Vec<Rect> = [places.graph, places.queue, places.inspector, places.log, places.banner]
+            let areas: Vec<Rect> = [places.graph, places.queue, places.inspector, places.lower, places.banner]
                 .into_iter().flatten().chain([places.header, places.status]).filter(|area| !area.is_empty()).collect();
             for (at, area) in areas.iter().enumerate() {
                 prop_assert!(area.right() <= width && area.bottom() <= height, "{area:?}");
@@ -290,13 +461,7 @@ mod tests {
                 }
             }
             if height >= 4 && width > 0 {
-                let shown = match screen.focus {
-                    Pane::Graph => places.graph,
-                    Pane::Queue => places.queue,
-                    Pane::Inspector => places.inspector,
-                    Pane::Log => places.log,
-                };
-                prop_assert!(shown.is_some(), "the focused pane is on screen");
+                prop_assert!(places.of(screen.focus).is_some(), "the focused pane is on screen");
             }
         }
     }

@@ -122,11 +122,13 @@ fn cost(sum: &Sum) -> String {
         .unwrap_or(0)
         .saturating_add(sum.usage.output.unwrap_or(0));
     let answer = if sum.answer.is_some() { "" } else { ", no answer" };
+    let money = sum.spent.words().map(|money| format!(", {money}"));
     format!(
-        "{} ({}), {}, {tokens} tokens{answer}",
+        "{} ({}), {}, {tokens} tokens{}{answer}",
         many(sum.calls as u64, "call"),
         many(sum.executions as u64, "run"),
         many(u64::from(sum.requests), "request"),
+        money.unwrap_or_default(),
     )
 }
 

@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use super::{Maker, conflicts, origin_word};
+use crate::console::alike;
 use crate::console::doc::{Form, Styled};
 use crate::console::json;
 use crate::console::pager::Wrap;
@@ -16,9 +17,8 @@ use crate::domain::id::NodeId;
 use crate::domain::state::LedgerOutcome;
 use crate::text;
 
-/// What stands before each row of a text that is decided about.
-const FRAME: &str = "┃ ";
-const FRAME_ASCII: &str = "| ";
+/// Longest arguments that are taken apart for reading.
+const LONG: usize = 256 * 1024;
 
 /// A call and its result, for reading.
 pub fn content(maker: &mut Maker<'_>, id: NodeId) {
@@ -31,11 +31,16 @@ pub fn content(maker: &mut Maker<'_>, id: NodeId) {
     };
     status(maker, call);
     maker.field("tool", tool);
-    let members = json::members(args);
+    // What is taken apart is copied: a long text is shown as it is instead.
+    let members = if args.len() > LONG {
+        Vec::new()
+    } else {
+        json::members(args)
+    };
     if members.is_empty() {
         maker.text(
             args,
-            Form::Raw,
+            Form::Json,
             Wrap::Chars,
             Role::Text,
             (Role::Dim, "  ".to_owned()),
@@ -77,6 +82,7 @@ pub fn content(maker: &mut Maker<'_>, id: NodeId) {
     for fault in &call.faults {
         maker.field("fault", &format!("{} {}", fault.path, fault.message));
     }
+    super::repairs::rounds(maker, call);
     if let Some(observation) = run.state.observation(id) {
         let role = if observation.pinned {
             Role::Edited
@@ -125,7 +131,11 @@ pub fn arguments(maker: &mut Maker<'_>, id: NodeId) {
         maker.own(Role::Dim, "only calls have arguments");
         return;
     };
-    if call.status.needs_operator() {
+    if matches!(call.status, Status::Repairing(_)) {
+        // Nothing of it may run: what may be chosen stands before what was said.
+        super::repairs::rounds(maker, call);
+        exact(maker, id, false);
+    } else if call.status.needs_operator() {
         decision(maker, id);
     } else {
         exact(maker, id, false);
@@ -146,7 +156,8 @@ pub fn decision(maker: &mut Maker<'_>, id: NodeId) {
         Status::InDoubt(_) => "it was running when the program died: nobody knows whether it happened",
         _ => "may this call run?",
     };
-    maker.own(Role::Decision, format!(" {id} {}  {words} ", call_rev(maker, id)));
+    let head = format!("{id} {}  {words}", call_rev(maker, id));
+    maker.framed(0, &head);
     exact(maker, id, true);
 }
 
@@ -172,6 +183,9 @@ fn exact(maker: &mut Maker<'_>, id: NodeId, decide: bool) {
     if let Some(verdict) = &call.verdict {
         maker.field("rule", &format!("{}: {}", verdict.rule, verdict.reason));
     }
+    if decide {
+        like_another(maker, id);
+    }
     size_line(
         maker,
         call,
@@ -191,16 +205,16 @@ fn exact(maker: &mut Maker<'_>, id: NodeId, decide: bool) {
             format!("{}: {}", warning.kind.word(), warning.word),
         );
     }
-    let bar = match maker.charset {
-        crate::console::symbols::Charset::Unicode => FRAME,
-        crate::console::symbols::Charset::Ascii => FRAME_ASCII,
+    let mark = if decide {
+        (Role::Decision, maker.frame(1).to_owned())
+    } else {
+        (Role::Dim, "  ".to_owned())
     };
-    let mark = (if decide { Role::Decision } else { Role::Dim }, bar.to_owned());
     let width = maker.width.saturating_sub(2).max(1);
-    let pager = maker.cache.pager(&shown, Form::Raw, width, Wrap::Chars);
+    let pager = maker.cache.pager(&shown, Form::Json, width, Wrap::Chars);
     if decide {
         maker.doc.exact(pager, mark);
-        maker.own(Role::Decision, " end of the arguments ");
+        maker.framed(2, "end of the arguments");
     } else {
         maker.doc.text(pager, Role::Text, mark);
     }
@@ -208,7 +222,7 @@ fn exact(maker: &mut Maker<'_>, id: NodeId, decide: bool) {
         maker.own(Role::Title, "as written, before the references were filled in");
         maker.text(
             &args,
-            Form::Raw,
+            Form::Json,
             Wrap::Chars,
             Role::Dim,
             (Role::Dim, "  ".to_owned()),
@@ -225,6 +239,16 @@ fn exact(maker: &mut Maker<'_>, id: NodeId, decide: bool) {
         maker.field("fault", &format!("{} {}", fault.path, fault.message));
     }
     ran_before(maker, call);
+}
+
+/// A call of the shape of one that waits before it: what sets it apart stands here.
+fn like_another(maker: &mut Maker<'_>, id: NodeId) {
+    let state = &maker.run.state;
+    let waiting = state.queue().map(|call| call.id).take_while(|one| *one != id);
+    let found = alike::of(state, waiting.chain([id]));
+    if let Some(alike) = found.get(&id) {
+        maker.field("compare", &alike.words());
+    }
 }
 
 /// The part of a text in which suspicious words are looked for.
@@ -361,6 +385,37 @@ pub fn attempts(maker: &mut Maker<'_>, id: NodeId) {
     }
     if call.attempts.is_empty() {
         maker.own(Role::Dim, "none");
+    }
+    ledger(maker, id);
+}
+
+/// What the ledger keeps of a call, whatever becomes of it.
+fn ledger(maker: &mut Maker<'_>, id: NodeId) {
+    let run = maker.run;
+    let entries: Vec<_> = run
+        .state
+        .ledger
+        .values()
+        .filter(|entry| entry.call == id)
+        .collect();
+    if entries.is_empty() {
+        return;
+    }
+    maker.own(Role::Title, "ledger");
+    for entry in entries {
+        let mut words: Vec<String> = vec![entry.effect.word().to_owned()];
+        if entry.orphaned {
+            words.push("under what an edit replaced".to_owned());
+        }
+        if entry.probed {
+            words.push("a look at the world could not tell".to_owned());
+        }
+        if !entry.reused_by.is_empty() {
+            let by: Vec<String> = entry.reused_by.iter().map(NodeId::to_string).collect();
+            words.push(format!("its result was given to {}", by.join(" ")));
+        }
+        super::effects::entry(maker, entry.seq, &words.join(", "));
+        maker.field("    key", &entry.key);
     }
 }
 

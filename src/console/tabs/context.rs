@@ -88,7 +88,7 @@ fn one(maker: &mut Maker<'_>, message: &Message) {
                 let args = Arc::clone(&call.args);
                 maker.text(
                     &args,
-                    Form::Raw,
+                    Form::Json,
                     Wrap::Chars,
                     Role::Text,
                     (Role::Dim, "    ".to_owned()),

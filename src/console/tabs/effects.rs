@@ -29,7 +29,7 @@ pub fn effect_list(maker: &mut Maker<'_>, items: &[Item]) -> Vec<Line> {
     );
     maker.width = whole;
     let heading = std::mem::take(&mut maker.doc);
-    let heading = heading.window(0, heading.rows()).into_iter();
+    let heading = heading.window(0, heading.rows(), None).into_iter();
     let mut lines: Vec<Line> = heading.map(|words| Line { of: None, words }).collect();
     for (at, item) in items.iter().enumerate() {
         let Item::Effect(seq) = item else { continue };

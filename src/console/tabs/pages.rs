@@ -3,6 +3,7 @@
 //! Must not know: how they are drawn.
 
 use super::Maker;
+use crate::console::alike;
 use crate::console::commands::{self, Context};
 use crate::console::doc::Styled;
 use crate::console::keymap::Keymap;
@@ -10,9 +11,15 @@ use crate::console::model::overlay::BulkItem;
 use crate::console::summary;
 use crate::console::theme::Role;
 
-/// Every key, by place.
-pub fn help(maker: &mut Maker<'_>, keymap: &Keymap, replay: bool) {
-    for context in Context::ALL {
+/// Columns of keys and name before what a command does.
+const BEFORE: usize = 34;
+/// With fewer columns than this beside them, what it does stands below.
+const NARROW: usize = 24;
+
+/// Every key, by place; what works in the pane that help was asked in comes first.
+pub fn help(maker: &mut Maker<'_>, keymap: &Keymap, replay: bool, here: Context) {
+    let others = Context::ALL.into_iter().filter(|context| *context != here);
+    for context in std::iter::once(here).chain(others) {
         if context == Context::Replay && !replay {
             continue;
         }
@@ -34,14 +41,45 @@ pub fn help(maker: &mut Maker<'_>, keymap: &Keymap, replay: bool) {
             } else {
                 keys.join(" ")
             };
-            maker.doc.line(
-                Styled::new()
-                    .own(Role::Key, format!("  {keys:<14} "))
-                    .own(Role::Accent, format!("{:<16} ", entry.name))
-                    .own(Role::Text, entry.doc),
-            );
+            let line = Styled::new()
+                .own(Role::Key, format!("  {keys:<14} "))
+                .own(Role::Accent, format!("{:<16} ", entry.name));
+            let room = usize::from(maker.width).saturating_sub(BEFORE);
+            if room < NARROW {
+                maker.doc.line(line);
+                for words in wrapped(entry.doc, usize::from(maker.width).saturating_sub(4)) {
+                    maker
+                        .doc
+                        .line(Styled::new().own(Role::Text, format!("    {words}")));
+                }
+                continue;
+            }
+            let mut rows = wrapped(entry.doc, room).into_iter();
+            maker
+                .doc
+                .line(line.own(Role::Text, rows.next().unwrap_or_default()));
+            for words in rows {
+                maker
+                    .doc
+                    .line(Styled::new().own(Role::Text, format!("{:BEFORE$}{words}", "")));
+            }
         }
     }
+}
+
+/// A sentence in rows of so many columns. The console's own words have one column a character.
+fn wrapped(sentence: &str, columns: usize) -> Vec<String> {
+    let mut rows: Vec<String> = Vec::new();
+    for word in sentence.split(' ') {
+        match rows.last_mut() {
+            Some(row) if row.chars().count() + 1 + word.chars().count() <= columns => {
+                row.push(' ');
+                row.push_str(word);
+            }
+            _ => rows.push(word.to_owned()),
+        }
+    }
+    rows
 }
 
 /// The calls that would be approved together, one line each.
@@ -50,19 +88,20 @@ pub fn bulk(maker: &mut Maker<'_>, items: &[BulkItem]) {
         Role::Decision,
         format!(" {} calls run at once if you approve this list ", items.len()),
     );
+    let alike = alike::of(&maker.run.state, items.iter().map(|item| item.call));
     for item in items {
         let state = &maker.run.state;
+        let words = match alike.get(&item.call) {
+            Some(alike) => alike.words(),
+            None => summary::call(state, item.call),
+        };
         let line = Styled::new()
             .own(Role::Accent, format!("{} {} ", item.call, item.rev))
             .own(
                 Role::Dim,
                 format!("{} ", crate::text::visible(item.digest.short())),
             )
-            .untrusted(
-                Role::Text,
-                &summary::call(state, item.call),
-                usize::from(maker.width) / 2,
-            )
+            .untrusted(Role::Text, &words, usize::from(maker.width) / 2)
             .own(Role::Warning, format!("  {} bytes unread", item.unread));
         maker.doc.line(line);
     }

@@ -146,13 +146,14 @@ fn impact_of(maker: &mut Maker<'_>, plan: &Plan) {
     {
         maker.own(Role::Ok, "nothing that ran is touched");
     }
-    let groups: [(&str, Role, &[NodeId]); 8] = [
+    let groups: [(&str, Role, &[NodeId]); 9] = [
         ("comes back", Role::Ok, &plan.recalled),
         ("runs", Role::Running, &first),
         ("runs again", Role::Running, &again),
         ("may run again", Role::Stale, &perhaps),
         ("cancelled", Role::Failed, &plan.cancelled),
         ("superseded", Role::Superseded, &plan.superseded),
+        ("may be so too", Role::Stale, &plan.perhaps),
         ("must end first", Role::Blocked, &plan.drained),
         ("kept", Role::Ok, &plan.kept),
     ];
@@ -165,6 +166,15 @@ fn impact_of(maker: &mut Maker<'_>, plan: &Plan) {
             count => format!("{count} turns become history"),
         };
         maker.own(Role::Superseded, turns);
+    }
+    if !plan.held.is_empty() {
+        let turns = match plan.held.len() {
+            1 => "1 later turn is held: it stands again if what it saw comes out equal".to_owned(),
+            count => {
+                format!("{count} later turns are held: they stand again if what they saw comes out equal")
+            }
+        };
+        maker.own(Role::Stale, turns);
     }
     if !plan.drifted.is_empty() {
         let turns = match plan.drifted.len() {

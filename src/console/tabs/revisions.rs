@@ -12,6 +12,8 @@ use crate::domain::call::Outcome;
 use crate::domain::id::NodeId;
 use crate::domain::node::{Content, Node};
 
+/// Longest arguments that are laid out; longer ones are only compared as a whole.
+const LONG: usize = 512 * 1024;
 /// Revisions that are shown with their difference, newest first.
 const MOST: usize = 20;
 
@@ -76,6 +78,7 @@ pub fn difference(maker: &mut Maker<'_>, lines: &[diff::Line]) {
 pub fn words(content: &Content) -> String {
     match content {
         Content::Text { text, .. } => text.to_string(),
+        Content::Call { tool, args } if args.len() > LONG => format!("{tool}\n{args}"),
         Content::Call { tool, args } => format!("{tool}\n{}", json::pretty(args)),
         Content::Observation { outcome, .. } => match outcome {
             Outcome::Ok { value, .. } => doc::readable(value).to_string(),

@@ -23,16 +23,22 @@ const LENT: u8 = 2;
 static STATE: AtomicU8 = AtomicU8::new(OFF);
 static MOUSE: AtomicBool = AtomicBool::new(false);
 static KEYBOARD: AtomicBool = AtomicBool::new(false);
+static TITLE: AtomicBool = AtomicBool::new(false);
 static SAVED: Mutex<Option<Termios>> = Mutex::new(None);
 /// Held while bytes go out, so that nothing is cut in two.
 static OUT: Mutex<()> = Mutex::new(());
 
-/// Alternate screen, bracketed paste, focus events, no cursor.
-const ENTER: &[u8] = b"\x1b[?1049h\x1b[?2004h\x1b[?1004h\x1b[?25l";
+/// Alternate screen, bracketed paste, focus events, no cursor; and what is written stands in the order
+/// in which it was written, whatever its direction: a terminal that turned right-to-left text around would
+/// show another order of bytes than the one that runs.
+const ENTER: &[u8] = b"\x1b[?1049h\x1b[?2004h\x1b[?1004h\x1b[?25l\x1b[8l";
 /// All that [`ENTER`] and a frame may have set, and what an event reader may have asked for.
-const LEAVE: &[u8] = b"\x1b[?2026l\x1b[0m\x1b[?1004l\x1b[?2004l\x1b[?1049l\x1b[?25h";
+const LEAVE: &[u8] = b"\x1b[?2026l\x1b[0m\x1b[8h\x1b[?1004l\x1b[?2004l\x1b[?1049l\x1b[?25h";
 const MOUSE_ON: &[u8] = b"\x1b[?1000h\x1b[?1002h\x1b[?1006h";
 const MOUSE_OFF: &[u8] = b"\x1b[?1006l\x1b[?1003l\x1b[?1002l\x1b[?1000l";
+/// Keeps the title, and brings it back.
+const TITLE_ON: &[u8] = b"\x1b[22;2t";
+const TITLE_OFF: &[u8] = b"\x1b[23;2t";
 const KEYBOARD_ON: &[u8] = b"\x1b[>1u";
 const KEYBOARD_OFF: &[u8] = b"\x1b[<1u";
 
@@ -103,7 +109,12 @@ fn set(options: Options) -> io::Result<()> {
     }
     MOUSE.store(options.mouse, Ordering::SeqCst);
     KEYBOARD.store(options.keyboard, Ordering::SeqCst);
-    let mut bytes = ENTER.to_vec();
+    let mut bytes = Vec::new();
+    // Taken again, the title was not given back meanwhile: it is kept once.
+    if options.title && !TITLE.swap(true, Ordering::SeqCst) {
+        bytes.extend_from_slice(TITLE_ON);
+    }
+    bytes.extend_from_slice(ENTER);
     if options.keyboard {
         bytes.extend_from_slice(KEYBOARD_ON);
     }
@@ -161,6 +172,9 @@ fn give_back() {
         bytes.extend_from_slice(KEYBOARD_OFF);
     }
     bytes.extend_from_slice(LEAVE);
+    if TITLE.swap(false, Ordering::SeqCst) {
+        bytes.extend_from_slice(TITLE_OFF);
+    }
     // Nothing can be done about a terminal that is gone.
     let _ = write_all(&bytes, Some(PATIENCE));
     drop(guard);

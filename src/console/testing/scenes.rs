@@ -4,10 +4,11 @@
 
 use super::{ARMING, Stage, id};
 use crate::console::model::overlay::Overlay;
-use crate::domain::call::Outcome;
-use crate::domain::event::TurnEvent;
-use crate::domain::id::TurnId;
+use crate::domain::call::{EffectClass, ErrorClass, Outcome, ToolError};
+use crate::domain::event::{CallEvent, TurnEvent};
+use crate::domain::id::{NodeId, NodeKind, Rev, TurnId};
 use crate::domain::node::{Channel, Origin};
+use crate::domain::turn::{Stop, Usage};
 
 impl Stage {
     /// Puts a text into the open editor.
@@ -84,5 +85,210 @@ impl Stage {
         self.wait(ARMING);
         self.press("enter");
         self.carry_out();
+    }
+
+    /// A turn of the model's: a thought, then calls of a tool that end as told, each taking 200 ms more
+    /// than the one before. Nodes are numbered from `no` on; gives the next number.
+    pub fn model_turn(&mut self, turn: u32, no: u32, text: &str, calls: &[(&str, Outcome)]) -> u32 {
+        self.request(turn, 1);
+        self.clock += 400;
+        let here = TurnId(turn);
+        self.turn(TurnEvent::Thought {
+            turn: here,
+            node: NodeId::new(NodeKind::Thought, no),
+            text: text.into(),
+            channel: Channel::Spoken,
+            opaque: None,
+            origin: Origin::Model,
+        });
+        let names: Vec<String> = (1..=calls.len())
+            .map(|at| format!("c{}", no as usize + at))
+            .collect();
+        for (name, (args, _)) in names.iter().zip(calls) {
+            self.turn(TurnEvent::Proposed {
+                turn: here,
+                node: id(name),
+                provider_id: None,
+                tool: "read_file".into(),
+                args: (*args).into(),
+                origin: Origin::Model,
+            });
+            self.call(CallEvent::Checked {
+                call: id(name),
+                rev: Rev(1),
+                faults: Vec::new(),
+                references: Vec::new(),
+                label: name.as_str().into(),
+                out: None,
+                effect: EffectClass::Read,
+                delegates: false,
+            });
+            self.ready(name, 1);
+            self.clock += 50;
+            self.start(name);
+        }
+        self.turn(TurnEvent::Closed {
+            turn: here,
+            stop: Stop::Calls,
+            usage: Usage::default(),
+        });
+        for (name, (_, outcome)) in names.iter().zip(calls) {
+            self.clock += 200;
+            self.finish(name, outcome.clone());
+        }
+        self.turn(TurnEvent::Settled {
+            turn: here,
+            errors: Vec::new(),
+        });
+        no + 1 + calls.len() as u32
+    }
+
+    /// A run of many turns: most go well, in every tenth one of the calls fails, at the end one waits.
+    pub fn long_run(&mut self, turns: u32) {
+        self.begin();
+        self.turn(TurnEvent::Settled {
+            turn: TurnId(2),
+            errors: Vec::new(),
+        });
+        let failed = Outcome::Err(ToolError {
+            class: ErrorClass::NotFound,
+            message: "no such file".into(),
+            evidence: "errno ENOENT".into(),
+            hint: None,
+            partial: None,
+            executed: false,
+            retry_after_ms: None,
+        });
+        let mut no = 2;
+        for turn in 3..3 + turns {
+            let path = |at: u32| format!(r#"{{"path":"src/part{turn}/file{at}.rs"}}"#);
+            let paths: Vec<String> = (0..=turn % 3).map(path).collect();
+            let calls: Vec<(&str, Outcome)> = paths
+                .iter()
+                .enumerate()
+                .map(|(at, path)| {
+                    let outcome = match (turn % 10, at) {
+                        (0, 0) => failed.clone(),
+                        _ => Outcome::ok("\"fn main() {}\""),
+                    };
+                    (path.as_str(), outcome)
+                })
+                .collect();
+            no = self.model_turn(turn, no, &format!("Part {turn} is next."), &calls);
+        }
+        let turn = TurnId(3 + turns);
+        self.request(turn.0, 1);
+        self.clock += 300;
+        let call = NodeId::new(NodeKind::Call, no);
+        self.turn(TurnEvent::Proposed {
+            turn,
+            node: call,
+            provider_id: None,
+            tool: "write_file".into(),
+            args: r#"{"path":"report.md","content":"done"}"#.into(),
+            origin: Origin::Model,
+        });
+        self.ready(&call.to_string(), 1);
+        self.call(CallEvent::Asked {
+            call,
+            rev: Rev(1),
+            deadline_ms: None,
+        });
+        self.clock += 900;
+        self.turn(TurnEvent::Closed {
+            turn,
+            stop: Stop::Calls,
+            usage: Usage::default(),
+        });
+        self.draw();
+    }
+}
+
+impl Stage {
+    /// A run whose calls write the state, with a sub-agent's worth of costs: for the panes at the bottom.
+    pub fn spent(&mut self) {
+        self.begin();
+        self.thought("t2", "I will plan, then read what the plan says.");
+        let plan = r#"{"path":"plan.md","_out":"plan"}"#;
+        self.writing("c3", plan, "plan", &[]);
+        self.finish("c3", Outcome::ok(r#"{"files":["a","b"]}"#));
+        self.writing("c4", r#"{"path":"b","_out":"plan.notes"}"#, "plan.notes", &[]);
+        self.finish("c4", Outcome::ok("\"red\\u202e\\u001b[31m\""));
+        self.writing("c5", plan, "plan", &["c3"]);
+        self.awaiting("c7", "write_file", r#"{"path":"out","content":"x"}"#);
+        self.close();
+        self.draw();
+    }
+
+    /// A running call that writes a path of the state, and was given what others wrote.
+    fn writing(&mut self, node: &str, args: &str, path: &str, given: &[&str]) {
+        use crate::domain::call::Binding;
+        use crate::domain::event::CallEvent;
+        use crate::domain::id::Rev;
+        use crate::domain::reference::{Expr, OutPath, Reference, Root, Target};
+        self.proposed(node, "read_file", args);
+        let mut keys = path.split('.').map(str::to_owned);
+        let target = Target {
+            root: Root::State,
+            head: keys.next().unwrap_or_default(),
+            path: keys.collect(),
+        };
+        let effect = self.model.run.state.call(id(node)).unwrap().effect;
+        let reference = |_: &&str| Reference {
+            at: "/path".to_owned(),
+            expr: Expr::Read(target.clone()),
+        };
+        self.call(CallEvent::Checked {
+            call: id(node),
+            rev: Rev(1),
+            faults: Vec::new(),
+            references: given.iter().map(reference).collect(),
+            label: node.into(),
+            out: Some(OutPath::To(target.clone())),
+            effect,
+            delegates: false,
+        });
+        self.ready_with(
+            node,
+            given
+                .iter()
+                .map(|from| Binding {
+                    reference: target.to_string(),
+                    source: Some(id(from)),
+                    rev: Rev(1),
+                })
+                .collect(),
+        );
+        self.start(node);
+    }
+}
+
+impl Stage {
+    /// A run with a tool that refuses everybody and one that works, for the health of tools.
+    pub fn ailing(&mut self) {
+        use crate::domain::call::{ErrorClass, ToolError};
+        self.begin();
+        self.thought("t2", "I will ask both.");
+        let refused = || {
+            Outcome::Err(ToolError {
+                class: ErrorClass::Auth,
+                message: "401 Unauthorized".into(),
+                evidence: "HTTP 401".into(),
+                hint: None,
+                partial: None,
+                retry_after_ms: None,
+                executed: false,
+            })
+        };
+        for no in 3..10 {
+            let name = format!("c{no}");
+            self.finished(&name, "search", r#"{"pattern":"a"}"#, refused());
+        }
+        for no in 10..13 {
+            let name = format!("c{no}");
+            self.finished(&name, "read_file", r#"{"path":"a"}"#, Outcome::ok("\"x\""));
+        }
+        self.close();
+        self.draw();
     }
 }

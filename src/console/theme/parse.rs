@@ -34,8 +34,9 @@ impl Place<'_> {
     fn bad(&self, at: usize, key: impl Into<String>, message: impl Into<String>) -> Error {
         let before = self.text.get(..at).unwrap_or(self.text);
         Error::Bad {
-            file: self.file.to_owned(),
+            file: crate::text::visible(self.file),
             line: 1 + before.matches('\n').count(),
+            column: 1 + before.rsplit('\n').next().unwrap_or("").chars().count(),
             key: key.into(),
             message: message.into(),
         }

@@ -59,6 +59,66 @@ fn floor(role: Role) -> f64 {
     if DRAWN.contains(&role) { 3.0 } else { 4.5 }
 }
 
+/// Every theme but the one without colours.
+fn coloured() -> impl Iterator<Item = &'static str> {
+    Theme::names().filter(|name| *name != "mono")
+}
+
+#[test]
+fn every_file_of_the_project_is_built_in() {
+    let mut files: Vec<String> = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/themes"))
+        .unwrap()
+        .map(|entry| {
+            entry
+                .unwrap()
+                .path()
+                .file_stem()
+                .unwrap()
+                .to_str()
+                .unwrap()
+                .to_owned()
+        })
+        .collect();
+    let mut names: Vec<&str> = Theme::names().collect();
+    files.sort();
+    names.sort_unstable();
+    assert_eq!(files, names);
+    assert!(names.len() >= 6);
+}
+
+/// A colour as eyes without the sense for green see it (Machado, Oliveira, Fernandes 2009).
+fn without_green(rgb: [u8; 3]) -> [f64; 3] {
+    const SEEN: [[f64; 3]; 3] = [
+        [0.367_322, 0.860_646, -0.227_968],
+        [0.280_085, 0.672_501, 0.047_413],
+        [-0.011_820, 0.042_940, 0.968_881],
+    ];
+    let linear = rgb.map(|part| (f64::from(part) / 255.0).powf(2.2));
+    SEEN.map(|row| {
+        let sum: f64 = row.iter().zip(linear).map(|(weight, part)| weight * part).sum();
+        255.0 * sum.clamp(0.0, 1.0).powf(1.0 / 2.2)
+    })
+}
+
+#[test]
+fn one_theme_is_for_eyes_that_do_not_tell_red_from_green() {
+    let look = Theme::built_in("blue-orange").unwrap().look(Colours::True);
+    let roles = [
+        Role::Ok,
+        Role::Failed,
+        Role::Awaiting,
+        Role::Running,
+        Role::Edited,
+    ];
+    for (at, one) in roles.iter().enumerate() {
+        for other in &roles[at + 1..] {
+            let [a, b] = [one, other].map(|role| without_green(rgb(look.full(*role).fg).unwrap()));
+            let far: f64 = a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
+            assert!(far >= 40.0, "{one:?} and {other:?}: {far:.0}");
+        }
+    }
+}
+
 #[test]
 fn every_built_in_theme_can_be_read() {
     for name in Theme::names() {
@@ -70,7 +130,7 @@ fn every_built_in_theme_can_be_read() {
 
 #[test]
 fn words_stand_out_from_their_ground() {
-    for name in ["dark", "light", "high-contrast"] {
+    for name in coloured() {
         let theme = Theme::built_in(name).unwrap();
         for colours in [Colours::True, Colours::Indexed] {
             let look = theme.look(colours);
@@ -96,7 +156,7 @@ fn words_stand_out_from_their_ground() {
 
 #[test]
 fn sixteen_colours_can_be_read_too() {
-    for name in ["dark", "light", "high-contrast"] {
+    for name in coloured() {
         let theme = Theme::built_in(name).unwrap();
         let text = theme.looks[Role::Text as usize];
         for role in Role::ALL {
@@ -182,73 +242,118 @@ fn complaint(from: &str, to: &str) -> String {
         .to_string()
 }
 
-fn line_of(text: &str) -> usize {
-    1 + BUILT_IN[0]
-        .1
-        .lines()
-        .position(|line| line.starts_with(text))
-        .unwrap()
+/// Where a complaint about a piece of a line of the dark theme, as it was changed, must point.
+fn at(line: &str, change: (&str, &str), piece: &str, key: &str) -> (String, String) {
+    let dark = BUILT_IN[0].1;
+    let text = dark.replacen(change.0, change.1, 1);
+    let number = 1 + text.lines().position(|one| one.starts_with(line)).unwrap();
+    let column = 1 + text.lines().nth(number - 1).unwrap().find(piece).unwrap();
+    let start = format!("theme mine.toml, line {number}, column {column}, key `{key}`: ");
+    (complaint(change.0, change.1), start)
 }
 
 #[test]
-fn a_bad_theme_is_refused_with_file_line_and_key() {
-    let at = |key: &str, line: usize| format!("theme mine.toml, line {line}, key `{key}`: ");
-    let text = complaint("rgb = \"#14171c\"", "rgb = \"#14171\"");
-    let start = at("palette.ground.rgb", line_of("ground "));
+fn a_bad_theme_is_refused_with_file_line_column_and_key() {
+    let (text, start) = at(
+        "ground ",
+        ("rgb = \"#14171c\"", "rgb = \"#14171\""),
+        "\"#14171\"",
+        "palette.ground.rgb",
+    );
     assert_eq!(
         text,
         format!("{start}`#14171` is no colour: write it as \"#rrggbb\"")
     );
-    let text = complaint("basic = \"blue\"", "basic = \"navy\"");
-    assert!(
-        text.starts_with(&at("palette.marked.basic", line_of("marked "))),
-        "{text}"
-    );
-    let text = complaint("dim          =", "dimm         =");
-    assert!(text.starts_with(&at("roles.dimm", line_of("dim "))), "{text}");
-    let text = complaint("dim          = { fg = \"faint\" }\n", "");
-    assert!(text.starts_with(&at("roles.dim", line_of("[roles]"))), "{text}");
-    assert!(text.contains("is missing"), "{text}");
-    let text = complaint(
-        "line         = { fg = \"rule\"",
-        "line         = { fg = \"\\u001b[31m\"",
-    );
-    assert!(text.starts_with(&at("roles.line.fg", line_of("line "))), "{text}");
-    assert!(!text.contains('\u{1b}'), "{text:?}");
-    let text = complaint("strike = true", "strike = 1");
-    assert!(
-        text.starts_with(&at("roles.stale.strike", line_of("stale "))),
-        "{text}"
-    );
+    for (line, change, piece, key) in [
+        (
+            "marked ",
+            ("basic = \"blue\"", "basic = \"navy\""),
+            "\"navy\"",
+            "palette.marked.basic",
+        ),
+        (
+            "dimm ",
+            ("dim          =", "dimm         ="),
+            "dimm",
+            "roles.dimm",
+        ),
+        (
+            "[roles]",
+            ("dim          = { fg = \"faint\" }\n", ""),
+            "[roles]",
+            "roles.dim",
+        ),
+        (
+            "stale ",
+            ("strike = true", "strike = 1"),
+            "1 }",
+            "roles.stale.strike",
+        ),
+        (
+            "line ",
+            (
+                "line         = { fg = \"rule\"",
+                "line         = { fg = \"\\u001b[31m\"",
+            ),
+            "\"\\u001b[31m\"",
+            "roles.line.fg",
+        ),
+    ] {
+        let (text, start) = at(line, change, piece, key);
+        assert!(text.starts_with(&start), "{start} but {text}");
+        assert!(!text.contains('\u{1b}'), "{text:?}");
+    }
     let text = complaint("name = \"dark\"", "name = ");
-    assert!(
-        text.starts_with(&format!(
-            "theme mine.toml, line {}: this is no TOML",
-            line_of("name")
-        )),
-        "{text}"
-    );
+    assert!(text.contains("this is no TOML"), "{text}");
     let text = complaint("name = \"dark\"\n", "");
     assert!(text.contains("key `name`: is missing"), "{text}");
 }
 
 #[test]
 fn a_theme_comes_by_name_or_by_path() {
-    let text = Theme::load("solarised").unwrap_err().to_string();
-    assert!(text.contains("dark, light, high-contrast, mono"), "{text}");
+    let text = Theme::load("solarised", None).unwrap_err().to_string();
+    assert!(text.contains("dark, light, high-contrast, mono, ember"), "{text}");
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("mine.toml");
     let path = path.to_str().unwrap();
     assert!(
-        Theme::load(path)
+        Theme::load(path, None)
             .unwrap_err()
             .to_string()
             .starts_with("failed to read theme /")
     );
     std::fs::write(path, BUILT_IN[1].1).unwrap();
-    assert_eq!(Theme::load(path).unwrap().name(), "light");
+    assert_eq!(Theme::load(path, None).unwrap().name(), "light");
     std::fs::write(path, vec![b'#'; 300 * 1024]).unwrap();
-    assert!(Theme::load(path).unwrap_err().to_string().contains("larger"));
+    assert!(
+        Theme::load(path, None)
+            .unwrap_err()
+            .to_string()
+            .contains("larger")
+    );
+}
+
+#[test]
+fn the_operators_own_themes_have_names_and_come_first() {
+    let dir = tempfile::tempdir().unwrap();
+    let own = Some(dir.path());
+    assert_eq!(Theme::all(own).len(), BUILT_IN.len());
+    let put = |name: &str, text: &str| std::fs::write(dir.path().join(name), text).unwrap();
+    put("mine.toml", BUILT_IN[1].1);
+    put("dark.toml", BUILT_IN[2].1);
+    put("notes.txt", "no theme");
+    put("evil\u{1b}[31m.toml", BUILT_IN[1].1);
+    let names = Theme::all(own);
+    assert_eq!(names.len(), BUILT_IN.len() + 1, "{names:?}");
+    assert_eq!(names.last().unwrap(), "mine");
+    assert_eq!(Theme::load("mine", own).unwrap().name(), "light");
+    assert_eq!(Theme::load("dark", own).unwrap().name(), "high-contrast");
+    assert_eq!(Theme::load("dark", None).unwrap().name(), "dark");
+    let text = Theme::load("solarised", own).unwrap_err().to_string();
+    assert!(text.contains(", mine, or the path"), "{text}");
+    put("mine.toml", "name = 3");
+    let text = Theme::load("mine", own).unwrap_err().to_string();
+    assert!(text.contains("mine.toml, line 1, column 8, key `name`"), "{text}");
 }
 
 /// Every Rust file below a directory.

@@ -74,11 +74,16 @@ pub(super) fn ask_turn(model: &mut Model) -> Result<(), String> {
 
 /// Opens the list.
 pub(super) fn list(model: &mut Model) -> Result<(), String> {
+    list_at(model, model.run.state.epoch)
+}
+
+/// Opens the list with the cursor on a branch.
+pub(super) fn list_at(model: &mut Model, epoch: Epoch) -> Result<(), String> {
     if model.run.state.epoch == Epoch(0) {
         return Err("there is one branch: nothing was edited yet".to_owned());
     }
     let mut list = Listing::new(Kind::Branches { marked: None });
-    list.selected = Some(Item::Branch(model.run.state.epoch));
+    list.selected = Some(Item::Branch(epoch));
     open(model, Overlay::Listing(Box::new(list)));
     Ok(())
 }

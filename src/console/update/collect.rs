@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::{edits, lists, open, prompts, review as preview};
 use crate::console::model::Model;
-use crate::console::model::collected::{moved, node_of, rebased};
+use crate::console::model::collected::{Collected, moved, node_of, rebased};
 use crate::console::model::editor::{Editor, Purpose};
 use crate::console::model::listing::{Item, Kind, Listing};
 use crate::console::model::overlay::{LinePurpose, Overlay, Whose};
@@ -19,7 +19,7 @@ use crate::domain::id::NodeId;
 pub(super) fn collect(model: &mut Model, out: &mut Vec<Out>) -> Result<(), String> {
     let (edits, item) = match model.overlays.last() {
         Some(Overlay::Editor(editor)) if editor.is_no_edit() => {
-            return Err("an answer for a call is sent at once: it cannot be collected".to_owned());
+            return Err("this is no edit of the graph: it cannot be collected".to_owned());
         }
         Some(Overlay::Editor(_)) => match edits::typed_edit(model, out) {
             Some((edit, item)) => (vec![edit], item),
@@ -87,17 +87,49 @@ pub(super) fn release(model: &Model, node: NodeId, out: &mut Vec<Out>) {
 /// After a commit everything is let go: what open editors and collected edits touch waits again.
 pub(super) fn hold_again(model: &Model, out: &mut Vec<Out>) {
     let state = &model.run.state;
-    let open = model.overlays.iter().filter_map(|overlay| match overlay {
-        Overlay::Editor(editor) => editor.holds(),
+    // What is being committed closes with the answer, and would be held for ever.
+    let (sent, going): (Option<usize>, Vec<NodeId>) = match model.overlays.as_slice() {
+        [.., Overlay::Review(review)] if model.run.committing => (
+            model.overlays.len().checked_sub(2),
+            review.edits().iter().filter_map(node_of).collect(),
+        ),
+        _ => (None, Vec::new()),
+    };
+    let others = model
+        .overlays
+        .iter()
+        .enumerate()
+        .filter(|(at, _)| Some(*at) != sent);
+    let open = others.filter_map(|(_, overlay)| match overlay {
+        Overlay::Editor(editor) if !editor.sent => editor.holds(),
         _ => None,
     });
     let counts = |id: &NodeId| state.node(*id).is_some_and(|node| node.active);
     let mut nodes = model.collected.nodes(state);
+    nodes.retain(|node| !going.contains(node));
     nodes.extend(open.filter(counts));
     nodes.sort_unstable();
     nodes.dedup();
     for node in nodes {
         hold(node, out);
+    }
+}
+
+/// Takes up what an earlier console left. What was held for it is held again once the run is here.
+pub(super) fn take_up(model: &mut Model, draft: Result<String, String>) {
+    match draft.and_then(|text| Collected::from_draft(&text)) {
+        Ok(collected) if collected.is_empty() => {}
+        Ok(collected) => {
+            let key = model.settings.keymap.first("collected");
+            model.say(format!(
+                "{} before the program ended are here again; {key} lists them",
+                count(collected.len())
+            ));
+            model.collected = collected;
+        }
+        Err(why) => model.complain(format!(
+            "the collected edits of before cannot be read ({why}); the file is kept beside the session"
+        )),
     }
 }
 

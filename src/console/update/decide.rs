@@ -2,7 +2,9 @@
 //!
 //! Must not know: keys, how a command travels.
 
-use super::{bulk, open, prompts};
+use std::sync::Arc;
+
+use super::{bulk, open, prompts, repair, rules};
 use crate::console::commands::Decide;
 use crate::console::doc::Doc;
 use crate::console::model::Model;
@@ -16,7 +18,9 @@ use crate::console::model::screen::Pane;
 use crate::console::msg::Out;
 use crate::domain::advance::gate::equal_entries;
 use crate::domain::call::{Digest, Status};
-use crate::domain::command::{CallCommand, Command, ConsentChoice, Resolution, RunCommand};
+use crate::domain::command::{
+    CallCommand, Command, ConsentChoice, ResilienceCommand, Resolution, RunCommand,
+};
 use crate::domain::id::{NodeId, NodeKind, Rev, TurnId};
 use crate::domain::state::LedgerOutcome;
 
@@ -42,7 +46,9 @@ pub(super) fn question(model: &Model) -> Option<Question> {
             let call = state.call(id)?;
             let rev = state.node(call.id)?.rev();
             let status = call.status.word();
-            if model.inspector.tab == Tab::Arguments && call.status.needs_operator() {
+            // What is repaired has no bytes that could be let run: it only has to be seen.
+            let decides = call.status.needs_operator() && !matches!(call.status, Status::Repairing(_));
+            if model.inspector.tab == Tab::Arguments && decides {
                 Some(Question::Call {
                     call: call.id,
                     rev,
@@ -107,7 +113,15 @@ pub(super) fn decide(model: &mut Model, verb: Decide, by: By, at: u64, out: &mut
         Decide::Open => choices(model),
         Decide::All => bulk::list(model),
         Decide::AllNow => bulk::approve(model, by, at, out),
+        Decide::Always => rules::always(model, by, at),
+        Decide::Rule => rules::write(model),
+        Decide::Accept => rules::accept(model, by, at, out),
+        Decide::Rules => rules::list(model),
+        Decide::DropRule => rules::drop_rule(model, out),
         Decide::Retry => retry(model, by, at, out),
+        Decide::RunNow => run_now(model, by, at, out),
+        Decide::ChooseRepair => repair::choose(model, by, at),
+        Decide::SkipRepair => repair::skip(model, by, at, out),
         Decide::Cancel => cancel(model, by, at, out),
         Decide::Reuse => reuse(model, by, at, out),
         Decide::RunAgain => consent(model, ConsentChoice::RunAgain, by, at, out),
@@ -235,6 +249,37 @@ fn approve(model: &mut Model, unread_too: bool, by: By, at: u64, out: &mut Vec<O
     let Some(digest) = digest else {
         return Err(format!("{call} is not ready yet"));
     };
+    if let Some(tool) = irreversible(model, call) {
+        let purpose = LinePurpose::Irreversible {
+            call,
+            rev,
+            digest,
+            unread,
+        };
+        let tool = crate::text::visible(&tool);
+        let title = format!("{call} cannot be undone: type `{tool}` to let it run");
+        prompts::line(model, purpose, &title, "");
+        return Ok(());
+    }
+    approved(model, (call, rev, digest), unread, out);
+    Ok(())
+}
+
+/// The tool of a call that cannot be undone.
+pub(super) fn irreversible(model: &Model, call: NodeId) -> Option<Arc<str>> {
+    let (tool, _) = model.run.state.node(call)?.as_call()?;
+    let card = model.run.tool(tool)?;
+    let is = card.tags.iter().any(|tag| tag == "irreversible");
+    is.then(|| Arc::clone(tool))
+}
+
+/// Sends an approval.
+pub(super) fn approved(
+    model: &mut Model,
+    (call, rev, digest): (NodeId, Rev, Digest),
+    unread: u64,
+    out: &mut Vec<Out>,
+) {
     let command = Command::Call(CallCommand::Approve {
         call,
         rev,
@@ -247,7 +292,6 @@ fn approve(model: &mut Model, unread_too: bool, by: By, at: u64, out: &mut Vec<O
         0 => format!("approved {call}"),
         bytes => format!("approved {call} with {bytes} bytes unread"),
     });
-    Ok(())
 }
 
 fn reject(model: &mut Model, by: By, at: u64) -> Result<(), String> {
@@ -452,7 +496,7 @@ fn broken(
 }
 
 /// The selected call for a verb that no approval follows, if it was on screen for long enough.
-fn seen_call(model: &Model, by: By, at: u64) -> Result<(NodeId, Rev), String> {
+pub(super) fn seen_call(model: &Model, by: By, at: u64) -> Result<(NodeId, Rev), String> {
     let id = subject(model)
         .map(NodeId::call)
         .filter(|id| id.kind == NodeKind::Call)
@@ -476,6 +520,17 @@ fn retry(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), S
         out,
     );
     model.say(format!("{call} to be run again"));
+    Ok(())
+}
+
+fn run_now(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), String> {
+    let (call, rev) = seen_call(model, by, at)?;
+    if !model.run.state.agenda.delayed.contains(&call) {
+        return Err(format!("{call} does not wait to be tried again"));
+    }
+    let command = Command::Resilience(ResilienceCommand::RunNow { call, rev });
+    send(model, command, Some(call), out);
+    model.say(format!("{call} to be run now"));
     Ok(())
 }
 

@@ -2,6 +2,8 @@
 //!
 //! Must not know: how a run is stopped.
 
+use std::sync::Arc;
+
 use super::decide::{armed, send};
 use super::input::By;
 use super::{open, prompts};
@@ -9,9 +11,11 @@ use crate::console::commands::{ReplayVerb, RunVerb};
 use crate::console::link::ReplayControl;
 use crate::console::model::Model;
 use crate::console::model::arming::Question;
+use crate::console::model::lower::Target;
 use crate::console::model::overlay::{LinePurpose, Overlay};
 use crate::console::msg::{Leave, Out};
-use crate::domain::command::{Command, RunCommand};
+use crate::domain::breaker::Phase;
+use crate::domain::command::{Command, EscapeCommand, RunCommand, WeightCommand};
 use crate::domain::id::Seq;
 use crate::domain::state::Mode;
 
@@ -55,6 +59,23 @@ pub(super) fn drive(model: &mut Model, verb: RunVerb, at: u64, out: &mut Vec<Out
                 &now,
             );
         }
+        RunVerb::Resilience => {
+            let title = "how failures are met: KEY=VALUE, such as retry.retries=2 breaker.open=1m";
+            return prompts::line(model, LinePurpose::Resilience, title, "");
+        }
+        RunVerb::ResetBreaker => {
+            let mut shut = model
+                .run
+                .state
+                .breakers
+                .iter()
+                .filter(|(_, one)| one.phase != Phase::Closed);
+            let Some((scope, _)) = shut.next() else {
+                return model.complain("no breaker is open");
+            };
+            let scope = scope.to_string();
+            return prompts::line(model, LinePurpose::ResetBreaker, "reset the breaker of", &scope);
+        }
         RunVerb::Limits => {
             let now = prompts::limits_line(&model.run.state.limits);
             return prompts::line(model, LinePurpose::Limits, "limits (none is unlimited)", &now);
@@ -62,6 +83,16 @@ pub(super) fn drive(model: &mut Model, verb: RunVerb, at: u64, out: &mut Vec<Out
         RunVerb::Title => {
             let now = model.run.state.title.clone().unwrap_or_default();
             return prompts::line(model, LinePurpose::Title, "name of the session", &now);
+        }
+        RunVerb::SetWeight | RunVerb::ResetWeights => return weights(model, verb, out),
+        RunVerb::AllowLoop => return allow_loop(model, out),
+        RunVerb::MuteLoops => {
+            return prompts::line(
+                model,
+                LinePurpose::Detector,
+                "mute or unmute: sequence, same-error, no-progress or failing-tool",
+                "",
+            );
         }
         RunVerb::LeaveWait => {
             model.overlays.pop();
@@ -87,6 +118,52 @@ pub(super) fn drive(model: &mut Model, verb: RunVerb, at: u64, out: &mut Vec<Out
     send(model, Command::Run(command), None, out);
 }
 
+/// Asks before a breaker lets everything through again.
+pub(super) fn reset_breaker(model: &mut Model, at: usize) {
+    if model.settings.read_only {
+        return model.complain("this is a recorded run: it cannot be changed");
+    }
+    let scope = model.run.state.breakers.keys().nth(at).map(ToString::to_string);
+    match scope {
+        Some(scope) => prompts::line(model, LinePurpose::ResetBreaker, "reset the breaker of", &scope),
+        None => model.complain("the breaker is gone"),
+    }
+}
+
+/// The weight under the cursor.
+fn weights(model: &mut Model, verb: RunVerb, out: &mut Vec<Out>) {
+    let Target::Weight(at) = model.followed() else {
+        return model.complain("put the cursor on a weight first");
+    };
+    let Some(row) = model.run.watch.weights.rows().nth(at) else {
+        return model.complain("the weight is gone");
+    };
+    let (tool, kind): (Arc<str>, Arc<str>) = (Arc::from(row.tool), Arc::from(row.kind));
+    if verb == RunVerb::ResetWeights {
+        let reset = WeightCommand::Reset { tool: Some(tool) };
+        return send(model, Command::Weight(reset), None, out);
+    }
+    let title = format!(
+        "weight of {} for tasks of kind {}, 0 to 1",
+        crate::text::visible(&tool),
+        crate::text::visible(&kind)
+    );
+    let now = format!("{:.2}", row.weight);
+    prompts::line(model, LinePurpose::Weight { tool, kind }, &title, &now);
+}
+
+/// The newest loop may repeat.
+fn allow_loop(model: &mut Model, out: &mut Vec<Out>) {
+    let incidents = &model.run.state.escape.incidents;
+    match incidents.last().map(|incident| incident.no) {
+        Some(incident) => {
+            let command = Command::Escape(EscapeCommand::AllowIncident { incident });
+            send(model, command, None, out);
+        }
+        None => model.complain("nothing went round so far"),
+    }
+}
+
 fn stop() -> RunCommand {
     RunCommand::Stop {
         reason: "stopped by the operator".to_owned(),
@@ -97,7 +174,7 @@ fn stop() -> RunCommand {
 pub(super) fn quit(model: &mut Model, out: &mut Vec<Out>) {
     if matches!(model.overlays.last(), Some(Overlay::Leave))
         || model.settings.read_only
-        || (!model.run.is_busy() && model.collected.is_empty())
+        || (!model.run.is_busy() && (model.collected.is_empty() || model.settings.drafts))
     {
         out.push(Out::Quit(Leave::Quit));
     } else {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::decide::{send, subject};
 use super::input::By;
-use super::{branches, collect, lists, offers, open, review};
+use super::{branches, collect, lists, offers, open, review, rules};
 use crate::console::commands::EditVerb;
 use crate::console::model::Model;
 use crate::console::model::editor::{Editor, Purpose};
@@ -259,6 +259,12 @@ fn unpin(model: &mut Model, out: &mut Vec<Out>) -> Result<(), String> {
 
 /// The editor's text is finished: sends it, or shows first what it would do.
 pub(super) fn finish(model: &mut Model, out: &mut Vec<Out>) {
+    if matches!(model.overlays.last(), Some(Overlay::Editor(editor)) if editor.purpose == Purpose::Rule) {
+        if let Err(why) = rules::finish(model) {
+            model.complain(why);
+        }
+        return;
+    }
     if let Some((edit, item)) = typed_edit(model, out) {
         let is_guide = matches!(edit, Edit::InsertPrompt { after: None, .. }) && item.is_none();
         if is_guide
@@ -337,6 +343,7 @@ pub(super) fn typed_edit(model: &mut Model, out: &mut Vec<Out>) -> Option<(Edit,
 fn touches_nothing(plan: &Plan) -> bool {
     plan.superseded.is_empty()
         && plan.turns.is_empty()
+        && plan.held.is_empty()
         && plan.possible.is_empty()
         && plan.cancelled.is_empty()
         && plan.effects.is_empty()

@@ -4,7 +4,7 @@
 //! terminal without bracketed paste must not decide anything. Must not know: what verbs do.
 
 use super::refresh::prepare;
-use super::{decide, drive, edits, jumps, lists, prompts, views};
+use super::{decide, drive, edits, graph, jumps, lists, prompts, search, views};
 use crate::console::commands::{EditVerb, RunVerb, Verb, View};
 use crate::console::hints::context;
 use crate::console::key::{Code, Key};
@@ -113,9 +113,14 @@ pub(super) fn run(model: &mut Model, verb: Verb, by: By, at: u64, out: &mut Vec<
         Verb::View(View::Interrupt) => drive::interrupt(model, at, out),
         Verb::View(View::Suspend) => out.push(Out::Suspend),
         Verb::View(View::Palette) => lists::palette(model),
-        Verb::View(View::Search) => prompts::search(model),
+        Verb::View(View::Search) => search::ask(model),
         Verb::View(view) => views::show(model, view, out),
-        Verb::Jump(jump) => jumps::jump(model, jump),
+        Verb::Graph(verb) => graph::graph(model, verb),
+        Verb::Jump(jump) => {
+            if !search::step(model, jump) {
+                jumps::jump(model, jump);
+            }
+        }
         Verb::Decide(verb) => decide::decide(model, verb, by, at, out),
         Verb::Edit(verb) => edits::edit(model, verb, by, at, out),
         Verb::Run(verb) => drive::drive(model, verb, at, out),

@@ -34,6 +34,8 @@ pub(super) fn jump(model: &mut Model, jump: Jump) {
         }),
         Jump::Parent => parent(model),
         Jump::Child => child(model),
+        Jump::Sibling => sibling(model, false),
+        Jump::SiblingBack => sibling(model, true),
         Jump::Match => hit(model, false),
         Jump::MatchBack => hit(model, true),
     };
@@ -71,7 +73,8 @@ fn cursor(model: &Model) -> Option<NodeId> {
     }
 }
 
-fn go(model: &mut Model, id: NodeId) -> Result<(), String> {
+/// Goes to a node in the graph.
+pub(super) fn go(model: &mut Model, id: NodeId) -> Result<(), String> {
     let (graph, run) = (&mut model.graph, &model.run);
     if !graph.go_to(id, run) {
         return Err(format!("{id} has no row"));
@@ -123,6 +126,33 @@ fn child(model: &mut Model) -> Result<(), String> {
     match found {
         Some(id) => go(model, id),
         None => Err(format!("nothing hangs on {here}")),
+    }
+}
+
+/// The next of the nodes that hang on what this one does, round again after the last.
+fn sibling(model: &mut Model, back: bool) -> Result<(), String> {
+    let here = cursor(model).ok_or("nothing is selected")?.call();
+    let state = &model.run.state;
+    let parent = graph::edges_into(state, here)
+        .first()
+        .map(|edge| edge.from)
+        .ok_or(format!("{here} has no parent"))?;
+    // They stand in the same turn: that of one node begins where the other's does.
+    let turn = state.turn_of(here).ok_or("nothing is selected")?;
+    let hangs = |id: &&NodeId| {
+        let mut edges = graph::edges_into(state, **id).into_iter();
+        edges.any(|edge| edge.from == parent && edge.kind != graph::EdgeKind::Data)
+    };
+    let all: Vec<NodeId> = turn.nodes.iter().filter(hangs).copied().collect();
+    let at = all.iter().position(|id| *id == here);
+    let count = all.len();
+    match at.filter(|_| count > 1) {
+        Some(at) => {
+            let next = (at + if back { count - 1 } else { 1 }) % count;
+            let id = all.get(next).copied().unwrap_or(here);
+            go(model, id)
+        }
+        None => Err(format!("nothing else hangs on {parent}")),
     }
 }
 

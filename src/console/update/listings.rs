@@ -40,6 +40,14 @@ pub(super) fn make(maker: &mut Maker<'_>, list: &mut Listing, collected: &Collec
                 tabs::effect_more(maker, seq, &keymap.first("take-back"));
             }
         }
+        Kind::Rules { .. } => {
+            list.take(tabs::rules(&maker.run.state));
+            "rules of the session".clone_into(&mut list.title);
+            list.lines = tabs::rule_list(&maker.run.state, &list.items, maker.width);
+            if let Some(Item::Rule(no)) = list.selected {
+                tabs::rule_more(maker, no);
+            }
+        }
         Kind::Compare { a, b, all } => {
             let comparison = compare(&maker.run.state, a, b);
             list.take(tabs::compared(&comparison, all));

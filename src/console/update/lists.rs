@@ -8,8 +8,8 @@ use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher};
 
 use super::input::{self, By};
-use super::{edits, open};
-use crate::console::commands::{self, Context, EditVerb, Verb};
+use super::{edits, looks, open, typing};
+use crate::console::commands::{self, Context, EditVerb, Entry, Verb};
 use crate::console::field::Field;
 use crate::console::hints::context;
 use crate::console::json;
@@ -21,24 +21,54 @@ use crate::console::msg::Out;
 use crate::domain::id::{NodeId, Rev, TurnId};
 use crate::text::visible;
 
-/// Opens the palette.
+/// Opens the palette: what works here, then what works elsewhere, with its place.
 pub(super) fn palette(model: &mut Model) {
     let here = context(model);
     let reach = here.reach();
-    let choices = commands::entries()
-        .filter(|entry| entry.contexts.iter().any(|context| reach.contains(context)))
-        .filter(|entry| {
-            (model.settings.replay || entry.contexts != [Context::Replay])
-                && !matches!(entry.verb, Verb::Move(_))
-        })
-        .map(|entry| Choice {
+    let works = |entry: &Entry| {
+        entry.contexts.iter().any(|context| reach.contains(context))
+            && (model.settings.replay || entry.contexts != [Context::Replay])
+    };
+    let is_listed = |entry: &&Entry| {
+        !matches!(entry.verb, Verb::Move(_)) && (works(entry) || !matches!(entry.verb, Verb::Text(_)))
+    };
+    let choice = |entry: &Entry| {
+        let (right, gives) = match entry.contexts.first() {
+            Some(place) if !works(entry) => (
+                format!("in: {}", place.heading()),
+                Gives::Elsewhere(place.heading()),
+            ),
+            _ => (model.settings.keymap.first(entry.name), Gives::Verb(entry.verb)),
+        };
+        Choice {
             name: entry.name.to_owned(),
             detail: entry.doc.to_owned(),
-            right: model.settings.keymap.first(entry.name),
-            gives: Gives::Verb(entry.verb),
-        })
-        .collect();
+            right,
+            gives,
+        }
+    };
+    let (here, elsewhere): (Vec<&Entry>, Vec<&Entry>) = commands::entries()
+        .filter(is_listed)
+        .partition(|entry| works(entry));
+    let choices = here.into_iter().chain(elsewhere).map(choice).collect();
     list(model, ListPurpose::Palette, "command", choices);
+}
+
+/// Opens the list of themes.
+pub(super) fn themes(model: &mut Model) {
+    let settings = &model.settings;
+    let choices = settings.themes.iter().map(|(name, theme)| Choice {
+        name: visible(name),
+        detail: if theme.name() == name {
+            String::new()
+        } else {
+            visible(theme.name())
+        },
+        right: if *name == settings.theme { "now" } else { "" }.to_owned(),
+        gives: Gives::Theme(name.clone()),
+    });
+    let choices = choices.collect();
+    list(model, ListPurpose::Theme, "theme", choices);
 }
 
 /// Opens the list of tools for a call.
@@ -78,7 +108,7 @@ fn tools(model: &Model) -> Vec<Choice> {
         .collect()
 }
 
-fn list(model: &mut Model, purpose: ListPurpose, title: &str, choices: Vec<Choice>) {
+pub(super) fn list(model: &mut Model, purpose: ListPurpose, title: &str, choices: Vec<Choice>) {
     open(
         model,
         Overlay::List(List {
@@ -86,6 +116,7 @@ fn list(model: &mut Model, purpose: ListPurpose, title: &str, choices: Vec<Choic
             title: title.to_owned(),
             field: Field::line(""),
             found: (0..choices.len()).collect(),
+            typed: Vec::new(),
             choices,
             at: 0,
         }),
@@ -101,25 +132,35 @@ pub(super) fn filter(model: &mut Model) {
     list.at = 0;
     if typed.trim().is_empty() {
         list.found = (0..list.choices.len()).collect();
+        list.typed.clear();
         return;
     }
     let pattern = Pattern::parse(&typed, CaseMatching::Ignore, Normalization::Smart);
     let mut matcher = Matcher::new(Config::DEFAULT);
     let mut buffer = Vec::new();
-    let mut scored: Vec<(u32, usize)> = list
+    let mut scored: Vec<(u32, usize, Vec<u32>)> = list
         .choices
         .iter()
         .enumerate()
         .filter_map(|(at, choice)| {
-            let mut score =
-                |text: &str| pattern.score(nucleo_matcher::Utf32Str::new(text, &mut buffer), &mut matcher);
+            let mut typed = Vec::new();
+            let name = nucleo_matcher::Utf32Str::new(&choice.name, &mut buffer);
             // A name counts for more than a word of the description.
-            let name = score(&choice.name).map(|score| score * 4);
-            name.or_else(|| score(&choice.detail)).map(|score| (score, at))
+            if let Some(score) = pattern.indices(name, &mut matcher, &mut typed) {
+                return Some((score * 4, at, typed));
+            }
+            let detail = nucleo_matcher::Utf32Str::new(&choice.detail, &mut buffer);
+            pattern
+                .score(detail, &mut matcher)
+                .map(|score| (score, at, Vec::new()))
         })
         .collect();
-    scored.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
-    list.found = scored.into_iter().map(|(_, at)| at).collect();
+    let elsewhere = |at: usize| {
+        let choice = list.choices.get(at);
+        choice.is_some_and(|choice| matches!(choice.gives, Gives::Elsewhere(_)))
+    };
+    scored.sort_by_key(|(score, at, _)| (elsewhere(*at), std::cmp::Reverse(*score), *at));
+    (list.found, list.typed) = scored.into_iter().map(|(_, at, typed)| (at, typed)).unzip();
 }
 
 /// Takes the chosen entry.
@@ -143,6 +184,17 @@ pub(super) fn choose(model: &mut Model, at: u64, out: &mut Vec<Out>) {
             }
             model.overlays.pop();
             input::run(model, verb, By::Palette, at, out);
+        }
+        Gives::Elsewhere(place) => model.complain(format!("this works in: {place}")),
+        Gives::Json(insert) => {
+            model.overlays.pop();
+            if let ListPurpose::Complete { from, to } = purpose {
+                typing::put_in(model, from..to, &insert);
+            }
+        }
+        Gives::Theme(name) => {
+            model.overlays.pop();
+            looks::choose(model, &name);
         }
         Gives::Tool(tool) => {
             model.overlays.pop();
@@ -173,7 +225,7 @@ fn with_tool(model: &mut Model, purpose: ListPurpose, tool: Arc<str>, out: &mut 
             let editor = editor_of_new(model, after, &tool, &args);
             return edits::open_editor(model, editor, out);
         }
-        ListPurpose::Palette => return,
+        ListPurpose::Palette | ListPurpose::Theme | ListPurpose::Complete { .. } => return,
     };
     let args: Arc<str> = json::carry_over(&old, &schema).into();
     let editor = Editor::arguments(purpose, title, &args, true, &model.run);

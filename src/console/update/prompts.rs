@@ -2,23 +2,23 @@
 //!
 //! Text goes into the topmost text field or nowhere. Must not know: what an edit does.
 
-use super::{branches, collect, edits, lists, open, review};
+use super::{branches, collect, edits, graph, lists, open, repair, review, search, typing};
 use crate::console::commands::TextVerb;
 use crate::console::field::Field;
 use crate::console::key::Key;
 use crate::console::model::Model;
 use crate::console::model::overlay::{LinePrompt, LinePurpose, Overlay, Whose};
 use crate::console::msg::Out;
-use crate::console::summary;
-use crate::domain::command::{CallCommand, Command, ConsentChoice, Edit, RunCommand};
+use crate::domain::breaker::BadScope;
+use crate::domain::command::{
+    CallCommand, Command, ConsentChoice, Edit, EscapeCommand, ResilienceCommand, RunCommand, WeightCommand,
+};
+use crate::domain::escape::Detector;
 use crate::domain::event::run::Limits;
-use crate::domain::id::NodeId;
 use crate::domain::price::{decimal, trillionths};
+use crate::domain::weight::MOST;
 
-use super::decide::send;
-
-/// The part of a text that a search looks at.
-const SEARCHED: usize = 64 * 1024;
+use super::decide::{self, send};
 
 /// Opens a line to type.
 pub(super) fn line(model: &mut Model, purpose: LinePurpose, title: &str, text: &str) {
@@ -32,13 +32,7 @@ pub(super) fn line(model: &mut Model, purpose: LinePurpose, title: &str, text: &
     );
 }
 
-/// Opens the line of the search.
-pub(super) fn search(model: &mut Model) {
-    let before = model.graph.search.text.clone();
-    line(model, LinePurpose::Search, "search ids, tools and text", &before);
-}
-
-fn field(model: &mut Model) -> Option<&mut Field> {
+pub(super) fn field(model: &mut Model) -> Option<&mut Field> {
     match model.overlays.last_mut()? {
         Overlay::Editor(editor) if editor.long.is_none() && !editor.sent => Some(&mut editor.field),
         Overlay::Line(line) => Some(&mut line.field),
@@ -64,6 +58,22 @@ pub(super) fn typed(model: &mut Model, key: Key) {
 
 /// A paste.
 pub(super) fn paste(model: &mut Model, text: &str) {
+    if let Some(Overlay::Editor(editor)) = model.overlays.last_mut()
+        && editor.long.is_none()
+        && !editor.sent
+    {
+        if let Err(why) = editor.paste(text) {
+            let key = model.settings.keymap.first("external");
+            model.complain(format!("{why}: {key} opens them in $EDITOR"));
+        }
+        return;
+    }
+    if let Some(Overlay::Line(line)) = model.overlays.last()
+        && matches!(line.purpose, LinePurpose::Irreversible { .. })
+    {
+        model.complain("a paste decides nothing: type the name");
+        return;
+    }
     match field(model) {
         Some(field) => {
             field.paste(text);
@@ -109,6 +119,10 @@ pub(super) fn edit(model: &mut Model, verb: TextVerb, out: &mut Vec<Out>) {
                 editor.switch();
             }
         }
+        TextVerb::Complete => typing::complete(model),
+        TextVerb::Find => typing::find(model),
+        TextVerb::NextFault => typing::next_fault(model),
+        TextVerb::Copy => typing::copy(model, out),
         verb => {
             if let Some(field) = field(model) {
                 field.edit(verb);
@@ -131,6 +145,14 @@ fn cancel(model: &mut Model, out: &mut Vec<Out>) {
     model.overlays.pop();
 }
 
+/// The detector of a name is muted, or listened to again.
+fn muted(model: &Model, name: &str) -> Result<Command, String> {
+    let detector = Detector::named(name)
+        .ok_or_else(|| "use sequence, same-error, no-progress or failing-tool".to_owned())?;
+    let muted = !model.run.state.escape.muted.contains(&detector);
+    Ok(Command::Escape(EscapeCommand::Mute { detector, muted }))
+}
+
 fn accept(model: &mut Model, out: &mut Vec<Out>) {
     let Some(Overlay::Line(line)) = model.overlays.last() else {
         return;
@@ -142,7 +164,55 @@ fn accept(model: &mut Model, out: &mut Vec<Out>) {
             return;
         }
     };
-    let purpose = line.purpose.clone();
+    let done = match line.purpose.clone() {
+        purpose @ (LinePurpose::Reject { .. }
+        | LinePurpose::Irreversible { .. }
+        | LinePurpose::RefuseEffect { .. }) => about_call(model, purpose, text, out),
+        LinePurpose::Repair { call, rev } => {
+            if !repair::chosen(model, (call, rev), &text, out) {
+                return;
+            }
+            model.queue.leaving = model.queue.selected;
+            Ok(())
+        }
+        LinePurpose::RejectAnswer(_) if text.is_empty() => {
+            Err("say what the model should do instead".to_owned())
+        }
+        purpose @ (LinePurpose::Search | LinePurpose::Filter) => return sought(model, purpose, &text),
+        purpose @ (LinePurpose::RejectAnswer(_) | LinePurpose::Find | LinePurpose::Reason) => {
+            model.overlays.pop();
+            return goes_on(model, purpose, text);
+        }
+        purpose => about_run(model, purpose, text, out),
+    };
+    match done {
+        Ok(()) => {
+            model.overlays.pop();
+        }
+        Err(why) => model.complain(why),
+    }
+}
+
+/// Searches what is shown, or sieves the graph. The line stays open where it cannot be read.
+fn sought(model: &mut Model, purpose: LinePurpose, text: &str) {
+    let line = model.overlays.pop();
+    let done = match purpose {
+        LinePurpose::Filter => graph::sift(model, text),
+        _ => search::look_for(model, text),
+    };
+    if let Err(why) = done {
+        model.overlays.extend(line);
+        model.complain(why);
+    }
+}
+
+/// A line that decides about a call.
+fn about_call(
+    model: &mut Model,
+    purpose: LinePurpose,
+    text: String,
+    out: &mut Vec<Out>,
+) -> Result<(), String> {
     let or = |default: &str| {
         if text.is_empty() {
             default.to_owned()
@@ -150,70 +220,116 @@ fn accept(model: &mut Model, out: &mut Vec<Out>) {
             text.clone()
         }
     };
-    match purpose {
+    let (call, command) = match purpose {
         LinePurpose::Reject { call, rev } => {
             let reason = or("rejected by the operator");
-            model.queue.leaving = model.queue.selected;
-            send(
-                model,
-                Command::Call(CallCommand::Reject { call, rev, reason }),
-                Some(call),
-                out,
-            );
+            (call, CallCommand::Reject { call, rev, reason })
         }
         LinePurpose::RefuseEffect { call, rev, digest } => {
             let choice = ConsentChoice::Reject {
                 reason: or("rejected by the operator"),
             };
-            model.queue.leaving = model.queue.selected;
             let command = CallCommand::Consent {
                 call,
                 rev,
                 digest,
                 choice,
             };
-            send(model, Command::Call(command), Some(call), out);
+            (call, command)
         }
+        LinePurpose::Irreversible {
+            call,
+            rev,
+            digest,
+            unread,
+        } => {
+            let tool = decide::irreversible(model, call);
+            if tool.as_deref() != Some(text.as_str()) {
+                return Err("that is not the name of the tool: nothing was approved".to_owned());
+            }
+            decide::approved(model, (call, rev, digest), unread, out);
+            return Ok(());
+        }
+        _ => return Ok(()),
+    };
+    model.queue.leaving = model.queue.selected;
+    send(model, Command::Call(command), Some(call), out);
+    Ok(())
+}
+
+/// A line that leads to something else on the screen.
+fn goes_on(model: &mut Model, purpose: LinePurpose, text: String) {
+    match purpose {
         LinePurpose::RejectAnswer(node) => {
-            if text.is_empty() {
-                model.complain("say what the model should do instead");
-                return;
-            }
-            let edits = vec![Edit::RejectAnswer {
-                node,
-                reason: text.into(),
-            }];
-            model.overlays.pop();
+            let reason = text.into();
+            let edits = vec![Edit::RejectAnswer { node, reason }];
             review::edits(model, edits, Whose::New);
-            return;
         }
-        LinePurpose::Search => {
-            model.overlays.pop();
-            find(model, &text);
-            return;
-        }
-        LinePurpose::Reason => {
-            model.overlays.pop();
-            review::set_reason(model, text);
-            return;
-        }
-        LinePurpose::BranchName(epoch) => branches::named(model, epoch, &text, out),
-        LinePurpose::Policy => send(
-            model,
-            Command::Run(RunCommand::SetPolicy { policy: text }),
-            None,
-            out,
-        ),
-        LinePurpose::Title => send(model, Command::Run(RunCommand::Title { title: text }), None, out),
-        LinePurpose::Limits => match limits(model.run.state.limits, &text) {
-            Ok(limits) => send(model, Command::Run(RunCommand::SetLimits { limits }), None, out),
-            Err(why) => {
-                model.complain(why);
-                return;
-            }
-        },
+        LinePurpose::Find => typing::look_for(model, &text),
+        LinePurpose::Reason => review::set_reason(model, text),
+        _ => {}
     }
-    model.overlays.pop();
+}
+
+/// A line about the run as a whole.
+fn about_run(
+    model: &mut Model,
+    purpose: LinePurpose,
+    text: String,
+    out: &mut Vec<Out>,
+) -> Result<(), String> {
+    let command = match purpose {
+        LinePurpose::BranchName(epoch) => {
+            branches::named(model, epoch, &text, out);
+            return Ok(());
+        }
+        LinePurpose::Policy => Command::Run(RunCommand::SetPolicy { policy: text }),
+        LinePurpose::Title => Command::Run(RunCommand::Title { title: text }),
+        LinePurpose::Weight { tool, kind } => {
+            let weight =
+                weight(&text).ok_or_else(|| format!("`{text}` is no weight: write a number from 0 to 1"))?;
+            Command::Weight(WeightCommand::Set { kind, tool, weight })
+        }
+        LinePurpose::Detector => muted(model, &text)?,
+        LinePurpose::Resilience => return configure(model, &text, out),
+        LinePurpose::ResetBreaker => {
+            let scope = text
+                .trim()
+                .parse()
+                .map_err(|error: BadScope| crate::text::visible(&error.to_string()))?;
+            Command::Resilience(ResilienceCommand::ResetBreaker { scope })
+        }
+        LinePurpose::Limits => {
+            let limits = limits(model.run.state.limits, &text)?;
+            Command::Run(RunCommand::SetLimits { limits })
+        }
+        _ => return Ok(()),
+    };
+    send(model, command, None, out);
+    Ok(())
+}
+
+/// Changes settings of what follows failures: `KEY=VALUE`, any number of them.
+fn configure(model: &mut Model, text: &str, out: &mut Vec<Out>) -> Result<(), String> {
+    for setting in text.split_whitespace() {
+        let (key, value) = setting.split_once('=').ok_or_else(|| {
+            format!(
+                "`{}` is no setting: write KEY=VALUE",
+                crate::text::visible(setting)
+            )
+        })?;
+        let (key, value) = (key.into(), value.into());
+        let command = ResilienceCommand::Configure { key, value };
+        send(model, Command::Resilience(command), None, out);
+    }
+    Ok(())
+}
+
+/// Reads a weight in thousandths.
+fn weight(text: &str) -> Option<u16> {
+    let number: f64 = text.trim().parse().ok()?;
+    let fits = (0.0..=1.0).contains(&number);
+    fits.then(|| (number * f64::from(MOST)).round() as u16)
 }
 
 /// Reads limits as they are written in the line: `turns=50 tokens=none minutes=30 price=0.5 parallel=8`.
@@ -252,55 +368,4 @@ pub(super) fn limits_line(limits: &Limits) -> String {
         limits.price.map_or("none".to_owned(), decimal),
         limits.parallel
     )
-}
-
-/// Looks for a text in the graph and goes to the first place below the cursor.
-fn find(model: &mut Model, text: &str) {
-    let wanted = text.to_lowercase();
-    let state = &model.run.state;
-    let hits: std::collections::BTreeSet<NodeId> = if wanted.is_empty() {
-        std::collections::BTreeSet::new()
-    } else {
-        state
-            .nodes
-            .values()
-            .filter(|node| {
-                node.id.to_string() == wanted
-                    || contains(node.text(), &wanted)
-                    || node
-                        .as_call()
-                        .is_some_and(|(tool, args)| contains(tool, &wanted) || contains(args, &wanted))
-                    || node
-                        .outcome()
-                        .is_some_and(|outcome| contains(&outcome_text(outcome), &wanted))
-            })
-            .map(|node| node.id)
-            .collect()
-    };
-    text.clone_into(&mut model.graph.search.text);
-    model.graph.search.hits = hits;
-    if wanted.is_empty() {
-        return;
-    }
-    let count = model.graph.search.hits.len();
-    if count == 0 {
-        model.complain(format!("`{text}` is nowhere in the graph"));
-        return;
-    }
-    model.say(format!("{count} places"));
-    super::jumps::jump(model, crate::console::commands::Jump::Match);
-}
-
-fn outcome_text(outcome: &crate::domain::call::Outcome) -> std::borrow::Cow<'_, str> {
-    match outcome {
-        crate::domain::call::Outcome::Ok { value, .. } => value.as_ref().into(),
-        other => summary::result(other).into(),
-    }
-}
-
-fn contains(text: &str, wanted: &str) -> bool {
-    let head = text
-        .get(..SEARCHED)
-        .unwrap_or_else(|| crate::console::doc::head(text, SEARCHED).0);
-    head.to_lowercase().contains(wanted)
 }

@@ -5,13 +5,15 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::{bulk, decide, listings};
+use crate::console::alike;
 use crate::console::doc::Doc;
+use crate::console::layout::fold::Stands;
 use crate::console::model::Model;
 use crate::console::model::arming::{Cover, Question, Sight};
-use crate::console::model::graph::Pick;
+use crate::console::model::graph::{Form, GraphPane, Level, Pick, body};
 use crate::console::model::inspector::Subject;
 use crate::console::model::listing::Kind;
-use crate::console::model::overlay::{DialogKind, ListPurpose, Overlay, PageContent, Review};
+use crate::console::model::overlay::{DialogKind, ListPurpose, Overlay, PageContent, Review, RuleView};
 use crate::console::model::queue::Wanted;
 use crate::console::model::run::RunPart;
 use crate::console::model::screen::{Pane, inside};
@@ -22,25 +24,83 @@ use crate::domain::id::Seq;
 use crate::domain::lineage::{self, Plan};
 use crate::domain::refusal::Refusal;
 use crate::domain::state::State;
+use crate::policy::backtest::would;
 
 /// Brings everything that is drawn up to date.
 pub fn prepare(model: &mut Model) {
-    model.queue.sync(&waiting(&model.run));
+    let wanted = waiting(&model.run);
+    model.queue.sync(&wanted);
+    compare(model, wanted);
     let banner = model.run.halted.is_some()
         || model.run.broken().next().is_some()
         || model.run.state.limit_reached.is_some();
     model.screen.arrange(model.queue.items.len(), banner);
-    model.graph.sync(&model.run);
     let places = model.screen.places;
+    let graph = places.graph.map(inside).unwrap_or_default();
+    model.graph.map.room = (graph.width, graph.height);
+    model.graph.sync(&model.run);
     let rows = |area: Option<ratatui::layout::Rect>| area.map_or(0, |area| usize::from(inside(area).height));
-    model.graph.scroll(rows(places.graph));
+    let height = usize::from(graph.height).saturating_sub(model.graph.form.head());
+    let state = &model.run.state;
+    model
+        .graph
+        .scroll(height, |pane, row| tall(state, pane, row, graph));
     model.queue.scroll(rows(places.queue));
     inspect(
         model,
         places.inspector.map_or(model.screen.width, |area| area.width),
     );
     model.inspector.scroll(rows(places.inspector));
+    lower(model);
     overlay(model);
+}
+
+/// How many lines a row of the graph takes.
+fn tall(state: &State, pane: &GraphPane, row: usize, area: ratatui::layout::Rect) -> usize {
+    let here = pane.rows.list.get(row);
+    let shown = here
+        .filter(|here| pane.level == Level::Text && pane.form == Form::Lanes && here.stands == Stands::Node);
+    1 + shown.map_or(0, |here| {
+        let apart = pane.open.contains(&here.key);
+        body::lines(state, here.key, apart, body::width(area.width)).len()
+    })
+}
+
+/// The rows of the pane at the bottom.
+fn lower(model: &mut Model) {
+    let (Some(area), Some(pane)) = (model.screen.places.lower, model.screen.lower) else {
+        return;
+    };
+    let height = usize::from(inside(area).height);
+    if pane == Pane::Log {
+        model.log.scroll(height);
+        return;
+    }
+    let explained = model.lower.explained.clone();
+    let Some(rows) = model.lower.of_mut(pane) else {
+        return;
+    };
+    let key = Some((model.run.state.seq, area.width));
+    if rows.made != key {
+        rows.made = key;
+        let (title, made) =
+            crate::console::rows::make(&model.run, pane, &explained, area.width, model.settings.charset);
+        rows.take(title, made);
+    }
+    rows.scroll(height);
+}
+
+/// Finds out which waiting calls are of one shape, where others wait than before.
+fn compare(model: &mut Model, wanted: Vec<Wanted>) {
+    if wanted == model.queue.compared {
+        return;
+    }
+    let calls = wanted.iter().filter_map(|wanted| match wanted {
+        Wanted::Call { call, .. } => Some(*call),
+        Wanted::Turn { .. } => None,
+    });
+    model.queue.alike = alike::of(&model.run.state, calls);
+    model.queue.compared = wanted;
 }
 
 /// What waits for the operator, in the order of arrival.
@@ -149,7 +209,13 @@ fn overlay(model: &mut Model) {
             if page.made != key {
                 page.made = key;
                 match &page.content {
-                    PageContent::Help => tabs::help(&mut maker, &settings.keymap, settings.replay),
+                    PageContent::Loops => tabs::loops(&mut maker, &settings.keymap),
+                    PageContent::Help => tabs::help(
+                        &mut maker,
+                        &settings.keymap,
+                        settings.replay,
+                        screen.focus.context(),
+                    ),
                     PageContent::Difference(lines) => tabs::difference(&mut maker, lines),
                     PageContent::Impact(edit) => tabs::impact(&mut maker, edit),
                 }
@@ -182,6 +248,16 @@ fn overlay(model: &mut Model) {
                 bulk.doc = maker.doc;
             }
             (&bulk.doc, &mut bulk.top)
+        }
+        Overlay::Rule(view) => {
+            if view.made != key {
+                view.made = key;
+                view.would = would(&run.state, &view.wanted);
+                view.stamp = rule_stamp(view);
+                tabs::rule_preview(&mut maker, view);
+                view.doc = maker.doc;
+            }
+            (&view.doc, &mut view.top)
         }
         Overlay::Dialog(dialog) => {
             if dialog.made != key {
@@ -218,9 +294,20 @@ fn stamp(review: &Review) -> u64 {
         Ok(plan) => {
             (&plan.effects, &plan.superseded, &plan.possible, &plan.cancelled).hash(&mut hasher);
             (&plan.certain, &plan.approves, &plan.turns, plan.asks).hash(&mut hasher);
-            (&plan.recalled, &plan.drifted).hash(&mut hasher);
+            (&plan.recalled, &plan.drifted, &plan.held, &plan.perhaps).hash(&mut hasher);
         }
         Err(refusal) => refusal.message.hash(&mut hasher),
+    }
+    hasher.finish()
+}
+
+/// Changes when the rule does, or what it decides at once.
+fn rule_stamp(view: &RuleView) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    format!("{:?}", view.wanted).hash(&mut hasher);
+    match &view.would {
+        Ok(would) => would.seen().hash(&mut hasher),
+        Err(why) => why.hash(&mut hasher),
     }
     hasher.finish()
 }
@@ -252,6 +339,7 @@ pub(super) fn sights(model: &Model) -> (Option<Sight>, Option<Sight>, Cover) {
             review.top,
         )),
         Overlay::Bulk(bulk) => Some(whole(Question::Bulk { stamp: bulk.stamp }, &bulk.doc, bulk.top)),
+        Overlay::Rule(view) => Some(whole(Question::Bulk { stamp: view.stamp }, &view.doc, view.top)),
         Overlay::Dialog(dialog) => Some(whole(dialog.question.clone(), &dialog.doc, dialog.top)),
         Overlay::Stop => Some(Sight {
             question: Question::Stop,

@@ -14,8 +14,9 @@ use crate::console::model::log::Line;
 use crate::console::model::overlay::{Overlay, Page, PageContent};
 use crate::console::msg::Out;
 use crate::domain::command::{CallCommand, Command, EditCommand, RunCommand};
-use crate::domain::envelope::{Actor, Envelope};
-use crate::domain::event::{CallEvent, EditEvent, Event, TurnEvent};
+use crate::domain::envelope::Envelope;
+use crate::domain::event::{EditEvent, Event, TurnEvent};
+use crate::domain::id::NodeId;
 use crate::domain::refusal::{Refusal, RefusalKind};
 
 /// Takes in an update.
@@ -24,14 +25,19 @@ pub(super) fn take(model: &mut Model, update: Update, out: &mut Vec<Out>) {
         Update::Snapshot(state) => {
             let is_first = !model.run.arrived;
             model.run.replace(*state);
-            model.graph.stale = true;
+            model.graph.spoil_all();
+            if is_first && !model.collected.is_empty() {
+                collect::hold_again(model, out);
+            }
             if is_first {
                 views::orphans_of_before(model);
             }
         }
+        Update::Past(events) => model.log.replace(events),
         Update::Event(envelope) => event(model, envelope, out),
         Update::Live(live) => model.run.stream(live),
-        Update::Refused(refusal) => refused(model, &refusal),
+        Update::Taken(command) => taken(model, &command),
+        Update::Refused(refusal) => refused(model, &refusal, out),
         Update::Notice(words) => {
             model.say(words.clone());
             model.log.add(Line::Note(words));
@@ -57,19 +63,10 @@ fn event(model: &mut Model, envelope: Arc<Envelope>, out: &mut Vec<Out>) {
             got.saturating_sub(1)
         )));
     }
-    // What an edit does reaches back; everything else happens in open turns.
-    model.graph.stale |= matches!(
-        envelope.event,
-        Event::Edit(_)
-            | Event::Turn(
-                TurnEvent::Suspended { .. } | TurnEvent::Restored { .. } | TurnEvent::Superseded { .. }
-            )
-    );
-    if matches!(envelope.actor, Actor::Operator(_)) {
-        answered(model, &envelope.event);
-    }
+    spoil(model, &envelope.event);
     if matches!(envelope.event, Event::Edit(EditEvent::Committed { .. })) {
         // A commit, whoever made it, lets everything go.
+        model.run.overtaken = model.run.committing;
         collect::hold_again(model, out);
     }
     let waits = model.run.state.queue().count() + model.run.broken().count();
@@ -79,39 +76,64 @@ fn event(model: &mut Model, envelope: Arc<Envelope>, out: &mut Vec<Out>) {
     model.log.add(Line::Event(envelope));
 }
 
-/// An event of the operator's: closes the editor whose text it is.
-fn answered(model: &mut Model, event: &Event) {
-    let Some(sent) = &model.run.sent else { return };
-    let done = match (&sent.command, event) {
-        (
-            Command::Edit(EditCommand::Commit { .. }),
-            Event::Edit(EditEvent::Committed { .. } | EditEvent::Revised { .. }),
-        )
-        | (
-            Command::Edit(EditCommand::Undo { .. } | EditCommand::Redo { .. } | EditCommand::Switch { .. })
-            | Command::Run(RunCommand::AskAgain { .. }),
-            Event::Edit(EditEvent::Committed { .. }),
-        ) => true,
-        (
-            Command::Call(CallCommand::Answer { call, .. }),
-            Event::Call(CallEvent::Given { call: given, .. }),
-        )
-        | (
-            Command::Call(CallCommand::Resolve { call, .. }),
-            Event::Call(CallEvent::Resolved { call: given, .. }),
-        ) => call == given,
+/// Tells the graph what an event reaches back to; everything else happens in open turns.
+fn spoil(model: &mut Model, event: &Event) {
+    let state = &model.run.state;
+    // A node's turn may hang together otherwise than before.
+    let begin = |id: NodeId| {
+        let turn = state.turn_of(id);
+        let first = turn.and_then(|turn| turn.nodes.iter().min().copied());
+        first.map_or(id.call(), |first| first.min(id.call()))
+    };
+    let from = match event {
+        Event::Call(event) => return model.graph.touch(event.call()),
+        Event::Edit(EditEvent::Revised { node, .. }) => Some(begin(*node)),
+        Event::Edit(EditEvent::Pinned { node } | EditEvent::Unpinned { node }) => {
+            return model.graph.touch(*node);
+        }
+        Event::Edit(EditEvent::Superseded { nodes }) => nodes.iter().map(|id| begin(*id)).min(),
+        Event::Turn(TurnEvent::Superseded { turns }) => turns
+            .iter()
+            .filter_map(|id| state.turns.get(id)?.nodes.iter().min().copied())
+            .min(),
+        // What stands again stands anywhere.
+        Event::Edit(EditEvent::Recalled { .. }) | Event::Turn(TurnEvent::Revived { .. }) => {
+            return model.graph.spoil_all();
+        }
+        _ => None,
+    };
+    if let Some(from) = from {
+        model.graph.spoil(from);
+    }
+}
+
+/// A command of this console's was carried out: closes what it was made in. What another hand commits
+/// meanwhile closes nothing.
+fn taken(model: &mut Model, command: &Command) {
+    if model
+        .run
+        .sent
+        .as_ref()
+        .is_some_and(|sent| sent.command == *command)
+    {
+        model.run.sent = None;
+    }
+    let closes = match command {
+        Command::Edit(EditCommand::Commit { edits, .. }) => {
+            model.collected.committed(edits);
+            true
+        }
+        Command::Edit(EditCommand::Undo { .. } | EditCommand::Redo { .. } | EditCommand::Switch { .. })
+        | Command::Run(RunCommand::AskAgain { .. } | RunCommand::AddRule { .. })
+        | Command::Call(CallCommand::Answer { .. } | CallCommand::Resolve { .. }) => true,
         _ => false,
     };
-    if !done {
+    if !closes {
         return;
     }
-    let sent = model.run.sent.take().map(|sent| sent.command);
-    model.run.committing = false;
-    let switched = !matches!(sent, Some(Command::Edit(EditCommand::Commit { .. })));
-    if let Some(Command::Edit(EditCommand::Commit { edits, .. })) = sent {
-        model.collected.committed(&edits);
-    }
-    if matches!(model.overlays.last(), Some(Overlay::Review(_))) {
+    (model.run.committing, model.run.overtaken) = (false, false);
+    let switched = !matches!(command, Command::Edit(EditCommand::Commit { .. }));
+    if matches!(model.overlays.last(), Some(Overlay::Review(_) | Overlay::Rule(_))) {
         model.overlays.pop();
         if matches!(model.overlays.last(), Some(Overlay::Editor(_))) {
             model.overlays.pop();
@@ -126,6 +148,7 @@ fn answered(model: &mut Model, event: &Event) {
             Kind::Branches { .. } | Kind::Compare { .. } => switched,
             // What was put in to take an effect back is in the graph.
             Kind::Effects => true,
+            Kind::Rules { .. } => false,
         },
         _ => false,
     };
@@ -135,13 +158,17 @@ fn answered(model: &mut Model, event: &Event) {
 }
 
 /// A command was not carried out: says so, and what changed since it was shown.
-fn refused(model: &mut Model, refusal: &Refusal) {
+fn refused(model: &mut Model, refusal: &Refusal, out: &mut Vec<Out>) {
     model.run.committing = false;
+    if std::mem::take(&mut model.run.overtaken) {
+        collect::hold_again(model, out);
+    }
     model.collected.sending = None;
     for overlay in &mut model.overlays {
         match overlay {
             Overlay::Editor(editor) => editor.sent = false,
             Overlay::Review(review) => review.made = None,
+            Overlay::Rule(view) => view.made = None,
             _ => {}
         }
     }

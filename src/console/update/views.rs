@@ -2,43 +2,62 @@
 //!
 //! Must not know: the run.
 
+use std::sync::Arc;
+
 use super::open;
-use crate::console::commands::{Move, View};
+use super::typing::CLIPBOARD;
+use crate::console::commands::{Move, RunVerb, View};
 use crate::console::doc::Doc;
+use crate::console::link::Frames;
 use crate::console::model::Model;
-use crate::console::model::inspector::Tab;
+use crate::console::model::graph::{Form, Pick};
+use crate::console::model::inspector::{Subject, Tab};
 use crate::console::model::listing::{Kind, Listing};
+use crate::console::model::lower::Target;
 use crate::console::model::overlay::{Overlay, Page, PageContent};
+use crate::console::model::run::WireSeen;
 use crate::console::model::screen::{Pane, inside};
 use crate::console::msg::Out;
-
-/// Longest text for the clipboard: terminals drop more.
-const CLIPBOARD: usize = 512 * 1024;
+use crate::console::rows::Explained;
+use crate::domain::turn::Stream;
+use crate::text::visible_lines;
 
 /// Carries out a choice of what is on screen.
 pub(super) fn show(model: &mut Model, view: View, out: &mut Vec<Out>) {
     match view {
         View::NextPane => focus(model, model.screen.neighbour(false)),
         View::PrevPane => focus(model, model.screen.neighbour(true)),
-        View::Graph => focus(model, Pane::Graph),
-        View::Queue => focus(model, Pane::Queue),
-        View::Inspector => focus(model, Pane::Inspector),
-        View::Log => {
-            if model.screen.focus == Pane::Log {
-                model.screen.log = false;
-                focus(model, Pane::Graph);
+        View::Pane(pane) => {
+            if pane.is_lower() && model.screen.focus == pane {
+                model.screen.lower = None;
+                focus(model, model.screen.lead);
             } else {
-                focus(model, Pane::Log);
+                focus(model, pane);
             }
         }
+        View::Follow => follow(model, out),
+        View::Theme => super::looks::list(model),
+        View::Decisions => model.log.decisions = !model.log.decisions,
         View::Zoom => model.screen.zoom = !model.screen.zoom,
-        View::NextTab => tab(model, model.inspector.tab.neighbour(false)),
-        View::PrevTab => tab(model, model.inspector.tab.neighbour(true)),
+        View::NextTab => tab(model, model.inspector.next_tab(false)),
+        View::PrevTab => tab(model, model.inspector.next_tab(true)),
         View::Expand => model.graph.toggle(None),
         View::Help => open(model, Overlay::Page(Page::new("keys", PageContent::Help))),
+        View::Loops => open(model, Overlay::Page(Page::new("loops", PageContent::Loops))),
         View::Orphans => orphans(model),
         View::Copy => copy(model, out),
+        View::Outside => out.push(Out::Show(visible_lines(&model.inspector.doc.copy()).join("\n"))),
         View::Redraw => out.push(Out::Redraw),
+        View::Mouse => {
+            model.screen.mouse = !model.screen.mouse;
+            let on = model.screen.mouse;
+            model.say(if on {
+                "the mouse works the console now; shift and the mouse select text in most terminals"
+            } else {
+                "the mouse is the terminal's now: it selects text"
+            });
+            out.push(Out::Mouse(on));
+        }
         View::Close => {
             model.overlays.pop();
         }
@@ -47,7 +66,49 @@ pub(super) fn show(model: &mut Model, view: View, out: &mut Vec<Out>) {
     }
 }
 
-fn focus(model: &mut Model, pane: Pane) {
+/// The pane at the bottom that stands beside one of them.
+fn beside(pane: Pane, back: bool) -> Pane {
+    let all = Pane::LOWER;
+    let at = all.iter().position(|one| *one == pane).unwrap_or(0);
+    let step = if back { all.len() - 1 } else { 1 };
+    all.get((at + step) % all.len()).copied().unwrap_or(pane)
+}
+
+/// Goes to what the row under the cursor is about.
+fn follow(model: &mut Model, out: &mut Vec<Out>) {
+    let done = match model.followed() {
+        Target::Nothing => Err("this row is about nothing in the graph".to_owned()),
+        Target::Node(id) => super::jumps::go(model, id),
+        Target::Branch(epoch) => super::branches::list_at(model, epoch),
+        Target::Weight(at) => {
+            explain(model, at);
+            Ok(())
+        }
+        Target::Breaker(at) => {
+            super::drive::reset_breaker(model, at);
+            Ok(())
+        }
+        Target::Limits => {
+            super::drive::drive(model, RunVerb::Limits, 0, out);
+            Ok(())
+        }
+    };
+    if let Err(why) = done {
+        model.complain(why);
+    }
+}
+
+/// Lists the changes of a weight, or hides them again.
+fn explain(model: &mut Model, at: usize) {
+    let row = model.run.watch.weights.rows().nth(at);
+    let wanted: Explained = row.map(|row| (Arc::from(row.tool), Arc::from(row.kind)));
+    let open = &mut model.lower.explained;
+    *open = if *open == wanted { None } else { wanted };
+    model.lower.health.made = None;
+}
+
+/// Puts the focus on a pane.
+pub(super) fn focus(model: &mut Model, pane: Pane) {
     let lead = model.screen.lead;
     model.screen.focus(pane);
     if model.screen.lead != lead {
@@ -78,6 +139,40 @@ fn tab(model: &mut Model, tab: Tab) {
     model.inspector.choose(tab, model.screen.lead);
 }
 
+/// Asks for what went over the wire, where that is what is looked at and it is not here.
+pub(super) fn ask_for_wire(model: &mut Model, out: &mut Vec<Out>) {
+    let subject = model.inspector.subject;
+    if model.inspector.tab_for(subject, model.screen.lead) != Tab::Wire {
+        return;
+    }
+    let Some(Subject::Pick(Pick::Node(id))) = subject else {
+        return;
+    };
+    let Some(turn) = model.run.state.turn_of(id).filter(|turn| turn.asked > 0) else {
+        return;
+    };
+    let (turn, request, open) = (turn.id, turn.asked, turn.stream == Stream::Open);
+    let here = model.run.wire.as_ref();
+    if here.is_some_and(|seen| (seen.turn, seen.request, seen.open) == (turn, request, open)) {
+        return;
+    }
+    model.run.wire = Some(WireSeen {
+        turn,
+        request,
+        open,
+        frames: None,
+    });
+    out.push(Out::Wire { turn, request });
+}
+
+/// Takes in what went over the wire.
+pub(super) fn wire(model: &mut Model, found: Result<Option<Frames>, String>) {
+    if let Some(seen) = &mut model.run.wire {
+        seen.frames = Some(found);
+        model.inspector.made = None;
+    }
+}
+
 fn copy(model: &mut Model, out: &mut Vec<Out>) {
     let text = model.inspector.doc.copy();
     if text.len() > CLIPBOARD {
@@ -87,16 +182,12 @@ fn copy(model: &mut Model, out: &mut Vec<Out>) {
         ));
         return;
     }
-    model.say(format!("copied {} bytes", text.len()));
+    model.say(format!(
+        "copied {} bytes to the clipboard{}",
+        text.len(),
+        model.settings.reach.way()
+    ));
     out.push(Out::Copy(text));
-}
-
-/// The wheel scrolls what is on top, or the inspector.
-pub(super) fn wheel(model: &mut Model, rows: i16) {
-    let to = if rows < 0 { Move::Up } else { Move::Down };
-    for _ in 0..rows.unsigned_abs().min(20) {
-        step(model, to);
-    }
 }
 
 /// Carries out a move.
@@ -112,6 +203,7 @@ pub(super) fn step(model: &mut Model, to: Move) {
                 }
             }
             Overlay::Bulk(bulk) => scroll(&mut bulk.top, &bulk.doc, to, page),
+            Overlay::Rule(view) => scroll(&mut view.top, &view.doc, to, page),
             Overlay::Dialog(dialog) => scroll(&mut dialog.top, &dialog.doc, to, page),
             Overlay::Editor(editor) => editor.field.step(to),
             Overlay::Line(line) => line.field.step(to),
@@ -124,11 +216,19 @@ pub(super) fn step(model: &mut Model, to: Move) {
         }
         return;
     }
+    step_in(model, model.screen.focus, to);
+}
+
+/// Carries out a move in a pane.
+pub(super) fn step_in(model: &mut Model, pane: Pane, to: Move) {
     let height =
         |area: Option<ratatui::layout::Rect>| area.map_or(1, |area| usize::from(inside(area).height).max(1));
     let places = model.screen.places;
-    match model.screen.focus {
+    match pane {
         Pane::Graph => {
+            if model.graph.form == Form::Map && super::graph::step(model, to) {
+                return;
+            }
             let page = height(places.graph);
             let at = model.graph.cursor().unwrap_or(0);
             match to {
@@ -142,8 +242,8 @@ pub(super) fn step(model: &mut Model, to: Move) {
         }
         Pane::Queue => {
             match to {
-                Move::Left => return tab(model, model.inspector.tab.neighbour(true)),
-                Move::Right => return tab(model, model.inspector.tab.neighbour(false)),
+                Move::Left => return tab(model, model.inspector.next_tab(true)),
+                Move::Right => return tab(model, model.inspector.next_tab(false)),
                 // The pane is a few rows high: larger steps read what is to be decided.
                 Move::PageUp | Move::PageDown | Move::HalfUp | Move::HalfDown => {
                     let page = height(places.inspector);
@@ -160,20 +260,24 @@ pub(super) fn step(model: &mut Model, to: Move) {
             model.inspector.choose(Tab::Arguments, Pane::Queue);
         }
         Pane::Inspector => match to {
-            Move::Left => tab(model, model.inspector.tab.neighbour(true)),
-            Move::Right => tab(model, model.inspector.tab.neighbour(false)),
+            Move::Left => tab(model, model.inspector.next_tab(true)),
+            Move::Right => tab(model, model.inspector.next_tab(false)),
             other => {
                 let page = height(places.inspector);
                 scroll(&mut model.inspector.top, &model.inspector.doc, other, page);
             }
         },
-        Pane::Log => {
-            let page = height(places.log);
+        pane => {
+            let page = height(places.lower);
             match to {
-                Move::Top => model.log.step(isize::MIN + 1),
-                Move::Bottom => model.log.back = 0,
-                Move::Left | Move::Right => {}
-                other => model.log.step(by(other, page)),
+                Move::Left => focus(model, beside(pane, true)),
+                Move::Right => focus(model, beside(pane, false)),
+                to if pane == Pane::Log => model.log.step(to, page),
+                to => {
+                    if let Some(rows) = model.lower.of_mut(pane) {
+                        rows.step(to, page);
+                    }
+                }
             }
         }
     }

@@ -2,11 +2,11 @@
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
+use ratatui::style::Modifier;
 
 use super::overlay;
 use super::paint::{Canvas, row_of};
 use crate::console::doc::Styled;
-use crate::console::json;
 use crate::console::model::Model;
 use crate::console::model::editor::{Editor, Form};
 use crate::console::theme::Role;
@@ -62,21 +62,23 @@ pub(super) fn draw(model: &Model, frame: &mut Frame<'_>, editor: &Editor) {
             Role::Warning,
         );
     } else {
-        editor.field.draw(frame, text, style);
+        let marks: Vec<(usize, usize)> = editor.marks.iter().flatten().copied().collect();
+        let wrong = model
+            .settings
+            .look
+            .style(Role::Error)
+            .add_modifier(Modifier::REVERSED);
+        editor.field.draw_marked(frame, text, style, (&marks, wrong));
     }
     let mut canvas = Canvas {
         buf: frame.buffer_mut(),
         look: &model.settings.look,
     };
-    let shown = if editor.form == Form::Json && !editor.faults.is_empty() {
-        editor.field.shown()
-    } else {
-        String::new()
-    };
     for (at, fault) in editor.faults.iter().take(usize::from(faults)).enumerate() {
         let place = row_of(body, text.height + u16::try_from(at).unwrap_or(0));
         let mut words = Styled::new();
-        if let Some(line) = json::line_of(&shown, &fault.path).filter(|_| !fault.path.is_empty()) {
+        let mark = editor.marks.get(at).copied().flatten();
+        if let Some((line, _)) = mark.filter(|_| !fault.path.is_empty()) {
             words = words.own(Role::Dim, format!("line {}: ", line + 1));
         }
         words = words

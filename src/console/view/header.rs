@@ -20,7 +20,7 @@ fn parts(model: &Model) -> Vec<(u8, Role, String, bool)> {
     if !session.is_empty() {
         parts.push((
             5,
-            Role::Text,
+            Role::Title,
             visible(crate::console::doc::head(session, 40).0),
             false,
         ));
@@ -55,6 +55,9 @@ fn parts(model: &Model) -> Vec<(u8, Role, String, bool)> {
     if let Some(spent) = state.spent.words() {
         parts.push((9, Role::Dim, spent, true));
     }
+    if let Some((share, role)) = budget(model) {
+        parts.push((10, role, format!("budget {share} %"), true));
+    }
     match model.collected.len() {
         0 => {}
         1 if model.screen.width < 60 => parts.push((1, Role::Edited, "1 edit".to_owned(), true)),
@@ -80,6 +83,17 @@ fn parts(model: &Model) -> Vec<(u8, Role, String, bool)> {
     };
     parts.push((0, role, word.to_owned(), true));
     parts
+}
+
+/// How much of the tightest limit is used.
+fn budget(model: &Model) -> Option<(u128, Role)> {
+    let share = crate::console::rows::used_share(&model.run.state)?;
+    let role = match share {
+        0..80 => Role::Dim,
+        80..100 => Role::Warning,
+        _ => Role::Error,
+    };
+    Some((share, role))
 }
 
 fn tokens(model: &Model) -> Option<String> {

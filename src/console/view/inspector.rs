@@ -2,6 +2,7 @@
 //! the decision. Must not know: how a document is made.
 
 use ratatui::layout::Rect;
+use regex::Regex;
 
 use super::paint::{Canvas, row_of};
 use super::shell;
@@ -27,13 +28,15 @@ pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
         canvas.put(x, area.y, width, &word, Role::Dim);
         x += width;
     }
-    rows(canvas, body, &inspector.doc, inspector.top);
+    let find = inspector.find.as_ref().map(|find| &find.regex);
+    rows(canvas, body, &inspector.doc, inspector.top, find);
     position(canvas, area, &inspector.doc, inspector.top);
 }
 
 /// Draws the rows of a document.
-pub(super) fn rows(canvas: &mut Canvas<'_>, body: Rect, doc: &Doc, top: usize) {
-    for (at, line) in doc.window(top, usize::from(body.height)).iter().enumerate() {
+pub(super) fn rows(canvas: &mut Canvas<'_>, body: Rect, doc: &Doc, top: usize, find: Option<&Regex>) {
+    let lines = doc.window(top, usize::from(body.height), find);
+    for (at, line) in lines.iter().enumerate() {
         let place = row_of(body, u16::try_from(at).unwrap_or(u16::MAX));
         canvas.line(place.x, place.y, place.width, line);
     }

@@ -2,12 +2,13 @@
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
+use unicode_width::UnicodeWidthStr as _;
 
 use super::paint::{Canvas, row_of};
 use super::{inspector, overlay};
 use crate::console::model::Model;
 use crate::console::model::listing::Listing;
-use crate::console::model::overlay::{LinePrompt, List};
+use crate::console::model::overlay::{LinePrompt, List, ListPurpose};
 use crate::console::symbols::{Charset, Symbol};
 use crate::console::theme::Role;
 
@@ -26,7 +27,11 @@ pub(super) fn line(model: &Model, frame: &mut Frame<'_>, line: &LinePrompt) {
 
 /// Draws a list to choose from.
 pub(super) fn list(model: &Model, frame: &mut Frame<'_>, list: &List) {
-    let area = model.screen.overlay(list.choices.len() + 1);
+    let mut area = model.screen.overlay(list.choices.len() + 1);
+    if matches!(list.purpose, ListPurpose::Complete { .. }) {
+        // The text that it is about stands above.
+        area.y = model.screen.places.body.bottom().saturating_sub(area.height);
+    }
     let body = overlay::open(model, frame, area, &list.title, Role::Focus);
     let style = model.settings.look.full(Role::Text);
     list.field.draw(frame, row_of(body, 0), style);
@@ -41,7 +46,8 @@ pub(super) fn list(model: &Model, frame: &mut Frame<'_>, list: &List) {
             continue;
         };
         let place = row_of(body, u16::try_from(line - top + 1).unwrap_or(u16::MAX));
-        let room = place.width.saturating_sub(14);
+        let right = u16::try_from(choice.right.width()).unwrap_or(u16::MAX);
+        let room = place.width.saturating_sub(right.saturating_add(3));
         let mut x = place.x + 2.min(place.width);
         x += canvas.put(
             x,
@@ -50,6 +56,21 @@ pub(super) fn list(model: &Model, frame: &mut Frame<'_>, list: &List) {
             &choice.name,
             Role::Accent,
         ) + 2;
+        for typed in list.typed.get(line).into_iter().flatten() {
+            let at = choice
+                .name
+                .chars()
+                .take(*typed as usize)
+                .collect::<String>()
+                .width();
+            let at = place.x + 2 + u16::try_from(at).unwrap_or(u16::MAX);
+            let cell = Rect {
+                x: at,
+                width: u16::from(at < place.right().min(place.x + 26)),
+                ..place
+            };
+            canvas.tint(cell, Role::Match);
+        }
         x = x.max(place.x + 20.min(place.width));
         canvas.put(
             x,
@@ -58,7 +79,6 @@ pub(super) fn list(model: &Model, frame: &mut Frame<'_>, list: &List) {
             &choice.detail,
             Role::Dim,
         );
-        let right = choice.right.chars().count() as u16;
         if right + 1 < place.width {
             canvas.put(
                 place.right() - right - 1,
@@ -160,5 +180,5 @@ pub(super) fn listing(model: &Model, frame: &mut Frame<'_>, listing: &Listing) {
         Role::Border,
     );
     inspector::position(&mut canvas, line, &listing.doc, listing.top);
-    inspector::rows(&mut canvas, rest, &listing.doc, listing.top);
+    inspector::rows(&mut canvas, rest, &listing.doc, listing.top, None);
 }

@@ -1,9 +1,11 @@
 //! The log pane. Must not know: what is logged.
 
+use std::fmt::Write as _;
+
 use ratatui::layout::Rect;
 
 use super::paint::{Canvas, row_of};
-use super::shell;
+use super::{rows, shell};
 use crate::console::doc::Styled;
 use crate::console::model::Model;
 use crate::console::model::log::Line;
@@ -11,27 +13,56 @@ use crate::console::model::screen::{Pane, inside};
 use crate::console::theme::Role;
 use crate::console::words;
 
+/// From so many columns on a line says when it was.
+const TIMED: u16 = 60;
+
 /// Draws the pane.
 pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
     let log = &model.log;
-    let words = if log.back > 0 {
-        format!("log, {} newer below", log.back)
-    } else {
-        "log".to_owned()
-    };
-    shell::title(model, canvas, area, Pane::Log, &words);
+    let mut words = if log.decisions { "log: decisions" } else { "log" }.to_owned();
+    let below = log.below();
+    if below > 0 {
+        // Writing into a string cannot fail.
+        let _ = write!(words, ", {below} newer below");
+    }
+    let used = shell::title(model, canvas, area, Pane::Log, &words);
+    rows::others(model, canvas, area, Pane::Log, used);
     let body = inside(area);
-    let height = usize::from(body.height);
-    let end = log.lines.len().saturating_sub(log.back);
-    let start = end.saturating_sub(height);
-    for (at, line) in log.lines.iter().skip(start).take(end - start).enumerate() {
+    let cursor = log.cursor().filter(|_| model.screen.focus == Pane::Log);
+    let shown = log.shown().skip_while(|(no, _)| *no < log.top());
+    for (at, (no, line)) in shown.take(usize::from(body.height)).enumerate() {
         let place = row_of(body, u16::try_from(at).unwrap_or(u16::MAX));
         let most = usize::from(place.width).max(1) * 2;
         let styled = match line {
-            Line::Event(envelope) => Styled::new().untrusted(Role::Text, &words::of(envelope), most),
+            Line::Event(envelope) => {
+                let mut styled = Styled::new();
+                if place.width >= TIMED {
+                    styled = styled.own(Role::Dim, format!("{} ", clock(envelope.at)));
+                }
+                styled.untrusted(Role::Text, &words::of(envelope), most)
+            }
             Line::Note(text) => Styled::new().untrusted(Role::Accent, text, most),
             Line::Trouble(text) => Styled::new().untrusted(Role::Error, text, most),
         };
-        canvas.line(place.x, place.y, place.width, &styled);
+        canvas.line(
+            place.x + 1.min(place.width),
+            place.y,
+            place.width.saturating_sub(1),
+            &styled,
+        );
+        if Some(no) == cursor {
+            rows::point(model, canvas, place);
+        }
     }
+}
+
+/// The time of day of a moment, in UTC: the record knows no other.
+fn clock(at: i64) -> String {
+    let seconds = at.div_euclid(1000).rem_euclid(86_400);
+    format!(
+        "{:02}:{:02}:{:02}Z",
+        seconds / 3600,
+        seconds / 60 % 60,
+        seconds % 60
+    )
 }

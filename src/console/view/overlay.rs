@@ -2,23 +2,46 @@
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
+use regex::Regex;
 
 use super::paint::{Canvas, row_of};
 use super::{editor, inspector, lists};
 use crate::console::doc::Doc;
 use crate::console::model::Model;
-use crate::console::model::overlay::{DialogKind, Overlay};
+use crate::console::model::overlay::{DialogKind, LinePurpose, ListPurpose, Overlay};
 use crate::console::model::screen::inside;
 use crate::console::symbols::Charset;
 use crate::console::theme::Role;
 
 /// Draws the topmost overlay.
 pub(super) fn draw(model: &Model, frame: &mut Frame<'_>) {
-    let Some(overlay) = model.overlays.last() else {
-        return;
-    };
+    let below = model
+        .overlays
+        .len()
+        .checked_sub(2)
+        .and_then(|at| model.overlays.get(at));
+    match (model.overlays.last(), below) {
+        // What is typed into stays in sight.
+        (Some(Overlay::List(list)), Some(editor)) if matches!(list.purpose, ListPurpose::Complete { .. }) => {
+            one(model, frame, editor);
+        }
+        (Some(Overlay::Line(line)), Some(editor)) if line.purpose == LinePurpose::Find => {
+            one(model, frame, editor);
+        }
+        _ => {}
+    }
+    if let Some(overlay) = model.overlays.last() {
+        one(model, frame, overlay);
+    }
+}
+
+fn one(model: &Model, frame: &mut Frame<'_>, overlay: &Overlay) {
     match overlay {
-        Overlay::Page(page) => document(model, frame, &page.title, &page.doc, page.top, Role::Focus),
+        Overlay::Page(page) => {
+            let find = page.find.as_ref().map(|(find, _)| &find.regex);
+            let place = (page.top, find);
+            document(model, frame, &page.title, &page.doc, place, Role::Focus);
+        }
         Overlay::Review(review) => {
             let words = if model.run.committing {
                 "sent, waiting for the run"
@@ -27,7 +50,14 @@ pub(super) fn draw(model: &Model, frame: &mut Frame<'_>) {
             };
             // No frame of an older revision may stand beside what is about to run.
             blank(model, frame);
-            document(model, frame, words, &review.doc, review.top, Role::Decision);
+            document(
+                model,
+                frame,
+                words,
+                &review.doc,
+                (review.top, None),
+                Role::Decision,
+            );
         }
         Overlay::Listing(list) => lists::listing(model, frame, list),
         Overlay::Bulk(bulk) => document(
@@ -35,16 +65,29 @@ pub(super) fn draw(model: &Model, frame: &mut Frame<'_>) {
             frame,
             "approve all of these",
             &bulk.doc,
-            bulk.top,
+            (bulk.top, None),
             Role::Decision,
         ),
+        Overlay::Rule(view) => {
+            // No frame of another decision may stand beside this one.
+            blank(model, frame);
+            let title = "a rule of the session";
+            document(model, frame, title, &view.doc, (view.top, None), Role::Decision);
+        }
         Overlay::Dialog(dialog) => {
             let title = match dialog.kind {
                 DialogKind::Consent => "this effect may have happened already",
                 DialogKind::Doubt => "did it happen?",
                 DialogKind::Broken(_) => "the stream broke: ask again, keep what arrived, or stop",
             };
-            document(model, frame, title, &dialog.doc, dialog.top, Role::Decision);
+            document(
+                model,
+                frame,
+                title,
+                &dialog.doc,
+                (dialog.top, None),
+                Role::Decision,
+            );
         }
         Overlay::Stop => words(
             model,
@@ -70,8 +113,13 @@ fn leave(model: &Model, frame: &mut Frame<'_>) {
     let running = model.run.state.agenda.running.len();
     let keymap = &model.settings.keymap;
     let mut lines = Vec::new();
+    let kept = model.settings.drafts;
     match model.collected.len() {
         0 => {}
+        1 if kept => lines.push("1 collected edit is not committed: it waits here for you.".to_owned()),
+        count if kept => lines.push(format!(
+            "{count} collected edits are not committed: they wait here for you."
+        )),
         1 => lines.push("1 collected edit is not committed: it is lost when you leave.".to_owned()),
         count => lines.push(format!(
             "{count} collected edits are not committed: they are lost when you leave."
@@ -154,14 +202,21 @@ fn sides(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
     }
 }
 
-fn document(model: &Model, frame: &mut Frame<'_>, title: &str, doc: &Doc, top: usize, role: Role) {
+fn document(
+    model: &Model,
+    frame: &mut Frame<'_>,
+    title: &str,
+    doc: &Doc,
+    (top, find): (usize, Option<&Regex>),
+    role: Role,
+) {
     let area = model.screen.overlay(doc.rows());
     let body = open(model, frame, area, title, role);
     let mut canvas = Canvas {
         buf: frame.buffer_mut(),
         look: &model.settings.look,
     };
-    inspector::rows(&mut canvas, body, doc, top);
+    inspector::rows(&mut canvas, body, doc, top, find);
     inspector::position(&mut canvas, area, doc, top);
 }
 

@@ -82,6 +82,15 @@ fn entry(model: &Model, item: &Item) -> Styled {
     }
 }
 
+/// What raises a call above its effect class, by what the operator's own catalogue says of its tool.
+fn tier(model: &Model, tool: &str) -> Vec<&'static str> {
+    let tags = model.run.tool(tool).map_or(&[][..], |card| &card.tags);
+    ["irreversible", "external", "uninspectable"]
+        .into_iter()
+        .filter(|tag| tags.iter().any(|one| one == tag))
+        .collect()
+}
+
 fn call_entry(model: &Model, gone: bool, id: NodeId, rev: String) -> Styled {
     let state = &model.run.state;
     let (Some(call), Some(node)) = (state.call(id), state.node(id)) else {
@@ -97,13 +106,26 @@ fn call_entry(model: &Model, gone: bool, id: NodeId, rev: String) -> Styled {
     if gone {
         line = line.own(Role::Dim, format!("({}) ", call.status.word()));
     } else if !matches!(call.status, crate::domain::call::Status::Awaiting) {
-        line = line.own(Role::Warning, format!("{} ", call.status.word()));
+        line = line.own(Role::Warning, format!("{} ", model.status_words(call)));
     }
     if let Some((tool, args)) = node.as_call() {
         line = line
             .untrusted(dim(Role::Accent), tool, 40)
-            .own(dim(Role::Dim), format!(" {} ", call.effect.word()))
-            .untrusted(dim(Role::Text), &summary::arguments(args), 200);
+            .own(dim(Role::Dim), format!(" {} ", call.effect.word()));
+        for tag in tier(model, tool) {
+            line = line.own(dim(Role::Failed), format!("{tag} "));
+        }
+        line = match model.queue.alike.get(&id) {
+            Some(alike) => {
+                let sign = Symbol::Fan.glyph(model.settings.charset);
+                line.own(dim(Role::Accent), format!("{sign} ")).untrusted(
+                    dim(Role::Text),
+                    &alike.words(),
+                    200,
+                )
+            }
+            None => line.untrusted(dim(Role::Text), &summary::arguments(args), 200),
+        };
     }
     line
 }

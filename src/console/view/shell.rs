@@ -6,7 +6,7 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 
 use super::paint::Canvas;
-use super::{graph, header, inspector, log, overlay, queue, status};
+use super::{graph, header, inspector, log, overlay, queue, rows, status};
 use crate::console::layout::gutter::Line;
 use crate::console::model::Model;
 use crate::console::model::screen::Pane;
@@ -36,8 +36,10 @@ pub(super) fn draw(model: &Model, frame: &mut Frame<'_>) {
         if let Some(area) = places.inspector {
             inspector::draw(model, &mut canvas, area);
         }
-        if let Some(area) = places.log {
-            log::draw(model, &mut canvas, area);
+        match (places.lower, model.screen.lower) {
+            (Some(area), Some(Pane::Log)) => log::draw(model, &mut canvas, area),
+            (Some(area), Some(pane)) => rows::draw(model, &mut canvas, area, pane),
+            _ => {}
         }
     }
     overlay::draw(model, frame);

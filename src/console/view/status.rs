@@ -77,7 +77,10 @@ fn keys(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
         .iter()
         .any(|hint| matches!(hint.word, "approve" | "choices"));
     let is_first = |hint: &&hints::Hint| {
-        !hint.stays && (matches!(hint.word, "done" | "accept") || (!decides && hint.word == "next pending"))
+        !hint.stays
+            && (hint.leads
+                || matches!(hint.word, "done" | "accept")
+                || (!decides && hint.word == "next pending"))
     };
     let first = hints.iter().filter(is_first);
     let others = hints.iter().filter(|hint| !hint.stays && !is_first(hint));

@@ -1,4 +1,7 @@
 //! What the screen looks like, and that nothing untrusted reaches it raw.
 
+mod frame;
+mod graphs;
+mod panes;
 mod pictures;
 mod rules;

@@ -3,11 +3,13 @@
 
 use std::sync::Arc;
 
-use super::delegate;
+use super::{delegate, escape};
 use crate::domain::advice::Advice;
 use crate::domain::branch::recall::recorded_reply;
+use crate::domain::breaker::{self, Breaker};
 use crate::domain::draft::Draft;
-use crate::domain::event::{Event, RunEvent, TurnEvent};
+use crate::domain::escape::standing;
+use crate::domain::event::{Event, RunEvent, TurnEvent, WeightEvent};
 use crate::domain::id::{Epoch, NodeId, NodeKind, Rev, Seq, ThreadId, TurnId};
 use crate::domain::state::{Mode, State};
 use crate::domain::thread;
@@ -23,19 +25,20 @@ const FIRST_DELAY_MS: u64 = 200;
 const LONGEST_DELAY_MS: u64 = 10_000;
 
 /// Each thread goes on by itself as soon as its own turns have ended.
-pub(super) fn ask(draft: &mut Draft<'_>, _advice: &dyn Advice) {
+pub(super) fn ask(draft: &mut Draft<'_>, advice: &dyn Advice) {
     for thread in thread::at_work(draft.state) {
-        go_on(draft, thread);
+        go_on(draft, advice, thread);
         if !draft.events.is_empty() {
             return;
         }
     }
 }
 
-fn go_on(draft: &mut Draft<'_>, thread: ThreadId) {
+fn go_on(draft: &mut Draft<'_>, advice: &dyn Advice, thread: ThreadId) {
     // The answer to a request made now would fall with the edit that is being typed.
     let allowed = !thread::waits_for_editor(draft.state, thread)
         && draft.state.limit_reached.is_none()
+        && reachable(draft.state)
         && match draft.state.mode {
             Mode::Running => true,
             Mode::Paused(_) => draft.state.step,
@@ -51,7 +54,11 @@ fn go_on(draft: &mut Draft<'_>, thread: ThreadId) {
         return;
     }
     let child = draft.state.children.get(&thread);
-    if let Some(answer) = answer_of(draft.state, last) {
+    let answer = answer_of(draft.state, last);
+    if (allowed || answer.is_some()) && escape::look(draft, advice, thread, answer.is_some()) {
+        return;
+    }
+    if let Some(answer) = answer {
         if let Some(child) = child {
             delegate::answered(draft, child, answer);
             return;
@@ -71,10 +78,28 @@ fn go_on(draft: &mut Draft<'_>, thread: ThreadId) {
     {
         return;
     }
+    if offered(draft, advice, thread) {
+        return;
+    }
     let turn = draft.turn();
     let after = Some(last.id);
     let event = requested_with(draft.state, (turn, thread, after), (1, 0), context);
     draft.turn_event(event);
+}
+
+/// True where the next request is to offer the tools otherwise than the one before, which is then said first.
+fn offered(draft: &mut Draft<'_>, advice: &dyn Advice, thread: ThreadId) -> bool {
+    let state = draft.state;
+    let task = thread::task_of(state, advice, thread);
+    let tools = advice.offer(task.as_deref(), &thread::given(state, thread));
+    let now = state.weights.offers.get(&thread).map_or(&[][..], Vec::as_slice);
+    if tools == now {
+        return false;
+    }
+    draft
+        .events
+        .push(Event::Weight(WeightEvent::Offered { thread, tools }));
+    true
 }
 
 /// After an edit, a request that was answered before is not made again: the recorded reply stands.
@@ -86,6 +111,8 @@ fn stands_recorded(draft: &mut Draft<'_>, last: &Turn, context: &str) -> bool {
         .started
         .as_ref()
         .is_some_and(|started| started.reuse.replies);
+    // What is to be told now was not told then.
+    let wanted = wanted && !standing::has_to_tell(state, last.thread);
     if !wanted || state.epoch == Epoch(0) || !state.turns_of(last.thread).any(was_asked) {
         return false;
     }
@@ -95,6 +122,12 @@ fn stands_recorded(draft: &mut Draft<'_>, last: &Turn, context: &str) -> bool {
     };
     draft.turn_event(TurnEvent::Revived { turn, of });
     true
+}
+
+/// True unless the breaker of the model's endpoint lets nothing through.
+fn reachable(state: &State) -> bool {
+    let breaker = breaker::endpoint(state).and_then(|scope| state.breakers.get(&scope));
+    breaker.is_none_or(Breaker::admits)
 }
 
 fn all_settled(state: &State, thread: ThreadId) -> bool {
@@ -295,7 +328,7 @@ fn held_turns(draft: &mut Draft<'_>, last: &Turn) -> bool {
 }
 
 /// True where no further request may be made, which is then said.
-fn limited(draft: &mut Draft<'_>) -> bool {
+pub(super) fn limited(draft: &mut Draft<'_>) -> bool {
     match limit(draft.state) {
         Some((which, message)) => {
             draft.run(RunEvent::LimitReached { which, message });
@@ -303,6 +336,18 @@ fn limited(draft: &mut Draft<'_>) -> bool {
         }
         None => false,
     }
+}
+
+/// Why the model may not be asked about the arguments of a call: the last request is for the answer.
+pub(super) fn no_request_for(state: &State) -> Option<Arc<str>> {
+    if state.limit_reached.is_some() {
+        return Some("the budget is used up".into());
+    }
+    if let Some((which, message)) = limit(state) {
+        return Some(format!("no request is left ({which}: {message})").into());
+    }
+    let last = state.limits.turns.is_some_and(|most| state.requests + 1 >= most);
+    last.then(|| "the only request that is left is for the answer".into())
 }
 
 /// The limit that forbids another request.

@@ -42,7 +42,7 @@ pub(super) fn begin(draft: &mut Draft<'_>, advice: &dyn Advice) {
         .find(|call| !call.suspect);
     if let Some(call) = next {
         let thread = draft.thread();
-        launch::start(draft, advice, call, Some(thread));
+        launch::start(draft, advice, call, (Some(thread), Vec::new()));
     }
 }
 
@@ -98,21 +98,33 @@ pub(super) fn spent(draft: &mut Draft<'_>, child: &Child) -> bool {
     if used < child.max_turns {
         return false;
     }
-    let executed = draft
-        .state
-        .calls
+    let message = format!("the sub-agent used up its {used} turns and gave no answer");
+    let hint = "give it a smaller task, or more turns (`max_turns`)";
+    failed(draft, child, message, hint);
+    true
+}
+
+/// Ends a sub-agent that goes round: its call fails.
+pub fn ended_by_guard(draft: &mut Draft<'_>, child: &Child, what: &str) {
+    let message = format!("the sub-agent went round in a circle and was ended ({what})");
+    failed(draft, child, message, "give it another task, or do without it");
+}
+
+fn failed(draft: &mut Draft<'_>, child: &Child, message: String, hint: &str) {
+    let calls = &draft.state.calls;
+    let executed = calls
         .get(&child.call)
         .is_some_and(|call| call.effect.has_effect());
     let error = ToolError {
         class: ErrorClass::Business,
-        message: format!("the sub-agent used up its {used} turns and gave no answer"),
+        message,
         evidence: "counted by the engine".into(),
-        hint: Some("give it a smaller task, or more turns (`max_turns`)".into()),
+        hint: Some(hint.into()),
         partial: None,
         executed,
+        retry_after_ms: None,
     };
     finished(draft, child, Outcome::Err(error));
-    true
 }
 
 fn finished(draft: &mut Draft<'_>, child: &Child, outcome: Outcome) {

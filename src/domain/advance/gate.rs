@@ -4,6 +4,7 @@
 use crate::domain::advice::Advice;
 use crate::domain::call::{Call, Decision, EffectClass, Gate, Outcome, Status};
 use crate::domain::draft::Draft;
+use crate::domain::escape::standing;
 use crate::domain::event::CallEvent;
 use crate::domain::id::Rev;
 use crate::domain::node::Origin;
@@ -73,6 +74,10 @@ fn one(draft: &mut Draft<'_>, call: &Call, rev: Rev, asks: bool) {
         draft.call(decided(decision));
         return;
     }
+    if let Some((rule, reason)) = repeats(draft.state, call) {
+        draft.call(decided(Decision::Deny { rule, reason }));
+        return;
+    }
     if let Some((cause, entries)) = consent_needed(draft.state, call) {
         draft.call(CallEvent::ConsentAsked {
             call: call.id,
@@ -114,6 +119,12 @@ fn one(draft: &mut Draft<'_>, call: &Call, rev: Rev, asks: bool) {
         rev,
         deadline_ms: verdict.deadline_ms,
     });
+}
+
+/// What was gone through without getting on is refused for one turn.
+fn repeats(state: &State, call: &Call) -> Option<(String, String)> {
+    let (tool, args) = state.nodes.get(&call.id)?.as_call()?;
+    standing::refused(state, call.id, tool, call.resolved.as_ref().unwrap_or(args))
 }
 
 fn was_decided(call: &Call, rev: Rev) -> bool {

@@ -4,9 +4,10 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::delegate;
 use super::gate::sameness;
+use super::{breaker, delegate};
 use crate::domain::advice::Advice;
+use crate::domain::breaker::{Phase, Scope};
 use crate::domain::call::{Call, Decision, EffectClass, Status};
 use crate::domain::draft::Draft;
 use crate::domain::event::CallEvent;
@@ -48,6 +49,7 @@ pub(super) fn launch(draft: &mut Draft<'_>, advice: &dyn Advice) {
     }
     // Only asked for by calls that need something for themselves.
     let mut in_use: Option<BTreeSet<String>> = None;
+    let mut taken: BTreeSet<Scope> = BTreeSet::new();
     for id in &agenda.queued {
         if free == 0 {
             break;
@@ -64,6 +66,13 @@ pub(super) fn launch(draft: &mut Draft<'_>, advice: &dyn Advice) {
         if agenda.ending.range(own).next().is_some() {
             continue;
         }
+        let guards = breaker::guards(draft.state, advice, call);
+        if let Some((scope, shut)) = breaker::shut(draft.state, &guards, &taken) {
+            if advice.fails_fast() && shut.phase == Phase::Open {
+                breaker::fail_fast(draft, call, &scope, shut);
+            }
+            continue;
+        }
         if let Some(needed) = resource(draft.state, advice, *id)
             && !in_use
                 .get_or_insert_with(|| used(draft.state, advice))
@@ -71,7 +80,8 @@ pub(super) fn launch(draft: &mut Draft<'_>, advice: &dyn Advice) {
         {
             continue;
         }
-        if start(draft, advice, call, None).is_some() {
+        taken.extend(guards.iter().cloned());
+        if start(draft, advice, call, (None, guards)).is_some() {
             free -= 1;
         }
     }
@@ -107,12 +117,13 @@ fn ending_resource(state: &State, advice: &dyn Advice, (id, no): (NodeId, Attemp
     advice.resource(&entry.tool, &record.args)
 }
 
-/// Records the intent to run a call; `thread` is that of the sub-agent that does its work.
+/// Records the intent to run a call; `thread` is that of the sub-agent that does its work, `guards` are
+/// the breakers that let it through.
 pub(super) fn start(
     draft: &mut Draft<'_>,
     advice: &dyn Advice,
     call: &Call,
-    thread: Option<ThreadId>,
+    (thread, guards): (Option<ThreadId>, Vec<Scope>),
 ) -> Option<()> {
     let node = draft.state.nodes.get(&call.id)?;
     let (tool, _) = node.as_call()?;
@@ -131,8 +142,10 @@ pub(super) fn start(
         key: key(draft.state, call, node, &same),
         same: Arc::from(same),
         effect: call.effect,
+        task: thread::task(draft.state, advice, node),
         before: before.map(Arc::from),
         thread,
+        guards,
     });
     Some(())
 }

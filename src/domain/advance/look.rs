@@ -9,6 +9,7 @@ use crate::domain::draft::Draft;
 use crate::domain::event::CallEvent;
 use crate::domain::node::Node;
 use crate::domain::ready::{self, Look};
+use crate::domain::thread;
 
 pub(super) fn look(draft: &mut Draft<'_>, advice: &dyn Advice) {
     let state = draft.state;
@@ -98,7 +99,9 @@ pub(super) fn become_ready(
         return;
     }
     let digest = advice.digest(call.id, node.rev(), tool, bytes);
+    let task = thread::task(draft.state, advice, node);
     let verdict = advice.verdict(tool, bytes, &Used::by(draft));
+    let verdict = advice.careful(tool, task.as_deref(), verdict);
     draft.call(CallEvent::Ready {
         call: call.id,
         rev: node.rev(),

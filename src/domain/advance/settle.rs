@@ -49,7 +49,10 @@ fn one(draft: &mut Draft<'_>, advice: &dyn Advice, turn: &Turn) {
         .copied()
         .collect();
     if !stuck.is_empty() {
-        unblock(draft, advice, &stuck);
+        // An earlier turn that is not through may still bring what they wait for.
+        if !open_before(draft.state, turn) {
+            unblock(draft, advice, &stuck);
+        }
         return;
     }
     answer_by_tool(draft, advice, turn, &calls);
@@ -70,6 +73,8 @@ fn moves(state: &State, turn: TurnId) -> bool {
         .chain(&agenda.delegates)
         .chain(&agenda.unchecked)
         .chain(&agenda.queued)
+        .chain(&agenda.delayed)
+        .chain(&agenda.repairing)
         .chain(&agenda.ungated)
         .chain(agenda.waiting.values());
     let mut here = open.filter(|id| state.nodes.get(id).is_some_and(|node| node.turn == turn));
@@ -80,6 +85,13 @@ fn moves(state: &State, turn: TurnId) -> bool {
             _ => !call.suspect,
         })
     })
+}
+
+/// True where something still goes on in an earlier turn of the thread.
+fn open_before(state: &State, turn: &Turn) -> bool {
+    let open = state.agenda.open.iter().filter_map(|id| state.turns.get(id));
+    open.filter(|one| one.is_active())
+        .any(|one| one.thread == turn.thread && one.pos < turn.pos)
 }
 
 /// Nothing moves any more in the turn: what nobody has written by now, nobody will. A fallback takes

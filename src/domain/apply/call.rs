@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::{At, index};
+use crate::domain::breaker::Probe;
 use crate::domain::call::{AttemptRecord, Decision, Digest, EffectClass, Outcome, Status};
 use crate::domain::event::CallEvent;
 use crate::domain::id::{Attempt, NodeId, Rev};
@@ -39,13 +40,11 @@ pub(super) fn apply(state: &mut State, at: At, event: &CallEvent) {
             life.effect = *effect;
             life.delegates = *delegates;
             note_names(state, *call);
-            let next = if faults.is_empty() {
-                Status::Blocked
+            if faults.is_empty() {
+                index::set_status(state, *call, Status::Blocked);
             } else {
-                index::retract(state, *call);
-                Status::Invalid
-            };
-            index::set_status(state, *call, next);
+                invalid(state, *call);
+            }
             let after = index::readers(state, *call);
             for reader in before.iter().filter(|id| !after.contains(id)).chain(&after) {
                 index::look_again(state, *reader);
@@ -81,8 +80,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &CallEvent) {
             };
             life.faults.clone_from(faults);
             trust(state, *call);
-            index::retract(state, *call);
-            index::set_status(state, *call, Status::Invalid);
+            invalid(state, *call);
         }
         CallEvent::Asked { call, .. } => index::set_status(state, *call, Status::Awaiting),
         CallEvent::ConsentAsked { call, cause, entries } => {
@@ -99,6 +97,20 @@ pub(super) fn apply(state: &mut State, at: At, event: &CallEvent) {
         } => decided(state, at, (*call, *rev), digest.as_ref(), decision),
         CallEvent::Started { .. } => started(state, at, event),
         executed => outcomes(state, at, executed),
+    }
+}
+
+/// It cannot run as it is; what is done about it is still to be decided.
+fn invalid(state: &mut State, id: NodeId) {
+    index::retract(state, id);
+    index::set_status(state, id, Status::Invalid);
+    failed(state, id);
+}
+
+/// What is done about its failure is still to be decided.
+fn failed(state: &mut State, id: NodeId) {
+    if state.nodes.get(&id).is_some_and(|node| node.active) {
+        state.agenda.failures.insert(id);
     }
 }
 
@@ -274,8 +286,10 @@ fn started(state: &mut State, at: At, event: &CallEvent) {
         key,
         same,
         effect,
+        task,
         before,
         thread,
+        guards,
     } = event
     else {
         return;
@@ -285,6 +299,10 @@ fn started(state: &mut State, at: At, event: &CallEvent) {
         .get(call)
         .and_then(Node::as_call)
         .map_or_else(|| Arc::from(""), |(tool, _)| tool.clone());
+    if !state.calls.contains_key(call) {
+        return;
+    }
+    let guards = super::breaker::admit(state, guards, Probe::Call(*call, *attempt));
     let Some(life) = state.calls.get_mut(call) else {
         return;
     };
@@ -295,6 +313,7 @@ fn started(state: &mut State, at: At, event: &CallEvent) {
         epoch: state.epoch,
         intent: at.seq,
         thread: *thread,
+        guards,
         process: None,
         outcome: None,
         ms: None,
@@ -309,6 +328,7 @@ fn started(state: &mut State, at: At, event: &CallEvent) {
         same: same.clone(),
         key: key.clone(),
         effect: *effect,
+        task: task.clone(),
         before: before.clone(),
         at: at.utc_ms,
         thread: *thread,
@@ -370,6 +390,7 @@ fn finished(state: &mut State, at: At, which: (NodeId, Rev, Attempt), outcome: &
     record.outcome = Some(outcome.clone());
     record.ms = Some(ms);
     record.fenced = !current;
+    let guards = record.guards.clone();
     state.agenda.ending.remove(&(id, attempt));
     // What a sub-agent did is known from its own calls.
     let by_child = record.thread.is_some();
@@ -387,6 +408,7 @@ fn finished(state: &mut State, at: At, which: (NodeId, Rev, Attempt), outcome: &
         entry.ended = Some(at.seq);
         unknown = entry.outcome == LedgerOutcome::Unknown;
     }
+    super::breaker::ran(state, at, &guards, (id, attempt), outcome);
     if unknown {
         index::gate_again(state);
     }
@@ -398,6 +420,9 @@ fn finished(state: &mut State, at: At, which: (NodeId, Rev, Attempt), outcome: &
         return;
     }
     record_value(state, at, id, (rev, attempt), outcome, &Origin::Execution);
+    if matches!(outcome, Outcome::Err(_)) {
+        failed(state, id);
+    }
 }
 
 /// A time-out or a cancelled execution of something with effects proves nothing.
@@ -511,12 +536,10 @@ pub(super) fn end_call(state: &mut State, id: NodeId, outcome: &Outcome) {
         turn.slots = turn.slots.saturating_add(1);
         life.slot = Some(turn.slots);
     }
-    let next = match outcome {
-        Outcome::Ok { .. } => Status::Succeeded,
-        Outcome::Err(error) => Status::Failed(error.class),
-        Outcome::Cancelled { .. } => Status::Failed(crate::domain::call::ErrorClass::Cancelled),
-    };
-    index::set_status(state, id, next);
+    if outcome.is_ok() {
+        life.retries = 0;
+    }
+    index::set_status(state, id, Status::of(outcome));
 }
 
 fn end_without(state: &mut State, id: NodeId, status: Status, because: &Arc<str>) {
@@ -555,6 +578,7 @@ fn woken(state: &mut State, id: NodeId) {
     };
     life.because = None;
     life.denied_by = None;
+    life.retries = 0;
     // What was found wrong may have been in what it read: it is checked from the beginning.
     let next = if life.status == Status::Invalid {
         Status::Proposed

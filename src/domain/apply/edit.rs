@@ -19,6 +19,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &EditEvent) {
             after,
             what,
             reason,
+            by,
         } => {
             begin(state, at, *epoch, what);
             release(state);
@@ -41,7 +42,11 @@ pub(super) fn apply(state: &mut State, at: At, event: &EditEvent) {
                 channel: Channel::Spoken,
                 opaque: None,
             };
-            add_node(state, at, turn, *intervention, content, Origin::Operator { user });
+            let origin = match by {
+                Some(rule) => Origin::Engine { rule: rule.clone() },
+                None => Origin::Operator { user },
+            };
+            add_node(state, at, turn, *intervention, content, origin);
             let thread = state.turns.get(&turn).map_or(thread::ROOT, |turn| turn.thread);
             state.edits.push(EditRecord {
                 seq: at.seq,
@@ -50,6 +55,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &EditEvent) {
                 target: *target,
                 thread,
                 what: what.clone(),
+                by: by.clone(),
             });
             mark_edited(state, thread);
         }
@@ -231,6 +237,7 @@ fn revised(
             life.verdict = None;
             life.because = None;
             life.denied_by = None;
+            life.retries = 0;
             life.consented.clear();
             life.edit_approves = approves.cloned();
         }

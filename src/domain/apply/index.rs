@@ -5,6 +5,7 @@
 
 use crate::domain::call::{AttemptRecord, Outcome, Status};
 use crate::domain::id::{Attempt, NodeId, NodeKind, TurnId};
+use crate::domain::ladder::Stage;
 use crate::domain::node::Standing;
 use crate::domain::ready;
 use crate::domain::repeat;
@@ -21,6 +22,11 @@ pub(super) fn set_status(state: &mut State, id: NodeId, status: Status) {
         call.remember(epoch);
     }
     let had_ended = call.status.is_settled();
+    if status != Status::Delayed {
+        call.delay = None;
+    }
+    call.given_up = None;
+    let was_under_way = call.status.is_under_way();
     call.status = status;
     let suspect = call.suspect;
     if !state.nodes.get(&id).is_some_and(|node| node.active) {
@@ -42,6 +48,15 @@ pub(super) fn set_status(state: &mut State, id: NodeId, status: Status) {
         }
         Status::Awaiting | Status::Consent(_) | Status::InDoubt(_) => {
             agenda.waiting.insert(call.ready.unwrap_or_default(), id);
+        }
+        Status::Delayed => {
+            agenda.delayed.insert(id);
+        }
+        Status::Repairing(stage) => {
+            agenda.repairing.insert(id);
+            if *stage == Stage::Choosing {
+                agenda.waiting.insert(call.ready.unwrap_or_default(), id);
+            }
         }
         Status::Queued => {
             agenda.queued.insert(id);
@@ -67,11 +82,12 @@ pub(super) fn set_status(state: &mut State, id: NodeId, status: Status) {
         | Status::Unsatisfiable => {}
     }
     let has_ended = call.status.is_settled();
+    let set_out = call.status.is_under_way() != was_under_way;
     if suspect || matches!(call.status, Status::Blocked) {
         look_again(state, id);
     }
     // A value that is gone is news to its readers like one that came.
-    if had_ended || has_ended {
+    if had_ended || has_ended || set_out {
         wake_readers(state, id);
     }
 }
@@ -126,7 +142,11 @@ fn leave_sets(state: &mut State, id: NodeId) {
                 None => {}
             }
         }
-        Status::Awaiting | Status::Consent(_) | Status::InDoubt(_) => {
+        Status::Delayed => {
+            agenda.delayed.remove(&id);
+        }
+        Status::Awaiting | Status::Consent(_) | Status::InDoubt(_) | Status::Repairing(_) => {
+            agenda.repairing.remove(&id);
             let since = call.ready.unwrap_or_default();
             if agenda.waiting.get(&since) == Some(&id) {
                 agenda.waiting.remove(&since);
@@ -139,6 +159,7 @@ fn leave_sets(state: &mut State, id: NodeId) {
         | Status::Skipped
         | Status::Unsatisfiable => {}
     }
+    agenda.failures.remove(&id);
     if !agenda.woken.remove(&id) {
         agenda.stalled.remove(&id);
     }

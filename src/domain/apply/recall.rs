@@ -183,6 +183,7 @@ fn revived(state: &mut State, at: At, id: NodeId, way: &Way) {
         call.revived = at.seq;
         call.approved = None;
         call.edit_approves = None;
+        call.retries = 0;
         call.consented.clear();
     }
 }

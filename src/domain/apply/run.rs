@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use super::edit::release;
+use super::resilience::{freeze, thaw};
 use super::turn::spend;
 use super::{At, index};
 use crate::domain::call::Status;
 use crate::domain::event::RunEvent;
 use crate::domain::id::{Attempt, NodeId, ThreadId};
+use crate::domain::rule::SessionRule;
 use crate::domain::state::{LedgerOutcome, Mode, State};
 use crate::domain::turn::{Stream, StreamFault, StreamFaultKind, Usage};
 
@@ -25,31 +27,51 @@ pub(super) fn apply(state: &mut State, at: At, event: &RunEvent) {
             state.policy.clone_from(&started.policy);
             state.started = Some(Arc::new((**started).clone()));
         }
-        RunEvent::Reopened { interrupted, .. } => reopen(state, interrupted),
+        RunEvent::Reopened { interrupted, .. } => {
+            reopen(state, interrupted);
+            thaw(state, at);
+        }
         RunEvent::Paused { reason } => {
             if !matches!(state.mode, Mode::Finished(_)) {
                 state.mode = Mode::Paused(reason.clone());
             }
             state.step = false;
+            freeze(state, at);
         }
         RunEvent::Resumed {} => {
             if !matches!(state.mode, Mode::Finished(_)) {
                 state.mode = Mode::Running;
             }
             state.step = false;
+            thaw(state, at);
         }
         RunEvent::Stepped {} => state.step = true,
-        RunEvent::Stopped { reason } => state.mode = Mode::Stopped(reason.clone()),
+        RunEvent::Stopped { reason } => {
+            state.mode = Mode::Stopped(reason.clone());
+            freeze(state, at);
+        }
         RunEvent::Finished { answer, .. } => state.mode = Mode::Finished(*answer),
         RunEvent::PolicyChanged { policy } => state.policy.clone_from(policy),
         RunEvent::LimitReached { which, message } => {
             state.limit_reached = Some((which.clone(), message.clone()));
             state.step = false;
             state.mode = Mode::Paused(message.clone());
+            freeze(state, at);
         }
         RunEvent::LimitsRaised { limits } => {
             state.limits = *limits;
             state.limit_reached = None;
+        }
+        RunEvent::RuleAdded { no, rule } => state.rules.push(SessionRule {
+            no: *no,
+            seq: at.seq,
+            written: rule.clone(),
+            dropped: false,
+        }),
+        RunEvent::RuleDropped { no } => {
+            if let Some(rule) = state.rules.iter_mut().find(|rule| rule.no == *no) {
+                rule.dropped = true;
+            }
         }
         RunEvent::Refused { .. } => {}
         RunEvent::Titled { title } => state.title = Some(title.clone()),
@@ -59,6 +81,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &RunEvent) {
 /// The process that wrote the events so far is gone: its streams are cut and its executions in doubt.
 fn reopen(state: &mut State, interrupted: &[(NodeId, Attempt)]) {
     release(state);
+    super::breaker::forget_probes(state);
     // Whatever the list says: nobody is left to report on anything that was running.
     let running: Vec<NodeId> = state.agenda.running.iter().copied().collect();
     for id in interrupted.iter().map(|(id, _)| *id).chain(running) {
@@ -69,6 +92,19 @@ fn reopen(state: &mut State, interrupted: &[(NodeId, Attempt)]) {
             index::set_status(state, id, Status::InDoubt(attempt));
         }
     }
+    // The same holds where a branch was left while they ran: it may come back.
+    let left: Vec<(NodeId, Attempt)> = state
+        .calls
+        .values()
+        .filter(|call| !state.nodes.get(&call.id).is_some_and(|node| node.active))
+        .filter_map(|call| match call.status {
+            Status::Running(attempt) => Some((call.id, attempt)),
+            _ => None,
+        })
+        .collect();
+    for (id, attempt) in left {
+        index::set_status(state, id, Status::InDoubt(attempt));
+    }
     state.agenda.ending.clear();
     for entry in state.ledger.values_mut() {
         if entry.outcome == LedgerOutcome::Running && entry.thread.is_none() {
@@ -76,10 +112,10 @@ fn reopen(state: &mut State, interrupted: &[(NodeId, Attempt)]) {
         }
     }
     index::gate_again(state);
-    let mut cut = 0_usize;
+    let mut cut = Vec::new();
     for turn in state.turns.values_mut() {
         if turn.stream == Stream::Open {
-            cut += usize::from(turn.asked > 0);
+            cut.extend((turn.asked > 0).then_some(turn.id));
             turn.remember(state.epoch);
             turn.stream = Stream::Broken(StreamFault {
                 kind: StreamFaultKind::Crash,
@@ -88,7 +124,7 @@ fn reopen(state: &mut State, interrupted: &[(NodeId, Attempt)]) {
             });
         }
     }
-    for _ in 0..cut {
-        spend(state, Usage::default());
+    for turn in cut {
+        spend(state, turn, Usage::default());
     }
 }

@@ -4,14 +4,16 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::{At, add_node, index};
-use crate::domain::call::{Call, EffectClass, Status};
+use crate::domain::breaker::{self, Probe, Scope};
+use crate::domain::call::Call;
 use crate::domain::event::TurnEvent;
 use crate::domain::history::History;
 use crate::domain::id::{NodeId, Seq, ThreadId, TurnId};
 use crate::domain::node::{Channel, Content, Origin};
+use crate::domain::price::Spent;
 use crate::domain::state::{Mode, State};
 use crate::domain::thread::{self, Child};
-use crate::domain::turn::{Activity, Producer, Stop, Stream, Turn, Usage};
+use crate::domain::turn::{Activity, Producer, Stop, Stream, StreamFaultKind, Turn, Usage};
 
 pub(super) fn apply(state: &mut State, at: At, event: &TurnEvent) {
     match event {
@@ -115,15 +117,21 @@ fn requested(state: &mut State, at: At, event: &TurnEvent) {
     state.step = false;
     state.agenda.open.insert(*turn);
     let epoch = state.epoch;
+    let scopes: Vec<Scope> = breaker::endpoint(state).into_iter().collect();
+    let guard = super::breaker::admit(state, &scopes, Probe::Request(*turn, *request)).pop();
     if let Some(turn) = state.turns.get_mut(turn) {
         turn.remember(epoch);
         turn.stream = Stream::Open;
         turn.settled = false;
         turn.asked = *request;
         turn.asked_at = at.seq;
+        turn.ended_at = Seq(0);
+        turn.guard = guard;
         turn.received = 0;
         turn.partial = None;
         turn.last = *last;
+        // Whatever it was kept in spite of: it is asked with what stands before it now.
+        turn.drifted = false;
         turn.context = Some(context.clone());
         turn.request = Some(hash.clone());
     }
@@ -137,17 +145,32 @@ fn requested(state: &mut State, at: At, event: &TurnEvent) {
 fn ended(state: &mut State, at: At, event: &TurnEvent) {
     match event {
         TurnEvent::Closed { turn, stop, usage } => {
-            end_stream(state, *turn, Stream::Closed(stop.clone()), *usage);
+            super::breaker::answered(state, at, *turn, Some(false));
+            end_stream(state, at, *turn, Stream::Closed(stop.clone()), *usage);
         }
         TurnEvent::Broken { turn, fault, usage } => {
-            end_stream(state, *turn, Stream::Broken(fault.clone()), *usage);
+            let speaks = fault.kind.is_transient() || fault.kind == StreamFaultKind::Auth;
+            super::breaker::answered(state, at, *turn, speaks.then_some(true));
+            end_stream(state, at, *turn, Stream::Broken(fault.clone()), *usage);
         }
         TurnEvent::Aborted { turn, reason } => {
-            end_stream(state, *turn, Stream::Aborted(reason.clone()), Usage::default());
+            super::breaker::answered(state, at, *turn, None);
+            end_stream(
+                state,
+                at,
+                *turn,
+                Stream::Aborted(reason.clone()),
+                Usage::default(),
+            );
         }
         TurnEvent::Settled { turn, .. } => {
             state.agenda.open.remove(turn);
             with(state, *turn, |turn| turn.settled = true);
+            // The model is told of the failures that stand now.
+            let told = state.turns.get(turn).map(|turn| turn.nodes.clone());
+            for id in told.iter().flatten() {
+                state.agenda.failures.remove(id);
+            }
         }
         TurnEvent::Suspended { turns } => {
             for turn in turns {
@@ -289,7 +312,10 @@ fn place(state: &mut State, at: At, id: TurnId, thread: ThreadId, after: Option<
         last: false,
         drifted: false,
         usage: Usage::default(),
+        spent: Spent::default(),
         asked_at: at.seq,
+        ended_at: if by_operator { at.seq } else { Seq(0) },
+        guard: None,
         revived: Seq(0),
         history: History::begun(state.epoch),
     };
@@ -317,55 +343,36 @@ fn received(state: &mut State, turn: TurnId, origin: &Origin) {
 
 fn propose(state: &mut State, turn: TurnId, id: NodeId, provider_id: Option<Arc<str>>) {
     let call = Call {
-        id,
         provider_id,
-        label: Arc::from(id.to_string()),
-        out: None,
-        status: Status::Proposed,
-        suspect: false,
-        faults: Vec::new(),
-        references: Vec::new(),
-        bindings: Vec::new(),
-        resolved: None,
-        digest: None,
-        verdict: None,
-        effect: EffectClass::Unknown,
-        delegates: false,
-        decisions: Vec::new(),
-        attempts: Vec::new(),
-        slot: None,
-        ready: None,
-        edit_approves: None,
-        approved: None,
-        because: None,
-        denied_by: None,
-        asked_about: Vec::new(),
-        consented: BTreeSet::new(),
-        revived: Seq(0),
         history: History::begun(state.epoch),
+        ..Call::new(id)
     };
     state.calls.insert(id, call);
     state.agenda.unchecked.insert(id);
     index::reopen_turn(state, turn);
 }
 
-fn end_stream(state: &mut State, turn: TurnId, stream: Stream, usage: Usage) {
+fn end_stream(state: &mut State, at: At, turn: TurnId, stream: Stream, usage: Usage) {
     let open = |turn: &Turn| turn.stream == Stream::Open && turn.asked > 0;
     // What is said of a request that has ended before costs nothing more.
     if usage != Usage::default() || state.turns.get(&turn).is_some_and(open) {
-        spend(state, usage);
+        spend(state, turn, usage);
     }
     state.usage = state.usage.plus(usage);
     with(state, turn, |turn| {
         turn.stream = stream;
+        turn.ended_at = at.seq;
         turn.usage = turn.usage.plus(usage);
     });
 }
 
-/// A request has ended: what it cost, or that nobody knows.
-pub(super) fn spend(state: &mut State, usage: Usage) {
+/// A request of a turn has ended: what it cost, or that nobody knows.
+pub(super) fn spend(state: &mut State, turn: TurnId, usage: Usage) {
     let price = state.started.as_ref().and_then(|started| started.price.as_ref());
     state.spent.add(price, usage);
+    if let Some(turn) = state.turns.get_mut(&turn) {
+        turn.spent.add(price, usage);
+    }
 }
 
 fn supersede(state: &mut State, at: At, turns: &[TurnId]) {

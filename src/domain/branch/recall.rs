@@ -340,6 +340,19 @@ fn recall_call(state: &State, node: &Node, line: &Line, shared: &Shared, moves: 
         }
         _ if goes_on && !was_taken(state, node.id, line) => {
             moves.shared.push(node.id);
+            if let Some((standing, status)) = before_correction(state, node.id, line) {
+                if let Some(observation) = observation {
+                    set(observation, Some(standing), line, moves);
+                }
+                let way = Way {
+                    status,
+                    // Whether it still reads the same is looked at, as for any that goes on.
+                    suspect: true,
+                    ..call.way()
+                };
+                moves.calls.push((node.id, CallMove::Ended(Box::new(way))));
+                return;
+            }
             let child =
                 thread::child_of(state, call).filter(|child| !shared.children.contains(&child.thread));
             if let Some(child) = child.filter(|_| had_ended(&call.status)) {
@@ -359,6 +372,37 @@ fn recall_call(state: &State, node: &Node, line: &Line, shared: &Shared, moves: 
             moves.calls.push((node.id, CallMove::Anew));
         }
     }
+}
+
+/// How a call that had not ended here did end, where edits of another branch corrected its result since.
+fn before_correction(state: &State, call: NodeId, line: &Line) -> Option<(Standing, Status)> {
+    let node = state.observation(call)?;
+    let corrected = |said: &Revision| {
+        let mut edits = state.edits.iter().filter(|edit| edit.epoch == said.epoch);
+        matches!(said.origin, Origin::Operator { .. })
+            && !line.holds(said.epoch)
+            && edits.any(|edit| edit.target == Some(node.id))
+    };
+    if !corrected(node.now()) {
+        return None;
+    }
+    let rev = state.nodes.get(&call)?.rev();
+    let before = node.revisions.iter().take(node.current.0 as usize).rev();
+    before
+        .filter(|said| !corrected(said))
+        .find_map(|said| match &said.content {
+            Content::Observation {
+                call_rev, outcome, ..
+            } if *call_rev == rev => {
+                let standing = Standing {
+                    rev: said.no,
+                    active: true,
+                    pinned: matches!(said.origin, Origin::Operator { .. }),
+                };
+                Some((standing, Status::of(outcome)))
+            }
+            _ => None,
+        })
 }
 
 /// True where an edit of another branch gave a call that had not ended the result that it has.

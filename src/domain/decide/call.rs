@@ -41,7 +41,7 @@ pub(super) fn decide(draft: &mut Draft<'_>, command: &CallCommand) -> Result<(),
 }
 
 /// The call, if it exists and counts.
-fn find(state: &State, id: NodeId) -> Result<&Call, Refusal> {
+pub(super) fn find(state: &State, id: NodeId) -> Result<&Call, Refusal> {
     let call = state
         .calls
         .get(&id)
@@ -65,7 +65,7 @@ fn find(state: &State, id: NodeId) -> Result<&Call, Refusal> {
     }
 }
 
-fn same_rev(state: &State, id: NodeId, rev: Rev) -> Result<(), Refusal> {
+pub(super) fn same_rev(state: &State, id: NodeId, rev: Rev) -> Result<(), Refusal> {
     let now = state
         .nodes
         .get(&id)
@@ -81,21 +81,21 @@ fn same_rev(state: &State, id: NodeId, rev: Rev) -> Result<(), Refusal> {
     }
 }
 
-fn wrong_status(call: &Call, verb: &str, hint: &str) -> Refusal {
+pub(super) fn wrong_status(call: &Call, verb: &str, hint: &str) -> Refusal {
     Refusal::new(
         RefusalKind::Status,
         format!("cannot {verb} {}: it is {}. {hint}", call.id, call.status.word()),
     )
 }
 
-fn not_over(draft: &Draft<'_>) -> Result<(), Refusal> {
+pub(super) fn not_over(draft: &Draft<'_>) -> Result<(), Refusal> {
     match &draft.state.mode {
         Mode::Stopped(_) => Err(super::run::over(&draft.state.mode)),
         Mode::Running | Mode::Paused(_) | Mode::Finished(_) => Ok(()),
     }
 }
 
-fn shown(call: &Call, digest: &Digest) -> Result<(), Refusal> {
+pub(super) fn shown(call: &Call, digest: &Digest) -> Result<(), Refusal> {
     if call.suspect {
         return Err(Refusal::new(
             RefusalKind::Status,
@@ -176,7 +176,7 @@ fn approve(
 }
 
 /// True for a call whose result only the operator can give.
-fn asks_operator(state: &State, id: NodeId) -> bool {
+pub(super) fn asks_operator(state: &State, id: NodeId) -> bool {
     state
         .nodes
         .get(&id)

@@ -4,6 +4,7 @@
 //! question and is recomputed only if its inputs really differ. Must not know: how an edit is typed
 //! or shown.
 
+mod back;
 mod insert;
 mod recall;
 mod revise;
@@ -26,6 +27,7 @@ use crate::domain::refusal::{Refusal, RefusalKind};
 use crate::domain::state::State;
 use crate::domain::thread;
 
+pub(super) use back::go_back;
 pub(crate) use wave::supersede_turns;
 pub(crate) use wave::{cancel_running, effects_of, orphan};
 pub(super) use wave::{
@@ -265,6 +267,7 @@ fn begin_at(
         after,
         what: Arc::from(what),
         reason: reason.cloned(),
+        by: None,
     });
     let after = after.and_then(|id| draft.state.turns.get(&id));
     if let Some(turn) = after.or_else(|| draft.state.turn_of(target?)) {

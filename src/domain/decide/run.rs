@@ -35,6 +35,9 @@ pub(super) fn decide(draft: &mut Draft<'_>, command: &RunCommand) -> Result<(), 
             }
             Ok(())
         }
+        // Needs to be judged: decided by `super::rule`.
+        RunCommand::AddRule { .. } => Ok(()),
+        RunCommand::DropRule { no } => super::rule::drop_rule(draft, *no),
         RunCommand::SetPolicy { policy } => {
             draft.run(RunEvent::PolicyChanged {
                 policy: policy.clone(),
@@ -150,6 +153,12 @@ fn stop(draft: &mut Draft<'_>, reason: &str) -> Result<(), Refusal> {
     if matches!(draft.state.mode, Mode::Finished(_)) {
         return Err(over(&draft.state.mode));
     }
+    stop_for(draft, reason);
+    Ok(())
+}
+
+/// Stops a run that is neither stopped nor finished.
+pub(super) fn stop_for(draft: &mut Draft<'_>, reason: &str) {
     for turn in open_turns(draft) {
         draft.turn_event(TurnEvent::Aborted {
             turn,
@@ -168,7 +177,6 @@ fn stop(draft: &mut Draft<'_>, reason: &str) -> Result<(), Refusal> {
     draft.run(RunEvent::Stopped {
         reason: reason.to_owned(),
     });
-    Ok(())
 }
 
 fn broken(draft: &Draft<'_>, turn: TurnId) -> Result<(), Refusal> {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::domain::breaker::Scope;
 use crate::domain::call::{Binding, ConsentCause, Decision, Digest, EffectClass, Fault, Outcome, Verdict};
 use crate::domain::id::{Attempt, NodeId, Rev, Seq, ThreadId};
 use crate::domain::reference::{OutPath, Reference};
@@ -110,12 +111,18 @@ pub enum CallEvent {
         same: Arc<str>,
         /// What it can do to the world.
         effect: EffectClass,
+        /// The kind of task that it runs for; none where that is not known.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        task: Option<Arc<str>>,
         /// What is known of the world before it, as JSON text: lets a probe tell later whether it happened.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         before: Option<Arc<str>>,
         /// The thread of the sub-agent that does the work; none where a tool runs.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         thread: Option<ThreadId>,
+        /// The breakers that let it through.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        guards: Vec<Scope>,
     },
     /// A process was started for it.
     Spawned {

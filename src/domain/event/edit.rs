@@ -29,6 +29,9 @@ pub enum EditEvent {
         /// The operator's reason.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reason: Option<Arc<str>>,
+        /// The rule of the engine that made it; none for an operator's.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by: Option<Arc<str>>,
     },
     /// A node says something new.
     Revised {

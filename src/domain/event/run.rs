@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::domain::call::EffectClass;
 use crate::domain::id::{Attempt, NodeId};
 use crate::domain::price::Price;
+use crate::domain::rule::Written;
 use crate::domain::template::Template;
 
 /// What a run was started with; everything that a fold needs and could not otherwise know.
@@ -182,6 +183,18 @@ pub enum RunEvent {
         command: String,
         /// Why.
         reason: String,
+    },
+    /// A rule of the operator's judges calls from here on.
+    RuleAdded {
+        /// Its number.
+        no: u32,
+        /// The rule.
+        rule: Written,
+    },
+    /// A rule of the session judges no more.
+    RuleDropped {
+        /// Its number.
+        no: u32,
     },
     /// The operator named the session.
     Titled {

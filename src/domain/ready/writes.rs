@@ -2,11 +2,13 @@
 //!
 //! Order of writes is (turn, place in the turn). Must not know: who waits.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 
 use super::{Found, Outlook, Progress, View, descend, ended};
 use crate::domain::call::{Binding, Call, Outcome, Status};
-use crate::domain::id::NodeId;
+use crate::domain::id::{NodeId, ThreadId};
 use crate::domain::node::Node;
 use crate::domain::reference::{OutPath, Target};
 use crate::domain::state::State;
@@ -59,12 +61,17 @@ impl View<'_> {
         self.state.nodes.get(&id).map(|node| node.turn) == turn
     }
 
-    /// True while a writer before the reader in its own turn has not ended.
+    /// True while a writer before the reader has not ended: in its own turn, or under way in an earlier
+    /// one that was opened again.
     fn waits_for_writer(&self, before: &[NodeId]) -> bool {
         let turn = self.state.nodes.get(&self.reader.id).map(|node| node.turn);
-        before
-            .iter()
-            .any(|id| self.is_in(*id, turn) && matches!(self.write_of(*id), Write::Pending))
+        let under_way = |id: &NodeId| {
+            let call = self.state.calls.get(id);
+            call.is_some_and(|call| call.suspect || call.status.is_under_way())
+        };
+        before.iter().any(|id| {
+            (self.is_in(*id, turn) || under_way(id)) && matches!(self.write_of(*id), Write::Pending)
+        })
     }
 
     pub(super) fn outlook_of_state(&self, target: &Target) -> Outlook {
@@ -257,5 +264,52 @@ pub fn write_conflicts(state: &State, id: NodeId) -> Vec<NodeId> {
                 .is_some_and(|call| written(call).iter().any(|place| mine.contains(place)))
         })
         .copied()
+        .collect()
+}
+
+/// A path of the state, and who writes it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Written {
+    /// The thread whose readers see it.
+    pub thread: ThreadId,
+    /// The path.
+    pub target: Target,
+    /// Calls that wrote it, or will, in the order in which their writes count: the last one that has
+    /// ended stands.
+    pub writers: Vec<NodeId>,
+}
+
+/// Writes by thread and path: turn, place in the turn, call.
+type Writes<'s> = BTreeMap<(ThreadId, &'s Target), Vec<(u32, u32, NodeId)>>;
+
+/// Every path of the state that calls which count write, by thread and name.
+pub fn written_paths(state: &State) -> Vec<Written> {
+    let mut found = Writes::new();
+    for id in state.agenda.writers.values().flatten() {
+        let (Some(call), Some(turn)) = (state.calls.get(id), state.turn_of(*id)) else {
+            continue;
+        };
+        if !turn.is_active() || !state.nodes.get(id).is_some_and(|node| node.active) {
+            continue;
+        }
+        for target in written(call) {
+            let writes = found.entry((turn.thread, target)).or_default();
+            let write = (turn.pos, call.slot.unwrap_or(u32::MAX), *id);
+            // A call that writes two paths below one key stands there twice.
+            if !writes.contains(&write) {
+                writes.push(write);
+            }
+        }
+    }
+    found
+        .into_iter()
+        .map(|((thread, target), mut writes)| {
+            writes.sort_unstable();
+            Written {
+                thread,
+                target: target.clone(),
+                writers: writes.into_iter().map(|(_, _, id)| id).collect(),
+            }
+        })
         .collect()
 }

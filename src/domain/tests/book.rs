@@ -8,9 +8,9 @@ use serde_json::Value;
 
 use crate::domain::call::{Decision, EffectClass, ErrorClass, Outcome, Status, Way};
 use crate::domain::envelope::Envelope;
-use crate::domain::event::{CallEvent, Event, RunEvent};
+use crate::domain::event::{CallEvent, EditEvent, Event, RunEvent, TurnEvent};
 use crate::domain::id::{Attempt, NodeId, Rev, Seq, TurnId};
-use crate::domain::node::{Node, Origin};
+use crate::domain::node::{Content, Node, Origin};
 use crate::domain::state::State;
 use crate::domain::turn::{Activity, Turn};
 
@@ -42,7 +42,9 @@ struct Line {
 pub struct Book {
     lines: Vec<Line>,
     /// Executions that a person let a revision of a call repeat.
-    consents: BTreeSet<(NodeId, Rev, Seq)>,
+    consents: BTreeMap<(NodeId, Rev, Seq), Seq>,
+    /// When another branch or reply came back last: consent does not come back with it.
+    recalled: Seq,
     /// Executions that the newest question of a call was about.
     asked: BTreeMap<NodeId, Vec<Seq>>,
     /// Calls whose next value is the engine's own reuse.
@@ -81,6 +83,15 @@ fn counts(state: &State, id: NodeId) -> bool {
     state.nodes[&id].active && !matches!(turn.activity, Activity::Superseded(_))
 }
 
+/// True where the result of a call that counts came from an execution.
+fn gave_what_counts(state: &State, line: &Line) -> bool {
+    let given = state.observation(line.call).map(|node| &node.now().content);
+    // The result of a call that has to run again is none.
+    counts(state, line.call)
+        && state.calls[&line.call].status.is_settled()
+        && matches!(given, Some(Content::Observation { attempt, .. }) if *attempt == line.attempt)
+}
+
 fn fate(outcome: &Outcome, effect: EffectClass) -> Fate {
     match outcome {
         Outcome::Err(error) if !error.executed => Fate::DidNot,
@@ -116,6 +127,7 @@ impl Book {
                 ..
             }) => self.finishes(state, seq, (*call, *rev, *attempt), outcome),
             Event::Call(CallEvent::ConsentAsked { call, entries, .. }) => {
+                self.asks(state, *call, entries);
                 self.asked.insert(*call, entries.clone());
             }
             Event::Call(CallEvent::Decided {
@@ -124,7 +136,7 @@ impl Book {
                 Decision::RunAgain => {
                     let about = self.asked.remove(call).expect("it was asked");
                     self.consents
-                        .extend(about.into_iter().map(|entry| (*call, *rev, entry)));
+                        .extend(about.into_iter().map(|entry| ((*call, *rev, entry), seq)));
                 }
                 Decision::Reuse { .. } if state.calls[call].status == Status::Ready => {
                     self.reuses.insert(*call);
@@ -159,6 +171,9 @@ impl Book {
                     line.fate = Fate::DidNot;
                 }
             }
+            Event::Edit(EditEvent::Recalled { .. }) | Event::Turn(TurnEvent::Revived { .. }) => {
+                self.recalled = seq;
+            }
             Event::Run(RunEvent::Reopened { .. }) => {
                 for line in self.lines.iter_mut().filter(|line| line.fate == Fate::Running) {
                     line.fate = Fate::Unknown;
@@ -166,6 +181,54 @@ impl Book {
             }
             _ => {}
         }
+    }
+
+    /// Executions that a call of a class would repeat, of the kinds that nobody repeats unasked.
+    fn repeats(&self, state: &State, call: NodeId, effect: EffectClass) -> BTreeSet<Seq> {
+        let (tool, args) = what_runs(state, call);
+        let repeats = |line: &&Line| {
+            let equal = line.tool == tool && line.args == args;
+            let effects = effect.has_effect() && line.effect.has_effect();
+            let resumed = line.effect == EffectClass::Idempotent && line.fate == Fate::Unknown;
+            let own = line.call == call && !resumed;
+            let unknown = line.fate == Fate::Unknown && line.effect > EffectClass::Idempotent;
+            let left = !counts(state, line.call) || state.nodes[&line.call].rev() != line.rev;
+            equal && effects && line.fate != Fate::DidNot && (own || unknown || left && line.call != call)
+        };
+        self.lines.iter().filter(repeats).map(|line| line.seq).collect()
+    }
+
+    /// Who is asked is asked about what would be repeated and was not consented to, and nothing else.
+    /// Beside it stand executions that count for less than they could: cut off by an edit, or followed by
+    /// another one of their call.
+    fn asks(&self, state: &State, call: NodeId, entries: &[Seq]) {
+        let rev = state.nodes[&call].rev();
+        let all = self.repeats(state, call, state.calls[&call].effect);
+        let consent = |entry: &&Seq| self.consents.get(&(call, rev, **entry));
+        let open: BTreeSet<Seq> = all
+            .iter()
+            .filter(|entry| consent(entry).is_none())
+            .copied()
+            .collect();
+        let came_back = |entry: &&Seq| consent(entry).is_none_or(|at| *at < self.recalled);
+        let may: BTreeSet<Seq> = all.iter().filter(came_back).copied().collect();
+        let other = |seq: &Seq| {
+            let line = self.lines.iter().find(|line| line.seq == *seq);
+            line.is_some_and(|line| {
+                let cut_off = line.effect == EffectClass::Idempotent && line.fate == Fate::Unknown;
+                cut_off || !gave_what_counts(state, line)
+            })
+        };
+        let entries: BTreeSet<Seq> = entries.iter().copied().collect();
+        assert!(
+            open.is_subset(&entries),
+            "{call} is asked about {entries:?}, not {open:?}"
+        );
+        let needless = entries.difference(&may).find(|seq| !other(seq));
+        assert!(
+            needless.is_none(),
+            "{call} is asked about {needless:?} for nothing"
+        );
     }
 
     /// No effect that an edit left behind, of which nobody knows the end, or of this very call happens
@@ -178,21 +241,10 @@ impl Book {
         effect: EffectClass,
     ) {
         let (tool, args) = what_runs(state, call);
-        let equal = self
-            .lines
-            .iter()
-            .filter(|line| line.tool == tool && line.args == args);
-        for line in equal.filter(|line| effect.has_effect() && line.effect.has_effect()) {
-            let resumed = line.effect == EffectClass::Idempotent && line.fate == Fate::Unknown;
-            let own = line.call == call && !resumed;
-            let unknown = line.fate == Fate::Unknown && line.effect > EffectClass::Idempotent;
-            let left = !counts(state, line.call) || state.nodes[&line.call].rev() != line.rev;
-            let repeats = line.fate != Fate::DidNot && (own || unknown || left && line.call != call);
+        for entry in self.repeats(state, call, effect) {
             assert!(
-                !repeats || self.consents.contains(&(call, rev, line.seq)),
-                "{seq}: {call} repeats {} of {} without consent (own {own}, unknown {unknown}, left {left})",
-                line.seq,
-                line.call
+                self.consents.contains_key(&(call, rev, entry)),
+                "{seq}: {call} repeats {entry} without consent"
             );
         }
         self.lines.push(Line {

@@ -10,7 +10,7 @@ use super::world::Rules;
 use crate::domain::advice::Advice;
 use crate::domain::call::{Call, Decision, Digest, EffectClass, Status};
 use crate::domain::envelope::Envelope;
-use crate::domain::event::{CallEvent, EditEvent, Event, RunEvent, TurnEvent};
+use crate::domain::event::{CallEvent, EditEvent, Event, ResilienceEvent, RunEvent, TurnEvent};
 use crate::domain::id::{Epoch, NodeId, NodeKind, Seq};
 use crate::domain::node::{Content, Origin, Revision};
 use crate::domain::ready::{self, Look};
@@ -70,7 +70,8 @@ impl Witness {
                     happened: false,
                     ..
                 },
-            ) => {
+            )
+            | Event::Resilience(ResilienceEvent::RetryDue { call, .. }) => {
                 self.again.insert(*call);
             }
             Event::Run(RunEvent::Reopened { .. }) => self.again.extend(&state.agenda.running),
@@ -137,12 +138,17 @@ impl Witness {
         }
     }
 
-    pub fn after(&mut self, state: &State, envelope: &Envelope, rules: &Rules) {
+    /// `whole` where everything is looked at; in large sessions that is not after every event.
+    pub fn after(&mut self, state: &State, envelope: &Envelope, rules: &Rules, whole: bool) {
         assert_eq!(state.seq, envelope.seq);
-        self.pins_stay(state, &envelope.event);
         self.ends_stay(state, &envelope.event);
-        agenda(state);
-        self.revisions_stay(state);
+        if whole {
+            self.pins_stay(state, &envelope.event);
+            agenda(state);
+            self.revisions_stay(state);
+        } else {
+            self.pinned.clear();
+        }
         self.book.after(state, envelope);
         if let Event::Call(CallEvent::Decided {
             call,
@@ -213,16 +219,16 @@ impl Witness {
                 || state.turns[&turn].nodes.iter().all(|one| !then.contains_key(one));
             assert!(shared, "{id} was never on that branch");
         }
-        // What a call last ran with is what its result came from.
+        // What a call last ran with is what it runs with, or what its result came from.
         for call in state.calls.values() {
-            let from = state
-                .observation(call.id)
-                .and_then(|node| match &node.now().content {
-                    Content::Observation { attempt, .. } => {
-                        call.attempts.iter().find(|one| one.no == *attempt)
-                    }
-                    _ => None,
-                });
+            let given = state.observation(call.id).map(|node| &node.now().content);
+            let attempt = match (&call.status, given) {
+                (Status::Running(attempt), _) | (_, Some(Content::Observation { attempt, .. })) => {
+                    Some(attempt)
+                }
+                _ => None,
+            };
+            let from = attempt.and_then(|no| call.attempts.iter().find(|one| one.no == *no));
             match from {
                 Some(record) => {
                     self.ran.insert(call.id, (record.intent, record.args.clone()));
@@ -272,6 +278,7 @@ fn repeats(state: &State, call: &Call) -> Vec<Seq> {
 }
 
 /// The agenda, rebuilt from nodes and calls.
+#[expect(clippy::too_many_lines, reason = "one list after the other")]
 pub fn agenda(state: &State) {
     let active = |id: &NodeId| state.nodes[id].active;
     let with = |wanted: &dyn Fn(&Call) -> bool| -> BTreeSet<NodeId> {
@@ -307,6 +314,29 @@ pub fn agenda(state: &State) {
         with(&|call: &Call| call.status == Status::Queued),
         "queued"
     );
+    assert_eq!(
+        agenda.delayed,
+        with(&|call: &Call| call.status == Status::Delayed),
+        "delayed"
+    );
+    assert_eq!(
+        agenda.repairing,
+        with(&|call: &Call| matches!(call.status, Status::Repairing(_))),
+        "repairing"
+    );
+    let selecting = Status::Repairing(crate::domain::ladder::Stage::Selecting);
+    let failed = with(&|call: &Call| {
+        matches!(call.status, Status::Failed(_) | Status::Invalid) || call.status == selecting
+    });
+    assert!(agenda.failures.is_subset(&failed), "failures");
+    for call in state.calls.values() {
+        assert_eq!(
+            call.delay.is_some(),
+            call.status == Status::Delayed,
+            "{} waits",
+            call.id
+        );
+    }
     let by_child = |call: &Call| {
         let own = |no| call.attempts.iter().find(|one| one.no == no);
         matches!(call.status, Status::Running(no) if own(no).is_some_and(|one| one.thread.is_some()))

@@ -15,6 +15,7 @@ fn failed() -> Outcome {
         hint: None,
         partial: None,
         executed: true,
+        retry_after_ms: None,
     })
 }
 

@@ -4,7 +4,7 @@ use super::world::*;
 use crate::domain::command::{Edit, RunCommand};
 use crate::domain::event::run::Limits;
 use crate::domain::event::{Event, RunEvent};
-use crate::domain::id::{NodeKind, Rev};
+use crate::domain::id::{Epoch, NodeKind, Rev};
 use crate::domain::lineage;
 use crate::domain::price::Price;
 use crate::domain::refusal::RefusalKind;
@@ -109,6 +109,25 @@ fn a_plan_says_what_asking_again_costs_at_least() {
         assert!(!plan.asks);
         assert_eq!(plan.cost, None, "nothing is asked, and nothing said of money");
     }
+}
+
+#[test]
+fn two_branches_say_what_each_of_them_cost() {
+    let mut w = priced(Limits::default(), Some(price()));
+    w.stream(call("read", r#"{"_as":"a"}"#));
+    w.end_with(Stop::Calls, used(500_000, 0));
+    w.drain();
+    w.stream(answer("one"));
+    w.end_with(Stop::End, used(250_000, 0));
+    let observation = w.id("a").observation();
+    w.correct(w.id("a"), "7").unwrap();
+    w.stream(answer("two"));
+    w.end_with(Stop::End, used(1_000_000, 0));
+    assert!(w.state.node(observation).is_some());
+    let found = crate::domain::branch::compare::compare(&w.state, Epoch(0), w.state.epoch);
+    let words = [&found.sum_a, &found.sum_b].map(|sum| sum.spent.words().unwrap());
+    assert_eq!(words, ["1.50 USD", "3.00 USD"], "what both share counts in both");
+    assert_eq!(spent(&w).unwrap(), "3.50 USD", "what was paid was paid");
 }
 
 #[test]

@@ -18,7 +18,7 @@ pub fn session(numbers: &[u16]) -> World {
     session_on(Tape::new(numbers))
 }
 
-fn session_on(mut tape: Tape<'_>) -> World {
+pub fn session_on(mut tape: Tape<'_>) -> World {
     let rules = tape::rules(&mut tape);
     let parallel = 1 + tape.draw(4) as u32;
     let mut w = World::limited(
@@ -42,15 +42,6 @@ proptest! {
         prop_assert_eq!(apply::fold(&w.log), w.state.clone());
         tape::bring_home(&mut w);
         w.crash();
-    }
-
-    #[test]
-    fn so_does_any_session_with_sub_agents(numbers in prop::collection::vec(any::<u16>(), 0..400)) {
-        let mut w = session_on(Tape::with_threads(&numbers));
-        prop_assert_eq!(apply::fold(&w.log), w.state.clone());
-        tape::bring_home(&mut w);
-        w.crash();
-        w.remembers();
     }
 
     #[test]

@@ -2,13 +2,23 @@
 //! anything runs.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use serde_json::Value;
 
 use crate::domain::advice::{Advice, ToolFacts, Used};
-use crate::domain::call::{Consequence, Digest, EffectClass, Fault, Gate, Outcome, Verdict};
-use crate::domain::id::{NodeId, Rev};
+use crate::domain::breaker::{Breaker, Scope, Turn};
+use crate::domain::call::{Call, Consequence, Digest, EffectClass, Fault, Gate, Outcome, Verdict};
+use crate::domain::escape::advised::Advised;
+use crate::domain::id::{NodeId, Rev, ThreadId};
+use crate::domain::ladder::Next;
+use crate::domain::rule::{SessionRule, Written};
+use crate::domain::state::State;
+use crate::resilience::escape::{Config, Watch, advise};
+use crate::schema::Checker;
+
+/// What follows a failure.
+pub type Steps = Arc<dyn Fn(&State, &Call) -> Next>;
 
 /// How a tool answers.
 pub type Results = Arc<dyn Fn(&str, &str) -> Outcome>;
@@ -22,8 +32,18 @@ pub struct Rules {
     pub uses: BTreeMap<String, u32>,
     /// What an unanswered call meets, and when.
     pub deadline: Option<(u64, Consequence)>,
+    /// Rules of the session: number, tool, gate, the key of exactly one thing.
+    pub session: Vec<(u32, String, Gate, Option<Arc<str>>)>,
     /// What executions give.
     pub results: Results,
+    /// What follows failures.
+    pub steps: Steps,
+    /// How much repetition is too much; nobody looks for it where this is missing.
+    pub loops: Option<(Config, Arc<Mutex<Watch>>)>,
+    /// Schemas of tools; the others are checked by hand.
+    pub schemas: BTreeMap<String, Arc<Checker>>,
+    /// When breakers change; none where there are none.
+    pub breakers: Option<crate::resilience::breaker::Settings>,
 }
 
 impl Default for Rules {
@@ -32,7 +52,14 @@ impl Default for Rules {
             gates: BTreeMap::new(),
             uses: BTreeMap::new(),
             deadline: None,
+            session: Vec::new(),
             results: Arc::new(|_, args| Outcome::ok(format!("{{\"v\":{}}}", sum(args) + 1))),
+            breakers: None,
+            steps: Arc::new(|_, _| Next::Leave {
+                why: "the test says so".into(),
+            }),
+            loops: None,
+            schemas: BTreeMap::new(),
         }
     }
 }
@@ -64,6 +91,32 @@ pub fn sum(args: &str) -> i64 {
 }
 
 impl Rules {
+    fn read(rule: &Written) -> Result<(String, Gate, Option<Arc<str>>), String> {
+        Ok(match rule {
+            Written::Exact { tool, key, .. } => (tool.to_string(), Gate::Allow, Some(key.clone())),
+            Written::Text { text } => {
+                let (tool, gate) = text.split_once(' ').ok_or("no rule")?;
+                let gate = match gate {
+                    "allow" => Gate::Allow,
+                    "deny" => Gate::Deny,
+                    _ => Gate::Ask,
+                };
+                (tool.to_owned(), gate, None)
+            }
+        })
+    }
+
+    /// Goes on with the rules of a session that judge.
+    pub fn keep(&mut self, rules: &[SessionRule]) {
+        let rules = rules.iter().filter(|rule| !rule.dropped);
+        self.session = rules
+            .map(|rule| {
+                let (tool, gate, exact) = Self::read(&rule.written).unwrap();
+                (rule.no, tool, gate, exact)
+            })
+            .collect();
+    }
+
     pub fn effect(name: &str) -> Option<EffectClass> {
         Some(match name {
             "pure" | "final_answer" | "ask_operator" => EffectClass::Pure,
@@ -73,6 +126,18 @@ impl Rules {
             "unknown" => EffectClass::Unknown,
             _ => return None,
         })
+    }
+
+    /// What the card of a tool says of it besides, so that a plan knows what the rules know.
+    pub fn tags(name: &str) -> Vec<String> {
+        let tag = match name {
+            "shell" => "external",
+            "final_answer" => "answer",
+            "ask_operator" => "asks_operator",
+            "delegate" => "delegates",
+            _ => return Vec::new(),
+        };
+        vec![tag.to_owned()]
     }
 }
 
@@ -97,7 +162,14 @@ impl Advice for Rules {
     }
 
     /// `n` must be a number once references are filled in; `bad` is never allowed.
-    fn check(&self, _tool: &str, args: &str, resolved: bool) -> Vec<Fault> {
+    fn check(&self, tool: &str, args: &str, resolved: bool) -> Vec<Fault> {
+        if let Some(checker) = self.schemas.get(tool) {
+            return if resolved {
+                checker.check(args)
+            } else {
+                checker.check_open(args)
+            };
+        }
         let fault = |path: &str, message: &str| Fault {
             path: path.into(),
             keyword: "type".into(),
@@ -118,8 +190,23 @@ impl Advice for Rules {
         faults
     }
 
-    fn verdict(&self, tool: &str, _args: &str, used: &Used<'_>) -> Verdict {
+    fn verdict(&self, tool: &str, args: &str, used: &Used<'_>) -> Verdict {
         let mut gate = self.gates.get(tool).copied().unwrap_or(Gate::Allow);
+        let ruled = self.session.iter().find(|(_, about, _, exact)| {
+            let same = exact
+                .as_ref()
+                .is_none_or(|key| **key == *format!("{tool} {args}"));
+            about == tool && same
+        });
+        if let Some((no, _, gate, _)) = ruled.filter(|_| gate != Gate::Deny) {
+            return Verdict {
+                gate: *gate,
+                rule: format!("{}: {tool}", crate::domain::rule::name(*no)),
+                reason: "the operator says so".into(),
+                deadline_ms: None,
+                on_expiry: Consequence::Deny,
+            };
+        }
         let spent = |uses: &u32| used.times(&format!("test: {tool} {gate:?}")) >= *uses;
         if self.uses.get(tool).is_some_and(spent) {
             gate = Gate::Ask;
@@ -133,6 +220,24 @@ impl Advice for Rules {
         }
     }
 
+    fn exact(&self, tool: &str, args: &str) -> Result<Arc<str>, String> {
+        if tool == "shell" && args.contains(';') {
+            return Err("more than one command".into());
+        }
+        Ok(format!("{tool} {args}").into())
+    }
+
+    /// A rule is the name of a tool and a gate; one about `delegate` may not stand.
+    fn with_rule(&self, no: u32, rule: &Written) -> Result<Box<dyn Advice + '_>, String> {
+        let (tool, gate, exact) = Self::read(rule)?;
+        if tool == "delegate" {
+            return Err("no rule about delegates".into());
+        }
+        let mut other = self.clone();
+        other.session.push((no, tool, gate, exact));
+        Ok(Box::new(other))
+    }
+
     fn digest(&self, call: NodeId, rev: Rev, tool: &str, args: &str) -> Digest {
         Digest(format!("{call} {rev} {tool} {args}").into())
     }
@@ -142,7 +247,44 @@ impl Advice for Rules {
         Some(args.get("path")?.as_str()?.to_owned())
     }
 
+    fn after(&self, state: &State, call: &Call) -> Next {
+        (self.steps)(state, call)
+    }
+
+    fn guards(&self, tool: &str, _args: &str) -> Vec<Scope> {
+        match &self.breakers {
+            Some(_) => vec![Scope::Tool(tool.into())],
+            None => Vec::new(),
+        }
+    }
+
+    fn breaker(&self, breaker: &Breaker) -> Option<Turn> {
+        crate::resilience::breaker::turn(self.breakers.as_ref()?, breaker)
+    }
+
+    fn fails_fast(&self) -> bool {
+        let fail = crate::resilience::breaker::WhenOpen::Fail;
+        self.breakers.is_some_and(|settings| settings.when_open == fail)
+    }
+
+    fn configured(&self, key: &str, value: &str) -> Result<Arc<str>, String> {
+        if key.is_empty() {
+            return Err("no key".into());
+        }
+        Ok(format!("{key}={value}").into())
+    }
+
     fn before(&self, _tool: &str, _args: &str) -> Option<String> {
         None
+    }
+
+    fn escape(&self, state: &State, thread: ThreadId) -> Option<Advised> {
+        let (config, watch) = self.loops.as_ref()?;
+        let fits =
+            |tool: &str, args: &str| Self::effect(tool).is_some() && self.check(tool, args, false).is_empty();
+        let advised = advise(&mut watch.lock().unwrap(), state, thread, config, &fits);
+        let anew = advise(&mut Watch::default(), state, thread, config, &fits);
+        assert_eq!(advised, anew, "what was read before is a help and no truth");
+        advised
     }
 }

@@ -1,6 +1,8 @@
 //! A random session from a list of numbers: each step draws what happens from what can happen.
 //! Must not know: what must be true.
 
+use std::sync::Arc;
+
 use super::wishes;
 use super::world::*;
 use crate::domain::call::{Consequence, ErrorClass, Gate, Outcome, Status, ToolError};
@@ -12,12 +14,19 @@ use crate::domain::node::{Content, Origin};
 use crate::domain::refusal::Refusal;
 use crate::domain::state::Mode;
 use crate::domain::turn::{Stop, Stream, StreamFaultKind};
+use crate::resilience::escape::Config;
 
 /// Numbers to draw from; zeros once it is used up.
 pub struct Tape<'t> {
     numbers: &'t [u16],
     /// Whether there are sub-agents in the session.
     pub threads: bool,
+    /// Whether failures are met by the ladder of the program.
+    pub ladder: bool,
+    /// Whether repetition is looked for.
+    pub loops: bool,
+    /// Whether tools have breakers.
+    pub breakers: bool,
 }
 
 impl<'t> Tape<'t> {
@@ -25,6 +34,9 @@ impl<'t> Tape<'t> {
         Self {
             numbers,
             threads: false,
+            ladder: false,
+            loops: false,
+            breakers: false,
         }
     }
 
@@ -33,6 +45,30 @@ impl<'t> Tape<'t> {
         Self {
             threads: true,
             ..Self::new(numbers)
+        }
+    }
+
+    /// The same for a session in which repetition is looked for.
+    pub fn with_loops(numbers: &'t [u16]) -> Self {
+        Self {
+            loops: true,
+            ..Self::new(numbers)
+        }
+    }
+
+    /// The same for a session in which calls are tried again.
+    pub fn with_ladder(numbers: &'t [u16]) -> Self {
+        Self {
+            ladder: true,
+            ..Self::new(numbers)
+        }
+    }
+
+    /// The same with breakers.
+    pub fn with_breakers(numbers: &'t [u16]) -> Self {
+        Self {
+            breakers: true,
+            ..Self::with_ladder(numbers)
         }
     }
 
@@ -70,6 +106,26 @@ pub fn rules(tape: &mut Tape<'_>) -> Rules {
             1000,
             [Consequence::Deny, Consequence::Escalate, Consequence::Halt][tape.draw(3)],
         ));
+    }
+    if tape.loops {
+        let mut config = Config {
+            same: 2,
+            errors: 2,
+            still: 2,
+            ..Config::default()
+        };
+        config.substitutes.insert("read".into(), "pure".into());
+        config.substitutes.insert("write".into(), "idem".into());
+        rules.loops = Some((config, Arc::default()));
+    }
+    if tape.ladder {
+        rules.steps = super::ladder::steps();
+    }
+    if tape.breakers {
+        rules.breakers = Some(crate::resilience::breaker::Settings {
+            consecutive: 2,
+            ..Default::default()
+        });
     }
     rules
 }
@@ -151,6 +207,7 @@ fn outcome(tape: &mut Tape<'_>) -> Option<Outcome> {
             hint: None,
             partial: None,
             executed: tape.draw(2) == 0,
+            retry_after_ms: None,
         })),
         1 => Some(Outcome::Cancelled {
             executed: tape.draw(2) == 0,
@@ -177,6 +234,10 @@ pub fn step(w: &mut World, tape: &mut Tape<'_>) {
         28..=30 => drop(on_call(w, tape)),
         31..=33 => drop(wishes::edit(w, tape)),
         34 if tape.draw(3) == 0 => drop(wishes::branch(w, tape)),
+        35..=37 if !w.timers.is_empty() => {
+            let at = tape.draw(w.timers.len());
+            super::ladder::elapse(w, at);
+        }
         _ => {
             let waiting: Vec<NodeId> = w.state.queue().map(|call| call.id).collect();
             if let Some(id) = tape.one(&waiting).copied() {
@@ -420,6 +481,8 @@ pub fn bring_home(w: &mut World) {
             .map(|turn| turn.id);
         if let Some(one) = w.running.first() {
             w.finish(one.call);
+        } else if !w.timers.is_empty() {
+            super::ladder::elapse(w, 0);
         } else if let Some(id) = waiting {
             help(w, id);
         } else if !w.open.is_empty() {

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::result::result_text;
 use super::{CalledAs, Message, NoteKind, Said};
 use crate::domain::call::Call;
+use crate::domain::escape::standing;
 use crate::domain::id::{NodeKind, ThreadId, TurnId};
 use crate::domain::ledger;
 use crate::domain::node::{Channel, Content, Node, Origin};
@@ -96,11 +97,15 @@ fn message(state: &State, piece: Piece<'_>) -> Option<Message> {
     })
 }
 
-/// What only the newest request is told: effects of replaced branches, a limit that is near.
+/// What only the newest request is told: effects of replaced branches, a repetition, a limit that is near.
 /// Not part of what later requests repeat.
 pub fn notices(state: &State, turn: &Turn) -> Vec<Message> {
     let mut notices = Vec::new();
     notices.extend(ledger::told(state).map(|text| Message::Note {
+        about: NoteKind::Notice,
+        text,
+    }));
+    notices.extend(standing::told(state, turn).map(|text| Message::Note {
         about: NoteKind::Notice,
         text,
     }));

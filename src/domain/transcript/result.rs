@@ -4,8 +4,9 @@
 
 use serde_json::{Value, json};
 
-use crate::domain::call::{Call, Outcome, Status, ToolError};
-use crate::domain::node::{Node, Origin};
+use crate::domain::call::{AttemptRecord, Call, Outcome, Status, ToolError};
+use crate::domain::escape::standing::is_guard;
+use crate::domain::node::{Content, Node, Origin};
 use crate::domain::ready;
 use crate::domain::state::State;
 
@@ -77,7 +78,14 @@ fn error_text(state: &State, call: &Call, class: &str, message: &str, error: Opt
         "call": {"tool": tool, "args": args},
         "error": {"class": class, "message": message},
     });
+    if !call.repairs.is_empty() {
+        body["error"]["repairs"] = repairs(state, call);
+    }
     if let Some(error) = error {
+        let tried = tries(state, call);
+        if tried > 1 {
+            body["error"]["attempts"] = Value::from(tried);
+        }
         if let Some(hint) = &error.hint {
             body["error"]["hint"] = Value::String(hint.clone());
         }
@@ -89,11 +97,57 @@ fn error_text(state: &State, call: &Call, class: &str, message: &str, error: Opt
     body.to_string()
 }
 
+/// What was tried to mend the arguments, for who has to go on from the failure.
+fn repairs(state: &State, call: &Call) -> Value {
+    let node = state.nodes.get(&call.id);
+    let tried = call.repairs.iter().map(|round| {
+        let before = node.and_then(|node| node.revision(round.rev));
+        let args = match before.map(|said| &said.content) {
+            Some(Content::Call { args, .. }) => {
+                serde_json::from_str::<Value>(args).unwrap_or_else(|_| Value::from(short(args)))
+            }
+            _ => Value::Null,
+        };
+        let failed = call.attempts.iter().rev().find(|one| one.rev == round.rev);
+        let error = match failed.and_then(|one| one.outcome.as_ref()) {
+            Some(Outcome::Err(error)) => error.message.as_str(),
+            _ => "it could not run as it was",
+        };
+        let changed: serde_json::Map<String, Value> = round
+            .changes
+            .iter()
+            .map(|change| {
+                let to = change.to.as_deref().and_then(|to| serde_json::from_str(to).ok());
+                (change.path.to_string(), to.unwrap_or(Value::Null))
+            })
+            .collect();
+        let mut one = json!({"args": args, "error": error, "changed": changed});
+        if let Some(why) = &round.gave_up {
+            one["gave_up"] = Value::from(&**why);
+        }
+        one
+    });
+    Value::Array(tried.collect())
+}
+
+/// Executions of the same arguments up to the one whose result counts.
+fn tries(state: &State, call: &Call) -> usize {
+    let Some(Content::Observation {
+        call_rev, attempt, ..
+    }) = state.observation(call.id).map(|node| &node.now().content)
+    else {
+        return 0;
+    };
+    let same = |one: &&AttemptRecord| one.rev == *call_rev && one.no <= *attempt;
+    call.attempts.iter().filter(same).count()
+}
+
 /// Why a call has no execution to report, in the words for the model.
 fn unrun_reason(call: &Call) -> String {
     let because = call.because.as_deref().unwrap_or_default();
     match &call.status {
         Status::Rejected => match &call.denied_by {
+            Some(rule) if is_guard(rule) => format!("refused for this turn: {because}"),
             Some(rule) => format!("not allowed by the policy ({rule}): {because}"),
             None if because.is_empty() => "rejected by the operator".into(),
             None => format!("rejected by the operator: {because}"),
@@ -116,16 +170,17 @@ fn unrun_reason(call: &Call) -> String {
     }
 }
 
-/// What an operator did to the call, said openly before its result.
+/// What an operator or a repair did to the call, said openly before its result.
 fn edit_note(state: &State, call: &Call) -> String {
     let Some(node) = state.nodes.get(&call.id) else {
         return String::new();
     };
     let mut note = String::new();
+    let repaired = matches!(node.now().origin, Origin::Repair { .. });
     if node.revisions.len() > 1
-        && let Origin::Operator { .. } = node.now().origin
+        && (repaired || matches!(node.now().origin, Origin::Operator { .. }))
         && let (Some(first), Some((tool, args))) = (node.revisions.first(), node.as_call())
-        && let crate::domain::node::Content::Call {
+        && let Content::Call {
             tool: old_tool,
             args: old_args,
         } = &first.content
@@ -133,12 +188,20 @@ fn edit_note(state: &State, call: &Call) -> String {
         if old_tool != tool {
             note = format!("[operator replaced {old_tool} by {tool}]\n");
         } else if old_args != args {
-            note = format!(
-                "[operator changed arguments: {} became {}]\n",
-                short(old_args),
-                short(args)
-            );
+            let who = if repaired {
+                "console repaired"
+            } else {
+                "operator changed"
+            };
+            note = format!("[{who} arguments: {} became {}]\n", short(old_args), short(args));
         }
+    }
+    if let (Origin::Engine { .. }, Some(first), Some((tool, _))) =
+        (&node.now().origin, node.revisions.first(), node.as_call())
+        && let Content::Call { tool: old, .. } = &first.content
+        && old != tool
+    {
+        note = format!("[console replaced {old} by {tool}, because it kept failing]\n");
     }
     let by_hand = state
         .observation(call.id)

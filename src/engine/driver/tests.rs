@@ -65,7 +65,10 @@ fn adviser(policy: Policy) -> Adviser {
         environment: "".into(),
         sandbox: "none".into(),
         headless: false,
+        ladder: crate::resilience::ladder::Ladder::default(),
+        watch: crate::resilience::watch::Watch::default(),
         now: None,
+        loops: std::sync::Arc::default(),
     }
 }
 
@@ -184,8 +187,10 @@ async fn only_what_was_decided_on_may_run() {
         key: "".into(),
         same: "".into(),
         effect: life.effect,
+        task: None,
         before: None,
         thread: None,
+        guards: Vec::new(),
     };
     let approve = decided(Decision::Approve { unread: 0 });
     let reject = decided(Decision::Reject {

@@ -202,7 +202,10 @@ fn advised(tools: Vec<Arc<dyn Tool>>, policy: Policy, workspace: std::path::Path
         environment: Arc::from(""),
         sandbox: Arc::from(""),
         headless: false,
+        ladder: crate::resilience::ladder::Ladder::default(),
+        watch: crate::resilience::watch::Watch::default(),
         now: None,
+        loops: std::sync::Arc::default(),
     }
 }
 

@@ -249,6 +249,7 @@ async fn errors_are_told_to_the_model_with_its_next_request() {
         hint: None,
         partial: None,
         executed: false,
+        retry_after_ms: None,
     }));
     let next = stage.asked().await;
     let texts: Vec<&str> = next

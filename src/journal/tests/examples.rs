@@ -2,22 +2,27 @@
 
 use std::sync::Arc;
 
+use crate::domain::breaker::{Phase, Scope};
 use crate::domain::call::{
     Binding, ConsentCause, Consequence, Decision, Digest, EffectClass, ErrorClass, Fault, Gate, Outcome,
     ToolError, Verdict,
 };
 use crate::domain::event::run::{Limits, Started, ToolCard};
-use crate::domain::event::{CallEvent, EditEvent, Event, RunEvent, TurnEvent};
+use crate::domain::event::{CallEvent, EditEvent, Event, ResilienceEvent, RunEvent, TurnEvent, WeightEvent};
 use crate::domain::id::{Attempt, Epoch, NodeId, NodeKind, Rev, Seq, ThreadId, TurnId};
+use crate::domain::ladder::Fix;
 use crate::domain::node::{Channel, Content, Origin};
 use crate::domain::price::Price;
 use crate::domain::reference::{Expr, OutPath, Reference, Root, Target};
+use crate::domain::repair::{Certainty, Change, Diagnosis, ErrorKind, Question, Reply, Strategy};
+use crate::domain::rule::Written;
 use crate::domain::state::Began;
 use crate::domain::turn::{Producer, Stop, StreamFault, StreamFaultKind, Usage};
+use crate::domain::weight::{Noted, Offered};
 
-const CALL: NodeId = NodeId::new(NodeKind::Call, 5);
+pub(super) const CALL: NodeId = NodeId::new(NodeKind::Call, 5);
 const REV: Rev = Rev(2);
-const TURN: TurnId = TurnId(3);
+pub(super) const TURN: TurnId = TurnId(3);
 
 /// One of each, `run.started` first.
 pub(super) fn every_event() -> Vec<Event> {
@@ -26,10 +31,13 @@ pub(super) fn every_event() -> Vec<Event> {
     all.extend(branches());
     all.extend(call());
     all.extend(edit());
+    all.extend(super::escape::every());
+    all.extend(resilience());
+    all.extend(weight());
     all
 }
 
-fn text(text: &str) -> Arc<str> {
+pub(super) fn text(text: &str) -> Arc<str> {
     Arc::from(text)
 }
 
@@ -106,6 +114,23 @@ fn run() -> Vec<Event> {
             command: "approve".to_owned(),
             reason: "from a child".to_owned(),
         },
+        RunEvent::RuleAdded {
+            no: 1,
+            rule: Written::Exact {
+                call: CALL,
+                rev: Rev(2),
+                tool: text("shell"),
+                key: text("k"),
+                bytes: u64::MAX,
+            },
+        },
+        RunEvent::RuleAdded {
+            no: u32::MAX,
+            rule: Written::Text {
+                text: text("tool = \"read_file\"\ngate = \"allow\""),
+            },
+        },
+        RunEvent::RuleDropped { no: 1 },
         RunEvent::Titled {
             title: "⟨TAB⟩\t\u{202E}".to_owned(),
         },
@@ -237,6 +262,7 @@ fn outcomes() -> Vec<Outcome> {
             hint: Some("look first".to_owned()),
             partial: Some(text("\"half\"")),
             executed: false,
+            retry_after_ms: None,
         }),
         Outcome::Cancelled { executed: true },
     ]
@@ -338,8 +364,10 @@ fn call() -> Vec<Event> {
             key: text("k"),
             same: text("s"),
             effect: EffectClass::Idempotent,
+            task: Some(text("look")),
             before: Some(text("null")),
             thread: None,
+            guards: Vec::new(),
         },
         CallEvent::Spawned {
             call: CALL,
@@ -450,6 +478,7 @@ fn edit() -> Vec<Event> {
             after: None,
             what: text("inserted"),
             reason: Some(text("because")),
+            by: Some(text("loop guard")),
         },
         EditEvent::Pinned { node },
         EditEvent::Unpinned { node },
@@ -513,4 +542,192 @@ fn edit() -> Vec<Event> {
         });
     }
     all.into_iter().map(Event::Edit).collect()
+}
+
+fn weight() -> Vec<Event> {
+    let all = vec![
+        WeightEvent::Set {
+            kind: text("look"),
+            tool: text("search"),
+            weight: 1_000,
+        },
+        WeightEvent::Reset {
+            tool: Some(text("search")),
+        },
+        WeightEvent::Reset { tool: None },
+        WeightEvent::Offered {
+            thread: ThreadId(1),
+            tools: vec![
+                Offered {
+                    tool: text("search"),
+                    note: Some(text("it failed")),
+                    hidden: false,
+                },
+                Offered {
+                    tool: text("shell"),
+                    note: None,
+                    hidden: true,
+                },
+            ],
+        },
+        WeightEvent::Noted {
+            executions: u64::MAX,
+            weights: vec![Noted {
+                kind: text("look"),
+                tool: text("search"),
+                weight: 295,
+                samples: 5,
+            }],
+        },
+    ];
+    all.into_iter().map(Event::Weight).collect()
+}
+
+#[expect(clippy::too_many_lines, reason = "one example of each fact")]
+fn resilience() -> Vec<Event> {
+    let changes = vec![
+        Change {
+            path: text("/date"),
+            from: Some(text(r#""1/2/2026""#)),
+            to: Some(text(r#""2026-02-01""#)),
+            strategy: Strategy::DateFormatCorrection,
+            certainty: Certainty::Guess,
+            why: text("day before month"),
+        },
+        Change {
+            path: text(""),
+            from: None,
+            to: None,
+            strategy: Strategy::None,
+            certainty: Certainty::Exact,
+            why: text(""),
+        },
+    ];
+    let all = vec![
+        ResilienceEvent::GaveUp {
+            call: CALL,
+            rev: REV,
+            why: text("it does not exist"),
+        },
+        ResilienceEvent::RetryScheduled {
+            call: CALL,
+            rev: REV,
+            attempt: Attempt(1),
+            no: 2,
+            of: 4,
+            wait_ms: 377,
+            why: text("HTTP 503; it changes nothing"),
+        },
+        ResilienceEvent::RetryDue {
+            call: CALL,
+            rev: REV,
+            attempt: Attempt(1),
+            skipped: false,
+        },
+        ResilienceEvent::RetryDue {
+            call: CALL,
+            rev: REV,
+            attempt: Attempt(2),
+            skipped: true,
+        },
+        ResilienceEvent::BreakerChanged {
+            scope: Scope::Server(text("127.0.0.1:80")),
+            generation: 1,
+            to: Phase::Open,
+            wait_ms: 30_000,
+            why: text("5 failures in a row"),
+        },
+        ResilienceEvent::BreakerChanged {
+            scope: Scope::Tool(text("book_flight")),
+            generation: 2,
+            to: Phase::HalfOpen,
+            wait_ms: 0,
+            why: text(""),
+        },
+        ResilienceEvent::BreakerChanged {
+            scope: Scope::Model(text("qwen3:8b")),
+            generation: u32::MAX,
+            to: Phase::Closed,
+            wait_ms: 0,
+            why: text("reset by the operator"),
+        },
+        ResilienceEvent::PolicySet {
+            version: 1,
+            policy: text(r#"{"retry":{"retries":2}}"#),
+            live: false,
+        },
+        ResilienceEvent::PolicySet {
+            version: 2,
+            policy: text("{}"),
+            live: true,
+        },
+        ResilienceEvent::RepairStarted {
+            call: CALL,
+            rev: REV,
+            round: 1,
+            of: 3,
+            class: ErrorClass::Param,
+        },
+        ResilienceEvent::RepairDiagnosed {
+            call: CALL,
+            round: 1,
+            diagnoses: vec![Diagnosis {
+                kind: ErrorKind::FormatError,
+                strategies: vec![Strategy::DateFormatCorrection],
+                params: vec![text("date")],
+                captures: vec![text("date")],
+                evidence: text("format: date"),
+            }],
+        },
+        ResilienceEvent::RepairAsked {
+            call: CALL,
+            rev: REV,
+            round: 1,
+            question: Question {
+                params: vec![text("/passengers")],
+                prompt: text("A tool call failed"),
+                schema: text(r#"{"type":"object"}"#),
+            },
+        },
+        ResilienceEvent::RepairAnswered {
+            call: CALL,
+            rev: REV,
+            round: 1,
+            reply: Reply::Said {
+                text: text(r#"{"passengers":1}"#),
+            },
+            usage: Usage {
+                input: Some(200),
+                output: Some(8),
+                ..Usage::default()
+            },
+        },
+        ResilienceEvent::RepairAnswered {
+            call: CALL,
+            rev: REV,
+            round: 2,
+            reply: Reply::Failed {
+                why: text("the connection was closed"),
+            },
+            usage: Usage::default(),
+        },
+        ResilienceEvent::RepairOffered {
+            call: CALL,
+            rev: REV,
+            round: 1,
+            why: text("it can be read in two ways"),
+            options: vec![Fix {
+                label: "2026-02-01".to_owned(),
+                changes: changes.clone(),
+                tool: text("book_flight"),
+                args: text(r#"{"date":"2026-02-01"}"#),
+            }],
+        },
+        ResilienceEvent::RepairApplied {
+            call: CALL,
+            round: 1,
+            changes,
+        },
+    ];
+    all.into_iter().map(Event::Resilience).collect()
 }

@@ -19,10 +19,11 @@ use super::body::Body;
 pub use super::connect::Error;
 use super::connect::{chain, endpoint, http_client};
 use super::frame::Object;
-use super::{encode, error, retry};
+use super::{encode, error};
 use crate::domain::turn::{StreamFault, StreamFaultKind};
 use crate::model::show::{excerpt, visible};
-use crate::model::{Chunk, Model, Request};
+use crate::model::{Chunk, Model, Request, Tap, Way};
+use crate::resilience::wait;
 
 /// Most bytes of an error's body that are read.
 const MAX_ERROR_BODY: usize = 64 * 1024;
@@ -82,6 +83,7 @@ impl Client {
 
     async fn converse(&self, request: Request, chunks: &mpsc::Sender<Chunk>) -> Result<(), StreamFault> {
         let body = encode::body(&self.model, &request);
+        request.tap.note(Way::Sent, body.as_bytes());
         let send = self
             .http
             .post(self.url.clone())
@@ -96,10 +98,15 @@ impl Client {
         if response.status() != StatusCode::OK {
             return Err(self.refused(response).await);
         }
-        self.read(response, chunks).await
+        self.read(response, &request.tap, chunks).await
     }
 
-    async fn read(&self, mut response: Response, chunks: &mpsc::Sender<Chunk>) -> Result<(), StreamFault> {
+    async fn read(
+        &self,
+        mut response: Response,
+        tap: &Tap,
+        chunks: &mpsc::Sender<Chunk>,
+    ) -> Result<(), StreamFault> {
         let mut body = Body::default();
         let mut out = Vec::new();
         loop {
@@ -109,7 +116,10 @@ impl Client {
                 self.patience.silence
             };
             let (result, over) = match tokio::time::timeout(wait, response.chunk()).await {
-                Ok(Ok(Some(bytes))) => (body.feed(&bytes, &mut out), body.ended()),
+                Ok(Ok(Some(bytes))) => {
+                    tap.note(Way::Received, &bytes);
+                    (body.feed(&bytes, &mut out), body.ended())
+                }
                 Ok(Ok(None)) => (body.end(&mut out), true),
                 // Whatever happens to the connection after the answer was finished harms nothing.
                 Err(_) | Ok(Err(_)) if body.finished() => (body.end(&mut out), true),
@@ -132,7 +142,10 @@ impl Client {
     /// A status other than 200, with the server's own words.
     async fn refused(&self, mut response: Response) -> StreamFault {
         let status = response.status();
-        let retry_after_ms = retry::after(response.headers());
+        let retry_after_ms = wait::asked(|name| {
+            let header = response.headers().get(name)?;
+            header.to_str().ok()
+        });
         let location = response
             .headers()
             .get(LOCATION)

@@ -9,5 +9,4 @@ pub mod encode;
 mod error;
 mod frame;
 mod parts;
-mod retry;
 mod scan;

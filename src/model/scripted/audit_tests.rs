@@ -81,6 +81,7 @@ impl Run {
             messages: self.messages.clone(),
             tools: vec![card],
             turn: self.turn,
+            tap: crate::model::Tap::default(),
         };
         let script = script(&self.playbook, &View::of(&request)).unwrap();
         let mut said = Vec::new();

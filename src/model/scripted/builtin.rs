@@ -4,7 +4,13 @@ use super::playbook::{Error, Playbook};
 
 const PLAYBOOKS: &[(&str, &str)] = &[
     ("audit", include_str!("../playbooks/audit.toml")),
+    ("flights", include_str!("../playbooks/flights.toml")),
     ("hello", include_str!("../playbooks/hello.toml")),
+    ("limits", include_str!("../playbooks/limits.toml")),
+    ("mirrors", include_str!("../playbooks/mirrors.toml")),
+    ("office", include_str!("../playbooks/office.toml")),
+    ("ring", include_str!("../playbooks/ring.toml")),
+    ("sealed", include_str!("../playbooks/sealed.toml")),
 ];
 
 /// Names of the playbooks, in order.

@@ -99,6 +99,7 @@ impl Scope<'_> {
             && self.matches("prompt", when.prompt.as_ref(), Some(&view.prompt))
             && self.matches("thought", when.thought.as_ref(), Some(&view.thought))
             && self.matches("operator", when.operator.as_ref(), view.operator.as_deref())
+            && self.matches("notice", when.notice.as_ref(), view.notice.as_deref())
             && self.matches(
                 "observation",
                 when.observation.as_ref(),

@@ -122,11 +122,14 @@ impl<'a> Scope<'a> {
             ("prompt", None) => text(&view.prompt),
             ("thought", None) => text(&view.thought),
             ("operator", None) => text(view.operator.as_deref()?),
+            ("notice", None) => text(view.notice.as_deref()?),
             ("wishes", None) => Some(Value::List(view.wishes.clone())),
             ("observation", None) => text(&view.observation()),
             ("done", None) => Some(self.labels(true)),
             ("failed", None) => Some(self.labels(false)),
-            ("prompt" | "thought" | "operator" | "observation", Some(group)) => self.capture(name, &group),
+            ("prompt" | "thought" | "operator" | "notice" | "observation", Some(group)) => {
+                self.capture(name, &group)
+            }
             ("result", Some(label)) => {
                 let call = view.call(&label).filter(|call| call.is_ok())?;
                 let outcome = call.result.as_ref()?;

@@ -72,6 +72,7 @@ pub(super) fn request(messages: Vec<Message>) -> Request {
         messages,
         tools: Vec::new(),
         turn: 3,
+        tap: crate::model::Tap::default(),
     }
 }
 

@@ -19,6 +19,8 @@ pub struct View {
     pub thought: String,
     /// What the operator said or rewrote after the model's last own act.
     pub operator: Option<String>,
+    /// What the program itself told with this request.
+    pub notice: Option<String>,
     /// Everything that the operator said or rewrote, newest first.
     pub wishes: Vec<String>,
     /// Everything that the model said, oldest first.
@@ -116,9 +118,14 @@ impl View {
             Message::Note { about, text } => {
                 if *about == NoteKind::AnswerRejected {
                     self.wish(text);
+                } else if *about == NoteKind::Notice {
+                    let notice = self.notice.get_or_insert_default();
+                    notice.push_str(text);
+                    notice.push('\n');
                 }
             }
             Message::Assistant { said, calls } => {
+                self.notice = None;
                 for said in said {
                     self.thought = said.text.to_string();
                     self.said.push(said.text.to_string());
@@ -176,8 +183,9 @@ fn outcome(text: &str, is_error: bool) -> Outcome {
         body = rest;
     }
     while let Some((first, rest)) = body.split_once('\n') {
-        let by_operator = first.starts_with("[operator ") && first.ends_with(']');
-        if !by_operator {
+        let told =
+            (first.starts_with("[operator ") || first.starts_with("[console ")) && first.ends_with(']');
+        if !told {
             break;
         }
         body = rest;

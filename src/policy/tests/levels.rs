@@ -232,6 +232,7 @@ fn an_allow_with_an_end_counts_only_while_it_is_known_to_count() {
         let moment = Moment {
             now: None,
             used: Some(&|rule: &str| if rule == cite { used } else { 0 }),
+            key: None,
         };
         policy.verdict_at(&shell, &moment).gate
     };

@@ -26,7 +26,7 @@ use crate::tools::workspace::Workspace;
 const MOST_KEPT: usize = 64 << 10;
 
 /// A spec without tags and peculiarities.
-pub(super) fn spec(name: &str, description: &str, schema: &Value, effect: EffectClass) -> Spec {
+pub(in crate::tools) fn spec(name: &str, description: &str, schema: &Value, effect: EffectClass) -> Spec {
     Spec {
         card: ToolCard {
             name: name.into(),

@@ -19,6 +19,7 @@ use tokio::time::Instant;
 use super::common::{arguments, spec, text_outcome};
 use super::read_file::SNIFFED;
 use crate::domain::call::{EffectClass, ErrorClass, Outcome, ToolError};
+use crate::resilience::wait::asked;
 use crate::tools::errors::{from_io, refused, shown, untouched};
 use crate::tools::output::{Bounded, Kept, json_text};
 use crate::tools::tool::{Job, Spec, Tool};
@@ -168,6 +169,7 @@ async fn request(job: &Job, client: &Client) -> Result<Outcome, ToolError> {
             hint: Some("the request may have arrived; give a larger timeout_s if it is safe to repeat".to_owned()),
             partial: None,
             executed: true,
+            retry_after_ms: None,
         }),
     }
 }
@@ -259,6 +261,7 @@ impl Trip {
                 hint: Some("request the final address directly".to_owned()),
                 partial: Some(json!(self.hops).to_string().into()),
                 executed: true,
+                retry_after_ms: None,
             });
         }
         let turns_get = status == StatusCode::SEE_OTHER && self.method != Method::HEAD
@@ -416,6 +419,7 @@ fn by_status(status: StatusCode, headers: &HeaderMap, url: &Url, text: &str) -> 
         partial: (!text.is_empty()).then(|| json_text(text).into()),
         // A server that is asked too often says so instead of doing anything.
         executed: code != 429,
+        retry_after_ms: asked(|name| headers.get(name)?.to_str().ok()),
     }
 }
 
@@ -447,6 +451,7 @@ fn unsent(url: &Url, error: &reqwest::Error, first: bool) -> ToolError {
         hint: Some("check the address, and that the server runs".to_owned()),
         partial: None,
         executed,
+        retry_after_ms: None,
     }
 }
 
@@ -462,6 +467,7 @@ fn broken(url: &Url, error: &reqwest::Error) -> ToolError {
         hint: Some("the request was carried out; ask again only if it is safe to repeat".to_owned()),
         partial: None,
         executed: true,
+        retry_after_ms: None,
     }
 }
 

@@ -1,7 +1,8 @@
 //! The tools that come with the program. Must not know: scheduling, approvals, the model.
 
 mod ask_operator;
-mod common;
+pub(super) mod common;
+mod delegate;
 mod edit_file;
 mod final_answer;
 mod http_request;

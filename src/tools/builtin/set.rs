@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::ask_operator::AskOperator;
+use super::delegate::Delegate;
 use super::edit_file::EditFile;
 use super::final_answer::FinalAnswer;
 use super::http_request::HttpRequest;
@@ -48,6 +49,7 @@ pub fn all(setup: &Setup) -> Vec<Arc<dyn Tool>> {
         Arc::new(Shell::new(setup.environment.clone())),
         Arc::new(HttpRequest::new(setup.proxy)),
         Arc::new(AskOperator::new()),
+        Arc::new(Delegate::new()),
         Arc::new(FinalAnswer::new(setup.answer.as_ref())),
     ]
 }

@@ -254,6 +254,7 @@ fn outcome(end: &End, ms: u64, left: bool, stdout: Kept, stderr: Kept) -> Outcom
             hint: hint.map(ToOwned::to_owned),
             partial: (!text.is_empty()).then(|| json_text(&text).into()),
             executed: true,
+            retry_after_ms: None,
         })
     };
     match end {

@@ -114,11 +114,30 @@ async fn what_belongs_to_the_operator_or_the_engine_never_runs() {
     let answered = bench
         .err("final_answer", serde_json::json!({"answer": "42"}))
         .await;
-    for error in [asked, answered] {
+    let delegated = bench.err("delegate", serde_json::json!({"task": "look"})).await;
+    for error in [asked, answered, delegated] {
         assert_eq!((error.class, error.executed), (ErrorClass::Internal, false));
     }
+    assert!(bench.tools.facts("delegate").unwrap().delegates);
     assert!(bench.tools.facts("ask_operator").unwrap().asks_operator);
     assert!(bench.tools.facts("final_answer").unwrap().is_answer);
+}
+
+#[test]
+fn a_delegated_task_is_checked_before_anybody_works_on_it() {
+    let tools = Registry::new(all(&Setup::default())).unwrap();
+    let faults = |text: &str| {
+        let faults = tools.check("delegate", text, false).unwrap();
+        faults.into_iter().map(|fault| fault.path).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        faults(r#"{"task":"look","scopes":["†call.c1"],"tools":["search"],"max_turns":3}"#),
+        [""; 0]
+    );
+    assert_eq!(faults(r#"{"task":""}"#), ["/task"]);
+    assert_eq!(faults(r#"{"task":"look","max_turns":0}"#), ["/max_turns"]);
+    assert_eq!(faults(r#"{"task":"look","tools":["a","a"]}"#), ["/tools"]);
+    assert_eq!(faults(r#"{"scopes":[]}"#).len(), 1);
 }
 
 #[test]

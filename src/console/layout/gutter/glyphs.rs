@@ -8,28 +8,30 @@ use super::{Gutter, MAX_SPAN, Row};
 
 /// One column of a row: a set of bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Cell(pub u8);
+pub struct Cell(pub u16);
 
 impl Cell {
     /// A line in the upper half.
-    pub const UP: u8 = 1;
+    pub const UP: u16 = 1;
     /// A line in the lower half.
-    pub const DOWN: u8 = 2;
+    pub const DOWN: u16 = 2;
     /// A line in the left half.
-    pub const LEFT: u8 = 4;
+    pub const LEFT: u16 = 4;
     /// A line in the right half.
-    pub const RIGHT: u8 = 8;
+    pub const RIGHT: u16 = 8;
     /// The row's node.
-    pub const NODE: u8 = 16;
+    pub const NODE: u16 = 16;
     /// The vertical line passes over the horizontal one; they do not touch.
-    pub const CROSS: u8 = 32;
+    pub const CROSS: u16 = 32;
     /// A node above in this lane still waits for a child.
-    pub const OPEN: u8 = 64;
+    pub const OPEN: u16 = 64;
     /// The row's node stands beyond the last lane.
-    pub const BEYOND: u8 = 128;
+    pub const BEYOND: u16 = 128;
+    /// The vertical line stands for a way past nodes that have no row.
+    pub const THIN: u16 = 256;
 
     /// True if one of these bits is set.
-    pub const fn has(self, bits: u8) -> bool {
+    pub const fn has(self, bits: u16) -> bool {
         self.0 & bits != 0
     }
 
@@ -57,6 +59,7 @@ pub struct Glyphs {
     /// By the four direction bits.
     lines: [char; 16],
     cross: char,
+    thin: char,
     open: char,
     node: char,
     beyond: char,
@@ -71,6 +74,7 @@ const UNICODE: Glyphs = Glyphs {
         ' ', '╵', '╷', '│', '╴', '╯', '╮', '┤', '╶', '╰', '╭', '├', '─', '┴', '┬', '┼',
     ],
     cross: '│',
+    thin: '┆',
     open: '┊',
     node: '●',
     beyond: '~',
@@ -82,6 +86,7 @@ const HEAVY: Glyphs = Glyphs {
         ' ', '╹', '╻', '┃', '╸', '┛', '┓', '┫', '╺', '┗', '┏', '┣', '━', '┻', '┳', '╋',
     ],
     cross: '┃',
+    thin: '┇',
     open: '┋',
     fold: '┅',
     ..UNICODE
@@ -91,6 +96,7 @@ const ASCII: Glyphs = Glyphs {
         ' ', '\'', '.', '|', '-', '\'', '.', '+', '-', '`', '.', '+', '-', '+', '+', '+',
     ],
     cross: '|',
+    thin: ';',
     open: ':',
     node: '*',
     beyond: '~',
@@ -115,6 +121,8 @@ impl Glyphs {
             self.beyond
         } else if cell.has(Cell::NODE) {
             node.unwrap_or(self.node)
+        } else if cell.has(Cell::THIN) {
+            self.thin
         } else if cell.has(Cell::CROSS) {
             self.cross
         } else if lines == 0 && cell.has(Cell::OPEN) {
@@ -159,6 +167,20 @@ impl<K: Copy + Eq + Hash> Gutter<K> {
             && let Some(last) = out.last_mut()
         {
             last.0 |= Cell::BEYOND | Cell::NODE;
+        }
+        while out.last().is_some_and(|cell| cell.is_blank()) {
+            out.pop();
+        }
+    }
+
+    /// The cells of a line below a row that belongs to it still: the lines that go on downwards.
+    pub fn below(&self, row: usize, out: &mut Vec<Cell>) {
+        out.clear();
+        let Some(row) = self.rows.get(row) else { return };
+        for lane in 0..self.lanes {
+            let on = row.down & (1 << lane) != 0;
+            out.push(Cell(if on { Cell::UP | Cell::DOWN } else { 0 }));
+            out.push(Cell::default());
         }
         while out.last().is_some_and(|cell| cell.is_blank()) {
             out.pop();
@@ -215,6 +237,9 @@ impl<K> Row<K> {
         }
         if self.pass & bit != 0 && cell & (Cell::LEFT | Cell::RIGHT) != 0 {
             cell |= Cell::CROSS;
+        }
+        if self.thin & bit != 0 {
+            cell |= Cell::THIN;
         }
         if open & bit != 0 && cell & (Cell::UP | Cell::DOWN | Cell::NODE) == 0 {
             cell |= Cell::OPEN;

@@ -4,7 +4,7 @@
 
 use std::hash::Hash;
 
-use super::{Gutter, MAX_SPAN, NO_ROW, Shape};
+use super::{Gutter, Item, MAX_SPAN, NO_ROW, Shape};
 
 /// How to take back what an append changed outside of its own row.
 #[derive(Debug, Clone, Copy)]
@@ -22,35 +22,38 @@ pub(super) enum Undo {
 
 impl<K: Copy + Eq + Hash> Gutter<K> {
     /// Chooses the lane of the appended row and draws its lines.
-    pub(super) fn place(&mut self, at: usize, parents: &[K], side: bool) {
+    pub(super) fn place(&mut self, at: usize, item: &Item<'_, K>) {
+        let side = item.shape == Shape::Side;
         let mut rows = std::mem::take(&mut self.scratch);
         rows.clear();
-        for parent in parents {
+        let direct = item.parents.iter().map(|parent| (parent, false));
+        for (parent, thin) in direct.chain(item.elided.iter().map(|parent| (parent, true))) {
             match self.index.get(parent) {
-                Some(row) => rows.push(*row),
+                Some(row) => rows.push((*row, thin)),
                 None => self.chips.push(*parent),
             }
         }
+        // Where one row is reached both ways, the direct one is drawn.
         rows.sort_unstable();
-        rows.dedup();
+        rows.dedup_by_key(|(row, _)| *row);
         // Lines that end an open lane come first, so that a fork never takes a lane from them.
         let mut ends = 0;
-        rows.retain(|row| {
+        rows.retain(|(row, thin)| {
             let end = self.tail_lane(*row as usize, at, side);
             if let Some(lane) = end {
                 ends |= 1 << lane;
                 self.set_tail(lane, NO_ROW);
-                self.draw(lane, *row as usize, at);
+                self.draw(lane, *row as usize, at, *thin);
             }
             end.is_none()
         });
-        for row in &rows {
+        for (row, thin) in &rows {
             match self.fork_lane(*row as usize, at, ends, side) {
                 Some(lane) => {
                     ends |= 1 << lane;
                     // A lane that was taken from a branch that no longer counts is no longer its.
                     self.set_tail(lane, NO_ROW);
-                    self.draw(lane, *row as usize, at);
+                    self.draw(lane, *row as usize, at, *thin);
                 }
                 None => {
                     if let Some(parent) = self.rows.get(*row as usize) {
@@ -125,8 +128,9 @@ impl<K: Copy + Eq + Hash> Gutter<K> {
         }
     }
 
-    /// Draws the line from a parent's row down to the row `at`, in a lane that is free between.
-    fn draw(&mut self, lane: u8, from: usize, at: usize) {
+    /// Draws the line from a parent's row down to the row `at`, in a lane that is free between;
+    /// `thin` where it stands for a way past nodes without a row.
+    fn draw(&mut self, lane: u8, from: usize, at: usize, thin: bool) {
         let bit = 1 << lane;
         let Some(parent) = self.rows.get_mut(from) else {
             return;
@@ -145,6 +149,9 @@ impl<K: Copy + Eq + Hash> Gutter<K> {
             row.up |= bit;
             row.down |= bit;
             row.pass |= bit;
+            if thin {
+                row.thin |= bit;
+            }
         }
     }
 
@@ -171,6 +178,7 @@ impl<K: Copy + Eq + Hash> Gutter<K> {
                     row.up &= keep;
                     row.down &= keep;
                     row.pass &= keep;
+                    row.thin &= keep;
                 }
             }
         }

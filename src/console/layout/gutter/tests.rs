@@ -164,6 +164,7 @@ fn push(gutter: &mut Gutter<u32>, spec: &Spec) {
         key: key(at as u32),
         shape: spec.shape,
         parents: &parents,
+        elided: &[],
         members: &members,
     });
 }

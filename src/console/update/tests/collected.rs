@@ -248,6 +248,7 @@ fn a_commit_by_another_hand_lets_nothing_of_mine_go() {
             target: None,
             what: "add guidance".into(),
             reason: None,
+            by: None,
         }),
     );
     assert!(stage.model.run.state.editing.is_empty());
@@ -437,4 +438,47 @@ fn the_impact_of_a_change_is_shown_without_one() {
     stage.press("enter esc");
     assert_eq!(stage.commands(), []);
     assert_eq!(stage.model.run.state.epoch, Epoch(0));
+}
+
+#[test]
+fn what_was_collected_comes_back_after_a_crash_and_is_held_again() {
+    let stage = two();
+    let draft = stage.model.collected.draft().unwrap();
+    let mut next = Stage::with(100, 40, |settings| settings.drafts = true);
+    next.send(Msg::Drafted(Ok(draft)));
+    assert!(
+        next.said().contains("2 edits collected before"),
+        "{}",
+        next.said()
+    );
+    let state = stage.model.run.state.clone();
+    next.send(Msg::Run(crate::console::link::Update::Snapshot(Box::new(state))));
+    assert_eq!(
+        args_of(&next.model.collected.edits()),
+        [r#"{"path":"A"}"#, r#"{"path":"B"}"#]
+    );
+    assert_eq!(next.commands(), [hold("c3"), hold("c4")]);
+    next.press("E");
+    assert!(next.text().contains("2 edits collected"));
+    next.press("esc q");
+    assert!(
+        next.out.iter().any(|out| matches!(out, Out::Quit(_))),
+        "what is kept need not be asked about"
+    );
+}
+
+#[test]
+fn a_draft_that_cannot_be_read_is_said_and_harms_nothing() {
+    let mut stage = Stage::new(100, 40);
+    for text in [
+        "",
+        "{",
+        "[]",
+        r#"{"v":2,"edits":[],"reason":"","keep_later":false}"#,
+    ] {
+        stage.send(Msg::Drafted(Ok(text.to_owned())));
+        assert!(stage.model.message.bad, "{text}");
+        assert!(stage.model.collected.is_empty());
+    }
+    assert_eq!(stage.model.collected.draft(), None, "nothing to keep");
 }

@@ -1,5 +1,6 @@
 //! Editors: what they send, when they show what an edit does, what they never lose.
 
+use crate::console::link::Update;
 use crate::console::model::overlay::Overlay;
 use crate::console::msg::{Msg, Out, TermMsg};
 use crate::console::testing::{ARMING, Stage, id};
@@ -8,6 +9,7 @@ use crate::domain::command::{Command, Edit, EditCommand};
 use crate::domain::envelope::Actor;
 use crate::domain::event::{EditEvent, Event};
 use crate::domain::id::{Epoch, Rev};
+use crate::domain::refusal::{Refusal, RefusalKind};
 
 const ARGS: &str = r#"{"path":"a","content":"1.10 \u0041"}"#;
 
@@ -81,8 +83,14 @@ fn changed_arguments_keep_the_bytes_of_the_others_and_go_out_after_the_preview()
     );
     stage.wait(ARMING);
     stage.press("enter");
+    let mut sent = stage.commands();
+    let command = sent.pop().unwrap();
+    assert_eq!(sent, []);
+    let Command::Edit(EditCommand::Commit { edits: made, .. }) = &command else {
+        panic!("{command:?}");
+    };
     assert_eq!(
-        edits(&mut stage),
+        *made,
         [Edit::Call {
             node: id("c3"),
             base: Rev(1),
@@ -93,18 +101,49 @@ fn changed_arguments_keep_the_bytes_of_the_others_and_go_out_after_the_preview()
     );
     stage.press("enter");
     assert_eq!(edits(&mut stage), [], "it is sent once");
-    stage.event(
-        Actor::Operator("ada".into()),
-        Event::Edit(EditEvent::Committed {
-            epoch: Epoch(1),
-            intervention: id("i9"),
-            target: Some(id("c3")),
-            after: None,
-            what: "edit c3".into(),
-            reason: None,
-        }),
+    stage.event(Actor::Operator("eve".into()), committed());
+    assert_eq!(
+        stage.model.overlays.len(),
+        2,
+        "what another hand commits closes nothing of mine"
     );
+    assert_eq!(stage.commands(), [], "what is on its way is not held again");
+    stage.send(Msg::Run(Update::Taken(Box::new(command))));
     assert!(stage.model.overlays.is_empty());
+    assert_eq!(stage.commands(), []);
+}
+
+fn committed() -> Event {
+    Event::Edit(EditEvent::Committed {
+        epoch: Epoch(1),
+        intervention: id("i9"),
+        target: None,
+        after: None,
+        what: "add guidance".into(),
+        reason: None,
+        by: None,
+    })
+}
+
+#[test]
+fn what_is_refused_after_another_commit_waits_again() {
+    let mut stage = waiting();
+    stage.press("e");
+    editor(&mut stage).field.replace(r#"{"path":"b","content":"c"}"#);
+    stage.press("ctrl-s");
+    stage.wait(ARMING);
+    stage.press("enter");
+    stage.commands();
+    stage.event(Actor::Operator("eve".into()), committed());
+    stage.send(Msg::Run(Update::Refused(Refusal::new(
+        RefusalKind::Changed,
+        "effects were added",
+    ))));
+    assert_eq!(stage.model.overlays.len(), 2, "the preview and the text stay");
+    assert_eq!(
+        stage.commands(),
+        [Command::Edit(EditCommand::Hold { node: id("c3") })]
+    );
 }
 
 #[test]

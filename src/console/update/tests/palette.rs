@@ -92,3 +92,59 @@ fn every_command_is_in_the_palette_of_where_it_works() {
         assert!(entry.doc.len() > 3, "{} has no help", entry.name);
     }
 }
+
+#[test]
+fn what_was_typed_is_marked_in_the_names_that_fit() {
+    use crate::console::model::overlay::Overlay;
+    use crate::console::theme::Role;
+    let mut stage = stage();
+    stage.draw();
+    stage.press(":");
+    stage.type_text("nf");
+    let buffer = stage.draw();
+    match stage.model.overlays.last() {
+        Some(Overlay::List(list)) => {
+            let first = &list.choices[list.found[0]];
+            assert_eq!(first.name, "next-failure");
+            assert_eq!(list.typed[0], [0, 5]);
+        }
+        other => panic!("{other:?}"),
+    }
+    let found = stage.model.settings.look.style(Role::Match);
+    let marked: String = buffer
+        .content()
+        .iter()
+        .filter(|cell| cell.style().bg == found.bg)
+        .map(ratatui::buffer::Cell::symbol)
+        .take(2)
+        .collect();
+    assert_eq!(marked, "nf");
+}
+
+#[test]
+fn commands_of_other_places_are_found_behind_the_others_and_say_where_they_work() {
+    use crate::console::model::overlay::Overlay;
+    let mut stage = stage();
+    stage.draw();
+    stage.press(":");
+    let names = |stage: &Stage| -> Vec<String> {
+        match stage.model.overlays.last() {
+            Some(Overlay::List(list)) => {
+                let name = |at: &usize| list.choices[*at].name.clone();
+                list.found.iter().map(name).collect()
+            }
+            other => panic!("{other:?}"),
+        }
+    };
+    stage.type_text("branch");
+    let found = names(&stage);
+    let place = |name: &str| found.iter().position(|one| one == name).unwrap();
+    assert!(place("branch-pane") < place("branch-switch"), "{found:?}");
+    assert!(place("branches") < place("branch-mark"), "{found:?}");
+    stage.type_text("-switch");
+    assert_eq!(names(&stage).first().map(String::as_str), Some("branch-switch"));
+    stage.press("enter");
+    assert_eq!(stage.said(), "this works in: branches");
+    assert_eq!(stage.commands(), []);
+    assert!(matches!(stage.model.overlays.last(), Some(Overlay::List(_))));
+}

@@ -217,7 +217,7 @@ fn a_pinned_cursor_keeps_its_row_on_the_screen() {
         );
     }
     stage.model.graph.unfolded.insert(id("c3"));
-    stage.model.graph.stale = true;
+    stage.model.graph.spoil_all();
     stage.draw();
     stage.press("k k k");
     let row = |stage: &Stage| stage.model.graph.cursor().unwrap() - stage.model.graph.top;
@@ -287,4 +287,31 @@ fn a_value_of_ten_megabytes_is_cut_once() {
     stage.draw();
     assert_eq!(stage.selected(), Some(id("c3")));
     assert_eq!(stage.model.inspector.doc.rows(), rows);
+}
+
+#[test]
+fn every_tab_of_a_thought_can_be_reached_one_after_the_other() {
+    use crate::console::model::inspector::Tab;
+    let mut stage = Stage::new(100, 30);
+    stage.begin();
+    stage.thought("t2", "first");
+    stage.draw();
+    stage.press("1 g j");
+    let mut seen = vec![stage.model.inspector.tab];
+    for _ in 0..4 {
+        stage.press(">");
+        seen.push(stage.model.inspector.tab);
+    }
+    let all = [
+        Tab::Content,
+        Tab::Revisions,
+        Tab::Context,
+        Tab::Depends,
+        Tab::Wire,
+    ];
+    assert_eq!(seen, all, "the tabs that only calls have are passed over");
+    stage.press(">");
+    assert_eq!(stage.model.inspector.tab, Tab::Content);
+    stage.press("<");
+    assert_eq!(stage.model.inspector.tab, Tab::Wire);
 }

@@ -8,9 +8,8 @@ use crate::domain::call::{Digest, Outcome};
 use crate::domain::command::{
     CallCommand, Command, ConsentChoice, Edit, EditCommand, Resolution, RunCommand,
 };
-use crate::domain::event::{CallEvent, Event, RunEvent, TurnEvent};
+use crate::domain::event::{Event, RunEvent, TurnEvent};
 use crate::domain::id::{Rev, Seq, TurnId};
-use crate::domain::node::Origin;
 use crate::domain::refusal::{Refusal, RefusalKind};
 
 const ARGS: &str = r#"{"path":"a","content":"b"}"#;
@@ -121,22 +120,14 @@ fn answer_for_the_tool_gives_a_text_as_json() {
         rev: Rev(1),
         value: r#""he said \"no\"""#.into(),
     });
-    assert_eq!(stage.commands(), [answer]);
+    assert_eq!(stage.commands(), std::slice::from_ref(&answer));
     assert_eq!(
         stage.model.overlays.len(),
         1,
         "the text stays until the run has taken it"
     );
     stage.press("x");
-    stage.event(
-        crate::domain::envelope::Actor::Operator("ada".into()),
-        Event::Call(CallEvent::Given {
-            call: id("c3"),
-            rev: Rev(1),
-            outcome: Outcome::ok("1"),
-            origin: Origin::Operator { user: "ada".into() },
-        }),
-    );
+    stage.send(Msg::Run(Update::Taken(Box::new(answer))));
     assert!(stage.model.overlays.is_empty());
 }
 
@@ -515,7 +506,11 @@ fn a_resize_and_the_wheel_change_nothing_but_the_view() {
         width: 60,
         height: 20,
     }));
-    stage.send(Msg::Term(TermMsg::Wheel(-3)));
+    stage.send(Msg::Term(TermMsg::Mouse {
+        mouse: crate::console::msg::Mouse::WheelUp,
+        x: 3,
+        y: 3,
+    }));
     stage.draw();
     assert!(stage.out.is_empty());
 }

@@ -3,7 +3,9 @@
 use crate::console::layout::gutter::Line;
 use crate::console::symbols::Charset;
 use crate::console::testing::{ARMING, Stage};
+use crate::console::theme::{Colours, Theme};
 use crate::domain::event::{Event, RunEvent};
+use crate::domain::rule::Written;
 
 const SIZES: [(u16, u16); 4] = [(40, 12), (80, 24), (120, 40), (200, 60)];
 
@@ -228,5 +230,92 @@ fn kept_later_turns() {
         stage.press("enter");
         stage.carry_out();
         stage.press("1 G k");
+    });
+}
+
+#[test]
+fn rule_before_it_counts() {
+    at_sizes("rule", |stage| {
+        stage.press("2");
+        stage.wait(ARMING);
+        stage.press("+");
+        stage.edit_field(
+            "tool = \"write_file\"\nargs = [{ at = \"/path\", is = \"report.md\" }]\ngate = \"allow\"",
+        );
+        stage.press("ctrl-s");
+        stage.wait(ARMING);
+    });
+}
+
+#[test]
+fn rules_of_the_session() {
+    at_sizes("rules", |stage| {
+        for (no, text) in [
+            (1, "tool = \"read_file\", gate = \"allow\""),
+            (2, "tool = \"shell\", gate = \"deny\""),
+        ] {
+            stage.engine(Event::Run(RunEvent::RuleAdded {
+                no,
+                rule: Written::Text { text: text.into() },
+            }));
+        }
+        stage.engine(Event::Run(RunEvent::RuleDropped { no: 1 }));
+        stage.press("B");
+    });
+}
+
+#[test]
+fn json_that_breaks_off() {
+    at_sizes("editor_fault", |stage| {
+        stage.press("2 e");
+        stage.edit_field("{\n  \"path\": \"report.md\"\n  \"content\": 7\n}");
+        stage.press("end space alt-e");
+    });
+}
+
+#[test]
+fn completion() {
+    at_sizes("completion", |stage| {
+        stage.press("2 e");
+        stage.edit_field("{");
+        stage.press("ctrl-end tab");
+    });
+}
+
+#[test]
+fn search_in_the_inspector() {
+    at_sizes("find", |stage| {
+        stage.press("2 3 /");
+        stage.type_text("content");
+        stage.press("enter");
+    });
+}
+
+#[test]
+fn decision_without_colours() {
+    for (width, height) in SIZES {
+        let mut stage = Stage::with(width, height, |settings| {
+            settings.look = Theme::built_in("mono").unwrap().look(Colours::None);
+        });
+        stage.sample();
+        stage.draw();
+        stage.press("2");
+        stage.wait(ARMING);
+        insta::assert_snapshot!(format!("decision_mono_{width}x{height}"), stage.text());
+    }
+}
+
+#[test]
+fn calls_of_one_shape() {
+    at_sizes("alike", |stage| {
+        stage.awaiting(
+            "c7",
+            "write_file",
+            r#"{"path":"other.md","content":"1\n2\u202e3"}"#,
+        );
+        stage.awaiting("c8", "launch", r#"{"to":"orbit"}"#);
+        stage.draw();
+        stage.press("2 j");
+        stage.wait(ARMING);
     });
 }

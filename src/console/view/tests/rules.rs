@@ -119,6 +119,7 @@ fn what_an_edit_replaced_is_one_row_that_unfolds() {
         after: None,
         what: "rewrite t2".into(),
         reason: None,
+        by: None,
     }));
     stage.engine(Event::Edit(EditEvent::Superseded {
         nodes: vec![id("c3"), id("o3"), id("c4"), id("o4"), id("c5"), id("o5")],
@@ -276,6 +277,32 @@ fn the_keys_of_a_decision_are_lit_only_once_they_count() {
     assert!(!lit(&mut stage));
     stage.wait(ARMING);
     assert!(lit(&mut stage));
+}
+
+#[test]
+fn ten_megabytes_are_cut_into_rows_once_and_not_for_every_event() {
+    let mut stage = Stage::new(120, 40);
+    stage.begin();
+    let long = "abcdefghij".repeat(1_000_000);
+    stage.awaiting(
+        "c3",
+        "write_file",
+        &format!(r#"{{"path":"a","content":"{long}"}}"#),
+    );
+    stage.finished("c4", "read_file", r#"{"path":"a"}"#, Outcome::ok(long.as_str()));
+    stage.draw();
+    stage.press("2");
+    let rows = |stage: &Stage| {
+        let (pager, _) = stage.model.inspector.doc.decided().unwrap();
+        std::sync::Arc::as_ptr(pager)
+    };
+    let before = rows(&stage);
+    stage.thought("t5", "something else happened");
+    stage.draw();
+    assert_eq!(rows(&stage), before, "the same rows serve the next document");
+    assert!(stage.text().contains("10000025 bytes"), "{}", stage.text());
+    stage.press("G");
+    assert!(stage.text().contains("end of the arguments"), "{}", stage.text());
 }
 
 proptest! {

@@ -22,8 +22,9 @@ pub(super) fn place(draft: &Draft<'_>, after: Option<TurnId>) -> Result<Option<T
     if let Mode::Stopped(_) = draft.state.mode {
         return Err(super::super::run::over(&draft.state.mode));
     }
-    let Some(id) = after else {
-        return Ok(draft.state.turns_of(thread::ROOT).next_back().map(|turn| turn.id));
+    let tip = || draft.state.turns_of(thread::ROOT).next_back().map(|turn| turn.id);
+    let Some(id) = after.or_else(tip) else {
+        return Ok(None);
     };
     let Some(turn) = draft.state.turns.get(&id) else {
         return Err(Refusal::new(RefusalKind::Unknown, format!("there is no {id}")));

@@ -10,6 +10,7 @@ use crate::domain::draft::Draft;
 use crate::domain::event::{CallEvent, TurnEvent};
 use crate::domain::id::{Epoch, NodeId, NodeKind, Rev};
 use crate::domain::node::{Content, Node, Origin};
+use crate::domain::reference::rewrite;
 use crate::domain::refusal::{Refusal, RefusalKind};
 use crate::domain::thread;
 
@@ -182,6 +183,11 @@ fn insert_with_result(
     );
     let turn = insert::open(draft, after);
     let node = draft.node(NodeKind::Call);
+    // It is read by the name and the path that its arguments give, as if they had been typed here.
+    let scanned = rewrite::scan(&args);
+    let label = scanned
+        .label
+        .map_or_else(|| Arc::from(node.to_string()), Arc::from);
     let user = draft.user();
     draft.turn_event(TurnEvent::Proposed {
         turn,
@@ -196,8 +202,8 @@ fn insert_with_result(
         rev: Rev(1),
         faults: Vec::new(),
         references: Vec::new(),
-        label: Arc::from(node.to_string()),
-        out: None,
+        label,
+        out: scanned.out,
         effect,
         delegates,
     });

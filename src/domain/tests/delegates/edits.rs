@@ -41,6 +41,28 @@ fn an_equal_answer_lets_later_turns_stand_and_nothing_of_the_sibling_runs() {
 }
 
 #[test]
+fn the_plan_of_an_edit_inside_names_what_hangs_on_its_answer() {
+    let w = answered();
+    let (a, b, last) = (w.id("a"), w.id("b"), tip(&w));
+    let edit = Edit::Observation {
+        node: w.id("a1").observation(),
+        base: w.rev(w.id("a1").observation()),
+        value: r#"{"v":99}"#.into(),
+    };
+    let plan = lineage::plan(&w.state, std::slice::from_ref(&edit)).unwrap();
+    let answer = *w.all(NodeKind::Answer).last().unwrap();
+    assert_eq!(
+        plan.held,
+        [last],
+        "the root's answer stands or falls with that of A"
+    );
+    assert_eq!(plan.perhaps, [answer]);
+    assert!(!plan.turns.contains(&last) && !plan.superseded.contains(&answer));
+    assert!(plan.drained.contains(&a), "A works on first");
+    assert!(plan.kept.contains(&b) && !plan.kept.contains(&a));
+}
+
+#[test]
 fn another_answer_ends_what_came_after_and_the_root_is_asked_anew() {
     let mut w = answered();
     let (a, last, asked) = (w.id("a"), tip(&w), w.asked.len());

@@ -1,6 +1,7 @@
 //! The client against a server that sends exactly the bytes that a test wants, over a real socket.
 //! Must not know: the engine.
 
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use secrecy::SecretString;
@@ -13,7 +14,7 @@ use super::{Client, Error, Patience};
 use crate::domain::id::{NodeId, NodeKind};
 use crate::domain::transcript::Message;
 use crate::domain::turn::{Stop, StreamFault, StreamFaultKind};
-use crate::model::{Chunk, Model, Request};
+use crate::model::{Chunk, Model, Request, Tap, Way};
 
 const KEY: &str = "sk-canary-123456";
 
@@ -120,6 +121,7 @@ fn request() -> Request {
         }],
         tools: Vec::new(),
         turn: 1,
+        tap: crate::model::Tap::default(),
     }
 }
 
@@ -447,4 +449,32 @@ fn base_urls_are_checked_and_completed() {
         ),
         Err(Error::Key)
     ));
+}
+
+#[tokio::test]
+async fn a_listener_hears_the_bodies_and_never_the_key() {
+    let server = serve(vec![Step::Send(open_response(&stream()))]).await;
+    let heard = Arc::new(Mutex::new(Vec::<(Way, Vec<u8>)>::new()));
+    let into = Arc::clone(&heard);
+    let request = Request {
+        tap: Tap::new(move |way, bytes| into.lock().unwrap().push((way, bytes.to_vec()))),
+        ..request()
+    };
+    let (send, mut receive) = mpsc::channel(64);
+    let client = client(&server.base, Patience::default());
+    client.ask(request, send, CancellationToken::new()).await.unwrap();
+    while receive.recv().await.is_some() {}
+    let whole = server.request.await.unwrap();
+    let heard = heard.lock().unwrap();
+    let of = |wanted: Way| -> Vec<u8> {
+        heard
+            .iter()
+            .filter(|(way, _)| *way == wanted)
+            .flat_map(|(_, bytes)| bytes.clone())
+            .collect()
+    };
+    let body = whole.split_once("\r\n\r\n").unwrap().1;
+    assert_eq!(String::from_utf8(of(Way::Sent)).unwrap(), body);
+    assert_eq!(String::from_utf8(of(Way::Received)).unwrap(), stream());
+    assert!(!String::from_utf8(of(Way::Sent)).unwrap().contains(KEY));
 }

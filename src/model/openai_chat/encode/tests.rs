@@ -63,6 +63,7 @@ fn request(messages: Vec<Message>) -> Request {
         messages,
         tools: vec![card],
         turn: 1,
+        tap: crate::model::Tap::default(),
     }
 }
 

@@ -152,6 +152,7 @@ fn a_folded_fan_is_one_node() {
         key: 2,
         shape: Shape::Fan,
         parents: &[1],
+        elided: &[],
         members: &[3, 4, 5],
     });
     gutter.append(6, &[1]);
@@ -175,6 +176,7 @@ fn an_edit_in_a_fan_keeps_the_lane_for_the_branch_that_counts() {
         key: 4,
         shape: Shape::Fold,
         parents: &[],
+        elided: &[],
         members: &[5, 6],
     });
     gutter.append(7, &[2, 3]);
@@ -195,6 +197,7 @@ fn an_edit_in_a_fan_keeps_the_lane_for_the_branch_that_counts() {
             key,
             shape: Shape::Side,
             parents: &parents,
+            elided: &[],
             members: &[],
         });
     }

@@ -1,15 +1,14 @@
-//! How long a server asks to wait. Must not know: the clock; a date is measured against the date
-//! that the server itself sent.
+//! How long a server asks to wait, by the headers of its answer. Must not know: the clock; a date is
+//! measured against the date that the server itself sent.
 
 use jiff::fmt::rfc2822;
-use reqwest::header::{DATE, HeaderMap, RETRY_AFTER};
 
 /// Longer waits are cut: nobody would sit through them.
 const MOST_MS: u64 = 24 * 60 * 60 * 1000;
 
-/// Milliseconds that the answer's headers ask to wait.
-pub fn after(headers: &HeaderMap) -> Option<u64> {
-    let text = |name: &str| headers.get(name)?.to_str().ok().map(str::trim);
+/// Milliseconds that an answer asks to wait; `header` gives the text of a header by its lower-case name.
+pub fn asked<'h>(header: impl Fn(&str) -> Option<&'h str>) -> Option<u64> {
+    let text = |name: &str| header(name).map(str::trim);
     let number = |name: &str| {
         text(name)?
             .parse::<f64>()
@@ -17,9 +16,9 @@ pub fn after(headers: &HeaderMap) -> Option<u64> {
             .filter(|n| n.is_finite() && *n >= 0.0)
     };
     let ms = number("retry-after-ms")
-        .or_else(|| number(RETRY_AFTER.as_str()).map(|seconds| seconds * 1000.0))
+        .or_else(|| number("retry-after").map(|seconds| seconds * 1000.0))
         .map(|ms| ms as u64)
-        .or_else(|| until(text(RETRY_AFTER.as_str())?, text(DATE.as_str())?))?;
+        .or_else(|| until(text("retry-after")?, text("date")?))?;
     Some(ms.min(MOST_MS))
 }
 
@@ -34,14 +33,13 @@ fn until(date: &str, now: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::after;
-    use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
-
     fn asked(headers: &[(&'static str, &'static str)]) -> Option<u64> {
-        let pairs = headers
-            .iter()
-            .map(|(name, value)| (HeaderName::from_static(name), HeaderValue::from_static(value)));
-        after(&pairs.collect::<HeaderMap>())
+        super::asked(|name| {
+            headers
+                .iter()
+                .find(|(one, _)| *one == name)
+                .map(|(_, text)| *text)
+        })
     }
 
     #[test]

@@ -1,0 +1,71 @@
+//! The smallest program that shows as much: a header, a list of which only the rows on screen are made,
+//! and two blocks of text.
+//!
+//! Must not know: the console.
+
+use std::io::{Sink, sink};
+
+use ratatui::backend::CrosstermBackend;
+use ratatui::layout::Rect;
+use ratatui::style::{Modifier, Style};
+use ratatui::text::Line;
+use ratatui::widgets::{Block, Borders, List as Rows, ListItem, Paragraph, Wrap};
+use ratatui::{Terminal, TerminalOptions, Viewport};
+
+/// A list of rows with a cursor.
+pub struct List {
+    terminal: Terminal<CrosstermBackend<Sink>>,
+    rows: usize,
+    at: usize,
+    size: (u16, u16),
+}
+
+impl List {
+    /// A list of so many rows.
+    pub fn new((width, height): (u16, u16), rows: usize) -> Self {
+        let options = TerminalOptions {
+            viewport: Viewport::Fixed(Rect::new(0, 0, width, height)),
+        };
+        Self {
+            terminal: Terminal::with_options(CrosstermBackend::new(sink()), options).unwrap(),
+            rows,
+            at: 0,
+            size: (width, height),
+        }
+    }
+
+    /// Moves the cursor and draws.
+    pub fn step(&mut self, by: usize) {
+        self.at = (self.at + by) % self.rows;
+        let (width, height) = self.size;
+        let left = width * 9 / 20;
+        let at = self.at;
+        let top = at.saturating_sub(usize::from(height) / 2);
+        self.terminal
+            .draw(|frame| {
+                let head = Rect::new(0, 0, width, 1);
+                frame.render_widget(Line::from("overrule  measured  100000 nodes  working"), head);
+                let rows = (top..top + usize::from(height - 2)).map(|no| {
+                    let style = if no == at {
+                        Style::new().add_modifier(Modifier::REVERSED)
+                    } else {
+                        Style::new()
+                    };
+                    ListItem::new(format!(
+                        "● │ c{no} read_file src/part{no}/file{no}.rs → 14 bytes: fn part{no}() {{ }}"
+                    ))
+                    .style(style)
+                });
+                let area = Rect::new(0, 1, left, height - 1);
+                frame.render_widget(Rows::new(rows).block(Block::new().borders(Borders::TOP)), area);
+                let words = format!("c{at} call\nsucceeded\nread_file\nsrc/part{at}/file{at}.rs\n").repeat(8);
+                let area = Rect::new(left, 1, width - left, height / 3);
+                let block = || Block::new().borders(Borders::TOP);
+                frame.render_widget(Paragraph::new("nothing waits for you").block(block()), area);
+                let area = Rect::new(left, 1 + height / 3, width - left, height - 1 - height / 3);
+                let text = Paragraph::new(words).wrap(Wrap { trim: false }).block(block());
+                frame.render_widget(text, area);
+            })
+            .unwrap();
+    }
+}

@@ -1,0 +1,291 @@
+//! The events of a run of any length, as an agent's would be: a thought, some calls that end, the next
+//! thought; now and then one fails, reads another's result, or takes long.
+//!
+//! Must not know: what is done with it.
+
+use std::sync::Arc;
+
+use overrule::domain::call::{
+    Binding, Consequence, Decision, Digest, EffectClass, ErrorClass, Gate, Outcome, ToolError, Verdict,
+};
+use overrule::domain::envelope::{Actor, Envelope, FORMAT};
+use overrule::domain::event::run::{Limits, Reuse, Started, ToolCard};
+use overrule::domain::event::{CallEvent, Event, RunEvent, TurnEvent};
+use overrule::domain::id::{Attempt, NodeId, NodeKind, Rev, Seq, ThreadId, TurnId};
+use overrule::domain::node::{Channel, Origin};
+use overrule::domain::turn::{Producer, Stop, Usage};
+
+/// A run that goes on for as long as it is asked to.
+pub struct Run {
+    seq: u64,
+    clock: i64,
+    no: u32,
+    turn: u32,
+    draw: u64,
+    /// The events that nobody has taken yet.
+    pub events: Vec<Envelope>,
+}
+
+impl Run {
+    /// A run that was begun and prompted.
+    pub fn begun() -> Self {
+        let mut run = Self {
+            seq: 0,
+            clock: 1_700_000_000_000,
+            no: 0,
+            turn: 0,
+            draw: 0x9e37_79b9_7f4a_7c15,
+            events: Vec::new(),
+        };
+        run.event(Event::Run(RunEvent::Started(Box::new(started()))));
+        let turn = run.next_turn();
+        run.turn(TurnEvent::Opened {
+            turn,
+            thread: ThreadId(0),
+            after: None,
+            producer: Producer::Operator,
+        });
+        let node = run.next(NodeKind::Prompt);
+        run.turn(TurnEvent::Prompted {
+            turn,
+            node,
+            text: "Look at every file and say what is in it.".into(),
+        });
+        run.settle(turn);
+        run
+    }
+
+    /// A run of at least so many nodes, observations counted.
+    pub fn of_nodes(nodes: usize) -> Self {
+        let mut run = Self::begun();
+        let mut count = 1;
+        while count < nodes {
+            count += run.whole_turn();
+        }
+        run
+    }
+
+    fn random(&mut self, below: u64) -> u64 {
+        self.draw ^= self.draw << 13;
+        self.draw ^= self.draw >> 7;
+        self.draw ^= self.draw << 17;
+        self.draw % below
+    }
+
+    fn event(&mut self, event: Event) {
+        self.seq += 1;
+        self.clock += 3;
+        self.events.push(Envelope {
+            v: FORMAT,
+            seq: Seq(self.seq),
+            at: self.clock,
+            mono: self.seq * 3,
+            actor: Actor::Engine,
+            cause: Seq(0),
+            more: false,
+            event,
+        });
+    }
+
+    fn turn(&mut self, event: TurnEvent) {
+        self.event(Event::Turn(event));
+    }
+
+    fn call(&mut self, event: CallEvent) {
+        self.event(Event::Call(event));
+    }
+
+    fn next(&mut self, kind: NodeKind) -> NodeId {
+        self.no += 1;
+        NodeId::new(kind, self.no)
+    }
+
+    fn next_turn(&mut self) -> TurnId {
+        self.turn += 1;
+        TurnId(self.turn)
+    }
+
+    fn settle(&mut self, turn: TurnId) {
+        self.turn(TurnEvent::Settled {
+            turn,
+            errors: Vec::new(),
+        });
+    }
+
+    /// The model is asked.
+    pub fn ask(&mut self) -> TurnId {
+        let turn = self.next_turn();
+        self.turn(TurnEvent::Requested {
+            turn,
+            thread: ThreadId(0),
+            after: Some(TurnId(turn.0 - 1)),
+            request: 1,
+            context: "context".into(),
+            hash: format!("request {}", turn.0).into(),
+            new: Vec::new(),
+            last: false,
+            wait_ms: 0,
+        });
+        turn
+    }
+
+    /// It thinks.
+    pub fn think(&mut self, turn: TurnId) -> NodeId {
+        let node = self.next(NodeKind::Thought);
+        self.turn(TurnEvent::Thought {
+            turn,
+            node,
+            text: format!("Part {} is next; I will look at its files.", turn.0).into(),
+            channel: Channel::Spoken,
+            opaque: None,
+            origin: Origin::Model,
+        });
+        node
+    }
+
+    /// It calls a tool, which runs.
+    pub fn start(&mut self, turn: TurnId, reads: Option<NodeId>) -> NodeId {
+        let call = self.next(NodeKind::Call);
+        let args = format!(r#"{{"path":"src/part{}/file{}.rs"}}"#, turn.0, call.no);
+        self.turn(TurnEvent::Proposed {
+            turn,
+            node: call,
+            provider_id: None,
+            tool: "read_file".into(),
+            args: args.into(),
+            origin: Origin::Model,
+        });
+        self.call(CallEvent::Checked {
+            call,
+            rev: Rev(1),
+            faults: Vec::new(),
+            references: Vec::new(),
+            label: call.to_string().into(),
+            out: None,
+            effect: EffectClass::Read,
+            delegates: false,
+        });
+        let read = |source: NodeId| Binding {
+            reference: format!("call.{source}"),
+            source: Some(source),
+            rev: Rev(1),
+        };
+        self.call(CallEvent::Ready {
+            call,
+            rev: Rev(1),
+            bindings: reads.into_iter().map(read).collect(),
+            resolved: None,
+            digest: Digest(format!("digest {}", call.no).into()),
+            verdict: Verdict {
+                gate: Gate::Allow,
+                rule: "preset guarded: reads go".into(),
+                reason: "it only looks".into(),
+                deadline_ms: None,
+                on_expiry: Consequence::Deny,
+            },
+        });
+        let rule = "preset guarded: reads go".to_owned();
+        self.call(CallEvent::Decided {
+            call,
+            rev: Rev(1),
+            digest: None,
+            decision: Decision::Auto { rule },
+        });
+        self.call(CallEvent::Started {
+            call,
+            rev: Rev(1),
+            attempt: Attempt(1),
+            key: "key".into(),
+            same: format!("same {}", call.no).into(),
+            effect: EffectClass::Read,
+            before: None,
+            thread: None,
+            task: None,
+            guards: Vec::new(),
+        });
+        call
+    }
+
+    /// A call ends.
+    pub fn finish(&mut self, call: NodeId) {
+        let outcome = if self.random(100) < 3 {
+            Outcome::Err(ToolError {
+                class: ErrorClass::NotFound,
+                message: "no such file".into(),
+                evidence: "errno ENOENT".into(),
+                hint: None,
+                partial: None,
+                executed: false,
+                retry_after_ms: None,
+            })
+        } else {
+            Outcome::ok(Arc::from(format!("\"fn part{}() {{ }}\"", call.no)))
+        };
+        self.call(CallEvent::Finished {
+            call,
+            rev: Rev(1),
+            attempt: Attempt(1),
+            outcome,
+            ms: 12,
+        });
+    }
+
+    /// The stream of a turn ends, and with it the turn.
+    pub fn end(&mut self, turn: TurnId) {
+        self.turn(TurnEvent::Closed {
+            turn,
+            stop: Stop::Calls,
+            usage: Usage {
+                input: Some(900),
+                output: Some(80),
+                ..Usage::default()
+            },
+        });
+        self.settle(turn);
+    }
+
+    /// A whole turn; how many nodes it made.
+    pub fn whole_turn(&mut self) -> usize {
+        let turn = self.ask();
+        self.think(turn);
+        let width = [1, 1, 1, 2, 2, 3, 4, 5][self.random(8) as usize];
+        let mut before = None;
+        for _ in 0..width {
+            let reads = before.filter(|_| self.random(100) < 15);
+            let call = self.start(turn, reads);
+            self.finish(call);
+            before = Some(call);
+        }
+        self.end(turn);
+        1 + 2 * width
+    }
+}
+
+fn started() -> Started {
+    let schema = r#"{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}"#;
+    Started {
+        version: "0".into(),
+        workspace: "/nowhere".into(),
+        model: "scripted: measured".into(),
+        wire: "scripted".into(),
+        system: "Be brief.".into(),
+        tools: vec![ToolCard {
+            name: "read_file".into(),
+            description: "reads a file".into(),
+            schema: schema.into(),
+            effect: EffectClass::Read,
+            tags: Vec::new(),
+            takes_truncated: false,
+            probe: None,
+            compensate: None,
+        }],
+        policy: "guarded".into(),
+        limits: Limits::default(),
+        user: "ada".into(),
+        input: "null".into(),
+        setup: "{}".into(),
+        reuse: Reuse::default(),
+        price: None,
+        sandbox: "sandbox level 0".into(),
+    }
+}

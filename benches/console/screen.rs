@@ -1,0 +1,171 @@
+//! The console without a terminal: its model, its frames, and a run that goes on.
+//!
+//! Must not know: what is measured.
+
+use std::io::{Sink, sink};
+use std::sync::Arc;
+
+use overrule::console::keymap::Keymap;
+use overrule::console::layout::gutter::Line;
+use overrule::console::link::{Live, LivePart, Update};
+use overrule::console::model::{Model, Settings};
+use overrule::console::msg::{Msg, TermMsg};
+use overrule::console::symbols::Charset;
+use overrule::console::terminal::Reach;
+use overrule::console::theme::{Colours, Theme};
+use overrule::console::update::{prepare, update};
+use overrule::console::view::view;
+use overrule::domain::apply::apply;
+use overrule::domain::id::{NodeId, TurnId};
+use overrule::domain::state::State;
+use overrule::resilience::watch::Watch;
+use ratatui::Terminal;
+use ratatui::backend::CrosstermBackend;
+
+use crate::run::Run;
+
+/// A console that draws into memory.
+pub struct Console {
+    model: Model,
+    terminal: Terminal<CrosstermBackend<Sink>>,
+    run: Option<Run>,
+    open: Option<(TurnId, Option<NodeId>)>,
+    text: String,
+    now: u64,
+}
+
+impl Console {
+    /// A console on a run so far; the run can go on.
+    pub fn of(mut run: Run, size: (u16, u16)) -> Self {
+        let mut state = State::default();
+        for envelope in std::mem::take(&mut run.events) {
+            apply(&mut state, &envelope);
+        }
+        let mut console = Self::opened(state, size);
+        console.run = Some(run);
+        console
+    }
+
+    /// A console on a state, drawn once.
+    pub fn opened(state: State, (width, height): (u16, u16)) -> Self {
+        let settings = Settings {
+            look: Theme::built_in("dark").unwrap().look(Colours::True),
+            theme: "dark".to_owned(),
+            named_theme: "dark".to_owned(),
+            troubles: Vec::new(),
+            themes: Vec::new(),
+            charset: Charset::Unicode,
+            line: Line::Unicode,
+            keymap: Keymap::new(&[]).unwrap(),
+            arming_ms: 500,
+            user: "ada".to_owned(),
+            session: "measured".to_owned(),
+            utc_zero: None,
+            read_only: false,
+            replay: false,
+            reach: Reach::default(),
+            watch: Watch::default(),
+            alerts: false,
+            drafts: false,
+        };
+        let area = ratatui::layout::Rect::new(0, 0, width, height);
+        let options = ratatui::TerminalOptions {
+            viewport: ratatui::Viewport::Fixed(area),
+        };
+        let backend = CrosstermBackend::new(sink());
+        let mut console = Self {
+            model: Model::new(settings, width, height),
+            terminal: Terminal::with_options(backend, options).unwrap(),
+            run: None,
+            open: None,
+            text: String::new(),
+            now: 0,
+        };
+        console.send(Msg::Run(Update::Snapshot(Box::new(state))));
+        console.draw();
+        console
+    }
+
+    /// The run so far.
+    pub fn state(&self) -> State {
+        self.model.run.state.clone()
+    }
+
+    fn send(&mut self, msg: Msg) {
+        drop(update(&mut self.model, msg));
+    }
+
+    /// Brings everything up to date and draws it.
+    pub fn draw(&mut self) {
+        prepare(&mut self.model);
+        let model = &self.model;
+        self.terminal.draw(|frame| view(model, frame)).unwrap();
+        let at = self.now;
+        self.send(Msg::Drawn { at });
+    }
+
+    /// A key, as a person would press it, up to the frame that answers it.
+    pub fn press(&mut self, key: &str) {
+        self.now += 100;
+        let at = self.now;
+        let key = key.parse().unwrap();
+        self.send(Msg::Term(TermMsg::Key { key, at }));
+        self.now += 60;
+        let at = self.now;
+        self.send(Msg::Tick { at });
+        self.draw();
+    }
+
+    /// So many bytes more of the open stream.
+    pub fn stream(&mut self, bytes: usize) {
+        let Some(run) = &mut self.run else { return };
+        let turn = if let Some((turn, _)) = self.open {
+            turn
+        } else {
+            let turn = run.ask();
+            self.open = Some((turn, None));
+            turn
+        };
+        self.take();
+        if self.text.len() > 4_000_000 {
+            self.text.clear();
+        }
+        self.text.extend(std::iter::repeat_n("more words ", bytes / 11));
+        let live = Live {
+            turn,
+            parts: vec![LivePart::Text {
+                reasoning: false,
+                text: Arc::from(self.text.as_str()),
+            }],
+            bytes: self.text.len() as u64,
+        };
+        self.send(Msg::Run(Update::Live(live)));
+    }
+
+    /// A call begins, or the one that runs ends and with it, now and then, the turn.
+    pub fn go_on(&mut self) {
+        let (Some(run), Some((turn, running))) = (&mut self.run, self.open) else {
+            return;
+        };
+        self.open = match running {
+            None => Some((turn, Some(run.start(turn, None)))),
+            Some(call) => {
+                run.finish(call);
+                run.end(turn);
+                None
+            }
+        };
+        self.take();
+    }
+
+    fn take(&mut self) {
+        let events = self
+            .run
+            .iter_mut()
+            .flat_map(|run| std::mem::take(&mut run.events));
+        let events: Vec<_> = events.collect();
+        for envelope in events {
+            self.send(Msg::Run(Update::Event(Arc::new(envelope))));
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! The labelled set of wrong calls, and what the repair makes of each. Must not know: strategies.
+
+use std::collections::BTreeMap;
+
+use overrule::domain::call::EffectClass;
+use overrule::resilience::repair::{Case, Next, Past, Rules, plan};
+use overrule::schema::Checker;
+use serde::Deserialize;
+use serde_json::Value;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Set {
+    #[serde(rename = "about")]
+    _about: String,
+    today: jiff::civil::Date,
+    tools: BTreeMap<String, Tool>,
+    calls: Vec<Call>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Tool {
+    effect: EffectClass,
+    schema: Value,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Call {
+    tool: String,
+    args: Value,
+    /// What the caller means, where the call alone tells.
+    means: Option<Value>,
+    why: String,
+}
+
+/// What became of the calls.
+#[derive(Debug, Default)]
+pub struct Figures {
+    /// Mended to what they mean.
+    pub right: usize,
+    /// Mended to something else.
+    pub wrong: Vec<String>,
+    /// Put to the operator.
+    pub operator: usize,
+    /// Put to the model.
+    pub model: usize,
+    /// Left as they are.
+    pub left: usize,
+    /// Not mended although it can be told what they mean.
+    pub missed: Vec<String>,
+}
+
+impl Figures {
+    /// Calls.
+    pub fn all(&self) -> usize {
+        self.right + self.wrong.len() + self.operator + self.model + self.left
+    }
+}
+
+/// Goes through the set.
+pub fn measure() -> Result<Figures, String> {
+    let set: Set = serde_json::from_str(include_str!("calls.json")).map_err(|error| error.to_string())?;
+    let rules = Rules::default();
+    let mut figures = Figures::default();
+    for call in &set.calls {
+        let tool = set
+            .tools
+            .get(&call.tool)
+            .ok_or_else(|| format!("no tool {}", call.tool))?;
+        let checker = Checker::new(&tool.schema.to_string()).map_err(|error| error.to_string())?;
+        let args = call.args.to_string();
+        if checker.check(&args).is_empty() {
+            return Err(format!("nothing is wrong with {} {args}", call.tool));
+        }
+        let made = plan(&Case {
+            tool: &call.tool,
+            described: "",
+            effect: tool.effect,
+            checker: &checker,
+            rules: &rules,
+            request: "",
+            base: &args,
+            args: &args,
+            error: None,
+            past: &Past::default(),
+            today: Some(set.today),
+            attended: true,
+            asked: false,
+        });
+        let shown = format!("{} {args}: {}", call.tool, call.why);
+        match made.next {
+            Next::Apply => {
+                let mended: Value = serde_json::from_str(&made.args).map_err(|error| error.to_string())?;
+                if Some(&mended) == call.means.as_ref() {
+                    figures.right += 1;
+                } else {
+                    figures.wrong.push(format!("{shown}; became {mended}"));
+                }
+                continue;
+            }
+            Next::AskOperator => figures.operator += 1,
+            Next::AskModel(_) => figures.model += 1,
+            Next::Nothing | Next::Retry | Next::GiveUp { .. } => figures.left += 1,
+        }
+        if call.means.is_some() {
+            figures.missed.push(shown);
+        }
+    }
+    Ok(figures)
+}

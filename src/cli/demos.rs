@@ -1,0 +1,170 @@
+//! The built-in runs: what there is, and what each begins with. Must not know: how a run is shown or served.
+
+use super::exit::{Code, Failure};
+use super::print;
+use super::run::Begin;
+use crate::engine::setup::{ModelSetup, Samples};
+use crate::model::scripted::{Playbook, builtin};
+use crate::tools::sample::{self, server};
+
+/// A built-in run.
+#[derive(Debug, PartialEq, Eq)]
+pub struct BuiltIn {
+    /// Its name, which is also that of its playbook and of its sample tools.
+    pub name: &'static str,
+    /// What is to be seen.
+    what: &'static str,
+    /// True where it looks at the directory that it is started in.
+    pub reads_directory: bool,
+    /// True where it has a server on this machine.
+    serves: bool,
+}
+
+const fn sample(name: &'static str, what: &'static str) -> BuiltIn {
+    BuiltIn {
+        name,
+        what,
+        reads_directory: false,
+        serves: false,
+    }
+}
+
+/// All of them, in the order in which they are listed.
+pub const ALL: &[BuiltIn] = &[
+    BuiltIn {
+        name: "audit",
+        what: "audits the current directory with the real tools and proposes one report file",
+        reads_directory: true,
+        serves: false,
+    },
+    sample(
+        "flights",
+        "books a flight: a date and a class in the wrong form, then a number that the tool misses",
+    ),
+    sample(
+        "office",
+        "four calls at once, each wrong in its own way: a date, a temperature, a telephone number, a user",
+    ),
+    BuiltIn {
+        name: "limits",
+        what: "four requests to a server on this machine that answers two in a second",
+        reads_directory: false,
+        serves: true,
+    },
+    sample(
+        "ring",
+        "goes in a circle through flaky tools, until somebody or something leads it out",
+    ),
+    sample(
+        "sealed",
+        "reads an archive in which two records are sealed: trying again does not help",
+    ),
+    sample(
+        "mirrors",
+        "three tools for the same thing: one refuses, one is often busy, one is slow and sure",
+    ),
+];
+
+/// Prints a line for each.
+pub fn list() {
+    for run in ALL {
+        print::out(&format!("{:8} {}", run.name, run.what));
+    }
+    print::err("start one: overrule demo NAME (their models are scripted; no network, no key)");
+}
+
+/// The one of this name.
+pub fn named(name: &str) -> Result<&'static BuiltIn, Failure> {
+    ALL.iter().find(|run| run.name == name).ok_or_else(|| {
+        let names: Vec<&str> = ALL.iter().map(|run| run.name).collect();
+        Failure::new(
+            Code::Usage,
+            format!(
+                "there is no built-in run `{}`; there are: {}",
+                crate::text::visible(name),
+                names.join(", ")
+            ),
+        )
+    })
+}
+
+/// What it begins with; its server listens from here on.
+pub fn prepare(run: &BuiltIn) -> Result<Begin, Failure> {
+    let name = run.name;
+    let playbook = builtin::text(name).unwrap_or_default();
+    let read = Playbook::parse(name, playbook).map_err(|error| Failure::new(Code::Config, error))?;
+    let port = if run.serves { Some(serve(None)?) } else { None };
+    let mut task = read.prompt.unwrap_or_else(|| "Begin.".to_owned());
+    if let Some(port) = port {
+        task = task.replace("PORT", &port.to_string());
+    }
+    let has_tools = !sample::of(name).is_empty();
+    let kind = if has_tools {
+        "its model is scripted, and so are its own tools: nothing outside of this program happens."
+    } else {
+        "its model is scripted, its tools and files are real."
+    };
+    Ok(Begin {
+        model: ModelSetup::Scripted {
+            name: name.to_owned(),
+            playbook: playbook.to_owned(),
+        },
+        task,
+        input: "null".to_owned(),
+        samples: has_tools.then(|| Samples {
+            run: name.to_owned(),
+            port,
+        }),
+        notice: Some(format!(
+            "This is a built-in run: {kind} \
+             For a real model: overrule run --model NAME --base-url URL \"task\" (see README)."
+        )),
+    })
+}
+
+fn serve(port: Option<u16>) -> Result<u16, Failure> {
+    server::start(port).map_err(|error| {
+        Failure::new(
+            Code::Other,
+            format!("the sample server cannot listen on this machine (127.0.0.1): {error}; try another built-in run"),
+        )
+    })
+}
+
+/// Starts the server of a recorded run again; says so where it cannot.
+pub fn serve_again(samples: &Samples) -> Option<String> {
+    let port = samples.port?;
+    let failed = server::start(Some(port)).err()?;
+    Some(format!(
+        "the sample server of this run cannot listen on its port {port} again: {failed}; requests to it fail"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_built_in_run_has_a_playbook_with_a_task() {
+        for run in ALL {
+            let begun = prepare(run).unwrap();
+            assert!(begun.task.len() > 20, "{}: {}", run.name, begun.task);
+            assert!(!begun.task.contains("PORT"), "{}", begun.task);
+            assert_eq!(begun.samples.is_none(), run.name == "audit");
+            assert_eq!(
+                begun.samples.and_then(|samples| samples.port).is_some(),
+                run.serves
+            );
+            assert_eq!(named(run.name).unwrap(), run);
+        }
+    }
+
+    #[test]
+    fn an_unknown_name_is_answered_with_the_known_ones() {
+        let words = named("fligths").unwrap_err().to_string();
+        assert!(
+            words.contains("fligths") && words.contains("flights, office"),
+            "{words}"
+        );
+    }
+}

@@ -1,0 +1,206 @@
+//! The operator's files of themes and keys: reads them, and tells when they change. Must not know:
+//! what a theme or a key does.
+
+use std::path::{Path, PathBuf};
+
+use futures_util::future::BoxFuture;
+use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
+use tokio::sync::mpsc;
+use tokio::time::{Duration, Instant, sleep_until};
+
+use super::build::Ground;
+use super::exit::{Code, Failure};
+use crate::config::{self, keymap as keys};
+use crate::console::files::{Files, Read};
+use crate::console::keymap::Keymap;
+use crate::console::theme::Theme;
+
+/// How long files must have been left alone before they are read: an editor writes more than once.
+const QUIET: Duration = Duration::from_millis(200);
+
+/// Where the operator's own files are.
+#[derive(Debug, Clone, Default)]
+struct Places {
+    own: Option<PathBuf>,
+    themes: Option<PathBuf>,
+    keys: Option<PathBuf>,
+}
+
+impl Places {
+    fn of(ground: &Ground) -> Self {
+        let own = keys::own_dir(&ground.env);
+        Self {
+            themes: own.as_deref().map(keys::themes_dir),
+            keys: own.as_deref().map(keys::file),
+            own,
+        }
+    }
+}
+
+/// The theme that the settings name.
+pub fn theme(ground: &Ground) -> Result<Theme, Failure> {
+    Theme::load(&ground.settings.theme.value, Places::of(ground).themes.as_deref())
+        .map_err(|error| Failure::new(Code::Config, error))
+}
+
+/// The keys, as the operator's file changes them.
+pub fn keymap(ground: &Ground) -> Result<Keymap, Failure> {
+    read_keys(Places::of(ground).keys.as_deref()).map_err(|why| Failure::new(Code::Config, why))
+}
+
+fn read_keys(file: Option<&Path>) -> Result<Keymap, String> {
+    let changes = match file {
+        Some(file) => keys::read(file).map_err(|error| error.to_string())?,
+        None => Vec::new(),
+    };
+    Keymap::new(&changes).map_err(|error| error.to_string())
+}
+
+/// The files, watched for as long as this lives.
+pub struct Watched {
+    ground: Ground,
+    places: Places,
+    news: mpsc::Receiver<()>,
+    /// When what changed is read.
+    due: Option<Instant>,
+    watcher: Result<RecommendedWatcher, String>,
+    told: bool,
+}
+
+impl Watched {
+    /// Watches from now on.
+    pub fn new(ground: &Ground) -> Self {
+        let (tell, news) = mpsc::channel(1);
+        let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
+            // Reading a file is an event too; answering it would never end.
+            let is_news = event.is_ok_and(|event| {
+                matches!(
+                    event.kind,
+                    EventKind::Create(_) | EventKind::Modify(_) | EventKind::Remove(_)
+                ) && event.paths.iter().any(|path| is_ours(path))
+            });
+            if is_news {
+                // One that waits already says the same.
+                let _ = tell.try_send(());
+            }
+        });
+        let mut watched = Self {
+            ground: ground.clone(),
+            places: Places::of(ground),
+            news,
+            due: None,
+            watcher: watcher.map_err(|error| error.to_string()),
+            told: false,
+        };
+        watched.watch();
+        watched
+    }
+
+    /// Watches every directory that is there; one that comes later is news in the one above.
+    fn watch(&mut self) {
+        let named = Path::new(&self.ground.settings.theme.value);
+        let beside = named.parent().filter(|dir| !dir.as_os_str().is_empty());
+        let dirs: Vec<PathBuf> = [
+            self.places.own.as_deref().and_then(Path::parent),
+            self.places.own.as_deref(),
+            self.places.themes.as_deref(),
+            beside,
+        ]
+        .into_iter()
+        .flatten()
+        .filter(|dir| dir.is_dir())
+        .map(Path::to_owned)
+        .collect();
+        let Ok(watcher) = &mut self.watcher else { return };
+        for dir in dirs {
+            if let Err(error) = watcher.watch(&dir, RecursiveMode::NonRecursive) {
+                let why = format!("{}: {error}", crate::text::visible(&dir.to_string_lossy()));
+                self.watcher = Err(why);
+                return;
+            }
+        }
+    }
+}
+
+impl Watched {
+    /// Names the operator's own files without their directory: a line of the screen is short.
+    fn shorten(&self, read: &mut Read) {
+        let Some(own) = self.places.own.as_deref() else {
+            return;
+        };
+        let own = format!("{}/", crate::text::visible(&own.to_string_lossy()));
+        let themes = read
+            .themes
+            .iter_mut()
+            .filter_map(|(_, theme)| theme.as_mut().err());
+        let keys = read.keymap.iter_mut().filter_map(|keymap| keymap.as_mut().err());
+        for words in themes.chain(keys).chain(&mut read.troubles) {
+            *words = words.replace(&own, "");
+        }
+    }
+}
+
+/// True for files of themes, keys and settings, and for the directories that they are in.
+fn is_ours(path: &Path) -> bool {
+    path.extension().is_none_or(|end| end == "toml")
+}
+
+impl Files for Watched {
+    fn read(&mut self) -> Read {
+        self.watch();
+        let mut troubles = Vec::new();
+        if let (Err(why), false) = (&self.watcher, self.told) {
+            self.told = true;
+            troubles.push(format!(
+                "changes of themes and keys are not noticed before the next start: {why}"
+            ));
+        }
+        let ground = &self.ground;
+        let loaded = config::load(&ground.env, &ground.flags, &ground.workspace, config::Trust::No);
+        match loaded {
+            Ok(settings) => self.ground.settings.theme = settings.theme,
+            Err(error) => troubles.push(format!("{error}; the settings stay as they were")),
+        }
+        let named = self.ground.settings.theme.value.clone();
+        let own = self.places.themes.as_deref();
+        let mut names = Theme::all(own);
+        if !names.contains(&named) {
+            names.push(named.clone());
+        }
+        let load = |name: String| {
+            let theme = Theme::load(&name, own).map_err(|error| error.to_string());
+            (name, theme)
+        };
+        let mut read = Read {
+            themes: names.into_iter().map(load).collect(),
+            theme: named,
+            keymap: Some(read_keys(self.places.keys.as_deref())),
+            troubles,
+        };
+        self.shorten(&mut read);
+        read
+    }
+
+    fn changed(&mut self) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            loop {
+                match self.due {
+                    Some(due) => {
+                        tokio::select! {
+                            biased;
+                            Some(()) = self.news.recv() => self.due = Some(Instant::now() + QUIET),
+                            () = sleep_until(due) => {
+                                self.due = None;
+                                return;
+                            }
+                        }
+                    }
+                    None => match self.news.recv().await {
+                        Some(()) => self.due = Some(Instant::now() + QUIET),
+                        None => std::future::pending().await,
+                    },
+                }
+            }
+        })
+    }
+}

@@ -1,0 +1,93 @@
+//! `overrule loops`: prints what went round in a session, and what was done about it. Must not know:
+//! how a repetition is found.
+
+use super::args::{self, Common};
+use super::build::Ground;
+use super::exit::{Code, Failure};
+use super::{print, record};
+use crate::console::{loops, words};
+use crate::domain::decide::escape::waits_for_operator;
+use crate::domain::escape::{Incident, Step};
+use crate::domain::state::State;
+use crate::journal;
+
+/// Events that are printed where somebody has to decide.
+const EVENTS: usize = 10;
+
+/// Prints every incident, newest first.
+pub fn loops(common: &Common, args: &args::Queue) -> Result<Code, Failure> {
+    let ground = Ground::read(common)?;
+    let place = ground.store.find(&args.id)?;
+    let found = record::as_found(&place)?;
+    let state = &found.state;
+    if common.json {
+        for incident in &state.escape.incidents {
+            if !print::out(&as_json(state, incident).to_string()) {
+                break;
+            }
+        }
+        return Ok(Code::Ok);
+    }
+    let all = loops::paragraphs(state);
+    if all.is_empty() {
+        print::err("nothing went round");
+        return Ok(Code::Ok);
+    }
+    for words in all {
+        print::out(&words.join("\n"));
+    }
+    if let Some(incident) = state
+        .escape
+        .incidents
+        .iter()
+        .find(|one| waits_for_operator(state, one))
+    {
+        print::out("the newest events:");
+        let loaded = journal::read(&place)?;
+        let newest = loaded.envelopes.len().saturating_sub(EVENTS);
+        for envelope in loaded.envelopes.iter().skip(newest) {
+            print::out(&format!("  {}", print::told_line(&words::of(envelope))));
+        }
+        print::out(&choices(&args.id, incident));
+    }
+    if found.held {
+        print::err("another process has the session open: this is what it has recorded");
+    }
+    Ok(Code::Ok)
+}
+
+/// What an operator can do, as commands that can be copied.
+fn choices(session: &str, incident: &Incident) -> String {
+    let call = incident.finding.nodes.last();
+    let call = call.map_or_else(|| "CALL".to_owned(), ToString::to_string);
+    let no = incident.no;
+    [
+        "what you can do:".to_owned(),
+        format!("  other arguments    overrule edit {session} {call} --args JSON --resume"),
+        format!("  another tool       overrule replace {session} {call} TOOL --args JSON --resume"),
+        format!(
+            "  say what it gave   overrule edit {session} {} --value JSON --resume",
+            call.replacen('c', "o", 1)
+        ),
+        format!("  guidance           overrule guide {session} TEXT --resume"),
+        format!("  let it repeat      overrule allow-loop {session} {no} --resume"),
+        format!("  go on as it is     overrule unpause {session} --resume"),
+        format!("  end the run        overrule stop {session}"),
+    ]
+    .join("\n")
+}
+
+fn as_json(state: &State, incident: &Incident) -> serde_json::Value {
+    let steps: Vec<serde_json::Value> = incident.steps.iter().map(step).collect();
+    serde_json::json!({
+        "incident": incident.no, "over": incident.over, "waits": waits_for_operator(state, incident),
+        "finding": incident.finding, "what": incident.finding.words(), "steps": steps,
+    })
+}
+
+fn step(step: &Step) -> serde_json::Value {
+    serde_json::json!({
+        "node": step.node, "step": step.rung, "why": step.why, "upshot": step.upshot,
+        "refused": step.forbidden, "told": step.told,
+    })
+}

@@ -1,0 +1,194 @@
+//! `overrule weights`, `set-weight`, `reset-weights`: how the tools of a session do, and the operator's word on
+//! it. Must not know: how a weight is made.
+
+use std::sync::Arc;
+
+use super::args::{self, Common, Verb};
+use super::build::Ground;
+use super::exit::{Code, Failure};
+use super::{print, record, run};
+use crate::domain::command::WeightCommand;
+use crate::domain::state::State;
+use crate::domain::weight::MOST;
+use crate::resilience::health::{self, ToolHealth};
+use crate::resilience::routing::Change;
+use crate::resilience::watch::Watch;
+use crate::text::visible;
+
+/// What a verb wants of the weights.
+pub fn intent(verb: &Verb) -> Result<WeightCommand, Failure> {
+    match verb {
+        Verb::SetWeight {
+            tool, weight, kind, ..
+        } => {
+            if !(0.0..=1.0).contains(weight) {
+                return Err(Failure::new(
+                    Code::Usage,
+                    format!("{weight} is no weight: write a number from 0 to 1"),
+                ));
+            }
+            Ok(WeightCommand::Set {
+                kind: Arc::from(kind.as_str()),
+                tool: Arc::from(tool.as_str()),
+                weight: (weight * f64::from(MOST)).round() as u16,
+            })
+        }
+        Verb::ResetWeights { tool, .. } => Ok(WeightCommand::Reset {
+            tool: tool.as_deref().map(Arc::from),
+        }),
+        _ => Err(Failure::new(
+            Code::Other,
+            "this verb has no command; this is a defect of overrule",
+        )),
+    }
+}
+
+/// Prints the weights with what they rest on, or every change of those of one tool.
+pub fn print(common: &Common, args: &args::Weights) -> Result<Code, Failure> {
+    let ground = Ground::read(common)?;
+    let place = ground.store.find(&args.id)?;
+    let found = record::as_found(&place)?;
+    let recorded = found
+        .state
+        .started
+        .as_deref()
+        .ok_or_else(|| run::unbegun(&place.id()))?;
+    let setup = run::setup_of(recorded, &place.id())?;
+    let ground = ground.for_run(common, std::path::Path::new(&recorded.workspace), &setup)?;
+    let watch = ground.watch()?.on(&found.state);
+    if let Some(tool) = &args.tool {
+        explain(&watch, tool)?;
+    } else if common.json {
+        print::out(watch.weights.snapshot().to_text().trim_end());
+    } else {
+        table(&watch, &found.state);
+    }
+    if found.held {
+        print::err("another process has the session open: this is what it has recorded");
+    }
+    Ok(Code::Ok)
+}
+
+fn table(watch: &Watch, state: &State) {
+    let mut any = false;
+    for row in watch.weights.rows() {
+        any = true;
+        let bound = watch.weights.asks(&row.kind, &row.tool).is_some();
+        print::out(&format!(
+            "{:20} {:10} weight {:.2} after {}{}",
+            visible(&row.tool),
+            visible(&row.kind),
+            row.weight,
+            plural(u64::from(row.samples), "execution"),
+            if bound { "; its calls are put to you" } else { "" }
+        ));
+    }
+    let refused = health::refused(state);
+    for (tool, health) in watch.health.tools() {
+        any = true;
+        print::out(&format!("{:20} {}", visible(tool), health_words(health)));
+    }
+    for (tool, refused) in &refused {
+        print::out(&format!(
+            "{:20} {} with wrong arguments, {} by you",
+            visible(tool),
+            plural(refused.invalid, "refused call"),
+            refused.rejected
+        ));
+    }
+    for (scope, breaker) in state.breakers.iter().filter(|(_, one)| one.generation > 0) {
+        print::out(&format!(
+            "{:20} breaker {}, opened {}: {}",
+            visible(&scope.to_string()),
+            breaker.phase.word(),
+            plural(u64::from(breaker.trips), "time"),
+            visible(&breaker.why)
+        ));
+    }
+    for alert in watch.weights.alerts() {
+        print::out(&format!(
+            "{} {:+.2} within 10 executions for {}, to {:.2} ({})",
+            visible(&alert.tool),
+            alert.by,
+            visible(&alert.kind),
+            alert.now,
+            alert.seq
+        ));
+    }
+    if let Some(rate) = watch.health.hit_rate() {
+        let hits = rate * 100.0;
+        print::out(&format!(
+            "the chosen tool came to a value in {hits:.0} of 100 calls"
+        ));
+    } else if !any {
+        print::err("no tool has run yet");
+    }
+}
+
+fn plural(count: u64, what: &str) -> String {
+    if count == 1 {
+        format!("1 {what}")
+    } else {
+        format!("{count} {what}s")
+    }
+}
+
+fn health_words(health: &ToolHealth) -> String {
+    let mut words = format!(
+        "{} of {} succeeded",
+        health.succeeded,
+        plural(health.executions(), "execution")
+    );
+    for (class, count) in &health.failed {
+        words = format!("{words}, {count} {}", class.word());
+    }
+    if health.retries > 0 {
+        words = format!("{words}; {} again", health.retries);
+    }
+    let of = |percent| health.latency(percent).unwrap_or(0);
+    format!(
+        "{words}; half within {} ms, 95 of 100 within {} ms",
+        of(50),
+        of(95)
+    )
+}
+
+fn explain(watch: &Watch, tool: &str) -> Result<(), Failure> {
+    let rows: Vec<_> = watch.weights.rows().filter(|row| row.tool == tool).collect();
+    if rows.is_empty() {
+        return Err(Failure::new(
+            Code::Usage,
+            format!(
+                "nothing is known of `{}`: `overrule weights ID` lists what is",
+                visible(tool)
+            ),
+        ));
+    }
+    for row in rows {
+        print::out(&format!(
+            "{} for {}: {:.3}",
+            visible(tool),
+            visible(&row.kind),
+            row.weight
+        ));
+        for change in watch.weights.explain(&row.kind, tool) {
+            print::out(&change_words(change));
+        }
+    }
+    Ok(())
+}
+
+/// A change with what caused it.
+fn change_words(change: &Change) -> String {
+    let cause = match change.execution {
+        Some((call, attempt)) => format!("{call} {attempt}"),
+        None => "operator".to_owned(),
+    };
+    format!(
+        "  {} {cause}: {:.3} to {:.3}, {}",
+        change.seq,
+        change.before,
+        change.after,
+        change.why.words()
+    )
+}

@@ -1,0 +1,116 @@
+//! The operator's key file: the keys that commands shall have instead of their own.
+//!
+//! ```toml
+//! approve = "ctrl-y"
+//! next-pending = ["t", "space"]
+//! emergency-stop = []          # no key: only by its name
+//! ```
+//! Must not know: which commands there are, what a key is called.
+
+use std::path::{Path, PathBuf};
+
+use crate::policy::document::{At, Document};
+
+use super::env::Env;
+use super::error::Error;
+use super::files;
+use super::load::OWN;
+
+/// The keys of one command, with their places in the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    /// The command's name.
+    pub name: At<String>,
+    /// Its keys.
+    pub keys: Vec<At<String>>,
+}
+
+/// Where the operator's own files are; none where there is no home directory.
+pub fn own_dir(env: &Env) -> Option<PathBuf> {
+    Some(env.config_dir.as_ref()?.join(OWN))
+}
+
+/// The key file in the directory of the operator's own files.
+pub fn file(own: &Path) -> PathBuf {
+    own.join("keys.toml")
+}
+
+/// The directory of the operator's own themes.
+pub fn themes_dir(own: &Path) -> PathBuf {
+    own.join("themes")
+}
+
+/// What a key file says; nothing where there is none.
+pub fn read(path: &Path) -> Result<Vec<Change>, Error> {
+    match files::read(path)? {
+        Some(text) => parse(&path.to_string_lossy(), &text.text),
+        None => Ok(Vec::new()),
+    }
+}
+
+/// What the text of a key file says; `file` is named in errors.
+pub fn parse(file: &str, text: &str) -> Result<Vec<Change>, Error> {
+    let document = Document::parse(file, text)?;
+    let found = document.root().lists()?;
+    Ok(found
+        .into_iter()
+        .map(|(name, keys)| Change { name, keys })
+        .collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_have_a_key_or_several_or_none() {
+        let text = "# mine\napprove = \"ctrl-y\"\nquit = [\"q\", \"f10\"]\nzoom = []\n";
+        let found = parse("keys.toml", text).unwrap();
+        let words: Vec<(String, Vec<String>)> = found
+            .iter()
+            .map(|change| {
+                let keys = change
+                    .keys
+                    .iter()
+                    .map(|key| format!("{} {}", key.place, key.value));
+                (
+                    format!("{} {}", change.name.place, change.name.value),
+                    keys.collect(),
+                )
+            })
+            .collect();
+        assert_eq!(
+            words,
+            [
+                (
+                    "keys.toml:2:1 approve".into(),
+                    vec!["keys.toml:2:11 ctrl-y".into()]
+                ),
+                (
+                    "keys.toml:3:1 quit".into(),
+                    vec!["keys.toml:3:9 q".into(), "keys.toml:3:14 f10".into()]
+                ),
+                ("keys.toml:4:1 zoom".into(), Vec::new()),
+            ]
+        );
+    }
+
+    #[test]
+    fn what_is_no_key_file_is_refused_with_its_place() {
+        let complaint = |text: &str| parse("keys.toml", text).unwrap_err().to_string();
+        let text = complaint("approve = 3");
+        assert!(text.starts_with("keys.toml:1:11: `approve`: "), "{text}");
+        let text = complaint("a = \"b\"\nquit = [\"q\", true]");
+        assert!(text.starts_with("keys.toml:2:14: `quit`: "), "{text}");
+        let text = complaint("approve = \n");
+        assert!(
+            text.starts_with("keys.toml:1:") && text.contains("not valid TOML"),
+            "{text}"
+        );
+        let dir = tempfile::tempdir().unwrap();
+        assert_eq!(read(&file(dir.path())).unwrap(), [], "no file changes nothing");
+        std::fs::write(file(dir.path()), b"\xff").unwrap();
+        let text = read(&file(dir.path())).unwrap_err().to_string();
+        assert!(text.contains("line 1 is not UTF-8"), "{text}");
+    }
+}

@@ -1,0 +1,134 @@
+//! `[routing]`: how weights of tools are made and used. Must not know: what a weight is for, other files.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use crate::policy::Section;
+use crate::policy::document::{At, Error};
+use crate::text::visible;
+
+use super::checks;
+use super::settings::Setting;
+
+/// What a file says.
+#[derive(Debug, Clone, Default)]
+pub struct Written {
+    /// `decay`
+    pub decay: Option<At<f64>>,
+    /// `order`
+    pub order: Option<At<bool>>,
+    /// `ask_below`
+    pub ask_below: Option<At<f64>>,
+    /// `hide_below`
+    pub hide_below: Option<At<f64>>,
+    /// `alert`
+    pub alert: Option<At<f64>>,
+    /// `priors`
+    pub priors: Option<At<PathBuf>>,
+    /// `kinds`
+    pub kinds: Option<At<BTreeMap<String, Vec<String>>>>,
+}
+
+/// What is in force.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RoutingSettings {
+    /// How much of a weight stays after an execution.
+    pub decay: Setting<f64>,
+    /// Whether tools that keep failing are offered last, with a note.
+    pub order: Setting<bool>,
+    /// Below this weight a call is asked about.
+    pub ask_below: Setting<f64>,
+    /// Below this weight a tool is not offered; 0 for never.
+    pub hide_below: Setting<f64>,
+    /// A sudden change of a weight is at least this.
+    pub alert: Setting<f64>,
+    /// The file of weights to begin with.
+    pub priors: Setting<Option<PathBuf>>,
+    /// Words of further kinds of tasks.
+    pub kinds: Setting<BTreeMap<String, Vec<String>>>,
+}
+
+/// Reads the table.
+pub(super) fn section(
+    mut section: Section<'_, '_>,
+    file: &Path,
+    home: Option<&Path>,
+) -> Result<Written, Error> {
+    let written = Written {
+        decay: within(&mut section, "decay", 0.85, 0.95)?,
+        order: section.flag("order")?,
+        ask_below: within(&mut section, "ask_below", 0.0, 1.0)?,
+        hide_below: within(&mut section, "hide_below", 0.0, 1.0)?,
+        alert: within(&mut section, "alert", 0.05, 1.0)?,
+        priors: priors(&mut section, file, home)?,
+        kinds: kinds(&mut section)?,
+    };
+    section.finish()?;
+    Ok(written)
+}
+
+fn within(
+    section: &mut Section<'_, '_>,
+    key: &'static str,
+    least: f64,
+    most: f64,
+) -> Result<Option<At<f64>>, Error> {
+    let Some(At { value, place }) = section.decimal(key)? else {
+        return Ok(None);
+    };
+    match value.parse::<f64>() {
+        Ok(number) if (least..=most).contains(&number) => Ok(Some(At { value: number, place })),
+        _ => {
+            let what = format!("{} is out of range", visible(&value));
+            Err(section.error(
+                key,
+                place,
+                what,
+                &format!("write a number from {least} to {most}"),
+            ))
+        }
+    }
+}
+
+fn priors(
+    section: &mut Section<'_, '_>,
+    file: &Path,
+    home: Option<&Path>,
+) -> Result<Option<At<PathBuf>>, Error> {
+    let Some(At { value, place }) = section.text("priors")? else {
+        return Ok(None);
+    };
+    match checks::path(&value, file, home) {
+        Ok(path) => Ok(Some(At { value: path, place })),
+        Err(why) => Err(section.error(
+            "priors",
+            place,
+            why.into(),
+            "name a file that `overrule weights ID --json` wrote",
+        )),
+    }
+}
+
+/// Kinds of tasks with the words by which they are known.
+type Kinds = BTreeMap<String, Vec<String>>;
+
+fn kinds(section: &mut Section<'_, '_>) -> Result<Option<At<Kinds>>, Error> {
+    let Some(At { value, place }) = section.value("kinds")? else {
+        return Ok(None);
+    };
+    let read = serde_json::from_value::<Kinds>(value);
+    let fits = |kinds: &BTreeMap<String, Vec<String>>| {
+        kinds
+            .iter()
+            .all(|(kind, words)| !kind.trim().is_empty() && words.iter().all(|word| !word.trim().is_empty()))
+    };
+    match read {
+        Ok(kinds) if fits(&kinds) => Ok(Some(At { value: kinds, place })),
+        _ => Err(section.error(
+            "kinds",
+            place,
+            "is no table of lists of words".into(),
+            "write kinds of tasks with their words, such as music = [\"song\", \"sing\"]",
+        )),
+    }
+}

@@ -1,0 +1,131 @@
+//! Collected edits as a file beside the session, so that a crash loses none of them.
+//!
+//! Written whenever they change, removed with the last of them. Must not know: what an edit does, who
+//! reads the file back.
+
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+
+/// Longest file that is read.
+const LIMIT: u64 = 64 * 1024 * 1024;
+
+/// The file, and what was written of the collected edits.
+#[derive(Debug)]
+pub(super) struct Drafts {
+    path: Option<PathBuf>,
+    /// The state of the collected edits that is in the file.
+    written: u64,
+}
+
+impl Drafts {
+    /// Drafts in this file; none are kept where there is no place for it.
+    pub fn new(path: Option<PathBuf>) -> Self {
+        Self { path, written: 0 }
+    }
+
+    /// What was left by an earlier console; none where there is nothing.
+    pub fn read(&self) -> Option<Result<String, String>> {
+        let path = self.path.as_ref()?;
+        let fail = |error: io::Error| format!("failed to read {}: {error}", path.display());
+        match fs::metadata(path) {
+            Ok(found) if found.is_file() && found.len() <= LIMIT => {
+                Some(fs::read_to_string(path).map_err(fail))
+            }
+            Ok(_) => Some(Err(format!("{} is no file of collected edits", path.display()))),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => Some(Err(fail(error))),
+        }
+    }
+
+    /// Puts what cannot be read out of the way of the next draft.
+    pub fn set_aside(&self) {
+        if let Some(path) = &self.path {
+            // Where that fails the next draft takes its place: nothing of it could be used.
+            let _ = fs::rename(path, path.with_extension("json.unreadable"));
+        }
+    }
+
+    /// Keeps the collected edits as they are now; `stamp` changes when they do.
+    pub fn keep(&mut self, stamp: u64, draft: impl FnOnce() -> Option<String>) -> Result<(), String> {
+        let Some(path) = self.path.as_ref().filter(|_| stamp != self.written) else {
+            return Ok(());
+        };
+        self.written = stamp;
+        let done = match draft() {
+            Some(text) => replace(path, &text),
+            None => match fs::remove_file(path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+                _ => Ok(()),
+            },
+        };
+        done.map_err(|error| {
+            format!(
+                "the collected edits are not kept in {}: {error}; a crash would lose them",
+                path.display()
+            )
+        })
+    }
+}
+
+/// Writes a file so that a crash leaves the old one or the new one.
+fn replace(path: &Path, text: &str) -> io::Result<()> {
+    let beside = path.with_extension("json.new");
+    let mut file = OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .mode(0o600)
+        .open(&beside)?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()?;
+    fs::rename(&beside, path)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    #[test]
+    fn what_is_kept_comes_back_and_goes_with_the_last_edit() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("draft.json");
+        let mut drafts = Drafts::new(Some(path.clone()));
+        assert_eq!(drafts.read(), None);
+        drafts.keep(1, || Some("one".to_owned())).unwrap();
+        drafts.keep(1, || panic!("nothing changed")).unwrap();
+        drafts.keep(2, || Some("two".to_owned())).unwrap();
+        assert_eq!(Drafts::new(Some(path.clone())).read(), Some(Ok("two".to_owned())));
+        let mode = fs::metadata(&path).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+        drafts.keep(3, || None).unwrap();
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn where_it_cannot_be_kept_that_is_said_once() {
+        let mut drafts = Drafts::new(Some(PathBuf::from("/nowhere/at/all/draft.json")));
+        assert!(
+            drafts
+                .keep(1, || Some("x".to_owned()))
+                .unwrap_err()
+                .contains("not kept")
+        );
+        assert_eq!(drafts.keep(1, || Some("x".to_owned())), Ok(()));
+        assert_eq!(Drafts::new(None).keep(1, || Some("x".to_owned())), Ok(()));
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_set_aside() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("draft.json");
+        fs::create_dir(&path).unwrap();
+        let drafts = Drafts::new(Some(path.clone()));
+        assert!(drafts.read().unwrap().is_err());
+        drafts.set_aside();
+        assert_eq!(drafts.read(), None);
+    }
+}

@@ -1,0 +1,30 @@
+//! Looks and keys as the operator's files say them now, and the news that the files changed.
+//!
+//! The command line reads and watches the files. Must not know: where they are.
+
+use futures_util::future::BoxFuture;
+
+use super::keymap::Keymap;
+use super::theme::Theme;
+
+/// What the files say now.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Read {
+    /// The theme that the settings name.
+    pub theme: String,
+    /// Every theme by its name; for one whose file is wrong, what is wrong with it.
+    pub themes: Vec<(String, Result<Theme, String>)>,
+    /// The keys, or what is wrong with them; none where nothing is known of any.
+    pub keymap: Option<Result<Keymap, String>>,
+    /// What else is wrong.
+    pub troubles: Vec<String>,
+}
+
+/// The files.
+pub trait Files: Send {
+    /// Reads them.
+    fn read(&mut self) -> Read;
+
+    /// Resolves once they have changed. May be dropped and asked for again.
+    fn changed(&mut self) -> BoxFuture<'_, ()>;
+}

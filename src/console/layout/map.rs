@@ -1,0 +1,298 @@
+//! A few nodes as boxes in layers, with lines between neighbouring layers.
+//!
+//! Layers are given, and in a layer boxes stand in the order in which they came: nothing is searched
+//! for, so that a box which comes later moves no other. Children with the same parents share one line
+//! (a net) with nobody else; what cannot be drawn so that it says only the truth is named in the box
+//! instead. Must not know: ratatui, colours, what a box stands for.
+
+mod nets;
+#[cfg(test)]
+mod tests;
+
+use super::gutter::Cell;
+use nets::{Channel, channel};
+
+/// Which way the layers follow each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
+pub enum Flow {
+    /// Downwards.
+    #[default]
+    Down,
+    /// To the right.
+    Right,
+}
+
+/// A node to be placed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Node<K> {
+    /// What it is called.
+    pub key: K,
+    /// Its layer, from 0.
+    pub layer: usize,
+    /// What it hangs on.
+    pub parents: Vec<K>,
+}
+
+/// How large boxes are, in columns and rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Size {
+    /// Columns of a box; one row high.
+    pub width: usize,
+    /// Columns between two boxes of a layer downwards.
+    pub gap: usize,
+    /// Rows from one box of a layer to the next to the right.
+    pub pitch: usize,
+}
+
+/// A placed box.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Placed<K> {
+    /// What it is called.
+    pub key: K,
+    /// Its layer.
+    pub layer: usize,
+    /// Its place in the layer.
+    pub slot: usize,
+    /// Its first column.
+    pub x: usize,
+    /// Its row.
+    pub y: usize,
+    /// Parents to which no line goes.
+    pub chips: Vec<K>,
+}
+
+/// The drawing: boxes, and the cells of lines between them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sheet<K> {
+    /// The boxes, by layer and slot.
+    pub boxes: Vec<Placed<K>>,
+    /// Columns.
+    pub width: usize,
+    /// Rows.
+    pub height: usize,
+    /// Which way the layers follow each other.
+    pub flow: Flow,
+    cells: Vec<Cell>,
+}
+
+impl<K> Default for Sheet<K> {
+    fn default() -> Self {
+        Self {
+            boxes: Vec::new(),
+            width: 0,
+            height: 0,
+            flow: Flow::Down,
+            cells: Vec::new(),
+        }
+    }
+}
+
+/// Column of a box below which its first line leaves it, and above which one enters it.
+const ANCHOR: usize = 1;
+
+impl<K: Copy + Ord> Sheet<K> {
+    /// Places nodes and draws the lines between them.
+    pub fn new(nodes: &[Node<K>], flow: Flow, size: Size) -> Self {
+        let mut layers: Vec<Vec<&Node<K>>> = Vec::new();
+        for node in nodes {
+            if layers.len() <= node.layer {
+                layers.resize_with(node.layer + 1, Vec::new);
+            }
+            if let Some(layer) = layers.get_mut(node.layer) {
+                layer.push(node);
+            }
+        }
+        let exits = match flow {
+            Flow::Down => (size.width.saturating_sub(ANCHOR + 1) / 2).max(1),
+            Flow::Right => 1,
+        };
+        let channels: Vec<Channel<K>> = (0..layers.len())
+            .map(|at| {
+                let above = at.checked_sub(1).and_then(|above| layers.get(above));
+                let above = above.map_or(&[][..], Vec::as_slice);
+                channel(above, layers.get(at).map_or(&[][..], Vec::as_slice), exits)
+            })
+            .collect();
+        let mut sheet = Self {
+            flow,
+            ..Self::default()
+        };
+        let mut edge = 0;
+        let mut starts = Vec::new();
+        for (at, channel) in channels.iter().enumerate() {
+            if at > 0 {
+                edge += match flow {
+                    Flow::Down => channel.tracks.max(1),
+                    // A stroke on both sides keeps lines apart from boxes.
+                    Flow::Right => channel.tracks.max(1) + 2,
+                };
+            }
+            starts.push(edge);
+            edge += match flow {
+                Flow::Down => 1,
+                Flow::Right => size.width,
+            };
+        }
+        let slots = layers.iter().map(Vec::len).max().unwrap_or(0);
+        (sheet.width, sheet.height) = match flow {
+            Flow::Down => (slots * (size.width + size.gap), edge),
+            Flow::Right => (edge, slots * size.pitch),
+        };
+        sheet.cells = vec![Cell::default(); sheet.width * sheet.height];
+        for (layer, nodes) in layers.iter().enumerate() {
+            let start = starts.get(layer).copied().unwrap_or(0);
+            for (slot, node) in nodes.iter().enumerate() {
+                let (x, y) = match flow {
+                    Flow::Down => (slot * (size.width + size.gap), start),
+                    Flow::Right => (start, slot * size.pitch),
+                };
+                let chips = channels.get(layer).and_then(|channel| channel.chips.get(slot));
+                sheet.boxes.push(Placed {
+                    key: node.key,
+                    layer,
+                    slot,
+                    x,
+                    y,
+                    chips: chips.cloned().unwrap_or_default(),
+                });
+            }
+        }
+        for (at, channel) in channels.iter().enumerate().skip(1) {
+            let end = starts.get(at).copied().unwrap_or(0);
+            sheet.draw(channel, end, size);
+        }
+        sheet
+    }
+
+    /// The cell at a place, blank outside.
+    pub fn cell(&self, x: usize, y: usize) -> Cell {
+        if x >= self.width {
+            return Cell::default();
+        }
+        self.cells.get(y * self.width + x).copied().unwrap_or_default()
+    }
+
+    /// The box of a node.
+    pub fn find(&self, key: K) -> Option<&Placed<K>> {
+        self.boxes.iter().find(|one| one.key == key)
+    }
+
+    /// The box that comes next from this one: so many layers on, or so many slots.
+    pub fn step(&self, key: K, layers: isize, slots: isize) -> Option<&Placed<K>> {
+        let here = self.find(key)?;
+        let layer = here.layer.checked_add_signed(layers)?;
+        let slot = here.slot.checked_add_signed(slots)?;
+        let mut others = self.boxes.iter().filter(|one| one.layer == layer);
+        if slots == 0 {
+            others.min_by_key(|one| one.slot.abs_diff(slot))
+        } else {
+            others.find(|one| one.slot == slot)
+        }
+    }
+
+    /// The place across the layers at which the line of an exit leaves a box (the first one enters too).
+    fn across(&self, slot: usize, exit: usize, size: Size) -> usize {
+        match self.flow {
+            Flow::Down => slot * (size.width + size.gap) + ANCHOR + exit * 2,
+            Flow::Right => slot * size.pitch,
+        }
+    }
+
+    /// Draws the lines into the layer that begins at `end`.
+    fn draw(&mut self, channel: &Channel<K>, end: usize, size: Size) {
+        let (begin, first) = match self.flow {
+            Flow::Down => (end - channel.tracks.max(1), end - channel.tracks.max(1)),
+            Flow::Right => (end - channel.tracks.max(1) - 2, end - channel.tracks.max(1) - 1),
+        };
+        let along = |track: usize| first + track;
+        // Runs out of boxes and into them; a run passes over the tracks of other nets.
+        let mut runs = std::collections::BTreeSet::new();
+        for net in &channel.nets {
+            for (slot, exit) in &net.from {
+                let across = self.across(*slot, *exit, size);
+                for at in begin..=along(net.track) {
+                    let on = at < along(net.track);
+                    self.mark(at, across, Side::Before);
+                    if on {
+                        self.mark(at, across, Side::After);
+                        runs.insert((at, across));
+                    }
+                }
+            }
+            for slot in &net.to {
+                let across = self.across(*slot, 0, size);
+                for at in along(net.track)..end {
+                    self.mark(at, across, Side::After);
+                    if at > along(net.track) {
+                        self.mark(at, across, Side::Before);
+                        runs.insert((at, across));
+                    }
+                }
+            }
+        }
+        for net in &channel.nets {
+            let from = net
+                .from
+                .iter()
+                .map(|(slot, exit)| self.across(*slot, *exit, size));
+            let to = net.to.iter().map(|slot| self.across(*slot, 0, size));
+            let mut all: Vec<usize> = from.chain(to).collect();
+            all.sort_unstable();
+            let (Some(low), Some(high)) = (all.first().copied(), all.last().copied()) else {
+                continue;
+            };
+            for across in low..=high {
+                if runs.contains(&(along(net.track), across)) {
+                    continue;
+                }
+                if across > low {
+                    self.mark(along(net.track), across, Side::Low);
+                }
+                if across < high {
+                    self.mark(along(net.track), across, Side::High);
+                }
+            }
+        }
+    }
+
+    fn mark(&mut self, along: usize, across: usize, side: Side) {
+        let (x, y, bit) = match self.flow {
+            Flow::Down => (across, along, side.down()),
+            Flow::Right => (along, across, side.right()),
+        };
+        if x < self.width
+            && let Some(cell) = self.cells.get_mut(y * self.width + x)
+        {
+            cell.0 |= bit;
+        }
+    }
+}
+
+/// A side of a cell, seen along the layers.
+#[derive(Debug, Clone, Copy)]
+enum Side {
+    Before,
+    After,
+    Low,
+    High,
+}
+
+impl Side {
+    const fn down(self) -> u16 {
+        match self {
+            Self::Before => Cell::UP,
+            Self::After => Cell::DOWN,
+            Self::Low => Cell::LEFT,
+            Self::High => Cell::RIGHT,
+        }
+    }
+
+    const fn right(self) -> u16 {
+        match self {
+            Self::Before => Cell::LEFT,
+            Self::After => Cell::RIGHT,
+            Self::Low => Cell::UP,
+            Self::High => Cell::DOWN,
+        }
+    }
+}

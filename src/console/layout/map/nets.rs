@@ -1,0 +1,182 @@
+//! The lines between two neighbouring layers: which nodes share one, and where it runs.
+//!
+//! Two nets never touch: each leaves a box at a place of its own and has a stretch of a track for
+//! itself. Must not know: how wide boxes are, how lines look.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Node;
+
+/// Children with the same parents in the layer above, and these.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Net {
+    /// Slots of the parents, each with the exit that is the net's own.
+    pub from: Vec<(usize, usize)>,
+    /// Slots of the children.
+    pub to: Vec<usize>,
+    /// Where it runs across, from 0.
+    pub track: usize,
+}
+
+impl Net {
+    /// The slots from which to which it runs.
+    fn span(&self) -> (usize, usize) {
+        let slots = || {
+            self.from
+                .iter()
+                .map(|(slot, _)| *slot)
+                .chain(self.to.iter().copied())
+        };
+        (slots().min().unwrap_or(0), slots().max().unwrap_or(0))
+    }
+
+    /// True where a box above it has its first exit for this net.
+    fn leaves_straight(&self, slot: usize) -> bool {
+        self.from.contains(&(slot, 0))
+    }
+}
+
+/// Everything between two layers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Channel<K> {
+    /// The lines.
+    pub nets: Vec<Net>,
+    /// How many tracks they take.
+    pub tracks: usize,
+    /// For each node below, the parents to which no line goes.
+    pub chips: Vec<Vec<K>>,
+}
+
+/// The lines between the nodes of a layer and those of the one above it. A box has room for so many
+/// `exits`.
+pub(super) fn channel<K: Copy + Ord>(above: &[&Node<K>], below: &[&Node<K>], exits: usize) -> Channel<K> {
+    let slot_of: BTreeMap<K, usize> = above
+        .iter()
+        .enumerate()
+        .map(|(slot, node)| (node.key, slot))
+        .collect();
+    let mut chips = Vec::new();
+    let mut grouped: BTreeMap<BTreeSet<usize>, Vec<usize>> = BTreeMap::new();
+    for (slot, node) in below.iter().enumerate() {
+        let near: BTreeSet<usize> = node
+            .parents
+            .iter()
+            .filter_map(|key| slot_of.get(key).copied())
+            .collect();
+        let mut far: Vec<K> = Vec::new();
+        for key in node.parents.iter().filter(|key| !slot_of.contains_key(key)) {
+            if !far.contains(key) {
+                far.push(*key);
+            }
+        }
+        chips.push(far);
+        if !near.is_empty() {
+            grouped.entry(near).or_default().push(slot);
+        }
+    }
+    let mut nets: Vec<Net> = grouped
+        .into_iter()
+        .map(|(from, to)| Net {
+            from: from.into_iter().map(|slot| (slot, 0)).collect(),
+            to,
+            track: 0,
+        })
+        .collect();
+    nets.sort_by_key(|net| net.to.first().copied());
+    let mut drop_net = |net: &Net| {
+        for child in &net.to {
+            let keys = net.from.iter().filter_map(|(slot, _)| above.get(*slot));
+            if let Some(chips) = chips.get_mut(*child) {
+                chips.extend(keys.map(|node| node.key));
+            }
+        }
+    };
+    let mut nets = give_exits(nets, exits, &mut drop_net);
+    let tracks = give_tracks(&mut nets, &mut drop_net);
+    Channel { nets, tracks, chips }
+}
+
+/// Gives each net an exit of its own at each of its parents; the first to the net that goes straight
+/// on. Nets for which there is no room are dropped.
+fn give_exits(nets: Vec<Net>, exits: usize, dropped: &mut impl FnMut(&Net)) -> Vec<Net> {
+    let mut taken: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut straight: BTreeSet<usize> = BTreeSet::new();
+    for net in &nets {
+        straight.extend(
+            net.from
+                .iter()
+                .map(|(slot, _)| *slot)
+                .filter(|slot| net.to.contains(slot)),
+        );
+    }
+    let mut kept = Vec::new();
+    for mut net in nets {
+        let mut next = taken.clone();
+        let mut fits = true;
+        for (slot, exit) in &mut net.from {
+            let own = net.to.contains(slot);
+            // The first one is kept free for the net that goes straight on.
+            let first = usize::from(straight.contains(slot));
+            let place = next.entry(*slot).or_insert(first);
+            if own {
+                *exit = 0;
+            } else if *place < exits {
+                *exit = *place;
+                *place += 1;
+            } else {
+                fits = false;
+            }
+        }
+        if fits {
+            taken = next;
+            kept.push(net);
+        } else {
+            dropped(&net);
+        }
+    }
+    kept
+}
+
+/// Gives each net a stretch of a track: a net that enters a box lies behind one that leaves the box
+/// before it at the same place. Where that goes round in a circle a net is dropped. Gives the number
+/// of tracks.
+fn give_tracks(nets: &mut Vec<Net>, dropped: &mut impl FnMut(&Net)) -> usize {
+    let mut placed: Vec<Net> = Vec::new();
+    let mut rest: Vec<Net> = std::mem::take(nets);
+    while !rest.is_empty() {
+        let is_free = |net: &Net| {
+            net.to.iter().all(|slot| {
+                rest.iter()
+                    .all(|other| other == net || !other.leaves_straight(*slot))
+            })
+        };
+        let Some(at) = rest.iter().position(is_free) else {
+            let net = rest.remove(0);
+            dropped(&net);
+            continue;
+        };
+        let mut net = rest.remove(at);
+        let (low, high) = net.span();
+        let behind = |other: &&Net| net.to.iter().any(|slot| other.leaves_straight(*slot));
+        let first = placed
+            .iter()
+            .filter(behind)
+            .map(|other| other.track + 1)
+            .max()
+            .unwrap_or(0);
+        let is_taken = |track: usize| {
+            placed.iter().any(|other| {
+                let (from, to) = other.span();
+                other.track == track && from <= high && low <= to
+            })
+        };
+        // One beyond all others is free.
+        net.track = (first..=first + placed.len())
+            .find(|track| !is_taken(*track))
+            .unwrap_or(first + placed.len());
+        placed.push(net);
+    }
+    let tracks = placed.iter().map(|net| net.track + 1).max().unwrap_or(0);
+    *nets = placed;
+    tracks
+}

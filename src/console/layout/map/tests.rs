@@ -1,0 +1,230 @@
+//! Pictures of small maps, and that a drawing says what there is. Must not know: the screen.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::console::layout::gutter::{Glyphs, Line};
+
+const SIZE: Size = Size {
+    width: 6,
+    gap: 2,
+    pitch: 1,
+};
+
+fn nodes(all: &[(u32, usize, &[u32])]) -> Vec<Node<u32>> {
+    all.iter()
+        .map(|(key, layer, parents)| Node {
+            key: *key,
+            layer: *layer,
+            parents: parents.to_vec(),
+        })
+        .collect()
+}
+
+fn picture(sheet: &Sheet<u32>, line: Line) -> String {
+    let glyphs = Glyphs::of(line);
+    let mut out = String::new();
+    for y in 0..sheet.height {
+        let mut row: Vec<char> = (0..sheet.width)
+            .map(|x| glyphs.of_cell(sheet.cell(x, y), None))
+            .collect();
+        for one in sheet.boxes.iter().filter(|one| one.y == y) {
+            let mut label = format!("[{}", one.key);
+            for chip in &one.chips {
+                let _ = write!(label, "<{chip}");
+            }
+            for (at, c) in format!("{label:<5}]").chars().enumerate() {
+                if let Some(cell) = row.get_mut(one.x + at) {
+                    *cell = c;
+                }
+            }
+        }
+        let row: String = row.into_iter().collect();
+        out.push_str(row.trim_end());
+        out.push('\n');
+    }
+    out
+}
+
+#[test]
+fn a_fan_and_what_joins_it() {
+    let nodes = nodes(&[
+        (1, 0, &[]),
+        (2, 1, &[1]),
+        (3, 1, &[1]),
+        (4, 1, &[1]),
+        (5, 2, &[2, 3, 4]),
+        (6, 3, &[5, 1]),
+    ]);
+    let sheet = Sheet::new(&nodes, Flow::Down, SIZE);
+    insta::assert_snapshot!(picture(&sheet, Line::Unicode), @r"
+    [1   ]
+     ├───────┬───────╮
+    [2   ]  [3   ]  [4   ]
+     ├───────┴───────╯
+    [5   ]
+     │
+    [6<1 ]
+    ");
+    let sheet = Sheet::new(&nodes, Flow::Right, SIZE);
+    insta::assert_snapshot!(picture(&sheet, Line::Unicode), @r"
+    [1   ]─┬─[2   ]─┬─[5   ]───[6<1 ]
+           ├─[3   ]─┤
+           ╰─[4   ]─╯
+    ");
+}
+
+#[test]
+fn lines_of_different_parents_do_not_touch() {
+    let nodes = nodes(&[
+        (1, 0, &[]),
+        (2, 0, &[]),
+        (3, 1, &[1, 2]),
+        (4, 1, &[1]),
+        (5, 1, &[2]),
+    ]);
+    let sheet = Sheet::new(&nodes, Flow::Down, SIZE);
+    insta::assert_snapshot!(picture(&sheet, Line::Unicode), @r"
+    [1   ]  [2   ]
+     ├─│─────╯ │
+     │ ╰─────╮ │
+     │       │ ╰─────╮
+    [3   ]  [4   ]  [5   ]
+    ");
+}
+
+#[test]
+fn one_that_comes_later_moves_no_box() {
+    let mut all = nodes(&[(1, 0, &[]), (2, 1, &[1]), (3, 1, &[1]), (4, 2, &[2])]);
+    let before = Sheet::new(&all, Flow::Down, SIZE);
+    all.push(Node {
+        key: 9,
+        layer: 2,
+        parents: vec![3],
+    });
+    let after = Sheet::new(&all, Flow::Down, SIZE);
+    for one in &before.boxes {
+        let now = after.find(one.key).unwrap();
+        assert_eq!((one.x, one.layer, one.slot), (now.x, now.layer, now.slot));
+    }
+    assert_eq!(after.step(2, 1, 0).unwrap().key, 4);
+    assert_eq!(after.step(4, 0, 1).unwrap().key, 9);
+    assert_eq!(after.step(1, -1, 0), None);
+}
+
+fn graph() -> impl Strategy<Value = Vec<Node<u32>>> {
+    let one = (prop::bool::weighted(0.35), prop::collection::vec(1_u32..9, 0..4));
+    prop::collection::vec(one, 1..40).prop_map(|all| {
+        let mut layer = 0;
+        all.into_iter()
+            .enumerate()
+            .map(|(at, (next, back))| {
+                layer += usize::from(next && at > 0);
+                let key = at as u32 + 1;
+                Node {
+                    key,
+                    layer,
+                    parents: back
+                        .iter()
+                        .filter_map(|back| key.checked_sub(*back))
+                        .filter(|key| *key > 0)
+                        .collect(),
+                }
+            })
+            .collect()
+    })
+}
+
+/// What a reader makes of the lines: for each box the boxes of the layer before that its lines lead to.
+/// A line that meets another one without a corner passes under it and goes straight on.
+fn read(sheet: &Sheet<u32>) -> BTreeMap<u32, BTreeSet<u32>> {
+    let box_at = |x: usize, y: usize| {
+        sheet
+            .boxes
+            .iter()
+            .find(|one| one.y == y && (one.x..one.x + SIZE.width).contains(&x))
+    };
+    let steps = [
+        (Cell::UP, Cell::DOWN, (0, -1), Cell::LEFT | Cell::RIGHT),
+        (Cell::DOWN, Cell::UP, (0, 1), Cell::LEFT | Cell::RIGHT),
+        (Cell::LEFT, Cell::RIGHT, (-1, 0), Cell::UP | Cell::DOWN),
+        (Cell::RIGHT, Cell::LEFT, (1, 0), Cell::UP | Cell::DOWN),
+    ];
+    let mut found = BTreeMap::new();
+    for child in sheet.boxes.iter().filter(|one| one.layer > 0) {
+        let mut open: Vec<(usize, usize)> = match sheet.flow {
+            Flow::Down => (child.x..child.x + SIZE.width)
+                .map(|x| (x, child.y - 1))
+                .filter(|(x, y)| sheet.cell(*x, *y).has(Cell::DOWN))
+                .collect(),
+            Flow::Right => Some((child.x - 1, child.y))
+                .filter(|(x, y)| sheet.cell(*x, *y).has(Cell::RIGHT))
+                .into_iter()
+                .collect(),
+        };
+        let mut seen = BTreeSet::new();
+        let mut parents = BTreeSet::new();
+        while let Some((x, y)) = open.pop() {
+            if !seen.insert((x, y)) {
+                continue;
+            }
+            for (bit, back, (dx, dy), beside) in steps {
+                if !sheet.cell(x, y).has(bit) {
+                    continue;
+                }
+                let mut at = (x, y);
+                loop {
+                    at = (
+                        at.0.checked_add_signed(dx).unwrap(),
+                        at.1.checked_add_signed(dy).unwrap(),
+                    );
+                    let cell = sheet.cell(at.0, at.1);
+                    if let Some(one) = box_at(at.0, at.1) {
+                        if one.layer + 1 == child.layer {
+                            parents.insert(one.key);
+                        } else {
+                            assert_eq!(one.layer, child.layer, "a line runs into a box");
+                        }
+                        break;
+                    }
+                    if cell.has(back) {
+                        open.push(at);
+                        break;
+                    }
+                    assert_eq!(cell.0, beside, "a line ends nowhere");
+                }
+            }
+        }
+        found.insert(child.key, parents);
+    }
+    found
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 256, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_map_says_the_truth(nodes in graph(), right: bool) {
+        let flow = if right { Flow::Right } else { Flow::Down };
+        let sheet = Sheet::new(&nodes, flow, SIZE);
+        prop_assert_eq!(sheet.boxes.len(), nodes.len());
+        let mut places = BTreeSet::new();
+        for one in &sheet.boxes {
+            prop_assert!(places.insert((one.x, one.y)), "two boxes in one place");
+            for x in one.x..one.x + SIZE.width {
+                prop_assert!(sheet.cell(x, one.y).is_blank(), "a line through a box");
+            }
+        }
+        let drawn = read(&sheet);
+        for node in &nodes {
+            let chips: BTreeSet<u32> = sheet.find(node.key).unwrap().chips.iter().copied().collect();
+            let lines = drawn.get(&node.key).cloned().unwrap_or_default();
+            prop_assert!(chips.is_disjoint(&lines), "{} is told twice", node.key);
+            let told: BTreeSet<u32> = chips.union(&lines).copied().collect();
+            prop_assert_eq!(told, node.parents.iter().copied().collect::<BTreeSet<u32>>(), "of {}", node.key);
+        }
+    }
+}

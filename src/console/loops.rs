@@ -1,0 +1,76 @@
+//! Incidents of repetition in words: what repeats, which steps were taken and why, what came of them.
+//!
+//! Must not know: how a repetition is found, where the words are shown.
+
+use super::summary;
+use crate::domain::decide::escape::waits_for_operator;
+use crate::domain::escape::{Incident, Step, Upshot};
+use crate::domain::node::Node;
+use crate::domain::state::State;
+use crate::text::visible;
+
+/// Calls of an incident that are named.
+const NAMED: usize = 6;
+
+/// The incidents of a run, newest first, a paragraph each; what is allowed and muted at the end.
+pub fn paragraphs(state: &State) -> Vec<Vec<String>> {
+    let mut all: Vec<Vec<String>> = state
+        .escape
+        .incidents
+        .iter()
+        .rev()
+        .map(|incident| paragraph(state, incident))
+        .collect();
+    let mut words = Vec::new();
+    for one in &state.escape.allowed {
+        words.push(format!("may repeat: {}", visible(&one.to_string())));
+    }
+    for one in &state.escape.muted {
+        words.push(format!("muted: {one}"));
+    }
+    if !words.is_empty() {
+        all.push(words);
+    }
+    all
+}
+
+fn paragraph(state: &State, incident: &Incident) -> Vec<String> {
+    let finding = &incident.finding;
+    let standing = if waits_for_operator(state, incident) {
+        "waits for you"
+    } else if incident.over {
+        "over"
+    } else {
+        "goes on"
+    };
+    let mut words = vec![format!(
+        "loop {} ({}), {standing}: {}",
+        incident.no,
+        finding.detector,
+        visible(&finding.words())
+    )];
+    let newest = finding.nodes.iter().rev().take(NAMED).rev();
+    for id in newest {
+        let said = state.nodes.get(id).and_then(Node::as_call);
+        let status = state.calls.get(id).map_or("", |call| call.status.word());
+        if let Some((tool, args)) = said {
+            let args = visible(&summary::arguments(args));
+            words.push(format!("  {id} {} {args}: {status}", visible(tool)));
+        }
+    }
+    if finding.nodes.len() > NAMED {
+        words.push(format!("  and {} calls before them", finding.nodes.len() - NAMED));
+    }
+    words.extend(incident.steps.iter().map(step));
+    words
+}
+
+fn step(step: &Step) -> String {
+    let came = step.upshot.map_or("nothing came of it yet", Upshot::word);
+    let why = if step.why.is_empty() {
+        String::new()
+    } else {
+        format!(" [{}]", visible(&step.why))
+    };
+    format!("  {} {}: {came}{why}", step.node, step.rung.words())
+}

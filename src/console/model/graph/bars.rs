@@ -1,0 +1,160 @@
+//! What a row did when: waiting for others, for a person, for its place; running; asking the model.
+//!
+//! Times are those of the record; what has not ended lasts until its newest event. Must not know: how
+//! a bar is drawn.
+
+use crate::domain::call::{Call, Decision, Outcome};
+use crate::domain::id::{NodeId, NodeKind, Seq};
+use crate::domain::state::{LedgerOutcome, State};
+use crate::domain::turn::Turn;
+
+/// What somebody did for a while.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Doing {
+    /// Waited for what it reads.
+    Blocked,
+    /// Waited for its place.
+    Queued,
+    /// The model was asked and answered.
+    Asked,
+    /// Ran.
+    Ran,
+    /// Waited for a person.
+    Waited,
+    /// Ran and failed.
+    Failed,
+    /// Was there.
+    Moment,
+}
+
+/// A while.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bar {
+    /// What was done.
+    pub doing: Doing,
+    /// UTC milliseconds.
+    pub from: i64,
+    /// UTC milliseconds; that of the newest event where it goes on.
+    pub to: i64,
+    /// True while it goes on.
+    pub open: bool,
+}
+
+/// Members of a row that are looked at, at both of its ends.
+const MOST: usize = 64;
+
+/// What the nodes of a row did, in the order in which it is drawn over each other.
+pub fn of_row(state: &State, key: NodeId, members: &[NodeId]) -> Vec<Bar> {
+    let mut bars = Vec::new();
+    of_node(state, key, &mut bars);
+    let skipped = members.len().saturating_sub(2 * MOST);
+    let both_ends = members
+        .iter()
+        .take(MOST)
+        .chain(members.iter().skip(MOST + skipped));
+    for id in both_ends {
+        of_node(state, *id, &mut bars);
+    }
+    bars.sort_by_key(|bar| (bar.doing, bar.from));
+    bars
+}
+
+/// The open request of a turn.
+pub fn of_request(state: &State, turn: &Turn) -> Option<Bar> {
+    let asked = turn.asked > 0;
+    asked.then(|| bar(state, Doing::Asked, turn.asked_at, Some(turn.ended_at)))?
+}
+
+fn of_node(state: &State, id: NodeId, bars: &mut Vec<Bar>) {
+    let Some(node) = state.node(id) else { return };
+    match id.kind {
+        NodeKind::Call => {
+            if let Some(call) = state.calls.get(&id) {
+                of_call(state, call, node.born, bars);
+            }
+        }
+        NodeKind::Prompt | NodeKind::Intervention => {
+            bars.extend(bar(state, Doing::Moment, node.born, Some(node.born)));
+        }
+        // A result stands with its call, what the model said with its request.
+        NodeKind::Observation | NodeKind::Thought | NodeKind::Answer | NodeKind::Repair => {}
+    }
+    let turn = state.turn_of(id);
+    if let Some(turn) = turn.filter(|turn| turn.nodes.first() == Some(&id)) {
+        bars.extend(of_request(state, turn));
+    }
+}
+
+fn of_call(state: &State, call: &Call, born: Seq, bars: &mut Vec<Bar>) {
+    let settled = call.status.is_settled();
+    let first = call.attempts.first().map(|attempt| attempt.intent);
+    let decided = |after: Seq| {
+        let all = call.decisions.iter().map(|(_, seq, decision)| (*seq, decision));
+        all.filter(|(seq, _)| *seq > after).min_by_key(|(seq, _)| *seq)
+    };
+    match call.ready {
+        None if settled => {}
+        None => bars.extend(bar(state, Doing::Blocked, born, None)),
+        Some(ready) => {
+            // A call that became ready again did other things before.
+            let waited_from = if first.is_some_and(|first| first < ready) {
+                ready
+            } else {
+                born
+            };
+            bars.extend(bar(state, Doing::Blocked, waited_from, Some(ready)));
+            let decision = decided(ready);
+            let by_rule = matches!(decision, Some((_, Decision::Auto { .. } | Decision::Deny { .. })));
+            let asks = if decision.is_some() {
+                !by_rule
+            } else {
+                call.status.needs_operator()
+            };
+            let doing = if asks { Doing::Waited } else { Doing::Queued };
+            let answer = decision.map(|(seq, _)| seq);
+            if answer.is_some() || !settled {
+                bars.extend(bar(state, doing, ready, answer));
+            }
+            let next = call.attempts.iter().map(|attempt| attempt.intent);
+            if let Some(answer) = answer {
+                let start = next.filter(|intent| *intent > answer).min();
+                if start.is_some() || !settled {
+                    bars.extend(bar(state, Doing::Queued, answer, start));
+                }
+            }
+        }
+    }
+    for attempt in &call.attempts {
+        let entry = state.ledger.get(&attempt.intent);
+        let failed = match entry.map(|entry| &entry.outcome) {
+            Some(LedgerOutcome::Known(Outcome::Ok { .. }) | LedgerOutcome::Running) => false,
+            Some(_) => true,
+            None => attempt.outcome.as_ref().is_some_and(|outcome| !outcome.is_ok()),
+        };
+        let doing = if failed { Doing::Failed } else { Doing::Ran };
+        let end = entry.and_then(|entry| entry.ended);
+        let goes_on = entry.is_some_and(|entry| entry.outcome == LedgerOutcome::Running);
+        let mut ran = bar(state, doing, attempt.intent, end);
+        if let Some(ran) = &mut ran
+            && end.is_none()
+            && !goes_on
+        {
+            ran.to = ran.from + i64::try_from(attempt.ms.unwrap_or(0)).unwrap_or(0);
+            ran.open = false;
+        }
+        bars.extend(ran);
+    }
+}
+
+/// A while between two events; none where the first is not known.
+fn bar(state: &State, doing: Doing, from: Seq, to: Option<Seq>) -> Option<Bar> {
+    let from = state.times.at(from)?;
+    let end = to.filter(|seq| *seq > Seq(0)).and_then(|seq| state.times.at(seq));
+    let to = end.or_else(|| state.times.last()).unwrap_or(from);
+    Some(Bar {
+        doing,
+        from,
+        to: to.max(from),
+        open: end.is_none(),
+    })
+}

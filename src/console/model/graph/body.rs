@@ -1,0 +1,153 @@
+//! The words of a node on a few lines, for the level of detail that shows them below its row.
+//!
+//! Everything is in its visible form. Must not know: looks, where the lines stand.
+
+use unicode_segmentation::UnicodeSegmentation as _;
+use unicode_width::UnicodeWidthStr as _;
+
+use crate::console::{doc, json};
+use crate::domain::call::Outcome;
+use crate::domain::id::NodeId;
+use crate::domain::state::State;
+use crate::text::visible;
+
+/// Bytes of a text that are looked at.
+const READ: usize = 2048;
+/// Lines of one text.
+const MOST: usize = 5;
+
+/// Whose words a line is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// What the node says.
+    Says,
+    /// What came of a call.
+    Gave,
+}
+
+/// A line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Line {
+    /// Whose words.
+    pub part: Part,
+    /// The words.
+    pub text: String,
+    /// True for the last line of words that go on.
+    pub cut: bool,
+}
+
+/// Columns of the words in a pane of this width: lanes and an indent stand before them.
+pub fn width(pane: u16) -> usize {
+    usize::from(pane).saturating_sub(18).max(20)
+}
+
+/// The lines of a node; `apart` where its observation has a row of its own.
+pub fn lines(state: &State, id: NodeId, apart: bool, width: usize) -> Vec<Line> {
+    let mut out = Vec::new();
+    let Some(node) = state.node(id) else {
+        return out;
+    };
+    if let Some((_, args)) = node.as_call() {
+        wrap(args, Part::Says, width, &mut out);
+        if let Some(outcome) = state
+            .observation(id)
+            .filter(|_| !apart)
+            .and_then(|node| node.outcome())
+        {
+            result(outcome, width, &mut out);
+        }
+    } else if let Some(outcome) = node.outcome() {
+        result(outcome, width, &mut out);
+    } else {
+        wrap(node.text(), Part::Says, width, &mut out);
+    }
+    out
+}
+
+fn result(outcome: &Outcome, width: usize, out: &mut Vec<Line>) {
+    match outcome {
+        Outcome::Ok { value, .. } => {
+            let text = (value.len() <= READ).then(|| json::as_text(value)).flatten();
+            wrap(text.as_deref().unwrap_or(value), Part::Gave, width, out);
+        }
+        Outcome::Err(error) => wrap(&error.message, Part::Gave, width, out),
+        Outcome::Cancelled { .. } => {}
+    }
+}
+
+/// Breaks a text at its own line breaks and at the width.
+fn wrap(text: &str, part: Part, width: usize, out: &mut Vec<Line>) {
+    let width = width.max(8);
+    let (read, mut cut) = doc::head(text, READ);
+    let mut lines = Vec::new();
+    for raw in read.lines().filter(|line| !line.trim().is_empty()) {
+        let shown = visible(raw);
+        let mut line = String::new();
+        let mut used = 0;
+        for word in shown.split_word_bounds() {
+            if used > 0 && used + word.width() > width {
+                lines.push(std::mem::take(&mut line));
+                used = 0;
+                if word.trim().is_empty() {
+                    continue;
+                }
+            }
+            for grapheme in word.graphemes(true) {
+                if used + grapheme.width() > width {
+                    lines.push(std::mem::take(&mut line));
+                    used = 0;
+                }
+                line.push_str(grapheme);
+                used += grapheme.width();
+            }
+        }
+        if !line.is_empty() {
+            lines.push(line);
+        }
+        if lines.len() > MOST {
+            break;
+        }
+    }
+    cut |= lines.len() > MOST;
+    lines.truncate(MOST);
+    let last = lines.len().saturating_sub(1);
+    out.extend(lines.into_iter().enumerate().map(|(at, text)| Line {
+        part,
+        text,
+        cut: cut && at == last,
+    }));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wrapped(text: &str, width: usize) -> Vec<(String, bool)> {
+        let mut out = Vec::new();
+        wrap(text, Part::Says, width, &mut out);
+        out.into_iter().map(|line| (line.text, line.cut)).collect()
+    }
+
+    #[test]
+    fn words_stay_whole_where_they_fit_and_no_line_is_too_wide() {
+        assert_eq!(
+            wrapped("one two three\n\nfour", 9),
+            [
+                ("one two ".into(), false),
+                ("three".into(), false),
+                ("four".into(), false)
+            ]
+        );
+        let long = wrapped(&"日本語".repeat(9), 10);
+        assert!(long.iter().all(|(line, _)| line.width() <= 10));
+        assert_eq!(long.len(), MOST);
+        assert!(long[MOST - 1].1, "that more follows is said");
+    }
+
+    #[test]
+    fn nothing_raw_comes_through() {
+        for (line, _) in wrapped("a\u{1b}[31m\u{202e}b", 40) {
+            assert!(!line.chars().any(|c| c.is_control() || c == '\u{202e}'), "{line}");
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! From the nodes of a run to entries of the graph: what each hangs on, whether it may be folded, how
+//! much it needs an eye.
+//!
+//! Must not know: rows, how anything is drawn.
+
+use std::collections::BTreeSet;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
+use super::query::Query;
+use crate::console::layout::fold::{Entry, Keep};
+use crate::domain::call::{Call, Status};
+use crate::domain::graph;
+use crate::domain::id::{NodeId, NodeKind};
+use crate::domain::state::State;
+use crate::domain::turn::Activity;
+
+/// How much a row needs an eye.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Mark {
+    /// Not more than others.
+    None = 0,
+    /// A person or an engine changed it.
+    Edited = 1,
+    /// It runs, or will.
+    Running = 2,
+    /// It failed or was refused.
+    Failed = 3,
+    /// It waits for a person.
+    Waiting = 4,
+}
+
+impl Mark {
+    /// Every mark, by its number.
+    const ALL: [Self; 5] = [
+        Self::None,
+        Self::Edited,
+        Self::Running,
+        Self::Failed,
+        Self::Waiting,
+    ];
+
+    /// A mark by its number.
+    pub fn of(number: u8) -> Self {
+        Self::ALL.get(usize::from(number)).copied().unwrap_or(Self::None)
+    }
+
+    /// That of a call.
+    fn of_call(state: &State, call: &Call) -> Self {
+        match &call.status {
+            Status::Awaiting | Status::Consent(_) | Status::InDoubt(_) | Status::Invalid => Self::Waiting,
+            Status::Failed(_) | Status::Rejected | Status::Expired | Status::Unsatisfiable => Self::Failed,
+            Status::Running(_) | Status::Queued | Status::Ready => Self::Running,
+            _ if is_edited(state, call.id) || is_edited(state, call.id.observation()) => Self::Edited,
+            _ => Self::None,
+        }
+    }
+}
+
+/// What entries are made from.
+pub(super) struct Maker<'a> {
+    /// The run.
+    pub state: &'a State,
+    /// Calls that have a row of their own for their observation.
+    pub open: &'a BTreeSet<NodeId>,
+    /// What is looked for.
+    pub filter: Option<&'a Query>,
+}
+
+impl Maker<'_> {
+    /// The entry of a node; none where another one stands for it.
+    pub fn entry(&self, id: NodeId) -> Option<Entry<NodeId>> {
+        let state = self.state;
+        let node = state.nodes.get(&id)?;
+        let apart = self.open.contains(&id.call());
+        if id.kind == NodeKind::Observation && !apart && state.calls.contains_key(&id.call()) {
+            return None;
+        }
+        let mut parents: Vec<NodeId> = graph::edges_into(state, id)
+            .iter()
+            .map(|edge| edge.from)
+            .collect();
+        parents.dedup();
+        let mut entry = Entry::new(id, parents);
+        if !node.active {
+            entry.replaced = Some(replaced_by(state, id));
+        }
+        entry.fan = id.kind == NodeKind::Call;
+        if id.kind != NodeKind::Intervention {
+            entry.turn = u64::from(node.turn.0);
+        }
+        let call = state.calls.get(&id.call());
+        if id.kind == NodeKind::Call && !apart && state.nodes.contains_key(&id.observation()) {
+            entry.members.push(id.observation());
+        }
+        entry.keep = if apart { Keep::Always } else { keep(state, id) };
+        let mark = match call {
+            Some(call) => Mark::of_call(state, call),
+            None if id.kind == NodeKind::Intervention || is_edited(state, id) => Mark::Edited,
+            None => Mark::None,
+        };
+        if node.active {
+            entry.mark = mark as u8;
+        }
+        if let Some(call) = call.filter(|_| id.kind == NodeKind::Call) {
+            entry.sign = sign(state, call);
+        }
+        entry.hit = self
+            .filter
+            .is_some_and(|query| query.fits(state, id) || query.fits(state, id.observation()));
+        Some(entry)
+    }
+}
+
+/// True where a person wrote what counts.
+fn is_edited(state: &State, id: NodeId) -> bool {
+    state
+        .nodes
+        .get(&id)
+        .is_some_and(|node| node.is_edited() || node.pinned)
+}
+
+/// Whether a node may share a row with its neighbours.
+fn keep(state: &State, id: NodeId) -> Keep {
+    if is_edited(state, id) || is_edited(state, id.observation()) {
+        return Keep::Always;
+    }
+    match id.kind {
+        NodeKind::Intervention => Keep::Always,
+        NodeKind::Prompt | NodeKind::Answer => Keep::Own,
+        NodeKind::Thought | NodeKind::Observation | NodeKind::Repair => Keep::No,
+        NodeKind::Call => match state.calls.get(&id).map(|call| &call.status) {
+            None | Some(Status::Failed(_) | Status::Rejected | Status::Expired | Status::Unsatisfiable) => {
+                Keep::Own
+            }
+            Some(Status::Succeeded | Status::Skipped | Status::Proposed | Status::Blocked) => Keep::No,
+            Some(_) => Keep::Always,
+        },
+    }
+}
+
+/// What a call does and what comes of it, as a number; what has not ended is like nothing else.
+fn sign(state: &State, call: &Call) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    let Some((tool, args)) = state.nodes.get(&call.id).and_then(|node| node.as_call()) else {
+        return 0;
+    };
+    (tool, args).hash(&mut hasher);
+    match &call.status {
+        Status::Failed(class) => class.hash(&mut hasher),
+        status if status.is_settled() => status.word().hash(&mut hasher),
+        _ => call.id.hash(&mut hasher),
+    }
+    hasher.finish().max(1)
+}
+
+/// The edit that made a node history, as the number of its event.
+fn replaced_by(state: &State, id: NodeId) -> u64 {
+    let Some(turn) = state.turn_of(id) else { return 0 };
+    if let Activity::Superseded(seq) = turn.activity {
+        return seq.0;
+    }
+    state
+        .edits
+        .iter()
+        .rev()
+        .find(|edit| {
+            edit.target
+                .is_some_and(|target| state.turn_of(target).is_some_and(|other| other.id == turn.id))
+        })
+        .map_or(0, |edit| edit.seq.0)
+}

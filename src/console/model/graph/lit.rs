@@ -1,0 +1,186 @@
+//! What the cursor's node hangs on, and what hangs on it, as a question to be asked of the rows on
+//! screen: nothing is listed that nobody sees.
+//!
+//! Gives exactly what [`graph::ancestors`] and [`graph::descendants`] list. Must not know: rows.
+
+use std::collections::BTreeSet;
+
+use crate::domain::graph::{self, EdgeKind};
+use crate::domain::id::{NodeId, NodeKind, Seq, ThreadId};
+use crate::domain::state::State;
+use crate::domain::turn::{Activity, Turn};
+
+/// What is lit.
+#[derive(Debug, Clone, Default)]
+pub struct Lit {
+    of: Option<(NodeId, Seq)>,
+    above: Side,
+    below: Side,
+}
+
+/// One direction.
+#[derive(Debug, Clone, Default)]
+struct Side {
+    /// Turns of threads: those before, or after, this place.
+    turns: Vec<(ThreadId, u32)>,
+    /// Single nodes.
+    nodes: BTreeSet<NodeId>,
+    /// A call whose sub-agent's work belongs to it as well.
+    under: Option<NodeId>,
+}
+
+impl Lit {
+    /// Lights a node, or nothing.
+    pub fn light(&mut self, state: &State, node: Option<NodeId>) {
+        let of = node.map(|node| (node, state.seq));
+        if self.of == of {
+            return;
+        }
+        *self = Self::default();
+        self.of = of;
+        let Some(node) = node.filter(|node| state.turn_of(*node).is_some()) else {
+            return;
+        };
+        above(state, node, &mut self.above);
+        self.above.under = (node.kind == NodeKind::Observation).then(|| node.call());
+        below(state, node, &mut self.below);
+        self.below.under = (node.kind == NodeKind::Call).then_some(node);
+    }
+
+    /// True for what the node hangs on.
+    pub fn is_above(&self, state: &State, id: NodeId) -> bool {
+        let given = |call: NodeId| call.observation();
+        self.is_other(id) && self.above.holds(state, id, given, |pos, bound| pos < bound)
+    }
+
+    /// True for what hangs on the node.
+    pub fn is_below(&self, state: &State, id: NodeId) -> bool {
+        self.is_other(id) && self.below.holds(state, id, |call| call, |pos, bound| pos > bound)
+    }
+
+    fn is_other(&self, id: NodeId) -> bool {
+        self.of.is_some_and(|(node, _)| node != id)
+    }
+}
+
+impl Side {
+    /// True where a node is on this side: by itself, with its turn, or because it was done under a
+    /// call that is (by what `of_call` makes of it).
+    fn holds(
+        &self,
+        state: &State,
+        id: NodeId,
+        of_call: impl Fn(NodeId) -> NodeId,
+        is_within: impl Fn(u32, u32) -> bool + Copy,
+    ) -> bool {
+        if self.has(state, id, is_within) {
+            return true;
+        }
+        if !is_shown(state, id) {
+            return false;
+        }
+        let Some(turn) = state.turn_of(id) else {
+            return false;
+        };
+        let mut thread = turn.thread;
+        while let Some(child) = state.children.get(&thread) {
+            if !state.agenda.children.contains(&thread) {
+                return false;
+            }
+            if self.under == Some(child.call) || self.has(state, of_call(child.call), is_within) {
+                return true;
+            }
+            match state.turn_of(child.call).filter(|turn| stands(turn)) {
+                Some(above) => thread = above.thread,
+                None => return false,
+            }
+        }
+        false
+    }
+
+    fn has(&self, state: &State, id: NodeId, is_within: impl Fn(u32, u32) -> bool) -> bool {
+        if self.nodes.contains(&id) {
+            return true;
+        }
+        let Some(turn) = state.turn_of(id) else {
+            return false;
+        };
+        self.turns
+            .iter()
+            .any(|(thread, pos)| *thread == turn.thread && is_within(turn.pos, *pos))
+            && is_shown(state, id)
+    }
+}
+
+fn stands(turn: &Turn) -> bool {
+    !matches!(turn.activity, Activity::Superseded(_))
+}
+
+/// True for a node that counts in a turn that does.
+fn is_shown(state: &State, id: NodeId) -> bool {
+    let counts = |id: NodeId| state.node(id).is_some_and(|node| node.active);
+    let in_turn = !matches!(id.kind, NodeKind::Intervention);
+    in_turn && counts(id) && counts(id.call()) && state.turn_of(id).is_some_and(stands)
+}
+
+fn above(state: &State, node: NodeId, side: &mut Side) {
+    let Some(turn) = state.turn_of(node) else { return };
+    side.turns.push((turn.thread, turn.pos));
+    let own = node.call();
+    if own != node {
+        side.nodes.insert(own);
+    }
+    if let Some(child) = state.children.get(&turn.thread) {
+        side.nodes.insert(child.call);
+        above(state, child.call, side);
+    }
+    let before = turn.nodes.iter().take_while(|one| **one != own);
+    side.nodes
+        .extend(before.filter(|one| one.kind == NodeKind::Thought));
+    let mut open = vec![own];
+    while let Some(id) = open.pop() {
+        for edge in graph::edges_into(state, id) {
+            if edge.kind == EdgeKind::Data && side.nodes.insert(edge.from) {
+                side.nodes.insert(edge.from.observation());
+                open.push(edge.from);
+            }
+        }
+    }
+}
+
+fn below(state: &State, node: NodeId, side: &mut Side) {
+    let Some(turn) = state.turn_of(node) else { return };
+    side.turns.push((turn.thread, turn.pos));
+    let with_result = |id: NodeId, side: &mut Side| {
+        side.nodes.insert(id);
+        if state.nodes.contains_key(&id.observation()) {
+            side.nodes.insert(id.observation());
+        }
+    };
+    match node.kind {
+        NodeKind::Thought => {
+            let after = turn.nodes.iter().skip_while(|one| **one != node).skip(1);
+            for id in after.filter(|id| state.nodes.get(id).is_some_and(|node| node.active)) {
+                with_result(*id, side);
+            }
+        }
+        NodeKind::Call | NodeKind::Observation => {
+            let call = node.call();
+            if state.nodes.contains_key(&call.observation()) {
+                side.nodes.insert(call.observation());
+            }
+            for reader in graph::readers_of(state, call) {
+                with_result(reader, side);
+            }
+        }
+        NodeKind::Prompt | NodeKind::Answer | NodeKind::Repair | NodeKind::Intervention => {}
+    }
+    // Another answer of a sub-agent is another result of its call.
+    if let Some(child) = state.children.get(&turn.thread) {
+        let result = child.call.observation();
+        if state.nodes.contains_key(&result) {
+            side.nodes.insert(result);
+        }
+        below(state, result, side);
+    }
+}

@@ -1,0 +1,219 @@
+//! The map: the turns around the selected node as boxes.
+//!
+//! Made anew when the run changed or the cursor went farther away than to the turns beside the middle.
+//! Must not know: how a box is drawn, keys.
+
+use std::collections::BTreeMap;
+
+use super::Pick;
+use crate::console::layout::map::{Flow, Node, Sheet, Size};
+use crate::domain::graph;
+use crate::domain::id::{NodeId, NodeKind, Seq, TurnId};
+use crate::domain::state::State;
+use crate::domain::turn::{Activity, Turn};
+
+/// Turns on both sides of the middle.
+const AROUND: usize = 3;
+/// The most boxes.
+const MOST: usize = 150;
+/// From the map's middle the cursor may go so many turns before it is made anew.
+const FREE: usize = 1;
+
+/// The map.
+#[derive(Debug, Clone, Default)]
+pub struct MapPane {
+    /// The drawing.
+    pub sheet: Sheet<NodeId>,
+    /// Columns and rows that there are for it.
+    pub room: (u16, u16),
+    middle: Option<NodeId>,
+    made: Option<(Seq, NodeId, (u16, u16))>,
+}
+
+impl MapPane {
+    /// Columns of a box.
+    pub fn size(room: (u16, u16)) -> Size {
+        Size {
+            width: usize::from((room.0 / 3).saturating_sub(3).clamp(14, 26)),
+            gap: 2,
+            pitch: 1,
+        }
+    }
+
+    /// Which way it runs in a place of this size.
+    fn flow(room: (u16, u16)) -> Flow {
+        // A character is about twice as high as it is wide; a layer to the right takes more columns
+        // than one downwards takes rows.
+        if room.0 > room.1.saturating_mul(5) {
+            Flow::Right
+        } else {
+            Flow::Down
+        }
+    }
+
+    /// Brings the map up to date.
+    pub(super) fn sync(&mut self, state: &State, selected: Option<Pick>) {
+        let node = match selected {
+            Some(Pick::Node(id)) => Some(id),
+            Some(Pick::Live(turn, _)) => newest_before(state, turn),
+            None => None,
+        };
+        let Some(node) = node.map(NodeId::call).filter(|id| state.turn_of(*id).is_some()) else {
+            *self = Self {
+                room: self.room,
+                ..Self::default()
+            };
+            return;
+        };
+        let near = |middle: &NodeId| self.sheet.find(node).is_some() && is_near(state, *middle, node);
+        let middle = self.middle.filter(near).unwrap_or(node);
+        let key = (state.seq, middle, self.room);
+        if self.made == Some(key) {
+            return;
+        }
+        self.made = Some(key);
+        self.middle = Some(middle);
+        let nodes = nodes_around(state, middle);
+        self.sheet = Sheet::new(&nodes, Self::flow(self.room), Self::size(self.room));
+    }
+}
+
+/// The last node that stands before what a turn will bring.
+fn newest_before(state: &State, turn: TurnId) -> Option<NodeId> {
+    let turn = state.turns.get(&turn)?;
+    let last = |turn: &Turn| turn.nodes.last().copied();
+    last(turn).or_else(|| {
+        let earlier = state.turns_of(turn.thread).rev();
+        earlier.filter(|one| one.pos < turn.pos).find_map(last)
+    })
+}
+
+fn is_near(state: &State, middle: NodeId, node: NodeId) -> bool {
+    let (Some(middle), Some(own)) = (state.turn_of(middle), state.turn_of(node)) else {
+        return false;
+    };
+    if middle.thread != own.thread {
+        return false;
+    }
+    let line = around(state, middle, FREE);
+    line.contains(&own.id)
+}
+
+/// The turns around one, itself included: those that count, or those that were replaced together with it.
+fn around(state: &State, turn: &Turn, reach: usize) -> Vec<TurnId> {
+    let Some(line) = state.threads.get(&turn.thread) else {
+        return Vec::new();
+    };
+    let fits = |id: &TurnId| {
+        *id == turn.id
+            || state.turns.get(id).is_some_and(|other| {
+                !matches!(other.activity, Activity::Superseded(_)) || other.activity == turn.activity
+            })
+    };
+    let at = (turn.pos as usize).min(line.len());
+    let before = line.get(..at).unwrap_or_default().iter().rev();
+    let mut all: Vec<TurnId> = before.copied().filter(|id| fits(id)).take(reach).collect();
+    all.reverse();
+    let after = line.get(at..).unwrap_or_default().iter();
+    all.extend(after.copied().filter(|id| fits(id)).take(reach + 1));
+    all
+}
+
+/// The nodes of the turns around one, each with its layer.
+fn nodes_around(state: &State, middle: NodeId) -> Vec<Node<NodeId>> {
+    let Some(turn) = state.turn_of(middle) else {
+        return Vec::new();
+    };
+    let shown = |id: TurnId| -> Vec<NodeId> {
+        let Some(turn) = state.turns.get(&id) else {
+            return Vec::new();
+        };
+        let whole = matches!(turn.activity, Activity::Superseded(_));
+        let nodes = turn.nodes.iter().copied();
+        nodes
+            .filter(|id| whole || *id == middle || state.node(*id).is_some_and(|node| node.active))
+            .collect()
+    };
+    let mut turns = Vec::new();
+    for reach in (0..=AROUND).rev() {
+        turns = around(state, turn, reach)
+            .into_iter()
+            .map(shown)
+            .collect::<Vec<_>>();
+        if turns.iter().map(Vec::len).sum::<usize>() <= MOST {
+            break;
+        }
+    }
+    // One turn alone can be too much: what stands beside the selected node is shown.
+    if let [only] = turns.as_mut_slice()
+        && only.len() > MOST
+    {
+        let at = only.iter().position(|id| *id == middle).unwrap_or(0);
+        let from = at.saturating_sub(MOST / 2).min(only.len() - MOST);
+        let part = only.iter().enumerate();
+        *only = part
+            .filter(|(no, id)| (from..from + MOST - 1).contains(no) || id.kind == NodeKind::Thought)
+            .map(|(_, id)| *id)
+            .take(MOST)
+            .collect();
+    }
+    let mut out = Vec::new();
+    let mut base = 0;
+    for nodes in turns {
+        base = layers(state, &nodes, base, &mut out);
+    }
+    out
+}
+
+/// Gives the nodes of a turn layers from `base` on: each lies behind what it hangs on. Gives the layer
+/// after the last.
+fn layers(state: &State, nodes: &[NodeId], base: usize, out: &mut Vec<Node<NodeId>>) -> usize {
+    let mut of: BTreeMap<NodeId, usize> = BTreeMap::new();
+    let mut end = base;
+    // A call may read one that stands later in its turn: the second time round its place is known.
+    let edges: Vec<Vec<NodeId>> = nodes
+        .iter()
+        .map(|id| {
+            let mut parents: Vec<NodeId> = Vec::new();
+            for edge in graph::edges_into(state, *id) {
+                let parent = edge.from.call();
+                if !parents.contains(&parent) {
+                    parents.push(parent);
+                }
+            }
+            parents
+        })
+        .collect();
+    for _ in 0..2 {
+        for (id, parents) in nodes.iter().zip(&edges) {
+            let behind = parents
+                .iter()
+                .filter_map(|parent| of.get(parent))
+                .map(|at| at + 1);
+            let layer = behind.max().unwrap_or(base).max(base);
+            of.insert(*id, layer);
+        }
+    }
+    // A thought after calls of its own turn follows them.
+    let mut floor = base;
+    for id in nodes {
+        if id.kind == NodeKind::Thought
+            && let Some(layer) = of.get_mut(id)
+        {
+            *layer = (*layer).max(floor);
+        }
+        if let Some(layer) = of.get(id) {
+            floor = floor.max(*layer + usize::from(id.kind == NodeKind::Call));
+        }
+    }
+    for (id, parents) in nodes.iter().zip(edges) {
+        let layer = of.get(id).copied().unwrap_or(base);
+        end = end.max(layer + 1);
+        out.push(Node {
+            key: *id,
+            layer,
+            parents,
+        });
+    }
+    end
+}

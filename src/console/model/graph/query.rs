@@ -1,0 +1,236 @@
+//! What is looked for in the graph: words, and words with a colon that ask for a state, a tool, a kind
+//! or a turn. A node fits if all of them fit it.
+//!
+//! Must not know: rows, where the text was typed.
+
+use std::borrow::Cow;
+
+use crate::console::doc::head;
+use crate::console::summary;
+use crate::domain::call::{Outcome, Status};
+use crate::domain::id::{NodeId, NodeKind};
+use crate::domain::node::Node;
+use crate::domain::state::State;
+
+/// The part of a text that is looked at.
+const SEARCHED: usize = 64 * 1024;
+
+/// Whether a node is in a state.
+type Is = fn(&State, NodeId) -> bool;
+
+/// What can be asked for with `is:`.
+const STATES: [(&str, Is); 9] = [
+    ("waiting", |state, id| {
+        status(state, id).is_some_and(|status| status.needs_operator() || *status == Status::Invalid)
+    }),
+    ("running", |state, id| {
+        matches!(
+            status(state, id),
+            Some(Status::Running(_) | Status::Queued | Status::Ready)
+        )
+    }),
+    ("failed", |state, id| {
+        matches!(
+            status(state, id),
+            Some(Status::Failed(_) | Status::Invalid | Status::Unsatisfiable)
+        )
+    }),
+    ("refused", |state, id| {
+        matches!(status(state, id), Some(Status::Rejected | Status::Expired))
+    }),
+    ("blocked", |state, id| {
+        matches!(
+            status(state, id),
+            Some(Status::Blocked | Status::Proposed | Status::Skipped)
+        )
+    }),
+    ("ok", |state, id| status(state, id) == Some(&Status::Succeeded)),
+    ("edited", |state, id| {
+        id.kind == NodeKind::Intervention
+            || state.node(id).is_some_and(|node| node.is_edited() || node.pinned)
+    }),
+    ("history", |state, id| {
+        state.node(id).is_some_and(|node| !node.active)
+    }),
+    ("effect", |state, id| {
+        id.kind == NodeKind::Call && state.calls.get(&id).is_some_and(|call| call.effect.has_effect())
+    }),
+];
+
+fn status(state: &State, id: NodeId) -> Option<&Status> {
+    match id.kind {
+        NodeKind::Call => state.calls.get(&id).map(|call| &call.status),
+        _ => None,
+    }
+}
+
+/// One thing that is asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Term {
+    /// Words in an id, a tool, arguments, a text or a result.
+    Words(String),
+    /// A state, by its place in the list.
+    Is(usize),
+    /// Part of a tool's name.
+    Tool(String),
+    /// A kind of node.
+    Kind(NodeKind),
+    /// A turn by number.
+    Turn(u32),
+    /// The opposite.
+    Not(Box<Term>),
+}
+
+/// What is looked for.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Query {
+    /// As it was typed.
+    pub text: String,
+    terms: Vec<Term>,
+}
+
+impl Query {
+    /// Reads what was typed. Words that belong together stand in quotation marks.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let terms = words(text)
+            .iter()
+            .map(|word| term(word))
+            .collect::<Result<_, _>>()?;
+        Ok(Self {
+            text: text.trim().to_owned(),
+            terms,
+        })
+    }
+
+    /// True where nothing is asked for.
+    pub fn is_empty(&self) -> bool {
+        self.terms.is_empty()
+    }
+
+    /// True where a node is what is looked for.
+    pub fn fits(&self, state: &State, id: NodeId) -> bool {
+        state
+            .node(id)
+            .is_some_and(|node| self.terms.iter().all(|term| fits(state, node, term)))
+    }
+}
+
+fn words(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word = String::new();
+    let mut quoted = false;
+    for c in text.chars() {
+        match c {
+            '"' => quoted = !quoted,
+            c if c.is_whitespace() && !quoted => words.push(std::mem::take(&mut word)),
+            c => word.push(c),
+        }
+    }
+    words.push(word);
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+fn term(word: &str) -> Result<Term, String> {
+    if let Some(rest) = word.strip_prefix('!').filter(|rest| !rest.is_empty()) {
+        return Ok(Term::Not(Box::new(term(rest)?)));
+    }
+    let plain = || Term::Words(word.to_lowercase());
+    let Some((name, value)) = word.split_once(':') else {
+        return Ok(plain());
+    };
+    let value = value.to_lowercase();
+    Ok(match name {
+        "is" => Term::Is(
+            STATES
+                .iter()
+                .position(|(state, _)| *state == value)
+                .ok_or_else(|| {
+                    let known: Vec<&str> = STATES.iter().map(|(state, _)| *state).collect();
+                    format!("`is:{value}` is not a state: {}", known.join(", "))
+                })?,
+        ),
+        "tool" => Term::Tool(value),
+        "kind" => Term::Kind(
+            NodeKind::ALL
+                .into_iter()
+                .find(|kind| kind.word() == value)
+                .ok_or_else(|| {
+                    let known: Vec<&str> = NodeKind::ALL.iter().map(|kind| kind.word()).collect();
+                    format!("`kind:{value}` is not a kind of node: {}", known.join(", "))
+                })?,
+        ),
+        "turn" => Term::Turn(
+            value
+                .parse()
+                .map_err(|_| format!("`turn:{value}` is not a turn: write its number"))?,
+        ),
+        _ => plain(),
+    })
+}
+
+fn fits(state: &State, node: &Node, term: &Term) -> bool {
+    match term {
+        Term::Words(words) => says(node, words),
+        Term::Is(at) => STATES.get(*at).is_some_and(|(_, is)| is(state, node.id)),
+        Term::Tool(name) => node.as_call().is_some_and(|(tool, _)| contains(tool, name)),
+        Term::Kind(kind) => node.id.kind == *kind,
+        Term::Turn(turn) => node.turn.0 == *turn,
+        Term::Not(term) => !fits(state, node, term),
+    }
+}
+
+fn says(node: &Node, wanted: &str) -> bool {
+    node.id.to_string() == wanted
+        || contains(node.text(), wanted)
+        || node
+            .as_call()
+            .is_some_and(|(tool, args)| contains(tool, wanted) || contains(args, wanted))
+        || node
+            .outcome()
+            .is_some_and(|outcome| contains(&outcome_text(outcome), wanted))
+}
+
+fn outcome_text(outcome: &Outcome) -> Cow<'_, str> {
+    match outcome {
+        Outcome::Ok { value, .. } => value.as_ref().into(),
+        other => summary::result(other).into(),
+    }
+}
+
+fn contains(text: &str, wanted: &str) -> bool {
+    if text.len() < wanted.len() {
+        return false;
+    }
+    let part = text.get(..SEARCHED).unwrap_or_else(|| head(text, SEARCHED).0);
+    part.contains(wanted) || part.to_lowercase().contains(wanted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_read_and_mistakes_are_told() {
+        let query = Query::parse("  a \"b c\" is:failed !tool:Read ").unwrap();
+        assert_eq!(query.text, "a \"b c\" is:failed !tool:Read");
+        assert_eq!(
+            query.terms,
+            [
+                Term::Words("a".into()),
+                Term::Words("b c".into()),
+                Term::Is(2),
+                Term::Not(Box::new(Term::Tool("read".into()))),
+            ]
+        );
+        assert_eq!(
+            Query::parse("http://x !").unwrap().terms,
+            [Term::Words("http://x".into()), Term::Words("!".into())]
+        );
+        assert!(Query::parse(" \"\" ").unwrap().is_empty());
+        let error = Query::parse("is:green").unwrap_err();
+        assert!(error.contains("is:green") && error.contains("waiting"), "{error}");
+        assert!(Query::parse("kind:cat").unwrap_err().contains("thought"));
+        assert!(Query::parse("turn:x").unwrap_err().contains("number"));
+    }
+}

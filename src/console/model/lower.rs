@@ -1,0 +1,187 @@
+//! Panes of rows with a cursor, at the bottom of the screen: state, branches, budget, health.
+//!
+//! The rows are made from the run when it changed; the cursor stays on what its row is about. Must not
+//! know: what is in the rows, how they are drawn.
+
+use crate::console::commands::Move;
+use crate::console::doc::Styled;
+use crate::console::model::screen::Pane;
+use crate::console::rows::Explained;
+use crate::domain::id::{Epoch, NodeId, Seq};
+
+/// What a row is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Target {
+    /// Nothing that one could go to.
+    #[default]
+    Nothing,
+    /// A node.
+    Node(NodeId),
+    /// A branch.
+    Branch(Epoch),
+    /// The limits of the run.
+    Limits,
+    /// The weight of a tool for a kind of task, by its place among all weights.
+    Weight(usize),
+    /// A breaker, by its place among all of them.
+    Breaker(usize),
+}
+
+/// A row.
+#[derive(Debug, Clone, Default)]
+pub struct Row {
+    /// What it is about.
+    pub target: Target,
+    /// Its words.
+    pub words: Styled,
+}
+
+impl Row {
+    /// A row.
+    pub const fn new(target: Target, words: Styled) -> Self {
+        Self { target, words }
+    }
+}
+
+/// A pane of rows.
+#[derive(Debug, Clone, Default)]
+pub struct RowsPane {
+    /// What stands in its title line behind its name.
+    pub title: String,
+    /// The rows.
+    pub rows: Vec<Row>,
+    /// The row under the cursor.
+    pub at: usize,
+    /// First row on screen.
+    pub top: usize,
+    /// Event and width that the rows were made for.
+    pub made: Option<(Seq, u16)>,
+}
+
+impl RowsPane {
+    /// Takes other rows; the cursor stays on what it was on, or on its place.
+    pub fn take(&mut self, title: String, rows: Vec<Row>) {
+        let before = self.selected();
+        let is_same = |row: &Row| row.target != Target::Nothing && row.target == before;
+        let here = rows.get(self.at).is_some_and(is_same);
+        if !here && let Some(at) = rows.iter().position(is_same) {
+            self.at = at;
+        }
+        self.at = self.at.min(rows.len().saturating_sub(1));
+        self.title = title;
+        self.rows = rows;
+    }
+
+    /// What the row under the cursor is about.
+    pub fn selected(&self) -> Target {
+        self.rows.get(self.at).map(|row| row.target).unwrap_or_default()
+    }
+
+    /// Moves the cursor.
+    pub fn step(&mut self, to: Move, page: usize) {
+        let last = self.rows.len().saturating_sub(1);
+        let page = page.max(2);
+        self.at = match to {
+            Move::Up => self.at.saturating_sub(1),
+            Move::Down => self.at + 1,
+            Move::HalfUp => self.at.saturating_sub(page / 2),
+            Move::HalfDown => self.at + page / 2,
+            Move::PageUp => self.at.saturating_sub(page - 1),
+            Move::PageDown => self.at + page - 1,
+            Move::Top => 0,
+            Move::Bottom => last,
+            Move::Left | Move::Right => return,
+        }
+        .min(last);
+    }
+
+    /// Keeps the cursor on the screen.
+    pub fn scroll(&mut self, height: usize) {
+        let height = height.max(1);
+        self.top = self
+            .top
+            .min(self.at)
+            .max((self.at + 1).saturating_sub(height))
+            .min(self.rows.len().saturating_sub(height));
+    }
+}
+
+/// The panes of rows.
+#[derive(Debug, Clone, Default)]
+pub struct Lower {
+    /// What the state holds.
+    pub state: RowsPane,
+    /// What edits left.
+    pub branches: RowsPane,
+    /// What was spent.
+    pub budget: RowsPane,
+    /// How the tools do.
+    pub health: RowsPane,
+    /// The weight whose changes are listed.
+    pub explained: Explained,
+}
+
+impl Lower {
+    /// The rows of a pane; none for a pane of another kind.
+    pub const fn of(&self, pane: Pane) -> Option<&RowsPane> {
+        match pane {
+            Pane::State => Some(&self.state),
+            Pane::Branches => Some(&self.branches),
+            Pane::Budget => Some(&self.budget),
+            Pane::Health => Some(&self.health),
+            Pane::Graph | Pane::Queue | Pane::Inspector | Pane::Log => None,
+        }
+    }
+
+    /// The same, to be changed.
+    pub const fn of_mut(&mut self, pane: Pane) -> Option<&mut RowsPane> {
+        match pane {
+            Pane::State => Some(&mut self.state),
+            Pane::Branches => Some(&mut self.branches),
+            Pane::Budget => Some(&mut self.budget),
+            Pane::Health => Some(&mut self.health),
+            Pane::Graph | Pane::Queue | Pane::Inspector | Pane::Log => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows(epochs: &[u32]) -> Vec<Row> {
+        let row = |epoch: &u32| Row::new(Target::Branch(Epoch(*epoch)), Styled::new());
+        epochs.iter().map(row).collect()
+    }
+
+    #[test]
+    fn the_cursor_stays_on_what_it_is_about() {
+        let mut pane = RowsPane::default();
+        pane.take(String::new(), rows(&[1, 2, 3]));
+        pane.step(Move::Down, 5);
+        pane.take(String::new(), rows(&[9, 1, 2, 3]));
+        assert_eq!(pane.selected(), Target::Branch(Epoch(2)));
+        pane.take(String::new(), rows(&[7]));
+        assert_eq!((pane.at, pane.selected()), (0, Target::Branch(Epoch(7))));
+        pane.take(String::new(), Vec::new());
+        assert_eq!(pane.selected(), Target::Nothing);
+    }
+
+    #[test]
+    fn the_cursor_is_always_on_the_screen() {
+        let mut pane = RowsPane::default();
+        pane.take(String::new(), rows(&[1, 2, 3, 4, 5, 6, 7, 8]));
+        for (to, height, wanted) in [
+            (Move::Bottom, 3, (7, 5)),
+            (Move::PageUp, 3, (5, 5)),
+            (Move::Top, 3, (0, 0)),
+            (Move::HalfDown, 4, (2, 0)),
+            (Move::Down, 0, (3, 3)),
+            (Move::Left, 20, (3, 0)),
+        ] {
+            pane.step(to, height);
+            pane.scroll(height);
+            assert_eq!((pane.at, pane.top), wanted, "{to:?}");
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! The branches as rows: which one stands, what began each, what it came to.
+//!
+//! Must not know: what can be done with a branch.
+
+use super::many;
+use crate::console::model::lower::{Row, Target};
+use crate::console::model::run::RunPart;
+use crate::console::tabs::branch_list;
+use crate::domain::branch::branches;
+
+/// The rows.
+pub(super) fn make(run: &RunPart, width: u16) -> (String, Vec<Row>) {
+    let all = branches(&run.state);
+    let rows = branch_list(&run.state, &all, None, width)
+        .into_iter()
+        .map(|line| {
+            let branch = line.of.and_then(|at| all.get(at));
+            let target = branch.map_or(Target::Nothing, |branch| Target::Branch(branch.epoch));
+            Row::new(target, line.words)
+        })
+        .collect();
+    let title = match all.len() {
+        1 => "1: nothing was edited yet".to_owned(),
+        count => many(count, "").trim_end_matches(" s").to_owned(),
+    };
+    (title, rows)
+}

@@ -1,0 +1,255 @@
+//! What was spent and what may be: a row for each limit, sub-agent and request.
+//!
+//! Must not know: how a limit is enforced.
+
+use std::fmt::Write as _;
+
+use super::many;
+use crate::console::doc::Styled;
+use crate::console::model::lower::{Row, Target};
+use crate::console::model::run::RunPart;
+use crate::console::symbols::{Charset, Symbol};
+use crate::console::theme::Role;
+use crate::domain::call::Status;
+use crate::domain::price::Price;
+use crate::domain::state::State;
+use crate::domain::thread::{ROOT, stands};
+use crate::domain::turn::{Turn, Usage};
+
+/// Columns of a name before its figures.
+const NAME: usize = 10;
+/// Cells of a meter.
+const METER: usize = 20;
+/// Requests that are listed, the newest ones.
+const REQUESTS: usize = 200;
+
+/// The rows.
+pub(super) fn make(run: &RunPart, width: u16, charset: Charset) -> (String, Vec<Row>) {
+    let state = &run.state;
+    let meter = Meter {
+        charset,
+        cells: if width >= 60 { METER } else { 0 },
+    };
+    let price = state.started.as_ref().and_then(|started| started.price.as_ref());
+    let mut rows = limits(state, price, &meter);
+    rows.push(calls(state));
+    agents(state, &meter, &mut rows);
+    let asked = state.turns.values().filter(|turn| turn.asked > 0).rev();
+    for turn in asked.take(REQUESTS) {
+        rows.push(request(turn, price));
+    }
+    let title = match &state.limit_reached {
+        Some((which, _)) => format!("limit of {} reached", crate::text::visible(which)),
+        None => many(state.requests as usize, "request"),
+    };
+    (title, rows)
+}
+
+/// How much of the tightest limit is used, in per cent; none where nothing is limited.
+pub fn used_share(state: &State) -> Option<u128> {
+    let limits = &state.limits;
+    let price = state.started.as_ref().and_then(|started| started.price.as_ref());
+    let turns = limits
+        .turns
+        .map(|most| share(u64::from(state.requests), u64::from(most)));
+    let tokens = limits.tokens.map(|most| share(total(state.usage), most));
+    let money = limits
+        .price
+        .zip(price)
+        .map(|(most, price)| share(state.spent.of(&price.currency), most));
+    [turns, tokens, money].into_iter().flatten().max()
+}
+
+/// Per cent of a limit that are used.
+fn share(used: u64, most: u64) -> u128 {
+    if most == 0 {
+        return 100;
+    }
+    (u128::from(used) * 100 / u128::from(most)).min(999)
+}
+
+/// Draws how much of a limit is used.
+struct Meter {
+    charset: Charset,
+    cells: usize,
+}
+
+impl Meter {
+    fn put(&self, words: Styled, used: u64, most: u64) -> Styled {
+        let share = share(used, most);
+        let role = match share {
+            0..80 => Role::Ok,
+            80..100 => Role::Warning,
+            _ => Role::Error,
+        };
+        let full = usize::try_from(share).unwrap_or(100).min(100) * self.cells / 100;
+        let cell = |symbol: Symbol, count: usize| symbol.glyph(self.charset).to_string().repeat(count);
+        words
+            .own(role, cell(Symbol::Bar, full))
+            .own(Role::Dim, cell(Symbol::Rest, self.cells - full))
+            .own(role, format!(" {share:>3} %"))
+    }
+}
+
+fn named(name: &str) -> Styled {
+    Styled::new().own(Role::Dim, format!("{name:<NAME$} "))
+}
+
+fn limits(state: &State, price: Option<&Price>, meter: &Meter) -> Vec<Row> {
+    let mut rows = Vec::new();
+    let mut put = |name: &str, used: (u64, String), most: Option<(u64, String)>, more: String| {
+        let mut words = named(name);
+        words = match most {
+            Some((most, shown)) => meter
+                .put(words, used.0, most)
+                .own(Role::Text, format!("  {} of {shown}{more}", used.1)),
+            None => words
+                .own(Role::Text, format!("{}{more}", used.1))
+                .own(Role::Dim, ", no limit"),
+        };
+        rows.push(Row::new(Target::Limits, words));
+    };
+    let plain = |count: u64| (count, count.to_string());
+    let limits = &state.limits;
+    put(
+        "requests",
+        plain(u64::from(state.requests)),
+        limits.turns.map(|most| plain(most.into())),
+        String::new(),
+    );
+    put(
+        "tokens",
+        plain(total(state.usage)),
+        limits.tokens.map(plain),
+        format!(" ({})", tokens(state.usage)),
+    );
+    match (price, state.spent.words()) {
+        (Some(price), spent) => {
+            let used = state.spent.of(&price.currency);
+            let words = spent.unwrap_or_else(|| price.money(0).to_string());
+            let most = limits.price.map(|most| (most, price.money(most).to_string()));
+            put("price", (used, words), most, String::new());
+        }
+        (None, Some(spent)) => put("price", (0, spent), None, String::new()),
+        (None, None) => rows.push(Row::new(
+            Target::Nothing,
+            named("price").own(Role::Dim, "not known: set [price] in the configuration"),
+        )),
+    }
+    let wall = match limits.wall_ms {
+        Some(ms) => format!("at most {} of working time, waits for you left out", span(ms)),
+        None => "no limit".to_owned(),
+    };
+    rows.push(Row::new(Target::Limits, named("time").own(Role::Text, wall)));
+    let running = state.agenda.running.len();
+    let words = format!("{running} of {} at one time", limits.parallel);
+    rows.push(Row::new(Target::Limits, named("parallel").own(Role::Text, words)));
+    rows
+}
+
+/// Calls that count, by how they stand.
+fn calls(state: &State) -> Row {
+    let (mut all, mut ok, mut failed, mut refused) = (0_usize, 0_usize, 0_usize, 0_usize);
+    for call in state.calls.values() {
+        if !state.node(call.id).is_some_and(|node| node.active) {
+            continue;
+        }
+        all += 1;
+        match call.status {
+            Status::Succeeded => ok += 1,
+            Status::Failed(_) | Status::Invalid | Status::Unsatisfiable => failed += 1,
+            Status::Rejected | Status::Expired => refused += 1,
+            _ => {}
+        }
+    }
+    let waiting = state.agenda.waiting.len();
+    let mut words = named("calls").own(Role::Text, format!("{all}: {ok} ok"));
+    for (count, word, role) in [
+        (failed, "failed", Role::Failed),
+        (refused, "refused", Role::Failed),
+        (waiting, "waiting", Role::Awaiting),
+    ] {
+        if count > 0 {
+            words = words.own(role, format!(", {count} {word}"));
+        }
+    }
+    let executions = state.ledger.len();
+    let words = words.own(Role::Dim, format!("; {}", many(executions, "execution")));
+    Row::new(Target::Nothing, words)
+}
+
+/// What sub-agents used of what they were given; all of it counts in the run's own figures too.
+fn agents(state: &State, meter: &Meter, rows: &mut Vec<Row>) {
+    for child in state.children.values().filter(|child| stands(state, child)) {
+        let turns = || state.turns_of(child.thread).filter(|turn| turn.asked > 0);
+        let asked = turns().count() as u64;
+        let usage = turns().fold(Usage::default(), |sum, turn| sum.plus(turn.usage));
+        let name = format!("agent {}", child.thread);
+        let words = meter.put(named(&name), asked, u64::from(child.max_turns)).own(
+            Role::Text,
+            format!(
+                "  {asked} of {} requests for {}, {} tokens",
+                child.max_turns,
+                child.call,
+                total(usage)
+            ),
+        );
+        rows.push(Row::new(Target::Node(child.call), words));
+    }
+}
+
+fn request(turn: &Turn, price: Option<&Price>) -> Row {
+    let target = turn
+        .nodes
+        .first()
+        .map_or(Target::Nothing, |node| Target::Node(*node));
+    let role = if turn.is_active() {
+        Role::Text
+    } else {
+        Role::Superseded
+    };
+    let mut words = named(&turn.id.to_string()).own(role, tokens(turn.usage));
+    if let Some(money) = price.and_then(|price| price.of(turn.usage)) {
+        words = words.own(role, format!("  {money}"));
+    }
+    if turn.asked > 1 {
+        words = words.own(Role::Warning, format!("  asked {} times", turn.asked));
+    }
+    if turn.thread != ROOT {
+        words = words.own(Role::Dim, format!("  {}", turn.thread));
+    }
+    if !turn.is_active() {
+        words = words.own(Role::Dim, "  history");
+    }
+    Row::new(target, words)
+}
+
+fn total(usage: Usage) -> u64 {
+    usage.input.unwrap_or(0).saturating_add(usage.output.unwrap_or(0))
+}
+
+fn tokens(usage: Usage) -> String {
+    if usage.input.is_none() && usage.output.is_none() {
+        return "not counted".to_owned();
+    }
+    // Writing into a string cannot fail.
+    let mut words = format!("{} sent", usage.input.unwrap_or(0));
+    if let Some(cached) = usage.cached.filter(|cached| *cached > 0) {
+        let _ = write!(words, " ({cached} cached)");
+    }
+    let _ = write!(words, ", {} received", usage.output.unwrap_or(0));
+    if let Some(reasoning) = usage.reasoning.filter(|reasoning| *reasoning > 0) {
+        let _ = write!(words, " ({reasoning} reasoning)");
+    }
+    words
+}
+
+/// A time as people say it.
+fn span(ms: u64) -> String {
+    match ms {
+        0..1000 => format!("{ms} ms"),
+        1000..120_000 => format!("{} s", ms / 1000),
+        120_000..7_200_000 => format!("{} min", ms / 60_000),
+        _ => format!("{} h {} min", ms / 3_600_000, ms / 60_000 % 60),
+    }
+}

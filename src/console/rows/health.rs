@@ -1,0 +1,260 @@
+//! How the tools do: a row for each tool, under it one for each kind of task that it served, and for a chosen
+//! one every change of its weight with the execution that caused it.
+//!
+//! Must not know: how a weight is made, what follows from it.
+
+use std::sync::Arc;
+
+use super::many;
+use crate::console::doc::Styled;
+use crate::console::model::lower::{Row, Target};
+use crate::console::model::run::RunPart;
+use crate::console::symbols::{Charset, Symbol};
+use crate::console::theme::Role;
+use crate::domain::breaker::{Breaker, Phase, Scope};
+use crate::resilience::health::{Refused, ToolHealth, refused};
+use crate::resilience::routing::{Alert, Change, Row as Weight};
+
+/// Columns of a tool's name.
+const NAME: usize = 16;
+/// Slices of the success over time.
+const SLICES: usize = 16;
+/// Characters of why a breaker changed.
+const WHY: usize = 80;
+/// Cells of a weight's meter.
+const METER: usize = 10;
+/// Sudden changes that are listed, the newest ones.
+const ALERTS: usize = 5;
+/// From which width on there is room for meters.
+const ROOMY: u16 = 60;
+
+/// The weight that is explained, as (tool, kind of task).
+pub type Explained = Option<(Arc<str>, Arc<str>)>;
+
+/// The rows.
+pub(super) fn make(run: &RunPart, explained: &Explained, width: u16, charset: Charset) -> (String, Vec<Row>) {
+    let pane = Pane {
+        run,
+        charset,
+        roomy: width >= ROOMY,
+    };
+    let watch = &run.watch;
+    let refused = refused(&run.state);
+    let weights: Vec<Weight> = watch.weights.rows().collect();
+    let mut rows: Vec<Row> = watch
+        .weights
+        .alerts()
+        .iter()
+        .rev()
+        .take(ALERTS)
+        .map(alert)
+        .collect();
+    let changed = run
+        .state
+        .breakers
+        .iter()
+        .enumerate()
+        .filter(|(_, (_, one))| one.generation > 0);
+    rows.extend(changed.map(|(at, (scope, one))| breaker(at, scope, one)));
+    let mut names: Vec<&str> = watch.health.tools().map(|(name, _)| &**name).collect();
+    names.extend(weights.iter().map(|one| one.tool.as_str()));
+    names.extend(refused.keys().map(|name| &**name));
+    names.sort_unstable();
+    names.dedup();
+    for name in names {
+        rows.push(pane.tool(name, refused.get(name)));
+        for (at, one) in weights.iter().enumerate().filter(|(_, one)| one.tool == name) {
+            rows.push(pane.weight(at, one));
+            let is_open = explained
+                .as_ref()
+                .is_some_and(|(tool, kind)| **tool == one.tool && **kind == one.kind);
+            if is_open {
+                let changes: Vec<&Change> = watch.weights.explain(&one.kind, &one.tool).collect();
+                rows.extend(changes.into_iter().rev().map(change));
+            }
+        }
+    }
+    (title(run), rows)
+}
+
+fn title(run: &RunPart) -> String {
+    let watch = &run.watch;
+    match watch.health.hit_rate() {
+        None => "no tool has run yet".to_owned(),
+        Some(rate) => {
+            let alerts = match watch.weights.alerts().len() {
+                0 => String::new(),
+                count => format!(", {}", many(count, "sudden change")),
+            };
+            format!("{:.0} % of the calls came to a value{alerts}", rate * 100.0)
+        }
+    }
+}
+
+/// The newest sudden changes come first: they are why somebody looks here.
+fn alert(alert: &Alert) -> Row {
+    let words = Styled::new()
+        .own(Role::Warning, "sudden ")
+        .untrusted(Role::Warning, &alert.tool, NAME)
+        .own(Role::Warning, format!(" {:+.2} for ", alert.by))
+        .untrusted(Role::Warning, &alert.kind, NAME)
+        .own(Role::Dim, format!(", to {:.2} ({})", alert.now, alert.seq));
+    Row::new(Target::Nothing, words)
+}
+
+/// A breaker that has changed at least once.
+fn breaker(at: usize, scope: &Scope, breaker: &Breaker) -> Row {
+    let role = match breaker.phase {
+        Phase::Closed => Role::Ok,
+        Phase::HalfOpen => Role::Warning,
+        Phase::Open => Role::Error,
+    };
+    let words = Styled::new()
+        .own(Role::Dim, "breaker ")
+        .untrusted(Role::Text, &scope.to_string(), 2 * NAME)
+        .own(role, format!(" {}", breaker.phase.word()))
+        .own(Role::Dim, format!(", opened {}: ", times(breaker.trips)))
+        .untrusted(Role::Dim, &breaker.why, WHY);
+    Row::new(Target::Breaker(at), words)
+}
+
+fn times(count: u32) -> String {
+    match count {
+        1 => "once".to_owned(),
+        2 => "twice".to_owned(),
+        count => format!("{count} times"),
+    }
+}
+
+fn change(change: &Change) -> Row {
+    let (target, cause) = match change.execution {
+        Some((call, attempt)) => (Target::Node(call), format!("{call} {attempt}")),
+        None => (Target::Nothing, "operator".to_owned()),
+    };
+    let role = if change.after < change.before {
+        Role::Failed
+    } else {
+        Role::Ok
+    };
+    let words = Styled::new()
+        .own(Role::Dim, format!("    {} ", change.seq))
+        .own(Role::Text, format!("{cause} "))
+        .own(role, format!("{:.3} to {:.3}", change.before, change.after))
+        .own(Role::Dim, format!("  {}", change.why.words()));
+    Row::new(target, words)
+}
+
+struct Pane<'r> {
+    run: &'r RunPart,
+    charset: Charset,
+    roomy: bool,
+}
+
+impl Pane<'_> {
+    fn tool(&self, name: &str, refused: Option<&Refused>) -> Row {
+        let mut words = Styled::new().untrusted(Role::Title, name, NAME);
+        let health = self.run.watch.health.tool(name);
+        let used = words.plain().chars().count();
+        words = words.own(Role::Text, " ".repeat(NAME.saturating_sub(used) + 1));
+        if let Some(health) = health {
+            words = self.figures(words, name, health);
+        } else {
+            words = words.own(Role::Dim, "never ran");
+        }
+        if let Some(refused) = refused {
+            let mut put = |count: u64, what: &str| {
+                if count > 0 {
+                    let taken = std::mem::take(&mut words);
+                    words = taken.own(Role::Dim, format!(", {count} {what}"));
+                }
+            };
+            put(refused.invalid, "with wrong arguments");
+            put(refused.rejected, "refused by you");
+        }
+        let target = health
+            .and_then(|health| health.last_failure)
+            .map_or(Target::Nothing, |(call, ..)| Target::Node(call));
+        Row::new(target, words)
+    }
+
+    fn figures(&self, mut words: Styled, name: &str, health: &ToolHealth) -> Styled {
+        if self.roomy {
+            for slice in self.run.watch.health.over_time(name, SLICES) {
+                let role = slice.map_or(Role::Dim, role_of);
+                words = words.own(role, level(slice, self.charset).to_string());
+            }
+            words = words.own(Role::Text, " ");
+        }
+        let rate = health.success_rate().unwrap_or(0.0);
+        words = words.own(
+            role_of(rate),
+            format!("{} of {} ok", health.succeeded, health.executions()),
+        );
+        let failed: Vec<String> = health
+            .failed
+            .iter()
+            .map(|(class, count)| format!("{count} {}", class.word()))
+            .collect();
+        if !failed.is_empty() {
+            words = words.own(Role::Failed, format!(", {}", failed.join(", ")));
+        }
+        if health.retries > 0 {
+            words = words.own(Role::Text, format!(", {} again", health.retries));
+        }
+        let of = |percent| health.latency(percent).unwrap_or(0);
+        words.own(Role::Dim, format!("; p50 {} ms, p95 {} ms", of(50), of(95)))
+    }
+
+    fn weight(&self, at: usize, one: &Weight) -> Row {
+        let role = role_of(one.weight);
+        let mut words = Styled::new()
+            .own(Role::Dim, "  for ")
+            .untrusted(Role::Text, &one.kind, NAME)
+            .own(Role::Text, " ");
+        if self.roomy {
+            let full = ((one.weight * METER as f64).round() as usize).min(METER);
+            let cell = |symbol: Symbol, count: usize| symbol.glyph(self.charset).to_string().repeat(count);
+            words = words
+                .own(role, cell(Symbol::Bar, full))
+                .own(Role::Dim, cell(Symbol::Rest, METER - full))
+                .own(Role::Text, " ");
+        }
+        words = words.own(role, format!("weight {:.2}", one.weight)).own(
+            Role::Dim,
+            format!(" after {}", many(one.samples as usize, "execution")),
+        );
+        let weights = &self.run.watch.weights;
+        if weights.is_hidden(&one.kind, &one.tool) {
+            words = words.own(Role::Warning, ", not offered");
+        } else if weights.asks(&one.kind, &one.tool).is_some() {
+            words = words.own(Role::Warning, ", its calls are put to you");
+        }
+        Row::new(Target::Weight(at), words)
+    }
+}
+
+fn role_of(rate: f64) -> Role {
+    if rate >= 0.5 {
+        Role::Ok
+    } else if rate >= 0.25 {
+        Role::Warning
+    } else {
+        Role::Error
+    }
+}
+
+/// One character for a share, a blank-looking one where nothing ran.
+fn level(share: Option<f64>, charset: Charset) -> char {
+    let levels: [char; 8] = match charset {
+        Charset::Unicode => ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'],
+        Charset::Ascii => ['0', '1', '2', '3', '4', '5', '6', '7'],
+    };
+    let none = match charset {
+        Charset::Unicode => '·',
+        Charset::Ascii => '.',
+    };
+    share.map_or(none, |share| {
+        let at = (share.clamp(0.0, 1.0) * 7.0).round() as usize;
+        levels.get(at).copied().unwrap_or(none)
+    })
+}

@@ -1,0 +1,145 @@
+//! The state as rows: every path, what stands there, who wrote it, who read it.
+//!
+//! Must not know: how a reference finds its value.
+
+use std::collections::BTreeMap;
+
+use super::many;
+use crate::console::doc::Styled;
+use crate::console::model::lower::{Row, Target};
+use crate::console::model::run::RunPart;
+use crate::console::summary;
+use crate::console::symbols::{Charset, Symbol};
+use crate::console::theme::Role;
+use crate::domain::call::{Call, Status};
+use crate::domain::id::NodeId;
+use crate::domain::ready::{Written, written_paths};
+use crate::domain::state::State;
+use crate::domain::thread::ROOT;
+
+/// Readers that are named.
+const NAMED: usize = 4;
+
+/// The rows.
+pub(super) fn make(run: &RunPart, width: u16, charset: Charset) -> (String, Vec<Row>) {
+    let state = &run.state;
+    let paths = written_paths(state);
+    let readers = readers(state);
+    let mut rows = Vec::new();
+    for path in &paths {
+        let stands = path.writers.iter().rposition(|id| has_ended(state, *id));
+        rows.push(head(state, path, stands, &readers, width, charset));
+        for (at, id) in path.writers.iter().enumerate().rev() {
+            if Some(at) != stands {
+                rows.push(other(
+                    state,
+                    *id,
+                    stands.is_some_and(|stands| at < stands),
+                    charset,
+                ));
+            }
+        }
+    }
+    if rows.is_empty() {
+        let words = "no call writes a path of the state (`_out` in its arguments)";
+        rows.push(Row::new(Target::Nothing, Styled::new().own(Role::Dim, words)));
+    }
+    (many(paths.len(), "path"), rows)
+}
+
+fn has_ended(state: &State, id: NodeId) -> bool {
+    let ended = |call: &Call| matches!(call.status, Status::Succeeded | Status::Failed(_));
+    state.calls.get(&id).is_some_and(ended) && state.observation(id).is_some()
+}
+
+/// Which calls were given what a call wrote.
+fn readers(state: &State) -> BTreeMap<NodeId, Vec<NodeId>> {
+    let mut out: BTreeMap<NodeId, Vec<NodeId>> = BTreeMap::new();
+    for id in state.agenda.state_readers.values().flatten() {
+        let Some(call) = state.calls.get(id) else { continue };
+        if !state.node(*id).is_some_and(|node| node.active) {
+            continue;
+        }
+        for source in call.bindings.iter().filter_map(|binding| binding.source) {
+            let all = out.entry(source).or_default();
+            if !all.contains(id) {
+                all.push(*id);
+            }
+        }
+    }
+    for all in out.values_mut() {
+        all.sort_unstable();
+    }
+    out
+}
+
+/// The row of a path: what stands there.
+fn head(
+    state: &State,
+    path: &Written,
+    stands: Option<usize>,
+    readers: &BTreeMap<NodeId, Vec<NodeId>>,
+    width: u16,
+    charset: Charset,
+) -> Row {
+    let mut words = Styled::new();
+    if path.thread != ROOT {
+        words = words.own(Role::Dim, format!("{} ", path.thread));
+    }
+    let name = path.target.to_string();
+    let name = name.strip_prefix("state.").unwrap_or(&name);
+    words = words.untrusted(Role::Accent, name, 60);
+    let writer = stands.and_then(|at| path.writers.get(at)).copied();
+    let Some(writer) = writer else {
+        let words = words.own(Role::Dim, " nothing yet");
+        return Row::new(
+            path.writers
+                .first()
+                .map_or(Target::Nothing, |id| Target::Node(*id)),
+            words,
+        );
+    };
+    words = words.own(Role::Dim, " = ");
+    if let Some(outcome) = state.observation(writer).and_then(|node| node.outcome()) {
+        let role = if outcome.is_ok() { Role::Text } else { Role::Failed };
+        let room = usize::from(width).saturating_sub(40).max(16);
+        words = words.untrusted(role, &summary::short_result(outcome), room);
+    }
+    let arrow = Symbol::Arrow.glyph(charset);
+    words = words.own(Role::Dim, "  by ").own(Role::Text, by(state, writer));
+    let read_by = readers.get(&writer).map(Vec::as_slice).unwrap_or_default();
+    if !read_by.is_empty() {
+        let mut names: Vec<String> = read_by.iter().take(NAMED).map(NodeId::to_string).collect();
+        if read_by.len() > NAMED {
+            names.push(format!("and {} more", read_by.len() - NAMED));
+        }
+        words = words.own(Role::Dim, format!(" {arrow} read by {}", names.join(" ")));
+    }
+    let others = crate::domain::ready::write_conflicts(state, writer);
+    if let Some(other) = others.first() {
+        words = words.own(Role::Warning, format!("  ! {other} writes it in the same turn"));
+    }
+    Row::new(Target::Node(writer), words)
+}
+
+/// The row of a write that does not stand: before the one that does, or still to come.
+fn other(state: &State, id: NodeId, before: bool, charset: Charset) -> Row {
+    let call = state.calls.get(&id);
+    let symbol = call.map_or(Symbol::Proposed, |call| Symbol::of_status(&call.status));
+    let status = call.map_or("", |call| call.status.word());
+    let glyph = symbol.glyph(charset);
+    let words = Styled::new().own(Role::Dim, "    ");
+    let words = if before {
+        words.own(Role::Superseded, format!("{glyph} by {} before", by(state, id)))
+    } else {
+        words
+            .own(symbol.role(), format!("{glyph} "))
+            .own(Role::Dim, format!("by {}: {status}", by(state, id)))
+    };
+    Row::new(Target::Node(id), words)
+}
+
+fn by(state: &State, id: NodeId) -> String {
+    let rev = state.node(id).map(|node| node.rev().to_string());
+    format!("{id} {}", rev.unwrap_or_default())
+}

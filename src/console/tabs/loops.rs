@@ -1,0 +1,82 @@
+//! The page on what went round: incidents, steps, what the operator can do. Must not know: how a
+//! repetition is found.
+
+use super::Maker;
+use crate::console::doc::Styled;
+use crate::console::keymap::Keymap;
+use crate::console::loops::paragraphs;
+use crate::console::theme::Role;
+use crate::domain::escape::Upshot;
+use crate::domain::id::NodeId;
+use crate::domain::node::Origin;
+
+/// What can be done about a repetition: the name of the command, and what it does here.
+const CHOICES: [(&str, &str); 7] = [
+    ("edit", "give the selected call other arguments"),
+    ("replace", "let another tool make the selected call"),
+    ("answer", "say what the selected call gives"),
+    ("insert-prompt", "give the model guidance"),
+    ("allow-loop", "let it repeat"),
+    ("pause", "go on as it is"),
+    ("emergency-stop", "end the run"),
+];
+
+/// Every incident, newest first.
+pub fn loops(maker: &mut Maker<'_>, keymap: &Keymap) {
+    let all = paragraphs(&maker.run.state);
+    if all.is_empty() {
+        maker.own(Role::Dim, "Nothing went round so far.");
+        return;
+    }
+    for (at, words) in all.into_iter().enumerate() {
+        if at > 0 {
+            maker.doc.line(Styled::new());
+        }
+        for (row, line) in words.into_iter().enumerate() {
+            let role = if row == 0 { Role::Title } else { Role::Text };
+            maker.own(role, line);
+        }
+    }
+    maker.doc.line(Styled::new());
+    for (name, what) in CHOICES {
+        let keys: Vec<String> = keymap.keys_of(name).iter().map(ToString::to_string).collect();
+        if keys.is_empty() {
+            continue;
+        }
+        maker.doc.line(
+            Styled::new()
+                .own(Role::Key, format!("  {:<10} ", keys.join(" ")))
+                .own(Role::Text, what),
+        );
+    }
+}
+
+/// A step against a repetition: why it was taken, what came of it, what it refuses and says.
+pub(super) fn step(maker: &mut Maker<'_>, id: NodeId) {
+    let run = maker.run;
+    let Some((incident, step)) = run.state.escape.step(id) else {
+        return;
+    };
+    maker.field(
+        "against",
+        &format!("loop {}: {}", incident.no, incident.finding.words()),
+    );
+    if !step.why.is_empty() {
+        maker.field("why", &step.why);
+    }
+    let came = step.upshot.map_or("not known yet", Upshot::word);
+    maker.fact("came of it", Role::Text, came);
+    for one in &step.forbidden {
+        maker.field("refused", &one.to_string());
+    }
+    if let Some(told) = &step.told {
+        maker.own(Role::Title, "what the model was told");
+        maker.said(
+            told,
+            &run.state
+                .nodes
+                .get(&id)
+                .map_or(Origin::Model, |node| node.now().origin.clone()),
+        );
+    }
+}

@@ -1,0 +1,79 @@
+//! The rounds of repair of a call: what was found, what the model was asked, what was changed, what may be
+//! chosen. Must not know: keys, how a repair is found.
+
+use super::Maker;
+use crate::console::doc::Styled;
+use crate::console::theme::Role;
+use crate::domain::call::{Call, Status};
+use crate::domain::ladder::{Round, Stage};
+use crate::domain::repair::{Change, Reply, phase};
+
+/// Characters of one value.
+const MOST: usize = 400;
+
+/// All rounds, oldest first; nothing for a call that was never repaired.
+pub(super) fn rounds(maker: &mut Maker<'_>, call: &Call) {
+    if let (false, Some(last)) = (call.repairs.is_empty(), call.repairs.last()) {
+        let step = phase(&maker.run.state, call.id).word();
+        maker.own(Role::Title, format!("repair {} of {} · {step}", last.no, last.of));
+    }
+    for round in &call.repairs {
+        one(maker, call, round);
+    }
+    if let Some(why) = call.given_up.as_deref().filter(|_| !call.repairs.is_empty()) {
+        maker.field("gave up", why);
+    }
+}
+
+fn one(maker: &mut Maker<'_>, call: &Call, round: &Round) {
+    maker.own(Role::Dim, format!("round {} on {}", round.no, round.rev));
+    for found in &round.diagnoses {
+        let params: Vec<&str> = found.params.iter().map(|one| &**one).collect();
+        let tried: Vec<&str> = found.strategies.iter().map(|one| one.name()).collect();
+        maker.field(
+            found.kind.word(),
+            &format!("{} ({}): {}", params.join(" "), found.evidence, tried.join(", ")),
+        );
+    }
+    if let Some(question) = &round.asked {
+        maker.field("asked", &question.prompt);
+    }
+    match &round.reply {
+        Some(Reply::Said { text }) => maker.field("model said", text),
+        Some(Reply::Failed { why }) => maker.field("no answer", why),
+        None => {}
+    }
+    for change in &round.changes {
+        changed(maker, change);
+    }
+    let newest = call.repairs.last().is_some_and(|last| last.no == round.no);
+    if newest && call.status == Status::Repairing(Stage::Choosing) {
+        for (at, fix) in round.options.iter().enumerate() {
+            maker.doc.line(
+                Styled::new()
+                    .own(Role::Title, format!("  {}) ", at + 1))
+                    .untrusted(Role::Text, &fix.label, MOST),
+            );
+            for change in &fix.changes {
+                changed(maker, change);
+            }
+        }
+    }
+}
+
+fn changed(maker: &mut Maker<'_>, change: &Change) {
+    let name = |text: &Option<std::sync::Arc<str>>| text.as_deref().unwrap_or("nothing").to_owned();
+    let mut line = Styled::new()
+        .own(Role::Dim, "    ")
+        .untrusted(Role::JsonKey, &change.path, 80)
+        .own(Role::Dim, "  ")
+        .untrusted(Role::Text, &name(&change.from), MOST)
+        .own(Role::Dim, " becomes ")
+        .untrusted(Role::Text, &name(&change.to), MOST)
+        .own(Role::Dim, format!("  {}: ", change.strategy.name()))
+        .untrusted(Role::Dim, &change.why, MOST);
+    if !change.certainty.word().is_empty() {
+        line = line.own(Role::Warning, format!("  ({})", change.certainty.word()));
+    }
+    maker.doc.line(line);
+}

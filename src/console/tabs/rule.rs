@@ -1,0 +1,178 @@
+//! A rule of the session before it is accepted, and the rules that there are. Must not know: keys,
+//! the language of rules.
+
+use std::sync::Arc;
+
+use super::Maker;
+use crate::console::doc::{Form, Styled};
+use crate::console::model::listing::{Item, Line};
+use crate::console::model::overlay::RuleView;
+use crate::console::pager::Wrap;
+use crate::console::summary;
+use crate::console::theme::Role;
+use crate::domain::call::{Decision, Gate};
+use crate::domain::rule::{self, SessionRule, Wanted, Written};
+use crate::domain::state::State;
+use crate::policy::session;
+
+/// Calls that are listed.
+const MOST: usize = 50;
+
+/// A rule, word for word, and what it would have meant.
+pub fn preview(maker: &mut Maker<'_>, view: &RuleView) {
+    maker.framed(0, "this rule judges calls for the rest of the session");
+    let mark = (Role::Decision, maker.frame(1).to_owned());
+    match &view.wanted {
+        Wanted::Text { text } => maker.text(text, Form::Raw, Wrap::Chars, Role::Text, mark),
+        Wanted::Exact { call, rev, .. } => {
+            let node = maker.run.state.node(*call);
+            let tool = node
+                .and_then(|node| node.as_call())
+                .map(|(tool, _)| Arc::clone(tool));
+            let args = maker.run.shown_args(*call);
+            maker.own(
+                Role::Text,
+                format!("always run calls with exactly the bytes of {call} {rev}:"),
+            );
+            if let (Some(tool), Some(args)) = (tool, args) {
+                maker.field("tool", &tool);
+                maker.text(&args, Form::Json, Wrap::Chars, Role::Text, mark);
+            }
+            maker.own(
+                Role::Dim,
+                "and the same tool definition, directory, environment names and sandbox; any other byte asks again",
+            );
+        }
+    }
+    maker.framed(2, "end of the rule");
+    let would = match &view.would {
+        Ok(would) => would,
+        Err(why) => {
+            maker.own(
+                Role::Error,
+                format!("it may not stand: {}", crate::text::visible(why)),
+            );
+            return;
+        }
+    };
+    let gate = gate_of(&view.wanted);
+    let verb = match gate {
+        Gate::Allow => "let run",
+        Gate::Ask => "asked about",
+        Gate::Deny => "denied",
+    };
+    maker.own(
+        if would.matched == 0 {
+            Role::Warning
+        } else {
+            Role::Text
+        },
+        format!(
+            "would have {verb} {} of the {} calls recorded here; {} of them ran, {} you rejected",
+            would.matched, would.of, would.ran, would.rejected
+        ),
+    );
+    match (gate, would.waiting.len()) {
+        (_, 0) => maker.own(Role::Dim, "nothing that waits is decided by accepting it"),
+        (Gate::Ask, count) => maker.own(Role::Dim, format!("{count} that wait go on waiting")),
+        (Gate::Allow, count) => maker.own(
+            Role::Decision,
+            format!("{count} that wait run at once if you accept it, unless another rule asks or denies:"),
+        ),
+        (Gate::Deny, count) => maker.own(
+            Role::Decision,
+            format!("{count} that wait are denied at once if you accept it:"),
+        ),
+    }
+    if gate == Gate::Ask {
+        return;
+    }
+    for waiting in would.waiting.iter().take(MOST) {
+        let line = Styled::new()
+            .own(Role::Accent, format!("  {} {} ", waiting.call, waiting.rev))
+            .own(
+                Role::Dim,
+                format!("{} ", crate::text::visible(waiting.digest.short())),
+            )
+            .untrusted(
+                Role::Text,
+                &summary::call(&maker.run.state, waiting.call),
+                usize::from(maker.width),
+            );
+        maker.doc.line(line);
+    }
+    if would.waiting.len() > MOST {
+        let more = would.waiting.len() - MOST;
+        maker.own(Role::Warning, format!("  and {more} more"));
+    }
+}
+
+fn gate_of(wanted: &Wanted) -> Gate {
+    match wanted {
+        Wanted::Exact { .. } => Gate::Allow,
+        Wanted::Text { text } => session::read(text).map_or(Gate::Ask, |rule| rule.gate),
+    }
+}
+
+/// The rules of a session, those that judge first.
+pub fn rules(state: &State) -> Vec<Item> {
+    let judging = state.rules.iter().filter(|rule| !rule.dropped);
+    let dropped = state.rules.iter().filter(|rule| rule.dropped);
+    judging.chain(dropped).map(|rule| Item::Rule(rule.no)).collect()
+}
+
+/// A row for each rule.
+pub fn rule_list(state: &State, items: &[Item], width: u16) -> Vec<Line> {
+    items
+        .iter()
+        .enumerate()
+        .filter_map(|(at, item)| {
+            let Item::Rule(no) = item else { return None };
+            let rule = state.rules.iter().find(|rule| rule.no == *no)?;
+            let role = if rule.dropped {
+                Role::Superseded
+            } else {
+                Role::Accent
+            };
+            let words = Styled::new()
+                .own(role, format!(" {no} "))
+                .own(Role::Dim, if rule.dropped { "dropped  " } else { "" })
+                .untrusted(Role::Text, &cited(rule), usize::from(width));
+            Some(Line { of: Some(at), words })
+        })
+        .collect()
+}
+
+/// More about a rule: all of its words, and what it did.
+pub fn rule_more(maker: &mut Maker<'_>, no: u32) {
+    let state = &maker.run.state;
+    let Some(rule) = state.rules.iter().find(|rule| rule.no == no) else {
+        return;
+    };
+    let (mut ran, mut denied) = (0_usize, 0_usize);
+    for (_, _, decision) in state.calls.values().flat_map(|call| &call.decisions) {
+        match decision {
+            Decision::Auto { rule } if rule::is_of(rule, no) => ran += 1,
+            Decision::Deny { rule, .. } if rule::is_of(rule, no) => denied += 1,
+            _ => {}
+        }
+    }
+    let words: Arc<str> = cited(rule).into();
+    maker.own(Role::Dim, format!("since {}", rule.seq));
+    maker.text(
+        &words,
+        Form::Raw,
+        Wrap::Words,
+        Role::Text,
+        (Role::Dim, "  ".to_owned()),
+    );
+    maker.own(Role::Text, format!("let {ran} calls run, denied {denied}"));
+}
+
+fn cited(rule: &SessionRule) -> String {
+    match (session::rule(rule.no, &rule.written), &rule.written) {
+        (Ok(rule), _) => rule.text,
+        (Err(_), Written::Text { text }) => text.to_string(),
+        (Err(_), Written::Exact { tool, .. }) => format!("always exactly one call of {tool}"),
+    }
+}

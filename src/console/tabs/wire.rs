@@ -1,0 +1,60 @@
+//! The tab of the wire: the bytes of the request that a node came from. Must not know: wire formats,
+//! where the bytes are kept.
+
+use std::sync::Arc;
+
+use super::Maker;
+use crate::console::doc::{Form, Styled};
+use crate::console::pager::Wrap;
+use crate::console::theme::Role;
+use crate::domain::id::TurnId;
+use crate::domain::turn::Producer;
+
+/// What was sent for a turn and what came back.
+pub fn make(maker: &mut Maker<'_>, id: TurnId) {
+    let run = maker.run;
+    let Some(turn) = run.state.turns.get(&id) else {
+        return;
+    };
+    if turn.producer == Producer::Operator {
+        maker.own(
+            Role::Dim,
+            format!("{id} is the operator's: nothing was sent for it"),
+        );
+        return;
+    }
+    let seen = run
+        .wire
+        .as_ref()
+        .filter(|seen| seen.turn == id && seen.request == turn.asked);
+    let frames = match seen.and_then(|seen| seen.frames.as_ref()) {
+        None => return maker.own(Role::Dim, "being read"),
+        Some(Err(why)) => {
+            let why = crate::text::visible(why);
+            return maker.own(Role::Error, why);
+        }
+        Some(Ok(None)) => {
+            return maker.own(
+                Role::Dim,
+                "nothing was kept of this request: a run keeps it with --keep-wire, and a scripted model has no wire",
+            );
+        }
+        Some(Ok(Some(frames))) => frames.clone(),
+    };
+    let title = |name: &str, text: &Arc<str>| {
+        Styled::new()
+            .own(Role::Title, format!("{name}, request {} of {id}", turn.asked))
+            .own(Role::Dim, format!("  {} bytes", text.len()))
+    };
+    if frames.more {
+        maker.own(
+            Role::Warning,
+            "there is more in the files of the session than is shown here",
+        );
+    }
+    maker.doc.line(title("sent", &frames.sent));
+    let mark = (Role::Dim, "  ".to_owned());
+    maker.text(&frames.sent, Form::Json, Wrap::Chars, Role::Text, mark.clone());
+    maker.doc.line(title("received", &frames.received));
+    maker.text(&frames.received, Form::Raw, Wrap::Chars, Role::Text, mark);
+}

@@ -1,0 +1,106 @@
+//! How the graph is shown: lanes, map, timeline, detail, filter, following.
+//!
+//! Must not know: how rows come to be, how anything is drawn.
+
+use super::prompts;
+use super::refresh::prepare;
+use super::search::WORDS;
+use crate::console::commands::{GraphVerb, Move};
+use crate::console::layout::map::Flow;
+use crate::console::model::Model;
+use crate::console::model::graph::query::Query;
+use crate::console::model::graph::{Form, Pick};
+use crate::console::model::overlay::LinePurpose;
+use crate::console::model::screen::Pane;
+
+/// Layers of a large step in the map.
+const LEAP: isize = 3;
+
+/// Carries out a choice of how the graph is shown.
+pub(super) fn graph(model: &mut Model, verb: GraphVerb) {
+    match verb {
+        GraphVerb::Map => form(model, Form::Map),
+        GraphVerb::Time => form(model, Form::Time),
+        GraphVerb::Level => {
+            let level = model.graph.level.next();
+            model.graph.set_level(level);
+            model.say(format!("shown: {}", level.words()));
+            model.screen.focus(Pane::Graph);
+        }
+        GraphVerb::Follow => {
+            if model.graph.pinned {
+                model.graph.go(usize::MAX);
+            } else {
+                model.graph.pinned = true;
+                model.graph.see();
+                model.say("the cursor stays here; what comes is counted");
+            }
+            model.screen.focus(Pane::Graph);
+        }
+        GraphVerb::Filter => ask(model),
+    }
+}
+
+/// Shows the graph in a form, or in lanes again.
+fn form(model: &mut Model, form: Form) {
+    let graph = &mut model.graph;
+    graph.form = if graph.form == form { Form::Lanes } else { form };
+    // The room for it, and with it the drawing, is found when it is shown.
+    model.screen.focus(Pane::Graph);
+}
+
+/// Opens the line of the filter.
+fn ask(model: &mut Model) {
+    let filter = model.graph.filter.as_ref();
+    let before = filter.map_or(String::new(), |query| query.text.clone());
+    let title = format!("show only (nothing: all): {WORDS}");
+    prompts::line(model, LinePurpose::Filter, &title, &before);
+}
+
+/// Shows only what fits, or everything again where nothing is asked for; says what cannot be read.
+pub(super) fn sift(model: &mut Model, text: &str) -> Result<(), String> {
+    let query = Query::parse(text)?;
+    model.screen.focus(Pane::Graph);
+    if query.is_empty() {
+        model.graph.set_filter(None);
+        model.say("the whole graph again");
+        return Ok(());
+    }
+    model.graph.set_filter(Some(query));
+    prepare(model);
+    model.say(match model.graph.found() {
+        0 => format!("nothing fits `{text}`; what comes and fits is shown"),
+        count => format!("{count} fit `{text}`"),
+    });
+    Ok(())
+}
+
+/// Moves in the map; false where the move means something else there.
+pub(super) fn step(model: &mut Model, to: Move) -> bool {
+    let sheet = &model.graph.map.sheet;
+    let (layers, slots) = match (to, sheet.flow) {
+        (Move::Up, Flow::Down) | (Move::Left, Flow::Right) => (-1, 0),
+        (Move::Down, Flow::Down) | (Move::Right, Flow::Right) => (1, 0),
+        (Move::Left, Flow::Down) | (Move::Up, Flow::Right) => (0, -1),
+        (Move::Right, Flow::Down) | (Move::Down, Flow::Right) => (0, 1),
+        (Move::PageUp | Move::HalfUp, _) => (-LEAP, 0),
+        (Move::PageDown | Move::HalfDown, _) => (LEAP, 0),
+        (Move::Top | Move::Bottom, _) => return false,
+    };
+    let here = match model.graph.selected {
+        Some(Pick::Node(id)) => Some(id.call()),
+        _ => sheet.boxes.last().map(|last| last.key),
+    };
+    let single = (layers.signum(), slots);
+    let next = here.and_then(|here| {
+        let far = sheet.step(here, layers, slots);
+        far.or_else(|| sheet.step(here, single.0, single.1))
+    });
+    let next = next.map(|next| next.key);
+    if let Some(id) = next {
+        let (graph, run) = (&mut model.graph, &model.run);
+        graph.go_to(id, run);
+        model.inspector.top = 0;
+    }
+    true
+}

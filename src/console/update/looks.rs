@@ -1,0 +1,112 @@
+//! Themes and keys: the operator's files were read, or he chose a theme for this session.
+//!
+//! A file that is wrong changes nothing: what it said last goes on, and the operator is told. Must not
+//! know: where files are, how they are watched.
+
+use super::lists;
+use crate::console::files::Read;
+use crate::console::model::Model;
+use crate::console::model::log::Line;
+use crate::console::model::overlay::Overlay;
+use crate::console::theme::Colours;
+use crate::text::visible;
+
+/// Takes what the files say now.
+pub(super) fn take(model: &mut Model, read: Read) {
+    let mut troubles = read.troubles;
+    let settings = &mut model.settings;
+    let mut news = Vec::new();
+    match read.keymap {
+        Some(Ok(keymap)) if settings.keymap != keymap => {
+            settings.keymap = keymap;
+            news.push("keys".to_owned());
+        }
+        Some(Err(why)) => troubles.push(format!("the keys stay as they were: {why}")),
+        _ => {}
+    }
+    let before = std::mem::take(&mut settings.themes);
+    for (name, theme) in read.themes {
+        let old = before.iter().find(|(known, _)| *known == name);
+        match theme {
+            Ok(theme) => settings.themes.push((name, theme)),
+            Err(why) => {
+                troubles.push(match old {
+                    Some(_) => format!("theme {} stays as it was: {why}", visible(&name)),
+                    None => why,
+                });
+                settings.themes.extend(old.cloned());
+            }
+        }
+    }
+    let named = settings.named_theme != read.theme;
+    if named {
+        settings.named_theme.clone_from(&read.theme);
+        settings.theme = read.theme;
+    }
+    let found = settings.themes.iter().find(|(name, _)| *name == settings.theme);
+    match found {
+        Some((name, theme)) => {
+            let look = theme.look(settings.look.colours());
+            if settings.look != look {
+                settings.look = look;
+                news.push(format!("theme {name}"));
+            }
+        }
+        None if named => troubles.push(format!(
+            "there is no theme `{}`; the look stays as it was",
+            visible(&settings.theme)
+        )),
+        None => {}
+    }
+    // What was told the last time and still holds is not told again.
+    let before = std::mem::replace(&mut settings.troubles, troubles);
+    let fresh: Vec<String> = settings
+        .troubles
+        .iter()
+        .filter(|trouble| !before.contains(trouble))
+        .cloned()
+        .collect();
+    for trouble in &fresh {
+        model.log.add(Line::Trouble(trouble.clone()));
+    }
+    match fresh.as_slice() {
+        [] if news.is_empty() => {}
+        [] => model.say(format!("read anew: {}", news.join(", "))),
+        [one] => model.complain(one.clone()),
+        [first, ..] => model.complain(format!("{} troubles, see the log: {first}", fresh.len())),
+    }
+    afresh(model);
+}
+
+/// What shows keys is made anew.
+fn afresh(model: &mut Model) {
+    for overlay in &mut model.overlays {
+        match overlay {
+            Overlay::Page(page) => page.made = None,
+            Overlay::Listing(list) => list.made = None,
+            _ => {}
+        }
+    }
+}
+
+/// Lists the themes.
+pub(super) fn list(model: &mut Model) {
+    if model.settings.look.colours() == Colours::None {
+        model.complain("this terminal shows no colours, or NO_COLOR is set: every theme looks like `mono`");
+        return;
+    }
+    lists::themes(model);
+}
+
+/// Shows everything in a theme, until the program ends.
+pub(super) fn choose(model: &mut Model, name: &str) {
+    let settings = &mut model.settings;
+    let Some((_, theme)) = settings.themes.iter().find(|(known, _)| known == name) else {
+        return model.complain("the theme is gone");
+    };
+    settings.look = theme.look(settings.look.colours());
+    name.clone_into(&mut settings.theme);
+    model.say(format!(
+        "theme {name}, until you leave; `theme = \"{name}\"` in the configuration keeps it"
+    ));
+}

@@ -1,0 +1,119 @@
+//! The mouse: focus, cursors, borders, scrolling. It never decides anything.
+//!
+//! Must not know: how anything is drawn.
+
+use super::views;
+use crate::console::commands::Move;
+use crate::console::model::Model;
+use crate::console::model::overlay::Overlay;
+use crate::console::model::screen::{Pane, inside};
+use crate::console::msg::Mouse;
+
+/// Rows that a notch of the wheel moves.
+const NOTCH: usize = 3;
+
+/// Something was done with the mouse.
+pub(super) fn mouse(model: &mut Model, mouse: Mouse, x: u16, y: u16) {
+    match mouse {
+        Mouse::WheelUp => wheel(model, Move::Up, x, y),
+        Mouse::WheelDown => wheel(model, Move::Down, x, y),
+        Mouse::Press => press(model, x, y),
+        Mouse::Drag => {
+            if let Some(border) = model.screen.moving {
+                model.screen.move_border(border, x, y);
+            }
+        }
+        Mouse::Release => model.screen.moving = None,
+    }
+}
+
+/// The wheel scrolls what is on top, else the pane under the pointer; the focus stays.
+fn wheel(model: &mut Model, to: Move, x: u16, y: u16) {
+    if !model.overlays.is_empty() {
+        for _ in 0..NOTCH {
+            views::step(model, to);
+        }
+        return;
+    }
+    let Some(pane) = model.screen.pane_at(x, y) else {
+        return;
+    };
+    // One entry of the queue at a time: what is selected there may be decided on.
+    let rows = if pane == Pane::Queue { 1 } else { NOTCH };
+    for _ in 0..rows {
+        views::step_in(model, pane, to);
+    }
+}
+
+fn press(model: &mut Model, x: u16, y: u16) {
+    if !model.overlays.is_empty() {
+        pick_in_list(model, y);
+        return;
+    }
+    model.screen.moving = model.screen.border_at(x, y);
+    let Some(pane) = model.screen.pane_at(x, y) else {
+        return;
+    };
+    views::focus(model, pane);
+    let Some(area) = model.screen.places.of(pane) else {
+        return;
+    };
+    let body = inside(area);
+    if y < body.top() || y >= body.bottom() {
+        return;
+    }
+    let row = usize::from(y - body.top());
+    match pane {
+        Pane::Graph => {
+            let row = model.graph.top + row;
+            if row < model.graph.len() {
+                model.graph.go(row);
+                model.inspector.top = 0;
+            }
+        }
+        Pane::Queue => {
+            let item = model.queue.items.get(model.queue.top + row);
+            if let Some(wanted) = item.map(|item| item.wanted) {
+                model.queue.selected = Some(wanted);
+                model.inspector.top = 0;
+            }
+        }
+        Pane::Inspector => {}
+        Pane::Log => model.log.point(row),
+        pane => {
+            if let Some(rows) = model.lower.of_mut(pane)
+                && rows.top + row < rows.rows.len()
+            {
+                rows.at = rows.top + row;
+            }
+        }
+    }
+}
+
+/// A click in a list moves its cursor; a key takes the entry.
+fn pick_in_list(model: &mut Model, y: u16) {
+    match model.overlays.last_mut() {
+        Some(Overlay::List(list)) => {
+            let body = inside(model.screen.overlay(list.choices.len() + 1));
+            let rows = usize::from(body.height.saturating_sub(1));
+            let top = (list.at + 1).saturating_sub(rows);
+            let first = body.y.saturating_add(1);
+            if (first..body.bottom()).contains(&y) {
+                let at = top + usize::from(y - first);
+                if at < list.found.len() {
+                    list.at = at;
+                }
+            }
+        }
+        Some(Overlay::Listing(list)) => {
+            let (_, rows, _) = model.screen.listing(list.lines.len(), list.doc.rows());
+            if (rows.top()..rows.bottom()).contains(&y) {
+                let line = list.first + usize::from(y - rows.top());
+                if let Some(at) = list.lines.get(line).and_then(|line| line.of) {
+                    list.point(at);
+                }
+            }
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,59 @@
+//! What the operator says about a call that is repaired: which repair, or none. Must not know: how a
+//! repair is found.
+
+use super::decide::{seen_call, send};
+use super::input::By;
+use super::prompts;
+use crate::console::model::Model;
+use crate::console::model::overlay::LinePurpose;
+use crate::console::msg::Out;
+use crate::domain::call::Status;
+use crate::domain::command::{Command, ResilienceCommand};
+use crate::domain::id::{NodeId, Rev};
+use crate::domain::ladder::Stage;
+use crate::text::visible;
+
+/// Opens a line for the number of one of the offered repairs.
+pub(super) fn choose(model: &mut Model, by: By, at: u64) -> Result<(), String> {
+    let (call, rev) = seen_call(model, by, at)?;
+    let life = model.run.state.call(call);
+    let choosing = life.filter(|life| life.status == Status::Repairing(Stage::Choosing));
+    let Some(round) = choosing.and_then(|life| life.repairs.last()) else {
+        return Err(format!("{call}: no repair is offered"));
+    };
+    let options: Vec<String> = round
+        .options
+        .iter()
+        .enumerate()
+        .map(|(at, fix)| format!("{}) {}", at + 1, visible(&fix.label)))
+        .collect();
+    // Where there is one, it is still the operator who takes it.
+    let text = if options.len() == 1 { "1" } else { "" };
+    let title = format!("repair of {call}, by number: {}", options.join("  "));
+    prompts::line(model, LinePurpose::Repair { call, rev }, &title, text);
+    Ok(())
+}
+
+/// Takes the repair whose number was typed; false where there is no such number.
+pub(super) fn chosen(model: &mut Model, (call, rev): (NodeId, Rev), text: &str, out: &mut Vec<Out>) -> bool {
+    let number = text.trim().trim_end_matches(')').parse::<usize>().ok();
+    let Some(option) = number.and_then(|number| number.checked_sub(1)) else {
+        model.complain("type the number of a repair, from 1");
+        return false;
+    };
+    let command = Command::Resilience(ResilienceCommand::ChooseRepair { call, rev, option });
+    send(model, command, Some(call), out);
+    true
+}
+
+/// Lets the failure stand.
+pub(super) fn skip(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), String> {
+    let (call, rev) = seen_call(model, by, at)?;
+    if !model.run.state.agenda.repairing.contains(&call) {
+        return Err(format!("{call} is not being repaired"));
+    }
+    let command = Command::Resilience(ResilienceCommand::SkipRepair { call, rev });
+    send(model, command, Some(call), out);
+    model.say(format!("{call} to be repaired no more"));
+    Ok(())
+}

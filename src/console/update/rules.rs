@@ -1,0 +1,179 @@
+//! Rules that the operator writes: from the call in front of him, previewed, accepted by a second key,
+//! listed, dropped. Must not know: keys, the language of rules.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::decide::{armed, go_to_queue, question, send, subject};
+use super::input::By;
+use super::open;
+use crate::console::doc::Doc;
+use crate::console::json;
+use crate::console::model::Model;
+use crate::console::model::arming::Question;
+use crate::console::model::editor::{Editor, Purpose};
+use crate::console::model::inspector::Tab;
+use crate::console::model::listing::{Item, Kind, Listing};
+use crate::console::model::overlay::{Overlay, RuleView};
+use crate::console::model::screen::Pane;
+use crate::console::msg::Out;
+use crate::domain::call::Status;
+use crate::domain::command::{Command, RunCommand};
+use crate::domain::id::{NodeId, NodeKind};
+use crate::domain::rule::Wanted;
+use crate::policy::backtest::would;
+
+fn live(model: &Model) -> Result<(), String> {
+    if model.settings.read_only {
+        return Err("this is a recorded run: nothing can be decided in it".to_owned());
+    }
+    Ok(())
+}
+
+/// The call that a rule is to be written from.
+fn call(model: &Model) -> Option<NodeId> {
+    subject(model)
+        .map(NodeId::call)
+        .filter(|id| id.kind == NodeKind::Call)
+}
+
+/// Shows the rule that lets exactly the call in front of the operator run, always.
+pub(super) fn always(model: &mut Model, by: By, at: u64) -> Result<(), String> {
+    live(model)?;
+    let id = call(model).ok_or("no call is selected")?;
+    let status = model.run.state.call(id).map(|call| call.status.clone());
+    if status != Some(Status::Awaiting) {
+        return Err(format!(
+            "{id} does not wait for approval: \"always\" is for a call that does"
+        ));
+    }
+    if model.screen.lead == Pane::Graph || model.inspector.tab != Tab::Arguments {
+        go_to_queue(model, id);
+        return Err(format!("{id} is in front of you now: press the key again"));
+    }
+    let question = question(model).ok_or("no call is selected")?;
+    let shown = armed(model, &question, by, at)?;
+    if !shown.read.misses(shown.rows).is_empty() {
+        let key = model.settings.keymap.first("page-down");
+        return Err(format!("not all of it was on screen yet: {key} reads on"));
+    }
+    let Question::Call {
+        call,
+        rev,
+        digest: Some(digest),
+        ..
+    } = question
+    else {
+        return Err(format!("{id} is not ready yet"));
+    };
+    show(model, Wanted::Exact { call, rev, digest });
+    Ok(())
+}
+
+/// Opens an editor on a rule, begun from the selected call.
+pub(super) fn write(model: &mut Model) -> Result<(), String> {
+    live(model)?;
+    let begun = call(model).and_then(|id| begun(model, id));
+    let text: Arc<str> = begun
+        .unwrap_or_else(|| "tool = \"read_file\"\ngate = \"allow\"".to_owned())
+        .into();
+    let title = "a rule for the rest of the session (allow, ask or deny)".to_owned();
+    let editor = Editor::words(Purpose::Rule, title, &text);
+    open(model, Overlay::Editor(Box::new(editor)));
+    Ok(())
+}
+
+/// A rule about calls like this one: its tool, and for one with a path the directory of that.
+fn begun(model: &Model, id: NodeId) -> Option<String> {
+    let (tool, _) = model.run.state.node(id)?.as_call()?;
+    let args = model.run.shown_args(id)?;
+    let tool = json::string(tool);
+    let path = json::members(&args)
+        .into_iter()
+        .find(|(name, _)| name == "path")
+        .and_then(|(_, value)| json::as_text(value));
+    let under = path.map(|path| {
+        let parent = Path::new(&path)
+            .parent()
+            .map(Path::to_path_buf)
+            .unwrap_or_default();
+        let parent = parent.to_string_lossy();
+        let parent = if parent.is_empty() { "." } else { &*parent };
+        format!(
+            "args = [{{ at = \"/path\", under = {} }}]\n",
+            json::string(parent)
+        )
+    });
+    Some(format!(
+        "tool = {tool}\n{}gate = \"allow\"",
+        under.unwrap_or_default()
+    ))
+}
+
+/// The editor's rule is finished: shows what it would have meant.
+pub(super) fn finish(model: &mut Model) -> Result<(), String> {
+    let Some(Overlay::Editor(editor)) = model.overlays.last() else {
+        return Ok(());
+    };
+    let text = editor.result()?;
+    let wanted = Wanted::Text { text };
+    would(&model.run.state, &wanted)?;
+    show(model, wanted);
+    Ok(())
+}
+
+fn show(model: &mut Model, wanted: Wanted) {
+    let view = RuleView {
+        would: would(&model.run.state, &wanted),
+        wanted,
+        doc: Doc::default(),
+        top: 0,
+        stamp: 0,
+        made: None,
+    };
+    open(model, Overlay::Rule(Box::new(view)));
+}
+
+/// Accepts the rule that is shown, if all of it was on screen for long enough.
+pub(super) fn accept(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), String> {
+    let Some(Overlay::Rule(view)) = model.overlays.last() else {
+        return Err("no rule is shown".to_owned());
+    };
+    let seen = view.would.as_ref().map_err(Clone::clone)?.seen();
+    let rule = view.wanted.clone();
+    let shown = armed(model, &Question::Bulk { stamp: view.stamp }, by, at)?;
+    if !shown.read.misses(shown.rows).is_empty() {
+        return Err("it goes on below: scroll to its end first".to_owned());
+    }
+    model.queue.leaving = model.queue.selected;
+    send(model, Command::Run(RunCommand::AddRule { rule, seen }), None, out);
+    Ok(())
+}
+
+/// Lists the rules of the session.
+pub(super) fn list(model: &mut Model) -> Result<(), String> {
+    if model.run.state.rules.is_empty() {
+        let key = model.settings.keymap.first("write-rule");
+        return Err(format!("no rule was written in this session; {key} writes one"));
+    }
+    let kind = Kind::Rules { drops: None };
+    open(model, Overlay::Listing(Box::new(Listing::new(kind))));
+    Ok(())
+}
+
+/// Drops the rule under the cursor, the second time.
+pub(super) fn drop_rule(model: &mut Model, out: &mut Vec<Out>) -> Result<(), String> {
+    live(model)?;
+    let key = model.settings.keymap.first("drop-rule");
+    let Some(Overlay::Listing(list)) = model.overlays.last_mut() else {
+        return Err("the list of rules is not open".to_owned());
+    };
+    let (Some(Item::Rule(no)), Kind::Rules { drops }) = (list.selected, &mut list.kind) else {
+        return Err("no rule is selected".to_owned());
+    };
+    if drops.replace(no) != Some(no) {
+        return Err(format!("{key} once more: rule {no} judges no more"));
+    }
+    send(model, Command::Run(RunCommand::DropRule { no }), None, out);
+    Ok(())
+}

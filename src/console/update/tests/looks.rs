@@ -1,0 +1,210 @@
+//! Files of themes and keys that change while the console is open.
+
+use crate::config::keymap::parse;
+use crate::console::commands::{Context, Decide, Verb};
+use crate::console::files::Read;
+use crate::console::keymap::Keymap;
+use crate::console::model::overlay::Overlay;
+use crate::console::msg::Msg;
+use crate::console::testing::Stage;
+use crate::console::theme::{Colours, Role, Theme};
+
+fn built_in() -> Vec<(String, Result<Theme, String>)> {
+    Theme::names()
+        .map(|name| (name.to_owned(), Ok(Theme::built_in(name).unwrap())))
+        .collect()
+}
+
+fn read(change: impl FnOnce(&mut Read)) -> Msg {
+    let mut read = Read {
+        theme: "dark".to_owned(),
+        themes: built_in(),
+        keymap: Some(Ok(Keymap::new(&[]).unwrap())),
+        troubles: Vec::new(),
+    };
+    change(&mut read);
+    Msg::Files(read)
+}
+
+fn keys(text: &str) -> Result<Keymap, String> {
+    let changes = parse("keys.toml", text).unwrap();
+    Keymap::new(&changes).map_err(|error| error.to_string())
+}
+
+fn stage() -> Stage {
+    let mut stage = Stage::new(100, 30);
+    stage.sample();
+    stage.draw();
+    stage
+}
+
+#[test]
+fn what_did_not_change_is_not_talked_about() {
+    let mut stage = stage();
+    stage.send(read(|_| {}));
+    assert_eq!(stage.said(), "");
+    assert_eq!(stage.model.settings.themes.len(), Theme::names().count());
+}
+
+#[test]
+fn new_keys_count_at_once_and_help_shows_them() {
+    let mut stage = stage();
+    stage.press("?");
+    stage.send(read(|read| {
+        read.keymap = Some(keys("approve = \"ctrl-y\"\nquit = [\"f10\", \"q\"]"));
+    }));
+    assert_eq!(stage.said(), "read anew: keys");
+    stage.draw();
+    let help = match stage.model.overlays.last() {
+        Some(Overlay::Page(page)) => page.doc.copy(),
+        other => panic!("{other:?}"),
+    };
+    assert!(help.contains("ctrl-y") && help.contains("f10 q"), "{help}");
+    let key = |text: &str| text.parse().unwrap();
+    let map = &stage.model.settings.keymap;
+    assert_eq!(map.verb(Context::Queue, key("a"), false), None);
+    assert_eq!(
+        map.verb(Context::Queue, key("ctrl-y"), false),
+        Some(Verb::Decide(Decide::Approve))
+    );
+}
+
+#[test]
+fn a_broken_key_file_keeps_the_last_good_keys_and_says_where_it_is_broken() {
+    let mut stage = stage();
+    stage.send(read(|read| read.keymap = Some(keys("approve = \"ctrl-y\""))));
+    stage.send(read(|read| {
+        read.keymap = Some(keys("\napprove = [\"ctrl-y\", \"x\"]"));
+    }));
+    assert!(stage.model.message.bad);
+    assert!(
+        stage
+            .said()
+            .starts_with("the keys stay as they were: keys.toml:2:12: `x` means both"),
+        "{}",
+        stage.said()
+    );
+    assert_eq!(stage.model.settings.keymap.first("approve"), "ctrl-y");
+    stage.press("4");
+    assert!(stage.text().contains("keys.toml:2:12"), "the log keeps it");
+    stage.send(read(|_| {}));
+    assert_eq!(stage.model.settings.keymap.first("approve"), "a", "mended");
+    assert_eq!(stage.said(), "read anew: keys");
+}
+
+#[test]
+fn a_theme_file_shows_at_once_and_a_broken_one_keeps_the_last_good_look() {
+    let mut stage = stage();
+    let mine = || {
+        let text = include_str!("../../../../themes/dark.toml").replace("#7fd88f", "#00ff00");
+        Theme::parse(&text, "mine.toml").unwrap()
+    };
+    let with = |theme: Result<Theme, String>| {
+        read(move |read| {
+            read.theme = "mine".to_owned();
+            read.themes.push(("mine".to_owned(), theme));
+        })
+    };
+    let before = stage.model.settings.look.clone();
+    stage.send(with(Ok(mine())));
+    assert_eq!(stage.said(), "read anew: theme mine");
+    let look = mine().look(Colours::True);
+    assert_ne!(look, before);
+    assert_eq!(stage.model.settings.look, look);
+    stage.send(with(Err("theme mine.toml, line 3: no".to_owned())));
+    assert_eq!(
+        stage.said(),
+        "theme mine stays as it was: theme mine.toml, line 3: no"
+    );
+    assert!(stage.model.message.bad);
+    assert_eq!(stage.model.settings.look, look);
+    stage.send(with(Ok(Theme::built_in("light").unwrap())));
+    assert_ne!(stage.model.settings.look, look);
+}
+
+#[test]
+fn another_theme_in_the_settings_is_shown_and_an_unknown_one_is_not() {
+    let mut stage = stage();
+    stage.send(read(|read| read.theme = "light".to_owned()));
+    let light = Theme::built_in("light").unwrap().look(Colours::True);
+    assert_eq!(stage.model.settings.look, light);
+    stage.send(read(|read| read.theme = "nowhere".to_owned()));
+    assert!(
+        stage.said().contains("there is no theme `nowhere`"),
+        "{}",
+        stage.said()
+    );
+    assert_eq!(stage.model.settings.look, light);
+}
+
+#[test]
+fn a_theme_is_chosen_for_the_session_by_its_name() {
+    let mut stage = stage();
+    stage.press(":");
+    stage.type_text("theme");
+    stage.press("enter");
+    stage.type_text("paper");
+    stage.press("enter");
+    let paper = Theme::built_in("paper").unwrap().look(Colours::True);
+    assert_eq!(stage.model.settings.look, paper, "{}", stage.said());
+    assert!(stage.model.overlays.is_empty());
+    let cell = stage.draw().cell((0, 0)).unwrap().style();
+    assert_eq!(cell.bg, paper.style(Role::Header).bg);
+    stage.send(read(|_| {}));
+    assert_eq!(
+        stage.model.settings.look, paper,
+        "files that say the same change nothing"
+    );
+}
+
+#[test]
+fn without_colours_there_is_no_theme_to_choose() {
+    let mut stage = Stage::with(100, 30, |settings| {
+        settings.look = Theme::built_in("dark").unwrap().look(Colours::None);
+    });
+    stage.sample();
+    stage.draw();
+    stage.press(":");
+    stage.type_text("theme");
+    stage.press("enter");
+    assert!(stage.said().contains("shows no colours"), "{}", stage.said());
+    stage.send(read(|read| read.theme = "light".to_owned()));
+    let style = stage.model.settings.look.style(Role::Failed);
+    assert_eq!((style.fg, style.bg), (None, None));
+}
+
+#[test]
+fn several_troubles_are_counted_and_all_in_the_log() {
+    let mut stage = stage();
+    stage.send(read(|read| {
+        read.troubles = vec!["first\u{1b}[31m".to_owned(), "second".to_owned()];
+    }));
+    assert!(
+        stage.said().starts_with("2 troubles, see the log: first"),
+        "{}",
+        stage.said()
+    );
+    stage.press("4");
+    let text = stage.text();
+    assert!(
+        text.contains("first⟨U+001B⟩") && text.contains("second"),
+        "{text}"
+    );
+}
+
+#[test]
+fn what_is_still_wrong_is_not_told_again() {
+    let mut stage = stage();
+    let wrong = |second: Option<&str>| {
+        let troubles = ["first"].into_iter().chain(second).map(str::to_owned).collect();
+        read(|read| read.troubles = troubles)
+    };
+    stage.send(wrong(None));
+    assert_eq!(stage.said(), "first");
+    stage.press("1");
+    stage.send(wrong(Some("second")));
+    assert_eq!(stage.said(), "second");
+    stage.send(wrong(None));
+    stage.press("4");
+    assert_eq!(stage.text().matches("first").count(), 1);
+}

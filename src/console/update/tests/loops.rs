@@ -1,0 +1,127 @@
+//! What the operator sees of repetition and what his keys do about it. Must not know: how it is found.
+
+use std::sync::Arc;
+
+use crate::console::testing::{Stage, id};
+use crate::domain::command::{Command, EscapeCommand};
+use crate::domain::escape::{Detector, Finding, Rung, Signature, Upshot};
+use crate::domain::event::{EscapeEvent, Event, RunEvent};
+use crate::domain::id::{Seq, ThreadId, TurnId};
+
+fn stage() -> Stage {
+    let mut stage = Stage::new(140, 50);
+    stage.begin();
+    stage.awaiting("c3", "fetch", r#"{"page":1}"#);
+    let signature = Signature {
+        tool: Arc::from("fetch"),
+        args: Some(Arc::from("94b32882cbe09a2a")),
+        error: None,
+    };
+    stage.engine(Event::Escape(EscapeEvent::Found {
+        incident: 1,
+        finding: Finding {
+            detector: Detector::Sequence,
+            thread: ThreadId(0),
+            period: 1,
+            repetitions: 3,
+            fails: true,
+            first: Seq(1),
+            nodes: vec![id("c3")],
+            signatures: vec![signature.clone()],
+        },
+    }));
+    for (node, rung) in [("i8", Rung::Guidance), ("i9", Rung::Human)] {
+        stage.engine(Event::Escape(EscapeEvent::Proposed {
+            incident: 1,
+            node: id(node),
+            rung,
+            why: Arc::from("passed over: another tool\u{202e}"),
+            after: TurnId(2),
+        }));
+        stage.engine(Event::Escape(EscapeEvent::Applied {
+            incident: 1,
+            node: id(node),
+            forbidden: vec![signature.clone()],
+            told: Some(Arc::from("You repeat yourself.")),
+        }));
+        if rung == Rung::Guidance {
+            stage.engine(Event::Escape(EscapeEvent::Came {
+                incident: 1,
+                node: id(node),
+                upshot: Upshot::Ignored,
+            }));
+        }
+    }
+    stage.engine(Event::Run(RunEvent::Paused {
+        reason: "loop 1: fetch: the same 3 times in a row".into(),
+    }));
+    stage
+}
+
+#[test]
+fn the_page_shows_what_repeats_what_was_done_and_what_can_be_done() {
+    let mut stage = stage();
+    stage.press("C");
+    let text = stage.text();
+    for words in [
+        "loop 1 (sequence), waits for you: fetch: the same 3 times in a row",
+        "i8 told the model what repeats, and refuse it for a turn: it changed nothing",
+        "i9 paused for the operator: nothing came of it yet [passed over: another tool⟨U+202E⟩]",
+        "let it repeat",
+    ] {
+        assert!(text.contains(words), "{words}\n{text}");
+    }
+    stage.press("esc");
+    assert!(stage.model.overlays.is_empty());
+    assert_eq!(stage.commands(), []);
+}
+
+#[test]
+fn a_key_lets_it_repeat() {
+    let mut stage = stage();
+    stage.press("Y");
+    let allow = Command::Escape(EscapeCommand::AllowIncident { incident: 1 });
+    assert_eq!(stage.commands(), [allow]);
+    let mut quiet = Stage::new(100, 40);
+    quiet.begin();
+    quiet.press("Y");
+    assert_eq!(quiet.commands(), []);
+    assert!(quiet.said().contains("nothing went round"), "{}", quiet.said());
+}
+
+#[test]
+fn a_detector_is_muted_and_listened_to_by_its_name() {
+    let mut stage = stage();
+    let mute = |stage: &mut Stage, name: &str| {
+        stage.press(":");
+        stage.type_text("mute-loops");
+        stage.press("enter");
+        stage.type_text(name);
+        stage.press("enter");
+        stage.commands()
+    };
+    let command = |muted| {
+        Command::Escape(EscapeCommand::Mute {
+            detector: Detector::SameError,
+            muted,
+        })
+    };
+    assert_eq!(mute(&mut stage, "same-error"), [command(true)]);
+    stage.engine(Event::Escape(EscapeEvent::Muted {
+        detector: Detector::SameError,
+        muted: true,
+    }));
+    assert_eq!(mute(&mut stage, "same_error"), [command(false)]);
+    assert_eq!(mute(&mut stage, "everything"), []);
+    assert!(stage.said().contains("no-progress"), "{}", stage.said());
+}
+
+#[test]
+fn the_inspector_tells_of_a_step() {
+    let mut stage = stage();
+    stage.press("G");
+    let text = stage.text();
+    for words in ["loop 1: fetch", "not known yet", "You repeat yourself."] {
+        assert!(text.contains(words), "{words}\n{text}");
+    }
+}

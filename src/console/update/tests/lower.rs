@@ -1,0 +1,320 @@
+//! The panes at the bottom: shown one at a time, and rows that lead to what they are about.
+
+use crate::console::commands::Context;
+use crate::console::hints::{context, hints};
+use crate::console::model::lower::Target;
+use crate::console::model::overlay::Overlay;
+use crate::console::model::screen::Pane;
+use crate::console::testing::{Stage, id};
+use crate::domain::id::Epoch;
+
+fn spent() -> Stage {
+    let mut stage = Stage::new(120, 40);
+    stage.spent();
+    stage
+}
+
+#[test]
+fn one_is_shown_at_a_time_and_its_key_hides_it_again() {
+    let mut stage = spent();
+    stage.press("2");
+    for (key, pane, place) in [
+        ("4", Pane::Log, Context::Log),
+        ("5", Pane::State, Context::State),
+        ("6", Pane::Branches, Context::BranchPane),
+        ("7", Pane::Budget, Context::Budget),
+        ("8", Pane::Health, Context::Health),
+    ] {
+        stage.press(key);
+        assert_eq!(stage.model.screen.focus, pane);
+        assert_eq!(stage.model.screen.lower, Some(pane));
+        assert_eq!(context(&stage.model), place);
+    }
+    stage.press("8");
+    assert_eq!(stage.model.screen.lower, None);
+    assert_eq!(
+        stage.model.screen.focus,
+        Pane::Queue,
+        "back to where decisions are made"
+    );
+}
+
+#[test]
+fn left_and_right_go_round_them() {
+    let mut stage = spent();
+    stage.press("4 l l");
+    assert_eq!(stage.model.screen.focus, Pane::Branches);
+    stage.press("h h h");
+    assert_eq!(stage.model.screen.focus, Pane::Health);
+}
+
+#[test]
+fn a_row_of_the_state_leads_to_its_writer() {
+    let mut stage = spent();
+    stage.press("5");
+    let rows: Vec<Target> = stage
+        .model
+        .lower
+        .state
+        .rows
+        .iter()
+        .map(|row| row.target)
+        .collect();
+    assert_eq!(
+        rows,
+        [
+            Target::Node(id("c3")),
+            Target::Node(id("c5")),
+            Target::Node(id("c4"))
+        ],
+        "what stands, what comes, and the path below"
+    );
+    stage.press("j enter");
+    assert_eq!(stage.selected(), Some(id("c5")));
+    assert_eq!(stage.model.screen.focus, Pane::Graph);
+}
+
+#[test]
+fn the_write_that_stands_is_named_with_its_readers() {
+    let mut stage = spent();
+    stage.press("5");
+    let row = |stage: &Stage, at: usize| stage.model.lower.state.rows[at].words.plain();
+    let text = row(&stage, 0);
+    assert!(text.starts_with("plan = ") && text.contains("by c3 r1"), "{text}");
+    assert!(text.contains("read by c5"), "{text}");
+    assert!(text.contains("c5 writes it in the same turn"), "{text}");
+    stage.finish("c5", crate::domain::call::Outcome::ok("\"newer\""));
+    stage.draw();
+    let text = row(&stage, 0);
+    assert!(text.contains("newer") && text.contains("by c5 r1"), "{text}");
+    assert!(row(&stage, 1).contains("by c3 r1 before"), "{}", row(&stage, 1));
+}
+
+#[test]
+fn a_row_of_the_budget_changes_the_limit_or_leads_to_the_request() {
+    let mut stage = spent();
+    stage.press("7 enter");
+    assert!(matches!(stage.model.overlays.last(), Some(Overlay::Line(_))));
+    stage.press("esc 1 g 7 G enter");
+    assert_eq!(stage.selected(), Some(id("t2")));
+}
+
+#[test]
+fn a_branch_opens_with_its_choices() {
+    let mut stage = Stage::new(120, 40);
+    stage.edited();
+    stage.press("6 g enter");
+    match stage.model.overlays.last() {
+        Some(Overlay::Listing(list)) => {
+            assert_eq!(
+                list.selected,
+                Some(crate::console::model::listing::Item::Branch(Epoch(0)))
+            );
+        }
+        other => panic!("no list but {other:?}"),
+    }
+}
+
+#[test]
+fn a_line_of_the_log_leads_to_its_node() {
+    let mut stage = spent();
+    stage.press("4 k k k");
+    let before = stage.model.followed();
+    assert_ne!(before, Target::Nothing);
+    stage.press("enter");
+    assert_eq!(stage.selected().map(Target::Node), Some(before));
+}
+
+#[test]
+fn the_hint_of_following_is_there_only_where_it_leads_somewhere() {
+    let words = |stage: &Stage| -> Vec<&str> { hints(&stage.model).iter().map(|hint| hint.word).collect() };
+    let mut stage = spent();
+    stage.press("5");
+    assert!(words(&stage).contains(&"go to writer"));
+    stage.press("6");
+    assert!(!words(&stage).contains(&"choices"), "there is one branch");
+    stage.press("enter");
+    assert!(stage.model.overlays.is_empty());
+    assert!(stage.said().contains("one branch"), "{}", stage.said());
+}
+
+#[test]
+fn panes_keep_the_cursor_while_the_run_goes_on() {
+    let mut stage = spent();
+    stage.press("7 G");
+    let before = stage.model.followed();
+    stage.request(3, 2);
+    stage.draw();
+    assert_eq!(stage.model.followed(), before);
+}
+
+#[test]
+fn what_was_recorded_before_is_in_the_log_and_notes_stay_behind_it() {
+    use crate::console::link::Update;
+    use crate::console::model::log::Line;
+    use crate::console::msg::Msg;
+    let stage = spent();
+    let past: Vec<_> = stage
+        .model
+        .log
+        .shown()
+        .filter_map(|(_, line)| match line {
+            Line::Event(event) => Some(event.clone()),
+            _ => None,
+        })
+        .collect();
+    let mut other = Stage::new(120, 40);
+    other.send(Msg::Run(Update::Snapshot(Box::new(
+        stage.model.run.state.clone(),
+    ))));
+    other.send(Msg::Run(Update::Notice("a torn line was set aside".to_owned())));
+    other.send(Msg::Run(Update::Past(past.clone())));
+    other.press("4");
+    assert_eq!(other.model.log.shown().count(), past.len() + 1);
+    let text = other.text();
+    assert!(text.contains("turn 2: stream ended"), "{text}");
+    let last = other.model.log.selected();
+    assert!(matches!(last, Some(Line::Note(_))), "{last:?}");
+}
+
+/// Puts the cursor on the first weight of a tool.
+fn on_weight(stage: &mut Stage, tool: &str) {
+    let at = stage
+        .model
+        .run
+        .watch
+        .weights
+        .rows()
+        .position(|row| row.tool == tool)
+        .unwrap();
+    stage.press("8 g");
+    for _ in 0..20 {
+        if stage.model.followed() == Target::Weight(at) {
+            return;
+        }
+        stage.press("j");
+    }
+    panic!("no weight of {tool}");
+}
+
+fn health_rows(stage: &Stage) -> Vec<String> {
+    let rows = &stage.model.lower.health.rows;
+    rows.iter().map(|row| row.words.plain()).collect()
+}
+
+#[test]
+fn a_weight_is_explained_down_to_the_executions_that_made_it() {
+    let mut stage = Stage::new(120, 40);
+    stage.ailing();
+    on_weight(&mut stage, "search");
+    let before = health_rows(&stage);
+    let row = before.iter().find(|row| row.contains("weight 0.24")).unwrap();
+    assert!(
+        row.contains("after 7 executions, its calls are put to you"),
+        "{row}"
+    );
+    assert!(
+        before.iter().any(|row| row.starts_with("sudden search -0.2")),
+        "{before:?}"
+    );
+    assert!(
+        before
+            .iter()
+            .any(|row| row.contains("0 of 7 ok, 7 not permitted")),
+        "{before:?}"
+    );
+    stage.press("enter");
+    stage.draw();
+    let rows = health_rows(&stage);
+    assert_eq!(rows.len(), before.len() + 7);
+    assert!(
+        rows.iter()
+            .any(|row| row.contains("c3 attempt 1 0.500 to 0.450  failed, not permitted")),
+        "{rows:?}"
+    );
+    stage.press("j enter");
+    assert_eq!(stage.selected(), Some(id("c9")), "the newest change comes first");
+    on_weight(&mut stage, "search");
+    stage.press("enter");
+    stage.draw();
+    assert_eq!(health_rows(&stage), before);
+}
+
+#[test]
+fn a_weight_is_set_and_begun_anew() {
+    use crate::domain::command::{Command, WeightCommand};
+    let mut stage = Stage::new(120, 40);
+    stage.ailing();
+    on_weight(&mut stage, "search");
+    stage.press("Q");
+    match stage.model.overlays.last_mut() {
+        Some(Overlay::Line(line)) => {
+            assert!(line.title.contains("weight of search"), "{}", line.title);
+            line.field.replace("1.2");
+        }
+        other => panic!("no line but {other:?}"),
+    }
+    stage.press("enter");
+    assert!(
+        stage.said().contains("write a number from 0 to 1"),
+        "{}",
+        stage.said()
+    );
+    match stage.model.overlays.last_mut() {
+        Some(Overlay::Line(line)) => line.field.replace("0.8"),
+        other => panic!("no line but {other:?}"),
+    }
+    stage.press("enter");
+    let sent = stage.commands();
+    assert!(
+        matches!(sent.last(), Some(Command::Weight(WeightCommand::Set { tool, weight: 800, .. })) if &**tool == "search"),
+        "{sent:?}"
+    );
+    stage.press("backspace");
+    let sent = stage.commands();
+    assert!(
+        matches!(sent.last(), Some(Command::Weight(WeightCommand::Reset { tool: Some(tool) })) if &**tool == "search"),
+        "{sent:?}"
+    );
+    stage.press("8 8 g");
+    stage.press("Q");
+    assert!(
+        stage.said().contains("put the cursor on a weight"),
+        "{}",
+        stage.said()
+    );
+}
+
+#[test]
+fn a_breaker_that_opened_is_listed_and_reset_from_its_row() {
+    use crate::domain::breaker::{Breaker, Phase, Scope};
+    let mut stage = Stage::new(120, 40);
+    stage.ailing();
+    let quiet = Scope::Tool("read_file".into());
+    let open = Breaker {
+        phase: Phase::Open,
+        generation: 1,
+        trips: 2,
+        why: "5 failures in a row".into(),
+        ..Breaker::default()
+    };
+    stage.model.run.state.breakers.insert(quiet, Breaker::default());
+    stage
+        .model
+        .run
+        .state
+        .breakers
+        .insert(Scope::Tool("search".into()), open);
+    stage.press("8 g");
+    let rows = health_rows(&stage);
+    let listed: Vec<&String> = rows.iter().filter(|row| row.starts_with("breaker")).collect();
+    assert_eq!(
+        listed,
+        ["breaker tool:search open, opened twice: 5 failures in a row"]
+    );
+    stage.press("j enter");
+    match stage.model.overlays.last() {
+        Some(Overlay::Line(line)) => assert_eq!(line.field.text().unwrap(), "tool:search"),
+        other => panic!("no line but {other:?}"),
+    }
+}

@@ -1,0 +1,165 @@
+//! The mouse points, scrolls and moves borders. It never decides.
+
+use crate::console::commands::Context;
+use crate::console::hints::context;
+use crate::console::model::overlay::Overlay;
+use crate::console::model::screen::Pane;
+use crate::console::msg::{Mouse, Msg, Out, TermMsg};
+use crate::console::testing::{ARMING, Stage, id};
+
+fn act(stage: &mut Stage, mouse: Mouse, x: u16, y: u16) {
+    stage.send(Msg::Term(TermMsg::Mouse { mouse, x, y }));
+    stage.draw();
+}
+
+fn click(stage: &mut Stage, x: u16, y: u16) {
+    act(stage, Mouse::Press, x, y);
+    act(stage, Mouse::Release, x, y);
+}
+
+fn stage() -> Stage {
+    let mut stage = Stage::new(120, 40);
+    stage.sample();
+    stage.draw();
+    stage
+}
+
+#[test]
+fn a_click_selects_the_row_under_it_and_takes_the_focus_there() {
+    let mut stage = stage();
+    stage.press("2");
+    let graph = stage.model.screen.places.graph.unwrap();
+    click(&mut stage, graph.x + 5, graph.y + 3);
+    assert_eq!(stage.model.screen.focus, Pane::Graph);
+    assert_eq!(stage.selected(), Some(id("c3")));
+    click(&mut stage, graph.x + 5, graph.bottom() - 1);
+    assert_eq!(stage.selected(), Some(id("c3")), "there is no row");
+    let queue = stage.model.screen.places.queue.unwrap();
+    click(&mut stage, queue.x + 2, queue.y + 1);
+    assert_eq!(context(&stage.model), Context::Queue);
+}
+
+#[test]
+fn no_click_anywhere_decides_or_closes_anything() {
+    for keys in ["2", "2 A", "q", "X", ":", "b", "2 e", "1 g j v", "1 g j j D"] {
+        let mut stage = stage();
+        stage.press(keys);
+        stage.wait(ARMING);
+        let overlays = stage.model.overlays.len();
+        stage.out.clear();
+        for y in 0..40 {
+            for x in (0..120).step_by(7) {
+                click(&mut stage, x, y);
+            }
+        }
+        assert_eq!(stage.out, [], "{keys}");
+        assert_eq!(stage.model.overlays.len(), overlays, "{keys}");
+    }
+}
+
+#[test]
+fn the_wheel_scrolls_what_is_under_it_and_leaves_the_focus() {
+    let mut stage = Stage::new(120, 20);
+    stage.spent();
+    stage.press("4 1");
+    let lower = stage.model.screen.places.lower.unwrap();
+    act(&mut stage, Mouse::WheelUp, lower.x + 3, lower.y + 1);
+    assert_eq!(stage.model.screen.focus, Pane::Graph);
+    assert_eq!(stage.model.log.below(), 3);
+    act(&mut stage, Mouse::WheelDown, lower.x + 3, lower.y + 1);
+    assert!(stage.model.log.follows());
+    stage.press("?");
+    act(&mut stage, Mouse::WheelDown, 50, 5);
+    match stage.model.overlays.last() {
+        Some(Overlay::Page(page)) => assert_eq!(page.top, 3),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn borders_are_moved_and_every_pane_stays_usable() {
+    let mut stage = stage();
+    stage.press("4 1");
+    let places = stage.model.screen.places;
+    let (graph, lower) = (places.graph.unwrap(), places.lower.unwrap());
+    act(&mut stage, Mouse::Press, graph.right(), graph.y + 2);
+    act(&mut stage, Mouse::Drag, 70, graph.y + 2);
+    assert_eq!(stage.model.screen.places.graph.unwrap().width, 70);
+    act(&mut stage, Mouse::Drag, 119, 2);
+    let right = stage.model.screen.places.inspector.unwrap();
+    assert!(right.width >= 30, "{right:?}");
+    act(&mut stage, Mouse::Release, 119, 2);
+    act(&mut stage, Mouse::Drag, 10, 2);
+    assert_eq!(
+        stage.model.screen.places.inspector.unwrap(),
+        right,
+        "the button is up"
+    );
+    act(&mut stage, Mouse::Press, 5, lower.y);
+    act(&mut stage, Mouse::Drag, 5, 12);
+    assert_eq!(stage.model.screen.places.lower.unwrap().y, 12);
+    act(&mut stage, Mouse::Drag, 5, 0);
+    act(&mut stage, Mouse::Release, 5, 0);
+    for pane in [Pane::Graph, Pane::Queue, Pane::Inspector, Pane::Log] {
+        assert!(
+            stage.model.screen.places.of(pane).unwrap().height >= 2,
+            "{pane:?}"
+        );
+    }
+}
+
+#[test]
+fn a_click_in_a_list_moves_its_cursor_and_a_key_takes_the_entry() {
+    let mut stage = stage();
+    stage.press(":");
+    let first = match stage.model.overlays.last() {
+        Some(Overlay::List(list)) => list.found[2],
+        other => panic!("{other:?}"),
+    };
+    let body = stage.model.screen.places.body;
+    // Its title, what is typed, and two entries stand above the third.
+    click(&mut stage, 20, body.y + 4);
+    match stage.model.overlays.last() {
+        Some(Overlay::List(list)) => assert_eq!((list.at, list.found[list.at]), (2, first)),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn the_mouse_can_be_left_to_the_terminal() {
+    let mut stage = stage();
+    stage.model.screen.mouse = true;
+    stage.out.clear();
+    stage.press("m");
+    assert_eq!(stage.out, [Out::Mouse(false)]);
+    assert!(stage.said().contains("selects text"), "{}", stage.said());
+    stage.press("m");
+    assert_eq!(stage.out, [Out::Mouse(false), Out::Mouse(true)]);
+}
+
+#[test]
+fn who_comes_back_to_the_window_does_not_decide_with_the_key_that_was_under_way() {
+    let mut stage = Stage::new(120, 40);
+    stage.begin();
+    stage.awaiting("c3", "write_file", r#"{"path":"a","content":"b"}"#);
+    stage.draw();
+    stage.press("2");
+    stage.wait(ARMING);
+    stage.send(Msg::Term(TermMsg::Focus(false)));
+    stage.send(Msg::Term(TermMsg::Focus(true)));
+    stage.out.clear();
+    stage.press("a");
+    assert_eq!(stage.commands(), [], "{}", stage.said());
+    stage.wait(ARMING);
+    stage.press("a");
+    assert_eq!(stage.commands().len(), 1, "{}", stage.said());
+}
+
+#[test]
+fn the_title_says_how_the_run_stands_in_words_of_its_own() {
+    let mut stage = Stage::new(80, 24);
+    assert_eq!(stage.model.title(), "overrule: starting");
+    stage.sample();
+    stage.draw();
+    assert_eq!(stage.model.title(), "overrule: 1 waiting for you");
+}

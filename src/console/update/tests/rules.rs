@@ -1,0 +1,238 @@
+//! Rules that the operator writes: shown and counted before they count, accepted by a second key.
+
+use crate::console::link::Update;
+use crate::console::model::editor::Editor;
+use crate::console::model::overlay::Overlay;
+use crate::console::msg::Msg;
+use crate::console::testing::{ARMING, Stage, call_id, id};
+use crate::domain::call::{Decision, Digest, Outcome};
+use crate::domain::command::{Command, RunCommand};
+use crate::domain::event::{CallEvent, Event, RunEvent};
+use crate::domain::id::Rev;
+use crate::domain::rule::{Wanted, Written};
+
+fn digest(no: u32) -> Digest {
+    Digest(format!("digest-of-c{no}-r1").into())
+}
+
+/// Three writes that wait, and one that ran.
+fn stage() -> Stage {
+    let mut stage = Stage::new(100, 40);
+    stage.begin();
+    stage.finished(
+        "c3",
+        "write_file",
+        r#"{"path":"docs/old.md","content":"x"}"#,
+        Outcome::ok("1"),
+    );
+    stage.awaiting("c4", "write_file", r#"{"path":"docs/a.md","content":"b"}"#);
+    stage.awaiting("c5", "write_file", r#"{"path":"docs/b.md","content":"b"}"#);
+    stage.awaiting("c6", "write_file", r#"{"path":"src/main.rs","content":"b"}"#);
+    stage.draw();
+    stage.press("2");
+    stage.wait(ARMING);
+    stage
+}
+
+fn editor(stage: &mut Stage) -> &mut Editor {
+    match stage.model.overlays.last_mut() {
+        Some(Overlay::Editor(editor)) => editor,
+        other => panic!("no editor but {other:?}"),
+    }
+}
+
+#[test]
+fn a_rule_begins_with_what_the_call_is_and_says_what_it_would_have_meant() {
+    let mut stage = stage();
+    stage.press("+");
+    assert_eq!(
+        editor(&mut stage).field.shown(),
+        "tool = \"write_file\"\nargs = [{ at = \"/path\", under = \"docs\" }]\ngate = \"allow\""
+    );
+    stage.press("ctrl-s");
+    let text = stage.text();
+    assert!(text.contains("would have let run 3 of the 4 calls"), "{text}");
+    assert!(text.contains("1 of them ran, 0 you rejected"), "{text}");
+    assert!(text.contains("c4 r1") && text.contains("c5 r1"), "{text}");
+    assert!(text.contains("under = \"docs\""), "word for word: {text}");
+    let shown = match stage.model.overlays.last() {
+        Some(Overlay::Rule(view)) => view.would.clone().unwrap(),
+        other => panic!("no rule but {other:?}"),
+    };
+    assert_eq!(
+        shown.seen(),
+        [digest(4), digest(5)],
+        "what it is not about is not listed"
+    );
+    stage.press("ctrl-a");
+    assert_eq!(stage.commands(), [], "not on screen for long enough");
+    stage.wait(ARMING);
+    stage.press("enter");
+    stage.press("a");
+    assert_eq!(stage.commands(), [], "no key of habit accepts a rule");
+    stage.press("ctrl-a");
+    let sent = stage.commands();
+    let rule = Wanted::Text {
+        text: editor_text().into(),
+    };
+    let seen = vec![digest(4), digest(5)];
+    let wanted = Command::Run(RunCommand::AddRule { rule, seen });
+    assert_eq!(sent, std::slice::from_ref(&wanted));
+    assert_eq!(
+        stage.model.overlays.len(),
+        2,
+        "it stays until the run has taken it"
+    );
+    stage.send(Msg::Run(Update::Taken(Box::new(wanted))));
+    assert!(stage.model.overlays.is_empty());
+}
+
+fn editor_text() -> &'static str {
+    "tool = \"write_file\"\nargs = [{ at = \"/path\", under = \"docs\" }]\ngate = \"allow\""
+}
+
+#[test]
+fn a_rule_that_may_not_stand_is_not_even_shown() {
+    let mut stage = stage();
+    for (text, why) in [
+        ("tool = \"launch\"\ngate = \"allow\"", "always exactly this"),
+        ("tool = \"write_file\"\ngate = \"allow\"", "say which"),
+        ("tool = \"*\"\ngate = \"allow\"", "`write_file`"),
+        ("tool = \"read_file\"", "`gate`"),
+    ] {
+        stage.press("+");
+        stage.edit_field(text);
+        stage.press("ctrl-s");
+        assert!(stage.said().contains(why), "{text}: {}", stage.said());
+        assert!(matches!(stage.model.overlays.last(), Some(Overlay::Editor(_))));
+        stage.press("esc");
+    }
+    assert_eq!(stage.commands(), []);
+}
+
+#[test]
+fn what_is_wrong_with_a_rule_is_said_while_it_is_typed() {
+    let mut stage = stage();
+    stage.press("+");
+    stage.edit_field("tool = \"read_file\"\ngate = \"alow\"");
+    stage.press("end space");
+    let text = stage.text();
+    assert!(
+        text.contains("line 2: ") && text.contains("allow, ask or deny"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_call_that_arrives_while_a_rule_is_shown_is_not_decided_by_the_key_for_the_others() {
+    let mut stage = stage();
+    stage.press("+ ctrl-s");
+    stage.wait(ARMING);
+    stage.awaiting("c7", "write_file", r#"{"path":"docs/c.md","content":"b"}"#);
+    stage.draw();
+    stage.press("ctrl-a");
+    assert_eq!(stage.commands(), [], "the list is another one now");
+    stage.wait(ARMING);
+    stage.press("ctrl-a");
+    let sent = stage.commands();
+    let seen = match sent.as_slice() {
+        [Command::Run(RunCommand::AddRule { seen, .. })] => seen.clone(),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(seen, [digest(4), digest(5), digest(7)]);
+}
+
+#[test]
+fn always_shows_the_exact_bytes_and_is_about_them_alone() {
+    let mut stage = stage();
+    stage.press("*");
+    let text = stage.text();
+    assert!(text.contains("exactly the bytes of c4 r1"), "{text}");
+    assert!(text.contains(r#"{"path":"docs/a.md","content":"b"}"#), "{text}");
+    assert!(text.contains("would have let run 1 of the 4 calls"), "{text}");
+    stage.wait(ARMING);
+    stage.press("ctrl-a");
+    let rule = Wanted::Exact {
+        call: call_id(4),
+        rev: Rev(1),
+        digest: digest(4),
+    };
+    let seen = vec![digest(4)];
+    assert_eq!(
+        stage.commands(),
+        [Command::Run(RunCommand::AddRule { rule, seen })]
+    );
+}
+
+#[test]
+fn there_is_no_always_for_what_was_not_read_or_does_not_wait() {
+    let mut stage = Stage::new(60, 14);
+    stage.begin();
+    let long = format!(r#"{{"path":"a","content":"{}"}}"#, "x".repeat(5000));
+    stage.awaiting("c3", "write_file", &long);
+    stage.finished("c4", "read_file", r#"{"path":"a"}"#, Outcome::ok("1"));
+    stage.draw();
+    stage.press("2");
+    stage.press("*");
+    assert!(stage.said().contains("has to be on screen"), "{}", stage.said());
+    stage.wait(ARMING);
+    stage.press("*");
+    assert!(
+        stage.said().contains("not all of it was on screen"),
+        "{}",
+        stage.said()
+    );
+    stage.press("1 G *");
+    assert!(stage.model.overlays.is_empty());
+    assert_eq!(stage.commands(), []);
+}
+
+fn with_rule(stage: &mut Stage) {
+    stage.engine(Event::Run(RunEvent::RuleAdded {
+        no: 1,
+        rule: Written::Text {
+            text: "tool = \"read_file\", gate = \"allow\"".into(),
+        },
+    }));
+}
+
+#[test]
+fn rules_are_listed_with_what_they_did_and_dropped_the_second_time() {
+    let mut stage = stage();
+    stage.press("B");
+    assert!(stage.said().contains("no rule was written"), "{}", stage.said());
+    with_rule(&mut stage);
+    stage.call(CallEvent::Decided {
+        call: id("c4"),
+        rev: Rev(1),
+        digest: None,
+        decision: Decision::Auto {
+            rule: "session rule 1: { tool = \"read_file\" }".into(),
+        },
+    });
+    stage.press("B");
+    let text = stage.text();
+    assert!(text.contains("rules of the session"), "{text}");
+    assert!(text.contains("let 1 calls run"), "{text}");
+    stage.press("x");
+    assert_eq!(stage.commands(), []);
+    stage.press("j x");
+    assert_eq!(stage.commands(), [], "a move between takes it back");
+    stage.press("x");
+    assert_eq!(stage.commands(), [Command::Run(RunCommand::DropRule { no: 1 })]);
+    stage.engine(Event::Run(RunEvent::RuleDropped { no: 1 }));
+    assert!(stage.text().contains("dropped"));
+}
+
+#[test]
+fn nothing_is_ruled_in_a_recorded_run() {
+    let mut stage = Stage::with(100, 30, |settings| settings.read_only = true);
+    stage.begin();
+    stage.awaiting("c3", "write_file", r#"{"path":"a","content":"b"}"#);
+    stage.draw();
+    stage.press("2");
+    stage.wait(ARMING);
+    stage.press("* + ");
+    assert!(stage.model.overlays.is_empty());
+    assert_eq!(stage.commands(), []);
+}

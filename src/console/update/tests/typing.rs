@@ -1,0 +1,235 @@
+//! Typing: the place of a fault, completion by the schema, selection, search, pastes of any size.
+
+use crate::console::field::LIMIT;
+use crate::console::model::editor::Editor;
+use crate::console::model::overlay::Overlay;
+use crate::console::msg::{Msg, Out, TermMsg};
+use crate::console::testing::{ARMING, Stage};
+use crate::console::theme::Role;
+use ratatui::style::Modifier;
+
+/// An open editor on the arguments of a call of `write_file`.
+fn editing(args: &str) -> Stage {
+    let mut stage = Stage::new(80, 24);
+    stage.begin();
+    stage.awaiting("c3", "write_file", args);
+    stage.draw();
+    stage.press("2");
+    stage.wait(ARMING);
+    stage.press("e");
+    stage.out.clear();
+    stage
+}
+
+fn editor(stage: &mut Stage) -> &mut Editor {
+    match stage.model.overlays.last_mut() {
+        Some(Overlay::Editor(editor)) => editor,
+        other => panic!("no editor but {other:?}"),
+    }
+}
+
+/// The characters that are drawn as wrong, with the row that each stands in.
+fn wrong(stage: &mut Stage) -> Vec<(String, String)> {
+    let style = stage
+        .model
+        .settings
+        .look
+        .full(Role::Text)
+        .patch(stage.model.settings.look.style(Role::Error))
+        .add_modifier(Modifier::REVERSED);
+    let buffer = stage.draw();
+    let mut out = Vec::new();
+    for y in 0..buffer.area.height {
+        let row: String = (0..buffer.area.width)
+            .map(|x| buffer.cell((x, y)).unwrap().symbol())
+            .collect();
+        for x in 0..buffer.area.width {
+            let cell = buffer.cell((x, y)).unwrap();
+            if cell.style().fg == style.fg && cell.style().add_modifier.contains(Modifier::REVERSED) {
+                out.push((cell.symbol().to_owned(), row.trim().to_owned()));
+            }
+        }
+    }
+    out
+}
+
+#[test]
+fn the_place_where_the_text_stops_being_json_is_marked() {
+    let mut stage = editing(r#"{"path":"a","content":"b"}"#);
+    assert_eq!(wrong(&mut stage), []);
+    editor(&mut stage)
+        .field
+        .replace("{\n  \"path\": \"a\"\n  \"content\": \"b\"\n}");
+    stage.press("end space");
+    let marks = wrong(&mut stage);
+    assert_eq!(marks.len(), 1, "{marks:?}");
+    assert_eq!(marks[0].0, "\"");
+    assert!(marks[0].1.starts_with("\"content\""), "{marks:?}");
+    stage.press("ctrl-home alt-e");
+    assert_eq!(editor(&mut stage).field.cursor(), (3, 3));
+}
+
+#[test]
+fn what_is_missing_at_the_end_is_marked_behind_the_text() {
+    let mut stage = editing("{}");
+    editor(&mut stage).field.replace("{\"path\": \"a\"");
+    stage.press("end space backspace");
+    stage.press("home");
+    let marks = wrong(&mut stage);
+    assert_eq!(marks.len(), 1, "{marks:?}");
+    assert_eq!(marks[0].0, " ");
+}
+
+#[test]
+fn a_mark_before_the_fault_moves_it_by_its_width_on_the_screen() {
+    let mut stage = editing("{}");
+    editor(&mut stage)
+        .field
+        .replace("{\"path\": \"a\u{202e}\u{200b}\" 7}");
+    stage.press("ctrl-home alt-e");
+    let (line, column) = editor(&mut stage).field.cursor();
+    let shown = editor(&mut stage).field.shown();
+    assert_eq!(line, 1);
+    assert_eq!(shown.chars().nth(column - 1), Some('7'), "{shown}");
+}
+
+#[test]
+fn values_that_break_the_schema_are_marked_where_they_stand() {
+    let mut stage = editing(r#"{"path":"a","content":"b"}"#);
+    editor(&mut stage)
+        .field
+        .replace("{\n  \"path\": 7,\n  \"content\": \"b\"\n}");
+    stage.press("ctrl-home space");
+    let marks = wrong(&mut stage);
+    assert_eq!(marks.len(), 1, "{marks:?}");
+    assert_eq!(marks[0].0, "7");
+    let text = stage.text();
+    assert!(text.contains("line 2: /path"), "{text}");
+}
+
+#[test]
+fn names_of_the_schema_complete() {
+    let mut stage = editing(r#"{"path":"a"}"#);
+    editor(&mut stage).field.replace("{\"path\": \"a\", \"c");
+    stage.press("ctrl-end tab");
+    assert_eq!(
+        editor(&mut stage).field.shown(),
+        "{\"path\": \"a\", \"content\": ",
+        "the only name that fits is put in"
+    );
+    stage.press("ctrl-u ctrl-u");
+    editor(&mut stage).field.replace("{");
+    stage.press("ctrl-end tab");
+    assert!(
+        matches!(stage.model.overlays.last(), Some(Overlay::List(_))),
+        "several are offered"
+    );
+    let text = stage.text();
+    assert!(
+        text.contains("path") && text.contains("required string"),
+        "{text}"
+    );
+    stage.type_text("con");
+    stage.press("enter");
+    assert_eq!(editor(&mut stage).field.shown(), "{\"content\": ");
+    assert!(stage.commands().is_empty(), "nothing was sent");
+}
+
+#[test]
+fn where_nothing_fits_the_text_stays_and_a_word_says_so() {
+    let mut stage = editing(r#"{"path":"a","content":"b"}"#);
+    let before = editor(&mut stage).field.shown();
+    stage.press("ctrl-end tab");
+    assert_eq!(editor(&mut stage).field.shown(), before);
+    assert!(stage.said().contains("names nothing"), "{}", stage.said());
+}
+
+#[test]
+fn in_words_tab_is_a_tab() {
+    let mut stage = Stage::new(80, 24);
+    stage.begin();
+    stage.press("i");
+    stage.type_text("a");
+    stage.press("tab");
+    assert!(editor(&mut stage).field.text().unwrap().starts_with('a'));
+    assert!(editor(&mut stage).field.text().unwrap().len() > 1);
+}
+
+#[test]
+fn what_is_selected_is_copied_cut_put_back_and_replaced() {
+    let mut stage = Stage::new(80, 24);
+    stage.begin();
+    stage.press("i");
+    stage.type_text("onetwo");
+    stage.press("shift-left shift-left shift-left alt-c");
+    assert_eq!(stage.out.pop(), Some(Out::Copy("two".to_owned())));
+    stage.press("alt-x");
+    assert_eq!(editor(&mut stage).field.text().unwrap(), "one");
+    stage.press("home ctrl-y");
+    assert_eq!(editor(&mut stage).field.text().unwrap(), "twoone");
+    stage.press("alt-a z");
+    assert_eq!(editor(&mut stage).field.text().unwrap(), "z");
+    stage.press("ctrl-u");
+    assert_ne!(editor(&mut stage).field.text().unwrap(), "z", "one undo away");
+}
+
+#[test]
+fn a_move_without_shift_ends_the_selection() {
+    let mut stage = Stage::new(80, 24);
+    stage.begin();
+    stage.press("i");
+    stage.type_text("ab");
+    stage.press("shift-left left x");
+    assert_eq!(editor(&mut stage).field.text().unwrap().len(), 3);
+}
+
+#[test]
+fn words_in_the_text_are_found() {
+    let mut stage = editing("{}");
+    editor(&mut stage).field.replace("one\nTwo\nthree two\n");
+    stage.press("ctrl-home ctrl-f");
+    stage.type_text("two");
+    stage.press("enter");
+    assert_eq!(editor(&mut stage).field.cursor(), (2, 1));
+    stage.press("alt-n");
+    assert_eq!(editor(&mut stage).field.cursor(), (3, 7));
+    stage.press("alt-p");
+    assert_eq!(editor(&mut stage).field.cursor(), (2, 1));
+    stage.press("ctrl-f");
+    stage.type_text("nowhere");
+    stage.press("enter");
+    assert!(stage.said().contains("not in the text"), "{}", stage.said());
+    assert_eq!(stage.commands(), []);
+}
+
+#[test]
+fn a_paste_beyond_the_editor_is_kept_whole_for_the_other_one() {
+    let mut stage = Stage::new(80, 24);
+    stage.begin();
+    stage.press("i");
+    stage.type_text("ab");
+    stage.press("left");
+    let pasted = "line\r\n".repeat(LIMIT / 5);
+    stage.send(Msg::Term(TermMsg::Paste(pasted.clone())));
+    assert!(
+        stage.said().contains("more than the editor here takes"),
+        "{}",
+        stage.said()
+    );
+    let whole = format!("a{}b", pasted.replace("\r\n", "\n"));
+    assert_eq!(editor(&mut stage).long.as_ref(), Some(&whole));
+    let text = stage.text();
+    assert!(text.contains("$EDITOR"), "{text}");
+}
+
+#[test]
+fn a_large_paste_that_fits_is_one_undo() {
+    let mut stage = Stage::new(80, 24);
+    stage.begin();
+    stage.press("i");
+    let pasted = "0123456789\n".repeat(10_000);
+    stage.send(Msg::Term(TermMsg::Paste(pasted.clone())));
+    assert_eq!(editor(&mut stage).field.text().unwrap(), pasted);
+    stage.press("ctrl-u");
+    assert_eq!(editor(&mut stage).field.text().unwrap(), "");
+}

@@ -1,0 +1,110 @@
+//! Help while a text is typed: completion, search, the next fault, the clipboard.
+//!
+//! Must not know: what the text is for, how it is drawn.
+
+use std::ops::Range;
+
+use super::{lists, prompts};
+use crate::console::key::{Code, Key};
+use crate::console::model::Model;
+use crate::console::model::editor::Form;
+use crate::console::model::overlay::{Choice, Gives, LinePurpose, ListPurpose, Overlay};
+use crate::console::msg::Out;
+use crate::text::visible;
+
+/// Longest text for the clipboard: terminals drop more.
+pub(super) const CLIPBOARD: usize = 512 * 1024;
+
+/// Puts in what can stand at the cursor, or lets choose among several.
+pub(super) fn complete(model: &mut Model) {
+    let Some(Overlay::Editor(editor)) = model.overlays.last() else {
+        return;
+    };
+    if editor.form != Form::Json {
+        return prompts::typed(model, Key::plain(Code::Tab));
+    }
+    let Some(found) = editor.completion() else {
+        model.complain("the schema of the tool names nothing that could stand here");
+        return;
+    };
+    if let [only] = found.choices.as_slice() {
+        let insert = only.insert.clone();
+        return put_in(model, found.from..found.to, &insert);
+    }
+    let choices = found
+        .choices
+        .into_iter()
+        .map(|choice| Choice {
+            name: visible(&choice.name),
+            detail: visible(&choice.detail),
+            right: String::new(),
+            gives: Gives::Json(choice.insert),
+        })
+        .collect();
+    let purpose = ListPurpose::Complete {
+        from: found.from,
+        to: found.to,
+    };
+    lists::list(model, purpose, "what can stand here", choices);
+}
+
+/// Puts a piece of JSON in the place of some bytes of the open text.
+pub(super) fn put_in(model: &mut Model, bytes: Range<usize>, insert: &str) {
+    let done = match model.overlays.last_mut() {
+        Some(Overlay::Editor(editor)) if !editor.sent => editor.put_in(bytes, insert),
+        _ => true,
+    };
+    if !done {
+        model.complain("the text is too long to put anything in here by itself");
+    }
+}
+
+/// Asks for the words to look for.
+pub(super) fn find(model: &mut Model) {
+    if matches!(model.overlays.last(), Some(Overlay::Editor(editor)) if editor.long.is_none()) {
+        prompts::line(model, LinePurpose::Find, "find in the text", "");
+    }
+}
+
+/// Goes to the first place of the words from the cursor on.
+pub(super) fn look_for(model: &mut Model, words: &str) {
+    let Some(field) = prompts::field(model) else {
+        return;
+    };
+    if !field.find(&visible(words)) && !words.is_empty() {
+        model.complain(format!("`{words}` is not in the text"));
+    }
+}
+
+/// Goes to the next place where something is wrong.
+pub(super) fn next_fault(model: &mut Model) {
+    let Some(Overlay::Editor(editor)) = model.overlays.last_mut() else {
+        return;
+    };
+    if !editor.to_next_fault() {
+        let words = if editor.faults.is_empty() {
+            "nothing is wrong with the text"
+        } else {
+            "what is wrong has no place of its own in the text"
+        };
+        model.say(words);
+    }
+}
+
+/// Copies what is selected to the terminal's clipboard.
+pub(super) fn copy(model: &mut Model, out: &mut Vec<Out>) {
+    let Some(field) = prompts::field(model) else {
+        return;
+    };
+    match field.selected() {
+        Ok(text) if text.len() > CLIPBOARD => model.complain(format!(
+            "{} bytes are more than terminals take into the clipboard ({CLIPBOARD})",
+            text.len()
+        )),
+        Ok(text) => {
+            model.say(format!("copied {} bytes", text.len()));
+            out.push(Out::Copy(text));
+        }
+        Err(why) => model.complain(why),
+    }
+}

@@ -1,0 +1,363 @@
+//! A row of the graph in words: symbol, id, what it says, what came of it.
+//!
+//! Must not know: how rows come to be.
+
+use ratatui::layout::Rect;
+
+use super::super::paint::{Canvas, tail};
+use super::{lanes, open};
+use crate::console::doc::Styled;
+use crate::console::layout::fold::Stands;
+use crate::console::layout::gutter::Glyphs;
+use crate::console::link::LivePart;
+use crate::console::model::Model;
+use crate::console::model::graph::rows::Row;
+use crate::console::summary;
+use crate::console::symbols::Symbol;
+use crate::console::theme::Role;
+use crate::domain::call::Status;
+use crate::domain::id::{NodeId, NodeKind, TurnId};
+use crate::domain::node::Origin;
+use crate::domain::state::State;
+use crate::domain::turn::Activity;
+use crate::text::visible;
+
+/// Members of a folded row that are looked at for what is lit.
+const LIT: usize = 32;
+
+/// Draws a row.
+pub(super) fn node_row(
+    model: &Model,
+    canvas: &mut Canvas<'_>,
+    place: Rect,
+    row: usize,
+    here: &Row,
+    widest: usize,
+) {
+    let (glyph, role) = symbol(model, here);
+    let mut cells = Vec::new();
+    model.graph.rows.gutter.cells(row, open(model, row), &mut cells);
+    lanes(model, canvas, place, &cells, (glyph, role), widest);
+    let x = place.x + 2 + u16::try_from(widest).unwrap_or(0);
+    let words = Rect {
+        x: x.min(place.right()),
+        width: place.right().saturating_sub(x),
+        ..place
+    };
+    let line = line(model, row, here, usize::from(words.width));
+    let more = Symbol::Ellipsis.glyph(model.settings.charset);
+    canvas.row(words, &line, more);
+    shine(model, canvas, place, row, here);
+    if is_match(model, row, here) {
+        let id = Rect {
+            width: words.width.min(here.key.to_string().len() as u16),
+            ..words
+        };
+        canvas.tint(id, Role::Match);
+    }
+}
+
+/// The words of a row.
+pub(super) fn line(model: &Model, row: usize, here: &Row, width: usize) -> Styled {
+    match here.stands {
+        Stands::Replaced => fold_line(model, here),
+        Stands::Elided => elided_line(model, here),
+        Stands::Fan => counts(
+            model,
+            row,
+            here,
+            Styled::new().own(Role::Fold, format!("{} calls", here.count)),
+        ),
+        Stands::Turn => turn_line(model, row, here, width),
+        Stands::Loop(times) => loop_line(model, row, here, times, width),
+        Stands::Node => {
+            let (_, looks) = looks(&model.run.state, here.key);
+            node_line(model, here.key, looks, width)
+        }
+    }
+}
+
+/// The symbol of a row and its look.
+pub(super) fn symbol(model: &Model, here: &Row) -> (char, Role) {
+    let (symbol, looks) = looks(&model.run.state, here.key);
+    let symbol = match here.stands {
+        Stands::Fan => Symbol::Fan,
+        Stands::Loop(_) => Symbol::Loop,
+        _ => symbol,
+    };
+    (
+        symbol.glyph(model.settings.charset),
+        looks.unwrap_or(symbol.role()),
+    )
+}
+
+/// Tints what the cursor's node hangs on, and what hangs on it.
+pub(super) fn shine(model: &Model, canvas: &mut Canvas<'_>, place: Rect, row: usize, here: &Row) {
+    let state = &model.run.state;
+    let lit = &model.graph.lit;
+    let members = model.graph.rows.gutter.members(row);
+    let looked_at = || {
+        let some = members.iter().take(LIT).chain(members.last());
+        some.chain([&here.key])
+    };
+    if looked_at().any(|id| lit.is_above(state, *id)) {
+        canvas.tint(place, Role::Ancestor);
+    } else if looked_at().any(|id| lit.is_below(state, *id)) {
+        canvas.tint(place, Role::Descendant);
+    }
+}
+
+/// True where the search found something in a row.
+fn is_match(model: &Model, row: usize, here: &Row) -> bool {
+    let graph = &model.graph;
+    let last = graph.rows.gutter.members(row).last().copied().unwrap_or(here.key);
+    graph
+        .search
+        .hits
+        .range(here.key.min(last)..=last.max(here.key))
+        .take(256)
+        .any(|id| graph.rows.gutter.find(*id) == Some(row))
+}
+
+/// The symbol of a node, and a look for its whole row where it does not count (fully) now.
+pub(super) fn looks(state: &State, id: NodeId) -> (Symbol, Option<Role>) {
+    let node = state.node(id);
+    let symbol = match state.calls.get(&id) {
+        Some(call) => Symbol::of_call(call, node, state.observation(id)),
+        None => match node {
+            Some(node) if id.kind == NodeKind::Thought && node.is_edited() => Symbol::Edited,
+            _ => Symbol::of_kind(id.kind),
+        },
+    };
+    let turn = state.turn_of(id).map(|turn| turn.activity);
+    let row = if node.is_some_and(|node| !node.active) {
+        Some(Role::Superseded)
+    } else if matches!(turn, Some(Activity::Suspended(_))) {
+        Some(Role::Dim)
+    } else if state.calls.get(&id).is_some_and(|call| call.suspect) {
+        Some(Role::Stale)
+    } else {
+        None
+    };
+    (symbol, row)
+}
+
+fn fold_line(model: &Model, here: &Row) -> Styled {
+    let state = &model.run.state;
+    let by = here
+        .replaced
+        .and_then(|seq| state.edits.iter().find(|edit| edit.seq.0 == seq))
+        .map(|edit| format!(" by {}", edit.intervention))
+        .unwrap_or_default();
+    let mark = Glyphs::of(model.settings.line).fold;
+    let closed = Symbol::Closed.glyph(model.settings.charset);
+    Styled::new().own(
+        Role::Fold,
+        format!("{mark}{mark} {closed} {} superseded{by} {mark}{mark}", here.count),
+    )
+}
+
+fn elided_line(model: &Model, here: &Row) -> Styled {
+    let mark = Glyphs::of(model.settings.line).fold;
+    let closed = Symbol::Closed.glyph(model.settings.charset);
+    Styled::new().own(
+        Role::Fold,
+        format!("{mark}{mark} {closed} {} not shown {mark}{mark}", here.count),
+    )
+}
+
+/// Calls of a row, by how they stand.
+fn counts(model: &Model, row: usize, here: &Row, mut line: Styled) -> Styled {
+    let state = &model.run.state;
+    let mut counts: Vec<(Symbol, usize)> = Vec::new();
+    for id in std::iter::once(&here.key).chain(model.graph.rows.gutter.members(row)) {
+        let Some(call) = state.calls.get(id) else { continue };
+        let symbol = Symbol::of_status(&call.status);
+        match counts.iter_mut().find(|(known, _)| *known == symbol) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((symbol, 1)),
+        }
+    }
+    for (symbol, count) in counts {
+        line = line.own(
+            symbol.role(),
+            format!(" {}{count}", symbol.glyph(model.settings.charset)),
+        );
+    }
+    line
+}
+
+/// Calls of a turn that are shown one by one.
+const EACH: usize = 12;
+
+/// A turn in one row: how each of its calls stands, and the words of its first node.
+fn turn_line(model: &Model, row: usize, here: &Row, width: usize) -> Styled {
+    let state = &model.run.state;
+    let turn = state.turn_of(here.key);
+    let closed = Symbol::Closed.glyph(model.settings.charset);
+    let mut line = Styled::new().own(Role::Dim, format!("{} ", here.key));
+    if let Some(turn) = turn {
+        line = line.own(Role::Fold, format!("{closed} {} ", turn.id));
+    }
+    let calls = || {
+        std::iter::once(&here.key)
+            .chain(model.graph.rows.gutter.members(row))
+            .filter_map(|id| state.calls.get(id).filter(|call| call.id == *id))
+    };
+    let count = calls().count();
+    if count > EACH {
+        line = counts(model, row, here, line).own(Role::Text, " ");
+    } else {
+        for call in calls() {
+            let symbol = Symbol::of_status(&call.status);
+            line = line.own(symbol.role(), symbol.glyph(model.settings.charset).to_string());
+        }
+        if count > 0 {
+            line = line.own(Role::Text, " ");
+        }
+    }
+    let words = state.node(here.key).map(|node| summary::of(state, node));
+    line.untrusted(Role::Text, &words.unwrap_or_default(), width)
+}
+
+/// Turns that repeat those above.
+fn loop_line(model: &Model, row: usize, here: &Row, times: u32, width: usize) -> Styled {
+    let state = &model.run.state;
+    let glyph = Symbol::Loop.glyph(model.settings.charset);
+    let line = Styled::new().own(
+        Role::Warning,
+        format!("{glyph} the same again {times} times, {} nodes", here.count),
+    );
+    let line = counts(model, row, here, line);
+    let first = model
+        .graph
+        .rows
+        .gutter
+        .members(row)
+        .iter()
+        .find(|id| id.kind == NodeKind::Call);
+    let words = first.map(|id| summary::call(state, *id)).unwrap_or_default();
+    line.own(Role::Text, "  ").untrusted(Role::Dim, &words, width)
+}
+
+/// A node in words.
+fn node_line(model: &Model, id: NodeId, row: Option<Role>, width: usize) -> Styled {
+    let state = &model.run.state;
+    let Some(node) = state.node(id) else {
+        return Styled::new();
+    };
+    let role = |usual: Role| row.unwrap_or(usual);
+    let mut line = Styled::new().own(role(Role::Dim), format!("{id} "));
+    if node.revisions.len() > 1 {
+        line = line.own(role(Role::Edited), format!("{} ", node.rev()));
+    }
+    if model.collected.touches(id) {
+        line = line.own(Role::Edited, "(edit collected) ");
+    }
+    if node.active {
+        for badge in summary::badges(state, id) {
+            line = line.own(role(Role::Stale), format!("({badge}) "));
+        }
+    }
+    if let (Some(call), Some((tool, args))) = (state.calls.get(&id), node.as_call()) {
+        line = line
+            .untrusted(role(Role::Accent), tool, 40)
+            .own(role(Role::Text), " ");
+        // The status comes before what may be long.
+        if call.status != Status::Succeeded {
+            let mut word = model.status_words(call);
+            if let Status::Failed(class) = &call.status {
+                word = format!("failed: {}", class.word());
+            }
+            if state.held.contains(&id) {
+                word.push_str(", held");
+            }
+            let symbol = Symbol::of_status(&call.status);
+            line = line.own(role(symbol.role()), format!("{word}  "));
+        }
+        line = line.untrusted(role(Role::Text), &summary::arguments(args), (width / 2).max(24));
+        let arrow = Symbol::Arrow.glyph(model.settings.charset);
+        let apart = model.graph.open.contains(&id);
+        if let Some(observation) = state.observation(id).filter(|_| !apart) {
+            let by_hand = matches!(observation.now().origin, Origin::Operator { .. });
+            let result = observation
+                .outcome()
+                .map(summary::short_result)
+                .unwrap_or_default();
+            line = line.own(role(Role::Dim), format!(" {arrow} ")).untrusted(
+                role(if by_hand { Role::Edited } else { Role::Dim }),
+                &result,
+                width,
+            );
+        }
+        return chips(model, id, line);
+    }
+    let usual = match (id.kind, &node.now().origin) {
+        (NodeKind::Prompt, _) => Role::Operator,
+        (NodeKind::Intervention, _) | (_, Origin::Operator { .. }) => Role::Edited,
+        (NodeKind::Answer, _) => Role::Ok,
+        _ => Role::Text,
+    };
+    let words = summary::of(state, node);
+    chips(model, id, line.untrusted(role(usual), &words, width))
+}
+
+/// Parents to which no line goes.
+fn chips(model: &Model, id: NodeId, mut line: Styled) -> Styled {
+    let Some(row) = model.graph.rows.gutter.find(id) else {
+        return line;
+    };
+    let mark = Glyphs::of(model.settings.line).chip;
+    for parent in model.graph.rows.gutter.chips(row).iter().take(4) {
+        line = line.own(Role::Reference, format!(" {mark}{parent}"));
+    }
+    line
+}
+
+/// Draws a part of an open stream.
+pub(super) fn live_row(
+    model: &Model,
+    canvas: &mut Canvas<'_>,
+    place: Rect,
+    turn: TurnId,
+    part: usize,
+    widest: usize,
+) {
+    let charset = model.settings.charset;
+    let symbol = Symbol::Running;
+    canvas.put(
+        place.x + 1,
+        place.y,
+        1,
+        symbol.glyph(charset).encode_utf8(&mut [0; 4]),
+        symbol.role(),
+    );
+    let Some(live) = model.run.live.get(&turn) else {
+        return;
+    };
+    let x = place.x + 2 + u16::try_from(widest).unwrap_or(0);
+    let width = place.right().saturating_sub(x);
+    let (head, text) = match live.parts.get(part) {
+        Some(LivePart::Text { reasoning, text }) => {
+            (if *reasoning { "thinks: " } else { "says: " }.to_owned(), text)
+        }
+        Some(LivePart::Call { tool, args }) => (format!("calls {}: ", visible(tool)), args),
+        None => return,
+    };
+    let used = canvas.put(x, place.y, width, &head, Role::Running);
+    // The newest words are at the end: that is what is shown.
+    let room = usize::from(width.saturating_sub(used));
+    let from = text
+        .char_indices()
+        .rev()
+        .nth(room.max(1) * 2)
+        .map_or(0, |(at, _)| at);
+    let shown = visible(text.get(from..).unwrap_or_default());
+    canvas.put(
+        x + used,
+        place.y,
+        width.saturating_sub(used),
+        tail(&shown, room),
+        Role::Text,
+    );
+}

@@ -1,0 +1,122 @@
+//! The map: boxes around the selected node, with the lines between them.
+//!
+//! Must not know: where boxes stand and why.
+
+use ratatui::layout::Rect;
+
+use super::super::paint::Canvas;
+use super::lines;
+use crate::console::doc::Styled;
+use crate::console::layout::gutter::Glyphs;
+use crate::console::layout::map::Placed;
+use crate::console::model::Model;
+use crate::console::model::graph::Pick;
+use crate::console::model::graph::map::MapPane;
+use crate::console::summary;
+use crate::console::symbols::Symbol;
+use crate::console::theme::Role;
+use crate::domain::id::NodeId;
+
+/// Draws the map so that the selected box is in the middle, as far as there is something around it.
+pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
+    let pane = &model.graph.map;
+    let sheet = &pane.sheet;
+    let width = MapPane::size(pane.room).width;
+    let selected = match model.graph.selected {
+        Some(Pick::Node(id)) => sheet.find(id.call()),
+        _ => sheet.boxes.last(),
+    };
+    let (x, y) = selected.map_or((0, 0), |one| (one.x + width / 2, one.y));
+    let from = |at: usize, room: u16, all: usize| {
+        let room = usize::from(room);
+        at.saturating_sub(room / 2).min(all.saturating_sub(room))
+    };
+    let left = from(x, area.width, sheet.width);
+    // No box is cut off at its beginning.
+    let starts = sheet.boxes.iter().map(|one| one.x);
+    let left = starts.filter(|x| *x <= left).max().unwrap_or(left);
+    let top = from(y, area.height, sheet.height);
+    let glyphs = Glyphs::of(model.settings.line);
+    for row in 0..area.height {
+        for column in 0..area.width {
+            let cell = sheet.cell(left + usize::from(column), top + usize::from(row));
+            if !cell.is_blank() {
+                let glyph = glyphs.of_cell(cell, None);
+                let (x, y) = (area.x + column, area.y + row);
+                canvas.put(x, y, 1, glyph.encode_utf8(&mut [0; 4]), Role::Line);
+            }
+        }
+    }
+    let selected = selected.map(|one| one.key);
+    for one in &sheet.boxes {
+        let (Some(x), Some(y)) = (one.x.checked_sub(left), one.y.checked_sub(top)) else {
+            continue;
+        };
+        let (x, y) = (
+            u16::try_from(x).unwrap_or(u16::MAX),
+            u16::try_from(y).unwrap_or(u16::MAX),
+        );
+        if x >= area.width || y >= area.height {
+            continue;
+        }
+        let place = Rect::new(area.x + x, area.y + y, (width as u16).min(area.width - x), 1);
+        draw_box(model, canvas, place, one, selected);
+    }
+}
+
+fn draw_box(
+    model: &Model,
+    canvas: &mut Canvas<'_>,
+    place: Rect,
+    one: &Placed<NodeId>,
+    selected: Option<NodeId>,
+) {
+    let state = &model.run.state;
+    let charset = model.settings.charset;
+    let (symbol, looks) = lines::looks(state, one.key);
+    let is_selected = selected == Some(one.key);
+    let frame = if is_selected { Role::Accent } else { Role::Border };
+    let role = |usual: Role| looks.unwrap_or(usual);
+    let open = if is_selected {
+        Symbol::Pointer.glyph(charset)
+    } else {
+        '['
+    };
+    let mut line = Styled::new()
+        .own(frame, open.to_string())
+        .own(role(symbol.role()), format!("{} ", symbol.glyph(charset)))
+        .own(role(Role::Dim), format!("{} ", one.key));
+    let chip = Glyphs::of(model.settings.line).chip;
+    for parent in one.chips.iter().take(2) {
+        line = line.own(Role::Reference, format!("{chip}{parent} "));
+    }
+    if let Some(more) = one.chips.len().checked_sub(3) {
+        line = line.own(Role::Reference, format!("{chip}+{} ", more + 1));
+    }
+    let words = state.node(one.key).map(|node| match node.as_call() {
+        Some((tool, args)) => format!("{tool} {}", summary::arguments(args)),
+        None => summary::of(state, node),
+    });
+    line = line.untrusted(
+        role(Role::Text),
+        &words.unwrap_or_default(),
+        usize::from(place.width),
+    );
+    canvas.fill(place, Role::Text);
+    let inner = Rect {
+        width: place.width.saturating_sub(1),
+        ..place
+    };
+    canvas.row(inner, &line, Symbol::Ellipsis.glyph(charset));
+    if model.graph.lit.is_above(state, one.key) {
+        canvas.tint(inner, Role::Ancestor);
+    } else if model.graph.lit.is_below(state, one.key) {
+        canvas.tint(inner, Role::Descendant);
+    }
+    if is_selected {
+        canvas.tint(inner, Role::Selection);
+    }
+    if place.width > 1 {
+        canvas.put(place.right() - 1, place.y, 1, "]", frame);
+    }
+}

@@ -1,0 +1,61 @@
+//! The whole run in one column: where something needs an eye, and what part of it is on screen.
+//!
+//! Must not know: how rows come to be.
+
+use std::ops::Range;
+
+use ratatui::layout::Rect;
+
+use super::super::paint::Canvas;
+use crate::console::model::Model;
+use crate::console::model::graph::Mark;
+use crate::console::symbols::{Charset, Symbol};
+use crate::console::theme::Role;
+
+/// Draws the column; `shown` are the rows on screen.
+pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect, shown: Range<usize>) {
+    let graph = &model.graph;
+    let (rows, height) = (graph.len(), usize::from(area.height));
+    for line in 0..height {
+        let part = line * rows / height..((line + 1) * rows / height).max(line * rows / height + 1);
+        let marks = graph
+            .rows
+            .marks
+            .get(part.start..part.end.min(graph.rows.marks.len()));
+        let most = marks.and_then(|marks| marks.iter().max()).copied().unwrap_or(0);
+        // What still streams stands below all rows.
+        let streams = part.end > graph.rows.marks.len();
+        let mark = Mark::of(most).max(if streams { Mark::Running } else { Mark::None });
+        let is_shown = part.start < shown.end && shown.start < part.end;
+        let (glyph, role) = look(model, mark, is_shown);
+        let y = area.y + line as u16;
+        canvas.put(area.x, y, 1, glyph.encode_utf8(&mut [0; 4]), role);
+        if is_shown && mark != Mark::None {
+            canvas.tint(Rect { y, height: 1, ..area }, Role::Selection);
+        }
+    }
+}
+
+fn look(model: &Model, mark: Mark, shown: bool) -> (char, Role) {
+    let charset = model.settings.charset;
+    let symbol = match mark {
+        Mark::Waiting => Symbol::Awaiting,
+        Mark::Failed => Symbol::Failed,
+        Mark::Running => Symbol::Running,
+        Mark::Edited => Symbol::Edited,
+        Mark::None if shown => Symbol::Bar,
+        Mark::None => {
+            let track = match charset {
+                Charset::Unicode => '│',
+                Charset::Ascii => '|',
+            };
+            return (track, Role::Line);
+        }
+    };
+    let role = if mark == Mark::None {
+        Role::Line
+    } else {
+        symbol.role()
+    };
+    (symbol.glyph(charset), role)
+}

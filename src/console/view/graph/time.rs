@@ -1,0 +1,215 @@
+//! The timeline: the rows of the graph with bars in place of lanes.
+//!
+//! The axis spans what the rows on screen did, so that moving on shows every part of a long run at its
+//! own scale. Each thing that can be done has a character of its own. Must not know: where times come
+//! from.
+
+use std::fmt::Write as _;
+
+use ratatui::layout::Rect;
+
+use super::super::paint::Canvas;
+use super::lines;
+use crate::console::model::Model;
+use crate::console::model::graph::bars::{self, Bar, Doing};
+use crate::console::model::graph::rows::Row;
+use crate::console::symbols::{Charset, Symbol};
+use crate::console::theme::Role;
+use crate::domain::id::TurnId;
+
+/// The axis of what is on screen.
+pub(super) struct Scale {
+    from: i64,
+    to: i64,
+    /// First column of the bars.
+    x: u16,
+    /// Columns of the bars.
+    width: u16,
+}
+
+impl Scale {
+    /// The axis of the rows on screen.
+    pub fn new(model: &Model, height: usize, area: Rect) -> Self {
+        let graph = &model.graph;
+        let state = &model.run.state;
+        let rows = graph.rows.list.iter().enumerate();
+        let mut all: Vec<Bar> = rows
+            .skip(graph.top)
+            .take(height)
+            .flat_map(|(at, row)| bars::of_row(state, row.key, graph.rows.gutter.members(at)))
+            .collect();
+        if graph.top + height > graph.rows.list.len() {
+            let turns = graph.live.iter().filter_map(|(turn, _)| state.turns.get(turn));
+            all.extend(turns.filter_map(|turn| bars::of_request(state, turn)));
+        }
+        let label = (area.width * 2 / 5).clamp(8.min(area.width), 36);
+        let from = all.iter().map(|bar| bar.from).min().unwrap_or(0);
+        let to = all.iter().map(|bar| bar.to).max().unwrap_or(0);
+        Self {
+            from,
+            to: to.max(from + 1),
+            x: area.x + label,
+            width: area.width.saturating_sub(label),
+        }
+    }
+
+    /// Columns from the first one of the bars.
+    fn column(&self, at: i64) -> u16 {
+        let span = i128::from(self.to - self.from).max(1);
+        let last = i128::from(self.width.saturating_sub(1));
+        let far = i128::from(at.saturating_sub(self.from)).clamp(0, span);
+        u16::try_from(far * last / span).unwrap_or(0)
+    }
+
+    /// What it spans, and what the characters mean.
+    pub fn words(&self, model: &Model) -> String {
+        let begun = model.run.state.begun_at;
+        let mut words = format!(" {} +{}", clock(self.from - begun), length(self.to - self.from));
+        for doing in [
+            Doing::Ran,
+            Doing::Waited,
+            Doing::Asked,
+            Doing::Failed,
+            Doing::Queued,
+        ] {
+            let (glyph, _) = look(model.settings.charset, doing);
+            let _ = write!(words, "  {glyph}{glyph} {}", word(doing));
+        }
+        words
+    }
+}
+
+const fn word(doing: Doing) -> &'static str {
+    match doing {
+        Doing::Blocked => "blocked",
+        Doing::Queued => "queued",
+        Doing::Asked => "model",
+        Doing::Ran => "ran",
+        Doing::Waited => "for you",
+        Doing::Failed => "failed",
+        Doing::Moment => "then",
+    }
+}
+
+const fn look(charset: Charset, doing: Doing) -> (char, Role) {
+    let (unicode, ascii, role) = match doing {
+        Doing::Blocked => ('·', '.', Role::Blocked),
+        Doing::Queued => ('╌', '-', Role::Pending),
+        Doing::Asked => ('═', '=', Role::Accent),
+        Doing::Ran => ('█', '#', Role::Ok),
+        Doing::Waited => ('▒', '?', Role::Awaiting),
+        Doing::Failed => ('▚', 'x', Role::Failed),
+        Doing::Moment => ('◆', '*', Role::Operator),
+    };
+    match charset {
+        Charset::Unicode => (unicode, role),
+        Charset::Ascii => (ascii, role),
+    }
+}
+
+/// Draws a row: its name, and its bars.
+pub(super) fn row(model: &Model, canvas: &mut Canvas<'_>, place: Rect, here: &Row, scale: &Scale) {
+    let graph = &model.graph;
+    let Some(at) = graph.rows.gutter.find(here.key) else {
+        return;
+    };
+    let (glyph, role) = lines::symbol(model, here);
+    canvas.put(place.x + 1, place.y, 1, glyph.encode_utf8(&mut [0; 4]), role);
+    let words = Rect {
+        x: place.x + 3.min(place.width),
+        width: scale.x.saturating_sub(place.x + 4),
+        ..place
+    };
+    let line = lines::line(model, at, here, usize::from(words.width));
+    canvas.row(words, &line, Symbol::Ellipsis.glyph(model.settings.charset));
+    lines::shine(model, canvas, words, at, here);
+    for bar in bars::of_row(&model.run.state, here.key, graph.rows.gutter.members(at)) {
+        draw(model, canvas, place.y, &bar, scale);
+    }
+}
+
+/// Draws the bar of an open request.
+pub(super) fn live(model: &Model, canvas: &mut Canvas<'_>, place: Rect, turn: TurnId, scale: &Scale) {
+    let state = &model.run.state;
+    let area = Rect::new(scale.x, place.y, scale.width, 1);
+    canvas.fill(area, Role::Text);
+    if let Some(bar) = state
+        .turns
+        .get(&turn)
+        .and_then(|turn| bars::of_request(state, turn))
+    {
+        draw(model, canvas, place.y, &bar, scale);
+    }
+}
+
+fn draw(model: &Model, canvas: &mut Canvas<'_>, y: u16, bar: &Bar, scale: &Scale) {
+    if scale.width == 0 {
+        return;
+    }
+    let (from, to) = (scale.column(bar.from), scale.column(bar.to));
+    let (glyph, role) = look(model.settings.charset, bar.doing);
+    let role = if bar.open && bar.doing == Doing::Ran {
+        Role::Running
+    } else {
+        role
+    };
+    let columns = usize::from(to - from) + 1;
+    let mut text: String = std::iter::repeat_n(glyph, columns).collect();
+    if bar.open {
+        // It goes on.
+        text.pop();
+        text.push(Symbol::Arrow.glyph(model.settings.charset));
+    }
+    canvas.put(scale.x + from, y, scale.width - from, &text, role);
+}
+
+/// A moment of the run, from its beginning.
+fn clock(ms: i64) -> String {
+    let seconds = ms.max(0) / 1000;
+    let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+    if hours > 0 {
+        format!("{hours}:{minutes:02}:{seconds:02}")
+    } else {
+        format!("{minutes}:{seconds:02}")
+    }
+}
+
+/// How long something took.
+fn length(ms: i64) -> String {
+    match ms {
+        ..1000 => format!("{ms} ms"),
+        1000..60_000 => format!("{}.{} s", ms / 1000, ms % 1000 / 100),
+        _ => clock(ms),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_told_in_a_fitting_unit() {
+        assert_eq!(length(12), "12 ms");
+        assert_eq!(length(1234), "1.2 s");
+        assert_eq!(length(61_000), "1:01");
+        assert_eq!(clock(3_723_000), "1:02:03");
+    }
+
+    #[test]
+    fn no_two_things_look_the_same() {
+        use std::collections::BTreeSet;
+        let all = [
+            Doing::Blocked,
+            Doing::Queued,
+            Doing::Asked,
+            Doing::Ran,
+            Doing::Waited,
+            Doing::Failed,
+            Doing::Moment,
+        ];
+        for charset in [Charset::Unicode, Charset::Ascii] {
+            let glyphs: BTreeSet<char> = all.iter().map(|doing| look(charset, *doing).0).collect();
+            assert_eq!(glyphs.len(), all.len());
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! A pane of rows with a cursor. Must not know: what is in the rows.
+
+use ratatui::layout::Rect;
+
+use super::paint::{Canvas, row_of};
+use super::shell;
+use crate::console::model::Model;
+use crate::console::model::screen::{Pane, inside};
+use crate::console::symbols::Symbol;
+use crate::console::theme::Role;
+
+/// Draws the pane.
+pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect, pane: Pane) {
+    let Some(rows) = model.lower.of(pane) else { return };
+    let words = format!("{} {}", pane.word(), rows.title);
+    let used = shell::title(model, canvas, area, pane, words.trim_end());
+    others(model, canvas, area, pane, used);
+    let body = inside(area);
+    let more = Symbol::Ellipsis.glyph(model.settings.charset);
+    let shown = rows.rows.iter().enumerate().skip(rows.top);
+    for (at, row) in shown.take(usize::from(body.height)) {
+        let place = row_of(body, u16::try_from(at - rows.top).unwrap_or(u16::MAX));
+        let words = Rect {
+            x: place.x + 1.min(place.width),
+            width: place.width.saturating_sub(1),
+            ..place
+        };
+        canvas.row(words, &row.words, more);
+        if at == rows.at && model.screen.focus == pane {
+            point(model, canvas, place);
+        }
+    }
+}
+
+/// Marks the row under the cursor.
+pub(super) fn point(model: &Model, canvas: &mut Canvas<'_>, place: Rect) {
+    canvas.tint(place, Role::Selection);
+    let pointer = Symbol::Pointer.glyph(model.settings.charset);
+    canvas.put(
+        place.x,
+        place.y,
+        1,
+        pointer.encode_utf8(&mut [0; 4]),
+        Role::Accent,
+    );
+}
+
+/// Names the other panes that share the place, with their keys, as far as there is room.
+pub(super) fn others(model: &Model, canvas: &mut Canvas<'_>, area: Rect, pane: Pane, used: u16) {
+    let mut x = area.x + used + 1;
+    for other in Pane::LOWER.into_iter().filter(|other| *other != pane) {
+        let key = model.settings.keymap.first(other.command());
+        let word = format!(" {key} {} ", other.word());
+        let width = u16::try_from(word.chars().count()).unwrap_or(u16::MAX);
+        if x.saturating_add(width) > area.right() {
+            break;
+        }
+        canvas.put(x, area.y, width, &word, Role::Dim);
+        x += width;
+    }
+}

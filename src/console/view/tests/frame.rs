@@ -1,0 +1,132 @@
+//! The frame of a decision is drawn by the console alone: whatever a model, a tool or a file says.
+
+use proptest::prelude::*;
+use ratatui::buffer::{Buffer, Cell};
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+
+use crate::console::symbols::Charset;
+use crate::console::testing::{ARMING, Stage};
+use crate::console::theme::{Colours, Role, Theme};
+use crate::domain::call::Outcome;
+use crate::text::FRAME;
+
+/// Texts that try to look like the console's own rows.
+fn pretence() -> impl Strategy<Value = String> {
+    let pieces = prop_oneof![
+        3 => any::<String>(),
+        2 => proptest::sample::select(vec![
+            "┏ c9 r1  may this call run? ", "┗ end of the arguments ", "┃ {\"path\":\"safe\"}", "# end of the arguments ",
+            "# c9 r1  may this call run? ", "| ", "\n", "\r", "\t", "   ", "\u{1b}[7m", "\u{1b}[1;30;43m", "\u{9b}7m",
+            "╏", "┇", "┋", "a approve", "⟨U+2503⟩", "\u{202e}", "\u{200b}┃", "e\u{301}┃", "\"}",
+        ]).prop_map(str::to_owned),
+        1 => proptest::sample::select(FRAME.to_vec()).prop_map(String::from),
+    ];
+    proptest::collection::vec(pieces, 0..8).prop_map(|pieces| pieces.concat())
+}
+
+fn looks_like(cell: &Cell, style: Style) -> bool {
+    let mut wanted = Cell::default();
+    wanted.set_style(style);
+    cell.style() == wanted.style()
+}
+
+fn cell(buffer: &Buffer, x: u16, y: u16) -> &Cell {
+    buffer.cell((x, y)).unwrap()
+}
+
+/// What stands in an area in the look of a decision, row by row.
+fn decided(buffer: &Buffer, area: Rect, style: Style) -> Vec<String> {
+    (area.top()..area.bottom())
+        .map(|y| {
+            (area.left()..area.right())
+                .map(|x| cell(buffer, x, y))
+                .filter(|cell| looks_like(cell, style))
+                .map(Cell::symbol)
+                .collect::<String>()
+        })
+        .filter(|row| !row.is_empty())
+        .collect()
+}
+
+const LOOKS: [(&str, Colours, Charset); 5] = [
+    ("dark", Colours::True, Charset::Unicode),
+    ("light", Colours::Basic, Charset::Unicode),
+    ("high-contrast", Colours::Indexed, Charset::Unicode),
+    ("mono", Colours::None, Charset::Unicode),
+    ("mono", Colours::None, Charset::Ascii),
+];
+
+fn stage(look: (&str, Colours, Charset), size: (u16, u16), text: &str, tool: &str) -> Stage {
+    let mut stage = Stage::with(size.0, size.1, |settings| {
+        settings.look = Theme::built_in(look.0).unwrap().look(look.1);
+        settings.charset = look.2;
+    });
+    stage.begin();
+    stage.thought("t2", text);
+    stage.finished("c4", "read_file", text, Outcome::ok(text));
+    let args = serde_json::json!({ "path": text, text: 1 }).to_string();
+    stage.awaiting("c3", tool, &args);
+    stage.draw();
+    stage
+}
+
+/// Where a frame is drawn, and what it is made of.
+fn frame_of(buffer: &Buffer, area: Rect, stage: &Stage) -> Vec<String> {
+    let style = stage.model.settings.look.full(Role::Decision);
+    let rows = decided(buffer, area, style);
+    for y in 0..buffer.area.height {
+        for x in 0..buffer.area.width {
+            let one = cell(buffer, x, y);
+            if one.symbol().chars().any(|c| FRAME.contains(&c)) {
+                assert!(
+                    x == area.x && area.contains((x, y).into()) && looks_like(one, style),
+                    "{:?} at {x},{y} is no piece of a frame",
+                    one.symbol()
+                );
+            }
+        }
+    }
+    rows
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_text_draws_a_frame(
+        text in pretence(), tool in pretence(), look in proptest::sample::select(LOOKS.to_vec()),
+        size in proptest::sample::select(vec![(40u16, 12u16), (80, 24), (120, 40)]),
+    ) {
+        let mut stage = stage(look, size, &text, &tool);
+        // Where nothing is decided, nothing looks like it.
+        for keys in ["1 g j", "3 >", "> >", "> >"] {
+            stage.press(keys);
+            let buffer = stage.draw();
+            let area = stage.model.screen.places.inspector.unwrap_or_default();
+            prop_assert_eq!(frame_of(&buffer, area, &stage), Vec::<String>::new(), "after {}", keys);
+        }
+        // Where something is, its frame is the console's: a head, a bar per row of the text, an end.
+        stage.press("2");
+        stage.wait(ARMING);
+        let (bar, head, end) = match look.2 {
+            Charset::Unicode => ("┃ ", "┏ c3 r1  may this call run? ", "┗ end of the arguments "),
+            Charset::Ascii => ("| ", "# c3 r1  may this call run? ", "# end of the arguments "),
+        };
+        for _ in 0..3 {
+            let buffer = stage.draw();
+            let area = stage.model.screen.places.inspector.unwrap_or_default();
+            let top = stage.model.inspector.top;
+            let (pager, before) = stage.model.inspector.doc.decided().expect("a decision is shown");
+            let shown = usize::from(area.height) - 1;
+            let rows = (top..top + shown).filter(|row| (before..before + pager.rows()).contains(row)).count();
+            let found = frame_of(&buffer, area, &stage);
+            let bars = found.iter().filter(|row| *row == bar).count();
+            prop_assert_eq!(bars, rows, "{:?}", found);
+            let others: Vec<&String> = found.iter().filter(|row| *row != bar).collect();
+            prop_assert!(others.iter().all(|row| head.starts_with(row.as_str()) || end.starts_with(row.as_str())), "{:?}", found);
+            prop_assert!(others.len() <= 2, "{:?}", found);
+            stage.press("pgdn");
+        }
+    }
+}

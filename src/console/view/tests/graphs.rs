@@ -1,0 +1,304 @@
+//! Pictures of the graph pane in its forms and at its levels of detail, and what they keep.
+
+use proptest::prelude::*;
+use ratatui::style::Color;
+
+use crate::console::layout::gutter::Line;
+use crate::console::model::graph::{Form, Level};
+use crate::console::symbols::Charset;
+use crate::console::testing::{Stage, id};
+use crate::console::theme::{Colours, Theme};
+use crate::domain::call::Outcome;
+
+const SIZES: [(u16, u16); 4] = [(40, 12), (80, 24), (120, 40), (200, 60)];
+
+/// A run of some forty turns.
+fn long(width: u16, height: u16) -> Stage {
+    let mut stage = Stage::new(width, height);
+    stage.long_run(44);
+    stage
+}
+
+fn pictures(name: &str, keys: &str) {
+    for (width, height) in SIZES {
+        let mut stage = long(width, height);
+        stage.press(keys);
+        insta::assert_snapshot!(format!("{name}_{width}x{height}"), stage.text());
+    }
+}
+
+#[test]
+fn a_long_run() {
+    pictures("long", "1 g pgdn");
+}
+
+#[test]
+fn by_turns() {
+    pictures("turns", "1 Z g");
+}
+
+#[test]
+fn with_text() {
+    pictures("text", "1 Z Z Z G k k");
+}
+
+#[test]
+fn what_fits() {
+    for (width, height) in SIZES {
+        let mut stage = long(width, height);
+        stage.press("1 &");
+        stage.type_text("is:failed");
+        stage.press("enter");
+        insta::assert_snapshot!(format!("fits_{width}x{height}"), stage.text());
+    }
+}
+
+#[test]
+fn as_a_map() {
+    pictures("map", "1 f f V");
+}
+
+#[test]
+fn over_time() {
+    pictures("time", "1 G k k J");
+}
+
+#[test]
+fn without_colours_and_in_ascii() {
+    for (name, keys) in [
+        ("lanes", "1 g pgdn"),
+        ("map", "1 f f V"),
+        ("time", "1 G k k J"),
+        ("turns", "1 Z g"),
+    ] {
+        let mut stage = Stage::with(80, 24, |settings| {
+            settings.look = Theme::built_in("mono").unwrap().look(Colours::None);
+            settings.charset = Charset::Ascii;
+            settings.line = Line::Ascii;
+        });
+        stage.long_run(44);
+        stage.press(keys);
+        let text = stage.text();
+        assert!(text.is_ascii(), "{name}: {text}");
+        insta::assert_snapshot!(format!("plain_{name}_80x24"), text);
+        for cell in stage.draw().content() {
+            assert_eq!(
+                (cell.fg, cell.bg),
+                (Color::Reset, Color::Reset),
+                "{name}: a colour at {:?}",
+                cell.symbol()
+            );
+        }
+    }
+}
+
+#[test]
+fn old_turns_that_went_well_take_one_row_each_and_what_needs_an_eye_its_own() {
+    let mut stage = long(120, 60);
+    stage.press("1 g z");
+    let text = stage.text();
+    let row = |wanted: &str| text.lines().find(|line| line.contains(wanted)).map(str::to_owned);
+    let turn = row("Part 4 is next.").unwrap();
+    assert!(turn.contains("turn 4 ●●") && !turn.contains("c6"), "{turn}");
+    assert!(!text.contains("part4/file0.rs"), "{text}");
+    assert!(text.contains("c23 read_file failed: not found"), "{text}");
+    assert!(
+        text.contains("part10/file1.rs"),
+        "a turn in which something failed stays: {text}"
+    );
+    stage.press("G");
+    let text = stage.text();
+    assert!(
+        text.contains("part46/file0.rs"),
+        "the newest turns are there in full: {text}"
+    );
+    assert!(text.contains("awaiting approval"), "{text}");
+}
+
+#[test]
+fn a_turn_that_is_looked_at_is_not_folded_when_it_grows_old() {
+    let mut stage = Stage::new(80, 24);
+    stage.long_run(60);
+    stage.press("1 g");
+    let (graph, run) = (&mut stage.model.graph, &stage.model.run);
+    assert!(graph.go_to(id("c105"), run));
+    stage.press("k j");
+    let selected = stage.selected().unwrap();
+    let row = stage.model.graph.cursor().unwrap() - stage.model.graph.top;
+    let mut no = 1000;
+    for turn in 100..140 {
+        no = stage.model_turn(turn, no, "More.", &[(r#"{"path":"a"}"#, Outcome::ok("1"))]);
+        stage.draw();
+    }
+    assert_eq!(stage.selected(), Some(selected));
+    let at = stage.model.graph.cursor().unwrap();
+    assert_eq!(
+        stage.model.graph.rows.list[at].key, selected,
+        "it still has its own row"
+    );
+    assert_eq!(at - stage.model.graph.top, row, "in the same place on the screen");
+    assert!(stage.text().contains(" new "), "what came is counted");
+}
+
+#[test]
+fn what_is_repeated_is_one_row() {
+    let mut stage = Stage::new(120, 40);
+    stage.long_run(1);
+    let mut no = 100;
+    for turn in 10..20 {
+        no = stage.model_turn(
+            turn,
+            no,
+            &format!("Try {turn}."),
+            &[(r#"{"path":"gone"}"#, Outcome::ok("1"))],
+        );
+    }
+    stage.press("1 g");
+    let text = stage.text();
+    assert!(text.contains("the same again 9 times"), "{text}");
+    assert!(text.contains("Try 10.") && !text.contains("Try 11."), "{text}");
+    stage.press("G space");
+    assert!(stage.text().contains("Try 19."), "{}", stage.text());
+}
+
+#[test]
+fn a_filter_says_what_it_hides_and_is_taken_back() {
+    let mut stage = long(120, 40);
+    stage.press("1 &");
+    stage.type_text("is:green");
+    stage.press("enter");
+    assert!(
+        stage.said().contains("is not a state: waiting"),
+        "{}",
+        stage.said()
+    );
+    stage.press("ctrl-u esc &");
+    stage.type_text("is:failed part20");
+    stage.press("enter");
+    let text = stage.text();
+    assert!(text.contains("only is:failed part20 (1)"), "{text}");
+    assert!(text.contains("not shown"), "{text}");
+    assert_eq!(stage.said(), "1 fit `is:failed part20`");
+    // What comes is sieved as well.
+    stage.model_turn(90, 900, "nothing", &[(r#"{"path":"b"}"#, Outcome::ok("1"))]);
+    assert!(!stage.text().contains("c901"));
+    stage.press("& ctrl-w ctrl-w ctrl-w ctrl-w enter");
+    assert!(stage.model.graph.filter.is_none());
+    assert!(stage.text().contains("c901"));
+}
+
+#[test]
+fn siblings_parents_and_children() {
+    let mut stage = long(120, 40);
+    stage.press("1 Z Z g");
+    let (graph, run) = (&mut stage.model.graph, &stage.model.run);
+    assert!(graph.go_to(id("c8"), run));
+    stage.press("}");
+    assert_eq!(stage.selected(), Some(id("c9")));
+    stage.press("{ [");
+    assert_eq!(stage.selected(), Some(id("t7")));
+    stage.press("]");
+    assert_eq!(stage.selected(), Some(id("c8")));
+    stage.press("{");
+    assert_eq!(stage.selected(), Some(id("c10")), "round again");
+    stage.press("[ }");
+    assert!(stage.said().contains("nothing else hangs on"), "{}", stage.said());
+}
+
+#[test]
+fn following_is_a_choice() {
+    let mut stage = long(120, 40);
+    assert!(!stage.model.graph.pinned);
+    stage.press(";");
+    assert!(stage.model.graph.pinned);
+    let selected = stage.selected();
+    let no = stage.model_turn(90, 900, "more", &[(r#"{"path":"b"}"#, Outcome::ok("1"))]);
+    stage.draw();
+    assert_eq!(stage.selected(), selected);
+    stage.press(";");
+    assert!(!stage.model.graph.pinned);
+    stage.model_turn(91, no, "and more", &[(r#"{"path":"c"}"#, Outcome::ok("1"))]);
+    stage.draw();
+    assert_eq!(stage.selected(), Some(id("c903")));
+}
+
+#[test]
+fn the_map_is_walked_with_the_arrows() {
+    let mut stage = Stage::new(120, 60);
+    stage.long_run(12);
+    stage.press("1 Z Z g");
+    let (graph, run) = (&mut stage.model.graph, &stage.model.run);
+    assert!(graph.go_to(id("t7"), run));
+    stage.press("V");
+    assert_eq!(stage.model.graph.form, Form::Map);
+    assert!(stage.text().contains("━ map ━"), "{}", stage.text());
+    stage.press("down");
+    assert_eq!(stage.selected(), Some(id("c8")));
+    stage.press("right");
+    assert_eq!(stage.selected(), Some(id("c9")));
+    stage.press("up");
+    assert_eq!(stage.selected(), Some(id("t7")));
+    // Past the edge of what was drawn it is drawn anew around where the cursor is.
+    for _ in 0..20 {
+        stage.press("down");
+    }
+    let last = stage.selected().unwrap();
+    assert!(last.no > 25, "{last}");
+    stage.press("V");
+    assert_eq!(stage.selected(), Some(last), "the rows have the same cursor");
+}
+
+#[test]
+fn a_strip_shows_where_in_a_long_run_something_needs_an_eye() {
+    let mut stage = long(120, 30);
+    stage.press("1 g");
+    let buffer = stage.draw();
+    let area = stage.model.screen.places.graph.unwrap();
+    let strip: String = (area.y + 1..area.bottom())
+        .map(|y| buffer.cell((area.right() - 1, y)).unwrap().symbol().to_owned())
+        .collect();
+    assert!(strip.starts_with('█'), "{strip}");
+    assert!(strip.ends_with('◎'), "{strip}");
+    assert!(strip.contains('✖') && strip.contains('│'), "{strip}");
+}
+
+#[test]
+fn the_timeline_tells_waiting_from_running() {
+    let mut stage = long(120, 40);
+    stage.press("1 G k k J z G");
+    let text = stage.text();
+    assert!(text.contains("▒▒ for you"), "{text}");
+    let call = text.lines().rfind(|line| line.contains("c133")).unwrap();
+    assert!(
+        call.contains('▒') && call.contains('→') && !call.contains('█'),
+        "{call}"
+    );
+    let before = text.lines().find(|line| line.contains("● c132")).unwrap();
+    assert!(before.contains('█') && !before.contains('▒'), "{before}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_key_and_no_size_breaks_the_pane(
+        keys in prop::collection::vec(
+            prop::sample::select(vec![
+                "Z", "V", "J", ";", "j", "k", "h", "l", "space", "g", "G", "pgdn", "pgup", "f", "d", "t", "[", "]",
+                "{", "}", "1",
+            ]),
+            1..30,
+        ),
+        (width, height) in (1_u16..140, 1_u16..50),
+    ) {
+        let mut stage = Stage::new(width, height);
+        stage.long_run(8);
+        for key in keys {
+            stage.press(key);
+            let graph = &stage.model.graph;
+            prop_assert!(graph.cursor().is_some());
+            prop_assert!(graph.top < graph.len());
+        }
+        prop_assert!([Level::Recent, Level::Turns, Level::Nodes, Level::Text].contains(&stage.model.graph.level));
+    }
+}

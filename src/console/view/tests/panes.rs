@@ -1,0 +1,204 @@
+//! Pictures of the panes at the bottom, at the sizes that people have.
+
+use crate::console::layout::gutter::Line;
+use crate::console::symbols::Charset;
+use crate::console::testing::Stage;
+use crate::domain::event::run::Limits;
+use crate::domain::event::{Event, RunEvent};
+
+const SIZES: [(u16, u16); 4] = [(40, 12), (80, 24), (120, 40), (200, 60)];
+
+fn at_sizes(name: &str, scene: impl Fn(&mut Stage)) {
+    for (width, height) in SIZES {
+        let mut stage = Stage::new(width, height);
+        scene(&mut stage);
+        insta::assert_snapshot!(format!("{name}_{width}x{height}"), stage.text());
+    }
+}
+
+/// The same without colours and with plain characters: nothing of it may be lost.
+fn plain(name: &str, scene: impl Fn(&mut Stage)) {
+    let mut stage = Stage::with(80, 24, |settings| {
+        settings.look = crate::console::theme::Theme::built_in("mono")
+            .unwrap()
+            .look(crate::console::theme::Colours::None);
+        settings.charset = Charset::Ascii;
+        settings.line = Line::Ascii;
+    });
+    scene(&mut stage);
+    let text = stage.text();
+    let own = text.replace(['⟨', '⟩'], "");
+    assert!(
+        own.is_ascii(),
+        "only what stands for another character may be none: {text}"
+    );
+    insta::assert_snapshot!(format!("{name}_ascii_80x24"), text);
+}
+
+fn limited(stage: &mut Stage) {
+    stage.spent();
+    let limits = Limits {
+        turns: Some(1),
+        tokens: Some(170),
+        wall_ms: Some(1_800_000),
+        ..Limits::default()
+    };
+    stage.engine(Event::Run(RunEvent::LimitsRaised { limits }));
+    stage.press("7 j");
+}
+
+#[test]
+fn state() {
+    let scene = |stage: &mut Stage| {
+        stage.spent();
+        stage.press("5 j");
+    };
+    at_sizes("state", scene);
+    plain("state", scene);
+}
+
+#[test]
+fn budget() {
+    at_sizes("budget", limited);
+    plain("budget", limited);
+}
+
+#[test]
+fn branches() {
+    let scene = |stage: &mut Stage| {
+        stage.edited();
+        stage.press("6");
+    };
+    at_sizes("branch_pane", scene);
+    plain("branch_pane", scene);
+}
+
+#[test]
+fn decisions_in_the_log() {
+    at_sizes("log_decisions", |stage| {
+        stage.edited();
+        stage.press("4 space k");
+    });
+}
+
+#[test]
+fn nothing_to_show_is_said() {
+    let mut stage = Stage::new(100, 30);
+    stage.sample();
+    stage.draw();
+    stage.press("5");
+    let text = stage.text();
+    assert!(text.contains("no call writes a path of the state"), "{text}");
+    stage.press("6");
+    let text = stage.text();
+    assert!(text.contains("nothing was edited yet"), "{text}");
+    stage.press("7");
+    let text = stage.text();
+    assert!(text.contains("set [price] in the configuration"), "{text}");
+    stage.press("8");
+    let text = stage.text();
+    assert!(text.contains("health"), "{text}");
+}
+
+/// Every status that a call can have, with words of its own.
+fn statuses() -> Vec<crate::domain::call::Status> {
+    use crate::domain::call::{ConsentCause, ErrorClass, Status};
+    use crate::domain::id::Attempt;
+    vec![
+        Status::Proposed,
+        Status::Invalid,
+        Status::Blocked,
+        Status::Ready,
+        Status::Awaiting,
+        Status::Consent(ConsentCause::Orphaned),
+        Status::Queued,
+        Status::Running(Attempt(1)),
+        Status::InDoubt(Attempt(1)),
+        Status::Succeeded,
+        Status::Failed(ErrorClass::NotFound),
+        Status::Rejected,
+        Status::Expired,
+        Status::Skipped,
+        Status::Unsatisfiable,
+    ]
+}
+
+#[test]
+fn every_status_is_told_without_colours_and_with_plain_characters() {
+    let mut stage = Stage::with(100, 30, |settings| {
+        settings.look = crate::console::theme::Theme::built_in("mono")
+            .unwrap()
+            .look(crate::console::theme::Colours::None);
+        settings.charset = Charset::Ascii;
+        settings.line = Line::Ascii;
+    });
+    stage.begin();
+    stage.proposed("c3", "read_file", r#"{"path":"a"}"#);
+    let mut rows = std::collections::BTreeMap::new();
+    for status in statuses() {
+        let call = crate::console::testing::id("c3");
+        stage.model.run.state.calls.get_mut(&call).unwrap().status = status.clone();
+        let buffer = stage.draw();
+        assert!(
+            buffer.content().iter().all(|cell| {
+                let style = cell.style();
+                let plain = |colour| matches!(colour, None | Some(ratatui::style::Color::Reset));
+                plain(style.fg) && plain(style.bg)
+            }),
+            "a colour with {status:?}"
+        );
+        let text = stage.text();
+        let row = text
+            .lines()
+            .find(|line| line.contains("c3 read_file"))
+            .unwrap_or_else(|| panic!("no row with {status:?}: {text}"));
+        // The pane beside it tells more; the row alone must do.
+        let row: String = row.chars().take(44).collect();
+        if let Some(other) = rows.insert(row.clone(), status.clone()) {
+            panic!("{other:?} and {status:?} look the same: {row}");
+        }
+    }
+    assert_eq!(rows.len(), statuses().len());
+}
+
+#[test]
+fn scripts_of_every_direction_keep_their_order_and_their_columns() {
+    let mut stage = Stage::new(100, 30);
+    stage.begin();
+    let marks = "e".to_owned() + &"\u{301}".repeat(40);
+    let words = format!("שלום abc مرحبا 日本 👩\u{200d}👩 {marks} end");
+    stage.thought("t2", &words);
+    let args = serde_json::json!({ "path": words }).to_string();
+    stage.awaiting("c3", "write_file", &args);
+    for keys in ["1 g j", "2", "4", "5"] {
+        stage.press(keys);
+        let buffer = stage.draw();
+        for y in 0..buffer.area.height {
+            let mut x = 0;
+            let mut line = String::new();
+            while x < buffer.area.width {
+                let symbol = buffer.cell((x, y)).unwrap().symbol();
+                let marks = symbol
+                    .chars()
+                    .filter(|c| unicode_width::UnicodeWidthChar::width(*c) == Some(0));
+                assert!(marks.count() <= 4, "{keys}: {symbol:?}");
+                line.push_str(symbol);
+                x += u16::try_from(unicode_width::UnicodeWidthStr::width(symbol))
+                    .unwrap()
+                    .max(1);
+            }
+            assert_eq!(
+                x, buffer.area.width,
+                "{keys}: a row is as wide as the screen: {line}"
+            );
+        }
+    }
+    stage.press("1 g j");
+    let text = stage.text();
+    let place = |piece: &str| text.find(piece).unwrap_or_else(|| panic!("{piece}: {text}"));
+    assert!(
+        place("שלום") < place("abc") && place("abc") < place("مرحبا"),
+        "{text}"
+    );
+    assert!(text.contains("⟨U+200D⟩") && text.contains("⟨U+0301⟩"), "{text}");
+}

@@ -1,0 +1,60 @@
+//! Looks for repetition in a thread in which everything has ended, and takes the step that is
+//! advised. Must not know: how a repetition is found, how a step is chosen.
+
+use std::sync::Arc;
+
+use crate::domain::advice::Advice;
+use crate::domain::decide::escape::take;
+use crate::domain::draft::Draft;
+use crate::domain::escape::advised::Advised;
+use crate::domain::escape::{Incident, Rung, Upshot};
+use crate::domain::event::EscapeEvent;
+use crate::domain::id::ThreadId;
+
+/// True where something was decided about repetition; asked again until there is nothing.
+pub(super) fn look(draft: &mut Draft<'_>, advice: &dyn Advice, thread: ThreadId, answered: bool) -> bool {
+    let state = draft.state;
+    let incident = state.escape.of(thread);
+    if answered {
+        if let Some(incident) = incident {
+            note(draft, incident, Upshot::Helped);
+            over(draft, incident, "the thread has its answer");
+        }
+        return !draft.events.is_empty();
+    }
+    match (advice.escape(state, thread), incident) {
+        (Some(Advised::Warn { turn, finding }), None) => {
+            draft.escape(EscapeEvent::Warned { turn, finding });
+        }
+        (Some(Advised::Find(finding)), None) => draft.escape(EscapeEvent::Found {
+            incident: state.escape.incidents.len() as u32 + 1,
+            finding,
+        }),
+        (Some(Advised::Note(upshot)), Some(incident)) => note(draft, incident, upshot),
+        (Some(Advised::End(why)), Some(incident)) => over(draft, incident, &why),
+        // A request is part of going back: it is bounded like any other.
+        (Some(Advised::Take(plan)), Some(_)) if plan.rung == Rung::RollBack && super::ask::limited(draft) => {
+        }
+        (Some(Advised::Take(plan)), Some(incident)) => take(draft, thread, incident, &plan),
+        _ => {}
+    }
+    !draft.events.is_empty()
+}
+
+/// What came of the newest step, unless that is known.
+fn note(draft: &mut Draft<'_>, incident: &Incident, upshot: Upshot) {
+    if let Some(step) = incident.steps.last().filter(|step| step.upshot.is_none()) {
+        draft.escape(EscapeEvent::Came {
+            incident: incident.no,
+            node: step.node,
+            upshot,
+        });
+    }
+}
+
+fn over(draft: &mut Draft<'_>, incident: &Incident, why: &str) {
+    draft.escape(EscapeEvent::Over {
+        incident: incident.no,
+        why: Arc::from(why),
+    });
+}

@@ -1,0 +1,109 @@
+//! What follows a failure before it stands: asked once for each, written down whole. Must not know:
+//! how a step is found.
+
+use super::ask;
+use crate::domain::advice::Advice;
+use crate::domain::call::{Call, Status};
+use crate::domain::decide::resilience;
+use crate::domain::draft::Draft;
+use crate::domain::event::ResilienceEvent;
+use crate::domain::id::{Attempt, Rev};
+use crate::domain::ladder::{Found, Next};
+use crate::domain::node::Node;
+use crate::domain::state::Mode;
+
+/// Decides about failures of which nothing was decided yet.
+pub(super) fn judge(draft: &mut Draft<'_>, advice: &dyn Advice) {
+    let state = draft.state;
+    for id in state.agenda.failures.iter().copied() {
+        let Some(call) = state.calls.get(&id) else {
+            continue;
+        };
+        // What it read may be another thing in a moment, and then so is what came of it.
+        if call.suspect || !super::acts(state, id) {
+            continue;
+        }
+        let rev = state.nodes.get(&id).map(Node::rev).unwrap_or_default();
+        step(draft, call, rev, advice.after(state, call));
+    }
+}
+
+fn step(draft: &mut Draft<'_>, call: &Call, rev: Rev, next: Next) {
+    let id = call.id;
+    match next {
+        Next::Leave { why } => draft.resilience(ResilienceEvent::GaveUp { call: id, rev, why }),
+        Next::Retry(retry) => draft.resilience(ResilienceEvent::RetryScheduled {
+            call: id,
+            rev,
+            attempt: call.last_attempt().map_or(Attempt(0), |last| last.no),
+            no: retry.no,
+            of: retry.of,
+            wait_ms: retry.wait_ms,
+            why: retry.why,
+        }),
+        Next::Repair(repair) => {
+            let round = repair.found.round;
+            diagnosed(draft, call, rev, repair.found);
+            resilience::apply(draft, id, round, &repair.fix);
+        }
+        Next::Ask(ask) => {
+            if let Some(why) = ask::no_request_for(draft.state) {
+                draft.resilience(ResilienceEvent::GaveUp { call: id, rev, why });
+            } else {
+                let round = ask.found.round;
+                diagnosed(draft, call, rev, ask.found);
+                // A request waits until requests are made again.
+                if draft.state.mode == Mode::Running {
+                    draft.resilience(ResilienceEvent::RepairAsked {
+                        call: id,
+                        rev,
+                        round,
+                        question: ask.question,
+                    });
+                }
+            }
+        }
+        Next::Offer(offer) => {
+            let round = offer.found.round;
+            diagnosed(draft, call, rev, offer.found);
+            draft.resilience(ResilienceEvent::RepairOffered {
+                call: id,
+                rev,
+                round,
+                why: offer.why,
+                options: offer.options,
+            });
+        }
+    }
+}
+
+/// The beginning of a round, unless it is under way.
+fn diagnosed(draft: &mut Draft<'_>, call: &Call, rev: Rev, found: Found) {
+    let round = found.round;
+    let under_way = matches!(call.status, Status::Repairing(_));
+    let id = call.id;
+    if under_way {
+        let reply = call.repairs.last().and_then(|last| last.reply.as_ref());
+        if reply.is_none() {
+            return;
+        }
+        draft.resilience(ResilienceEvent::RepairDiagnosed {
+            call: id,
+            round,
+            diagnoses: found.diagnoses,
+        });
+        return;
+    }
+    draft.resilience(ResilienceEvent::RepairStarted {
+        call: id,
+        rev,
+        round,
+        of: found.of,
+        class: found.class,
+    });
+    draft.resilience(ResilienceEvent::RepairDiagnosed {
+        call: id,
+        round,
+        diagnoses: found.diagnoses,
+    });
+}

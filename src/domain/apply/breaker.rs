@@ -1,0 +1,86 @@
+//! Folds what breakers let through, what came of it, and their changes. Must not know: when one
+//! changes.
+
+use std::sync::Arc;
+
+use super::At;
+use crate::domain::breaker::{self, Phase, Probe, Ran, Scope, Turn};
+use crate::domain::call::Outcome;
+use crate::domain::id::{Attempt, NodeId, TurnId};
+use crate::domain::state::State;
+
+/// Something is let through: noted with the generation in which it is.
+pub(super) fn admit(state: &mut State, scopes: &[Scope], probe: Probe) -> Vec<(Scope, u32)> {
+    let mut admitted = Vec::with_capacity(scopes.len());
+    for scope in scopes {
+        let breaker = state.breakers.entry(scope.clone()).or_default();
+        if breaker.phase == Phase::HalfOpen {
+            breaker.probe = Some(probe);
+        }
+        admitted.push((scope.clone(), breaker.generation));
+    }
+    admitted
+}
+
+/// An execution ended.
+pub(super) fn ran(
+    state: &mut State,
+    at: At,
+    guards: &[(Scope, u32)],
+    (call, attempt): (NodeId, Attempt),
+    outcome: &Outcome,
+) {
+    let said = breaker::speaks(outcome);
+    ended(state, at, guards, Probe::Call(call, attempt), said);
+}
+
+/// A request ended; `failed` is none where that says nothing of the endpoint.
+pub(super) fn answered(state: &mut State, at: At, turn: TurnId, failed: Option<bool>) {
+    let Some(request) = state.turns.get_mut(&turn) else {
+        return;
+    };
+    let guards: Vec<_> = request.guard.take().into_iter().collect();
+    let probe = Probe::Request(turn, request.asked);
+    ended(state, at, &guards, probe, failed);
+}
+
+fn ended(state: &mut State, at: At, guards: &[(Scope, u32)], probe: Probe, failed: Option<bool>) {
+    for (scope, generation) in guards {
+        let Some(breaker) = state.breakers.get_mut(scope) else {
+            continue;
+        };
+        if breaker.probe == Some(probe) {
+            breaker.probe = None;
+        }
+        if let Some(failed) = failed {
+            breaker.remember(
+                *generation,
+                Ran {
+                    at: at.utc_ms,
+                    failed,
+                },
+            );
+        }
+    }
+}
+
+/// A breaker changes: what it had let through before says nothing of it any more.
+pub(super) fn changed(state: &mut State, at: At, scope: &Scope, generation: u32, turn: &Turn) {
+    let breaker = state.breakers.entry(scope.clone()).or_default();
+    breaker.trips += u32::from(turn.to == Phase::Open && breaker.phase == Phase::Closed);
+    breaker.phase = turn.to;
+    breaker.generation = generation;
+    breaker.recent.clear();
+    breaker.probe = None;
+    breaker.until = at
+        .utc_ms
+        .saturating_add(i64::try_from(turn.wait_ms).unwrap_or(i64::MAX));
+    breaker.why = Arc::clone(&turn.why);
+}
+
+/// Nobody reports any more on what was under way.
+pub(super) fn forget_probes(state: &mut State) {
+    for breaker in state.breakers.values_mut() {
+        breaker.probe = None;
+    }
+}

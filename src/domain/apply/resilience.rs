@@ -1,0 +1,290 @@
+//! Folds facts about what is done when calls fail. Must not know: why they were decided.
+
+use std::sync::Arc;
+
+use super::{At, index};
+use crate::domain::breaker::Turn;
+use crate::domain::call::{Call, Status};
+use crate::domain::event::ResilienceEvent;
+use crate::domain::id::{NodeId, Rev};
+use crate::domain::ladder::{Delay, Round, Stage};
+use crate::domain::node::{Content, Node};
+use crate::domain::repair::Reply;
+use crate::domain::state::{Configured, Mode, State};
+use crate::domain::turn::Usage;
+
+#[expect(clippy::too_many_lines, reason = "one arm for each fact of the family")]
+pub(super) fn apply(state: &mut State, at: At, event: &ResilienceEvent) {
+    match event {
+        ResilienceEvent::GaveUp { call, rev, why } => gave_up(state, *call, *rev, why),
+        ResilienceEvent::RetryScheduled {
+            call,
+            rev,
+            no,
+            of,
+            wait_ms,
+            why,
+            ..
+        } => {
+            let delay = Delay {
+                no: *no,
+                of: *of,
+                left_ms: *wait_ms,
+                since: (state.mode == Mode::Running).then_some(at.utc_ms),
+                why: why.clone(),
+            };
+            scheduled(state, (*call, *rev), delay);
+        }
+        ResilienceEvent::RetryDue {
+            call, rev, attempt, ..
+        } => {
+            let waits = counts(state, *call, *rev).is_some_and(|life| {
+                life.status == Status::Delayed && life.last_attempt().is_some_and(|one| one.no == *attempt)
+            });
+            if waits {
+                index::set_status(state, *call, Status::Queued);
+            }
+        }
+        ResilienceEvent::BreakerChanged {
+            scope,
+            generation,
+            to,
+            wait_ms,
+            why,
+        } => {
+            let turn = Turn {
+                to: *to,
+                wait_ms: *wait_ms,
+                why: why.clone(),
+            };
+            super::breaker::changed(state, at, scope, *generation, &turn);
+        }
+        ResilienceEvent::PolicySet {
+            version,
+            policy,
+            live,
+        } => {
+            state.resilience = Some(Configured {
+                version: *version,
+                policy: policy.clone(),
+                live: *live,
+            });
+        }
+        ResilienceEvent::RepairStarted {
+            call,
+            rev,
+            round,
+            of,
+            class,
+        } => {
+            let begun = Round {
+                seq: at.seq,
+                rev: *rev,
+                no: *round,
+                of: *of,
+                class: *class,
+                diagnoses: Vec::new(),
+                asked: None,
+                reply: None,
+                options: Vec::new(),
+                changes: Vec::new(),
+                gave_up: None,
+            };
+            if counts(state, *call, *rev).is_some() {
+                with(state, *call, |life| life.repairs.push(begun));
+                index::set_status(state, *call, Status::Repairing(Stage::Diagnosing));
+            }
+        }
+        ResilienceEvent::RepairDiagnosed {
+            call,
+            round,
+            diagnoses,
+        } => {
+            step(state, *call, *round, Stage::Selecting, |last| {
+                let new = diagnoses.iter().filter(|one| !last.diagnoses.contains(one));
+                let new: Vec<_> = new.cloned().collect();
+                last.diagnoses.extend(new);
+            });
+            // What to do about it is still to be decided, or waits until the model may be asked.
+            let selecting = |life: &Call| life.status == Status::Repairing(Stage::Selecting);
+            if state.calls.get(call).is_some_and(selecting) {
+                state.agenda.failures.insert(*call);
+            }
+        }
+        ResilienceEvent::RepairAsked {
+            call,
+            round,
+            question,
+            ..
+        } => {
+            state.requests = state.requests.saturating_add(1);
+            step(state, *call, *round, Stage::Asking, |last| {
+                last.asked = Some(question.clone());
+            });
+        }
+        ResilienceEvent::RepairAnswered {
+            call,
+            rev,
+            round,
+            reply,
+            usage,
+        } => answered(state, (*call, *rev, *round), reply, *usage),
+        ResilienceEvent::RepairOffered {
+            call,
+            round,
+            why,
+            options,
+            ..
+        } => {
+            with(state, *call, |life| {
+                life.because = Some(why.clone());
+                life.ready = Some(at.seq);
+            });
+            step(state, *call, *round, Stage::Choosing, |last| {
+                last.options.clone_from(options);
+            });
+        }
+        ResilienceEvent::RepairApplied { call, round, changes } => {
+            step(state, *call, *round, Stage::Applying, |last| {
+                last.changes.clone_from(changes);
+            });
+        }
+    }
+}
+
+/// The call, if it counts with this revision.
+fn counts(state: &State, call: NodeId, rev: Rev) -> Option<&Call> {
+    let node = state.nodes.get(&call)?;
+    (node.active && node.rev() == rev).then(|| state.calls.get(&call))?
+}
+
+fn with(state: &mut State, call: NodeId, change: impl FnOnce(&mut Call)) {
+    if let Some(life) = state.calls.get_mut(&call) {
+        change(life);
+    }
+}
+
+/// The newest round of a repair under way goes on to a stage.
+fn step(state: &mut State, call: NodeId, round: u32, stage: Stage, note: impl FnOnce(&mut Round)) {
+    let Some(life) = state.calls.get_mut(&call) else {
+        return;
+    };
+    let under_way = matches!(life.status, Status::Repairing(_));
+    let Some(last) = life
+        .repairs
+        .last_mut()
+        .filter(|last| under_way && last.no == round)
+    else {
+        return;
+    };
+    note(last);
+    index::set_status(state, call, Status::Repairing(stage));
+}
+
+/// The model answered: what becomes of it is decided next, if it is still waited for.
+fn answered(state: &mut State, (id, rev, round): (NodeId, Rev, u32), reply: &Reply, usage: Usage) {
+    if let Some(turn) = state.nodes.get(&id).map(|node| node.turn) {
+        super::turn::spend(state, turn, usage);
+    }
+    state.usage = state.usage.plus(usage);
+    with(state, id, |life| {
+        let this = |one: &&mut Round| one.no == round && one.rev == rev;
+        if let Some(one) = life.repairs.iter_mut().rfind(this) {
+            one.reply = Some(reply.clone());
+        }
+    });
+    let waits = counts(state, id, rev).is_some_and(|life| {
+        life.status == Status::Repairing(Stage::Asking)
+            && life.repairs.last().is_some_and(|one| one.no == round)
+    });
+    if waits {
+        index::set_status(state, id, Status::Repairing(Stage::Selecting));
+        state.agenda.failures.insert(id);
+    }
+}
+
+fn gave_up(state: &mut State, id: NodeId, rev: Rev, why: &Arc<str>) {
+    let Some(life) = counts(state, id, rev) else {
+        return;
+    };
+    match life.status {
+        Status::Failed(_) | Status::Invalid => {
+            state.agenda.failures.remove(&id);
+        }
+        // What was to be repaired stands as it stood before.
+        Status::Repairing(_) => {
+            let before = failed_as(state, id, rev);
+            with(state, id, |life| {
+                life.because = None;
+                if let Some(round) = life.repairs.last_mut() {
+                    round.gave_up = Some(why.clone());
+                }
+            });
+            index::set_status(state, id, before);
+            state.agenda.failures.remove(&id);
+        }
+        _ => return,
+    }
+    with(state, id, |life| life.given_up = Some(why.clone()));
+}
+
+/// How a call stands whose failure is not repaired: as failed where this revision ran.
+fn failed_as(state: &State, id: NodeId, rev: Rev) -> Status {
+    let said = state.observation(id).map(|node| &node.now().content);
+    match said {
+        Some(Content::Observation {
+            call_rev,
+            outcome: crate::domain::call::Outcome::Err(error),
+            ..
+        }) if *call_rev == rev => Status::Failed(error.class),
+        _ => Status::Invalid,
+    }
+}
+
+fn scheduled(state: &mut State, (id, rev): (NodeId, Rev), delay: Delay) {
+    if counts(state, id, rev).is_none_or(|life| !matches!(life.status, Status::Failed(_))) {
+        return;
+    }
+    // A place among the writes of the turn is given to what gave a value.
+    let gave_value = state.nodes.get(&id.observation()).is_some_and(ever_ok);
+    index::set_status(state, id, Status::Delayed);
+    with(state, id, |life| {
+        if !gave_value {
+            life.slot = None;
+        }
+        life.retries = delay.no;
+        life.delay = Some(delay);
+    });
+}
+
+fn ever_ok(observation: &Node) -> bool {
+    let ok = |content: &Content| matches!(content, Content::Observation { outcome, .. } if outcome.is_ok());
+    observation.revisions.iter().any(|one| ok(&one.content))
+}
+
+/// The run stands still: so do the waits for another try.
+pub(super) fn freeze(state: &mut State, at: At) {
+    for id in state.agenda.delayed.clone() {
+        with(state, id, |life| {
+            if let Some(delay) = &mut life.delay {
+                delay.left_ms = delay.left(at.utc_ms);
+                delay.since = None;
+            }
+        });
+    }
+}
+
+/// The run goes on, or goes on in another process: what is left of the waits passes from now.
+pub(super) fn thaw(state: &mut State, at: At) {
+    if state.mode != Mode::Running {
+        return;
+    }
+    for id in state.agenda.delayed.clone() {
+        with(state, id, |life| {
+            if let Some(delay) = &mut life.delay {
+                delay.left_ms = delay.left(at.utc_ms);
+                delay.since = Some(at.utc_ms);
+            }
+        });
+    }
+}

@@ -1,0 +1,30 @@
+//! Folds facts about how well tools serve. Must not know: why they were decided.
+
+use super::At;
+use crate::domain::event::WeightEvent;
+use crate::domain::state::State;
+use crate::domain::weight::Word;
+
+pub(super) fn apply(state: &mut State, at: At, event: &WeightEvent) {
+    let word = match event {
+        WeightEvent::Set { kind, tool, weight } => Word::Set {
+            seq: at.seq,
+            kind: kind.clone(),
+            tool: tool.clone(),
+            weight: *weight,
+        },
+        WeightEvent::Reset { tool } => Word::Reset {
+            seq: at.seq,
+            tool: tool.clone(),
+        },
+        WeightEvent::Offered { thread, tools } => {
+            state.weights.offers.insert(*thread, tools.clone());
+            return;
+        }
+        WeightEvent::Noted { executions, .. } => {
+            state.weights.noted = *executions;
+            return;
+        }
+    };
+    state.weights.words.push(word);
+}

@@ -1,0 +1,226 @@
+//! Breakers: whether calls of a tool, of a server or requests to a model are let through, and what came
+//! of the last ones. A fold of facts; when a breaker changes is advised.
+//!
+//! What was admitted before a breaker changed says nothing of it afterwards: every change begins a new
+//! generation. Must not know: thresholds, clocks, how a breaker is shown.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::call::{ErrorClass, Outcome};
+use super::id::{Attempt, NodeId};
+use super::ladder::span;
+use super::state::State;
+
+/// What the error of a call rests on that a breaker kept from running.
+pub const EVIDENCE: &str = "breaker";
+
+/// Executions that a breaker remembers.
+const REMEMBERED: usize = 64;
+
+/// What a breaker is for.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(tag = "of", content = "name", rename_all = "snake_case")]
+pub enum Scope {
+    /// A tool.
+    Tool(Arc<str>),
+    /// A server, as `host:port` or by its name.
+    Server(Arc<str>),
+    /// A model's endpoint.
+    Model(Arc<str>),
+}
+
+impl fmt::Display for Scope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Tool(name) => write!(f, "tool:{name}"),
+            Self::Server(name) => write!(f, "server:{name}"),
+            Self::Model(name) => write!(f, "model:{name}"),
+        }
+    }
+}
+
+/// A text that names no breaker.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` names no breaker: write tool:NAME, server:NAME or model:NAME")]
+pub struct BadScope(String);
+
+impl FromStr for Scope {
+    type Err = BadScope;
+
+    fn from_str(text: &str) -> Result<Self, BadScope> {
+        let bad = || BadScope(text.to_owned());
+        let (of, name) = text.split_once(':').ok_or_else(bad)?;
+        if name.is_empty() {
+            return Err(bad());
+        }
+        match of {
+            "tool" => Ok(Self::Tool(Arc::from(name))),
+            "server" => Ok(Self::Server(Arc::from(name))),
+            "model" => Ok(Self::Model(Arc::from(name))),
+            _ => Err(bad()),
+        }
+    }
+}
+
+/// What a breaker does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Phase {
+    /// Lets everything through.
+    #[default]
+    Closed,
+    /// Lets nothing through.
+    Open,
+    /// Lets one through, to see.
+    HalfOpen,
+}
+
+impl Phase {
+    /// In one or two lower-case words.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Closed => "closed",
+            Self::Open => "open",
+            Self::HalfOpen => "half open",
+        }
+    }
+}
+
+/// How something that a breaker had let through ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ran {
+    /// UTC milliseconds of its end.
+    pub at: i64,
+    /// Whether it failed in a way that speaks against what the breaker is for.
+    pub failed: bool,
+}
+
+/// A breaker.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Breaker {
+    /// What it does.
+    pub phase: Phase,
+    /// Counts its changes.
+    pub generation: u32,
+    /// What came of what it let through in this generation, oldest first.
+    pub recent: VecDeque<Ran>,
+    /// What it lets through to see, while that is under way.
+    pub probe: Option<Probe>,
+    /// UTC milliseconds at which an open one lets the next one through.
+    pub until: i64,
+    /// How often it opened.
+    pub trips: u32,
+    /// Why it changed last.
+    pub why: Arc<str>,
+}
+
+/// What a half-open breaker lets through to see.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Probe {
+    /// An execution.
+    Call(NodeId, Attempt),
+    /// A request to a model.
+    Request(super::id::TurnId, u32),
+}
+
+impl Breaker {
+    /// Whether something may be let through now.
+    pub fn admits(&self) -> bool {
+        match self.phase {
+            Phase::Closed => true,
+            Phase::Open => false,
+            Phase::HalfOpen => self.probe.is_none(),
+        }
+    }
+
+    /// What it does, in words: `queued: the breaker of tool:x is open, 12 s left`.
+    pub fn words(&self, scope: &Scope, now: Option<i64>) -> String {
+        let left = now.filter(|_| self.phase == Phase::Open).map(|now| {
+            let ms = u64::try_from(self.until.saturating_sub(now)).unwrap_or(0);
+            format!(", {} left", span(ms))
+        });
+        let word = self.phase.word();
+        format!(
+            "queued: the breaker of {scope} is {word}{}",
+            left.unwrap_or_default()
+        )
+    }
+
+    /// Remembers how something ended that was let through in a generation.
+    pub(super) fn remember(&mut self, generation: u32, ran: Ran) {
+        if generation != self.generation {
+            return;
+        }
+        if self.recent.len() >= REMEMBERED {
+            self.recent.pop_front();
+        }
+        self.recent.push_back(ran);
+    }
+}
+
+/// A change of a breaker, as it is advised.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Turn {
+    /// What it does from now on.
+    pub to: Phase,
+    /// Milliseconds until an open one lets something through to see.
+    pub wait_ms: u64,
+    /// Why.
+    pub why: Arc<str>,
+}
+
+/// Whether the end of an execution speaks for or against the tool and its server; none where it says
+/// nothing of them. What the tool answered to, it was there for.
+pub fn speaks(outcome: &Outcome) -> Option<bool> {
+    match outcome {
+        Outcome::Ok { .. } => Some(false),
+        Outcome::Err(error) => match error.class {
+            ErrorClass::Transient | ErrorClass::Auth | ErrorClass::Internal => Some(true),
+            ErrorClass::Param | ErrorClass::NotFound | ErrorClass::Conflict | ErrorClass::Business => {
+                Some(false)
+            }
+            ErrorClass::Structural | ErrorClass::Cancelled | ErrorClass::Unknown => None,
+        },
+        Outcome::Cancelled { .. } => None,
+    }
+}
+
+/// The breaker of the endpoint that a run's model is asked at; none for one that no network is behind.
+pub fn endpoint(state: &State) -> Option<Scope> {
+    let started = state.started.as_ref()?;
+    (started.wire != "scripted").then(|| Scope::Model(Arc::from(started.model.as_str())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_scope_is_read_as_it_is_written() {
+        for text in ["tool:http_request", "server:127.0.0.1:8080", "model:qwen3:8b"] {
+            assert_eq!(text.parse::<Scope>().unwrap().to_string(), text);
+        }
+        for bad in ["", "tool", "tool:", "disk:a"] {
+            assert!(bad.parse::<Scope>().is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn what_ended_in_another_generation_says_nothing() {
+        let mut breaker = Breaker {
+            generation: 3,
+            ..Breaker::default()
+        };
+        breaker.remember(2, Ran { at: 1, failed: false });
+        assert!(breaker.recent.is_empty());
+        for at in 0..200 {
+            breaker.remember(3, Ran { at, failed: true });
+        }
+        assert_eq!((breaker.recent.len(), breaker.recent[0].at), (64, 136));
+    }
+}

@@ -1,0 +1,53 @@
+//! Going back to a turn by the engine's own rule: it and what came after it become history, and it is
+//! asked for anew. Must not know: why.
+
+use std::sync::Arc;
+
+use super::{not_pinned_above, supersede_turns, try_out, wave};
+use crate::domain::advance;
+use crate::domain::draft::Draft;
+use crate::domain::event::EditEvent;
+use crate::domain::id::{NodeId, TurnId};
+use crate::domain::refusal::{Refusal, RefusalKind};
+use crate::domain::thread;
+
+/// Goes back to a turn, under a node that stands for it in the graph.
+pub(in crate::domain::decide) fn go_back(
+    draft: &mut Draft<'_>,
+    id: TurnId,
+    intervention: NodeId,
+    (what, rule): (&str, &str),
+) -> Result<(), Refusal> {
+    let state = draft.state;
+    let Some(turn) = state.turns.get(&id).filter(|turn| thread::acts(state, turn)) else {
+        return Err(Refusal::new(
+            RefusalKind::Superseded,
+            format!("{id} is history, or held by an edit"),
+        ));
+    };
+    not_pinned_above(state, turn.thread)?;
+    let from = turn.pos;
+    let later = state.turns_of(turn.thread).filter(|one| one.pos >= from);
+    let turns: Vec<TurnId> = later.map(|one| one.id).collect();
+    let mut before = state.turns_of(turn.thread).filter(|one| one.pos < from);
+    let after = before.rfind(|one| one.is_active()).map(|one| one.id);
+    let epoch = draft.epoch;
+    draft.edit(EditEvent::Committed {
+        epoch,
+        intervention,
+        target: None,
+        after: Some(id),
+        what: Arc::from(what),
+        reason: None,
+        by: Some(Arc::from(rule)),
+    });
+    wave::go_on_above(draft, turn.thread);
+    supersede_turns(draft, turns);
+    // What it is asked with depends on what falls: the request is made from what is left.
+    let mut left = state.clone();
+    try_out(&mut left, &draft.events);
+    let new = draft.turn();
+    let event = advance::ask::requested(&left, (new, turn.thread, after), 1, 0);
+    draft.turn_event(event);
+    Ok(())
+}

@@ -1,0 +1,187 @@
+//! Decides intents about repetition, and takes the steps against it. Must not know: how a step is
+//! chosen, who asks.
+
+use std::sync::Arc;
+
+use super::{edit, run};
+use crate::domain::advance::delegate;
+use crate::domain::command::EscapeCommand;
+use crate::domain::draft::Draft;
+use crate::domain::escape::advised::Plan;
+use crate::domain::escape::standing::GUARD;
+use crate::domain::escape::{Incident, Rung, Upshot};
+use crate::domain::event::{EditEvent, EscapeEvent, RunEvent};
+use crate::domain::id::{NodeId, NodeKind, ThreadId};
+use crate::domain::node::{Content, Origin};
+use crate::domain::refusal::{Refusal, RefusalKind};
+use crate::domain::state::{Mode, State};
+use crate::domain::thread;
+
+pub(super) fn decide(draft: &mut Draft<'_>, command: &EscapeCommand) -> Result<(), Refusal> {
+    match command {
+        EscapeCommand::AllowIncident { incident } => allow_incident(draft, *incident),
+        EscapeCommand::Allow { signatures, allowed } => {
+            let known = &draft.state.escape.allowed;
+            if signatures.iter().all(|one| known.contains(one) == *allowed) {
+                let word = if *allowed { "allowed" } else { "not allowed" };
+                return Err(Refusal::new(
+                    RefusalKind::NoChange,
+                    format!("these calls are {word} to repeat already"),
+                ));
+            }
+            draft.escape(EscapeEvent::Allowed {
+                signatures: signatures.clone(),
+                allowed: *allowed,
+            });
+            Ok(())
+        }
+        EscapeCommand::Mute { detector, muted } => {
+            if draft.state.escape.muted.contains(detector) == *muted {
+                let word = if *muted { "muted" } else { "listened to" };
+                return Err(Refusal::new(
+                    RefusalKind::NoChange,
+                    format!("the detector {detector} is {word} already"),
+                ));
+            }
+            draft.escape(EscapeEvent::Muted {
+                detector: *detector,
+                muted: *muted,
+            });
+            Ok(())
+        }
+    }
+}
+
+fn allow_incident(draft: &mut Draft<'_>, no: u32) -> Result<(), Refusal> {
+    let state = draft.state;
+    let Some(incident) = state.escape.incident(no) else {
+        return Err(Refusal::new(
+            RefusalKind::Unknown,
+            format!(
+                "there is no incident {no}: {} were found",
+                state.escape.incidents.len()
+            ),
+        ));
+    };
+    let signatures = incident.finding.signatures.clone();
+    if signatures.iter().all(|one| state.escape.allowed.contains(one)) {
+        return Err(Refusal::new(
+            RefusalKind::NoChange,
+            format!("what repeats in incident {no} is allowed to repeat already"),
+        ));
+    }
+    draft.escape(EscapeEvent::Allowed {
+        signatures,
+        allowed: true,
+    });
+    if waits_for_operator(state, incident) {
+        draft.run(RunEvent::Resumed {});
+    }
+    Ok(())
+}
+
+/// True where the run is paused because of this incident and nothing was done about it since.
+pub fn waits_for_operator(state: &State, incident: &Incident) -> bool {
+    let asks = incident
+        .steps
+        .last()
+        .is_some_and(|step| step.rung == Rung::Human && step.upshot.is_none());
+    asks && !incident.over && matches!(&state.mode, Mode::Paused(reason) if *reason == pause_reason(incident))
+}
+
+/// Why a run is paused for an incident.
+pub fn pause_reason(incident: &Incident) -> String {
+    format!("loop {}: {}", incident.no, incident.finding.words())
+}
+
+/// Takes a step. What cannot be taken is recorded as that, and another one follows.
+pub fn take(draft: &mut Draft<'_>, thread: ThreadId, incident: &Incident, plan: &Plan) {
+    let node = draft.node(NodeKind::Intervention);
+    draft.escape(EscapeEvent::Proposed {
+        incident: incident.no,
+        node,
+        rung: plan.rung,
+        why: plan.why.clone(),
+        after: plan.after,
+    });
+    let before = draft.events.len();
+    let applied = EscapeEvent::Applied {
+        incident: incident.no,
+        node,
+        forbidden: plan.forbidden.clone(),
+        told: plan.told.clone(),
+    };
+    draft.escape(applied);
+    match plan.rung {
+        Rung::Guidance => {}
+        Rung::Substitute => {
+            for (call, tool) in &plan.substitutes {
+                substitute(draft, *call, tool);
+            }
+        }
+        Rung::RollBack => {
+            let what = format!("go back to where it began: {}", incident.finding.words());
+            let gone = plan
+                .back_to
+                .is_some_and(|turn| edit::go_back(draft, turn, node, (&what, GUARD)).is_ok());
+            if !gone {
+                draft.events.truncate(before);
+                draft.escape(EscapeEvent::Came {
+                    incident: incident.no,
+                    node,
+                    upshot: Upshot::Impossible,
+                });
+            }
+        }
+        Rung::Human => {
+            let reason = pause_reason(incident);
+            draft.run(RunEvent::Paused { reason });
+        }
+        Rung::Stop => stop(draft, thread, incident),
+    }
+}
+
+/// Another tool makes the call: a new revision, which takes its way like any.
+fn substitute(draft: &mut Draft<'_>, call: NodeId, tool: &Arc<str>) {
+    let Some((rev, args)) = draft
+        .state
+        .nodes
+        .get(&call)
+        .and_then(|node| Some((node.next_rev(), node.as_call()?.1.clone())))
+    else {
+        return;
+    };
+    draft.edit(EditEvent::Revised {
+        node: call,
+        rev,
+        content: Content::Call {
+            tool: tool.clone(),
+            args,
+        },
+        origin: Origin::Engine {
+            rule: Arc::from(GUARD),
+        },
+        approves: None,
+    });
+    edit::suspect_readers(draft, call);
+}
+
+/// The end: of the sub-agent that goes round, or of the run.
+fn stop(draft: &mut Draft<'_>, thread: ThreadId, incident: &Incident) {
+    let words = incident.finding.words();
+    match draft
+        .state
+        .children
+        .get(&thread)
+        .filter(|_| thread != thread::ROOT)
+    {
+        Some(child) => {
+            delegate::ended_by_guard(draft, child, &words);
+            draft.escape(EscapeEvent::Over {
+                incident: incident.no,
+                why: Arc::from("the sub-agent was ended"),
+            });
+        }
+        None => run::stop_for(draft, &format!("loop {}: {words}", incident.no)),
+    }
+}

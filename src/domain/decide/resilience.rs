@@ -1,0 +1,230 @@
+//! Decides intents about what is done when calls fail, and what becomes of waits that are over. Must
+//! not know: how a step is found, who asks.
+
+use std::sync::Arc;
+
+use super::call::{find, not_over, same_rev, wrong_status};
+use crate::domain::advice::Advice;
+use crate::domain::breaker::{Breaker, Phase, Scope};
+use crate::domain::call::Status;
+use crate::domain::command::ResilienceCommand;
+use crate::domain::draft::Draft;
+use crate::domain::event::ResilienceEvent;
+use crate::domain::id::{Attempt, NodeId, Rev};
+use crate::domain::ladder::{Fix, Round, Stage, Timer};
+use crate::domain::node::Node;
+use crate::domain::refusal::{Refusal, RefusalKind};
+use crate::domain::repair::Reply;
+use crate::domain::state::Mode;
+use crate::domain::turn::Usage;
+
+pub(super) fn decide(
+    draft: &mut Draft<'_>,
+    advice: &dyn Advice,
+    command: &ResilienceCommand,
+) -> Result<(), Refusal> {
+    match command {
+        ResilienceCommand::RunNow { call, rev } => run_now(draft, (*call, *rev)),
+        ResilienceCommand::ResetBreaker { scope } => reset(draft, scope),
+        ResilienceCommand::Configure { key, value } => configure(draft, advice, key, value),
+        ResilienceCommand::ChooseRepair { call, rev, option } => choose(draft, (*call, *rev), *option),
+        ResilienceCommand::SkipRepair { call, rev } => skip(draft, (*call, *rev)),
+    }
+}
+
+/// Time has passed. What it was waited for may not be there any more.
+pub(super) fn elapsed(draft: &mut Draft<'_>, timer: &Timer) {
+    match timer {
+        Timer::Retry { call, rev, attempt } => due(draft, *call, *rev, *attempt),
+        Timer::Breaker { scope, generation } => half_open(draft, scope, *generation),
+    }
+}
+
+/// The model answered. What it cost is recorded even where nobody waits for the words any more.
+pub(super) fn answered(
+    draft: &mut Draft<'_>,
+    (call, rev, round): (NodeId, Rev, u32),
+    reply: &Reply,
+    usage: Usage,
+) {
+    let asked = draft.state.calls.get(&call).is_some_and(|life| {
+        let this = |one: &&Round| one.no == round && one.rev == rev;
+        life.repairs
+            .iter()
+            .filter(this)
+            .any(|one| one.asked.is_some() && one.reply.is_none())
+    });
+    if asked {
+        draft.resilience(ResilienceEvent::RepairAnswered {
+            call,
+            rev,
+            round,
+            reply: reply.clone(),
+            usage,
+        });
+    }
+}
+
+/// An open breaker has waited long enough to let something through and see.
+fn half_open(draft: &mut Draft<'_>, scope: &Scope, generation: u32) {
+    let breaker = draft.state.breakers.get(scope);
+    let same = |one: &&Breaker| one.phase == Phase::Open && one.generation == generation;
+    if breaker.as_ref().is_some_and(same) {
+        draft.resilience(ResilienceEvent::BreakerChanged {
+            scope: scope.clone(),
+            generation: generation + 1,
+            to: Phase::HalfOpen,
+            wait_ms: 0,
+            why: Arc::from("the wait is over: the next one shows whether it works again"),
+        });
+    }
+}
+
+fn reset(draft: &mut Draft<'_>, scope: &Scope) -> Result<(), Refusal> {
+    let Some(breaker) = draft.state.breakers.get(scope) else {
+        let known: Vec<String> = draft.state.breakers.keys().map(Scope::to_string).collect();
+        return Err(Refusal::new(
+            RefusalKind::Unknown,
+            if known.is_empty() {
+                format!("nothing went through a breaker of {scope} yet")
+            } else {
+                format!("there is no breaker of {scope}: there is {}", known.join(", "))
+            },
+        ));
+    };
+    if breaker.phase == Phase::Closed {
+        return Err(Refusal::new(
+            RefusalKind::NoChange,
+            format!("the breaker of {scope} lets everything through already"),
+        ));
+    }
+    draft.resilience(ResilienceEvent::BreakerChanged {
+        scope: scope.clone(),
+        generation: breaker.generation + 1,
+        to: Phase::Closed,
+        wait_ms: 0,
+        why: Arc::from("reset by the operator"),
+    });
+    Ok(())
+}
+
+fn configure(draft: &mut Draft<'_>, advice: &dyn Advice, key: &str, value: &str) -> Result<(), Refusal> {
+    let policy = advice
+        .configured(key, value)
+        .map_err(|why| Refusal::new(RefusalKind::Invalid, why))?;
+    let now = draft.state.resilience.as_ref();
+    if now.is_some_and(|now| now.policy == policy) {
+        return Err(Refusal::new(
+            RefusalKind::NoChange,
+            format!("{key} has that value already"),
+        ));
+    }
+    draft.resilience(ResilienceEvent::PolicySet {
+        version: now.map_or(1, |now| now.version + 1),
+        policy,
+        live: true,
+    });
+    Ok(())
+}
+
+fn due(draft: &mut Draft<'_>, call: NodeId, rev: Rev, attempt: Attempt) {
+    let state = draft.state;
+    let node = state.nodes.get(&call);
+    let same = node.is_some_and(|node| node.active && node.rev() == rev);
+    let waits = state.calls.get(&call).is_some_and(|life| {
+        life.status == Status::Delayed && life.last_attempt().is_some_and(|one| one.no == attempt)
+    });
+    // While the run stands still, so do the waits; they go on with it.
+    if same && waits && state.mode == Mode::Running {
+        draft.resilience(ResilienceEvent::RetryDue {
+            call,
+            rev,
+            attempt,
+            skipped: false,
+        });
+    }
+}
+
+fn run_now(draft: &mut Draft<'_>, (id, rev): (NodeId, Rev)) -> Result<(), Refusal> {
+    not_over(draft)?;
+    let call = find(draft.state, id)?;
+    same_rev(draft.state, id, rev)?;
+    let last = call.last_attempt().map(|one| one.no);
+    let (Status::Delayed, Some(attempt)) = (&call.status, last) else {
+        return Err(wrong_status(
+            call,
+            "skip the wait of",
+            "Only a call that waits to be tried again can run at once",
+        ));
+    };
+    draft.resilience(ResilienceEvent::RetryDue {
+        call: id,
+        rev,
+        attempt,
+        skipped: true,
+    });
+    Ok(())
+}
+
+fn choose(draft: &mut Draft<'_>, (id, rev): (NodeId, Rev), option: usize) -> Result<(), Refusal> {
+    not_over(draft)?;
+    let call = find(draft.state, id)?;
+    same_rev(draft.state, id, rev)?;
+    let round = call
+        .repairs
+        .last()
+        .filter(|_| call.status == Status::Repairing(Stage::Choosing))
+        .ok_or_else(|| wrong_status(call, "choose a repair of", "No repair of it is offered"))?;
+    let Some(chosen) = round.options.get(option) else {
+        return Err(Refusal::new(
+            RefusalKind::Unknown,
+            format!(
+                "{id} has no repair {}: choose one of 1 to {}",
+                option.saturating_add(1),
+                round.options.len()
+            ),
+        ));
+    };
+    let no = round.no;
+    apply(draft, id, no, chosen);
+    Ok(())
+}
+
+fn skip(draft: &mut Draft<'_>, (id, rev): (NodeId, Rev)) -> Result<(), Refusal> {
+    not_over(draft)?;
+    let call = find(draft.state, id)?;
+    same_rev(draft.state, id, rev)?;
+    if !matches!(call.status, Status::Repairing(_)) {
+        return Err(wrong_status(call, "stop repairing", "It is not being repaired"));
+    }
+    draft.resilience(ResilienceEvent::GaveUp {
+        call: id,
+        rev,
+        why: Arc::from("the operator wants no repair"),
+    });
+    Ok(())
+}
+
+/// The facts of a repair: what it changed, and the revision, which takes its way like any.
+pub fn apply(draft: &mut Draft<'_>, id: NodeId, round: u32, fix: &Fix) {
+    let Some(rev) = draft.state.nodes.get(&id).map(Node::next_rev) else {
+        return;
+    };
+    draft.resilience(ResilienceEvent::RepairApplied {
+        call: id,
+        round,
+        changes: fix.changes.clone(),
+    });
+    // What the arguments before them did stays on record; that they are others is known from the ledger.
+    super::edit::orphan(draft, &[id]);
+    draft.edit(crate::domain::event::EditEvent::Revised {
+        node: id,
+        rev,
+        content: crate::domain::node::Content::Call {
+            tool: fix.tool.clone(),
+            args: fix.args.clone(),
+        },
+        origin: crate::domain::node::Origin::Repair { attempt: round },
+        approves: None,
+    });
+}

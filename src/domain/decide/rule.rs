@@ -1,0 +1,150 @@
+//! Decides intents about the rules of the session. A rule judges what becomes ready from then on, and of
+//! what waits already the calls that were shown with it. Must not know: the language of rules.
+
+use std::sync::Arc;
+
+use super::call::{asks_operator, find, same_rev, shown};
+use crate::domain::advance;
+use crate::domain::advice::{Advice, Used};
+use crate::domain::bulk;
+use crate::domain::call::{Call, Decision, Digest, Gate, Status};
+use crate::domain::draft::Draft;
+use crate::domain::event::{CallEvent, RunEvent};
+use crate::domain::id::{NodeId, Rev};
+use crate::domain::ready;
+use crate::domain::refusal::{Refusal, RefusalKind};
+use crate::domain::rule::{self, Wanted, Written};
+
+pub(super) fn add(
+    draft: &mut Draft<'_>,
+    advice: &dyn Advice,
+    wanted: &Wanted,
+    seen: &[Digest],
+) -> Result<(), Refusal> {
+    let state = draft.state;
+    let no = state.rules.last().map_or(1, |rule| rule.no + 1);
+    let written = match wanted {
+        Wanted::Exact { call, rev, digest } => exact(draft, advice, (*call, *rev), digest)?,
+        Wanted::Text { text } => Written::Text {
+            text: Arc::from(text.trim()),
+        },
+    };
+    if state
+        .rules
+        .iter()
+        .any(|rule| !rule.dropped && says_the_same(&rule.written, &written))
+    {
+        return Err(Refusal::new(
+            RefusalKind::NoChange,
+            "a rule of the session says this already",
+        ));
+    }
+    let judged = advice
+        .with_rule(no, &written)
+        .map_err(|why| Refusal::new(RefusalKind::Invalid, why))?;
+    draft.run(RunEvent::RuleAdded { no, rule: written });
+    let waiting = state.queue().filter(|call| {
+        call.status == Status::Awaiting
+            && !call.suspect
+            && call.digest.as_ref().is_some_and(|digest| seen.contains(digest))
+            && advance::acts(state, call.id)
+            && !asks_operator(state, call.id)
+    });
+    for call in waiting {
+        if let Some(decided) = word(draft, &*judged, call, no) {
+            draft.call(decided);
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn drop_rule(draft: &mut Draft<'_>, no: u32) -> Result<(), Refusal> {
+    match draft.state.rules.iter().find(|rule| rule.no == no) {
+        Some(rule) if rule.dropped => Err(Refusal::new(
+            RefusalKind::NoChange,
+            format!("{} judges no more already", rule::name(no)),
+        )),
+        Some(_) => {
+            draft.run(RunEvent::RuleDropped { no });
+            Ok(())
+        }
+        None => Err(Refusal::new(
+            RefusalKind::Unknown,
+            format!("there is no {}", rule::name(no)),
+        )),
+    }
+}
+
+/// The rule that lets exactly a call that waits run, always.
+fn exact(
+    draft: &Draft<'_>,
+    advice: &dyn Advice,
+    (id, rev): (NodeId, Rev),
+    digest: &Digest,
+) -> Result<Written, Refusal> {
+    let state = draft.state;
+    let call = find(state, id)?;
+    same_rev(state, id, rev)?;
+    shown(call, digest)?;
+    let refused = |why: String| Refusal::new(RefusalKind::Status, why);
+    if call.status != Status::Awaiting {
+        return Err(refused(format!(
+            "{id} does not wait for approval: it is {}",
+            call.status.word()
+        )));
+    }
+    let node = state.nodes.get(&id);
+    let (Some(node), Some(args)) = (node, ready::resolved_args(state, call)) else {
+        return Err(refused(format!("{id} is not ready yet")));
+    };
+    let Some((tool, _)) = node.as_call().filter(|_| bulk::plain(state, node)) else {
+        return Err(refused(format!(
+            "{id} cannot be undone, cannot be looked into, or asks you: there is no \"always\" for it"
+        )));
+    };
+    let key = advice
+        .exact(tool, &args)
+        .map_err(|why| Refusal::new(RefusalKind::Invalid, why))?;
+    Ok(Written::Exact {
+        call: id,
+        rev,
+        tool: tool.clone(),
+        key,
+        bytes: args.len() as u64,
+    })
+}
+
+/// The same words, or the same bytes of the same tool, whichever call they were taken from.
+fn says_the_same(one: &Written, other: &Written) -> bool {
+    match (one, other) {
+        (Written::Exact { key: a, .. }, Written::Exact { key: b, .. })
+        | (Written::Text { text: a }, Written::Text { text: b }) => a == b,
+        _ => false,
+    }
+}
+
+/// What the new rule decides about a call that waits; none where another rule has the last word.
+fn word(draft: &Draft<'_>, judged: &dyn Advice, call: &Call, no: u32) -> Option<CallEvent> {
+    let state = draft.state;
+    let node = state.nodes.get(&call.id)?;
+    let (tool, _) = node.as_call()?;
+    let args = ready::resolved_args(state, call)?;
+    let verdict = judged.verdict(tool, &args, &Used::by(draft));
+    if !rule::is_of(&verdict.rule, no) {
+        return None;
+    }
+    let decision = match verdict.gate {
+        Gate::Allow => Decision::Auto { rule: verdict.rule },
+        Gate::Deny => Decision::Deny {
+            rule: verdict.rule,
+            reason: verdict.reason,
+        },
+        Gate::Ask => return None,
+    };
+    Some(CallEvent::Decided {
+        call: call.id,
+        rev: node.rev(),
+        digest: call.digest.clone(),
+        decision,
+    })
+}

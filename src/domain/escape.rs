@@ -1,0 +1,342 @@
+//! Repetition without progress, as the record tells it: who noticed it, what repeats, what was done
+//! about it and what came of it. Data, shared by the facts and by those who look for repetition.
+//!
+//! Must not know: how a repetition is found, how the next step is chosen.
+
+pub mod advised;
+pub mod standing;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::id::{NodeId, Seq, ThreadId, TurnId};
+use super::reference::rewrite;
+use crate::canon;
+
+/// Who notices a repetition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Detector {
+    /// The newest turns are copies of each other, calls and results alike.
+    Sequence,
+    /// One tool ends with one error again and again, whatever it is called with.
+    SameError,
+    /// Turn after turn brings nothing that was not known.
+    NoProgress,
+    /// Most of what one tool was asked failed.
+    FailingTool,
+}
+
+impl Detector {
+    /// All of them, the most exact first.
+    pub const ALL: [Self; 4] = [
+        Self::Sequence,
+        Self::SameError,
+        Self::NoProgress,
+        Self::FailingTool,
+    ];
+
+    /// Its name in settings, commands and facts.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Sequence => "sequence",
+            Self::SameError => "same_error",
+            Self::NoProgress => "no_progress",
+            Self::FailingTool => "failing_tool",
+        }
+    }
+
+    /// The detector of a name; `-` may stand for `_`.
+    pub fn named(name: &str) -> Option<Self> {
+        let name = name.trim().replace('-', "_");
+        Self::ALL.into_iter().find(|one| one.name() == name)
+    }
+}
+
+impl fmt::Display for Detector {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// What makes two calls the same for this purpose. A part that is not named stands for any.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Signature {
+    /// The tool.
+    pub tool: Arc<str>,
+    /// Hash of the arguments, spelt canonically.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub args: Option<Arc<str>>,
+    /// What its error looks like without numbers and ids.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<Arc<str>>,
+}
+
+impl Signature {
+    /// True where it stands for a call that ended; one that did not fail has no error.
+    pub fn covers(&self, tool: &str, args: &str, error: Option<&str>) -> bool {
+        self.covers_before(tool, args) && self.error.as_deref().is_none_or(|one| Some(one) == error)
+    }
+
+    /// True where it stands for a call by what it asks for; how it would end is not known yet.
+    pub fn covers_before(&self, tool: &str, args: &str) -> bool {
+        *self.tool == *tool && self.args.as_deref().is_none_or(|one| one == args)
+    }
+}
+
+impl fmt::Display for Signature {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.tool)?;
+        match (&self.args, &self.error) {
+            (Some(args), _) => write!(f, " with arguments {}", args.get(..8).unwrap_or(args)),
+            (None, Some(error)) => write!(f, " ending with \"{error}\""),
+            (None, None) => f.write_str(" with any arguments"),
+        }
+    }
+}
+
+/// Hash of an argument text: the same for two spellings of one value.
+pub fn args_hash(args: &str) -> Arc<str> {
+    // A name for the result is no part of what is asked for.
+    let args = rewrite::resolve(args, |_| None);
+    let text = if args.trim().is_empty() { "{}" } else { &*args };
+    let canonical = canon::canonical_text(text);
+    let bytes = canonical.as_deref().unwrap_or(text).as_bytes();
+    let hash = canon::hash("overrule repeated arguments v1", &[bytes]);
+    Arc::from(hash.get(..16).unwrap_or(&hash))
+}
+
+/// A repetition: who noticed it, what repeats, and where it stands in the graph.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Finding {
+    /// Who noticed it.
+    pub detector: Detector,
+    /// The thread that goes round.
+    pub thread: ThreadId,
+    /// Turns after which it begins anew.
+    pub period: u32,
+    /// How often it was gone through.
+    pub repetitions: u32,
+    /// True where all of it fails.
+    pub fails: bool,
+    /// The event of the first turn that belongs to it.
+    pub first: Seq,
+    /// The calls that belong to it, oldest first.
+    pub nodes: Vec<NodeId>,
+    /// What repeats.
+    pub signatures: Vec<Signature>,
+}
+
+impl Finding {
+    /// The tools in it, each once.
+    pub fn tools(&self) -> Vec<Arc<str>> {
+        let mut tools: Vec<Arc<str>> = self.signatures.iter().map(|one| one.tool.clone()).collect();
+        tools.sort();
+        tools.dedup();
+        tools
+    }
+
+    /// In a few words, for a title or a log.
+    pub fn words(&self) -> String {
+        let tools = self.tools();
+        let named: Vec<&str> = tools.iter().take(3).map(|tool| &**tool).collect();
+        let more = if tools.len() > 3 { ", …" } else { "" };
+        let tools = format!("{}{more}", named.join(", "));
+        let times = self.repetitions;
+        match self.detector {
+            Detector::Sequence if self.period == 1 => format!("{tools}: the same {times} times in a row"),
+            Detector::Sequence => {
+                format!("{tools}: the same {} turns {times} times in a row", self.period)
+            }
+            Detector::SameError => format!("{tools}: the same error {times} times in a row"),
+            Detector::NoProgress => format!("{tools}: nothing new for {times} turns"),
+            Detector::FailingTool => format!("{tools}: most of {times} turns with it failed"),
+        }
+    }
+}
+
+/// A step on the way out of a repetition, the mildest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Rung {
+    /// The model is told what repeats; the gate refuses exactly that for one turn.
+    Guidance,
+    /// What fails is done by an equivalent tool.
+    Substitute,
+    /// The turns since the repetition began become history; the model is asked anew.
+    RollBack,
+    /// The run pauses for the operator.
+    Human,
+    /// The run, or the sub-agent, is ended.
+    Stop,
+}
+
+impl Rung {
+    /// All of them, in order.
+    pub const ALL: [Self; 5] = [
+        Self::Guidance,
+        Self::Substitute,
+        Self::RollBack,
+        Self::Human,
+        Self::Stop,
+    ];
+
+    /// Its name in settings and facts.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Guidance => "guidance",
+            Self::Substitute => "substitute",
+            Self::RollBack => "roll_back",
+            Self::Human => "human",
+            Self::Stop => "stop",
+        }
+    }
+}
+
+impl Rung {
+    /// What is done, in words.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Guidance => "told the model what repeats, and refuse it for a turn",
+            Self::Substitute => "another tool makes the call",
+            Self::RollBack => "went back to where it began",
+            Self::Human => "paused for the operator",
+            Self::Stop => "stopped",
+        }
+    }
+}
+
+impl fmt::Display for Rung {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// What came of a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Upshot {
+    /// The run got on.
+    Helped,
+    /// It got on for some turns and then went round again.
+    Relapsed,
+    /// It went round as before.
+    Ignored,
+    /// It could not be taken.
+    Impossible,
+    /// The operator changed the course before it could be told.
+    Overtaken,
+}
+
+impl Upshot {
+    /// In a few words.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Helped => "it helped",
+            Self::Relapsed => "it helped for a while only",
+            Self::Ignored => "it changed nothing",
+            Self::Impossible => "it could not be done",
+            Self::Overtaken => "the operator changed the course",
+        }
+    }
+}
+
+/// A step that was taken.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Step {
+    /// The node that stands for it in the graph.
+    pub node: NodeId,
+    /// Which.
+    pub rung: Rung,
+    /// Why this one, in words.
+    pub why: Arc<str>,
+    /// The event.
+    pub seq: Seq,
+    /// The newest turn of the thread when it was taken.
+    pub after: TurnId,
+    /// What the gate refuses in the next turn.
+    pub forbidden: Vec<Signature>,
+    /// What the model is told with the next request.
+    pub told: Option<Arc<str>>,
+    /// What came of it, once that is known.
+    pub upshot: Option<Upshot>,
+}
+
+/// A repetition and all that was done about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Incident {
+    /// Counts the incidents of a run, from 1.
+    pub no: u32,
+    /// What was found, as it was found.
+    pub finding: Finding,
+    /// The event.
+    pub seq: Seq,
+    /// The steps taken, oldest first.
+    pub steps: Vec<Step>,
+    /// True once nothing more is to be done about it.
+    pub over: bool,
+}
+
+impl Incident {
+    /// How often a step was taken.
+    pub fn taken(&self, rung: Rung) -> u32 {
+        self.steps.iter().filter(|step| step.rung == rung).count() as u32
+    }
+}
+
+/// What a run knows of repetition.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Escape {
+    /// Every incident, oldest first.
+    pub incidents: Vec<Incident>,
+    /// The incident that each thread is in, by its number.
+    pub open: BTreeMap<ThreadId, u32>,
+    /// The newest warning of each thread, with the turn that it was given after.
+    pub warned: BTreeMap<ThreadId, (TurnId, Finding)>,
+    /// Repetition that the operator allows.
+    pub allowed: Vec<Signature>,
+    /// Detectors that the operator does not listen to.
+    pub muted: BTreeSet<Detector>,
+}
+
+impl Escape {
+    /// The incident that a thread is in.
+    pub fn of(&self, thread: ThreadId) -> Option<&Incident> {
+        self.open.get(&thread).and_then(|no| self.incident(*no))
+    }
+
+    /// An incident by its number.
+    pub fn incident(&self, no: u32) -> Option<&Incident> {
+        self.incidents.get((no as usize).checked_sub(1)?)
+    }
+
+    /// The incident and the step that a node stands for.
+    pub fn step(&self, node: NodeId) -> Option<(&Incident, &Step)> {
+        self.incidents.iter().rev().find_map(|incident| {
+            let step = incident.steps.iter().find(|step| step.node == node)?;
+            Some((incident, step))
+        })
+    }
+
+    /// How often a step was taken against the like of a finding and is known to have ended, and how
+    /// often it helped.
+    pub fn learnt(&self, finding: &Finding, rung: Rung) -> (u32, u32) {
+        let tools = finding.tools();
+        let like = |one: &&Incident| one.finding.detector == finding.detector && one.finding.tools() == tools;
+        let upshots = self
+            .incidents
+            .iter()
+            .filter(like)
+            .flat_map(|one| &one.steps)
+            .filter(|step| step.rung == rung)
+            .filter_map(|step| step.upshot);
+        upshots.fold((0, 0), |(tried, helped), upshot| match upshot {
+            Upshot::Helped => (tried + 1, helped + 1),
+            Upshot::Relapsed | Upshot::Ignored => (tried + 1, helped),
+            Upshot::Impossible | Upshot::Overtaken => (tried, helped),
+        })
+    }
+}

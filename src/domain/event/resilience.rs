@@ -1,0 +1,172 @@
+//! Facts about what is done when calls fail: retries, repairs. The advice that led to a fact is
+//! written into it. Must not know: how a step is found.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::breaker::{Phase, Scope};
+use crate::domain::call::ErrorClass;
+use crate::domain::id::{Attempt, NodeId, Rev};
+use crate::domain::ladder::Fix;
+use crate::domain::repair::{Change, Diagnosis, Question, Reply};
+use crate::domain::turn::Usage;
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+fn is_zero(n: &u64) -> bool {
+    *n == 0
+}
+
+/// Facts about what is done when calls fail.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", content = "body", rename_all = "snake_case")]
+pub enum ResilienceEvent {
+    /// Nothing more is done about a failure: it stands, and the model is told of it.
+    GaveUp {
+        /// The call.
+        call: NodeId,
+        /// The revision that failed.
+        rev: Rev,
+        /// Why nothing else is done.
+        why: Arc<str>,
+    },
+    /// The same bytes are to run again after a wait.
+    RetryScheduled {
+        /// The call.
+        call: NodeId,
+        /// The revision.
+        rev: Rev,
+        /// The execution that failed.
+        attempt: Attempt,
+        /// Counts the retries of this failure, from 1.
+        no: u32,
+        /// How many there may be.
+        of: u32,
+        /// Milliseconds to wait first.
+        wait_ms: u64,
+        /// What makes another execution reasonable, and harmless.
+        why: Arc<str>,
+    },
+    /// The wait is over, by itself or because the operator skipped the rest of it.
+    RetryDue {
+        /// The call.
+        call: NodeId,
+        /// The revision.
+        rev: Rev,
+        /// The execution that failed.
+        attempt: Attempt,
+        /// True where the operator did not want to wait.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        skipped: bool,
+    },
+    /// A breaker changed.
+    BreakerChanged {
+        /// Of what.
+        scope: Scope,
+        /// Counts its changes.
+        generation: u32,
+        /// What it does from now on.
+        to: Phase,
+        /// Milliseconds until an open one lets something through to see.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        wait_ms: u64,
+        /// Why.
+        why: Arc<str>,
+    },
+    /// How failures are met from now on.
+    PolicySet {
+        /// Counts the settings of this run.
+        version: u32,
+        /// The whole tree, as JSON text.
+        policy: Arc<str>,
+        /// True where the operator changed it in the run; else it is that of his files.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        live: bool,
+    },
+    /// A round of repair begins.
+    RepairStarted {
+        /// The call.
+        call: NodeId,
+        /// The revision that is repaired.
+        rev: Rev,
+        /// Counts the rounds of the call, from 1.
+        round: u32,
+        /// How many there may be.
+        of: u32,
+        /// The kind of failure.
+        class: ErrorClass,
+    },
+    /// What is wrong with the call.
+    RepairDiagnosed {
+        /// The call.
+        call: NodeId,
+        /// The round.
+        round: u32,
+        /// One by one.
+        diagnoses: Vec<Diagnosis>,
+    },
+    /// The model is asked for values.
+    RepairAsked {
+        /// The call.
+        call: NodeId,
+        /// The revision that is repaired.
+        rev: Rev,
+        /// The round.
+        round: u32,
+        /// What is asked.
+        question: Question,
+    },
+    /// What the model said.
+    RepairAnswered {
+        /// The call.
+        call: NodeId,
+        /// The revision that is repaired.
+        rev: Rev,
+        /// The round.
+        round: u32,
+        /// Its words, or why there are none.
+        reply: Reply,
+        /// What it cost.
+        usage: Usage,
+    },
+    /// The operator is asked to choose.
+    RepairOffered {
+        /// The call.
+        call: NodeId,
+        /// The revision that is repaired.
+        rev: Rev,
+        /// The round.
+        round: u32,
+        /// Why nobody else can choose.
+        why: Arc<str>,
+        /// The possible repairs, best first.
+        options: Vec<Fix>,
+    },
+    /// A repair was made, or chosen by the operator: the new revision of the call follows.
+    RepairApplied {
+        /// The call.
+        call: NodeId,
+        /// The round.
+        round: u32,
+        /// What it changed.
+        changes: Vec<Change>,
+    },
+}
+
+impl ResilienceEvent {
+    /// The call that it is about, where it is about one.
+    pub const fn call(&self) -> Option<NodeId> {
+        match self {
+            Self::GaveUp { call, .. }
+            | Self::RetryScheduled { call, .. }
+            | Self::RetryDue { call, .. }
+            | Self::RepairStarted { call, .. }
+            | Self::RepairDiagnosed { call, .. }
+            | Self::RepairAsked { call, .. }
+            | Self::RepairAnswered { call, .. }
+            | Self::RepairOffered { call, .. }
+            | Self::RepairApplied { call, .. } => Some(*call),
+            Self::BreakerChanged { .. } | Self::PolicySet { .. } => None,
+        }
+    }
+}

@@ -1,0 +1,274 @@
+//! What is done about a call that failed before anybody is asked: the step that was advised, as it is
+//! recorded, and what of it is under way.
+//!
+//! A step is advised once and written into its event whole, so that a fold needs nobody's advice.
+//! Must not know: why a step is advised, clocks, how a call is shown.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::breaker::{Breaker, Phase, Scope};
+use super::call::{Call, ErrorClass};
+use super::id::{Attempt, NodeId, Rev, Seq};
+use super::repair::{Change, Diagnosis, Question, Reply};
+use super::state::State;
+
+/// The step that follows a failure.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Next {
+    /// The failure stands: the model is told of it.
+    Leave {
+        /// Why nothing else is done.
+        why: Arc<str>,
+    },
+    /// The same bytes once more, after a wait.
+    Retry(Retry),
+    /// Other arguments in their place, through check and gate like any.
+    Repair(Box<Repair>),
+    /// The model is asked for values first.
+    Ask(Box<Ask>),
+    /// Several repairs are possible and the operator chooses.
+    Offer(Box<Offer>),
+}
+
+/// Another execution of the same bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Retry {
+    /// Counts the retries of this failure, from 1.
+    pub no: u32,
+    /// How many there may be.
+    pub of: u32,
+    /// Milliseconds to wait first.
+    pub wait_ms: u64,
+    /// What makes another execution reasonable, and harmless.
+    pub why: Arc<str>,
+}
+
+/// What was found wrong, and in which round of repair.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// Counts the rounds of this call, from 1.
+    pub round: u32,
+    /// How many there may be.
+    pub of: u32,
+    /// The kind of failure.
+    pub class: ErrorClass,
+    /// What was found, one by one.
+    pub diagnoses: Vec<Diagnosis>,
+}
+
+/// A repair that needs nobody.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Repair {
+    /// What was found.
+    pub found: Found,
+    /// What the call is to say.
+    pub fix: Fix,
+}
+
+/// A repair that needs the model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ask {
+    /// What was found.
+    pub found: Found,
+    /// What it is asked.
+    pub question: Question,
+}
+
+/// Repairs of which the operator chooses one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Offer {
+    /// What was found.
+    pub found: Found,
+    /// Why nobody else can choose.
+    pub why: Arc<str>,
+    /// The possible repairs, best first.
+    pub options: Vec<Fix>,
+}
+
+/// What a call would say after a repair.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fix {
+    /// It in a few words.
+    pub label: String,
+    /// The changes of the arguments, for the eye.
+    pub changes: Vec<Change>,
+    /// The tool.
+    pub tool: Arc<str>,
+    /// The whole argument text.
+    pub args: Arc<str>,
+}
+
+/// One round of repair, as it went.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Round {
+    /// The event with which it began.
+    pub seq: Seq,
+    /// The revision that it repairs.
+    pub rev: Rev,
+    /// Counts the rounds of the call, from 1.
+    pub no: u32,
+    /// How many there may be.
+    pub of: u32,
+    /// The kind of failure.
+    pub class: ErrorClass,
+    /// What was found.
+    pub diagnoses: Vec<Diagnosis>,
+    /// What the model was asked; none where rules were enough.
+    pub asked: Option<Question>,
+    /// What came of that; none while it is under way.
+    pub reply: Option<Reply>,
+    /// What the operator may choose from; none where nothing was offered.
+    pub options: Vec<Fix>,
+    /// What was changed; none before, and where it came to nothing.
+    pub changes: Vec<Change>,
+    /// Why it came to nothing.
+    pub gave_up: Option<Arc<str>>,
+}
+
+/// Where a round of repair stands. What comes before and after it are statuses of the call: it was
+/// proposed, ran and failed; it takes its way again, or the failure stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stage {
+    /// The failure is being understood.
+    Diagnosing,
+    /// A strategy is being chosen.
+    Selecting,
+    /// The model is asked for a value.
+    Asking,
+    /// The operator chooses.
+    Choosing,
+    /// The changes are made.
+    Applying,
+}
+
+impl Stage {
+    /// In a few lower-case words.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Diagnosing => "repair: diagnosing",
+            Self::Selecting => "repair: selecting a strategy",
+            Self::Asking => "repair: asking the model",
+            Self::Choosing => "repair: you choose",
+            Self::Applying => "repair: applying",
+        }
+    }
+}
+
+/// What a call waits for that will be tried again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Delay {
+    /// Counts the retries of this failure, from 1.
+    pub no: u32,
+    /// How many there may be.
+    pub of: u32,
+    /// Milliseconds that were left when the wait began, or last stood still.
+    pub left_ms: u64,
+    /// UTC milliseconds since which they pass; none while the run stands still.
+    pub since: Option<i64>,
+    /// What makes another execution reasonable.
+    pub why: Arc<str>,
+}
+
+impl Delay {
+    /// Milliseconds that are left at a moment; a clock that was set back takes nothing away.
+    pub fn left(&self, now: i64) -> u64 {
+        let passed = self.since.map_or(0, |since| now.saturating_sub(since).max(0));
+        self.left_ms
+            .saturating_sub(u64::try_from(passed).unwrap_or_default())
+    }
+
+    /// The wait in words: `queued, again in 3 s (2 of 4)`.
+    pub fn words(&self, now: i64) -> String {
+        let left = self.left(now);
+        let when = match (self.since, left) {
+            (_, 0) => "again now".to_owned(),
+            (Some(_), ms) => format!("again in {}", span(ms)),
+            (None, ms) => format!("again {} after the pause", span(ms)),
+        };
+        format!("queued, {when} ({} of {})", self.no, self.of)
+    }
+}
+
+/// A span of time, rounded up: nothing is there before it is said to be.
+pub fn span(ms: u64) -> String {
+    match ms {
+        0..1_000 => format!("{:.1} s", ms.div_ceil(100) as f64 / 10.0),
+        1_000..120_000 => format!("{} s", ms.div_ceil(1_000)),
+        _ => format!("{} min", ms.div_ceil(60_000)),
+    }
+}
+
+/// The breaker that a decided call waits for, as far as an earlier execution of its tool tells which it
+/// has to pass.
+pub fn shut<'s>(state: &'s State, call: &Call) -> Option<(Scope, &'s Breaker)> {
+    let (tool, _) = state.nodes.get(&call.id)?.as_call()?;
+    let mut own = call.attempts.iter().rev().flat_map(|one| &one.guards);
+    let by_server = own.next().map(|(scope, _)| scope.clone());
+    let scope = by_server.unwrap_or_else(|| Scope::Tool(Arc::clone(tool)));
+    let breaker = state.breakers.get(&scope)?;
+    (!breaker.admits()).then_some((scope, breaker))
+}
+
+/// True where something waits whose end is known.
+pub fn counts_down(state: &State) -> bool {
+    let open = || state.breakers.values().any(|one| one.phase == Phase::Open);
+    !state.agenda.delayed.is_empty() || (!state.agenda.queued.is_empty() && open())
+}
+
+/// Something to be reported once time has passed. The same one begun anew takes the place of the one
+/// before.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(tag = "of", rename_all = "snake_case")]
+pub enum Timer {
+    /// A call may be tried again.
+    Retry {
+        /// The call.
+        call: NodeId,
+        /// The revision that failed.
+        rev: Rev,
+        /// The execution that failed.
+        attempt: Attempt,
+    },
+    /// An open breaker may let something through to see.
+    Breaker {
+        /// Of what.
+        scope: Scope,
+        /// The generation in which it opened.
+        generation: u32,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn delay(left_ms: u64, since: Option<i64>) -> Delay {
+        Delay {
+            no: 2,
+            of: 4,
+            left_ms,
+            since,
+            why: "HTTP 503".into(),
+        }
+    }
+
+    #[test]
+    fn a_wait_is_told_as_it_is_left() {
+        let running = delay(3_000, Some(1_000));
+        assert_eq!(running.words(1_000), "queued, again in 3 s (2 of 4)");
+        assert_eq!(running.words(1_001), "queued, again in 3 s (2 of 4)");
+        assert_eq!(running.words(3_800), "queued, again in 0.2 s (2 of 4)");
+        assert_eq!(running.words(4_000), "queued, again now (2 of 4)");
+        assert_eq!(running.left(900), 3_000, "a clock that was set back");
+    }
+
+    #[test]
+    fn a_wait_stands_still_with_the_run() {
+        let frozen = delay(2_500, None);
+        assert_eq!(frozen.left(99_999), 2_500);
+        assert_eq!(frozen.words(99_999), "queued, again 3 s after the pause (2 of 4)");
+    }
+}

@@ -1,0 +1,435 @@
+//! Words of the repair of arguments: the steps that a call takes, kinds of errors, strategies, what was
+//! changed, what is left to choose. Written into events as it is.
+//!
+//! Must not know: how an error is understood, how a strategy finds a value, who asks a model.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::call::Status;
+use super::id::NodeId;
+use super::ladder::Stage;
+use super::state::State;
+
+/// Where a call stands in the loop of trying, understanding, mending and trying again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Phase {
+    /// Nothing is known of it yet.
+    Start,
+    /// Its arguments arrive and are checked.
+    PlanToolCall,
+    /// It is on its way to run, or runs.
+    ExecuteTool,
+    /// It gave a value.
+    ToolCallSuccess,
+    /// It failed, or its check did.
+    ErrorDetected,
+    /// What went wrong is looked for.
+    DiagnoseError,
+    /// A way to mend it is chosen, within the budget.
+    SelectRepairStrategy,
+    /// The arguments are mended: by a rule, a model or the operator.
+    ApplyRepairStrategy,
+    /// What came out is checked.
+    ValidateParameters,
+    /// A new revision takes its way.
+    RetryToolCall,
+    /// Nothing more will be tried.
+    NoFurtherRepairPossible,
+    /// The failure is told, with all that was tried.
+    ReportFailure,
+    /// Over.
+    End,
+}
+
+impl Phase {
+    /// All of them, in order.
+    pub const ALL: [Self; 13] = [
+        Self::Start,
+        Self::PlanToolCall,
+        Self::ExecuteTool,
+        Self::ToolCallSuccess,
+        Self::ErrorDetected,
+        Self::DiagnoseError,
+        Self::SelectRepairStrategy,
+        Self::ApplyRepairStrategy,
+        Self::ValidateParameters,
+        Self::RetryToolCall,
+        Self::NoFurtherRepairPossible,
+        Self::ReportFailure,
+        Self::End,
+    ];
+
+    /// What may come next; none after the end.
+    pub const fn next(self) -> &'static [Self] {
+        match self {
+            Self::Start => &[Self::PlanToolCall],
+            Self::PlanToolCall | Self::RetryToolCall => &[Self::ExecuteTool],
+            Self::ExecuteTool => &[Self::ToolCallSuccess, Self::ErrorDetected],
+            Self::ErrorDetected => &[Self::DiagnoseError],
+            Self::DiagnoseError => &[Self::SelectRepairStrategy],
+            Self::SelectRepairStrategy => &[Self::ApplyRepairStrategy, Self::NoFurtherRepairPossible],
+            Self::ApplyRepairStrategy => &[Self::ValidateParameters],
+            // What is still wrong after a repair is diagnosed anew, without an execution in between.
+            Self::ValidateParameters => &[
+                Self::RetryToolCall,
+                Self::DiagnoseError,
+                Self::NoFurtherRepairPossible,
+            ],
+            Self::ToolCallSuccess | Self::ReportFailure => &[Self::End],
+            Self::NoFurtherRepairPossible => &[Self::ReportFailure],
+            Self::End => &[],
+        }
+    }
+
+    /// The step in a few lower-case words.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Start => "start",
+            Self::PlanToolCall => "planning",
+            Self::ExecuteTool => "executing",
+            Self::ToolCallSuccess => "success",
+            Self::ErrorDetected => "error detected",
+            Self::DiagnoseError => "diagnosing",
+            Self::SelectRepairStrategy => "choosing a repair",
+            Self::ApplyRepairStrategy => "mending",
+            Self::ValidateParameters => "validating",
+            Self::RetryToolCall => "trying again",
+            Self::NoFurtherRepairPossible => "no further repair",
+            Self::ReportFailure => "reporting",
+            Self::End => "end",
+        }
+    }
+}
+
+/// Kinds of errors that arguments can be behind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ErrorKind {
+    /// A value of another type than the parameter takes.
+    TypeMismatch,
+    /// A number, a length or a count outside of its bounds.
+    OutOfRange,
+    /// A required parameter is not there.
+    MissingRequired,
+    /// A text that is not in the form that the parameter takes.
+    FormatError,
+    /// Well formed, and against a rule of the service (the room is taken, the user does not exist).
+    BusinessLogic,
+    /// Against the tool's schema in another way.
+    SchemaValidation,
+}
+
+impl ErrorKind {
+    /// The kind in a few lower-case words.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::TypeMismatch => "type mismatch",
+            Self::OutOfRange => "out of range",
+            Self::MissingRequired => "missing required",
+            Self::FormatError => "format error",
+            Self::BusinessLogic => "business logic",
+            Self::SchemaValidation => "against the schema",
+        }
+    }
+}
+
+/// Ways to mend arguments, and the two ways not to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Strategy {
+    /// Nothing can be done.
+    None,
+    /// A date or time in another spelling.
+    DateFormatCorrection,
+    /// The allowed value that was meant.
+    EnumValueCorrection,
+    /// The same value as another type, without loss.
+    SchemaTypeConversion,
+    /// The lowest number that is allowed.
+    ClampValueToMin,
+    /// The highest number that is allowed.
+    ClampValueToMax,
+    /// The default that the schema names.
+    DefaultValueAssignment,
+    /// The property whose name was misspelt.
+    NearestName,
+    /// The same text without blanks around it or marks that do not belong to it.
+    TextCleanup,
+    /// Text that is almost JSON.
+    JsonCorrection,
+    /// Another day near the one that was asked for.
+    DateAdjustment,
+    /// The model says what is missing, from the original request.
+    LlmInferMissingParam,
+    /// The model chooses among the allowed values.
+    LlmSuggestEnum,
+    /// The model writes the value in the form that is wanted.
+    LlmBasedFormatCorrection,
+    /// The model proposes other values for what the service has not.
+    AlternativeRouteSuggestion,
+    /// No matter of arguments: the same call again, later.
+    RetryWithBackoff,
+    /// Nothing that arguments can mend: it is told at once.
+    ReportUnrecoverable,
+}
+
+impl Strategy {
+    /// All of them.
+    pub const ALL: [Self; 17] = [
+        Self::None,
+        Self::DateFormatCorrection,
+        Self::EnumValueCorrection,
+        Self::SchemaTypeConversion,
+        Self::ClampValueToMin,
+        Self::ClampValueToMax,
+        Self::DefaultValueAssignment,
+        Self::NearestName,
+        Self::TextCleanup,
+        Self::JsonCorrection,
+        Self::DateAdjustment,
+        Self::LlmInferMissingParam,
+        Self::LlmSuggestEnum,
+        Self::LlmBasedFormatCorrection,
+        Self::AlternativeRouteSuggestion,
+        Self::RetryWithBackoff,
+        Self::ReportUnrecoverable,
+    ];
+
+    /// The name that settings use.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::DateFormatCorrection => "date_format_correction",
+            Self::EnumValueCorrection => "enum_value_correction",
+            Self::SchemaTypeConversion => "schema_type_conversion",
+            Self::ClampValueToMin => "clamp_value_to_min",
+            Self::ClampValueToMax => "clamp_value_to_max",
+            Self::DefaultValueAssignment => "default_value_assignment",
+            Self::NearestName => "nearest_name",
+            Self::TextCleanup => "text_cleanup",
+            Self::JsonCorrection => "json_correction",
+            Self::DateAdjustment => "date_adjustment",
+            Self::LlmInferMissingParam => "llm_infer_missing_param",
+            Self::LlmSuggestEnum => "llm_suggest_enum",
+            Self::LlmBasedFormatCorrection => "llm_based_format_correction",
+            Self::AlternativeRouteSuggestion => "alternative_route_suggestion",
+            Self::RetryWithBackoff => "retry_with_backoff",
+            Self::ReportUnrecoverable => "report_unrecoverable",
+        }
+    }
+
+    /// True where a model is asked, which costs.
+    pub const fn asks_model(self) -> bool {
+        matches!(
+            self,
+            Self::LlmInferMissingParam
+                | Self::LlmSuggestEnum
+                | Self::LlmBasedFormatCorrection
+                | Self::AlternativeRouteSuggestion
+        )
+    }
+}
+
+/// How sure it is that a changed value still says what was meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Certainty {
+    /// The same, spelt otherwise.
+    Exact,
+    /// Very likely what was meant.
+    Guess,
+    /// Something else than was said.
+    Changed,
+}
+
+impl Certainty {
+    /// The flag in a few lower-case words; nothing where the meaning is the same.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Exact => "",
+            Self::Guess => "a guess",
+            Self::Changed => "changes the meaning",
+        }
+    }
+}
+
+/// What an error was found to be.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Diagnosis {
+    /// Its kind.
+    pub kind: ErrorKind,
+    /// What may help, in the order in which it is tried.
+    pub strategies: Vec<Strategy>,
+    /// JSON pointers of the parameters that it is about.
+    pub params: Vec<Arc<str>>,
+    /// What the pattern caught in the message beside the parameter.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub captures: Vec<Arc<str>>,
+    /// What this rests on (`schema: enum`, `HTTP 400 and the message`).
+    pub evidence: Arc<str>,
+}
+
+/// One value of the arguments, before and after.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Change {
+    /// JSON pointer into the arguments; empty for the whole.
+    pub path: Arc<str>,
+    /// JSON text before; none where nothing stood there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<Arc<str>>,
+    /// JSON text after; none where it was taken away.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<Arc<str>>,
+    /// What found it.
+    pub strategy: Strategy,
+    /// How sure it is.
+    pub certainty: Certainty,
+    /// Why, in one sentence.
+    pub why: Arc<str>,
+}
+
+/// A question that only the operator can answer: which value was meant.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Choice {
+    /// JSON pointer of the parameter in question.
+    pub path: Arc<str>,
+    /// What is asked, in one sentence.
+    pub question: Arc<str>,
+    /// The ways to answer, best first; never empty.
+    pub options: Vec<Offer>,
+}
+
+/// What the model is asked about arguments.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Question {
+    /// JSON pointers of the parameters; an empty one where it may be any.
+    pub params: Vec<Arc<str>>,
+    /// The words that are sent.
+    pub prompt: Arc<str>,
+    /// JSON Schema that an answer must fit.
+    pub schema: Arc<str>,
+}
+
+/// What came of a question to the model.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Reply {
+    /// Its words; whether they are of use is looked at afterwards.
+    Said {
+        /// The words.
+        text: Arc<str>,
+    },
+    /// No answer came.
+    Failed {
+        /// Why.
+        why: Arc<str>,
+    },
+}
+
+/// One answer to a [`Choice`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Offer {
+    /// What taking it changes.
+    pub changes: Vec<Change>,
+}
+
+/// The step that a call is at. A call that nobody proposed yet is at the start.
+pub fn phase(state: &State, id: NodeId) -> Phase {
+    let Some(call) = state.calls.get(&id) else {
+        return Phase::Start;
+    };
+    let told = state.turn_of(id).is_some_and(|turn| turn.settled);
+    // A repair that led to a revision which has not begun to run.
+    let mended = call.repairs.last().is_some_and(|round| {
+        !round.changes.is_empty() && call.attempts.iter().all(|one| one.intent < round.seq)
+    });
+    match &call.status {
+        Status::Proposed if mended => Phase::ValidateParameters,
+        Status::Blocked | Status::Ready | Status::Awaiting | Status::Consent(_) | Status::Queued
+            if mended =>
+        {
+            Phase::RetryToolCall
+        }
+        Status::Proposed | Status::Blocked | Status::Ready | Status::Awaiting | Status::Consent(_) => {
+            Phase::PlanToolCall
+        }
+        Status::Queued | Status::Delayed | Status::Running(_) | Status::InDoubt(_) => Phase::ExecuteTool,
+        Status::Succeeded if told => Phase::End,
+        Status::Succeeded => Phase::ToolCallSuccess,
+        Status::Repairing(Stage::Diagnosing) => Phase::DiagnoseError,
+        Status::Repairing(Stage::Selecting) => Phase::SelectRepairStrategy,
+        Status::Repairing(Stage::Asking | Stage::Choosing | Stage::Applying) => Phase::ApplyRepairStrategy,
+        Status::Failed(_) | Status::Invalid if told => Phase::ReportFailure,
+        Status::Failed(_) | Status::Invalid if call.given_up.is_some() => Phase::NoFurtherRepairPossible,
+        Status::Failed(_) | Status::Invalid => Phase::ErrorDetected,
+        Status::Rejected | Status::Expired | Status::Skipped | Status::Unsatisfiable => Phase::End,
+    }
+}
+
+/// Arguments after changes; none where a place does not exist, or the text cannot be read.
+pub fn changed(args: &str, changes: &[Change]) -> Option<String> {
+    use crate::canon::pointer;
+    let mut text = args.to_owned();
+    for change in changes {
+        let to = change
+            .to
+            .as_deref()
+            .map(serde_json::from_str::<serde_json::Value>);
+        let to = to.transpose().ok()?;
+        if change.path.is_empty() {
+            // The whole, in place of something that need not even be JSON.
+            text = to?.to_string();
+            continue;
+        }
+        let mut value: serde_json::Value = serde_json::from_str(&text).ok()?;
+        match to {
+            Some(to) => pointer::set(&mut value, &change.path, to)?,
+            None => pointer::take(&mut value, &change.path)?,
+        }
+        text = value.to_string();
+    }
+    Some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thirteen_steps_lead_from_the_start_to_the_end() {
+        let ways: usize = Phase::ALL.iter().map(|phase| phase.next().len()).sum();
+        assert_eq!((Phase::ALL.len(), ways), (13, 16));
+        // Each is reached from the start, and the end from each.
+        for phase in Phase::ALL {
+            assert!(reaches(Phase::Start, phase), "{phase:?}");
+            assert!(reaches(phase, Phase::End), "{phase:?}");
+        }
+        assert!(!reaches(Phase::NoFurtherRepairPossible, Phase::ExecuteTool));
+        assert!(!Phase::ErrorDetected.next().contains(&Phase::RetryToolCall));
+    }
+
+    fn reaches(from: Phase, to: Phase) -> bool {
+        from == to || seen(from, to, &mut vec![from])
+    }
+
+    fn seen(from: Phase, to: Phase, met: &mut Vec<Phase>) -> bool {
+        from.next().iter().any(|next| {
+            *next == to || {
+                let new = !met.contains(next);
+                met.push(*next);
+                new && seen(*next, to, met)
+            }
+        })
+    }
+
+    #[test]
+    fn a_strategy_is_written_with_its_name() {
+        for strategy in Strategy::ALL {
+            let written = serde_json::to_string(&strategy).unwrap();
+            assert_eq!(written, format!("\"{}\"", strategy.name()));
+        }
+    }
+}

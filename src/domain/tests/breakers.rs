@@ -1,0 +1,324 @@
+//! Breakers: what they let through, what they hold back, and what ended too late to count. Must not
+//! know: engine, clocks.
+
+use proptest::prelude::*;
+
+use super::ladder::{elapse, steps};
+use super::random::session_on;
+use super::tape::{self, Tape};
+use super::world::*;
+use crate::domain::apply;
+use crate::domain::breaker::{Phase, Probe, Scope};
+use crate::domain::call::{ErrorClass, Outcome, Status, ToolError};
+use crate::domain::command::{Command, ResilienceCommand};
+use crate::domain::event::{CallEvent, Event, ResilienceEvent};
+use crate::domain::id::{Attempt, NodeId};
+use crate::domain::ladder::Timer;
+use crate::domain::node::Origin;
+use crate::domain::refusal::{Refusal, RefusalKind};
+use crate::domain::state::State;
+use crate::domain::turn::StreamFaultKind;
+use crate::resilience::breaker::{Settings, WhenOpen};
+
+fn world(settings: Settings) -> World {
+    World::with(Rules {
+        breakers: Some(settings),
+        ..Rules::default()
+    })
+}
+
+fn settings() -> Settings {
+    Settings {
+        consecutive: 2,
+        ..Settings::default()
+    }
+}
+
+fn scope() -> Scope {
+    Scope::Tool("read".into())
+}
+
+fn phase(w: &World) -> Phase {
+    w.state
+        .breakers
+        .get(&scope())
+        .map_or(Phase::Closed, |one| one.phase)
+}
+
+fn error(class: ErrorClass) -> Outcome {
+    Outcome::Err(ToolError {
+        class,
+        message: "no".into(),
+        evidence: "test".into(),
+        hint: None,
+        partial: None,
+        executed: true,
+        retry_after_ms: None,
+    })
+}
+
+fn read(label: &str, n: u32) -> crate::domain::input::Block {
+    call("read", &format!(r#"{{"_as":"{label}","n":{n}}}"#))
+}
+
+/// A breaker that two failures have opened, with a call that waits for it.
+fn open(settings: Settings) -> (World, NodeId) {
+    let mut w = world(settings);
+    w.reply(&[read("a", 1), read("b", 2)]);
+    for label in ["a", "b"] {
+        let id = w.id(label);
+        w.finish_with(id, error(ErrorClass::Transient));
+    }
+    assert_eq!(phase(&w), Phase::Open);
+    w.reply(&[
+        read("c", 3),
+        call("pure", r#"{"_as":"p","n":1}"#),
+        call("idem", r#"{"_as":"i","n":1}"#),
+    ]);
+    let c = w.id("c");
+    (w, c)
+}
+
+fn reset(w: &mut World, scope: Scope) -> Result<(), Refusal> {
+    w.cmd(Command::Resilience(ResilienceCommand::ResetBreaker { scope }))
+}
+
+#[test]
+fn an_open_breaker_holds_back_its_own_calls_and_no_others() {
+    let (mut w, c) = open(settings());
+    assert_eq!((w.status(c), w.starts(c)), (Status::Queued, 0));
+    assert_eq!(w.starts(w.id("i")), 1, "another tool runs");
+    w.drain();
+    assert_eq!(w.asked.len(), 2, "the turn waits for the call that waits");
+    let (timer, ms) = w.timers[0].clone();
+    assert_eq!(
+        (timer, ms),
+        (
+            Timer::Breaker {
+                scope: scope(),
+                generation: 1
+            },
+            30_000
+        )
+    );
+    elapse(&mut w, 0);
+    assert_eq!((phase(&w), w.starts(c)), (Phase::HalfOpen, 1));
+    w.finish(c);
+    assert_eq!(phase(&w), Phase::Closed);
+    assert_eq!(w.asked.len(), 3);
+}
+
+#[test]
+fn one_is_let_through_to_see_and_no_more() {
+    let (mut w, _) = open(settings());
+    w.drain();
+    // Others come to wait for it as well.
+    let first = w.id("a");
+    w.retry(first).unwrap();
+    let second = w.id("b");
+    w.retry(second).unwrap();
+    elapse(&mut w, 0);
+    let running = || w.running.iter().filter(|one| one.tool == "read").count();
+    assert_eq!(running(), 1);
+    let probe = w.state.breakers[&scope()].probe;
+    assert!(matches!(probe, Some(Probe::Call(_, Attempt(_)))), "{probe:?}");
+    let seen = w.running.iter().find(|one| one.tool == "read").unwrap().call;
+    w.finish_with(seen, error(ErrorClass::Transient));
+    assert_eq!(phase(&w), Phase::Open, "it failed as well");
+    assert!(w.running.iter().all(|one| one.tool != "read"));
+    assert_eq!(w.timers.last().unwrap().1, 10_000, "the next look comes sooner");
+    elapse(&mut w, 0);
+    let seen = w.running.iter().find(|one| one.tool == "read").unwrap().call;
+    w.finish(seen);
+    assert_eq!(phase(&w), Phase::Closed);
+}
+
+#[test]
+fn what_ends_late_says_nothing_of_a_breaker_that_changed() {
+    let mut w = world(settings());
+    w.reply(&[read("late", 9), read("a", 1), read("b", 2)]);
+    let late = w.id("late");
+    for label in ["a", "b"] {
+        let id = w.id(label);
+        w.finish_with(id, error(ErrorClass::Transient));
+    }
+    assert_eq!(phase(&w), Phase::Open);
+    w.finish(late);
+    assert_eq!(phase(&w), Phase::Open, "a late success does not close it");
+    elapse(&mut w, 0);
+    assert_eq!(phase(&w), Phase::HalfOpen);
+    assert!(w.state.breakers[&scope()].recent.is_empty());
+}
+
+#[test]
+fn arguments_that_are_wrong_do_not_speak_against_a_tool() {
+    let mut w = world(settings());
+    w.reply(&[read("a", 1), read("b", 2), read("c", 3), read("d", 4)]);
+    for (label, class) in [
+        ("a", ErrorClass::Transient),
+        ("b", ErrorClass::Param),
+        ("c", ErrorClass::NotFound),
+        ("d", ErrorClass::Transient),
+    ] {
+        let id = w.id(label);
+        w.finish_with(id, error(class));
+    }
+    assert_eq!(phase(&w), Phase::Closed);
+}
+
+#[test]
+fn calls_of_an_open_breaker_fail_at_once_where_that_is_wanted() {
+    let (w, c) = open(Settings {
+        when_open: WhenOpen::Fail,
+        ..settings()
+    });
+    assert_eq!(
+        (w.status(c), w.starts(c)),
+        (Status::Failed(ErrorClass::Transient), 0)
+    );
+    let said = w.state.observation(c).unwrap().now();
+    assert!(matches!(said.origin, Origin::Engine { .. }));
+    let breaker = &w.state.breakers[&scope()];
+    assert!(
+        breaker.recent.is_empty(),
+        "what did not run is no failure of the tool"
+    );
+    assert_eq!(breaker.trips, 1);
+}
+
+#[test]
+fn the_operator_resets_a_breaker() {
+    let (mut w, c) = open(settings());
+    let other = Scope::Server("x:1".into());
+    assert_eq!(kind(reset(&mut w, other)), RefusalKind::Unknown);
+    reset(&mut w, scope()).unwrap();
+    assert_eq!((phase(&w), w.starts(c)), (Phase::Closed, 1));
+    assert_eq!(kind(reset(&mut w, scope())), RefusalKind::NoChange);
+    let timers = w.timers.len();
+    elapse(&mut w, 0);
+    assert_eq!(
+        (phase(&w), w.timers.len()),
+        (Phase::Closed, timers - 1),
+        "the old wait opens nothing"
+    );
+}
+
+#[test]
+fn a_crash_keeps_what_is_open_and_forgets_what_was_let_through() {
+    let (mut w, c) = open(settings());
+    w.crash();
+    assert_eq!((phase(&w), w.starts(c)), (Phase::Open, 0));
+    assert_eq!(w.timers.len(), 1);
+    elapse(&mut w, 0);
+    assert_eq!(w.starts(c), 1);
+    w.crash();
+    // The one that was let through went down with the process; the next shows.
+    assert_eq!(phase(&w), Phase::HalfOpen);
+    assert_eq!(w.starts(c), 2);
+    w.finish(c);
+    assert_eq!(phase(&w), Phase::Closed);
+}
+
+#[test]
+fn a_retry_waits_for_the_breaker_as_well() {
+    let mut w = World::with(Rules {
+        breakers: Some(settings()),
+        steps: steps(),
+        ..Rules::default()
+    });
+    w.reply(&[read("a", 1)]);
+    let a = w.id("a");
+    w.finish_with(a, error(ErrorClass::Transient));
+    elapse(&mut w, 0);
+    w.finish_with(a, error(ErrorClass::Transient));
+    assert_eq!((phase(&w), w.status(a)), (Phase::Open, Status::Delayed));
+    let retry = w
+        .timers
+        .iter()
+        .position(|(one, _)| matches!(one, Timer::Retry { .. }))
+        .unwrap();
+    elapse(&mut w, retry);
+    assert_eq!((w.status(a), w.starts(a)), (Status::Queued, 2), "held back");
+    elapse(&mut w, 0);
+    assert_eq!(w.starts(a), 3);
+}
+
+#[test]
+fn the_endpoint_of_the_model_has_a_breaker_of_its_own() {
+    let mut w = world(settings());
+    let mut real = started(w.state.limits);
+    real.wire = "openai-chat".into();
+    w.record(vec![Event::Run(crate::domain::event::RunEvent::Refitted {
+        started: Box::new(real),
+    })]);
+    // The request that is open was made before there was an endpoint.
+    w.broke(StreamFaultKind::Network);
+    assert_eq!(w.asked.len(), 2);
+    w.broke(StreamFaultKind::Network);
+    w.broke(StreamFaultKind::Network);
+    assert_eq!(w.asked.len(), 3, "nothing is asked while it is open");
+    let scope = Scope::Model("script".into());
+    assert_eq!(w.state.breakers[&scope].phase, Phase::Open);
+    elapse(&mut w, 0);
+    assert_eq!(w.asked.len(), 4);
+    w.reply(&[answer("done")]);
+    assert_eq!(w.state.breakers[&scope].phase, Phase::Closed);
+}
+
+#[test]
+fn settings_are_counted_and_checked() {
+    let mut w = World::new();
+    let set = |w: &mut World, key: &str| {
+        let (key, value) = (key.into(), "1".into());
+        w.cmd(Command::Resilience(ResilienceCommand::Configure { key, value }))
+    };
+    assert_eq!(kind(set(&mut w, "")), RefusalKind::Invalid);
+    set(&mut w, "a").unwrap();
+    assert_eq!(kind(set(&mut w, "a")), RefusalKind::NoChange);
+    set(&mut w, "b").unwrap();
+    let now = w.state.resilience.clone().unwrap();
+    assert_eq!((now.version, &*now.policy, now.live), (2, "b=1", true));
+}
+
+proptest! {
+    #[test]
+    fn nothing_passes_a_shut_breaker(numbers in prop::collection::vec(any::<u16>(), 0..400)) {
+        let mut w = session_on(Tape::with_breakers(&numbers));
+        prop_assert_eq!(apply::fold(&w.log), w.state.clone());
+        fenced(&w);
+        tape::bring_home(&mut w);
+        w.crash();
+    }
+}
+
+/// Every start was let through, at most one at a time by a half-open breaker, and no breaker changed on
+/// what it had let through in an earlier generation.
+fn fenced(w: &World) {
+    let mut state = State::default();
+    for envelope in &w.log {
+        match &envelope.event {
+            Event::Call(CallEvent::Started { call, guards, .. }) => {
+                for scope in guards {
+                    let admits = state
+                        .breakers
+                        .get(scope)
+                        .is_none_or(crate::domain::breaker::Breaker::admits);
+                    assert!(admits, "{call} starts although {scope} lets nothing through");
+                }
+            }
+            Event::Resilience(ResilienceEvent::BreakerChanged {
+                scope,
+                generation,
+                to,
+                ..
+            }) => {
+                let before = state.breakers.get(scope).map_or(0, |one| one.generation);
+                assert_eq!(*generation, before + 1);
+                let was = state.breakers.get(scope).map(|one| one.phase).unwrap_or_default();
+                assert_ne!(was, *to, "{scope} changes to what it is");
+            }
+            _ => {}
+        }
+        apply::apply(&mut state, envelope);
+    }
+}

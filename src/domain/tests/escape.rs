@@ -1,0 +1,466 @@
+//! Repetition in a run: what is found, which steps follow, what comes of them. Must not know: how a
+//! repetition is found.
+
+use std::sync::{Arc, Mutex};
+
+use proptest::prelude::*;
+
+use super::random::session_on;
+use super::rules::{Results, sum};
+use super::tape::{self, Tape};
+use super::world::*;
+use crate::domain::call::{ErrorClass, Outcome, Status, ToolError};
+use crate::domain::command::{Command, EscapeCommand, RunCommand};
+use crate::domain::escape::{Detector, Finding, Incident, Rung, Upshot};
+use crate::domain::event::run::Limits;
+use crate::domain::event::{EditEvent, EscapeEvent, Event};
+use crate::domain::id::{NodeId, NodeKind, ThreadId};
+use crate::domain::node::{Node, Origin};
+use crate::domain::refusal::RefusalKind;
+use crate::domain::state::Mode;
+use crate::domain::{apply, graph};
+use crate::resilience::escape::Config;
+
+/// Failures of calls with a negative sum; the others give it.
+fn results() -> Results {
+    Arc::new(|tool, args| {
+        if tool == "pure" || sum(args) >= 0 {
+            return Outcome::ok(sum(args).to_string());
+        }
+        Outcome::Err(ToolError {
+            class: ErrorClass::Business,
+            message: format!("{tool} is closed today"),
+            evidence: "test".into(),
+            hint: None,
+            partial: None,
+            executed: tool == "write",
+            retry_after_ms: None,
+        })
+    })
+}
+
+fn rules(config: Config) -> Rules {
+    Rules {
+        results: results(),
+        loops: Some((config, Arc::new(Mutex::default()))),
+        ..Rules::default()
+    }
+}
+
+fn world() -> World {
+    World::with(rules(Config::default()))
+}
+
+/// One turn with one call, to its end.
+fn turn(w: &mut World, tool: &str, args: &str) {
+    w.reply(&[call(tool, args)]);
+    w.drain();
+}
+
+fn times(w: &mut World, times: usize, tool: &str, args: &str) {
+    for _ in 0..times {
+        turn(w, tool, args);
+    }
+}
+
+fn incident(w: &World) -> &Incident {
+    w.state.escape.incidents.last().unwrap()
+}
+
+fn steps(w: &World) -> Vec<(Rung, Option<Upshot>)> {
+    let steps = w.state.escape.incidents.iter().flat_map(|one| &one.steps);
+    steps.map(|step| (step.rung, step.upshot)).collect()
+}
+
+fn newest(w: &World) -> NodeId {
+    *w.all(NodeKind::Call).last().unwrap()
+}
+
+#[test]
+fn healthy_steps_cause_nothing() {
+    let mut w = world();
+    for n in 0..20 {
+        turn(&mut w, "read", &format!(r#"{{"n":{n}}}"#));
+    }
+    w.reply(&[answer("done")]);
+    assert!(!w.events().any(|event| matches!(event, Event::Escape(_))));
+    assert!(matches!(w.state.mode, Mode::Finished(_)));
+}
+
+#[test]
+fn a_warning_comes_before_a_loop_and_is_given_once() {
+    let mut w = world();
+    times(&mut w, 2, "read", r#"{"n":-1}"#);
+    let warned = |w: &World| {
+        let warned = |event: &&Event| matches!(event, Event::Escape(EscapeEvent::Warned { .. }));
+        w.events().filter(warned).count()
+    };
+    assert_eq!(warned(&w), 1);
+    assert!(w.state.escape.incidents.is_empty());
+    turn(&mut w, "read", r#"{"n":5}"#);
+    assert_eq!(warned(&w), 1);
+    assert!(w.state.escape.incidents.is_empty(), "it got out by itself");
+}
+
+#[test]
+fn the_model_is_told_and_the_very_calls_are_refused_for_one_turn() {
+    let mut w = world();
+    times(&mut w, 3, "read", r#"{"n":-1}"#);
+    let Finding {
+        detector,
+        period,
+        repetitions,
+        fails,
+        nodes,
+        ..
+    } = incident(&w).finding.clone();
+    assert_eq!(
+        (detector, period, repetitions, fails),
+        (Detector::Sequence, 1, 3, true)
+    );
+    assert_eq!(nodes, w.all(NodeKind::Call));
+    assert_eq!(steps(&w), [(Rung::Guidance, None)]);
+    // The next request, which is open now, says so; it is the last of its messages.
+    let turn_now = w.tip().0;
+    let notices = crate::domain::transcript::build::notices(&w.state, &w.state.turns[&turn_now]);
+    let told = format!("{notices:?}");
+    assert!(told.contains("You repeat yourself"), "{told}");
+    assert!(told.contains("read is closed today"), "{told}");
+
+    // The same call under another name and spelling is refused; another one runs.
+    let before = w.executed.len();
+    w.reply(&[
+        call("read", r#"{ "n": -1, "_as": "again" }"#),
+        call("read", r#"{"n":2}"#),
+    ]);
+    w.drain();
+    let again = w.id("again");
+    assert_eq!(w.status(again), Status::Rejected);
+    let rule = w.state.calls[&again].denied_by.clone();
+    assert!(rule.is_some_and(|rule| rule.starts_with("loop guard")));
+    assert_eq!(w.executed.len(), before + 1, "only the other call ran");
+}
+
+#[test]
+fn what_the_operator_writes_himself_is_not_refused() {
+    let mut w = world();
+    times(&mut w, 3, "read", r#"{"n":-1}"#);
+    w.reply(&[call("shell", r#"{"_as":"mine","n":1}"#)]);
+    let mine = w.id("mine");
+    let base = w.rev(mine);
+    w.edit(crate::domain::command::Edit::Call {
+        node: mine,
+        base,
+        tool: "read".into(),
+        args: r#"{"n":-1}"#.into(),
+        shown: true,
+    })
+    .unwrap();
+    w.drain();
+    assert_eq!(w.status(mine), Status::Failed(ErrorClass::Business));
+}
+
+#[test]
+fn nothing_is_refused_for_longer_than_a_turn() {
+    let mut w = world();
+    times(&mut w, 3, "read", r#"{"n":-1}"#);
+    turn(&mut w, "pure", r#"{"n":7}"#);
+    turn(&mut w, "read", r#"{"n":-1}"#);
+    assert_eq!(w.runs(newest(&w)).len(), 1);
+    // It helped for a while: the same step once more.
+    assert_eq!(
+        steps(&w),
+        [(Rung::Guidance, Some(Upshot::Relapsed)), (Rung::Guidance, None)]
+    );
+}
+
+#[test]
+fn an_incident_ends_once_the_run_gets_on() {
+    let mut w = world();
+    times(&mut w, 3, "read", r#"{"n":-1}"#);
+    turn(&mut w, "read", r#"{"n":1}"#);
+    assert_eq!(steps(&w), [(Rung::Guidance, None)], "one turn is no proof");
+    turn(&mut w, "read", r#"{"n":2}"#);
+    assert_eq!(steps(&w), [(Rung::Guidance, Some(Upshot::Helped))]);
+    assert!(incident(&w).over);
+    let step = &incident(&w).steps[0];
+    assert!(w.state.nodes[&step.node].text().ends_with("it helped"));
+    assert!(w.state.escape.of(ThreadId(0)).is_none());
+}
+
+#[test]
+fn an_answer_ends_an_incident() {
+    let mut w = world();
+    times(&mut w, 3, "read", r#"{"n":-1}"#);
+    w.reply(&[answer("I cannot")]);
+    assert_eq!(steps(&w), [(Rung::Guidance, Some(Upshot::Helped))]);
+    assert!(incident(&w).over);
+    assert!(matches!(w.state.mode, Mode::Finished(_)));
+}
+
+#[test]
+fn the_steps_grow_stronger_until_the_operator_is_asked() {
+    let mut w = world();
+    // A write happened on the way, so that nobody can go back.
+    turn(&mut w, "read", r#"{"n":-1}"#);
+    w.reply(&[call("read", r#"{"n":-1}"#), call("write", r#"{"n":4}"#)]);
+    w.drain();
+    turn(&mut w, "read", r#"{"n":-1}"#);
+    assert_eq!(incident(&w).finding.detector, Detector::SameError);
+    assert_eq!(steps(&w), [(Rung::Guidance, None)]);
+    turn(&mut w, "read", r#"{"n":-1}"#);
+    assert_eq!(
+        steps(&w),
+        [(Rung::Guidance, Some(Upshot::Ignored)), (Rung::Human, None)]
+    );
+    let why = &incident(&w).steps[1].why;
+    assert!(why.contains("no other tool is known for read"), "{why}");
+    assert!(why.contains("going back: write"), "{why}");
+}
+
+#[test]
+fn going_back_replaces_the_round_and_asks_anew_with_a_word_on_it() {
+    let mut w = world();
+    turn(&mut w, "read", r#"{"n":9}"#);
+    times(&mut w, 3, "read", r#"{"n":-1}"#);
+    let (asked, first) = (w.asked.len(), incident(&w).finding.nodes[0]);
+    // What was told changed nothing: the call comes again, and is refused.
+    turn(&mut w, "read", r#"{"n":-1}"#);
+    assert_eq!(
+        steps(&w),
+        [(Rung::Guidance, Some(Upshot::Ignored)), (Rung::RollBack, None)]
+    );
+    assert!(!w.state.nodes[&first].active, "the round is history");
+    assert_eq!(w.state.epoch.0, 1, "a branch like that of an edit");
+    assert_eq!(
+        w.asked.len(),
+        asked + 1,
+        "asked anew, not answered from the record"
+    );
+    let edit = w.state.edits.last().unwrap();
+    assert_eq!(edit.by.as_deref(), Some("loop guard"));
+    let node = &w.state.nodes[&edit.intervention];
+    assert!(matches!(node.now().origin, Origin::Engine { .. }), "{node:?}");
+    let now = w.tip().0;
+    let notices = crate::domain::transcript::build::notices(&w.state, &w.state.turns[&now]);
+    assert!(format!("{notices:?}").contains("You went this way before"));
+    // The very calls are refused here too.
+    turn(&mut w, "read", r#"{"n":-1}"#);
+    assert_eq!(w.status(newest(&w)), Status::Rejected);
+    assert!(matches!(w.state.mode, Mode::Paused(_)), "{:?}", steps(&w));
+    assert_eq!(apply::fold(&w.log), w.state);
+}
+
+#[test]
+fn nobody_goes_back_behind_an_effect() {
+    let mut w = world();
+    times(&mut w, 4, "write", r#"{"n":-1}"#);
+    assert_eq!(
+        steps(&w),
+        [(Rung::Guidance, Some(Upshot::Ignored)), (Rung::Human, None)]
+    );
+    let why = &incident(&w).steps[1].why;
+    assert!(why.contains("going back: write"), "{why}");
+    assert!(w.state.edits.iter().all(|edit| edit.by.is_none()));
+    assert_eq!(w.starts(newest(&w)), 0, "the fourth was refused");
+}
+
+#[test]
+fn another_tool_makes_the_call_where_one_is_known() {
+    let mut config = Config::default();
+    config.substitutes.insert("read".into(), "pure".into());
+    let mut w = World::with(rules(config));
+    times(&mut w, 4, "read", r#"{"n":-1}"#);
+    let call = newest(&w);
+    assert_eq!(
+        steps(&w),
+        [(Rung::Guidance, Some(Upshot::Ignored)), (Rung::Substitute, None)]
+    );
+    assert_eq!(w.state.nodes[&call].as_call().unwrap().0.as_ref(), "pure");
+    assert!(matches!(w.state.nodes[&call].now().origin, Origin::Engine { .. }));
+    w.drain();
+    assert_eq!(w.status(call), Status::Succeeded);
+    assert!(w.last_request().contains("console replaced read by pure"));
+    turn(&mut w, "pure", r#"{"n":3}"#);
+    assert_eq!(steps(&w)[1].1, Some(Upshot::Helped), "{:?}", steps(&w));
+}
+
+#[test]
+fn a_substitute_takes_its_way_through_the_gate() {
+    let mut config = Config::default();
+    config.substitutes.insert("read".into(), "idem".into());
+    let mut w = World::with(Rules {
+        gates: std::iter::once(("idem".to_owned(), crate::domain::call::Gate::Ask)).collect(),
+        ..rules(config)
+    });
+    times(&mut w, 4, "read", r#"{"n":-1}"#);
+    assert_eq!(w.status(newest(&w)), Status::Awaiting);
+    assert_eq!(w.starts(newest(&w)), 0, "no approval is inherited");
+}
+
+#[test]
+fn the_run_pauses_for_the_operator_and_allowing_lets_it_go_on() {
+    let mut w = world();
+    times(&mut w, 4, "write", r#"{"n":-1}"#);
+    let (Mode::Paused(reason), no) = (w.state.mode.clone(), incident(&w).no) else {
+        panic!("{:?}", w.state.mode)
+    };
+    assert_eq!(reason, "loop 1: write: the same 3 times in a row");
+    assert!(w.notes.iter().any(|note| note.contains("loop 1")));
+    let allow = |incident| Command::Escape(EscapeCommand::AllowIncident { incident });
+    assert_eq!(kind(w.cmd(allow(7))), RefusalKind::Unknown);
+    w.cmd(allow(no)).unwrap();
+    assert_eq!(w.state.mode, Mode::Running);
+    assert!(incident(&w).over);
+    assert_eq!(steps(&w)[1].1, Some(Upshot::Overtaken));
+    assert_eq!(kind(w.cmd(allow(no))), RefusalKind::NoChange);
+    times(&mut w, 5, "write", r#"{"n":-1}"#);
+    assert_eq!(w.state.escape.incidents.len(), 1, "it may repeat");
+}
+
+#[test]
+fn going_on_as_it_is_brings_the_question_back_and_then_the_end() {
+    let mut w = world();
+    times(&mut w, 4, "write", r#"{"n":-1}"#);
+    w.run(RunCommand::Resume {}).unwrap();
+    turn(&mut w, "write", r#"{"n":-1}"#);
+    assert_eq!(
+        steps(&w)[1..],
+        [(Rung::Human, Some(Upshot::Ignored)), (Rung::Human, None)]
+    );
+    w.run(RunCommand::Resume {}).unwrap();
+    turn(&mut w, "write", r#"{"n":-1}"#);
+    assert!(matches!(&w.state.mode, Mode::Stopped(reason) if reason.starts_with("loop 1")));
+    assert!(w.open.is_empty());
+}
+
+#[test]
+fn an_edit_of_the_operator_begins_a_new_count() {
+    let mut w = world();
+    times(&mut w, 2, "read", r#"{"n":-1}"#);
+    w.guide("look elsewhere").unwrap();
+    // The reply that was under way stands before his word.
+    turn(&mut w, "read", r#"{"n":-1}"#);
+    times(&mut w, 2, "read", r#"{"n":-1}"#);
+    assert!(w.state.escape.incidents.is_empty());
+    turn(&mut w, "read", r#"{"n":-1}"#);
+    assert_eq!(incident(&w).finding.nodes.len(), 3);
+    // And it ends an incident that is open.
+    w.guide("stop that").unwrap();
+    turn(&mut w, "pure", r#"{"n":1}"#);
+    assert_eq!(steps(&w), [(Rung::Guidance, Some(Upshot::Overtaken))]);
+    assert!(incident(&w).over);
+}
+
+#[test]
+fn a_muted_detector_takes_no_step() {
+    let mut w = world();
+    for detector in Detector::ALL {
+        let mute = Command::Escape(EscapeCommand::Mute {
+            detector,
+            muted: true,
+        });
+        w.cmd(mute.clone()).unwrap();
+        assert_eq!(kind(w.cmd(mute)), RefusalKind::NoChange);
+    }
+    times(&mut w, 8, "read", r#"{"n":-1}"#);
+    assert!(w.state.escape.incidents.is_empty());
+    w.cmd(Command::Escape(EscapeCommand::Mute {
+        detector: Detector::Sequence,
+        muted: false,
+    }))
+    .unwrap();
+    turn(&mut w, "read", r#"{"n":-1}"#);
+    assert_eq!(w.state.escape.incidents.len(), 1);
+}
+
+#[test]
+fn a_sub_agent_that_goes_round_is_ended_and_its_parent_goes_on() {
+    let mut config = Config::default();
+    config.ladder.guidance = 0;
+    config.ladder.roll_back = 0;
+    config.ladder.human = 0;
+    let mut w = World::with(rules(config));
+    w.reply(&[call("delegate", r#"{"task":"go round"}"#)]);
+    let parent = newest(&w);
+    let thread = *w.state.children.keys().next().unwrap();
+    for _ in 0..3 {
+        w.on_thread(thread).reply(&[call("read", r#"{"n":-1}"#)]);
+        w.drain();
+    }
+    assert_eq!(w.state.escape.incidents[0].finding.thread, thread);
+    assert_eq!(w.status(parent), Status::Failed(ErrorClass::Business));
+    assert_eq!(w.state.mode, Mode::Running);
+    assert!(incident(&w).over);
+    w.reply(&[answer("without it")]);
+    assert!(matches!(w.state.mode, Mode::Finished(_)));
+}
+
+#[test]
+fn each_step_is_a_node_that_hangs_on_what_repeats() {
+    let mut w = world();
+    times(&mut w, 3, "read", r#"{"n":-1}"#);
+    let node = incident(&w).steps[0].node;
+    assert_eq!(node.kind, NodeKind::Intervention);
+    assert!(matches!(w.state.nodes[&node].now().origin, Origin::Engine { .. }));
+    let from: Vec<NodeId> = graph::edges_into(&w.state, node)
+        .iter()
+        .map(|edge| edge.from)
+        .collect();
+    assert_eq!(from, [newest(&w)]);
+}
+
+#[test]
+fn undoing_what_the_guard_did_is_an_operators_course() {
+    let mut w = world();
+    turn(&mut w, "read", r#"{"n":9}"#);
+    times(&mut w, 4, "read", r#"{"n":-1}"#);
+    assert_eq!(steps(&w).last().map(|(rung, _)| *rung), Some(Rung::RollBack));
+    let gone = incident(&w).finding.nodes.clone();
+    w.cmd(Command::Edit(crate::domain::command::EditCommand::Undo {
+        effects_seen: None,
+    }))
+    .unwrap();
+    let active = |id: &NodeId| w.state.nodes.get(id).is_some_and(|node: &Node| node.active);
+    assert!(gone.iter().all(active), "what was left stands again");
+    assert!(
+        w.events()
+            .any(|event| matches!(event, Event::Edit(EditEvent::Recalled { .. }))),
+        "as an undo of the operator"
+    );
+}
+
+#[test]
+fn a_step_that_asks_anew_keeps_to_the_limits() {
+    let mut w = World::limited(
+        rules(Config::default()),
+        Limits {
+            turns: Some(5),
+            ..Limits::default()
+        },
+    );
+    turn(&mut w, "read", r#"{"n":9}"#);
+    times(&mut w, 4, "read", r#"{"n":-1}"#);
+    assert_eq!(w.asked.len(), 5);
+    assert!(w.state.limit_reached.is_some(), "{:?}", w.state.mode);
+}
+
+proptest! {
+    #[test]
+    fn sessions_with_a_guard_keep_the_rules_and_their_bounds(numbers in prop::collection::vec(any::<u16>(), 0..400)) {
+        let mut w = session_on(Tape::with_loops(&numbers));
+        prop_assert_eq!(apply::fold(&w.log), w.state.clone());
+        for incident in &w.state.escape.incidents {
+            prop_assert!(incident.steps.len() <= 10, "{incident:?}");
+            for rung in Rung::ALL {
+                prop_assert!(incident.taken(rung) <= 2, "{incident:?}");
+            }
+            // Only the newest step may be open, and none of an incident that is over.
+            let closed = incident.steps.len() - usize::from(!incident.over && !incident.steps.is_empty());
+            prop_assert!(incident.steps[..closed].iter().all(|step| step.upshot.is_some()), "{incident:?}");
+        }
+        tape::bring_home(&mut w);
+        w.crash();
+        w.remembers();
+    }
+}

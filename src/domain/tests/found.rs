@@ -1,0 +1,218 @@
+//! What random sessions found, one short session for each. Must not know: how it was found.
+
+use super::world::*;
+use crate::domain::call::Status;
+use crate::domain::command::{Command, Edit, EditCommand};
+use crate::domain::id::NodeKind;
+use crate::domain::lineage;
+use crate::domain::refusal::{Refusal, RefusalKind};
+use crate::domain::transcript::hash::context_hash;
+
+fn keep_later(w: &mut World, edit: Edit) -> Result<(), Refusal> {
+    w.cmd(Command::Edit(EditCommand::Commit {
+        edits: vec![edit],
+        effects_seen: None,
+        reason: None,
+        keep_later: true,
+    }))
+}
+
+#[test]
+fn a_kept_turn_that_is_asked_again_is_not_adrift_any_more() {
+    let mut w = World::new();
+    w.stream(think("so"));
+    let (turn, _) = w.tip();
+    let node = w.all(NodeKind::Prompt)[0];
+    let base = w.rev(node);
+    let text = "else".into();
+    keep_later(&mut w, Edit::Text { node, base, text }).unwrap();
+    assert!(w.state.turns[&turn].drifted);
+    w.crash();
+    let turn = &w.state.turns[&turn];
+    assert!(!turn.drifted, "it is asked with what stands before it");
+    assert_eq!(
+        turn.context,
+        Some(context_hash(&w.state, turn.thread, Some(turn.id)))
+    );
+    assert_eq!(turn.asked, 2);
+}
+
+#[test]
+fn a_call_that_ran_on_a_branch_that_was_left_when_the_program_died_runs_when_it_comes_back() {
+    let mut w = World::new();
+    w.reply(&[think("so"), call("read", r#"{"_as":"a"}"#)]);
+    let a = w.id("a");
+    let turn = w.turn_of(a);
+    w.text(w.all(NodeKind::Prompt)[0], "else").unwrap();
+    assert!(w.running[0].cancelled, "its branch was left");
+    w.crash();
+    w.cmd(Command::Edit(EditCommand::Undo { effects_seen: None }))
+        .unwrap();
+    assert_eq!(w.turns().last(), Some(&turn));
+    assert_eq!(w.starts(a), 2, "nothing is left of the first execution");
+    w.finish(a);
+    assert_eq!(w.status(a), Status::Succeeded);
+}
+
+/// A turn whose state is read by the next one; both ended, and the run has its answer.
+fn written_and_read() -> World {
+    let mut w = World::new();
+    w.reply(&[
+        call("read", r#"{"_as":"a","n":1}"#),
+        call("read", r#"{"_as":"b","n":"†call.a.v","_out":"†state.s"}"#),
+        call("read", r#"{"_as":"old","n":9,"_out":"†state.s"}"#),
+    ]);
+    let (a, b, old) = (w.id("a"), w.id("b"), w.id("old"));
+    w.finish(old);
+    w.finish(a);
+    w.finish(b);
+    w.reply(&[call("read", r#"{"_as":"c","x":"†state.s.v"}"#)]);
+    w.drain();
+    w.reply(&[answer("done")]);
+    w
+}
+
+#[test]
+fn a_kept_reader_of_the_state_waits_for_the_writer_before_it() {
+    let mut w = written_and_read();
+    let (a, b, c) = (w.id("a"), w.id("b"), w.id("c"));
+    assert_eq!(w.runs(c), [r#"{"x":3}"#]);
+    let base = w.rev(a);
+    let args = r#"{"_as":"a","n":4}"#.into();
+    let edit = Edit::Call {
+        node: a,
+        base,
+        tool: "read".into(),
+        args,
+        shown: true,
+    };
+    keep_later(&mut w, edit).unwrap();
+    assert_eq!(w.runs(c).len(), 1, "what it reads is being worked out");
+    assert!(w.state.calls[&c].suspect);
+    w.finish(a);
+    w.finish(b);
+    w.drain();
+    assert_eq!(w.runs(c), [r#"{"x":3}"#, r#"{"x":6}"#]);
+}
+
+#[test]
+fn what_is_put_in_and_falls_in_one_commit_is_not_said_to_run() {
+    let mut w = World::new();
+    w.reply(&[call("read", r#"{"_as":"a","n":1}"#)]);
+    w.drain();
+    w.reply(&[answer("done")]);
+    let a = w.id("a");
+    let edits = vec![
+        Edit::InsertCall {
+            after: Some(w.turn_of(a)),
+            tool: "read".into(),
+            args: "{}".into(),
+        },
+        Edit::Observation {
+            node: a.observation(),
+            base: w.rev(a.observation()),
+            value: r#"{"v":7}"#.into(),
+        },
+    ];
+    let plan = lineage::plan(&w.state, &edits).unwrap();
+    assert!(plan.certain.is_empty() && plan.possible.is_empty(), "{plan:?}");
+    assert!(plan.turns.iter().all(|id| w.state.turns.contains_key(id)));
+    let ran = w.executed.len();
+    w.edits(edits).unwrap();
+    assert_eq!(w.executed.len(), ran);
+}
+
+#[test]
+fn nothing_is_put_behind_turns_that_are_held() {
+    let mut w = written_and_read();
+    w.retry(w.id("a")).unwrap();
+    let turns = w.turns().len();
+    assert_eq!(kind(w.guide("be brief")), RefusalKind::Status);
+    assert_eq!(w.turns().len(), turns);
+    // In front of them it can be.
+    let after = Some(w.turn_of(w.id("a")));
+    let text = "be brief".into();
+    w.edit(Edit::InsertPrompt { after, text }).unwrap();
+    w.drain();
+    assert!(w.last_request().contains("be brief"));
+}
+
+#[test]
+fn a_call_that_is_taken_over_is_read_by_the_name_that_it_shows() {
+    let mut w = World::asking(&["read"]);
+    w.reply(&[think("so"), call("read", r#"{"_as":"a","_out":"†state.s"}"#)]);
+    w.answer_for(w.id("a"), r#"{"v":5}"#).unwrap();
+    let node = w.id("a").observation();
+    w.text(w.all(NodeKind::Thought)[0], "else").unwrap();
+    w.reply(&[answer("done")]);
+    let from = crate::domain::id::Epoch(0);
+    w.edit(Edit::Take { node, from }).unwrap();
+    let taken = w.id("a");
+    assert_ne!(taken, node.call(), "it stands in a turn of its own");
+    assert_eq!(w.value(taken), r#"{"v":5}"#);
+    w.reply(&[call("pure", r#"{"_as":"b","x":"†call.a.v","y":"†state.s.v"}"#)]);
+    w.drain();
+    assert_eq!(w.runs(w.id("b")), [r#"{"x":5,"y":5}"#]);
+    assert_eq!(w.starts(taken), 0);
+}
+
+#[test]
+fn a_result_that_is_corrected_in_the_same_commit_is_not_said_to_run() {
+    let mut w = World::new();
+    w.reply(&[
+        call("read", r#"{"_as":"a","n":1}"#),
+        call("read", r#"{"_as":"b","n":"†call.a.v"}"#),
+        call("read", r#"{"_as":"c","n":"†call.b.v"}"#),
+    ]);
+    w.drain();
+    let (a, b, c) = (w.id("a"), w.id("b"), w.id("c"));
+    let correct = |id: crate::domain::id::NodeId, value: &str| Edit::Observation {
+        node: id.observation(),
+        base: w.rev(id.observation()),
+        value: value.into(),
+    };
+    let edits = vec![correct(a, r#"{"v":7}"#), correct(b, r#"{"v":8}"#)];
+    let plan = lineage::plan(&w.state, &edits).unwrap();
+    assert_eq!(plan.possible, [c]);
+    w.edits(edits).unwrap();
+    w.drain();
+    assert_eq!((w.starts(a), w.starts(b), w.starts(c)), (1, 1, 2));
+}
+
+#[test]
+fn an_undo_that_brings_back_a_cut_answer_says_that_the_model_is_asked() {
+    let mut w = World::new();
+    w.stream(answer("almost"));
+    let (turn, _) = w.tip();
+    w.text(w.all(NodeKind::Prompt)[0], "else").unwrap();
+    let undo = EditCommand::Undo { effects_seen: None };
+    assert!(lineage::plan_of(&w.state, &undo).unwrap().asks);
+    let asked = w.asked.len();
+    w.cmd(Command::Edit(undo)).unwrap();
+    assert_eq!((w.asked.len(), w.tip().0), (asked + 1, turn));
+}
+
+#[test]
+fn a_correction_does_not_follow_to_a_branch_on_which_its_call_was_still_running() {
+    let mut w = World::new();
+    w.reply(&[
+        call("read", r#"{"_as":"a","n":1}"#),
+        call("read", r#"{"_as":"b","n":5}"#),
+    ]);
+    let (a, b) = (w.id("a"), w.id("b"));
+    w.finish(b);
+    w.args(b, r#"{"_as":"b","n":6}"#).unwrap();
+    w.finish(a);
+    w.drain();
+    assert_eq!(w.value(a), r#"{"v":2}"#);
+    w.correct(a, r#"{"v":9}"#).unwrap();
+    let switch = EditCommand::Switch {
+        to: crate::domain::id::Epoch(0),
+        effects_seen: None,
+    };
+    w.cmd(Command::Edit(switch)).unwrap();
+    assert_eq!(w.value(a), r#"{"v":2}"#, "what it gave belongs to both");
+    assert!(!w.state.nodes[&a.observation()].pinned);
+    assert_eq!((w.starts(a), w.starts(b)), (1, 2), "nothing runs again");
+    w.remembers();
+}

@@ -1,0 +1,53 @@
+//! Random sessions against a graph that is worked out from nothing after every decision: at every
+//! request and at the end the run must be what that graph says. Must not know: how either works.
+
+mod decisions;
+mod drive;
+mod facts;
+mod mirror;
+mod naive;
+mod plans;
+mod script;
+
+use proptest::prelude::*;
+
+use self::drive::Session;
+use super::tape::Tape;
+
+/// A session drawn from numbers: `most` calls in its first turn, `wishes` edits and the like in 100 steps.
+fn session(numbers: &[u16], most: usize, wishes: usize) -> Session {
+    let mut tape = Tape::new(numbers);
+    let script = drive::script(&mut tape, most);
+    let parallel = 1 + tape.draw(4) as u32;
+    let mut session = Session::new(script, parallel);
+    if most > 30 {
+        session.w.every = 61;
+    }
+    while !tape.is_empty() {
+        session.step(&mut tape, wishes);
+    }
+    session.bring_home(&mut tape);
+    session.compare();
+    session
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, max_shrink_time: 30_000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_small_session_is_what_it_would_be_from_scratch(numbers in prop::collection::vec(any::<u16>(), 20..120)) {
+        session(&numbers, 6, 25);
+    }
+
+
+    #[test]
+    fn a_plan_says_what_any_edit_does(numbers in prop::collection::vec(any::<u16>(), 20..200)) {
+        plans::plan_holds(&numbers, 9, false);
+    }
+
+    #[test]
+    fn a_plan_is_exact_where_every_value_differs(numbers in prop::collection::vec(any::<u16>(), 20..160)) {
+        plans::plan_holds(&numbers, 24, true);
+    }
+
+}

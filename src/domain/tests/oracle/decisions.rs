@@ -1,0 +1,246 @@
+//! What the operator decides, carried over to the naive graph. Must not know: what the run makes of it.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::mirror::{Mirror, parse, slots};
+use super::naive::{End, Fate, Naive, Turn};
+use super::script::Says;
+use crate::domain::call::Outcome;
+use crate::domain::command::{CallCommand, Command, Edit, EditCommand, RunCommand};
+use crate::domain::id::{Epoch, NodeId, NodeKind, TurnId};
+use crate::domain::state::State;
+
+impl Mirror {
+    pub(super) fn apply(&mut self, state: &State, command: &Command) {
+        match command {
+            Command::Edit(EditCommand::Commit {
+                edits, keep_later, ..
+            }) => {
+                for edit in edits {
+                    self.edit(state, edit, *keep_later);
+                }
+            }
+            Command::Call(CallCommand::Retry { call, .. }) => {
+                let (turn, place) = self.place(*call);
+                self.turns[turn].nodes[place].fates.clear();
+                self.hold_after(turn);
+            }
+            Command::Call(CallCommand::Unpin { node }) => {
+                let (turn, place) = self.place(*node);
+                let node = &mut self.turns[turn].nodes[place];
+                // What a person wrote stands while the call would run with the same.
+                let last = node.fates.pop();
+                node.fates.clear();
+                if let (Some(Fate::Given { value, .. }), Some(args)) = (last, &node.ready) {
+                    node.fates
+                        .push(Fate::Ran(args.clone(), Outcome::ok(value.to_string())));
+                }
+                self.hold_after(turn);
+            }
+            Command::Call(CallCommand::Answer { call, .. }) => {
+                let (turn, _) = self.place(*call);
+                self.drop_after(turn, false);
+            }
+            Command::Run(RunCommand::AskAgain { turn }) => {
+                let at = self.index(*turn).expect("it counts");
+                self.turns.truncate(at);
+            }
+            _ => {}
+        }
+    }
+
+    pub(super) fn hold_after(&mut self, turn: usize) {
+        self.turns
+            .iter_mut()
+            .skip(turn + 1)
+            .for_each(|turn| turn.held = true);
+    }
+
+    pub(super) fn drop_after(&mut self, turn: usize, keep: bool) {
+        if keep {
+            let later = self.turns.iter_mut().skip(turn + 1);
+            later
+                .filter(|turn| turn.by_model)
+                .for_each(|turn| turn.drifted = true);
+        } else {
+            self.turns.truncate(turn + 1);
+        }
+    }
+
+    pub(super) fn edit(&mut self, state: &State, edit: &Edit, keep: bool) {
+        match edit {
+            Edit::Call { node, tool, args, .. } => {
+                let (turn, place) = self.place(*node);
+                let told = self.told.contains(node);
+                let node = &mut self.turns[turn].nodes[place];
+                node.says = Says::Call(tool.to_string(), args.to_string());
+                node.fates.clear();
+                node.ready = None;
+                if told {
+                    self.drop_after(turn, keep);
+                }
+            }
+            Edit::Text { node, text, .. } => self.text(*node, text, keep),
+            Edit::Observation { node, value, .. } => self.give(*node, parse(value), keep),
+            Edit::InsertPrompt { after, text } => self.insert(*after, Says::Prompt(text.to_string())),
+            Edit::InsertThought { after, text } => {
+                self.insert(*after, Says::Thought(text.to_string()));
+                self.turns.last_mut().expect("it was put in").split = true;
+            }
+            Edit::InsertCall { after, tool, args } => {
+                self.insert(*after, Says::Call(tool.to_string(), args.to_string()));
+            }
+            Edit::RejectAnswer { node, reason } => {
+                let (turn, place) = self.place(*node);
+                self.turns[turn].nodes[place].gone = true;
+                let after = Some(self.turns[turn].id);
+                self.insert(
+                    after,
+                    Says::Prompt(format!("The operator refused your answer: {reason}")),
+                );
+            }
+            Edit::Take { node, from } => self.take(state, *node, *from, keep),
+            Edit::Delete { node, .. } => self.delete(*node, keep),
+        }
+    }
+
+    pub(super) fn text(&mut self, node: NodeId, text: &str, keep: bool) {
+        let (turn, place) = self.place(node);
+        self.turns[turn].nodes[place].says = match node.kind {
+            NodeKind::Prompt => Says::Prompt(text.into()),
+            NodeKind::Answer => Says::Answer(text.into()),
+            _ => Says::Thought(text.into()),
+        };
+        if node.kind == NodeKind::Thought {
+            self.split_behind(turn, place);
+        }
+        self.drop_after(turn, keep);
+    }
+
+    pub(super) fn split_behind(&mut self, turn: usize, place: usize) {
+        let turn = &mut self.turns[turn];
+        turn.split = true;
+        turn.nodes
+            .iter_mut()
+            .skip(place + 1)
+            .for_each(|node| node.gone = true);
+    }
+
+    pub(super) fn give(&mut self, node: NodeId, value: Value, keep: bool) {
+        let (turn, place) = self.place(node);
+        let fates = &mut self.turns[turn].nodes[place].fates;
+        fates.push(Fate::Given { value, by_edit: true });
+        self.drop_after(turn, keep);
+    }
+
+    pub(super) fn insert(&mut self, after: Option<TurnId>, says: Says) {
+        let at = match after {
+            Some(id) => self.index(id).expect("it counts"),
+            None => self.turns.len() - 1,
+        };
+        self.turns.truncate(at + 1);
+        self.inserted += 1;
+        let id = TurnId(u32::MAX - self.inserted);
+        self.unnamed.push_back(id);
+        self.turns.push(Turn::new(id, false, [says]));
+    }
+
+    pub(super) fn delete(&mut self, node: NodeId, keep: bool) {
+        let (turn, place) = self.place(node);
+        self.turns[turn].nodes[place].gone = true;
+        if node.kind == NodeKind::Thought {
+            self.split_behind(turn, place);
+        }
+        self.drop_after(turn, keep);
+        let own = &self.turns[turn];
+        if !own.by_model && own.nodes.iter().all(|node| node.gone) {
+            self.turns.remove(turn);
+        }
+    }
+
+    /// What a node says on another branch counts here too.
+    pub(super) fn take(&mut self, state: &State, id: NodeId, from: Epoch, keep: bool) {
+        let own = self.turns.clone();
+        let there = self
+            .snapshots
+            .get(from.0 as usize)
+            .map_or(own, |snapshot| snapshot.turns.clone());
+        let slots = slots(state);
+        let mut naive = Naive::new(&there, &self.script, &slots);
+        let of = |(at, turn): (usize, &Turn)| {
+            let mut counting = turn.counting();
+            let found = counting.find(|(_, node)| node.id == Some(id.call()));
+            found.map(|(place, _)| (at, place))
+        };
+        let found = there.iter().enumerate().find_map(of);
+        let (at, place) = found.unwrap_or_else(|| panic!("{id} does not count on branch {from}"));
+        let node = &there[at].nodes[place];
+        let Says::Call(tool, text) = &node.says else {
+            let (Says::Prompt(text) | Says::Thought(text) | Says::Answer(text)) = &node.says else {
+                return;
+            };
+            let target = if self.find(id).is_some() {
+                id
+            } else {
+                self.answer()
+            };
+            return self.text(target, text, keep);
+        };
+        let cell = naive.cell((at, place));
+        let End::Value(value) = cell.end else {
+            panic!("{id} has no value on branch {from}")
+        };
+        if self.find(id).is_some() {
+            return self.give(id, value, keep);
+        }
+        // With what it ran with; as it was written where a person answered for it at once.
+        let ran = node.fates.iter().rev().find_map(|fate| match fate {
+            Fate::Started(_, args) | Fate::Ran(args, _) => Some(args.to_string()),
+            _ => None,
+        });
+        let args = ran.unwrap_or_else(|| text.clone());
+        self.insert(None, Says::Call(tool.clone(), args));
+    }
+
+    pub(super) fn answer(&self) -> NodeId {
+        let mut all = self.turns.iter().rev().flat_map(|turn| turn.nodes.iter().rev());
+        let answer = all.find(|node| matches!(node.says, Says::Answer(_)) && !node.gone);
+        answer.and_then(|node| node.id).expect("an answer")
+    }
+
+    pub(super) fn restore(&mut self, state: &State, of: Epoch) {
+        let snapshot = &self.snapshots[of.0 as usize];
+        let mut turns = snapshot.turns.clone();
+        let unsettled = &snapshot.unsettled;
+        let open: BTreeSet<(TurnId, usize)> = turns
+            .iter()
+            .flat_map(|turn| {
+                turn.nodes
+                    .iter()
+                    .enumerate()
+                    .map(move |(at, node)| (turn.id, at, node))
+            })
+            .filter(|(_, _, node)| node.id.is_none_or(|id| unsettled.contains(&id)))
+            .map(|(turn, at, _)| (turn, at))
+            .collect();
+        // What had not ended there goes on, where both branches have it.
+        for turn in &mut turns {
+            let Some(now) = self.turns.iter().find(|one| one.id == turn.id) else {
+                continue;
+            };
+            for (at, node) in turn.nodes.iter_mut().enumerate() {
+                let now = &now.nodes[at];
+                if open.contains(&(turn.id, at)) && now.says == node.says && !now.gone {
+                    node.fates.clone_from(&now.fates);
+                    node.fates
+                        .retain(|fate| !matches!(fate, Fate::Given { by_edit: true, .. }));
+                    node.ready.clone_from(&now.ready);
+                }
+            }
+        }
+        self.turns = turns;
+        self.sync(state);
+    }
+}

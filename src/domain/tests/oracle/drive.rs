@@ -1,0 +1,509 @@
+//! A session with the scripted model: each step draws what the world or the operator does from what
+//! can happen, and tells the mirror. Must not know: what must be true.
+
+use serde_json::Value;
+
+use super::super::tape::Tape;
+use super::super::world::*;
+use super::mirror::Mirror;
+use super::script::{FORMS, Says, Script, hash, label_of, lines};
+use crate::domain::call::{EffectClass, Gate, Outcome, Status};
+use crate::domain::command::{
+    CallCommand, Command, ConsentChoice, Edit, EditCommand, Resolution, RunCommand,
+};
+use crate::domain::event::run::Limits;
+use crate::domain::id::{Epoch, NodeId, NodeKind, Rev, TurnId};
+use crate::domain::input::Block;
+use crate::domain::node::Channel;
+use crate::domain::state::Mode;
+use crate::domain::turn::{Stop, Stream, Turn};
+
+/// A run with its mirror.
+pub struct Session {
+    pub w: World,
+    pub mirror: Mirror,
+}
+
+/// A scripted world drawn from a tape; `most` bounds the calls of the first turn.
+pub fn script(tape: &mut Tape<'_>, most: usize) -> Script {
+    let first = 1 + tape.draw(most);
+    let mut sizes = vec![first];
+    for _ in 0..tape.draw(3) {
+        sizes.push(1 + tape.draw(most.min(8)));
+    }
+    let gate =
+        |tape: &mut Tape<'_>| [Gate::Allow, Gate::Allow, Gate::Allow, Gate::Ask, Gate::Deny][tape.draw(5)];
+    Script {
+        seed: tape.draw(usize::from(u16::MAX)) as u64,
+        sizes,
+        form: FORMS[tape.draw(FORMS.len())],
+        moods: [1, 2, 1 << 40][tape.draw(3)],
+        results: [2, 3, Script::ALL_DIFFERENT][tape.draw(3)],
+        plain: tape.draw(6) == 0,
+        fails: tape.draw(2) == 0,
+        gates: [Gate::Allow, gate(tape), gate(tape), gate(tape), gate(tape)],
+    }
+}
+
+impl Session {
+    pub fn new(script: Script, parallel: u32) -> Self {
+        let results = script.clone();
+        let tools = ["pure", "read", "idem", "write", "unknown"];
+        let rules = Rules {
+            gates: tools
+                .iter()
+                .map(|tool| ((*tool).to_owned(), script.gate(tool)))
+                .collect(),
+            results: std::sync::Arc::new(move |tool, args| {
+                results.result(tool, &serde_json::from_str(args).expect("JSON"))
+            }),
+            ..Rules::default()
+        };
+        let limits = Limits {
+            parallel,
+            turns: None,
+            ..Limits::default()
+        };
+        let w = World::limited(rules, limits);
+        let mut mirror = Mirror::new(script);
+        mirror.did(&w, None);
+        Self { w, mirror }
+    }
+
+    /// Carries out a command; gives whether it was taken.
+    pub fn cmd(&mut self, command: Command) -> bool {
+        self.mirror.before(&self.w);
+        let taken = self.w.cmd(command.clone()).is_ok();
+        self.mirror.did(&self.w, taken.then_some(&command));
+        taken
+    }
+
+    fn on_call(&mut self, command: CallCommand) -> bool {
+        self.cmd(Command::Call(command))
+    }
+
+    pub fn commit(&mut self, edits: Vec<Edit>, keep_later: bool) -> bool {
+        self.cmd(Command::Edit(EditCommand::Commit {
+            edits,
+            effects_seen: None,
+            reason: None,
+            keep_later,
+        }))
+    }
+
+    fn after(&mut self) {
+        self.mirror.did(&self.w, None);
+    }
+
+    // ---- the world
+
+    /// The next block of the open stream, or its end.
+    pub fn stream(&mut self) {
+        let (turn, _) = self.w.tip();
+        let asked = self
+            .w
+            .asked
+            .iter()
+            .rev()
+            .find(|one| one.turn == turn)
+            .expect("it was asked");
+        let said = self.mirror.script.reply(&lines(&asked.messages));
+        // The thought without words is no block of the stream.
+        let mut blocks = said.iter().filter(|says| **says != Says::Thought(String::new()));
+        let received = self.w.state.turns[&turn].received;
+        match blocks.nth(received) {
+            Some(Says::Thought(text)) => self.w.stream(Block::Thought {
+                text: text.as_str().into(),
+                channel: Channel::Spoken,
+                opaque: None,
+            }),
+            Some(Says::Call(tool, args)) => self.w.stream(call(tool, args)),
+            Some(Says::Answer(text)) => self.w.stream(answer(text)),
+            Some(Says::Prompt(_)) => unreachable!("the model prompts nobody"),
+            None => self.w.end(Stop::End),
+        }
+        self.after();
+    }
+
+    /// Lets one running execution end. What was told to end may have ended well all the same.
+    pub fn finish(&mut self, tape: &mut Tape<'_>) {
+        let at = tape.draw(self.w.running.len());
+        let one = &self.w.running[at];
+        let outcome = match tape.draw(3) {
+            0 | 1 if one.cancelled => Outcome::Cancelled {
+                executed: tape.draw(2) == 0,
+            },
+            _ => (self.w.rules.results)(&one.tool, &one.args),
+        };
+        self.w.finish_at(at, outcome);
+        self.after();
+    }
+
+    pub fn crash(&mut self) {
+        self.w.crash();
+        self.after();
+    }
+
+    // ---- the operator, on calls that wait for him
+
+    fn rev(&self, id: NodeId) -> Rev {
+        self.w.rev(id)
+    }
+
+    /// A word on a call that waits and is not in question. Approval, refusal and answers go by what would run, so that he says
+    /// the same of the same; whether an effect may happen again is drawn.
+    pub fn decide(&mut self, id: NodeId, tape: &mut Tape<'_>) -> bool {
+        let rev = self.rev(id);
+        let life = &self.w.state.calls[&id];
+        if life.suspect {
+            return false;
+        }
+        let digest = self.w.digest(id);
+        match life.status {
+            Status::Consent(_) => {
+                let entries = crate::domain::advance::gate::equal_entries(&self.w.state, life);
+                let choice = match tape.draw(5) {
+                    0 => ConsentChoice::Reuse {
+                        entry: tape.one(&entries).copied().unwrap_or_default(),
+                    },
+                    1 => ConsentChoice::Reject { reason: "no".into() },
+                    _ => ConsentChoice::RunAgain,
+                };
+                let command = |choice| CallCommand::Consent {
+                    call: id,
+                    rev,
+                    digest: digest.clone(),
+                    choice,
+                };
+                self.on_call(command(choice)) || self.on_call(command(ConsentChoice::RunAgain))
+            }
+            Status::InDoubt(_) => {
+                let what = match tape.draw(2) {
+                    0 => Resolution::DidNot,
+                    _ => Resolution::Happened {
+                        value: "{\"v\":1}".into(),
+                    },
+                };
+                self.on_call(CallCommand::Resolve { call: id, what })
+            }
+            _ => {
+                let (tool, _) = self.w.state.nodes[&id].as_call().expect("a call");
+                let bytes = life.resolved.as_deref().unwrap_or_default();
+                let args: Value = serde_json::from_str(bytes).unwrap_or_default();
+                let mind = hash(&format!("mind {tool} {args}"));
+                match mind % 8 {
+                    0 => self.on_call(CallCommand::Reject {
+                        call: id,
+                        rev,
+                        reason: "no".into(),
+                    }),
+                    1 => {
+                        let value = format!("{{\"v\":{}}}", mind / 8 % 3);
+                        self.answer(id, &value)
+                    }
+                    _ => self.on_call(CallCommand::Approve {
+                        call: id,
+                        rev,
+                        digest,
+                        unread: 0,
+                    }),
+                }
+            }
+        }
+    }
+
+    fn answer(&mut self, call: NodeId, value: &str) -> bool {
+        let rev = self.rev(call);
+        let value = value.into();
+        self.on_call(CallCommand::Answer { call, rev, value })
+    }
+
+    // ---- the operator, on anything
+
+    fn active(&self, tape: &mut Tape<'_>, kind: NodeKind) -> Option<NodeId> {
+        tape.one(&self.w.all(kind)).copied()
+    }
+
+    /// Other arguments for a call: it keeps its name and where it writes, and reads what stands before it.
+    fn arguments(&self, tape: &mut Tape<'_>, own: Option<NodeId>) -> String {
+        let state = &self.w.state;
+        let was = own
+            .and_then(|id| state.nodes[&id].as_call())
+            .map(|(_, args)| args.clone());
+        let was: Value = was.map_or(Value::Null, |args| serde_json::from_str(&args).expect("JSON"));
+        let mut members: Vec<String> = ["_as", "_out"]
+            .iter()
+            .filter_map(|key| Some(format!("\"{key}\":{}", was.get(key)?)))
+            .collect();
+        let place = own.map(|id| (state.turns[&state.nodes[&id].turn].pos, id));
+        let before = |id: &&NodeId| {
+            let turn = &state.turns[&state.nodes[id].turn];
+            place.is_none_or(|(pos, own)| turn.pos < pos || turn.pos == pos && **id < own)
+        };
+        let calls = self.w.all(NodeKind::Call);
+        let own = own.map(|id| self.label(id));
+        let free = |id: &&NodeId| own.as_ref().is_none_or(|own| !self.reads(**id, own));
+        let calls: Vec<&NodeId> = calls.iter().filter(before).filter(free).collect();
+        for key in 0..tape.draw(3) {
+            let Some(read) = tape.one(&calls) else { break };
+            let label = self.label(**read);
+            let or = if tape.draw(4) == 0 { " || †input.k" } else { "" };
+            members.push(format!("\"x{key}\":\"†call.{label}.v{or}\""));
+        }
+        members.push(format!("\"y\":{}", tape.draw(4)));
+        format!("{{{}}}", members.join(","))
+    }
+
+    fn label(&self, id: NodeId) -> String {
+        let (_, args) = self.w.state.nodes[&id].as_call().expect("a call");
+        label_of(args).map_or_else(|| id.to_string(), str::to_owned)
+    }
+
+    /// True where a call reads a name, directly or through others: nobody makes a circle on purpose.
+    fn reads(&self, id: NodeId, name: &str) -> bool {
+        let calls = self.w.all(NodeKind::Call);
+        let mut open = vec![id];
+        let mut seen = open.clone();
+        while let Some(id) = open.pop() {
+            let (_, args) = self.w.state.nodes[&id].as_call().expect("a call");
+            for other in calls
+                .iter()
+                .filter(|other| !seen.contains(other))
+                .copied()
+                .collect::<Vec<_>>()
+            {
+                let label = self.label(other);
+                let named = [format!("†call.{label}."), format!("†state.s{label}.")];
+                if named.iter().any(|one| args.contains(one)) {
+                    if label == name {
+                        return true;
+                    }
+                    seen.push(other);
+                    open.push(other);
+                }
+            }
+        }
+        false
+    }
+
+    pub fn an_edit(&self, tape: &mut Tape<'_>) -> Option<Edit> {
+        let turns = self.w.turns();
+        let value = format!("{{\"v\":{}}}", tape.draw(4));
+        Some(match tape.draw(20) {
+            0..=5 => {
+                let node = self.active(tape, NodeKind::Call)?;
+                let same = tape.draw(2) == 0;
+                let (tool, _) = self.w.state.nodes[&node].as_call()?;
+                let tool = if same {
+                    tool.clone()
+                } else {
+                    Script::tool(tape.draw(5)).into()
+                };
+                Edit::Call {
+                    node,
+                    base: self.rev(node),
+                    tool,
+                    args: self.arguments(tape, Some(node)).into(),
+                    shown: tape.draw(2) == 0,
+                }
+            }
+            6..=9 => {
+                let node = self.active(tape, NodeKind::Observation)?;
+                Edit::Observation {
+                    node,
+                    base: self.rev(node),
+                    value: value.into(),
+                }
+            }
+            10..=12 => {
+                let kind = [NodeKind::Thought, NodeKind::Prompt, NodeKind::Answer][tape.draw(3)];
+                let node = self.active(tape, kind)?;
+                Edit::Text {
+                    node,
+                    base: self.rev(node),
+                    text: format!("rather {}", tape.draw(3)).into(),
+                }
+            }
+            13 => Edit::InsertPrompt {
+                after: tape.one(&turns).copied(),
+                text: "guidance".into(),
+            },
+            14 => Edit::InsertThought {
+                after: tape.one(&turns).copied(),
+                text: "consider".into(),
+            },
+            15 | 16 => Edit::InsertCall {
+                after: tape.one(&turns).copied(),
+                tool: Script::tool(tape.draw(5)).into(),
+                args: self.arguments(tape, None).into(),
+            },
+            17 => Edit::RejectAnswer {
+                node: self.active(tape, NodeKind::Answer)?,
+                reason: "wrong".into(),
+            },
+            _ => {
+                let kind = [NodeKind::Thought, NodeKind::Call, NodeKind::Prompt][tape.draw(3)];
+                let node = self.active(tape, kind)?;
+                Edit::Delete {
+                    node,
+                    base: self.rev(node),
+                }
+            }
+        })
+    }
+
+    pub fn branch(&self, tape: &mut Tape<'_>) -> Option<EditCommand> {
+        let epoch = Epoch(tape.draw(self.w.state.epoch.0 as usize + 1) as u32);
+        let effects_seen = None;
+        Some(match tape.draw(5) {
+            0 | 1 => EditCommand::Undo { effects_seen },
+            2 => EditCommand::Redo { effects_seen },
+            3 => EditCommand::Switch {
+                to: epoch,
+                effects_seen,
+            },
+            _ => {
+                let nodes: Vec<NodeId> = self.w.state.nodes.values().map(|node| node.id).collect();
+                let node = tape.one(&nodes).copied()?;
+                EditCommand::Commit {
+                    edits: vec![Edit::Take { node, from: epoch }],
+                    effects_seen,
+                    reason: None,
+                    keep_later: false,
+                }
+            }
+        })
+    }
+
+    fn wish(&mut self, tape: &mut Tape<'_>) -> Option<bool> {
+        Some(match tape.draw(24) {
+            0..=11 => {
+                let mut edits = vec![self.an_edit(tape)?];
+                for _ in 0..[0, 0, 1, 3][tape.draw(4)] {
+                    edits.extend(self.an_edit(tape));
+                }
+                // What still streams behind a kept turn would be answered anew in the middle.
+                let streams = |turn: &Turn| matches!(turn.stream, Stream::Open | Stream::Broken(_));
+                let streams = self
+                    .w
+                    .state
+                    .turns
+                    .values()
+                    .any(|turn| turn.is_active() && streams(turn));
+                let keep_later = tape.draw(6) == 0 && !streams;
+                self.commit(edits, keep_later)
+            }
+            12..=16 => {
+                let command = self.branch(tape)?;
+                self.cmd(Command::Edit(command))
+            }
+            17 | 18 => {
+                let call = self.active(tape, NodeKind::Call)?;
+                let rev = self.rev(call);
+                self.on_call(CallCommand::Retry { call, rev })
+            }
+            19 => {
+                let node = self.active(tape, NodeKind::Observation)?;
+                self.on_call(CallCommand::Unpin { node })
+            }
+            20 => {
+                let call = self.active(tape, NodeKind::Call)?;
+                self.answer(call, &format!("{{\"v\":{}}}", tape.draw(3)))
+            }
+            21 => {
+                let call = self.active(tape, NodeKind::Call)?;
+                let reason = "slow".into();
+                self.on_call(CallCommand::Cancel { call, reason })
+            }
+            22 => {
+                let turn: TurnId = tape.one(&self.w.turns()).copied()?;
+                self.cmd(Command::Run(RunCommand::AskAgain { turn }))
+            }
+            _ => {
+                let node = self.active(tape, NodeKind::Call)?;
+                self.cmd(Command::Edit(EditCommand::Hold { node }))
+            }
+        })
+    }
+
+    fn pace(&mut self, tape: &mut Tape<'_>) {
+        let reason = "look".into();
+        let command = match tape.draw(4) {
+            0 => Command::Run(RunCommand::Pause { reason }),
+            1 | 2 => Command::Run(RunCommand::Resume {}),
+            _ => Command::Run(RunCommand::Step {}),
+        };
+        self.cmd(command);
+        self.cmd(Command::Edit(EditCommand::Release { node: None }));
+    }
+
+    /// One thing that the world or the operator does. `wishes` in 100 are edits and the like.
+    pub fn step(&mut self, tape: &mut Tape<'_>, wishes: usize) {
+        let what = tape.draw(100);
+        if what < wishes {
+            self.wish(tape);
+            return;
+        }
+        match what % 16 {
+            0 => match tape.draw(6) {
+                0 => self.crash(),
+                1 => self.w.fuse = Some(1 + tape.draw(6)),
+                2 => {
+                    self.w.fuse = None;
+                    self.pace(tape);
+                }
+                _ => {}
+            },
+            1..=6 if !self.w.open.is_empty() => self.stream(),
+            1..=12 if !self.w.running.is_empty() => self.finish(tape),
+            _ => {
+                let waiting: Vec<NodeId> = self.w.state.queue().map(|call| call.id).collect();
+                if let Some(id) = tape.one(&waiting).copied() {
+                    self.decide(id, tape);
+                } else if !self.w.open.is_empty() {
+                    self.stream();
+                }
+            }
+        }
+    }
+
+    /// Everybody does his part until the run has its answer.
+    pub fn bring_home(&mut self, tape: &mut Tape<'_>) {
+        self.w.fuse = None;
+        for _ in 0..6_000 {
+            if matches!(self.w.state.mode, Mode::Finished(_)) {
+                return;
+            }
+            if !self.w.state.editing.is_empty() {
+                self.cmd(Command::Edit(EditCommand::Release { node: None }));
+            }
+            if self.w.state.mode != Mode::Running {
+                self.cmd(Command::Run(RunCommand::Resume {}));
+            }
+            let waiting: Vec<NodeId> = self.w.state.queue().map(|call| call.id).collect();
+            if waiting.into_iter().any(|id| self.decide(id, tape)) {
+            } else if !self.w.running.is_empty() {
+                self.finish(tape);
+            } else if !self.w.open.is_empty() {
+                self.stream();
+            } else {
+                let done = matches!(self.w.state.mode, Mode::Finished(_));
+                assert!(
+                    done,
+                    "the run is stuck: {:?} {:?}",
+                    self.w.state.mode, self.w.state.agenda
+                );
+            }
+        }
+        panic!("the run does not come to an end");
+    }
+
+    /// The run has its answer, and it is what the naive graph says.
+    pub fn compare(&mut self) {
+        self.mirror.compare(&self.w.state);
+        for id in &self.w.state.agenda.running {
+            let effect = self.w.state.calls[id].effect;
+            assert!(effect <= EffectClass::Unknown, "{id} runs behind the answer");
+        }
+    }
+}

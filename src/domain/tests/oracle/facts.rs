@@ -1,0 +1,190 @@
+//! What the run says of turns and calls, taken over as names, as answers of the world, or as a choice that
+//! is checked. Must not know: what the operator decided.
+
+use super::super::world::World;
+use super::mirror::{Mirror, parse, slots};
+use super::naive::{End, Fate, Naive, Turn, end_of};
+use super::script::{Line, Says};
+use crate::domain::call::{Decision, EffectClass, Outcome};
+use crate::domain::event::{CallEvent, TurnEvent};
+use crate::domain::id::{Seq, ThreadId, TurnId};
+use crate::domain::node::Origin;
+use crate::domain::state::State;
+
+impl Mirror {
+    pub(super) fn turn(&mut self, w: &World, event: &TurnEvent) {
+        let state = &w.state;
+        match event {
+            TurnEvent::Opened { turn, .. } => {
+                if self.turns.is_empty() {
+                    self.turns
+                        .push(Turn::new(*turn, false, [Says::Prompt("go".into())]));
+                } else if let Some(unnamed) = self.unnamed.pop_front()
+                    && let Some(at) = self.index(unnamed)
+                {
+                    self.turns[at].id = *turn;
+                }
+                self.sync(state);
+            }
+            TurnEvent::Requested { turn, thread, .. } if *thread == ThreadId(0) => {
+                let at = self.index(*turn);
+                let until = at.unwrap_or(self.turns.len());
+                let context = self.context(state, until);
+                if let Some(at) = at {
+                    assert_eq!(
+                        self.turns[at].asked, context,
+                        "{turn} is asked again with something else"
+                    );
+                    return;
+                }
+                let mut new = Turn::new(*turn, true, self.script.reply(&context));
+                new.asked = context;
+                self.turns.push(new);
+            }
+            TurnEvent::Revived { turn, of } => {
+                let there = &self.snapshots[of.0 as usize].turns;
+                let old = there
+                    .iter()
+                    .find(|one| one.id == *turn)
+                    .expect("it stood there")
+                    .clone();
+                let context = self.context(state, self.turns.len());
+                assert_eq!(old.asked, context, "{turn} answered another request");
+                self.turns.push(Turn {
+                    held: false,
+                    drifted: false,
+                    ..old
+                });
+                self.sync(state);
+            }
+            TurnEvent::Restored { turns } => self.restored(state, turns),
+            TurnEvent::Superseded { turns } => {
+                for id in turns {
+                    let Some(at) = self.index(*id) else { continue };
+                    assert!(self.turns[at].held, "{id} fell and nothing touched it");
+                    self.turns.remove(at);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Held turns stand again where the first of them would be asked with the same.
+    pub(super) fn restored(&mut self, state: &State, turns: &[TurnId]) {
+        let held: Vec<usize> = (0..self.turns.len()).filter(|at| self.turns[*at].held).collect();
+        let first = held
+            .iter()
+            .copied()
+            .find(|at| self.turns[*at].by_model && !self.turns[*at].drifted);
+        if let Some(first) = first {
+            let context = self.context(state, first);
+            assert_eq!(
+                self.turns[first].asked, context,
+                "a turn stands again in another context"
+            );
+        }
+        for id in turns {
+            let at = self.index(*id).expect("it was held");
+            assert!(self.turns[at].held, "{id} was not held");
+            self.turns[at].held = false;
+        }
+    }
+
+    pub(super) fn context(&self, state: &State, until: usize) -> Vec<Line> {
+        let slots = slots(state);
+        let shown: Vec<Turn> = self.turns[..until].to_vec();
+        Naive::new(&shown, &self.script, &slots).lines(until)
+    }
+
+    pub(super) fn call(&mut self, state: &State, seq: Seq, event: &CallEvent, by_edit: bool) {
+        match event {
+            CallEvent::Ready { call, resolved, .. } => {
+                if let Some(node) = self.find(*call) {
+                    let Says::Call(_, args) = &node.says else {
+                        panic!("{call} is no call")
+                    };
+                    node.ready = Some(parse(resolved.as_deref().unwrap_or(args)));
+                }
+            }
+            CallEvent::Started { call, attempt, .. } => {
+                self.intents.insert((*call, *attempt), seq);
+                let record = state.calls[call].attempts.iter().find(|one| one.no == *attempt);
+                let args = parse(&record.expect("it was begun").args);
+                let node = self
+                    .find(*call)
+                    .unwrap_or_else(|| panic!("{call} runs and does not count"));
+                node.fates.push(Fate::Started(*attempt, args));
+            }
+            CallEvent::Finished {
+                call,
+                attempt,
+                outcome,
+                ..
+            } => {
+                let intent = self.intents[&(*call, *attempt)];
+                self.gave.insert(intent, outcome.clone());
+                let effect = state.ledger[&intent].effect;
+                let doubtful = matches!(outcome, Outcome::Cancelled { executed: true });
+                let Some(node) = self.find(*call) else { return };
+                let Some(Fate::Started(no, args)) = node.fates.last() else {
+                    return;
+                };
+                if no == attempt && !(doubtful && effect > EffectClass::Idempotent) {
+                    let ran = Fate::Ran(args.clone(), outcome.clone());
+                    node.fates.pop();
+                    node.fates.push(ran);
+                }
+            }
+            CallEvent::Resolved {
+                call,
+                attempt,
+                happened: true,
+                ..
+            } => {
+                let intent = self.intents[&(*call, *attempt)];
+                self.gave.insert(intent, Outcome::ok("null"));
+                self.resolved = Some((*call, intent));
+            }
+            CallEvent::Given {
+                call,
+                outcome,
+                origin,
+                ..
+            } => {
+                let resolved = self.resolved.take().filter(|(id, _)| id == call);
+                if let Some((_, intent)) = resolved {
+                    self.gave.insert(intent, outcome.clone());
+                }
+                if let Origin::Reused { from } = origin {
+                    assert_eq!(
+                        self.gave.get(from),
+                        Some(outcome),
+                        "{call} is given what {from} did not give"
+                    );
+                }
+                let Some(node) = self.find(*call) else { return };
+                if let Origin::Operator { .. } = origin {
+                    let End::Value(value) = end_of(outcome) else {
+                        panic!("a person writes values")
+                    };
+                    node.fates.push(Fate::Given { value, by_edit });
+                    return;
+                }
+                // A result that was taken from another branch comes with what it ran with.
+                let Says::Call(_, text) = &node.says else { return };
+                let args = node.ready.clone().unwrap_or_else(|| parse(text));
+                node.fates.push(Fate::Ran(args, outcome.clone()));
+            }
+            CallEvent::Decided {
+                call,
+                decision: Decision::Reject { .. },
+                ..
+            } => {
+                if let Some(node) = self.find(*call) {
+                    node.fates.push(Fate::Refused(node.ready.clone()));
+                }
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,264 @@
+//! Keeps the naive graph in step with a session: carries the operator's decisions over to it, keeps a
+//! whole copy of it for every epoch, and compares it with the run at every request and at the end.
+//!
+//! What is taken from the run are names (of nodes and turns), the world's answers and its order. Must
+//! not know: how the run finds out what an edit touches.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use serde_json::Value;
+
+use super::super::world::World;
+use super::naive::{Cell, End, Naive, Node, Turn, end_of};
+use super::script::{Says, Script, lines};
+use crate::domain::call::{Outcome, Status};
+use crate::domain::command::Command;
+use crate::domain::envelope::Envelope;
+use crate::domain::event::{EditEvent, Event};
+use crate::domain::id::{Attempt, NodeId, Seq, ThreadId, TurnId};
+use crate::domain::node::Content;
+use crate::domain::state::State;
+use crate::domain::turn::{Activity, Stream};
+
+/// The graph at the end of an epoch.
+pub(super) struct Snapshot {
+    pub(super) turns: Vec<Turn>,
+    /// Calls that had not ended.
+    pub(super) unsettled: BTreeSet<NodeId>,
+}
+
+/// The naive graph of a session.
+pub struct Mirror {
+    pub script: Script,
+    pub(super) turns: Vec<Turn>,
+    pub(super) snapshots: Vec<Snapshot>,
+    pub(super) seen: usize,
+    pub(super) asked: usize,
+    pub(super) unsettled: BTreeSet<NodeId>,
+    /// Calls whose edit has consequences for later turns.
+    pub(super) told: BTreeSet<NodeId>,
+    /// Inserted turns that have no name yet.
+    pub(super) unnamed: VecDeque<TurnId>,
+    pub(super) inserted: u32,
+    /// What each execution gave.
+    pub(super) gave: BTreeMap<Seq, Outcome>,
+    pub(super) intents: BTreeMap<(NodeId, Attempt), Seq>,
+    /// The execution in doubt of which somebody has just said that it happened.
+    pub(super) resolved: Option<(NodeId, Seq)>,
+    /// Contexts that were compared.
+    pub compared: usize,
+}
+
+pub(super) fn parse(text: &str) -> Value {
+    serde_json::from_str(text).expect("JSON")
+}
+
+impl Mirror {
+    pub fn new(script: Script) -> Self {
+        Self {
+            script,
+            turns: Vec::new(),
+            snapshots: Vec::new(),
+            seen: 0,
+            asked: 0,
+            unsettled: BTreeSet::new(),
+            told: BTreeSet::new(),
+            unnamed: VecDeque::new(),
+            inserted: 0,
+            gave: BTreeMap::new(),
+            intents: BTreeMap::new(),
+            resolved: None,
+            compared: 0,
+        }
+    }
+
+    /// Looks at the run before a command: how far things had come.
+    pub fn before(&mut self, w: &World) {
+        self.unsettled.clear();
+        self.told.clear();
+        for call in w.state.calls.values() {
+            if !call.status.is_settled() && call.status != Status::Invalid {
+                self.unsettled.insert(call.id);
+            }
+            let closed = w.state.turn_of(call.id).is_some_and(|turn| turn.settled);
+            if call.status.is_settled() || closed || !call.attempts.is_empty() {
+                self.told.insert(call.id);
+            }
+        }
+    }
+
+    /// Takes in what happened since, with the command that it came from.
+    pub fn did(&mut self, w: &World, command: Option<&Command>) {
+        let new: Vec<Envelope> = w.log[self.seen..].to_vec();
+        self.seen = w.log.len();
+        self.sync(&w.state);
+        let mut command = command;
+        let edits = new
+            .iter()
+            .any(|one| matches!(one.event, Event::Edit(EditEvent::Committed { .. })));
+        for envelope in &new {
+            match &envelope.event {
+                Event::Edit(EditEvent::Committed { epoch, .. })
+                    if epoch.0 as usize > self.snapshots.len() =>
+                {
+                    self.snapshots.push(Snapshot {
+                        turns: self.turns.clone(),
+                        unsettled: self.unsettled.clone(),
+                    });
+                    if let Some(command) = command.take() {
+                        self.apply(&w.state, command);
+                    }
+                }
+                Event::Edit(EditEvent::Recalled { of, .. }) => self.restore(&w.state, *of),
+                Event::Turn(event) => self.turn(w, event),
+                Event::Call(event) => self.call(&w.state, envelope.seq, event, edits),
+                Event::Run(_)
+                | Event::Edit(_)
+                | Event::Resilience(_)
+                | Event::Escape(_)
+                | Event::Weight(_) => {}
+            }
+        }
+        let asked = &w.asked[self.asked..];
+        self.asked = w.asked.len();
+        for one in asked {
+            let Some(turn) = self.turns.iter().find(|turn| turn.id == one.turn) else {
+                continue;
+            };
+            assert_eq!(
+                lines(&one.messages),
+                turn.asked,
+                "{} was asked with something else",
+                one.turn
+            );
+            self.compared += 1;
+        }
+    }
+
+    // ---- names
+
+    /// Nodes get the names that the run gave them, in the order in which they arrived.
+    pub(super) fn sync(&mut self, state: &State) {
+        for turn in &mut self.turns {
+            let Some(own) = state.turns.get(&turn.id) else {
+                continue;
+            };
+            let named: BTreeSet<NodeId> = turn.nodes.iter().filter_map(|node| node.id).collect();
+            // What arrived on a branch that has nothing to do with this one does not count here.
+            let new = own
+                .nodes
+                .iter()
+                .filter(|id| !named.contains(id) && state.nodes[id].active);
+            let mut unnamed = turn.nodes.iter_mut().filter(|node| node.id.is_none());
+            for id in new {
+                let node = unnamed.next();
+                let node = node.unwrap_or_else(|| panic!("{id} was never said in {}", turn.id));
+                node.id = Some(*id);
+            }
+            turn.arrived = match own.stream {
+                Stream::Aborted(_) => turn.nodes.iter().filter(|node| node.id.is_some()).count(),
+                _ => usize::MAX,
+            };
+        }
+    }
+
+    pub(super) fn find(&mut self, id: NodeId) -> Option<&mut Node> {
+        let mut all = self.turns.iter_mut().flat_map(|turn| &mut turn.nodes);
+        all.find(|node| node.id == Some(id.call()) && !node.gone)
+    }
+
+    pub(super) fn place(&self, id: NodeId) -> (usize, usize) {
+        let has = |turn: &Turn| turn.nodes.iter().position(|node| node.id == Some(id.call()));
+        let at = self.turns.iter().position(|turn| has(turn).is_some());
+        let at = at.unwrap_or_else(|| panic!("{id} was edited and does not count"));
+        (at, has(&self.turns[at]).unwrap())
+    }
+
+    pub(super) fn index(&self, id: TurnId) -> Option<usize> {
+        self.turns.iter().position(|turn| turn.id == id)
+    }
+
+    // ---- the comparison
+
+    /// The run has come to its end: it is what the naive graph says.
+    pub fn compare(&mut self, state: &State) {
+        self.sync(state);
+        let standing: Vec<TurnId> = state.turns_of(ThreadId(0)).map(|turn| turn.id).collect();
+        let own: Vec<TurnId> = self.turns.iter().map(|turn| turn.id).collect();
+        assert_eq!(standing, own, "the turns that count");
+        let held = state
+            .turns_of(ThreadId(0))
+            .find(|turn| turn.activity != Activity::Active);
+        assert!(held.is_none(), "{held:?} is held for ever");
+        let slots = slots(state);
+        let turns = self.turns.clone();
+        let mut naive = Naive::new(&turns, &self.script, &slots);
+        for (at, turn) in turns.iter().enumerate() {
+            let counting: Vec<NodeId> = turn.counting().filter_map(|(_, node)| node.id).collect();
+            let nodes = state.turns[&turn.id].nodes.iter();
+            let active: Vec<NodeId> = nodes.filter(|id| state.nodes[id].active).copied().collect();
+            assert_eq!(active, counting, "the nodes of {} that count", turn.id);
+            if turn.by_model && !turn.drifted {
+                assert_eq!(
+                    naive.lines(at),
+                    turn.asked,
+                    "{} stands in another context",
+                    turn.id
+                );
+            }
+            for (place, node) in turn.counting() {
+                compare_node(state, node, &naive.cell((at, place)), &self.script);
+            }
+        }
+    }
+}
+
+pub(super) fn slots(state: &State) -> BTreeMap<NodeId, u32> {
+    let ended = state
+        .calls
+        .values()
+        .filter_map(|call| Some((call.id, call.slot?)));
+    ended.collect()
+}
+
+fn compare_node(state: &State, node: &Node, cell: &Cell, script: &Script) {
+    let id = node.id.expect("it has arrived");
+    match (&state.nodes[&id].now().content, &node.says) {
+        (Content::Text { text, .. }, Says::Prompt(own) | Says::Thought(own) | Says::Answer(own)) => {
+            assert_eq!(**text, **own, "{id}");
+            return;
+        }
+        (Content::Call { tool, args }, Says::Call(own, own_args)) => {
+            assert_eq!((&**tool, &**args), (&**own, &**own_args), "{id}");
+        }
+        (content, says) => panic!("{id} says {content:?}, not {says:?}"),
+    }
+    let call = &state.calls[&id];
+    let observed = state.observation(id).and_then(crate::domain::node::Node::outcome);
+    let end = match call.status {
+        Status::Succeeded | Status::Failed(_) => end_of(observed.expect("a result")),
+        _ => End::Nothing,
+    };
+    assert_eq!(
+        end,
+        cell.end,
+        "what {id} came to ({}); {:?} {:?}",
+        call.status.word(),
+        cell,
+        node.fates
+    );
+    let pinned = state.observation(id).is_some_and(|node| node.pinned);
+    if let (Some(args), Status::Succeeded | Status::Failed(_), false) = (&cell.args, &call.status, pinned) {
+        let ran = crate::domain::ready::resolved_args(state, call).map(|args| parse(&args));
+        assert_eq!(ran.as_ref(), Some(args), "what {id} ran with");
+    }
+    if cell.guessed {
+        let origin = state.observation(id).map(|node| &node.now().origin);
+        let Says::Call(tool, _) = &node.says else { return };
+        panic!(
+            "nobody ran {id} ({origin:?}): {:?} {:?}",
+            script.gate(tool),
+            node.fates
+        );
+    }
+}

@@ -1,0 +1,271 @@
+//! The plan of any edit, undo or switch against what then happens: what runs, what becomes history, what
+//! is named, whether the model is asked. Must not know: how a plan is made.
+
+use std::collections::BTreeSet;
+
+use super::super::tape::Tape;
+use super::super::world::World;
+use super::drive::Session;
+use super::script::Script;
+use crate::domain::call::{Gate, Status};
+use crate::domain::command::{CallCommand, Command, ConsentChoice, Edit, EditCommand, Resolution};
+use crate::domain::event::{EditEvent, Event, TurnEvent};
+use crate::domain::id::{NodeId, NodeKind, Seq, TurnId};
+use crate::domain::lineage::{self, Plan};
+use crate::domain::state::{LedgerOutcome, Mode};
+
+/// A session at rest, an edit, its plan, and what came of it.
+pub fn plan_holds(numbers: &[u16], most: usize, plain: bool) {
+    let mut tape = Tape::new(numbers);
+    let mut script = super::drive::script(&mut tape, most);
+    script.gates = [Gate::Allow; 5];
+    script.plain = plain;
+    script.fails &= !plain;
+    if plain {
+        script.results = Script::ALL_DIFFERENT;
+    }
+    let mut session = Session::new(script, 4);
+    for _ in 0..tape.draw(60) {
+        session.step(&mut tape, if plain { 0 } else { 12 });
+    }
+    session.w.fuse = None;
+    session.open_up();
+    session.settle(&mut tape, |_| false);
+    let Some(command) = wish(&session, &mut tape) else {
+        return;
+    };
+    let Ok(plan) = lineage::plan_of(&session.w.state, &command) else {
+        return;
+    };
+    let before = Before::of(&session.w);
+    assert!(
+        session.cmd(Command::Edit(command.clone())),
+        "{command:?} has a plan and is refused"
+    );
+    let known: BTreeSet<NodeId> = session.w.state.calls.values().map(|call| call.id).collect();
+    session.settle(&mut tape, |w| asked_since(w, before.events));
+    before.against(&session.w, &plan, &known, &command, plain);
+}
+
+/// What the model was asked for, or answered from the record.
+fn asked_since(w: &World, from: usize) -> bool {
+    w.log[from..].iter().any(|one| {
+        matches!(
+            one.event,
+            Event::Turn(TurnEvent::Requested { .. } | TurnEvent::Revived { .. })
+        )
+    })
+}
+
+fn wish(session: &Session, tape: &mut Tape<'_>) -> Option<EditCommand> {
+    if tape.draw(3) == 0
+        && let Some(branch) = session.branch(tape)
+    {
+        return Some(branch);
+    }
+    let mut edits = vec![session.an_edit(tape)?];
+    for _ in 0..[0, 0, 1, 3][tape.draw(4)] {
+        edits.extend(session.an_edit(tape));
+    }
+    Some(EditCommand::Commit {
+        edits,
+        effects_seen: None,
+        reason: None,
+        keep_later: tape.draw(8) == 0,
+    })
+}
+
+/// What stood before an edit.
+struct Before {
+    events: usize,
+    executed: usize,
+    active: BTreeSet<NodeId>,
+    orphaned: BTreeSet<Seq>,
+    open: Vec<TurnId>,
+}
+
+impl Before {
+    fn of(w: &World) -> Self {
+        let nodes = w.state.nodes.values().filter(|node| node.active);
+        let entries = w.state.ledger.values().filter(|entry| entry.orphaned);
+        Self {
+            open: w.open.iter().map(|(turn, _)| *turn).collect(),
+            events: w.log.len(),
+            executed: w.executed.len(),
+            active: nodes.map(|node| node.id).collect(),
+            orphaned: entries.map(|entry| entry.seq).collect(),
+        }
+    }
+
+    fn against(&self, w: &World, plan: &Plan, known: &BTreeSet<NodeId>, command: &EditCommand, plain: bool) {
+        let set = |ids: &[NodeId]| ids.iter().copied().collect::<BTreeSet<NodeId>>();
+        let ran: BTreeSet<NodeId> = w.executed[self.executed..]
+            .iter()
+            .map(|one| one.call)
+            .filter(|id| known.contains(id))
+            .collect();
+        let (certain, possible) = (set(&plan.certain), set(&plan.possible));
+        let drained = set(&plan.drained);
+        assert!(certain.is_subset(&possible), "{certain:?} {possible:?}");
+        for id in certain.difference(&ran) {
+            let status = &w.state.calls[id].status;
+            // What it reads has no value: it cannot run.
+            let dead = matches!(status, Status::Skipped | Status::Unsatisfiable | Status::Invalid);
+            // Or may still be said.
+            let open = w.state.turn_of(*id).is_some_and(|turn| !turn.settled);
+            let waits = *status == Status::Blocked && open && asked_since(w, self.events);
+            assert!(
+                dead || waits,
+                "{id} was to run and is {} after {command:?}",
+                status.word()
+            );
+        }
+        for id in ran.difference(&possible) {
+            assert!(
+                drained.contains(id),
+                "{id} ran and was not named after {command:?}; {possible:?}"
+            );
+        }
+        let kept = set(&plan.kept);
+        assert!(
+            ran.is_disjoint(&kept),
+            "{ran:?} ran, {kept:?} were to keep their results"
+        );
+        let values = match command {
+            EditCommand::Commit {
+                edits,
+                keep_later: false,
+                ..
+            } => edits
+                .iter()
+                .all(|edit| matches!(edit, Edit::Call { .. } | Edit::Observation { .. })),
+            _ => false,
+        };
+        if plain && values {
+            let ran: BTreeSet<NodeId> = ran.difference(&drained).copied().collect();
+            assert_eq!(ran, possible, "every value came out different after {command:?}");
+        }
+        self.falls(w, plan, command);
+        self.effects(w, plan, &ran, command);
+        let asked = asked_since(w, self.events);
+        // A reply that was still arriving may be an answer, or not.
+        let arriving = |id: &TurnId| w.state.turns[id].is_active();
+        if !self.open.iter().any(arriving) && !self.held(w) {
+            assert_eq!(plan.asks, asked, "whether the model is asked after {command:?}");
+        }
+    }
+
+    /// True where turns that came back were held: whether they stand again is seen only once it is worked
+    /// out what they see.
+    fn held(&self, w: &World) -> bool {
+        let mut recalled = false;
+        w.log[self.events..].iter().any(|one| {
+            recalled |= matches!(one.event, Event::Edit(EditEvent::Recalled { .. }));
+            match one.event {
+                Event::Turn(TurnEvent::Restored { .. }) => true,
+                Event::Turn(TurnEvent::Superseded { .. }) => recalled,
+                _ => false,
+            }
+        })
+    }
+
+    /// What counted and does not any more was named, and nothing else.
+    fn falls(&self, w: &World, plan: &Plan, command: &EditCommand) {
+        let in_stream = |id: &&NodeId| id.kind != NodeKind::Observation;
+        let gone: BTreeSet<NodeId> = self
+            .active
+            .iter()
+            .filter(|id| !w.state.nodes[id].active)
+            .filter(in_stream)
+            .copied()
+            .collect();
+        let named: BTreeSet<NodeId> = plan.superseded.iter().filter(in_stream).copied().collect();
+        assert!(
+            gone.is_subset(&named),
+            "{gone:?} fell after {command:?}, named were {named:?}"
+        );
+        // What fell may have come back as a reply on record.
+        let came_back = |id: &&NodeId| {
+            w.log[self.events..].iter().any(|one| match &one.event {
+                Event::Turn(TurnEvent::Revived { turn, .. }) => *turn == w.state.nodes[id].turn,
+                _ => false,
+            })
+        };
+        let needless = named.difference(&gone).find(|id| !came_back(id));
+        assert!(
+            needless.is_none(),
+            "{needless:?} was to fall and stands after {command:?}"
+        );
+    }
+
+    /// No effect is left behind or repeated without having been named.
+    fn effects(&self, w: &World, plan: &Plan, ran: &BTreeSet<NodeId>, command: &EditCommand) {
+        for entry in w.state.ledger.values() {
+            let happened = entry.outcome != LedgerOutcome::DidNot && entry.effect.has_effect();
+            let left = entry.orphaned && !self.orphaned.contains(&entry.seq);
+            let first = w.log[self.events].seq;
+            if !happened || entry.seq >= first || !(left || ran.contains(&entry.call)) {
+                continue;
+            }
+            let named = plan.effects.contains(&entry.seq) || self.orphaned.contains(&entry.seq);
+            assert!(
+                named,
+                "{} of {} was not named after {command:?}",
+                entry.seq, entry.call
+            );
+        }
+    }
+}
+
+impl Session {
+    /// Nothing is held back any more.
+    fn open_up(&mut self) {
+        self.cmd(Command::Edit(EditCommand::Release { node: None }));
+        if matches!(self.w.state.mode, Mode::Paused(_) | Mode::Stopped(_)) {
+            self.cmd(Command::Run(crate::domain::command::RunCommand::Resume {}));
+        }
+    }
+
+    /// Everything goes on, in a random order, until it is enough or nothing is left but the model's turn.
+    fn settle(&mut self, tape: &mut Tape<'_>, enough: impl Fn(&World) -> bool) {
+        let begun = self.w.log.len();
+        for _ in 0..5_000 {
+            let waiting: Vec<NodeId> = self.w.state.queue().map(|call| call.id).collect();
+            if waiting.into_iter().any(|id| self.yes(id)) {
+                continue;
+            }
+            if !self.w.running.is_empty() {
+                self.finish(tape);
+                continue;
+            }
+            if enough(&self.w) || asked_since(&self.w, begun) || self.w.open.is_empty() {
+                return;
+            }
+            self.stream();
+        }
+        panic!("it does not settle");
+    }
+
+    fn yes(&mut self, id: NodeId) -> bool {
+        let (rev, digest) = (self.w.rev(id), self.w.digest(id));
+        let command = match self.w.status(id) {
+            Status::Consent(_) => CallCommand::Consent {
+                call: id,
+                rev,
+                digest,
+                choice: ConsentChoice::RunAgain,
+            },
+            Status::InDoubt(_) => CallCommand::Resolve {
+                call: id,
+                what: Resolution::DidNot,
+            },
+            _ => CallCommand::Approve {
+                call: id,
+                rev,
+                digest,
+                unread: 0,
+            },
+        };
+        self.cmd(Command::Call(command))
+    }
+}

@@ -1,0 +1,509 @@
+//! Calls with wrong arguments on their way: mended before and after they ran, by rules, by the model, by
+//! the operator; within their bounds, through the gate, and told openly. Must not know: how a strategy
+//! works, engine, clocks.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::rules::Rules;
+use super::world::*;
+use crate::domain::apply;
+use crate::domain::call::{ConsentCause, Decision, ErrorClass, Gate, Outcome, Status, ToolError};
+use crate::domain::command::{Command, ConsentChoice, ResilienceCommand, RunCommand};
+use crate::domain::event::run::Limits;
+use crate::domain::event::{CallEvent, Event, ResilienceEvent};
+use crate::domain::id::{NodeId, Rev};
+use crate::domain::input::Input;
+use crate::domain::ladder::Stage;
+use crate::domain::node::Origin;
+use crate::domain::refusal::RefusalKind;
+use crate::domain::repair::{Phase, Reply, phase};
+use crate::domain::state::State;
+use crate::domain::turn::Usage;
+use crate::resilience::ladder::Ladder;
+use crate::resilience::repair::{Guesses, Known, Rules as Repairs};
+use crate::schema::Checker;
+
+/// `book_flight` under the name of a tool of this world.
+fn flight(strict: bool) -> Checker {
+    let text = |rest: Value| {
+        let mut one = json!({"type": "string"});
+        one.as_object_mut()
+            .unwrap()
+            .extend(rest.as_object().unwrap().clone());
+        one
+    };
+    let mut schema = json!({
+        "type": "object",
+        "properties": {
+            "origin": text(json!({})),
+            "departure_date": text(json!({"format": "date"})),
+            "passengers": {"type": "integer", "minimum": 1, "maximum": 9},
+            "class": {"enum": ["economy", "business", "first"]}
+        },
+        "required": ["origin"]
+    });
+    if !strict {
+        schema["properties"]["departure_date"] = json!({"type": "string"});
+        schema["properties"]["class"] = json!({"type": "string"});
+    }
+    Checker::new(&schema.to_string()).unwrap()
+}
+
+fn world(tool: &'static str, strict: bool, attended: bool) -> World {
+    let (rules, limits) = (rules(tool, strict, attended), Limits::default());
+    World::limited(rules, limits)
+}
+
+fn rules(tool: &'static str, strict: bool, attended: bool) -> Rules {
+    let checker = Arc::new(flight(strict));
+    let known = checker.clone();
+    let ladder = Ladder {
+        repair: Arc::new(Repairs {
+            guesses: Guesses::Always,
+            ..Repairs::default()
+        }),
+        ..Ladder::default()
+    };
+    Rules {
+        steps: Arc::new(move |state, call| {
+            let known = Known {
+                checker: &known,
+                described: "books a flight",
+                today: None,
+                attended,
+            };
+            ladder.after(state, call, Some(&known))
+        }),
+        schemas: BTreeMap::from([(tool.to_owned(), checker)]),
+        ..Rules::default()
+    }
+}
+
+fn refused(message: &str) -> Outcome {
+    error(ErrorClass::Param, "HTTP 400", message)
+}
+
+fn error(class: ErrorClass, evidence: &str, message: &str) -> Outcome {
+    Outcome::Err(ToolError {
+        class,
+        message: message.into(),
+        evidence: evidence.into(),
+        hint: None,
+        partial: None,
+        executed: true,
+        retry_after_ms: None,
+    })
+}
+
+fn said(w: &mut World, text: &str) {
+    let (call, rev, round) = w.questions.remove(0);
+    w.input(Input::RepairAnswered {
+        call,
+        rev,
+        round,
+        reply: Reply::Said { text: text.into() },
+        usage: Usage {
+            input: Some(100),
+            output: Some(5),
+            ..Usage::default()
+        },
+    });
+}
+
+fn args(w: &World, id: NodeId) -> Value {
+    let (_, args) = w.state.nodes[&id].as_call().unwrap();
+    serde_json::from_str(args).unwrap()
+}
+
+fn repaired(w: &World, id: NodeId) -> bool {
+    matches!(w.state.nodes[&id].now().origin, Origin::Repair { .. })
+}
+
+/// Every step that the call was at, in order, by folding the journal anew.
+fn phases(w: &World, id: NodeId) -> Vec<Phase> {
+    let mut state = State::default();
+    let mut all = vec![Phase::Start];
+    for envelope in &w.log {
+        apply::apply(&mut state, envelope);
+        let now = phase(&state, id);
+        if all.last() != Some(&now) {
+            all.push(now);
+        }
+    }
+    all
+}
+
+/// True where a list of steps follows the picture, steps that nobody could see left out.
+fn follows(steps: &[Phase]) -> bool {
+    steps.windows(2).all(|pair| {
+        let mut reach = vec![pair[0]];
+        for _ in 0..3 {
+            let next: Vec<Phase> = reach.iter().flat_map(|one| one.next()).copied().collect();
+            reach.extend(next);
+        }
+        reach.contains(&pair[1])
+    })
+}
+
+#[test]
+fn a_missing_argument_that_the_tool_demands_is_asked_of_the_model_and_runs_once_more() {
+    let mut w = world("write", true, true);
+    w.reply(&[call("write", r#"{"_as":"a","origin":"JFK"}"#)]);
+    let a = w.id("a");
+    w.finish_with(a, refused("Missing required parameter 'passengers'"));
+    assert_eq!(w.status(a), Status::Repairing(Stage::Asking));
+    assert_eq!((w.starts(a), w.asked.len(), w.questions.len()), (1, 1, 1));
+    let before = w.state.requests;
+    said(&mut w, r#"{"passengers": 1}"#);
+    assert_eq!(args(&w, a), json!({"_as": "a", "origin": "JFK", "passengers": 1}));
+    assert_eq!((w.starts(a), w.rev(a)), (2, Rev(2)));
+    w.finish(a);
+    w.drain();
+    assert_eq!(w.status(a), Status::Succeeded);
+    assert_eq!(w.starts(a), 2);
+    assert_eq!(w.state.requests, before + 1, "the next request of the run alone");
+    assert_eq!((w.state.usage.input, w.state.usage.output), (Some(100), Some(5)));
+    assert!(
+        w.last_request().contains("[console repaired arguments"),
+        "{}",
+        w.last_request()
+    );
+    let steps = phases(&w, a);
+    assert!(follows(&steps), "{steps:?}");
+    for seen in [
+        Phase::PlanToolCall,
+        Phase::ExecuteTool,
+        Phase::ErrorDetected,
+        Phase::DiagnoseError,
+        Phase::SelectRepairStrategy,
+        Phase::ApplyRepairStrategy,
+        Phase::ValidateParameters,
+        Phase::RetryToolCall,
+        Phase::ToolCallSuccess,
+        Phase::End,
+    ] {
+        assert!(steps.contains(&seen), "{seen:?} in {steps:?}");
+    }
+}
+
+#[test]
+fn two_errors_of_a_call_that_cannot_run_are_mended_in_one_round() {
+    let mut w = world("write", true, true);
+    let wrong = r#"{"_as":"a","origin":"JFK","departure_date":"Oct 26, 2024","class":"business class"}"#;
+    w.reply(&[call("write", wrong)]);
+    let a = w.id("a");
+    assert_eq!(w.starts(a), 1, "nothing ran before it was right");
+    assert_eq!(args(&w, a)["departure_date"], "2024-10-26");
+    assert_eq!(args(&w, a)["class"], "business");
+    let rounds = &w.state.calls[&a].repairs;
+    assert_eq!((rounds.len(), rounds[0].changes.len()), (1, 2));
+    assert_eq!(w.state.nodes[&a].revisions.len(), 2);
+    assert!(w.questions.is_empty(), "rules were enough");
+}
+
+#[test]
+fn a_tool_that_reports_one_error_at_a_time_takes_three_executions() {
+    let mut w = world("read", false, true);
+    w.reply(&[call(
+        "read",
+        r#"{"_as":"a","origin":"JFK","departure_date":"Oct 26, 2024","class":"x"}"#,
+    )]);
+    let a = w.id("a");
+    w.finish_with(a, refused("Invalid date format for 'departure_date'"));
+    assert_eq!(w.starts(a), 2);
+    w.finish_with(a, refused("Value for 'class' must be one of [economy, business]"));
+    said(&mut w, r#"{"class":"business"}"#);
+    assert_eq!(w.starts(a), 3);
+    w.finish(a);
+    assert_eq!(w.status(a), Status::Succeeded);
+    assert_eq!(args(&w, a)["class"], "business");
+}
+
+#[test]
+fn three_executions_with_different_arguments_are_the_end_and_nothing_is_paid_after_them() {
+    let mut w = world("read", false, true);
+    w.reply(&[call("read", r#"{"_as":"a","origin":"JFK"}"#)]);
+    let a = w.id("a");
+    for (no, message) in ["one", "two", "three"].into_iter().enumerate() {
+        w.finish_with(
+            a,
+            refused(&format!("Missing required parameter 'origin': {message} of it")),
+        );
+        if no < 2 {
+            said(&mut w, &format!(r#"{{"origin":"{message}"}}"#));
+        }
+    }
+    assert_eq!(w.starts(a), 3);
+    assert!(w.questions.is_empty());
+    assert_eq!(w.status(a), Status::Failed(ErrorClass::Param));
+    let why = w.state.calls[&a].given_up.as_deref().unwrap_or_default();
+    assert!(why.contains("3 are allowed"), "{why}");
+    w.drain();
+    let told = w.last_request();
+    assert!(told.contains("repairs") && told.contains("two of it"), "{told}");
+    let steps = phases(&w, a);
+    assert!(follows(&steps), "{steps:?}");
+    assert_eq!(steps.last(), Some(&Phase::ReportFailure));
+    assert!(steps.contains(&Phase::NoFurtherRepairPossible));
+}
+
+#[test]
+fn the_same_error_after_its_repair_is_the_end() {
+    let mut w = world("read", false, true);
+    w.reply(&[call(
+        "read",
+        r#"{"_as":"a","origin":"JFK","departure_date":"Oct 26, 2024"}"#,
+    )]);
+    let a = w.id("a");
+    w.finish_with(
+        a,
+        refused("Invalid date format for 'departure_date' (request 17)"),
+    );
+    assert_eq!(w.starts(a), 2);
+    w.finish_with(
+        a,
+        refused("Invalid date format for 'departure_date' (request 18)"),
+    );
+    assert_eq!(w.starts(a), 2);
+    assert_eq!(w.status(a), Status::Failed(ErrorClass::Param));
+    assert!(w.questions.is_empty());
+}
+
+#[test]
+fn an_unknown_tool_is_told_and_never_mended() {
+    let mut w = world("read", true, true);
+    w.reply(&[call("find_hotel", r#"{"_as":"a","origin":5}"#)]);
+    let a = w.id("a");
+    assert_eq!((w.starts(a), w.rev(a)), (0, Rev(1)));
+    assert!(w.state.calls[&a].repairs.is_empty());
+    assert!(w.last_request().contains("find_hotel"), "{}", w.last_request());
+}
+
+#[test]
+fn a_permission_and_a_passing_trouble_are_no_matter_of_arguments() {
+    let mut w = world("write", true, true);
+    w.reply(&[
+        call("write", r#"{"_as":"a","origin":"JFK"}"#),
+        call("write", r#"{"_as":"b","origin":"LAX"}"#),
+    ]);
+    let (a, b) = (w.id("a"), w.id("b"));
+    w.finish_with(
+        a,
+        error(
+            ErrorClass::Auth,
+            "HTTP 401",
+            "Missing required parameter 'passengers'",
+        ),
+    );
+    w.finish_with(
+        b,
+        error(
+            ErrorClass::Transient,
+            "HTTP 503",
+            "Missing required parameter 'passengers'",
+        ),
+    );
+    assert_eq!((w.starts(a), w.starts(b)), (1, 1));
+    assert!(w.state.calls[&a].repairs.is_empty() && w.state.calls[&b].repairs.is_empty());
+    assert!(w.questions.is_empty());
+}
+
+#[test]
+fn what_is_not_clear_is_the_operators_choice_and_he_may_leave_it() {
+    let unclear = r#"{"_as":"a","origin":"JFK","departure_date":"10/11/2024"}"#;
+    let offered = || {
+        let mut w = world("write", true, true);
+        w.reply(&[call("write", unclear)]);
+        let a = w.id("a");
+        assert_eq!(w.status(a), Status::Repairing(Stage::Choosing));
+        assert!(w.status(a).needs_operator());
+        (w, a)
+    };
+    let (mut w, a) = offered();
+    let labels: Vec<String> = w.state.calls[&a].repairs[0]
+        .options
+        .iter()
+        .map(|fix| fix.label.clone())
+        .collect();
+    assert_eq!(
+        labels,
+        ["departure_date: \"2024-11-10\"", "departure_date: \"2024-10-11\""]
+    );
+    let choose = |rev: u32, option: usize| {
+        Command::Resilience(ResilienceCommand::ChooseRepair {
+            call: a,
+            rev: Rev(rev),
+            option,
+        })
+    };
+    assert_eq!(kind(w.cmd(choose(2, 0))), RefusalKind::Changed);
+    assert_eq!(kind(w.cmd(choose(1, 2))), RefusalKind::Unknown);
+    assert_eq!(w.starts(a), 0);
+    w.cmd(choose(1, 1)).unwrap();
+    assert_eq!(args(&w, a)["departure_date"], "2024-10-11");
+    assert_eq!(w.starts(a), 1);
+
+    let (mut w, a) = offered();
+    w.cmd(Command::Resilience(ResilienceCommand::SkipRepair {
+        call: a,
+        rev: Rev(1),
+    }))
+    .unwrap();
+    assert_eq!((w.status(a), w.starts(a)), (Status::Invalid, 0));
+    assert_eq!(w.asked.len(), 2, "the model is told");
+
+    // Taken over: what the operator writes counts, and nothing is offered any more.
+    let (mut w, a) = offered();
+    w.args(a, r#"{"_as":"a","origin":"JFK","departure_date":"2025-01-02"}"#)
+        .unwrap();
+    assert_eq!(w.starts(a), 1);
+    assert!(!repaired(&w, a));
+    assert_eq!(args(&w, a)["departure_date"], "2025-01-02");
+}
+
+#[test]
+fn without_an_operator_nothing_is_chosen_for_him() {
+    let mut w = world("write", true, false);
+    w.reply(&[call("write", r#"{"_as":"a","origin":"JFK","passengers":12}"#)]);
+    let a = w.id("a");
+    assert_eq!((w.status(a), w.starts(a)), (Status::Invalid, 0));
+    assert!(w.questions.is_empty());
+    assert_eq!(w.asked.len(), 2, "the model is told");
+}
+
+#[test]
+fn a_repaired_call_passes_the_gate_anew() {
+    let mut rules = rules("write", false, true);
+    rules.gates.insert("write".into(), Gate::Ask);
+    let mut w = World::limited(rules, Limits::default());
+    w.reply(&[call(
+        "write",
+        r#"{"_as":"a","origin":"JFK","departure_date":"Oct 26, 2024"}"#,
+    )]);
+    let a = w.id("a");
+    w.approve(a).unwrap();
+    w.finish_with(a, refused("Invalid date format for 'departure_date'"));
+    assert!(repaired(&w, a));
+    assert_eq!(
+        (w.status(a), w.starts(a)),
+        (Status::Awaiting, 1),
+        "the approval was for other bytes"
+    );
+    w.approve(a).unwrap();
+    assert_eq!(w.starts(a), 2);
+    let approvals = w.events().filter(|event| {
+        matches!(
+            event,
+            Event::Call(CallEvent::Decided {
+                decision: Decision::Approve { .. },
+                ..
+            })
+        )
+    });
+    assert_eq!(approvals.count(), 2);
+}
+
+#[test]
+fn after_an_execution_of_unknown_outcome_a_repaired_write_needs_consent() {
+    let mut w = world("write", false, true);
+    w.reply(&[call(
+        "write",
+        r#"{"_as":"a","origin":"JFK","departure_date":"Oct 26, 2024"}"#,
+    )]);
+    let a = w.id("a");
+    w.finish_with(a, error(ErrorClass::Transient, "time-out", "no answer"));
+    assert_eq!(
+        (w.starts(a), repaired(&w, a)),
+        (1, false),
+        "a time-out is not mended"
+    );
+    w.retry(a).unwrap();
+    let digest = w.digest(a);
+    w.consent(a, ConsentChoice::RunAgain).unwrap();
+    assert_eq!(w.digest(a), digest);
+    w.finish_with(a, refused("Invalid date format for 'departure_date'"));
+    assert!(repaired(&w, a));
+    // A person let these bytes run again in spite of the first execution; others are others, and what the
+    // first one did is still not known.
+    assert_eq!(w.starts(a), 2);
+    assert_eq!(w.status(a), Status::Consent(ConsentCause::Unknown));
+    w.consent(a, ConsentChoice::RunAgain).unwrap();
+    assert_eq!(w.starts(a), 3);
+}
+
+#[test]
+fn nothing_is_asked_while_paused_or_with_the_last_request() {
+    let mut w = world("read", true, true);
+    w.reply(&[call("read", r#"{"_as":"a","origin":"JFK"}"#)]);
+    let a = w.id("a");
+    w.run(RunCommand::Pause {
+        reason: "test".into(),
+    })
+    .unwrap();
+    w.finish_with(a, refused("Missing required parameter 'passengers'"));
+    assert!(w.questions.is_empty());
+    assert_eq!(w.status(a), Status::Repairing(Stage::Selecting));
+    w.run(RunCommand::Resume {}).unwrap();
+    assert_eq!(w.status(a), Status::Repairing(Stage::Asking));
+    assert_eq!(w.questions.len(), 1);
+
+    let limits = Limits {
+        turns: Some(2),
+        ..Limits::default()
+    };
+    let mut w = World::limited(rules("read", true, true), limits);
+    w.reply(&[call("read", r#"{"_as":"a","origin":"JFK"}"#)]);
+    let a = w.id("a");
+    w.finish_with(a, refused("Missing required parameter 'passengers'"));
+    assert!(w.questions.is_empty());
+    assert_eq!(w.state.requests, 2, "the last one is for the answer");
+    let why = w.events().find_map(|event| match event {
+        Event::Resilience(ResilienceEvent::GaveUp { call, why, .. }) if *call == a => Some(why.to_string()),
+        _ => None,
+    });
+    assert!(why.unwrap().contains("for the answer"));
+}
+
+#[test]
+fn a_question_survives_the_death_of_the_program_and_a_late_answer_changes_nothing() {
+    let mut w = world("read", true, true);
+    w.reply(&[call("read", r#"{"_as":"a","origin":"JFK"}"#)]);
+    let a = w.id("a");
+    w.finish_with(a, refused("Missing required parameter 'passengers'"));
+    assert_eq!(w.questions.len(), 1);
+    w.crash();
+    assert_eq!(w.questions.len(), 1, "it is asked again");
+    assert_eq!(w.state.calls[&a].repairs.len(), 1);
+    let question = w.questions[0];
+    w.args(a, r#"{"_as":"a","origin":"LAX"}"#).unwrap();
+    assert_eq!(w.starts(a), 2);
+    w.questions = vec![question];
+    said(&mut w, r#"{"passengers": 1}"#);
+    assert_eq!(args(&w, a), json!({"_as": "a", "origin": "LAX"}));
+    assert_eq!(w.state.usage.input, Some(100), "what it cost is counted");
+    w.questions = vec![question];
+    said(&mut w, r#"{"passengers": 2}"#);
+    assert_eq!(w.state.usage.input, Some(100), "once");
+}
+
+#[test]
+fn an_answer_that_does_not_fit_ends_the_repair() {
+    for (answer, why) in [
+        ("{}", "cannot tell"),
+        ("77", "at most 9"),
+        ("no idea", "not a value"),
+    ] {
+        let mut w = world("read", true, true);
+        w.reply(&[call("read", r#"{"_as":"a","origin":"JFK"}"#)]);
+        let a = w.id("a");
+        w.finish_with(a, refused("Missing required parameter 'passengers'"));
+        said(&mut w, answer);
+        assert_eq!((w.starts(a), w.rev(a)), (1, Rev(1)), "{answer}");
+        assert_eq!(w.status(a), Status::Failed(ErrorClass::Param));
+        let said = w.state.calls[&a].given_up.as_deref().unwrap_or_default();
+        assert!(said.contains(why), "{answer}: {said}");
+    }
+}

@@ -1,0 +1,91 @@
+//! One example of every fact about repetition. Must not know: how they are stored.
+
+use super::examples::{CALL, TURN, text};
+use crate::domain::escape::{Detector, Finding, Rung, Signature, Upshot};
+use crate::domain::event::{EscapeEvent, Event};
+use crate::domain::id::{NodeId, NodeKind, Seq, ThreadId};
+
+pub(super) fn every() -> Vec<Event> {
+    let signature = Signature {
+        tool: text("search"),
+        args: Some(text("94b32882cbe09a2a")),
+        error: None,
+    };
+    let finding = |detector| Finding {
+        detector,
+        thread: ThreadId(1),
+        period: 2,
+        repetitions: 3,
+        fails: true,
+        first: Seq(4),
+        nodes: vec![CALL],
+        signatures: vec![
+            signature.clone(),
+            Signature {
+                args: None,
+                error: Some(text("no matches for #")),
+                ..signature.clone()
+            },
+        ],
+    };
+    let node = NodeId::new(NodeKind::Intervention, 12);
+    let mut all = vec![
+        EscapeEvent::Warned {
+            turn: TURN,
+            finding: finding(Detector::Sequence),
+        },
+        EscapeEvent::Applied {
+            incident: 1,
+            node,
+            forbidden: vec![signature.clone()],
+            told: Some(text("You repeat yourself.")),
+        },
+        EscapeEvent::Applied {
+            incident: 1,
+            node,
+            forbidden: Vec::new(),
+            told: None,
+        },
+        EscapeEvent::Over {
+            incident: 1,
+            why: text("the run gets on"),
+        },
+        EscapeEvent::Allowed {
+            signatures: vec![signature.clone()],
+            allowed: true,
+        },
+    ];
+    for detector in Detector::ALL {
+        all.push(EscapeEvent::Found {
+            incident: 1,
+            finding: finding(detector),
+        });
+        all.push(EscapeEvent::Muted {
+            detector,
+            muted: false,
+        });
+    }
+    for rung in Rung::ALL {
+        all.push(EscapeEvent::Proposed {
+            incident: 1,
+            node,
+            rung,
+            why: text("after telling the model it changed nothing"),
+            after: TURN,
+        });
+    }
+    for upshot in [
+        Upshot::Helped,
+        Upshot::Relapsed,
+        Upshot::Ignored,
+        Upshot::Impossible,
+        Upshot::Overtaken,
+    ] {
+        all.push(EscapeEvent::Came {
+            incident: 1,
+            node,
+            upshot,
+        });
+    }
+    all.into_iter().map(Event::Escape).collect()
+}

@@ -1,0 +1,122 @@
+//! What a rule would have meant for the calls of a run: counted before it is accepted.
+//!
+//! Must not know: who asks, how it is shown.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::domain::bulk::Item;
+use crate::domain::call::{Call, Decision, Digest, Status};
+use crate::domain::event::run::ToolCard;
+use crate::domain::node::Node;
+use crate::domain::ready;
+use crate::domain::rule::Wanted;
+use crate::domain::state::State;
+use crate::domain::turn::Turn;
+
+use super::rule::Rule;
+use super::session;
+
+/// Newest calls that are looked at.
+pub const MOST: usize = 10_000;
+
+/// What a rule would have meant.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Would {
+    /// Calls that wait: it decides about these at once, unless another rule asks for or denies them.
+    pub waiting: Vec<Item>,
+    /// Calls that it is about, those that wait included.
+    pub matched: usize,
+    /// Of these the ones that ran.
+    pub ran: usize,
+    /// Of these the ones that the operator rejected.
+    pub rejected: usize,
+    /// Calls that were looked at.
+    pub of: usize,
+}
+
+impl Would {
+    /// The digests of the calls that wait: what is named when the rule is accepted.
+    pub fn seen(&self) -> Vec<Digest> {
+        self.waiting.iter().map(|one| one.digest.clone()).collect()
+    }
+}
+
+/// A rule as the operator wants it, read; or what is wrong with it. None for "exactly this".
+pub fn read(state: &State, wanted: &Wanted) -> Result<Option<Rule>, String> {
+    let Wanted::Text { text } = wanted else {
+        return Ok(None);
+    };
+    let rule = session::read(text)?;
+    session::may_stand(&rule, cards(state))?;
+    Ok(Some(rule))
+}
+
+fn cards(state: &State) -> impl Iterator<Item = &ToolCard> {
+    state.started.iter().flat_map(|started| started.tools.iter())
+}
+
+/// Counts the calls that a rule is about.
+pub fn would(state: &State, wanted: &Wanted) -> Result<Would, String> {
+    let rule = read(state, wanted)?;
+    let same = match wanted {
+        Wanted::Exact { call, .. } => {
+            let call = state.calls.get(call).ok_or("the call is not there")?;
+            Some(said(state, call).ok_or("the call is not ready")?)
+        }
+        Wanted::Text { .. } => None,
+    };
+    let workspace = state.started.as_ref().map(|started| started.workspace.as_str());
+    let is_about = |call: &Call| -> bool {
+        let Some((tool, args)) = said(state, call) else {
+            return false;
+        };
+        if let Some(same) = &same {
+            return *same == (tool, args);
+        }
+        let Some(rule) = &rule else { return false };
+        let Some(card) = cards(state).find(|card| *card.name == *tool) else {
+            return false;
+        };
+        // The text is only read where the tool is one that the rule can be about.
+        rule.matcher.reaches(&card.name, card.effect, &card.tags) && {
+            let args: Value = serde_json::from_str(&args).unwrap_or_default();
+            session::is_about(rule, card, &args, workspace.map(Path::new))
+        }
+    };
+    let mut found = Would::default();
+    for call in state.calls.values().rev().take(MOST) {
+        found.of += 1;
+        if !is_about(call) {
+            continue;
+        }
+        found.matched += 1;
+        found.ran += usize::from(!call.attempts.is_empty());
+        let rejected = |(_, _, decision): &(_, _, Decision)| matches!(decision, Decision::Reject { .. });
+        found.rejected += usize::from(call.decisions.iter().any(rejected));
+    }
+    let waits = state.queue().filter(|call| {
+        call.status == Status::Awaiting
+            && !call.suspect
+            && state.turn_of(call.id).is_some_and(Turn::is_active)
+    });
+    found.waiting = waits
+        .filter(|call| is_about(call))
+        .filter_map(|call| {
+            Some(Item {
+                call: call.id,
+                rev: state.nodes.get(&call.id)?.rev(),
+                digest: call.digest.clone()?,
+            })
+        })
+        .collect();
+    Ok(found)
+}
+
+/// The tool of a call and the bytes that run or would run.
+fn said(state: &State, call: &Call) -> Option<(String, String)> {
+    let node: &Node = state.nodes.get(&call.id)?;
+    let (tool, _) = node.as_call()?;
+    Some((tool.to_string(), ready::resolved_args(state, call)?.to_string()))
+}

@@ -1,0 +1,314 @@
+//! Rules that an operator writes during a session: how they are read, and where one may stand.
+//!
+//! A rule of the session may ask for and deny anything. What it lets run is narrow: exactly one thing, or
+//! calls of the program's own file tools whose arguments say all that they do. Must not know: who
+//! writes it, how it is shown.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::domain::call::{EffectClass, Gate};
+use crate::domain::event::run::ToolCard;
+use crate::domain::rule::Written;
+use crate::text::visible;
+
+use super::matcher::{Matcher, Pattern, SHELL, Subject, Test, is_plain};
+use super::parse;
+use super::rule::{Origin, Rule};
+
+/// Tools of the program's own whose arguments say all that they do.
+const VOUCHED: [&str; 5] = ["read_file", "list_dir", "search", "write_file", "edit_file"];
+/// Tags of calls that nothing but a look at each of them lets run.
+const ALONE: [&str; 4] = ["external", "irreversible", "uninspectable", "asks_operator"];
+/// Characters of a key that are shown.
+const KEY: usize = 12;
+
+/// A rule of the session as a rule of the policy; or what is wrong with it.
+pub fn rule(no: u32, written: &Written) -> Result<Rule, String> {
+    match written {
+        Written::Text { text } => Ok(Rule {
+            no: Some(no),
+            ..read(text)?
+        }),
+        Written::Exact {
+            call,
+            rev,
+            tool,
+            key,
+            bytes,
+        } => {
+            let pattern = Pattern::new(&globset::escape(tool)).map_err(|error| error.to_string())?;
+            let short: String = key.chars().take(KEY).collect();
+            Ok(Rule {
+                origin: Origin::Session,
+                place: None,
+                text: format!(
+                    "always exactly the {bytes} bytes of {call} {rev} for {} ({})",
+                    visible(tool),
+                    visible(&short)
+                ),
+                no: Some(no),
+                exact: Some(key.clone()),
+                matcher: Matcher {
+                    tools: vec![pattern],
+                    ..Matcher::default()
+                },
+                gate: Gate::Allow,
+                reason: None,
+                deadline: None,
+                uses: None,
+                expires: None,
+            })
+        }
+    }
+}
+
+/// A rule as it is typed: the keys of a `[[rule]]`, on lines of their own or between commas.
+pub fn read(text: &str) -> Result<Rule, String> {
+    let text = text.trim();
+    let inner = text
+        .strip_prefix('{')
+        .and_then(|rest| rest.strip_suffix('}'))
+        .unwrap_or(text)
+        .trim();
+    let lines = inner.contains('\n');
+    let document = if lines {
+        format!("[[rule]]\n{inner}\n")
+    } else {
+        format!("rule = [{{ {inner} }}]\n")
+    };
+    let written = parse::file("rule", &document, Origin::Session).map_err(|error| {
+        let place = if lines {
+            format!("line {}: ", error.place.line.saturating_sub(1).max(1))
+        } else {
+            String::new()
+        };
+        let key = if error.key.is_empty() {
+            String::new()
+        } else {
+            format!("`{}`: ", visible(error.key.trim_start_matches("rule[0].")))
+        };
+        format!("{place}{key}{}; {}", error.what, error.advice)
+    })?;
+    let alone = written.preset.is_none() && written.deadline.is_none();
+    match <[Rule; 1]>::try_from(written.rules) {
+        Ok([rule]) if alone => Ok(Rule { place: None, ..rule }),
+        _ => {
+            Err("write one rule and nothing else, such as tool = \"read_file\", gate = \"allow\"".to_owned())
+        }
+    }
+}
+
+/// Whether a rule may stand beside these tools; says what it may not let run.
+pub fn may_stand<'t>(rule: &Rule, cards: impl IntoIterator<Item = &'t ToolCard>) -> Result<(), String> {
+    if rule.gate != Gate::Allow || rule.exact.is_some() {
+        return Ok(());
+    }
+    let matcher = &rule.matcher;
+    if !matcher.servers.is_empty() {
+        return Err(
+            "no rule of the session lets tools of a server run; approve such calls one by one".to_owned(),
+        );
+    }
+    if matcher
+        .args
+        .iter()
+        .any(|predicate| matches!(predicate.test, Test::Glob(_) | Test::Regex { .. }))
+    {
+        return Err(
+            "a pattern covers more than it seems: compare arguments with is, under, min or max".to_owned(),
+        );
+    }
+    let mut any = false;
+    for card in cards {
+        if !matcher.reaches(&card.name, card.effect, &card.tags) {
+            continue;
+        }
+        any = true;
+        let tool = visible(&card.name);
+        let vouched = VOUCHED.contains(&&*card.name);
+        if !vouched || card.tags.iter().any(|tag| ALONE.contains(&tag.as_str())) {
+            return Err(format!(
+                "it would let `{tool}` run, whose arguments do not say all that it does: name other tools; for `{tool}` \
+                 there is \"always exactly this\""
+            ));
+        }
+        if card.effect > EffectClass::Read && matcher.args.iter().all(|predicate| predicate.not) {
+            return Err(format!(
+                "it would let every call of `{tool}` run, which changes files: say which, such as \
+                 args = [{{ at = \"/path\", under = \"docs\" }}]"
+            ));
+        }
+    }
+    if any {
+        Ok(())
+    } else {
+        Err("it is about no tool of this run".to_owned())
+    }
+}
+
+/// Whether exactly this call may be let run for ever: a shell line only where it is one plain command.
+pub fn may_always(tool: &str, args: &Value) -> Result<(), String> {
+    let line = args.get("command").and_then(Value::as_str);
+    match line {
+        Some(line) if tool == SHELL && !is_plain(line) => Err(
+            "this line is more than one plain command (or may be): there is no \"always\" for it".to_owned(),
+        ),
+        _ => Ok(()),
+    }
+}
+
+/// Whether a rule is about a call of a tool of the program's own. The key of a rule about exactly one
+/// thing is not looked at.
+pub fn is_about(rule: &Rule, card: &ToolCard, args: &Value, workspace: Option<&Path>) -> bool {
+    let subject = Subject {
+        tool: &card.name,
+        effect: card.effect,
+        tags: &card.tags,
+        args,
+        server: None,
+    };
+    rule.matcher.matches(&subject, rule.gate, workspace)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::domain::id::{NodeId, NodeKind, Rev};
+
+    fn card(name: &str, effect: EffectClass, tags: &[&str]) -> ToolCard {
+        ToolCard {
+            name: name.into(),
+            description: "".into(),
+            schema: "{}".into(),
+            effect,
+            tags: tags.iter().map(|tag| (*tag).to_owned()).collect(),
+            takes_truncated: false,
+            probe: None,
+            compensate: None,
+        }
+    }
+
+    fn cards() -> Vec<ToolCard> {
+        vec![
+            card("read_file", EffectClass::Read, &[]),
+            card("write_file", EffectClass::Write, &[]),
+            card("shell", EffectClass::Unknown, &["external"]),
+            card("book_flight", EffectClass::Write, &[]),
+        ]
+    }
+
+    fn stands(text: &str) -> Result<(), String> {
+        may_stand(&read(text)?, &cards())
+    }
+
+    #[test]
+    fn a_rule_is_read_from_one_line_or_several() {
+        let one = read(r#"tool = "read_file", gate = "allow""#).unwrap();
+        let braced = read(r#" { tool = "read_file", gate = "allow" } "#).unwrap();
+        let lines = read("tool = \"read_file\"\ngate = \"allow\"").unwrap();
+        assert_eq!(one.text, r#"{ tool = "read_file", gate = "allow" }"#);
+        assert_eq!((&braced.text, &lines.text), (&one.text, &one.text));
+        assert_eq!(one.cite(), r#"session: { tool = "read_file", gate = "allow" }"#);
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_its_line() {
+        let error = read("tool = \"read_file\"\ngate = \"alow\"").unwrap_err();
+        assert!(
+            error.starts_with("line 2:") && error.contains("use allow, ask or deny"),
+            "{error}"
+        );
+        for text in [
+            "",
+            "tool = \"x\"",
+            "tool = \"x\", gate = \"allow\" }], preset = \"auto\", rule = [{ tool = \"y\", gate = \"allow\"",
+            "tool = \"x\"\ngate = \"allow\"\n[[rule]]\ntool = \"y\"\ngate = \"allow\"",
+            "tool = \"x\"\ngate = \"allow\"\n[other]",
+        ] {
+            assert!(read(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn only_file_tools_can_be_let_run_by_a_rule() {
+        stands(r#"tool = "read_file", gate = "allow""#).unwrap();
+        stands(r#"tool = "read_file", args = [{ at = "/path", under = "src" }], gate = "allow""#).unwrap();
+        stands(r#"tool = "write_file", args = [{ at = "/path", under = "docs" }], gate = "allow""#).unwrap();
+        for (text, why) in [
+            (r#"tool = "*", gate = "allow""#, "`write_file`"),
+            (r#"tool = "shell", gate = "allow""#, "always exactly this"),
+            (
+                r#"tool = "shell", args = [{ at = "/command", is = "ls" }], gate = "allow""#,
+                "`shell`",
+            ),
+            (
+                r#"tool = "book_flight", args = [{ at = "/to", is = "Rome" }], gate = "allow""#,
+                "`book_flight`",
+            ),
+            (r#"effect = "write", gate = "allow""#, "`write_file`"),
+            (r#"tool = "write_file", gate = "allow""#, "say which"),
+            (
+                r#"tool = "write_file", args = [{ at = "/path", under = "x", not = true }], gate = "allow""#,
+                "say which",
+            ),
+            (
+                r#"tool = "write_file", args = [{ at = "/path", glob = "*" }], gate = "allow""#,
+                "a pattern",
+            ),
+            (
+                r#"tool = "write_file", args = [{ at = "/path", regex = ".*" }], gate = "allow""#,
+                "a pattern",
+            ),
+            (r#"server = "*", gate = "allow""#, "server"),
+            (r#"tool = "nothing", gate = "allow""#, "no tool of this run"),
+        ] {
+            let error = stands(text).unwrap_err();
+            assert!(error.contains(why), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_rule_that_tightens_may_be_about_anything() {
+        for text in [
+            r#"tool = "*", gate = "deny""#,
+            r#"tool = "shell", args = [{ at = "/command", glob = "*rm*" }], gate = "ask""#,
+        ] {
+            stands(text).unwrap();
+        }
+    }
+
+    #[test]
+    fn a_line_of_several_commands_has_no_always() {
+        may_always("shell", &json!({"command": "cargo test"})).unwrap();
+        may_always("other", &json!({"command": "a; b"})).unwrap();
+        for line in ["a; b", "a && b", "echo $(x)", "a > b", "a\nb", "FOO=1 a `b`"] {
+            assert!(may_always("shell", &json!({"command": line})).is_err(), "{line}");
+        }
+    }
+
+    #[test]
+    fn exactly_this_names_the_call_and_the_key() {
+        let written = Written::Exact {
+            call: NodeId::new(NodeKind::Call, 5),
+            rev: Rev(2),
+            tool: "sh*ll".into(),
+            key: "0123456789abcdef".into(),
+            bytes: 17,
+        };
+        let rule = rule(3, &written).unwrap();
+        assert_eq!(
+            rule.cite(),
+            "session rule 3: always exactly the 17 bytes of c5 r2 for sh*ll (0123456789ab)"
+        );
+        assert!(rule.matcher.reaches("sh*ll", EffectClass::Write, &[]));
+        assert!(
+            !rule.matcher.reaches("shell", EffectClass::Write, &[]),
+            "a name is no pattern"
+        );
+        may_stand(&rule, &cards()).unwrap();
+    }
+}

@@ -1,0 +1,250 @@
+//! What kind of failure an error is that nothing but its words tells of.
+//!
+//! Better evidence goes first: what the tool declares, a status of HTTP, an error number of the system, a
+//! code of JSON-RPC. Words are looked at only where there is none, with word boundaries, and digits only
+//! behind `HTTP` or `status`; what the operator wrote goes before what is built in. Must not know: tools.
+
+use std::sync::LazyLock;
+
+use regex::{Regex, RegexBuilder};
+use serde::{Deserialize, Serialize};
+
+use super::policy::Bad;
+use crate::domain::call::{ErrorClass, Outcome, ToolError};
+
+/// Bytes of the words of an error that are looked at.
+const LOOKED_AT: usize = 16 * 1024;
+/// The most that a compiled pattern may take.
+const LARGEST: usize = 256 * 1024;
+/// The most patterns of an operator.
+const MOST: usize = 64;
+
+/// Patterns of an operator.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Settings {
+    /// The first that fits counts.
+    pub patterns: Vec<Pattern>,
+}
+
+/// Words by which a kind of failure is known.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Pattern {
+    /// A regular expression, matched between word boundaries, capitals or not.
+    pub matches: String,
+    /// The kind.
+    pub class: ErrorClass,
+    /// The tool whose errors it is for; every tool's where none is named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool: Option<String>,
+}
+
+impl Pattern {
+    fn compile(&self) -> Result<Regex, String> {
+        compile(&self.matches)
+    }
+}
+
+impl Settings {
+    /// Refuses patterns that are none.
+    pub fn check(&self) -> Result<(), Bad> {
+        Bad::unless(
+            "errors.patterns",
+            self.patterns.len() <= MOST,
+            "at most 64 patterns can be set",
+        )?;
+        for (at, pattern) in self.patterns.iter().enumerate() {
+            let key = format!("errors.patterns[{at}]");
+            Bad::unless(
+                &key,
+                !pattern.matches.is_empty(),
+                "an empty pattern fits everything",
+            )?;
+            if let Err(why) = pattern.compile() {
+                return Err(Bad { key, why });
+            }
+        }
+        Ok(())
+    }
+}
+
+fn compile(text: &str) -> Result<Regex, String> {
+    RegexBuilder::new(&format!(r"\b(?:{text})\b"))
+        .case_insensitive(true)
+        .size_limit(LARGEST)
+        .build()
+        .map_err(|error| match error {
+            regex::Error::CompiledTooBig(_) => "the pattern is too large".to_owned(),
+            error => error
+                .to_string()
+                .lines()
+                .last()
+                .unwrap_or("it is no regular expression")
+                .to_owned(),
+        })
+}
+
+/// The built-in patterns, the most telling first.
+static BUILT_IN: LazyLock<Vec<(ErrorClass, Regex)>> = LazyLock::new(|| {
+    let status = r"(?:HTTP(?:/[0-9.]+)?|status)(?: code)?[ :=]{1,3}";
+    [
+        (ErrorClass::Transient, format!("{status}(?:408|425|429|500|502|503|504)")),
+        (ErrorClass::Param, format!("{status}(?:400|422)")),
+        (ErrorClass::Auth, format!("{status}(?:401|403|407)")),
+        (ErrorClass::NotFound, format!("{status}(?:404|410)")),
+        (ErrorClass::Conflict, format!("{status}409")),
+        (ErrorClass::Auth, "unauthorized|forbidden|permission denied|access denied|invalid (?:credentials|api key)|authentication failed".into()),
+        (ErrorClass::Transient, "timed out|time-?out exceeded|connection (?:refused|reset|timed out)|network (?:error|is unreachable)|(?:service|temporarily) unavailable|too many requests|rate limit(?:ed| exceeded)?|temporary failure in name resolution|bad gateway|EAI_AGAIN|ETIMEDOUT|ECONNREFUSED|ECONNRESET".into()),
+        (ErrorClass::NotFound, "no such file or directory|not found|does not exist|ENOENT".into()),
+    ]
+    .into_iter()
+    .filter_map(|(class, text)| Some((class, compile(&text).ok()?)))
+    .collect()
+});
+
+/// Names the kind of a failure that nothing but its words tells of, with what that rests on.
+pub fn refine(settings: &Settings, tool: &str, outcome: &mut Outcome) {
+    let Outcome::Err(error) = outcome else { return };
+    if error.class != ErrorClass::Unknown {
+        return;
+    }
+    let words = words_of(error);
+    let own = settings
+        .patterns
+        .iter()
+        .filter(|one| one.tool.as_deref().is_none_or(|name| name == tool));
+    let own = own.filter_map(|one| Some((one.class, one.compile().ok()?, "pattern of the settings")));
+    let built_in = BUILT_IN
+        .iter()
+        .map(|(class, pattern)| (*class, pattern.clone(), "words"));
+    for (class, pattern, by) in own.chain(built_in) {
+        if let Some(found) = pattern.find(&words) {
+            error.evidence = format!("{by}: `{}`; {}", found.as_str(), error.evidence);
+            error.class = class;
+            return;
+        }
+    }
+}
+
+/// The words of an error: its message, and what its tool had printed.
+fn words_of(error: &ToolError) -> String {
+    let printed = error.partial.as_deref().unwrap_or_default();
+    let tail = printed.len().saturating_sub(LOOKED_AT);
+    let tail = (tail..=printed.len())
+        .find(|at| printed.is_char_boundary(*at))
+        .unwrap_or(printed.len());
+    let message: String = error.message.chars().take(LOOKED_AT).collect();
+    format!("{message}\n{}", printed.get(tail..).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn class(message: &str) -> ErrorClass {
+        class_with(&Settings::default(), message).0
+    }
+
+    fn class_with(settings: &Settings, message: &str) -> (ErrorClass, String) {
+        let mut outcome = Outcome::Err(ToolError {
+            class: ErrorClass::Unknown,
+            message: message.into(),
+            evidence: "nothing".into(),
+            hint: None,
+            partial: None,
+            executed: true,
+            retry_after_ms: None,
+        });
+        refine(settings, "tool", &mut outcome);
+        match outcome {
+            Outcome::Err(error) => (error.class, error.evidence),
+            _ => unreachable!("an error stays one"),
+        }
+    }
+
+    #[test]
+    fn numbers_inside_of_other_words_tell_nothing() {
+        for words in [
+            "read 1500 bytes",
+            "the port 5003 is taken",
+            "record 40412",
+            "field timeout must be an integer",
+            "error 503",
+            "timeouts are not supported",
+        ] {
+            assert_eq!(class(words), ErrorClass::Unknown, "{words}");
+        }
+    }
+
+    #[test]
+    fn words_that_tell_are_known_with_what_they_rest_on() {
+        for (words, expected) in [
+            ("the server said HTTP 503", ErrorClass::Transient),
+            ("status code: 429", ErrorClass::Transient),
+            ("HTTP/1.1 404 Not Found", ErrorClass::NotFound),
+            ("status=401", ErrorClass::Auth),
+            ("HTTP 422 in field timeout", ErrorClass::Param),
+            ("Connection refused (os error 111)", ErrorClass::Transient),
+            (
+                "Permission denied while the connection timed out",
+                ErrorClass::Auth,
+            ),
+            ("No such file or directory", ErrorClass::NotFound),
+        ] {
+            assert_eq!(class(words), expected, "{words}");
+        }
+        let (_, evidence) = class_with(&Settings::default(), "Too Many Requests!");
+        assert_eq!(evidence, "words: `Too Many Requests`; nothing");
+    }
+
+    #[test]
+    fn what_the_operator_wrote_goes_first_and_for_its_tool_only() {
+        let own = |tool: Option<&str>| Settings {
+            patterns: vec![Pattern {
+                matches: "lock(ed)? by \\w+".into(),
+                class: ErrorClass::Transient,
+                tool: tool.map(str::to_owned),
+            }],
+        };
+        let words = "not found: locked by zoë";
+        let (found, evidence) = class_with(&own(None), words);
+        assert_eq!(found, ErrorClass::Transient);
+        assert!(
+            evidence.starts_with("pattern of the settings: `locked by zoë`"),
+            "{evidence}"
+        );
+        assert_eq!(class_with(&own(Some("tool")), words).0, ErrorClass::Transient);
+        assert_eq!(class_with(&own(Some("other")), words).0, ErrorClass::NotFound);
+    }
+
+    #[test]
+    fn a_pattern_that_is_none_is_refused() {
+        for bad in ["(", "", "a{99999}{99999}"] {
+            let settings = Settings {
+                patterns: vec![Pattern {
+                    matches: bad.into(),
+                    class: ErrorClass::Auth,
+                    tool: None,
+                }],
+            };
+            assert!(settings.check().is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn better_evidence_stands() {
+        let mut outcome = Outcome::Err(ToolError {
+            class: ErrorClass::Business,
+            message: "HTTP 503".into(),
+            evidence: "declared by the tool".into(),
+            hint: None,
+            partial: None,
+            executed: true,
+            retry_after_ms: None,
+        });
+        let before = outcome.clone();
+        refine(&Settings::default(), "tool", &mut outcome);
+        assert_eq!(outcome, before);
+    }
+}

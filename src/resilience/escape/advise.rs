@@ -1,0 +1,299 @@
+//! What to do about repetition in a thread: one thing at a time, read off the state each time. Must
+//! not know: how it is carried out.
+
+use std::sync::Arc;
+
+use super::config::Config;
+use super::ladder::{self, Possible};
+use super::watch::{Report, Watch};
+use super::{read, words};
+use crate::domain::call::{Call, EffectClass, Outcome, Status};
+use crate::domain::escape::advised::{Advised, Plan};
+use crate::domain::escape::standing::is_guard;
+use crate::domain::escape::{Finding, Incident, Rung, Signature, Step, Upshot, args_hash};
+use crate::domain::id::{NodeId, ThreadId, TurnId};
+use crate::domain::ledger;
+use crate::domain::node::Node;
+use crate::domain::ready;
+use crate::domain::state::State;
+use crate::domain::thread;
+use crate::domain::turn::Turn;
+
+/// Names of other tools that the model is told.
+const NAMED: usize = 12;
+
+/// What must be asked of tools: can this one be called with these arguments?
+pub type Fits<'f> = &'f dyn Fn(&str, &str) -> bool;
+
+/// What to do about repetition in a thread in which everything has ended.
+pub fn advise(
+    watch: &mut Watch,
+    state: &State,
+    thread: ThreadId,
+    config: &Config,
+    fits: Fits<'_>,
+) -> Option<Advised> {
+    if !config.enabled {
+        return None;
+    }
+    let mut config = config.clone();
+    config.muted.extend(state.escape.muted.iter().copied());
+    watch.fit(&config, &state.escape.allowed);
+    let reports = watch.look(state, thread);
+    let found = reports.iter().find(|report| report.is_loop);
+    let Some(incident) = state.escape.of(thread) else {
+        return begin(state, thread, &reports);
+    };
+    if let Some(ended) = overtaken(state, incident, &config) {
+        return Some(ended);
+    }
+    let Some(step) = incident.steps.last() else {
+        return Some(climb(state, incident, &config, fits));
+    };
+    match step.upshot {
+        Some(Upshot::Helped | Upshot::Overtaken) => Some(Advised::End(Arc::from("the run gets on"))),
+        Some(Upshot::Relapsed | Upshot::Ignored | Upshot::Impossible) => {
+            Some(climb(state, incident, &config, fits))
+        }
+        None => upshot(state, incident, step, found.is_some(), config.calm as usize).map(Advised::Note),
+    }
+}
+
+/// A thread that is in no incident: what it shows, the loop before the warning.
+fn begin(state: &State, thread: ThreadId, reports: &[Report]) -> Option<Advised> {
+    if let Some(report) = reports.iter().find(|report| report.is_loop) {
+        return Some(Advised::Find(report.finding.clone()));
+    }
+    let report = reports.first()?;
+    let turn = read::evidence(state, thread).next()?.id;
+    let warned = state.escape.warned.get(&thread);
+    let again = warned.is_some_and(|(at, _)| *at == turn);
+    (!again).then(|| Advised::Warn {
+        turn,
+        finding: report.finding.clone(),
+    })
+}
+
+/// The operator changed the course, or does not want to hear of it any more.
+fn overtaken(state: &State, incident: &Incident, config: &Config) -> Option<Advised> {
+    let finding = &incident.finding;
+    let since = incident.steps.last().map_or(incident.seq, |step| step.seq);
+    let allowed = finding
+        .signatures
+        .iter()
+        .all(|one| state.escape.allowed.contains(one));
+    let why = if read::overtaken(state, finding.thread, since) {
+        "the operator changed the course"
+    } else if allowed {
+        "the operator lets it repeat"
+    } else if !config.listens(finding.detector) {
+        "its detector is muted"
+    } else {
+        return None;
+    };
+    let open = incident.steps.last().is_some_and(|step| step.upshot.is_none());
+    Some(if open {
+        Advised::Note(Upshot::Overtaken)
+    } else {
+        Advised::End(Arc::from(why))
+    })
+}
+
+/// What came of the newest step, once a turn tells.
+fn upshot(state: &State, incident: &Incident, step: &Step, goes_round: bool, calm: usize) -> Option<Upshot> {
+    let since: Vec<&Turn> = read::evidence(state, incident.finding.thread)
+        .take_while(|turn| read::stamp(state, turn) > step.seq)
+        .collect();
+    let newest = since.first()?;
+    if goes_round || repeats(state, newest, &incident.finding) {
+        return Some(if since.len() > 1 {
+            Upshot::Relapsed
+        } else {
+            Upshot::Ignored
+        });
+    }
+    (since.len() >= calm).then_some(Upshot::Helped)
+}
+
+/// True where a turn goes the way that was found: it asks for what is refused, or fails as before.
+fn repeats(state: &State, turn: &Turn, finding: &Finding) -> bool {
+    calls(state, turn).any(|call| refused(call) || (finding.fails && fails_again(state, call, finding)))
+}
+
+fn calls<'s>(state: &'s State, turn: &'s Turn) -> impl Iterator<Item = &'s Call> {
+    let counting = turn
+        .nodes
+        .iter()
+        .filter(|id| state.nodes.get(id).is_some_and(|node| node.active));
+    counting.filter_map(|id| state.calls.get(id))
+}
+
+fn refused(call: &Call) -> bool {
+    call.status == Status::Rejected && call.denied_by.as_deref().is_some_and(is_guard)
+}
+
+fn fails_again(state: &State, call: &Call, finding: &Finding) -> bool {
+    let Some(turn) = state.turn_of(call.id) else {
+        return false;
+    };
+    let failed = read::batch(state, turn);
+    failed.is_some_and(|batch| {
+        batch.actions.iter().any(|one| {
+            one.node == call.id
+                && one.end == super::action::End::Failure
+                && finding
+                    .signatures
+                    .iter()
+                    .any(|signature| signature.covers(&one.tool, &one.args, one.error.as_deref()))
+        })
+    })
+}
+
+/// The next step, or the end of an incident in which all were taken.
+fn climb(state: &State, incident: &Incident, config: &Config, fits: Fits<'_>) -> Advised {
+    let finding = &incident.finding;
+    let substitutes = substitutes(state, finding, config, fits);
+    let back_to = back_to(state, finding);
+    let possible = Possible {
+        substitute: substitutes.as_ref().map(|_| ()).map_err(Clone::clone),
+        roll_back: back_to.as_ref().map(|_| ()).map_err(Clone::clone),
+    };
+    let choice = ladder::choose(&state.escape, Some(incident), finding, &possible, config);
+    let after = read::evidence(state, finding.thread).next().map(|turn| turn.id);
+    let (Some(choice), Some(after)) = (choice, after) else {
+        return Advised::End(Arc::from("every step was taken"));
+    };
+    let tells = matches!(choice.rung, Rung::Guidance | Rung::RollBack);
+    let told = match choice.rung {
+        Rung::Guidance => Some(words::guidance(state, finding, &others(state, finding))),
+        Rung::RollBack => Some(words::begun_anew(state, finding)),
+        Rung::Substitute | Rung::Human | Rung::Stop => None,
+    };
+    Advised::Take(Plan {
+        rung: choice.rung,
+        why: Arc::from(choice.why),
+        after,
+        forbidden: if tells { exact(state, finding) } else { Vec::new() },
+        told: told.map(Arc::from),
+        substitutes: match choice.rung {
+            Rung::Substitute => substitutes.unwrap_or_default(),
+            _ => Vec::new(),
+        },
+        back_to: match choice.rung {
+            Rung::RollBack => back_to.ok(),
+            _ => None,
+        },
+    })
+}
+
+/// The calls of a finding by their very arguments, each once.
+fn exact(state: &State, finding: &Finding) -> Vec<Signature> {
+    let mut all: Vec<Signature> = finding
+        .nodes
+        .iter()
+        .filter_map(|id| {
+            let (tool, _) = state.nodes.get(id)?.as_call()?;
+            let args = ready::resolved_args(state, state.calls.get(id)?)?;
+            Some(Signature {
+                tool: tool.clone(),
+                args: Some(args_hash(&args)),
+                error: None,
+            })
+        })
+        .collect();
+    all.sort();
+    all.dedup();
+    all
+}
+
+/// Tools that the thread has and that are not part of the finding.
+fn others(state: &State, finding: &Finding) -> Vec<String> {
+    let inside = finding.tools();
+    thread::tools(state, finding.thread)
+        .iter()
+        .filter(|card| !inside.contains(&card.name))
+        .map(|card| card.name.to_string())
+        .take(NAMED)
+        .collect()
+}
+
+/// The newest calls of the finding that another tool can make, or why none can.
+fn substitutes(
+    state: &State,
+    finding: &Finding,
+    config: &Config,
+    fits: Fits<'_>,
+) -> Result<Vec<(NodeId, Arc<str>)>, String> {
+    let newest = read::evidence(state, finding.thread).next();
+    let newest = newest.ok_or_else(|| "nothing is left of it".to_owned())?;
+    let mut found = Vec::new();
+    let mut reason = "nothing in it failed".to_owned();
+    for call in calls(state, newest) {
+        if !refused(call) && !fails_again(state, call, finding) {
+            continue;
+        }
+        match substitute(state, call, config, fits) {
+            Ok(tool) => found.push((call.id, tool)),
+            Err(why) => reason = why,
+        }
+    }
+    if found.is_empty() { Err(reason) } else { Ok(found) }
+}
+
+fn substitute(state: &State, call: &Call, config: &Config, fits: Fits<'_>) -> Result<Arc<str>, String> {
+    let said = state.nodes.get(&call.id).and_then(Node::as_call);
+    let Some((tool, args)) = said else {
+        return Err("nothing is left of it".into());
+    };
+    let Some(other) = config.substitute(tool) else {
+        return Err(format!("no other tool is known for {tool}"));
+    };
+    if may_have_acted(state, call) {
+        return Err(format!("{} may have had an effect", call.id));
+    }
+    if !fits(other, args) {
+        return Err(format!("{other} does not take these arguments"));
+    }
+    Ok(other.clone())
+}
+
+/// True unless nothing can have come of what the call did.
+fn may_have_acted(state: &State, call: &Call) -> bool {
+    let entries = call
+        .attempts
+        .iter()
+        .filter_map(|one| state.ledger.get(&one.intent));
+    let proven = |outcome: Option<&Outcome>| matches!(outcome, Some(Outcome::Err(error)) if !error.executed);
+    call.effect > EffectClass::Read
+        && entries.into_iter().any(ledger::may_have_happened)
+        && !proven(call.last_attempt().and_then(|one| one.outcome.as_ref()))
+}
+
+/// The turn where the finding began, or why nobody can go back there.
+fn back_to(state: &State, finding: &Finding) -> Result<TurnId, String> {
+    let gone = || "where it began is history".to_owned();
+    let begun = |turn: &&Turn| turn.asked_at == finding.first;
+    let turns: Vec<&Turn> = read::evidence(state, finding.thread).collect();
+    let first = turns.iter().copied().find(begun).ok_or_else(gone)?;
+    let acted = state
+        .turns_of(finding.thread)
+        .rev()
+        .take_while(|turn| turn.pos >= first.pos)
+        .flat_map(|turn| calls(state, turn))
+        .filter(|call| call.effect.has_effect())
+        .find(|call| {
+            let mut entries = call
+                .attempts
+                .iter()
+                .filter_map(|one| state.ledger.get(&one.intent));
+            entries.any(ledger::may_have_happened)
+        });
+    match acted {
+        Some(call) => {
+            let tool = state.nodes.get(&call.id).and_then(Node::as_call);
+            let tool = tool.map_or("a call", |(tool, _)| tool);
+            Err(format!("{tool} ({}) happened since", call.id))
+        }
+        None => Ok(first.id),
+    }
+}

@@ -1,0 +1,119 @@
+//! Chooses the step that an incident has come to: each at most as often as the settings say, none
+//! that cannot be taken, none that never helped against the like.
+//!
+//! Must not know: how a step is carried out.
+
+use super::config::Config;
+use crate::domain::escape::{Escape, Finding, Incident, Rung, Upshot};
+
+/// Steps of one kind after which one that never helped is not tried again.
+const LESSON: u32 = 2;
+
+/// What can be done about a repetition here and now; the reason where it cannot.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Possible {
+    /// Another tool for what fails.
+    pub substitute: Result<(), String>,
+    /// Going back to where it began.
+    pub roll_back: Result<(), String>,
+}
+
+/// The next step, and why it is this one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Choice {
+    /// The step.
+    pub rung: Rung,
+    /// In words for the operator: what was passed over, and why.
+    pub why: String,
+}
+
+/// The next step against a finding; none where all are used up.
+///
+/// A step that kept the run going for a while may be taken again; one that changed nothing is
+/// followed by a stronger one.
+pub fn choose(
+    known: &Escape,
+    incident: Option<&Incident>,
+    finding: &Finding,
+    possible: &Possible,
+    config: &Config,
+) -> Option<Choice> {
+    let last = incident.and_then(|incident| incident.steps.last());
+    let from = match last {
+        None => Rung::Guidance,
+        Some(step) if step.upshot == Some(Upshot::Relapsed) => step.rung,
+        // Only a person can tell whether what he did was enough.
+        Some(step) if step.rung == Rung::Human => Rung::Human,
+        Some(step) => Rung::ALL.into_iter().find(|rung| *rung > step.rung)?,
+    };
+    let mut passed = Vec::new();
+    for rung in Rung::ALL.into_iter().filter(|rung| *rung >= from) {
+        let taken = incident.map_or(0, |incident| incident.taken(rung));
+        match usable(known, finding, possible, config, rung, taken) {
+            Ok(()) => {
+                let why = why(last.map(|step| (step.rung, step.upshot)), &passed);
+                return Some(Choice { rung, why });
+            }
+            Err(reason) => passed.push(format!("{}: {reason}", name(rung))),
+        }
+    }
+    None
+}
+
+fn usable(
+    known: &Escape,
+    finding: &Finding,
+    possible: &Possible,
+    config: &Config,
+    rung: Rung,
+    taken: u32,
+) -> Result<(), String> {
+    let most = config.ladder.most(rung);
+    if most == 0 {
+        return Err("turned off".into());
+    }
+    if taken >= most {
+        return Err(format!("tried {taken} times"));
+    }
+    match rung {
+        Rung::Substitute => possible.substitute.clone()?,
+        Rung::RollBack => possible.roll_back.clone()?,
+        Rung::Guidance | Rung::Human | Rung::Stop => {}
+    }
+    let (tried, helped) = known.learnt(finding, rung);
+    if rung < Rung::Human && tried >= LESSON && helped == 0 {
+        return Err(format!(
+            "tried {tried} times against the like in this session, never of use"
+        ));
+    }
+    Ok(())
+}
+
+fn why(last: Option<(Rung, Option<Upshot>)>, passed: &[String]) -> String {
+    let mut words = match last {
+        None => String::new(),
+        Some((rung, upshot)) => {
+            let upshot = upshot.map_or("it goes on", Upshot::word);
+            format!("after {} {upshot}", name(rung))
+        }
+    };
+    if !passed.is_empty() {
+        if !words.is_empty() {
+            words.push_str("; ");
+        }
+        words.push_str("passed over: ");
+        words.push_str(&passed.join("; "));
+    }
+    words
+}
+
+/// A step in words.
+pub const fn name(rung: Rung) -> &'static str {
+    match rung {
+        Rung::Guidance => "telling the model",
+        Rung::Substitute => "another tool",
+        Rung::RollBack => "going back",
+        Rung::Human => "asking the operator",
+        Rung::Stop => "stopping",
+    }
+}

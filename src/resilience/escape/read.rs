@@ -1,0 +1,126 @@
+//! Reads what the calls of a turn came to off a state. Must not know: what is made of it.
+
+use std::sync::Arc;
+
+use super::action::{Action, Batch, End};
+use super::fingerprint::fingerprint;
+use crate::domain::breaker::EVIDENCE;
+use crate::domain::call::{Call, ErrorClass, Outcome, Status};
+use crate::domain::escape::args_hash;
+use crate::domain::escape::standing::is_guard;
+use crate::domain::id::{NodeId, Seq, ThreadId};
+use crate::domain::ready;
+use crate::domain::state::{Began, EditRecord, State};
+use crate::domain::turn::{Producer, Turn};
+
+/// What the calls of a turn came to; none where nothing in it has ended by itself.
+pub fn batch(state: &State, turn: &Turn) -> Option<Batch> {
+    let counting = |id: &&NodeId| state.nodes.get(id).is_some_and(|node| node.active);
+    let calls = turn.nodes.iter().filter(counting);
+    let actions: Vec<Action> = calls
+        .filter_map(|id| action(state, state.calls.get(id)?))
+        .collect();
+    (!actions.is_empty()).then(|| Batch::new(turn.id, turn.asked_at, actions))
+}
+
+/// What one call came to; none where it did not end, or the engine itself kept it from running.
+fn action(state: &State, call: &Call) -> Option<Action> {
+    let (tool, _) = state.nodes.get(&call.id)?.as_call()?;
+    let args = args_hash(&ready::resolved_args(state, call)?);
+    let because = call.because.as_deref().unwrap_or_default();
+    let failed = |looks: String| Some(Arc::from(looks));
+    let (end, error, said) = match &call.status {
+        Status::Succeeded | Status::Failed(_) => return observed(state, call, (tool, args)),
+        Status::Invalid => {
+            let faults: Vec<String> = call
+                .faults
+                .iter()
+                .map(|fault| format!("{} {}", fault.keyword, fault.path))
+                .collect();
+            let looks = fingerprint(&format!("invalid {}", faults.join(", ")));
+            (End::Failure, failed(looks), "")
+        }
+        Status::Rejected => match &call.denied_by {
+            // What was forbidden because it repeats is no news about the tool.
+            Some(rule) if is_guard(rule) => return None,
+            Some(rule) => (
+                End::Failure,
+                failed(fingerprint(&format!("denied {rule} {because}"))),
+                "",
+            ),
+            None => (End::Declined, None, because),
+        },
+        Status::Expired => (End::Declined, None, "expired"),
+        Status::Skipped | Status::Unsatisfiable => (
+            End::Failure,
+            failed(fingerprint(&format!("{} {because}", call.status.word()))),
+            "",
+        ),
+        _ => return None,
+    };
+    let acts = call.effect.has_effect();
+    let called = (tool.clone(), args);
+    Some(Action::new(call.id, called, (end, acts), error, said.as_bytes()))
+}
+
+fn observed(state: &State, call: &Call, (tool, args): (&Arc<str>, Arc<str>)) -> Option<Action> {
+    let outcome = state.observation(call.id)?.outcome()?;
+    let acts = call.effect.has_effect();
+    let called = (tool.clone(), args);
+    Some(match outcome {
+        Outcome::Ok { value, .. } => Action::new(call.id, called, (End::Value, acts), None, value.as_bytes()),
+        Outcome::Err(error) if error.class == ErrorClass::Cancelled => {
+            Action::new(call.id, called, (End::Declined, acts), None, b"cancelled")
+        }
+        // A call that never reached its tool tells nothing about it, only that it is made again.
+        Outcome::Err(error) if error.evidence == EVIDENCE => {
+            Action::new(call.id, called, (End::Declined, acts), None, b"breaker")
+        }
+        Outcome::Err(error) => {
+            let looks = fingerprint(&format!("{}: {}", error.class.word(), error.message));
+            Action::new(call.id, called, (End::Failure, acts), Some(Arc::from(looks)), b"")
+        }
+        Outcome::Cancelled { .. } => Action::new(call.id, called, (End::Declined, acts), None, b"cancelled"),
+    })
+}
+
+/// The turns of a thread that tell something about repetition, newest first: they count, all in them
+/// has ended, the model was asked for them, and no operator changed the course since.
+pub fn evidence(state: &State, thread: ThreadId) -> impl Iterator<Item = &Turn> {
+    let since = restarted(state, thread);
+    state
+        .turns_of(thread)
+        .rev()
+        // What stands before an older turn, or before a word of the operator, is not looked at: a long
+        // history costs nothing.
+        .take_while(move |turn| turn.producer == Producer::Model && turn.asked_at > since)
+        .filter(|turn| turn.is_active() && turn.settled && turn.asked > 0)
+}
+
+/// The newest event that says what the calls of a turn came to.
+pub fn stamp(state: &State, turn: &Turn) -> Seq {
+    let observed = turn.nodes.iter().filter_map(|id| state.observation(*id));
+    observed
+        .map(|node| node.now().event)
+        .fold(turn.asked_at, Seq::max)
+}
+
+/// The newest event with which an operator edited a thread or chose another branch.
+pub fn restarted(state: &State, thread: ThreadId) -> Seq {
+    let by_operator = |edit: &&EditRecord| edit.thread == thread && edit.by.is_none();
+    let edited = state.edits.iter().rev().find(by_operator);
+    let edited = edited.map_or(Seq(0), |edit| edit.seq);
+    // Another branch is another course for every thread.
+    let moved = state.epochs.iter().rev().find(|one| one.began != Began::Edit);
+    edited.max(moved.map_or(Seq(0), |one| one.seq))
+}
+
+/// True where an operator changed the course of a thread after an event: by an edit, another branch,
+/// or something that he put in.
+pub fn overtaken(state: &State, thread: ThreadId, since: Seq) -> bool {
+    let mut newer = state
+        .turns_of(thread)
+        .rev()
+        .take_while(|turn| turn.asked_at > since);
+    restarted(state, thread) > since || newer.any(|turn| turn.producer == Producer::Operator)
+}

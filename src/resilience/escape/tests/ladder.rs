@@ -1,0 +1,207 @@
+//! The steps that an incident takes, one after the other. Must not know: how they are carried out.
+
+use std::sync::Arc;
+
+use proptest::prelude::*;
+
+use crate::domain::escape::{Detector, Escape, Finding, Incident, Rung, Signature, Step, Upshot};
+use crate::domain::id::{NodeId, NodeKind, Seq, ThreadId, TurnId};
+use crate::resilience::escape::config::Config;
+use crate::resilience::escape::ladder::{Choice, Possible, choose};
+
+fn finding(tool: &str) -> Finding {
+    Finding {
+        detector: Detector::Sequence,
+        thread: ThreadId(0),
+        period: 1,
+        repetitions: 3,
+        fails: true,
+        first: Seq(1),
+        nodes: vec![NodeId::new(NodeKind::Call, 1)],
+        signatures: vec![Signature {
+            tool: Arc::from(tool),
+            args: Some(Arc::from("h")),
+            error: None,
+        }],
+    }
+}
+
+fn incident(steps: &[(Rung, Option<Upshot>)]) -> Incident {
+    Incident {
+        no: 1,
+        finding: finding("x"),
+        seq: Seq(1),
+        steps: steps
+            .iter()
+            .map(|(rung, upshot)| Step {
+                node: NodeId::new(NodeKind::Intervention, 9),
+                rung: *rung,
+                why: Arc::from(""),
+                seq: Seq(2),
+                after: TurnId(1),
+                forbidden: Vec::new(),
+                told: None,
+                upshot: *upshot,
+            })
+            .collect(),
+        over: false,
+    }
+}
+
+fn anything() -> Possible {
+    Possible {
+        substitute: Ok(()),
+        roll_back: Ok(()),
+    }
+}
+
+fn next(incident: &Incident, possible: &Possible) -> Option<Choice> {
+    let known = Escape::default();
+    choose(
+        &known,
+        Some(incident),
+        &incident.finding,
+        possible,
+        &Config::default(),
+    )
+}
+
+#[test]
+fn a_step_that_changes_nothing_is_followed_by_a_stronger_one() {
+    let mut steps: Vec<(Rung, Option<Upshot>)> = Vec::new();
+    let mut taken = Vec::new();
+    while let Some(choice) = next(&incident(&steps), &anything()) {
+        taken.push(choice.rung);
+        steps.push((choice.rung, Some(Upshot::Ignored)));
+    }
+    assert_eq!(
+        taken,
+        [
+            Rung::Guidance,
+            Rung::Substitute,
+            Rung::RollBack,
+            Rung::Human,
+            Rung::Human,
+            Rung::Stop
+        ]
+    );
+}
+
+#[test]
+fn a_step_that_helped_for_a_while_is_taken_once_more() {
+    let once = incident(&[(Rung::Guidance, Some(Upshot::Relapsed))]);
+    assert_eq!(
+        next(&once, &anything()).map(|choice| choice.rung),
+        Some(Rung::Guidance)
+    );
+    let twice = incident(&[
+        (Rung::Guidance, Some(Upshot::Relapsed)),
+        (Rung::Guidance, Some(Upshot::Relapsed)),
+    ]);
+    assert_eq!(
+        next(&twice, &anything()).map(|choice| choice.rung),
+        Some(Rung::Substitute)
+    );
+}
+
+#[test]
+fn a_step_that_cannot_be_taken_is_passed_over_and_said() {
+    let told = incident(&[(Rung::Guidance, Some(Upshot::Ignored))]);
+    let possible = Possible {
+        substitute: Err("no other tool is known for x".into()),
+        roll_back: Err("write_file (c4) happened since".into()),
+    };
+    let choice = next(&told, &possible).unwrap();
+    assert_eq!(choice.rung, Rung::Human);
+    assert_eq!(
+        choice.why,
+        "after telling the model it changed nothing; passed over: another tool: no other tool is known for x; \
+         going back: write_file (c4) happened since"
+    );
+    let asked = incident(&[
+        (Rung::Guidance, Some(Upshot::Ignored)),
+        (Rung::Human, Some(Upshot::Ignored)),
+        (Rung::Human, Some(Upshot::Ignored)),
+    ]);
+    let choice = next(&asked, &possible).unwrap();
+    assert_eq!(choice.rung, Rung::Stop);
+    assert!(
+        choice.why.ends_with("asking the operator: tried 2 times"),
+        "{}",
+        choice.why
+    );
+}
+
+#[test]
+fn what_never_helped_against_the_like_is_passed_over_in_later_incidents() {
+    let mut known = Escape::default();
+    let pick = |known: &Escape, tool: &str| {
+        choose(known, None, &finding(tool), &anything(), &Config::default()).map(|choice| choice.rung)
+    };
+    assert_eq!(pick(&known, "x"), Some(Rung::Guidance));
+    for _ in 0..2 {
+        known.incidents.push(incident(&[
+            (Rung::Guidance, Some(Upshot::Ignored)),
+            (Rung::Substitute, Some(Upshot::Helped)),
+        ]));
+    }
+    assert_eq!(known.learnt(&finding("x"), Rung::Guidance), (2, 0));
+    assert_eq!(known.learnt(&finding("x"), Rung::Substitute), (2, 2));
+    assert_eq!(pick(&known, "x"), Some(Rung::Substitute));
+    assert_eq!(
+        pick(&known, "y"),
+        Some(Rung::Guidance),
+        "another tool is another matter"
+    );
+    // What could not be told teaches nothing.
+    let mut known = Escape::default();
+    for _ in 0..4 {
+        known
+            .incidents
+            .push(incident(&[(Rung::Guidance, Some(Upshot::Overtaken))]));
+    }
+    assert_eq!(pick(&known, "x"), Some(Rung::Guidance));
+}
+
+#[test]
+fn the_operator_and_the_end_are_reached_whatever_was_learnt() {
+    let mut known = Escape::default();
+    for _ in 0..9 {
+        known.incidents.push(incident(&[
+            (Rung::Guidance, Some(Upshot::Ignored)),
+            (Rung::Substitute, Some(Upshot::Ignored)),
+            (Rung::RollBack, Some(Upshot::Ignored)),
+            (Rung::Human, Some(Upshot::Ignored)),
+        ]));
+    }
+    let choice = choose(&known, None, &finding("x"), &anything(), &Config::default());
+    assert_eq!(choice.map(|choice| choice.rung), Some(Rung::Human));
+}
+
+proptest! {
+    #[test]
+    fn an_incident_ends_whatever_comes_of_its_steps(
+        upshots in prop::collection::vec(0_usize..4, 0..40),
+        substitute: bool,
+        roll_back: bool,
+    ) {
+        let because = |can: bool| if can { Ok(()) } else { Err("no".to_owned()) };
+        let possible = Possible {
+            substitute: because(substitute),
+            roll_back: because(roll_back),
+        };
+        let mut steps: Vec<(Rung, Option<Upshot>)> = Vec::new();
+        let mut upshots = upshots.into_iter();
+        while let Some(choice) = next(&incident(&steps), &possible) {
+            let taken = steps.iter().filter(|(rung, _)| *rung == choice.rung).count() as u32;
+            prop_assert!(taken < Config::default().ladder.most(choice.rung));
+            let last = steps.last().map(|(rung, _)| *rung);
+            prop_assert!(last.is_none_or(|last| last <= choice.rung), "the ladder is not climbed down");
+            let upshot = [Upshot::Relapsed, Upshot::Ignored, Upshot::Impossible, Upshot::Overtaken]
+                [upshots.next().unwrap_or(1)];
+            steps.push((choice.rung, Some(upshot)));
+            prop_assert!(steps.len() <= 10, "{steps:?}");
+        }
+        prop_assert_eq!(steps.last().map(|(rung, _)| *rung), Some(Rung::Stop));
+    }
+}

@@ -1,0 +1,79 @@
+//! Tests of the detectors and the ladder, without a run. Must not know: states.
+
+mod ladder;
+mod reference;
+mod ring;
+mod traps;
+
+use std::sync::Arc;
+
+use super::action::{Action, Batch, End};
+use super::config::Config;
+use super::detect::{Detectors, Sight};
+use super::fingerprint::fingerprint;
+use crate::domain::escape::args_hash;
+use crate::domain::id::{NodeId, NodeKind, Seq, TurnId};
+
+/// What a call came to: tool, arguments, and a value or an error.
+pub type Made<'t> = (&'t str, &'t str, Result<&'t str, &'t str>);
+
+/// One call that came to something; its tool only looks.
+pub fn action(no: u32, (tool, args, came): Made<'_>) -> Action {
+    acting(no, (tool, args, came), false)
+}
+
+/// One call that came to something.
+pub fn acting(no: u32, (tool, args, came): Made<'_>, acts: bool) -> Action {
+    let node = NodeId::new(NodeKind::Call, no);
+    let called = (Arc::from(tool), args_hash(args));
+    match came {
+        Ok(value) => Action::new(node, called, (End::Value, acts), None, value.as_bytes()),
+        Err(message) => {
+            let looks = Arc::from(fingerprint(message));
+            Action::new(node, called, (End::Failure, acts), Some(looks), b"")
+        }
+    }
+}
+
+/// A turn of calls that only look.
+pub fn turn(no: u32, made: &[Made<'_>]) -> Batch {
+    let actions = made
+        .iter()
+        .enumerate()
+        .map(|(index, made)| action(no * 100 + index as u32, *made))
+        .collect();
+    Batch::new(TurnId(no), Seq(u64::from(no)), actions)
+}
+
+/// The turns of a word, a letter each: a capital fails, a small one gives a value, always the same.
+pub fn word(letters: &str) -> Vec<Batch> {
+    letters
+        .chars()
+        .enumerate()
+        .map(|(no, letter)| {
+            let name = letter.to_lowercase().to_string();
+            let error = format!("{name} is broken");
+            let came = if letter.is_uppercase() {
+                Err(error.as_str())
+            } else {
+                Ok(name.as_str())
+            };
+            turn(no as u32 + 1, &[(&name, "{}", came)])
+        })
+        .collect()
+}
+
+/// What is seen after the last of some turns.
+pub fn seen(config: &Config, turns: Vec<Batch>) -> Vec<Sight> {
+    let mut detectors = Detectors::new(config);
+    turns
+        .into_iter()
+        .fold(Vec::new(), |_, batch| detectors.push(batch))
+}
+
+/// The loops that are seen after the last of some turns.
+pub fn loops(turns: Vec<Batch>) -> Vec<Sight> {
+    let mut all = seen(&Config::default(), turns);
+    all.retain(|one| one.is_loop);
+    all
+}

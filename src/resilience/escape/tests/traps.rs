@@ -1,0 +1,348 @@
+//! Where detectors of repetition go wrong: what must be seen, and what must not. Must not know: how
+//! it is seen.
+
+use std::sync::Arc;
+
+use super::{acting, loops, seen, turn, word};
+use crate::domain::escape::{Detector, Signature};
+use crate::domain::id::{Seq, TurnId};
+use crate::resilience::escape::action::Batch;
+use crate::resilience::escape::config::Config;
+use crate::resilience::escape::detect::Detectors;
+
+fn sequence(letters: &str) -> Option<(usize, usize)> {
+    loops(word(letters))
+        .into_iter()
+        .find(|one| one.detector == Detector::Sequence)
+        .map(|one| (one.period, one.repetitions))
+}
+
+#[test]
+fn a_loop_that_fills_the_whole_history_is_seen() {
+    assert_eq!(sequence("ABCABC"), Some((3, 2)));
+    assert_eq!(sequence("AAAAAA"), Some((1, 6)));
+    assert_eq!(sequence("ABABABAB"), Some((2, 4)));
+    assert_eq!(sequence("XABCABC"), Some((3, 2)));
+}
+
+#[test]
+fn the_shortest_block_is_named_with_its_number_of_copies() {
+    assert_eq!(sequence("AAAAAAA"), Some((1, 7)));
+    assert_eq!(sequence("XYABABABAB"), Some((2, 4)));
+}
+
+#[test]
+fn a_loop_that_was_left_is_history() {
+    assert!(sequence("XABCABC").is_some());
+    assert_eq!(sequence("XABCABCD"), None);
+    // Everything else that happens afterwards tells something new.
+    let mut turns = word("XABCABC");
+    for no in 0..13 {
+        let name = format!("f{no}");
+        turns.push(turn(
+            100 + no,
+            &[("read_file", &format!(r#"{{"path":"{name}"}}"#), Ok(&name))],
+        ));
+    }
+    assert_eq!(loops(turns), []);
+}
+
+#[test]
+fn healthy_steps_are_no_loop() {
+    let reads: Vec<Batch> = (1..=40)
+        .map(|no| {
+            let args = format!(r#"{{"path":"src/{no}.rs"}}"#);
+            turn(no, &[("read_file", &args, Ok(&format!("text {no}")))])
+        })
+        .collect();
+    for end in 1..=reads.len() {
+        assert_eq!(seen(&Config::default(), reads[..end].to_vec()), [], "after {end}");
+    }
+}
+
+#[test]
+fn arguments_and_results_are_part_of_what_repeats() {
+    // The same file changes under the reader.
+    let tail: Vec<Batch> = (1..=9)
+        .map(|no| {
+            turn(
+                no,
+                &[("read_file", r#"{"path":"log"}"#, Ok(&format!("{no} lines")))],
+            )
+        })
+        .collect();
+    assert_eq!(loops(tail), []);
+    // Two spellings of the same arguments are the same arguments.
+    let same = vec![
+        turn(1, &[("get", r#"{"a":1,"b":2}"#, Ok("x"))]),
+        turn(2, &[("get", r#"{ "b": 2, "a": 1 }"#, Ok("x"))]),
+        turn(3, &[("get", r#"{"b":2,"a":1}"#, Ok("x"))]),
+    ];
+    assert_eq!(loops(same).first().map(|one| one.repetitions), Some(3));
+}
+
+#[test]
+fn success_is_given_one_round_more_than_failure() {
+    assert_eq!(sequence("ABAB"), Some((2, 2)));
+    assert_eq!(sequence("abab"), None);
+    assert_eq!(sequence("ababab"), Some((2, 3)));
+    // A block of which something succeeds gets on as far as anybody can tell.
+    assert_eq!(sequence("AbAb"), None);
+    assert_eq!(sequence("AA"), None);
+    assert_eq!(sequence("aaa"), Some((1, 3)));
+}
+
+#[test]
+fn one_fan_out_is_one_action_whatever_the_order() {
+    let fan = |no, order: [usize; 3]| {
+        let all = [
+            ("read_file", r#"{"path":"a"}"#, Ok("1")),
+            ("read_file", r#"{"path":"b"}"#, Ok("2")),
+            ("search", r#"{"q":"x"}"#, Ok("3")),
+        ];
+        turn(no, &order.map(|index| all[index]))
+    };
+    // Three equal calls in one turn are one turn.
+    let once = turn(
+        1,
+        &[
+            ("poll", "{}", Ok("x")),
+            ("poll", "{}", Ok("x")),
+            ("poll", "{}", Ok("x")),
+        ],
+    );
+    assert_eq!(seen(&Config::default(), vec![once]), []);
+    let found = loops(vec![fan(1, [0, 1, 2]), fan(2, [2, 0, 1]), fan(3, [1, 2, 0])]);
+    assert_eq!(
+        found.first().map(|one| (one.period, one.repetitions)),
+        Some((1, 3))
+    );
+    assert_eq!(found[0].signatures.len(), 3);
+}
+
+#[test]
+fn a_warning_comes_one_repetition_earlier() {
+    let warned = |letters: &str| {
+        let all = seen(&Config::default(), word(letters));
+        assert!(all.iter().all(|one| !one.is_loop), "{all:?}");
+        all.iter().any(|one| one.detector == Detector::Sequence)
+    };
+    assert!(!warned("A"));
+    assert!(warned("AA"));
+    assert!(!warned("ab"));
+    assert!(warned("abab"));
+    assert!(!warned("aba"));
+}
+
+#[test]
+fn one_error_whatever_the_arguments_is_a_loop() {
+    let fail = |no: u32, message: &str| turn(no, &[("fetch", &format!(r#"{{"page":{no}}}"#), Err(message))]);
+    let found = loops(vec![
+        fail(1, "row 17 is locked by 3f2504e0-4f89-11d3-9a0c-0305e82c3301"),
+        fail(2, "row 4 is locked by 9b2504e0-4f89-11d3-9a0c-0305e82c33ff"),
+        fail(3, "Row 99 is locked by 002504e0-4f89-11d3-9a0c-0305e82c3aaa"),
+    ]);
+    assert_eq!(found[0].detector, Detector::SameError);
+    assert_eq!(&*found[0].signatures[0].tool, "fetch");
+    assert_eq!(found[0].signatures[0].args, None);
+    // Another error each time is a search, not a loop.
+    assert_eq!(
+        loops(vec![
+            fail(1, "no such file: a"),
+            fail(2, "no such file: b"),
+            fail(3, "no such file: c")
+        ]),
+        []
+    );
+    // A success between them ends it.
+    let mixed = vec![
+        fail(1, "locked"),
+        fail(2, "locked"),
+        turn(3, &[("fetch", r#"{"page":3}"#, Ok("text"))]),
+        fail(4, "locked"),
+    ];
+    assert_eq!(loops(mixed), []);
+}
+
+#[test]
+fn going_round_without_a_pattern_is_seen_by_what_it_does_not_tell() {
+    // No block repeats, and yet nothing is told after the first three turns.
+    let found = loops(word("abcbacb"));
+    assert_eq!(
+        found.iter().map(|one| one.detector).collect::<Vec<_>>(),
+        [Detector::NoProgress]
+    );
+    assert_eq!(found[0].repetitions, 4);
+    // A new result in the middle is progress.
+    let mut turns = word("abcba");
+    turns.push(turn(6, &[("c", "{}", Ok("changed"))]));
+    turns.extend(word("ab"));
+    assert_eq!(loops(turns), []);
+}
+
+#[test]
+fn the_same_observation_for_ever_new_questions_is_seen_after_a_while() {
+    let search = |no: u32| {
+        turn(
+            no,
+            &[("search", &format!(r#"{{"q":"word {no}"}}"#), Ok("no matches"))],
+        )
+    };
+    let all: Vec<Batch> = (1..=5).map(search).collect();
+    for end in 1..5 {
+        assert_eq!(loops(all[..end].to_vec()), [], "after {end}");
+    }
+    assert_eq!(loops(all)[0].detector, Detector::NoProgress);
+    // Tools that change things may always say the same.
+    let writes: Vec<Batch> = (1..=12)
+        .map(|no| {
+            let args = format!(r#"{{"path":"{no}.txt"}}"#);
+            let write = acting(no, ("write_file", &args, Ok("written")), true);
+            Batch::new(TurnId(no), Seq(u64::from(no)), vec![write])
+        })
+        .collect();
+    assert_eq!(seen(&Config::default(), writes), []);
+}
+
+#[test]
+fn a_tool_that_mostly_fails_is_seen_at_its_fifth_turn() {
+    fn shell(no: u32, came: Result<&str, &str>) -> Batch {
+        turn(no, &[("shell", &format!(r#"{{"command":"try {no}"}}"#), came)])
+    }
+    let errors = ["no a", "no b", "no c", "no d", "no e"];
+    let mut turns: Vec<Batch> = Vec::new();
+    for (index, error) in errors.iter().enumerate() {
+        let no = index as u32 * 2 + 1;
+        // Other work between them.
+        turns.push(turn(
+            no + 1,
+            &[("read_file", &format!(r#"{{"path":"{no}"}}"#), Ok(error))],
+        ));
+        turns.push(shell(no, Err(error)));
+        let found = loops(turns.clone());
+        assert_eq!(
+            !found.is_empty(),
+            index == 4,
+            "after {} failures: {found:?}",
+            index + 1
+        );
+    }
+    assert_eq!(loops(turns.clone())[0].detector, Detector::FailingTool);
+    // What it did before does not matter once something else is done.
+    turns.push(turn(90, &[("read_file", r#"{"path":"z"}"#, Ok("z"))]));
+    assert_eq!(loops(turns), []);
+    // Four of five is enough, three of five is not.
+    let of = |good: &[u32]| {
+        let all = (1..=5).map(|no| {
+            let error = format!("no {}", char::from(b'a' + no as u8));
+            if good.contains(&no) {
+                shell(no, Ok("fine"))
+            } else {
+                shell(no, Err(&error))
+            }
+        });
+        loops(all.collect())
+    };
+    assert_eq!(of(&[2])[0].detector, Detector::FailingTool);
+    assert_eq!(of(&[2, 3]), []);
+}
+
+#[test]
+fn the_window_is_counted_in_turns_and_waiting_is_none() {
+    // Nothing here has a time: however long a call waits, the evidence stays.
+    let config = Config {
+        window: 6,
+        ..Config::default()
+    };
+    let mut turns = word("ABCD");
+    turns.extend(word("ABCD"));
+    assert_eq!(
+        seen(&config, turns.clone())
+            .iter()
+            .filter(|one| one.is_loop)
+            .count(),
+        1,
+        "blocks that do not fit the window twice are left to the other detectors"
+    );
+    assert_eq!(loops(turns)[0].period, 4);
+}
+
+#[test]
+fn what_the_operator_allows_is_no_evidence() {
+    let poll = |no| turn(no, &[("status", r#"{"job":1}"#, Ok("pending"))]);
+    let exact = poll(1).actions[0].exact();
+    let by_tool = Signature {
+        args: None,
+        ..exact.clone()
+    };
+    for allowed in [exact.clone(), by_tool] {
+        let mut detectors = Detectors::new(&Config::default());
+        for no in 1..20 {
+            if let Some(batch) = poll(no).without(std::slice::from_ref(&allowed)) {
+                assert_eq!(detectors.push(batch), []);
+            }
+        }
+    }
+    // Another job is another call, and the rest of a turn still counts.
+    let other = turn(
+        1,
+        &[
+            ("status", r#"{"job":2}"#, Ok("pending")),
+            ("status", r#"{"job":1}"#, Ok("x")),
+        ],
+    );
+    let left = other.without(std::slice::from_ref(&exact)).unwrap();
+    assert_eq!(left.actions.len(), 1);
+    let error = Signature {
+        tool: Arc::from("status"),
+        args: None,
+        error: Some(Arc::from("down")),
+    };
+    assert!(poll(1).without(std::slice::from_ref(&error)).is_some());
+    assert!(
+        turn(1, &[("status", "{}", Err("down"))])
+            .without(&[error])
+            .is_none()
+    );
+}
+
+#[test]
+fn a_muted_detector_says_nothing_and_the_others_go_on() {
+    let config = Config {
+        muted: vec![Detector::Sequence],
+        ..Config::default()
+    };
+    let all = seen(&config, word("AAA"));
+    assert!(all.iter().all(|one| one.detector != Detector::Sequence));
+    assert!(
+        all.iter()
+            .any(|one| one.detector == Detector::SameError && one.is_loop)
+    );
+}
+
+#[test]
+fn settings_that_make_no_sense_are_refused_by_name() {
+    assert_eq!(Config::default().check(), Ok(()));
+    let wrong = |change: fn(&mut Config)| {
+        let mut config = Config::default();
+        change(&mut config);
+        config.check().map_err(|error| error.key)
+    };
+    assert_eq!(wrong(|one| one.window = 961), Err("window"));
+    assert_eq!(wrong(|one| one.same = 1), Err("same"));
+    assert_eq!(wrong(|one| one.failures = 101), Err("failures"));
+    assert_eq!(wrong(|one| one.ladder.guidance = 3), Err("ladder.guidance"));
+    assert_eq!(
+        wrong(|one| {
+            one.ladder.human = 0;
+            one.ladder.stop = 0;
+        }),
+        Err("ladder")
+    );
+    assert_eq!(
+        wrong(|one| {
+            one.substitutes.insert("a".into(), "a".into());
+        }),
+        Err("substitutes")
+    );
+}

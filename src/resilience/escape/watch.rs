@@ -1,0 +1,168 @@
+//! Reads the threads of a state as they grow and says which go round.
+//!
+//! What it keeps is a help, not a truth: it is made anew from the state wherever the state is not
+//! what was read before with something added. So the same state always gives the same answer. Must
+//! not know: what is done about a finding.
+
+use std::collections::BTreeMap;
+
+use super::action::Batch;
+use super::config::Config;
+use super::detect::{Detectors, Sight};
+use super::read;
+use crate::domain::escape::{Finding, Signature};
+use crate::domain::id::{Seq, ThreadId, TurnId};
+use crate::domain::state::State;
+use crate::domain::turn::Turn;
+
+/// Watches the threads of one run.
+#[derive(Debug, Clone, Default)]
+pub struct Watch {
+    config: Config,
+    allowed: Vec<Signature>,
+    threads: BTreeMap<ThreadId, Line>,
+}
+
+/// One thread, as far as it was read.
+#[derive(Debug, Clone)]
+struct Line {
+    since: Seq,
+    /// The newest turns that were read, oldest first, up to the window, with what identifies what they said.
+    read: Vec<(TurnId, Seq)>,
+    detectors: Detectors,
+    seen: Vec<Sight>,
+}
+
+/// What a thread shows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Report {
+    /// The repetition.
+    pub finding: Finding,
+    /// False one repetition before it is too many.
+    pub is_loop: bool,
+}
+
+impl Watch {
+    /// Nothing read yet.
+    pub fn new(config: Config) -> Self {
+        Self {
+            config,
+            ..Self::default()
+        }
+    }
+
+    /// Goes on with other rules; everything is read anew where they differ.
+    pub fn fit(&mut self, config: &Config, allowed: &[Signature]) {
+        if self.config != *config || self.allowed != allowed {
+            self.config = config.clone();
+            self.allowed = allowed.to_vec();
+            self.threads.clear();
+        }
+    }
+
+    /// What a thread shows now, the most exact first.
+    pub fn look(&mut self, state: &State, thread: ThreadId) -> Vec<Report> {
+        if !self.config.enabled {
+            return Vec::new();
+        }
+        self.read(state, thread);
+        let Some(line) = self.threads.get(&thread) else {
+            return Vec::new();
+        };
+        let tail: Vec<&Batch> = line.detectors.tail().iter().collect();
+        line.seen
+            .iter()
+            .map(|sight| Report {
+                is_loop: sight.is_loop,
+                finding: finding(thread, sight, &tail),
+            })
+            .collect()
+    }
+
+    fn read(&mut self, state: &State, thread: ThreadId) {
+        // What a turn tells depends on a window before it, and what the newest show on a window of turns.
+        let reach = 2 * self.config.window as usize;
+        let since = read::restarted(state, thread);
+        let fresh = || Line {
+            since,
+            read: Vec::new(),
+            detectors: Detectors::new(&self.config),
+            seen: Vec::new(),
+        };
+        let line = self.threads.entry(thread).or_insert_with(fresh);
+        // Newest first, until what was read last: nothing older is looked at again.
+        let last = line.read.last().map(|(id, _)| *id);
+        let mut met = last.is_none();
+        let mut new: Vec<&Turn> = Vec::new();
+        for turn in read::evidence(state, thread).take(reach) {
+            met |= Some(turn.id) == last;
+            if met && last.is_some() {
+                break;
+            }
+            new.push(turn);
+        }
+        let says = |(id, stamp): &(TurnId, Seq)| {
+            state
+                .turns
+                .get(id)
+                .is_some_and(|turn| turn.is_active() && turn.settled && read::stamp(state, turn) == *stamp)
+        };
+        if !met || line.since != since || !line.read.iter().all(says) {
+            *line = fresh();
+            new = read::evidence(state, thread).take(reach).collect();
+        }
+        for turn in new.into_iter().rev() {
+            line.read.push((turn.id, read::stamp(state, turn)));
+            let batch = read::batch(state, turn).and_then(|batch| batch.without(&self.allowed));
+            if let Some(batch) = batch {
+                line.seen = line.detectors.push(batch);
+            }
+        }
+        let surplus = line.read.len().saturating_sub(reach);
+        line.read.drain(..surplus);
+    }
+}
+
+/// A sight with its place in the graph.
+fn finding(thread: ThreadId, sight: &Sight, tail: &[&Batch]) -> Finding {
+    let part = tail
+        .get(tail.len().saturating_sub(sight.turns)..)
+        .unwrap_or_default();
+    let belongs = |batch: &&&Batch| {
+        batch.actions.iter().any(|one| {
+            sight
+                .signatures
+                .iter()
+                .any(|signature| signature.covers(&one.tool, &one.args, one.error.as_deref()))
+        })
+    };
+    let mut nodes = Vec::new();
+    for batch in part.iter().filter(belongs) {
+        let mut here: Vec<_> = batch
+            .actions
+            .iter()
+            .filter(|one| {
+                sight
+                    .signatures
+                    .iter()
+                    .any(|signature| signature.covers(&one.tool, &one.args, one.error.as_deref()))
+            })
+            .map(|one| one.node)
+            .collect();
+        here.sort_unstable();
+        nodes.extend(here);
+    }
+    Finding {
+        detector: sight.detector,
+        thread,
+        period: sight.period as u32,
+        repetitions: sight.repetitions as u32,
+        fails: sight.fails,
+        first: part
+            .iter()
+            .find(|batch| belongs(batch))
+            .map_or(Seq(0), |batch| batch.at),
+        nodes,
+        signatures: sight.signatures.clone(),
+    }
+}

@@ -1,0 +1,106 @@
+//! What the model and the operator are told of a repetition. Errors and arguments are quoted as the
+//! data that they are. Must not know: where the words go.
+
+use crate::domain::call::{Outcome, Status};
+use crate::domain::escape::{Detector, Finding};
+use crate::domain::id::NodeId;
+use crate::domain::node::Node;
+use crate::domain::state::State;
+
+/// Calls that are quoted.
+const QUOTED: usize = 4;
+/// Characters of an argument text or an error that are quoted.
+const LENGTH: usize = 160;
+
+/// What the model is told with its next request.
+pub fn guidance(state: &State, finding: &Finding, others: &[String]) -> String {
+    let mut text = String::from("You repeat yourself without getting on. ");
+    text.push_str(&what(finding));
+    text.push_str(&quoted(state, finding));
+    text.push_str(match finding.detector {
+        Detector::Sequence | Detector::NoProgress => {
+            "\nThese exact calls are refused in your next turn. \
+             Do something else: other arguments, another tool, or answer with what you have."
+        }
+        Detector::SameError | Detector::FailingTool => {
+            "\nThe arguments that failed are refused in your next turn. \
+             Find out why it fails, use another tool, or answer with what you have."
+        }
+    });
+    if !others.is_empty() {
+        text.push_str("\nTools that are not part of it: ");
+        text.push_str(&others.join(", "));
+        text.push('.');
+    }
+    text
+}
+
+/// What the model is told when it begins anew where the repetition began.
+pub fn begun_anew(state: &State, finding: &Finding) -> String {
+    let mut text =
+        String::from("You went this way before and it led round in a circle; that attempt is gone. ");
+    text.push_str(&what(finding));
+    text.push_str(&quoted(state, finding));
+    text.push_str("\nThese exact calls are refused in your next turn. Choose another way.");
+    text
+}
+
+fn what(finding: &Finding) -> String {
+    let times = finding.repetitions;
+    match finding.detector {
+        Detector::Sequence if finding.period == 1 => {
+            format!("The same calls ended the same way {times} times in a row:")
+        }
+        Detector::Sequence => format!(
+            "The same {} turns went the same way {times} times in a row:",
+            finding.period
+        ),
+        Detector::SameError => {
+            format!("The same error came {times} times in a row, whatever the arguments:")
+        }
+        Detector::NoProgress => format!("{times} turns in a row told nothing that was not known:"),
+        Detector::FailingTool => format!("Most of {times} turns with one tool failed:"),
+    }
+}
+
+/// The newest round of calls, each once, with what came of it.
+fn quoted(state: &State, finding: &Finding) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for node in finding.nodes.iter().rev() {
+        let Some(line) = one(state, *node) else { continue };
+        if !lines.contains(&line) {
+            lines.push(line);
+        }
+        if lines.len() == QUOTED {
+            break;
+        }
+    }
+    lines.reverse();
+    let mut text = String::new();
+    for line in lines {
+        text.push_str("\n- ");
+        text.push_str(&line);
+    }
+    text
+}
+
+fn one(state: &State, id: NodeId) -> Option<String> {
+    let call = state.calls.get(&id)?;
+    let (tool, args) = state.nodes.get(&id)?.as_call()?;
+    let args = crate::domain::ready::resolved_args(state, call).unwrap_or_else(|| args.clone());
+    let came = match (&call.status, state.observation(id).and_then(Node::outcome)) {
+        (Status::Succeeded, _) => "the result that was known".to_owned(),
+        (_, Some(Outcome::Err(error))) => format!("\"{}\"", short(&error.message)),
+        (status, _) => status.word().to_owned(),
+    };
+    Some(format!("{tool} {} gave {came}", short(&args)))
+}
+
+fn short(text: &str) -> String {
+    let mut flat: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if flat.chars().count() > LENGTH {
+        flat = flat.chars().take(LENGTH).collect();
+        flat.push('…');
+    }
+    flat
+}

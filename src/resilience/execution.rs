@@ -1,0 +1,110 @@
+//! Executions as the read models see them, in the order in which they ended. Must not know: what is
+//! concluded from them.
+//!
+//! Read off the ledger, which holds every execution whatever became of its call: so a screen that
+//! joins late sees what the engine saw. Cancelled executions and the work of sub-agents are left
+//! out: neither says anything about a tool.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::domain::call::{AttemptRecord, ErrorClass, Outcome};
+use crate::domain::envelope::Envelope;
+use crate::domain::event::{CallEvent, Event};
+use crate::domain::id::{Attempt, NodeId, Rev, Seq};
+use crate::domain::state::{LedgerEntry, State};
+
+/// The kind of task of what was asked for in no known words.
+pub const GENERAL: &str = "general";
+
+/// One execution that ended by itself.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Execution {
+    /// The event that told how it ended.
+    pub seq: Seq,
+    /// The call.
+    pub call: NodeId,
+    /// The revision that ran.
+    pub rev: Rev,
+    /// Which execution of the call.
+    pub attempt: Attempt,
+    /// The tool.
+    pub tool: Arc<str>,
+    /// The kind of task that it ran for.
+    pub kind: Arc<str>,
+    /// UTC milliseconds of its end.
+    pub at: i64,
+    /// Milliseconds that it took.
+    pub ms: u64,
+    /// None where it gave a value.
+    pub error: Option<ErrorClass>,
+    /// How much was asked of the tool at once, 0 to 1.
+    pub complexity: f64,
+}
+
+/// Values in the arguments of a call that is as complex as one can be.
+const MOST_VALUES: usize = 8;
+
+/// Every execution that ended so far, in the order of their ends.
+pub fn all(state: &State) -> Vec<Execution> {
+    let mut all: Vec<Execution> = state
+        .ledger
+        .values()
+        .filter_map(|entry| read(state, entry))
+        .collect();
+    all.sort_by_key(|one| one.seq);
+    all
+}
+
+/// The execution that an event ended; the state is the one after it.
+pub fn ended(state: &State, envelope: &Envelope) -> Option<Execution> {
+    let Event::Call(CallEvent::Finished { call, attempt, .. }) = &envelope.event else {
+        return None;
+    };
+    let attempts = &state.calls.get(call)?.attempts;
+    let record = attempts.iter().find(|one| one.no == *attempt)?;
+    let execution = read(state, state.ledger.get(&record.intent)?)?;
+    (execution.seq == envelope.seq).then_some(execution)
+}
+
+fn read(state: &State, entry: &LedgerEntry) -> Option<Execution> {
+    if entry.thread.is_some() {
+        return None;
+    }
+    let attempts = &state.calls.get(&entry.call)?.attempts;
+    let record = attempts.iter().find(|one| one.intent == entry.seq)?;
+    let error = match record.outcome.as_ref()? {
+        Outcome::Ok { .. } => None,
+        Outcome::Err(error) if error.class == ErrorClass::Cancelled => return None,
+        Outcome::Err(error) => Some(error.class),
+        Outcome::Cancelled { .. } => return None,
+    };
+    let ms = record.ms.unwrap_or(0);
+    Some(Execution {
+        seq: entry.ended?,
+        call: entry.call,
+        rev: entry.rev,
+        attempt: entry.attempt,
+        tool: entry.tool.clone(),
+        kind: entry.task.clone().unwrap_or_else(|| Arc::from(GENERAL)),
+        at: entry.at.saturating_add_unsigned(ms),
+        ms,
+        error,
+        complexity: complexity(record),
+    })
+}
+
+/// Many values at once are a complex call.
+fn complexity(record: &AttemptRecord) -> f64 {
+    let values = serde_json::from_str(&record.args).map_or(0, |args: Value| leaves(&args));
+    values.min(MOST_VALUES) as f64 / MOST_VALUES as f64
+}
+
+fn leaves(value: &Value) -> usize {
+    match value {
+        Value::Object(map) => map.values().map(leaves).sum(),
+        Value::Array(list) => list.iter().map(leaves).sum(),
+        _ => 1,
+    }
+}

@@ -1,0 +1,189 @@
+//! How each tool does: how often it succeeded, over time too, how it failed, how long it took, how often it
+//! was tried again. Must not know: screens, what follows from it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::execution::Execution;
+use crate::domain::call::{Decision, ErrorClass, Status};
+use crate::domain::id::{Attempt, NodeId, Rev};
+use crate::domain::node::Content;
+use crate::domain::state::State;
+
+/// The health of all tools of a run.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Health {
+    tools: BTreeMap<Arc<str>, ToolHealth>,
+    /// UTC milliseconds of the first and the last execution.
+    span: Option<(i64, i64)>,
+}
+
+/// The health of one tool.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ToolHealth {
+    /// Executions that gave a value.
+    pub succeeded: u64,
+    /// Executions that failed, by the kind of failure.
+    pub failed: BTreeMap<ErrorClass, u64>,
+    /// Executions beyond the first of the same arguments.
+    pub retries: u64,
+    /// The newest execution that failed.
+    pub last_failure: Option<(NodeId, Attempt, ErrorClass)>,
+    /// Whether each choice of the tool, a call with its arguments, came to a value in the end.
+    choices: BTreeMap<(NodeId, Rev), bool>,
+    /// When each execution ended, how long it took, and whether it gave a value.
+    ends: Vec<(i64, u64, bool)>,
+}
+
+/// A percentile of sorted values, by the nearest rank; none of nothing.
+pub fn percentile(sorted: &[u64], percent: usize) -> Option<u64> {
+    let rank = (sorted.len() * percent.min(100)).div_ceil(100).max(1);
+    sorted.get(rank - 1).copied()
+}
+
+impl Health {
+    /// The health after these executions.
+    pub fn fold<'e>(executions: impl IntoIterator<Item = &'e Execution>) -> Self {
+        let mut health = Self::default();
+        for execution in executions {
+            health.take(execution);
+        }
+        health
+    }
+
+    /// Folds one execution.
+    pub fn take(&mut self, run: &Execution) {
+        let (first, last) = self.span.unwrap_or((run.at, run.at));
+        self.span = Some((first.min(run.at), last.max(run.at)));
+        let tool = self.tools.entry(run.tool.clone()).or_default();
+        let again = tool.choices.insert((run.call, run.rev), run.error.is_none());
+        tool.retries += u64::from(again.is_some());
+        tool.ends.push((run.at, run.ms, run.error.is_none()));
+        match run.error {
+            None => tool.succeeded += 1,
+            Some(class) => {
+                *tool.failed.entry(class).or_default() += 1;
+                tool.last_failure = Some((run.call, run.attempt, class));
+            }
+        }
+    }
+
+    /// Every tool that ran, by name.
+    pub fn tools(&self) -> impl Iterator<Item = (&Arc<str>, &ToolHealth)> {
+        self.tools.iter()
+    }
+
+    /// The health of one tool; none where it never ran.
+    pub fn tool(&self, name: &str) -> Option<&ToolHealth> {
+        self.tools.get(name)
+    }
+
+    /// Share of all choices of a tool that came to a value; none where none was made.
+    pub fn hit_rate(&self) -> Option<f64> {
+        let choices: Vec<bool> = self.tools.values().flat_map(ToolHealth::judged).collect();
+        share(&choices)
+    }
+
+    /// Success of one tool over the time of the whole run, in so many slices of equal length; none for a slice
+    /// in which it did not run.
+    pub fn over_time(&self, name: &str, slices: usize) -> Vec<Option<f64>> {
+        let mut found = vec![(0_u64, 0_u64); slices];
+        if let (Some(tool), Some((first, last))) = (self.tools.get(name), self.span) {
+            let length = (last.saturating_sub(first)).max(0) as u128 + 1;
+            for (at, _, ok) in &tool.ends {
+                let since = at.saturating_sub(first).max(0) as u128;
+                let slot = found.get_mut((since * slices as u128 / length) as usize);
+                if let Some((good, all)) = slot {
+                    *good += u64::from(*ok);
+                    *all += 1;
+                }
+            }
+        }
+        let rate = |(good, all): (u64, u64)| (all > 0).then(|| good as f64 / all as f64);
+        found.into_iter().map(rate).collect()
+    }
+}
+
+fn share(of: &[bool]) -> Option<f64> {
+    let good = of.iter().filter(|one| **one).count();
+    (!of.is_empty()).then(|| good as f64 / of.len() as f64)
+}
+
+impl ToolHealth {
+    /// Executions.
+    pub fn executions(&self) -> u64 {
+        self.succeeded + self.failures()
+    }
+
+    /// Executions that failed.
+    pub fn failures(&self) -> u64 {
+        self.failed.values().sum()
+    }
+
+    /// Executions that failed for their arguments: not the tool's fault.
+    pub fn misused(&self) -> u64 {
+        let of = |class| self.failed.get(&class).copied().unwrap_or(0);
+        of(ErrorClass::Param) + of(ErrorClass::Structural)
+    }
+
+    fn judged(&self) -> impl Iterator<Item = bool> + '_ {
+        self.choices.values().copied()
+    }
+
+    /// Share of its executions that gave a value; none where it never ran.
+    pub fn success_rate(&self) -> Option<f64> {
+        let all = self.executions();
+        (all > 0).then(|| self.succeeded as f64 / all as f64)
+    }
+
+    /// Share of the times that it was chosen in which it came to a value, tried again or not.
+    pub fn hit_rate(&self) -> Option<f64> {
+        share(&self.judged().collect::<Vec<_>>())
+    }
+
+    /// Milliseconds within which so many of a hundred executions ended.
+    pub fn latency(&self, percent: usize) -> Option<u64> {
+        let mut sorted: Vec<u64> = self.ends.iter().map(|(_, ms, _)| *ms).collect();
+        sorted.sort_unstable();
+        percentile(&sorted, percent)
+    }
+}
+
+/// What was wrong with calls of a tool before they ran: says something of who made them, nothing of the tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Refused {
+    /// Calls with arguments that the check refused.
+    pub invalid: u64,
+    /// Calls that the operator refused.
+    pub rejected: u64,
+}
+
+/// The same for every tool that was named, by name.
+pub fn refused(state: &State) -> BTreeMap<Arc<str>, Refused> {
+    let mut found: BTreeMap<Arc<str>, Refused> = BTreeMap::new();
+    for (id, call) in state.calls.iter() {
+        let Some(node) = state.nodes.get(id) else {
+            continue;
+        };
+        let tool_at = |rev| match node.revision(rev).map(|revision| &revision.content) {
+            Some(Content::Call { tool, .. }) => Some(tool.clone()),
+            _ => None,
+        };
+        for (rev, _, decision) in &call.decisions {
+            if matches!(decision, Decision::Reject { .. })
+                && let Some(tool) = tool_at(*rev)
+            {
+                found.entry(tool).or_default().rejected += 1;
+            }
+        }
+        if call.status == Status::Invalid
+            && let Some(tool) = tool_at(node.rev())
+        {
+            found.entry(tool).or_default().invalid += 1;
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,108 @@
+//! The ladder: which step follows a failure. The first that fits is taken: the same bytes again where
+//! that may help and does no harm, other arguments, the model.
+//!
+//! Must not know: how a step is carried out or shown.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::policy::{Bad, Policy};
+use super::repair::{self, Known, Rules};
+use super::{breaker, classify, retry};
+use crate::domain::breaker::{Breaker, Turn};
+use crate::domain::call::{Call, Outcome, Status, ToolError};
+use crate::domain::event::{Event, ResilienceEvent};
+use crate::domain::ladder::Next;
+use crate::domain::node::Node;
+use crate::domain::state::State;
+
+/// What is known of failures, and how they are met.
+#[derive(Debug, Clone, Default)]
+pub struct Ladder {
+    /// The settings in force.
+    pub policy: Policy,
+    /// Rules of the repair of arguments, compiled from the settings.
+    pub repair: Arc<Rules>,
+    /// A random number of this process, for waits that differ between runs.
+    pub seed: u64,
+}
+
+/// Settings are checked before they are taken: what does not compile cannot come here.
+fn rules(policy: &Policy) -> Arc<Rules> {
+    Arc::new(policy.repair.compiled().unwrap_or_default())
+}
+
+impl Ladder {
+    /// What is done under these settings.
+    pub fn new(policy: Policy, seed: u64) -> Self {
+        Self {
+            repair: rules(&policy),
+            policy,
+            seed,
+        }
+    }
+
+    /// The step that follows the failure of a call, or the faults with which it cannot run. `known` is
+    /// what there is to know of its tool; none where there is no such tool.
+    pub fn after(&self, state: &State, call: &Call, known: Option<&Known<'_>>) -> Next {
+        let retried = match &call.status {
+            Status::Failed(_) => match error_of(state, call) {
+                Some(error) => retry::after(&self.policy.retry, state, call, error, self.seed),
+                None => leave("it has no error that says more"),
+            },
+            Status::Invalid => leave("it cannot run as it is: the model is told what is wrong"),
+            Status::Repairing(_) => leave("its repair came to nothing"),
+            _ => return leave("it did not fail"),
+        };
+        let (Next::Leave { why }, Some(known)) = (&retried, known) else {
+            return retried;
+        };
+        match repair::after(&self.repair, state, call, known) {
+            Ok(next) => next,
+            // What was tried is told with what could not be.
+            Err(no) => Next::Leave {
+                why: format!("{why}; {no}").into(),
+            },
+        }
+    }
+
+    /// The change that a breaker makes on what it has seen, if any.
+    pub fn breaker(&self, breaker: &Breaker) -> Option<Turn> {
+        breaker::turn(&self.policy.breaker, breaker)
+    }
+
+    /// The text of the settings with another value for one key.
+    pub fn configured(&self, key: &str, value: &str) -> Result<Arc<str>, Bad> {
+        // What is no JSON is meant as it stands: `10s`.
+        let value = serde_json::from_str(value).unwrap_or_else(|_| Value::from(value));
+        Ok(Arc::from(self.policy.with(key, value)?.to_text()))
+    }
+
+    /// Names the kind of a failure that nothing but its words tells of.
+    pub fn classify(&self, tool: &str, outcome: &mut Outcome) {
+        classify::refine(&self.policy.errors, tool, outcome);
+    }
+
+    /// Folds a fact.
+    pub fn take(&mut self, event: &Event) {
+        if let Event::Resilience(ResilienceEvent::PolicySet { policy, .. }) = event
+            && let Ok(policy) = Policy::parse(policy)
+        {
+            self.repair = rules(&policy);
+            self.policy = policy;
+        }
+    }
+}
+
+fn leave(why: &str) -> Next {
+    Next::Leave { why: why.into() }
+}
+
+/// The error that a call ended with.
+pub fn error_of<'s>(state: &'s State, call: &Call) -> Option<&'s ToolError> {
+    match state.observation(call.id).and_then(Node::outcome)? {
+        Outcome::Err(error) => Some(error),
+        Outcome::Ok { .. } | Outcome::Cancelled { .. } => None,
+    }
+}

@@ -1,0 +1,18 @@
+//! What is done when tools fail: pure answers to the rules' questions. Nothing here runs a tool, waits
+//! or decides: a proposal enters the run through [`Advice`](crate::domain::advice::Advice), and what was
+//! taken of it is written into the fact.
+//!
+//! Must not know: who asks, clocks, files, how anything is shown, where settings come from.
+
+pub mod breaker;
+pub mod classify;
+pub mod escape;
+pub mod execution;
+pub mod health;
+pub mod ladder;
+pub mod policy;
+pub mod repair;
+pub mod retry;
+pub mod routing;
+pub mod wait;
+pub mod watch;

@@ -1,0 +1,273 @@
+//! How failures are met: one tree of settings, changed key by key and checked as a whole.
+//!
+//! The text of the tree is recorded whenever it changes; what a rule did under it is in its own fact.
+//! Must not know: files, where a value came from, who changed it.
+
+use std::fmt;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::Value;
+
+use super::{breaker, classify, escape, repair, retry, routing};
+
+/// How failures are met.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Policy {
+    /// Further executions of the same bytes.
+    pub retry: retry::Settings,
+    /// Breakers.
+    pub breaker: breaker::Settings,
+    /// The repair of arguments.
+    pub repair: repair::Settings,
+    /// Words by which errors are known.
+    pub errors: classify::Settings,
+    /// What is learnt of tools.
+    pub routing: routing::Settings,
+    /// How much repetition is too much, and what is done about it.
+    pub loops: escape::Config,
+}
+
+/// A value that cannot be.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{key}: {why}")]
+pub struct Bad {
+    /// Which, with the tables around it.
+    pub key: String,
+    /// What is wrong with it, and what to write.
+    pub why: String,
+}
+
+impl Bad {
+    /// An error unless something holds.
+    pub fn unless(key: &str, holds: bool, why: &str) -> Result<(), Self> {
+        if holds { Ok(()) } else { Err(Self::of(key, why)) }
+    }
+
+    fn of(key: &str, why: impl Into<String>) -> Self {
+        Self {
+            key: key.to_owned(),
+            why: why.into(),
+        }
+    }
+}
+
+impl Policy {
+    /// Reads a whole tree.
+    pub fn parse(text: &str) -> Result<Self, Bad> {
+        let policy: Self =
+            serde_json::from_str(text).map_err(|error| Bad::of("resilience", error.to_string()))?;
+        policy.check()?;
+        Ok(policy)
+    }
+
+    /// The whole tree as text.
+    pub fn to_text(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
+    /// The same with another value for one key, such as `retry.retries`.
+    pub fn with(&self, key: &str, value: Value) -> Result<Self, Bad> {
+        let mut tree = serde_json::to_value(self).map_err(|error| Bad::of(key, error.to_string()))?;
+        let mut here = &mut tree;
+        let names: Vec<&str> = key.split('.').collect();
+        for (at, name) in names.iter().enumerate() {
+            let Value::Object(table) = here else {
+                let table = names.get(..at).unwrap_or_default().join(".");
+                return Err(Bad::of(key, format!("`{table}` is a value and holds no keys")));
+            };
+            let known: Vec<String> = table.keys().cloned().collect();
+            // Tables of names that a person chooses may grow; others hold what there is.
+            let open = matches!(
+                names[..],
+                ["routing", "kinds", ..] | ["repair", "tools", ..] | ["loops", "substitutes", _]
+            );
+            if !table.contains_key(*name) && !open {
+                let there = if known.is_empty() {
+                    "it is no setting".to_owned()
+                } else {
+                    format!("there is: {}", known.join(", "))
+                };
+                return Err(Bad::of(key, format!("unknown; {there}")));
+            }
+            let empty = || {
+                if at + 1 < names.len() {
+                    Value::Object(serde_json::Map::new())
+                } else {
+                    Value::Null
+                }
+            };
+            here = table.entry((*name).to_owned()).or_insert_with(empty);
+        }
+        *here = value;
+        let policy: Self = serde_json::from_value(tree).map_err(|error| Bad::of(key, error.to_string()))?;
+        policy.check()?;
+        Ok(policy)
+    }
+
+    /// Refuses values out of their bounds.
+    pub fn check(&self) -> Result<(), Bad> {
+        self.retry.check()?;
+        self.breaker.check()?;
+        self.loops
+            .check()
+            .map_err(|wrong| Bad::of(&format!("loops.{}", wrong.key), wrong.message))?;
+        self.repair.check()?;
+        self.errors.check()?;
+        self.routing
+            .check()
+            .map_err(|bad| Bad::of(&format!("routing.{}", bad.key), bad.to_string()))
+    }
+
+    /// Every key with its value, in words.
+    pub fn words(&self) -> Vec<(String, String)> {
+        fn of(path: &str, value: &Value, out: &mut Vec<(String, String)>) {
+            match value {
+                Value::Object(table) if !table.is_empty() => {
+                    for (name, value) in table {
+                        let path = if path.is_empty() {
+                            name.clone()
+                        } else {
+                            format!("{path}.{name}")
+                        };
+                        of(&path, value, out);
+                    }
+                }
+                Value::String(text) => out.push((path.to_owned(), text.clone())),
+                other => out.push((path.to_owned(), other.to_string())),
+            }
+        }
+        let mut out = Vec::new();
+        of("", &serde_json::to_value(self).unwrap_or_default(), &mut out);
+        out
+    }
+}
+
+/// A span of time, written as `200ms`, `10s`, `5m` or `1h`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub struct Ms(pub u64);
+
+impl fmt::Display for Ms {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(ms) = self;
+        match ms {
+            0 => f.write_str("0s"),
+            ms if ms % 3_600_000 == 0 => write!(f, "{}h", ms / 3_600_000),
+            ms if ms % 60_000 == 0 => write!(f, "{}m", ms / 60_000),
+            ms if ms % 1_000 == 0 => write!(f, "{}s", ms / 1_000),
+            ms => write!(f, "{ms}ms"),
+        }
+    }
+}
+
+impl Serialize for Ms {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Ms {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+        let (number, unit) = text.split_at(digits);
+        let factor = match unit.trim_start() {
+            "ms" => Some(1),
+            "s" => Some(1_000),
+            "m" => Some(60_000),
+            "h" => Some(3_600_000),
+            _ => None,
+        };
+        let ms = factor.and_then(|factor: u64| number.parse::<u64>().ok()?.checked_mul(factor));
+        ms.map(Self).ok_or_else(|| {
+            serde::de::Error::custom(
+                "this is no span of time: write one such as \"200ms\", \"10s\" or \"5m\"",
+            )
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn one_key_changes_and_nothing_else() {
+        let policy = Policy::default();
+        let changed = policy.with("retry.retries", json!(2)).unwrap();
+        assert_eq!(changed.retry.retries, 2);
+        let back = changed.with("retry.retries", json!(4)).unwrap();
+        assert_eq!(back, policy);
+        let other = policy
+            .with("loops.substitutes.primary", json!("replica"))
+            .unwrap();
+        assert_eq!(other.loops.substitute("primary").map(|by| &**by), Some("replica"));
+        let steps = policy.with("loops.ladder.roll_back", json!(0)).unwrap();
+        assert_eq!((steps.loops.ladder.roll_back, steps.loops.ladder.human), (0, 2));
+        let slow = policy.with("breaker.open", json!("2m")).unwrap();
+        assert_eq!(slow.breaker.open, Ms(120_000));
+        assert_eq!(Policy::parse(&slow.to_text()).unwrap(), slow);
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused_with_its_key() {
+        let policy = Policy::default();
+        for (key, value, words) in [
+            ("retry.retires", json!(1), "there is: retries, first"),
+            ("retry", json!(1), "invalid type"),
+            ("retry.retries.x", json!(1), "`retry.retries` is a value"),
+            ("retry.first", json!("soon"), "no span of time"),
+            ("retry.retries", json!(-1), "invalid value"),
+            ("retry.jitter", json!(101), "0 to 100"),
+            ("breaker.rate", json!(101), "0 to 100"),
+            ("breaker.when_open", json!("explode"), "unknown variant"),
+            ("routing.decay", json!(0.5), "0.85"),
+            (
+                "loops.window",
+                json!(961),
+                "loops.window: 961 is not between 6 and 960",
+            ),
+            ("loops.widnow", json!(9), "there is: enabled"),
+            ("loops.muted", json!(["all"]), "unknown variant"),
+            ("loops.substitutes.a", json!("a"), "cannot stand in for itself"),
+            ("loops.substitutes.a.b", json!("c"), "unknown; it is no setting"),
+            (
+                "errors.patterns",
+                json!([{"matches": "(", "class": "auth"}]),
+                "unclosed group",
+            ),
+            (
+                "errors.patterns",
+                json!([{"matches": "a", "class": "odd"}]),
+                "unknown variant",
+            ),
+            ("", json!({}), "unknown"),
+        ] {
+            let bad = policy.with(key, value).unwrap_err();
+            assert!(bad.to_string().contains(words), "{key}: {bad}");
+        }
+    }
+
+    #[test]
+    fn spans_are_written_as_they_are_read() {
+        for text in ["0s", "200ms", "10s", "5m", "1h", "90s"] {
+            let ms: Ms = serde_json::from_value(json!(text)).unwrap();
+            assert_eq!(ms.to_string(), text);
+        }
+        for bad in ["", "10", "s", "1 d", "99999999999999999999s"] {
+            assert!(serde_json::from_value::<Ms>(json!(bad)).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn every_value_has_a_line() {
+        let words = Policy::default().words();
+        assert!(
+            words.contains(&("retry.first".into(), "200ms".into())),
+            "{words:?}"
+        );
+        assert!(words.contains(&("breaker.consecutive".into(), "5".into())));
+    }
+}

@@ -1,0 +1,306 @@
+//! What repair has to say about a call of a run: reads the case off the state, and puts the plan into
+//! the words of the rules. Must not know: who asks, how a step is carried out.
+
+use std::sync::Arc;
+
+use jiff::civil::Date;
+
+use super::plan::{Case, Next as Step, Plan, plan};
+use super::progress::{Past, Repaired, fingerprint};
+use super::rules::Rules;
+use crate::domain::call::{Call, ErrorClass, Outcome, Status, ToolError};
+use crate::domain::id::{NodeKind, Rev};
+use crate::domain::ladder::{Ask, Fix, Found, Next, Offer, Repair, Round};
+use crate::domain::node::{Content, Node, Origin};
+use crate::domain::repair::{self, Certainty, Change, Choice, Reply};
+use crate::domain::state::State;
+use crate::domain::thread;
+use crate::schema::Checker;
+
+/// Faults that no arguments can mend: they are about the call itself.
+const STRUCTURAL: [&str; 4] = ["tool", "reference", "label", "cycle"];
+/// Repairs that are offered at most.
+const MOST_OPTIONS: usize = 9;
+
+/// What is known of the tool and of the moment.
+#[derive(Debug, Clone, Copy)]
+pub struct Known<'a> {
+    /// The compiled schema of the tool.
+    pub checker: &'a Checker,
+    /// What the tool says of itself.
+    pub described: &'a str,
+    /// The day of the decision.
+    pub today: Option<Date>,
+    /// True where an operator is there to choose.
+    pub attended: bool,
+}
+
+/// The step of repair that follows the failure of a call, or why there is none.
+pub fn after(rules: &Rules, state: &State, call: &Call, known: &Known<'_>) -> Result<Next, Arc<str>> {
+    if call
+        .faults
+        .iter()
+        .any(|fault| STRUCTURAL.contains(&fault.keyword.as_str()))
+    {
+        return Err("what is wrong is not in its arguments: the model is told".into());
+    }
+    let Some(node) = state.nodes.get(&call.id) else {
+        return Err("there is no such call".into());
+    };
+    let Some((tool, base)) = node.as_call() else {
+        return Err("it was taken away".into());
+    };
+    if call.delegates {
+        return Err("a task in words is not mended".into());
+    }
+    let error = error_of(state, call, node.rev());
+    let past = past(call, node);
+    let request = request(state, call);
+    let case = Case {
+        tool,
+        described: known.described,
+        effect: call.effect,
+        checker: known.checker,
+        rules,
+        request: &request,
+        base,
+        args: base,
+        error,
+        past: &past,
+        today: known.today,
+        attended: known.attended,
+        asked: false,
+    };
+    let plan = answered(&case, under_way(call));
+    let found = Found {
+        round: under_way(call).map_or_else(|| count(call, node) + 1, |round| round.no),
+        of: rules.executions,
+        class: error.map_or(ErrorClass::Param, |error| error.class),
+        diagnoses: plan.diagnoses.clone(),
+    };
+    step(plan, found, tool, known.attended)
+}
+
+/// The round that the call is in.
+fn under_way(call: &Call) -> Option<&Round> {
+    call.repairs
+        .last()
+        .filter(|_| matches!(call.status, Status::Repairing(_)))
+}
+
+/// The plan with what the model said taken in.
+fn answered(case: &Case<'_>, round: Option<&Round>) -> Plan {
+    let first = plan(case);
+    let Some(reply) = round.and_then(|round| round.reply.as_ref()) else {
+        return first;
+    };
+    let Step::AskModel(question) = &first.next else {
+        // The rules are others than when it was asked: they are enough now.
+        return first;
+    };
+    let after = |args: &str, changes: Vec<Change>| {
+        let mut plan = plan(&Case {
+            args,
+            asked: true,
+            ..*case
+        });
+        plan.changes = super::plan::merged([changes, plan.changes].concat());
+        plan
+    };
+    let taken = match reply {
+        Reply::Said { text } => question
+            .answered(&first.args, text)
+            .map_err(|rejected| rejected.to_string()),
+        Reply::Failed { why } => Err(format!("the model could not be asked: {why}")),
+    };
+    match taken {
+        Ok((args, changes)) => after(&args, [first.changes.clone(), changes].concat()),
+        Err(why) => {
+            let mut plan = after(&first.args, first.changes.clone());
+            if let Step::GiveUp { why: said, .. } = &mut plan.next {
+                *said = format!("{why}; {said}");
+            }
+            plan
+        }
+    }
+}
+
+fn step(plan: Plan, found: Found, tool: &Arc<str>, attended: bool) -> Result<Next, Arc<str>> {
+    match plan.next {
+        Step::Nothing => Err("nothing is wrong with what it says itself".into()),
+        Step::Retry => Err("its arguments are not to blame".into()),
+        Step::GiveUp { why, .. } => Err(why.into()),
+        Step::AskModel(question) => Ok(Next::Ask(Box::new(Ask {
+            found,
+            question: repair::Question {
+                params: question.params().map(Arc::from).collect(),
+                prompt: question.prompt.as_str().into(),
+                schema: question.schema.as_str().into(),
+            },
+        }))),
+        Step::Apply => {
+            let other = plan
+                .changes
+                .iter()
+                .any(|change| change.certainty == Certainty::Changed && change.strategy.asks_model());
+            let fix = Fix {
+                label: label(&plan.changes),
+                changes: plan.changes,
+                tool: tool.clone(),
+                args: plan.args.into(),
+            };
+            if other && !attended {
+                return Err(
+                    "the model proposes something else than was asked for, and nobody is here to decide"
+                        .into(),
+                );
+            }
+            if other {
+                // The model may propose something else than was asked for; a person decides on it.
+                return Ok(Next::Offer(Box::new(Offer {
+                    found,
+                    why: "it would do something else than was asked for".into(),
+                    options: vec![fix],
+                })));
+            }
+            Ok(Next::Repair(Box::new(Repair { found, fix })))
+        }
+        Step::AskOperator => {
+            let why: Vec<&str> = plan.choices.iter().map(|choice| &*choice.question).collect();
+            let options = combined(&plan.choices, &plan.args, &plan.changes, tool);
+            if options.is_empty() {
+                return Err("no choice fits the arguments any more".into());
+            }
+            Ok(Next::Offer(Box::new(Offer {
+                found,
+                why: why.join("; ").into(),
+                options,
+            })))
+        }
+    }
+}
+
+/// All answers to all questions, as far as they are few; of many, the answers to the first.
+fn combined(choices: &[Choice], args: &str, changes: &[Change], tool: &Arc<str>) -> Vec<Fix> {
+    let ways: usize = choices.iter().map(|choice| choice.options.len()).product();
+    let first = choices.get(..1).unwrap_or(choices);
+    let asked = if ways > MOST_OPTIONS { first } else { choices };
+    let mut all: Vec<(String, Vec<Change>)> = vec![(args.to_owned(), Vec::new())];
+    for choice in asked {
+        all = all
+            .iter()
+            .flat_map(|(args, made)| {
+                choice.options.iter().filter_map(move |option| {
+                    let args = repair::changed(args, &option.changes)?;
+                    Some((args, [made.clone(), option.changes.clone()].concat()))
+                })
+            })
+            .collect();
+    }
+    all.into_iter()
+        .take(MOST_OPTIONS)
+        .map(|(args, made)| Fix {
+            label: label(&made),
+            changes: super::plan::merged([changes.to_vec(), made].concat()),
+            tool: tool.clone(),
+            args: args.into(),
+        })
+        .collect()
+}
+
+/// What changes would make of a call, in a few words.
+fn label(changes: &[Change]) -> String {
+    const MOST: usize = 60;
+    let words: Vec<String> = changes
+        .iter()
+        .filter(|change| change.to.is_some() || changes.len() == 1)
+        .map(|change| {
+            let path = super::place::shown(&change.path);
+            let to = change.to.as_deref().unwrap_or("left out");
+            let mut short: String = to.chars().take(MOST).collect();
+            if short.len() < to.len() {
+                short.push('…');
+            }
+            if path.is_empty() {
+                short
+            } else {
+                format!("{path}: {short}")
+            }
+        })
+        .collect();
+    words.join(", ")
+}
+
+/// The error with which this revision of a call ended, if it ran.
+fn error_of<'s>(state: &'s State, call: &Call, rev: Rev) -> Option<&'s ToolError> {
+    match &state.observation(call.id)?.now().content {
+        Content::Observation {
+            call_rev,
+            outcome: Outcome::Err(error),
+            ..
+        } if *call_rev == rev => Some(error),
+        _ => None,
+    }
+}
+
+/// The revision from which on nobody but repair wrote the arguments.
+fn written(node: &Node) -> Rev {
+    let mut by_repair = node
+        .revisions
+        .iter()
+        .rev()
+        .skip_while(|one| one.no > node.rev())
+        .skip_while(|one| matches!(one.origin, Origin::Repair { .. }));
+    by_repair.next().map_or(Rev(1), |one| one.no)
+}
+
+/// Rounds of repair since a person or the model wrote the arguments.
+fn count(call: &Call, node: &Node) -> u32 {
+    let since = written(node);
+    let rounds = call.repairs.iter().filter(|round| round.rev >= since);
+    rounds.count() as u32
+}
+
+/// What was tried since a person or the model wrote the arguments.
+fn past(call: &Call, node: &Node) -> Past {
+    let since = written(node);
+    let mut past = Past::default();
+    for attempt in call.attempts.iter().filter(|one| one.rev >= since) {
+        if let Some(Content::Call { args, .. }) = node.revision(attempt.rev).map(|one| &one.content) {
+            past.tried(args);
+        }
+    }
+    for round in call.repairs.iter().filter(|round| round.rev >= since) {
+        if !round.changes.is_empty() {
+            past.rounds += 1;
+        }
+        let failed = call.attempts.iter().rev().find(|one| one.rev == round.rev);
+        let Some(Outcome::Err(error)) = failed.and_then(|one| one.outcome.as_ref()) else {
+            continue;
+        };
+        let error = fingerprint(&error.message);
+        past.repaired.extend(round.changes.iter().map(|change| Repaired {
+            error: error.clone(),
+            path: change.path.to_string(),
+        }));
+    }
+    past
+}
+
+/// What the people of the call's thread asked for: the first words and the newest.
+fn request(state: &State, call: &Call) -> String {
+    let thread = thread::of(state, call.id);
+    let prompts: Vec<&str> = state
+        .turns_of(thread)
+        .flat_map(|turn| &turn.nodes)
+        .filter(|id| id.kind == NodeKind::Prompt)
+        .filter_map(|id| state.nodes.get(id))
+        .filter(|node| node.active)
+        .map(Node::text)
+        .collect();
+    match prompts.as_slice() {
+        [] => String::new(),
+        [one] => (*one).to_owned(),
+        [first, .., last] => format!("{first}\n\n{last}"),
+    }
+}

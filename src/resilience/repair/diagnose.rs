@@ -1,0 +1,174 @@
+//! What an error is: faults of the schema by their keyword, the words of a tool by rules over code and
+//! message together. Must not know: how anything is mended.
+
+use std::cmp::Reverse;
+use std::sync::{Arc, LazyLock};
+
+use regex::Regex;
+use serde_json::Value;
+
+use super::code::Code;
+use super::entry::Priority;
+use super::names::{Meant, meant};
+use super::place;
+use super::rules::Rules;
+use crate::domain::call::ToolError;
+use crate::domain::repair::{Diagnosis, ErrorKind, Strategy};
+use crate::schema::{Violation, said_of};
+
+/// Characters of a message that rules look at.
+const MOST: usize = 4096;
+
+static EVIDENCE: LazyLock<Vec<Regex>> = LazyLock::new(|| {
+    [
+        r"\bHTTP (?:status )?(?<http>[1-5]\d\d)\b",
+        r"^\s*(?:error )?(?<http>[1-5]\d\d)\b",
+        r"\berrno (?<errno>E[A-Z0-9]+)\b",
+        r"\b(?:JSON-RPC|MCP error) (?:error )?(?<rpc>-\d{1,6})\b",
+        r"\b(?<symbol>[A-Z][A-Z0-9]*_[A-Z0-9_]*[A-Z0-9])\b",
+    ]
+    .iter()
+    .filter_map(|pattern| Regex::new(pattern).ok())
+    .collect()
+});
+
+/// The codes that a failure names, the best evidence first.
+pub fn codes_of(error: &ToolError) -> Vec<Code> {
+    let message = head(&error.message);
+    let mut codes = Vec::new();
+    for text in [error.evidence.as_str(), message] {
+        for pattern in EVIDENCE.iter() {
+            for found in pattern.captures_iter(text).take(4) {
+                let group = |name: &str| found.name(name).map(|group| group.as_str());
+                let code = if let Some(status) = group("http").and_then(|text| text.parse().ok()) {
+                    Code::Http(status)
+                } else if let Some(name) = group("errno") {
+                    Code::Errno(name.to_owned())
+                } else if let Some(code) = group("rpc").and_then(|text| text.parse().ok()) {
+                    Code::JsonRpc(code)
+                } else if let Some(name) = group("symbol") {
+                    Code::Symbol(name.to_owned())
+                } else {
+                    continue;
+                };
+                if !codes.contains(&code) {
+                    codes.push(code);
+                }
+            }
+        }
+    }
+    codes
+}
+
+pub(super) fn head(text: &str) -> &str {
+    let end = text.char_indices().nth(MOST).map_or(text.len(), |(at, _)| at);
+    text.get(..end).unwrap_or(text)
+}
+
+/// What a violation of the schema is, by its keyword.
+pub(super) fn of_violation(violation: &Violation) -> Diagnosis {
+    use Strategy as S;
+    let (kind, strategies): (ErrorKind, &[Strategy]) = match violation.keyword.as_str() {
+        "type" | "anyOf" | "oneOf" => (
+            ErrorKind::TypeMismatch,
+            &[S::SchemaTypeConversion, S::LlmBasedFormatCorrection],
+        ),
+        "minimum" | "exclusiveMinimum" | "multipleOf" => (ErrorKind::OutOfRange, &[S::ClampValueToMin]),
+        "maximum" | "exclusiveMaximum" => (ErrorKind::OutOfRange, &[S::ClampValueToMax]),
+        "minLength" | "maxLength" | "minItems" | "maxItems" => (
+            ErrorKind::OutOfRange,
+            &[S::TextCleanup, S::LlmBasedFormatCorrection],
+        ),
+        "required" => (
+            ErrorKind::MissingRequired,
+            &[S::NearestName, S::DefaultValueAssignment, S::LlmInferMissingParam],
+        ),
+        "format" | "pattern" => (
+            ErrorKind::FormatError,
+            &[
+                S::DateFormatCorrection,
+                S::TextCleanup,
+                S::LlmBasedFormatCorrection,
+            ],
+        ),
+        "enum" | "const" => (
+            ErrorKind::SchemaValidation,
+            &[S::EnumValueCorrection, S::LlmSuggestEnum],
+        ),
+        "additionalProperties" | "unevaluatedProperties" => (ErrorKind::SchemaValidation, &[S::NearestName]),
+        _ => (ErrorKind::SchemaValidation, &[S::None]),
+    };
+    Diagnosis {
+        kind,
+        strategies: strategies.to_vec(),
+        params: vec![violation.path.as_str().into()],
+        captures: Vec::new(),
+        evidence: format!("schema: {}", violation.keyword).into(),
+    }
+}
+
+/// What a tool's own error may be, the most important first. A `Critical` one at the front ends repair.
+pub(super) fn of_error(
+    rules: &Rules,
+    tool: &str,
+    error: &ToolError,
+    (schema, args): (&Value, &Value),
+) -> Vec<(Priority, Diagnosis)> {
+    let codes = codes_of(error);
+    let message = head(&error.message);
+    let mut found: Vec<_> = rules
+        .of(tool)
+        .filter_map(|entry| Some((entry, entry.find(&codes, message)?)))
+        .collect();
+    // The sort is stable: what weighs the same keeps the order of the list.
+    found.sort_by_key(|(entry, _)| Reverse((entry.priority, entry.specificity())));
+    found
+        .into_iter()
+        .map(|(entry, matched)| {
+            let mut captures = matched.captures.into_iter();
+            let named: Vec<String> = if entry.params.is_empty() {
+                captures.next().into_iter().collect()
+            } else {
+                entry.params.clone()
+            };
+            let mut params: Vec<Arc<str>> = Vec::new();
+            for path in named.iter().filter_map(|name| known(name, schema, args)) {
+                if !params.contains(&path) {
+                    params.push(path);
+                }
+            }
+            let evidence = match matched.code {
+                Some(code) if !entry.params.is_empty() || !named.is_empty() => {
+                    format!("{code} and the message")
+                }
+                Some(code) => code.to_string(),
+                None => "the words of the message".to_owned(),
+            };
+            let diagnosis = Diagnosis {
+                kind: entry.kind(),
+                strategies: entry.strategies.clone(),
+                params,
+                captures: captures.map(Arc::from).collect(),
+                evidence: evidence.into(),
+            };
+            (entry.priority, diagnosis)
+        })
+        .collect()
+}
+
+/// The parameter that a name stands for, if there is one.
+fn known(name: &str, schema: &Value, args: &Value) -> Option<Arc<str>> {
+    let path = place::named(name);
+    if path.is_empty() {
+        return None;
+    }
+    if args.pointer(&path).is_some() || said_of(schema, &path).is_some() {
+        return Some(path.into());
+    }
+    let properties = schema.get("properties")?.as_object()?;
+    let Meant::Same(index) = meant(name, properties.keys().map(String::as_str)) else {
+        return None;
+    };
+    let found = properties.keys().nth(index)?;
+    Some(place::below("", found).into())
+}

@@ -1,0 +1,209 @@
+//! One rule: which errors it is for, which strategies they get, how it is weighed against others.
+//! Compiled when it is read. Must not know: the rules that are built in, where rules are written.
+
+use regex::{Regex, RegexBuilder};
+use serde::{Deserialize, Serialize};
+
+use super::code::{Code, CodePattern};
+use crate::domain::repair::{ErrorKind, Strategy};
+
+/// Largest compiled pattern, in bytes.
+const MOST_COMPILED: usize = 1 << 20;
+
+/// How a rule is weighed; `Critical` ends repair.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Priority {
+    /// Where nothing better is known.
+    Low,
+    /// Between.
+    Medium,
+    /// The usual.
+    High,
+    /// No repair, whatever else matches.
+    Critical,
+}
+
+impl Priority {
+    /// The priority of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Some(match name.to_ascii_lowercase().as_str() {
+            "low" => Self::Low,
+            "medium" => Self::Medium,
+            "high" => Self::High,
+            "critical" => Self::Critical,
+            _ => return None,
+        })
+    }
+}
+
+/// Why a rule cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// Neither a code nor a pattern.
+    #[error("the rule is for no error: give it a `code`, a `message`, or both")]
+    Empty,
+    /// No strategy.
+    #[error("the rule does nothing: name at least one strategy")]
+    Idle,
+    /// The code cannot be read.
+    #[error("{0}")]
+    Code(String),
+    /// The pattern does not compile.
+    #[error("the pattern of `message` does not compile: {0}")]
+    Pattern(String),
+    /// A strategy of another name.
+    #[error("there is no strategy `{name}`; near it: {near}")]
+    Strategy {
+        /// As written.
+        name: String,
+        /// Names that look like it, or all.
+        near: String,
+    },
+    /// A priority of another name.
+    #[error("there is no priority `{0}`; write low, medium, high or critical")]
+    Priority(String),
+}
+
+/// A rule as somebody wrote it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Written {
+    /// Codes, any of them; empty for any error.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub codes: Vec<String>,
+    /// Expression over the message, case ignored. Its first group names the parameter.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// Names of strategies, in the order in which they are tried.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub strategies: Vec<String>,
+    /// Parameters, where the message names none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub params: Vec<String>,
+    /// Name of the priority; high where none is given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub priority: Option<String>,
+}
+
+/// A compiled rule.
+#[derive(Debug, Clone)]
+pub struct Entry {
+    codes: Vec<CodePattern>,
+    message: Option<Regex>,
+    /// What is tried, in order.
+    pub strategies: Vec<Strategy>,
+    /// Parameters that it is about, as names or paths.
+    pub params: Vec<String>,
+    /// Its weight.
+    pub priority: Priority,
+}
+
+/// What a rule found in an error.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Match {
+    /// The code that it was for.
+    pub code: Option<Code>,
+    /// What the groups of the pattern caught.
+    pub captures: Vec<String>,
+}
+
+impl Entry {
+    /// Compiles a rule.
+    pub fn new(written: &Written) -> Result<Self, Error> {
+        if written.codes.is_empty() && written.message.is_none() {
+            return Err(Error::Empty);
+        }
+        if written.strategies.is_empty() {
+            return Err(Error::Idle);
+        }
+        let codes: Result<Vec<CodePattern>, String> = written.codes.iter().map(|code| code.parse()).collect();
+        let compile = |pattern: &String| {
+            RegexBuilder::new(pattern)
+                .case_insensitive(true)
+                .size_limit(MOST_COMPILED)
+                .build()
+                .map_err(|error| Error::Pattern(error.to_string()))
+        };
+        let strategies: Result<Vec<Strategy>, Error> =
+            written.strategies.iter().map(|name| strategy(name)).collect();
+        let priority = match &written.priority {
+            None => Priority::High,
+            Some(name) => Priority::named(name).ok_or_else(|| Error::Priority(name.clone()))?,
+        };
+        Ok(Self {
+            codes: codes.map_err(Error::Code)?,
+            message: written.message.as_ref().map(compile).transpose()?,
+            strategies: strategies?,
+            params: written.params.clone(),
+            priority,
+        })
+    }
+
+    /// How exactly it says what it is for.
+    pub(super) fn specificity(&self) -> u8 {
+        match (self.codes.is_empty(), self.message.is_some()) {
+            (false, true) => 2,
+            (true, _) => 1,
+            (false, false) => 0,
+        }
+    }
+
+    /// What it finds in an error; none where it is not for it. Code and message must both fit.
+    pub(super) fn find(&self, codes: &[Code], message: &str) -> Option<Match> {
+        let code = codes
+            .iter()
+            .find(|code| self.codes.iter().any(|pattern| pattern.matches(code)));
+        if !self.codes.is_empty() && code.is_none() {
+            return None;
+        }
+        let captures = match &self.message {
+            None => Vec::new(),
+            Some(pattern) => {
+                let found = pattern.captures(message)?;
+                let groups = found.iter().skip(1).flatten();
+                groups.map(|group| group.as_str().to_owned()).collect()
+            }
+        };
+        Some(Match {
+            code: code.cloned(),
+            captures,
+        })
+    }
+
+    /// The kind of error that it stands for, by its first strategy.
+    pub(super) fn kind(&self) -> ErrorKind {
+        match self.strategies.first() {
+            Some(
+                Strategy::LlmInferMissingParam | Strategy::DefaultValueAssignment | Strategy::NearestName,
+            ) => ErrorKind::MissingRequired,
+            Some(
+                Strategy::DateFormatCorrection
+                | Strategy::LlmBasedFormatCorrection
+                | Strategy::TextCleanup
+                | Strategy::JsonCorrection,
+            ) => ErrorKind::FormatError,
+            Some(Strategy::SchemaTypeConversion) => ErrorKind::TypeMismatch,
+            Some(Strategy::ClampValueToMin | Strategy::ClampValueToMax) => ErrorKind::OutOfRange,
+            Some(Strategy::EnumValueCorrection | Strategy::LlmSuggestEnum) => ErrorKind::SchemaValidation,
+            _ => ErrorKind::BusinessLogic,
+        }
+    }
+}
+
+fn strategy(name: &str) -> Result<Strategy, Error> {
+    let wanted = name.to_ascii_lowercase();
+    let names = || Strategy::ALL.iter().map(|strategy| strategy.name());
+    if let Some(found) = Strategy::ALL.iter().find(|strategy| strategy.name() == wanted) {
+        return Ok(*found);
+    }
+    let near = crate::schema::near(name, names());
+    let near = if near.is_empty() {
+        names().map(str::to_owned).collect()
+    } else {
+        near
+    };
+    Err(Error::Strategy {
+        name: crate::text::visible(name),
+        near: near.join(", "),
+    })
+}

@@ -1,0 +1,440 @@
+//! The work of one round: goes through what is wrong and lets strategies have their ideas; an idea
+//! counts only if the schema agrees. Must not know: what becomes of questions.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::{Case, Next, value_of};
+use crate::domain::repair::{Certainty, Change, Choice, Diagnosis, Offer, Strategy};
+use crate::resilience::repair::diagnose::{of_error, of_violation};
+use crate::resilience::repair::entry::Priority;
+use crate::resilience::repair::idea::{Idea, Spot};
+use crate::resilience::repair::model::Wanted;
+use crate::resilience::repair::progress::fingerprint;
+use crate::resilience::repair::rules::Guesses;
+use crate::resilience::repair::{
+    cleanup, convert, date, enumeration, fill, json, limit, place, rename, shift,
+};
+use crate::schema::{Violation, said_of};
+
+/// Times that the schema is gone through; each strategy has one go at each parameter anyway.
+const MOST_PASSES: usize = 16;
+/// Answers to one question.
+const MOST_OPTIONS: usize = 9;
+
+pub(super) struct Round<'a> {
+    case: &'a Case<'a>,
+    args: Option<Value>,
+    raw: String,
+    pub diagnoses: Vec<Diagnosis>,
+    pub changes: Vec<Change>,
+    pub choices: Vec<Choice>,
+    /// What the model is to be asked for.
+    pub wanted: Vec<Wanted>,
+    /// What nothing helps against.
+    pub hopeless: Vec<String>,
+    /// The errors, in words.
+    pub errors: Vec<String>,
+    used: BTreeSet<(String, Strategy)>,
+}
+
+/// What came of the ideas of one strategy.
+enum Outcome {
+    Mended,
+    Asked,
+    Nothing,
+}
+
+impl<'a> Round<'a> {
+    pub fn new(case: &'a Case<'a>) -> Self {
+        Self {
+            case,
+            args: readable(case).then(|| value_of(case.args)).flatten(),
+            raw: case.args.to_owned(),
+            diagnoses: Vec::new(),
+            changes: Vec::new(),
+            choices: Vec::new(),
+            wanted: Vec::new(),
+            hopeless: Vec::new(),
+            errors: Vec::new(),
+            used: BTreeSet::new(),
+        }
+    }
+
+    /// The arguments as they are now.
+    pub fn text(&self) -> String {
+        match &self.args {
+            // What nobody changed stays byte for byte.
+            Some(args) if !self.changes.is_empty() => args.to_string(),
+            _ => self.raw.clone(),
+        }
+    }
+
+    /// Looks at the words of the tool. An end of repair, where they ask for one.
+    pub fn understand(&mut self) -> Option<Next> {
+        let error = self.case.error?;
+        self.errors.push(error.message.clone());
+        let mended = !super::same(self.case.base, self.case.args);
+        let args = self.args.clone()?;
+        if mended {
+            return None;
+        }
+        let schema = self.case.checker.schema();
+        let found = of_error(self.case.rules, self.case.tool, error, (schema, &args));
+        if let Some((Priority::Critical, diagnosis)) = found.first() {
+            self.diagnoses.push(diagnosis.clone());
+            let why = "it is told at once: no arguments change that".to_owned();
+            return Some(Next::GiveUp { why, critical: true });
+        }
+        for (_, diagnosis) in found {
+            let first = diagnosis.strategies.first().copied();
+            self.diagnoses.push(diagnosis.clone());
+            match first {
+                Some(Strategy::RetryWithBackoff) => return Some(Next::Retry),
+                Some(Strategy::ReportUnrecoverable | Strategy::None) => {
+                    let why = "the rules say that it is told, not mended".to_owned();
+                    return Some(Next::GiveUp { why, critical: true });
+                }
+                _ => {}
+            }
+            match self.by_words(&diagnosis, &fingerprint(&error.message)) {
+                Ok(true) => return None,
+                Ok(false) => {}
+                Err(why) => return Some(Next::GiveUp { why, critical: false }),
+            }
+        }
+        None
+    }
+
+    /// Tries a diagnosis of a tool's words. True where something came of it.
+    fn by_words(&mut self, diagnosis: &Diagnosis, error: &str) -> Result<bool, String> {
+        let came_back = |path: &&std::sync::Arc<str>| self.case.past.came_back(error, path);
+        if let Some(path) = diagnosis.params.iter().find(came_back) {
+            return Err(format!(
+                "the same error came back after `{}` was mended",
+                place::shown(path)
+            ));
+        }
+        if diagnosis.params.is_empty() && self.case.past.came_back(error, "") {
+            return Err("the same error came back after the arguments were mended".to_owned());
+        }
+        let captures: Vec<String> = diagnosis.captures.iter().map(ToString::to_string).collect();
+        for strategy in by_cost(&diagnosis.strategies) {
+            let mut came_of = false;
+            if strategy == Strategy::LlmInferMissingParam && diagnosis.params.is_empty() {
+                came_of = self.want("", &Value::Null, strategy);
+            }
+            for path in &diagnosis.params {
+                let schema = self.case.checker.schema();
+                let place = said_of(schema, path).cloned().unwrap_or(Value::Null);
+                let around = said_of(schema, place::parent(path))
+                    .cloned()
+                    .unwrap_or(Value::Null);
+                let Some(args) = self.args.clone() else { continue };
+                if args.pointer(path).is_some_and(place::holds_reference) {
+                    return Err(by_reference(path));
+                }
+                let spot = Spot {
+                    args: &args,
+                    path,
+                    keyword: "",
+                    expected: &Value::Null,
+                    place: &place,
+                    around: &around,
+                    captures: &captures,
+                    today: self.case.today,
+                };
+                came_of |= !matches!(self.attempt(strategy, &spot), Outcome::Nothing);
+            }
+            if came_of {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Mends what the schema finds, until it finds nothing or nothing more can be done.
+    pub fn mend(&mut self) {
+        if self.args.is_none() && !self.read() {
+            return;
+        }
+        for _ in 0..MOST_PASSES {
+            let before = self.changes.len();
+            let Ok(violations) = self.case.checker.violations(&self.text()) else {
+                self.hopeless.push("the arguments cannot be read".to_owned());
+                return;
+            };
+            for violation in &violations {
+                if self.changes.len() == before {
+                    self.one(violation);
+                }
+            }
+            if self.changes.len() == before {
+                return;
+            }
+            // What was said of values that have changed since does not count.
+            self.hopeless.clear();
+        }
+    }
+
+    /// Makes JSON of what is almost JSON.
+    fn read(&mut self) -> bool {
+        let faults = self.case.checker.violations(&self.raw).err().unwrap_or_default();
+        let said = faults
+            .first()
+            .map_or("the arguments cannot be read", |fault| &fault.message);
+        self.errors.push(said.to_owned());
+        self.diagnoses.push(Diagnosis {
+            kind: crate::domain::repair::ErrorKind::FormatError,
+            strategies: vec![Strategy::JsonCorrection],
+            params: vec!["".into()],
+            captures: Vec::new(),
+            evidence: "schema: json".into(),
+        });
+        let Some((text, certainty, why)) = json::mended(&self.raw) else {
+            self.hopeless.push(said.to_owned());
+            return false;
+        };
+        let change = Change {
+            path: "".into(),
+            from: Some(Value::from(self.raw.as_str()).to_string().into()),
+            to: Some(text.as_str().into()),
+            strategy: Strategy::JsonCorrection,
+            certainty,
+            why: why.into(),
+        };
+        if !self.may(certainty, Strategy::JsonCorrection, "") {
+            self.choices.push(Choice {
+                path: "".into(),
+                question: format!("is this what the arguments should say? {said}").into(),
+                options: vec![Offer {
+                    changes: vec![change],
+                }],
+            });
+            return false;
+        }
+        self.args = value_of(&text);
+        self.raw = text;
+        self.changes.push(change);
+        self.args.is_some()
+    }
+
+    fn one(&mut self, violation: &Violation) {
+        let open = |path: &str| place::within(&violation.path, path) && !path.is_empty();
+        let asked = self.choices.iter().any(|choice| open(&choice.path));
+        if asked || self.wanted.iter().any(|one| open(&one.path)) {
+            return;
+        }
+        let Some(args) = self.args.clone() else { return };
+        let diagnosis = of_violation(violation);
+        if !self.diagnoses.contains(&diagnosis) {
+            self.diagnoses.push(diagnosis.clone());
+            self.errors.push(violation.message.clone());
+        }
+        if args.pointer(&violation.path).is_some_and(place::holds_reference) {
+            self.hopeless.push(by_reference(&violation.path));
+            return;
+        }
+        let spot = Spot {
+            args: &args,
+            path: &violation.path,
+            keyword: &violation.keyword,
+            expected: &violation.expected,
+            place: &violation.place,
+            around: &violation.around,
+            captures: &[],
+            today: self.case.today,
+        };
+        for strategy in by_cost(&diagnosis.strategies) {
+            if !matches!(self.attempt(strategy, &spot), Outcome::Nothing) {
+                return;
+            }
+        }
+        self.hopeless.push(format!(
+            "`{}`: {}",
+            place::shown(&violation.path),
+            violation.message
+        ));
+    }
+
+    /// Lets one strategy have its go at one parameter.
+    fn attempt(&mut self, strategy: Strategy, spot: &Spot<'_>) -> Outcome {
+        if strategy.asks_model() {
+            return if self.want(spot.path, spot.place, strategy) {
+                Outcome::Asked
+            } else {
+                Outcome::Nothing
+            };
+        }
+        if !self.used.insert((spot.path.to_owned(), strategy)) {
+            return Outcome::Nothing;
+        }
+        let ideas: Vec<Idea> = ideas(strategy, spot)
+            .into_iter()
+            .filter(|idea| self.fits(idea, spot))
+            .collect();
+        let sure: Vec<&Idea> = ideas
+            .iter()
+            .filter(|idea| idea.certainty == Certainty::Exact)
+            .collect();
+        let best: Vec<&Idea> = if sure.is_empty() {
+            ideas.iter().collect()
+        } else {
+            sure
+        };
+        let guesses: Vec<&&Idea> = best
+            .iter()
+            .filter(|idea| idea.certainty != Certainty::Changed)
+            .collect();
+        let alone = match (best.as_slice(), guesses.as_slice()) {
+            ([one], _) => Some(*one),
+            // What is likely goes before what would say something else.
+            (_, [one]) => Some(**one),
+            _ => None,
+        };
+        if let Some(idea) = alone.filter(|idea| self.may(idea.certainty, strategy, spot.path)) {
+            let Some(after) = idea.applied(spot.args) else {
+                return Outcome::Nothing;
+            };
+            self.changes.extend(idea.changes(spot.args, strategy));
+            self.args = Some(after);
+            return Outcome::Mended;
+        }
+        // Where nobody is there to choose, the model may, if it has been named for that.
+        if best.is_empty() || (!self.case.attended && self.model_may_follow(strategy)) {
+            return Outcome::Nothing;
+        }
+        let options = best.into_iter().take(MOST_OPTIONS);
+        let path = place::shown(spot.path);
+        let given = spot.value().map_or_else(|| "nothing".to_owned(), shown);
+        self.choices.push(Choice {
+            path: spot.path.into(),
+            question: format!("what should `{path}` be, where {given} was given?").into(),
+            options: options
+                .map(|idea| Offer {
+                    changes: idea.changes(spot.args, strategy),
+                })
+                .collect(),
+        });
+        Outcome::Asked
+    }
+
+    /// True where a model is asked next for what this strategy leaves open.
+    fn model_may_follow(&self, strategy: Strategy) -> bool {
+        let followed = matches!(
+            strategy,
+            Strategy::EnumValueCorrection | Strategy::DateFormatCorrection
+        );
+        followed && !self.case.asked && self.case.rules.asks_model(self.case.tool)
+    }
+
+    /// Notes what the model is to be asked for; false where it may not be.
+    fn want(&mut self, path: &str, place: &Value, strategy: Strategy) -> bool {
+        if self.case.asked || !self.case.rules.asks_model(self.case.tool) {
+            return false;
+        }
+        self.wanted.push(Wanted {
+            path: path.to_owned(),
+            place: place.clone(),
+            strategy,
+        });
+        true
+    }
+
+    /// Whether a change may be made without a question.
+    fn may(&self, certainty: Certainty, strategy: Strategy, path: &str) -> bool {
+        let rules = self.case.rules;
+        match certainty {
+            Certainty::Exact => true,
+            Certainty::Guess => match rules.guesses(self.case.tool) {
+                Guesses::Never => false,
+                Guesses::Reads => !self.case.effect.has_effect(),
+                Guesses::Always => true,
+            },
+            Certainty::Changed => {
+                let clamp = matches!(strategy, Strategy::ClampValueToMin | Strategy::ClampValueToMax);
+                clamp && rules.clamps(self.case.tool, path)
+            }
+        }
+    }
+
+    /// True where an idea helps: what it is about is mended, and nothing else is worse than before.
+    fn fits(&self, idea: &Idea, spot: &Spot<'_>) -> bool {
+        let checker = self.case.checker;
+        let Some(after) = idea.applied(spot.args) else {
+            return false;
+        };
+        let (Ok(before), Ok(after)) = (
+            checker.violations(&spot.args.to_string()),
+            checker.violations(&after.to_string()),
+        ) else {
+            return false;
+        };
+        let touched = |path: &str| idea.edits.iter().any(|(edited, _)| place::within(path, edited));
+        let known = |one: &Violation| {
+            before
+                .iter()
+                .any(|other| (&other.path, &other.keyword) == (&one.path, &one.keyword))
+        };
+        let mended = spot.keyword.is_empty()
+            || !after
+                .iter()
+                .any(|one| one.path == spot.path && one.keyword == spot.keyword);
+        let sound = after
+            .iter()
+            .all(|one| known(one) || (touched(&one.path) && !spot.keyword.is_empty()));
+        mended && sound
+    }
+}
+
+fn readable(case: &Case<'_>) -> bool {
+    case.checker.violations(case.args).is_ok()
+}
+
+/// Rules first: they cost nothing. Otherwise the order that was given.
+fn by_cost(strategies: &[Strategy]) -> Vec<Strategy> {
+    let (models, rules): (Vec<Strategy>, Vec<Strategy>) =
+        strategies.iter().partition(|strategy| strategy.asks_model());
+    [rules, models].concat()
+}
+
+fn ideas(strategy: Strategy, spot: &Spot<'_>) -> Vec<Idea> {
+    match strategy {
+        Strategy::DateFormatCorrection => date::ideas(spot),
+        Strategy::EnumValueCorrection => enumeration::ideas(spot),
+        Strategy::SchemaTypeConversion => convert::ideas(spot),
+        Strategy::ClampValueToMin => limit::ideas(spot, limit::End::Min),
+        Strategy::ClampValueToMax => limit::ideas(spot, limit::End::Max),
+        Strategy::DefaultValueAssignment => fill::ideas(spot),
+        Strategy::NearestName => rename::ideas(spot),
+        Strategy::TextCleanup => cleanup::ideas(spot),
+        Strategy::DateAdjustment => shift::ideas(spot),
+        // The whole text is mended before there is a parameter to look at; the others are no rules.
+        Strategy::JsonCorrection
+        | Strategy::None
+        | Strategy::LlmInferMissingParam
+        | Strategy::LlmSuggestEnum
+        | Strategy::LlmBasedFormatCorrection
+        | Strategy::AlternativeRouteSuggestion
+        | Strategy::RetryWithBackoff
+        | Strategy::ReportUnrecoverable => Vec::new(),
+    }
+}
+
+fn by_reference(path: &str) -> String {
+    format!(
+        "`{}` comes from the result of another call: what is wrong with it is mended there",
+        place::shown(path)
+    )
+}
+
+fn shown(value: &Value) -> String {
+    const MOST: usize = 60;
+    let text = value.to_string();
+    let mut short: String = text.chars().take(MOST).collect();
+    if short.len() < text.len() {
+        short.push('…');
+    }
+    crate::text::visible(&short)
+}

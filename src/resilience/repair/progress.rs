@@ -1,0 +1,92 @@
+//! What was tried before, and whether another try can be of use. Must not know: how anything is mended.
+
+use std::collections::BTreeSet;
+
+/// Characters of a fingerprint.
+const MOST: usize = 100;
+
+/// A repair that was tried, and the error that it was for.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Repaired {
+    /// Fingerprint of the error.
+    pub error: String,
+    /// JSON pointer of a parameter that it changed.
+    pub path: String,
+}
+
+/// What one call has behind it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Past {
+    tried: BTreeSet<String>,
+    /// Repairs that led to a revision.
+    pub rounds: u32,
+    /// What was mended, for which error.
+    pub repaired: BTreeSet<Repaired>,
+}
+
+impl Past {
+    /// Notes arguments that were executed.
+    pub fn tried(&mut self, args: &str) {
+        self.tried.insert(canonical(args));
+    }
+
+    /// Executions of distinct arguments.
+    pub fn executions(&self) -> u32 {
+        u32::try_from(self.tried.len()).unwrap_or(u32::MAX)
+    }
+
+    /// True where these arguments were executed before, however they were written.
+    pub(super) fn has_tried(&self, args: &str) -> bool {
+        self.tried.contains(&canonical(args))
+    }
+
+    /// True where a parameter was mended for the same error before, in vain.
+    pub(super) fn came_back(&self, error: &str, path: &str) -> bool {
+        self.repaired
+            .iter()
+            .any(|one| one.error == error && super::place::within(&one.path, path))
+    }
+
+    /// Why nothing more may be tried, where that is so. Asked before anything is done that costs.
+    pub(super) fn spent(&self, most: u32) -> Option<String> {
+        if self.executions() >= most {
+            return Some(format!(
+                "{} executions with different arguments failed, {most} are allowed",
+                self.executions()
+            ));
+        }
+        (self.rounds >= most).then(|| format!("it was mended {} times, {most} are allowed", self.rounds))
+    }
+}
+
+fn canonical(args: &str) -> String {
+    let args = if args.trim().is_empty() { "{}" } else { args };
+    crate::canon::canonical_text(args).unwrap_or_else(|_| args.to_owned())
+}
+
+/// The same for errors that differ in numbers, ids and case alone.
+pub fn fingerprint(message: &str) -> String {
+    let mut out = String::new();
+    let mut count = 0;
+    for word in super::diagnose::head(message).split_inclusive(|c: char| !c.is_alphanumeric()) {
+        let (bare, end) = match word.char_indices().next_back() {
+            Some((at, last)) if !last.is_alphanumeric() => word.split_at(at),
+            _ => (word, ""),
+        };
+        let digits = bare.chars().any(|c| c.is_ascii_digit());
+        let is_number = digits && bare.chars().all(|c| c.is_ascii_digit());
+        if is_number {
+            out.push('#');
+        } else if digits && bare.len() >= 6 {
+            out.push('*');
+        } else {
+            out.extend(bare.chars().flat_map(char::to_lowercase));
+        }
+        out.push_str(end);
+        count += bare.chars().count() + end.chars().count();
+        if count >= MOST {
+            break;
+        }
+    }
+    out.chars().take(MOST).collect()
+}

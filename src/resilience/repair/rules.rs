@@ -1,0 +1,203 @@
+//! Which rules there are: the built-in ones, the operator's own, those of one tool. Must not know: how
+//! a rule is weighed, where rules are written.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::entry::{Entry, Written};
+
+/// Executions of distinct arguments that one call may cost.
+pub(super) const EXECUTIONS: u32 = 3;
+
+/// Which guesses are taken without a question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Guesses {
+    /// None.
+    Never,
+    /// Those of calls that change nothing.
+    #[default]
+    Reads,
+    /// All.
+    Always,
+}
+
+/// What holds for one tool beside the general rules.
+#[derive(Debug, Clone, Default)]
+pub struct ToolRules {
+    /// Its own rules; they come before the others.
+    pub entries: Vec<Entry>,
+    /// Parameters whose values may be moved into their bounds without a question.
+    pub clamp: Vec<String>,
+    /// Which guesses are taken; as for all tools where it says nothing.
+    pub guesses: Option<Guesses>,
+    /// Whether a model may be asked; as for all tools where it says nothing.
+    pub model: Option<bool>,
+    /// Whether its arguments are mended at all; as for all tools where it says nothing.
+    pub on: Option<bool>,
+}
+
+/// All rules of a run.
+#[derive(Debug, Clone)]
+pub struct Rules {
+    /// Whether arguments are mended at all.
+    pub on: bool,
+    /// Whether a model may be asked.
+    pub model: bool,
+    /// Which guesses are taken without a question.
+    pub guesses: Guesses,
+    /// Executions of distinct arguments that one call may cost.
+    pub executions: u32,
+    /// The operator's own rules for all tools.
+    pub own: Vec<Entry>,
+    /// Rules by tool.
+    pub tools: BTreeMap<String, ToolRules>,
+    /// Those that come with the program.
+    pub builtin: Vec<Entry>,
+}
+
+impl Default for Rules {
+    fn default() -> Self {
+        Self {
+            on: true,
+            model: true,
+            guesses: Guesses::default(),
+            executions: EXECUTIONS,
+            own: Vec::new(),
+            tools: BTreeMap::new(),
+            builtin: builtin().iter().filter_map(|row| Entry::new(row).ok()).collect(),
+        }
+    }
+}
+
+impl Rules {
+    /// The rules that may be for an error of a tool, its own first.
+    pub(super) fn of<'r>(&'r self, tool: &str) -> impl Iterator<Item = &'r Entry> {
+        let own = self.tools.get(tool).map_or(&[][..], |rules| &rules.entries);
+        own.iter().chain(&self.own).chain(&self.builtin)
+    }
+
+    /// Whether the arguments of a tool are mended.
+    pub fn mends(&self, tool: &str) -> bool {
+        self.tools.get(tool).and_then(|rules| rules.on).unwrap_or(self.on)
+    }
+
+    /// Whether a model may be asked about the arguments of a tool.
+    pub fn asks_model(&self, tool: &str) -> bool {
+        self.tools
+            .get(tool)
+            .and_then(|rules| rules.model)
+            .unwrap_or(self.model)
+    }
+
+    /// Which guesses are taken for a tool.
+    pub fn guesses(&self, tool: &str) -> Guesses {
+        let own = self.tools.get(tool).and_then(|rules| rules.guesses);
+        own.unwrap_or(self.guesses)
+    }
+
+    /// Whether a parameter of a tool may be moved into its bounds.
+    pub(super) fn clamps(&self, tool: &str, path: &str) -> bool {
+        let allowed = self.tools.get(tool).map_or(&[][..], |rules| &rules.clamp);
+        allowed.iter().any(|name| super::place::named(name) == path)
+    }
+}
+
+/// Expression, codes, strategies, priority.
+type Row = (&'static str, &'static str, &'static str, &'static str);
+
+/// What tools say about arguments, in words that many of them share. The name of a parameter stands in
+/// quotes; bounds and allowed values are taken from the schema wherever it has them.
+const TABLE: [Row; 13] = [
+    (
+        r#"invalid date(?:/time)? format for ['"`]([^'"`]+)['"`]"#,
+        "",
+        "date_format_correction llm_based_format_correction",
+        "high",
+    ),
+    (
+        r#"missing (?:a )?required (?:parameter|argument|field|property|value):? ?['"`]?([^'"`\s,;]+)"#,
+        "",
+        "llm_infer_missing_param default_value_assignment",
+        "high",
+    ),
+    (
+        r#"['"`]([^'"`]+)['"`] (?:is|are) (?:a )?(?:required|missing)"#,
+        "",
+        "llm_infer_missing_param default_value_assignment",
+        "high",
+    ),
+    (
+        r#"['"`]([^'"`]+)['"`] must be (?:>=|at least|greater than or equal to|no less than) ?(-?\d+(?:\.\d+)?)"#,
+        "",
+        "clamp_value_to_min",
+        "medium",
+    ),
+    (
+        r#"['"`]([^'"`]+)['"`] must be (?:<=|at most|less than or equal to|no more than) ?(-?\d+(?:\.\d+)?)"#,
+        "",
+        "clamp_value_to_max",
+        "medium",
+    ),
+    (
+        r#"['"`]([^'"`]+)['"`] must be one of"#,
+        "",
+        "enum_value_correction llm_suggest_enum",
+        "high",
+    ),
+    (
+        r#"parameter ['"`]?([^'"`\s]+)['"`]? has (?:an )?invalid type"#,
+        "",
+        "schema_type_conversion",
+        "high",
+    ),
+    (
+        r#"['"`]([^'"`]+)['"`] must be an? (?:integer|whole number|number|string|boolean|array|list|object)\b"#,
+        "",
+        "schema_type_conversion",
+        "high",
+    ),
+    (
+        r#"parameter ['"`]?([^'"`\s]+)['"`]? does not match (?:the )?pattern"#,
+        "",
+        "text_cleanup llm_based_format_correction",
+        "high",
+    ),
+    ("", "401 403 407", "report_unrecoverable", "critical"),
+    (
+        r"\b(?:invalid api key|unauthori[sz]ed|invalid credentials|authentication failed)\b",
+        "",
+        "report_unrecoverable",
+        "critical",
+    ),
+    ("", "5xx 408 425 429", "retry_with_backoff", "medium"),
+    ("", "400 422 -32602", "llm_infer_missing_param", "low"),
+];
+
+fn builtin() -> Vec<Written> {
+    let words = |text: &str| text.split_whitespace().map(str::to_owned).collect();
+    TABLE
+        .iter()
+        .map(|(message, codes, strategies, priority)| Written {
+            codes: words(codes),
+            message: (!message.is_empty()).then(|| (*message).to_owned()),
+            strategies: words(strategies),
+            params: Vec::new(),
+            priority: Some((*priority).to_owned()),
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_built_in_rule_compiles() {
+        for row in builtin() {
+            Entry::new(&row).unwrap();
+        }
+        assert_eq!(Rules::default().of("any").count(), TABLE.len());
+    }
+}

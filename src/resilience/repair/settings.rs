@@ -1,0 +1,165 @@
+//! The rules of repair as they are written down: read, compiled, refused with the place of what is
+//! wrong. Must not know: files, how a rule is weighed.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::entry::{Entry, Written};
+use super::rules::{EXECUTIONS, Guesses, Rules, ToolRules};
+use crate::resilience::policy::Bad;
+
+/// Most executions of distinct arguments that may be set.
+const MOST_EXECUTIONS: u32 = 10;
+
+/// How arguments are mended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Settings {
+    /// Whether they are mended at all.
+    pub on: bool,
+    /// Whether the model may be asked.
+    pub model: bool,
+    /// Which guesses are taken without a question.
+    pub guesses: Guesses,
+    /// Executions of distinct arguments that one call may cost.
+    pub executions: u32,
+    /// Whether a choice waits for the operator's verbs also where nobody is at a screen.
+    pub wait: bool,
+    /// Rules for errors of all tools; they come before those of the program.
+    pub rules: Vec<Written>,
+    /// What holds for one tool, by its name.
+    pub tools: BTreeMap<String, ToolSettings>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            on: true,
+            model: true,
+            guesses: Guesses::default(),
+            executions: EXECUTIONS,
+            wait: false,
+            rules: Vec::new(),
+            tools: BTreeMap::new(),
+        }
+    }
+}
+
+/// What holds for one tool; where it says nothing, what holds for all.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ToolSettings {
+    /// Whether its arguments are mended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub on: Option<bool>,
+    /// Whether the model may be asked about them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<bool>,
+    /// Which guesses are taken without a question.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub guesses: Option<Guesses>,
+    /// Parameters whose values may be moved into their bounds without a question.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub clamp: Vec<String>,
+    /// Its own rules; they come first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub rules: Vec<Written>,
+}
+
+impl Settings {
+    /// Refuses what cannot work.
+    pub fn check(&self) -> Result<(), Bad> {
+        let bounds = (1..=MOST_EXECUTIONS).contains(&self.executions);
+        Bad::unless("repair.executions", bounds, "write 1 to 10")?;
+        self.compiled().map(|_| ())
+    }
+
+    /// The rules, compiled.
+    pub fn compiled(&self) -> Result<Rules, Bad> {
+        let mut tools = BTreeMap::new();
+        for (name, tool) in &self.tools {
+            let rules = ToolRules {
+                entries: entries(&format!("repair.tools.{name}.rules"), &tool.rules)?,
+                clamp: tool.clamp.clone(),
+                guesses: tool.guesses,
+                model: tool.model,
+                on: tool.on,
+            };
+            tools.insert(name.clone(), rules);
+        }
+        Ok(Rules {
+            on: self.on,
+            model: self.model,
+            guesses: self.guesses,
+            executions: self.executions,
+            own: entries("repair.rules", &self.rules)?,
+            tools,
+            ..Rules::default()
+        })
+    }
+}
+
+fn entries(key: &str, rules: &[Written]) -> Result<Vec<Entry>, Bad> {
+    let compiled = rules.iter().enumerate().map(|(at, rule)| {
+        Entry::new(rule).map_err(|error| Bad {
+            key: format!("{key}[{}]", at + 1),
+            why: error.to_string(),
+        })
+    });
+    compiled.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::resilience::policy::Policy;
+
+    #[test]
+    fn rules_are_read_compiled_and_written_again() {
+        let policy = Policy::default();
+        let rule =
+            json!([{"codes": ["409"], "message": "'([^']+)' is taken", "strategies": ["date_adjustment"]}]);
+        let policy = policy.with("repair.rules", rule).unwrap();
+        let policy = policy
+            .with("repair.tools.set_temperature.clamp", json!(["temp"]))
+            .unwrap();
+        let policy = policy.with("repair.guesses", json!("never")).unwrap();
+        assert_eq!(Policy::parse(&policy.to_text()).unwrap(), policy);
+        let rules = policy.repair.compiled().unwrap();
+        assert_eq!((rules.own.len(), rules.guesses), (1, Guesses::Never));
+        assert!(rules.clamps("set_temperature", "/temp") && !rules.clamps("other", "/temp"));
+        assert_eq!(rules.builtin.len(), Rules::default().builtin.len());
+    }
+
+    #[test]
+    fn what_cannot_work_is_refused_with_its_place() {
+        for (key, value, said) in [
+            (
+                "repair.rules",
+                json!([{"codes": ["400"], "strategies": ["clamp_to_min"]}]),
+                "repair.rules[1]",
+            ),
+            (
+                "repair.rules",
+                json!([{"message": "(", "strategies": ["none"]}]),
+                "does not compile",
+            ),
+            ("repair.rules", json!([{"code": "400"}]), "unknown field"),
+            (
+                "repair.tools.t.rules",
+                json!([{"strategies": ["none"]}]),
+                "repair.tools.t.rules[1]",
+            ),
+            ("repair.tools.t.clmap", json!(["x"]), "unknown field"),
+            ("repair.executions", json!(0), "1 to 10"),
+            ("repair.guesses", json!("some"), "unknown variant"),
+            ("repair.modle", json!(true), "there is"),
+        ] {
+            let bad = Policy::default().with(key, value).unwrap_err();
+            assert!(bad.to_string().contains(said), "{key}: {bad}");
+        }
+    }
+}

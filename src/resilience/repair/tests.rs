@@ -1,0 +1,11 @@
+//! Tests of the repair of arguments: tables for each strategy, tools as they fail, random arguments.
+//! Must not know: an engine.
+
+mod kit;
+
+mod dates;
+mod faults;
+mod questions;
+mod random;
+mod values;
+mod words;

@@ -1,0 +1,125 @@
+//! Dates and times in many spellings. Must not know: other strategies.
+
+use serde_json::{Value, json};
+
+use super::kit::{Bench, applied, asked, refused};
+
+fn day() -> Bench {
+    let mut bench = Bench::of(&json!({"type": "string", "format": "date"}));
+    bench.rules.model = false;
+    bench
+}
+
+#[test]
+fn a_day_with_one_reading_is_written_year_first() {
+    for said in [
+        "2024/10/26",
+        "2024.10.26",
+        "20241026",
+        "2024-10-26 ",
+        "26/10/2024",
+        "26.10.2024",
+        "10-26-2024",
+        "Oct 26, 2024",
+        "October 26th, 2024",
+        "26 Oct 2024",
+        "26. October 2024",
+        "Sat, 26 Oct 2024",
+        "the 26th",
+        "2024-Oct-26",
+        "Saturday October 26 2024",
+        "2024-10-26T00:00:00",
+    ] {
+        let to = day().mended(&json!(said));
+        let wanted = (said != "the 26th").then(|| json!("2024-10-26"));
+        assert_eq!(to, wanted, "{said}");
+    }
+    assert_eq!(day().mended(&json!("2024/7/4")), Some(json!("2024-07-04")));
+}
+
+#[test]
+fn two_readings_are_a_question() {
+    let table = [
+        ("10/11/2024", vec!["2024-11-10", "2024-10-11"]),
+        ("10.11.2024", vec!["2024-11-10", "2024-10-11"]),
+        ("10/11/12", vec!["2012-11-10", "2012-10-11", "2010-11-12"]),
+        ("Oct 11 12", vec!["2012-10-11", "2011-10-12"]),
+        // Another day than was said, in any reading.
+        ("tomorrow", vec!["2024-10-21"]),
+        ("2024-10-26T15:30:00Z", vec!["2024-10-26"]),
+    ];
+    for (said, wanted) in table {
+        assert_eq!(day().mended(&json!(said)), None, "{said}");
+        let wanted: Vec<Value> = wanted.into_iter().map(Value::from).collect();
+        assert_eq!(day().offered(&json!(said)), wanted, "{said}");
+    }
+    // The same in both readings is no question; a year of two digits is a guess.
+    assert_eq!(day().mended(&json!("11/11/2024")), Some(json!("2024-11-11")));
+    assert_eq!(day().mended(&json!("26/10/24")), None);
+    assert_eq!(
+        day().reading().mended(&json!("31/10/99")),
+        Some(json!("2099-10-31"))
+    );
+}
+
+#[test]
+fn what_is_no_day_is_not_read() {
+    for said in [
+        "2024-02-30",
+        "2024-13-45",
+        "30 Feb 2024",
+        "Fri, 26 Oct 2024",
+        "26 Oct",
+        "2024",
+        "soon",
+        "",
+        "10/26/2024 or 10/27/2024",
+        "dddd-dd-dd",
+        "99999-01-01",
+        "0",
+        "next friday",
+        "٢٦/١٠/٢٠٢٤",
+    ] {
+        assert_eq!(day().mended(&json!(said)), None, "{said}");
+        assert_eq!(day().offered(&json!(said)), [Value::Null; 0], "{said}");
+    }
+}
+
+#[test]
+fn moments_and_times_keep_their_zone_or_are_asked_about() {
+    let mut moment = Bench::of(&json!({"type": "string", "format": "date-time"}));
+    moment.rules.model = false;
+    assert_eq!(
+        moment.mended(&json!("Sat, 26 Oct 2024 10:00:00 +0200")),
+        Some(json!("2024-10-26T08:00:00Z"))
+    );
+    assert_eq!(moment.mended(&json!("2024-10-26 10:00")), None);
+    assert_eq!(
+        moment.offered(&json!("2024-10-26 10:00")),
+        [json!("2024-10-26T10:00:00Z")]
+    );
+    assert_eq!(
+        moment.offered(&json!("Oct 26, 2024 10 am")),
+        [json!("2024-10-26T10:00:00Z")]
+    );
+    let clock = Bench::of(&json!({"type": "string", "pattern": "^\\d{2}:\\d{2}$"}));
+    assert_eq!(clock.mended(&json!("10:00AM")), Some(json!("10:00")));
+    assert_eq!(clock.mended(&json!("12:30 a.m.")), Some(json!("00:30")));
+    assert_eq!(clock.mended(&json!("1 pm")), Some(json!("13:00")));
+    assert_eq!(clock.mended(&json!("13:00 pm")), None);
+    let zoned = Bench::of(&json!({"type": "string", "format": "time"}));
+    assert_eq!(zoned.offered(&json!("10:00AM")), [json!("10:00:00Z")]);
+}
+
+#[test]
+fn a_tool_that_wants_a_pattern_or_says_so_gets_the_day_as_well() {
+    let pattern = Bench::of(&json!({"type": "string", "pattern": "^\\d{4}-\\d{2}-\\d{2}$"}));
+    assert_eq!(pattern.mended(&json!("2023/10/26")), Some(json!("2023-10-26")));
+    let free = Bench::of(&json!({"type": "string"}));
+    let args = r#"{"x":"2023/10/26"}"#;
+    let plan = free.after(args, &refused("Invalid date format for 'x': expected YYYY-MM-DD"));
+    assert_eq!(applied(&plan), Some(json!({"x": "2023-10-26"})));
+    // What no rule can read, the model is asked for.
+    let plan = free.after(r#"{"x":"soon"}"#, &refused("Invalid date format for 'x'"));
+    assert_eq!(asked(&plan).unwrap().params().collect::<Vec<_>>(), ["/x"]);
+}

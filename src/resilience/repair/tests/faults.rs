@@ -1,0 +1,178 @@
+//! Whole calls: everything wrong with one is mended in one round, with one difference. Must not know:
+//! how a strategy works.
+
+use serde_json::json;
+
+use super::kit::{Bench, applied, asked, flight, given_up, guessing};
+use crate::domain::repair::{Certainty, ErrorKind, Strategy};
+use crate::resilience::repair::Next;
+
+#[test]
+fn all_that_is_wrong_is_mended_in_one_round_with_one_difference() {
+    let bench = guessing(flight());
+    let args = r#"{"origin":"JFK","destination":" LAX ","departureDate":"Oct 26, 2024","passengers":"2","class":"business class"}"#;
+    let plan = bench.plan(args);
+    assert_eq!(
+        applied(&plan),
+        Some(json!({
+            "origin": "JFK", "destination": "LAX", "departure_date": "2024-10-26",
+            "passengers": 2, "class": "business"
+        }))
+    );
+    let changed: Vec<&str> = plan.changes.iter().map(|change| &*change.path).collect();
+    assert_eq!(plan.changes.len(), 5, "{changed:?}");
+    for path in [
+        "/destination",
+        "/departureDate",
+        "/departure_date",
+        "/passengers",
+        "/class",
+    ] {
+        assert_eq!(changed.iter().filter(|one| **one == path).count(), 1, "{path}");
+    }
+    let class = plan
+        .changes
+        .iter()
+        .find(|change| &*change.path == "/class")
+        .unwrap();
+    assert_eq!(
+        (class.certainty, class.from.as_deref()),
+        (Certainty::Guess, Some("\"business class\""))
+    );
+    let exact = plan
+        .changes
+        .iter()
+        .filter(|change| change.certainty == Certainty::Exact);
+    assert_eq!(exact.count(), 4);
+    // What came out is right, so there is nothing more to do.
+    assert_eq!(bench.plan(&plan.args).next, Next::Nothing);
+}
+
+#[test]
+fn nothing_is_changed_where_nothing_is_wrong() {
+    let args = r#"{"origin":"JFK","destination":"LAX","departure_date":"2024-10-26"}"#;
+    let plan = flight().plan(args);
+    assert_eq!(
+        (plan.next, plan.changes.len(), plan.args.as_str()),
+        (Next::Nothing, 0, args)
+    );
+    assert!(plan.diagnoses.is_empty());
+}
+
+#[test]
+fn six_kinds_of_errors_are_told_apart() {
+    let event = Bench::new(
+        "create_event",
+        &json!({
+            "type": "object",
+            "properties": {
+                "date": {"type": "string", "format": "date"},
+                "temp": {"type": "integer", "minimum": 0, "maximum": 100},
+                "phone": {"type": "string", "pattern": "^\\+1 \\(\\d{3}\\) \\d{3}-\\d{4}$"},
+                "seats": {"type": "integer"},
+                "room": {"enum": ["a", "b"]},
+                "who": {"type": "string"}
+            },
+            "required": ["who"]
+        }),
+    );
+    let plan =
+        event.plan(r#"{"date":"2023/10/26","temp":-100,"phone":"123-456-7890","seats":[1],"room":"c"}"#);
+    let kind = |path: &str| {
+        let found = plan
+            .diagnoses
+            .iter()
+            .find(|one| one.params.iter().any(|param| &**param == path));
+        found.map(|one| one.kind)
+    };
+    assert_eq!(kind("/date"), Some(ErrorKind::FormatError));
+    assert_eq!(kind("/temp"), Some(ErrorKind::OutOfRange));
+    assert_eq!(kind("/phone"), Some(ErrorKind::FormatError));
+    assert_eq!(kind("/seats"), Some(ErrorKind::TypeMismatch));
+    assert_eq!(kind("/room"), Some(ErrorKind::SchemaValidation));
+    assert_eq!(kind("/who"), Some(ErrorKind::MissingRequired));
+    // What rules can do is done; the model is asked for the rest at once; the bound waits for a person.
+    let changed: Vec<&str> = plan.changes.iter().map(|change| &*change.path).collect();
+    assert_eq!(changed, ["/date"]);
+    let mut wanted: Vec<&str> = asked(&plan).unwrap().params().collect();
+    wanted.sort_unstable();
+    assert_eq!(wanted, ["/phone", "/room", "/seats", "/who"]);
+    assert_eq!(plan.choices.len(), 1);
+    assert_eq!(&*plan.choices[0].path, "/temp");
+}
+
+#[test]
+fn what_is_still_wrong_after_the_model_answered_is_looked_at_without_an_execution() {
+    let mut bench = flight();
+    let args = r#"{"origin":"JFK","destination":"Los Angeles","departure_date":"10/11/2024"}"#;
+    let plan = bench.plan(args);
+    let question = asked(&plan).unwrap();
+    assert_eq!(question.params().collect::<Vec<_>>(), ["/destination"]);
+    let (answered, changes) = question.answered(&plan.args, r#"{"destination":"LAX"}"#).unwrap();
+    assert_eq!(
+        (changes.len(), changes[0].strategy),
+        (1, Strategy::LlmBasedFormatCorrection)
+    );
+    bench.asked = true;
+    let plan = bench.look(args, &answered, None);
+    assert_eq!(plan.next, Next::AskOperator);
+    assert_eq!(&*plan.choices[0].path, "/departure_date");
+    let chosen = answered.replace("10/11/2024", "2024-11-10");
+    let plan = bench.look(args, &chosen, None);
+    assert_eq!((plan.next, plan.args), (Next::Apply, chosen));
+}
+
+#[test]
+fn the_model_is_asked_once_for_one_repair() {
+    let mut bench = flight();
+    bench.asked = true;
+    let plan = bench.plan(r#"{"origin":"JFK","destination":"LAX"}"#);
+    assert!(given_up(&plan).unwrap().0.contains("departure_date"), "{plan:?}");
+}
+
+#[test]
+fn the_budget_is_asked_before_anything_is_done() {
+    let mut bench = flight();
+    let wrong = r#"{"origin":"JFK","destination":"LAX"}"#;
+    for tried in [r#"{"a":1}"#, r#"{ "a": 1 }"#, r#"{"a":2}"#] {
+        bench.past.tried(tried);
+    }
+    assert_eq!(bench.past.executions(), 2, "however they are written");
+    assert!(asked(&bench.plan(wrong)).is_some());
+    bench.past.tried(r#"{"a":3}"#);
+    let plan = bench.plan(wrong);
+    let (why, critical) = given_up(&plan).unwrap();
+    assert!(why.contains("3 are allowed") && !critical, "{why}");
+    assert!(
+        plan.changes.is_empty() && plan.diagnoses.is_empty(),
+        "nothing was worked out"
+    );
+    let mut rounds = flight();
+    rounds.past.rounds = 3;
+    assert!(
+        given_up(&rounds.plan(wrong))
+            .unwrap()
+            .0
+            .contains("mended 3 times")
+    );
+}
+
+#[test]
+fn arguments_that_were_tried_are_not_tried_again() {
+    let mut bench = flight();
+    bench
+        .past
+        .tried(r#"{"destination":"LAX","departure_date":"2024-10-26","origin":"JFK"}"#);
+    let plan = bench.plan(r#"{"origin":"JFK","destination":"LAX","departure_date":"Oct 26, 2024"}"#);
+    assert!(given_up(&plan).unwrap().0.contains("tried before"), "{plan:?}");
+}
+
+#[test]
+fn mending_can_be_turned_off() {
+    let mut bench = flight();
+    bench.rules.on = false;
+    let args = r#"{"origin":" JFK","destination":"LAX","departure_date":"2024-10-26"}"#;
+    assert!(given_up(&bench.plan(args)).is_some());
+    bench.rules.on = true;
+    assert!(applied(&bench.plan(args)).is_some());
+}

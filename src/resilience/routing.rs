@@ -1,0 +1,23 @@
+//! Routing feedback: how well each tool has served each kind of task, as a weight between 0 and 1 that
+//! every execution moves, and what follows from it.
+//!
+//! Four things and no others follow from a weight: the order and the notes in which the model is offered its
+//! tools, the choice among substitutes, a question to the operator before a call of a tool that keeps
+//! failing, and, only where the operator wants it, that a tool is not offered. A call is never sent to
+//! another tool than the one it names. Must not know: how tools run, who shows the weights.
+
+mod cell;
+mod kind;
+mod settings;
+mod snapshot;
+mod uses;
+mod weights;
+
+pub use kind::{Kinds, classify};
+pub use settings::{BadSetting, Settings};
+pub use snapshot::{Priors, Row, Snapshot, due};
+pub use uses::{Note, Offer};
+pub use weights::{Alert, Change, Fact, Weights, Why};
+
+#[cfg(test)]
+mod tests;

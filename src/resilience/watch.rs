@@ -1,0 +1,120 @@
+//! The read models of a run, kept up with its facts one by one. Must not know: who reads them.
+
+use std::sync::Arc;
+
+use super::execution;
+use super::health::Health;
+use super::routing::{Fact, Priors, Row, Settings, Weights, due};
+use crate::domain::envelope::Envelope;
+use crate::domain::event::WeightEvent;
+use crate::domain::id::Seq;
+use crate::domain::state::{Mode, State};
+use crate::domain::weight::{MOST, Noted, Word};
+
+/// What is known of the tools of a run.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Watch {
+    /// How well each tool serves each kind of task.
+    pub weights: Weights,
+    /// How each tool does.
+    pub health: Health,
+}
+
+impl Watch {
+    /// Of a run of which nothing is known yet.
+    pub fn new(settings: Settings, priors: Priors) -> Self {
+        Self {
+            weights: Weights::new(settings, priors),
+            health: Health::default(),
+        }
+    }
+
+    /// The same settings on a run as it stands.
+    pub fn on(&self, state: &State) -> Self {
+        Self::of(
+            state,
+            self.weights.settings().clone(),
+            self.weights.priors().clone(),
+        )
+    }
+
+    /// What a run as it stands amounts to.
+    pub fn of(state: &State, settings: Settings, priors: Priors) -> Self {
+        let mut watch = Self::new(settings, priors);
+        let ran = execution::all(state)
+            .into_iter()
+            .map(|one| (one.seq, Fact::Ran(one)));
+        let said = state.weights.words.iter().map(|word| (word.seq(), said(word)));
+        let mut facts: Vec<(Seq, Fact)> = ran.chain(said).collect();
+        facts.sort_by_key(|(seq, _)| *seq);
+        for (_, fact) in &facts {
+            watch.fold(fact);
+        }
+        watch
+    }
+
+    /// Folds one fact of the run; the state is the one after it.
+    pub fn take(&mut self, state: &State, envelope: &Envelope) {
+        if let Some(execution) = execution::ended(state, envelope) {
+            self.fold(&Fact::Ran(execution));
+        }
+        let newest = state
+            .weights
+            .words
+            .last()
+            .filter(|word| word.seq() == envelope.seq);
+        if let Some(word) = newest {
+            self.weights.take(&said(word));
+        }
+    }
+
+    fn fold(&mut self, fact: &Fact) {
+        if let Fact::Ran(execution) = fact {
+            self.health.take(execution);
+        }
+        self.weights.take(fact);
+    }
+
+    /// The weights to be written down, where that is due: every hundred executions, and where the run stands
+    /// still.
+    pub fn due(&self, state: &State) -> Option<WeightEvent> {
+        let (noted, executions) = (state.weights.noted, self.weights.executions());
+        let still = state.mode != Mode::Running && executions > noted;
+        (still || due(noted, executions)).then(|| WeightEvent::Noted {
+            executions,
+            weights: self.weights.rows().map(|row| noted_row(&row)).collect(),
+        })
+    }
+}
+
+fn said(word: &Word) -> Fact {
+    match word {
+        Word::Set {
+            seq,
+            kind,
+            tool,
+            weight,
+        } => Fact::Set {
+            seq: *seq,
+            kind: kind.clone(),
+            tool: tool.clone(),
+            weight: f64::from(*weight) / f64::from(MOST),
+        },
+        Word::Reset { seq, tool } => Fact::Reset {
+            seq: *seq,
+            tool: tool.clone(),
+        },
+    }
+}
+
+fn noted_row(row: &Row) -> Noted {
+    Noted {
+        kind: Arc::from(row.kind.as_str()),
+        tool: Arc::from(row.tool.as_str()),
+        weight: (row.weight * f64::from(MOST)).round() as u16,
+        samples: row.samples,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,207 @@
+//! The read models of any journal are the same whether they were kept up or made from its end.
+
+use std::sync::Arc;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::domain::apply::apply;
+use crate::domain::call::{Consequence, Digest, EffectClass, ErrorClass, Gate, Outcome, ToolError, Verdict};
+use crate::domain::envelope::{Actor, FORMAT};
+use crate::domain::event::{CallEvent, Event, TurnEvent};
+use crate::domain::id::{Attempt, NodeId, NodeKind, Rev, Seq, ThreadId, TurnId};
+use crate::domain::node::Origin;
+use crate::domain::turn::Producer;
+
+const CALLS: u32 = 4;
+
+/// What happens to a call.
+#[derive(Debug, Clone)]
+enum Step {
+    Start(u32, Option<&'static str>),
+    Finish(u32, u32, Option<ErrorClass>, u16),
+    Cancel(u32, u32),
+    Doubt(u32, u32),
+    Supersede,
+}
+
+fn call(no: u32) -> NodeId {
+    NodeId::new(NodeKind::Call, no)
+}
+
+fn beginning() -> Vec<Event> {
+    let mut events = vec![Event::Turn(TurnEvent::Opened {
+        turn: TurnId(1),
+        thread: ThreadId(0),
+        after: None,
+        producer: Producer::Operator,
+    })];
+    for no in 1..=CALLS {
+        events.push(Event::Turn(TurnEvent::Proposed {
+            turn: TurnId(1),
+            node: call(no),
+            provider_id: None,
+            tool: Arc::from(if no % 2 == 0 { "search" } else { "shell" }),
+            args: Arc::from(r#"{"a":[1,2,{"b":null}]}"#),
+            origin: Origin::Model,
+        }));
+        events.push(Event::Call(CallEvent::Ready {
+            call: call(no),
+            rev: Rev(1),
+            bindings: Vec::new(),
+            resolved: None,
+            digest: Digest(Arc::from("d")),
+            verdict: Verdict {
+                gate: Gate::Allow,
+                rule: "test".into(),
+                reason: "test".into(),
+                deadline_ms: None,
+                on_expiry: Consequence::Deny,
+            },
+        }));
+    }
+    events
+}
+
+fn event(step: &Step) -> Event {
+    let finished = |no: u32, attempt: u32, outcome: Outcome, ms: u64| {
+        Event::Call(CallEvent::Finished {
+            call: call(no),
+            rev: Rev(1),
+            attempt: Attempt(attempt),
+            outcome,
+            ms,
+        })
+    };
+    match step {
+        Step::Start(no, task) => Event::Call(CallEvent::Started {
+            call: call(*no),
+            rev: Rev(1),
+            attempt: Attempt(0),
+            key: Arc::from("k"),
+            same: Arc::from("s"),
+            effect: EffectClass::Write,
+            task: task.map(Arc::from),
+            before: None,
+            thread: None,
+            guards: Vec::new(),
+        }),
+        Step::Finish(no, attempt, None, ms) => finished(*no, *attempt, Outcome::ok("1"), u64::from(*ms)),
+        Step::Finish(no, attempt, Some(class), ms) => {
+            let error = ToolError {
+                class: *class,
+                message: "no".into(),
+                evidence: "test".into(),
+                hint: None,
+                partial: None,
+                executed: true,
+                retry_after_ms: None,
+            };
+            finished(*no, *attempt, Outcome::Err(error), u64::from(*ms))
+        }
+        Step::Cancel(no, attempt) => finished(*no, *attempt, Outcome::Cancelled { executed: true }, 3),
+        Step::Doubt(no, attempt) => Event::Call(CallEvent::Resolved {
+            call: call(*no),
+            attempt: Attempt(*attempt),
+            happened: true,
+            evidence: Arc::from("operator"),
+        }),
+        Step::Supersede => Event::Turn(TurnEvent::Superseded {
+            turns: vec![TurnId(1)],
+        }),
+    }
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    use ErrorClass::{Auth, Cancelled, Param, Transient};
+    let no = 1..=CALLS;
+    let attempt = 1u32..4;
+    let class = prop::option::of(prop::sample::select(vec![Auth, Cancelled, Param, Transient]));
+    let task = prop::option::of(prop::sample::select(vec!["look", "run"]));
+    prop_oneof![
+        6 => (no.clone(), task).prop_map(|(no, task)| Step::Start(no, task)),
+        6 => (no.clone(), attempt.clone(), class, any::<u16>())
+            .prop_map(|(no, attempt, class, ms)| Step::Finish(no, attempt, class, ms)),
+        1 => (no.clone(), attempt.clone()).prop_map(|(no, attempt)| Step::Cancel(no, attempt)),
+        1 => (no, attempt).prop_map(|(no, attempt)| Step::Doubt(no, attempt)),
+        1 => Just(Step::Supersede),
+    ]
+}
+
+/// Folds a journal of these steps; executions are numbered as they begin, and end once.
+fn play(steps: &[Step]) -> (State, Watch) {
+    let (mut state, mut watch) = (State::default(), Watch::default());
+    let mut events = beginning();
+    let mut begun = [0u32; CALLS as usize + 1];
+    let mut ended = std::collections::BTreeSet::new();
+    for step in steps {
+        let mut step = step.clone();
+        match &mut step {
+            Step::Finish(no, attempt, ..) | Step::Cancel(no, attempt) => {
+                let (no, attempt) = (*no, *attempt);
+                if begun[no as usize] < attempt || !ended.insert((no, attempt)) {
+                    continue;
+                }
+            }
+            _ => {}
+        }
+        let mut event = event(&step);
+        if let Event::Call(CallEvent::Started { call, attempt, .. }) = &mut event {
+            begun[call.no as usize] += 1;
+            *attempt = Attempt(begun[call.no as usize]);
+        }
+        events.push(event);
+    }
+    for (event, seq) in events.into_iter().zip(1..) {
+        let envelope = Envelope {
+            v: FORMAT,
+            seq: Seq(seq),
+            at: seq as i64 * 100,
+            mono: 0,
+            actor: Actor::Engine,
+            cause: Seq(0),
+            more: false,
+            event,
+        };
+        apply(&mut state, &envelope);
+        watch.take(&state, &envelope);
+    }
+    (state, watch)
+}
+
+#[test]
+fn an_execution_is_read_with_its_tool_its_task_and_its_time() {
+    let steps = [
+        Step::Start(1, Some("look")),
+        Step::Start(2, None),
+        Step::Finish(2, 1, Some(ErrorClass::Auth), 40),
+        Step::Finish(1, 1, None, 7),
+        Step::Start(3, None),
+        Step::Cancel(3, 1),
+    ];
+    let (state, watch) = play(&steps);
+    let all = execution::all(&state);
+    let told: Vec<_> = all
+        .iter()
+        .map(|one| (&*one.tool, &*one.kind, one.ms, one.error))
+        .collect();
+    let wanted = [
+        ("search", execution::GENERAL, 40, Some(ErrorClass::Auth)),
+        ("shell", "look", 7, None),
+    ];
+    assert_eq!(
+        told, wanted,
+        "in the order of their ends, without what was cancelled"
+    );
+    assert_eq!(all[1].at, i64::from(2 * CALLS + 2) * 100 + 7);
+    assert!((all[0].complexity - 3.0 / 8.0).abs() < 1e-9);
+    assert_eq!(watch.weights.executions(), 2);
+}
+
+proptest! {
+    #[test]
+    fn kept_up_and_made_from_the_end_are_the_same(steps in prop::collection::vec(step(), 0..80)) {
+        let (state, kept) = play(&steps);
+        prop_assert_eq!(kept, Watch::of(&state, Settings::default(), Priors::default()));
+    }
+}

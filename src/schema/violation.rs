@@ -1,0 +1,186 @@
+//! Violations taken apart: where, which keyword, what it asks for, what the schema says of the place.
+//!
+//! [`Checker::check`](super::Checker::check) says the same in sentences; this is for who wants to act on it.
+//! Must not know: what is done about a violation.
+
+use jsonschema::ValidationError;
+use jsonschema::error::ValidationErrorKind as Kind;
+use serde_json::Value;
+
+use super::sentence;
+
+/// Steps from one reference inside a schema to the next; a longer chain leads nowhere.
+const MOST_REFERENCES: usize = 16;
+
+/// One violation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Violation {
+    /// JSON pointer of the value in question; of what is missing or too much, where that is it.
+    pub path: String,
+    /// The keyword of the schema that is violated.
+    pub keyword: String,
+    /// What the keyword asks for.
+    pub expected: Value,
+    /// What the schema says of the value at `path`; null where it says nothing.
+    pub place: Value,
+    /// What the schema says of the object that the value stands in, or should; null at the top.
+    pub around: Value,
+    /// The sentence for people and models.
+    pub message: String,
+}
+
+/// A violation as parts: one, or one for each unexpected property.
+pub(super) fn parts(error: &ValidationError<'_>, schema: &Value) -> Vec<Violation> {
+    let at = error.schema_path().as_str();
+    let path = error.instance_path().to_string();
+    let keyword = error.kind().keyword().to_owned();
+    let expected = schema.pointer(at).cloned().unwrap_or(Value::Null);
+    let parent = at.rsplit_once('/').map_or("", |(parent, _)| parent);
+    let place = schema.pointer(parent).cloned().unwrap_or(Value::Null);
+    let names: Vec<&str> = match error.kind() {
+        Kind::Required { property } => property.as_str().into_iter().collect(),
+        Kind::AdditionalProperties { unexpected } | Kind::UnevaluatedProperties { unexpected } => {
+            unexpected.iter().map(String::as_str).collect()
+        }
+        _ => Vec::new(),
+    };
+    let mut messages = sentence::faults(error, schema)
+        .into_iter()
+        .map(|fault| fault.message);
+    if names.is_empty() {
+        return vec![Violation {
+            around: around(schema, &path),
+            path,
+            keyword,
+            expected,
+            place,
+            message: messages.next().unwrap_or_default(),
+        }];
+    }
+    names
+        .into_iter()
+        .map(|name| Violation {
+            path: format!("{path}/{}", name.replace('~', "~0").replace('/', "~1")),
+            keyword: keyword.clone(),
+            expected: expected.clone(),
+            place: property(schema, &place, name).cloned().unwrap_or(Value::Null),
+            around: place.clone(),
+            message: messages.next().unwrap_or_default(),
+        })
+        .collect()
+}
+
+/// What a schema says of the object around a path.
+fn around(schema: &Value, path: &str) -> Value {
+    path.rsplit_once('/')
+        .and_then(|(parent, _)| said_of(schema, parent))
+        .cloned()
+        .unwrap_or(Value::Null)
+}
+
+/// What a schema says of the value at a JSON pointer, where it says it in one place: through
+/// `properties`, `items`, `prefixItems`, `additionalProperties` and references inside of the schema.
+pub fn said_of<'s>(schema: &'s Value, path: &str) -> Option<&'s Value> {
+    let mut now = followed(schema, schema)?;
+    for part in path.split('/').skip(1) {
+        let name = part.replace("~1", "/").replace("~0", "~");
+        now = property(schema, now, &name).or_else(|| item(schema, now, &name))?;
+    }
+    Some(now)
+}
+
+fn property<'s>(root: &'s Value, of: &'s Value, name: &str) -> Option<&'s Value> {
+    let own = of.get("properties").and_then(|all| all.get(name));
+    let own = own.or_else(|| of.get("additionalProperties").filter(|other| other.is_object()));
+    own.and_then(|found| followed(root, found))
+}
+
+fn item<'s>(root: &'s Value, of: &'s Value, index: &str) -> Option<&'s Value> {
+    let index: usize = index.parse().ok()?;
+    let first = of.get("prefixItems").and_then(|items| items.get(index));
+    let items = first.or_else(|| of.get("items").filter(|items| items.is_object()));
+    items.and_then(|found| followed(root, found))
+}
+
+/// A schema, or the one that it refers to.
+fn followed<'s>(root: &'s Value, mut found: &'s Value) -> Option<&'s Value> {
+    for _ in 0..MOST_REFERENCES {
+        let Some(target) = found.get("$ref").and_then(Value::as_str) else {
+            return Some(found);
+        };
+        found = root.pointer(target.strip_prefix('#')?)?;
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::Checker;
+    use super::*;
+
+    fn flight() -> Value {
+        json!({
+            "type": "object",
+            "properties": {
+                "from": {"$ref": "#/$defs/city"},
+                "seats": {"type": "integer", "minimum": 1},
+                "tags": {"type": "array", "items": {"enum": ["a", "b"]}},
+                "a/b": {"type": "string"}
+            },
+            "required": ["from", "a/b"],
+            "additionalProperties": false,
+            "$defs": {"city": {
+                "type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]
+            }}
+        })
+    }
+
+    #[test]
+    fn a_violation_says_where_what_and_what_the_schema_says_there() {
+        let schema = flight();
+        let checker = Checker::new(&schema.to_string()).unwrap();
+        let args = r#"{"from":{},"seats":0,"tags":["a","c"],"seat":1,"_as":"x"}"#;
+        let found = checker.violations(args).unwrap();
+        let plain: Vec<_> = found
+            .iter()
+            .map(|one| (one.path.as_str(), one.keyword.as_str()))
+            .collect();
+        for wanted in [
+            ("/from/name", "required"),
+            ("/seats", "minimum"),
+            ("/tags/1", "enum"),
+            ("/a~1b", "required"),
+            ("/seat", "additionalProperties"),
+        ] {
+            assert!(plain.contains(&wanted), "{wanted:?} in {plain:?}");
+        }
+        assert_eq!(found.len(), 5, "{plain:?}");
+        let one = |path: &str| found.iter().find(|one| one.path == path).unwrap();
+        assert_eq!(one("/from/name").place, json!({"type": "string"}));
+        assert_eq!(one("/from/name").around, schema["$defs"]["city"]);
+        assert_eq!(one("/seats").expected, json!(1));
+        assert_eq!(one("/seats").place, schema["properties"]["seats"]);
+        assert_eq!(one("/tags/1").expected, json!(["a", "b"]));
+        assert_eq!(one("/seat").around, schema);
+        assert!(one("/a~1b").message.contains("`a/b` is missing"));
+        // References count as right until their values are known; text that is no JSON has no violations.
+        let open = checker.violations(r#"{"from":"†call.c1","a/b":"x","seats":"†state.n"}"#);
+        assert_eq!(open, Ok(Vec::new()));
+        assert_eq!(checker.violations("{").unwrap_err().len(), 1);
+    }
+
+    #[test]
+    fn what_a_schema_says_of_a_place_is_found_through_its_own_references() {
+        let schema = flight();
+        let said = |path| said_of(&schema, path).cloned();
+        assert_eq!(said("/from/name"), Some(json!({"type": "string"})));
+        assert_eq!(said("/tags/7"), Some(json!({"enum": ["a", "b"]})));
+        assert_eq!(said("/a~1b"), Some(json!({"type": "string"})));
+        assert_eq!(said("/tags/x"), None);
+        assert_eq!(said("/nothing"), None);
+        let circle = json!({"$ref": "#"});
+        assert_eq!(said_of(&circle, ""), None);
+    }
+}

@@ -1,0 +1,104 @@
+//! What the sample tools share: a tool that answers from its arguments and from how often it was asked the
+//! same. Must not know: any one service.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use serde_json::Value;
+
+use crate::domain::call::{EffectClass, ErrorClass, Outcome, ToolError};
+use crate::tools::builtin::common;
+use crate::tools::errors::{refused, untouched};
+use crate::tools::tool::{Job, Spec, Tool};
+
+/// What a service says to arguments that it was sent for the nth time.
+pub(super) type Answer = fn(&Value, u32) -> Result<Value, ToolError>;
+
+/// One service.
+pub(super) struct Service {
+    spec: Spec,
+    answer: Answer,
+    delay: Duration,
+    asked: Arc<Mutex<HashMap<String, u32>>>,
+}
+
+impl Service {
+    /// A service that takes a moment for its answer, like a real one.
+    pub(super) fn new(
+        name: &str,
+        description: &str,
+        schema: &Value,
+        effect: EffectClass,
+        answer: Answer,
+    ) -> Self {
+        let description =
+            format!("{description} (A sample service: it lives in this program, nothing real happens.)");
+        Self {
+            spec: common::spec(name, &description, schema, effect),
+            answer,
+            delay: Duration::from_millis(40),
+            asked: Arc::default(),
+        }
+    }
+
+    /// The same with another time to answer.
+    pub(super) fn taking(mut self, ms: u64) -> Self {
+        self.delay = Duration::from_millis(ms);
+        self
+    }
+
+    /// The same with changes to what it is.
+    pub(super) fn with(mut self, change: impl FnOnce(&mut Spec)) -> Self {
+        change(&mut self.spec);
+        self
+    }
+}
+
+impl Tool for Service {
+    fn spec(&self) -> &Spec {
+        &self.spec
+    }
+
+    fn run(&self, job: Job) -> BoxFuture<'static, Outcome> {
+        let (answer, asked, delay) = (self.answer, self.asked.clone(), self.delay);
+        Box::pin(async move {
+            tokio::select! {
+                biased;
+                () = job.cancel.cancelled() => return untouched(),
+                () = tokio::time::sleep(delay) => {}
+            }
+            let mut asked = asked.lock().unwrap_or_else(PoisonError::into_inner);
+            let times = asked.entry(job.text.to_string()).or_insert(0);
+            *times = times.saturating_add(1);
+            match answer(&job.args, *times) {
+                Ok(value) => Outcome::ok(value.to_string()),
+                Err(error) => Outcome::Err(error),
+            }
+        })
+    }
+}
+
+/// An argument that is a text; empty where it is not there.
+pub(super) fn text<'a>(args: &'a Value, name: &str) -> &'a str {
+    args.get(name).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// A refusal as a service words it, by the status that it would send.
+pub(super) fn status(status: u16, message: impl Into<String>, hint: &str) -> ToolError {
+    let class = match status {
+        400 | 422 => ErrorClass::Param,
+        401 | 403 => ErrorClass::Auth,
+        404 | 410 => ErrorClass::NotFound,
+        409 => ErrorClass::Conflict,
+        429 | 500..=599 => ErrorClass::Transient,
+        _ => ErrorClass::Business,
+    };
+    refused(class, message, &format!("HTTP {status}"), hint)
+}
+
+/// A refusal because a rule of the service is against it.
+pub(super) fn rule(message: impl Into<String>, hint: &str) -> ToolError {
+    refused(ErrorClass::Business, message, "declared by the tool", hint)
+}

@@ -1,0 +1,169 @@
+//! The built-in runs with tools of their own: each plays to its end without a network and without set-up.
+//! What the program mends by itself or leaves to the model is not looked at here.
+
+use overrule::domain::call::{ErrorClass, Outcome};
+use overrule::domain::escape::{Rung, Upshot};
+use overrule::domain::state::{Mode, State};
+
+use crate::world::World;
+
+/// Plays one with every call allowed; gives the answer and the state at the end.
+fn play(name: &str) -> (String, State) {
+    let world = World::new();
+    let said = world
+        .run(&["demo", name, "--policy", "auto", "--headless"])
+        .ends(0);
+    let state = world.state(&world.id());
+    assert!(
+        matches!(state.mode, Mode::Finished(_)),
+        "{name}: {:?}",
+        state.mode
+    );
+    // Nothing of the directory was touched.
+    let files: Vec<_> = std::fs::read_dir(world.ws())
+        .unwrap()
+        .flatten()
+        .map(|entry| entry.file_name())
+        .collect();
+    assert_eq!(files, ["notes.txt"], "{name}");
+    (said.out, state)
+}
+
+/// Executions of a tool that failed in this way.
+fn failures(state: &State, class: ErrorClass) -> usize {
+    let attempts = state.calls.values().flat_map(|call| &call.attempts);
+    attempts
+        .filter(|one| matches!(&one.outcome, Some(Outcome::Err(error)) if error.class == class))
+        .count()
+}
+
+#[test]
+fn they_are_listed_with_a_line_each() {
+    let world = World::new();
+    let said = world.run(&["demo"]).ends(0);
+    for name in [
+        "audit", "flights", "office", "limits", "ring", "sealed", "mirrors",
+    ] {
+        let line = said.out.lines().find(|line| line.starts_with(name));
+        assert!(line.is_some_and(|line| line.len() > 40), "{name}: {}", said.out);
+    }
+    assert_eq!(world.ids(), Vec::<String>::new(), "nothing was begun");
+    world.run(&["demo", "fligths"]).ends(2).tells("flights, office");
+}
+
+#[test]
+fn a_flight_is_booked_once_whatever_was_wrong_with_the_call() {
+    let (answer, state) = play("flights");
+    assert!(answer.starts_with("Booked. The reference is OV-"), "{answer}");
+    let booked = state
+        .calls
+        .values()
+        .flat_map(|call| &call.attempts)
+        .filter(|one| {
+            one.args.contains("departure_date") && one.outcome.as_ref().is_some_and(Outcome::is_ok)
+        });
+    assert_eq!(booked.count(), 1);
+    assert_eq!(
+        failures(&state, ErrorClass::Param),
+        1,
+        "the number that the tool misses"
+    );
+}
+
+#[test]
+fn a_booking_that_nobody_approves_is_not_made() {
+    let world = World::new();
+    let said = world.run(&["demo", "flights", "--headless"]).ends(0);
+    assert!(said.out.starts_with("I did not book"), "{}", said.out);
+    let state = world.state(&world.id());
+    let ran = |tool: &str| state.ledger.values().filter(|entry| &*entry.tool == tool).count();
+    assert_eq!((ran("search_flights"), ran("book_flight")), (1, 0));
+}
+
+#[test]
+fn the_office_does_what_can_be_mended_and_says_what_cannot() {
+    let (answer, state) = play("office");
+    for done in ["event", "chamber", "phone"] {
+        assert!(answer.contains(done), "{answer}");
+    }
+    assert!(answer.contains("`invalid_id` does not exist"), "{answer}");
+    assert_eq!(
+        failures(&state, ErrorClass::Business),
+        1,
+        "asked once: it cannot help"
+    );
+}
+
+#[test]
+fn the_server_refuses_what_is_too_much_and_all_pages_come_in_the_end() {
+    let (answer, state) = play("limits");
+    assert!(failures(&state, ErrorClass::Transient) >= 1, "{answer}");
+    let pages = state.calls.values().filter(|call| {
+        let value = state
+            .observation(call.id)
+            .and_then(overrule::domain::node::Node::outcome);
+        matches!(value, Some(Outcome::Ok { value, .. }) if value.contains("This is page"))
+    });
+    assert_eq!(pages.count(), 4, "{answer}");
+}
+
+#[test]
+fn the_ring_is_left_in_the_end() {
+    let (answer, state) = play("ring");
+    assert!(answer.starts_with("I am at E"), "{answer}");
+    // Told of the circle the model leaves it: long before it would by itself, and nobody is asked.
+    let steps: Vec<(Rung, Option<Upshot>)> = state
+        .escape
+        .incidents
+        .iter()
+        .flat_map(|incident| &incident.steps)
+        .map(|step| (step.rung, step.upshot))
+        .collect();
+    assert_eq!(steps, [(Rung::Guidance, Some(Upshot::Helped))]);
+    assert!(state.requests < 16, "{answer}");
+    assert!(failures(&state, ErrorClass::Transient) >= 2);
+}
+
+#[test]
+fn a_sealed_record_is_not_forced() {
+    let (answer, state) = play("sealed");
+    assert!(answer.contains("Its total is 640"), "{answer}");
+    let failed = failures(&state, ErrorClass::Auth);
+    assert!((1..=3).contains(&failed), "{failed}");
+}
+
+#[test]
+fn eight_pages_come_from_whichever_mirror_has_them() {
+    let (answer, state) = play("mirrors");
+    assert_eq!(answer.trim(), "Once there was an agent that asked first");
+    assert!(failures(&state, ErrorClass::Auth) >= 4);
+}
+
+#[test]
+fn a_run_with_sample_tools_goes_on_in_another_process() {
+    let world = World::new();
+    // The limit leaves it halfway.
+    world.run(&[
+        "demo",
+        "sealed",
+        "--policy",
+        "auto",
+        "--headless",
+        "--max-turns",
+        "2",
+    ]);
+    let id = world.id();
+    assert!(
+        world
+            .state(&id)
+            .started
+            .as_ref()
+            .unwrap()
+            .tools
+            .iter()
+            .any(|card| &*card.name == "read_record")
+    );
+    let guided = ["guide", &id, "Try the minutes.", "--resume", "--max-turns", "20"];
+    let said = world.run(&guided).ends(0);
+    assert!(said.out.contains("Its total is 640"), "{}", said.out);
+}

@@ -1,0 +1,183 @@
+//! A run that really runs, on a real screen: the operator is called, decides, edits; and whatever happens to
+//! the program meanwhile, the terminal comes back.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use rustix::process::Signal;
+
+use crate::harness::{Run, SOON};
+
+/// A write that has to be approved.
+const PLAYBOOK: &str = r#"
+[meta]
+name = "one"
+[[rule]]
+when = { done = ["it"] }
+answer = "written"
+[[rule]]
+when = { failed = ["it"] }
+answer = "refused"
+[[rule]]
+think = "I will write."
+[[rule.call]]
+tool = "write_file"
+as = "it"
+args = { path = "out.txt", content = "agent" }
+"#;
+
+/// Longer than a call must be on screen before a key counts.
+const ARMED: Duration = Duration::from_millis(900);
+
+struct World(tempfile::TempDir);
+
+impl World {
+    fn new() -> Self {
+        let world = Self(tempfile::tempdir().unwrap());
+        std::fs::create_dir_all(world.0.path().join("work")).unwrap();
+        std::fs::write(world.0.path().join("playbook.toml"), PLAYBOOK).unwrap();
+        world
+    }
+
+    fn out(&self) -> PathBuf {
+        self.0.path().join("work/out.txt")
+    }
+
+    fn run(&self, editor: &str, settings: &str) -> Run {
+        let root = self.0.path();
+        let own = root.join("config/overrule");
+        std::fs::create_dir_all(&own).unwrap();
+        std::fs::write(own.join("config.toml"), settings).unwrap();
+        let playbook = root.join("playbook.toml");
+        let args = [
+            "run",
+            "--model",
+            "scripted",
+            "--playbook",
+            playbook.to_str().unwrap(),
+            "write it",
+        ];
+        let run = Run::with(env!("CARGO_BIN_EXE_overrule"), &args, |command| {
+            command.env("HOME", root);
+            for (name, dir) in [
+                ("XDG_CONFIG_HOME", "config"),
+                ("XDG_DATA_HOME", "data"),
+                ("XDG_STATE_HOME", "state"),
+            ] {
+                command.env(name, root.join(dir));
+            }
+            command.env("LC_ALL", "C.UTF-8");
+            command.env("VISUAL", editor);
+            for name in ["OVERRULE_SESSIONS", "OVERRULE_MODEL", "VTE_VERSION"] {
+                command.env_remove(name);
+            }
+            command.cwd(root.join("work"));
+        });
+        run.wait_for("awaiting approval");
+        run
+    }
+}
+
+#[test]
+fn the_operator_is_called_and_his_approval_counts() {
+    let world = World::new();
+    let mut run = world.run("", "[notify]\ndesktop = true\n");
+    run.until("the bell", || run.text().contains('\u{7}'));
+    run.until("a notification", || {
+        run.text().contains("\x1b]9;overrule: 1 waiting for you\x1b\\")
+    });
+    run.until("the title", || {
+        run.text().contains("\x1b]2;overrule: 1 waiting for you\x1b\\")
+    });
+    run.send("t");
+    std::thread::sleep(ARMED);
+    assert!(!world.out().exists());
+    run.send("a");
+    run.until("it ran", || world.out().exists());
+    run.until("the title", || {
+        run.text().contains("\x1b]2;overrule: answered\x1b\\")
+    });
+    run.send("q");
+    assert_eq!(run.exit(SOON), 0);
+    run.check_restored("an approved call");
+    assert!(run.screen().screen().contents().contains("overrule resume"));
+}
+
+#[test]
+fn who_looks_at_the_window_is_not_notified_and_each_call_can_be_turned_off() {
+    let world = World::new();
+    let mut run = world.run("", "[notify]\nbell = false\ntitle = false\ndesktop = false\n");
+    std::thread::sleep(Duration::from_millis(300));
+    let text = run.text();
+    for sequence in ["\u{7}", "\x1b]9;", "\x1b]2;", "\x1b[22;2t"] {
+        assert!(!text.contains(sequence), "{sequence:?} in {text:?}");
+    }
+    run.send("q");
+    assert_eq!(run.exit(SOON), 0);
+    run.check_restored("no calls");
+}
+
+#[test]
+fn keys_in_a_burst_and_pastes_decide_nothing() {
+    let world = World::new();
+    let mut run = world.run("", "");
+    run.send("t");
+    std::thread::sleep(ARMED);
+    run.send("aaaaaaaa");
+    run.send("\x1b[200~a\x1b[201~");
+    run.wait_for("bytes was dropped");
+    std::thread::sleep(Duration::from_millis(200));
+    assert!(!world.out().exists());
+    // A click on every cell of the screen.
+    for y in 1..=24 {
+        for x in (1..=80).step_by(5) {
+            run.send(&format!("\x1b[<0;{x};{y}M\x1b[<0;{x};{y}m"));
+        }
+    }
+    std::thread::sleep(ARMED);
+    assert!(!world.out().exists());
+    run.send("q");
+    run.exit(SOON);
+    run.check_restored("nothing decided");
+}
+
+#[test]
+fn a_request_to_end_is_met_while_the_operators_editor_is_open() {
+    let world = World::new();
+    let editor = "echo the editor is open; read line; true";
+    let mut run = world.run(editor, "");
+    run.send("te");
+    run.wait_for("arguments");
+    run.send("\x0f");
+    run.wait_for("the editor is open");
+    assert!(!run.screen().screen().alternate_screen());
+    run.kill(Signal::INT);
+    std::thread::sleep(Duration::from_millis(200));
+    assert!(
+        run.child.try_wait().unwrap().is_none(),
+        "an interrupt is the editor's"
+    );
+    run.kill(Signal::TERM);
+    assert_eq!(run.exit(SOON), 143);
+    assert!(!run.screen().screen().alternate_screen());
+    assert!(run.is_as_before(), "{}", run.modes_now());
+    let mut left = Vec::new();
+    find(&world.0.path().join("data"), &mut left);
+    assert!(
+        left.iter()
+            .all(|path| !path.to_string_lossy().contains("overrule-edit")),
+        "{left:?}"
+    );
+    assert!(!world.out().exists());
+}
+
+fn find(dir: &std::path::Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(dir).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            find(&path, found);
+        } else {
+            found.push(path);
+        }
+    }
+}

@@ -1,0 +1,18 @@
+//! What the program does to a terminal: whatever ends it, the terminal comes back as it was; and what is
+//! sent to it and taken from it on the way.
+//!
+//! Must not know: rules of runs.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a test fails by panicking and tells by printing"
+)]
+
+mod harness;
+mod live;
+mod program;
+mod restore;
