@@ -16,8 +16,8 @@ mod weight;
 
 use super::branch;
 use super::envelope::Envelope;
-use super::event::Event;
-use super::id::{Seq, TurnId};
+use super::event::{EditEvent, Event};
+use super::id::{NodeId, Seq, TurnId};
 use super::node::Revision;
 use super::state::State;
 
@@ -41,6 +41,7 @@ pub fn apply(state: &mut State, envelope: &Envelope) {
     {
         record.went_on = true;
     }
+    let subject = subject(&envelope.event).map(|id| (id, index::shown(state, id)));
     match &envelope.event {
         Event::Run(event) => run::apply(state, at, event),
         Event::Turn(event) => turn::apply(state, at, event),
@@ -49,6 +50,23 @@ pub fn apply(state: &mut State, envelope: &Envelope) {
         Event::Escape(event) => escape::apply(state, at, event),
         Event::Resilience(event) => resilience::apply(state, at, event),
         Event::Weight(event) => weight::apply(state, at, event),
+    }
+    if let Some((id, before)) = subject
+        && index::shown(state, id) != before
+    {
+        index::look_again(state, id);
+        index::wake_readers(state, id);
+    }
+}
+
+/// The call that an event is about: readers of it are woken in one place, whatever changed of it.
+/// Events about many calls wake readers where they are folded.
+fn subject(event: &Event) -> Option<NodeId> {
+    match event {
+        Event::Call(event) => Some(event.call()),
+        Event::Resilience(event) => event.call(),
+        Event::Edit(EditEvent::Revised { node, .. }) => Some(node.call()),
+        Event::Edit(_) | Event::Run(_) | Event::Turn(_) | Event::Escape(_) | Event::Weight(_) => None,
     }
 }
 
@@ -66,7 +84,7 @@ fn add_node(
     state: &mut State,
     at: At,
     turn: TurnId,
-    id: super::id::NodeId,
+    id: NodeId,
     content: super::node::Content,
     origin: super::node::Origin,
 ) {

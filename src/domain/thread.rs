@@ -155,6 +155,15 @@ pub fn waits_for_editor(state: &State, thread: ThreadId) -> bool {
     state.editing.keys().any(inside) || above(state, thread).any(held)
 }
 
+/// An earlier turn of its thread in which something still goes on: what comes of it is not known yet, so
+/// the model cannot be asked with it.
+pub fn open_before(state: &State, turn: &Turn) -> Option<TurnId> {
+    let open = state.agenda.open.iter().filter_map(|id| state.turns.get(id));
+    open.filter(|one| one.is_active() && one.thread == turn.thread && one.pos < turn.pos)
+        .min_by_key(|one| one.pos)
+        .map(|one| one.id)
+}
+
 /// Turns that a thread's model was asked for and that count or are held.
 pub fn turns_used(state: &State, thread: ThreadId) -> u32 {
     let model = |turn: &&Turn| turn.producer == Producer::Model;

@@ -161,6 +161,10 @@ fn mend(draft: &mut Draft<'_>, thread: ThreadId, allowed: bool) -> bool {
         let Stream::Broken(fault) = &turn.stream else {
             continue;
         };
+        // An edit whose later turns were kept may have opened one before it.
+        if thread::open_before(draft.state, turn).is_some() {
+            continue;
+        }
         if let Some(wait) = retry_after(draft.state, turn, fault) {
             if limited(draft) {
                 return true;

@@ -50,7 +50,7 @@ fn one(draft: &mut Draft<'_>, advice: &dyn Advice, turn: &Turn) {
         .collect();
     if !stuck.is_empty() {
         // An earlier turn that is not through may still bring what they wait for.
-        if !open_before(draft.state, turn) {
+        if thread::open_before(draft.state, turn).is_none() {
             unblock(draft, advice, &stuck);
         }
         return;
@@ -85,13 +85,6 @@ fn moves(state: &State, turn: TurnId) -> bool {
             _ => !call.suspect,
         })
     })
-}
-
-/// True where something still goes on in an earlier turn of the thread.
-fn open_before(state: &State, turn: &Turn) -> bool {
-    let open = state.agenda.open.iter().filter_map(|id| state.turns.get(id));
-    open.filter(|one| one.is_active())
-        .any(|one| one.thread == turn.thread && one.pos < turn.pos)
 }
 
 /// Nothing moves any more in the turn: what nobody has written by now, nobody will. A fallback takes

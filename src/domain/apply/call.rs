@@ -160,8 +160,6 @@ fn outcomes(state: &mut State, at: At, event: &CallEvent) {
                 life.bindings.clone_from(bindings);
             }
             trust(state, *call);
-            index::look_again(state, *call);
-            index::wake_readers(state, *call);
         }
         CallEvent::Woken { call } => woken(state, *call),
         CallEvent::Continued { call, attempt } => continued(state, *call, *attempt),

@@ -4,9 +4,9 @@
 //! every advance of the run makes progress. Must not know: why a status changes.
 
 use crate::domain::call::{AttemptRecord, Outcome, Status};
-use crate::domain::id::{Attempt, NodeId, NodeKind, TurnId};
+use crate::domain::id::{Attempt, NodeId, NodeKind, Rev, TurnId};
 use crate::domain::ladder::Stage;
-use crate::domain::node::Standing;
+use crate::domain::node::{Node, Standing};
 use crate::domain::ready;
 use crate::domain::repeat;
 use crate::domain::state::{LedgerOutcome, Mode, State};
@@ -21,12 +21,10 @@ pub(super) fn set_status(state: &mut State, id: NodeId, status: Status) {
     if call.status != status {
         call.remember(epoch);
     }
-    let had_ended = call.status.is_settled();
     if status != Status::Delayed {
         call.delay = None;
     }
     call.given_up = None;
-    let was_under_way = call.status.is_under_way();
     call.status = status;
     let suspect = call.suspect;
     if !state.nodes.get(&id).is_some_and(|node| node.active) {
@@ -81,14 +79,52 @@ pub(super) fn set_status(state: &mut State, id: NodeId, status: Status) {
         | Status::Skipped
         | Status::Unsatisfiable => {}
     }
-    let has_ended = call.status.is_settled();
-    let set_out = call.status.is_under_way() != was_under_way;
     if suspect || matches!(call.status, Status::Blocked) {
         look_again(state, id);
     }
-    // A value that is gone is news to its readers like one that came.
-    if had_ended || has_ended || set_out {
-        wake_readers(state, id);
+}
+
+/// What of a call can make a difference to those that read it.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Shown {
+    active: bool,
+    suspect: bool,
+    progress: Progress,
+    /// Its place among the writes of its turn.
+    slot: Option<u32>,
+    /// The revision of its result, where one counts.
+    result: Option<Rev>,
+}
+
+/// How far a call has come, as far as its readers can tell.
+#[derive(Debug, PartialEq, Eq)]
+enum Progress {
+    Missing,
+    Unchecked,
+    UnderWay,
+    Succeeded,
+    Failed,
+    EndedWithout,
+}
+
+/// What readers see of a call now. Inside a turn they also see that it is in an active one, which
+/// [`look_at_turns`] stands for.
+pub(super) fn shown(state: &State, id: NodeId) -> Shown {
+    let call = state.calls.get(&id);
+    let progress = match call.map(|call| &call.status) {
+        None => Progress::Missing,
+        Some(status) if status.is_under_way() => Progress::UnderWay,
+        Some(Status::Succeeded) => Progress::Succeeded,
+        Some(Status::Failed(_)) => Progress::Failed,
+        Some(status) if status.is_settled() => Progress::EndedWithout,
+        Some(_) => Progress::Unchecked,
+    };
+    Shown {
+        active: state.nodes.get(&id).is_some_and(|node| node.active),
+        suspect: call.is_some_and(|call| call.suspect),
+        progress,
+        slot: call.and_then(|call| call.slot),
+        result: state.observation(id).map(Node::rev),
     }
 }
 

@@ -4,8 +4,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::{At, index};
+use crate::domain::branch;
 use crate::domain::branch::recall::{CallMove, Moves, recall, recall_reply};
 use crate::domain::call::{Status, Way};
+use crate::domain::history::Then;
 use crate::domain::id::{Epoch, NodeId, NodeKind, ThreadId, TurnId};
 use crate::domain::state::{Began, Mode, State};
 use crate::domain::turn::{Activity, TurnStanding};
@@ -17,6 +19,7 @@ pub(super) fn apply(state: &mut State, at: At, of: Epoch, by: Began) {
         record.began = by;
     }
     carry_out(state, at, &moves, false);
+    keep_what_stands(state);
     if matches!(state.mode, Mode::Finished(_)) {
         state.mode = Mode::Running;
     }
@@ -31,7 +34,6 @@ pub(super) fn revive(state: &mut State, at: At, turn: TurnId, of: Epoch) {
 /// `one_reply` where a reply stands behind another past than its own, however equal it looks.
 fn carry_out(state: &mut State, at: At, moves: &Moves, one_reply: bool) {
     let epoch = state.epoch;
-    share(state, moves);
     for id in &moves.turns_fall {
         if let Some(turn) = state.turns.get_mut(id) {
             turn.remember(epoch);
@@ -81,21 +83,44 @@ fn carry_out(state: &mut State, at: At, moves: &Moves, one_reply: bool) {
     index::gate_again(state);
 }
 
-/// What other branches brought and this one keeps belongs to it from here on.
-fn share(state: &mut State, moves: &Moves) {
+/// What stands otherwise than the branch remembers it, because it went on on another one, belongs to this
+/// one from here on.
+fn keep_what_stands(state: &mut State) {
     let epoch = state.epoch;
-    for id in &moves.shared {
-        if let Some(node) = state.nodes.get_mut(id) {
+    let line = branch::line(state, epoch);
+    let turns = state.turns.values().filter(|turn| match turn.history.at(&line) {
+        Then::Now => false,
+        Then::Was(was) => *was != turn.standing(),
+        Then::Absent => !matches!(turn.activity, Activity::Superseded(_)),
+    });
+    let nodes = state.nodes.values().filter(|node| match node.history.at(&line) {
+        Then::Now => false,
+        Then::Was(was) => *was != node.standing(),
+        Then::Absent => node.active,
+    });
+    let counts = |id: NodeId| state.nodes.get(&id).is_some_and(|node| node.active);
+    let calls = state.calls.values().filter(|call| match call.history.at(&line) {
+        Then::Now => false,
+        Then::Was(was) => *was != call.way(),
+        Then::Absent => counts(call.id),
+    });
+    let turns: Vec<TurnId> = turns.map(|turn| turn.id).collect();
+    let nodes: Vec<NodeId> = nodes.map(|node| node.id).collect();
+    let calls: Vec<NodeId> = calls.map(|call| call.id).collect();
+    for id in turns {
+        if let Some(turn) = state.turns.get_mut(&id) {
+            turn.remember(epoch);
+        }
+    }
+    for id in nodes {
+        if let Some(node) = state.nodes.get_mut(&id) {
             let standing = node.standing();
             node.history.keep(epoch, standing);
         }
-        if let Some(call) = state.calls.get_mut(id) {
-            call.remember(epoch);
-        }
     }
-    for id in &moves.shared_turns {
-        if let Some(turn) = state.turns.get_mut(id) {
-            turn.remember(epoch);
+    for id in calls {
+        if let Some(call) = state.calls.get_mut(&id) {
+            call.remember(epoch);
         }
     }
 }

@@ -28,10 +28,6 @@ pub struct Moves {
     pub turns_stand: Vec<(TurnId, TurnStanding)>,
     /// Calls that stand otherwise.
     pub calls: Vec<(NodeId, CallMove)>,
-    /// Nodes that another branch brought and that stand on this one as well.
-    pub shared: Vec<NodeId>,
-    /// Turns whose reply went on arriving on another branch and stands on this one as well.
-    pub shared_turns: Vec<TurnId>,
     /// Executions with effects whose results count no more.
     pub orphaned: Vec<Seq>,
     /// Executions with effects whose results count again.
@@ -85,7 +81,6 @@ pub fn recall(state: &State, of: Epoch) -> Moves {
     for (id, child) in &state.children {
         if went_on(state, child, &line, &shared) {
             let turns: Vec<TurnId> = state.turns_of(*id).map(|turn| turn.id).collect();
-            moves.shared_turns.extend(&turns);
             shared.common.extend(&turns);
             shared.turns.extend(turns);
             shared.children.insert(*id);
@@ -98,7 +93,6 @@ pub fn recall(state: &State, of: Epoch) -> Moves {
     }
     for node in state.nodes.values() {
         if shared.children.contains(&thread::of(state, node.id)) {
-            moves.shared.extend(node.active.then_some(node.id));
             continue;
         }
         recall_node(state, node, &line, &shared, &mut moves);
@@ -203,7 +197,6 @@ fn recall_turn(turn: &Turn, line: &Line, moves: &mut Moves, shared: &mut Shared)
         if !matches!(was.stream, Stream::Closed(_) | Stream::Aborted(_)) {
             shared.turns.insert(turn.id);
         }
-        moves.shared_turns.push(turn.id);
         let now = TurnStanding {
             activity: was.activity,
             drifted: was.drifted,
@@ -254,7 +247,7 @@ fn recall_node(state: &State, node: &Node, line: &Line, shared: &Shared, moves: 
         NodeKind::Call => recall_call(state, node, line, shared, moves),
         NodeKind::Prompt | NodeKind::Thought | NodeKind::Answer => {
             let then = standing_at(node, line, shared);
-            set(node, then, line, moves);
+            set(node, then, moves);
         }
     }
 }
@@ -289,10 +282,7 @@ fn streamed(node: &Node) -> Option<Standing> {
     })
 }
 
-fn set(node: &Node, then: Option<Standing>, line: &Line, moves: &mut Moves) {
-    if then.is_some() && node.history.at(line) == Then::Absent {
-        moves.shared.push(node.id);
-    }
+fn set(node: &Node, then: Option<Standing>, moves: &mut Moves) {
     match then {
         Some(standing) if standing != node.standing() => moves.stands.push((node.id, standing)),
         None if node.active => moves.falls.push(node.id),
@@ -305,7 +295,7 @@ fn recall_call(state: &State, node: &Node, line: &Line, shared: &Shared, moves: 
         return;
     };
     let then = standing_at(node, line, shared);
-    set(node, then, line, moves);
+    set(node, then, moves);
     let Some(then) = then else { return };
     let goes_on = node.active && node.rev() == then.rev;
     let observation = state.nodes.get(&node.id.observation());
@@ -318,7 +308,7 @@ fn recall_call(state: &State, node: &Node, line: &Line, shared: &Shared, moves: 
     match call.history.at(line) {
         Then::Was(way) if had_ended(&way.status) => {
             if let Some(observation) = observation {
-                set(observation, observed(observation), line, moves);
+                set(observation, observed(observation), moves);
             }
             moves
                 .calls
@@ -329,20 +319,19 @@ fn recall_call(state: &State, node: &Node, line: &Line, shared: &Shared, moves: 
             if let Some(observation) = observation
                 && had_ended(&call.status)
             {
-                set(observation, observed(observation), line, moves);
+                set(observation, observed(observation), moves);
             }
         }
         Then::Now if had_ended(&call.status) => {
             if let Some(observation) = observation {
-                set(observation, observed(observation), line, moves);
+                set(observation, observed(observation), moves);
             }
             moves.calls.push((node.id, CallMove::Ended(Box::new(call.way()))));
         }
         _ if goes_on && !was_taken(state, node.id, line) => {
-            moves.shared.push(node.id);
             if let Some((standing, status)) = before_correction(state, node.id, line) {
                 if let Some(observation) = observation {
-                    set(observation, Some(standing), line, moves);
+                    set(observation, Some(standing), moves);
                 }
                 let way = Way {
                     status,
@@ -357,17 +346,16 @@ fn recall_call(state: &State, node: &Node, line: &Line, shared: &Shared, moves: 
                 thread::child_of(state, call).filter(|child| !shared.children.contains(&child.thread));
             if let Some(child) = child.filter(|_| had_ended(&call.status)) {
                 if let Some(observation) = observation {
-                    set(observation, None, line, moves);
+                    set(observation, None, moves);
                 }
                 moves.calls.push((node.id, CallMove::WorksOn(child.attempt)));
             } else {
-                moves.shared.extend(observation.map(|observation| observation.id));
                 moves.calls.push((node.id, CallMove::GoesOn));
             }
         }
         _ => {
             if let Some(observation) = observation {
-                set(observation, None, line, moves);
+                set(observation, None, moves);
             }
             moves.calls.push((node.id, CallMove::Anew));
         }

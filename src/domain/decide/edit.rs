@@ -230,6 +230,7 @@ pub(super) fn ask_anew(draft: &mut Draft<'_>, id: TurnId) -> Result<(), Refusal>
     let mut before = state.turns_of(turn.thread).filter(|one| one.pos < from);
     let after = before.rfind(|one| one.is_active()).map(|one| one.id);
     not_pinned_above(state, turn.thread)?;
+    nothing_open_before(state, id)?;
     begin_after(draft, id, &format!("ask the model again for {id}"), None);
     supersede_turns(draft, turns);
     // What it is asked with depends on what falls: the request is made from what is left.
@@ -239,6 +240,21 @@ pub(super) fn ask_anew(draft: &mut Draft<'_>, id: TurnId) -> Result<(), Refusal>
     let event = advance::ask::requested(&left, (new, turn.thread, after), 1, 0);
     draft.turn_event(event);
     Ok(())
+}
+
+/// Refuses to ask the model where a call before has not ended: it would be asked without its result.
+pub(super) fn nothing_open_before(state: &State, id: TurnId) -> Result<(), Refusal> {
+    let open = state
+        .turns
+        .get(&id)
+        .and_then(|turn| thread::open_before(state, turn));
+    match open {
+        None => Ok(()),
+        Some(open) => Err(Refusal::new(
+            RefusalKind::Status,
+            format!("{open} before {id} has not ended, and the model is asked with what came of it: decide its calls first"),
+        )),
+    }
 }
 
 /// Begins an edit: a new epoch and the node that stands for it.

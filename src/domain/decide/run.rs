@@ -202,6 +202,7 @@ fn ask_again(draft: &mut Draft<'_>, turn: TurnId) -> Result<(), Refusal> {
         return edit::ask_anew(draft, turn);
     }
     broken(draft, turn)?;
+    edit::nothing_open_before(draft.state, turn)?;
     let event = ask::request_again(draft.state, turn, 0);
     draft.events.extend(event);
     Ok(())

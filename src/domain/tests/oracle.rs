@@ -39,6 +39,15 @@ proptest! {
         session(&numbers, 6, 25);
     }
 
+    #[test]
+    fn a_longer_session_is_what_it_would_be_from_scratch(numbers in prop::collection::vec(any::<u16>(), 100..400)) {
+        session(&numbers, 16, 15);
+    }
+
+    #[test]
+    fn a_large_session_is_what_it_would_be_from_scratch(numbers in prop::collection::vec(any::<u16>(), 100..400)) {
+        session(&numbers, 200, 4);
+    }
 
     #[test]
     fn a_plan_says_what_any_edit_does(numbers in prop::collection::vec(any::<u16>(), 20..200)) {
@@ -49,5 +58,4 @@ proptest! {
     fn a_plan_is_exact_where_every_value_differs(numbers in prop::collection::vec(any::<u16>(), 20..160)) {
         plans::plan_holds(&numbers, 24, true);
     }
-
 }

@@ -45,6 +45,15 @@ proptest! {
     }
 
     #[test]
+    fn so_does_any_session_with_sub_agents(numbers in prop::collection::vec(any::<u16>(), 0..400)) {
+        let mut w = session_on(Tape::with_threads(&numbers));
+        prop_assert_eq!(apply::fold(&w.log), w.state.clone());
+        tape::bring_home(&mut w);
+        w.crash();
+        w.remembers();
+    }
+
+    #[test]
     fn any_selection_of_events_can_be_folded(
         numbers in prop::collection::vec(any::<u16>(), 0..120),
         keep in prop::collection::vec(any::<bool>(), 1..40),

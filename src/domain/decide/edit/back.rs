@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::{not_pinned_above, supersede_turns, try_out, wave};
+use super::{not_pinned_above, nothing_open_before, supersede_turns, try_out, wave};
 use crate::domain::advance;
 use crate::domain::draft::Draft;
 use crate::domain::event::EditEvent;
@@ -26,6 +26,7 @@ pub(in crate::domain::decide) fn go_back(
         ));
     };
     not_pinned_above(state, turn.thread)?;
+    nothing_open_before(state, id)?;
     let from = turn.pos;
     let later = state.turns_of(turn.thread).filter(|one| one.pos >= from);
     let turns: Vec<TurnId> = later.map(|one| one.id).collect();

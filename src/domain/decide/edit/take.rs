@@ -5,10 +5,10 @@ use std::sync::Arc;
 use super::wave::{cancel_running, orphan_own};
 use super::{begin, insert, recall, revise};
 use crate::domain::branch;
-use crate::domain::call::{Decision, Outcome, Status};
+use crate::domain::call::{AttemptRecord, Call, Decision, Outcome, Status};
 use crate::domain::draft::Draft;
 use crate::domain::event::{CallEvent, TurnEvent};
-use crate::domain::id::{Epoch, NodeId, NodeKind, Rev};
+use crate::domain::id::{Attempt, Epoch, NodeId, NodeKind, Rev};
 use crate::domain::node::{Content, Node, Origin};
 use crate::domain::reference::rewrite;
 use crate::domain::refusal::{Refusal, RefusalKind};
@@ -26,10 +26,10 @@ pub(super) fn take(
     recall::known(draft, from)?;
     let id = node.observation();
     let line = branch::line(draft.state, from);
-    let content = branch::counted(draft.state, id, &line)
+    let said = branch::counted(draft.state, id, &line)
         .and_then(|rev| draft.state.nodes.get(&id)?.revision(rev))
-        .map(|revision| revision.content.clone());
-    let Some(content) = content else {
+        .map(|revision| (revision.content.clone(), revision.origin.clone()));
+    let Some((content, origin)) = said else {
         return Err(Refusal::new(
             RefusalKind::Unknown,
             format!(
@@ -41,8 +41,19 @@ pub(super) fn take(
     match content {
         Content::Text { text, .. } => words(draft, id, &text, reason),
         Content::Observation {
-            outcome, call_rev, ..
-        } => result(draft, id, (from, call_rev), &outcome, reason),
+            outcome,
+            call_rev,
+            attempt,
+        } => {
+            let given = Given {
+                branch: from,
+                rev: call_rev,
+                attempt,
+                outcome,
+                origin,
+            };
+            result(draft, id, &given, reason)
+        }
         Content::Call { .. } | Content::Deleted => Err(Refusal::new(
             RefusalKind::Unknown,
             format!("{id} has no words and no result that could be taken over"),
@@ -85,26 +96,31 @@ fn words(draft: &mut Draft<'_>, id: NodeId, text: &Arc<str>, reason: Reason<'_>)
     }
 }
 
-fn result(
-    draft: &mut Draft<'_>,
-    id: NodeId,
-    (from, call_rev): (Epoch, Rev),
-    outcome: &Outcome,
-    reason: Reason<'_>,
-) -> Result<(), Refusal> {
-    let Outcome::Ok { value, .. } = outcome else {
+/// What a call came to on another branch.
+struct Given {
+    branch: Epoch,
+    /// The revision of the call that gave it.
+    rev: Rev,
+    /// The execution that gave it; 0 where none did.
+    attempt: Attempt,
+    outcome: Outcome,
+    origin: Origin,
+}
+
+fn result(draft: &mut Draft<'_>, id: NodeId, given: &Given, reason: Reason<'_>) -> Result<(), Refusal> {
+    let Outcome::Ok { value, .. } = &given.outcome else {
         return Err(Refusal::new(
             RefusalKind::Status,
             format!(
                 "{id} is no value on branch {}: only a result can be taken over",
-                from.0
+                given.branch.0
             ),
         ));
     };
     let call = id.call();
     let node = draft.state.nodes.get(&call).filter(|node| node.active);
     let Some(node) = node else {
-        return insert_with_result(draft, (call, call_rev), from, outcome, reason);
+        return insert_with_result(draft, call, given, reason);
     };
     let life = draft.state.calls.get(&call);
     if life.is_some_and(|life| life.status.is_settled()) && draft.state.observation(call).is_some() {
@@ -123,13 +139,13 @@ fn result(
     begin(
         draft,
         Some(call),
-        &format!("take {id} from branch {}", from.0),
+        &format!("take {id} from branch {}", given.branch.0),
         reason,
     );
     cancel_running(draft, &[call], "its result was taken from another branch");
     orphan_own(draft, call);
     let origin = Origin::Operator { user: draft.user() };
-    decided(draft, call, rev, outcome, origin);
+    decided(draft, call, rev, &given.outcome, origin);
     super::invalidate_after_value(draft, call);
     Ok(())
 }
@@ -149,15 +165,21 @@ fn decided(draft: &mut Draft<'_>, call: NodeId, rev: Rev, outcome: &Outcome, ori
     });
 }
 
+/// The execution that gave a result.
+fn executed_as<'c>(call: Option<&'c Call>, given: &Given) -> Option<&'c AttemptRecord> {
+    let mut attempts = call?.attempts.iter();
+    attempts.find(|one| one.no == given.attempt && one.rev == given.rev)
+}
+
 /// A call that only the other branch made is put in at the end with what it gave there; it does not run.
 fn insert_with_result(
     draft: &mut Draft<'_>,
-    (call, rev): (NodeId, Rev),
-    from: Epoch,
-    outcome: &Outcome,
+    call: NodeId,
+    given: &Given,
     reason: Reason<'_>,
 ) -> Result<(), Refusal> {
-    let revision = draft.state.nodes.get(&call).and_then(|node| node.revision(rev));
+    let node = draft.state.nodes.get(&call);
+    let revision = node.and_then(|node| node.revision(given.rev));
     let Some((tool, written)) = revision.and_then(|revision| match &revision.content {
         Content::Call { tool, args } => Some((tool.clone(), args.clone())),
         _ => None,
@@ -168,17 +190,26 @@ fn insert_with_result(
         ));
     };
     let life = draft.state.calls.get(&call);
-    let ran = life.and_then(|life| life.attempts.iter().rev().find(|one| one.rev == rev));
+    let entry = match given.origin {
+        Origin::Reused { from } => Some(from),
+        Origin::Execution => executed_as(life, given).map(|record| record.intent),
+        _ => None,
+    };
     // Its references may mean something else here: it is shown with what it ran with.
-    let args = ran.map_or(written, |record| record.args.clone());
+    let source = entry.and_then(|seq| draft.state.ledger.get(&seq)).map(|entry| entry.call);
+    let source = source.and_then(|id| draft.state.calls.get(&id)).or(life);
+    let attempts = source.map_or(&[][..], |call| &call.attempts);
+    let gave = attempts.iter().find(|one| Some(one.intent) == entry);
+    let of_rev = || attempts.iter().rev().find(|one| one.rev == given.rev);
+    let shown = gave.or_else(|| of_rev().filter(|_| entry.is_none()));
+    let args = shown.map_or(written, |record| record.args.clone());
     let effect = life.map_or(crate::domain::call::EffectClass::Unknown, |life| life.effect);
     let delegates = life.is_some_and(|life| life.delegates);
-    let entry = ran.map(|record| record.intent);
     let after = insert::place(draft, None)?;
     begin(
         draft,
         None,
-        &format!("take {} from branch {}", call.observation(), from.0),
+        &format!("take {} from branch {}", call.observation(), given.branch.0),
         reason,
     );
     let turn = insert::open(draft, after);
@@ -208,6 +239,6 @@ fn insert_with_result(
         delegates,
     });
     let origin = entry.map_or(Origin::Operator { user }, |from| Origin::Reused { from });
-    decided(draft, node, Rev(1), outcome, origin);
+    decided(draft, node, Rev(1), &given.outcome, origin);
     Ok(())
 }

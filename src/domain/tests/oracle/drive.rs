@@ -155,7 +155,8 @@ impl Session {
     pub fn decide(&mut self, id: NodeId, tape: &mut Tape<'_>) -> bool {
         let rev = self.rev(id);
         let life = &self.w.state.calls[&id];
-        if life.suspect {
+        // What it reads is in question: nobody can decide on it. Whether it happened can be said at any time.
+        if life.suspect && !matches!(life.status, Status::InDoubt(_)) {
             return false;
         }
         let digest = self.w.digest(id);
