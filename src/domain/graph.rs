@@ -333,7 +333,7 @@ fn reads(state: &State, id: NodeId, source: NodeId) -> bool {
             .bindings
             .iter()
             .any(|binding| binding.source == Some(source))
-            || ready::sources(state, reader).contains(&source)
+            || ready::names(state, reader, source)
     })
 }
 

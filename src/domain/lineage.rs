@@ -15,6 +15,7 @@ use super::id::{NodeId, NodeKind, Seq, ThreadId, TurnId};
 use super::node::{Content, Node};
 use super::price::Money;
 use super::refusal::Refusal;
+use super::repeat;
 use super::state::{LedgerOutcome, State};
 use super::thread;
 use super::transcript::result::SENT_BYTES;
@@ -279,6 +280,9 @@ impl Reach {
         self.recalled.extend(stands.filter(back));
         for (id, to) in &moves.calls {
             match to {
+                CallMove::Anew if may_be_given(state, *id, moves) => {
+                    self.possible.insert(*id);
+                }
                 CallMove::Anew => {
                     self.certain.insert(*id);
                 }
@@ -294,6 +298,17 @@ impl Reach {
         self.asks |= !ends_with_answer(state, moves);
         self.begins = true;
     }
+}
+
+/// True where a call that begins anew may take an equal result on record instead of running.
+fn may_be_given(state: &State, id: NodeId, moves: &Moves) -> bool {
+    let (Some(call), Some(node)) = (state.calls.get(&id), state.nodes.get(&id)) else {
+        return false;
+    };
+    let stands = moves.stands.iter().find(|(one, _)| *one == id);
+    let rev = stands.map_or(node.rev(), |(_, standing)| standing.rev);
+    node.revision(rev)
+        .is_some_and(|said| repeat::may_be_reused(state, call, &said.origin))
 }
 
 /// True where what stands after the moves ends with an answer: nobody is asked then.

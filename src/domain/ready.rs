@@ -191,6 +191,27 @@ pub fn sources(state: &State, call: &Call) -> BTreeSet<NodeId> {
     found
 }
 
+/// True where a call names the result of another, however that ended: with another end it may write a path
+/// that it has not written now.
+pub fn names(state: &State, reader: &Call, source: NodeId) -> bool {
+    let view = View {
+        state,
+        reader,
+        at_rest: false,
+    };
+    reader.references.iter().any(|reference| {
+        let mut found = false;
+        reference.expr.each(&mut |target| {
+            found |= match target.root {
+                Root::Call => view.holder(&target.head) == Some(source),
+                Root::State => view.possible_writers(target).contains(&source),
+                Root::Input => false,
+            };
+        });
+        found
+    })
+}
+
 impl View<'_> {
     fn look(&self, args: &str) -> Look {
         let references = &self.reader.references;

@@ -71,11 +71,17 @@ pub enum OutPath {
 impl OutPath {
     /// First keys of the state paths that it may write.
     pub fn heads(&self) -> Vec<&str> {
-        match self {
-            Self::To(target) => vec![target.head.as_str()],
-            Self::Branch(ok, err) => vec![ok.head.as_str(), err.head.as_str()],
-            Self::Fan(targets) => targets.iter().map(|target| target.head.as_str()).collect(),
-        }
+        self.targets().map(|target| target.head.as_str()).collect()
+    }
+
+    /// The state paths that it may write, by how it ends.
+    pub fn targets(&self) -> impl Iterator<Item = &Target> {
+        let (first, second, many) = match self {
+            Self::To(target) => (Some(target), None, &[][..]),
+            Self::Branch(ok, err) => (Some(ok), Some(err), &[][..]),
+            Self::Fan(targets) => (None, None, &targets[..]),
+        };
+        first.into_iter().chain(second).chain(many)
     }
 }
 

@@ -80,16 +80,7 @@ fn behind_repair<'s>(state: &'s State, call: &'s Call) -> impl Iterator<Item = S
 /// edit replaced, harmless, and still true as far as this run can tell. A call that already had a
 /// result is run.
 pub fn reusable(state: &State, call: &Call) -> Option<(Seq, Outcome)> {
-    // What an operator put in or edited, he wants to see run.
-    let by_model = state.nodes.get(&call.id)?.now().origin == Origin::Model;
-    let had_result = state.nodes.contains_key(&call.id.observation());
-    let reuse = state.started.as_ref()?.reuse;
-    let wanted = match call.effect {
-        EffectClass::Pure => reuse.pure,
-        EffectClass::Read => reuse.reads,
-        EffectClass::Idempotent | EffectClass::Write | EffectClass::Unknown => false,
-    };
-    if !by_model || had_result || !wanted {
+    if !may_be_reused(state, call, &state.nodes.get(&call.id)?.now().origin) {
         return None;
     }
     let counts = |id: &NodeId| state.nodes.get(id).is_some_and(|node| node.active);
@@ -111,6 +102,20 @@ pub fn reusable(state: &State, call: &Call) -> Option<(Seq, Outcome)> {
         let fits = outcome.is_ok() && !entry.edited && entry.effect == call.effect && true_still;
         fits.then(|| (*seq, outcome.clone()))
     })
+}
+
+/// True where a call whose arguments came about as `origin` says takes an equal result on record, if there is one.
+pub fn may_be_reused(state: &State, call: &Call, origin: &Origin) -> bool {
+    // What an operator put in or edited, he wants to see run.
+    let by_model = *origin == Origin::Model;
+    let had_result = state.nodes.contains_key(&call.id.observation());
+    let reuse = state.started.as_ref().map(|started| started.reuse);
+    let wanted = reuse.is_some_and(|reuse| match call.effect {
+        EffectClass::Pure => reuse.pure,
+        EffectClass::Read => reuse.reads,
+        EffectClass::Idempotent | EffectClass::Write | EffectClass::Unknown => false,
+    });
+    by_model && !had_result && wanted
 }
 
 /// True where something that may have changed the world was begun since an execution, was under way

@@ -23,6 +23,15 @@ enum Write<'a> {
 impl View<'_> {
     /// Writers of a state path that the reader can see, in the order of their writes.
     pub(super) fn writers(&self, target: &Target) -> Vec<NodeId> {
+        self.writers_of(target, written)
+    }
+
+    /// Calls that wrote a state path that the reader can see, or would if they ended otherwise.
+    pub(super) fn possible_writers(&self, target: &Target) -> Vec<NodeId> {
+        self.writers_of(target, |call| call.out.iter().flat_map(OutPath::targets).collect())
+    }
+
+    fn writers_of(&self, target: &Target, places: impl Fn(&Call) -> Vec<&Target>) -> Vec<NodeId> {
         let state = self.state;
         let Some(own) = state.turn_of(self.reader.id) else {
             return Vec::new();
@@ -41,7 +50,7 @@ impl View<'_> {
                 continue;
             };
             let sees = turn.thread == own.thread && turn.pos <= own.pos && *id != self.reader.id;
-            if active && sees && written(call).iter().any(|place| overlaps(place, target)) {
+            if active && sees && places(call).iter().any(|place| overlaps(place, target)) {
                 found.push((turn.pos, call.slot.unwrap_or(u32::MAX), *id));
             }
         }

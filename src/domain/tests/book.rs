@@ -49,6 +49,9 @@ pub struct Book {
     asked: BTreeMap<NodeId, Vec<Seq>>,
     /// Calls whose next value is the engine's own reuse.
     reuses: BTreeSet<NodeId>,
+    /// The execution that works for each call: the newest, or the one whose sub-agent an edit, or a branch that
+    /// came back, let go on.
+    works: BTreeMap<NodeId, Attempt>,
     /// What stood before a result that comes too late.
     late: Option<Standing>,
 }
@@ -118,7 +121,13 @@ impl Book {
                 attempt,
                 effect,
                 ..
-            }) => self.starts(state, seq, (*call, *rev, *attempt), *effect),
+            }) => {
+                self.starts(state, seq, (*call, *rev, *attempt), *effect);
+                self.works.insert(*call, *attempt);
+            }
+            Event::Call(CallEvent::Continued { call, attempt }) => {
+                self.works.insert(*call, *attempt);
+            }
             Event::Call(CallEvent::Finished {
                 call,
                 rev,
@@ -267,12 +276,8 @@ impl Book {
         (call, rev, attempt): (NodeId, Rev, Attempt),
         outcome: &Outcome,
     ) {
-        let is_newest = state.calls[&call]
-            .attempts
-            .last()
-            .is_some_and(|last| last.no == attempt);
         let current = counts(state, call)
-            && is_newest
+            && self.works.get(&call) == Some(&attempt)
             && state.nodes[&call].rev() == rev
             && state.calls[&call].is_running();
         if !current {
@@ -316,6 +321,13 @@ impl Book {
 
     /// A late result goes into the ledger and the history of its call, and nowhere else.
     pub fn after(&mut self, state: &State, envelope: &Envelope) {
+        if let Event::Edit(EditEvent::Recalled { .. }) = &envelope.event {
+            for id in &state.agenda.delegates {
+                if let Status::Running(attempt) = state.calls[id].status {
+                    self.works.insert(*id, attempt);
+                }
+            }
+        }
         let Event::Call(CallEvent::Finished { call, attempt, .. }) = &envelope.event else {
             return;
         };

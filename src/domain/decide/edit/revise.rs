@@ -20,7 +20,7 @@ use crate::domain::reference::OutPath;
 use crate::domain::refusal::{Refusal, RefusalKind};
 use crate::domain::state::State;
 use crate::domain::thread;
-use crate::domain::turn::{Activity, Producer, Stream};
+use crate::domain::turn::{Activity, Producer, Stream, Turn};
 
 type Reason<'a> = Option<&'a Arc<str>>;
 
@@ -326,6 +326,14 @@ pub(super) fn reject_answer(
                         .is_some_and(|facts| facts.is_answer)
             })
         }));
+    }
+    let streams = |turn: &Turn| turn.stream == Stream::Open;
+    if draft.state.turns.get(&turn).is_some_and(streams) {
+        // Asked again after a cut, the model would only say the same again.
+        draft.turn_event(TurnEvent::Aborted {
+            turn,
+            reason: Arc::from("the operator refused the answer in it"),
+        });
     }
     suspect_readers_of_gone(draft, &nodes);
     draft.edit(EditEvent::Superseded { nodes });

@@ -16,7 +16,7 @@ use crate::domain::id::{Epoch, NodeId, NodeKind, Rev, TurnId};
 use crate::domain::input::Block;
 use crate::domain::node::Channel;
 use crate::domain::state::Mode;
-use crate::domain::turn::{Stop, Stream, Turn};
+use crate::domain::turn::{Activity, Stop, Stream, Turn};
 
 /// A run with its mirror.
 pub struct Session {
@@ -390,7 +390,7 @@ impl Session {
                     .state
                     .turns
                     .values()
-                    .any(|turn| turn.is_active() && streams(turn));
+                    .any(|turn| !matches!(turn.activity, Activity::Superseded(_)) && streams(turn));
                 let keep_later = tape.draw(6) == 0 && !streams;
                 self.commit(edits, keep_later)
             }
