@@ -49,8 +49,17 @@ fn changed(model: &mut Model) {
     }
 }
 
+/// Whether the last key asked to leave a changed text; whatever comes next, it is forgotten.
+fn was_leaving(model: &mut Model) -> bool {
+    match model.overlays.last_mut() {
+        Some(Overlay::Editor(editor)) => std::mem::take(&mut editor.leaving),
+        _ => false,
+    }
+}
+
 /// A key that is no command, in a text.
 pub(super) fn typed(model: &mut Model, key: Key) {
+    was_leaving(model);
     if field(model).is_some_and(|field| field.key(key)) {
         changed(model);
     }
@@ -58,6 +67,7 @@ pub(super) fn typed(model: &mut Model, key: Key) {
 
 /// A paste.
 pub(super) fn paste(model: &mut Model, text: &str) {
+    was_leaving(model);
     if let Some(Overlay::Editor(editor)) = model.overlays.last_mut()
         && editor.long.is_none()
         && !editor.sent
@@ -100,8 +110,9 @@ pub(super) fn external(model: &mut Model, result: Result<String, String>) {
 
 /// Carries out a command of an editor or a line.
 pub(super) fn edit(model: &mut Model, verb: TextVerb, out: &mut Vec<Out>) {
+    let twice = was_leaving(model);
     match verb {
-        TextVerb::Cancel => cancel(model, out),
+        TextVerb::Cancel => cancel(model, twice, out),
         TextVerb::Commit => match model.overlays.last() {
             Some(Overlay::Editor(_)) => edits::finish(model, out),
             Some(Overlay::Line(_)) => accept(model, out),
@@ -132,10 +143,20 @@ pub(super) fn edit(model: &mut Model, verb: TextVerb, out: &mut Vec<Out>) {
     }
 }
 
-fn cancel(model: &mut Model, out: &mut Vec<Out>) {
-    if let Some(Overlay::Editor(editor)) = model.overlays.last() {
+/// Closes what is open. What was typed into an editor is dropped only by a second key right after.
+fn cancel(model: &mut Model, twice: bool, out: &mut Vec<Out>) {
+    if let Some(Overlay::Editor(editor)) = model.overlays.last_mut() {
         if editor.sent {
             model.complain("already sent: wait for the answer of the run");
+            return;
+        }
+        if !twice && !editor.is_unchanged() {
+            editor.leaving = true;
+            let keymap = &model.settings.keymap;
+            let (drop, keep) = (keymap.first("give-up"), keymap.first("done"));
+            model.complain(format!(
+                "the text was changed: {drop} again drops it, {keep} finishes it"
+            ));
             return;
         }
         if let Some(node) = editor.holds() {
