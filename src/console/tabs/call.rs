@@ -198,7 +198,7 @@ fn exact(maker: &mut Maker<'_>, id: NodeId, decide: bool) {
             .take_while(|(a, b)| a == b)
             .count();
         let by = super::origin_word(node.now());
-        let words = format!("{by}, from byte {same} on; the tab revisions has what stood there before");
+        let words = format!("{by}, from byte {same} on; the tab revisions shows how");
         maker.fact("changed", Role::Edited, words);
     }
     for warning in text::warnings(text::visible(text_head(&shown)).as_str())

@@ -50,7 +50,7 @@ fn changed(model: &mut Model) {
 }
 
 /// Whether the last key asked to leave a changed text; whatever comes next, it is forgotten.
-fn was_leaving(model: &mut Model) -> bool {
+pub(super) fn was_leaving(model: &mut Model) -> bool {
     match model.overlays.last_mut() {
         Some(Overlay::Editor(editor)) => std::mem::take(&mut editor.leaving),
         _ => false,
@@ -59,7 +59,6 @@ fn was_leaving(model: &mut Model) -> bool {
 
 /// A key that is no command, in a text.
 pub(super) fn typed(model: &mut Model, key: Key) {
-    was_leaving(model);
     if field(model).is_some_and(|field| field.key(key)) {
         changed(model);
     }
@@ -110,9 +109,8 @@ pub(super) fn external(model: &mut Model, result: Result<String, String>) {
 
 /// Carries out a command of an editor or a line.
 pub(super) fn edit(model: &mut Model, verb: TextVerb, out: &mut Vec<Out>) {
-    let twice = was_leaving(model);
     match verb {
-        TextVerb::Cancel => cancel(model, twice, out),
+        TextVerb::Cancel => cancel(model, out),
         TextVerb::Commit => match model.overlays.last() {
             Some(Overlay::Editor(_)) => edits::finish(model, out),
             Some(Overlay::Line(_)) => accept(model, out),
@@ -144,7 +142,8 @@ pub(super) fn edit(model: &mut Model, verb: TextVerb, out: &mut Vec<Out>) {
 }
 
 /// Closes what is open. What was typed into an editor is dropped only by a second key right after.
-fn cancel(model: &mut Model, twice: bool, out: &mut Vec<Out>) {
+fn cancel(model: &mut Model, out: &mut Vec<Out>) {
+    let twice = was_leaving(model);
     if let Some(Overlay::Editor(editor)) = model.overlays.last_mut() {
         if editor.sent {
             model.complain("already sent: wait for the answer of the run");

@@ -21,6 +21,7 @@ fn editing(args: &str) -> Stage {
     stage
 }
 
+#[track_caller]
 fn editor(stage: &mut Stage) -> &mut Editor {
     match stage.model.overlays.last_mut() {
         Some(Overlay::Editor(editor)) => editor,
