@@ -52,8 +52,7 @@ fn parts(model: &Model) -> Vec<(u8, Role, String, bool)> {
     // The number that the log, the inspector and the verbs of the shell call it by.
     let newest = state
         .turns_of(ROOT)
-        .filter(|turn| turn.asked > 0 && turn.is_active())
-        .next_back();
+        .rfind(|turn| turn.asked > 0 && turn.is_active());
     if let Some(turn) = newest {
         parts.push((7, Role::Dim, turn.id.to_string(), true));
     }
