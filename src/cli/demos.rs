@@ -101,9 +101,9 @@ pub fn prepare(run: &BuiltIn) -> Result<Begin, Failure> {
     let has_tools = !sample::of(name).is_empty();
     // One row of a narrow terminal: it stands above the keys, in the first second that anybody sees.
     let notice = if has_tools {
-        "Scripted model and tools: nothing else happens. Real model: overrule run …"
+        "A built-in run: scripted model and tools. Other models: overrule run --model"
     } else {
-        "Scripted model, your real files. For a real model: overrule run --model NAME …"
+        "A built-in run: scripted model, real files. Other models: overrule run --model"
     };
     Ok(Begin {
         model: ModelSetup::Scripted {
