@@ -82,11 +82,15 @@ fn as_words(branch: &Branch) -> String {
 fn costs(sum: &Sum) -> String {
     let (sent, received) = tokens(sum);
     let money = sum.spent.words().map(|money| format!(", {money}"));
+    let many = |count: u64, what: &str| match count {
+        1 => format!("1 {what}"),
+        _ => format!("{count} {what}s"),
+    };
     format!(
-        "{} calls, {} executions, {} requests, {sent} tokens sent, {received} received{}",
-        sum.calls,
-        sum.executions,
-        sum.requests,
+        "{}, {}, {}, {sent} tokens sent, {received} received{}",
+        many(sum.calls as u64, "call"),
+        many(sum.executions as u64, "execution"),
+        many(sum.requests.into(), "request"),
         money.unwrap_or_default()
     )
 }

@@ -99,10 +99,11 @@ pub fn prepare(run: &BuiltIn) -> Result<Begin, Failure> {
         task = task.replace("PORT", &port.to_string());
     }
     let has_tools = !sample::of(name).is_empty();
-    let kind = if has_tools {
-        "its model is scripted, and so are its own tools: nothing outside of this program happens."
+    // One row of a narrow terminal: it stands above the keys, in the first second that anybody sees.
+    let notice = if has_tools {
+        "A built-in run: scripted model and tools. Other models: overrule run --model"
     } else {
-        "its model is scripted, its tools and files are real."
+        "A built-in run: scripted model, real files. Other models: overrule run --model"
     };
     Ok(Begin {
         model: ModelSetup::Scripted {
@@ -115,10 +116,7 @@ pub fn prepare(run: &BuiltIn) -> Result<Begin, Failure> {
             run: name.to_owned(),
             port,
         }),
-        notice: Some(format!(
-            "This is a built-in run: {kind} \
-             For a real model: overrule run --model NAME --base-url URL \"task\" (see README)."
-        )),
+        notice: Some(notice.to_owned()),
     })
 }
 

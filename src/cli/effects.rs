@@ -145,7 +145,7 @@ fn when(ms: i64) -> String {
     let time = Timestamp::from_millisecond(ms).ok();
     time.map_or_else(
         || "?".into(),
-        |time| time.strftime("%Y-%m-%d %H:%M:%S").to_string(),
+        |time| time.strftime("%Y-%m-%d %H:%M:%S UTC").to_string(),
     )
 }
 

@@ -55,6 +55,7 @@ pub fn main() -> ExitCode {
         Err(failure) => return print::failure(&failure),
     };
     match dispatch(parsed) {
+        Ok(Code::Ok) => print::lost().map_or(Code::Ok.into(), |failure| print::failure(&failure)),
         Ok(code) => code.into(),
         Err(failure) => print::failure(&failure),
     }

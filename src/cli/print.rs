@@ -2,17 +2,36 @@
 
 use std::io::Write as _;
 use std::process::ExitCode;
+use std::sync::OnceLock;
 
 use super::exit::{Code, Failure};
 
-/// A line on standard output. False where nobody reads any more.
+/// Why standard output took a line no more, for the first line that was lost.
+static LOST: OnceLock<std::io::Error> = OnceLock::new();
+
+/// A line on standard output. False where it did not get there.
 pub fn out(text: &str) -> bool {
     let mut stdout = std::io::stdout().lock();
-    stdout
+    let done = stdout
         .write_all(text.as_bytes())
         .and_then(|()| stdout.write_all(b"\n"))
-        .and_then(|()| stdout.flush())
-        .is_ok()
+        .and_then(|()| stdout.flush());
+    if let Err(error) = done {
+        LOST.set(error).unwrap_or_default();
+        return false;
+    }
+    true
+}
+
+/// What was printed and did not get there. Whoever reads no further (`| head`) has what he wanted.
+pub fn lost() -> Option<Failure> {
+    let error = LOST.get()?;
+    (error.kind() != std::io::ErrorKind::BrokenPipe).then(|| {
+        Failure::new(
+            Code::Session,
+            format!("standard output could not be written ({error}): what was printed is not whole"),
+        )
+    })
 }
 
 /// A line on standard error; where nobody reads, it is lost.

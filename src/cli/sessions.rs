@@ -47,7 +47,10 @@ pub fn sessions(common: &Common, sessions: Sessions) -> Result<Code, Failure> {
 
 fn when(ms: Option<i64>) -> String {
     let time = ms.and_then(|ms| Timestamp::from_millisecond(ms).ok());
-    time.map_or_else(|| "?".into(), |time| time.strftime("%Y-%m-%d %H:%M").to_string())
+    time.map_or_else(
+        || "?".into(),
+        |time| time.strftime("%Y-%m-%d %H:%M UTC").to_string(),
+    )
 }
 
 fn list(ground: &Ground) -> Result<Code, Failure> {
@@ -59,12 +62,9 @@ fn list(ground: &Ground) -> Result<Code, Failure> {
     all.reverse();
     for one in all {
         let id: String = one.id.chars().take(13).collect();
-        let last = one.last.as_ref().map_or("empty", |last| last.kind.as_str());
-        let state = match (&one.problem, last) {
-            (Some(problem), _) => format!("problem: {}", visible(problem)),
-            (None, "run.finished") => "finished".into(),
-            (None, "run.stopped") => "stopped".into(),
-            (None, _) => "open".into(),
+        let state = match &one.problem {
+            Some(problem) => format!("problem: {}", visible(problem)),
+            None => one.standing.word().to_owned(),
         };
         let line = format!(
             "{}  {}  {:9}  {:6} events  {}  {}",

@@ -17,6 +17,11 @@ const LONGEST: usize = 16 * 1024;
 /// Characters of a value that differs.
 const SHOWN: usize = 80;
 
+/// Characters that are the same at the beginning and shown nevertheless, where they are so few.
+const KEPT: usize = 16;
+/// Characters that are shown before the first one that differs.
+const BEFORE: usize = 8;
+
 /// How a call differs from the first one of its shape.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Alike {
@@ -60,7 +65,7 @@ pub fn of(state: &State, calls: impl IntoIterator<Item = NodeId>) -> BTreeMap<No
             .iter()
             .zip(before)
             .filter(|((_, now), (_, before))| now != before)
-            .map(|((name, now), _)| (name.clone(), short(now)))
+            .map(|((name, now), (_, before))| (name.clone(), short(now, before)))
             .collect();
         found.insert(
             id,
@@ -88,11 +93,23 @@ fn members_of(state: &State, id: NodeId) -> Option<(String, Vec<(String, String)
     (!members.is_empty()).then(|| (tool.to_string(), members))
 }
 
-fn short(value: &str) -> String {
-    let text = json::as_text(value).unwrap_or_else(|| value.to_owned());
-    let (head, cut) = doc::head(&text, SHOWN);
+/// A value from shortly before the place where it begins to differ from another one: long values that
+/// differ late would look the same otherwise.
+fn short(value: &str, other: &str) -> String {
+    let plain = |value: &str| json::as_text(value).unwrap_or_else(|| value.to_owned());
+    let (text, other) = (plain(value), plain(other));
+    let same = text
+        .chars()
+        .zip(other.chars())
+        .take_while(|(a, b)| a == b)
+        .count();
+    let from = if same > KEPT { same - BEFORE } else { 0 };
+    let at = text.char_indices().nth(from).map_or(text.len(), |(at, _)| at);
+    let (head, cut) = doc::head(text.get(at..).unwrap_or(&text), SHOWN);
     let head = summary::on_one_line(head);
-    if cut { format!("{head}…") } else { head }
+    let before = if from > 0 { "…" } else { "" };
+    let after = if cut { "…" } else { "" };
+    format!("{before}{head}{after}")
 }
 
 #[cfg(test)]
@@ -119,6 +136,19 @@ mod tests {
         assert_eq!(found.keys().copied().collect::<Vec<_>>(), [id("c4"), id("c6")]);
         assert_eq!(found[&id("c4")].words(), "like c3 but path=b");
         assert_eq!(found[&id("c6")].words(), "the same as c3");
+    }
+
+    #[test]
+    fn a_value_that_differs_late_is_shown_from_there() {
+        let mut stage = Stage::new(80, 24);
+        stage.begin();
+        let base = "http://127.0.0.1:44457/page/".repeat(4);
+        for (name, page) in [("c3", "1"), ("c4", "27"), ("c5", "")] {
+            stage.awaiting(name, "read_file", &format!(r#"{{"path":"{base}{page}"}}"#));
+        }
+        let found = of(&stage.model.run.state, ["c3", "c4", "c5"].map(id));
+        assert_eq!(found[&id("c4")].words(), "like c3 but path=…57/page/27");
+        assert_eq!(found[&id("c5")].words(), "like c3 but path=…57/page/");
     }
 
     #[test]

@@ -6,6 +6,8 @@
 use std::sync::Arc;
 
 use regex::Regex;
+use unicode_segmentation::UnicodeSegmentation as _;
+use unicode_width::UnicodeWidthStr as _;
 
 use super::pager::{Ink, Pager, Row, Wrap};
 use super::theme::Role;
@@ -119,6 +121,33 @@ pub fn head(raw: &str, most: usize) -> (&str, bool) {
         Some((at, _)) => (raw.get(..at).unwrap_or(raw), true),
         None => (raw, false),
     }
+}
+
+/// A text in rows of at most so many columns, broken between words where that is possible.
+pub fn broken(text: &str, columns: usize) -> Vec<String> {
+    let columns = columns.max(1);
+    let mut rows = Vec::new();
+    let (mut row, mut used) = (String::new(), 0);
+    for word in text.split(' ') {
+        let gap = usize::from(!row.is_empty());
+        if used + gap + word.width() > columns && !row.is_empty() {
+            rows.push(std::mem::take(&mut row));
+            used = 0;
+        } else if gap > 0 {
+            row.push(' ');
+            used += 1;
+        }
+        for grapheme in word.graphemes(true) {
+            if used + grapheme.width() > columns && !row.is_empty() {
+                rows.push(std::mem::take(&mut row));
+                used = 0;
+            }
+            row.push_str(grapheme);
+            used += grapheme.width();
+        }
+    }
+    rows.push(row);
+    rows
 }
 
 /// A part of a document.
@@ -341,4 +370,19 @@ pub fn readable(json: &Arc<str>) -> Arc<str> {
         return Arc::clone(json);
     }
     super::json::pretty(json).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_broken_between_words_and_long_words_anywhere() {
+        assert_eq!(broken("", 5), [""]);
+        assert_eq!(broken("one two", 7), ["one two"]);
+        assert_eq!(broken("one two three", 7), ["one two", "three"]);
+        assert_eq!(broken("a 日本語です b", 5), ["a", "日本", "語で", "す b"]);
+        assert_eq!(broken("see /a/long/path", 6), ["see", "/a/lon", "g/path"]);
+        assert_eq!(broken("ab", 0), ["a", "b"]);
+    }
 }

@@ -87,6 +87,12 @@ fn word(model: &Model, verb: Verb) -> Option<&'static str> {
     {
         return Some("let later turns fall");
     }
+    if verb == Verb::View(View::Follow)
+        && model.screen.focus == Pane::Log
+        && matches!(model.followed(), Target::Nothing)
+    {
+        return Some("read it");
+    }
     match (verb, &model.run.state.mode) {
         (Verb::Run(RunVerb::Pause), Mode::Paused(_)) => Some("resume"),
         _ => None,
@@ -132,7 +138,8 @@ pub fn applies(model: &Model, verb: Verb) -> bool {
         Verb::View(View::Palette) => model.overlays.is_empty(),
         Verb::View(View::NextTab) => !model.screen.focus.is_lower(),
         Verb::View(View::Follow) => match model.followed() {
-            Target::Nothing => false,
+            // A line of the log that is about no node can be read whole.
+            Target::Nothing => model.screen.focus == Pane::Log && model.log.selected().is_some(),
             Target::Branch(_) => state.epoch.0 > 0,
             Target::Node(_) | Target::Weight(_) => true,
             Target::Limits | Target::Breaker(_) => live,
@@ -171,7 +178,11 @@ fn edits(model: &Model, verb: EditVerb, status: Option<&Status>, kind: Option<No
         (Some(Overlay::Review(review)), EditVerb::Collect) => {
             return review.whose != Whose::Collected && !review.edits().is_empty();
         }
-        (Some(Overlay::Review(review)), EditVerb::Reason) => return !review.edits().is_empty(),
+        // What cannot be done is not offered.
+        (Some(Overlay::Review(review)), EditVerb::Commit) => return review.plan.is_ok(),
+        (Some(Overlay::Review(review)), EditVerb::Reason) => {
+            return review.plan.is_ok() && !review.edits().is_empty();
+        }
         (Some(Overlay::Review(review)), EditVerb::KeepLater) => {
             let falls = review.plan.as_ref().is_ok_and(|plan| !plan.turns.is_empty());
             let may = review.edits().iter().all(|edit| may_keep_later(edit).is_ok());

@@ -84,6 +84,8 @@ pub struct Message {
     pub text: String,
     /// True for a refusal or an error.
     pub bad: bool,
+    /// How many notices came since the last key; the words are those of the newest.
+    pub notices: usize,
 }
 
 /// Everything that the screen is made from.
@@ -144,7 +146,20 @@ impl Model {
     pub fn say(&mut self, text: impl Into<String>) {
         self.message = Message {
             text: text.into(),
+            ..Message::default()
+        };
+    }
+
+    /// Says what came by itself, after which nobody asked. No such word hides another one.
+    pub fn notify(&mut self, text: &str) {
+        let notices = self.message.notices + 1;
+        self.message = Message {
+            text: match notices {
+                1 => text.to_owned(),
+                _ => format!("{notices} notices, see the log: {text}"),
+            },
             bad: false,
+            notices,
         };
     }
 
@@ -153,6 +168,7 @@ impl Model {
         self.message = Message {
             text: text.into(),
             bad: true,
+            notices: 0,
         };
     }
 

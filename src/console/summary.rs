@@ -51,7 +51,9 @@ pub fn arguments(args: &str) -> String {
         .filter(|(name, _)| !matches!(name.as_str(), "_as" | "_out"))
         .collect();
     match own.as_slice() {
-        [] => flat(args),
+        // What is no object of arguments is shown as it is; a name and a path for the result are none.
+        [] if members.is_empty() => flat(args),
+        [] => String::new(),
         [(_, value)] => flat(&plain(value)),
         many => {
             let words: Vec<String> = many

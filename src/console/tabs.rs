@@ -38,7 +38,7 @@ pub use branches::{
 pub use call::{decision, decision_word, ledger_word};
 pub use effects::{effect_list, effect_more, orphaned};
 pub use loops::loops;
-pub use pages::{bulk, help};
+pub use pages::{bulk, help, note};
 pub use plan::{gathered, impact, review};
 pub use revisions::{difference, words};
 pub use rule::{preview as rule_preview, rule_list, rule_more, rules};

@@ -30,5 +30,5 @@ pub use lock::{holder, is_held};
 pub use payload::{BIG, MAX_PAYLOAD};
 pub use reader::{Damage, Loaded, MAX_RECORDS, Report, Torn, read, verify};
 pub use store::{Place, Store};
-pub use summary::{Last, Summary};
+pub use summary::{Last, Standing, Summary};
 pub use writer::Writer;

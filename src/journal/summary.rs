@@ -36,12 +36,52 @@ pub struct Summary {
     pub started: Option<i64>,
     /// Its last event.
     pub last: Option<Last>,
+    /// How it stands.
+    pub standing: Standing,
     /// Bytes of its journal.
     pub bytes: u64,
     /// When its journal was last written.
     pub modified: Option<SystemTime>,
     /// Why it cannot be read, or not to its end.
     pub problem: Option<String>,
+}
+
+/// How a session stands, as far as a list needs to know.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// It can go on.
+    Open,
+    /// It has an answer.
+    Finished,
+    /// It was stopped.
+    Stopped,
+}
+
+impl Standing {
+    /// The word for it.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Finished => "finished",
+            Self::Stopped => "stopped",
+        }
+    }
+
+    /// How it stands after an event. Most events leave it as it is: weights are written down and breakers
+    /// open after an answer, too.
+    fn after(self, kind: &str) -> Self {
+        match kind {
+            "run.finished" => Self::Finished,
+            "run.stopped" => Self::Stopped,
+            "run.resumed" if self == Self::Stopped => Self::Open,
+            "edit.committed" | "edit.recalled" | "turn.opened" | "turn.requested" | "turn.prompted"
+                if self == Self::Finished =>
+            {
+                Self::Open
+            }
+            _ => self,
+        }
+    }
 }
 
 /// The last event of a session.
@@ -82,6 +122,7 @@ pub(super) fn of(place: &Place) -> Summary {
         workspace: None,
         started: None,
         last: None,
+        standing: Standing::Open,
         bytes: 0,
         modified: None,
         problem: None,
@@ -128,6 +169,7 @@ fn fill(summary: &mut Summary, file: &mut File) -> std::io::Result<()> {
             "turn.prompted" if summary.title.is_none() => summary.title = Peek::of(&head).text,
             _ => {}
         }
+        summary.standing = summary.standing.after(head.kind);
         summary.last = Some(last(&head));
     }
     if summary.bytes > begin {
@@ -140,6 +182,7 @@ fn fill(summary: &mut Summary, file: &mut File) -> std::io::Result<()> {
                 if head.kind == "run.titled" {
                     named = Peek::of(&head).title;
                 }
+                summary.standing = summary.standing.after(head.kind);
                 summary.last = Some(last(&head));
             }
         }

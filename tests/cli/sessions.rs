@@ -83,6 +83,40 @@ fn sessions_are_listed_and_shown_by_any_beginning_of_their_id() {
 }
 
 #[test]
+fn a_session_with_an_answer_is_listed_as_finished_whatever_is_noted_after_it() {
+    let world = World::new();
+    world.play(STEPS, &["--policy", "auto"]).ends(0);
+    let id = world.id();
+    let last = world.facts(&id).pop().unwrap();
+    let noted = matches!(last.event, overrule::domain::event::Event::Weight(_));
+    assert!(noted, "weights are written down after the answer");
+    let listed = |word: &str| {
+        let said = world.run(&["sessions"]).ends(0);
+        assert!(said.out.contains(word), "no `{word}` in {}", said.out);
+        assert!(said.out.contains(" UTC "), "{}", said.out);
+    };
+    listed("finished");
+    world.run(&["guide", "last", "once more"]).ends(0);
+    listed("open");
+    world.run(&["stop", "last"]).ends(0);
+    listed("stopped");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn what_could_not_be_printed_is_no_success() {
+    let world = World::new();
+    world.play(HELLO, &[]).ends(0);
+    let mut command = world.command(&["graph", "last"]);
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    command.stdout(full).stderr(std::process::Stdio::piped());
+    let out = command.spawn().unwrap().wait_with_output().unwrap();
+    assert_eq!(out.status.code(), Some(7));
+    let said = String::from_utf8_lossy(&out.stderr);
+    assert!(said.contains("standard output could not be written"), "{said}");
+}
+
+#[test]
 fn a_session_can_be_named() {
     let world = World::new();
     world.play(HELLO, &[]).ends(0);

@@ -354,7 +354,8 @@ pub enum Verb {
         #[arg(value_enum)]
         choice: Choice,
     },
-    /// Say what came of a call whose outcome is not known
+    /// Say what came of a call whose outcome is not known: --happened or --did-not
+    #[command(group(clap::ArgGroup::new("outcome").required(true).args(["happened", "did_not"])))]
     Resolve {
         /// The session
         #[command(flatten)]
@@ -362,7 +363,7 @@ pub enum Verb {
         /// The call
         call: String,
         /// It happened, with this result as JSON
-        #[arg(long, conflicts_with = "did_not", required_unless_present = "did_not")]
+        #[arg(long, value_name = "JSON")]
         happened: Option<String>,
         /// It did not happen; it may run
         #[arg(long)]

@@ -160,7 +160,7 @@ static VIEW: &[Entry] = &[
     entry(Verb::View(View::Pane(Pane::Branches)), "branch-pane", &["6"], &[Panes], "", "show or hide the branches beside the other panes"),
     entry(Verb::View(View::Pane(Pane::Budget)), "budget", &["7"], &[Panes], "", "show or hide the budget: limits, tokens, price, every request"),
     entry(Verb::View(View::Pane(Pane::Health)), "health", &["8"], &[Panes], "", "show or hide the health of the tools: success over time, failures, latency, weights"),
-    entry(Verb::View(View::Follow), "follow-event", &["enter"], &[Log], "go there", "go to the node that the line is about"),
+    entry(Verb::View(View::Follow), "follow-event", &["enter"], &[Log], "go there", "go to the node that the line is about, or read the whole of one that is about none"),
     entry(Verb::View(View::Decisions), "only-decisions", &["space"], &[Log], "decisions only", "show only decisions, edits and troubles in the log, or everything again"),
     entry(Verb::View(View::Follow), "follow-writer", &["enter"], &[State], "go to writer", "go to the call that wrote what the row shows"),
     entry(Verb::View(View::Follow), "follow-branch", &["enter"], &[BranchPane], "choices", "open the branches on this one: switch, compare, name"),
@@ -208,7 +208,7 @@ static MOVE: &[Entry] = &[
 static TEXT: &[Entry] = &[
     entry(Verb::Text(TextVerb::Commit), "done", &["ctrl-s", "alt-enter"], &[Editor], "done", "finish the text; what it changes is shown before it counts"),
     entry(Verb::Text(TextVerb::Commit), "accept", &["enter"], &[Line], "accept", "finish the line"),
-    entry(Verb::Text(TextVerb::Cancel), "give-up", &["esc"], &[Editor, Line], "give up", "close without a change"),
+    entry(Verb::Text(TextVerb::Cancel), "give-up", &["esc"], &[Editor, Line], "give up", "close without a change; a changed text of an editor needs a second press"),
     entry(Verb::Text(TextVerb::External), "external", &["ctrl-o"], &[Editor], "$EDITOR", "go on in $EDITOR"),
     entry(Verb::Text(TextVerb::Form), "form", &["ctrl-t"], &[Editor], "text/JSON", "for a value: switch between plain text and JSON"),
     entry(Verb::Text(TextVerb::Undo), "undo-typing", &["ctrl-u"], &[Editor, Line, List], "", "take back the last change of the text"),

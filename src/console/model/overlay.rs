@@ -108,6 +108,8 @@ pub enum PageContent {
     Help,
     /// What went round.
     Loops,
+    /// A line of the log; holds untrusted text.
+    Note(String),
     /// A difference.
     Difference(Vec<diff::Line>),
     /// What a change of a node would do, whatever it is.

@@ -186,15 +186,21 @@ fn exact(maker: &mut Maker<'_>, id: NodeId, decide: bool) {
     if decide {
         like_another(maker, id);
     }
-    size_line(
-        maker,
-        call,
-        &shown,
-        node.revisions.first().and_then(|first| match &first.content {
-            crate::domain::node::Content::Call { args, .. } => Some(Arc::clone(args)),
-            _ => None,
-        }),
-    );
+    size_line(maker, call, &shown);
+    if let Some(first) = node.revisions.first().and_then(|first| match &first.content {
+        crate::domain::node::Content::Call { args, .. } => Some(args),
+        _ => None,
+    }) && **first != *args
+    {
+        let same = first
+            .bytes()
+            .zip(args.bytes())
+            .take_while(|(a, b)| a == b)
+            .count();
+        let by = super::origin_word(node.now());
+        let words = format!("{by}, from byte {same} on; the tab revisions shows how");
+        maker.fact("changed", Role::Edited, words);
+    }
     for warning in text::warnings(text::visible(text_head(&shown)).as_str())
         .iter()
         .take(4)
@@ -219,7 +225,12 @@ fn exact(maker: &mut Maker<'_>, id: NodeId, decide: bool) {
         maker.doc.text(pager, Role::Text, mark);
     }
     if *shown != *args {
-        maker.own(Role::Title, "as written, before the references were filled in");
+        let words = if call.bindings.is_empty() {
+            "as written: its label and the path of its result do not go to the tool"
+        } else {
+            "as written, before the references were filled in"
+        };
+        maker.own(Role::Title, words);
         maker.text(
             &args,
             Form::Json,
@@ -278,7 +289,7 @@ fn tool_line(maker: &mut Maker<'_>, call: &Call, tool: &str) {
     maker.doc.line(line);
 }
 
-fn size_line(maker: &mut Maker<'_>, call: &Call, shown: &Arc<str>, first: Option<Arc<str>>) {
+fn size_line(maker: &mut Maker<'_>, call: &Call, shown: &Arc<str>) {
     let lines = shown.split('\n').count();
     let longest = shown.split('\n').map(str::len).max().unwrap_or(0);
     let mut words = format!("{} bytes", shown.len());
@@ -289,18 +300,6 @@ fn size_line(maker: &mut Maker<'_>, call: &Call, shown: &Arc<str>, first: Option
         let _ = write!(words, "  digest {}", text::visible(digest.short()));
     }
     maker.fact("size", Role::Text, words);
-    if let Some(first) = first.filter(|first| **first != **shown && call.resolved.is_none()) {
-        let at = first
-            .bytes()
-            .zip(shown.bytes())
-            .take_while(|(a, b)| a == b)
-            .count();
-        maker.fact(
-            "changed",
-            Role::Edited,
-            format!("differs from what the model wrote from byte {at} on"),
-        );
-    }
     if shown.len() > usize::from(maker.width) * 6 {
         let tail: String = shown
             .chars()

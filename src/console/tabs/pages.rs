@@ -5,7 +5,7 @@
 use super::Maker;
 use crate::console::alike;
 use crate::console::commands::{self, Context};
-use crate::console::doc::Styled;
+use crate::console::doc::{Styled, broken};
 use crate::console::keymap::Keymap;
 use crate::console::model::overlay::BulkItem;
 use crate::console::summary;
@@ -47,14 +47,14 @@ pub fn help(maker: &mut Maker<'_>, keymap: &Keymap, replay: bool, here: Context)
             let room = usize::from(maker.width).saturating_sub(BEFORE);
             if room < NARROW {
                 maker.doc.line(line);
-                for words in wrapped(entry.doc, usize::from(maker.width).saturating_sub(4)) {
+                for words in broken(entry.doc, usize::from(maker.width).saturating_sub(4)) {
                     maker
                         .doc
                         .line(Styled::new().own(Role::Text, format!("    {words}")));
                 }
                 continue;
             }
-            let mut rows = wrapped(entry.doc, room).into_iter();
+            let mut rows = broken(entry.doc, room).into_iter();
             maker
                 .doc
                 .line(line.own(Role::Text, rows.next().unwrap_or_default()));
@@ -67,19 +67,14 @@ pub fn help(maker: &mut Maker<'_>, keymap: &Keymap, replay: bool, here: Context)
     }
 }
 
-/// A sentence in rows of so many columns. The console's own words have one column a character.
-fn wrapped(sentence: &str, columns: usize) -> Vec<String> {
-    let mut rows: Vec<String> = Vec::new();
-    for word in sentence.split(' ') {
-        match rows.last_mut() {
-            Some(row) if row.chars().count() + 1 + word.chars().count() <= columns => {
-                row.push(' ');
-                row.push_str(word);
-            }
-            _ => rows.push(word.to_owned()),
-        }
+/// A line of the log, whole. What a model, a tool or a file may have put into it is made visible.
+pub fn note(maker: &mut Maker<'_>, words: &str) {
+    for row in broken(
+        &crate::text::visible(words),
+        usize::from(maker.width).saturating_sub(1),
+    ) {
+        maker.own(Role::Text, row);
     }
-    rows
 }
 
 /// The calls that would be approved together, one line each.

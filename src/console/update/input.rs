@@ -5,7 +5,7 @@
 
 use super::refresh::prepare;
 use super::{decide, drive, edits, graph, jumps, lists, prompts, search, views};
-use crate::console::commands::{EditVerb, RunVerb, Verb, View};
+use crate::console::commands::{EditVerb, RunVerb, TextVerb, Verb, View};
 use crate::console::hints::context;
 use crate::console::key::{Code, Key};
 use crate::console::model::arming::BURST_MS;
@@ -91,6 +91,9 @@ fn press(model: &mut Model, key: Key, at: u64, out: &mut Vec<Out>) {
     let verb = model.settings.keymap.verb(context, key, model.settings.replay);
     if !matches!(verb, Some(Verb::View(View::Interrupt))) {
         model.message = Message::default();
+    }
+    if !matches!(verb, Some(Verb::Text(TextVerb::Cancel))) {
+        prompts::was_leaving(model);
     }
     match verb {
         Some(verb) => run(model, verb, By::Key, at, out),

@@ -49,6 +49,14 @@ fn changed(model: &mut Model) {
     }
 }
 
+/// Whether the last key asked to leave a changed text; whatever comes next, it is forgotten.
+pub(super) fn was_leaving(model: &mut Model) -> bool {
+    match model.overlays.last_mut() {
+        Some(Overlay::Editor(editor)) => std::mem::take(&mut editor.leaving),
+        _ => false,
+    }
+}
+
 /// A key that is no command, in a text.
 pub(super) fn typed(model: &mut Model, key: Key) {
     if field(model).is_some_and(|field| field.key(key)) {
@@ -58,6 +66,7 @@ pub(super) fn typed(model: &mut Model, key: Key) {
 
 /// A paste.
 pub(super) fn paste(model: &mut Model, text: &str) {
+    was_leaving(model);
     if let Some(Overlay::Editor(editor)) = model.overlays.last_mut()
         && editor.long.is_none()
         && !editor.sent
@@ -132,10 +141,21 @@ pub(super) fn edit(model: &mut Model, verb: TextVerb, out: &mut Vec<Out>) {
     }
 }
 
+/// Closes what is open. What was typed into an editor is dropped only by a second key right after.
 fn cancel(model: &mut Model, out: &mut Vec<Out>) {
-    if let Some(Overlay::Editor(editor)) = model.overlays.last() {
+    let twice = was_leaving(model);
+    if let Some(Overlay::Editor(editor)) = model.overlays.last_mut() {
         if editor.sent {
             model.complain("already sent: wait for the answer of the run");
+            return;
+        }
+        if !twice && !editor.is_unchanged() {
+            editor.leaving = true;
+            let keymap = &model.settings.keymap;
+            let (drop, keep) = (keymap.first("give-up"), keymap.first("done"));
+            model.complain(format!(
+                "the text was changed: {drop} again drops it, {keep} finishes it"
+            ));
             return;
         }
         if let Some(node) = editor.holds() {

@@ -216,6 +216,7 @@ fn overlay(model: &mut Model) {
                         settings.replay,
                         screen.focus.context(),
                     ),
+                    PageContent::Note(words) => tabs::note(&mut maker, words),
                     PageContent::Difference(lines) => tabs::difference(&mut maker, lines),
                     PageContent::Impact(edit) => tabs::impact(&mut maker, edit),
                 }

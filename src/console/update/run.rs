@@ -39,7 +39,7 @@ pub(super) fn take(model: &mut Model, update: Update, out: &mut Vec<Out>) {
         Update::Taken(command) => taken(model, &command),
         Update::Refused(refusal) => refused(model, &refusal, out),
         Update::Notice(words) => {
-            model.say(words.clone());
+            model.notify(&words);
             model.log.add(Line::Note(words));
         }
         Update::Halted(why) => {

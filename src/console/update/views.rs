@@ -13,12 +13,14 @@ use crate::console::model::Model;
 use crate::console::model::graph::{Form, Pick};
 use crate::console::model::inspector::{Subject, Tab};
 use crate::console::model::listing::{Kind, Listing};
+use crate::console::model::log::Line;
 use crate::console::model::lower::Target;
 use crate::console::model::overlay::{Overlay, Page, PageContent};
 use crate::console::model::run::WireSeen;
 use crate::console::model::screen::{Pane, inside};
 use crate::console::msg::Out;
 use crate::console::rows::Explained;
+use crate::console::words;
 use crate::domain::turn::Stream;
 use crate::text::visible_lines;
 
@@ -77,7 +79,13 @@ fn beside(pane: Pane, back: bool) -> Pane {
 /// Goes to what the row under the cursor is about.
 fn follow(model: &mut Model, out: &mut Vec<Out>) {
     let done = match model.followed() {
-        Target::Nothing => Err("this row is about nothing in the graph".to_owned()),
+        Target::Nothing => match noted(model) {
+            Some(words) => {
+                open(model, Overlay::Page(Page::new("log", PageContent::Note(words))));
+                Ok(())
+            }
+            None => Err("this row is about nothing in the graph".to_owned()),
+        },
         Target::Node(id) => super::jumps::go(model, id),
         Target::Branch(epoch) => super::branches::list_at(model, epoch),
         Target::Weight(at) => {
@@ -96,6 +104,15 @@ fn follow(model: &mut Model, out: &mut Vec<Out>) {
     if let Err(why) = done {
         model.complain(why);
     }
+}
+
+/// The line of the log under the cursor: a narrow pane shows the beginning of it.
+fn noted(model: &Model) -> Option<String> {
+    let line = (model.screen.focus == Pane::Log).then(|| model.log.selected())??;
+    Some(match line {
+        Line::Event(envelope) => words::of(envelope),
+        Line::Note(words) | Line::Trouble(words) => words.clone(),
+    })
 }
 
 /// Lists the changes of a weight, or hides them again.

@@ -9,13 +9,17 @@ use super::paint::Canvas;
 use crate::console::model::Model;
 use crate::console::theme::Role;
 use crate::domain::state::Mode;
+use crate::domain::thread::ROOT;
 use crate::domain::turn::Stream;
 use crate::text::visible;
+
+/// Screens with fewer columns get the short words.
+const NARROW: u16 = 100;
 
 /// Words of the header; those with a higher number give way first on a narrow screen.
 fn parts(model: &Model) -> Vec<(u8, Role, String, bool)> {
     let state = &model.run.state;
-    let mut parts = vec![(3, Role::Title, "overrule".to_owned(), false)];
+    let mut parts = vec![(6, Role::Title, "overrule".to_owned(), false)];
     let session = state.title.as_deref().unwrap_or(&model.settings.session);
     if !session.is_empty() {
         parts.push((
@@ -28,29 +32,32 @@ fn parts(model: &Model) -> Vec<(u8, Role, String, bool)> {
     if let Some(started) = &state.started {
         let name = visible(crate::console::doc::head(&started.model, 60).0);
         parts.push((2, Role::Accent, name, false));
-        let sandbox = visible(crate::console::doc::head(&started.sandbox, 30).0);
+        // How far commands reach outlasts everything that a narrow screen can do without.
+        let mut sandbox = visible(crate::console::doc::head(&started.sandbox, 30).0);
+        if model.screen.width < NARROW {
+            sandbox = sandbox.replace("sandbox level", "sandbox");
+        }
         if !sandbox.is_empty() {
-            parts.push((8, Role::Dim, sandbox, false));
+            parts.push((4, Role::Dim, sandbox, false));
         }
     }
     if !state.policy.is_empty() {
         parts.push((
-            4,
+            3,
             Role::Dim,
             visible(crate::console::doc::head(&state.policy, 30).0),
             false,
         ));
     }
-    let turns = state
-        .turns
-        .values()
-        .filter(|turn| turn.asked > 0 && turn.is_active())
-        .count();
-    if turns > 0 {
-        parts.push((6, Role::Dim, format!("turn {turns}"), true));
+    // The number that the log, the inspector and the verbs of the shell call it by.
+    let newest = state
+        .turns_of(ROOT)
+        .rfind(|turn| turn.asked > 0 && turn.is_active());
+    if let Some(turn) = newest {
+        parts.push((7, Role::Dim, turn.id.to_string(), true));
     }
     if let Some(tokens) = tokens(model) {
-        parts.push((7, Role::Dim, tokens, true));
+        parts.push((8, Role::Dim, tokens, true));
     }
     if let Some(spent) = state.spent.words() {
         parts.push((9, Role::Dim, spent, true));

@@ -6,6 +6,7 @@ use unicode_width::UnicodeWidthStr as _;
 
 use super::paint::{Canvas, row_of};
 use super::{inspector, overlay};
+use crate::console::doc::broken;
 use crate::console::model::Model;
 use crate::console::model::listing::Listing;
 use crate::console::model::overlay::{LinePrompt, List, ListPurpose};
@@ -15,12 +16,26 @@ use crate::console::theme::Role;
 /// Draws a line to type, at the bottom of the panes.
 pub(super) fn line(model: &Model, frame: &mut Frame<'_>, line: &LinePrompt) {
     let body = model.screen.places.body;
+    // What may be written is told whole, in as many rows as that takes.
+    let mut titles = broken(&line.title, usize::from(body.width.saturating_sub(2)));
+    titles.truncate(usize::from(body.height.saturating_sub(1)));
+    let last = titles.pop().unwrap_or_default();
     let area = Rect {
         y: body.bottom().saturating_sub(2.min(body.height)),
         height: 2.min(body.height),
         ..body
     };
-    let field = overlay::open(model, frame, area, &line.title, Role::Focus);
+    for (above, title) in titles.iter().rev().enumerate() {
+        let row = Rect {
+            y: area
+                .y
+                .saturating_sub(u16::try_from(above + 1).unwrap_or(u16::MAX)),
+            height: 1,
+            ..area
+        };
+        overlay::open(model, frame, row, title, Role::Focus);
+    }
+    let field = overlay::open(model, frame, area, &last, Role::Focus);
     line.field
         .draw(frame, field, model.settings.look.full(Role::Text));
 }

@@ -10,6 +10,7 @@ use crate::console::doc::Styled;
 use crate::console::model::Model;
 use crate::console::model::log::Line;
 use crate::console::model::screen::{Pane, inside};
+use crate::console::symbols::Symbol;
 use crate::console::theme::Role;
 use crate::console::words;
 
@@ -44,12 +45,13 @@ pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
             Line::Note(text) => Styled::new().untrusted(Role::Accent, text, most),
             Line::Trouble(text) => Styled::new().untrusted(Role::Error, text, most),
         };
-        canvas.line(
-            place.x + 1.min(place.width),
-            place.y,
-            place.width.saturating_sub(1),
-            &styled,
-        );
+        let left = 1.min(place.width);
+        let words = Rect {
+            x: place.x + left,
+            width: place.width - left,
+            ..place
+        };
+        canvas.row(words, &styled, Symbol::Ellipsis.glyph(model.settings.charset));
         if Some(no) == cursor {
             rows::point(model, canvas, place);
         }

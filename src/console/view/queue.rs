@@ -11,7 +11,7 @@ use crate::console::model::screen::{Pane, inside};
 use crate::console::summary;
 use crate::console::symbols::Symbol;
 use crate::console::theme::Role;
-use crate::domain::id::NodeId;
+use crate::domain::id::{NodeId, Rev};
 
 /// Draws the pane.
 pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
@@ -73,7 +73,8 @@ pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
 
 fn entry(model: &Model, item: &Item) -> Styled {
     match item.wanted {
-        Wanted::Call { call, rev, .. } => call_entry(model, item.gone, call, rev.to_string()),
+        Wanted::Call { call, rev, .. } if item.gone => gone_entry(model, call, rev),
+        Wanted::Call { call, rev, .. } => call_entry(model, call, rev),
         Wanted::Turn { turn, .. } => {
             let role = if item.gone { Role::Dim } else { Role::Error };
             let glyph = Symbol::Failed.glyph(model.settings.charset);
@@ -91,40 +92,64 @@ fn tier(model: &Model, tool: &str) -> Vec<&'static str> {
         .collect()
 }
 
-fn call_entry(model: &Model, gone: bool, id: NodeId, rev: String) -> Styled {
+/// A row of what waits no more. What the call says now may be another revision: its words are not shown
+/// beside the number of the one that waited.
+fn gone_entry(model: &Model, id: NodeId, rev: Rev) -> Styled {
     let state = &model.run.state;
     let (Some(call), Some(node)) = (state.call(id), state.node(id)) else {
         return Styled::new().own(Role::Dim, format!("{id} is gone"));
     };
-    let dim = |role: Role| if gone { Role::Dim } else { role };
+    let glyph = Symbol::of_status(&call.status).glyph(model.settings.charset);
+    let again = model
+        .queue
+        .items
+        .iter()
+        .any(|item| matches!(item.wanted, Wanted::Call { call, .. } if call == id && !item.gone));
+    let words = match (node.rev() == rev, again) {
+        (_, true) => "asked anew below".to_owned(),
+        (true, false) => call.status.word().to_owned(),
+        (false, false) => format!("now {}: {}", node.rev(), call.status.word()),
+    };
+    let mut line = Styled::new().own(Role::Dim, format!("{glyph} {id} {rev} ({words}) "));
+    if let Some((tool, args)) = node.as_call() {
+        line = line.untrusted(Role::Dim, tool, 40);
+        if node.rev() == rev {
+            line = line
+                .own(Role::Dim, format!(" {} ", call.effect.word()))
+                .untrusted(Role::Dim, &summary::arguments(args), 200);
+        }
+    }
+    line
+}
+
+fn call_entry(model: &Model, id: NodeId, rev: Rev) -> Styled {
+    let state = &model.run.state;
+    let (Some(call), Some(node)) = (state.call(id), state.node(id)) else {
+        return Styled::new().own(Role::Dim, format!("{id} is gone"));
+    };
     let symbol = Symbol::of_status(&call.status);
     let glyph = symbol.glyph(model.settings.charset);
-    let mut line = Styled::new().own(dim(symbol.role()), format!("{glyph} {id} {rev} "));
+    let mut line = Styled::new().own(symbol.role(), format!("{glyph} {id} {rev} "));
     if model.collected.touches(id) {
         line = line.own(Role::Edited, "(edit collected) ");
     }
-    if gone {
-        line = line.own(Role::Dim, format!("({}) ", call.status.word()));
-    } else if !matches!(call.status, crate::domain::call::Status::Awaiting) {
+    if !matches!(call.status, crate::domain::call::Status::Awaiting) {
         line = line.own(Role::Warning, format!("{} ", model.status_words(call)));
     }
     if let Some((tool, args)) = node.as_call() {
         line = line
-            .untrusted(dim(Role::Accent), tool, 40)
-            .own(dim(Role::Dim), format!(" {} ", call.effect.word()));
+            .untrusted(Role::Accent, tool, 40)
+            .own(Role::Dim, format!(" {} ", call.effect.word()));
         for tag in tier(model, tool) {
-            line = line.own(dim(Role::Failed), format!("{tag} "));
+            line = line.own(Role::Failed, format!("{tag} "));
         }
         line = match model.queue.alike.get(&id) {
             Some(alike) => {
                 let sign = Symbol::Fan.glyph(model.settings.charset);
-                line.own(dim(Role::Accent), format!("{sign} ")).untrusted(
-                    dim(Role::Text),
-                    &alike.words(),
-                    200,
-                )
+                line.own(Role::Accent, format!("{sign} "))
+                    .untrusted(Role::Text, &alike.words(), 200)
             }
-            None => line.untrusted(dim(Role::Text), &summary::arguments(args), 200),
+            None => line.untrusted(Role::Text, &summary::arguments(args), 200),
         };
     }
     line

@@ -4,10 +4,11 @@ use ratatui::layout::Rect;
 use unicode_width::UnicodeWidthStr;
 
 use super::paint::{Canvas, row_of};
-use crate::console::doc::Styled;
+use crate::console::doc::{Styled, broken, head};
 use crate::console::hints;
 use crate::console::model::Model;
 use crate::console::model::arming::Question;
+use crate::console::symbols::Symbol;
 use crate::console::theme::Role;
 
 /// Draws the lines.
@@ -16,31 +17,76 @@ pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
     if area.is_empty() {
         return;
     }
-    if area.height > 1 {
-        words(model, canvas, row_of(area, 0));
-        keys(model, canvas, row_of(area, 1));
-    } else if model.message.text.is_empty() {
-        keys(model, canvas, area);
-    } else {
-        words(model, canvas, area);
+    let hints = hints::hints(model);
+    let (first, second) = (row_of(area, 0), row_of(area, 1));
+    if model.message.text.is_empty() {
+        if area.height > 1 {
+            let line = Styled::new().own(Role::Dim, standing(model));
+            canvas.row(indented(first), &line, more(model));
+            keys(model, canvas, second, &hints);
+        } else {
+            keys(model, canvas, first, &hints);
+        }
+        return;
+    }
+    // What is too long for its row goes on in that of the keys, until the next key.
+    let wide = words(model, canvas, first, second, &hints);
+    if !wide && area.height > 1 {
+        keys(model, canvas, second, &hints);
     }
 }
 
-fn words(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
+/// The area without the column at its left.
+fn indented(area: Rect) -> Rect {
+    let left = 1.min(area.width);
+    Rect {
+        x: area.x + left,
+        width: area.width - left,
+        ..area
+    }
+}
+
+fn more(model: &Model) -> char {
+    Symbol::Ellipsis.glyph(model.settings.charset)
+}
+
+/// Draws the newest word. True if it needed the second row as well.
+fn words(model: &Model, canvas: &mut Canvas<'_>, first: Rect, second: Rect, hints: &[hints::Hint]) -> bool {
     let message = &model.message;
-    let width = usize::from(area.width);
-    let line = if message.text.is_empty() {
-        Styled::new().own(Role::Dim, standing(model))
-    } else {
-        let role = if message.bad { Role::Error } else { Role::Text };
-        Styled::new().untrusted(role, &message.text, width * 2)
+    let role = if message.bad { Role::Error } else { Role::Text };
+    let width = usize::from(first.width.saturating_sub(1));
+    // Marks of what cannot be seen only make a text longer.
+    let shown = crate::text::visible(head(&message.text, 2 * width + 1).0);
+    let rows = broken(&shown, width);
+    let (Some(row), true) = (rows.first(), second.height > 0 && rows.len() > 1) else {
+        canvas.row(indented(first), &Styled::new().own(role, shown), more(model));
+        return false;
     };
-    canvas.line(
-        area.x + 1.min(area.width),
-        area.y,
-        area.width.saturating_sub(1),
-        &line,
+    canvas.put(indented(first).x, first.y, first.width, row, role);
+    let kept: Vec<hints::Hint> = hints.iter().filter(|hint| hint.stays).cloned().collect();
+    let room = second.width.saturating_sub(kept.iter().map(wide).sum());
+    let rest = Rect {
+        width: room,
+        ..second
+    };
+    let line = Styled::new().own(role, rows.get(1..).unwrap_or_default().join(" "));
+    canvas.row(indented(rest), &line, more(model));
+    keys(
+        model,
+        canvas,
+        Rect {
+            x: second.x + room,
+            width: second.width - room,
+            ..second
+        },
+        &kept,
     );
+    true
+}
+
+/// Columns that a hint takes, with the gap behind it.
+fn wide(hint: &hints::Hint) -> u16 {
+    (hint.key.width() + hint.word.width() + 3) as u16
 }
 
 /// What there is to say while nothing happened.
@@ -66,11 +112,9 @@ fn standing(model: &Model) -> String {
     }
 }
 
-fn keys(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
+fn keys(model: &Model, canvas: &mut Canvas<'_>, area: Rect, hints: &[hints::Hint]) {
     let mut x = area.x + 1.min(area.width);
     let armed = is_armed(model);
-    let hints = hints::hints(model);
-    let wide = |hint: &hints::Hint| (hint.key.width() + hint.word.width() + 3) as u16;
     let reserved: u16 = hints.iter().filter(|hint| hint.stays).map(wide).sum();
     // Where nothing on screen can be decided, the way to what waits comes first.
     let decides = hints
@@ -90,7 +134,7 @@ fn keys(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
         if hint.stays {
             room = area.right() + 2;
         }
-        let need = (hint.key.width() + hint.word.width() + 3) as u16;
+        let need = wide(hint);
         if x + need > room {
             continue;
         }

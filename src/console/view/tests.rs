@@ -5,3 +5,4 @@ mod graphs;
 mod panes;
 mod pictures;
 mod rules;
+mod told;

@@ -21,6 +21,7 @@ fn editing(args: &str) -> Stage {
     stage
 }
 
+#[track_caller]
 fn editor(stage: &mut Stage) -> &mut Editor {
     match stage.model.overlays.last_mut() {
         Some(Overlay::Editor(editor)) => editor,
@@ -232,4 +233,28 @@ fn a_large_paste_that_fits_is_one_undo() {
     assert_eq!(editor(&mut stage).field.text().unwrap(), pasted);
     stage.press("ctrl-u");
     assert_eq!(editor(&mut stage).field.text().unwrap(), "");
+}
+
+#[test]
+fn a_changed_text_is_dropped_only_by_a_second_key() {
+    let mut stage = Stage::new(80, 24);
+    stage.begin();
+    stage.press("i esc");
+    assert!(stage.model.overlays.is_empty(), "nothing was typed");
+    stage.press("i");
+    stage.type_text("ab");
+    stage.press("esc");
+    assert!(stage.said().contains("esc again drops it"), "{}", stage.said());
+    assert_eq!(editor(&mut stage).field.text().unwrap(), "ab");
+    // Whatever comes between, the text is not dropped by the next one.
+    stage.press("left esc");
+    assert_eq!(editor(&mut stage).field.text().unwrap(), "ab");
+    stage.type_text("c");
+    stage.press("esc");
+    stage.send(Msg::Term(TermMsg::Paste("d".to_owned())));
+    stage.press("esc");
+    assert_eq!(editor(&mut stage).field.text().unwrap(), "acdb");
+    stage.press("esc");
+    assert!(stage.model.overlays.is_empty());
+    assert_eq!(stage.commands(), []);
 }

@@ -174,7 +174,7 @@ pub(super) fn check_args(advice: &dyn Advice, id: NodeId, tool: &str, args: &str
     }
     let list: Vec<String> = faults
         .iter()
-        .map(|fault| format!("{} {}", fault.path, fault.message))
+        .map(|fault| format!("{} {}", fault.path, fault.message).trim().to_owned())
         .collect();
     Err(Refusal {
         kind: RefusalKind::Invalid,

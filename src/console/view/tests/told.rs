@@ -1,0 +1,205 @@
+//! Words at the edges of the screen: none is lost for want of room without a sign of it, and none stands
+//! beside what it is not about.
+
+use crate::console::link::Update;
+use crate::console::msg::Msg;
+use crate::console::testing::{ARMING, Stage, id};
+use crate::domain::event::{CallEvent, EditEvent, Event};
+use crate::domain::id::Rev;
+use crate::domain::node::{Content, Origin};
+
+const LONG: &str = "c4 still runs as process 25142, started before the interruption. End it and what it \
+                    started with `kill -- -25142`, or wait for it.";
+
+/// The rows of the screen, from the last one up.
+fn from_below(stage: &mut Stage) -> Vec<String> {
+    let text = stage.text();
+    text.lines().rev().map(|row| row.trim().to_owned()).collect()
+}
+
+#[test]
+fn a_long_word_goes_on_in_the_row_of_the_keys_until_the_next_key() {
+    let mut stage = Stage::new(80, 24);
+    stage.sample();
+    stage.model.complain(LONG);
+    let rows = from_below(&mut stage);
+    assert!(rows[1].starts_with("c4 still runs as process 25142"), "{rows:?}");
+    assert!(rows[0].contains("`kill -- -25142`, or wait for it."), "{rows:?}");
+    assert!(
+        rows[0].ends_with("? help"),
+        "the way to all keys stays: {}",
+        rows[0]
+    );
+    stage.press("down");
+    let rows = from_below(&mut stage);
+    assert!(
+        !rows[0].contains("kill") && rows[0].contains("i guide"),
+        "{}",
+        rows[0]
+    );
+}
+
+#[test]
+fn a_word_that_is_too_long_for_both_rows_says_so() {
+    let mut stage = Stage::new(40, 24);
+    stage.sample();
+    stage.model.complain(LONG);
+    let rows = from_below(&mut stage);
+    assert!(rows[0].contains('…'), "{}", rows[0]);
+    assert!(rows[0].ends_with("? help"), "{}", rows[0]);
+}
+
+#[test]
+fn a_notice_does_not_hide_the_one_before_it() {
+    let mut stage = Stage::new(80, 24);
+    stage.sample();
+    stage.send(Msg::Run(Update::Notice("c4 still runs".to_owned())));
+    assert_eq!(stage.said(), "c4 still runs");
+    stage.send(Msg::Run(Update::Notice("c5 still runs".to_owned())));
+    assert_eq!(stage.said(), "2 notices, see the log: c5 still runs");
+    stage.press("down");
+    stage.send(Msg::Run(Update::Notice("c6 still runs".to_owned())));
+    assert_eq!(stage.said(), "c6 still runs");
+}
+
+#[test]
+fn a_line_of_the_log_that_is_too_long_is_read_whole() {
+    let mut stage = Stage::new(80, 24);
+    stage.sample();
+    stage.send(Msg::Run(Update::Notice(format!("{LONG}\u{202e}"))));
+    stage.press("4");
+    let text = stage.text();
+    let row = text.lines().find(|row| row.contains("still runs")).unwrap();
+    assert!(row.trim_end().ends_with('…'), "{row}");
+    assert!(text.contains("enter read it"), "{text}");
+    stage.press("enter");
+    let text = stage.text();
+    assert!(text.contains("kill -- -25142`, or wait for it."), "{text}");
+    assert!(text.contains("⟨U+202E⟩"), "{text}");
+}
+
+#[test]
+fn a_question_is_told_whole_however_narrow_the_screen() {
+    for width in [40, 80] {
+        let mut stage = Stage::new(width, 24);
+        stage.sample();
+        stage.press("1 &");
+        let text = stage.text();
+        assert!(text.contains("!not"), "{text}");
+        assert!(text.contains("show only"), "{text}");
+    }
+}
+
+#[test]
+fn the_header_names_the_turn_as_everything_else_does() {
+    let mut stage = Stage::new(120, 24);
+    stage.two_turns();
+    let text = stage.text();
+    let turn = stage
+        .model
+        .run
+        .state
+        .turns
+        .keys()
+        .next_back()
+        .unwrap()
+        .to_string();
+    assert!(
+        text.lines().next().unwrap().contains(&turn),
+        "no {turn} in\n{text}"
+    );
+}
+
+#[test]
+fn the_header_says_how_far_commands_reach_beside_a_question() {
+    let mut stage = Stage::new(80, 24);
+    stage.sample();
+    let text = stage.text();
+    let header = text.lines().next().unwrap();
+    assert!(
+        header.contains("sandbox 0") && header.contains("1 waiting"),
+        "{header}"
+    );
+}
+
+#[test]
+fn a_row_of_the_queue_shows_no_other_revision_than_it_names() {
+    let mut stage = Stage::new(80, 24);
+    stage.begin();
+    stage.awaiting("c3", "write_file", r#"{"path":"first","content":"b"}"#);
+    stage.draw();
+    stage.press("2");
+    stage.engine(Event::Edit(EditEvent::Revised {
+        node: id("c3"),
+        rev: Rev(2),
+        content: Content::Call {
+            tool: "write_file".into(),
+            args: r#"{"path":"second","content":"b"}"#.into(),
+        },
+        origin: Origin::Operator { user: "eve".into() },
+        approves: None,
+    }));
+    stage.ready("c3", 2);
+    stage.start("c3");
+    let text = stage.text();
+    let row = text.lines().find(|row| row.contains("c3 r1")).unwrap();
+    assert!(row.contains("(now r2: "), "{row}");
+    assert!(!row.contains("second"), "{row}");
+}
+
+#[test]
+fn what_cannot_be_committed_is_not_offered() {
+    let mut stage = Stage::new(80, 24);
+    stage.two_turns();
+    stage.press("1 g e");
+    stage.type_text("x");
+    stage.press("ctrl-s");
+    stage.wait(ARMING);
+    assert!(from_below(&mut stage)[0].contains("enter commit"));
+    // Meanwhile somebody else changed what the edit is based on.
+    stage.engine(Event::Edit(EditEvent::Revised {
+        node: id("p1"),
+        rev: Rev(2),
+        content: Content::Text {
+            text: "other".into(),
+            channel: crate::domain::node::Channel::Spoken,
+            opaque: None,
+        },
+        origin: Origin::Operator { user: "eve".into() },
+        approves: None,
+    }));
+    let text = stage.text();
+    assert!(text.contains("not possible"), "{text}");
+    let keys = &from_below(&mut stage)[0];
+    assert!(!keys.contains("commit") && !keys.contains("reason"), "{keys}");
+}
+
+#[test]
+fn a_question_says_that_the_arguments_are_not_those_of_the_model() {
+    let mut stage = Stage::new(80, 24);
+    stage.begin();
+    stage.awaiting("c3", "write_file", r#"{"path":"first","content":"b"}"#);
+    stage.press("2");
+    assert!(!stage.text().contains("changed"), "{}", stage.text());
+    stage.engine(Event::Edit(EditEvent::Revised {
+        node: id("c3"),
+        rev: Rev(2),
+        content: Content::Call {
+            tool: "write_file".into(),
+            args: r#"{"path":"second","content":"b"}"#.into(),
+        },
+        origin: Origin::Repair { attempt: 1 },
+        approves: None,
+    }));
+    stage.ready("c3", 2);
+    stage.call(CallEvent::Asked {
+        call: id("c3"),
+        rev: Rev(2),
+        deadline_ms: None,
+    });
+    // The row of the first revision waits no more: the cursor goes to that of the second.
+    stage.press("down");
+    let text = stage.text();
+    assert!(text.contains("c3 r2  may this call run?"), "{text}");
+    assert!(text.contains("changed    by repair 1, from byte 9 on"), "{text}");
+}
