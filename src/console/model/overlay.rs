@@ -51,6 +51,7 @@ impl Overlay {
     /// Where its keys are looked up.
     pub const fn context(&self) -> Context {
         match self {
+            Self::Page(page) if matches!(page.content, PageContent::Needed) => Context::Needed,
             Self::Page(_) => Context::Page,
             Self::Editor(_) => Context::Editor,
             Self::Line(_) => Context::Line,
@@ -108,6 +109,8 @@ pub enum PageContent {
     Help,
     /// What went round.
     Loops,
+    /// Why the run waits for a person.
+    Needed,
     /// A difference.
     Difference(Vec<diff::Line>),
     /// What a change of a node would do, whatever it is.
