@@ -15,8 +15,10 @@ use overrule::resilience::escape::detect::Detectors;
 use overrule::resilience::escape::{Config, Watch};
 use tokio::time::Instant;
 
-/// Turns that are taken in for one figure.
+/// Turns that are taken in for one figure, all in all.
 const MORE: u32 = 2_000;
+/// Turns that are taken in behind one history: few, so that it is still the history that is named.
+const EACH: u32 = 50;
 
 /// A turn with one call of which every seventh was made before and every fifth fails.
 fn turn(no: u32) -> Batch {
@@ -45,22 +47,27 @@ pub fn costs() -> Vec<(u32, f64)> {
 }
 
 fn cost(history: u32) -> f64 {
-    let mut detectors = Detectors::new(&Config::default());
-    for no in 0..history {
-        detectors.push(turn(no));
+    // Twice as long a history is another one: only behind a long one may many turns follow.
+    let each = EACH.max(history / 50).min(MORE);
+    let rounds = MORE / each;
+    let (mut seen, mut spent) = (0, 0.0);
+    for _ in 0..rounds {
+        let mut detectors = Detectors::new(&Config::default());
+        for no in 0..history {
+            detectors.push(turn(no));
+        }
+        let more: Vec<Batch> = (history..history + each).map(turn).collect();
+        let start = Instant::now();
+        for batch in more {
+            seen += detectors.push(batch).len();
+        }
+        spent += start.elapsed().as_secs_f64();
     }
-    let more: Vec<Batch> = (history..history + MORE).map(turn).collect();
-    let start = Instant::now();
-    let mut seen = 0;
-    for batch in more {
-        seen += detectors.push(batch).len();
-    }
-    let spent = start.elapsed().as_secs_f64();
     // What was seen is asked for, so that nothing of it can be left out.
     if std::hint::black_box(seen) == usize::MAX {
         return f64::NAN;
     }
-    spent * 1e6 / f64::from(MORE)
+    spent * 1e6 / f64::from(rounds * each)
 }
 
 /// What was found in the recorded sessions of the project.

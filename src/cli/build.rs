@@ -19,7 +19,7 @@ use crate::engine::{Driver, Handle, Parts, prompt};
 use crate::journal::{Store, Writer};
 use crate::model::Model;
 use crate::resilience::ladder::Ladder;
-use crate::resilience::routing::{self, Priors, Snapshot};
+use crate::resilience::routing::{Priors, Snapshot};
 use crate::resilience::watch::Watch;
 use crate::tools::builtin;
 use crate::tools::child::Environment;
@@ -126,14 +126,7 @@ impl Ground {
     /// What is known of tools before a run begins: what the settings say of weights, and those of another run.
     pub fn watch(&self) -> Result<Watch, Failure> {
         let set = &self.settings.routing;
-        let settings = routing::Settings {
-            decay: set.decay.value,
-            order: set.order.value,
-            ask_below: set.ask_below.value,
-            hide_below: set.hide_below.value,
-            alert: set.alert.value,
-            kinds: set.kinds.value.clone(),
-        };
+        let settings = self.settings.resilience.routing.clone();
         let Some(file) = &set.priors.value else {
             return Ok(Watch::new(settings, Priors::default()));
         };

@@ -120,6 +120,16 @@ pub fn prepare(run: &BuiltIn) -> Result<Begin, Failure> {
     })
 }
 
+/// What is said of one that a model of the operator's plays.
+pub fn with_own_model(run: &BuiltIn) -> String {
+    let tools = if sample::of(run.name).is_empty() {
+        "its tools and files are real."
+    } else {
+        "its own tools are samples: nothing outside of this program happens through them."
+    };
+    format!("This is a built-in run with another model than its own: {tools}")
+}
+
 fn serve(port: Option<u16>) -> Result<u16, Failure> {
     server::start(port).map_err(|error| {
         Failure::new(

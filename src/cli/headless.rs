@@ -5,6 +5,7 @@ use tokio::sync::mpsc;
 
 use super::args::Common;
 use super::build::Ground;
+use super::escalate::{Caller, Next};
 use super::exit::{Code, Failure};
 use super::run::Ready;
 use super::signals::{self, Asked};
@@ -42,6 +43,7 @@ pub async fn serve(common: &Common, ground: &Ground, ready: Ready) -> Result<Cod
         json: common.json,
         link: head,
         run,
+        caller: Caller::of(ground, &session),
     };
     let mut watch = Watch::new(handle.clone(), heard.told.clone(), session.clone());
     watch.attended = door.is_some();
@@ -69,7 +71,12 @@ pub async fn serve(common: &Common, ground: &Ground, ready: Ready) -> Result<Cod
                 if let Ok(told) = told && let Some(end) = watch.look(told).await {
                     break end;
                 }
+                // Where nobody can come to decide, the end is what is told.
+                if watch.attended && let Some(caller) = &mut out.caller {
+                    caller.look(&watch.state);
+                }
             }
+            next = called(out.caller.as_mut()) => out.call(next, &watch.state),
         }
     };
     if let Some(door) = &door {
@@ -94,6 +101,13 @@ pub async fn serve(common: &Common, ground: &Ground, ready: Ready) -> Result<Cod
     } else {
         End::new(Code::Other, "the run's loop broke; what was decided is recorded")
     };
+    if let Some(mut caller) = out.caller {
+        caller.call_at_end(&watch.state, &end);
+        tokio::select! {
+            failed = caller.finish() => failed.iter().for_each(|words| print::err(&print::told(words))),
+            asked = stop.next() => if asked == Asked::StopNow { return Ok(stop_now(&session)); }
+        }
+    }
     conclude(common, &watch.state, &session, end)
 }
 
@@ -124,6 +138,9 @@ fn take(state: &mut State, out: &mut Out, fact: Option<Publication>) -> Option<E
         Some(Publication::Snapshot(snapshot)) => *state = *snapshot,
         Some(Publication::Event(envelope)) => {
             out.print(&envelope);
+            if let Some(caller) = &mut out.caller {
+                caller.note(&envelope);
+            }
             if let Some(line) = progress::line(state, &envelope.event) {
                 print::err(&line);
             }
@@ -191,14 +208,32 @@ pub fn print_answer(common: &Common, text: &str, session: &str) -> Result<Code, 
     ))
 }
 
-/// The events as lines of JSON, the same bytes as in the journal.
+/// Where facts go: as lines of JSON, the same bytes as in the journal; to whoever calls the operator.
 struct Out {
     json: bool,
     link: Link,
     run: uuid::Uuid,
+    /// Who calls the operator; none where he named nothing to be called by.
+    caller: Option<Caller>,
+}
+
+/// What a caller has to do next; nothing, for ever, where there is none.
+async fn called(caller: Option<&mut Caller>) -> Next {
+    match caller {
+        Some(caller) => caller.next().await,
+        None => std::future::pending().await,
+    }
 }
 
 impl Out {
+    fn call(&mut self, next: Next, state: &State) {
+        match (next, &mut self.caller) {
+            (Next::Due, Some(caller)) => caller.call(state),
+            (Next::Failed(failed), _) => failed.iter().for_each(|words| print::err(&print::told(words))),
+            (Next::Due, None) => {}
+        }
+    }
+
     fn print(&mut self, envelope: &Envelope) {
         if !self.json {
             return;

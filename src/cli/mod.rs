@@ -11,6 +11,7 @@ pub mod demos;
 pub mod difference;
 pub mod edits;
 pub mod effects;
+pub mod escalate;
 pub mod exit;
 pub mod graph;
 pub mod guard;

@@ -72,28 +72,7 @@ pub fn line(state: &State, event: &Event) -> Option<String> {
             deadline_ms: Some(ms @ 1..),
             ..
         }) => name(call).map(|name| format!("{name}: waits for approval, at most {ms} ms")),
-        Event::Resilience(ResilienceEvent::RetryScheduled {
-            call,
-            no,
-            of,
-            wait_ms,
-            why,
-            ..
-        }) => Some(format!(
-            "{call}: again in {} ({no} of {of}): {}",
-            span(*wait_ms),
-            print::told_line(why)
-        )),
-        Event::Resilience(ResilienceEvent::BreakerChanged { scope, to, why, .. }) => Some(format!(
-            "breaker of {} is {}: {}",
-            print::told_line(&scope.to_string()),
-            to.word(),
-            print::told_line(why)
-        )),
-        Event::Resilience(ResilienceEvent::RepairApplied { call, changes, .. }) => {
-            let made: Vec<String> = changes.iter().map(|one| print::told_line(&one.why)).collect();
-            Some(format!("{call}: repaired: {}", made.join("; ")))
-        }
+        Event::Resilience(event) => resilience(event),
         Event::Run(RunEvent::Refused { command, reason }) => Some(format!(
             "refused: {}: {}",
             print::told_line(command),
@@ -102,6 +81,46 @@ pub fn line(state: &State, event: &Event) -> Option<String> {
         Event::Escape(event) => escape(event),
         Event::Run(RunEvent::LimitReached { message, .. }) => {
             Some(format!("limit reached: {}", print::told_line(message)))
+        }
+        _ => None,
+    }
+}
+
+fn resilience(event: &ResilienceEvent) -> Option<String> {
+    match event {
+        ResilienceEvent::RetryScheduled {
+            call,
+            no,
+            of,
+            wait_ms,
+            why,
+            ..
+        } => Some(format!(
+            "{call}: again in {} ({no} of {of}): {}",
+            span(*wait_ms),
+            print::told_line(why)
+        )),
+        ResilienceEvent::RepairBroke {
+            call,
+            no,
+            of,
+            wait_ms,
+            why,
+            ..
+        } => Some(format!(
+            "{call}: the request about its arguments broke, again in {} ({no} of {of}): {}",
+            span(*wait_ms),
+            print::told_line(why)
+        )),
+        ResilienceEvent::BreakerChanged { scope, to, why, .. } => Some(format!(
+            "breaker of {} is {}: {}",
+            print::told_line(&scope.to_string()),
+            to.word(),
+            print::told_line(why)
+        )),
+        ResilienceEvent::RepairApplied { call, changes, .. } => {
+            let made: Vec<String> = changes.iter().map(|one| print::told_line(&one.why)).collect();
+            Some(format!("{call}: repaired: {}", made.join("; ")))
         }
         _ => None,
     }

@@ -62,7 +62,11 @@ pub fn demo(common: &Common, demo: &args::Demo) -> Result<Code, Failure> {
     if run.reads_directory && !demo.anywhere {
         refuse_wide(&ground)?;
     }
-    let task = demos::prepare(run)?;
+    let mut task = demos::prepare(run)?;
+    if common.model.is_some() || common.playbook.is_some() {
+        task.model = models::choose(common, &ground)?;
+        task.notice = Some(demos::with_own_model(run));
+    }
     begin(common, &ground, task)
 }
 

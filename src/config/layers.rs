@@ -20,9 +20,10 @@ use super::error::Error;
 use super::flags::Flags;
 use super::key::Key;
 use super::load::default_sessions;
+use super::notify;
 use super::price;
 use super::routing::{RoutingSettings, Written as Feedback};
-use super::settings::{Glyphs, Notify, Origin, Prices, ReuseSettings, Setting, Settings, Wire};
+use super::settings::{Glyphs, Origin, Prices, ReuseSettings, Setting, Settings, Wire};
 use super::tools::Templates;
 use super::written::Written;
 
@@ -117,7 +118,9 @@ pub(super) fn weigh(mut layers: Layers<'_>, mut notices: Vec<Notice>) -> Result<
         workspace: theirs,
         ..
     } = layers;
-    let (resilience, resilience_set) = resilience(mine.resilience, theirs.resilience);
+    let (mut resilience, resilience_set) = resilience(mine.resilience, theirs.resilience);
+    let mut routing = routing(mine.routing, theirs.routing);
+    routing.join(&mut resilience, &resilience_set);
     let name = "write the model's name";
     Ok(Settings {
         model: last(
@@ -163,7 +166,7 @@ pub(super) fn weigh(mut layers: Layers<'_>, mut notices: Vec<Notice>) -> Result<
         resilience_set,
         prices: prices(mine.price, theirs.price),
         templates: Templates::of([mine.tools, theirs.tools]),
-        routing: routing(mine.routing, theirs.routing),
+        routing,
         reuse: ReuseSettings {
             replies: last(true, [user(mine.reuse.replies), workspace(theirs.reuse.replies)]),
             pure: last(true, [user(mine.reuse.pure), workspace(theirs.reuse.pure)]),
@@ -179,14 +182,7 @@ pub(super) fn weigh(mut layers: Layers<'_>, mut notices: Vec<Notice>) -> Result<
             ],
         ),
         arming_ms: last(500, [user(mine.arming_ms), workspace(theirs.arming_ms)]),
-        notify: Notify {
-            bell: last(true, [user(mine.notify.bell), workspace(theirs.notify.bell)]),
-            title: last(true, [user(mine.notify.title), workspace(theirs.notify.title)]),
-            desktop: last(
-                false,
-                [user(mine.notify.desktop), workspace(theirs.notify.desktop)],
-            ),
-        },
+        notify: notify::weigh(mine.notify, theirs.notify),
         editor: last(
             None,
             [

@@ -13,6 +13,7 @@ pub mod key;
 pub mod keymap;
 pub mod layers;
 pub mod load;
+pub mod notify;
 pub mod price;
 pub mod routing;
 pub mod settings;

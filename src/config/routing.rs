@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 
 use crate::policy::Section;
 use crate::policy::document::{At, Error};
+use crate::resilience::policy::Policy;
 use crate::text::visible;
 
 use super::checks;
-use super::settings::Setting;
+use super::settings::{Origin, Setting};
 
 /// What a file says.
 #[derive(Debug, Clone, Default)]
@@ -46,6 +47,39 @@ pub struct RoutingSettings {
     pub priors: Setting<Option<PathBuf>>,
     /// Words of further kinds of tasks.
     pub kinds: Setting<BTreeMap<String, Vec<String>>>,
+}
+
+impl RoutingSettings {
+    /// Makes one of `[routing]` and `[resilience.routing]`, which say the same: where both do, the second counts,
+    /// because it is what is changed in a run.
+    pub(super) fn join(&mut self, policy: &mut Policy, set: &[(String, Origin)]) {
+        let by = |key: &str| {
+            let found = set.iter().rev().find(|(name, _)| {
+                let rest = name.strip_prefix("routing.").unwrap_or_default();
+                rest == key || rest.strip_prefix(key).is_some_and(|rest| rest.starts_with('.'))
+            });
+            found.map(|(_, origin)| origin.clone())
+        };
+        let there = &mut policy.routing;
+        one(&mut self.decay, &mut there.decay, by("decay"));
+        one(&mut self.order, &mut there.order, by("order"));
+        one(&mut self.ask_below, &mut there.ask_below, by("ask_below"));
+        one(&mut self.hide_below, &mut there.hide_below, by("hide_below"));
+        one(&mut self.alert, &mut there.alert, by("alert"));
+        one(&mut self.kinds, &mut there.kinds, by("kinds"));
+    }
+}
+
+fn one<T: Clone>(here: &mut Setting<T>, there: &mut T, by: Option<Origin>) {
+    match by {
+        Some(origin) => {
+            *here = Setting {
+                value: there.clone(),
+                origin,
+            }
+        }
+        None => *there = here.value.clone(),
+    }
 }
 
 /// Reads the table.

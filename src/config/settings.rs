@@ -14,6 +14,7 @@ use crate::text::visible;
 
 use super::error::shown;
 use super::key::Key;
+use super::notify::Notify;
 use super::routing::RoutingSettings;
 use super::tools::Templates;
 
@@ -168,17 +169,6 @@ impl ReuseSettings {
     }
 }
 
-/// How the operator is called when he is needed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Notify {
-    /// Ring the bell.
-    pub bell: Setting<bool>,
-    /// Say it in the terminal's title.
-    pub title: Setting<bool>,
-    /// Show a notification of the desktop.
-    pub desktop: Setting<bool>,
-}
-
 /// Everything that can be set.
 #[derive(Debug, Clone)]
 pub struct Settings {
@@ -256,7 +246,7 @@ impl Settings {
             limit.map_or_else(|| "unlimited".into(), N::to_string)
         }
         let limits = &self.limits;
-        vec![
+        let mut all = vec![
             line("model", &self.model, |text| maybe(text.as_ref())),
             line("base_url", &self.base_url, |text| maybe(text.as_ref())),
             line("wire", &self.wire, |wire| wire.word().into()),
@@ -297,10 +287,9 @@ impl Settings {
                 dir.as_ref().map_or_else(|| "none".into(), |dir| shown(dir))
             }),
             line("arming", &self.arming_ms, |ms| format!("{ms}ms")),
-            line("notify.bell", &self.notify.bell, bool::to_string),
-            line("notify.title", &self.notify.title, bool::to_string),
-            line("notify.desktop", &self.notify.desktop, bool::to_string),
             line("editor", &self.editor, |text| maybe(text.as_ref())),
-        ]
+        ];
+        all.extend(self.notify.why());
+        all
     }
 }

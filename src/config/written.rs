@@ -15,6 +15,7 @@ use crate::text::visible;
 
 use super::checks;
 use super::key::Key;
+use super::notify;
 use super::price;
 use super::routing;
 use super::settings::{Glyphs, Wire};
@@ -55,7 +56,7 @@ pub struct Written {
     /// `[limits]`
     pub limits: Limits,
     /// `[notify]`
-    pub notify: Notify,
+    pub notify: notify::Written,
     /// `[reuse]`
     pub reuse: Reuse,
     /// `[routing]`
@@ -96,17 +97,6 @@ pub struct Reuse {
     pub pure: Option<At<bool>>,
     /// `reads`
     pub reads: Option<At<bool>>,
-}
-
-/// What a file says of notifications.
-#[derive(Debug, Clone, Default)]
-pub struct Notify {
-    /// `bell`
-    pub bell: Option<At<bool>>,
-    /// `title`
-    pub title: Option<At<bool>>,
-    /// `desktop`
-    pub desktop: Option<At<bool>>,
 }
 
 /// Reads the text of a file. `origin` is that of its rules.
@@ -152,7 +142,11 @@ pub fn read(path: &Path, text: &str, origin: Origin, home: Option<&Path>) -> Res
             "write a command, such as \"vim\"",
         )?,
         limits: root.table("limits")?.map(limits).transpose()?.unwrap_or_default(),
-        notify: root.table("notify")?.map(notify).transpose()?.unwrap_or_default(),
+        notify: root
+            .table("notify")?
+            .map(notify::section)
+            .transpose()?
+            .unwrap_or_default(),
         reuse: root.table("reuse")?.map(reuse).transpose()?.unwrap_or_default(),
         routing: root
             .table("routing")?
@@ -328,16 +322,6 @@ fn bound(
         value: Some(at.value),
         place: at.place,
     }))
-}
-
-fn notify(mut section: Section<'_, '_>) -> Result<Notify, Error> {
-    let notify = Notify {
-        bell: section.flag("bell")?,
-        title: section.flag("title")?,
-        desktop: section.flag("desktop")?,
-    };
-    section.finish()?;
-    Ok(notify)
 }
 
 fn reuse(mut section: Section<'_, '_>) -> Result<Reuse, Error> {

@@ -40,6 +40,8 @@ pub enum Context {
     List,
     /// Text to read: help, a refusal.
     Page,
+    /// Why the run waits for a person.
+    Needed,
     /// The impact of an edit, before it is committed.
     Review,
     /// The collected edits.
@@ -70,7 +72,7 @@ pub enum Context {
 
 impl Context {
     /// Every context, for checks.
-    pub const ALL: [Self; 28] = [
+    pub const ALL: [Self; 29] = [
         Self::Always,
         Self::Panes,
         Self::Replay,
@@ -86,6 +88,7 @@ impl Context {
         Self::Line,
         Self::List,
         Self::Page,
+        Self::Needed,
         Self::Review,
         Self::Gathered,
         Self::Branches,
@@ -116,6 +119,7 @@ impl Context {
             Self::Line => &[Self::Line, Self::Always],
             Self::List => &[Self::List, Self::Always],
             Self::Page => &[Self::Page, Self::Always],
+            Self::Needed => &[Self::Needed, Self::Always],
             Self::Review => &[Self::Review, Self::Always],
             Self::Gathered => &[Self::Gathered, Self::Always],
             Self::Branches => &[Self::Branches, Self::Always],
@@ -156,6 +160,7 @@ impl Context {
             Self::Line => "one-line input",
             Self::List => "list",
             Self::Page => "page",
+            Self::Needed => "why the run waits",
             Self::Review => "impact preview",
             Self::Gathered => "collected edits",
             Self::Branches => "branches",
@@ -190,6 +195,8 @@ pub enum Verb {
     Edit(EditVerb),
     /// Drive the run.
     Run(RunVerb),
+    /// Do something about what the run waits for.
+    Fix(Fix),
     /// Type.
     Text(TextVerb),
     /// Drive a recorded run.
@@ -254,6 +261,8 @@ pub enum View {
     Orphans,
     /// What went round, and what was done about it.
     Loops,
+    /// Why the run waits for a person.
+    Needed,
     /// Copy.
     Copy,
     /// Open in `$EDITOR` to read.
@@ -472,6 +481,27 @@ pub enum RunVerb {
     LeaveWait,
     /// Stop what runs, then leave.
     LeaveCancel,
+}
+
+/// What one key does about a run that waits for a person.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Fix {
+    /// Go to what waits, or change what holds it.
+    Go,
+    /// Other arguments.
+    Arguments,
+    /// Another tool.
+    Tool,
+    /// A result in place of the tool's.
+    Answer,
+    /// Guidance for the model.
+    Guide,
+    /// Let what repeats repeat.
+    Allow,
+    /// Go on as it is.
+    GoOn,
+    /// End the sub-agent, or the run.
+    Stop,
 }
 
 /// Typing.

@@ -11,6 +11,7 @@ use super::model::listing::Item;
 use super::model::lower::Target;
 use super::model::overlay::{Overlay, Whose};
 use super::model::screen::Pane;
+use super::tabs::fits;
 use crate::domain::call::Status;
 use crate::domain::decide::edit::may_keep_later;
 use crate::domain::id::NodeKind;
@@ -18,6 +19,7 @@ use crate::domain::ladder::Stage;
 use crate::domain::state::Mode;
 use crate::domain::template::{compensate_of, probe_of};
 use crate::domain::turn::Stream;
+use crate::resilience::need::need;
 
 /// A key and a word for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -94,7 +96,7 @@ fn word(model: &Model, verb: Verb) -> Option<&'static str> {
         return Some("read it");
     }
     match (verb, &model.run.state.mode) {
-        (Verb::Run(RunVerb::Pause), Mode::Paused(_)) => Some("resume"),
+        (Verb::Run(RunVerb::Pause), Mode::Paused(_) | Mode::Stopped(_)) => Some("resume"),
         _ => None,
     }
 }
@@ -114,7 +116,7 @@ pub fn applies(model: &Model, verb: Verb) -> bool {
         Verb::Edit(verb) => live && edits(model, verb, status, subject.map(|id| id.kind)),
         Verb::Run(verb) => {
             live && match verb {
-                RunVerb::Pause => matches!(state.mode, Mode::Running | Mode::Paused(_)),
+                RunVerb::Pause => !matches!(state.mode, Mode::Finished(_)),
                 RunVerb::SetWeight | RunVerb::ResetWeights => {
                     matches!(model.followed(), Target::Weight(_))
                 }
@@ -128,6 +130,7 @@ pub fn applies(model: &Model, verb: Verb) -> bool {
                 _ => true,
             }
         }
+        Verb::Fix(fix) => live && need(state).is_some_and(|need| fits(fix, &need.cause)),
         Verb::Jump(Jump::Pending) => model.queue.waiting() > 0,
         Verb::Text(commands::TextVerb::Form) => {
             matches!(model.overlays.last(), Some(Overlay::Editor(editor)) if editor.purpose.is_value())
@@ -142,7 +145,7 @@ pub fn applies(model: &Model, verb: Verb) -> bool {
             Target::Nothing => model.screen.focus == Pane::Log && model.log.selected().is_some(),
             Target::Branch(_) => state.epoch.0 > 0,
             Target::Node(_) | Target::Weight(_) => true,
-            Target::Limits | Target::Breaker(_) => live,
+            Target::Limits | Target::Breaker(_) | Target::Detector(_) => live,
         },
         Verb::Graph(_) | Verb::Jump(_) | Verb::Move(_) | Verb::Replay(_) | Verb::Text(_) | Verb::View(_) => {
             true

@@ -24,7 +24,7 @@ pub mod symbols;
 pub mod tabs;
 pub mod terminal;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 pub mod theme;
 pub mod tint;
 pub mod update;

@@ -4,6 +4,7 @@
 
 mod branches;
 mod budget;
+mod guards;
 mod health;
 mod state;
 

@@ -8,6 +8,7 @@ mod context;
 mod depends;
 mod effects;
 mod loops;
+mod needed;
 mod pages;
 mod plan;
 mod repairs;
@@ -38,6 +39,7 @@ pub use branches::{
 pub use call::{decision, decision_word, ledger_word};
 pub use effects::{effect_list, effect_more, orphaned};
 pub use loops::loops;
+pub use needed::{fits, needed};
 pub use pages::{bulk, help, note};
 pub use plan::{gathered, impact, review};
 pub use revisions::{difference, words};
@@ -79,6 +81,8 @@ impl Maker<'_> {
         let pager = Pager::new(text.trim_end().into(), self.width, Wrap::Words);
         for row in pager.window(0, pager.rows(), None) {
             let words: String = row.pieces.into_iter().map(|piece| piece.text).collect();
+            // What of it is somebody else's is marked already, as it is on a line that needs no break.
+            let words = words.replace("⟨U+27E8⟩", "⟨").replace("⟨U+27E9⟩", "⟩");
             self.doc.line(Styled::new().own(role, words));
         }
     }

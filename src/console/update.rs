@@ -15,6 +15,7 @@ mod listings;
 mod lists;
 mod looks;
 mod mouse;
+mod needed;
 mod offers;
 mod prompts;
 mod refresh;

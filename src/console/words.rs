@@ -342,6 +342,17 @@ fn resilience(event: &ResilienceEvent) -> String {
             let about: Vec<&str> = question.params.iter().map(|one| &**one).collect();
             format!("{call}: the model is asked about {}", about.join(", "))
         }
+        ResilienceEvent::RepairBroke {
+            call,
+            no,
+            of,
+            wait_ms,
+            why,
+            ..
+        } => format!(
+            "{call}: the request about its arguments broke ({why}), it is made again in {} ({no} of {of})",
+            span(*wait_ms)
+        ),
         ResilienceEvent::RepairAnswered { call, reply, .. } => match reply {
             Reply::Said { text } => format!("{call}: the model says {text}"),
             Reply::Failed { why } => format!("{call}: the model does not say: {why}"),

@@ -66,8 +66,9 @@ pub fn input(state: &State, input: &Input) -> Vec<Event> {
             rev,
             round,
             reply,
+            passing,
             usage,
-        } => resilience::answered(&mut draft, (*call, *rev, *round), reply, *usage),
+        } => resilience::answered(&mut draft, (*call, *rev, *round), (reply, *passing), *usage),
         Input::Elapsed { timer } => resilience::elapsed(&mut draft, timer),
         Input::Worked { ms } => run::worked(&mut draft, *ms),
     }

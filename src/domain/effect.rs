@@ -67,6 +67,8 @@ pub enum Effect {
         rev: Rev,
         /// The round of repair.
         round: u32,
+        /// Milliseconds to wait first.
+        wait_ms: u64,
     },
     /// Report back once time has passed.
     Timer {

@@ -94,6 +94,21 @@ pub fn effects(state: &State, envelope: &Envelope) -> Vec<Effect> {
                 call: *call,
                 rev: *rev,
                 round: *round,
+                wait_ms: 0,
+            }]
+        }
+        Event::Resilience(ResilienceEvent::RepairBroke {
+            call,
+            rev,
+            round,
+            wait_ms,
+            ..
+        }) => {
+            vec![Effect::AskRepair {
+                call: *call,
+                rev: *rev,
+                round: *round,
+                wait_ms: *wait_ms,
             }]
         }
         Event::Resilience(ResilienceEvent::BreakerChanged {
@@ -185,6 +200,7 @@ fn questions(state: &State) -> Vec<Effect> {
                 call: call.id,
                 rev: round.rev,
                 round: round.no,
+                wait_ms: 0,
             })
         })
         .collect()

@@ -10,7 +10,7 @@ use super::call::Outcome;
 use super::id::{Attempt, NodeId, Rev, TurnId};
 use super::ladder::Timer;
 use super::node::Channel;
-use super::repair::Reply;
+use super::repair::{Passing, Reply};
 use super::turn::{Stop, StreamFault, Usage};
 
 /// A report from the world.
@@ -107,6 +107,8 @@ pub enum Input {
         round: u32,
         /// Its words.
         reply: Reply,
+        /// Why asking once more may go better, where the request broke.
+        passing: Option<Passing>,
         /// What it cost.
         usage: Usage,
     },

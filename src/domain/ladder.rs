@@ -117,6 +117,8 @@ pub struct Round {
     pub diagnoses: Vec<Diagnosis>,
     /// What the model was asked; none where rules were enough.
     pub asked: Option<Question>,
+    /// How its requests broke that were made again, oldest first.
+    pub broke: Vec<Arc<str>>,
     /// What came of that; none while it is under way.
     pub reply: Option<Reply>,
     /// What the operator may choose from; none where nothing was offered.

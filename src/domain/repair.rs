@@ -329,6 +329,13 @@ pub enum Reply {
     },
 }
 
+/// A request that broke in a way that may pass.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Passing {
+    /// How long the other side asks to be left alone, in milliseconds.
+    pub retry_after_ms: Option<u64>,
+}
+
 /// One answer to a [`Choice`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Offer {

@@ -18,6 +18,7 @@ use crate::domain::ladder::Next;
 use crate::domain::node::Node;
 use crate::domain::rule::{SessionRule, Written};
 use crate::domain::state::State;
+use crate::domain::thread;
 use crate::domain::weight::Offered;
 use crate::policy::{Moment, Policy, Rule, Subject, session};
 use crate::resilience::escape;
@@ -345,8 +346,17 @@ impl Advice for Adviser {
                 .check(tool, args, false)
                 .is_some_and(|faults| faults.is_empty())
         };
+        let weight = |call: &Node, tool: &str| {
+            let kind = thread::task(state, self, call);
+            let kind = kind.as_deref().unwrap_or(GENERAL);
+            self.watch.weights.weight(kind, tool)
+        };
+        let tools = escape::Tools {
+            fits: &fits,
+            weight: &weight,
+        };
         let mut watch = self.loops.lock().unwrap_or_else(PoisonError::into_inner);
-        escape::advise(&mut watch, state, thread, &self.ladder.policy.loops, &fits)
+        escape::advise(&mut watch, state, thread, &self.ladder.policy.loops, tools)
     }
 }
 

@@ -8,7 +8,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use crate::domain::id::{NodeId, NodeKind};
-use crate::domain::repair::Reply;
+use crate::domain::repair::{Passing, Reply};
 use crate::domain::transcript::Message;
 use crate::domain::turn::{Stop, StreamFault, Usage};
 use crate::model::{Chunk, Model, Request, Tap};
@@ -25,12 +25,19 @@ const LONGEST: usize = 64 * 1024;
 /// Pieces of the answer under way.
 const PIECES: usize = 64;
 
+/// What came of a question.
+#[derive(Debug)]
+pub struct Heard {
+    /// The words, or the reason why there are none.
+    pub reply: Reply,
+    /// Why asking once more may go better, where the request broke.
+    pub passing: Option<Passing>,
+    /// What it cost.
+    pub usage: Usage,
+}
+
 /// Asks, and waits for the whole answer. None where it was cancelled: nobody waits for it any more.
-pub async fn ask(
-    model: Arc<dyn Model>,
-    prompt: Arc<str>,
-    cancel: CancellationToken,
-) -> Option<(Reply, Usage)> {
+pub async fn ask(model: Arc<dyn Model>, prompt: Arc<str>, cancel: CancellationToken) -> Option<Heard> {
     let request = Request {
         system: SYSTEM.into(),
         messages: vec![Message::User {
@@ -43,7 +50,7 @@ pub async fn ask(
         tap: Tap::default(),
     };
     let (out, pieces) = mpsc::channel(PIECES);
-    let mut heard = Heard::default();
+    let mut heard = Hearing::default();
     let closed = cancel.child_token();
     let result = tokio::select! {
         biased;
@@ -57,7 +64,19 @@ pub async fn ask(
         }
     };
     let usage = heard.usage;
-    Some((heard.reply(result), usage))
+    // An answer that is too long or no answer comes out the same the next time.
+    let broke = result
+        .as_ref()
+        .err()
+        .filter(|fault| !heard.too_long && fault.kind.is_transient());
+    let passing = broke.map(|fault| Passing {
+        retry_after_ms: fault.retry_after_ms,
+    });
+    Some(Heard {
+        reply: heard.reply(result),
+        passing,
+        usage,
+    })
 }
 
 fn fault(message: &str) -> StreamFault {
@@ -69,7 +88,7 @@ fn fault(message: &str) -> StreamFault {
 }
 
 #[derive(Default)]
-struct Heard {
+struct Hearing {
     text: String,
     usage: Usage,
     stop: Option<Stop>,
@@ -77,7 +96,7 @@ struct Heard {
     too_long: bool,
 }
 
-impl Heard {
+impl Hearing {
     async fn listen(&mut self, mut pieces: mpsc::Receiver<Chunk>, closed: &CancellationToken) {
         while let Some(piece) = pieces.recv().await {
             match piece {

@@ -455,7 +455,12 @@ impl Driver {
             Effect::Probe { call, attempt } => self.probe(call, attempt),
             Effect::Deadline { call, rev, ms } => self.executor.deadline(call, rev, ms),
             Effect::Timer { timer, ms } => self.executor.timer(timer, ms),
-            Effect::AskRepair { call, rev, round } => self.ask_aside(call, rev, round),
+            Effect::AskRepair {
+                call,
+                rev,
+                round,
+                wait_ms,
+            } => self.ask_aside((call, rev, round), wait_ms),
             // The console and the headless printer read the same from the events.
             Effect::Notify { .. } => {}
         }
@@ -493,7 +498,7 @@ impl Driver {
         self.executor.ask((id, request), wait_ms, what);
     }
 
-    fn ask_aside(&mut self, call: NodeId, rev: Rev, round: u32) {
+    fn ask_aside(&mut self, (call, rev, round): (NodeId, Rev, u32), wait_ms: u64) {
         let rounds = self.state.calls.get(&call).map(|life| life.repairs.iter());
         let asked = rounds
             .into_iter()
@@ -505,7 +510,7 @@ impl Driver {
             .and_then(|one| one.asked.as_ref())
         {
             let prompt = question.prompt.clone();
-            self.executor.ask_aside((call, rev, round), prompt);
+            self.executor.ask_aside((call, rev, round), wait_ms, prompt);
         }
     }
 

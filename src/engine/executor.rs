@@ -11,6 +11,7 @@ use tokio_util::task::TaskTracker;
 
 use super::advise::parse_args;
 use super::approved::Approved;
+use super::aside::Heard;
 use super::clock::Clock;
 use super::handle::{Handle, Message};
 use super::stream::Assembler;
@@ -100,21 +101,33 @@ impl Executor {
         });
     }
 
-    /// Asks the model about a call that is repaired. Who is still asking does not ask twice.
-    pub fn ask_aside(&mut self, (call, rev, round): (NodeId, Rev, u32), prompt: Arc<str>) {
+    /// Asks the model about a call that is repaired, after a wait. Who is still asking does not ask twice.
+    pub fn ask_aside(&mut self, (call, rev, round): (NodeId, Rev, u32), wait_ms: u64, prompt: Arc<str>) {
         if !self.asides.insert((call, round)) {
             return;
         }
         tracing::debug!(%call, round, "asking the model about arguments");
         let (model, inbox, end) = (self.model.clone(), self.inbox.clone(), self.end.child_token());
         self.tasks.spawn(async move {
+            if wait_ms > 0 {
+                tokio::select! {
+                    () = tokio::time::sleep(Duration::from_millis(wait_ms)) => {}
+                    () = end.cancelled() => return,
+                }
+            }
             // Whoever goes on with the run asks again.
-            if let Some((reply, usage)) = super::aside::ask(model, prompt, end).await {
+            if let Some(Heard {
+                reply,
+                passing,
+                usage,
+            }) = super::aside::ask(model, prompt, end).await
+            {
                 inbox.send(Message::Input(Input::RepairAnswered {
                     call,
                     rev,
                     round,
                     reply,
+                    passing,
                     usage,
                 }));
             }

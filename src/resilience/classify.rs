@@ -103,11 +103,45 @@ static BUILT_IN: LazyLock<Vec<(ErrorClass, Regex)>> = LazyLock::new(|| {
     .collect()
 });
 
+/// A code of JSON-RPC in the evidence or the words of an error.
+static JSON_RPC: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"\b(?:JSON-RPC|MCP error)(?: error)?(?: code)?[ :=]{1,2}(-\d{1,6})\b").ok());
+
+/// The kind of failure that a code of JSON-RPC stands for. An internal error of the server, and what servers
+/// number themselves, tell nothing of whose fault it is.
+pub const fn of_json_rpc(code: i64) -> ErrorClass {
+    match code {
+        // No JSON, no request, no such method.
+        -32_700 | -32_600 | -32_601 => ErrorClass::Structural,
+        -32_602 => ErrorClass::Param,
+        _ => ErrorClass::Unknown,
+    }
+}
+
+/// The code of JSON-RPC that an error names, its evidence before its words.
+fn json_rpc(error: &ToolError) -> Option<i64> {
+    let pattern = JSON_RPC.as_ref()?;
+    let message: String = error.message.chars().take(LOOKED_AT).collect();
+    let found = |text: &str| pattern.captures(text)?.get(1)?.as_str().parse().ok();
+    found(&error.evidence).or_else(|| found(&message))
+}
+
 /// Names the kind of a failure that nothing but its words tells of, with what that rests on.
 pub fn refine(settings: &Settings, tool: &str, outcome: &mut Outcome) {
     let Outcome::Err(error) = outcome else { return };
     if error.class != ErrorClass::Unknown {
         return;
+    }
+    let code = json_rpc(error);
+    if let Some(code) = code {
+        let named = format!("JSON-RPC {code}");
+        if !error.evidence.contains(&named) {
+            error.evidence = format!("{named}; {}", error.evidence);
+        }
+        error.class = of_json_rpc(code);
+        if error.class != ErrorClass::Unknown {
+            return;
+        }
     }
     let words = words_of(error);
     let own = settings
@@ -115,8 +149,10 @@ pub fn refine(settings: &Settings, tool: &str, outcome: &mut Outcome) {
         .iter()
         .filter(|one| one.tool.as_deref().is_none_or(|name| name == tool));
     let own = own.filter_map(|one| Some((one.class, one.compile().ok()?, "pattern of the settings")));
+    // A code that tells nothing stands for nothing else that the words might say: only the operator knows better.
     let built_in = BUILT_IN
         .iter()
+        .filter(|_| code.is_none())
         .map(|(class, pattern)| (*class, pattern.clone(), "words"));
     for (class, pattern, by) in own.chain(built_in) {
         if let Some(found) = pattern.find(&words) {
@@ -230,6 +266,44 @@ mod tests {
             };
             assert!(settings.check().is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn codes_of_json_rpc_go_before_words_and_are_kept_as_evidence() {
+        for (code, expected) in [
+            (-32700, ErrorClass::Structural),
+            (-32600, ErrorClass::Structural),
+            (-32601, ErrorClass::Structural),
+            (-32602, ErrorClass::Param),
+            (-32603, ErrorClass::Unknown),
+            (-32000, ErrorClass::Unknown),
+        ] {
+            // The words would tell something else.
+            for words in [
+                format!("MCP error {code}: connection refused"),
+                format!("JSON-RPC error {code}: connection refused"),
+                format!("JSON-RPC {code}, HTTP 503"),
+            ] {
+                let (found, evidence) = class_with(&Settings::default(), &words);
+                assert_eq!(found, expected, "{words}");
+                assert_eq!(evidence, format!("JSON-RPC {code}; nothing"), "{words}");
+            }
+        }
+        // Other numbers are none, and the operator's own words count where the code tells nothing.
+        assert_eq!(class("moved by -32602 points"), ErrorClass::Unknown);
+        let own = Settings {
+            patterns: vec![Pattern {
+                matches: "pool is empty".into(),
+                class: ErrorClass::Transient,
+                tool: None,
+            }],
+        };
+        let (found, evidence) = class_with(&own, "MCP error -32603: pool is empty");
+        assert_eq!(found, ErrorClass::Transient);
+        assert_eq!(
+            evidence,
+            "pattern of the settings: `pool is empty`; JSON-RPC -32603; nothing"
+        );
     }
 
     #[test]

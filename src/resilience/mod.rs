@@ -10,6 +10,7 @@ pub mod escape;
 pub mod execution;
 pub mod health;
 pub mod ladder;
+pub mod need;
 pub mod policy;
 pub mod repair;
 pub mod retry;

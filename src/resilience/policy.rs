@@ -61,6 +61,12 @@ impl Policy {
         Ok(policy)
     }
 
+    /// Reads a tree that was checked before it was recorded; none where an older program wrote what this one does
+    /// not read.
+    pub fn recorded(text: &str) -> Option<Self> {
+        serde_json::from_str(text).ok()
+    }
+
     /// The whole tree as text.
     pub fn to_text(&self) -> String {
         serde_json::to_string(self).unwrap_or_default()
@@ -203,7 +209,13 @@ mod tests {
         let other = policy
             .with("loops.substitutes.primary", json!("replica"))
             .unwrap();
-        assert_eq!(other.loops.substitute("primary").map(|by| &**by), Some("replica"));
+        assert_eq!(other.loops.substitutes("primary"), ["replica".into()]);
+        let two = other
+            .with("loops.substitutes.primary", json!(["near", "far"]))
+            .unwrap();
+        assert_eq!(two.loops.substitutes("primary"), ["near".into(), "far".into()]);
+        assert_eq!(Policy::parse(&two.to_text()).unwrap(), two);
+        assert_eq!(two.loops.substitutes("replica"), []);
         let steps = policy.with("loops.ladder.roll_back", json!(0)).unwrap();
         assert_eq!((steps.loops.ladder.roll_back, steps.loops.ladder.human), (0, 2));
         let slow = policy.with("breaker.open", json!("2m")).unwrap();
@@ -232,6 +244,17 @@ mod tests {
             ("loops.widnow", json!(9), "there is: enabled"),
             ("loops.muted", json!(["all"]), "unknown variant"),
             ("loops.substitutes.a", json!("a"), "cannot stand in for itself"),
+            (
+                "loops.substitutes.a",
+                json!(["b", "a"]),
+                "cannot stand in for itself",
+            ),
+            ("loops.substitutes.a", json!([]), "names no other tool"),
+            (
+                "loops.substitutes.a",
+                json!(1),
+                "a name of a tool, or a list of names",
+            ),
             ("loops.substitutes.a.b", json!("c"), "unknown; it is no setting"),
             (
                 "errors.patterns",

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use super::execution;
 use super::health::Health;
+use super::policy::Policy;
 use super::routing::{Fact, Priors, Row, Settings, Weights, due};
 use crate::domain::envelope::Envelope;
-use crate::domain::event::WeightEvent;
+use crate::domain::event::{Event, ResilienceEvent, WeightEvent};
 use crate::domain::id::Seq;
 use crate::domain::state::{Mode, State};
 use crate::domain::weight::{MOST, Noted, Word};
@@ -29,13 +30,12 @@ impl Watch {
         }
     }
 
-    /// The same settings on a run as it stands.
+    /// The same on a run as it stands, with the settings that are recorded in it.
     pub fn on(&self, state: &State) -> Self {
-        Self::of(
-            state,
-            self.weights.settings().clone(),
-            self.weights.priors().clone(),
-        )
+        let recorded = state.resilience.as_ref();
+        let recorded = recorded.and_then(|one| Policy::recorded(&one.policy));
+        let settings = recorded.map_or_else(|| self.weights.settings().clone(), |policy| policy.routing);
+        Self::of(state, settings, self.weights.priors().clone())
     }
 
     /// What a run as it stands amounts to.
@@ -55,6 +55,15 @@ impl Watch {
 
     /// Folds one fact of the run; the state is the one after it.
     pub fn take(&mut self, state: &State, envelope: &Envelope) {
+        // All weights are what they would be if these settings had held from the beginning: so they stay the same in
+        // every process that goes on with the run.
+        if matches!(
+            envelope.event,
+            Event::Resilience(ResilienceEvent::PolicySet { .. })
+        ) {
+            *self = self.on(state);
+            return;
+        }
         if let Some(execution) = execution::ended(state, envelope) {
             self.fold(&Fact::Ran(execution));
         }

@@ -52,6 +52,15 @@ const PASSED: [&str; 24] = [
     "CONDA_PREFIX",
 ];
 
+/// Variables that lead to the desktop of whoever sits here: for his own programs, never for a tool's.
+const DESKTOP: [&str; 5] = [
+    "DISPLAY",
+    "WAYLAND_DISPLAY",
+    "XAUTHORITY",
+    "XDG_RUNTIME_DIR",
+    "DBUS_SESSION_BUS_ADDRESS",
+];
+
 /// The variables that children get.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Environment {
@@ -79,6 +88,18 @@ impl Environment {
         vars.sort();
         vars.dedup_by(|a, b| a.0 == b.0);
         Self { vars }
+    }
+
+    /// The same, with the way to the operator's desktop: for a program that he chose himself.
+    pub fn of_operator(vars: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
+        let vars: Vec<(OsString, OsString)> = vars.into_iter().collect();
+        let mut own = Self::allowed(vars.iter().cloned());
+        let is_desktop = |name: &OsStr| name.to_str().is_some_and(|name| DESKTOP.contains(&name));
+        own.vars
+            .extend(vars.into_iter().filter(|(name, _)| is_desktop(name)));
+        own.vars.sort();
+        own.vars.dedup_by(|a, b| a.0 == b.0);
+        own
     }
 
     /// Names of the variables, sorted.
@@ -115,13 +136,32 @@ pub async fn start(
     cwd: &Path,
     environment: &Environment,
 ) -> io::Result<Started> {
+    start_with(program, args, cwd, (environment, Stdio::null())).await
+}
+
+/// The same with a pipe to its standard input.
+pub async fn start_fed(
+    program: &OsStr,
+    args: &[impl AsRef<OsStr>],
+    cwd: &Path,
+    environment: &Environment,
+) -> io::Result<Started> {
+    start_with(program, args, cwd, (environment, Stdio::piped())).await
+}
+
+async fn start_with(
+    program: &OsStr,
+    args: &[impl AsRef<OsStr>],
+    cwd: &Path,
+    (environment, input): (&Environment, Stdio),
+) -> io::Result<Started> {
     let mut command = std::process::Command::new(program);
     command
         .args(args)
         .current_dir(cwd)
         .env_clear()
         .envs(environment.vars.iter().map(|(name, value)| (name, value)))
-        .stdin(Stdio::null())
+        .stdin(input)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
     let (reply, answer) = oneshot::channel();

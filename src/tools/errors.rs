@@ -6,6 +6,7 @@ use std::io;
 use rustix::io::Errno;
 
 use crate::domain::call::{ErrorClass, Outcome, ToolError};
+use crate::resilience::classify::of_json_rpc;
 use crate::text::visible;
 
 /// Untrusted text (a path, a server's words) made fit for a message: bounded and visible.
@@ -56,6 +57,26 @@ pub fn from_io(action: &str, what: &str, error: &io::Error, executed: bool) -> T
         hint: (!hint.is_empty()).then(|| hint.to_owned()),
         partial: None,
         executed,
+        retry_after_ms: None,
+    }
+}
+
+/// An error that a server speaking JSON-RPC answered with. What it could not read, did not know or whose
+/// parameters it refused was not done.
+pub fn from_json_rpc(code: i64, message: &str) -> ToolError {
+    let class = of_json_rpc(code);
+    let hint = match class {
+        ErrorClass::Structural => "this tool cannot be called so: use another one, or tell the operator",
+        ErrorClass::Param => "correct the arguments",
+        _ => "",
+    };
+    ToolError {
+        class,
+        message: shown(message),
+        evidence: format!("JSON-RPC {code}"),
+        hint: (!hint.is_empty()).then(|| hint.to_owned()),
+        partial: None,
+        executed: class == ErrorClass::Unknown,
         retry_after_ms: None,
     }
 }
@@ -124,6 +145,23 @@ fn classify(error: &io::Error) -> (ErrorClass, String, &'static str, &'static st
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn errors_of_json_rpc_get_class_evidence_and_what_was_done() {
+        for (code, class, executed) in [
+            (-32_700, ErrorClass::Structural, false),
+            (-32_600, ErrorClass::Structural, false),
+            (-32_601, ErrorClass::Structural, false),
+            (-32_602, ErrorClass::Param, false),
+            (-32_603, ErrorClass::Unknown, true),
+            (-32_050, ErrorClass::Unknown, true),
+        ] {
+            let error = from_json_rpc(code, "no\u{1b}[31m");
+            assert_eq!((error.class, error.executed), (class, executed), "{code}");
+            assert_eq!(error.evidence, format!("JSON-RPC {code}"));
+            assert_eq!(error.message, "no⟨U+001B⟩[31m");
+        }
+    }
 
     #[test]
     fn errors_of_the_system_get_class_evidence_and_advice() {

@@ -1,6 +1,7 @@
 //! Runs one call with validated arguments, bounded output and cancellation. Must not know:
 //! scheduling, approvals, the model.
 
+pub mod alert;
 pub mod builtin;
 pub mod child;
 pub mod errors;

@@ -110,6 +110,39 @@ fn errors_name_place_key_and_cure() {
 }
 
 #[test]
+fn errors_about_being_called() {
+    let table = [
+        (
+            "[notify]\ncommand = 1",
+            "2:11: `notify.command`: expected a list of texts, or a text; write a program with its arguments, such as [\"notify-send\", \"overrule\"], or a line for the shell",
+        ),
+        (
+            "[notify]\ncommand = []",
+            "2:11: `notify.command`: names no program; write a program with its arguments, such as [\"notify-send\", \"overrule\"], or a line for the shell",
+        ),
+        (
+            "[notify]\nwebhook = \"http://ntfy.example/t\"",
+            "2:11: `notify.webhook`: is sent to another machine unencrypted; write it such as \"https://ntfy.example/topic\"; http:// is for this machine alone",
+        ),
+        (
+            "[notify]\nwebhook = \"ntfy.example/t\"",
+            "2:11: `notify.webhook`: names no host; write it such as \"https://ntfy.example/topic\"; http:// is for this machine alone",
+        ),
+        (
+            "[notify]\ntimeout = \"0ms\"",
+            "2:11: `notify.timeout`: `0ms` is no such duration; write a duration from 1ms to 2m, such as \"10s\"",
+        ),
+        (
+            "[notify]\nafter = \"25h\"",
+            "2:9: `notify.after`: `25h` is no such duration; write a duration of at most 24h, such as \"10s\", or \"0ms\"",
+        ),
+    ];
+    for (text, message) in table {
+        assert_eq!(World::new().user(text).fault(), format!("{FILE}:{message}"));
+    }
+}
+
+#[test]
 fn errors_about_money() {
     let table = [
         (

@@ -275,6 +275,40 @@ fn no_key_is_ever_shown() {
 }
 
 #[test]
+fn of_an_address_to_post_to_only_the_host_is_shown() {
+    let world = World::new().user(
+        "[notify]\nwebhook = \"https://u:pw@hooks.example:8443/T0/sEcReT?k=v\"\ncommand = [\"mail\", \"--key=sEcReT\"]\ntimeout = \"3s\"\nafter = \"0ms\"",
+    );
+    let settings = world.load();
+    let address = settings.notify.webhook.value.as_ref().unwrap().address();
+    assert_eq!(address, "https://u:pw@hooks.example:8443/T0/sEcReT?k=v");
+    assert_eq!(settings.notify.command.value, ["mail", "--key=sEcReT"]);
+    assert_eq!(
+        (settings.notify.limit_ms.value, settings.notify.after_ms.value),
+        (3_000, 0)
+    );
+    let file = "home/.config/overrule/config.toml";
+    assert_eq!(
+        world.why("notify.webhook"),
+        format!("hooks.example, path not shown by {file}:2")
+    );
+    assert_eq!(
+        world.why("notify.command"),
+        format!("`mail`, arguments not shown by {file}:3")
+    );
+    let shown = format!("{:?} {:?}", settings.notify.webhook, settings.why());
+    assert!(!shown.contains("sEcReT") && !shown.contains("pw"), "{shown}");
+    let line = World::new()
+        .user("[notify]\ncommand = \"notify-send overrule\"")
+        .load();
+    assert_eq!(line.notify.command.value, ["sh", "-c", "notify-send overrule"]);
+    let here = World::new()
+        .user("[notify]\nwebhook = \"http://127.0.0.1:9/x\"")
+        .load();
+    assert_eq!(here.notify.webhook.value.unwrap().host(), "127.0.0.1");
+}
+
+#[test]
 fn the_mouse_is_taken_unless_somebody_says_no() {
     assert!(World::new().load().mouse.value);
     let world = World::new().user("mouse = false");

@@ -19,7 +19,7 @@ fn values_are_read_from_their_tables() {
     assert_eq!((config.window, config.same), (12, Config::default().same));
     assert_eq!(config.muted, [Detector::FailingTool]);
     assert_eq!((config.ladder.roll_back, config.ladder.human), (0, 2));
-    assert_eq!(config.substitute("primary").map(|by| &**by), Some("replica"));
+    assert_eq!(config.substitutes("primary"), ["replica".into()]);
 }
 
 #[test]

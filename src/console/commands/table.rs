@@ -3,10 +3,11 @@
 use super::{
     Context::{
         Always, BranchPane, Branches, Broken, Budget, Bulk, Compare, Confirm, Consent, Doubt, Editor,
-        Effects, Gathered, Graph, Health, Inspector, Leave, Line, List, Log, Page, Panes, Queue, Replay,
-        Review, Rule, Rules, State,
+        Effects, Gathered, Graph, Health, Inspector, Leave, Line, List, Log, Needed, Page, Panes, Queue,
+        Replay, Review, Rule, Rules, State,
     },
-    Decide, EditVerb, Entry, GraphVerb, Jump, Move, Pane, Reach, ReplayVerb, RunVerb, TextVerb, Verb, View,
+    Decide, EditVerb, Entry, Fix, GraphVerb, Jump, Move, Pane, Reach, ReplayVerb, RunVerb, TextVerb, Verb,
+    View,
 };
 
 const fn entry(
@@ -28,7 +29,9 @@ const fn entry(
 }
 
 /// The table, by family.
-pub static TABLE: [&[Entry]; 10] = [DECIDE, EDIT, BRANCH, RUN, GRAPH, JUMP, VIEW, MOVE, TEXT, REPLAY];
+pub static TABLE: [&[Entry]; 11] = [
+    DECIDE, EDIT, BRANCH, RUN, FIX, GRAPH, JUMP, VIEW, MOVE, TEXT, REPLAY,
+];
 
 #[rustfmt::skip]
 static DECIDE: &[Entry] = &[
@@ -149,7 +152,7 @@ static JUMP: &[Entry] = &[
 #[rustfmt::skip]
 static VIEW: &[Entry] = &[
     entry(Verb::View(View::Help), "help", &["?", "f1"], &[Panes], "help", "show every key"),
-    entry(Verb::View(View::Palette), "palette", &[":", "ctrl-p"], &[Panes, Page, Review, Gathered, Branches, Compare, Effects, Bulk, Rule, Rules, Consent, Doubt, Broken], "palette", "choose any command by typing part of its name"),
+    entry(Verb::View(View::Palette), "palette", &[":", "ctrl-p"], &[Panes, Page, Needed, Review, Gathered, Branches, Compare, Effects, Bulk, Rule, Rules, Consent, Doubt, Broken], "palette", "choose any command by typing part of its name"),
     entry(Verb::View(View::NextPane), "next-pane", &["tab"], &[Panes], "pane", "go to the next pane"),
     entry(Verb::View(View::PrevPane), "previous-pane", &["shift-tab"], &[Panes], "", "go to the pane before"),
     entry(Verb::View(View::Pane(Pane::Graph)), "graph", &["1"], &[Panes], "", "go to the graph"),
@@ -171,29 +174,30 @@ static VIEW: &[Entry] = &[
     entry(Verb::View(View::PrevTab), "previous-tab", &["<"], &[Panes], "", "tab of the inspector before"),
     entry(Verb::View(View::Expand), "expand", &["space"], &[Graph], "", "show or hide what a row holds: an observation, superseded nodes, a wide fan"),
     entry(Verb::View(View::Loops), "loops", &["C"], &[Panes], "", "show what went round, which steps were taken against it and what came of them"),
+    entry(Verb::View(View::Needed), "why-waiting", &["W"], &[Panes], "", "show why the run waits for you: the reason, what was tried, the newest events, and what you can do by one key"),
     entry(Verb::View(View::Orphans), "orphaned-effects", &["O"], &[Panes], "", "list the effects that happened under what edits replaced"),
     entry(Verb::View(View::Theme), "theme", &[], &[Panes], "", "choose the colours of this session"),
     entry(Verb::View(View::Copy), "copy", &["y"], &[Panes], "", "copy the shown text to the terminal's clipboard"),
     entry(Verb::View(View::Mouse), "mouse", &["m"], &[Panes], "", "take the mouse, or leave it to the terminal's own selection of text"),
     entry(Verb::View(View::Outside), "open-outside", &["ctrl-o"], &[Panes], "", "open the shown text in $EDITOR, to read; what is changed there counts nowhere"),
     entry(Verb::View(View::Redraw), "redraw", &["ctrl-l"], &[Panes], "", "draw the whole screen anew"),
-    entry(Verb::View(View::Close), "close", &["esc", "q"], &[Page, Consent, Doubt, Broken, Bulk, Rules, Gathered, Branches, Compare, Effects], "close", "close"),
+    entry(Verb::View(View::Close), "close", &["esc", "q"], &[Page, Needed, Consent, Doubt, Broken, Bulk, Rules, Gathered, Branches, Compare, Effects], "close", "close"),
     entry(Verb::View(View::Close), "back", &["esc"], &[Review, Rule, Confirm, Leave, List], "back", "go back; nothing is changed"),
     entry(Verb::View(View::Choose), "choose", &["enter"], &[List], "choose", "take the chosen entry"),
 ];
 
 #[rustfmt::skip]
 static MOVE: &[Entry] = &[
-    entry(Verb::Move(Move::Up), "up", &["k", "up"], &[Panes, Page, Review, Gathered, Branches, Compare, Effects, Bulk, Rule, Rules, Consent, Doubt, Broken], "", "one row up"),
-    entry(Verb::Move(Move::Down), "down", &["j", "down"], &[Panes, Page, Review, Gathered, Branches, Compare, Effects, Bulk, Rule, Rules, Consent, Doubt, Broken], "", "one row down"),
+    entry(Verb::Move(Move::Up), "up", &["k", "up"], &[Panes, Page, Needed, Review, Gathered, Branches, Compare, Effects, Bulk, Rule, Rules, Consent, Doubt, Broken], "", "one row up"),
+    entry(Verb::Move(Move::Down), "down", &["j", "down"], &[Panes, Page, Needed, Review, Gathered, Branches, Compare, Effects, Bulk, Rule, Rules, Consent, Doubt, Broken], "", "one row down"),
     entry(Verb::Move(Move::Left), "left", &["h", "left"], &[Graph, Queue, Inspector, Log, State, BranchPane, Budget, Health], "", "fold, or the tab before"),
     entry(Verb::Move(Move::Right), "right", &["l", "right"], &[Graph, Queue, Inspector, Log, State, BranchPane, Budget, Health], "", "unfold, or the next tab"),
-    entry(Verb::Move(Move::PageUp), "page-up", &["pgup", "ctrl-b"], &[Panes, Page, Review, Gathered, Branches, Compare, Effects, Bulk, Rule, Rules, Consent, Doubt, Broken], "", "one screen up"),
-    entry(Verb::Move(Move::PageDown), "page-down", &["pgdn", "ctrl-f"], &[Panes, Page, Review, Gathered, Branches, Compare, Effects, Bulk, Rule, Rules, Consent, Doubt, Broken], "", "one screen down"),
-    entry(Verb::Move(Move::HalfUp), "half-up", &["ctrl-u"], &[Panes, Page, Review, Gathered, Branches, Compare, Effects, Bulk, Rule, Rules], "", "half a screen up"),
-    entry(Verb::Move(Move::HalfDown), "half-down", &["ctrl-d"], &[Panes, Page, Review, Gathered, Branches, Compare, Effects, Bulk, Rule, Rules], "", "half a screen down"),
-    entry(Verb::Move(Move::Top), "top", &["g", "home"], &[Panes, Page, Review, Gathered, Branches, Compare, Effects, Bulk, Rule, Rules], "", "to the first row"),
-    entry(Verb::Move(Move::Bottom), "bottom", &["G", "end"], &[Panes, Page, Review, Gathered, Branches, Compare, Effects, Bulk, Rule, Rules], "", "to the last row; the graph follows new rows from there"),
+    entry(Verb::Move(Move::PageUp), "page-up", &["pgup", "ctrl-b"], &[Panes, Page, Needed, Review, Gathered, Branches, Compare, Effects, Bulk, Rule, Rules, Consent, Doubt, Broken], "", "one screen up"),
+    entry(Verb::Move(Move::PageDown), "page-down", &["pgdn", "ctrl-f"], &[Panes, Page, Needed, Review, Gathered, Branches, Compare, Effects, Bulk, Rule, Rules, Consent, Doubt, Broken], "", "one screen down"),
+    entry(Verb::Move(Move::HalfUp), "half-up", &["ctrl-u"], &[Panes, Page, Needed, Review, Gathered, Branches, Compare, Effects, Bulk, Rule, Rules], "", "half a screen up"),
+    entry(Verb::Move(Move::HalfDown), "half-down", &["ctrl-d"], &[Panes, Page, Needed, Review, Gathered, Branches, Compare, Effects, Bulk, Rule, Rules], "", "half a screen down"),
+    entry(Verb::Move(Move::Top), "top", &["g", "home"], &[Panes, Page, Needed, Review, Gathered, Branches, Compare, Effects, Bulk, Rule, Rules], "", "to the first row"),
+    entry(Verb::Move(Move::Bottom), "bottom", &["G", "end"], &[Panes, Page, Needed, Review, Gathered, Branches, Compare, Effects, Bulk, Rule, Rules], "", "to the last row; the graph follows new rows from there"),
     entry(Verb::Move(Move::Up), "list-up", &["up", "ctrl-p"], &[List], "", "one entry up"),
     entry(Verb::Move(Move::Down), "list-down", &["down", "ctrl-n"], &[List], "", "one entry down"),
     entry(Verb::Move(Move::Up), "cursor-up", &["up"], &[Editor], "", "cursor up"),
@@ -202,6 +206,18 @@ static MOVE: &[Entry] = &[
     entry(Verb::Move(Move::Right), "cursor-right", &["right"], &[Editor, Line, List], "", "cursor to the right"),
     entry(Verb::Move(Move::PageUp), "editor-page-up", &["pgup"], &[Editor], "", "one screen up"),
     entry(Verb::Move(Move::PageDown), "editor-page-down", &["pgdn"], &[Editor], "", "one screen down"),
+];
+
+#[rustfmt::skip]
+static FIX: &[Entry] = &[
+    entry(Verb::Fix(Fix::Go), "fix-go", &["enter"], &[Needed], "go there", "go to what waits, or change the limit or the breaker that holds it"),
+    entry(Verb::Fix(Fix::Arguments), "fix-arguments", &["e"], &[Needed], "arguments", "give the call other arguments"),
+    entry(Verb::Fix(Fix::Tool), "fix-tool", &["r"], &[Needed], "other tool", "let another tool make the call"),
+    entry(Verb::Fix(Fix::Answer), "fix-answer", &["w"], &[Needed], "answer", "say what the call gives, in place of the tool"),
+    entry(Verb::Fix(Fix::Guide), "fix-guide", &["i"], &[Needed], "guide", "give the model guidance"),
+    entry(Verb::Fix(Fix::Allow), "fix-allow", &["Y"], &[Needed], "let it repeat", "allow exactly these calls to repeat"),
+    entry(Verb::Fix(Fix::GoOn), "fix-go-on", &["p"], &[Needed], "go on", "go on as it is"),
+    entry(Verb::Fix(Fix::Stop), "fix-stop", &["X"], &[Needed], "stop", "stop this branch: the sub-agent, or the run; asks first"),
 ];
 
 #[rustfmt::skip]

@@ -91,6 +91,17 @@ impl LogPane {
             .filter(move |(_, line)| all || line.is_decision())
     }
 
+    /// The newest events, the newest last, whatever is shown.
+    pub fn newest(&self, count: usize) -> Vec<Arc<Envelope>> {
+        let events = self.lines.iter().rev().filter_map(|line| match line {
+            Line::Event(envelope) => Some(Arc::clone(envelope)),
+            Line::Note(_) | Line::Trouble(_) => None,
+        });
+        let mut newest: Vec<_> = events.take(count).collect();
+        newest.reverse();
+        newest
+    }
+
     /// The number of the line under the cursor.
     pub fn cursor(&self) -> Option<u64> {
         let newest = || self.shown().next_back().map(|(no, _)| no);

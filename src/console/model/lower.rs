@@ -7,6 +7,7 @@ use crate::console::commands::Move;
 use crate::console::doc::Styled;
 use crate::console::model::screen::Pane;
 use crate::console::rows::Explained;
+use crate::domain::escape::Detector;
 use crate::domain::id::{Epoch, NodeId, Seq};
 
 /// What a row is about.
@@ -25,6 +26,8 @@ pub enum Target {
     Weight(usize),
     /// A breaker, by its place among all of them.
     Breaker(usize),
+    /// A detector of repetition.
+    Detector(Detector),
 }
 
 /// A row.

@@ -51,6 +51,7 @@ impl Overlay {
     /// Where its keys are looked up.
     pub const fn context(&self) -> Context {
         match self {
+            Self::Page(page) if matches!(page.content, PageContent::Needed) => Context::Needed,
             Self::Page(_) => Context::Page,
             Self::Editor(_) => Context::Editor,
             Self::Line(_) => Context::Line,
@@ -110,6 +111,8 @@ pub enum PageContent {
     Loops,
     /// A line of the log; holds untrusted text.
     Note(String),
+    /// Why the run waits for a person.
+    Needed,
     /// A difference.
     Difference(Vec<diff::Line>),
     /// What a change of a node would do, whatever it is.

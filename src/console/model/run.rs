@@ -7,12 +7,14 @@ use std::sync::Arc;
 
 use crate::console::link::{Frames, Live};
 use crate::domain::apply::apply;
+use crate::domain::breaker::Phase;
 use crate::domain::command::Command;
 use crate::domain::envelope::Envelope;
 use crate::domain::event::run::ToolCard;
 use crate::domain::id::{NodeId, Rev, TurnId};
 use crate::domain::state::{Mode, State};
 use crate::domain::turn::{Stream, Turn};
+use crate::resilience::need::{Cause, Need, need};
 use crate::resilience::watch::Watch;
 
 /// The run.
@@ -134,6 +136,22 @@ impl RunPart {
             .iter()
             .filter_map(|id| self.state.turns.get(id))
             .filter(|turn| turn.is_active() && matches!(turn.stream, Stream::Broken(_)))
+    }
+
+    /// What a person has to do about a run that stands still, where no call waits for his word.
+    pub fn stuck(&self) -> Option<Need> {
+        let shut = || {
+            self.state
+                .breakers
+                .values()
+                .any(|breaker| breaker.phase == Phase::Open)
+        };
+        // A run that works is not looked through for each frame.
+        if matches!(self.state.mode, Mode::Running) && !shut() {
+            return None;
+        }
+        need(&self.state)
+            .filter(|need| matches!(need.cause, Cause::Loop(_) | Cause::Stopped | Cause::Breaker))
     }
 
     /// True where a stream is open or a call runs.

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::many;
+use super::{guards, many};
 use crate::console::doc::Styled;
 use crate::console::model::lower::{Row, Target};
 use crate::console::model::run::RunPart;
@@ -74,6 +74,8 @@ pub(super) fn make(run: &RunPart, explained: &Explained, width: u16, charset: Ch
             }
         }
     }
+    rows.extend(guards::detectors(run));
+    rows.extend(guards::interventions(run));
     (title(run), rows)
 }
 
@@ -178,13 +180,12 @@ impl Pane<'_> {
     }
 
     fn figures(&self, mut words: Styled, name: &str, health: &ToolHealth) -> Styled {
-        if self.roomy {
-            for slice in self.run.watch.health.over_time(name, SLICES) {
-                let role = slice.map_or(Role::Dim, role_of);
-                words = words.own(role, level(slice, self.charset).to_string());
-            }
-            words = words.own(Role::Text, " ");
+        let slices = if self.roomy { SLICES } else { SLICES / 4 };
+        for slice in self.run.watch.health.over_time(name, slices) {
+            let role = slice.map_or(Role::Dim, role_of);
+            words = words.own(role, level(slice, self.charset).to_string());
         }
+        words = words.own(Role::Text, " ");
         let rate = health.success_rate().unwrap_or(0.0);
         words = words.own(
             role_of(rate),

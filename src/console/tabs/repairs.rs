@@ -38,6 +38,9 @@ fn one(maker: &mut Maker<'_>, call: &Call, round: &Round) {
     if let Some(question) = &round.asked {
         maker.field("asked", &question.prompt);
     }
+    for (at, why) in round.broke.iter().enumerate() {
+        maker.field("broke", &format!("{why}; asked again ({})", at + 1));
+    }
     match &round.reply {
         Some(Reply::Said { text }) => maker.field("model said", text),
         Some(Reply::Failed { why }) => maker.field("no answer", why),

@@ -292,3 +292,69 @@ impl Stage {
         self.draw();
     }
 }
+
+impl Stage {
+    /// A run in trouble: a tool that refuses everybody, an open breaker, a repetition that waits for the operator.
+    pub fn troubled(&mut self) {
+        use crate::domain::breaker::{Phase, Scope};
+        use crate::domain::event::{Event, ResilienceEvent};
+        self.ailing();
+        self.engine(Event::Resilience(ResilienceEvent::BreakerChanged {
+            scope: Scope::Tool("search".into()),
+            generation: 1,
+            to: Phase::Open,
+            wait_ms: 30_000,
+            why: "5 failures in a row".into(),
+        }));
+        self.goes_round("search", &["c7", "c8", "c9"]);
+        self.draw();
+    }
+
+    /// A repetition of these calls that the run is paused for, after one step that changed nothing.
+    pub fn goes_round(&mut self, tool: &str, calls: &[&str]) {
+        use crate::domain::escape::{Detector, Finding, Rung, Signature, Upshot};
+        use crate::domain::event::{EscapeEvent, Event, RunEvent};
+        use crate::domain::id::{Seq, ThreadId};
+        let signature = Signature {
+            tool: tool.into(),
+            args: Some("94b32882cbe09a2a".into()),
+            error: None,
+        };
+        let finding = Finding {
+            detector: Detector::Sequence,
+            thread: ThreadId(0),
+            period: 1,
+            repetitions: 3,
+            fails: true,
+            first: Seq(1),
+            nodes: calls.iter().map(|call| id(call)).collect(),
+            signatures: vec![signature.clone()],
+        };
+        self.engine(Event::Escape(EscapeEvent::Found { incident: 1, finding }));
+        for (node, rung) in [("i40", Rung::Guidance), ("i41", Rung::Human)] {
+            self.engine(Event::Escape(EscapeEvent::Proposed {
+                incident: 1,
+                node: id(node),
+                rung,
+                why: "no other tool is known\u{202e}".into(),
+                after: TurnId(2),
+            }));
+            self.engine(Event::Escape(EscapeEvent::Applied {
+                incident: 1,
+                node: id(node),
+                forbidden: vec![signature.clone()],
+                told: Some("You repeat yourself.".into()),
+            }));
+            if rung == Rung::Guidance {
+                self.engine(Event::Escape(EscapeEvent::Came {
+                    incident: 1,
+                    node: id(node),
+                    upshot: Upshot::Ignored,
+                }));
+            }
+        }
+        self.engine(Event::Run(RunEvent::Paused {
+            reason: format!("loop 1: {tool}: the same 3 times in a row"),
+        }));
+    }
+}

@@ -30,7 +30,7 @@ pub(super) fn drive(model: &mut Model, verb: RunVerb, at: u64, out: &mut Vec<Out
     }
     let command = match verb {
         RunVerb::Pause => match &model.run.state.mode {
-            Mode::Paused(_) => RunCommand::Resume {},
+            Mode::Paused(_) | Mode::Stopped(_) => RunCommand::Resume {},
             _ => RunCommand::Pause {
                 reason: "paused by the operator".to_owned(),
             },
@@ -86,14 +86,7 @@ pub(super) fn drive(model: &mut Model, verb: RunVerb, at: u64, out: &mut Vec<Out
         }
         RunVerb::SetWeight | RunVerb::ResetWeights => return weights(model, verb, out),
         RunVerb::AllowLoop => return allow_loop(model, out),
-        RunVerb::MuteLoops => {
-            return prompts::line(
-                model,
-                LinePurpose::Detector,
-                "mute or unmute: sequence, same-error, no-progress or failing-tool",
-                "",
-            );
-        }
+        RunVerb::MuteLoops => return mute(model, ""),
         RunVerb::LeaveWait => {
             model.overlays.pop();
             model.keys.leaving = true;
@@ -116,6 +109,15 @@ pub(super) fn drive(model: &mut Model, verb: RunVerb, at: u64, out: &mut Vec<Out
         }
     };
     send(model, Command::Run(command), None, out);
+}
+
+/// Asks for the detector that is muted, or listened to again.
+pub(super) fn mute(model: &mut Model, name: &str) {
+    if model.settings.read_only {
+        return model.complain("this is a recorded run: it cannot be changed");
+    }
+    let title = "mute or unmute: sequence, same-error, no-progress or failing-tool";
+    prompts::line(model, LinePurpose::Detector, title, name);
 }
 
 /// Asks before a breaker lets everything through again.

@@ -4,7 +4,7 @@
 //! terminal without bracketed paste must not decide anything. Must not know: what verbs do.
 
 use super::refresh::prepare;
-use super::{decide, drive, edits, graph, jumps, lists, prompts, search, views};
+use super::{decide, drive, edits, graph, jumps, lists, needed, prompts, search, views};
 use crate::console::commands::{EditVerb, RunVerb, TextVerb, Verb, View};
 use crate::console::hints::context;
 use crate::console::key::{Code, Key};
@@ -127,6 +127,7 @@ pub(super) fn run(model: &mut Model, verb: Verb, by: By, at: u64, out: &mut Vec<
         Verb::Decide(verb) => decide::decide(model, verb, by, at, out),
         Verb::Edit(verb) => edits::edit(model, verb, by, at, out),
         Verb::Run(verb) => drive::drive(model, verb, at, out),
+        Verb::Fix(fix) => needed::fix(model, fix, at, out),
         Verb::Text(verb) => prompts::edit(model, verb, out),
         Verb::Replay(verb) => drive::replay(model, verb, out),
     }

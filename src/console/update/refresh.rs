@@ -33,7 +33,8 @@ pub fn prepare(model: &mut Model) {
     compare(model, wanted);
     let banner = model.run.halted.is_some()
         || model.run.broken().next().is_some()
-        || model.run.state.limit_reached.is_some();
+        || model.run.state.limit_reached.is_some()
+        || model.run.stuck().is_some();
     model.screen.arrange(model.queue.items.len(), banner);
     let places = model.screen.places;
     let graph = places.graph.map(inside).unwrap_or_default();
@@ -192,6 +193,7 @@ fn overlay(model: &mut Model) {
         screen,
         settings,
         collected,
+        log,
         ..
     } = model;
     let mut maker = Maker {
@@ -210,6 +212,7 @@ fn overlay(model: &mut Model) {
                 page.made = key;
                 match &page.content {
                     PageContent::Loops => tabs::loops(&mut maker, &settings.keymap),
+                    PageContent::Needed => tabs::needed(&mut maker, log, &settings.keymap),
                     PageContent::Help => tabs::help(
                         &mut maker,
                         &settings.keymap,

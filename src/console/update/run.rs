@@ -54,6 +54,7 @@ pub(super) fn take(model: &mut Model, update: Update, out: &mut Vec<Out>) {
 
 fn event(model: &mut Model, envelope: Arc<Envelope>, out: &mut Vec<Out>) {
     let waited = model.run.state.queue().count() + model.run.broken().count();
+    let stuck = model.run.stuck().is_some();
     if !model.run.take(&envelope) {
         return;
     }
@@ -72,6 +73,10 @@ fn event(model: &mut Model, envelope: Arc<Envelope>, out: &mut Vec<Out>) {
     let waits = model.run.state.queue().count() + model.run.broken().count();
     if waits > waited && waited == 0 && model.settings.alerts {
         out.push(Out::Alert(format!("{waits} waiting for you")));
+    }
+    // A run that stands still calls for the operator like a call that waits; the words are the console's own.
+    if waits == waited && !stuck && model.settings.alerts && model.run.stuck().is_some() {
+        out.push(Out::Alert("the run waits for you".to_owned()));
     }
     model.log.add(Line::Event(envelope));
 }

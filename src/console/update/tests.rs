@@ -8,6 +8,7 @@ mod looks;
 mod loops;
 mod lower;
 mod mouse;
+mod needed;
 mod palette;
 mod repairs;
 mod rules;

@@ -46,6 +46,7 @@ pub(super) fn show(model: &mut Model, view: View, out: &mut Vec<Out>) {
         View::Expand => model.graph.toggle(None),
         View::Help => open(model, Overlay::Page(Page::new("keys", PageContent::Help))),
         View::Loops => open(model, Overlay::Page(Page::new("loops", PageContent::Loops))),
+        View::Needed => super::needed::show(model),
         View::Orphans => orphans(model),
         View::Copy => copy(model, out),
         View::Outside => out.push(Out::Show(visible_lines(&model.inspector.doc.copy()).join("\n"))),
@@ -94,6 +95,10 @@ fn follow(model: &mut Model, out: &mut Vec<Out>) {
         }
         Target::Breaker(at) => {
             super::drive::reset_breaker(model, at);
+            Ok(())
+        }
+        Target::Detector(detector) => {
+            super::drive::mute(model, detector.name());
             Ok(())
         }
         Target::Limits => {

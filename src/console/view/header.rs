@@ -188,11 +188,18 @@ pub(super) fn banner(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
                 keymap.first("palette")
             ),
         )
+    } else if let Some(need) = run.stuck() {
+        let reason: String = need.reason.chars().take(200).collect();
+        let key = keymap.first("why-waiting");
+        (
+            Role::Warning,
+            format!("{}; {key}: why, what to do", visible(&reason)),
+        )
     } else {
         return;
     };
     let paused = match &run.state.mode {
-        Mode::Stopped(why) => format!("  (stopped: {})", visible(why)),
+        Mode::Stopped(why) if !words.contains("was stopped") => format!("  (stopped: {})", visible(why)),
         _ => String::new(),
     };
     canvas.put(

@@ -18,7 +18,7 @@ use crate::domain::transcript::hash::{context_hash, context_hash_of, request_has
 use crate::domain::turn::{Activity, Stop, Stream, StreamFault, StreamFaultKind, Turn};
 
 /// Retries of a request of which nothing whole arrived.
-const RETRIES: u32 = 4;
+pub(crate) const RETRIES: u32 = 4;
 /// First delay in milliseconds; doubles with each retry.
 const FIRST_DELAY_MS: u64 = 200;
 /// The longest delay in milliseconds.
@@ -192,15 +192,25 @@ pub fn retry_after(state: &State, turn: &Turn, fault: &StreamFault) -> Option<u6
     if !fault.kind.is_transient() || !nothing_whole || turn.asked > RETRIES {
         return None;
     }
-    let doubled = FIRST_DELAY_MS.saturating_mul(1 << (turn.asked.saturating_sub(1)).min(16));
+    Some(wait_before(
+        turn.asked,
+        u64::from(turn.id.0),
+        fault.retry_after_ms,
+    ))
+}
+
+/// Milliseconds before a request that broke is made for the `no`-th time again; `asked` is what the other side wants.
+pub(crate) fn wait_before(no: u32, of: u64, asked: Option<u64>) -> u64 {
+    let doubled = FIRST_DELAY_MS.saturating_mul(1 << (no.saturating_sub(1)).min(16));
     let base = doubled.min(LONGEST_DELAY_MS);
-    // A fifth more or less, so that many runs do not knock at one time; a function of the turn, so that a fold agrees.
+    // A fifth more or less, so that many runs do not knock at one time; a function of what is asked, so that a fold
+    // agrees.
     let spread = base / 5;
-    let draw = u64::from(turn.id.0)
+    let draw = of
         .wrapping_mul(2_654_435_761)
-        .wrapping_add(u64::from(turn.asked) * 40_503);
+        .wrapping_add(u64::from(no) * 40_503);
     let jittered = base - spread + draw % (2 * spread + 1);
-    Some(fault.retry_after_ms.map_or(jittered, |asked| asked.max(jittered)))
+    asked.map_or(jittered, |asked| asked.max(jittered))
 }
 
 /// The facts of asking again for a turn.
@@ -343,7 +353,7 @@ pub(super) fn limited(draft: &mut Draft<'_>) -> bool {
 }
 
 /// Why the model may not be asked about the arguments of a call: the last request is for the answer.
-pub(super) fn no_request_for(state: &State) -> Option<Arc<str>> {
+pub(crate) fn no_request_for(state: &State) -> Option<Arc<str>> {
     if state.limit_reached.is_some() {
         return Some("the budget is used up".into());
     }

@@ -85,6 +85,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &ResilienceEvent) {
                 class: *class,
                 diagnoses: Vec::new(),
                 asked: None,
+                broke: Vec::new(),
                 reply: None,
                 options: Vec::new(),
                 changes: Vec::new(),
@@ -120,6 +121,19 @@ pub(super) fn apply(state: &mut State, at: At, event: &ResilienceEvent) {
             state.requests = state.requests.saturating_add(1);
             step(state, *call, *round, Stage::Asking, |last| {
                 last.asked = Some(question.clone());
+            });
+        }
+        ResilienceEvent::RepairBroke {
+            call,
+            round,
+            why,
+            usage,
+            ..
+        } => {
+            state.requests = state.requests.saturating_add(1);
+            charge(state, *call, *usage);
+            step(state, *call, *round, Stage::Asking, |last| {
+                last.broke.push(why.clone());
             });
         }
         ResilienceEvent::RepairAnswered {
@@ -181,12 +195,17 @@ fn step(state: &mut State, call: NodeId, round: u32, stage: Stage, note: impl Fn
     index::set_status(state, call, Status::Repairing(stage));
 }
 
-/// The model answered: what becomes of it is decided next, if it is still waited for.
-fn answered(state: &mut State, (id, rev, round): (NodeId, Rev, u32), reply: &Reply, usage: Usage) {
-    if let Some(turn) = state.nodes.get(&id).map(|node| node.turn) {
+/// What a question about a call cost.
+fn charge(state: &mut State, call: NodeId, usage: Usage) {
+    if let Some(turn) = state.nodes.get(&call).map(|node| node.turn) {
         super::turn::spend(state, turn, usage);
     }
     state.usage = state.usage.plus(usage);
+}
+
+/// The model answered: what becomes of it is decided next, if it is still waited for.
+fn answered(state: &mut State, (id, rev, round): (NodeId, Rev, u32), reply: &Reply, usage: Usage) {
+    charge(state, id, usage);
     with(state, id, |life| {
         let this = |one: &&mut Round| one.no == round && one.rev == rev;
         if let Some(one) = life.repairs.iter_mut().rfind(this) {

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use super::call::{find, not_over, same_rev, wrong_status};
+use crate::domain::advance::ask::{RETRIES, no_request_for, wait_before};
 use crate::domain::advice::Advice;
 use crate::domain::breaker::{Breaker, Phase, Scope};
 use crate::domain::call::Status;
@@ -11,10 +12,10 @@ use crate::domain::command::ResilienceCommand;
 use crate::domain::draft::Draft;
 use crate::domain::event::ResilienceEvent;
 use crate::domain::id::{Attempt, NodeId, Rev};
-use crate::domain::ladder::{Fix, Round, Stage, Timer};
+use crate::domain::ladder::{Fix, Stage, Timer};
 use crate::domain::node::Node;
 use crate::domain::refusal::{Refusal, RefusalKind};
-use crate::domain::repair::Reply;
+use crate::domain::repair::{Passing, Reply};
 use crate::domain::state::Mode;
 use crate::domain::turn::Usage;
 
@@ -40,21 +41,38 @@ pub(super) fn elapsed(draft: &mut Draft<'_>, timer: &Timer) {
     }
 }
 
-/// The model answered. What it cost is recorded even where nobody waits for the words any more.
+/// The model answered, or the request broke. What it cost is recorded even where nobody waits for the words any
+/// more; a request that broke is made again like those of turns, as often and while there may be requests.
 pub(super) fn answered(
     draft: &mut Draft<'_>,
     (call, rev, round): (NodeId, Rev, u32),
-    reply: &Reply,
+    (reply, passing): (&Reply, Option<Passing>),
     usage: Usage,
 ) {
-    let asked = draft.state.calls.get(&call).is_some_and(|life| {
-        let this = |one: &&Round| one.no == round && one.rev == rev;
-        life.repairs
-            .iter()
-            .filter(this)
-            .any(|one| one.asked.is_some() && one.reply.is_none())
-    });
-    if asked {
+    let state = draft.state;
+    let life = state.calls.get(&call);
+    let mut rounds = life.iter().flat_map(|life| &life.repairs);
+    let asked =
+        rounds.find(|one| one.no == round && one.rev == rev && one.asked.is_some() && one.reply.is_none());
+    let waits = life.is_some_and(|life| life.status == Status::Repairing(Stage::Asking));
+    if let (Some(one), Some(passing), Reply::Failed { why }) = (asked, passing, reply)
+        && waits
+        && (one.broke.len() as u32) < RETRIES
+        && no_request_for(state).is_none()
+    {
+        let no = one.broke.len() as u32 + 1;
+        let salt = u64::from(call.no).wrapping_mul(31) + u64::from(round);
+        draft.resilience(ResilienceEvent::RepairBroke {
+            call,
+            rev,
+            round,
+            no,
+            of: RETRIES,
+            wait_ms: wait_before(no, salt, passing.retry_after_ms),
+            why: why.clone(),
+            usage,
+        });
+    } else if asked.is_some() {
         draft.resilience(ResilienceEvent::RepairAnswered {
             call,
             rev,

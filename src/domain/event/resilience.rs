@@ -116,6 +116,25 @@ pub enum ResilienceEvent {
         /// What is asked.
         question: Question,
     },
+    /// The request broke before an answer came; it is made again after a wait.
+    RepairBroke {
+        /// The call.
+        call: NodeId,
+        /// The revision that is repaired.
+        rev: Rev,
+        /// The round.
+        round: u32,
+        /// Counts the further requests of this question, from 1.
+        no: u32,
+        /// How many there may be.
+        of: u32,
+        /// Milliseconds to wait first.
+        wait_ms: u64,
+        /// How it broke.
+        why: Arc<str>,
+        /// What it cost all the same.
+        usage: Usage,
+    },
     /// What the model said.
     RepairAnswered {
         /// The call.
@@ -163,6 +182,7 @@ impl ResilienceEvent {
             | Self::RepairStarted { call, .. }
             | Self::RepairDiagnosed { call, .. }
             | Self::RepairAsked { call, .. }
+            | Self::RepairBroke { call, .. }
             | Self::RepairAnswered { call, .. }
             | Self::RepairOffered { call, .. }
             | Self::RepairApplied { call, .. } => Some(*call),

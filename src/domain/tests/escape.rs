@@ -10,7 +10,7 @@ use super::rules::{Results, sum};
 use super::tape::{self, Tape};
 use super::world::*;
 use crate::domain::call::{ErrorClass, Outcome, Status, ToolError};
-use crate::domain::command::{Command, EscapeCommand, RunCommand};
+use crate::domain::command::{Command, Edit, EscapeCommand, RunCommand};
 use crate::domain::escape::{Detector, Finding, Incident, Rung, Upshot};
 use crate::domain::event::run::Limits;
 use crate::domain::event::{EditEvent, EscapeEvent, Event};
@@ -19,7 +19,7 @@ use crate::domain::node::{Node, Origin};
 use crate::domain::refusal::RefusalKind;
 use crate::domain::state::Mode;
 use crate::domain::{apply, graph};
-use crate::resilience::escape::Config;
+use crate::resilience::escape::{Config, Others};
 
 /// Failures of calls with a negative sum; the others give it.
 fn results() -> Results {
@@ -283,6 +283,58 @@ fn another_tool_makes_the_call_where_one_is_known() {
     assert!(w.last_request().contains("console replaced read by pure"));
     turn(&mut w, "pure", r#"{"n":3}"#);
     assert_eq!(steps(&w)[1].1, Some(Upshot::Helped), "{:?}", steps(&w));
+}
+
+#[test]
+fn of_several_tools_the_most_reliable_makes_the_call_and_the_reason_says_so() {
+    let mut config = Config::default();
+    let others = ["nobody", "idem", "pure"].map(Into::into).to_vec();
+    config.substitutes.insert("read".into(), Others(others));
+    let reliable = [("idem".to_owned(), 0.31), ("pure".to_owned(), 0.72)];
+    let mut w = World::with(Rules {
+        reliable: reliable.into_iter().collect(),
+        ..rules(config)
+    });
+    times(&mut w, 4, "read", r#"{"n":-1}"#);
+    let call = newest(&w);
+    assert_eq!(w.state.nodes[&call].as_call().unwrap().0.as_ref(), "pure");
+    let why = incident(&w).steps[1].why.to_string();
+    assert!(
+        why.starts_with(
+            "pure for read (weight 0.72, rather than idem 0.31, nobody does not take these arguments)"
+        ),
+        "{why}"
+    );
+    // Not silently: it is a revision of the engine's, and the model is told.
+    assert!(matches!(w.state.nodes[&call].now().origin, Origin::Engine { .. }));
+    w.drain();
+    assert!(w.last_request().contains("console replaced read by pure"));
+}
+
+#[test]
+fn what_the_operator_does_about_a_repetition_lets_the_run_go_on() {
+    let mut w = world();
+    times(&mut w, 4, "write", r#"{"n":-1}"#);
+    assert!(matches!(w.state.mode, Mode::Paused(_)));
+    w.edit(Edit::InsertPrompt {
+        after: None,
+        text: "try something else".into(),
+    })
+    .unwrap();
+    assert_eq!(w.state.mode, Mode::Running);
+    assert_eq!(steps(&w)[1].1, Some(Upshot::Overtaken));
+    assert!(incident(&w).over);
+    // A pause of his own is no matter of edits.
+    w.run(RunCommand::Pause {
+        reason: "mine".into(),
+    })
+    .unwrap();
+    w.edit(Edit::InsertPrompt {
+        after: None,
+        text: "and this".into(),
+    })
+    .unwrap();
+    assert!(matches!(w.state.mode, Mode::Paused(_)));
 }
 
 #[test]

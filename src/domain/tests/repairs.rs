@@ -19,7 +19,7 @@ use crate::domain::input::Input;
 use crate::domain::ladder::Stage;
 use crate::domain::node::Origin;
 use crate::domain::refusal::RefusalKind;
-use crate::domain::repair::{Phase, Reply, phase};
+use crate::domain::repair::{Passing, Phase, Reply, phase};
 use crate::domain::state::State;
 use crate::domain::turn::Usage;
 use crate::resilience::ladder::Ladder;
@@ -105,9 +105,28 @@ fn said(w: &mut World, text: &str) {
         rev,
         round,
         reply: Reply::Said { text: text.into() },
+        passing: None,
         usage: Usage {
             input: Some(100),
             output: Some(5),
+            ..Usage::default()
+        },
+    });
+}
+
+/// The request of the oldest question breaks, in a way that may pass or not.
+fn broke(w: &mut World, passing: Option<Passing>) {
+    let (call, rev, round) = w.questions.remove(0);
+    w.input(Input::RepairAnswered {
+        call,
+        rev,
+        round,
+        reply: Reply::Failed {
+            why: "HTTP 503".into(),
+        },
+        passing,
+        usage: Usage {
+            input: Some(10),
             ..Usage::default()
         },
     });
@@ -187,6 +206,61 @@ fn a_missing_argument_that_the_tool_demands_is_asked_of_the_model_and_runs_once_
     ] {
         assert!(steps.contains(&seen), "{seen:?} in {steps:?}");
     }
+}
+
+#[test]
+fn a_request_about_arguments_that_breaks_is_made_again_as_often_as_others() {
+    let mut w = world("write", true, true);
+    w.reply(&[call("write", r#"{"_as":"a","origin":"JFK"}"#)]);
+    let a = w.id("a");
+    w.finish_with(a, refused("Missing required parameter 'passengers'"));
+    let before = w.state.requests;
+    let passing = |retry_after_ms| Some(Passing { retry_after_ms });
+    broke(&mut w, passing(None));
+    assert_eq!(w.status(a), Status::Repairing(Stage::Asking));
+    assert_eq!(w.questions.len(), 1, "it is asked again");
+    // What the other side asks for is kept, and nothing of it is lost in a fold.
+    broke(&mut w, passing(Some(60_000)));
+    let waits: Vec<u64> = w
+        .log
+        .iter()
+        .filter_map(|one| match &one.event {
+            Event::Resilience(ResilienceEvent::RepairBroke { wait_ms, .. }) => Some(*wait_ms),
+            _ => None,
+        })
+        .collect();
+    assert!((160..=240).contains(&waits[0]) && waits[1] == 60_000, "{waits:?}");
+    assert_eq!(w.state.calls[&a].repairs[0].broke.len(), 2);
+    assert_eq!(apply::fold(&w.log), w.state);
+    said(&mut w, r#"{"passengers": 1}"#);
+    assert_eq!(args(&w, a)["passengers"], 1);
+    assert_eq!(w.state.requests, before + 2, "each request counts");
+    assert_eq!(w.state.usage.input, Some(120));
+}
+
+#[test]
+fn a_request_about_arguments_that_goes_on_breaking_is_the_end_of_repair() {
+    let mut w = world("write", true, true);
+    w.reply(&[call("write", r#"{"_as":"a","origin":"JFK"}"#)]);
+    let a = w.id("a");
+    w.finish_with(a, refused("Missing required parameter 'passengers'"));
+    let passing = Some(Passing { retry_after_ms: None });
+    for _ in 0..5 {
+        assert_eq!(w.status(a), Status::Repairing(Stage::Asking));
+        broke(&mut w, passing);
+    }
+    assert!(w.questions.is_empty());
+    assert_eq!(w.status(a), Status::Failed(ErrorClass::Param));
+    let why = w.state.calls[&a].given_up.as_deref().unwrap_or_default();
+    assert!(why.contains("HTTP 503"), "{why}");
+    // One that cannot pass is not tried again, nor one for which no request is left.
+    let mut w = world("write", true, true);
+    w.reply(&[call("write", r#"{"_as":"a","origin":"JFK"}"#)]);
+    let a = w.id("a");
+    w.finish_with(a, refused("Missing required parameter 'passengers'"));
+    broke(&mut w, None);
+    assert!(w.questions.is_empty());
+    assert_eq!(w.status(a), Status::Failed(ErrorClass::Param));
 }
 
 #[test]

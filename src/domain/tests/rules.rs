@@ -12,9 +12,10 @@ use crate::domain::call::{Call, Consequence, Digest, EffectClass, Fault, Gate, O
 use crate::domain::escape::advised::Advised;
 use crate::domain::id::{NodeId, Rev, ThreadId};
 use crate::domain::ladder::Next;
+use crate::domain::node::Node;
 use crate::domain::rule::{SessionRule, Written};
 use crate::domain::state::State;
-use crate::resilience::escape::{Config, Watch, advise};
+use crate::resilience::escape::{Config, Tools, Watch, advise};
 use crate::schema::Checker;
 
 /// What follows a failure.
@@ -40,6 +41,8 @@ pub struct Rules {
     pub steps: Steps,
     /// How much repetition is too much; nobody looks for it where this is missing.
     pub loops: Option<(Config, Arc<Mutex<Watch>>)>,
+    /// How reliable tools are; 0.5 where nothing is known.
+    pub reliable: BTreeMap<String, f64>,
     /// Schemas of tools; the others are checked by hand.
     pub schemas: BTreeMap<String, Arc<Checker>>,
     /// When breakers change; none where there are none.
@@ -50,6 +53,7 @@ impl Default for Rules {
     fn default() -> Self {
         Self {
             gates: BTreeMap::new(),
+            reliable: BTreeMap::new(),
             uses: BTreeMap::new(),
             deadline: None,
             session: Vec::new(),
@@ -282,8 +286,13 @@ impl Advice for Rules {
         let (config, watch) = self.loops.as_ref()?;
         let fits =
             |tool: &str, args: &str| Self::effect(tool).is_some() && self.check(tool, args, false).is_empty();
-        let advised = advise(&mut watch.lock().unwrap(), state, thread, config, &fits);
-        let anew = advise(&mut Watch::default(), state, thread, config, &fits);
+        let weight = |_: &Node, tool: &str| self.reliable.get(tool).copied().unwrap_or(0.5);
+        let tools = Tools {
+            fits: &fits,
+            weight: &weight,
+        };
+        let advised = advise(&mut watch.lock().unwrap(), state, thread, config, tools);
+        let anew = advise(&mut Watch::default(), state, thread, config, tools);
         assert_eq!(advised, anew, "what was read before is a help and no truth");
         advised
     }

@@ -369,7 +369,7 @@ impl World {
             }
             Effect::Probe { call, attempt } => self.probes.push((call, attempt)),
             Effect::Deadline { call, rev, .. } => self.deadlines.push((call, rev)),
-            Effect::AskRepair { call, rev, round } => {
+            Effect::AskRepair { call, rev, round, .. } => {
                 if !self.questions.contains(&(call, rev, round)) {
                     self.questions.push((call, rev, round));
                 }

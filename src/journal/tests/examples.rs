@@ -689,6 +689,16 @@ fn resilience() -> Vec<Event> {
                 schema: text(r#"{"type":"object"}"#),
             },
         },
+        ResilienceEvent::RepairBroke {
+            call: CALL,
+            rev: REV,
+            round: 1,
+            no: 1,
+            of: 4,
+            wait_ms: 210,
+            why: text("HTTP 503"),
+            usage: Usage::default(),
+        },
         ResilienceEvent::RepairAnswered {
             call: CALL,
             rev: REV,

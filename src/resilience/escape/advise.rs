@@ -7,6 +7,7 @@ use super::config::Config;
 use super::ladder::{self, Possible};
 use super::watch::{Report, Watch};
 use super::{read, words};
+use crate::domain::breaker::Scope;
 use crate::domain::call::{Call, EffectClass, Outcome, Status};
 use crate::domain::escape::advised::{Advised, Plan};
 use crate::domain::escape::standing::is_guard;
@@ -22,8 +23,17 @@ use crate::domain::turn::Turn;
 /// Names of other tools that the model is told.
 const NAMED: usize = 12;
 
-/// What must be asked of tools: can this one be called with these arguments?
-pub type Fits<'f> = &'f dyn Fn(&str, &str) -> bool;
+/// What must be asked of tools.
+#[derive(Clone, Copy)]
+pub struct Tools<'f> {
+    /// Whether one can be called with these arguments.
+    pub fits: &'f dyn Fn(&str, &str) -> bool,
+    /// How well one serves the kind of task that a call was made for, 0 to 1.
+    pub weight: &'f dyn Fn(&Node, &str) -> f64,
+}
+
+/// The calls that other tools can make, and why it is these tools.
+type Substitutes = (Vec<(NodeId, Arc<str>)>, String);
 
 /// What to do about repetition in a thread in which everything has ended.
 pub fn advise(
@@ -31,7 +41,7 @@ pub fn advise(
     state: &State,
     thread: ThreadId,
     config: &Config,
-    fits: Fits<'_>,
+    tools: Tools<'_>,
 ) -> Option<Advised> {
     if !config.enabled {
         return None;
@@ -48,12 +58,12 @@ pub fn advise(
         return Some(ended);
     }
     let Some(step) = incident.steps.last() else {
-        return Some(climb(state, incident, &config, fits));
+        return Some(climb(state, incident, &config, tools));
     };
     match step.upshot {
         Some(Upshot::Helped | Upshot::Overtaken) => Some(Advised::End(Arc::from("the run gets on"))),
         Some(Upshot::Relapsed | Upshot::Ignored | Upshot::Impossible) => {
-            Some(climb(state, incident, &config, fits))
+            Some(climb(state, incident, &config, tools))
         }
         None => upshot(state, incident, step, found.is_some(), config.calm as usize).map(Advised::Note),
     }
@@ -150,9 +160,9 @@ fn fails_again(state: &State, call: &Call, finding: &Finding) -> bool {
 }
 
 /// The next step, or the end of an incident in which all were taken.
-fn climb(state: &State, incident: &Incident, config: &Config, fits: Fits<'_>) -> Advised {
+fn climb(state: &State, incident: &Incident, config: &Config, tools: Tools<'_>) -> Advised {
     let finding = &incident.finding;
-    let substitutes = substitutes(state, finding, config, fits);
+    let substitutes = substitutes(state, finding, config, tools);
     let back_to = back_to(state, finding);
     let possible = Possible {
         substitute: substitutes.as_ref().map(|_| ()).map_err(Clone::clone),
@@ -169,14 +179,18 @@ fn climb(state: &State, incident: &Incident, config: &Config, fits: Fits<'_>) ->
         Rung::RollBack => Some(words::begun_anew(state, finding)),
         Rung::Substitute | Rung::Human | Rung::Stop => None,
     };
+    let why = match (choice.rung, &substitutes) {
+        (Rung::Substitute, Ok((_, which))) => format!("{which}; {}", choice.why),
+        _ => choice.why,
+    };
     Advised::Take(Plan {
         rung: choice.rung,
-        why: Arc::from(choice.why),
+        why: Arc::from(why.trim_end_matches("; ")),
         after,
         forbidden: if tells { exact(state, finding) } else { Vec::new() },
         told: told.map(Arc::from),
         substitutes: match choice.rung {
-            Rung::Substitute => substitutes.unwrap_or_default(),
+            Rung::Substitute => substitutes.map(|(calls, _)| calls).unwrap_or_default(),
             _ => Vec::new(),
         },
         back_to: match choice.rung {
@@ -222,39 +236,85 @@ fn substitutes(
     state: &State,
     finding: &Finding,
     config: &Config,
-    fits: Fits<'_>,
-) -> Result<Vec<(NodeId, Arc<str>)>, String> {
+    tools: Tools<'_>,
+) -> Result<Substitutes, String> {
     let newest = read::evidence(state, finding.thread).next();
     let newest = newest.ok_or_else(|| "nothing is left of it".to_owned())?;
     let mut found = Vec::new();
+    let mut which = Vec::new();
     let mut reason = "nothing in it failed".to_owned();
     for call in calls(state, newest) {
         if !refused(call) && !fails_again(state, call, finding) {
             continue;
         }
-        match substitute(state, call, config, fits) {
-            Ok(tool) => found.push((call.id, tool)),
+        match substitute(state, call, config, tools) {
+            Ok((tool, words)) => {
+                found.push((call.id, tool));
+                if !which.contains(&words) {
+                    which.push(words);
+                }
+            }
             Err(why) => reason = why,
         }
     }
-    if found.is_empty() { Err(reason) } else { Ok(found) }
+    if found.is_empty() {
+        Err(reason)
+    } else {
+        Ok((found, which.join("; ")))
+    }
 }
 
-fn substitute(state: &State, call: &Call, config: &Config, fits: Fits<'_>) -> Result<Arc<str>, String> {
-    let said = state.nodes.get(&call.id).and_then(Node::as_call);
-    let Some((tool, args)) = said else {
+/// The tool that makes a call in place of its own: of those that can, the one with the highest weight, the first
+/// of equal ones. With the reason in words.
+fn substitute(
+    state: &State,
+    call: &Call,
+    config: &Config,
+    tools: Tools<'_>,
+) -> Result<(Arc<str>, String), String> {
+    let node = state.nodes.get(&call.id);
+    let said = node.and_then(|node| Some((node, node.as_call()?)));
+    let Some((node, (tool, args))) = said else {
         return Err("nothing is left of it".into());
     };
-    let Some(other) = config.substitute(tool) else {
+    let others = config.substitutes(tool);
+    if others.is_empty() {
         return Err(format!("no other tool is known for {tool}"));
-    };
+    }
     if may_have_acted(state, call) {
         return Err(format!("{} may have had an effect", call.id));
     }
-    if !fits(other, args) {
-        return Err(format!("{other} does not take these arguments"));
+    let mut able: Vec<(&Arc<str>, f64)> = Vec::new();
+    let mut passed = Vec::new();
+    for other in others {
+        let shut = state
+            .breakers
+            .get(&Scope::Tool(other.clone()))
+            .is_some_and(|breaker| !breaker.admits());
+        if shut {
+            passed.push(format!("the breaker of {other} is not closed"));
+        } else if !(tools.fits)(other, args) {
+            passed.push(format!("{other} does not take these arguments"));
+        } else {
+            able.push((other, (tools.weight)(node, other)));
+        }
     }
-    Ok(other.clone())
+    // Stable: of equal ones the first that is written.
+    able.sort_by(|(_, one), (_, two)| two.total_cmp(one));
+    let Some(((best, weight), rest)) = able.split_first() else {
+        return Err(passed.join(", "));
+    };
+    let rest = rest.iter().map(|(other, weight)| format!("{other} {weight:.2}"));
+    let rest: Vec<String> = rest.chain(passed).collect();
+    let over = if rest.is_empty() {
+        String::new()
+    } else {
+        format!(", rather than {}", rest.join(", "))
+    };
+    Ok((
+        (*best).clone(),
+        format!("{best} for {tool} (weight {weight:.2}{over})"),
+    ))
 }
 
 /// True unless nothing can have come of what the call did.

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::domain::escape::{Detector, Rung};
 
@@ -54,7 +54,41 @@ pub struct Config {
     /// How often each step may be taken in one incident; 0 leaves it out.
     pub ladder: Ladder,
     /// Tools that can stand in for another, by the name of that.
-    pub substitutes: BTreeMap<Arc<str>, Arc<str>>,
+    pub substitutes: BTreeMap<Arc<str>, Others>,
+}
+
+/// The tools that can stand in for one; written as a name, or as a list of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Others(pub Vec<Arc<str>>);
+
+impl From<&str> for Others {
+    fn from(name: &str) -> Self {
+        Self(vec![Arc::from(name)])
+    }
+}
+
+impl Serialize for Others {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        match self.0.as_slice() {
+            [one] => one.serialize(to),
+            many => many.serialize(to),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Others {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged, expecting = "a name of a tool, or a list of names")]
+        enum Written {
+            One(Arc<str>),
+            Many(Vec<Arc<str>>),
+        }
+        Ok(match Written::deserialize(from)? {
+            Written::One(one) => Self(vec![one]),
+            Written::Many(many) => Self(many),
+        })
+    }
 }
 
 impl Default for Config {
@@ -157,18 +191,25 @@ impl Config {
                 message: "one of human and stop must be allowed: otherwise nothing ends an incident".into(),
             });
         }
-        match self.substitutes.iter().find(|(tool, by)| tool == by) {
-            Some((tool, _)) => Err(Error {
+        for (tool, others) in &self.substitutes {
+            let why = if others.0.contains(tool) {
+                format!("{tool} cannot stand in for itself")
+            } else if others.0.is_empty() {
+                format!("{tool} names no other tool: name one, or leave it out")
+            } else {
+                continue;
+            };
+            return Err(Error {
                 key: "substitutes",
-                message: format!("{tool} cannot stand in for itself"),
-            }),
-            None => Ok(()),
+                message: why,
+            });
         }
+        Ok(())
     }
 
-    /// The tool that can stand in for another.
-    pub fn substitute(&self, tool: &str) -> Option<&Arc<str>> {
-        self.substitutes.get(tool)
+    /// The tools that can stand in for another, as they are written.
+    pub fn substitutes(&self, tool: &str) -> &[Arc<str>] {
+        self.substitutes.get(tool).map_or(&[], |others| &others.0)
     }
 
     /// True where a detector is listened to.

@@ -20,6 +20,6 @@ pub mod words;
 #[cfg(test)]
 mod tests;
 
-pub use advise::advise;
-pub use config::Config;
+pub use advise::{Tools, advise};
+pub use config::{Config, Others};
 pub use watch::Watch;

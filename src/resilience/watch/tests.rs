@@ -23,6 +23,7 @@ enum Step {
     Cancel(u32, u32),
     Doubt(u32, u32),
     Supersede,
+    Decay(u8),
 }
 
 fn call(no: u32) -> NodeId {
@@ -106,6 +107,15 @@ fn event(step: &Step) -> Event {
             happened: true,
             evidence: Arc::from("operator"),
         }),
+        Step::Decay(percent) => {
+            let mut policy = Policy::default();
+            policy.routing.decay = f64::from(*percent) / 100.0;
+            Event::Resilience(ResilienceEvent::PolicySet {
+                version: 1,
+                policy: Arc::from(policy.to_text()),
+                live: true,
+            })
+        }
         Step::Supersede => Event::Turn(TurnEvent::Superseded {
             turns: vec![TurnId(1)],
         }),
@@ -125,6 +135,7 @@ fn step() -> impl Strategy<Value = Step> {
         1 => (no.clone(), attempt.clone()).prop_map(|(no, attempt)| Step::Cancel(no, attempt)),
         1 => (no, attempt).prop_map(|(no, attempt)| Step::Doubt(no, attempt)),
         1 => Just(Step::Supersede),
+        1 => (85u8..=95).prop_map(Step::Decay),
     ]
 }
 
@@ -198,10 +209,28 @@ fn an_execution_is_read_with_its_tool_its_task_and_its_time() {
     assert_eq!(watch.weights.executions(), 2);
 }
 
+#[test]
+fn settings_that_are_changed_in_a_run_count_at_once() {
+    let fails = |no| {
+        [
+            Step::Start(no, None),
+            Step::Finish(no, 1, Some(ErrorClass::Auth), 5),
+        ]
+    };
+    let mut steps: Vec<Step> = [2, 4].into_iter().flat_map(fails).collect();
+    let (_, before) = play(&steps);
+    steps.push(Step::Decay(85));
+    let (state, after) = play(&steps);
+    let weight = |watch: &Watch| watch.weights.rows().map(|row| row.weight).next().unwrap();
+    assert!(weight(&after) < weight(&before), "less of it stays");
+    assert!((after.weights.settings().decay - 0.85).abs() < 1e-9);
+    assert_eq!(after, Watch::default().on(&state));
+}
+
 proptest! {
     #[test]
     fn kept_up_and_made_from_the_end_are_the_same(steps in prop::collection::vec(step(), 0..80)) {
         let (state, kept) = play(&steps);
-        prop_assert_eq!(kept, Watch::of(&state, Settings::default(), Priors::default()));
+        prop_assert_eq!(kept, Watch::default().on(&state));
     }
 }

@@ -74,6 +74,31 @@ fn branches() {
 }
 
 #[test]
+fn health() {
+    let scene = |stage: &mut Stage| {
+        stage.troubled();
+        stage.press("8");
+    };
+    at_sizes("health", scene);
+    plain("health", scene);
+    // A narrow screen shows the rest below.
+    at_sizes("health_below", |stage| {
+        scene(stage);
+        stage.press("G");
+    });
+}
+
+#[test]
+fn why_the_run_waits() {
+    let scene = |stage: &mut Stage| {
+        stage.troubled();
+        stage.press("W");
+    };
+    at_sizes("needed", scene);
+    plain("needed", scene);
+}
+
+#[test]
 fn decisions_in_the_log() {
     at_sizes("log_decisions", |stage| {
         stage.edited();

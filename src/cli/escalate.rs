@@ -1,0 +1,286 @@
+//! Calls the operator from outside of the terminal once a run has waited for him: what a program of his and an
+//! address of his are told, and when. Once for each reason: what stands is not told again. Must not know: why a
+//! run needs somebody, how a call is made.
+
+use std::collections::VecDeque;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+
+use super::build::Ground;
+use super::watch::End;
+use crate::console::words;
+use crate::domain::apply;
+use crate::domain::call::Call;
+use crate::domain::envelope::Envelope;
+use crate::domain::node::Node;
+use crate::domain::state::{Mode, State};
+use crate::engine::handle::Subscription;
+use crate::engine::{Handle, Publication};
+use crate::resilience::need::{self, Cause, Need};
+use crate::text::{redact, visible};
+use crate::tools::alert::Ways;
+use crate::tools::child::Environment;
+
+/// Events, waiting calls and attempts that are told.
+const NEWEST: usize = 10;
+/// Bytes of a text that are looked through for secrets; what follows is left out.
+const READ: usize = 64 * 1024;
+/// Characters of a text that are told.
+const MOST: usize = 400;
+
+/// What became of a reason.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Told {
+    /// It is told when this moment has come.
+    Due(Instant),
+    /// It was told.
+    Yes,
+}
+
+/// Whoever calls the operator.
+pub struct Caller {
+    ways: Arc<Ways>,
+    after: Duration,
+    session: String,
+    newest: VecDeque<Arc<Envelope>>,
+    standing: Option<(Cause, Told)>,
+    calls: JoinSet<Vec<String>>,
+}
+
+/// What a caller has to do next.
+pub enum Next {
+    /// The operator is to be called.
+    Due,
+    /// These calls failed.
+    Failed(Vec<String>),
+}
+
+impl Caller {
+    /// One with the operator's settings; none where he named nothing to be called by.
+    pub fn of(ground: &Ground, session: &str) -> Option<Self> {
+        let set = &ground.settings.notify;
+        let ways = Ways {
+            command: set.command.value.clone(),
+            webhook: set.webhook.value.as_ref().map(|one| one.address().to_owned()),
+            limit: Duration::from_millis(set.limit_ms.value),
+            // Not the workspace: nothing that lies there is to be found by its name.
+            cwd: ground.env.home.clone().unwrap_or_else(|| PathBuf::from("/")),
+            environment: Environment::of_operator(ground.env.all.0.iter().cloned()),
+        };
+        (!ways.is_empty()).then(|| Self {
+            ways: Arc::new(ways),
+            after: Duration::from_millis(set.after_ms.value),
+            session: session.to_owned(),
+            newest: VecDeque::new(),
+            standing: None,
+            calls: JoinSet::new(),
+        })
+    }
+
+    /// Keeps the newest events.
+    pub fn note(&mut self, envelope: &Arc<Envelope>) {
+        if self.newest.len() == NEWEST {
+            self.newest.pop_front();
+        }
+        self.newest.push_back(Arc::clone(envelope));
+    }
+
+    /// Looks whether the operator is needed, and since when.
+    pub fn look(&mut self, state: &State) {
+        let cause = need::need(state).map(|need| need.cause);
+        if cause.as_ref() != self.standing.as_ref().map(|(cause, _)| cause) {
+            let due = Told::Due(Instant::now() + self.after);
+            self.standing = cause.map(|cause| (cause, due));
+        }
+    }
+
+    /// Waits until there is something to do; for ever where there is nothing.
+    pub async fn next(&mut self) -> Next {
+        let due = match &self.standing {
+            Some((_, Told::Due(at))) => Some(*at),
+            _ => None,
+        };
+        loop {
+            tokio::select! {
+                biased;
+                Some(done) = self.calls.join_next() => {
+                    let failed = done.unwrap_or_default();
+                    if !failed.is_empty() {
+                        return Next::Failed(failed);
+                    }
+                }
+                () = until(due) => return Next::Due,
+            }
+        }
+    }
+
+    /// Calls the operator for what stands now.
+    pub fn call(&mut self, state: &State) {
+        let Some(need) = need::need(state) else {
+            self.standing = None;
+            return;
+        };
+        self.standing = Some((need.cause.clone(), Told::Yes));
+        let attempts = need::attempts(state, &need);
+        self.send(state, need.cause.name(), (&need.reason, &attempts), &need);
+    }
+
+    /// A run that nobody watches has ended without an answer: that is told at once, unless it was.
+    pub fn call_at_end(&mut self, state: &State, end: &End) {
+        if end.why.is_empty() || matches!(state.mode, Mode::Finished(_)) {
+            return;
+        }
+        let need = need::need(state);
+        let was = |need: &Need| self.standing == Some((need.cause.clone(), Told::Yes));
+        // What he paused or stopped himself he knows of.
+        let his_own = need.is_none() && state.mode != Mode::Running;
+        if his_own || need.as_ref().is_some_and(was) {
+            return;
+        }
+        let cause = need.as_ref().map_or("ended", |need| need.cause.name());
+        let attempts = need
+            .as_ref()
+            .map_or_else(Vec::new, |need| need::attempts(state, need));
+        let need = need.unwrap_or(Need {
+            cause: Cause::Calls,
+            reason: String::new(),
+            calls: state.queue().map(|call| call.id).collect(),
+        });
+        self.send(state, cause, (&end.why, &attempts), &need);
+    }
+
+    /// Waits for the calls under way; each has its limit of time. Gives those that failed.
+    pub async fn finish(mut self) -> Vec<String> {
+        let mut failed = Vec::new();
+        while let Some(done) = self.calls.join_next().await {
+            failed.extend(done.unwrap_or_default());
+        }
+        failed
+    }
+
+    fn send(&mut self, state: &State, cause: &str, (reason, attempts): (&str, &[String]), need: &Need) {
+        let text = self.text(state, cause, (reason, attempts), need).to_string();
+        let ways = Arc::clone(&self.ways);
+        tracing::info!(cause, "the operator is called");
+        self.calls.spawn(async move { ways.call(&text).await });
+    }
+
+    /// What is told, as one object: every text visible, without secrets, and short.
+    fn text(&self, state: &State, cause: &str, (reason, attempts): (&str, &[String]), need: &Need) -> Value {
+        let waiting: Vec<Value> = need
+            .calls
+            .iter()
+            .take(NEWEST)
+            .filter_map(|id| state.calls.get(id))
+            .map(|call| waiting(state, call))
+            .collect();
+        let events: Vec<String> = self.newest.iter().map(|one| clean(&words::of(one))).collect();
+        let (mode, why) = match &state.mode {
+            Mode::Running => ("running", None),
+            Mode::Paused(why) => ("paused", Some(clean(why))),
+            Mode::Stopped(why) => ("stopped", Some(clean(why))),
+            Mode::Finished(_) => ("finished", None),
+        };
+        let from = attempts.len().saturating_sub(NEWEST);
+        let attempts: Vec<String> = attempts.iter().skip(from).map(|line| clean(line)).collect();
+        let session = &self.session;
+        let see = match cause {
+            "loop" | "stopped" => format!("overrule loops {session}"),
+            "calls" | "repair" | "breaker" => format!("overrule queue {session}"),
+            _ => format!("overrule resume {session}"),
+        };
+        json!({
+            "type": "overrule.needed",
+            "session": session,
+            "title": state.title.as_deref().map(clean),
+            "cause": cause,
+            "reason": clean(reason),
+            "state": mode,
+            "state_reason": why,
+            "waiting": waiting,
+            "attempts": attempts,
+            "events": events,
+            "see": see,
+        })
+    }
+}
+
+fn waiting(state: &State, call: &Call) -> Value {
+    let said = state.nodes.get(&call.id).and_then(Node::as_call);
+    let (tool, args) = said.map_or(("", ""), |(tool, args)| (&**tool, &**args));
+    let args = call.resolved.as_deref().unwrap_or(args);
+    json!({
+        "call": call.id.to_string(),
+        "tool": clean(tool),
+        "arguments": clean(args),
+        "status": call.status.word(),
+        "effect": call.effect.word(),
+    })
+}
+
+/// A text without secrets, visible, and short. What looks like a secret is taken out before anything is cut, so
+/// that no piece of one is left.
+fn clean(text: &str) -> String {
+    let mut end = text.len().min(READ);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    let read = text.get(..end).unwrap_or_default();
+    let plain = redact(read);
+    let short: String = plain.chars().take(MOST).collect();
+    let more = if short.len() < plain.len() || end < text.len() {
+        "…"
+    } else {
+        ""
+    };
+    format!("{}{more}", visible(&short))
+}
+
+async fn until(due: Option<Instant>) {
+    match due {
+        Some(at) => tokio::time::sleep_until(at).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Follows a run that is on the screen, and calls the operator when he is needed and does not come.
+pub async fn follow(mut caller: Caller, handle: Handle, mut heard: Subscription) {
+    let mut state = State::default();
+    loop {
+        tokio::select! {
+            biased;
+            fact = heard.facts.recv() => match fact {
+                Some(Publication::Snapshot(snapshot)) => state = *snapshot,
+                Some(Publication::Event(envelope)) => {
+                    caller.note(&envelope);
+                    apply::apply(&mut state, &envelope);
+                }
+                Some(Publication::Notice(_)) => {}
+                Some(Publication::Halted(_) | Publication::Ended) | None => return,
+            },
+            next = caller.next() => match next {
+                Next::Due => caller.call(&state),
+                Next::Failed(failed) => for words in failed {
+                    handle.notice(words);
+                },
+            },
+            told = heard.told.changed() => {
+                if told.is_err() {
+                    return;
+                }
+            }
+        }
+        // Until all that follows by itself was told, this is half of something.
+        if state.seq == *heard.told.borrow() {
+            caller.look(&state);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

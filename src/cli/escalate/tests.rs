@@ -1,0 +1,139 @@
+//! What is told, and how often. The ways themselves are tested where they are.
+
+use super::*;
+use crate::console::testing::Stage;
+use crate::domain::event::{Event, RunEvent};
+
+fn caller(command: &[&str]) -> Caller {
+    Caller {
+        ways: Arc::new(Ways {
+            command: command.iter().map(|word| (*word).to_owned()).collect(),
+            webhook: None,
+            limit: Duration::from_secs(20),
+            cwd: std::env::temp_dir(),
+            environment: Environment::default(),
+        }),
+        after: Duration::ZERO,
+        session: "0123".to_owned(),
+        newest: VecDeque::new(),
+        standing: None,
+        calls: JoinSet::new(),
+    }
+}
+
+fn told(caller: &Caller, state: &State) -> Value {
+    let need = need::need(state).unwrap();
+    let attempts = need::attempts(state, &need);
+    caller.text(state, need.cause.name(), (&need.reason, &attempts), &need)
+}
+
+/// A run with a call that waits and a secret in what it says.
+fn waiting() -> Stage {
+    let mut stage = Stage::new(80, 24);
+    stage.begin();
+    let args = serde_json::json!({
+        "path": "a\u{1b}[31m", "content": format!("Authorization: Bearer {} {}", "s3cr3t".repeat(20), "x".repeat(900)),
+    });
+    stage.awaiting("c3", "write_file", &args.to_string());
+    stage
+}
+
+#[test]
+fn what_is_told_is_short_visible_and_holds_no_secret() {
+    let mut stage = waiting();
+    let mut caller = caller(&[]);
+    for no in 0..20 {
+        let text = format!("token: abcdef{no}secret\u{202e}");
+        stage.engine(Event::Run(RunEvent::Refused {
+            command: "approve".into(),
+            reason: text,
+        }));
+        if let Some(crate::console::model::log::Line::Event(envelope)) =
+            stage.model.log.shown().last().map(|(_, line)| line)
+        {
+            caller.note(envelope);
+        }
+    }
+    let told = told(&caller, &stage.model.run.state);
+    assert_eq!(told["type"], "overrule.needed");
+    assert_eq!(told["session"], "0123");
+    assert_eq!(told["cause"], "calls");
+    assert_eq!(
+        told["reason"],
+        "c3 write_file waits for your word (awaiting approval)"
+    );
+    assert_eq!(told["state"], "running");
+    assert_eq!(told["see"], "overrule queue 0123");
+    assert_eq!(told["events"].as_array().unwrap().len(), 10);
+    let call = &told["waiting"][0];
+    assert_eq!(
+        (&call["call"], &call["tool"]),
+        (&json!("c3"), &json!("write_file"))
+    );
+    assert_eq!(call["status"], "awaiting approval");
+    let args = call["arguments"].as_str().unwrap();
+    assert!(args.chars().count() <= MOST + 1 && args.ends_with('…'), "{args}");
+    let whole = told.to_string();
+    assert!(!whole.contains("s3cr3t") && !whole.contains("abcdef"), "{whole}");
+    assert!(whole.contains("[redacted "), "{whole}");
+    assert!(
+        !whole.chars().any(|c| c.is_control() || c == '\u{202e}'),
+        "{whole}"
+    );
+}
+
+#[tokio::test]
+async fn a_reason_is_told_once_while_it_stands() {
+    let dir = tempfile::tempdir().unwrap();
+    let line = format!("cat >> {}/told; echo >> {0}/told", dir.path().display());
+    let count = || {
+        let text = std::fs::read_to_string(dir.path().join("told")).unwrap_or_default();
+        text.lines().count()
+    };
+    let mut stage = waiting();
+    let mut caller = caller(&["sh", "-c", &line]);
+    for _ in 0..3 {
+        caller.look(&stage.model.run.state);
+        if matches!(caller.standing, Some((_, Told::Due(_)))) {
+            assert!(matches!(caller.next().await, Next::Due));
+            caller.call(&stage.model.run.state);
+        }
+    }
+    // A second call that waits is the same reason: the operator is called already.
+    stage.awaiting("c4", "write_file", "{}");
+    caller.look(&stage.model.run.state);
+    assert_eq!(caller.standing, Some((Cause::Calls, Told::Yes)));
+    // What stood at the end of a run was told before.
+    let end = End::new(crate::cli::exit::Code::Halted, "nobody is here");
+    caller.call_at_end(&stage.model.run.state, &end);
+    assert_eq!(caller.calls.len(), 1);
+    // He paused the run himself: nobody is needed. Then something waits again, and that is told anew.
+    stage.engine(Event::Run(RunEvent::Paused {
+        reason: "mine".into(),
+    }));
+    caller.look(&stage.model.run.state);
+    assert_eq!(caller.standing, None);
+    stage.engine(Event::Run(RunEvent::Resumed {}));
+    caller.look(&stage.model.run.state);
+    assert!(matches!(caller.standing, Some((Cause::Calls, Told::Due(_)))));
+    caller.call(&stage.model.run.state);
+    assert_eq!(caller.finish().await, Vec::<String>::new());
+    assert_eq!(count(), 2);
+}
+
+#[tokio::test]
+async fn a_way_that_fails_is_told_and_nothing_else() {
+    let stage = waiting();
+    let mut caller = caller(&["false"]);
+    caller.look(&stage.model.run.state);
+    caller.call(&stage.model.run.state);
+    match caller.next().await {
+        Next::Failed(failed) => assert!(
+            failed[0].starts_with("notify.command failed: `false`"),
+            "{failed:?}"
+        ),
+        Next::Due => panic!("it was told"),
+    }
+    caller.look(&stage.model.run.state);
+    assert_eq!(caller.standing, Some((Cause::Calls, Told::Yes)));
+}

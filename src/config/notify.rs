@@ -1,0 +1,222 @@
+//! `[notify]`: how the operator is called when he is needed, on this terminal and from outside of it.
+//!
+//! Must not know: when he is needed, how anybody is called.
+
+use std::fmt;
+
+use crate::policy::document::{self, At};
+use crate::policy::expiry::duration_ms;
+use crate::policy::{Place, Section};
+
+use super::layers::{last, some, user, workspace};
+use super::settings::{Setting, Why};
+
+/// Time that a program or an address may take where nobody said.
+const LIMIT_MS: u64 = 10_000;
+/// The longest time that it may be given.
+const LONGEST_LIMIT_MS: u64 = 120_000;
+/// How long a run has waited before somebody is called, where nobody said.
+const AFTER_MS: u64 = 10_000;
+/// The longest such wait.
+const LONGEST_AFTER_MS: u64 = 24 * 60 * 60 * 1_000;
+
+/// An address to post to. Such addresses hold a secret as a rule: only the host is shown.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Webhook(String);
+
+impl Webhook {
+    /// An address beginning with https://, or with http:// on this machine; else what is wrong with it.
+    pub fn new(text: &str) -> Result<Self, &'static str> {
+        if text.chars().any(|c| c.is_whitespace() || c.is_control()) {
+            return Err("holds a space or a control character");
+        }
+        let address = Self(text.to_owned());
+        let here = matches!(address.host(), "127.0.0.1" | "localhost" | "[::1]");
+        if address.host().is_empty() {
+            return Err("names no host");
+        }
+        match text.split_once("://") {
+            Some(("https", _)) => Ok(address),
+            Some(("http", _)) if here => Ok(address),
+            Some(("http", _)) => Err("is sent to another machine unencrypted"),
+            _ => Err("does not begin with https://"),
+        }
+    }
+
+    /// The whole address, to post to.
+    pub fn address(&self) -> &str {
+        &self.0
+    }
+
+    /// What may be shown of it.
+    pub fn host(&self) -> &str {
+        let rest = self.0.split_once("://").map_or("", |(_, rest)| rest);
+        let place = rest.split(['/', '?', '#']).next().unwrap_or("");
+        let place = place.rsplit('@').next().unwrap_or("");
+        // Without the port, unless all of it is one address in brackets.
+        match place.rsplit_once(':') {
+            Some((host, port)) if port.bytes().all(|b| b.is_ascii_digit()) => host,
+            _ => place,
+        }
+    }
+}
+
+impl fmt::Debug for Webhook {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Webhook({})", self.host())
+    }
+}
+
+/// How the operator is called when he is needed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Notify {
+    /// Ring the bell.
+    pub bell: Setting<bool>,
+    /// Say it in the terminal's title.
+    pub title: Setting<bool>,
+    /// Show a notification of the desktop.
+    pub desktop: Setting<bool>,
+    /// A program of his, with its arguments; empty for none.
+    pub command: Setting<Vec<String>>,
+    /// An address of his.
+    pub webhook: Setting<Option<Webhook>>,
+    /// Milliseconds that the program and the address may take.
+    pub limit_ms: Setting<u64>,
+    /// Milliseconds that the run has waited for him before they are used.
+    pub after_ms: Setting<u64>,
+}
+
+/// What a file says of it.
+#[derive(Debug, Clone, Default)]
+pub struct Written {
+    bell: Option<At<bool>>,
+    title: Option<At<bool>>,
+    desktop: Option<At<bool>>,
+    command: Option<At<Vec<String>>>,
+    webhook: Option<At<Webhook>>,
+    limit_ms: Option<At<u64>>,
+    after_ms: Option<At<u64>>,
+}
+
+/// Reads `[notify]`.
+pub(super) fn section(mut section: Section<'_, '_>) -> Result<Written, document::Error> {
+    let limit = "write a duration from 1ms to 2m, such as \"10s\"";
+    let after = "write a duration of at most 24h, such as \"10s\", or \"0ms\"";
+    let written = Written {
+        bell: section.flag("bell")?,
+        title: section.flag("title")?,
+        desktop: section.flag("desktop")?,
+        command: command(&mut section)?,
+        webhook: webhook(&mut section)?,
+        limit_ms: duration(&mut section, "timeout", (1, LONGEST_LIMIT_MS), limit)?,
+        after_ms: duration(&mut section, "after", (0, LONGEST_AFTER_MS), after)?,
+    };
+    section.finish()?;
+    Ok(written)
+}
+
+/// A list is a program with its arguments; a text is a line for the shell.
+fn command(section: &mut Section<'_, '_>) -> Result<Option<At<Vec<String>>>, document::Error> {
+    const KEY: &str = "command";
+    let Some(At { value, place }) = section.value(KEY)? else {
+        return Ok(None);
+    };
+    let fault = |place: Place, what: &str| {
+        let advice = "write a program with its arguments, such as [\"notify-send\", \"overrule\"], or a line for the shell";
+        Err(section.error(KEY, place, what.to_owned(), advice))
+    };
+    let words = match &value {
+        serde_json::Value::String(line) => vec!["sh".to_owned(), "-c".to_owned(), line.clone()],
+        serde_json::Value::Array(list) => {
+            let words: Option<Vec<String>> = list.iter().map(|one| one.as_str().map(str::to_owned)).collect();
+            match words {
+                Some(words) => words,
+                None => return fault(place, "expected texts alone"),
+            }
+        }
+        _ => return fault(place, "expected a list of texts, or a text"),
+    };
+    if words.iter().any(|word| word.contains('\0')) {
+        return fault(place, "holds a character that no program can be given");
+    }
+    if words
+        .last()
+        .is_none_or(|last| words.len() == 3 && last.trim().is_empty())
+        || words.first().is_none_or(|program| program.trim().is_empty())
+    {
+        return fault(place, "names no program");
+    }
+    Ok(Some(At { value: words, place }))
+}
+
+fn webhook(section: &mut Section<'_, '_>) -> Result<Option<At<Webhook>>, document::Error> {
+    let Some(At { value, place }) = section.text("webhook")? else {
+        return Ok(None);
+    };
+    match Webhook::new(&value) {
+        Ok(value) => Ok(Some(At { value, place })),
+        Err(why) => {
+            let advice = "write it such as \"https://ntfy.example/topic\"; http:// is for this machine alone";
+            Err(section.error("webhook", place, why.to_owned(), advice))
+        }
+    }
+}
+
+fn duration(
+    section: &mut Section<'_, '_>,
+    key: &'static str,
+    (least, most): (u64, u64),
+    advice: &str,
+) -> Result<Option<At<u64>>, document::Error> {
+    let Some(At { value, place }) = section.text(key)? else {
+        return Ok(None);
+    };
+    if let Some(value) = duration_ms(&value).filter(|ms| (least..=most).contains(ms)) {
+        return Ok(Some(At { value, place }));
+    }
+    let what = format!("`{}` is no such duration", crate::text::visible(&value));
+    Err(section.error(key, place, what, advice))
+}
+
+/// Settles them. A workspace that is not trusted has none to give.
+pub(super) fn weigh(mine: Written, theirs: Written) -> Notify {
+    Notify {
+        bell: last(true, [user(mine.bell), workspace(theirs.bell)]),
+        title: last(true, [user(mine.title), workspace(theirs.title)]),
+        desktop: last(false, [user(mine.desktop), workspace(theirs.desktop)]),
+        command: last(Vec::new(), [user(mine.command), workspace(theirs.command)]),
+        webhook: last(None, [some(user(mine.webhook)), some(workspace(theirs.webhook))]),
+        limit_ms: last(LIMIT_MS, [user(mine.limit_ms), workspace(theirs.limit_ms)]),
+        after_ms: last(AFTER_MS, [user(mine.after_ms), workspace(theirs.after_ms)]),
+    }
+}
+
+impl Notify {
+    /// Each setting with its value and origin; of an address only the host.
+    pub(super) fn why(&self) -> Vec<Why> {
+        fn line<T>(key: &'static str, setting: &Setting<T>, show: impl Fn(&T) -> String) -> Why {
+            Why {
+                key,
+                value: show(&setting.value),
+                origin: setting.origin.to_string(),
+            }
+        }
+        let ms = |ms: &u64| format!("{ms}ms");
+        vec![
+            line("notify.bell", &self.bell, bool::to_string),
+            line("notify.title", &self.title, bool::to_string),
+            line("notify.desktop", &self.desktop, bool::to_string),
+            line("notify.command", &self.command, |words| match words.first() {
+                // Its arguments may hold what nobody else shall see.
+                Some(program) => format!("`{}`, arguments not shown", crate::text::visible(program)),
+                None => "none".to_owned(),
+            }),
+            line("notify.webhook", &self.webhook, |address| match address {
+                Some(address) => format!("{}, path not shown", crate::text::visible(address.host())),
+                None => "none".to_owned(),
+            }),
+            line("notify.timeout", &self.limit_ms, ms),
+            line("notify.after", &self.after_ms, ms),
+        ]
+    }
+}

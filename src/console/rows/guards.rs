@@ -1,0 +1,105 @@
+//! What keeps watch over the run, below how the tools do: the detectors of repetition, whether they are listened
+//! to, and every step that was taken, with what came of it.
+//!
+//! Must not know: how a repetition is found, how a step is chosen.
+
+use crate::console::doc::Styled;
+use crate::console::model::lower::{Row, Target};
+use crate::console::model::run::RunPart;
+use crate::console::theme::Role;
+use crate::domain::escape::{Detector, Incident, Step, Upshot};
+use crate::domain::id::NodeId;
+use crate::domain::node::{Content, Origin};
+use crate::domain::state::State;
+use crate::resilience::policy::Policy;
+
+use super::many;
+
+/// Steps that are listed, the newest ones.
+const STEPS: usize = 8;
+/// Characters of what a step is against.
+const WORDS: usize = 80;
+
+/// A row for each detector.
+pub(super) fn detectors(run: &RunPart) -> Vec<Row> {
+    let state = &run.state;
+    let by_settings = state
+        .resilience
+        .as_ref()
+        .and_then(|one| Policy::recorded(&one.policy));
+    let row = |detector: Detector| {
+        let found = |one: &&Incident| one.finding.detector == detector;
+        let found = state.escape.incidents.iter().filter(found).count();
+        let off = by_settings
+            .as_ref()
+            .is_some_and(|policy| !policy.loops.listens(detector));
+        let (role, word) = if state.escape.muted.contains(&detector) {
+            (Role::Warning, "muted by you")
+        } else if off {
+            (Role::Warning, "muted by the settings")
+        } else {
+            (Role::Text, "on")
+        };
+        let words = Styled::new()
+            .own(Role::Dim, "detector ")
+            .own(Role::Text, format!("{:<12} ", detector.name()))
+            .own(role, word)
+            .own(
+                Role::Dim,
+                match found {
+                    0 => String::new(),
+                    count => format!(", found {}", many(count, "loop")),
+                },
+            );
+        Row::new(Target::Detector(detector), words)
+    };
+    Detector::ALL.into_iter().map(row).collect()
+}
+
+/// The newest interventions, the newest first: of the guard, and of the operator.
+pub(super) fn interventions(run: &RunPart) -> Vec<Row> {
+    let state = &run.state;
+    // What a step itself edited is told by the step.
+    let by_hand = state.edits.iter().rev().filter(|one| one.by.is_none());
+    let mut rows: Vec<(NodeId, Row)> = by_hand
+        .take(STEPS)
+        .filter_map(|one| Some((one.intervention, by_operator(state, one.intervention)?)))
+        .collect();
+    let incidents = state.escape.incidents.iter().rev().take(STEPS);
+    let steps = incidents.flat_map(|incident| incident.steps.iter().map(move |step| (incident, step)));
+    rows.extend(steps.map(|(incident, step)| (step.node, guard(incident, step))));
+    rows.sort_by_key(|(id, _)| std::cmp::Reverse(id.no));
+    rows.truncate(STEPS);
+    rows.into_iter().map(|(_, row)| row).collect()
+}
+
+fn by_operator(state: &State, id: NodeId) -> Option<Row> {
+    let node = state.nodes.get(&id)?;
+    let Content::Text { text, .. } = &node.now().content else {
+        return None;
+    };
+    let by = match &node.now().origin {
+        Origin::Operator { user } => user.to_string(),
+        _ => "engine".to_owned(),
+    };
+    let words = Styled::new()
+        .own(Role::Dim, format!("{id} "))
+        .untrusted(Role::Operator, &by, WORDS)
+        .own(Role::Dim, ": ")
+        .untrusted(Role::Text, text, WORDS);
+    Some(Row::new(Target::Node(id), words))
+}
+
+fn guard(incident: &Incident, step: &Step) -> Row {
+    let (role, came) = match step.upshot {
+        None => (Role::Dim, "nothing came of it yet"),
+        Some(upshot @ (Upshot::Helped | Upshot::Overtaken)) => (Role::Ok, upshot.word()),
+        Some(upshot) => (Role::Failed, upshot.word()),
+    };
+    let words = Styled::new()
+        .own(Role::Dim, format!("{} guard, loop {}: ", step.node, incident.no))
+        .own(Role::Text, step.rung.words())
+        .own(Role::Dim, ": ")
+        .own(role, came);
+    Row::new(Target::Node(step.node), words)
+}

@@ -1,0 +1,138 @@
+//! The page on why the run waits for a person: the reason, how the run stands, the calls, what was tried, the newest
+//! events, and what he can do by one key. Must not know: when a person is needed, what a key does.
+
+use super::Maker;
+use crate::console::commands::Fix;
+use crate::console::doc::Styled;
+use crate::console::keymap::Keymap;
+use crate::console::model::log::LogPane;
+use crate::console::theme::Role;
+use crate::console::{summary, words};
+use crate::domain::node::Node;
+use crate::domain::state::Mode;
+use crate::resilience::need::{Cause, Need, attempts, need};
+use crate::text::visible;
+
+/// Calls that are listed.
+const CALLS: usize = 6;
+/// Events that are told, the newest ones.
+const EVENTS: usize = 10;
+/// Characters of a line.
+const MOST: usize = 400;
+
+/// The fixes of a cause: the name of the command, the fix, and what it does here.
+const FIXES: [(&str, Fix, &str); 8] = [
+    ("fix-go", Fix::Go, "go to what waits, or change what holds it"),
+    ("fix-arguments", Fix::Arguments, "give the call other arguments"),
+    ("fix-tool", Fix::Tool, "let another tool make the call"),
+    (
+        "fix-answer",
+        Fix::Answer,
+        "say what the call gives, in place of the tool",
+    ),
+    ("fix-guide", Fix::Guide, "give the model guidance"),
+    ("fix-allow", Fix::Allow, "allow exactly these calls to repeat"),
+    ("fix-go-on", Fix::GoOn, "go on as it is"),
+    (
+        "fix-stop",
+        Fix::Stop,
+        "stop this branch: the sub-agent, or the run",
+    ),
+];
+
+/// Whether a fix is one for this cause.
+pub fn fits(fix: Fix, cause: &Cause) -> bool {
+    let about_calls = matches!(
+        cause,
+        Cause::Loop(_) | Cause::Repair | Cause::Calls | Cause::Breaker
+    );
+    match fix {
+        Fix::Go | Fix::Stop => !matches!(cause, Cause::Stopped),
+        Fix::Arguments | Fix::Tool | Fix::Answer => about_calls,
+        Fix::Guide => !matches!(cause, Cause::Limit),
+        Fix::Allow => matches!(cause, Cause::Loop(_)),
+        Fix::GoOn => matches!(cause, Cause::Loop(_) | Cause::Stopped),
+    }
+}
+
+/// The page.
+pub fn needed(maker: &mut Maker<'_>, log: &LogPane, keymap: &Keymap) {
+    let run = maker.run;
+    let need = need(&run.state);
+    let reason = need.as_ref().map(|need| line(&need.reason));
+    let (role, reason) = match reason {
+        Some(reason) => (Role::Title, reason),
+        None => (Role::Dim, "The run needs nobody now.".to_owned()),
+    };
+    maker.own(role, reason);
+    maker.field("state", &standing(&run.state.mode));
+    if let Some(need) = &need {
+        calls(maker, need);
+        let tried = attempts(&run.state, need);
+        list(maker, "tried so far", tried.iter().map(String::as_str));
+        fixes(maker, need, keymap);
+    }
+    let newest = log.newest(EVENTS);
+    let told: Vec<String> = newest.iter().map(|one| words::of(one)).collect();
+    list(maker, "the newest events", told.iter().map(String::as_str));
+}
+
+/// What helps here, with its keys.
+fn fixes(maker: &mut Maker<'_>, need: &Need, keymap: &Keymap) {
+    maker.doc.line(Styled::new());
+    maker.own(Role::Title, "what you can do");
+    for (name, fix, what) in FIXES {
+        let keys: Vec<String> = keymap.keys_of(name).iter().map(ToString::to_string).collect();
+        if keys.is_empty() || !fits(fix, &need.cause) {
+            continue;
+        }
+        maker.doc.line(
+            Styled::new()
+                .own(Role::Key, format!("  {:<8} ", keys.join(" ")))
+                .own(Role::Text, what),
+        );
+    }
+}
+
+fn standing(mode: &Mode) -> String {
+    match mode {
+        Mode::Running => "running".to_owned(),
+        Mode::Paused(why) => format!("paused: {why}"),
+        Mode::Stopped(why) => format!("stopped: {why}"),
+        Mode::Finished(answer) => format!("answered: {answer}"),
+    }
+}
+
+fn calls(maker: &mut Maker<'_>, need: &Need) {
+    let run = maker.run;
+    let mut lines = Vec::new();
+    for id in need.calls.iter().take(CALLS) {
+        let said = run.state.nodes.get(id).and_then(Node::as_call);
+        let status = run.state.calls.get(id).map_or("", |call| call.status.word());
+        if let Some((tool, args)) = said {
+            lines.push(format!("{id} {tool} {}: {status}", summary::arguments(args)));
+        }
+    }
+    if need.calls.len() > CALLS {
+        lines.push(format!("and {} more", need.calls.len() - CALLS));
+    }
+    list(maker, "calls", lines.iter().map(String::as_str));
+}
+
+fn list<'l>(maker: &mut Maker<'_>, title: &str, lines: impl Iterator<Item = &'l str>) {
+    let mut lines = lines.peekable();
+    if lines.peek().is_none() {
+        return;
+    }
+    maker.doc.line(Styled::new());
+    maker.own(Role::Title, title);
+    for text in lines {
+        maker.own(Role::Text, format!("  {}", line(text)));
+    }
+}
+
+/// Untrusted text on one line.
+fn line(text: &str) -> String {
+    let short: String = text.chars().take(MOST).collect();
+    visible(&short)
+}

@@ -1,0 +1,119 @@
+//! What one key does about a run that waits for a person: it leads to the call and opens what the fix needs. What
+//! lets something happen is decided there, as always. Must not know: when a person is needed.
+
+use super::input::By;
+use super::{decide, drive, edits, jumps, open, prepare};
+use crate::console::commands::{EditVerb, Fix, Jump, RunVerb};
+use crate::console::model::Model;
+use crate::console::model::overlay::{Overlay, Page, PageContent};
+use crate::console::msg::Out;
+use crate::console::tabs::fits;
+use crate::domain::id::NodeId;
+use crate::domain::node::Node;
+use crate::domain::thread;
+use crate::resilience::need::{Cause, Need, need};
+
+/// Shows why the run waits.
+pub(super) fn show(model: &mut Model) {
+    open(
+        model,
+        Overlay::Page(Page::new("why the run waits", PageContent::Needed)),
+    );
+}
+
+/// Carries out a fix.
+pub(super) fn fix(model: &mut Model, fix: Fix, at: u64, out: &mut Vec<Out>) {
+    if model.settings.read_only {
+        return model.complain("this is a recorded run: nothing can be changed in it");
+    }
+    let Some(need) = need(&model.run.state) else {
+        return model.complain("the run needs nobody now");
+    };
+    if !fits(fix, &need.cause) {
+        return model.complain("that helps nothing here: the page lists what does");
+    }
+    model.overlays.pop();
+    let done = match fix {
+        Fix::Go => go(model, &need, at, out),
+        Fix::Arguments => about(model, &need, EditVerb::Node, at, out),
+        Fix::Tool => about(model, &need, EditVerb::Replace, at, out),
+        Fix::Answer => about(model, &need, EditVerb::Answer, at, out),
+        Fix::Guide => {
+            edits::edit(model, EditVerb::Guide, By::Key, at, out);
+            Ok(())
+        }
+        Fix::Allow => {
+            drive::drive(model, RunVerb::AllowLoop, at, out);
+            Ok(())
+        }
+        Fix::GoOn => {
+            drive::drive(model, RunVerb::Pause, at, out);
+            Ok(())
+        }
+        Fix::Stop => stop(model, &need, at, out),
+    };
+    if let Err(why) = done {
+        model.complain(why);
+    }
+}
+
+/// To what waits, or to what changes it.
+fn go(model: &mut Model, need: &Need, at: u64, out: &mut Vec<Out>) -> Result<(), String> {
+    match need.cause {
+        Cause::Limit => drive::drive(model, RunVerb::Limits, at, out),
+        Cause::Breaker => drive::drive(model, RunVerb::ResetBreaker, at, out),
+        Cause::Stream(_) => jumps::jump(model, Jump::Pending),
+        Cause::Calls | Cause::Repair | Cause::Loop(_) | Cause::Stopped => {
+            to_call(model, need)?;
+        }
+    }
+    Ok(())
+}
+
+/// To the call that a fix is about: in the queue where it waits, else in the graph.
+fn to_call(model: &mut Model, need: &Need) -> Result<NodeId, String> {
+    let counts = |id: &&NodeId| model.run.state.nodes.get(id).is_some_and(|node| node.active);
+    let call = need.calls.iter().find(counts).or(need.calls.first());
+    let call = *call.ok_or("there is no call that this could be about")?;
+    if !decide::go_to_queue(model, call) {
+        jumps::go(model, call)?;
+    }
+    // What verbs are about is what is selected now.
+    prepare(model);
+    Ok(call)
+}
+
+fn about(model: &mut Model, need: &Need, verb: EditVerb, at: u64, out: &mut Vec<Out>) -> Result<(), String> {
+    let call = to_call(model, need)?;
+    let ran = model.run.state.observation(call).is_some_and(|node| node.active);
+    // A call that has its result is answered for by another result.
+    let verb = if verb == EditVerb::Answer && ran {
+        EditVerb::Observation
+    } else {
+        verb
+    };
+    edits::edit(model, verb, By::Key, at, out);
+    Ok(())
+}
+
+/// The end of a sub-agent is decided at its call; that of the run is asked for.
+fn stop(model: &mut Model, need: &Need, at: u64, out: &mut Vec<Out>) -> Result<(), String> {
+    let state = &model.run.state;
+    let inside = need
+        .calls
+        .first()
+        .and_then(|id| state.nodes.get(id))
+        .and_then(|node: &Node| state.turns.get(&node.turn))
+        .map(|turn| turn.thread)
+        .filter(|one| *one != thread::ROOT)
+        .and_then(|one| state.children.get(&one))
+        .map(|child| child.call);
+    let Some(call) = inside else {
+        drive::drive(model, RunVerb::Emergency, at, out);
+        return Ok(());
+    };
+    jumps::go(model, call)?;
+    let key = model.settings.keymap.first("cancel-call");
+    model.say(format!("{call} is the sub-agent's call: {key} ends it"));
+    Ok(())
+}

@@ -1,0 +1,231 @@
+//! Why the run waits for the operator, and what one key does about it. Must not know: how a repetition is found.
+
+use crate::console::model::overlay::Overlay;
+use crate::console::msg::Out;
+use crate::console::testing::{ARMING, Stage};
+use crate::domain::breaker::{Phase, Scope};
+use crate::domain::call::{ErrorClass, Outcome, ToolError};
+use crate::domain::command::{Command, Edit, EditCommand, EscapeCommand, RunCommand};
+use crate::domain::event::{CallEvent, Event, ResilienceEvent, RunEvent};
+use crate::domain::id::Rev;
+
+fn failed() -> Outcome {
+    Outcome::Err(ToolError {
+        class: ErrorClass::Business,
+        message: "the page is\u{1b}[2J gone".into(),
+        evidence: "declared by the tool".into(),
+        hint: None,
+        partial: None,
+        executed: true,
+        retry_after_ms: None,
+    })
+}
+
+/// A run that is paused because a call repeats.
+fn round() -> Stage {
+    let mut stage = Stage::new(140, 50);
+    stage.begin();
+    for call in ["c3", "c4", "c5"] {
+        stage.finished(call, "read_file", r#"{"path":"page"}"#, failed());
+    }
+    stage.close();
+    stage.draw();
+    stage.goes_round("read_file", &["c3", "c4", "c5"]);
+    stage.draw();
+    stage
+}
+
+#[test]
+fn the_page_tells_reason_state_attempts_events_and_what_can_be_done() {
+    let mut stage = round();
+    let banner = stage.text();
+    assert!(
+        banner.contains("the run goes round: read_file: the same 3 times in a row; W: why, what to do"),
+        "{banner}"
+    );
+    stage.press("W");
+    let text = stage.text();
+    for words in [
+        "the run goes round: read_file: the same 3 times in a row",
+        "paused: loop 1: read_file: the same 3 times in a row",
+        "c5 read_file page: failed",
+        "i40 told the model what repeats, and refuse it for a turn: it changed nothing",
+        "i41 paused for the operator: nothing came of it yet",
+        "the newest events",
+        "give the call other arguments",
+        "let another tool make the call",
+        "say what the call gives",
+        "give the model guidance",
+        "stop this branch",
+        "allow exactly these calls to repeat",
+    ] {
+        assert!(text.contains(words), "{words}\n{text}");
+    }
+    let events = text.lines().filter(|line| line.contains(" engine: ")).count();
+    assert_eq!(events, 10, "{text}");
+    stage.press("esc");
+    assert!(stage.model.overlays.is_empty());
+    assert_eq!(stage.commands(), []);
+}
+
+#[test]
+fn one_key_opens_each_fix_on_the_call_that_it_is_about() {
+    for (key, words) in [
+        ("e", "c5"),
+        ("r", "another tool for c5"),
+        ("w", "c5"),
+        ("i", "guidance for the model"),
+    ] {
+        let mut stage = round();
+        stage.press("W");
+        stage.press(key);
+        let text = stage.text();
+        assert!(text.contains(words), "{key}: {words}\n{text}");
+        assert!(
+            matches!(
+                stage.model.overlays.last(),
+                Some(Overlay::Editor(_) | Overlay::List(_))
+            ),
+            "{key}: {text}"
+        );
+        assert!(
+            stage
+                .commands()
+                .iter()
+                .all(|one| matches!(one, Command::Edit(EditCommand::Hold { .. }))),
+            "{key}: nothing is decided by it alone"
+        );
+    }
+    let mut stage = round();
+    stage.press("W Y");
+    assert_eq!(
+        stage.commands(),
+        [Command::Escape(EscapeCommand::AllowIncident { incident: 1 })]
+    );
+    let mut stage = round();
+    stage.press("W p");
+    assert_eq!(stage.commands(), [Command::Run(RunCommand::Resume {})]);
+    let mut stage = round();
+    stage.press("W X");
+    assert!(matches!(stage.model.overlays.last(), Some(Overlay::Stop)));
+    assert_eq!(stage.commands(), [], "it asks first");
+}
+
+#[test]
+fn a_fix_that_is_committed_lets_the_run_go_on() {
+    let mut stage = round();
+    stage.press("W i");
+    stage.edit_field("look elsewhere");
+    stage.press("ctrl-s");
+    stage.wait(ARMING);
+    stage.press("enter");
+    let commands = stage.carry_out();
+    let guided = |one: &Command| matches!(one, Command::Edit(EditCommand::Commit { edits, .. }) if matches!(edits[..], [Edit::InsertPrompt { .. }]));
+    assert!(commands.iter().any(guided), "{commands:?}");
+    assert_eq!(stage.model.run.state.mode, crate::domain::state::Mode::Running);
+}
+
+#[test]
+fn calls_that_wait_are_told_with_what_was_tried() {
+    let mut stage = Stage::new(140, 50);
+    stage.begin();
+    stage.awaiting("c3", "write_file", r#"{"path":"a","content":"b"}"#);
+    stage.press("W");
+    let text = stage.text();
+    for words in [
+        "c3 write_file waits for your word (awaiting approval)",
+        "c3 write_file path=a content=b: awaiting approval",
+        "state      running",
+    ] {
+        assert!(text.contains(words), "{words}\n{text}");
+    }
+    assert!(!text.contains("allow exactly"), "{text}");
+    // What repeats nothing cannot be allowed to.
+    stage.press("Y");
+    assert_eq!(stage.commands(), []);
+    assert!(stage.said().contains("helps nothing here"), "{}", stage.said());
+    stage.press("enter");
+    assert!(stage.model.overlays.is_empty());
+    assert_eq!(
+        stage.model.screen.lead,
+        crate::console::model::screen::Pane::Queue
+    );
+}
+
+#[test]
+fn a_breaker_that_holds_everything_is_told_and_called_out() {
+    let mut stage = Stage::with(140, 50, |settings| settings.alerts = true);
+    stage.begin();
+    stage.finished("c3", "read_file", r#"{"path":"a"}"#, failed());
+    stage.close();
+    stage.ready_again("c3");
+    stage.out.clear();
+    stage.engine(Event::Resilience(ResilienceEvent::BreakerChanged {
+        scope: Scope::Tool("read_file".into()),
+        generation: 1,
+        to: Phase::Open,
+        wait_ms: 30_000,
+        why: "5 failures in a row".into(),
+    }));
+    assert!(
+        stage
+            .out
+            .iter()
+            .any(|out| matches!(out, Out::Alert(words) if words == "the run waits for you")),
+        "{:?}",
+        stage.out
+    );
+    stage.press("W");
+    let text = stage.text();
+    for words in [
+        "the breaker of tool:read_file is open (5 failures in a row): nothing else is left to do",
+        "tool:read_file opened once: 5 failures in a row",
+        "the page is⟨U+001B⟩[2J gone",
+    ] {
+        assert!(text.contains(words), "{words}\n{text}");
+    }
+    stage.press("enter");
+    assert!(matches!(stage.model.overlays.last(), Some(Overlay::Line(_))));
+    stage.press("enter");
+    let reset = stage.commands();
+    assert!(format!("{reset:?}").contains("ResetBreaker"), "{reset:?}");
+}
+
+#[test]
+fn a_run_that_needs_nobody_says_so() {
+    let mut stage = Stage::new(100, 30);
+    stage.begin();
+    stage.press("W");
+    assert!(stage.text().contains("The run needs nobody now."));
+    // His own pause he knows of.
+    stage.engine(Event::Run(RunEvent::Paused {
+        reason: "mine".into(),
+    }));
+    assert!(stage.text().contains("paused: mine"));
+    stage.press("e");
+    assert_eq!(stage.commands(), []);
+}
+
+#[test]
+fn a_stopped_run_is_taken_up_again_by_the_key_of_a_paused_one() {
+    let mut stage = round();
+    stage.engine(Event::Run(RunEvent::Stopped { reason: "x".into() }));
+    stage.draw();
+    stage.press("p");
+    assert_eq!(stage.commands(), [Command::Run(RunCommand::Resume {})]);
+}
+
+impl Stage {
+    /// A call that failed was let run once more, and waits for a place.
+    fn ready_again(&mut self, call: &str) {
+        let call = crate::console::testing::id(call);
+        self.call(CallEvent::Woken { call });
+        self.ready(&call.to_string(), 1);
+        self.call(CallEvent::Decided {
+            call,
+            rev: Rev(1),
+            digest: None,
+            decision: crate::domain::call::Decision::Auto { rule: "test".into() },
+        });
+    }
+}

@@ -1,0 +1,270 @@
+//! Why a run needs a person now, which calls it is about, and what was tried so far: read off the state, the
+//! same for the screen and for whoever is called from outside. Holds untrusted text: pass it through
+//! `crate::text` before it is shown.
+//!
+//! Must not know: who is told, how.
+
+use crate::domain::advance::ask::retry_after;
+use crate::domain::breaker::Phase;
+use crate::domain::call::{Call, Decision, Outcome, Status};
+use crate::domain::decide::escape::waits_for_operator;
+use crate::domain::escape::{Incident, Rung, Step, Upshot};
+use crate::domain::id::{NodeId, TurnId};
+use crate::domain::ladder::{Round, Stage, shut};
+use crate::domain::node::Node;
+use crate::domain::state::{Mode, State};
+use crate::domain::thread;
+use crate::domain::turn::{Stream, Turn};
+
+/// Calls and lines of each call that are told.
+const MOST: usize = 8;
+/// Characters of an error's message in a line.
+const MESSAGE: usize = 200;
+
+/// What a person is needed for.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Cause {
+    /// The run went round until it was ended.
+    Stopped,
+    /// The run goes round; this incident waits for him.
+    Loop(u32),
+    /// A limit is reached.
+    Limit,
+    /// The stream of a turn broke and is not asked for again by itself.
+    Stream(TurnId),
+    /// Repairs are offered that only he can choose from.
+    Repair,
+    /// Calls wait for his word.
+    Calls,
+    /// All that is left to do waits for a breaker.
+    Breaker,
+}
+
+impl Cause {
+    /// Its name, for programs.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Stopped => "stopped",
+            Self::Loop(_) => "loop",
+            Self::Limit => "limit",
+            Self::Stream(_) => "stream",
+            Self::Repair => "repair",
+            Self::Calls => "calls",
+            Self::Breaker => "breaker",
+        }
+    }
+}
+
+/// A run that does not go on without a person.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Need {
+    /// What for.
+    pub cause: Cause,
+    /// It in a sentence.
+    pub reason: String,
+    /// The calls that it is about, the most urgent first.
+    pub calls: Vec<NodeId>,
+}
+
+/// Why the run needs a person now; none where it works, where it has its answer, and where he stopped it himself.
+pub fn need(state: &State) -> Option<Need> {
+    match &state.mode {
+        Mode::Finished(_) => None,
+        Mode::Stopped(reason) => {
+            let ended = |one: &&Incident| one.steps.last().is_some_and(|step| step.rung == Rung::Stop);
+            let incident = state.escape.incidents.last().filter(ended)?;
+            reason.starts_with("loop ").then(|| Need {
+                cause: Cause::Stopped,
+                reason: format!("the run was stopped: {reason}"),
+                calls: newest(incident),
+            })
+        }
+        Mode::Paused(_) => paused(state),
+        Mode::Running => broken(state).or_else(|| calls(state)).or_else(|| held(state)),
+    }
+}
+
+/// The calls of a repetition, the newest first.
+fn newest(incident: &Incident) -> Vec<NodeId> {
+    incident.finding.nodes.iter().rev().copied().collect()
+}
+
+fn paused(state: &State) -> Option<Need> {
+    if let Some((which, message)) = &state.limit_reached {
+        return Some(Need {
+            cause: Cause::Limit,
+            reason: format!("the limit of {which} is reached: {message}"),
+            calls: Vec::new(),
+        });
+    }
+    let mut incidents = state.escape.incidents.iter().rev();
+    let incident = incidents.find(|one| waits_for_operator(state, one))?;
+    Some(Need {
+        cause: Cause::Loop(incident.no),
+        reason: format!("the run goes round: {}", incident.finding.words()),
+        calls: newest(incident),
+    })
+}
+
+fn broken(state: &State) -> Option<Need> {
+    let open = state.agenda.open.iter().filter_map(|id| state.turns.get(id));
+    let (turn, fault) = open
+        .filter(|turn| turn.is_active())
+        .find_map(|turn| match &turn.stream {
+            Stream::Broken(fault) if retry_after(state, turn, fault).is_none() => Some((turn, fault)),
+            _ => None,
+        })?;
+    Some(Need {
+        cause: Cause::Stream(turn.id),
+        reason: format!("{} broke ({}): {}", turn.id, fault.kind.word(), fault.message),
+        calls: Vec::new(),
+    })
+}
+
+fn calls(state: &State) -> Option<Need> {
+    let asks = |call: &&Call| {
+        let counts = state
+            .turn_of(call.id)
+            .is_some_and(|turn| thread::acts(state, turn));
+        let over = |(_, _, decision): &(_, _, Decision)| matches!(decision, Decision::Expire { .. });
+        counts && call.status.needs_operator() && !call.decisions.iter().any(over)
+    };
+    let waiting: Vec<&Call> = state.queue().filter(asks).collect();
+    let first = waiting.first()?;
+    let choosing = waiting
+        .iter()
+        .all(|call| call.status == Status::Repairing(Stage::Choosing));
+    let (cause, what) = if choosing {
+        (Cause::Repair, "a repair to be chosen")
+    } else {
+        (Cause::Calls, "your word")
+    };
+    let name = named(state, first.id);
+    let reason = match waiting.len() {
+        1 => format!("{name} waits for {what} ({})", first.status.word()),
+        count => format!("{name} and {} more wait for {what}", count - 1),
+    };
+    Some(Need {
+        cause,
+        reason,
+        calls: waiting.iter().map(|call| call.id).collect(),
+    })
+}
+
+/// Nothing runs and nothing is asked: what is left waits for a breaker.
+fn held(state: &State) -> Option<Need> {
+    let asking = |turn: &Turn| turn.stream == Stream::Open && turn.asked > 0;
+    let agenda = &state.agenda;
+    let open = agenda.open.iter().filter_map(|id| state.turns.get(id));
+    let works = !agenda.running.is_empty() || !agenda.delayed.is_empty() || !agenda.repairing.is_empty();
+    if works || open.into_iter().any(asking) || agenda.queued.is_empty() {
+        return None;
+    }
+    let mut held = Vec::new();
+    let mut why = None;
+    for id in &agenda.queued {
+        let (scope, breaker) = shut(state, state.calls.get(id)?)?;
+        if breaker.phase != Phase::Open {
+            return None;
+        }
+        held.push(*id);
+        why.get_or_insert_with(|| format!("the breaker of {scope} is open ({})", breaker.why));
+    }
+    Some(Need {
+        cause: Cause::Breaker,
+        reason: format!("{}: nothing else is left to do", why?),
+        calls: held,
+    })
+}
+
+/// A call by its number and tool.
+fn named(state: &State, id: NodeId) -> String {
+    let tool = state.nodes.get(&id).and_then(Node::as_call).map(|(tool, _)| tool);
+    tool.map_or_else(|| id.to_string(), |tool| format!("{id} {tool}"))
+}
+
+/// What was tried so far about a need, a line each, oldest first.
+pub fn attempts(state: &State, need: &Need) -> Vec<String> {
+    let mut lines = Vec::new();
+    if let Cause::Loop(no) = need.cause
+        && let Some(incident) = state.escape.incident(no)
+    {
+        lines.extend(incident.steps.iter().map(step));
+        return lines;
+    }
+    match &need.cause {
+        Cause::Stopped => {
+            let incident = state.escape.incidents.last();
+            lines.extend(incident.into_iter().flat_map(|one| &one.steps).map(step));
+        }
+        Cause::Limit => lines.push(format!("the model was asked {}", times(state.requests))),
+        Cause::Stream(turn) => {
+            let asked = state.turns.get(turn).map_or(0, |turn| turn.asked);
+            lines.push(format!("{turn} was asked for {}", times(asked)));
+        }
+        Cause::Breaker => {
+            let open = state.breakers.iter().filter(|(_, one)| one.phase == Phase::Open);
+            lines
+                .extend(open.map(|(scope, one)| format!("{scope} opened {}: {}", times(one.trips), one.why)));
+        }
+        Cause::Loop(_) | Cause::Repair | Cause::Calls => {}
+    }
+    if need.cause != Cause::Stopped {
+        for call in need.calls.iter().take(MOST).filter_map(|id| state.calls.get(id)) {
+            lines.extend(of_call(call));
+        }
+    }
+    lines
+}
+
+fn times(count: u32) -> String {
+    match count {
+        1 => "once".to_owned(),
+        count => format!("{count} times"),
+    }
+}
+
+fn step(step: &Step) -> String {
+    let came = step.upshot.map_or("nothing came of it yet", Upshot::word);
+    format!("{} {}: {came}", step.node, step.rung.words())
+}
+
+/// Executions and rounds of repair of a call, the newest few.
+fn of_call(call: &Call) -> Vec<String> {
+    let id = call.id;
+    let ran = call.attempts.iter().map(|one| {
+        let came = match &one.outcome {
+            None => "nobody knows what came of it".to_owned(),
+            Some(Outcome::Ok { .. }) => "ok".to_owned(),
+            Some(Outcome::Err(error)) => {
+                let message: String = error.message.chars().take(MESSAGE).collect();
+                format!("{}: {message}", error.class.word())
+            }
+            Some(Outcome::Cancelled { .. }) => "cancelled".to_owned(),
+        };
+        (one.intent, format!("{id} {} {}: {came}", one.rev, one.no))
+    });
+    let rounds = call
+        .repairs
+        .iter()
+        .map(|round| (round.seq, format!("{id} {}", repaired(round))));
+    let mut all: Vec<_> = ran.chain(rounds).collect();
+    all.sort_by_key(|(seq, _)| *seq);
+    let from = all.len().saturating_sub(MOST);
+    all.into_iter().skip(from).map(|(_, line)| line).collect()
+}
+
+fn repaired(round: &Round) -> String {
+    let (no, of) = (round.no, round.of);
+    if !round.changes.is_empty() {
+        let changes: Vec<&str> = round.changes.iter().map(|one| &*one.why).collect();
+        return format!("repair {no} of {of}: {}", changes.join("; "));
+    }
+    if let Some(why) = &round.gave_up {
+        return format!("repair {no} of {of} gave up: {why}");
+    }
+    match round.options.len() {
+        0 => format!("repair {no} of {of} is under way"),
+        count => format!("repair {no} of {of}: {count} to choose from"),
+    }
+}
