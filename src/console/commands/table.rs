@@ -6,8 +6,9 @@ use super::{
         Effects, Gathered, Graph, Health, Inspector, Leave, Line, List, Log, Page, Panes, Queue, Replay,
         Review, Rule, Rules, State,
     },
-    Decide, EditVerb, Entry, GraphVerb, Jump, Move, Pane, Reach, ReplayVerb, RunVerb, TextVerb, Verb, View,
+    Decide, EditVerb, Entry, GraphVerb, Jump, Move, Reach, ReplayVerb, RunVerb, TextVerb, Verb, View,
 };
+use crate::console::model::screen::Pane;
 
 const fn entry(
     verb: Verb,
@@ -90,10 +91,14 @@ static BRANCH: &[Entry] = &[
     entry(Verb::Edit(EditVerb::Redo), "redo", &["ctrl-r"], &[Panes], "redo", "let what was undone stand again; shows first what that does"),
     entry(Verb::Edit(EditVerb::AskTurn), "ask-turn-again", &["T"], &[Panes], "", "ask the model again for the selected turn; what came after it becomes history"),
     entry(Verb::Edit(EditVerb::Branches), "branches", &["b"], &[Panes], "branches", "list what earlier edits left: every branch can stand again"),
-    entry(Verb::Edit(EditVerb::BranchSwitch), "branch-switch", &["enter"], &[Branches], "switch", "let the branch stand; shows first what that does"),
+    entry(Verb::Edit(EditVerb::BranchSwitch), "branch-switch", &["enter"], &[Branches, BranchPane], "switch", "let the branch stand; shows first what that does"),
     entry(Verb::Edit(EditVerb::BranchCompare), "branch-compare", &["c"], &[Branches], "compare", "compare the branch with the one that stands, or with the marked one"),
     entry(Verb::Edit(EditVerb::BranchName), "branch-name", &["n"], &[Branches], "name", "give the branch a name"),
     entry(Verb::Edit(EditVerb::BranchMark), "branch-mark", &["m", "space"], &[Branches], "mark", "mark the branch, to compare others with it"),
+    entry(Verb::Edit(EditVerb::BranchCompare), "pane-compare", &["alt-c"], &[BranchPane], "compare", "compare the branch under the cursor with the one that stands, or with the marked one"),
+    entry(Verb::Edit(EditVerb::BranchName), "pane-name", &["alt-n"], &[BranchPane], "name", "give the branch under the cursor a name"),
+    entry(Verb::Edit(EditVerb::BranchMark), "pane-mark", &["space"], &[BranchPane], "mark", "mark the branch under the cursor, to compare others with it"),
+    entry(Verb::Edit(EditVerb::BranchTake), "pane-take", &["alt-t"], &[BranchPane], "take over", "take what the node selected in the graph says on the branch under the cursor; shows first what that does"),
     entry(Verb::Edit(EditVerb::BranchTake), "branch-take", &["t"], &[Compare], "take over", "take what the node says on the other branch; shows first what that does"),
     entry(Verb::Edit(EditVerb::CompareAll), "compare-all", &["s", "space"], &[Compare], "same ones too", "list nodes that say the same on both, or only the others"),
     entry(Verb::Edit(EditVerb::TakeBack), "take-back", &["c"], &[Effects], "take back", "put in the call with which the tool takes the effect back; it is shown first"),
@@ -163,7 +168,6 @@ static VIEW: &[Entry] = &[
     entry(Verb::View(View::Follow), "follow-event", &["enter"], &[Log], "go there", "go to the node that the line is about"),
     entry(Verb::View(View::Decisions), "only-decisions", &["space"], &[Log], "decisions only", "show only decisions, edits and troubles in the log, or everything again"),
     entry(Verb::View(View::Follow), "follow-writer", &["enter"], &[State], "go to writer", "go to the call that wrote what the row shows"),
-    entry(Verb::View(View::Follow), "follow-branch", &["enter"], &[BranchPane], "choices", "open the branches on this one: switch, compare, name"),
     entry(Verb::View(View::Follow), "follow-cost", &["enter"], &[Budget], "change or go there", "change the limit, or go to the request or the sub-agent's call"),
     entry(Verb::View(View::Follow), "explain-weight", &["enter"], &[Health], "why, or go there", "list or hide every change of the weight, or go to the execution"),
     entry(Verb::View(View::Zoom), "zoom", &["z"], &[Panes], "", "show the focused pane alone, or all of them again"),
@@ -221,7 +225,7 @@ static TEXT: &[Entry] = &[
     entry(Verb::Text(TextVerb::Last), "last-line", &["ctrl-end"], &[Editor], "", "last line"),
     entry(Verb::Text(TextVerb::EraseWord), "erase-word", &["ctrl-w", "alt-backspace"], &[Editor, Line, List], "", "erase the word before the cursor"),
     entry(Verb::Text(TextVerb::EraseEnd), "erase-end", &["ctrl-k"], &[Editor, Line, List], "", "erase to the end of the line"),
-    entry(Verb::Text(TextVerb::Complete), "complete", &["tab"], &[Editor], "", "in JSON: names and values that the tool's schema knows; elsewhere a tab"),
+    entry(Verb::Text(TextVerb::Complete), "complete", &["tab"], &[Editor], "", "in JSON: names and values that the tool's schema knows, and what a reference can name; elsewhere a tab"),
     entry(Verb::Text(TextVerb::NextFault), "next-fault", &["alt-e"], &[Editor], "next fault", "go to the next place where the JSON or the schema is not kept"),
     entry(Verb::Text(TextVerb::Find), "find", &["ctrl-f"], &[Editor], "find", "look for words in the text"),
     entry(Verb::Text(TextVerb::FindNext), "find-next", &["alt-n"], &[Editor], "", "go to the next place of the words"),
