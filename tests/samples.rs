@@ -12,10 +12,12 @@ mod calls;
 
 use std::path::{Path, PathBuf};
 
+use overrule::console::model::run::RunPart;
 use overrule::domain::apply::{self, fold};
 use overrule::domain::call::Status;
 use overrule::domain::id::{NodeId, ThreadId};
 use overrule::domain::state::{Mode, State};
+use overrule::domain::turn::Turn;
 use overrule::journal::{self, Place};
 use overrule::resilience::escape::{Config, Watch};
 
@@ -63,6 +65,20 @@ fn every_sample_is_intact_and_finished() {
         assert!(report.is_whole(), "{}: {report:?}", path.display());
         let state = fold(&journal::read(&Place::at(&path).unwrap()).unwrap().envelopes);
         assert!(!answer(&state).is_empty(), "{}", path.display());
+    }
+}
+
+#[test]
+fn the_console_counts_the_turns_of_every_prefix_as_they_come() {
+    for path in names() {
+        let mut run = RunPart::default();
+        for envelope in journal::read(&Place::at(&path).unwrap()).unwrap().envelopes {
+            run.take(&envelope);
+            let counts = |turn: &&Turn| turn.asked > 0 && turn.is_active();
+            let all = run.state.turns.values().filter(counts).count();
+            assert_eq!(run.asked(), all, "{} at {}", path.display(), envelope.seq);
+        }
+        assert!(run.asked() > 0 && run.worked_ms().is_some());
     }
 }
 

@@ -10,6 +10,7 @@ use crate::domain::apply::apply;
 use crate::domain::command::Command;
 use crate::domain::envelope::Envelope;
 use crate::domain::event::run::ToolCard;
+use crate::domain::event::{Event, RunEvent, TurnEvent};
 use crate::domain::id::{NodeId, Rev, TurnId};
 use crate::domain::state::{Mode, State};
 use crate::domain::turn::{Stream, Turn};
@@ -42,6 +43,61 @@ pub struct RunPart {
     pub wire: Option<WireSeen>,
     /// Last event received out of order, if any: `(expected, got)`.
     pub gap: Option<(u64, u64)>,
+    /// Turns that count and that the model was asked for.
+    asked: usize,
+    /// Time at work in the process that was heard last.
+    worked: Worked,
+}
+
+/// Time that a process has worked on the run, by its own clock: waits for the operator are not part of it.
+#[derive(Debug, Clone, Copy, Default)]
+struct Worked {
+    ms: u64,
+    /// When something happened last; none as long as no process was seen to begin.
+    seen: Option<u64>,
+    busy: bool,
+}
+
+impl Worked {
+    fn note(&mut self, envelope: &Envelope, busy: bool) {
+        let begins = matches!(
+            envelope.event,
+            Event::Run(RunEvent::Started(_) | RunEvent::Reopened { .. })
+        );
+        if begins {
+            // It counts anew, as its limit does.
+            (self.ms, self.seen) = (0, Some(envelope.mono));
+        } else if let Some(seen) = &mut self.seen {
+            self.ms += if self.busy {
+                envelope.mono.saturating_sub(*seen)
+            } else {
+                0
+            };
+            *seen = envelope.mono;
+        }
+        self.busy = busy;
+    }
+}
+
+/// Turns that count and that the model was asked for.
+fn asked(state: &State) -> usize {
+    let counts = |turn: &&Turn| turn.asked > 0 && turn.is_active();
+    state.turns.values().filter(counts).count()
+}
+
+/// Whether an event may change which turns count; a request is looked at by itself.
+fn moves_turns(event: &Event) -> bool {
+    match event {
+        Event::Turn(event) => matches!(
+            event,
+            TurnEvent::Suspended { .. }
+                | TurnEvent::Restored { .. }
+                | TurnEvent::Revived { .. }
+                | TurnEvent::Superseded { .. }
+        ),
+        Event::Edit(_) => true,
+        _ => false,
+    }
 }
 
 /// What went over the wire for a request.
@@ -67,9 +123,19 @@ pub struct Sent {
 }
 
 impl RunPart {
+    /// A run of which nothing is known but how its tools are watched.
+    pub fn new(watch: Watch) -> Self {
+        Self {
+            watch,
+            ..Self::default()
+        }
+    }
+
     /// Takes in a whole state.
     pub fn replace(&mut self, state: State) {
         self.watch = self.watch.on(&state);
+        self.asked = asked(&state);
+        self.worked = Worked::default();
         self.state = state;
         self.arrived = true;
         self.gap = None;
@@ -85,7 +151,23 @@ impl RunPart {
         if envelope.seq != expected && self.arrived {
             self.gap = Some((expected.0, envelope.seq.0));
         }
+        let new = match &envelope.event {
+            Event::Turn(TurnEvent::Requested { turn, .. }) => Some(*turn),
+            _ => None,
+        };
+        let counted = |state: &State| {
+            let turn = new.and_then(|turn| state.turns.get(&turn));
+            turn.is_some_and(|turn| turn.asked > 0 && turn.is_active())
+        };
+        let before = counted(&self.state);
         apply(&mut self.state, envelope);
+        if moves_turns(&envelope.event) {
+            self.asked = asked(&self.state);
+        } else if !before && counted(&self.state) {
+            // Counted as they come: a long run is not gone through for each of its events.
+            self.asked += 1;
+        }
+        self.worked.note(envelope, self.is_at_work());
         self.watch.take(&self.state, envelope);
         self.arrived = true;
         self.prune();
@@ -136,16 +218,30 @@ impl RunPart {
             .filter(|turn| turn.is_active() && matches!(turn.stream, Stream::Broken(_)))
     }
 
+    /// Turns that count and that the model was asked for.
+    pub const fn asked(&self) -> usize {
+        self.asked
+    }
+
+    /// Milliseconds of working time up to the newest event, where this console saw the process begin.
+    pub fn worked_ms(&self) -> Option<u64> {
+        self.worked.seen.map(|_| self.worked.ms)
+    }
+
+    fn streams(&self) -> bool {
+        let open = self.state.agenda.open.iter();
+        open.filter_map(|id| self.state.turns.get(id))
+            .any(|turn| turn.asked > 0 && turn.stream == Stream::Open)
+    }
+
+    fn is_at_work(&self) -> bool {
+        !self.state.agenda.running.is_empty() || self.streams()
+    }
+
     /// True where a stream is open or a call runs.
     pub fn is_busy(&self) -> bool {
-        let streams = self
-            .state
-            .agenda
-            .open
-            .iter()
-            .filter_map(|id| self.state.turns.get(id))
-            .any(|turn| turn.asked > 0 && turn.stream == Stream::Open);
-        !self.state.agenda.running.is_empty() || (streams && !matches!(self.state.mode, Mode::Stopped(_)))
+        let streams = self.streams() && !matches!(self.state.mode, Mode::Stopped(_));
+        !self.state.agenda.running.is_empty() || streams
     }
 
     /// What the run does, in one word.
@@ -153,11 +249,11 @@ impl RunPart {
         if self.halted.is_some() {
             return "HALTED";
         }
+        if !self.arrived {
+            return if replay { "reading" } else { "starting" };
+        }
         if replay {
             return if self.playing { "replaying" } else { "replay" };
-        }
-        if !self.arrived {
-            return "starting";
         }
         match &self.state.mode {
             Mode::Stopped(_) => "stopped",
