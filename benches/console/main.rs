@@ -122,7 +122,7 @@ fn frames(times: usize) {
     let bytes = bare.bytes();
     for (name, step) in [("nothing", 0), ("the next row", 1), ("the next screen", 50)] {
         measure(&format!("floor: a bare list, {name}"), times, &bytes, |_| {
-            bare.step(step)
+            bare.step(step);
         });
     }
     for size in SIZES {
@@ -133,11 +133,11 @@ fn frames(times: usize) {
         console.press("Z");
         console.press("g");
         measure(&format!("{size} nodes, nothing"), times, &bytes, |_| {
-            console.draw()
+            console.draw();
         });
         for (name, key) in [("the next row", "j"), ("the next screen", "pgdn")] {
             measure(&format!("{size} nodes, {name}"), times, &bytes, |_| {
-                console.press(key)
+                console.press(key);
             });
         }
         for (name, keys) in [("map", "V"), ("timeline", "J")] {

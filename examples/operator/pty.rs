@@ -60,7 +60,7 @@ impl Program {
         let keys = pair.master.take_writer().unwrap();
         let (to, pieces) = channel();
         std::thread::spawn(move || {
-            let mut piece = [0_u8; 65536];
+            let mut piece = [0_u8; 16384];
             while let Ok(count) = from.read(&mut piece) {
                 if count == 0 || to.send((now(), piece[..count].to_vec())).is_err() {
                     return;
@@ -109,7 +109,7 @@ impl Program {
         }
         let shown = self.screen.screen().contents();
         println!("{shown}");
-        std::panic::panic_any(format!("{what} never came"))
+        panic!("{what} never came")
     }
 
     /// Takes in what comes for a while.

@@ -48,7 +48,7 @@ impl Server {
 /// Reads a request to its end.
 fn request(socket: &mut TcpStream) -> std::io::Result<()> {
     let mut bytes = Vec::new();
-    let mut piece = [0; 65536];
+    let mut piece = [0; 16384];
     let mut whole = None;
     while whole.is_none_or(|whole| bytes.len() < whole) {
         let count = socket.read(&mut piece)?;

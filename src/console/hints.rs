@@ -196,11 +196,10 @@ fn edits(model: &Model, verb: EditVerb, status: Option<&Status>, kind: Option<No
     match verb {
         EditVerb::Undo => crate::domain::branch::undo_target(state).is_some(),
         EditVerb::Redo => crate::domain::branch::redo_target(state).is_some(),
-        EditVerb::Branches => state.epoch.0 > 0,
+        EditVerb::Branches | EditVerb::BranchMark => state.epoch.0 > 0,
         EditVerb::BranchSwitch | EditVerb::BranchCompare => on_branch(model, |epoch| epoch != state.epoch),
         EditVerb::BranchTake => on_branch(model, |epoch| epoch != state.epoch) && kind.is_some(),
         EditVerb::BranchName => on_branch(model, |epoch| epoch.0 > 0),
-        EditVerb::BranchMark => state.epoch.0 > 0,
         EditVerb::Collected | EditVerb::CollectedAll => !model.collected.is_empty(),
         EditVerb::Node => kind.is_some_and(|kind| !matches!(kind, NodeKind::Repair | NodeKind::Intervention)),
         EditVerb::Replace => status.is_some(),

@@ -312,12 +312,13 @@ fn cut(text: &str, at: usize, end: usize) -> usize {
 
 /// True for text of which every byte is one cell and stands for itself.
 fn is_simple(piece: &str) -> bool {
+    // Where only ASCII is shown it may stand as a mark.
+    let marked = in_ascii() && piece.contains('<');
     piece.bytes().all(|byte| (0x20..0x7f).contains(&byte))
+        && !marked
         && !piece.ends_with(' ')
         && !piece.starts_with(' ')
         && !piece.contains("   ")
-        // Where only ASCII is shown it may stand as a mark.
-        && !(in_ascii() && piece.contains('<'))
 }
 
 /// What is known of the bytes of a piece.

@@ -45,7 +45,9 @@ fn shown_so(bytes: &[u8]) {
     assert_eq!(shown, visible(text));
     assert_eq!(parse_visible(&shown).as_deref(), Ok(text));
     let lines = visible_lines(text);
-    lines.iter().for_each(|line| closed(line));
+    for line in &lines {
+        closed(line);
+    }
     assert_eq!(parse_lines(&lines).as_deref(), Ok(text));
 }
 
