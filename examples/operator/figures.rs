@@ -139,13 +139,14 @@ pub struct Idle {
 pub fn idle(kind: &Kind, home: &Path, long: Duration) -> Idle {
     let mut program = kind.start(home);
     ready(&mut program);
-    program.wait(Duration::from_secs(2));
+    // The thread that read the session ends ten seconds after it has nothing more to do.
+    program.wait(Duration::from_secs(12));
     let pid = program.pid();
     let (processor, switches, bytes) = (processor(pid), switches(pid), program.bytes);
     program.wait(long);
     Idle {
         processor: self::processor(pid) - processor,
-        switches: self::switches(pid) - switches,
+        switches: self::switches(pid).saturating_sub(switches),
         bytes: program.bytes - bytes,
     }
 }
