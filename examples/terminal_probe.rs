@@ -10,7 +10,7 @@ use std::time::Duration;
 use crossterm::event::{Event, EventStream, KeyCode, KeyModifiers};
 use futures_util::StreamExt as _;
 use overrule::console::frames::Frames;
-use overrule::console::terminal::{Options, Screen, Signal, Signals, end_within, install_panic_hook};
+use overrule::console::terminal::{Options, Screen, Signal, Signals, Stops, end_within, install_panic_hook};
 use ratatui::widgets::Paragraph;
 
 fn fail(how: &str) {
@@ -107,6 +107,12 @@ async fn run(how: &str) -> Result<i32, Box<dyn Error>> {
             signal = signals.next() => match signal.exit_code() {
                 Some(_) if how == "deaf" && signal == Signal::HangUp => {}
                 Some(code) => return Ok(code),
+                None if signal == Signal::Stop => {
+                    drop(events);
+                    screen.suspend(Stops::Own, &mut signals).await?;
+                    events = EventStream::new();
+                    "back".clone_into(&mut said);
+                }
                 None => screen.retake()?,
             },
             event = events.next() => match event {
@@ -115,7 +121,7 @@ async fn run(how: &str) -> Result<i32, Box<dyn Error>> {
                     if key.code == KeyCode::Char('z') && key.modifiers == KeyModifiers::CONTROL =>
                 {
                     drop(events);
-                    screen.suspend().await?;
+                    screen.suspend(Stops::Group, &mut signals).await?;
                     events = EventStream::new();
                     "back".clone_into(&mut said);
                 }

@@ -12,10 +12,12 @@ mod calls;
 
 use std::path::{Path, PathBuf};
 
+use overrule::console::model::run::RunPart;
 use overrule::domain::apply::{self, fold};
 use overrule::domain::call::Status;
 use overrule::domain::id::{NodeId, ThreadId};
 use overrule::domain::state::{Mode, State};
+use overrule::domain::turn::Turn;
 use overrule::journal::{self, Place};
 use overrule::resilience::escape::{Config, Watch};
 
@@ -63,6 +65,17 @@ fn every_sample_is_intact_and_finished() {
         assert!(report.is_whole(), "{}: {report:?}", path.display());
         let state = fold(&journal::read(&Place::at(&path).unwrap()).unwrap().envelopes);
         assert!(!answer(&state).is_empty(), "{}", path.display());
+    }
+}
+
+#[test]
+fn the_console_knows_how_long_every_sample_worked() {
+    for path in names() {
+        let mut run = RunPart::default();
+        for envelope in journal::read(&Place::at(&path).unwrap()).unwrap().envelopes {
+            run.take(&envelope);
+        }
+        assert!(run.worked_ms().is_some(), "{}", path.display());
     }
 }
 

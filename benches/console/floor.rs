@@ -3,8 +3,6 @@
 //!
 //! Must not know: the console.
 
-use std::io::{Sink, sink};
-
 use ratatui::backend::CrosstermBackend;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
@@ -12,9 +10,12 @@ use ratatui::text::Line;
 use ratatui::widgets::{Block, Borders, List as Rows, ListItem, Paragraph, Wrap};
 use ratatui::{Terminal, TerminalOptions, Viewport};
 
+use crate::count::{Bytes, Count};
+
 /// A list of rows with a cursor.
 pub struct List {
-    terminal: Terminal<CrosstermBackend<Sink>>,
+    terminal: Terminal<CrosstermBackend<Count>>,
+    bytes: Bytes,
     rows: usize,
     at: usize,
     size: (u16, u16),
@@ -26,12 +27,20 @@ impl List {
         let options = TerminalOptions {
             viewport: Viewport::Fixed(Rect::new(0, 0, width, height)),
         };
+        let bytes = Bytes::default();
+        let backend = CrosstermBackend::new(Count(bytes.clone()));
         Self {
-            terminal: Terminal::with_options(CrosstermBackend::new(sink()), options).unwrap(),
+            terminal: Terminal::with_options(backend, options).unwrap(),
+            bytes,
             rows,
             at: 0,
             size: (width, height),
         }
+    }
+
+    /// Counts what it sends.
+    pub fn bytes(&self) -> Bytes {
+        self.bytes.clone()
     }
 
     /// Moves the cursor and draws.

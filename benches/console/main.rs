@@ -10,7 +10,9 @@
     reason = "a measurement that went wrong is no measurement, and it is printed"
 )]
 
+mod count;
 mod floor;
+#[path = "../../examples/session/run.rs"]
 mod run;
 mod screen;
 
@@ -18,11 +20,13 @@ use std::time::Instant;
 
 use overrule::console::layout::gutter::Gutter;
 
-use run::Run;
+use run::{Run, started};
 use screen::Console;
 
-/// Nodes of a small run and of a large one.
-const SIZES: [usize; 2] = [1_000, 100_000];
+/// Nodes of a small run, of a long one, and of a very long one.
+const SIZES: [usize; 3] = [1_000, 10_000, 100_000];
+/// The longest.
+const LONGEST: usize = SIZES[2];
 /// Times that each thing is measured; once where nothing is.
 const TIMES: usize = 400;
 /// Columns and rows.
@@ -53,6 +57,23 @@ fn print(name: &str, mut times: Vec<f64>) -> f64 {
     at(0.5)
 }
 
+/// A run of so many nodes.
+fn run_of(nodes: usize) -> Run {
+    let mut run = Run::begun(started());
+    run.grow_to(nodes);
+    run
+}
+
+/// Frames of a kind, with the bytes of each that a terminal would have to take.
+fn measure(name: &str, times: usize, bytes: &count::Bytes, mut frame: impl FnMut(usize)) -> f64 {
+    let before = bytes.get();
+    let each = (0..times).map(|at| time(|| frame(at))).collect();
+    let sent = (bytes.get() - before) / times.max(1) as u64;
+    let half = print(name, each);
+    println!("{:<58} {sent} bytes", "");
+    half
+}
+
 /// Lanes alone: one node more, and all of them.
 fn lanes(times: usize) {
     let parents = |key: u32| -> Vec<u32> {
@@ -81,15 +102,15 @@ fn lanes(times: usize) {
     }
     println!(
         "{:<58} {:.2}",
-        "  the larger to the smaller",
-        appends[1] / appends[0]
+        "  the largest to the smallest",
+        appends[2] / appends[0]
     );
     let whole = || {
         let mut gutter = Gutter::default();
-        for key in 0..SIZES[1] as u32 {
+        for key in 0..LONGEST as u32 {
             gutter.append(key, &parents(key));
         }
-        assert_eq!(gutter.len(), SIZES[1]);
+        assert_eq!(gutter.len(), LONGEST);
     };
     let each = (0..times.min(20)).map(|_| time(whole)).collect();
     print("all lanes of 100000", each);
@@ -97,37 +118,45 @@ fn lanes(times: usize) {
 
 /// Frames of a screen full of a run, and of a bare list.
 fn frames(times: usize) {
-    let mut bare = floor::List::new(SCREEN, SIZES[1]);
-    for (name, step) in [("the next row", 1), ("the next screen", 50)] {
-        let each = (0..times).map(|_| time(|| bare.step(step))).collect();
-        print(&format!("floor: a bare list, {name}"), each);
+    let mut bare = floor::List::new(SCREEN, LONGEST);
+    let bytes = bare.bytes();
+    for (name, step) in [("nothing", 0), ("the next row", 1), ("the next screen", 50)] {
+        measure(&format!("floor: a bare list, {name}"), times, &bytes, |_| {
+            bare.step(step);
+        });
     }
     for size in SIZES {
-        let mut console = Console::of(Run::of_nodes(size), SCREEN);
+        let mut console = Console::of(run_of(size), SCREEN);
+        let bytes = console.bytes();
         console.press("1");
         console.press("Z");
         console.press("Z");
         console.press("g");
+        measure(&format!("{size} nodes, nothing"), times, &bytes, |_| {
+            console.draw();
+        });
         for (name, key) in [("the next row", "j"), ("the next screen", "pgdn")] {
-            let each = (0..times).map(|_| time(|| console.press(key))).collect();
-            print(&format!("{size} nodes, {name}"), each);
+            measure(&format!("{size} nodes, {name}"), times, &bytes, |_| {
+                console.press(key);
+            });
         }
         for (name, keys) in [("map", "V"), ("timeline", "J")] {
             console.press(keys);
-            let each = (0..times).map(|_| time(|| console.press("k"))).collect();
-            print(&format!("{size} nodes, the row before, {name}"), each);
+            let name = format!("{size} nodes, the row before, {name}");
+            measure(&name, times, &bytes, |_| console.press("k"));
             console.press(keys);
         }
     }
 }
 
-/// A key while 1 MB/s streams in and calls come and go.
+/// Frames, and keys up to their frames, while 1 MB/s streams in and calls come and go.
 fn keys(times: usize) {
-    let mut bare = floor::List::new(SCREEN, SIZES[1]);
-    let each = (0..times).map(|_| time(|| bare.step(1))).collect();
-    print("floor: a bare list, a key", each);
+    let mut bare = floor::List::new(SCREEN, LONGEST);
+    let bytes = bare.bytes();
+    measure("floor: a bare list, a key", times, &bytes, |_| bare.step(1));
     for size in SIZES {
-        let mut console = Console::of(Run::of_nodes(size), SCREEN);
+        let mut console = Console::of(run_of(size), SCREEN);
+        let bytes = console.bytes();
         for (name, first) in [("at the end", "G"), ("in the middle", "g")] {
             console.press("1");
             console.press(first);
@@ -136,17 +165,19 @@ fn keys(times: usize) {
                     console.press("pgdn");
                 }
             }
-            let mut busy = Vec::new();
-            for at in 0..times {
-                busy.push(time(|| {
-                    console.stream(STREAMED);
-                    if at % 4 == 0 {
-                        console.go_on();
-                    }
-                    console.press(if at % 2 == 0 { "k" } else { "j" });
-                }));
-            }
-            print(&format!("{size} nodes, streaming, a key {name}"), busy);
+            let what = format!("{size} nodes, streaming, no key {name}");
+            measure(&what, times, &bytes, |_| {
+                console.stream(STREAMED);
+                console.draw();
+            });
+            let what = format!("{size} nodes, streaming, a key {name}");
+            measure(&what, times, &bytes, |at| {
+                console.stream(STREAMED);
+                if at % 4 == 0 {
+                    console.go_on();
+                }
+                console.press(if at % 2 == 0 { "k" } else { "j" });
+            });
         }
     }
 }
@@ -154,7 +185,7 @@ fn keys(times: usize) {
 /// Everything on one screen for the first time.
 fn opening(times: usize) {
     for size in SIZES {
-        let state = Console::of(Run::of_nodes(size), SCREEN).state();
+        let state = Console::of(run_of(size), SCREEN).state();
         let each = (0..times.min(10))
             .map(|_| {
                 let state = state.clone();

@@ -2,7 +2,6 @@
 //!
 //! Must not know: what is measured.
 
-use std::io::{Sink, sink};
 use std::sync::Arc;
 
 use overrule::console::keymap::Keymap;
@@ -22,12 +21,14 @@ use overrule::resilience::watch::Watch;
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 
+use crate::count::{Bytes, Count};
 use crate::run::Run;
 
 /// A console that draws into memory.
 pub struct Console {
     model: Model,
-    terminal: Terminal<CrosstermBackend<Sink>>,
+    terminal: Terminal<CrosstermBackend<Count>>,
+    bytes: Bytes,
     run: Option<Run>,
     open: Option<(TurnId, Option<NodeId>)>,
     text: String,
@@ -72,10 +73,12 @@ impl Console {
         let options = ratatui::TerminalOptions {
             viewport: ratatui::Viewport::Fixed(area),
         };
-        let backend = CrosstermBackend::new(sink());
+        let bytes = Bytes::default();
+        let backend = CrosstermBackend::new(Count(bytes.clone()));
         let mut console = Self {
             model: Model::new(settings, width, height),
             terminal: Terminal::with_options(backend, options).unwrap(),
+            bytes,
             run: None,
             open: None,
             text: String::new(),
@@ -84,6 +87,11 @@ impl Console {
         console.send(Msg::Run(Update::Snapshot(Box::new(state))));
         console.draw();
         console
+    }
+
+    /// Counts what it sends to the terminal.
+    pub fn bytes(&self) -> Bytes {
+        self.bytes.clone()
     }
 
     /// The run so far.
@@ -131,11 +139,14 @@ impl Console {
             self.text.clear();
         }
         self.text.extend(std::iter::repeat_n("more words ", bytes / 11));
+        // Of what is open the newest is given.
+        let before = self.text.len().saturating_sub(8 * 1024);
         let live = Live {
             turn,
             parts: vec![LivePart::Text {
                 reasoning: false,
-                text: Arc::from(self.text.as_str()),
+                text: Arc::from(&self.text[before..]),
+                before: before as u64,
             }],
             bytes: self.text.len() as u64,
         };

@@ -131,13 +131,19 @@ fn shown(live: &handle::Live) -> Live {
         .parts
         .iter()
         .map(|part| match part {
-            handle::LivePart::Text { reasoning, text } => LivePart::Text {
+            handle::LivePart::Text {
+                reasoning,
+                text,
+                before,
+            } => LivePart::Text {
                 reasoning: *reasoning,
                 text: text.clone(),
+                before: *before,
             },
-            handle::LivePart::Call { tool, args } => LivePart::Call {
+            handle::LivePart::Call { tool, args, before } => LivePart::Call {
                 tool: tool.clone(),
                 args: args.clone(),
+                before: *before,
             },
         })
         .collect();
@@ -171,7 +177,10 @@ impl Link for EngineLink {
         tokio::spawn(async move {
             let answer = match handle.command(command.clone(), actor).await {
                 Ok(_) => Update::Taken(Box::new(command)),
-                Err(refusal) => Update::Refused(refusal),
+                Err(refusal) => Update::Refused {
+                    command: Box::new(command),
+                    refusal,
+                },
             };
             // The console is gone: nobody is left to tell.
             answers.send(answer).unwrap_or_default();

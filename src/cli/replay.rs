@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
+use tokio::task::JoinHandle;
 
 use super::args::{self, Common};
 use super::build::Ground;
@@ -12,13 +13,13 @@ use super::exit::{Code, Failure};
 use super::{live, print, run, screen};
 use crate::console::link::{Frames, Link, ReplayControl, Update};
 use crate::console::model::log::KEPT;
-use crate::domain::apply::apply;
+use crate::domain::apply::{apply, fold};
 use crate::domain::command::Command;
 use crate::domain::envelope::Envelope;
 use crate::domain::id::TurnId;
 use crate::domain::refusal::{Refusal, RefusalKind};
 use crate::domain::state::State;
-use crate::journal::{self, wire::Wire};
+use crate::journal::{self, Place, wire::Wire};
 
 /// The longest pause between two recorded events while playing; nobody waits for a lunch break.
 const LONGEST_PAUSE_MS: i64 = 2_000;
@@ -27,11 +28,7 @@ const LONGEST_PAUSE_MS: i64 = 2_000;
 pub fn replay(common: &Common, args: &args::Replay) -> Result<Code, Failure> {
     let ground = Ground::read(common)?;
     let place = ground.store.find(&args.id)?;
-    let loaded = journal::read(&place)?;
-    let mut notices = Vec::new();
-    notices.extend(loaded.torn.iter().map(ToString::to_string));
-    notices.extend(loaded.damage.iter().map(|damage| format!("damaged: {damage}")));
-    if loaded.envelopes.is_empty() {
+    if !journal::begins(&place)? && journal::read(&place)?.envelopes.is_empty() {
         return Err(Failure::new(
             Code::Session,
             format!("session {} holds no events", place.id()),
@@ -46,15 +43,43 @@ pub fn replay(common: &Common, args: &args::Replay) -> Result<Code, Failure> {
         ));
     }
     if common.headless || common.json {
-        return print_steps(common, &loaded.envelopes);
+        return print_steps(common, &journal::read(&place)?.envelopes);
     }
-    let mut link = Recorded::new(loaded.envelopes, args.speed, notices);
-    link.wire = Some(run::wire_of(&place));
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(|error| Failure::new(Code::Other, format!("cannot start: {error}")))?;
-    runtime.block_on(screen::show(&ground, Box::new(link), &place.id(), true))
+    // The screen does not wait for a long session: it is read while the console is there already.
+    let from = place.clone();
+    let reading = runtime.spawn_blocking(move || Read::of(&from));
+    let mut link = Recorded::new(reading, args.speed);
+    link.wire = Some(run::wire_of(&place));
+    let shown = runtime.block_on(screen::show(&ground, Box::new(link), &place.id(), true));
+    // Who leaves before it is read does not wait for that either.
+    runtime.shutdown_background();
+    shown
+}
+
+/// A session that was read.
+struct Read {
+    envelopes: Vec<Arc<Envelope>>,
+    /// The fold of all of it.
+    state: State,
+    /// What is wrong with the file.
+    notices: Vec<String>,
+}
+
+impl Read {
+    fn of(place: &Place) -> Result<Self, journal::Error> {
+        let loaded = journal::read(place)?;
+        let torn = loaded.torn.iter().map(ToString::to_string);
+        let damaged = loaded.damage.iter().map(|damage| format!("damaged: {damage}"));
+        Ok(Self {
+            notices: torn.chain(damaged).collect(),
+            state: fold(&loaded.envelopes),
+            envelopes: loaded.envelopes.into_iter().map(Arc::new).collect(),
+        })
+    }
 }
 
 /// Without a screen, one line per recorded event.
@@ -85,6 +110,8 @@ fn summary(envelope: &Envelope) -> String {
 
 /// The console's door to a recording.
 struct Recorded {
+    /// The session, as long as it is being read.
+    reading: Option<JoinHandle<Result<Read, journal::Error>>>,
     envelopes: Vec<Arc<Envelope>>,
     /// Events shown so far.
     at: usize,
@@ -96,22 +123,30 @@ struct Recorded {
 }
 
 impl Recorded {
-    fn new(envelopes: Vec<Envelope>, speed: Option<f64>, notices: Vec<String>) -> Self {
-        let envelopes: Vec<Arc<Envelope>> = envelopes.into_iter().map(Arc::new).collect();
-        // Without a wish to watch, the whole is shown at once; stepping back is one key away.
-        let at = if speed.is_some() { 0 } else { envelopes.len() };
-        let mut link = Self {
-            envelopes,
-            at,
+    fn new(reading: JoinHandle<Result<Read, journal::Error>>, speed: Option<f64>) -> Self {
+        Self {
+            reading: Some(reading),
+            envelopes: Vec::new(),
+            at: 0,
             playing: speed.is_some(),
             speed: speed.unwrap_or(1.0),
             waiting: std::collections::VecDeque::new(),
             wake: Arc::new(tokio::sync::Notify::new()),
             wire: None,
-        };
-        link.snapshot();
-        link.waiting.extend(notices.into_iter().map(Update::Notice));
-        link
+        }
+    }
+
+    /// Takes the session in, once it is read.
+    fn take(&mut self, read: Read) {
+        self.envelopes = read.envelopes;
+        // Without a wish to watch, the whole is shown at once; stepping back is one key away.
+        if self.playing {
+            self.snapshot();
+        } else {
+            self.at = self.envelopes.len();
+            self.shows(read.state);
+        }
+        self.waiting.extend(read.notices.into_iter().map(Update::Notice));
     }
 
     fn state(&self) -> State {
@@ -124,6 +159,10 @@ impl Recorded {
 
     fn snapshot(&mut self) {
         let state = self.state();
+        self.shows(state);
+    }
+
+    fn shows(&mut self, state: State) {
         self.waiting.push_back(Update::Snapshot(Box::new(state)));
         let past = self.envelopes.get(..self.at).unwrap_or_default();
         let from = past.len().saturating_sub(KEPT);
@@ -171,11 +210,14 @@ impl Link for Recorded {
             .map_or(Ok(None), |wire| live::frames(wire, turn, request))
     }
 
-    fn send(&mut self, _command: Command) {
-        self.waiting.push_back(Update::Refused(Refusal::new(
-            RefusalKind::Status,
-            "this is a recording: nothing is decided here; `overrule resume` goes on with a session",
-        )));
+    fn send(&mut self, command: Command) {
+        self.waiting.push_back(Update::Refused {
+            command: Box::new(command),
+            refusal: Refusal::new(
+                RefusalKind::Status,
+                "this is a recording: nothing is decided here; `overrule resume` goes on with a session",
+            ),
+        });
         self.wake.notify_one();
     }
 
@@ -184,6 +226,16 @@ impl Link for Recorded {
             loop {
                 if let Some(update) = self.waiting.pop_front() {
                     return update;
+                }
+                if let Some(reading) = &mut self.reading {
+                    let read = reading.await;
+                    self.reading = None;
+                    match read {
+                        Ok(Ok(read)) => self.take(read),
+                        Ok(Err(error)) => return Update::Halted(error.to_string()),
+                        Err(error) => return Update::Halted(format!("the session was not read: {error}")),
+                    }
+                    continue;
                 }
                 let wake = self.wake.clone();
                 if self.playing && self.at < self.envelopes.len() {
@@ -201,6 +253,10 @@ impl Link for Recorded {
     }
 
     fn replay(&mut self, control: ReplayControl) {
+        if self.reading.is_some() {
+            // There is nothing to drive yet.
+            return;
+        }
         match control {
             ReplayControl::Play => self.playing = self.at < self.envelopes.len(),
             ReplayControl::Pause => self.playing = false,

@@ -24,7 +24,7 @@ use super::model::collected::Collected;
 use super::model::{Model, Settings};
 use super::msg::{Leave, Msg, Out};
 use super::symbols::Charset;
-use super::terminal::{self, Reach, Screen, Signal, Signals, install_panic_hook};
+use super::terminal::{self, Reach, Screen, Signal, Signals, Stops, install_panic_hook};
 use super::theme::{Colours, Theme};
 use super::update::{prepare, update};
 use super::view::view;
@@ -223,6 +223,10 @@ impl App {
             let exit = match woken {
                 Woken::Terminal(event) => self.terminal(event).await?,
                 Woken::Run(update) => self.updates(update).await?,
+                Woken::Signal(Signal::Stop) => {
+                    self.suspend(Stops::Own).await?;
+                    None
+                }
                 Woken::Signal(signal) => self.signal(signal)?,
                 Woken::Time => {
                     let at = self.now();
@@ -368,12 +372,17 @@ impl App {
 
     /// Lets a message happen and carries out what it asks for.
     async fn send(&mut self, msg: Msg) -> Result<Option<Exit>, Error> {
+        let streams = matches!(msg, Msg::Run(Update::Live(_)));
         let out = update(&mut self.model, msg);
         let collected = &self.model.collected;
         if let Err(why) = self.drafts.keep(collected.stamp, || collected.draft()) {
             self.model.complain(why);
         }
-        self.requester.request_draw();
+        if streams {
+            self.requester.request_stream();
+        } else {
+            self.requester.request_draw();
+        }
         for out in out {
             match out {
                 Out::Command(command) => self.link.send(command),
@@ -390,13 +399,7 @@ impl App {
                     let call = self.options.alerts.sequences(self.options.reach, &words, looking);
                     self.screen.send_raw(&call)?;
                 }
-                Out::Suspend => {
-                    self.stop_reading().await;
-                    let result = self.screen.suspend().await;
-                    self.title.clear();
-                    self.typed = Some(Typed::new());
-                    result?;
-                }
+                Out::Suspend => self.suspend(Stops::Group).await?,
                 Out::Edit(text) => match self.lend(&text).await? {
                     Ok(result) => drop(update(&mut self.model, Msg::Edited(result))),
                     Err(exit) => return Ok(Some(exit)),
@@ -412,6 +415,16 @@ impl App {
             }
         }
         Ok(None)
+    }
+
+    /// Gives the terminal back, stops, and comes back.
+    async fn suspend(&mut self, who: Stops) -> Result<(), Error> {
+        self.stop_reading().await;
+        let result = self.screen.suspend(who, &mut self.signals).await;
+        self.title.clear();
+        self.typed = Some(Typed::new());
+        self.requester.request_draw();
+        Ok(result?)
     }
 
     async fn stop_reading(&mut self) {
@@ -445,6 +458,8 @@ impl App {
                 result = &mut lent => break result?,
                 signal = self.signals.next() => match signal {
                     Signal::Interrupt | Signal::Continued => {}
+                    // The editor stops by itself; the shell waits for both.
+                    Signal::Stop => terminal::stop_too().await?,
                     signal => return Ok(Err(told(signal))),
                 },
             }

@@ -1,15 +1,18 @@
 //! When to draw: only when asked to, however often asked only once, at most 60 times a second.
 //!
-//! Must not know: what is drawn, how.
+//! What was typed and what happened is drawn at once, as far as that bound allows; more of a stream can
+//! wait a little, so that it never stands in the way of a key. Must not know: what is drawn, how.
 
-use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::Notify;
 use tokio::time::{Duration, Instant, sleep_until};
 
-/// The least time between two frames.
-pub const FRAME: Duration = Duration::from_nanos(16_666_667);
+/// The time of one frame. Two may come in a row: one more than fit into a second without that would be
+/// the sixty-first.
+pub const FRAME: Duration = Duration::from_nanos(1_000_000_000 / 58);
+/// The least time before a frame that only shows more of a stream.
+pub const STREAM: Duration = Duration::from_millis(33);
 
 /// Asks for frames; clones ask the same.
 #[derive(Debug, Clone, Default)]
@@ -17,33 +20,38 @@ pub struct FrameRequester(Arc<Shared>);
 
 #[derive(Debug, Default)]
 struct Shared {
-    /// The moments from which a frame is wanted.
-    wanted: Mutex<BTreeSet<Instant>>,
+    wanted: Mutex<Wanted>,
     changed: Notify,
+}
+
+/// How much a frame is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+enum Wanted {
+    #[default]
+    No,
+    /// For more of a stream.
+    Stream,
+    /// For anything else.
+    Now,
 }
 
 impl FrameRequester {
     /// Asks for a frame as soon as may be.
     pub fn request_draw(&self) {
-        self.request_at(Instant::now());
+        self.request(Wanted::Now);
     }
 
-    /// Asks for a frame after a while, whatever is drawn before.
-    pub fn request_draw_in(&self, wait: Duration) {
-        self.request_at(Instant::now() + wait);
+    /// Asks for a frame that shows more of a stream.
+    pub fn request_stream(&self) {
+        self.request(Wanted::Stream);
     }
 
-    fn request_at(&self, at: Instant) {
+    fn request(&self, how: Wanted) {
         let mut wanted = self.0.wanted.lock().unwrap_or_else(PoisonError::into_inner);
-        // One that was asked for earlier and is not later meets this one too, if it is due already.
-        let met = at <= Instant::now() && wanted.first().is_some_and(|first| *first <= at);
-        if !met {
-            let first = wanted.first().is_none_or(|first| at < *first);
-            wanted.insert(at);
+        if *wanted < how {
+            *wanted = how;
             drop(wanted);
-            if first {
-                self.0.changed.notify_one();
-            }
+            self.0.changed.notify_one();
         }
     }
 }
@@ -52,50 +60,53 @@ impl FrameRequester {
 #[derive(Debug)]
 pub struct Frames {
     shared: Arc<Shared>,
-    /// No frame before this.
-    next: Instant,
+    /// The end of the frames so far, were each to take its whole time.
+    end: Instant,
+    /// No frame for a stream before this.
+    stream: Instant,
 }
 
 impl Frames {
     /// A pair of one that tells and one that asks. Nothing is asked for yet.
     pub fn new() -> (Self, FrameRequester) {
         let requester = FrameRequester::default();
+        let now = Instant::now();
         let frames = Self {
             shared: Arc::clone(&requester.0),
-            next: Instant::now(),
+            end: now,
+            stream: now,
         };
         (frames, requester)
-    }
-
-    fn first(&self) -> Option<Instant> {
-        let wanted = self.shared.wanted.lock().unwrap_or_else(PoisonError::into_inner);
-        wanted.first().copied()
     }
 
     /// Returns when a frame is due; draw it then. Requests made before that are met by it. May be
     /// dropped and called again.
     pub async fn due(&mut self) {
         loop {
-            let wanted = self.first();
+            let wanted = *self.shared.wanted.lock().unwrap_or_else(PoisonError::into_inner);
             let changed = self.shared.changed.notified();
-            let Some(wanted) = wanted else {
-                changed.await;
-                continue;
+            let now = Instant::now();
+            // One frame may be ahead of its time.
+            let soonest = self.end.checked_sub(FRAME).unwrap_or(now);
+            let at = match wanted {
+                Wanted::No => {
+                    changed.await;
+                    continue;
+                }
+                Wanted::Stream => soonest.max(self.stream),
+                Wanted::Now => soonest,
             };
-            let at = wanted.max(self.next);
-            if at > Instant::now() {
-                // An earlier moment may be asked for meanwhile.
+            if at > now {
+                // Something that cannot wait may come meanwhile.
                 tokio::select! {
                     () = sleep_until(at) => {}
                     () = changed => {}
                 }
                 continue;
             }
-            let now = Instant::now();
-            let mut wanted = self.shared.wanted.lock().unwrap_or_else(PoisonError::into_inner);
-            wanted.retain(|later| *later > now);
-            drop(wanted);
-            self.next = now + FRAME;
+            *self.shared.wanted.lock().unwrap_or_else(PoisonError::into_inner) = Wanted::No;
+            self.end = self.end.max(now) + FRAME;
+            self.stream = now + STREAM;
             return;
         }
     }
@@ -151,31 +162,73 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_late_request_waits_and_an_earlier_one_does_not() {
+    async fn in_no_second_are_there_more_than_sixty() {
         let (mut frames, requester) = Frames::new();
         let begin = Instant::now();
-        requester.request_draw_in(Duration::from_millis(500));
+        let mut drawn: Vec<Duration> = Vec::new();
+        // Whatever the pauses: a burst after a rest, too.
+        for pause in [0, 3, 40, 0, 1, 500, 0, 0, 7].into_iter().cycle().take(2000) {
+            advance(Duration::from_millis(pause)).await;
+            requester.request_draw();
+            frames.due().await;
+            drawn.push(begin.elapsed());
+        }
+        for (at, first) in drawn.iter().enumerate() {
+            let within = drawn[at..]
+                .iter()
+                .take_while(|one| **one < *first + Duration::from_secs(1));
+            let within = within.count();
+            assert!(within <= 60, "{within} from {first:?}");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_stream_is_drawn_less_often_and_a_key_does_not_wait_for_it() {
+        let (mut frames, requester) = Frames::new();
+        let begin = Instant::now();
+        for _ in 0..10 {
+            requester.request_stream();
+            frames.due().await;
+        }
+        assert_eq!(begin.elapsed().as_millis() / 10, 29, "nine pauses");
+        // The stream has just been drawn, and goes on.
+        requester.request_stream();
+        let key = Instant::now();
+        requester.request_draw();
+        frames.due().await;
+        assert_eq!(key.elapsed().as_millis(), 0, "the key is answered at once");
+        requester.request_stream();
+        frames.due().await;
+        assert_eq!(key.elapsed().as_millis(), 33, "the stream goes on after that");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_cannot_wait_overtakes_a_stream_that_does() {
+        let (mut frames, requester) = Frames::new();
+        requester.request_stream();
+        frames.due().await;
+        let begin = Instant::now();
+        requester.request_stream();
         let asker = requester.clone();
         tokio::spawn(async move {
-            tokio::time::sleep(Duration::from_millis(100)).await;
+            tokio::time::sleep(Duration::from_millis(5)).await;
             asker.request_draw();
         });
         frames.due().await;
-        assert_eq!(begin.elapsed().as_millis(), 100);
-        frames.due().await;
-        assert_eq!(
-            begin.elapsed().as_millis(),
-            500,
-            "what is asked for later is not met before"
+        assert_eq!(begin.elapsed().as_millis(), 5);
+        assert!(
+            !is_due(&mut frames, Duration::from_secs(60)).await,
+            "one frame met both"
         );
-        assert!(!is_due(&mut frames, Duration::from_secs(60)).await);
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_dropped_wait_loses_no_request() {
         let (mut frames, requester) = Frames::new();
-        requester.request_draw();
-        frames.due().await;
+        for _ in 0..2 {
+            requester.request_draw();
+            frames.due().await;
+        }
         requester.request_draw();
         assert!(!is_due(&mut frames, Duration::from_millis(1)).await, "too early");
         advance(FRAME).await;

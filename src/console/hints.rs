@@ -14,7 +14,7 @@ use super::model::screen::Pane;
 use super::tabs::fits;
 use crate::domain::call::Status;
 use crate::domain::decide::edit::may_keep_later;
-use crate::domain::id::NodeKind;
+use crate::domain::id::{Epoch, NodeKind};
 use crate::domain::ladder::Stage;
 use crate::domain::state::Mode;
 use crate::domain::template::{compensate_of, probe_of};
@@ -64,7 +64,8 @@ pub fn hints(model: &Model) -> Vec<Hint> {
                 key,
                 word,
                 decides: matches!(entry.verb, Verb::Decide(_)),
-                leads: matches!(entry.verb, Verb::View(View::Follow)),
+                leads: matches!(entry.verb, Verb::View(View::Follow))
+                    || entry.contexts.contains(&Context::BranchPane) && here == Context::BranchPane,
                 stays: match entry.verb {
                     Verb::View(View::Help) | Verb::Text(commands::TextVerb::Cancel) => true,
                     Verb::View(View::Close) => matches!(
@@ -175,6 +176,11 @@ fn decides(model: &Model, verb: Decide, status: Option<&Status>, kind: Option<No
     }
 }
 
+/// Whether the row under the cursor of the branch pane is such a branch.
+fn on_branch(model: &Model, is: impl Fn(Epoch) -> bool) -> bool {
+    matches!(model.followed(), Target::Branch(epoch) if is(epoch))
+}
+
 fn edits(model: &Model, verb: EditVerb, status: Option<&Status>, kind: Option<NodeKind>) -> bool {
     match (model.overlays.last(), verb) {
         (Some(Overlay::Editor(editor)), EditVerb::Collect) => return !editor.is_no_edit(),
@@ -204,7 +210,10 @@ fn edits(model: &Model, verb: EditVerb, status: Option<&Status>, kind: Option<No
     match verb {
         EditVerb::Undo => crate::domain::branch::undo_target(state).is_some(),
         EditVerb::Redo => crate::domain::branch::redo_target(state).is_some(),
-        EditVerb::Branches => state.epoch.0 > 0,
+        EditVerb::Branches | EditVerb::BranchMark => state.epoch.0 > 0,
+        EditVerb::BranchSwitch | EditVerb::BranchCompare => on_branch(model, |epoch| epoch != state.epoch),
+        EditVerb::BranchTake => on_branch(model, |epoch| epoch != state.epoch) && kind.is_some(),
+        EditVerb::BranchName => on_branch(model, |epoch| epoch.0 > 0),
         EditVerb::Collected | EditVerb::CollectedAll => !model.collected.is_empty(),
         EditVerb::Node => kind.is_some_and(|kind| !matches!(kind, NodeKind::Repair | NodeKind::Intervention)),
         EditVerb::Replace => status.is_some(),

@@ -26,8 +26,13 @@ pub enum Update {
     Live(Live),
     /// A command that was sent through this door was carried out; what it made is recorded.
     Taken(Box<Command>),
-    /// A command was not carried out.
-    Refused(Refusal),
+    /// A command that was sent through this door was not carried out.
+    Refused {
+        /// The command.
+        command: Box<Command>,
+        /// Why.
+        refusal: Refusal,
+    },
     /// Something to tell the operator that is no fact of the run (a torn line that was set aside).
     Notice(String),
     /// The journal cannot be written: nothing runs any more.
@@ -54,15 +59,19 @@ pub enum LivePart {
     Text {
         /// True for reasoning.
         reasoning: bool,
-        /// What came so far.
+        /// What came last.
         text: Arc<str>,
+        /// Bytes that came before that.
+        before: u64,
     },
     /// A call so far.
     Call {
         /// The tool.
         tool: Arc<str>,
-        /// Its argument text so far.
+        /// What came last of its argument text.
         args: Arc<str>,
+        /// Bytes that came before that.
+        before: u64,
     },
 }
 

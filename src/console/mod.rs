@@ -19,6 +19,7 @@ pub mod model;
 pub mod msg;
 pub mod pager;
 pub mod rows;
+pub mod scope;
 pub mod summary;
 pub mod symbols;
 pub mod tabs;

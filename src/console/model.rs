@@ -123,10 +123,7 @@ impl Model {
     /// A model before anything arrived.
     pub fn new(settings: Settings, width: u16, height: u16) -> Self {
         Self {
-            run: RunPart {
-                watch: settings.watch.clone(),
-                ..RunPart::default()
-            },
+            run: RunPart::new(settings.watch.clone()),
             graph: GraphPane::default(),
             queue: QueuePane::default(),
             inspector: Inspector::default(),

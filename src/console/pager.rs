@@ -15,7 +15,7 @@ use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
 use super::tint::{Inside, Tint, tints};
-use crate::text::{Kind, line_spans};
+use crate::text::{Kind, in_ascii, line_spans};
 
 /// Bytes of a block of a long line.
 const BLOCK: usize = 4096;
@@ -312,7 +312,10 @@ fn cut(text: &str, at: usize, end: usize) -> usize {
 
 /// True for text of which every byte is one cell and stands for itself.
 fn is_simple(piece: &str) -> bool {
+    // Where only ASCII is shown it may stand as a mark.
+    let marked = in_ascii() && piece.contains('<');
     piece.bytes().all(|byte| (0x20..0x7f).contains(&byte))
+        && !marked
         && !piece.ends_with(' ')
         && !piece.starts_with(' ')
         && !piece.contains("   ")
@@ -376,6 +379,13 @@ fn rows_of(piece: &str, width: usize, wrap: Wrap, inks: &Inks) -> Vec<Vec<Piece>
             // A mark is never torn apart unless it is wider than the whole row.
             Kind::Escaped | Kind::Blank if whole <= width => {
                 fill.put(inks.of(span.kind, at), &span.text, whole);
+            }
+            // Each of its bytes is a character of one cell: nothing has to be taken apart.
+            Kind::Plain if span.text.is_ascii() => {
+                for offset in 0..span.text.len() {
+                    let one = span.text.get(offset..=offset).unwrap_or_default();
+                    fill.put(inks.of(Kind::Plain, at + offset), one, 1);
+                }
             }
             kind => {
                 let plain = kind == Kind::Plain;

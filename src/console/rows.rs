@@ -15,20 +15,30 @@ use super::model::lower::Row;
 use super::model::run::RunPart;
 use super::model::screen::Pane;
 use super::symbols::Charset;
+use crate::domain::id::Epoch;
+
+/// What was chosen in the panes, which their rows show.
+#[derive(Debug, Clone, Copy)]
+pub struct Chosen<'a> {
+    /// The weight whose changes are listed.
+    pub explained: &'a Explained,
+    /// The branch that others are compared with.
+    pub marked: Option<Epoch>,
+}
 
 /// The rows of a pane, with what stands behind its name.
 pub fn make(
     run: &RunPart,
     pane: Pane,
-    explained: &Explained,
+    chosen: Chosen<'_>,
     width: u16,
     charset: Charset,
 ) -> (String, Vec<Row>) {
     match pane {
         Pane::State => state::make(run, width, charset),
-        Pane::Branches => branches::make(run, width),
+        Pane::Branches => branches::make(run, chosen.marked, width),
         Pane::Budget => budget::make(run, width, charset),
-        Pane::Health => health::make(run, explained, width, charset),
+        Pane::Health => health::make(run, chosen.explained, width, charset),
         Pane::Graph | Pane::Queue | Pane::Inspector | Pane::Log => (String::new(), Vec::new()),
     }
 }

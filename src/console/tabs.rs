@@ -358,18 +358,26 @@ fn live(maker: &mut Maker<'_>, turn: TurnId, part: usize) {
             .own(Role::Dim, format!("  {} bytes so far", live.bytes)),
     );
     match live.parts.get(part) {
-        Some(LivePart::Text { text, .. }) => maker.said(text, &Origin::Model),
-        Some(LivePart::Call { tool, args }) => {
+        Some(LivePart::Text { text, before, .. }) => {
+            earlier(maker, *before);
+            maker.said(text, &Origin::Model);
+        }
+        Some(LivePart::Call { tool, args, before }) => {
             maker.field("tool", tool);
-            maker.text(
-                args,
-                Form::Json,
-                Wrap::Chars,
-                Role::Text,
-                (Role::Dim, "  ".to_owned()),
-            );
+            earlier(maker, *before);
+            // What a string is can only be told from the beginning on.
+            let form = if *before == 0 { Form::Json } else { Form::Raw };
+            maker.text(args, form, Wrap::Chars, Role::Text, (Role::Dim, "  ".to_owned()));
         }
         None => {}
+    }
+}
+
+/// Says what of a stream is not shown while it goes on.
+fn earlier(maker: &mut Maker<'_>, before: u64) {
+    if before > 0 {
+        let words = format!("{before} bytes before this are shown once the block is whole");
+        maker.own(Role::Dim, words);
     }
 }
 

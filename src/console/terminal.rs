@@ -20,7 +20,7 @@ use ratatui::{Frame, Terminal};
 pub use hook::install_panic_hook;
 pub use modes::restore;
 pub use reach::{Around, Reach};
-pub use signals::{Signal, Signals};
+pub use signals::{Signal, Signals, Stops};
 
 /// What went wrong with the terminal.
 #[derive(Debug, thiserror::Error)]
@@ -135,11 +135,11 @@ impl Screen {
         self.redraw()
     }
 
-    /// Gives the terminal back, stops the process as ctrl-z does elsewhere, and takes the terminal
-    /// again once it goes on. Whoever reads events must not read meanwhile.
-    pub async fn suspend(&mut self) -> Result<(), Error> {
+    /// Gives the terminal back, stops, and takes the terminal again once the process goes on. Whoever reads
+    /// events must not read meanwhile.
+    pub async fn suspend(&mut self, who: Stops, signals: &mut Signals) -> Result<(), Error> {
         modes::lend();
-        let stopped = signals::stop().await;
+        let stopped = signals::stop(who, Some(signals)).await;
         self.retake()?;
         stopped.map_err(Error::io("stop the process of"))
     }
@@ -163,6 +163,13 @@ impl Drop for Screen {
     fn drop(&mut self) {
         restore();
     }
+}
+
+/// Stops this process while somebody else has the terminal, and returns once it goes on.
+pub async fn stop_too() -> Result<(), Error> {
+    signals::stop(Stops::Own, None)
+        .await
+        .map_err(Error::io("stop the process of"))
 }
 
 /// What failed on a terminal that was closed meanwhile did not fail.

@@ -1,6 +1,10 @@
 //! Events in words, for the log. Hold untrusted text: pass them through `crate::text` before they
 //! are shown. Must not know: looks.
 
+mod command;
+
+pub use command::command;
+
 use super::tabs::decision_word;
 use crate::domain::envelope::{Actor, Envelope};
 use crate::domain::event::{

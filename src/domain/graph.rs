@@ -3,12 +3,12 @@
 //! Inside a turn only production and data connect; across turns everything before is context, of
 //! which only the last frontier is an edge. Must not know: how the graph is drawn.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::{BuildHasherDefault, DefaultHasher};
 
 use serde::{Deserialize, Serialize};
 
-use super::id::{NodeId, NodeKind};
+use super::id::{NodeId, NodeKind, TurnId};
 use super::ready;
 use super::state::State;
 use super::thread;
@@ -42,48 +42,120 @@ pub struct Edge {
 /// The edges that end in a node, parents in journal order. Parents were always made before the
 /// child, except that a call may read one that stands later in its turn.
 pub fn edges_into(state: &State, node: NodeId) -> Vec<Edge> {
-    let edge = |from, kind| Edge { from, to: node, kind };
-    if node.kind == NodeKind::Observation {
-        let answer = answer_under(state, node.call());
-        let from = std::iter::once(node.call()).chain(answer);
-        return from.map(|from| edge(from, EdgeKind::Produces)).collect();
+    Edges::new(state).ending_in(node)
+}
+
+/// Asks for the edges of one node after the other: what the nodes of a turn share is found out once,
+/// so that all edges of a wide turn cost what there are, not their square.
+#[derive(Debug, Clone)]
+pub struct Edges<'s> {
+    state: &'s State,
+    here: Option<Here>,
+    /// What each intervention was about; made when the first is asked for.
+    targets: Option<BTreeMap<NodeId, Option<NodeId>>>,
+}
+
+/// What the nodes of a turn share.
+#[derive(Debug, Clone)]
+struct Here {
+    turn: TurnId,
+    /// The thought that each node follows from, if any does.
+    thoughts: HashMap<NodeId, Option<NodeId>, BuildHasherDefault<DefaultHasher>>,
+    /// The last thought.
+    last: Option<NodeId>,
+    /// What the turn comes from; made when a node without a thought is asked for.
+    before: Option<Vec<(NodeId, EdgeKind)>>,
+}
+
+impl Here {
+    fn of(turn: &Turn) -> Self {
+        let mut last = None;
+        let mut thoughts = HashMap::default();
+        for id in &turn.nodes {
+            thoughts.entry(*id).or_insert(last);
+            if id.kind == NodeKind::Thought {
+                last = Some(*id);
+            }
+        }
+        Self {
+            turn: turn.id,
+            thoughts,
+            last,
+            before: None,
+        }
     }
-    if node.kind == NodeKind::Intervention {
-        let target = state
-            .edits
-            .iter()
-            .find(|edit| edit.intervention == node)
-            .and_then(|edit| edit.target)
-            .or_else(|| turned_on(state, node));
-        return target
-            .map(|target| edge(target, EdgeKind::Intervenes))
-            .into_iter()
-            .collect();
+}
+
+impl<'s> Edges<'s> {
+    /// Of this state.
+    pub const fn new(state: &'s State) -> Self {
+        Self {
+            state,
+            here: None,
+            targets: None,
+        }
     }
-    let Some(turn) = state.turn_of(node) else {
-        return Vec::new();
-    };
-    let mut edges: Vec<Edge> = match thought_before(turn, node) {
-        Some(thought) => vec![edge(thought, EdgeKind::Produces)],
-        None => before(state, turn)
-            .into_iter()
-            .map(|(from, kind)| edge(from, kind))
-            .collect(),
-    };
-    if let Some(call) = state.calls.get(&node) {
-        let bound: BTreeSet<NodeId> = call
-            .bindings
-            .iter()
-            .filter_map(|binding| binding.source)
-            .collect();
-        let sources = if bound.is_empty() {
-            ready::sources(state, call)
-        } else {
-            bound
+
+    /// The edges that end in a node, parents in journal order.
+    pub fn ending_in(&mut self, node: NodeId) -> Vec<Edge> {
+        let state = self.state;
+        let edge = |from, kind| Edge { from, to: node, kind };
+        if node.kind == NodeKind::Observation {
+            let answer = answer_under(state, node.call());
+            let from = std::iter::once(node.call()).chain(answer);
+            return from.map(|from| edge(from, EdgeKind::Produces)).collect();
+        }
+        if node.kind == NodeKind::Intervention {
+            let target = self.target(node).or_else(|| turned_on(state, node));
+            return target
+                .map(|target| edge(target, EdgeKind::Intervenes))
+                .into_iter()
+                .collect();
+        }
+        let Some(turn) = state.turn_of(node) else {
+            return Vec::new();
         };
-        edges.extend(sources.into_iter().map(|from| edge(from, EdgeKind::Data)));
+        let here = match &mut self.here {
+            Some(here) if here.turn == turn.id => here,
+            other => other.insert(Here::of(turn)),
+        };
+        let mut edges: Vec<Edge> = match here.thoughts.get(&node).copied().unwrap_or(here.last) {
+            Some(thought) => vec![edge(thought, EdgeKind::Produces)],
+            None => here
+                .before
+                .get_or_insert_with(|| before(state, turn))
+                .iter()
+                .map(|(from, kind)| edge(*from, *kind))
+                .collect(),
+        };
+        if let Some(call) = state.calls.get(&node) {
+            let bound: BTreeSet<NodeId> = call
+                .bindings
+                .iter()
+                .filter_map(|binding| binding.source)
+                .collect();
+            let sources = if bound.is_empty() {
+                ready::sources(state, call)
+            } else {
+                bound
+            };
+            edges.extend(sources.into_iter().map(|from| edge(from, EdgeKind::Data)));
+        }
+        edges
     }
-    edges
+
+    /// What an intervention was about.
+    fn target(&mut self, node: NodeId) -> Option<NodeId> {
+        let state = self.state;
+        let targets = self.targets.get_or_insert_with(|| {
+            let mut targets = BTreeMap::new();
+            for edit in &state.edits {
+                targets.entry(edit.intervention).or_insert(edit.target);
+            }
+            targets
+        });
+        targets.get(&node).copied().flatten()
+    }
 }
 
 /// The newest call of the repetition that a step was taken against.
@@ -109,16 +181,6 @@ fn answer_under(state: &State, call: NodeId) -> Option<NodeId> {
     let is_answer =
         |id: &&NodeId| id.kind == NodeKind::Answer && state.nodes.get(id).is_some_and(|node| node.active);
     last.nodes.iter().rev().find(is_answer).copied()
-}
-
-/// The thought that a node of a turn follows from.
-fn thought_before(turn: &Turn, node: NodeId) -> Option<NodeId> {
-    turn.nodes
-        .iter()
-        .take_while(|one| **one != node)
-        .filter(|one| one.kind == NodeKind::Thought)
-        .last()
-        .copied()
 }
 
 /// The last nodes before a turn: the calls of the turn before it, or its last word.
@@ -194,8 +256,9 @@ pub fn ancestors(state: &State, node: NodeId) -> BTreeSet<NodeId> {
             .filter(|one| one.kind == NodeKind::Thought),
     );
     let mut open = vec![own];
+    let mut all = Edges::new(state);
     while let Some(id) = open.pop() {
-        for edge in edges_into(state, id) {
+        for edge in all.ending_in(id) {
             if edge.kind == EdgeKind::Data && found.insert(edge.from) {
                 found.insert(edge.from.observation());
                 open.push(edge.from);

@@ -175,10 +175,16 @@ impl Driver {
         }
     }
 
+    /// The turns that are not settled, however many there were before.
+    fn open_turns(&self) -> impl Iterator<Item = &Turn> {
+        let open = self.state.agenda.open.iter();
+        open.filter_map(|id| self.state.turns.get(id))
+    }
+
     /// While nothing is asked and nothing runs, it is the operator's time that passes.
     fn note_work(&mut self) {
         let asking = |turn: &Turn| turn.stream == Stream::Open;
-        let busy = !self.state.agenda.running.is_empty() || self.state.turns.values().any(asking);
+        let busy = !self.state.agenda.running.is_empty() || self.open_turns().any(asking);
         self.worked.note(self.clock.mono_ms(), busy);
     }
 

@@ -28,12 +28,21 @@ use crate::tools::run::{Limits, run};
 /// Chunks that may wait for the assembler.
 const CHUNKS: usize = 256;
 /// The screen is told of open text at most this often.
-const LIVE_EVERY: Duration = Duration::from_millis(16);
+const LIVE_EVERY: Duration = Duration::from_millis(33);
 /// Open text is written down at least this often, or after so many bytes.
 const PARTIAL_EVERY: Duration = Duration::from_secs(2);
 const PARTIAL_BYTES: u64 = 4096;
+/// Of a long open text it has to be a larger part that is new: what is written is all of it, each time.
+const PARTIAL_PART: u64 = 8;
+/// A text that is not long in this sense.
+const SHORT: u64 = 64 * 1024;
 /// Silence after which the operator is told.
 const SILENCE: Duration = Duration::from_secs(60);
+
+/// Bytes that are too few to be written down for their time alone.
+fn by_time(assembler: &Assembler) -> u64 {
+    assembler.open_bytes().saturating_sub(SHORT) / PARTIAL_PART
+}
 
 /// The running tasks of one process.
 pub struct Executor {
@@ -339,7 +348,7 @@ impl Asking {
                         shown = self.show(&assembler);
                         changed = false;
                     }
-                    if assembler.bytes() >= written + PARTIAL_BYTES {
+                    if assembler.bytes() >= written + PARTIAL_BYTES.max(assembler.open_bytes() / PARTIAL_PART) {
                         written = assembler.bytes();
                         self.write_down(&assembler);
                     }
@@ -349,7 +358,7 @@ impl Asking {
                     changed = false;
                     shown = self.show(&assembler);
                 }
-                _ = partial.tick(), if assembler.bytes() > written => {
+                _ = partial.tick(), if assembler.bytes() > written + by_time(&assembler) => {
                     written = assembler.bytes();
                     self.write_down(&assembler);
                 }

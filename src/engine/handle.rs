@@ -45,15 +45,19 @@ pub enum LivePart {
     Text {
         /// True for reasoning.
         reasoning: bool,
-        /// So far.
+        /// What came last.
         text: Arc<str>,
+        /// Bytes that came before that.
+        before: u64,
     },
     /// A call.
     Call {
         /// The tool.
         tool: Arc<str>,
-        /// Arguments so far.
+        /// What came last of its argument text.
         args: Arc<str>,
+        /// Bytes that came before that.
+        before: u64,
     },
 }
 

@@ -13,6 +13,19 @@ use crate::domain::node::Channel;
 use crate::domain::turn::{Stop, Usage};
 use crate::model::Chunk;
 
+/// Bytes of an open part that the screen is given, the newest ones: it follows the end, and is given
+/// them many times a second however long the part has become.
+const SHOWN: usize = 8 * 1024;
+
+/// The end of a text that is shown, and the bytes before it.
+fn newest(text: &str) -> (u64, &str) {
+    let mut from = text.len().saturating_sub(SHOWN);
+    while !text.is_char_boundary(from) {
+        from += 1;
+    }
+    (from as u64, text.get(from..).unwrap_or_default())
+}
+
 /// One part in the making.
 #[derive(Debug)]
 struct Part {
@@ -174,19 +187,20 @@ impl Assembler {
     pub fn live(&self, turn: TurnId) -> Live {
         let parts = self
             .open()
-            .map(|part| match &part.kind {
-                Kind::Text => LivePart::Text {
-                    reasoning: false,
-                    text: Arc::from(part.text.as_str()),
-                },
-                Kind::Reasoning => LivePart::Text {
-                    reasoning: true,
-                    text: Arc::from(part.text.as_str()),
-                },
-                Kind::Call { tool, .. } => LivePart::Call {
-                    tool: Arc::from(tool.as_str()),
-                    args: Arc::from(part.text.as_str()),
-                },
+            .map(|part| {
+                let (before, newest) = newest(&part.text);
+                match &part.kind {
+                    Kind::Text | Kind::Reasoning => LivePart::Text {
+                        reasoning: matches!(part.kind, Kind::Reasoning),
+                        text: Arc::from(newest),
+                        before,
+                    },
+                    Kind::Call { tool, .. } => LivePart::Call {
+                        tool: Arc::from(tool.as_str()),
+                        args: Arc::from(newest),
+                        before,
+                    },
+                }
             })
             .collect();
         Live {
@@ -208,6 +222,11 @@ impl Assembler {
         } else {
             Some(open.join("\n"))
         }
+    }
+
+    /// Bytes of all open text.
+    pub fn open_bytes(&self) -> u64 {
+        self.open().map(|part| part.text.len() as u64).sum()
     }
 
     /// Bytes received so far.

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::words;
-use crate::domain::graph::{EdgeKind, edges_into};
+use crate::domain::graph::{EdgeKind, Edges};
 use crate::domain::id::NodeKind;
 use crate::domain::node::Node;
 use crate::domain::state::State;
@@ -30,7 +30,8 @@ pub fn dot(state: &State) -> String {
             shape(node.id.kind)
         );
     }
-    for edge in state.nodes.keys().flat_map(|id| edges_into(state, *id)) {
+    let mut edges = Edges::new(state);
+    for edge in state.nodes.keys().flat_map(|id| edges.ending_in(*id)) {
         let style = match edge.kind {
             EdgeKind::Produces => "",
             EdgeKind::Data => " [style=bold, label=\"data\"]",

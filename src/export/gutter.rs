@@ -10,7 +10,7 @@ use super::words;
 use crate::console::layout::fold::{self, Detail, Entry, Planned, Rules};
 use crate::console::layout::gutter::{Cell, Glyphs, Gutter, Line, Shape};
 use crate::console::symbols::{Charset, Symbol};
-use crate::domain::graph::edges_into;
+use crate::domain::graph::Edges;
 use crate::domain::id::{NodeId, NodeKind, Seq};
 use crate::domain::node::Node;
 use crate::domain::state::State;
@@ -23,15 +23,17 @@ const CHIPS: usize = 4;
 
 /// The graph as lanes. Every text in it is made visible.
 pub fn gutter(state: &State, ascii: bool) -> String {
+    let _shown = crate::text::shown_in_ascii(ascii);
     let (line, charset) = if ascii {
         (Line::Ascii, Charset::Ascii)
     } else {
         (Line::Unicode, Charset::Unicode)
     };
+    let mut edges = Edges::new(state);
     let entries: Vec<_> = state
         .nodes
         .values()
-        .filter_map(|node| entry(state, node))
+        .filter_map(|node| entry(state, &mut edges, node))
         .collect();
     let rules = Rules {
         wide: usize::MAX,
@@ -86,8 +88,6 @@ fn plain(text: &str) -> String {
     text.chars()
         .map(|char| match char {
             '…' => '~',
-            '⟨' => '<',
-            '⟩' => '>',
             other if other.is_ascii() => other,
             _ => '?',
         })
@@ -95,12 +95,12 @@ fn plain(text: &str) -> String {
 }
 
 /// A row for a node; an observation shares that of its call.
-fn entry(state: &State, node: &Node) -> Option<Entry<NodeId>> {
+fn entry(state: &State, edges: &mut Edges<'_>, node: &Node) -> Option<Entry<NodeId>> {
     if node.id.kind == NodeKind::Observation {
         return None;
     }
     let mut parents: Vec<NodeId> = Vec::new();
-    for edge in edges_into(state, node.id) {
+    for edge in edges.ending_in(node.id) {
         let parent = edge.from.call();
         if !parents.contains(&parent) {
             parents.push(parent);

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json as value};
 use super::names::Names;
 use super::words;
 use crate::domain::call::Outcome;
-use crate::domain::graph::edges_into;
+use crate::domain::graph::Edges;
 use crate::domain::id::{NodeId, NodeKind};
 use crate::domain::node::{Channel, Content, Node, Origin};
 use crate::domain::state::{Mode, State};
@@ -28,6 +28,7 @@ fn active(state: &State) -> Value {
     let names = Names::of(state);
     let mut nodes = Vec::new();
     let mut edges = Vec::new();
+    let mut into = Edges::new(state);
     for id in &names.nodes {
         let (Some(node), Some(name)) = (state.nodes.get(id), names.get(*id)) else {
             continue;
@@ -43,7 +44,7 @@ fn active(state: &State) -> Value {
             out.insert("status".to_owned(), value!(call.status.word()));
         }
         nodes.push(Value::Object(out));
-        for edge in edges_into(state, *id) {
+        for edge in into.ending_in(*id) {
             if let Some(from) = names.get(edge.from) {
                 edges.push(value!({ "from": from, "to": name, "kind": edge.kind }));
             }
@@ -54,10 +55,11 @@ fn active(state: &State) -> Value {
 
 fn full(state: &State) -> Value {
     let nodes: Vec<Value> = state.nodes.values().map(|node| whole(state, node)).collect();
+    let mut into = Edges::new(state);
     let edges: Vec<Value> = state
         .nodes
         .keys()
-        .flat_map(|id| edges_into(state, *id))
+        .flat_map(|id| into.ending_in(*id))
         .map(|edge| value!({ "from": edge.from, "to": edge.to, "kind": edge.kind }))
         .collect();
     let turns: Vec<Value> = state

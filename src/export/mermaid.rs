@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::dot::label;
-use crate::domain::graph::{EdgeKind, edges_into};
+use crate::domain::graph::{EdgeKind, Edges};
 use crate::domain::id::NodeKind;
 use crate::domain::state::State;
 
@@ -20,7 +20,8 @@ pub fn mermaid(state: &State) -> String {
         let label = escaped(&label(state, node));
         let _ = writeln!(out, "  {}{open}\"{label}\"{close}{class}", node.id);
     }
-    for edge in state.nodes.keys().flat_map(|id| edges_into(state, *id)) {
+    let mut edges = Edges::new(state);
+    for edge in state.nodes.keys().flat_map(|id| edges.ending_in(*id)) {
         let arrow = match edge.kind {
             EdgeKind::Produces => "-->",
             EdgeKind::Data => "==>",

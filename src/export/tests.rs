@@ -236,7 +236,7 @@ fn lanes() {
     o-+-.    t2    I look around first.
     * | |    c3    list = list_dir {"path":"."}
     | *-|-.  c4    read_file {"path":"a"}
-    | b-' |  c5    read_file {"path":"?call.c4.meta"}  (blocked)
+    | b-' |  c5    read_file {"path":"<U+2020>call.c4.meta"}  (blocked)
     A-+---'  a6    All is well.
     "###);
     assert!(gutter(&state, true).is_ascii());

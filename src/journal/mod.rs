@@ -28,7 +28,7 @@ pub use error::Error;
 pub use line::{Link, MAX_LINE, decode_line, encode_line};
 pub use lock::{holder, is_held};
 pub use payload::{BIG, MAX_PAYLOAD};
-pub use reader::{Damage, Loaded, MAX_RECORDS, Report, Torn, read, verify};
+pub use reader::{Damage, Loaded, MAX_RECORDS, Report, Torn, begins, read, verify};
 pub use store::{Place, Store};
 pub use summary::{Last, Standing, Summary};
 pub use writer::Writer;

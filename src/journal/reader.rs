@@ -133,6 +133,20 @@ pub fn read(place: &Place) -> Result<Loaded, Error> {
     })
 }
 
+/// True where the first record is there, intact and a whole decision: whatever follows it, [`read`] gives
+/// something. Reads no more than that record.
+pub fn begins(place: &Place) -> Result<bool, Error> {
+    let path = place.journal();
+    let fail = |error| Error::io("read the session", &path, error);
+    let file = files::regular(&path, matches!(place, Place::File { .. })).map_err(fail)?;
+    let mut lines = Lines::new(BufReader::new(file));
+    let Some(seen) = lines.next().map_err(fail)? else {
+        return Ok(false);
+    };
+    let first = Check::new(place).record(&lines.line, seen);
+    Ok(first.is_ok_and(|envelope| !envelope.more))
+}
+
 /// Checks a session, payloads included, without keeping it in memory.
 pub fn verify(place: &Place) -> Result<Report, Error> {
     pass(place, drop)

@@ -15,11 +15,16 @@
 //! In the multi-line form `\n` ends a line and up to [`MAX_INDENT`] blanks at the start of a line
 //! stay as they are; everything else is the same. It stays injective, because a counted mark is
 //! read back as the blanks that it counts, wherever it stands, and nothing else reads as a mark.
+//!
+//! A screen that shows nothing but ASCII ([`shown_in_ascii`]) has the marks between `<` and `>`, and a mark
+//! for every character beyond. It is as injective: a `<` that would begin what reads as a mark is itself
+//! shown as `<U+003C>`, every other one stands as it is.
 
 mod class;
 mod error;
 mod parse;
 mod redact;
+mod screen;
 mod script;
 mod visible;
 
@@ -30,6 +35,7 @@ pub use class::FRAME;
 pub use error::Error;
 pub use parse::{parse_lines, parse_visible, parse_visible_bytes, place_in};
 pub use redact::{redact, redact_values};
+pub use screen::{Shown, in_ascii, shown_in_ascii};
 pub use script::{Warning, WarningKind, mixed_script, warnings};
 pub use visible::{
     Kind, MAX_CLUSTER, MAX_INDENT, MAX_MARKS, Span, line_spans, spans, visible, visible_bytes, visible_line,

@@ -4,6 +4,7 @@
 //! plain blanks, tabs and line breaks stand for themselves.
 
 use super::error::Error;
+use super::screen::in_ascii;
 use super::visible::visible;
 
 /// Longest text that counted blanks may blow a small input up to.
@@ -116,7 +117,63 @@ enum Token<'a> {
     },
 }
 
+/// Whether what follows a `<` reads as the rest of a mark, or would where it goes on.
+pub(super) fn may_be_mark(rest: &str) -> bool {
+    match rest.find(['<', '>']) {
+        Some(end) => rest.get(end..).is_some_and(|rest| rest.starts_with('>')) && is_mark(rest.get(..end)),
+        None => begins_mark(rest),
+    }
+}
+
+fn is_mark(word: Option<&str>) -> bool {
+    word.is_some_and(|word| mark(word, 0).is_ok())
+}
+
+/// Whether a mark can begin so.
+fn begins_mark(word: &str) -> bool {
+    let hexadecimal = |digits: &str| digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let blanks = word.trim_start_matches(|c: char| c.is_ascii_digit());
+    ["TAB", "LF", "CR", "U+", "0x"]
+        .iter()
+        .any(|whole| whole.starts_with(word))
+        || ["U+", "0x"]
+            .iter()
+            .any(|head| word.strip_prefix(head).is_some_and(hexadecimal))
+        || (blanks.len() < word.len() && " spaces".starts_with(blanks))
+}
+
+/// Reads what is shown where there is nothing but ASCII: what is no mark stands for itself.
+fn read_ascii<'a>(shown: &'a str, mut take: impl FnMut(Token<'a>) -> Result<(), Error>) -> Result<(), Error> {
+    let (mut plain, mut at) = (0, 0);
+    while let Some(open) = shown.get(at..).and_then(|rest| rest.find('<')) {
+        let open = at + open;
+        let rest = shown.get(open + 1..).unwrap_or_default();
+        let word = rest.find(['<', '>']).and_then(|end| {
+            let closes = rest.get(end..).is_some_and(|rest| rest.starts_with('>'));
+            rest.get(..end).filter(|_| closes)
+        });
+        match word.filter(|word| is_mark(Some(*word))) {
+            Some(word) => {
+                if let Some(text) = shown.get(plain..open).filter(|text| !text.is_empty()) {
+                    take(Token::Plain(text))?;
+                }
+                take(mark(word, open)?)?;
+                at = open + word.len() + 2;
+                plain = at;
+            }
+            None => at = open + 1,
+        }
+    }
+    match shown.get(plain..).filter(|text| !text.is_empty()) {
+        Some(text) => take(Token::Plain(text)),
+        None => Ok(()),
+    }
+}
+
 fn read<'a>(shown: &'a str, mut take: impl FnMut(Token<'a>) -> Result<(), Error>) -> Result<(), Error> {
+    if in_ascii() {
+        return read_ascii(shown, take);
+    }
     let mut at = 0;
     let mut rest = shown;
     while let Some(open) = rest.find(['⟨', '⟩']) {

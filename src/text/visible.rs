@@ -1,12 +1,13 @@
 //! The visible form: one pass over the text, pieces out. Must not know: colours, widths of screens.
 
 use std::borrow::Cow;
-use std::fmt::Write as _;
 
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthChar;
 
 use super::class::{Class, class, stands_alone};
+use super::parse::may_be_mark;
+use super::screen::in_ascii;
 
 /// Blanks that stay plain at the start of a line in the multi-line form: half of a narrow screen, so
 /// that code stays readable and nothing can be pushed out of sight.
@@ -58,7 +59,7 @@ pub fn visible_bytes(bytes: &[u8]) -> String {
         };
         walk(chunk.valid(), form, |_, piece| out.push_str(&piece));
         for byte in chunk.invalid() {
-            let _ = write!(out, "⟨0x{byte:02x}⟩");
+            out.push_str(&bracketed(&format!("0x{byte:02x}"), in_ascii()));
         }
     }
     out
@@ -122,11 +123,18 @@ impl Form {
 /// Cuts a text into pieces of the visible form. Each byte is looked at a bounded number of times.
 fn walk<'a>(text: &'a str, form: Form, mut emit: impl FnMut(Kind, Cow<'a, str>)) {
     let bytes = text.as_bytes();
+    let ascii = in_ascii();
     let mut cluster = Cluster::default();
     let mut plain = 0;
     let mut at = 0;
     while let Some(&byte) = bytes.get(at) {
-        if byte.is_ascii_graphic() {
+        if ascii && byte == b'<' && may_be_mark(text.get(at + 1..).unwrap_or_default()) {
+            flush(text, plain, at, &mut emit);
+            emit(Kind::Escaped, escape('<', ascii));
+            at += 1;
+            plain = at;
+            cluster = Cluster::default();
+        } else if byte.is_ascii_graphic() {
             cluster = Cluster::ascii(at);
             at += 1;
         } else if byte == b' ' {
@@ -138,7 +146,7 @@ fn walk<'a>(text: &'a str, form: Form, mut emit: impl FnMut(Kind, Cow<'a, str>))
             };
             if run > keep {
                 flush(text, plain, at, &mut emit);
-                emit(Kind::Blank, Cow::Owned(count(run)));
+                emit(Kind::Blank, Cow::Owned(count(run, ascii)));
                 plain = at + run;
             }
             cluster = Cluster::default();
@@ -148,9 +156,9 @@ fn walk<'a>(text: &'a str, form: Form, mut emit: impl FnMut(Kind, Cow<'a, str>))
                 break;
             };
             let next = at + c.len_utf8();
-            if !cluster.takes(text, at, c) {
+            if ascii || !cluster.takes(text, at, c) {
                 flush(text, plain, at, &mut emit);
-                emit(Kind::Escaped, escape(c));
+                emit(Kind::Escaped, escape(c, ascii));
                 plain = next;
                 cluster = Cluster::default();
             }
@@ -175,21 +183,29 @@ fn blanks(bytes: &[u8], at: usize) -> usize {
         .count()
 }
 
-fn count(run: usize) -> String {
-    if run == 1 {
-        "⟨1 space⟩".to_owned()
-    } else {
-        format!("⟨{run} spaces⟩")
+fn count(run: usize, ascii: bool) -> String {
+    match run {
+        1 => bracketed("1 space", ascii),
+        _ => bracketed(&format!("{run} spaces"), ascii),
     }
 }
 
-fn escape(c: char) -> Cow<'static, str> {
-    Cow::Borrowed(match c {
-        '\t' => "⟨TAB⟩",
-        '\n' => "⟨LF⟩",
-        '\r' => "⟨CR⟩",
-        _ => return Cow::Owned(format!("⟨U+{:04X}⟩", c as u32)),
+fn escape(c: char, ascii: bool) -> Cow<'static, str> {
+    Cow::Owned(match c {
+        '\t' => bracketed("TAB", ascii),
+        '\n' => bracketed("LF", ascii),
+        '\r' => bracketed("CR", ascii),
+        _ => bracketed(&format!("U+{:04X}", c as u32), ascii),
     })
+}
+
+/// A mark in its brackets.
+fn bracketed(word: &str, ascii: bool) -> String {
+    if ascii {
+        format!("<{word}>")
+    } else {
+        format!("⟨{word}⟩")
+    }
 }
 
 /// The grapheme cluster that the walk stands in, as far as it was let through.

@@ -198,6 +198,12 @@ impl Run {
         kill_process(Pid::from_raw(pid).unwrap(), signal).unwrap();
     }
 
+    /// The first process of the job that has the terminal.
+    pub fn foreground(&self) -> Pid {
+        let leader = self.master.as_ref().unwrap().process_group_leader();
+        Pid::from_raw(leader.unwrap()).unwrap()
+    }
+
     /// The exit code, which must come within this time.
     pub fn exit(&mut self, within: Duration) -> u32 {
         for _ in 0..within.as_millis() / STEP.as_millis() {

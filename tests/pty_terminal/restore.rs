@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use std::thread::sleep;
 use std::time::Duration;
 
-use rustix::process::Signal;
+use rustix::process::{Signal, kill_process};
 
 use crate::harness::{Run, SOON, probe_path};
 
@@ -323,6 +323,44 @@ fn ended_while_it_is_stopped_it_leaves_the_shell_alone() {
     assert_eq!(run.modes_now(), modes);
     run.send("exit\n");
     run.exit(SOON);
+}
+
+#[test]
+fn asked_to_stop_from_outside_it_gives_the_terminal_back_first() {
+    let (mut run, modes) = shell();
+    kill_process(run.foreground(), Signal::TSTP).unwrap();
+    run.wait_for("shell> ");
+    assert!(!run.screen().screen().alternate_screen(), "{:?}", run.text());
+    assert_eq!(run.modes_now(), modes);
+    run.forget();
+    run.send("fg\n");
+    run.wait_for("back ready");
+    assert!(run.screen().screen().alternate_screen());
+    assert_ne!(run.modes_now(), modes);
+    // Once more, from the keyboard: nothing of the first stop is left over.
+    run.forget();
+    run.send("\x1a");
+    run.wait_for("shell> ");
+    run.forget();
+    run.send("fg\n");
+    run.wait_for("back ready");
+    run.send("q");
+    run.wait_for("shell> ");
+    assert!(!run.screen().screen().alternate_screen());
+    assert_eq!(run.modes_now(), modes);
+    run.send("exit\n");
+    run.exit(SOON);
+}
+
+#[test]
+fn asked_to_stop_where_no_shell_would_continue_it_it_goes_on() {
+    let mut run = Run::probe("");
+    run.kill(Signal::TSTP);
+    run.wait_for("back ready");
+    assert!(run.screen().screen().alternate_screen());
+    run.send("q");
+    assert_eq!(run.exit(SOON), 0);
+    run.check_restored("a stop that was none");
 }
 
 #[test]

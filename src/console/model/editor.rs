@@ -7,9 +7,11 @@ use std::sync::Arc;
 use super::run::RunPart;
 use crate::console::field::{Field, LIMIT};
 use crate::console::json;
+use crate::console::scope::{self, Reader};
 use crate::domain::call::Fault;
 use crate::domain::command::Edit;
 use crate::domain::id::{NodeId, Rev, TurnId};
+use crate::domain::state::State;
 use crate::policy::session;
 use crate::schema::{Checker, Completion};
 use crate::text;
@@ -327,6 +329,19 @@ impl Editor {
         }
         let checker = self.checker.as_ref()?;
         checker.complete(&self.field.shown(), self.field.offset())
+    }
+
+    /// What a reference at the cursor can name: arguments hold references, values do not.
+    pub fn references(&self, state: &State) -> Option<Completion> {
+        if self.form != Form::Json || self.long.is_some() {
+            return None;
+        }
+        let reader = match &self.purpose {
+            Purpose::Call { node, .. } => Reader::call(state, *node)?,
+            Purpose::NewCall { after, .. } => Reader::after(state, *after),
+            _ => return None,
+        };
+        scope::complete(state, reader, &self.field.shown(), self.field.offset())
     }
 
     /// Puts a text in the place of some bytes of the text as it stands.

@@ -120,6 +120,8 @@ pub struct Lower {
     pub budget: RowsPane,
     /// How the tools do.
     pub health: RowsPane,
+    /// The branch that others are compared with from the pane; none for the one that stands.
+    pub marked: Option<Epoch>,
     /// The weight whose changes are listed.
     pub explained: Explained,
 }

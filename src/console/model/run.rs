@@ -11,6 +11,7 @@ use crate::domain::breaker::Phase;
 use crate::domain::command::Command;
 use crate::domain::envelope::Envelope;
 use crate::domain::event::run::ToolCard;
+use crate::domain::event::{Event, RunEvent};
 use crate::domain::id::{NodeId, Rev, TurnId};
 use crate::domain::state::{Mode, State};
 use crate::domain::turn::{Stream, Turn};
@@ -44,6 +45,38 @@ pub struct RunPart {
     pub wire: Option<WireSeen>,
     /// Last event received out of order, if any: `(expected, got)`.
     pub gap: Option<(u64, u64)>,
+    /// Time at work in the process that was heard last.
+    worked: Worked,
+}
+
+/// Time that a process has worked on the run, by its own clock: waits for the operator are not part of it.
+#[derive(Debug, Clone, Copy, Default)]
+struct Worked {
+    ms: u64,
+    /// When something happened last; none as long as no process was seen to begin.
+    seen: Option<u64>,
+    busy: bool,
+}
+
+impl Worked {
+    fn note(&mut self, envelope: &Envelope, busy: bool) {
+        let begins = matches!(
+            envelope.event,
+            Event::Run(RunEvent::Started(_) | RunEvent::Reopened { .. })
+        );
+        if begins {
+            // It counts anew, as its limit does.
+            (self.ms, self.seen) = (0, Some(envelope.mono));
+        } else if let Some(seen) = &mut self.seen {
+            self.ms += if self.busy {
+                envelope.mono.saturating_sub(*seen)
+            } else {
+                0
+            };
+            *seen = envelope.mono;
+        }
+        self.busy = busy;
+    }
 }
 
 /// What went over the wire for a request.
@@ -69,9 +102,18 @@ pub struct Sent {
 }
 
 impl RunPart {
+    /// A run of which nothing is known but how its tools are watched.
+    pub fn new(watch: Watch) -> Self {
+        Self {
+            watch,
+            ..Self::default()
+        }
+    }
+
     /// Takes in a whole state.
     pub fn replace(&mut self, state: State) {
         self.watch = self.watch.on(&state);
+        self.worked = Worked::default();
         self.state = state;
         self.arrived = true;
         self.gap = None;
@@ -88,6 +130,7 @@ impl RunPart {
             self.gap = Some((expected.0, envelope.seq.0));
         }
         apply(&mut self.state, envelope);
+        self.worked.note(envelope, self.is_at_work());
         self.watch.take(&self.state, envelope);
         self.arrived = true;
         self.prune();
@@ -154,16 +197,25 @@ impl RunPart {
             .filter(|need| matches!(need.cause, Cause::Loop(_) | Cause::Stopped | Cause::Breaker))
     }
 
+    /// Milliseconds of working time up to the newest event, where this console saw the process begin.
+    pub fn worked_ms(&self) -> Option<u64> {
+        self.worked.seen.map(|_| self.worked.ms)
+    }
+
+    fn streams(&self) -> bool {
+        let open = self.state.agenda.open.iter();
+        open.filter_map(|id| self.state.turns.get(id))
+            .any(|turn| turn.asked > 0 && turn.stream == Stream::Open)
+    }
+
+    fn is_at_work(&self) -> bool {
+        !self.state.agenda.running.is_empty() || self.streams()
+    }
+
     /// True where a stream is open or a call runs.
     pub fn is_busy(&self) -> bool {
-        let streams = self
-            .state
-            .agenda
-            .open
-            .iter()
-            .filter_map(|id| self.state.turns.get(id))
-            .any(|turn| turn.asked > 0 && turn.stream == Stream::Open);
-        !self.state.agenda.running.is_empty() || (streams && !matches!(self.state.mode, Mode::Stopped(_)))
+        let streams = self.streams() && !matches!(self.state.mode, Mode::Stopped(_));
+        !self.state.agenda.running.is_empty() || streams
     }
 
     /// What the run does, in one word.
@@ -171,11 +223,11 @@ impl RunPart {
         if self.halted.is_some() {
             return "HALTED";
         }
+        if !self.arrived {
+            return if replay { "reading" } else { "starting" };
+        }
         if replay {
             return if self.playing { "replaying" } else { "replay" };
-        }
-        if !self.arrived {
-            return "starting";
         }
         match &self.state.mode {
             Mode::Stopped(_) => "stopped",

@@ -31,7 +31,7 @@ pub(super) fn make(run: &RunPart, width: u16, charset: Charset) -> (String, Vec<
         cells: if width >= 60 { METER } else { 0 },
     };
     let price = state.started.as_ref().and_then(|started| started.price.as_ref());
-    let mut rows = limits(state, price, &meter);
+    let mut rows = limits(run, price, &meter);
     rows.push(calls(state));
     agents(state, &meter, &mut rows);
     let asked = state.turns.values().filter(|turn| turn.asked > 0).rev();
@@ -46,7 +46,8 @@ pub(super) fn make(run: &RunPart, width: u16, charset: Charset) -> (String, Vec<
 }
 
 /// How much of the tightest limit is used, in per cent; none where nothing is limited.
-pub fn used_share(state: &State) -> Option<u128> {
+pub fn used_share(run: &RunPart) -> Option<u128> {
+    let state = &run.state;
     let limits = &state.limits;
     let price = state.started.as_ref().and_then(|started| started.price.as_ref());
     let turns = limits
@@ -57,7 +58,11 @@ pub fn used_share(state: &State) -> Option<u128> {
         .price
         .zip(price)
         .map(|(most, price)| share(state.spent.of(&price.currency), most));
-    [turns, tokens, money].into_iter().flatten().max()
+    let time = limits
+        .wall_ms
+        .zip(run.worked_ms())
+        .map(|(most, used)| share(used, most));
+    [turns, tokens, money, time].into_iter().flatten().max()
 }
 
 /// Per cent of a limit that are used.
@@ -95,7 +100,8 @@ fn named(name: &str) -> Styled {
     Styled::new().own(Role::Dim, format!("{name:<NAME$} "))
 }
 
-fn limits(state: &State, price: Option<&Price>, meter: &Meter) -> Vec<Row> {
+fn limits(run: &RunPart, price: Option<&Price>, meter: &Meter) -> Vec<Row> {
+    let state = &run.state;
     let mut rows = Vec::new();
     let mut put = |name: &str, used: (u64, String), most: Option<(u64, String)>, more: String| {
         let mut words = named(name);
@@ -136,15 +142,35 @@ fn limits(state: &State, price: Option<&Price>, meter: &Meter) -> Vec<Row> {
             named("price").own(Role::Dim, "not known: set [price] in the configuration"),
         )),
     }
-    let wall = match limits.wall_ms {
-        Some(ms) => format!("at most {} of working time, waits for you left out", span(ms)),
-        None => "no limit".to_owned(),
-    };
-    rows.push(Row::new(Target::Limits, named("time").own(Role::Text, wall)));
+    rows.push(time(run, meter));
     let running = state.agenda.running.len();
     let words = format!("{running} of {} at one time", limits.parallel);
     rows.push(Row::new(Target::Limits, named("parallel").own(Role::Text, words)));
     rows
+}
+
+/// Working time: the waits for the operator are no part of it.
+fn time(run: &RunPart, meter: &Meter) -> Row {
+    let words = named("time");
+    let words = match (run.worked_ms(), run.state.limits.wall_ms) {
+        (Some(used), Some(most)) => meter.put(words, used, most).own(
+            Role::Text,
+            format!(
+                "  {} at work of {}, waits for you left out",
+                span(used),
+                span(most)
+            ),
+        ),
+        (Some(used), None) => words
+            .own(Role::Text, format!("{} at work", span(used)))
+            .own(Role::Dim, ", no limit"),
+        (None, Some(most)) => words.own(
+            Role::Text,
+            format!("at most {} of working time, waits for you left out", span(most)),
+        ),
+        (None, None) => words.own(Role::Text, "no limit"),
+    };
+    Row::new(Target::Limits, words)
 }
 
 /// Calls that count, by how they stand.

@@ -5,8 +5,11 @@
 use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
 
+use futures_util::FutureExt as _;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Signal as Number, kill_current_process_group};
+use rustix::process::{
+    Signal as Number, getpgrp, getpid, getppid, getsid, kill_current_process_group, kill_process,
+};
 use tokio::signal::unix::{Signal as Source, SignalKind, signal};
 use tokio::sync::mpsc;
 use tokio::time::{Duration, timeout};
@@ -22,6 +25,8 @@ pub enum Signal {
     HangUp,
     /// SIGINT from outside (the key is a key).
     Interrupt,
+    /// SIGTSTP from outside (the key is a key): give the terminal back and stop.
+    Stop,
     /// SIGCONT: the process was stopped; take the terminal again.
     Continued,
     /// The terminal is gone, whether or not a signal said so.
@@ -35,7 +40,7 @@ impl Signal {
             Self::Terminate => Some(143),
             Self::HangUp | Self::TerminalClosed => Some(129),
             Self::Interrupt => Some(130),
-            Self::Continued => None,
+            Self::Stop | Self::Continued => None,
         }
     }
 }
@@ -47,6 +52,7 @@ pub struct Signals {
     quit: Source,
     hang_up: Source,
     interrupt: Source,
+    stop: Source,
     continued: Source,
     closed: mpsc::Receiver<()>,
     /// Ends the watcher when dropped.
@@ -62,6 +68,7 @@ impl Signals {
             quit: signal(SignalKind::quit())?,
             hang_up: signal(SignalKind::hangup())?,
             interrupt: signal(SignalKind::interrupt())?,
+            stop: signal(SignalKind::from_raw(Number::TSTP.as_raw()))?,
             continued: signal(SignalKind::from_raw(Number::CONT.as_raw()))?,
             closed,
             _watch: watch(told)?,
@@ -76,6 +83,7 @@ impl Signals {
                 Some(()) = self.quit.recv() => return Signal::Terminate,
                 Some(()) = self.hang_up.recv() => return Signal::HangUp,
                 Some(()) = self.interrupt.recv() => return Signal::Interrupt,
+                Some(()) = self.stop.recv() => return Signal::Stop,
                 Some(()) = self.continued.recv() => return Signal::Continued,
                 Some(()) = self.closed.recv() => return Signal::TerminalClosed,
                 else => std::future::pending().await,
@@ -124,12 +132,54 @@ fn watch(told: mpsc::Sender<()>) -> io::Result<Option<OwnedFd>> {
     Ok(Some(keep))
 }
 
-/// Stops the process group as ctrl-z does, and returns once it goes on. Where nobody could make it
-/// go on again (no shell above), the system does not stop it.
-pub(super) async fn stop() -> io::Result<()> {
+impl Signals {
+    /// Forgets that a stop was asked for: it was this process that asked.
+    fn forget_stop(&mut self) {
+        while self.stop.recv().now_or_never().flatten().is_some() {}
+    }
+}
+
+/// Who stops.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stops {
+    /// The whole process group, as ctrl-z does elsewhere.
+    Group,
+    /// This process, to which somebody sent SIGTSTP.
+    Own,
+}
+
+/// How long a signal of one's own is waited for.
+const SOON: Duration = Duration::from_millis(300);
+
+/// Stops, and returns once the process goes on. Where nobody could make it go on again (no shell
+/// above), it does not stop.
+pub(super) async fn stop(who: Stops, signals: Option<&mut Signals>) -> io::Result<()> {
+    if !could_go_on() {
+        return Ok(());
+    }
     let mut continued = signal(SignalKind::from_raw(Number::CONT.as_raw()))?;
-    kill_current_process_group(Number::TSTP)?;
+    if who == Stops::Group {
+        let mut told = signal(SignalKind::from_raw(Number::TSTP.as_raw()))?;
+        kill_current_process_group(Number::TSTP)?;
+        // This process hears it too, which only means that all of its listeners have.
+        let _ = timeout(SOON, told.recv()).await;
+        if let Some(signals) = signals {
+            signals.forget_stop();
+        }
+    }
+    // SIGTSTP is heard instead of obeyed: this is what it would have done.
+    kill_process(getpid(), Number::STOP)?;
     // The stop may come a moment after the call; drawing must not begin before it.
-    let _ = timeout(Duration::from_millis(300), continued.recv()).await;
+    let _ = timeout(SOON, continued.recv()).await;
     Ok(())
+}
+
+/// Whether somebody above controls this job. The system stops no group that nobody would continue; it has
+/// to be asked here, as SIGSTOP always stops.
+fn could_go_on() -> bool {
+    let (Ok(session), Some(parent)) = (getsid(None), getppid()) else {
+        return false;
+    };
+    // The group of the session's leader is nobody's job, and a parent elsewhere is no shell of ours.
+    getpgrp() != session && getsid(Some(parent)).is_ok_and(|other| other == session)
 }

@@ -6,7 +6,9 @@ use super::decide::{send, subject};
 use super::{open, prompts, review};
 use crate::console::model::Model;
 use crate::console::model::listing::{Item, Kind, Listing};
+use crate::console::model::lower::Target;
 use crate::console::model::overlay::{LinePurpose, Overlay, Whose};
+use crate::console::model::screen::Pane;
 use crate::console::msg::Out;
 use crate::console::tabs;
 use crate::domain::branch;
@@ -88,17 +90,31 @@ pub(super) fn list_at(model: &mut Model, epoch: Epoch) -> Result<(), String> {
     Ok(())
 }
 
-fn listing(model: &Model) -> Result<&Listing, String> {
+fn listing(model: &Model) -> Option<&Listing> {
     match model.overlays.last() {
-        Some(Overlay::Listing(list)) => Ok(list),
-        _ => Err("the list of branches is not open".to_owned()),
+        Some(Overlay::Listing(list)) => Some(list),
+        _ => None,
     }
 }
 
+/// True where a command is about the row under the cursor of the branch pane.
+fn in_pane(model: &Model) -> bool {
+    model.overlays.is_empty() && model.screen.focus == Pane::Branches
+}
+
+/// The branch under the cursor: of the list, or of the pane.
 fn selected(model: &Model) -> Result<Epoch, String> {
-    match listing(model)?.selected {
+    let nothing = || "no branch is selected".to_owned();
+    if in_pane(model) {
+        return match model.lower.branches.selected() {
+            Target::Branch(epoch) => Ok(epoch),
+            _ => Err(nothing()),
+        };
+    }
+    let list = listing(model).ok_or("the list of branches is not open")?;
+    match list.selected {
         Some(Item::Branch(epoch)) => Ok(epoch),
-        _ => Err("no branch is selected".to_owned()),
+        _ => Err(nothing()),
     }
 }
 
@@ -142,6 +158,12 @@ pub(super) fn named(model: &mut Model, epoch: Epoch, name: &str, out: &mut Vec<O
 /// Marks the branch under the cursor, to compare others with it.
 pub(super) fn mark(model: &mut Model) -> Result<(), String> {
     let epoch = selected(model)?;
+    if in_pane(model) {
+        let marked = &mut model.lower.marked;
+        *marked = (*marked != Some(epoch)).then_some(epoch);
+        model.lower.branches.made = None;
+        return Ok(());
+    }
     if let Some(Overlay::Listing(list)) = model.overlays.last_mut()
         && let Kind::Branches { marked } = &mut list.kind
     {
@@ -154,12 +176,14 @@ pub(super) fn mark(model: &mut Model) -> Result<(), String> {
 /// Compares the branch under the cursor with the marked one, or with the one that stands.
 pub(super) fn compare(model: &mut Model) -> Result<(), String> {
     let b = selected(model)?;
-    let Kind::Branches { marked } = listing(model)?.kind else {
-        return Ok(());
+    let (marked, mark) = match listing(model).map(|list| &list.kind) {
+        Some(Kind::Branches { marked }) => (*marked, "branch-mark"),
+        Some(_) => return Ok(()),
+        None => (model.lower.marked, "pane-mark"),
     };
     let a = marked.unwrap_or(model.run.state.epoch);
     if a == b {
-        let key = model.settings.keymap.first("branch-mark");
+        let key = model.settings.keymap.first(mark);
         return Err(format!(
             "this is the same branch: choose another, or mark one with {key}"
         ));
@@ -181,14 +205,27 @@ pub(super) fn compare_all(model: &mut Model) {
 
 /// Shows what taking over the node under the cursor does.
 pub(super) fn take(model: &mut Model) -> Result<(), String> {
-    let list = listing(model)?;
+    if in_pane(model) {
+        let from = selected(model)?;
+        let node = subject(model).ok_or("no node is selected in the graph")?;
+        return take_from(model, node.call(), from);
+    }
+    let list = listing(model).ok_or("the comparison is not open")?;
     let (Kind::Compare { a, b, .. }, Some(Item::Node(node))) = (&list.kind, list.selected) else {
         return Err("no node is selected".to_owned());
     };
     // What stands is taken into; the other side is taken from.
     let from = if *b == model.run.state.epoch { *a } else { *b };
+    take_from(model, node, from)
+}
+
+/// Shows what taking over a node from a branch does.
+fn take_from(model: &mut Model, node: NodeId, from: Epoch) -> Result<(), String> {
     if from == model.run.state.epoch {
-        return Err("both are the branch that stands".to_owned());
+        return Err(format!(
+            "branch {} is the one that stands: choose another",
+            from.0
+        ));
     }
     let line = branch::line(&model.run.state, from);
     let there = |id: NodeId| branch::counted(&model.run.state, id, &line).is_some();

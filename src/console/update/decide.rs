@@ -4,25 +4,21 @@
 
 use std::sync::Arc;
 
-use super::{bulk, open, prompts, repair, rules};
+use super::choices::{broken, choices, consent, did_not, happened, reuse};
+use super::{bulk, prompts, repair, rules};
 use crate::console::commands::Decide;
-use crate::console::doc::Doc;
 use crate::console::model::Model;
 use crate::console::model::arming::{Question, Shown};
 use crate::console::model::graph::Pick;
 use crate::console::model::inspector::{Subject, Tab};
-use crate::console::model::overlay::{Dialog, DialogKind, LinePurpose, Overlay};
+use crate::console::model::overlay::{LinePurpose, Overlay};
 use crate::console::model::queue::Wanted;
 use crate::console::model::run::Sent;
 use crate::console::model::screen::Pane;
 use crate::console::msg::Out;
-use crate::domain::advance::gate::equal_entries;
 use crate::domain::call::{Digest, Status};
-use crate::domain::command::{
-    CallCommand, Command, ConsentChoice, ResilienceCommand, Resolution, RunCommand,
-};
-use crate::domain::id::{NodeId, NodeKind, Rev, TurnId};
-use crate::domain::state::LedgerOutcome;
+use crate::domain::command::{CallCommand, Command, ConsentChoice, ResilienceCommand, RunCommand};
+use crate::domain::id::{NodeId, NodeKind, Rev};
 
 use super::input::By;
 
@@ -165,7 +161,7 @@ pub(super) fn go_to_queue(model: &mut Model, call: NodeId) -> bool {
 }
 
 /// A call that waits, about which keys decide here; from the graph the keys only lead to it.
-fn waiting(model: &mut Model) -> Result<(NodeId, Rev, Option<Digest>, Question), String> {
+pub(super) fn waiting(model: &mut Model) -> Result<(NodeId, Rev, Option<Digest>, Question), String> {
     if model.screen.lead == Pane::Queue && model.queue.current().is_none() {
         let gone = model.queue.selected.is_some();
         model.queue.settle();
@@ -362,136 +358,6 @@ fn reject(model: &mut Model, by: By, at: u64) -> Result<(), String> {
         &format!("refuse {call} {rev}: what is the model told?"),
         "",
     );
-    Ok(())
-}
-
-/// Opens the choices of a repeated effect, an unknown outcome or a broken stream.
-fn choices(model: &mut Model) -> Result<(), String> {
-    if let Some(Subject::Broken(turn)) = model.inspector.subject {
-        return dialog(model, DialogKind::Broken(turn));
-    }
-    let (call, ..) = waiting(model)?;
-    match model.run.state.call(call).map(|call| call.status.clone()) {
-        Some(Status::Consent(_)) => dialog(model, DialogKind::Consent),
-        Some(Status::InDoubt(_)) => dialog(model, DialogKind::Doubt),
-        Some(Status::Awaiting) => Err(format!(
-            "{} approves, {} rejects, {} edits",
-            model.settings.keymap.first("approve"),
-            model.settings.keymap.first("reject"),
-            model.settings.keymap.first("edit")
-        )),
-        _ => Err("there is nothing to choose".to_owned()),
-    }
-}
-
-fn dialog(model: &mut Model, kind: DialogKind) -> Result<(), String> {
-    let question = question(model).ok_or("nothing is selected")?;
-    open(
-        model,
-        Overlay::Dialog(Dialog {
-            kind,
-            question,
-            doc: Doc::default(),
-            top: 0,
-            made: None,
-        }),
-    );
-    Ok(())
-}
-
-/// The call of the open dialog, if what it asks still stands as it was shown.
-fn asked(model: &Model, by: By, at: u64) -> Result<(NodeId, Rev, Option<Digest>), String> {
-    let Some(Overlay::Dialog(dialog)) = model.overlays.last() else {
-        return Err("no question is open".to_owned());
-    };
-    armed(model, &dialog.question, by, at)?;
-    match &dialog.question {
-        Question::Call {
-            call, rev, digest, ..
-        } => Ok((*call, *rev, digest.clone())),
-        _ => Err("this is not about a call".to_owned()),
-    }
-}
-
-fn consent(
-    model: &mut Model,
-    choice: ConsentChoice,
-    by: By,
-    at: u64,
-    out: &mut Vec<Out>,
-) -> Result<(), String> {
-    let (call, rev, digest) = asked(model, by, at)?;
-    let digest = digest.ok_or_else(|| format!("{call} is not ready yet"))?;
-    model.overlays.pop();
-    model.queue.leaving = model.queue.selected;
-    let command = Command::Call(CallCommand::Consent {
-        call,
-        rev,
-        digest,
-        choice,
-    });
-    send(model, command, Some(call), out);
-    Ok(())
-}
-
-fn reuse(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), String> {
-    let (id, ..) = asked(model, by, at)?;
-    let state = &model.run.state;
-    let entry = state.call(id).and_then(|call| {
-        equal_entries(state, call).into_iter().rev().find(|seq| {
-            matches!(
-                state.ledger.get(seq).map(|entry| &entry.outcome),
-                Some(LedgerOutcome::Known(_))
-            )
-        })
-    });
-    match entry {
-        Some(entry) => consent(model, ConsentChoice::Reuse { entry }, by, at, out),
-        None => {
-            Err("no result of that execution is known: run it again, answer for it, or reject it".to_owned())
-        }
-    }
-}
-
-fn happened(model: &mut Model, by: By, at: u64) -> Result<(), String> {
-    let (call, ..) = asked(model, by, at)?;
-    model.overlays.pop();
-    super::edits::value_editor(model, crate::console::model::editor::Purpose::Happened { call });
-    Ok(())
-}
-
-fn did_not(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), String> {
-    let (call, ..) = asked(model, by, at)?;
-    model.overlays.pop();
-    model.queue.leaving = model.queue.selected;
-    let command = Command::Call(CallCommand::Resolve {
-        call,
-        what: Resolution::DidNot,
-    });
-    send(model, command, Some(call), out);
-    Ok(())
-}
-
-fn broken(
-    model: &mut Model,
-    make: impl Fn(TurnId) -> RunCommand,
-    by: By,
-    at: u64,
-    out: &mut Vec<Out>,
-) -> Result<(), String> {
-    let question = match model.overlays.last() {
-        Some(Overlay::Dialog(dialog)) => dialog.question.clone(),
-        _ => question(model).ok_or("no stream is broken")?,
-    };
-    let Question::Turn { turn, .. } = question else {
-        return Err("no stream is broken here".to_owned());
-    };
-    armed(model, &question, by, at)?;
-    if matches!(model.overlays.last(), Some(Overlay::Dialog(_))) {
-        model.overlays.pop();
-    }
-    model.queue.leaving = model.queue.selected;
-    send(model, Command::Run(make(turn)), None, out);
     Ok(())
 }
 

@@ -113,15 +113,15 @@ fn parent(model: &mut Model) -> Result<(), String> {
 fn child(model: &mut Model) -> Result<(), String> {
     let here = cursor(model).ok_or("nothing is selected")?;
     let state = &model.run.state;
+    let mut into = graph::Edges::new(state);
     let found = state
         .nodes
         .range(here..)
         .map(|(id, _)| *id)
         .filter(|id| id.call() != here.call() && id.kind != NodeKind::Observation)
         .find(|id| {
-            graph::edges_into(state, *id)
-                .iter()
-                .any(|edge| edge.from.call() == here.call())
+            let edges = into.ending_in(*id);
+            edges.iter().any(|edge| edge.from.call() == here.call())
         });
     match found {
         Some(id) => go(model, id),
@@ -139,8 +139,9 @@ fn sibling(model: &mut Model, back: bool) -> Result<(), String> {
         .ok_or(format!("{here} has no parent"))?;
     // They stand in the same turn: that of one node begins where the other's does.
     let turn = state.turn_of(here).ok_or("nothing is selected")?;
+    let mut into = graph::Edges::new(state);
     let hangs = |id: &&NodeId| {
-        let mut edges = graph::edges_into(state, **id).into_iter();
+        let mut edges = into.ending_in(**id).into_iter();
         edges.any(|edge| edge.from == parent && edge.kind != graph::EdgeKind::Data)
     };
     let all: Vec<NodeId> = turn.nodes.iter().filter(hangs).copied().collect();

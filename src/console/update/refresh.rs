@@ -17,6 +17,8 @@ use crate::console::model::overlay::{DialogKind, ListPurpose, Overlay, PageConte
 use crate::console::model::queue::Wanted;
 use crate::console::model::run::RunPart;
 use crate::console::model::screen::{Pane, inside};
+use crate::console::rows::Chosen;
+use crate::console::symbols::Charset;
 use crate::console::tabs::{self, Maker};
 use crate::domain::advice::Cards;
 use crate::domain::command::Command;
@@ -25,9 +27,11 @@ use crate::domain::lineage::{self, Plan};
 use crate::domain::refusal::Refusal;
 use crate::domain::state::State;
 use crate::policy::backtest::would;
+use crate::text::shown_in_ascii;
 
 /// Brings everything that is drawn up to date.
 pub fn prepare(model: &mut Model) {
+    let _shown = shown_in_ascii(model.settings.charset == Charset::Ascii);
     let wanted = waiting(&model.run);
     model.queue.sync(&wanted);
     compare(model, wanted);
@@ -78,6 +82,10 @@ fn lower(model: &mut Model) {
         return;
     }
     let explained = model.lower.explained.clone();
+    let chosen = Chosen {
+        explained: &explained,
+        marked: model.lower.marked,
+    };
     let Some(rows) = model.lower.of_mut(pane) else {
         return;
     };
@@ -85,7 +93,7 @@ fn lower(model: &mut Model) {
     if rows.made != key {
         rows.made = key;
         let (title, made) =
-            crate::console::rows::make(&model.run, pane, &explained, area.width, model.settings.charset);
+            crate::console::rows::make(&model.run, pane, chosen, area.width, model.settings.charset);
         rows.take(title, made);
     }
     rows.scroll(height);

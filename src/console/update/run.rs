@@ -12,7 +12,9 @@ use crate::console::model::Model;
 use crate::console::model::listing::Kind;
 use crate::console::model::log::Line;
 use crate::console::model::overlay::{Overlay, Page, PageContent};
+use crate::console::model::run::Sent;
 use crate::console::msg::Out;
+use crate::console::words;
 use crate::domain::command::{CallCommand, Command, EditCommand, RunCommand};
 use crate::domain::envelope::Envelope;
 use crate::domain::event::{EditEvent, Event, TurnEvent};
@@ -37,7 +39,7 @@ pub(super) fn take(model: &mut Model, update: Update, out: &mut Vec<Out>) {
         Update::Event(envelope) => event(model, envelope, out),
         Update::Live(live) => model.run.stream(live),
         Update::Taken(command) => taken(model, &command),
-        Update::Refused(refusal) => refused(model, &refusal, out),
+        Update::Refused { command, refusal } => refused(model, &command, &refusal, out),
         Update::Notice(words) => {
             model.notify(&words);
             model.log.add(Line::Note(words));
@@ -112,6 +114,20 @@ fn spoil(model: &mut Model, event: &Event) {
     }
 }
 
+/// True for a command that is made in something open, which it closes.
+const fn closes(command: &Command) -> bool {
+    matches!(
+        command,
+        Command::Edit(
+            EditCommand::Commit { .. }
+                | EditCommand::Undo { .. }
+                | EditCommand::Redo { .. }
+                | EditCommand::Switch { .. }
+        ) | Command::Run(RunCommand::AskAgain { .. } | RunCommand::AddRule { .. })
+            | Command::Call(CallCommand::Answer { .. } | CallCommand::Resolve { .. })
+    )
+}
+
 /// A command of this console's was carried out: closes what it was made in. What another hand commits
 /// meanwhile closes nothing.
 fn taken(model: &mut Model, command: &Command) {
@@ -123,17 +139,10 @@ fn taken(model: &mut Model, command: &Command) {
     {
         model.run.sent = None;
     }
-    let closes = match command {
-        Command::Edit(EditCommand::Commit { edits, .. }) => {
-            model.collected.committed(edits);
-            true
-        }
-        Command::Edit(EditCommand::Undo { .. } | EditCommand::Redo { .. } | EditCommand::Switch { .. })
-        | Command::Run(RunCommand::AskAgain { .. } | RunCommand::AddRule { .. })
-        | Command::Call(CallCommand::Answer { .. } | CallCommand::Resolve { .. }) => true,
-        _ => false,
-    };
-    if !closes {
+    if let Command::Edit(EditCommand::Commit { edits, .. }) = command {
+        model.collected.committed(edits);
+    }
+    if !closes(command) {
         return;
     }
     (model.run.committing, model.run.overtaken) = (false, false);
@@ -162,28 +171,36 @@ fn taken(model: &mut Model, command: &Command) {
     }
 }
 
-/// A command was not carried out: says so, and what changed since it was shown.
-fn refused(model: &mut Model, refusal: &Refusal, out: &mut Vec<Out>) {
-    model.run.committing = false;
-    if std::mem::take(&mut model.run.overtaken) {
-        collect::hold_again(model, out);
-    }
-    model.collected.sending = None;
-    for overlay in &mut model.overlays {
-        match overlay {
-            Overlay::Editor(editor) => editor.sent = false,
-            Overlay::Review(review) => review.made = None,
-            Overlay::Rule(view) => view.made = None,
-            _ => {}
+/// A command was not carried out: says which and why, and what changed since it was shown. What another
+/// command was made in stays as it is.
+fn refused(model: &mut Model, command: &Command, refusal: &Refusal, out: &mut Vec<Out>) {
+    if closes(command) {
+        model.run.committing = false;
+        if std::mem::take(&mut model.run.overtaken) {
+            collect::hold_again(model, out);
+        }
+        model.collected.sending = None;
+        for overlay in &mut model.overlays {
+            match overlay {
+                Overlay::Editor(editor) => editor.sent = false,
+                Overlay::Review(review) => review.made = None,
+                Overlay::Rule(view) => view.made = None,
+                _ => {}
+            }
         }
     }
-    model.queue.leaving = None;
+    let own = |sent: &mut Sent| sent.command == *command;
+    let sent = model.run.sent.take_if(own);
+    if sent.is_some() {
+        model.queue.leaving = None;
+    }
+    let what = words::command(command);
     let mut words = refusal.message.clone();
     for fault in refusal.faults.iter().take(3) {
         let _ = write!(words, "; {} {}", fault.path, fault.message);
     }
-    model.log.add(Line::Trouble(format!("refused: {words}")));
-    let shown = model.run.sent.take().and_then(|sent| sent.shown);
+    model.log.add(Line::Trouble(format!("refused: {what}: {words}")));
+    let shown = sent.and_then(|sent| sent.shown);
     if refusal.kind == RefusalKind::Changed
         && let Some((call, rev, old)) = shown
         && let Some(new) = model.run.shown_args(call).filter(|new| *new != old)
@@ -205,5 +222,5 @@ fn refused(model: &mut Model, refusal: &Refusal, out: &mut Vec<Out>) {
             .overlays
             .push(Overlay::Page(Page::new(title, PageContent::Difference(lines))));
     }
-    model.complain(words);
+    model.complain(format!("{what} was refused: {words}"));
 }

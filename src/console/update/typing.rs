@@ -23,8 +23,12 @@ pub(super) fn complete(model: &mut Model) {
     if editor.form != Form::Json {
         return prompts::typed(model, Key::plain(Code::Tab));
     }
-    let Some(found) = editor.completion() else {
-        model.complain("the schema of the tool names nothing that could stand here");
+    let state = &model.run.state;
+    // What a schema lists goes before a reference that has not begun.
+    let Some(found) = editor.completion().or_else(|| editor.references(state)) else {
+        model.complain(
+            "the schema of the tool names nothing that could stand here, and no reference is typed",
+        );
         return;
     };
     if let [only] = found.choices.as_slice() {

@@ -94,7 +94,7 @@ fn parts(model: &Model) -> Vec<(u8, Role, String, bool)> {
 
 /// How much of the tightest limit is used.
 fn budget(model: &Model) -> Option<(u128, Role)> {
-    let share = crate::console::rows::used_share(&model.run.state)?;
+    let share = crate::console::rows::used_share(&model.run)?;
     let role = match share {
         0..80 => Role::Dim,
         80..100 => Role::Warning,

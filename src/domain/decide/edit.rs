@@ -258,7 +258,9 @@ pub(super) fn nothing_open_before(state: &State, id: TurnId) -> Result<(), Refus
         None => Ok(()),
         Some(open) => Err(Refusal::new(
             RefusalKind::Status,
-            format!("{open} before {id} has not ended, and the model is asked with what came of it: decide its calls first"),
+            format!(
+                "{open} before {id} has not ended, and the model is asked with what came of it: decide its calls first"
+            ),
         )),
     }
 }

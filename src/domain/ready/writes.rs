@@ -28,7 +28,9 @@ impl View<'_> {
 
     /// Calls that wrote a state path that the reader can see, or would if they ended otherwise.
     pub(super) fn possible_writers(&self, target: &Target) -> Vec<NodeId> {
-        self.writers_of(target, |call| call.out.iter().flat_map(OutPath::targets).collect())
+        self.writers_of(target, |call| {
+            call.out.iter().flat_map(OutPath::targets).collect()
+        })
     }
 
     fn writers_of(&self, target: &Target, places: impl Fn(&Call) -> Vec<&Target>) -> Vec<NodeId> {

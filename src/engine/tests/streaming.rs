@@ -21,6 +21,36 @@ fn fault(kind: StreamFaultKind) -> StreamFault {
 }
 
 #[tokio::test(start_paused = true)]
+async fn of_a_long_open_text_the_newest_is_shown_and_all_of_it_is_kept() {
+    let mut stage = Stage::new();
+    let ask = stage.prompt("go").await;
+    let long = "日本 words ".repeat(10_000);
+    ask.text(0, &long).await;
+    ask.text(0, "the end").await;
+    let all = long.len() + "the end".len();
+    let shown = std::cell::Cell::new((0, 0));
+    stage
+        .live(|turns| {
+            let mut parts = turns.values().flat_map(|live| &live.parts);
+            let Some(LivePart::Text { text, before, .. }) = parts.next() else {
+                return false;
+            };
+            shown.set((*before as usize, text.len()));
+            text.ends_with("the end")
+        })
+        .await;
+    let (before, shown) = shown.get();
+    assert!((4_000..=8_192).contains(&shown), "{shown}");
+    assert_eq!(before + shown, all, "nothing is left out of the count");
+    ask.end(Stop::End).await;
+    stage
+        .until("an answer", |stage| matches!(stage.state.mode, Mode::Finished(_)))
+        .await;
+    let text = stage.state.nodes.values().last().unwrap().text().len();
+    assert_eq!(text, all);
+}
+
+#[tokio::test(start_paused = true)]
 async fn open_text_reaches_who_listens_and_goes_when_it_is_whole() {
     let mut stage = Stage::new();
     let ask = stage.prompt("go").await;
@@ -29,7 +59,7 @@ async fn open_text_reaches_who_listens_and_goes_when_it_is_whole() {
     let shows = |text: &'static str| {
         move |turns: &crate::engine::handle::LiveTurns| {
             turns.values().flat_map(|live| &live.parts).any(
-                |part| matches!(part, LivePart::Text { text: shown, reasoning: false } if **shown == *text),
+                |part| matches!(part, LivePart::Text { text: shown, reasoning: false, .. } if **shown == *text),
             )
         }
     };
@@ -45,7 +75,7 @@ async fn open_text_reaches_who_listens_and_goes_when_it_is_whole() {
     stage
         .live(|turns| {
             let mut parts = turns.values().flat_map(|live| &live.parts);
-            parts.any(|part| matches!(part, LivePart::Call { tool, args } if **tool == *"look" && **args == *"{\"n\":"))
+            parts.any(|part| matches!(part, LivePart::Call { tool, args, .. } if **tool == *"look" && **args == *"{\"n\":"))
         })
         .await;
     let delta = "1}".to_owned();
@@ -96,6 +126,30 @@ async fn long_open_text_is_written_down_before_it_is_whole() {
         .filter(|envelope| matches!(envelope.event, Event::Turn(TurnEvent::Partial { .. })))
         .count();
     assert_eq!(partials, 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_text_that_becomes_very_long_is_not_written_down_as_a_whole_for_every_piece_of_it() {
+    let mut stage = Stage::new();
+    let ask = stage.prompt("go").await;
+    let piece = "x".repeat(4096);
+    for _ in 0..256 {
+        ask.text(0, &piece).await;
+    }
+    stage
+        .until("most of it", |stage| {
+            let mut turns = stage.state.turns.values();
+            turns.any(|turn| turn.partial.as_ref().is_some_and(|text| text.len() > 900_000))
+        })
+        .await;
+    drop(ask);
+    let log = stage.log.lock().unwrap();
+    let written = log.iter().map(|envelope| match &envelope.event {
+        Event::Turn(TurnEvent::Partial { text, .. }) => text.len(),
+        _ => 0,
+    });
+    let written: usize = written.sum();
+    assert!(written < 12 * 1024 * 1024, "{written} bytes for a text of 1 MiB");
 }
 
 #[tokio::test(start_paused = true)]

@@ -7,7 +7,7 @@ use unicode_width::UnicodeWidthStr;
 use super::table::assert_closed;
 use crate::text::{
     Error, Kind, MAX_INDENT, Span, line_spans, mixed_script, parse_lines, parse_visible, parse_visible_bytes,
-    spans, visible, visible_bytes, visible_line, visible_lines,
+    place_in, shown_in_ascii, spans, visible, visible_bytes, visible_line, visible_lines,
 };
 
 fn shows(text: &str, shown: &str) {
@@ -219,6 +219,29 @@ fn long_text_takes_one_pass() {
     assert!(parse_visible(&"⟨".repeat(100_000)).is_err());
 }
 
+#[test]
+fn in_ascii_every_character_has_a_mark_and_only_what_reads_as_one_is_escaped() {
+    let samples = [
+        ("a\u{202e}b", "a<U+202E>b"),
+        ("日本 é", "<U+65E5><U+672C> <U+00E9>"),
+        ("⟨TAB⟩", "<U+27E8>TAB<U+27E9>"),
+        ("<div> a < b <- c", "<div> a < b <- c"),
+        ("<TAB>", "<U+003C>TAB>"),
+        ("<U+202E>", "<U+003C>U+202E>"),
+        (
+            "<0x9b> <3 spaces> <<LF>",
+            "<U+003C>0x9b> <U+003C>3 spaces> <<U+003C>LF>",
+        ),
+        ("<U+", "<U+003C>U+"),
+        ("a\tb   ", "a<TAB>b<3 spaces>"),
+    ];
+    for (text, shown) in samples {
+        let _shown = shown_in_ascii(true);
+        shows(text, shown);
+    }
+    shows("<TAB> 日", "<TAB> 日");
+}
+
 fn nasty() -> impl Strategy<Value = String> {
     let chars = prop_oneof![
         4 => proptest::char::any(),
@@ -267,6 +290,43 @@ proptest! {
         prop_assume!(a != b);
         prop_assert_ne!(visible(&a), visible(&b));
         prop_assert_ne!(visible_lines(&a), visible_lines(&b));
+    }
+
+    #[test]
+    fn in_ascii_it_is_ascii_and_reads_back(text in nasty(), bracketed in "[<>TABLFCRU+0x1-3a-f spce日]{0,40}") {
+        let _shown = shown_in_ascii(true);
+        for text in [text, bracketed] {
+            let shown = visible(&text);
+            assert_closed(&shown);
+            prop_assert!(shown.is_ascii(), "{shown:?}");
+            prop_assert_eq!(parse_visible(&shown), Ok(text.clone()));
+            let joined: String = spans(&text).iter().map(|span| span.text.as_ref()).collect();
+            prop_assert_eq!(&joined, &shown);
+            let lines = visible_lines(&text);
+            prop_assert!(lines.iter().all(|line| line.is_ascii()));
+            prop_assert_eq!(parse_lines(&lines), Ok(text.clone()));
+            for at in 0..=text.len() {
+                prop_assert!(place_in(&shown, at) <= shown.chars().count());
+            }
+        }
+    }
+
+    /// Rows are made of a long line piece by piece: what reads as a mark across a seam would be none.
+    #[test]
+    fn in_ascii_pieces_of_a_text_make_no_mark_together(text in "[<>TABLFCRU+0x1-3a-f spce]{0,24}", at in 0_usize..25) {
+        let _shown = shown_in_ascii(true);
+        let at = at.min(text.len());
+        prop_assume!(!text[..at].ends_with(' ') && !text[at..].starts_with(' '));
+        let shown = format!("{}{}", visible(&text[..at]), visible(&text[at..]));
+        prop_assert_eq!(parse_visible(&shown), Ok(text));
+    }
+
+    #[test]
+    fn in_ascii_bytes_read_back(bytes in proptest::collection::vec(any::<u8>(), 0..80)) {
+        let _shown = shown_in_ascii(true);
+        let shown = visible_bytes(&bytes);
+        prop_assert!(shown.is_ascii());
+        prop_assert_eq!(parse_visible_bytes(&shown), Ok(bytes));
     }
 
     #[test]

@@ -9,7 +9,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use super::query::Query;
 use crate::console::layout::fold::{Entry, Keep};
 use crate::domain::call::{Call, Status};
-use crate::domain::graph;
+use crate::domain::graph::Edges;
 use crate::domain::id::{NodeId, NodeKind};
 use crate::domain::state::State;
 use crate::domain::turn::Activity;
@@ -65,21 +65,30 @@ pub(super) struct Maker<'a> {
     pub open: &'a BTreeSet<NodeId>,
     /// What is looked for.
     pub filter: Option<&'a Query>,
+    /// The run's edges, asked for one node after the other.
+    edges: Edges<'a>,
 }
 
-impl Maker<'_> {
+impl<'a> Maker<'a> {
+    /// Makes entries of this run.
+    pub const fn new(state: &'a State, open: &'a BTreeSet<NodeId>, filter: Option<&'a Query>) -> Self {
+        Self {
+            state,
+            open,
+            filter,
+            edges: Edges::new(state),
+        }
+    }
+
     /// The entry of a node; none where another one stands for it.
-    pub fn entry(&self, id: NodeId) -> Option<Entry<NodeId>> {
+    pub fn entry(&mut self, id: NodeId) -> Option<Entry<NodeId>> {
         let state = self.state;
         let node = state.nodes.get(&id)?;
         let apart = self.open.contains(&id.call());
         if id.kind == NodeKind::Observation && !apart && state.calls.contains_key(&id.call()) {
             return None;
         }
-        let mut parents: Vec<NodeId> = graph::edges_into(state, id)
-            .iter()
-            .map(|edge| edge.from)
-            .collect();
+        let mut parents: Vec<NodeId> = self.edges.ending_in(id).iter().map(|edge| edge.from).collect();
         parents.dedup();
         let mut entry = Entry::new(id, parents);
         if !node.active {

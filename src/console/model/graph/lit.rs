@@ -138,8 +138,9 @@ fn above(state: &State, node: NodeId, side: &mut Side) {
     side.nodes
         .extend(before.filter(|one| one.kind == NodeKind::Thought));
     let mut open = vec![own];
+    let mut edges = graph::Edges::new(state);
     while let Some(id) = open.pop() {
-        for edge in graph::edges_into(state, id) {
+        for edge in edges.ending_in(id) {
             if edge.kind == EdgeKind::Data && side.nodes.insert(edge.from) {
                 side.nodes.insert(edge.from.observation());
                 open.push(edge.from);

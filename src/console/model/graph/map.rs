@@ -171,11 +171,12 @@ fn layers(state: &State, nodes: &[NodeId], base: usize, out: &mut Vec<Node<NodeI
     let mut of: BTreeMap<NodeId, usize> = BTreeMap::new();
     let mut end = base;
     // A call may read one that stands later in its turn: the second time round its place is known.
+    let mut into = graph::Edges::new(state);
     let edges: Vec<Vec<NodeId>> = nodes
         .iter()
         .map(|id| {
             let mut parents: Vec<NodeId> = Vec::new();
-            for edge in graph::edges_into(state, *id) {
+            for edge in into.ending_in(*id) {
                 let parent = edge.from.call();
                 if !parents.contains(&parent) {
                     parents.push(parent);

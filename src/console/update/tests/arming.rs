@@ -12,7 +12,7 @@ use crate::domain::node::{Content, Origin};
 
 const ARGS: &str = r#"{"path":"a","content":"b"}"#;
 
-fn approve(call: u32, rev: u32, unread: u64) -> Command {
+pub(super) fn approve(call: u32, rev: u32, unread: u64) -> Command {
     Command::Call(CallCommand::Approve {
         call: call_id(call),
         rev: Rev(rev),
@@ -476,12 +476,10 @@ fn a_refusal_says_what_changed() {
         approves: None,
     }));
     stage.ready("c3", 2);
-    stage.send(Msg::Run(crate::console::link::Update::Refused(
-        crate::domain::refusal::Refusal::new(
-            crate::domain::refusal::RefusalKind::Changed,
-            "c3 changed since it was shown",
-        ),
-    )));
+    stage.refuse_last(
+        crate::domain::refusal::RefusalKind::Changed,
+        "c3 changed since it was shown",
+    );
     let text = stage.text();
     assert!(
         text.contains("c3 changed from r1 to r2 since it was shown"),
@@ -489,45 +487,4 @@ fn a_refusal_says_what_changed() {
     );
     assert!(text.contains(r#"-   "path": "a","#), "{text}");
     assert!(text.contains(r#"+   "path": "other","#), "{text}");
-}
-
-/// A call that cannot be undone, in front of the operator for long enough.
-fn irreversible() -> Stage {
-    let mut stage = Stage::new(100, 30);
-    stage.begin();
-    stage.awaiting("c3", "launch", r#"{"to":"orbit"}"#);
-    stage.draw();
-    stage.press("2");
-    stage.wait(ARMING);
-    stage
-}
-
-#[test]
-fn what_cannot_be_undone_wants_the_name_of_its_tool() {
-    let mut stage = irreversible();
-    stage.press("a");
-    assert_eq!(stage.commands(), []);
-    assert!(stage.text().contains("type `launch` to let it run"));
-    stage.press("enter");
-    stage.type_text("lunch");
-    stage.press("enter");
-    assert_eq!(stage.commands(), []);
-    assert!(stage.said().contains("not the name"), "{}", stage.said());
-    stage.press("esc");
-    assert_eq!(stage.commands(), [], "given up");
-    stage.wait(ARMING);
-    stage.press("a");
-    stage.type_text("launch");
-    stage.press("enter");
-    assert_eq!(stage.commands(), [approve(3, 1, 0)]);
-}
-
-#[test]
-fn the_name_cannot_be_pasted() {
-    let mut stage = irreversible();
-    stage.press("a");
-    stage.send(Msg::Term(TermMsg::Paste("launch\n".to_owned())));
-    stage.press("enter");
-    assert_eq!(stage.commands(), []);
-    assert!(!stage.model.overlays.is_empty(), "it still asks");
 }

@@ -5,10 +5,9 @@ use crate::console::model::overlay::Overlay;
 use crate::console::testing::{ARMING, Stage, id};
 use crate::domain::call::Outcome;
 use crate::domain::command::{Command, Edit, EditCommand, RunCommand};
-use crate::domain::event::{Event, RunEvent, TurnEvent};
+use crate::domain::event::TurnEvent;
 use crate::domain::id::{Epoch, TurnId};
 use crate::domain::state::State;
-use crate::domain::template::Template;
 
 /// A read and a write that ran, an edited read beside them: two branches.
 fn edited() -> Stage {
@@ -17,7 +16,7 @@ fn edited() -> Stage {
     stage
 }
 
-fn commit(stage: &mut Stage) -> Vec<Command> {
+pub(super) fn commit(stage: &mut Stage) -> Vec<Command> {
     stage.press("enter");
     assert_eq!(
         stage.commands(),
@@ -29,7 +28,7 @@ fn commit(stage: &mut Stage) -> Vec<Command> {
     stage.carry_out()
 }
 
-fn list(stage: &Stage) -> &Listing {
+pub(super) fn list(stage: &Stage) -> &Listing {
     match stage.model.overlays.last() {
         Some(Overlay::Listing(list)) => list,
         other => panic!("no list but {other:?}"),
@@ -397,110 +396,4 @@ fn a_recorded_run_can_be_compared_and_not_changed() {
     stage.press("t");
     assert!(matches!(stage.model.overlays.last(), Some(Overlay::Listing(_))));
     assert_eq!(stage.commands(), []);
-}
-
-#[test]
-fn effects_under_what_was_replaced_are_listed_and_offered_when_a_session_is_taken_up() {
-    let mut stage = Stage::new(100, 40);
-    stage.begin();
-    stage.press("O");
-    assert!(stage.model.overlays.is_empty());
-    let mut stage = Stage::new(100, 40);
-    stage.orphaned();
-    stage.press("O");
-    let text = stage.text();
-    assert!(text.contains("c3 r1 write_file path=a content=b"), "{text}");
-    assert!(text.contains("1970-01-01 00:00:00 UTC, succeeded"), "{text}");
-    let state = stage.model.run.state.clone();
-    let mut later = Stage::new(100, 40);
-    later.send(crate::console::msg::Msg::Run(
-        crate::console::link::Update::Snapshot(Box::new(state)),
-    ));
-    assert_eq!(list(&later).kind, Kind::Effects);
-    assert!(later.text().contains("c3 r1 write_file"), "{}", later.text());
-    later.press("esc");
-    let again = later.model.run.state.clone();
-    later.send(crate::console::msg::Msg::Run(
-        crate::console::link::Update::Snapshot(Box::new(again)),
-    ));
-    assert!(later.model.overlays.is_empty(), "offered once");
-}
-
-#[test]
-fn a_call_that_takes_an_effect_back_is_offered_and_shown_first() {
-    let offered = |template: Option<Template>| {
-        let mut stage = Stage::new(100, 40);
-        stage.orphaned();
-        let mut started = stage.model.run.state.started.as_deref().unwrap().clone();
-        started.tools[1].compensate = template;
-        let started = Box::new(started);
-        stage.engine(Event::Run(RunEvent::Refitted { started }));
-        stage.commands();
-        stage.press("O");
-        stage
-    };
-    let mut stage = offered(None);
-    assert!(
-        stage.text().contains("no call that takes it back is offered"),
-        "{}",
-        stage.text()
-    );
-    stage.press("c");
-    assert_eq!(list(&stage).kind, Kind::Effects);
-    let mut stage = offered(Some(Template {
-        tool: "write_file".into(),
-        args: r#"{"path":"{/path}","content":""}"#.into(),
-    }));
-    stage.press("c ctrl-s");
-    let text = stage.text();
-    assert!(text.contains("+   \"path\": \"a\""), "{text}");
-    let commands = commit(&mut stage);
-    assert!(
-        matches!(commands.as_slice(), [Command::Edit(EditCommand::Commit { edits, .. })]
-            if matches!(edits.as_slice(), [Edit::InsertCall { tool, .. }] if &**tool == "write_file")),
-        "{commands:?}"
-    );
-    assert!(stage.model.overlays.is_empty());
-    assert_eq!(
-        stage.model.run.state.ledger.len(),
-        1,
-        "it is asked for like any other call"
-    );
-}
-
-#[test]
-fn a_call_that_looks_whether_it_happened_is_offered() {
-    let mut stage = Stage::new(100, 40);
-    stage.begin();
-    stage.close();
-    stage.in_doubt("c3");
-    stage.draw();
-    stage.press("2 enter p");
-    assert!(stage.said().contains("no probe template"), "{}", stage.said());
-    let mut started = stage.model.run.state.started.as_deref().unwrap().clone();
-    started.tools[1].probe = Some(Template {
-        tool: "read_file".into(),
-        args: r#"{"path":"{/path}"}"#.into(),
-    });
-    let started = Box::new(started);
-    stage.engine(Event::Run(RunEvent::Refitted { started }));
-    stage.commands();
-    stage.draw();
-    stage.press("p ctrl-s");
-    let text = stage.text();
-    assert!(text.contains("+ read_file"), "{text}");
-    assert_eq!(stage.commands(), [], "nothing is put in before it is committed");
-}
-
-#[test]
-fn the_preview_names_effects_with_their_arguments_and_time() {
-    let mut stage = Stage::new(100, 40);
-    stage.written();
-    stage.press("1 g j e");
-    stage.type_text("!");
-    stage.press("ctrl-s");
-    let text = stage.text();
-    assert!(text.contains("1 effect happened already and stays:"), "{text}");
-    assert!(text.contains("c3 r1 write_file path=a content=b"), "{text}");
-    assert!(text.contains("1970-01-01 00:00:00 UTC, succeeded"), "{text}");
 }

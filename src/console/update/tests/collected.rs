@@ -1,6 +1,5 @@
 //! Edits that are collected: previewed as one, committed or dropped together, never lost.
 
-use crate::console::link::Update;
 use crate::console::model::listing::Kind;
 use crate::console::model::overlay::Overlay;
 use crate::console::msg::{Leave, Msg, Out, TermMsg};
@@ -11,7 +10,7 @@ use crate::domain::envelope::Actor;
 use crate::domain::event::{EditEvent, Event};
 use crate::domain::id::{Epoch, NodeId, Rev};
 use crate::domain::node::{Content, Origin};
-use crate::domain::refusal::{Refusal, RefusalKind};
+use crate::domain::refusal::RefusalKind;
 
 /// A thought, two finished reads, a waiting write.
 fn stage() -> Stage {
@@ -195,11 +194,7 @@ fn a_refused_commit_loses_no_edit() {
     stage.press("E v");
     stage.wait(ARMING);
     stage.press("enter");
-    stage.commands();
-    stage.send(Msg::Run(Update::Refused(Refusal::new(
-        RefusalKind::Effects,
-        "2 effects happened since the preview",
-    ))));
+    stage.refuse_last(RefusalKind::Effects, "2 effects happened since the preview");
     assert_eq!(stage.model.collected.len(), 2);
     stage.wait(ARMING);
     stage.press("enter");

@@ -133,12 +133,13 @@ fn what_is_refused_after_another_commit_waits_again() {
     stage.press("ctrl-s");
     stage.wait(ARMING);
     stage.press("enter");
-    stage.commands();
+    let commit = stage.commands().pop().unwrap();
     stage.event(Actor::Operator("eve".into()), committed());
-    stage.send(Msg::Run(Update::Refused(Refusal::new(
-        RefusalKind::Changed,
-        "effects were added",
-    ))));
+    let hold = EditCommand::Hold { node: id("c3") };
+    let why = || Refusal::new(RefusalKind::Changed, "effects were added");
+    stage.refuse(Command::Edit(hold), why());
+    assert_eq!(stage.commands(), [], "the commit has no answer yet");
+    stage.refuse(commit, why());
     assert_eq!(stage.model.overlays.len(), 2, "the preview and the text stay");
     assert_eq!(
         stage.commands(),
@@ -289,12 +290,10 @@ fn a_refused_edit_keeps_its_text() {
     stage.press("1 g j e ctrl-home home X ctrl-s");
     stage.wait(ARMING);
     stage.press("enter");
-    stage.send(Msg::Run(crate::console::link::Update::Refused(
-        crate::domain::refusal::Refusal::new(
-            crate::domain::refusal::RefusalKind::Effects,
-            "2 effects happened since the preview",
-        ),
-    )));
+    stage.refuse_last(
+        crate::domain::refusal::RefusalKind::Effects,
+        "2 effects happened since the preview",
+    );
     stage.draw();
     assert!(matches!(stage.model.overlays.last(), Some(Overlay::Review(_))));
     stage.press("esc");

@@ -2,10 +2,15 @@
 
 use crate::console::commands::Context;
 use crate::console::hints::{context, hints};
+use crate::console::model::listing::Kind;
 use crate::console::model::lower::Target;
 use crate::console::model::overlay::Overlay;
 use crate::console::model::screen::Pane;
-use crate::console::testing::{Stage, id};
+use crate::console::testing::{ARMING, Stage, id};
+use crate::domain::call::Outcome;
+use crate::domain::command::{Command, Edit, EditCommand};
+use crate::domain::event::run::Limits;
+use crate::domain::event::{Event, RunEvent};
 use crate::domain::id::Epoch;
 
 fn spent() -> Stage {
@@ -100,19 +105,142 @@ fn a_row_of_the_budget_changes_the_limit_or_leads_to_the_request() {
 }
 
 #[test]
-fn a_branch_opens_with_its_choices() {
+fn the_budget_tells_the_time_at_work_and_leaves_out_the_waits_for_a_person() {
+    let mut stage = Stage::new(120, 40);
+    stage.begin();
+    stage.awaiting("c3", "write_file", r#"{"path":"a","content":"b"}"#);
+    stage.close();
+    stage.wait(60_000);
+    stage.start("c3");
+    stage.wait(4_000);
+    stage.finish("c3", Outcome::ok("1"));
+    stage.wait(60_000);
+    let limits = |wall_ms| Limits {
+        wall_ms,
+        ..Limits::default()
+    };
+    stage.engine(Event::Run(RunEvent::LimitsRaised { limits: limits(None) }));
+    stage.press("7");
+    assert!(stage.text().contains("4 s at work, no limit"), "{}", stage.text());
+    let limits = limits(Some(5_000));
+    stage.engine(Event::Run(RunEvent::LimitsRaised { limits }));
+    let text = stage.text();
+    assert!(text.contains("80 %  4 s at work of 5 s"), "{text}");
+    assert!(
+        text.contains("budget 80 %"),
+        "the header tells what is tightest: {text}"
+    );
+}
+
+/// Two branches, the cursor of the pane on the one that does not stand.
+fn branches() -> Stage {
     let mut stage = Stage::new(120, 40);
     stage.edited();
-    stage.press("6 g enter");
+    stage.press("6 g");
+    assert_eq!(stage.model.followed(), Target::Branch(Epoch(0)));
+    stage
+}
+
+#[test]
+fn a_branch_of_the_pane_stands_after_its_preview_and_a_second_key() {
+    let mut stage = branches();
+    stage.press("enter");
+    let text = stage.text();
+    assert!(text.contains("switch to branch 0"), "{text}");
+    stage.press("enter");
+    assert_eq!(
+        stage.commands(),
+        [],
+        "not before it was on screen for long enough"
+    );
+    stage.wait(ARMING);
+    stage.press("enter");
+    let commands = stage.carry_out();
+    assert!(
+        matches!(commands.as_slice(), [Command::Edit(EditCommand::Switch { to, .. })] if *to == Epoch(0)),
+        "{commands:?}"
+    );
+    stage.press("6 6 G enter");
+    assert!(
+        stage.said().contains("is the one that stands"),
+        "{}",
+        stage.said()
+    );
+}
+
+#[test]
+fn a_branch_of_the_pane_is_named_marked_and_compared() {
+    let mut stage = branches();
+    stage.press("j alt-n");
+    stage.type_text("mine");
+    stage.press("enter");
+    let named = EditCommand::Name {
+        epoch: Epoch(1),
+        name: "mine".into(),
+    };
+    assert_eq!(stage.carry_out(), [Command::Edit(named)]);
+    assert!(stage.text().contains("mine"), "{}", stage.text());
+    stage.press("alt-c");
+    assert!(stage.said().contains("mark one with space"), "{}", stage.said());
+    stage.press("k alt-n");
+    assert!(
+        stage.said().contains("the first branch is the run itself"),
+        "{}",
+        stage.said()
+    );
+    stage.press("space");
+    assert!(stage.text().contains("marked"), "{}", stage.text());
+    stage.press("j alt-c");
     match stage.model.overlays.last() {
-        Some(Overlay::Listing(list)) => {
-            assert_eq!(
-                list.selected,
-                Some(crate::console::model::listing::Item::Branch(Epoch(0)))
-            );
-        }
-        other => panic!("no list but {other:?}"),
+        Some(Overlay::Listing(list)) => assert!(
+            matches!(
+                list.kind,
+                Kind::Compare {
+                    a: Epoch(0),
+                    b: Epoch(1),
+                    ..
+                }
+            ),
+            "{:?}",
+            list.kind
+        ),
+        other => panic!("no comparison but {other:?}"),
     }
+    assert_eq!(stage.commands(), [], "looking changes nothing");
+}
+
+#[test]
+fn what_the_selected_node_says_on_a_branch_of_the_pane_is_taken_over_after_its_preview() {
+    let mut stage = branches();
+    stage.press("1 g j j");
+    assert_eq!(stage.selected(), Some(id("c3")));
+    stage.press("6 g alt-t");
+    let text = stage.text();
+    assert!(text.contains("what this edit does"), "{text}");
+    stage.wait(ARMING);
+    stage.press("enter");
+    let commands = stage.carry_out();
+    let taken = Edit::Take {
+        node: id("c3"),
+        from: Epoch(0),
+    };
+    assert!(
+        matches!(commands.as_slice(), [Command::Edit(EditCommand::Commit { edits, .. })] if *edits == [taken]),
+        "{commands:?}"
+    );
+}
+
+#[test]
+fn a_branch_of_a_recorded_run_is_compared_from_the_pane_and_nothing_else() {
+    let mut stage = branches();
+    stage.model.settings.read_only = true;
+    for key in ["enter", "alt-t", "alt-n"] {
+        stage.press(key);
+        assert!(stage.said().contains("recorded run"), "{key}: {}", stage.said());
+        assert!(stage.model.overlays.is_empty(), "{key}");
+    }
+    stage.press("alt-c");
+    assert!(matches!(stage.model.overlays.last(), Some(Overlay::Listing(_))));
 }
 
 #[test]
@@ -132,10 +260,14 @@ fn the_hint_of_following_is_there_only_where_it_leads_somewhere() {
     stage.press("5");
     assert!(words(&stage).contains(&"go to writer"));
     stage.press("6");
-    assert!(!words(&stage).contains(&"choices"), "there is one branch");
+    assert!(!words(&stage).contains(&"switch"), "there is one branch");
     stage.press("enter");
     assert!(stage.model.overlays.is_empty());
-    assert!(stage.said().contains("one branch"), "{}", stage.said());
+    assert!(
+        stage.said().contains("is the one that stands"),
+        "{}",
+        stage.said()
+    );
 }
 
 #[test]

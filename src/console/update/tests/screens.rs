@@ -59,6 +59,7 @@ fn arrive(stage: &mut Stage, what: u8, no: u32) {
             parts: vec![LivePart::Text {
                 reasoning: false,
                 text: "so far\u{1b}[2J 日本".into(),
+                before: 0,
             }],
             bytes: 9,
         }))),

@@ -258,3 +258,84 @@ fn a_changed_text_is_dropped_only_by_a_second_key() {
     assert!(stage.model.overlays.is_empty());
     assert_eq!(stage.commands(), []);
 }
+
+/// Two calls that gave something, one of them to the state, and an editor on a third after them.
+fn reading(args: &str) -> Stage {
+    let mut stage = Stage::new(100, 30);
+    stage.spent();
+    stage.press("2");
+    stage.wait(ARMING);
+    stage.press("e");
+    stage.out.clear();
+    editor(&mut stage).field.replace(args);
+    stage
+}
+
+/// The names that are offered behind a text; the one that was put in where there is no choice.
+fn offered(args: &str) -> (Vec<String>, String) {
+    let mut stage = reading(args);
+    stage.press("ctrl-end tab");
+    let names = match stage.model.overlays.last() {
+        Some(Overlay::List(list)) => list.choices.iter().map(|choice| choice.name.clone()).collect(),
+        _ => Vec::new(),
+    };
+    while matches!(stage.model.overlays.last(), Some(Overlay::List(_))) {
+        stage.press("esc");
+    }
+    (names, editor(&mut stage).field.shown())
+}
+
+#[test]
+fn references_complete_with_what_is_there() {
+    let (names, _) = offered(r#"{"path": "†"#);
+    assert_eq!(names, ["call.", "state.", "input"]);
+    let (_, text) = offered(r#"{"path": "†ca"#);
+    assert_eq!(text, r#"{"path": "†call."#, "the only root that fits");
+    let (names, _) = offered(r#"{"path": "†call."#);
+    assert_eq!(
+        names,
+        ["call.c5", "call.c4", "call.c3"],
+        "the newest first, not itself"
+    );
+    let (_, text) = offered(r#"{"path": "†call.c3."#);
+    assert_eq!(text, r#"{"path": "†call.c3.files"#);
+    let (names, _) = offered(r#"{"path": "†call.c3.files."#);
+    assert_eq!(names, ["call.c3.files.0", "call.c3.files.1"]);
+    let (_, text) = offered(r#"{"path": "†state."#);
+    assert_eq!(text, r#"{"path": "†state.plan"#);
+    let (names, _) = offered(r#"{"path": "†state.plan."#);
+    assert_eq!(
+        names,
+        ["state.plan.files", "state.plan.notes"],
+        "what stands there, and a path below"
+    );
+    let (_, text) = offered(r#"{"path": "†call.c9 || †sta"#);
+    assert_eq!(
+        text, r#"{"path": "†call.c9 || †state."#,
+        "each part of an expression"
+    );
+    let (names, text) = offered(r#"{"path": "††call."#);
+    assert!(
+        names.is_empty() && text == r#"{"path": "††call."#,
+        "an escaped dagger is a text"
+    );
+}
+
+#[test]
+fn an_empty_text_offers_a_reference_and_a_result_does_not() {
+    let mut stage = reading(r#"{"path": ""}"#);
+    stage.press("ctrl-end left left tab");
+    let text = stage.text();
+    assert!(text.contains("†call."), "{text}");
+    stage.type_text("state");
+    stage.press("enter");
+    assert_eq!(editor(&mut stage).field.shown(), r#"{"path": "†state."}"#);
+    let mut stage = Stage::new(100, 30);
+    stage.spent();
+    stage.press("2");
+    stage.wait(ARMING);
+    stage.press("w ctrl-t");
+    editor(&mut stage).field.replace("\"†");
+    stage.press("ctrl-end tab");
+    assert!(matches!(stage.model.overlays.last(), Some(Overlay::Editor(_))));
+}

@@ -2,7 +2,7 @@
 
 use crate::console::link::{ReplayControl, Update};
 use crate::console::model::overlay::Overlay;
-use crate::console::msg::{Leave, Msg, Out, TermMsg};
+use crate::console::msg::{Msg, Out, TermMsg};
 use crate::console::testing::{ARMING, Stage, id};
 use crate::domain::call::{Digest, Outcome};
 use crate::domain::command::{
@@ -10,7 +10,7 @@ use crate::domain::command::{
 };
 use crate::domain::event::{Event, RunEvent, TurnEvent};
 use crate::domain::id::{Rev, Seq, TurnId};
-use crate::domain::refusal::{Refusal, RefusalKind};
+use crate::domain::refusal::RefusalKind;
 
 const ARGS: &str = r#"{"path":"a","content":"b"}"#;
 
@@ -160,11 +160,8 @@ fn a_refused_answer_is_not_lost() {
     stage.press("w");
     stage.type_text("precious");
     stage.press("ctrl-s");
-    stage.commands();
-    stage.send(Msg::Run(Update::Refused(Refusal::new(
-        RefusalKind::Changed,
-        "it changed",
-    ))));
+    stage.refuse_last(RefusalKind::Changed, "it changed");
+    assert_eq!(stage.said(), "answer for c3 was refused: it changed");
     let Some(Overlay::Editor(editor)) = stage.model.overlays.last() else {
         panic!("the editor closed");
     };
@@ -365,78 +362,6 @@ fn a_limit_that_is_none_is_refused_with_an_example() {
     assert_eq!(stage.commands(), []);
     assert!(stage.said().contains("turns=50"), "{}", stage.said());
     assert_eq!(stage.model.overlays.len(), 1, "the line stays open");
-}
-
-#[test]
-fn leaving_asks_only_while_something_runs() {
-    let mut stage = stage();
-    stage.close();
-    stage.press("q");
-    assert_eq!(stage.out, [Out::Quit(Leave::Quit)]);
-
-    let mut stage = self::stage();
-    stage.running("c3", "read_file", "{}");
-    stage.press("q");
-    assert_eq!(stage.out, []);
-    assert!(matches!(stage.model.overlays.last(), Some(Overlay::Leave)));
-    stage.press("esc");
-    assert!(stage.model.overlays.is_empty());
-    stage.press("q q");
-    assert_eq!(stage.out, [Out::Quit(Leave::Quit)]);
-}
-
-#[test]
-fn waiting_leaves_once_nothing_runs() {
-    let mut stage = stage();
-    stage.running("c3", "read_file", "{}");
-    stage.close();
-    stage.press("q w");
-    assert!(matches!(
-        stage.out.as_slice(),
-        [Out::Command(Command::Run(RunCommand::Pause { .. }))]
-    ));
-    stage.out.clear();
-    stage.finish("c3", Outcome::ok("1"));
-    assert_eq!(stage.out, [Out::Quit(Leave::Quit)]);
-}
-
-#[test]
-fn cancelling_stops_the_run_first() {
-    let mut stage = stage();
-    stage.running("c3", "read_file", "{}");
-    stage.press("q c");
-    assert!(matches!(
-        stage.out.as_slice(),
-        [Out::Command(Command::Run(RunCommand::Stop { .. }))]
-    ));
-}
-
-#[test]
-fn a_second_ctrl_c_within_two_seconds_leaves() {
-    let mut stage = stage();
-    stage.press("ctrl-c");
-    assert_eq!(stage.out, []);
-    assert!(matches!(stage.model.overlays.last(), Some(Overlay::Leave)));
-    stage.press("ctrl-c");
-    assert_eq!(stage.out, [Out::Quit(Leave::Interrupted)]);
-
-    let mut stage = self::stage();
-    stage.press("ctrl-c esc");
-    stage.wait(2_500);
-    stage.press("ctrl-c");
-    assert_eq!(stage.out, [], "the first was too long ago");
-}
-
-#[test]
-fn ctrl_c_works_in_a_text_too() {
-    let mut stage = stage();
-    stage.press("i a ctrl-c");
-    assert!(matches!(stage.model.overlays.last(), Some(Overlay::Leave)));
-    stage.press("esc");
-    assert!(
-        matches!(stage.model.overlays.last(), Some(Overlay::Editor(_))),
-        "the text is still there"
-    );
 }
 
 #[test]

@@ -338,10 +338,10 @@ pub(super) fn live_row(
     let x = place.x + 2 + u16::try_from(widest).unwrap_or(0);
     let width = place.right().saturating_sub(x);
     let (head, text) = match live.parts.get(part) {
-        Some(LivePart::Text { reasoning, text }) => {
+        Some(LivePart::Text { reasoning, text, .. }) => {
             (if *reasoning { "thinks: " } else { "says: " }.to_owned(), text)
         }
-        Some(LivePart::Call { tool, args }) => (format!("calls {}: ", visible(tool)), args),
+        Some(LivePart::Call { tool, args, .. }) => (format!("calls {}: ", visible(tool)), args),
         None => return,
     };
     let used = canvas.put(x, place.y, width, &head, Role::Running);

@@ -196,7 +196,9 @@ fn insert_with_result(
         _ => None,
     };
     // Its references may mean something else here: it is shown with what it ran with.
-    let source = entry.and_then(|seq| draft.state.ledger.get(&seq)).map(|entry| entry.call);
+    let source = entry
+        .and_then(|seq| draft.state.ledger.get(&seq))
+        .map(|entry| entry.call);
     let source = source.and_then(|id| draft.state.calls.get(&id)).or(life);
     let attempts = source.map_or(&[][..], |call| &call.attempts);
     let gave = attempts.iter().find(|one| Some(one.intent) == entry);

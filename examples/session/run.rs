@@ -22,22 +22,25 @@ pub struct Run {
     no: u32,
     turn: u32,
     draw: u64,
+    /// Nodes so far, observations counted.
+    pub nodes: usize,
     /// The events that nobody has taken yet.
     pub events: Vec<Envelope>,
 }
 
 impl Run {
-    /// A run that was begun and prompted.
-    pub fn begun() -> Self {
+    /// A run that was begun so and prompted.
+    pub fn begun(started: Started) -> Self {
         let mut run = Self {
             seq: 0,
             clock: 1_700_000_000_000,
             no: 0,
             turn: 0,
             draw: 0x9e37_79b9_7f4a_7c15,
+            nodes: 0,
             events: Vec::new(),
         };
-        run.event(Event::Run(RunEvent::Started(Box::new(started()))));
+        run.event(Event::Run(RunEvent::Started(Box::new(started))));
         let turn = run.next_turn();
         run.turn(TurnEvent::Opened {
             turn,
@@ -55,14 +58,11 @@ impl Run {
         run
     }
 
-    /// A run of at least so many nodes, observations counted.
-    pub fn of_nodes(nodes: usize) -> Self {
-        let mut run = Self::begun();
-        let mut count = 1;
-        while count < nodes {
-            count += run.whole_turn();
+    /// Goes on until there are at least so many nodes, observations counted.
+    pub fn grow_to(&mut self, nodes: usize) {
+        while self.nodes < nodes {
+            self.whole_turn();
         }
-        run
     }
 
     fn random(&mut self, below: u64) -> u64 {
@@ -97,6 +97,7 @@ impl Run {
 
     fn next(&mut self, kind: NodeKind) -> NodeId {
         self.no += 1;
+        self.nodes += 1;
         NodeId::new(kind, self.no)
     }
 
@@ -228,6 +229,8 @@ impl Run {
             outcome,
             ms: 12,
         });
+        // The observation.
+        self.nodes += 1;
     }
 
     /// The stream of a turn ends, and with it the turn.
@@ -244,8 +247,8 @@ impl Run {
         self.settle(turn);
     }
 
-    /// A whole turn; how many nodes it made.
-    pub fn whole_turn(&mut self) -> usize {
+    /// A whole turn.
+    pub fn whole_turn(&mut self) {
         let turn = self.ask();
         self.think(turn);
         let width = [1, 1, 1, 2, 2, 3, 4, 5][self.random(8) as usize];
@@ -257,11 +260,11 @@ impl Run {
             before = Some(call);
         }
         self.end(turn);
-        1 + 2 * width
     }
 }
 
-fn started() -> Started {
+/// How such a run begins: one tool, the policy that asks for what writes.
+pub fn started() -> Started {
     let schema = r#"{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}"#;
     Started {
         version: "0".into(),

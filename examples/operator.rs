@@ -1,0 +1,117 @@
+//! What an operator feels: the real program in a real pseudo-terminal on sessions of any length, beside the
+//! smallest program that shows as much.
+//!
+//! `cargo build --release && cargo run --release --example operator [-- NODES …]` makes the sessions, and prints
+//! how long it takes to start, how long a key waits for its frame, what a program does that is left alone, and
+//! all that again while a megabyte a second streams in. Must not know: how the console works.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a measurement that went wrong is no measurement, and it is printed"
+)]
+
+#[path = "operator/figures.rs"]
+mod figures;
+#[path = "operator/floor.rs"]
+mod floor;
+#[path = "operator/pty.rs"]
+mod pty;
+#[path = "session/run.rs"]
+mod run;
+#[path = "operator/stream.rs"]
+mod stream;
+#[path = "session/write.rs"]
+#[expect(dead_code, reason = "the maker of sessions says more of what it made")]
+mod write;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use figures::{Figures, Kind, median};
+use stream::Server;
+use write::Fail;
+
+/// Nodes where none are named.
+const SIZES: [usize; 3] = [1_000, 10_000, 100_000];
+/// How often everything is begun anew, in turn.
+const TIMES: usize = 3;
+/// Bytes in a second of the fast stream, and of one at the pace of a model of today.
+const FAST: usize = 1_000_000;
+const SLOW: usize = 320;
+
+fn main() -> Result<(), Fail> {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    if let [word, rows] = &words[..]
+        && word == "floor"
+    {
+        floor::show(rows.parse()?);
+        return Ok(());
+    }
+    let mut sizes = words
+        .iter()
+        .map(|word| word.parse())
+        .collect::<Result<Vec<usize>, _>>()?;
+    if sizes.is_empty() {
+        sizes = SIZES.to_vec();
+    }
+    let home = tempfile::tempdir()?;
+    let dir = home.path().join("data/overrule/sessions");
+    let server = Server::new()?;
+    let mut kinds = vec![Kind::Floor(sizes.iter().copied().max().unwrap_or(1_000))];
+    for nodes in sizes {
+        let made = write::session(&make(&dir)?, nodes, &server.base)?;
+        kinds.push(Kind::Replay(nodes, made.id.to_string()));
+    }
+    let mut rows: Vec<Vec<Figures>> = kinds.iter().map(|_| Vec::new()).collect();
+    for _ in 0..TIMES {
+        for (kind, row) in kinds.iter().zip(&mut rows) {
+            row.push(figures::quiet(kind, home.path()));
+        }
+    }
+    println!("| what | first frame ms | all of it ms | key ms p50 / p99 | bytes a key | PSS MB |");
+    println!("|---|---|---|---|---|---|");
+    for (kind, row) in kinds.iter().zip(&rows) {
+        let of = |what: fn(&Figures) -> f64| median(row.iter().map(what).collect());
+        println!(
+            "| {kind} | {:.1} | {:.1} | {:.2} / {:.2} | {:.0} | {:.1} |",
+            of(|it| it.first),
+            of(|it| it.whole),
+            of(|it| it.key.0),
+            of(|it| it.key.1),
+            of(|it| it.bytes),
+            of(|it| it.memory),
+        );
+    }
+    println!();
+    println!("| left alone for 10 s | processor ms | switches | bytes |");
+    println!("|---|---|---|---|");
+    for kind in &kinds {
+        let idle = figures::idle(kind, home.path(), Duration::from_secs(10));
+        println!(
+            "| {kind} | {} | {} | {} |",
+            idle.processor, idle.switches, idle.bytes
+        );
+    }
+    println!();
+    println!(
+        "| streaming | cursor | key ms p50 / p99 / most | frames a second | bytes a frame | processor % |"
+    );
+    println!("|---|---|---|---|---|---|");
+    for kind in &kinds {
+        let Kind::Replay(nodes, id) = kind else { continue };
+        for pace in [FAST, SLOW] {
+            server.pace(pace);
+            for line in figures::streaming(id, home.path()) {
+                println!("| {nodes} nodes, {pace} bytes/s {line}");
+            }
+        }
+    }
+    Ok(())
+}
+
+fn make(dir: &PathBuf) -> Result<PathBuf, Fail> {
+    std::fs::create_dir_all(dir)?;
+    Ok(dir.clone())
+}

@@ -1,0 +1,163 @@
+//! A program in a pseudo-terminal of 200 by 60, with the moment at which each piece of its screen came.
+//!
+//! Must not know: what is measured.
+
+use std::io::{Read as _, Write};
+use std::path::Path;
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+
+use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
+
+use crate::write::now;
+
+const SIZE: PtySize = PtySize {
+    rows: 60,
+    cols: 200,
+    pixel_width: 0,
+    pixel_height: 0,
+};
+/// Columns of the graph, beside which the inspector stands.
+const LEFT: u16 = SIZE.cols * 9 / 20;
+/// What ends a frame.
+const END: &[u8] = b"\x1b[?2026l";
+/// Longer than anything that is measured.
+const PATIENCE: Duration = Duration::from_secs(40);
+
+/// A program.
+pub struct Program {
+    child: Box<dyn Child + Send + Sync>,
+    _master: Box<dyn MasterPty + Send>,
+    keys: Box<dyn Write + Send>,
+    pieces: Receiver<(Instant, Vec<u8>)>,
+    screen: vt100::Parser,
+    /// The end of what came, where a frame's end may have been cut in two.
+    tail: Vec<u8>,
+    /// When it was begun.
+    pub began: Instant,
+    /// Bytes that came.
+    pub bytes: u64,
+    /// Frames that came.
+    pub frames: u64,
+}
+
+impl Program {
+    /// Starts it.
+    pub fn start(program: &Path, args: &[&str], home: &Path) -> Self {
+        let pair = native_pty_system().openpty(SIZE).unwrap();
+        let mut command = CommandBuilder::new(program);
+        command.args(args);
+        command.env("TERM", "xterm-256color");
+        command.env("LC_ALL", "C.UTF-8");
+        command.env("HOME", home);
+        command.env("XDG_DATA_HOME", home.join("data"));
+        command.env("XDG_CONFIG_HOME", home.join("config"));
+        command.env("XDG_STATE_HOME", home.join("state"));
+        command.cwd(home);
+        let began = now();
+        let child = pair.slave.spawn_command(command).unwrap();
+        let mut from = pair.master.try_clone_reader().unwrap();
+        let keys = pair.master.take_writer().unwrap();
+        let (to, pieces) = channel();
+        std::thread::spawn(move || {
+            let mut piece = [0_u8; 16384];
+            while let Ok(count) = from.read(&mut piece) {
+                if count == 0 || to.send((now(), piece[..count].to_vec())).is_err() {
+                    return;
+                }
+            }
+        });
+        Self {
+            child,
+            _master: pair.master,
+            keys,
+            pieces,
+            screen: vt100::Parser::new(SIZE.rows.try_into().unwrap(), SIZE.cols.try_into().unwrap(), 0),
+            tail: Vec::new(),
+            began,
+            bytes: 0,
+            frames: 0,
+        }
+    }
+
+    /// Its process.
+    pub fn pid(&self) -> u32 {
+        self.child.process_id().unwrap()
+    }
+
+    /// Takes in what comes until then, or the first piece of it; tells when that came.
+    fn take(&mut self, within: Duration) -> Option<Instant> {
+        let (at, piece) = self.pieces.recv_timeout(within).ok()?;
+        self.bytes += piece.len() as u64;
+        self.screen.process(&piece);
+        self.tail.extend_from_slice(&piece);
+        self.frames += self.tail.windows(END.len()).filter(|part| *part == END).count() as u64;
+        let keep = self.tail.len().saturating_sub(END.len() - 1);
+        self.tail.drain(..keep);
+        Some(at)
+    }
+
+    /// The moment at which something has come to hold on the screen.
+    pub fn until(&mut self, what: &str, holds: impl Fn(&Self) -> bool) -> Instant {
+        let begin = now();
+        while begin.elapsed() < PATIENCE {
+            if let Some(at) = self.take(Duration::from_secs(1))
+                && holds(self)
+            {
+                return at;
+            }
+        }
+        let shown = self.screen.screen().contents();
+        println!("{shown}");
+        panic!("{what} never came")
+    }
+
+    /// Takes in what comes for a while.
+    pub fn wait(&mut self, long: Duration) {
+        let begin = now();
+        while let Some(left) = long.checked_sub(begin.elapsed()) {
+            self.take(left);
+        }
+    }
+
+    /// Presses a key; milliseconds until the text that it is about stands in the inspector.
+    pub fn press(&mut self, key: &str) -> f64 {
+        while self.take(Duration::ZERO).is_some() {}
+        let before = self.heading();
+        let at = now();
+        self.keys.write_all(key.as_bytes()).unwrap();
+        self.keys.flush().unwrap();
+        let answered = self.until("an answer to a key", |it| it.heading() != before);
+        answered.saturating_duration_since(at).as_secs_f64() * 1e3
+    }
+
+    /// Presses keys that nobody waits for.
+    pub fn send(&mut self, keys: &str) {
+        self.keys.write_all(keys.as_bytes()).unwrap();
+        self.keys.flush().unwrap();
+    }
+
+    /// The node that the inspector is about; empty for a stream, whose end is followed.
+    pub fn heading(&self) -> String {
+        let rows: Vec<String> = self.screen.screen().rows(LEFT, SIZE.cols - LEFT).collect();
+        let title = rows.iter().position(|row| row.contains(" content "));
+        let line = title.and_then(|at| rows.get(at + 1));
+        let mut words = line.map(|line| line.split_whitespace()).into_iter().flatten();
+        let (id, kind) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+        let is_kind = ["call", "thought", "prompt"].contains(&kind);
+        if is_kind { id.to_owned() } else { String::new() }
+    }
+
+    /// True where these words are on the screen.
+    pub fn shows(&self, words: &str) -> bool {
+        self.screen.screen().contents().contains(words)
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

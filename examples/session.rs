@@ -1,0 +1,47 @@
+//! Writes sessions of any length, as an agent's run would be, through the real journal: for figures of
+//! the console, and to see how a long run looks.
+//!
+//! `cargo run --release --example session -- DIR [NODES …]` makes a session for each number of nodes in a
+//! directory of sessions, and prints for each its id, nodes, records, bytes and seconds. Must not know:
+//! the console.
+
+#![allow(clippy::print_stdout, reason = "it prints what it made")]
+
+#[path = "session/run.rs"]
+mod run;
+#[path = "session/write.rs"]
+mod write;
+
+use std::path::PathBuf;
+
+use write::Fail;
+
+/// Nodes where none are named.
+const SIZES: [usize; 3] = [1_000, 10_000, 100_000];
+
+fn main() -> Result<(), Fail> {
+    let mut words = std::env::args().skip(1);
+    let dir: PathBuf = words
+        .next()
+        .ok_or("say where: cargo run --release --example session -- DIR [NODES …]")?
+        .into();
+    let mut sizes = words
+        .map(|word| word.parse())
+        .collect::<Result<Vec<usize>, _>>()?;
+    if sizes.is_empty() {
+        sizes = SIZES.to_vec();
+    }
+    for nodes in sizes {
+        let begin = write::now();
+        let made = write::session(&dir, nodes, "http://127.0.0.1:9/v1")?;
+        println!(
+            "{}  {} nodes  {} records  {:.1} MB  {:.2} s",
+            made.id,
+            made.nodes,
+            made.records,
+            made.bytes as f64 / 1e6,
+            begin.elapsed().as_secs_f64()
+        );
+    }
+    Ok(())
+}

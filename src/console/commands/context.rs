@@ -1,0 +1,172 @@
+//! Where keys go, and which keys are heard there. Must not know: what a key does.
+
+/// Where keys go: a pane, or the topmost overlay.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Context {
+    /// Everywhere, whatever is open.
+    Always,
+    /// Every pane.
+    Panes,
+    /// Every pane of a recorded run.
+    Replay,
+    /// The graph.
+    Graph,
+    /// The queue.
+    Queue,
+    /// The inspector.
+    Inspector,
+    /// The log.
+    Log,
+    /// The state.
+    State,
+    /// The branches, beside the other panes.
+    BranchPane,
+    /// The budget.
+    Budget,
+    /// How the tools do.
+    Health,
+    /// An editor of several lines.
+    Editor,
+    /// One line of text.
+    Line,
+    /// A list to choose from by typing.
+    List,
+    /// Text to read: help, a refusal.
+    Page,
+    /// Why the run waits for a person.
+    Needed,
+    /// The impact of an edit, before it is committed.
+    Review,
+    /// The collected edits.
+    Gathered,
+    /// The branches.
+    Branches,
+    /// Two branches side by side.
+    Compare,
+    /// Effects that happened under what edits replaced.
+    Effects,
+    /// The list before several calls are approved at once.
+    Bulk,
+    /// A rule of the session, before it is accepted.
+    Rule,
+    /// The rules of the session.
+    Rules,
+    /// A repeated effect.
+    Consent,
+    /// An execution whose outcome nobody knows.
+    Doubt,
+    /// A stream that broke.
+    Broken,
+    /// Emergency stop.
+    Confirm,
+    /// Leaving while something runs.
+    Leave,
+}
+
+impl Context {
+    /// Every context, for checks.
+    pub const ALL: [Self; 29] = [
+        Self::Always,
+        Self::Panes,
+        Self::Replay,
+        Self::Graph,
+        Self::Queue,
+        Self::Inspector,
+        Self::Log,
+        Self::State,
+        Self::BranchPane,
+        Self::Budget,
+        Self::Health,
+        Self::Editor,
+        Self::Line,
+        Self::List,
+        Self::Page,
+        Self::Needed,
+        Self::Review,
+        Self::Gathered,
+        Self::Branches,
+        Self::Compare,
+        Self::Effects,
+        Self::Bulk,
+        Self::Rule,
+        Self::Rules,
+        Self::Consent,
+        Self::Doubt,
+        Self::Broken,
+        Self::Confirm,
+        Self::Leave,
+    ];
+
+    /// The contexts whose keys work here, the nearest first.
+    pub const fn reach(self) -> &'static [Self] {
+        match self {
+            Self::Graph => &[Self::Graph, Self::Panes, Self::Replay, Self::Always],
+            Self::Queue => &[Self::Queue, Self::Panes, Self::Replay, Self::Always],
+            Self::Inspector => &[Self::Inspector, Self::Panes, Self::Replay, Self::Always],
+            Self::Log => &[Self::Log, Self::Panes, Self::Replay, Self::Always],
+            Self::State => &[Self::State, Self::Panes, Self::Replay, Self::Always],
+            Self::BranchPane => &[Self::BranchPane, Self::Panes, Self::Replay, Self::Always],
+            Self::Budget => &[Self::Budget, Self::Panes, Self::Replay, Self::Always],
+            Self::Health => &[Self::Health, Self::Panes, Self::Replay, Self::Always],
+            Self::Editor => &[Self::Editor, Self::Always],
+            Self::Line => &[Self::Line, Self::Always],
+            Self::List => &[Self::List, Self::Always],
+            Self::Page => &[Self::Page, Self::Always],
+            Self::Needed => &[Self::Needed, Self::Always],
+            Self::Review => &[Self::Review, Self::Always],
+            Self::Gathered => &[Self::Gathered, Self::Always],
+            Self::Branches => &[Self::Branches, Self::Always],
+            Self::Compare => &[Self::Compare, Self::Always],
+            Self::Effects => &[Self::Effects, Self::Always],
+            Self::Bulk => &[Self::Bulk, Self::Always],
+            Self::Rule => &[Self::Rule, Self::Always],
+            Self::Rules => &[Self::Rules, Self::Always],
+            Self::Consent => &[Self::Consent, Self::Always],
+            Self::Doubt => &[Self::Doubt, Self::Always],
+            Self::Broken => &[Self::Broken, Self::Always],
+            Self::Confirm => &[Self::Confirm, Self::Always],
+            Self::Leave => &[Self::Leave, Self::Always],
+            Self::Always | Self::Panes | Self::Replay => &[],
+        }
+    }
+
+    /// True where text is typed: no key there ever decides anything.
+    pub const fn is_text(self) -> bool {
+        matches!(self, Self::Editor | Self::Line | Self::List)
+    }
+
+    /// Heading of its section in help.
+    pub const fn heading(self) -> &'static str {
+        match self {
+            Self::Always => "everywhere",
+            Self::Panes => "any pane",
+            Self::Replay => "replay",
+            Self::Graph => "graph",
+            Self::Queue => "queue",
+            Self::Inspector => "inspector",
+            Self::Log => "log",
+            Self::State => "state",
+            Self::BranchPane => "branch pane",
+            Self::Budget => "budget",
+            Self::Health => "health",
+            Self::Editor => "editor",
+            Self::Line => "one-line input",
+            Self::List => "list",
+            Self::Page => "page",
+            Self::Needed => "why the run waits",
+            Self::Review => "impact preview",
+            Self::Gathered => "collected edits",
+            Self::Branches => "branches",
+            Self::Compare => "comparison",
+            Self::Effects => "orphaned effects",
+            Self::Bulk => "approve all",
+            Self::Rule => "rule preview",
+            Self::Rules => "rules of the session",
+            Self::Consent => "repeated effect",
+            Self::Doubt => "outcome unknown",
+            Self::Broken => "broken stream",
+            Self::Confirm => "emergency stop",
+            Self::Leave => "leaving",
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! The cursor of the graph: where it stands, what it follows, what is new below it.
+//!
+//! Must not know: how rows come to be, colours.
+
+use super::{GraphPane, Pick, rows};
+use crate::console::layout::fold::Stands;
+use crate::console::model::run::RunPart;
+use crate::domain::id::NodeId;
+use crate::domain::state::State;
+
+impl GraphPane {
+    /// Keeps the cursor on its node, and on its place on the screen.
+    pub(super) fn hold(&mut self, state: &State, before: Option<usize>) {
+        if let Some(Pick::Live(turn, part)) = self.selected
+            && !self.live.contains(&(turn, part))
+        {
+            // What streamed has become a node.
+            self.selected = state
+                .turns
+                .get(&turn)
+                .and_then(|turn| turn.nodes.last())
+                .map(|id| Pick::Node(*id));
+        }
+        if !self.pinned || self.selected.is_none() {
+            self.selected = self.pick_at(self.len().saturating_sub(1));
+            self.see();
+            return;
+        }
+        if let (Some(before), Some(now)) = (before, self.cursor()) {
+            self.top = (self.top + now).saturating_sub(before);
+        }
+    }
+
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.rows.list.len() + self.live.len()
+    }
+
+    /// True where there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// What stands in a row.
+    pub fn pick_at(&self, row: usize) -> Option<Pick> {
+        match self.rows.list.get(row) {
+            Some(row) => Some(Pick::Node(row.key)),
+            None => self
+                .live
+                .get(row.checked_sub(self.rows.list.len())?)
+                .map(|(turn, part)| Pick::Live(*turn, *part)),
+        }
+    }
+
+    /// The row of the cursor.
+    pub fn cursor(&self) -> Option<usize> {
+        match self.selected? {
+            Pick::Node(id) => self.rows.gutter.find(id),
+            Pick::Live(turn, part) => self
+                .live
+                .iter()
+                .position(|row| *row == (turn, part))
+                .map(|at| self.rows.list.len() + at),
+        }
+    }
+
+    /// Puts the cursor on a row; on the last one it follows what comes.
+    pub fn go(&mut self, row: usize) {
+        let last = self.len().saturating_sub(1);
+        let row = row.min(last);
+        self.selected = self.pick_at(row);
+        self.pinned = row < last;
+        self.see();
+    }
+
+    /// Puts the cursor on a node, unfolding what hides it.
+    pub fn go_to(&mut self, node: NodeId, run: &RunPart) -> bool {
+        let Some(mut row) = self.rows.gutter.find(node) else {
+            return false;
+        };
+        // A fold can hold a fold.
+        for _ in 0..3 {
+            let hides = |here: &&rows::Row| match here.stands {
+                Stands::Node => false,
+                // The row of a turn says what its first node does.
+                Stands::Turn => here.key != node,
+                _ => true,
+            };
+            let Some(here) = self.rows.list.get(row).filter(hides) else {
+                break;
+            };
+            let name = here.key;
+            self.unfolded.insert(name);
+            self.plan(self.rows.entry(name));
+            row = self.rows.gutter.find(node).unwrap_or(row);
+        }
+        self.go(row);
+        // A jump is a look at one thing: it stays there even where that is the last row.
+        self.pinned = true;
+        self.selected = Some(Pick::Node(self.rows.list.get(row).map_or(node, |row| row.key)));
+        self.sync(run);
+        true
+    }
+
+    /// Keeps the cursor on screen; `tall` tells how many lines a row takes.
+    pub fn scroll(&mut self, height: usize, tall: impl Fn(&Self, usize) -> usize) {
+        let last = self.len().saturating_sub(1);
+        let at = self.cursor().unwrap_or(last);
+        // The first row from which on everything down to this one fits.
+        let first_for = |graph: &Self, row: usize| {
+            let mut lines = tall(graph, row);
+            let mut first = row;
+            while let Some(before) = first.checked_sub(1) {
+                lines += tall(graph, before);
+                if lines > height {
+                    break;
+                }
+                first = before;
+            }
+            first
+        };
+        let lowest = first_for(self, last);
+        if !self.pinned {
+            self.top = lowest;
+        }
+        self.top = self.top.min(at).min(lowest);
+        if height > 0 {
+            self.top = self.top.max(first_for(self, at));
+        }
+    }
+
+    /// Rows that came since the cursor was moved away from the end.
+    pub fn fresh(&self) -> usize {
+        if !self.pinned {
+            return 0;
+        }
+        let (last, streaming) = self.seen;
+        let before = self.rows.list.partition_point(|row| Some(row.key) <= last);
+        (self.rows.list.len() - before + self.live.len()).saturating_sub(streaming)
+    }
+
+    /// Everything that there is has been seen.
+    pub fn see(&mut self) {
+        let last = self.rows.entries.last().map(|entry| entry.key);
+        self.seen = (last, self.live.len());
+    }
+}

@@ -1,0 +1,286 @@
+//! What happens in a run, event by event.
+//!
+//! Must not know: terminals, engines.
+
+use super::{Stage, id};
+use crate::domain::call::{ConsentCause, Decision, Digest, EffectClass, Gate, Outcome, ToolError, Verdict};
+use crate::domain::event::run::{Limits, Started, ToolCard};
+use crate::domain::event::{CallEvent, Event, RunEvent, TurnEvent};
+use crate::domain::id::{Attempt, Rev, Seq, ThreadId, TurnId};
+use crate::domain::node::{Channel, Origin};
+use crate::domain::turn::{Producer, Stop, Usage};
+
+impl Stage {
+    /// Begins a run with a prompt (`p1`, turn 1) and an open turn 2.
+    pub fn begin(&mut self) {
+        let tool = |name: &str, effect, tags: &[&str], schema: &str| ToolCard {
+            name: name.into(),
+            description: format!("{name} for tests").into(),
+            schema: schema.into(),
+            effect,
+            tags: tags.iter().map(|tag| (*tag).to_owned()).collect(),
+            takes_truncated: false,
+            probe: None,
+            compensate: None,
+        };
+        let path = r#"{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}"#;
+        let write = r#"{"type":"object","properties":{"path":{"type":"string"},"content":{"type":"string"}},"required":["path","content"]}"#;
+        let started = Started {
+            version: "0".into(),
+            workspace: "/w".into(),
+            model: "scripted: test".into(),
+            wire: "scripted".into(),
+            system: "be good".into(),
+            tools: vec![
+                tool("read_file", EffectClass::Read, &[], path),
+                tool("write_file", EffectClass::Write, &[], write),
+                tool("launch", EffectClass::Write, &["irreversible"], "{}"),
+            ],
+            policy: "supervised".into(),
+            limits: Limits::default(),
+            user: "ada".into(),
+            input: "null".into(),
+            setup: "{}".into(),
+            reuse: crate::domain::event::run::Reuse::default(),
+            price: None,
+            sandbox: "sandbox level 0".into(),
+        };
+        self.engine(Event::Run(RunEvent::Started(Box::new(started))));
+        self.turn(TurnEvent::Opened {
+            turn: TurnId(1),
+            thread: ThreadId(0),
+            after: None,
+            producer: Producer::Operator,
+        });
+        self.turn(TurnEvent::Prompted {
+            turn: TurnId(1),
+            node: id("p1"),
+            text: "look at the files".into(),
+        });
+        self.turn(TurnEvent::Settled {
+            turn: TurnId(1),
+            errors: Vec::new(),
+        });
+        self.request(2, 1);
+    }
+
+    /// The model is asked for a turn.
+    pub fn request(&mut self, turn: u32, request: u32) {
+        self.turn(TurnEvent::Requested {
+            turn: TurnId(turn),
+            thread: ThreadId(0),
+            after: Some(TurnId(turn - 1)),
+            request,
+            context: "ctx".into(),
+            hash: "req".into(),
+            new: Vec::new(),
+            last: false,
+            wait_ms: 0,
+        });
+    }
+
+    /// A thought in turn 2.
+    pub fn thought(&mut self, node: &str, text: &str) {
+        self.turn(TurnEvent::Thought {
+            turn: TurnId(2),
+            node: id(node),
+            text: text.into(),
+            channel: Channel::Spoken,
+            opaque: None,
+            origin: Origin::Model,
+        });
+    }
+
+    /// A call in turn 2, checked.
+    pub fn proposed(&mut self, node: &str, tool: &str, args: &str) {
+        self.turn(TurnEvent::Proposed {
+            turn: TurnId(2),
+            node: id(node),
+            provider_id: None,
+            tool: tool.into(),
+            args: args.into(),
+            origin: Origin::Model,
+        });
+        let effect = match tool {
+            "read_file" => EffectClass::Read,
+            _ => EffectClass::Write,
+        };
+        self.call(CallEvent::Checked {
+            call: id(node),
+            rev: Rev(1),
+            faults: Vec::new(),
+            references: Vec::new(),
+            label: node.into(),
+            out: None,
+            effect,
+            delegates: false,
+        });
+    }
+
+    /// A call that is ready.
+    pub fn ready(&mut self, node: &str, rev: u32) {
+        self.ready_at(node, rev, Vec::new());
+    }
+
+    /// A call that is ready, with what it was given.
+    pub fn ready_with(&mut self, node: &str, bindings: Vec<crate::domain::call::Binding>) {
+        self.ready_at(node, 1, bindings);
+    }
+
+    fn ready_at(&mut self, node: &str, rev: u32, bindings: Vec<crate::domain::call::Binding>) {
+        self.call(CallEvent::Ready {
+            call: id(node),
+            rev: Rev(rev),
+            bindings,
+            resolved: None,
+            digest: Digest(format!("digest-of-{node}-r{rev}").into()),
+            verdict: Verdict {
+                gate: Gate::Ask,
+                rule: "preset supervised".into(),
+                reason: "asks for everything".into(),
+                deadline_ms: None,
+                on_expiry: crate::domain::call::Consequence::Deny,
+            },
+        });
+    }
+
+    /// A call that waits for the operator.
+    pub fn awaiting(&mut self, node: &str, tool: &str, args: &str) {
+        self.proposed(node, tool, args);
+        self.ready(node, 1);
+        self.call(CallEvent::Asked {
+            call: id(node),
+            rev: Rev(1),
+            deadline_ms: None,
+        });
+    }
+
+    /// A call that runs.
+    pub fn running(&mut self, node: &str, tool: &str, args: &str) -> Seq {
+        self.proposed(node, tool, args);
+        self.ready(node, 1);
+        self.start(node)
+    }
+
+    /// Starts a ready call.
+    pub fn start(&mut self, node: &str) -> Seq {
+        self.call(CallEvent::Decided {
+            call: id(node),
+            rev: Rev(1),
+            digest: None,
+            decision: Decision::Auto { rule: "test".into() },
+        });
+        let effect = self.model.run.state.call(id(node)).unwrap().effect;
+        self.call(CallEvent::Started {
+            call: id(node),
+            rev: Rev(1),
+            attempt: Attempt(1),
+            key: "k".into(),
+            same: format!("same-{node}").into(),
+            effect,
+            task: None,
+            before: None,
+            thread: None,
+            guards: Vec::new(),
+        })
+    }
+
+    /// A call that ended.
+    pub fn finished(&mut self, node: &str, tool: &str, args: &str, outcome: Outcome) {
+        self.running(node, tool, args);
+        self.finish(node, outcome);
+    }
+
+    /// Ends a running call.
+    pub fn finish(&mut self, node: &str, outcome: Outcome) {
+        self.call(CallEvent::Finished {
+            call: id(node),
+            rev: Rev(1),
+            attempt: Attempt(1),
+            outcome,
+            ms: 12,
+        });
+    }
+
+    /// A call that asks for consent.
+    pub fn consent(&mut self, node: &str) {
+        self.proposed(node, "write_file", r#"{"path":"a","content":"b"}"#);
+        self.ready(node, 1);
+        self.call(CallEvent::ConsentAsked {
+            call: id(node),
+            cause: ConsentCause::Orphaned,
+            entries: Vec::new(),
+        });
+    }
+
+    /// A call whose outcome nobody knows.
+    pub fn in_doubt(&mut self, node: &str) {
+        self.running(node, "write_file", r#"{"path":"a","content":"b"}"#);
+        self.engine(Event::Run(RunEvent::Reopened {
+            interrupted: vec![(id(node), Attempt(1))],
+            version: "0".into(),
+        }));
+    }
+
+    /// The stream of turn 2 ends.
+    pub fn close(&mut self) {
+        self.turn(TurnEvent::Closed {
+            turn: TurnId(2),
+            stop: Stop::Calls,
+            usage: Usage {
+                input: Some(120),
+                output: Some(30),
+                ..Usage::default()
+            },
+        });
+    }
+
+    /// A run with a bit of everything: used for pictures.
+    pub fn sample(&mut self) {
+        self.begin();
+        self.thought(
+            "t2",
+            "I will read two files, then write a report. \u{1b}[31mred\u{1b}[0m",
+        );
+        self.finished(
+            "c3",
+            "read_file",
+            r#"{"path":"a.txt"}"#,
+            Outcome::ok(r#""hello\nworld""#),
+        );
+        self.finished(
+            "c4",
+            "read_file",
+            r#"{"path":"b.txt"}"#,
+            Outcome::Err(ToolError {
+                class: crate::domain::call::ErrorClass::NotFound,
+                message: "no file b.txt".into(),
+                evidence: "errno ENOENT".into(),
+                hint: Some("list the directory".into()),
+                partial: None,
+                executed: false,
+                retry_after_ms: None,
+            }),
+        );
+        self.awaiting(
+            "c5",
+            "write_file",
+            r#"{"path":"report.md","content":"1\n2\u202e3"}"#,
+        );
+        self.running("c6", "read_file", r#"{"path":"日本語.txt"}"#);
+        self.close();
+    }
+
+    /// A stream that broke.
+    pub fn broken(&mut self) {
+        self.turn(TurnEvent::Broken {
+            turn: TurnId(2),
+            fault: crate::domain::turn::StreamFault {
+                kind: crate::domain::turn::StreamFaultKind::Timeout,
+                message: "the server was silent for 60 s".into(),
+                retry_after_ms: None,
+            },
+            usage: Usage::default(),
+        });
+    }
+}

@@ -1,0 +1,148 @@
+//! The questions with more than two answers: a repeated effect, an outcome that nobody knows, a broken stream.
+//!
+//! Must not know: keys, how a command travels.
+
+use super::decide::{armed, question, send, waiting};
+use super::input::By;
+use super::open;
+use crate::console::doc::Doc;
+use crate::console::model::Model;
+use crate::console::model::arming::Question;
+use crate::console::model::inspector::Subject;
+use crate::console::model::overlay::{Dialog, DialogKind, Overlay};
+use crate::console::msg::Out;
+use crate::domain::advance::gate::equal_entries;
+use crate::domain::call::{Digest, Status};
+use crate::domain::command::{CallCommand, Command, ConsentChoice, Resolution, RunCommand};
+use crate::domain::id::{NodeId, Rev, TurnId};
+use crate::domain::state::LedgerOutcome;
+
+/// Opens the choices of a repeated effect, an unknown outcome or a broken stream.
+pub(super) fn choices(model: &mut Model) -> Result<(), String> {
+    if let Some(Subject::Broken(turn)) = model.inspector.subject {
+        return dialog(model, DialogKind::Broken(turn));
+    }
+    let (call, ..) = waiting(model)?;
+    match model.run.state.call(call).map(|call| call.status.clone()) {
+        Some(Status::Consent(_)) => dialog(model, DialogKind::Consent),
+        Some(Status::InDoubt(_)) => dialog(model, DialogKind::Doubt),
+        Some(Status::Awaiting) => Err(format!(
+            "{} approves, {} rejects, {} edits",
+            model.settings.keymap.first("approve"),
+            model.settings.keymap.first("reject"),
+            model.settings.keymap.first("edit")
+        )),
+        _ => Err("there is nothing to choose".to_owned()),
+    }
+}
+
+fn dialog(model: &mut Model, kind: DialogKind) -> Result<(), String> {
+    let question = question(model).ok_or("nothing is selected")?;
+    open(
+        model,
+        Overlay::Dialog(Dialog {
+            kind,
+            question,
+            doc: Doc::default(),
+            top: 0,
+            made: None,
+        }),
+    );
+    Ok(())
+}
+
+/// The call of the open dialog, if what it asks still stands as it was shown.
+fn asked(model: &Model, by: By, at: u64) -> Result<(NodeId, Rev, Option<Digest>), String> {
+    let Some(Overlay::Dialog(dialog)) = model.overlays.last() else {
+        return Err("no question is open".to_owned());
+    };
+    armed(model, &dialog.question, by, at)?;
+    match &dialog.question {
+        Question::Call {
+            call, rev, digest, ..
+        } => Ok((*call, *rev, digest.clone())),
+        _ => Err("this is not about a call".to_owned()),
+    }
+}
+
+pub(super) fn consent(
+    model: &mut Model,
+    choice: ConsentChoice,
+    by: By,
+    at: u64,
+    out: &mut Vec<Out>,
+) -> Result<(), String> {
+    let (call, rev, digest) = asked(model, by, at)?;
+    let digest = digest.ok_or_else(|| format!("{call} is not ready yet"))?;
+    model.overlays.pop();
+    model.queue.leaving = model.queue.selected;
+    let command = Command::Call(CallCommand::Consent {
+        call,
+        rev,
+        digest,
+        choice,
+    });
+    send(model, command, Some(call), out);
+    Ok(())
+}
+
+pub(super) fn reuse(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), String> {
+    let (id, ..) = asked(model, by, at)?;
+    let state = &model.run.state;
+    let entry = state.call(id).and_then(|call| {
+        equal_entries(state, call).into_iter().rev().find(|seq| {
+            matches!(
+                state.ledger.get(seq).map(|entry| &entry.outcome),
+                Some(LedgerOutcome::Known(_))
+            )
+        })
+    });
+    match entry {
+        Some(entry) => consent(model, ConsentChoice::Reuse { entry }, by, at, out),
+        None => {
+            Err("no result of that execution is known: run it again, answer for it, or reject it".to_owned())
+        }
+    }
+}
+
+pub(super) fn happened(model: &mut Model, by: By, at: u64) -> Result<(), String> {
+    let (call, ..) = asked(model, by, at)?;
+    model.overlays.pop();
+    super::edits::value_editor(model, crate::console::model::editor::Purpose::Happened { call });
+    Ok(())
+}
+
+pub(super) fn did_not(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), String> {
+    let (call, ..) = asked(model, by, at)?;
+    model.overlays.pop();
+    model.queue.leaving = model.queue.selected;
+    let command = Command::Call(CallCommand::Resolve {
+        call,
+        what: Resolution::DidNot,
+    });
+    send(model, command, Some(call), out);
+    Ok(())
+}
+
+pub(super) fn broken(
+    model: &mut Model,
+    make: impl Fn(TurnId) -> RunCommand,
+    by: By,
+    at: u64,
+    out: &mut Vec<Out>,
+) -> Result<(), String> {
+    let question = match model.overlays.last() {
+        Some(Overlay::Dialog(dialog)) => dialog.question.clone(),
+        _ => question(model).ok_or("no stream is broken")?,
+    };
+    let Question::Turn { turn, .. } = question else {
+        return Err("no stream is broken here".to_owned());
+    };
+    armed(model, &question, by, at)?;
+    if matches!(model.overlays.last(), Some(Overlay::Dialog(_))) {
+        model.overlays.pop();
+    }
+    model.queue.leaving = model.queue.selected;
+    send(model, Command::Run(make(turn)), None, out);
+    Ok(())
+}

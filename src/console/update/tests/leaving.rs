@@ -1,0 +1,86 @@
+//! Leaving: what runs is not left by accident, and nobody is kept.
+
+use crate::console::model::overlay::Overlay;
+use crate::console::msg::{Leave, Out};
+use crate::console::testing::Stage;
+use crate::domain::call::Outcome;
+use crate::domain::command::{Command, RunCommand};
+
+fn stage() -> Stage {
+    let mut stage = Stage::new(100, 40);
+    stage.begin();
+    stage.thought("t2", "first this");
+    stage
+}
+
+#[test]
+fn leaving_asks_only_while_something_runs() {
+    let mut stage = stage();
+    stage.close();
+    stage.press("q");
+    assert_eq!(stage.out, [Out::Quit(Leave::Quit)]);
+
+    let mut stage = self::stage();
+    stage.running("c3", "read_file", "{}");
+    stage.press("q");
+    assert_eq!(stage.out, []);
+    assert!(matches!(stage.model.overlays.last(), Some(Overlay::Leave)));
+    stage.press("esc");
+    assert!(stage.model.overlays.is_empty());
+    stage.press("q q");
+    assert_eq!(stage.out, [Out::Quit(Leave::Quit)]);
+}
+
+#[test]
+fn waiting_leaves_once_nothing_runs() {
+    let mut stage = stage();
+    stage.running("c3", "read_file", "{}");
+    stage.close();
+    stage.press("q w");
+    assert!(matches!(
+        stage.out.as_slice(),
+        [Out::Command(Command::Run(RunCommand::Pause { .. }))]
+    ));
+    stage.out.clear();
+    stage.finish("c3", Outcome::ok("1"));
+    assert_eq!(stage.out, [Out::Quit(Leave::Quit)]);
+}
+
+#[test]
+fn cancelling_stops_the_run_first() {
+    let mut stage = stage();
+    stage.running("c3", "read_file", "{}");
+    stage.press("q c");
+    assert!(matches!(
+        stage.out.as_slice(),
+        [Out::Command(Command::Run(RunCommand::Stop { .. }))]
+    ));
+}
+
+#[test]
+fn a_second_ctrl_c_within_two_seconds_leaves() {
+    let mut stage = stage();
+    stage.press("ctrl-c");
+    assert_eq!(stage.out, []);
+    assert!(matches!(stage.model.overlays.last(), Some(Overlay::Leave)));
+    stage.press("ctrl-c");
+    assert_eq!(stage.out, [Out::Quit(Leave::Interrupted)]);
+
+    let mut stage = self::stage();
+    stage.press("ctrl-c esc");
+    stage.wait(2_500);
+    stage.press("ctrl-c");
+    assert_eq!(stage.out, [], "the first was too long ago");
+}
+
+#[test]
+fn ctrl_c_works_in_a_text_too() {
+    let mut stage = stage();
+    stage.press("i a ctrl-c");
+    assert!(matches!(stage.model.overlays.last(), Some(Overlay::Leave)));
+    stage.press("esc");
+    assert!(
+        matches!(stage.model.overlays.last(), Some(Overlay::Editor(_))),
+        "the text is still there"
+    );
+}

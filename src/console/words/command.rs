@@ -1,0 +1,100 @@
+//! A command in a few words, so that an answer to it says to what. Holds no untrusted text but names.
+//!
+//! Must not know: keys, what a command does.
+
+use crate::domain::command::{
+    CallCommand, Command, Edit, EditCommand, EscapeCommand, ResilienceCommand, RunCommand, WeightCommand,
+};
+use crate::text::visible;
+
+/// A command in words, such as `approve c5`.
+pub fn command(command: &Command) -> String {
+    match command {
+        Command::Run(command) => run(command),
+        Command::Call(command) => call(command),
+        Command::Edit(command) => edit(command),
+        Command::Escape(command) => escape(command),
+        Command::Resilience(command) => resilience(command),
+        Command::Weight(command) => weight(command),
+    }
+}
+
+fn run(command: &RunCommand) -> String {
+    match command {
+        RunCommand::Pause { .. } => "pause".to_owned(),
+        RunCommand::Resume {} => "go on".to_owned(),
+        RunCommand::Step {} => "step".to_owned(),
+        RunCommand::StopTurn {} => "stop the turn".to_owned(),
+        RunCommand::Stop { .. } => "stop everything".to_owned(),
+        RunCommand::AskAgain { turn } => format!("ask again for {turn}"),
+        RunCommand::KeepArrived { turn } => format!("keep what arrived of {turn}"),
+        RunCommand::SetLimits { .. } => "set limits".to_owned(),
+        RunCommand::SetPolicy { policy } => format!("policy {}", visible(policy)),
+        RunCommand::Title { .. } => "name the session".to_owned(),
+        RunCommand::AddRule { .. } => "accept the rule".to_owned(),
+        RunCommand::DropRule { no } => format!("drop rule {no}"),
+    }
+}
+
+fn call(command: &CallCommand) -> String {
+    match command {
+        CallCommand::Approve { call, rev, .. } => format!("approve {call} {rev}"),
+        CallCommand::Reject { call, .. } => format!("reject {call}"),
+        CallCommand::Answer { call, .. } => format!("answer for {call}"),
+        CallCommand::Cancel { call, .. } => format!("cancel {call}"),
+        CallCommand::Retry { call, .. } => format!("run {call} again"),
+        CallCommand::Consent { call, .. } => format!("decide the repeated effect of {call}"),
+        CallCommand::Resolve { call, .. } => format!("say what came of {call}"),
+        CallCommand::Unpin { node } => format!("unpin {node}"),
+    }
+}
+
+fn edit(command: &EditCommand) -> String {
+    match command {
+        EditCommand::Commit { edits, .. } => match edits.as_slice() {
+            [Edit::Call { node, .. } | Edit::Text { node, .. } | Edit::Observation { node, .. }] => {
+                format!("edit {node}")
+            }
+            [Edit::RejectAnswer { node, .. }] => format!("reject {node}"),
+            [Edit::Take { node, from }] => format!("take {node} from branch {}", from.0),
+            [Edit::Delete { node, .. }] => format!("delete {node}"),
+            [Edit::InsertPrompt { .. }] => "insert a prompt".to_owned(),
+            [Edit::InsertThought { .. }] => "insert a thought".to_owned(),
+            [Edit::InsertCall { .. }] => "insert a call".to_owned(),
+            edits => format!("commit {} edits", edits.len()),
+        },
+        EditCommand::Undo { .. } => "undo".to_owned(),
+        EditCommand::Redo { .. } => "redo".to_owned(),
+        EditCommand::Switch { to, .. } => format!("switch to branch {}", to.0),
+        EditCommand::Name { epoch, .. } => format!("name branch {}", epoch.0),
+        EditCommand::Hold { node } => format!("hold what waits for {node}"),
+        EditCommand::Release { .. } => "let go what was held".to_owned(),
+    }
+}
+
+fn escape(command: &EscapeCommand) -> String {
+    match command {
+        EscapeCommand::AllowIncident { incident } => format!("allow loop {incident}"),
+        EscapeCommand::Allow { .. } => "allow what repeats".to_owned(),
+        EscapeCommand::Mute { muted: true, .. } => "mute a detector".to_owned(),
+        EscapeCommand::Mute { muted: false, .. } => "listen to a detector".to_owned(),
+    }
+}
+
+fn resilience(command: &ResilienceCommand) -> String {
+    match command {
+        ResilienceCommand::RunNow { call, .. } => format!("run {call} now"),
+        ResilienceCommand::ResetBreaker { .. } => "reset the breaker".to_owned(),
+        ResilienceCommand::Configure { key, .. } => format!("set {}", visible(key)),
+        ResilienceCommand::ChooseRepair { call, .. } => format!("choose a repair for {call}"),
+        ResilienceCommand::SkipRepair { call, .. } => format!("repair {call} no more"),
+    }
+}
+
+fn weight(command: &WeightCommand) -> String {
+    match command {
+        WeightCommand::Set { tool, .. } => format!("set the weight of {}", visible(tool)),
+        WeightCommand::Reset { tool: Some(tool) } => format!("begin the weights of {} anew", visible(tool)),
+        WeightCommand::Reset { tool: None } => "begin all weights anew".to_owned(),
+    }
+}

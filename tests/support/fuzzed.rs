@@ -1,0 +1,110 @@
+//! What must hold for any input, one function for each target in `fuzz`: the fuzzer looks for a counterexample
+//! for as long as it is let, and `tests/fuzzed.rs` tries some inputs with every run of the tests.
+//!
+//! Must not know: who makes the inputs.
+
+use overrule::console::json;
+use overrule::console::pager::{Pager, Wrap};
+use overrule::schema::Checker;
+use overrule::text::{
+    FRAME, parse_lines, parse_visible, parse_visible_bytes, place_in, shown_in_ascii, visible, visible_bytes,
+    visible_line, visible_lines,
+};
+
+/// The console's own glyphs, controls, directions, fillers: nothing of it may come out.
+fn closed(shown: &str) {
+    for c in shown.chars() {
+        assert!(!c.is_control() && !FRAME.contains(&c), "{c:?} in {shown:?}");
+        assert!(!c.is_whitespace() || c == ' ', "{c:?} in {shown:?}");
+        let hidden = matches!(c, '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}'
+            | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+            | '\u{2800}' | '\u{3164}' | '\u{e000}'..='\u{f8ff}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}'
+            | '\u{fff0}'..='\u{fffc}' | '\u{e0000}'..='\u{e0fff}');
+        assert!(!hidden, "{c:?} in {shown:?}");
+    }
+    assert!(!shown.ends_with(' '), "{shown:?}");
+}
+
+/// The visible form of anything: reads back, and holds nothing but what can be seen; on a screen that shows
+/// nothing but ASCII nothing else.
+pub fn shown(bytes: &[u8]) {
+    for ascii in [false, true] {
+        let _shown = shown_in_ascii(ascii);
+        shown_so(bytes);
+        assert!(!ascii || visible_bytes(bytes).is_ascii());
+    }
+}
+
+fn shown_so(bytes: &[u8]) {
+    let shown = visible_bytes(bytes);
+    closed(&shown);
+    assert_eq!(parse_visible_bytes(&shown).as_deref(), Ok(bytes));
+    let Ok(text) = std::str::from_utf8(bytes) else {
+        return;
+    };
+    assert_eq!(shown, visible(text));
+    assert_eq!(parse_visible(&shown).as_deref(), Ok(text));
+    let lines = visible_lines(text);
+    for line in &lines {
+        closed(line);
+    }
+    assert_eq!(parse_lines(&lines).as_deref(), Ok(text));
+}
+
+/// What somebody types in the visible form: reading it never panics, and what was read shows the same again.
+pub fn typed(typed: &str) {
+    // Counted blanks may ask for more memory than a run of the fuzzer has.
+    if typed.contains(" space") && typed.bytes().filter(u8::is_ascii_digit).count() > 5 {
+        return;
+    }
+    let _ = parse_visible_bytes(typed);
+    if let Ok(text) = parse_visible(typed) {
+        assert_eq!(parse_visible(&visible(&text)), Ok(text.clone()));
+        let chars = typed.chars().count();
+        let mut before = 0;
+        for at in 0..=text.len().min(200) {
+            let place = place_in(typed, at);
+            assert!(place <= chars && place >= before, "{at} of {typed:?}");
+            before = place;
+        }
+    }
+}
+
+/// Rows of any text at any width: every row is there, and no character is lost.
+pub fn paged(width: u16, words: bool, text: &str) {
+    let width = width % 200 + 1;
+    let wrap = if words { Wrap::Words } else { Wrap::Chars };
+    let pager = Pager::new(text.into(), width, wrap);
+    let rows = pager.window(0, usize::MAX, None);
+    assert_eq!(rows.len(), pager.rows());
+    let pieces = rows.iter().flat_map(|row| &row.pieces);
+    let shown: String = pieces.map(|piece| piece.text.as_str()).collect();
+    let whole: String = text.split('\n').map(visible_line).collect();
+    // A line that is cut into blocks may count its blanks in two parts.
+    if text.len() < 4096 {
+        assert_eq!(shown, whole);
+    }
+}
+
+const SCHEMA: &str = r##"{"type":"object","properties":{"a":{"enum":["x","y"]},"b":{"$ref":"#"},"c":{"items":{"$ref":"#"}}}}"##;
+
+/// JSON as text: layout, packing, places and completion on anything.
+pub fn json_text(at: u16, text: &str) {
+    let laid = json::pretty(text);
+    if json::is_valid(text) {
+        assert_eq!(json::compact(&laid), json::compact(text));
+    } else {
+        assert_eq!(laid, text);
+    }
+    let _ = (
+        json::members(text),
+        json::place_of(text, "/a/0"),
+        json::fault(text),
+    );
+    let at = usize::from(at) % (text.len() + 1);
+    let checker = Checker::new(SCHEMA).ok();
+    if let Some(found) = checker.and_then(|checker| checker.complete(text, at)) {
+        assert!(found.from <= at && at <= found.to && found.to <= text.len());
+        assert!(text.is_char_boundary(found.from) && text.is_char_boundary(found.to));
+    }
+}
