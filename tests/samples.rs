@@ -17,7 +17,6 @@ use overrule::domain::apply::{self, fold};
 use overrule::domain::call::Status;
 use overrule::domain::id::{NodeId, ThreadId};
 use overrule::domain::state::{Mode, State};
-use overrule::domain::turn::Turn;
 use overrule::journal::{self, Place};
 use overrule::resilience::escape::{Config, Watch};
 
