@@ -3,7 +3,7 @@
 //! - [`canonical`] and [`canonical_text`]: one spelling for equal JSON values.
 //! - [`hash`] and [`Chain`]: BLAKE3 over a tag and a list of parts, each with its length before it,
 //!   so that no two different lists give the same bytes to hash.
-//! - [`pointer`]: changes of values by JSON pointer.
+//! - [`mod@pointer`]: changes of values by JSON pointer.
 //! - [`scan`]: what in a JSON text would be lost or changed by reading it into a value.
 
 mod canonical;
