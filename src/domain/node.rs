@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::call::Outcome;
-use super::history::History;
+use super::history::{History, Line};
 use super::id::{Attempt, Epoch, NodeId, Rev, Seq, TurnId};
 
 /// A vertex of the graph, with everything that it ever said.
@@ -103,9 +103,11 @@ impl Node {
         matches!(self.now().origin, Origin::Operator { .. }) && self.current > Rev(1)
     }
 
-    /// True where the revision that counts takes the node away.
-    pub fn is_deleted(&self) -> bool {
-        matches!(self.now().content, Content::Deleted)
+    /// True where an edit of a line of epochs took the node away. What it says now does not tell: a branch
+    /// that knows nothing of the edit may be the one that stands.
+    pub fn is_deleted_on(&self, line: &Line) -> bool {
+        let newest = self.revisions.iter().rev().find(|said| line.holds(said.epoch));
+        newest.is_some_and(|said| matches!(said.content, Content::Deleted))
     }
 
     /// Text of a prompt, thought, answer, repair or intervention; empty for the other kinds.

@@ -282,7 +282,8 @@ fn a_deleted_call_is_gone_and_its_effect_is_listed() {
     let second = call(&state, "second");
     world.run(&["delete", &id, &second.to_string()]).ends(0);
     let state = world.state(&id);
-    assert!(state.nodes[&second].is_deleted());
+    let line = overrule::domain::branch::line(&state, state.epoch);
+    assert!(state.nodes[&second].is_deleted_on(&line));
     let entry = state.ledger.values().find(|entry| entry.call == second).unwrap();
     assert!(entry.orphaned, "it happened all the same");
     refused(&world, &["delete", &id, &second.to_string()], 4);

@@ -61,6 +61,8 @@ impl Moves {
 /// What both branches have in common.
 #[derive(Debug, Default)]
 struct Shared {
+    /// The epochs of the branch that stands.
+    now: Line,
     /// Turns that count on both.
     common: BTreeSet<TurnId>,
     /// Of those the ones whose stream may have brought more since.
@@ -73,7 +75,10 @@ struct Shared {
 pub fn recall(state: &State, of: Epoch) -> Moves {
     let line = line(state, of);
     let mut moves = Moves::default();
-    let mut shared = Shared::default();
+    let mut shared = Shared {
+        now: super::line(state, state.epoch),
+        ..Shared::default()
+    };
     for turn in state.turns.values().filter(|turn| turn.thread == thread::ROOT) {
         recall_turn(turn, &line, &mut moves, &mut shared);
     }
@@ -158,8 +163,7 @@ fn went_on(state: &State, child: &Child, line: &Line, shared: &Shared) -> bool {
         && shared.common.contains(&node.turn)
         && standing_at(node, line, shared).is_some_and(|then| then.rev == node.rev());
     let ended = matches!(call.history.at(line), Then::Was(way) if way.status.is_settled());
-    let now = super::line(state, state.epoch);
-    let tells_apart = |edit: &&EditRecord| line.holds(edit.epoch) != now.holds(edit.epoch);
+    let tells_apart = |edit: &&EditRecord| line.holds(edit.epoch) != shared.now.holds(edit.epoch);
     let of_its_work = |edit: &EditRecord| {
         edit.thread == child.thread
             || thread::above(state, edit.thread).any(|above| above.parent == child.thread)
@@ -257,15 +261,15 @@ fn standing_at(node: &Node, line: &Line, shared: &Shared) -> Option<Standing> {
     match node.history.at(line) {
         Then::Now => Some(node.standing()).filter(|now| now.active),
         Then::Was(was) => Some(*was).filter(|was| was.active),
-        Then::Absent => streamed(node).filter(|_| shared.turns.contains(&node.turn)),
+        Then::Absent => streamed(node, &shared.now).filter(|_| shared.turns.contains(&node.turn)),
     }
 }
 
 /// How a node stands on a branch to which the reply that it came with belongs as well: as the model
 /// said it, whatever the operator made of it on the branch that it arrived on.
-fn streamed(node: &Node) -> Option<Standing> {
+fn streamed(node: &Node, now: &Line) -> Option<Standing> {
     let by_model = |one: &&Revision| matches!(one.origin, Origin::Model | Origin::Engine { .. });
-    let counts = node.active || node.is_deleted();
+    let counts = node.active || node.is_deleted_on(now);
     node.revisions.first().filter(by_model).filter(|_| counts)?;
     let by_operator = |rev| {
         let said = node.revision(rev);

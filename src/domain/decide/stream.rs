@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use crate::domain::branch;
 use crate::domain::draft::Draft;
 use crate::domain::event::{EditEvent, TurnEvent};
 use crate::domain::id::{NodeId, NodeKind, TurnId};
@@ -23,6 +24,7 @@ fn current<'s>(draft: &Draft<'s>, (turn, request): (TurnId, u32)) -> Option<&'s 
 
 /// The next block that the model had streamed before this request, if it has said the same so far.
 fn expected(state: &State, turn: &Turn) -> Option<NodeId> {
+    let line = branch::line(state, state.epoch);
     let mut matched = 0;
     for id in &turn.nodes {
         let Some(node) = state.nodes.get(id) else { continue };
@@ -37,7 +39,7 @@ fn expected(state: &State, turn: &Turn) -> Option<NodeId> {
         if node.born > turn.asked_at {
             return None;
         }
-        if !node.active && !node.is_deleted() {
+        if !node.active && !node.is_deleted_on(&line) {
             continue;
         }
         if matched == turn.received {
@@ -219,6 +221,7 @@ pub(super) fn ended(draft: &mut Draft<'_>, which: (TurnId, u32), stop: &Stop, us
 
 /// True where no block of the current request is a call or an answer: thinking alone is no reply.
 fn says_nothing(state: &State, turn: &Turn) -> bool {
+    let line = branch::line(state, state.epoch);
     let mut matched = 0;
     !turn.nodes.iter().any(|id| {
         let Some(node) = state.nodes.get(id) else {
@@ -228,7 +231,7 @@ fn says_nothing(state: &State, turn: &Turn) -> bool {
             .revisions
             .first()
             .is_some_and(|first| first.origin == Origin::Model);
-        if !by_model || !(node.active || node.is_deleted() || node.born > turn.asked_at) {
+        if !by_model || !(node.active || node.is_deleted_on(&line) || node.born > turn.asked_at) {
             return false;
         }
         matched += 1;

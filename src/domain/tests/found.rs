@@ -3,7 +3,7 @@
 use super::world::*;
 use crate::domain::call::Status;
 use crate::domain::command::{Command, Edit, EditCommand};
-use crate::domain::id::NodeKind;
+use crate::domain::id::{Epoch, NodeKind};
 use crate::domain::lineage;
 use crate::domain::refusal::{Refusal, RefusalKind};
 use crate::domain::transcript::hash::context_hash;
@@ -145,7 +145,7 @@ fn a_call_that_is_taken_over_is_read_by_the_name_that_it_shows() {
     let node = w.id("a").observation();
     w.text(w.all(NodeKind::Thought)[0], "else").unwrap();
     w.reply(&[answer("done")]);
-    let from = crate::domain::id::Epoch(0);
+    let from = Epoch(0);
     w.edit(Edit::Take { node, from }).unwrap();
     let taken = w.id("a");
     assert_ne!(taken, node.call(), "it stands in a turn of its own");
@@ -207,7 +207,7 @@ fn a_correction_does_not_follow_to_a_branch_on_which_its_call_was_still_running(
     assert_eq!(w.value(a), r#"{"v":2}"#);
     w.correct(a, r#"{"v":9}"#).unwrap();
     let switch = EditCommand::Switch {
-        to: crate::domain::id::Epoch(0),
+        to: Epoch(0),
         effects_seen: None,
     };
     w.cmd(Command::Edit(switch)).unwrap();
@@ -215,4 +215,32 @@ fn a_correction_does_not_follow_to_a_branch_on_which_its_call_was_still_running(
     assert!(!w.state.nodes[&a.observation()].pinned);
     assert_eq!((w.starts(a), w.starts(b)), (1, 2), "nothing runs again");
     w.remembers();
+}
+
+#[test]
+fn a_thought_that_another_branch_deleted_is_said_again() {
+    let mut w = World::new();
+    w.stream(think("so"));
+    w.stream(call("read", r#"{"_as":"a"}"#));
+    let a = w.id("a");
+    w.finish(a);
+    w.correct(a, "5").unwrap();
+    w.stream(think("next"));
+    let (turn, _) = w.tip();
+    let next = *w.all(NodeKind::Thought).last().unwrap();
+    w.delete(next).unwrap();
+    w.cmd(Command::Edit(EditCommand::Switch {
+        to: Epoch(0),
+        effects_seen: None,
+    }))
+    .unwrap();
+    w.stream(think("so"));
+    w.stream(call("read", r#"{"_as":"a"}"#));
+    w.stream(think("next"));
+    let said = w.state.turns[&turn].nodes.iter().map(|id| &w.state.nodes[id]);
+    let said: Vec<&str> = said
+        .filter(|node| node.active && node.id.kind == NodeKind::Thought)
+        .map(|node| node.text())
+        .collect();
+    assert_eq!(said, ["so", "next"], "on this branch nobody deleted it");
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::wishes;
 use super::world::*;
+use crate::domain::branch;
 use crate::domain::call::{Consequence, ErrorClass, Gate, Outcome, Status, ToolError};
 use crate::domain::command::{CallCommand, Command, ConsentChoice, EditCommand, Resolution, RunCommand};
 use crate::domain::event::run::Limits;
@@ -291,13 +292,14 @@ fn stream(w: &mut World, tape: &mut Tape<'_>) {
 /// What the model had said at this place in an earlier request of the turn.
 fn recorded(w: &World, turn: TurnId) -> Option<Block> {
     let turn = &w.state.turns[&turn];
+    let line = branch::line(&w.state, w.state.epoch);
     let before = turn
         .nodes
         .iter()
         .map(|id| &w.state.nodes[id])
         .filter(|node| node.born < turn.asked_at && node.revisions[0].origin == Origin::Model);
     let node = before
-        .filter(|node| node.active || node.is_deleted())
+        .filter(|node| node.active || node.is_deleted_on(&line))
         .nth(turn.received)?;
     Some(match &node.revisions[0].content {
         Content::Call { tool, args } => call(tool, args),
