@@ -1,12 +1,14 @@
 //! What random sessions found, one short session for each. Must not know: how it was found.
 
 use super::world::*;
-use crate::domain::call::Status;
-use crate::domain::command::{Command, Edit, EditCommand};
+use crate::domain::call::{ErrorClass, Outcome, Status, ToolError};
+use crate::domain::command::{Command, Edit, EditCommand, RunCommand};
+use crate::domain::event::run::Limits;
 use crate::domain::id::{Epoch, NodeKind};
 use crate::domain::lineage;
 use crate::domain::refusal::{Refusal, RefusalKind};
 use crate::domain::transcript::hash::context_hash;
+use crate::domain::turn::{Stream, StreamFaultKind};
 
 fn keep_later(w: &mut World, edit: Edit) -> Result<(), Refusal> {
     w.cmd(Command::Edit(EditCommand::Commit {
@@ -243,4 +245,107 @@ fn a_thought_that_another_branch_deleted_is_said_again() {
         .map(|node| node.text())
         .collect();
     assert_eq!(said, ["so", "next"], "on this branch nobody deleted it");
+}
+
+#[test]
+fn the_model_is_not_asked_again_behind_a_call_that_runs_again() {
+    let mut w = World::new();
+    w.reply(&[call("read", r#"{"_as":"a","n":1}"#)]);
+    let a = w.id("a");
+    w.finish(a);
+    let (turn, _) = w.tip();
+    w.broke(StreamFaultKind::Length);
+    let edit = Edit::Call {
+        node: a,
+        base: w.rev(a),
+        tool: "read".into(),
+        args: r#"{"_as":"a","n":2}"#.into(),
+        shown: true,
+    };
+    keep_later(&mut w, edit).unwrap();
+    let asked = w.asked.len();
+    let refused = kind(w.run(RunCommand::AskAgain { turn }));
+    assert_eq!((refused, w.asked.len()), (RefusalKind::Status, asked));
+    w.finish(a);
+    assert_eq!(w.asked.len(), asked, "what broke is left to the operator");
+    w.run(RunCommand::AskAgain { turn }).unwrap();
+    assert_eq!(w.asked.len(), asked + 1);
+}
+
+#[test]
+fn a_refused_answer_ends_its_stream() {
+    let mut w = World::new();
+    w.stream(answer("almost"));
+    let (turn, _) = w.tip();
+    let node = w.all(NodeKind::Answer)[0];
+    let reason = "no".into();
+    w.edit(Edit::RejectAnswer { node, reason }).unwrap();
+    assert!(matches!(w.state.turns[&turn].stream, Stream::Aborted(_)));
+    w.crash();
+    assert!(!w.state.nodes[&node].active, "nobody brings it back");
+    assert_eq!(w.state.turns[&turn].asked, 1, "and nobody asks for it again");
+}
+
+#[test]
+fn a_plan_does_not_promise_to_run_what_may_take_an_equal_result() {
+    let mut w = World::limited(
+        Rules::default(),
+        Limits {
+            parallel: 1,
+            ..Limits::default()
+        },
+    );
+    w.reply(&[
+        call("read", r#"{"_as":"z","n":7}"#),
+        call("pure", r#"{"_as":"a","n":1}"#),
+    ]);
+    let (z, a) = (w.id("z"), w.id("a"));
+    w.text(w.all(NodeKind::Prompt)[0], "else").unwrap();
+    w.finish(z);
+    w.reply(&[call("pure", r#"{"_as":"a","n":1}"#)]);
+    w.finish(w.id("a"));
+    let undo = EditCommand::Undo { effects_seen: None };
+    let plan = lineage::plan_of(&w.state, &undo).unwrap();
+    assert!(
+        plan.possible.contains(&a) && !plan.certain.contains(&a),
+        "{plan:?}"
+    );
+    w.cmd(Command::Edit(undo)).unwrap();
+    w.drain();
+    assert_eq!((w.starts(a), w.status(a)), (0, Status::Succeeded));
+}
+
+#[test]
+fn who_names_a_place_in_the_state_looks_again_when_its_writer_ends_well_after_all() {
+    let mut w = World::new();
+    w.reply(&[
+        call("read", r#"{"_as":"a","_out":"†state.s"}"#),
+        call("read", r#"{"_as":"b","n":5}"#),
+    ]);
+    let (a, b) = (w.id("a"), w.id("b"));
+    w.finish(b);
+    let failed = ToolError {
+        class: ErrorClass::NotFound,
+        message: "no such file".into(),
+        evidence: "errno ENOENT".into(),
+        hint: None,
+        partial: None,
+        executed: true,
+        retry_after_ms: None,
+    };
+    w.finish_with(a, Outcome::Err(failed));
+    w.reply(&[call("read", r#"{"_as":"c","x":"†state.s.v || †call.b.v"}"#)]);
+    w.drain();
+    let c = w.id("c");
+    let before = w.runs(c);
+    let (node, base) = (a.observation(), w.rev(a.observation()));
+    let value = r#"{"v":9}"#.into();
+    keep_later(&mut w, Edit::Observation { node, base, value }).unwrap();
+    w.drain();
+    assert_eq!(
+        (before.len(), w.runs(c).len()),
+        (1, 2),
+        "it ran with what is there now"
+    );
+    assert_eq!(w.runs(c)[1], r#"{"x":9}"#);
 }
