@@ -167,6 +167,7 @@ fn outcomes(state: &mut State, at: At, event: &CallEvent) {
             call,
             attempt,
             happened,
+            value,
             ..
         } => {
             if let Some(intent) = attempt_mut(state, *call, *attempt).map(|record| record.intent)
@@ -174,7 +175,7 @@ fn outcomes(state: &mut State, at: At, event: &CallEvent) {
             {
                 // Where a call waits for it, its value follows.
                 entry.outcome = if *happened {
-                    LedgerOutcome::Known(Outcome::ok("null"))
+                    LedgerOutcome::Known(Outcome::ok(value.clone().unwrap_or_else(|| "null".into())))
                 } else {
                     LedgerOutcome::DidNot
                 };

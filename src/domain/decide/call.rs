@@ -420,14 +420,18 @@ fn resolve(draft: &mut Draft<'_>, id: NodeId, what: &Resolution) -> Result<(), R
         Err(refusal) => refusal.kind == RefusalKind::Superseded,
     };
     if waits_no_more && let Some(attempt) = forgotten(draft.state, id) {
-        let happened = match what {
-            Resolution::Happened { value } => valid_json(value).map(|()| true)?,
-            Resolution::DidNot => false,
+        let value = match what {
+            Resolution::Happened { value } => {
+                valid_json(value)?;
+                Some(value.clone())
+            }
+            Resolution::DidNot => None,
         };
         draft.call(CallEvent::Resolved {
             call: id,
             attempt,
-            happened,
+            happened: value.is_some(),
+            value,
             evidence: Arc::from("the operator says so"),
         });
         return Ok(());
@@ -450,6 +454,7 @@ fn resolve(draft: &mut Draft<'_>, id: NodeId, what: &Resolution) -> Result<(), R
                 call: id,
                 attempt,
                 happened: true,
+                value: None,
                 evidence,
             });
             let origin = Origin::Operator { user: draft.user() };
@@ -465,6 +470,7 @@ fn resolve(draft: &mut Draft<'_>, id: NodeId, what: &Resolution) -> Result<(), R
                 call: id,
                 attempt,
                 happened: false,
+                value: None,
                 evidence,
             });
         }

@@ -91,13 +91,14 @@ fn probed(
     let Some(rev) = draft.state.nodes.get(&call).map(crate::domain::node::Node::rev) else {
         return;
     };
+    let counts = draft.state.nodes.get(&call).is_some_and(|node| node.active);
     draft.call(CallEvent::Resolved {
         call,
         attempt,
         happened: finding.happened,
+        value: finding.value.clone().filter(|_| finding.happened && !counts),
         evidence: finding.evidence.clone(),
     });
-    let counts = draft.state.nodes.get(&call).is_some_and(|node| node.active);
     if finding.happened && counts {
         let value = finding.value.clone().unwrap_or_else(|| "null".into());
         let origin = Origin::Engine {

@@ -216,8 +216,11 @@ pub enum CallEvent {
         call: NodeId,
         /// The execution.
         attempt: Attempt,
-        /// True: it happened (a `Given` follows); false: it did not, and it may run.
+        /// True: it happened (a `Given` follows where a call waits for it); false: it did not, and it may run.
         happened: bool,
+        /// The JSON text that it gave, where it happened and no call waits for it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        value: Option<Arc<str>>,
         /// Who says so (`operator`, `probe: file has the intended content`, `effect class read`).
         evidence: Arc<str>,
     },

@@ -282,3 +282,18 @@ fn the_ledger_takes_the_word_of_a_person_where_no_call_waits_for_it() {
     w.reply(&[call("write", r#"{"_as":"b","n":1}"#)]);
     assert_eq!(w.starts(w.id("b")), 1, "what did not happen needs no consent");
 }
+
+#[test]
+fn what_a_person_says_that_it_gave_is_what_an_equal_call_may_take() {
+    let (mut w, a) = cut_off();
+    let what = Resolution::Happened {
+        value: r#"{"v":7}"#.into(),
+    };
+    w.cmd(Command::Call(CallCommand::Resolve { call: a, what }))
+        .unwrap();
+    w.reply(&[call("write", r#"{"_as":"b","n":1}"#)]);
+    let (b, entry) = (w.id("b"), entry(&w, a));
+    assert!(matches!(w.status(b), Status::Consent(_)));
+    w.consent(b, ConsentChoice::Reuse { entry }).unwrap();
+    assert_eq!((w.starts(b), w.value(b)), (0, r#"{"v":7}"#.to_owned()));
+}

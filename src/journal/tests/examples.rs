@@ -410,6 +410,14 @@ fn call() -> Vec<Event> {
             call: CALL,
             attempt: Attempt(1),
             happened: false,
+            value: None,
+            evidence: text("operator"),
+        },
+        CallEvent::Resolved {
+            call: CALL,
+            attempt: Attempt(1),
+            happened: true,
+            value: Some(text("1")),
             evidence: text("operator"),
         },
     ]);

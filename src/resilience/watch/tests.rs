@@ -105,6 +105,7 @@ fn event(step: &Step) -> Event {
             call: call(*no),
             attempt: Attempt(*attempt),
             happened: true,
+            value: None,
             evidence: Arc::from("operator"),
         }),
         Step::Decay(percent) => {

@@ -139,10 +139,12 @@ impl Mirror {
                 call,
                 attempt,
                 happened: true,
+                value,
                 ..
             } => {
                 let intent = self.intents[&(*call, *attempt)];
-                self.gave.insert(intent, Outcome::ok("null"));
+                let value = value.clone().unwrap_or_else(|| "null".into());
+                self.gave.insert(intent, Outcome::ok(value));
                 self.resolved = Some((*call, intent));
             }
             CallEvent::Given {
