@@ -78,6 +78,7 @@ pub fn about(state: &State, event: &Event) -> Option<NodeId> {
             | TurnEvent::Broken { turn, .. }
             | TurnEvent::Aborted { turn, .. }
             | TurnEvent::Settled { turn, .. }
+            | TurnEvent::Diverged { turn, .. }
             | TurnEvent::Revived { turn, .. }
             | TurnEvent::Split { turn } => first(*turn),
             TurnEvent::Suspended { turns }
@@ -146,6 +147,12 @@ fn turn(event: &TurnEvent) -> String {
         TurnEvent::Superseded { turns } => format!("{} turns are history", turns.len()),
         TurnEvent::Drifted { turns } => {
             format!("{} turns kept although what they saw changed", turns.len())
+        }
+        TurnEvent::Diverged { turn, nodes } => {
+            format!(
+                "{turn} was asked again and says something else: history now: {}",
+                list(nodes)
+            )
         }
         TurnEvent::Revived { turn, .. } => format!("{turn} stands again: the request is the same"),
         TurnEvent::Split { turn } => format!("{turn} split by a rewritten thought"),

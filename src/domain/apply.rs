@@ -107,6 +107,7 @@ fn add_node(
         pinned: false,
         revisions: vec![first],
         current: super::id::Rev(1),
+        replaced: false,
         history: super::history::History::begun(state.epoch),
     };
     state.nodes.insert(id, node);

@@ -19,7 +19,7 @@ use super::repeat;
 use super::state::{LedgerOutcome, State};
 use super::thread;
 use super::transcript::result::SENT_BYTES;
-use super::turn::{Stream, Usage};
+use super::turn::{Activity, Stream, Usage};
 
 /// What a set of edits would do.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -98,8 +98,10 @@ struct Reach {
     /// Delegated calls whose sub-agents work on.
     continued: Vec<NodeId>,
     asks: bool,
-    /// True where something new stands at the tip.
+    /// True where turns are held or come back: what stands at the tip is not what was there.
     begins: bool,
+    /// Turns that these facts make or ask for.
+    begun: BTreeSet<TurnId>,
     /// The thread that is edited.
     thread: Option<ThreadId>,
     /// Calls that these facts make, with their turns.
@@ -118,6 +120,8 @@ impl Reach {
         reach.possible.extend(&reach.certain);
         reach.take_children(state);
         reach.take_held(state);
+        reach.asks |= !reach.begun.is_empty();
+        reach.begins |= !reach.begun.is_empty();
         reach.possible.retain(|id| !reach.gone.contains(id));
         reach.certain.retain(|id| !reach.gone.contains(id));
         // What stands although it was asked with something else is not asked for again; and where turns
@@ -224,6 +228,7 @@ impl Reach {
                 self.turns
                     .extend(turns.iter().filter(|id| state.turns.contains_key(id)));
                 // What one edit put in may fall with the next.
+                self.begun.retain(|id| !turns.contains(id));
                 for (_, node) in self.made.iter().filter(|(turn, _)| turns.contains(turn)) {
                     self.certain.remove(node);
                 }
@@ -235,11 +240,15 @@ impl Reach {
             Event::Turn(TurnEvent::Proposed { turn, node, .. }) => {
                 self.made.push((*turn, *node));
                 self.certain.insert(*node);
-                (self.asks, self.begins) = (true, true);
+                self.begun.insert(*turn);
             }
             Event::Turn(
-                TurnEvent::Prompted { .. } | TurnEvent::Thought { .. } | TurnEvent::Requested { .. },
-            ) => (self.asks, self.begins) = (true, true),
+                TurnEvent::Prompted { turn, .. }
+                | TurnEvent::Thought { turn, .. }
+                | TurnEvent::Requested { turn, .. },
+            ) => {
+                self.begun.insert(*turn);
+            }
             Event::Turn(TurnEvent::Suspended { turns }) => {
                 self.held.extend(turns);
                 (self.asks, self.begins) = (true, true);
@@ -278,6 +287,7 @@ impl Reach {
         let back = |id: &NodeId| !is_active(state, *id);
         let stands = moves.stands.iter().map(|(id, _)| *id);
         self.recalled.extend(stands.filter(back));
+        self.held.extend(held(state, moves));
         for (id, to) in &moves.calls {
             match to {
                 CallMove::Anew if may_be_given(state, *id, moves) => {
@@ -298,6 +308,26 @@ impl Reach {
         self.asks |= !ends_with_answer(state, moves);
         self.begins = true;
     }
+}
+
+/// Turns that are held on the branch that comes back: what they hang on is worked out again.
+fn held(state: &State, moves: &Moves) -> BTreeSet<TurnId> {
+    let is_held = |activity| matches!(activity, Activity::Suspended(_));
+    let mut held: BTreeSet<TurnId> = state
+        .turns
+        .values()
+        .filter(|turn| is_held(turn.activity))
+        .map(|turn| turn.id)
+        .filter(|id| !moves.turns_fall.contains(id))
+        .collect();
+    for (id, standing) in &moves.turns_stand {
+        if is_held(standing.activity) {
+            held.insert(*id);
+        } else {
+            held.remove(id);
+        }
+    }
+    held
 }
 
 /// True where a call that begins anew may take an equal result on record instead of running.

@@ -98,7 +98,9 @@ fn spoil(model: &mut Model, event: &Event) {
         Event::Edit(EditEvent::Pinned { node } | EditEvent::Unpinned { node }) => {
             return model.graph.touch(*node);
         }
-        Event::Edit(EditEvent::Superseded { nodes }) => nodes.iter().map(|id| begin(*id)).min(),
+        Event::Edit(EditEvent::Superseded { nodes }) | Event::Turn(TurnEvent::Diverged { nodes, .. }) => {
+            nodes.iter().map(|id| begin(*id)).min()
+        }
         Event::Turn(TurnEvent::Superseded { turns }) => turns
             .iter()
             .filter_map(|id| state.turns.get(id)?.nodes.iter().min().copied())

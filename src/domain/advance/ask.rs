@@ -218,10 +218,16 @@ pub fn request_again(state: &State, id: TurnId, wait_ms: u64) -> Vec<Event> {
     let Some(turn) = state.turns.get(&id) else {
         return Vec::new();
     };
-    let after = state
+    let before = state
         .threads
         .get(&turn.thread)
-        .and_then(|line| line.get((turn.pos as usize).checked_sub(1)?))
+        .and_then(|line| line.get(..turn.pos as usize));
+    let counts = |id: &&TurnId| {
+        let turn = state.turns.get(id);
+        turn.is_some_and(|turn| !matches!(turn.activity, Activity::Superseded(_)))
+    };
+    let after = before
+        .and_then(|before| before.iter().rev().find(counts))
         .copied();
     vec![Event::Turn(requested(
         state,

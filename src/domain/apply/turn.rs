@@ -89,6 +89,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &TurnEvent) {
         | TurnEvent::Suspended { .. }
         | TurnEvent::Restored { .. }
         | TurnEvent::Drifted { .. }
+        | TurnEvent::Diverged { .. }
         | TurnEvent::Revived { .. }
         | TurnEvent::Superseded { .. }
         | TurnEvent::Split { .. } => ended(state, at, event),
@@ -187,6 +188,14 @@ fn ended(state: &mut State, at: At, event: &TurnEvent) {
         TurnEvent::Drifted { turns } => {
             for turn in turns {
                 with(state, *turn, |turn| turn.drifted = true);
+            }
+        }
+        TurnEvent::Diverged { nodes, .. } => {
+            index::retire(state, nodes);
+            for id in nodes {
+                if let Some(node) = state.nodes.get_mut(id) {
+                    node.replaced = true;
+                }
             }
         }
         TurnEvent::Revived { turn, of } => super::recall::revive(state, at, *turn, *of),

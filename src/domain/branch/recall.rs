@@ -256,8 +256,11 @@ fn recall_node(state: &State, node: &Node, line: &Line, shared: &Shared, moves: 
     }
 }
 
-/// How a node stood; none where it did not count.
+/// How a node stood; none where it did not count, or the reply of both branches says something else now.
 fn standing_at(node: &Node, line: &Line, shared: &Shared) -> Option<Standing> {
+    if node.replaced && shared.common.contains(&node.turn) {
+        return None;
+    }
     match node.history.at(line) {
         Then::Now => Some(node.standing()).filter(|now| now.active),
         Then::Was(was) => Some(*was).filter(|was| was.active),
@@ -368,45 +371,44 @@ fn recall_call(state: &State, node: &Node, line: &Line, shared: &Shared, moves: 
 
 /// How a call that had not ended here did end, where edits of another branch corrected its result since.
 fn before_correction(state: &State, call: NodeId, line: &Line) -> Option<(Standing, Status)> {
-    let node = state.observation(call)?;
-    let corrected = |said: &Revision| {
-        let mut edits = state.edits.iter().filter(|edit| edit.epoch == said.epoch);
-        matches!(said.origin, Origin::Operator { .. })
-            && !line.holds(said.epoch)
-            && edits.any(|edit| edit.target == Some(node.id))
-    };
-    if !corrected(node.now()) {
+    let said = uncorrected(state, call, line)?;
+    if said.no == state.observation(call)?.rev() {
         return None;
     }
-    let rev = state.nodes.get(&call)?.rev();
-    let before = node.revisions.iter().take(node.current.0 as usize).rev();
-    before
-        .filter(|said| !corrected(said))
-        .find_map(|said| match &said.content {
-            Content::Observation {
-                call_rev, outcome, ..
-            } if *call_rev == rev => {
-                let standing = Standing {
-                    rev: said.no,
-                    active: true,
-                    pinned: matches!(said.origin, Origin::Operator { .. }),
-                };
-                Some((standing, Status::of(outcome)))
-            }
-            _ => None,
-        })
+    let Content::Observation { outcome, .. } = &said.content else {
+        return None;
+    };
+    let standing = Standing {
+        rev: said.no,
+        active: true,
+        pinned: matches!(said.origin, Origin::Operator { .. }),
+    };
+    Some((standing, Status::of(outcome)))
 }
 
-/// True where an edit of another branch gave a call that had not ended the result that it has.
+/// The result of a call as it stands, before edits of other branches corrected it.
+fn uncorrected<'s>(state: &'s State, call: NodeId, line: &Line) -> Option<&'s Revision> {
+    let node = state.observation(call)?;
+    let rev = state.nodes.get(&call)?.rev();
+    let mut until = node.revisions.iter().take(node.current.0 as usize).rev();
+    until.find(|said| {
+        let of_this = matches!(&said.content, Content::Observation { call_rev, .. } if *call_rev == rev);
+        of_this && !by_edit_of(state, said, node.id, line)
+    })
+}
+
+/// True where a person said it by an edit of something on another branch.
+fn by_edit_of(state: &State, said: &Revision, target: NodeId, line: &Line) -> bool {
+    let mut edits = state.edits.iter().filter(|edit| edit.epoch == said.epoch);
+    matches!(said.origin, Origin::Operator { .. })
+        && !line.holds(said.epoch)
+        && edits.any(|edit| edit.target == Some(target))
+}
+
+/// True where an edit of another branch gave a call that had not ended the result that it has, corrected
+/// since or not.
 fn was_taken(state: &State, call: NodeId, line: &Line) -> bool {
-    let Some(said) = state.observation(call).map(Node::now) else {
-        return false;
-    };
-    let taken = |epoch: Epoch| {
-        let mut edits = state.edits.iter().filter(|edit| edit.epoch == epoch);
-        edits.any(|edit| edit.target == Some(call))
-    };
-    matches!(said.origin, Origin::Operator { .. }) && !line.holds(said.epoch) && taken(said.epoch)
+    uncorrected(state, call, line).is_some_and(|said| by_edit_of(state, said, call, line))
 }
 
 /// Whose results count again, and whose do not any more.

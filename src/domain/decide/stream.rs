@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::domain::branch;
 use crate::domain::draft::Draft;
-use crate::domain::event::{EditEvent, TurnEvent};
+use crate::domain::event::TurnEvent;
 use crate::domain::id::{NodeId, NodeKind, TurnId};
 use crate::domain::input::Block;
 use crate::domain::node::{Channel, Content, Origin};
@@ -165,7 +165,7 @@ fn supersede_from(draft: &mut Draft<'_>, turn: &Turn, from: NodeId) {
     super::edit::cancel_running(draft, &nodes, "the repeated answer of the model is another");
     super::edit::orphan(draft, &nodes);
     super::edit::suspect_readers_of_gone(draft, &nodes);
-    draft.edit(EditEvent::Superseded { nodes });
+    draft.turn_event(TurnEvent::Diverged { turn: turn.id, nodes });
 }
 
 pub(super) fn partial(draft: &mut Draft<'_>, which: (TurnId, u32), text: &Arc<str>) {

@@ -189,6 +189,14 @@ pub enum TurnEvent {
         /// The turns.
         turns: Vec<TurnId>,
     },
+    /// Asked for the same again, the model said something else: what it had said from there on is history,
+    /// on every branch that this reply belongs to.
+    Diverged {
+        /// The turn.
+        turn: TurnId,
+        /// What it had said.
+        nodes: Vec<NodeId>,
+    },
     /// A recorded reply to an equal request stands again in place of another request.
     Revived {
         /// The turn.

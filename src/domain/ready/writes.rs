@@ -233,13 +233,14 @@ fn covers(place: &Target, read: &Target) -> bool {
 
 /// The state paths that a call writes, or will, by how it ended.
 fn written(call: &Call) -> Vec<&Target> {
-    let failed = call.status.is_settled() && call.status != Status::Succeeded;
+    // How one whose inputs are in question ends is open again.
+    let failed = call.status.is_settled() && call.status != Status::Succeeded && !call.suspect;
     match &call.out {
         None => Vec::new(),
         Some(OutPath::To(target)) => vec![target],
         Some(OutPath::Fan(all)) => all.iter().collect(),
         Some(OutPath::Branch(ok, err)) => match call.status {
-            Status::Succeeded => vec![ok],
+            Status::Succeeded if !call.suspect => vec![ok],
             _ if failed => vec![err],
             _ => vec![ok, err],
         },

@@ -324,16 +324,7 @@ fn who_names_a_place_in_the_state_looks_again_when_its_writer_ends_well_after_al
     ]);
     let (a, b) = (w.id("a"), w.id("b"));
     w.finish(b);
-    let failed = ToolError {
-        class: ErrorClass::NotFound,
-        message: "no such file".into(),
-        evidence: "errno ENOENT".into(),
-        hint: None,
-        partial: None,
-        executed: true,
-        retry_after_ms: None,
-    };
-    w.finish_with(a, Outcome::Err(failed));
+    w.finish_with(a, Outcome::Err(not_found()));
     w.reply(&[call("read", r#"{"_as":"c","x":"†state.s.v || †call.b.v"}"#)]);
     w.drain();
     let c = w.id("c");
@@ -348,4 +339,81 @@ fn who_names_a_place_in_the_state_looks_again_when_its_writer_ends_well_after_al
         "it ran with what is there now"
     );
     assert_eq!(w.runs(c)[1], r#"{"x":9}"#);
+}
+
+#[test]
+fn an_undo_names_what_may_fall_with_turns_that_were_held_before() {
+    let mut w = World::new();
+    w.reply(&[call("write", r#"{"_as":"a","n":1}"#)]);
+    let a = w.id("a");
+    w.finish_with(a, Outcome::Err(not_found()));
+    w.reply(&[answer("done")]);
+    let answered = w.all(NodeKind::Answer);
+    w.retry(a).unwrap();
+    let edit = Edit::Call {
+        node: a,
+        base: w.rev(a),
+        tool: "write".into(),
+        args: r#"{"_as":"a","n":2}"#.into(),
+        shown: true,
+    };
+    keep_later(&mut w, edit).unwrap();
+    w.drain();
+    let undo = EditCommand::Undo { effects_seen: None };
+    let plan = lineage::plan_of(&w.state, &undo).unwrap();
+    assert_eq!((plan.perhaps, plan.held.len()), (answered, 1));
+}
+
+#[test]
+fn what_the_model_took_back_by_saying_something_else_does_not_come_back_beside_it() {
+    let mut w = World::new();
+    w.stream(call("read", r#"{"_as":"a","n":1}"#));
+    let a = w.id("a");
+    w.finish(a);
+    w.stream(think("plan"));
+    let plan = *w.all(NodeKind::Thought).last().unwrap();
+    w.correct(a, "5").unwrap();
+    w.crash();
+    w.stream(call("read", r#"{"_as":"a","n":1}"#));
+    w.stream(call("read", r#"{"_as":"b","n":2}"#));
+    let b = w.id("b");
+    w.cmd(Command::Edit(EditCommand::Undo { effects_seen: None }))
+        .unwrap();
+    assert!(!w.state.nodes[&plan].active && w.state.nodes[&b].active);
+    assert_eq!(w.value(a), r#"{"v":2}"#, "the edit is undone all the same");
+}
+
+#[test]
+fn guidance_that_falls_in_its_own_commit_asks_nobody() {
+    let mut w = World::new();
+    w.reply(&[answer("done")]);
+    let node = w.all(NodeKind::Answer)[0];
+    let edits = vec![
+        Edit::InsertPrompt {
+            after: None,
+            text: "more".into(),
+        },
+        Edit::Text {
+            node,
+            base: w.rev(node),
+            text: "rather this".into(),
+        },
+    ];
+    let plan = lineage::plan(&w.state, &edits).unwrap();
+    let asked = w.asked.len();
+    w.edits(edits).unwrap();
+    assert_eq!((plan.asks, w.asked.len()), (false, asked));
+}
+
+/// What a tool says of a file that is not there.
+fn not_found() -> ToolError {
+    ToolError {
+        class: ErrorClass::NotFound,
+        message: "no such file".into(),
+        evidence: "errno ENOENT".into(),
+        hint: None,
+        partial: None,
+        executed: true,
+        retry_after_ms: None,
+    }
 }

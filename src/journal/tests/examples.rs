@@ -469,6 +469,10 @@ fn branches() -> Vec<Event> {
             text: text("do it"),
         }),
         Event::Turn(TurnEvent::Drifted { turns: vec![TURN] }),
+        Event::Turn(TurnEvent::Diverged {
+            turn: TURN,
+            nodes: vec![CALL],
+        }),
         Event::Turn(TurnEvent::Revived {
             turn: TURN,
             of: Epoch(2),

@@ -180,9 +180,14 @@ impl Before {
             .copied()
             .collect();
         let named: BTreeSet<NodeId> = plan.superseded.iter().filter(in_stream).copied().collect();
+        let perhaps: BTreeSet<NodeId> = plan.perhaps.iter().copied().collect();
+        let unnamed: Vec<&NodeId> = gone
+            .iter()
+            .filter(|id| !named.contains(id) && !perhaps.contains(id))
+            .collect();
         assert!(
-            gone.is_subset(&named),
-            "{gone:?} fell after {command:?}, named were {named:?}"
+            unnamed.is_empty(),
+            "{unnamed:?} fell after {command:?}, named were {named:?}, and perhaps {perhaps:?}"
         );
         // What fell may have come back as a reply on record.
         let came_back = |id: &&NodeId| {
