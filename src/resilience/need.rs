@@ -4,6 +4,10 @@
 //!
 //! Must not know: who is told, how.
 
+mod branch;
+
+pub use branch::{Branch, leave};
+
 use crate::domain::advance::ask::retry_after;
 use crate::domain::breaker::Phase;
 use crate::domain::call::{Call, Decision, Outcome, Status};

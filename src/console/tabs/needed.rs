@@ -10,7 +10,7 @@ use crate::console::theme::Role;
 use crate::console::{summary, words};
 use crate::domain::node::Node;
 use crate::domain::state::Mode;
-use crate::resilience::need::{Cause, Need, attempts, need};
+use crate::resilience::need::{Branch, Cause, Need, attempts, need};
 use crate::text::visible;
 
 /// Calls that are listed.
@@ -33,11 +33,7 @@ const FIXES: [(&str, Fix, &str); 8] = [
     ("fix-guide", Fix::Guide, "give the model guidance"),
     ("fix-allow", Fix::Allow, "allow exactly these calls to repeat"),
     ("fix-go-on", Fix::GoOn, "go on as it is"),
-    (
-        "fix-stop",
-        Fix::Stop,
-        "stop this branch: the sub-agent, or the run",
-    ),
+    ("fix-stop", Fix::Stop, "stop this branch"),
 ];
 
 /// Whether a fix is one for this cause.
@@ -86,6 +82,10 @@ fn fixes(maker: &mut Maker<'_>, need: &Need, keymap: &Keymap) {
         if keys.is_empty() || !fits(fix, &need.cause) {
             continue;
         }
+        let what = match fix {
+            Fix::Stop => format!("{what}: {}", Branch::of(&maker.run.state, need).words()),
+            _ => what.to_owned(),
+        };
         maker.doc.line(
             Styled::new()
                 .own(Role::Key, format!("  {:<8} ", keys.join(" ")))

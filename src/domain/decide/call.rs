@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::value::RawValue;
 
-use super::edit;
+use super::{edit, escape};
 use crate::domain::call::{Call, Decision, Digest, Gate, Outcome, Status};
 use crate::domain::command::{CallCommand, ConsentChoice, Resolution};
 use crate::domain::draft::Draft;
@@ -276,6 +276,9 @@ fn answer(draft: &mut Draft<'_>, (id, rev): (NodeId, Rev), value: &Arc<str>) -> 
         digest: None,
         decision: Decision::Answer,
     });
+    if let Some(child) = thread::child_of(draft.state, call) {
+        escape::ended_by_operator(draft, child.thread);
+    }
     let origin = Origin::Operator { user: draft.user() };
     draft.call(CallEvent::Given {
         call: id,
@@ -306,6 +309,7 @@ fn cancel(draft: &mut Draft<'_>, id: NodeId, reason: &str) -> Result<(), Refusal
     });
     if let Some(child) = thread::child_of(draft.state, call) {
         edit::end_child(draft, child);
+        escape::ended_by_operator(draft, child.thread);
         draft.call(CallEvent::Finished {
             call: id,
             rev: child.rev,

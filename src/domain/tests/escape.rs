@@ -10,16 +10,17 @@ use super::rules::{Results, sum};
 use super::tape::{self, Tape};
 use super::world::*;
 use crate::domain::call::{ErrorClass, Outcome, Status, ToolError};
-use crate::domain::command::{Command, Edit, EscapeCommand, RunCommand};
+use crate::domain::command::{CallCommand, Command, Edit, EscapeCommand, RunCommand};
 use crate::domain::escape::{Detector, Finding, Incident, Rung, Upshot};
 use crate::domain::event::run::Limits;
 use crate::domain::event::{EditEvent, EscapeEvent, Event};
-use crate::domain::id::{NodeId, NodeKind, ThreadId};
+use crate::domain::id::{NodeId, NodeKind, Rev, ThreadId};
 use crate::domain::node::{Node, Origin};
 use crate::domain::refusal::RefusalKind;
 use crate::domain::state::Mode;
 use crate::domain::{apply, graph};
 use crate::resilience::escape::{Config, Others};
+use crate::resilience::need::{Branch, need};
 
 /// Failures of calls with a negative sum; the others give it.
 fn results() -> Results {
@@ -446,6 +447,50 @@ fn a_sub_agent_that_goes_round_is_ended_and_its_parent_goes_on() {
     assert!(incident(&w).over);
     w.reply(&[answer("without it")]);
     assert!(matches!(w.state.mode, Mode::Finished(_)));
+}
+
+#[test]
+fn a_sub_agent_that_the_operator_stops_for_going_round_leaves_the_rest_to_go_on() {
+    let mut config = Config::default();
+    config.ladder.guidance = 0;
+    config.ladder.roll_back = 0;
+    let ways: [fn(NodeId) -> CallCommand; 2] = [
+        |call| CallCommand::Cancel {
+            call,
+            reason: "stopped".into(),
+        },
+        |call| CallCommand::Answer {
+            call,
+            rev: Rev(1),
+            value: "7".into(),
+        },
+    ];
+    for stop in ways {
+        let mut w = World::with(rules(config.clone()));
+        w.reply(&[
+            call("delegate", r#"{"_as":"a","task":"go round"}"#),
+            call("pure", r#"{"_as":"b","n":"†call.a"}"#),
+            call("read", r#"{"_as":"c","n":5}"#),
+        ]);
+        let (parent, other) = (w.id("a"), w.id("c"));
+        let thread = *w.state.children.keys().next().unwrap();
+        for _ in 0..3 {
+            w.on_thread(thread).reply(&[call("read", r#"{"n":-1}"#)]);
+            w.drain();
+        }
+        assert!(matches!(w.state.mode, Mode::Paused(_)), "{:?}", w.state.mode);
+        let branch = Branch::of(&w.state, &need(&w.state).unwrap());
+        assert_eq!(branch, Branch::Agent(parent));
+        w.cmd(Command::Call(stop(parent))).unwrap();
+        assert_eq!(w.state.mode, Mode::Running);
+        assert!(incident(&w).over);
+        assert_eq!(need(&w.state), None);
+        w.drain();
+        assert_eq!(w.status(other), Status::Succeeded);
+        assert!(w.status(parent).is_settled() && w.status(w.id("b")).is_settled());
+        w.reply(&[answer("without it")]);
+        assert!(matches!(w.state.mode, Mode::Finished(_)));
+    }
 }
 
 #[test]
