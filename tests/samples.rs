@@ -9,6 +9,7 @@
 
 #[path = "../examples/resilience/calls.rs"]
 mod calls;
+#[expect(dead_code, reason = "costs are printed, not tested")]
 #[path = "../examples/resilience/circles.rs"]
 mod circles;
 
@@ -148,12 +149,16 @@ fn the_repair_was_made_once_and_seen() {
 
 /// What `cargo run --release --example resilience` prints of the recorded sessions.
 #[test]
-fn one_sample_goes_round_and_at_no_moment_any_other() {
+fn two_samples_go_round_and_at_no_moment_any_other() {
     let found = circles::recorded().unwrap();
     assert_eq!(found.sessions.len(), names().len());
     assert!(found.turns() > 60, "{} turns were looked at", found.turns());
-    assert_eq!((found.circles(), found.overlooked()), (1, 0), "{found:#?}");
-    assert_eq!((found.false_alarms(), found.false_warnings()), (0, 0), "{found:#?}");
+    assert_eq!((found.circles(), found.overlooked()), (2, 0), "{found:#?}");
+    assert_eq!(
+        (found.false_alarms(), found.false_warnings()),
+        (0, 0),
+        "{found:#?}"
+    );
 }
 
 /// What `cargo run --release --example resilience` prints of the labelled calls.

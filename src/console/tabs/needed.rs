@@ -1,5 +1,5 @@
-//! The page on why the run waits for a person: the reason, how the run stands, the calls, what was tried, the newest
-//! events, and what he can do by one key. Must not know: when a person is needed, what a key does.
+//! The page on why the run waits for a person: the reason, how the run stands, the calls, what he can do by one key,
+//! what was tried, and the newest events. Must not know: when a person is needed, what a key does.
 
 use super::Maker;
 use crate::console::commands::Fix;
@@ -64,9 +64,10 @@ pub fn needed(maker: &mut Maker<'_>, log: &LogPane, keymap: &Keymap) {
     maker.field("state", &standing(&run.state.mode));
     if let Some(need) = &need {
         calls(maker, need);
+        // On a small screen too, what can be done is seen without scrolling.
+        fixes(maker, need, keymap);
         let tried = attempts(&run.state, need);
         list(maker, "tried so far", tried.iter().map(String::as_str));
-        fixes(maker, need, keymap);
     }
     let newest = log.newest(EVENTS);
     let told: Vec<String> = newest.iter().map(|one| words::of(one)).collect();

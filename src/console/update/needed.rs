@@ -100,7 +100,7 @@ fn about(model: &mut Model, need: &Need, verb: EditVerb, at: u64, out: &mut Vec<
 /// Stops what the need belongs to. What that is, is said first; another key lets it happen.
 fn stop(model: &mut Model, need: &Need, at: u64, out: &mut Vec<Out>) -> Result<(), String> {
     let branch = Branch::of(&model.run.state, need);
-    let asks = format!("{}: what is the model told?", branch.words());
+    let asks = format!("{}, the rest goes on; the model is told", branch.words());
     match branch {
         Branch::Call { call, rev, .. } => {
             to_call(model, need)?;

@@ -276,8 +276,9 @@ fn answer(draft: &mut Draft<'_>, (id, rev): (NodeId, Rev), value: &Arc<str>) -> 
         digest: None,
         decision: Decision::Answer,
     });
-    if let Some(child) = thread::child_of(draft.state, call) {
-        escape::ended_by_operator(draft, child.thread);
+    match thread::child_of(draft.state, call) {
+        Some(child) => escape::ended_by_operator(draft, child.thread),
+        None => escape::word_given(draft),
     }
     let origin = Origin::Operator { user: draft.user() };
     draft.call(CallEvent::Given {

@@ -89,6 +89,19 @@ pub fn waits_for_operator(state: &State, incident: &Incident) -> bool {
     asks && !incident.over && matches!(&state.mode, Mode::Paused(reason) if *reason == pause_reason(incident))
 }
 
+/// What the operator does about a repetition that the run stands still for is his word on it: it goes on.
+pub(super) fn word_given(draft: &mut Draft<'_>) {
+    let state = draft.state;
+    if state
+        .escape
+        .incidents
+        .iter()
+        .any(|one| waits_for_operator(state, one))
+    {
+        draft.run(RunEvent::Resumed {});
+    }
+}
+
 /// A sub-agent was ended by the operator: what went round in it or below it goes round no more, and a run that stood
 /// still for that goes on.
 pub(super) fn ended_by_operator(draft: &mut Draft<'_>, thread: ThreadId) {

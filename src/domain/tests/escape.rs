@@ -20,7 +20,7 @@ use crate::domain::refusal::RefusalKind;
 use crate::domain::state::Mode;
 use crate::domain::{apply, graph};
 use crate::resilience::escape::{Config, Others};
-use crate::resilience::need::{Branch, need};
+use crate::resilience::need::{Branch, calls_of, need};
 
 /// Failures of calls with a negative sum; the others give it.
 fn results() -> Results {
@@ -86,6 +86,27 @@ fn healthy_steps_cause_nothing() {
     w.reply(&[answer("done")]);
     assert!(!w.events().any(|event| matches!(event, Event::Escape(_))));
     assert!(matches!(w.state.mode, Mode::Finished(_)));
+}
+
+#[test]
+fn a_call_that_was_tried_five_times_is_one_action() {
+    let mut w = World::with(Rules {
+        steps: super::ladder::steps(),
+        ..rules(Config::default())
+    });
+    for n in 1..=2 {
+        w.reply(&[call("read", r#"{"n":1}"#)]);
+        let id = newest(&w);
+        for _ in 0..4 {
+            w.finish_with(id, super::ladder::error(ErrorClass::Transient, false));
+            super::ladder::elapse(&mut w, 0);
+        }
+        w.finish_with(id, super::ladder::error(ErrorClass::Transient, false));
+        assert_eq!((w.starts(id), w.asked.len()), (5, n + 1));
+    }
+    assert!(w.state.escape.incidents.is_empty(), "ten failures, two actions");
+    turn(&mut w, "pure", r#"{"n":1}"#);
+    assert!(w.state.escape.incidents.is_empty());
 }
 
 #[test]
@@ -325,6 +346,19 @@ fn what_the_operator_does_about_a_repetition_lets_the_run_go_on() {
     assert_eq!(w.state.mode, Mode::Running);
     assert_eq!(steps(&w)[1].1, Some(Upshot::Overtaken));
     assert!(incident(&w).over);
+    // So does a result by hand.
+    let mut w = world();
+    times(&mut w, 4, "write", r#"{"n":-1}"#);
+    let about = calls_of(&w.state, incident(&w));
+    assert_eq!(
+        about[0],
+        newest(&w),
+        "the newest call counts, not the ones by which it was found"
+    );
+    assert!(matches!(w.state.mode, Mode::Paused(_)));
+    w.answer_for(about[0], "7").unwrap();
+    assert_eq!(w.state.mode, Mode::Running);
+    w.guide("go on").unwrap();
     // A pause of his own is no matter of edits.
     w.run(RunCommand::Pause {
         reason: "mine".into(),

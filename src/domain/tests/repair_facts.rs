@@ -3,7 +3,7 @@
 
 use super::repairs::{refused, said, world};
 use super::world::*;
-use crate::domain::call::{ErrorClass, Outcome, Status};
+use crate::domain::call::{ErrorClass, Outcome, Status, ToolError};
 use crate::domain::id::Rev;
 use crate::domain::ladder::Stage;
 use crate::resilience::need::{Branch, need};
@@ -86,25 +86,55 @@ fn a_call_that_waits_for_a_choice_can_be_skipped_and_the_rest_goes_on() {
         call("pure", r#"{"_as":"c","n":"†call.b.v"}"#),
         call("idem", r#"{"_as":"d","n":1}"#),
     ]);
-    let (a, b, c, d) = (w.id("a"), w.id("b"), w.id("c"), w.id("d"));
-    assert_eq!(w.status(a), Status::Repairing(Stage::Choosing));
+    let [asked, reader, next, other] = ["a", "b", "c", "d"].map(|label| w.id(label));
+    assert_eq!(w.status(asked), Status::Repairing(Stage::Choosing));
     let branch = Branch::of(&w.state, &need(&w.state).unwrap());
     assert_eq!(
         branch,
         Branch::Call {
-            call: a,
+            call: asked,
             rev: Rev(1),
-            readers: vec![b, c]
+            readers: vec![reader, next]
         }
     );
     assert_eq!(
         branch.words(),
-        format!("skip {a} and what reads it ({b}, {c}); the rest goes on")
+        format!("skip {asked} and what reads it ({reader}, {next})")
     );
-    w.reject(a).unwrap();
+    w.reject(asked).unwrap();
     w.drain();
-    assert_eq!((w.status(a), w.starts(a)), (Status::Rejected, 0));
-    assert_eq!((w.starts(b), w.starts(c), w.starts(d)), (0, 0, 1));
-    assert_eq!(w.status(d), Status::Succeeded);
+    assert_eq!((w.status(asked), w.starts(asked)), (Status::Rejected, 0));
+    assert_eq!((w.starts(reader), w.starts(next), w.starts(other)), (0, 0, 1));
+    assert_eq!(w.status(other), Status::Succeeded);
     assert_eq!(w.asked.len(), 2, "the model is told and goes on");
+}
+
+#[test]
+fn the_model_is_told_of_a_failure_without_the_keys_in_it_and_the_journal_keeps_it_whole() {
+    let mut w = World::new();
+    w.reply(&[call("read", r#"{"_as":"a","n":1}"#)]);
+    let a = w.id("a");
+    let stack =
+        "panic at net.rs:7\n  GET https://me:hunter22@db.local/x\n  Authorization: Bearer abcdef0123456789";
+    let error = ToolError {
+        class: ErrorClass::Internal,
+        message: format!("{stack}\n{}", "frame\n".repeat(20_000)),
+        evidence: "test".into(),
+        hint: Some("use sk-proj-abcdefghijklmnopqrstuvwx".into()),
+        partial: Some(r#"{"sent":"Authorization: Bearer abcdef0123456789"}"#.into()),
+        executed: true,
+        retry_after_ms: None,
+    };
+    w.finish_with(a, Outcome::Err(error.clone()));
+    w.drain();
+    let told = w.last_request();
+    for secret in ["hunter22", "abcdef0123456789", "sk-proj-abc"] {
+        assert!(!told.contains(secret), "{secret}");
+    }
+    assert!(
+        told.contains("net.rs:7") && told.contains("[redacted 8 bytes]"),
+        "{told}"
+    );
+    assert!(told.len() < 40_000, "{} bytes are sent", told.len());
+    assert_eq!(w.state.calls[&a].attempts[0].outcome, Some(Outcome::Err(error)));
 }

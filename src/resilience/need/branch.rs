@@ -63,7 +63,7 @@ impl Branch {
         }
     }
 
-    /// What stopping it does, in a sentence without its end.
+    /// What stopping it does, in few words: all else goes on.
     pub fn words(&self) -> String {
         match self {
             Self::Call { call, readers, .. } => {
@@ -77,10 +77,10 @@ impl Branch {
                     }
                     words.push(')');
                 }
-                words + "; the rest goes on"
+                words
             }
-            Self::Agent(call) => format!("end the sub-agent of {call}; the rest goes on without its answer"),
-            Self::Course(_) => "tell the model to leave these calls; the rest goes on".to_owned(),
+            Self::Agent(call) => format!("end the sub-agent of {call}"),
+            Self::Course(_) => "tell the model to leave these calls".to_owned(),
             Self::Run => "end the run; it can be resumed".to_owned(),
         }
     }
@@ -91,6 +91,7 @@ impl Branch {
 pub fn leave(state: &State, incident: u32) -> Option<String> {
     let finding = &state.escape.incident(incident)?.finding;
     let mut tools: Vec<&str> = finding.signatures.iter().map(|one| &*one.tool).collect();
+    tools.sort_unstable();
     tools.dedup();
     Some(format!(
         "This led nowhere ({}). Do not make these calls of {} again, not in another form either: that part of the task \

@@ -37,7 +37,8 @@ pub(super) fn signs(word: &str) -> String {
         .filter(|(at, c)| {
             let separates = c.is_whitespace() || matches!(c, '-' | '_' | '.');
             let in_number = digit(at.checked_sub(1)) && digit(Some(at + 1));
-            !c.is_alphanumeric() && !(separates && !ends(*at) && !in_number)
+            let says_nothing = separates && !ends(*at) && !in_number;
+            !(c.is_alphanumeric() || says_nothing)
         })
         .map(|(_, c)| *c)
         .collect()

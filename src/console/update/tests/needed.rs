@@ -114,7 +114,7 @@ fn stopping_the_course_that_repeats_tells_the_model_and_lets_the_rest_go_on() {
     assert!(
         stage
             .text()
-            .contains("stop this branch: tell the model to leave these calls; the rest goes on"),
+            .contains("stop this branch: tell the model to leave these calls"),
         "{}",
         stage.text()
     );
@@ -145,7 +145,7 @@ fn stopping_what_waits_skips_the_call_and_nothing_else() {
     assert!(
         stage
             .text()
-            .contains("stop this branch: skip c3; the rest goes on"),
+            .contains("stop this branch: skip c3"),
         "{}",
         stage.text()
     );
@@ -154,7 +154,7 @@ fn stopping_what_waits_skips_the_call_and_nothing_else() {
     assert!(
         stage
             .text()
-            .contains("skip c3; the rest goes on: what is the model told?"),
+            .contains("skip c3, the rest goes on; the model is told"),
         "{}",
         stage.text()
     );
@@ -262,6 +262,23 @@ fn a_breaker_that_holds_everything_is_told_and_called_out() {
     stage.press("enter");
     let reset = stage.commands();
     assert!(format!("{reset:?}").contains("ResetBreaker"), "{reset:?}");
+}
+
+#[test]
+fn a_narrow_screen_keeps_the_key_that_tells_more() {
+    let mut stage = Stage::new(60, 24);
+    stage.begin();
+    for call in ["c3", "c4", "c5"] {
+        stage.finished(call, "read_file", r#"{"path":"page"}"#, failed());
+    }
+    stage.close();
+    stage.draw();
+    stage.goes_round("read_file", &["c3", "c4", "c5"]);
+    stage.draw();
+    let text = stage.text();
+    let banner = text.lines().nth(1).unwrap();
+    assert!(banner.contains("the run goes round"), "{text}");
+    assert!(banner.trim_end().ends_with("…; W: why, what to do"), "{text}");
 }
 
 #[test]

@@ -97,7 +97,7 @@ fn what_may_be_left_out_is_told_by_the_list_of_what_is_required() {
                 assert_eq!(at, "/properties/may/required");
                 assert!(why.contains("array"), "{why}");
             }
-            other => panic!("{other}"),
+            Error::NotJson(why) => panic!("{why}"),
         }
     }
 }
