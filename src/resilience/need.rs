@@ -101,12 +101,17 @@ pub fn calls_of(state: &State, incident: &Incident) -> Vec<NodeId> {
         let Some((tool, args)) = state.nodes.get(id).and_then(Node::as_call) else {
             return false;
         };
-        let same_args = |known: &Option<Arc<str>>| known.as_ref().is_none_or(|known| *known == args_hash(args));
+        let same_args =
+            |known: &Option<Arc<str>>| known.as_ref().is_none_or(|known| *known == args_hash(args));
         let signatures = &finding.signatures;
-        signatures.iter().any(|one| one.tool == *tool && same_args(&one.args))
+        signatures
+            .iter()
+            .any(|one| one.tool == *tool && same_args(&one.args))
     };
     let newest = state.turns_of(finding.thread).rev().find(|turn| turn.is_active());
-    let since = newest.into_iter().flat_map(|turn| turn.nodes.iter().rev().take(LOOKED_AT));
+    let since = newest
+        .into_iter()
+        .flat_map(|turn| turn.nodes.iter().rev().take(LOOKED_AT));
     let mut calls: Vec<NodeId> = since
         .filter(|id| id.kind == NodeKind::Call && counts(id) && alike(id))
         .copied()

@@ -143,9 +143,7 @@ fn stopping_what_waits_skips_the_call_and_nothing_else() {
     stage.awaiting("c3", "write_file", r#"{"path":"a","content":"b"}"#);
     stage.press("W");
     assert!(
-        stage
-            .text()
-            .contains("stop this branch: skip c3"),
+        stage.text().contains("stop this branch: skip c3"),
         "{}",
         stage.text()
     );
