@@ -221,6 +221,7 @@ fn draw(picture: &Picture, events: &[Arc<Envelope>]) -> Result<String> {
         look: theme.look(colours),
         theme: picture.theme.to_owned(),
         named_theme: picture.theme.to_owned(),
+        policy: Vec::new(),
         troubles: Vec::new(),
         themes: vec![(picture.theme.to_owned(), theme)],
         charset,

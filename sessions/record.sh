@@ -7,7 +7,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 overrule=$(realpath "${1:-$here/../target/debug/overrule}")
 place=/tmp/overrule-sample
 rm -rf "$place"
-mkdir -p "$place/garden/notes" "$place/yard" "$place/workshop"
+mkdir -p "$place/garden/notes" "$place/yard" "$place/workshop" "$place/empty" "$here/demos"
 export USER=operator XDG_CONFIG_HOME="$place/config"
 cd "$place/garden"
 printf '# Garden\n\nA small program that waters plants.\n\nTODO: say how often\n' > README.md
@@ -49,4 +49,21 @@ run run --model scripted --playbook "$here/playbooks/repaired-file.toml" --polic
     "The build fails with a missing semicolon in greet.c. Repair it." > /dev/null 2>&1
 run sessions name last "repaired file" > /dev/null
 keep repaired-file
+
+# 4. The built-in runs, once with every call allowed and once with nobody who could be asked. What checks for circles
+# is measured on them; only in `ring` and `stubborn` does the model go round.
+cd "$place/empty"
+for name in flights office limits ring sealed mirrors; do
+    run demo "$name" --headless --policy auto > /dev/null 2>&1
+    keep "demos/$name"
+    run demo "$name" --headless --policy guarded > /dev/null 2>&1
+    keep "demos/$name-unattended"
+done
+# It ends where the operator is asked, and goes on with his word.
+run demo stubborn --headless --policy auto > /dev/null 2>&1 || true
+run guide last "Try the minutes." --resume --headless > /dev/null 2>&1
+keep demos/stubborn
+cd "$place/garden"
+run demo audit --headless --policy auto > /dev/null 2>&1
+keep demos/audit
 rm -rf "$place"

@@ -53,6 +53,7 @@ impl Console {
             look: Theme::built_in("dark").unwrap().look(Colours::True),
             theme: "dark".to_owned(),
             named_theme: "dark".to_owned(),
+            policy: Vec::new(),
             troubles: Vec::new(),
             themes: Vec::new(),
             charset: Charset::Unicode,

@@ -1,4 +1,4 @@
-//! The labelled set of wrong calls, and what the repair makes of each. Must not know: strategies.
+//! The labelled sets of wrong calls, and what the repair makes of each. Must not know: strategies.
 
 use std::collections::BTreeMap;
 
@@ -7,6 +7,19 @@ use overrule::resilience::repair::{Case, Next, Past, Rules, plan};
 use overrule::schema::Checker;
 use serde::Deserialize;
 use serde_json::Value;
+
+/// The sets, with what they are. Both are labelled by hand, none by what the repair does; the first by those who
+/// wrote its rules, the second by somebody who had not read them.
+pub const SETS: [(&str, &str); 2] = [
+    (
+        "wrong calls, labelled by the authors of the rules",
+        include_str!("calls.json"),
+    ),
+    (
+        "wrong calls, labelled without knowledge of the rules",
+        include_str!("unseen.json"),
+    ),
+];
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -59,9 +72,9 @@ impl Figures {
     }
 }
 
-/// Goes through the set.
-pub fn measure() -> Result<Figures, String> {
-    let set: Set = serde_json::from_str(include_str!("calls.json")).map_err(|error| error.to_string())?;
+/// Goes through a set.
+pub fn measure(set: &str) -> Result<Figures, String> {
+    let set: Set = serde_json::from_str(set).map_err(|error| error.to_string())?;
     let rules = Rules::default();
     let mut figures = Figures::default();
     for call in &set.calls {

@@ -60,6 +60,10 @@ pub const ALL: &[BuiltIn] = &[
         "reads an archive in which two records are sealed: trying again does not help",
     ),
     sample(
+        "stubborn",
+        "asks for the same sealed record again and again, whatever it is told, until you are asked",
+    ),
+    sample(
         "mirrors",
         "three tools for the same thing: one refuses, one is often busy, one is slow and sure",
     ),

@@ -267,13 +267,12 @@ fn on_loops(verb: &Verb) -> Result<EscapeCommand, Failure> {
         Verb::AllowLoop { incident, .. } => EscapeCommand::AllowIncident { incident: *incident },
         Verb::MuteLoops { detector, listen, .. } => EscapeCommand::Mute {
             detector: Detector::named(detector).ok_or_else(|| {
-                let names: Vec<&str> = Detector::ALL.iter().map(|one| one.name()).collect();
                 Failure::new(
                     Code::Usage,
                     format!(
                         "there is no detector {}: use {}",
                         visible(detector),
-                        names.join(", ")
+                        Detector::names()
                     ),
                 )
             })?,

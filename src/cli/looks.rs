@@ -1,5 +1,5 @@
-//! The operator's files of themes and keys: reads them, and tells when they change. Must not know:
-//! what a theme or a key does.
+//! The operator's files of themes, keys and settings: reads what counts at once, and tells when they change. Must
+//! not know: what a theme, a key or a setting does.
 
 use std::path::{Path, PathBuf};
 
@@ -61,6 +61,8 @@ pub struct Watched {
     ground: Ground,
     places: Places,
     news: mpsc::Receiver<()>,
+    /// How failures are met, as it was read last.
+    policy: Vec<(String, String)>,
     /// When what changed is read.
     due: Option<Instant>,
     watcher: Result<RecommendedWatcher, String>,
@@ -88,6 +90,7 @@ impl Watched {
             ground: ground.clone(),
             places: Places::of(ground),
             news,
+            policy: Vec::new(),
             due: None,
             watcher: watcher.map_err(|error| error.to_string()),
             told: false,
@@ -152,13 +155,16 @@ impl Files for Watched {
         if let (Err(why), false) = (&self.watcher, self.told) {
             self.told = true;
             troubles.push(format!(
-                "changes of themes and keys are not noticed before the next start: {why}"
+                "changes of themes, keys and settings are not noticed before the next start: {why}"
             ));
         }
         let ground = &self.ground;
         let loaded = config::load(&ground.env, &ground.flags, &ground.workspace, config::Trust::No);
         match loaded {
-            Ok(settings) => self.ground.settings.theme = settings.theme,
+            Ok(settings) => {
+                self.ground.settings.theme = settings.theme;
+                self.policy = settings.resilience.values();
+            }
             Err(error) => troubles.push(format!("{error}; the settings stay as they were")),
         }
         let named = self.ground.settings.theme.value.clone();
@@ -175,6 +181,7 @@ impl Files for Watched {
             themes: names.into_iter().map(load).collect(),
             theme: named,
             keymap: Some(read_keys(self.places.keys.as_deref())),
+            policy: self.policy.clone(),
             troubles,
         };
         self.shorten(&mut read);

@@ -10,6 +10,7 @@ use crate::domain::decide::escape::waits_for_operator;
 use crate::domain::escape::{Incident, Step};
 use crate::domain::state::State;
 use crate::journal;
+use crate::resilience::need::calls_of;
 
 /// Events that are printed where somebody has to decide.
 const EVENTS: usize = 10;
@@ -48,7 +49,7 @@ pub fn loops(common: &Common, args: &args::Queue) -> Result<Code, Failure> {
         for envelope in loaded.envelopes.iter().skip(newest) {
             print::out(&format!("  {}", print::told_line(&words::of(envelope))));
         }
-        print::out(&choices(&args.id, incident));
+        print::out(&choices(&args.id, state, incident));
     }
     if found.held {
         print::err("another process has the session open: this is what it has recorded");
@@ -57,18 +58,23 @@ pub fn loops(common: &Common, args: &args::Queue) -> Result<Code, Failure> {
 }
 
 /// What an operator can do, as commands that can be copied.
-fn choices(session: &str, incident: &Incident) -> String {
-    let call = incident.finding.nodes.last();
-    let call = call.map_or_else(|| "CALL".to_owned(), ToString::to_string);
+fn choices(session: &str, state: &State, incident: &Incident) -> String {
+    let newest = calls_of(state, incident).first().copied();
+    let call = newest.map_or_else(|| "CALL".to_owned(), |id| id.to_string());
+    let result = newest
+        .and_then(|id| state.observation(id))
+        .filter(|node| node.active);
+    // What has a result is corrected, what has none is answered for.
+    let value = match result {
+        Some(node) => format!("edit {session} {}", node.id),
+        None => format!("answer {session} {call}"),
+    };
     let no = incident.no;
     [
         "what you can do:".to_owned(),
         format!("  other arguments    overrule edit {session} {call} --args JSON --resume"),
         format!("  another tool       overrule replace {session} {call} TOOL --args JSON --resume"),
-        format!(
-            "  say what it gave   overrule edit {session} {} --value JSON --resume",
-            call.replacen('c', "o", 1)
-        ),
+        format!("  say what it gave   overrule {value} --value JSON --resume"),
         format!("  guidance           overrule guide {session} TEXT --resume"),
         format!("  let it repeat      overrule allow-loop {session} {no} --resume"),
         format!("  go on as it is     overrule unpause {session} --resume"),

@@ -148,6 +148,7 @@ pub async fn run(sources: Sources, options: Options) -> Result<Exit, Error> {
         look: options.theme.1.look(options.colours),
         theme: options.theme.0.clone(),
         named_theme: options.theme.0.clone(),
+        policy: Vec::new(),
         troubles: Vec::new(),
         themes: vec![options.theme.clone()],
         charset: options.charset,

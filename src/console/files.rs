@@ -1,4 +1,4 @@
-//! Looks and keys as the operator's files say them now, and the news that the files changed.
+//! Looks, keys and how failures are met, as the operator's files say it now, and the news that the files changed.
 //!
 //! The command line reads and watches the files. Must not know: where they are.
 
@@ -16,6 +16,8 @@ pub struct Read {
     pub themes: Vec<(String, Result<Theme, String>)>,
     /// The keys, or what is wrong with them; none where nothing is known of any.
     pub keymap: Option<Result<Keymap, String>>,
+    /// How failures are met: keys with their values as JSON text; empty where that is not known.
+    pub policy: Vec<(String, String)>,
     /// What else is wrong.
     pub troubles: Vec<String>,
 }

@@ -45,6 +45,8 @@ pub struct Settings {
     pub theme: String,
     /// The theme that the operator's settings name.
     pub named_theme: String,
+    /// How failures are met, as the files said last; empty before they were read.
+    pub policy: Vec<(String, String)>,
     /// What is wrong with the operator's files.
     pub troubles: Vec<String>,
     /// Every theme that can be shown, by its name.

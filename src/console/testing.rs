@@ -59,6 +59,7 @@ impl Stage {
             look: Theme::built_in("dark").unwrap().look(Colours::True),
             theme: "dark".to_owned(),
             named_theme: "dark".to_owned(),
+            policy: Vec::new(),
             troubles: Vec::new(),
             themes: Theme::names()
                 .map(|name| (name.to_owned(), Theme::built_in(name).unwrap()))

@@ -63,7 +63,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Out> {
                 model.complain(why);
             }
         }
-        Msg::Files(read) => looks::take(model, read),
+        Msg::Files(read) => looks::take(model, read, &mut out),
         Msg::Killed(why) => out.push(Out::Quit(Leave::Killed(why))),
     }
     views::ask_for_wire(model, &mut out);

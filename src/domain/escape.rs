@@ -49,6 +49,12 @@ impl Detector {
         }
     }
 
+    /// All names, as they are told to a person who has to choose.
+    pub fn names() -> String {
+        let names: Vec<&str> = Self::ALL.iter().map(|one| one.name()).collect();
+        names.join(", ")
+    }
+
     /// The detector of a name; `-` may stand for `_`.
     pub fn named(name: &str) -> Option<Self> {
         let name = name.trim().replace('-', "_");

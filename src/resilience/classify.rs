@@ -55,7 +55,7 @@ impl Settings {
             "at most 64 patterns can be set",
         )?;
         for (at, pattern) in self.patterns.iter().enumerate() {
-            let key = format!("errors.patterns[{at}]");
+            let key = format!("errors.patterns[{}]", at + 1);
             Bad::unless(
                 &key,
                 !pattern.matches.is_empty(),
@@ -70,7 +70,8 @@ impl Settings {
 }
 
 fn compile(text: &str) -> Result<Regex, String> {
-    RegexBuilder::new(&format!(r"\b(?:{text})\b"))
+    // Nothing inside of a word; a sign at an end of the pattern needs no word beside it.
+    RegexBuilder::new(&format!(r"\b{{start-half}}(?:{text})\b{{end-half}}"))
         .case_insensitive(true)
         .size_limit(LARGEST)
         .build()
@@ -197,6 +198,38 @@ mod tests {
             Outcome::Err(error) => (error.class, error.evidence),
             _ => unreachable!("an error stays one"),
         }
+    }
+
+    #[test]
+    fn every_built_in_pattern_compiles() {
+        assert_eq!(BUILT_IN.len(), 8);
+        assert!(JSON_RPC.is_some());
+    }
+
+    #[test]
+    fn a_pattern_may_begin_and_end_with_a_sign() {
+        let own = |matches: &str| Settings {
+            patterns: vec![Pattern {
+                matches: matches.into(),
+                class: ErrorClass::Conflict,
+                tool: None,
+            }],
+        };
+        for (pattern, words) in [
+            (r"\[E42\]", "error: [E42] the table is in use"),
+            (r"#\d+ is merged", "#12 is merged"),
+            (r"lock|locked", "locked by ada"),
+        ] {
+            assert_eq!(
+                class_with(&own(pattern), words).0,
+                ErrorClass::Conflict,
+                "{words}"
+            );
+        }
+        assert_eq!(
+            class_with(&own("lock"), "the clock is late").0,
+            ErrorClass::Unknown
+        );
     }
 
     #[test]

@@ -4,12 +4,18 @@
 //!
 //! Must not know: who is told, how.
 
+mod branch;
+
+pub use branch::{Branch, leave};
+
+use std::sync::Arc;
+
 use crate::domain::advance::ask::retry_after;
 use crate::domain::breaker::Phase;
 use crate::domain::call::{Call, Decision, Outcome, Status};
 use crate::domain::decide::escape::waits_for_operator;
-use crate::domain::escape::{Incident, Rung, Step, Upshot};
-use crate::domain::id::{NodeId, TurnId};
+use crate::domain::escape::{Incident, Rung, Step, Upshot, args_hash};
+use crate::domain::id::{NodeId, NodeKind, TurnId};
 use crate::domain::ladder::{Round, Stage, shut};
 use crate::domain::node::Node;
 use crate::domain::state::{Mode, State};
@@ -18,6 +24,8 @@ use crate::domain::turn::{Stream, Turn};
 
 /// Calls and lines of each call that are told.
 const MOST: usize = 8;
+/// Nodes of a turn that are looked through for what repeats: this is asked with every frame.
+const LOOKED_AT: usize = 64;
 /// Characters of an error's message in a line.
 const MESSAGE: usize = 200;
 
@@ -76,7 +84,7 @@ pub fn need(state: &State) -> Option<Need> {
             reason.starts_with("loop ").then(|| Need {
                 cause: Cause::Stopped,
                 reason: format!("the run was stopped: {reason}"),
-                calls: newest(incident),
+                calls: calls_of(state, incident),
             })
         }
         Mode::Paused(_) => paused(state),
@@ -84,9 +92,39 @@ pub fn need(state: &State) -> Option<Need> {
     }
 }
 
-/// The calls of a repetition, the newest first.
-fn newest(incident: &Incident) -> Vec<NodeId> {
-    incident.finding.nodes.iter().rev().copied().collect()
+/// The calls that a repetition is about, the newest first: those of the newest turn that do it again, then the calls
+/// by which it was found. Those that are history by now only where there are no others.
+pub fn calls_of(state: &State, incident: &Incident) -> Vec<NodeId> {
+    let finding = &incident.finding;
+    let counts = |id: &NodeId| state.nodes.get(id).is_some_and(|node| node.active);
+    let alike = |id: &NodeId| {
+        let Some((tool, args)) = state.nodes.get(id).and_then(Node::as_call) else {
+            return false;
+        };
+        let same_args =
+            |known: &Option<Arc<str>>| known.as_ref().is_none_or(|known| *known == args_hash(args));
+        let signatures = &finding.signatures;
+        signatures
+            .iter()
+            .any(|one| one.tool == *tool && same_args(&one.args))
+    };
+    let newest = state.turns_of(finding.thread).rev().find(|turn| turn.is_active());
+    let since = newest
+        .into_iter()
+        .flat_map(|turn| turn.nodes.iter().rev().take(LOOKED_AT));
+    let mut calls: Vec<NodeId> = since
+        .filter(|id| id.kind == NodeKind::Call && counts(id) && alike(id))
+        .copied()
+        .collect();
+    for id in finding.nodes.iter().rev().filter(|id| counts(id)) {
+        if !calls.contains(id) {
+            calls.push(*id);
+        }
+    }
+    if calls.is_empty() {
+        calls.extend(finding.nodes.iter().rev());
+    }
+    calls
 }
 
 fn paused(state: &State) -> Option<Need> {
@@ -102,7 +140,7 @@ fn paused(state: &State) -> Option<Need> {
     Some(Need {
         cause: Cause::Loop(incident.no),
         reason: format!("the run goes round: {}", incident.finding.words()),
-        calls: newest(incident),
+        calls: calls_of(state, incident),
     })
 }
 

@@ -111,6 +111,18 @@ impl Policy {
         Ok(policy)
     }
 
+    /// Every key of every table with its value as JSON text, for [`Policy::with`]; a table in a table is one value.
+    pub fn values(&self) -> Vec<(String, String)> {
+        let tree = serde_json::to_value(self).unwrap_or_default();
+        let tables = tree.as_object().into_iter().flatten();
+        let keys = tables.filter_map(|(table, keys)| Some((table, keys.as_object()?)));
+        keys.flat_map(|(table, keys)| {
+            keys.iter()
+                .map(move |(key, value)| (format!("{table}.{key}"), value.to_string()))
+        })
+        .collect()
+    }
+
     /// Refuses values out of their bounds.
     pub fn check(&self) -> Result<(), Bad> {
         self.retry.check()?;
@@ -221,6 +233,18 @@ mod tests {
         let slow = policy.with("breaker.open", json!("2m")).unwrap();
         assert_eq!(slow.breaker.open, Ms(120_000));
         assert_eq!(Policy::parse(&slow.to_text()).unwrap(), slow);
+    }
+
+    #[test]
+    fn each_value_can_be_set_again_as_it_is_told() {
+        let mut policy = Policy::default();
+        policy.retry.retries = 7;
+        policy.loops.ladder.guidance = 1;
+        let mut other = Policy::default();
+        for (key, value) in policy.values() {
+            other = other.with(&key, serde_json::from_str(&value).unwrap()).unwrap();
+        }
+        assert_eq!(other, policy);
     }
 
     #[test]

@@ -23,7 +23,7 @@ pub enum Error {
     #[error("the schema is not valid JSON: {0}; correct it where the tool is defined")]
     NotJson(String),
     /// The JSON is not a schema, or points outside of itself.
-    #[error("the schema cannot be compiled at `{at}`: {why}")]
+    #[error("the schema cannot be compiled at `{at}`: {why}; correct it where the tool is defined")]
     NotSchema {
         /// JSON pointer into the schema.
         at: String,

@@ -34,7 +34,7 @@ mod tests;
 pub use class::FRAME;
 pub use error::Error;
 pub use parse::{parse_lines, parse_visible, parse_visible_bytes, place_in};
-pub use redact::{redact, redact_values};
+pub use redact::{redact, redact_certain, redact_values};
 pub use screen::{Shown, in_ascii, shown_in_ascii};
 pub use script::{Warning, WarningKind, mixed_script, warnings};
 pub use visible::{

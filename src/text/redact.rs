@@ -32,7 +32,7 @@ static PATTERNS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
         r"(?<s>\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*)",
         // A password inside of an address.
         r"[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s/:@]*:(?<s>[^\s/@]+)@",
-        // Assignments by name.
+        // Assignments by name: the last, as ordinary words can look like one.
         r#"(?i)(?:password|passwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|client[_-]?secret)\\?["']?\s*[:=]\s*\\?["']?(?<s>[^\s"',;&\\]{6,})"#,
     ]
     .iter()
@@ -42,8 +42,19 @@ static PATTERNS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
 
 /// The text with everything that looks like a secret replaced by `[redacted 51 bytes]`.
 pub fn redact(text: &str) -> String {
+    without(&PATTERNS, text)
+}
+
+/// The same for a text that somebody has to work with: only what is a secret by its form or its place. What merely
+/// stands behind a telling name stays: `unexpected token: identifier` is no secret.
+pub fn redact_certain(text: &str) -> String {
+    let certain = PATTERNS.len().saturating_sub(1);
+    without(PATTERNS.get(..certain).unwrap_or_default(), text)
+}
+
+fn without(patterns: &[Regex], text: &str) -> String {
     let mut text = Cow::Borrowed(text);
-    for pattern in PATTERNS.iter() {
+    for pattern in patterns {
         let clean = pattern.replace_all(&text, |found: &Captures<'_>| {
             let whole = found.get(0).map_or("", |m| m.as_str());
             let start = found.get(0).map_or(0, |m| m.start());

@@ -42,7 +42,7 @@ fn they_are_listed_with_a_line_each() {
     let world = World::new();
     let said = world.run(&["demo"]).ends(0);
     for name in [
-        "audit", "flights", "office", "limits", "ring", "sealed", "mirrors",
+        "audit", "flights", "office", "limits", "ring", "sealed", "stubborn", "mirrors",
     ] {
         let line = said.out.lines().find(|line| line.starts_with(name));
         assert!(line.is_some_and(|line| line.len() > 40), "{name}: {}", said.out);
@@ -130,6 +130,52 @@ fn a_sealed_record_is_not_forced() {
     assert!(answer.contains("Its total is 640"), "{answer}");
     let failed = failures(&state, ErrorClass::Auth);
     assert!((1..=3).contains(&failed), "{failed}");
+}
+
+#[test]
+fn a_model_that_listens_to_nobody_but_the_operator_is_stopped_for_him_after_every_other_step() {
+    let world = World::new();
+    let said = world
+        .run(&["demo", "stubborn", "--policy", "auto", "--headless"])
+        .ends(4);
+    let id = world.id();
+    assert!(said.err.contains("read_record"), "{}", said.err);
+    let state = world.state(&id);
+    let steps: Vec<Rung> = state
+        .escape
+        .incidents
+        .iter()
+        .flat_map(|incident| &incident.steps)
+        .map(|step| step.rung)
+        .collect();
+    assert_eq!(steps.last(), Some(&Rung::Human), "{steps:?}");
+    for rung in [Rung::Guidance, Rung::RollBack] {
+        assert!(steps.contains(&rung), "{steps:?}");
+    }
+    assert!(matches!(state.mode, Mode::Paused(_)), "{:?}", state.mode);
+    // What is proposed can be done: the call is the one that counts, though the circle is history by now.
+    let told = world.run(&["loops", &id]).ends(0).out;
+    let proposed = told.lines().find(|line| line.contains("say what it gave"));
+    let words: Vec<&str> = proposed.unwrap().split_whitespace().skip(5).collect();
+    let verb = words
+        .iter()
+        .map(|word| if *word == "JSON" { "\"720\"" } else { word });
+    let done: Vec<&str> = verb.chain(["--headless"]).collect();
+    let said = world.run(&done).ends(0);
+    assert!(said.out.contains("as I was told: 720"), "{}", said.out);
+}
+
+#[test]
+fn a_word_of_the_operator_leads_a_model_out_that_listens_to_him_alone() {
+    let world = World::new();
+    world
+        .run(&["demo", "stubborn", "--policy", "auto", "--headless"])
+        .ends(4);
+    let id = world.id();
+    let said = world
+        .run(&["guide", &id, "Try the minutes.", "--resume", "--headless"])
+        .ends(0);
+    assert!(said.out.contains("Its total is 640"), "{}", said.out);
 }
 
 #[test]

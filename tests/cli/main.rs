@@ -20,6 +20,7 @@ mod edits;
 mod effects;
 mod headless;
 mod lock;
+mod notify;
 mod playbooks;
 mod policy;
 mod prices;

@@ -436,7 +436,7 @@ pub enum Verb {
         /// Number of the incident
         incident: u32,
     },
-    /// Do not listen to a detector of repetition: sequence, same-error, no-progress or failing-tool
+    /// Do not listen to a detector of repetition: sequence, same_error, no_progress or failing_tool
     MuteLoops {
         /// The session
         #[command(flatten)]

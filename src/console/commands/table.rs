@@ -220,7 +220,7 @@ static FIX: &[Entry] = &[
     entry(Verb::Fix(Fix::Guide), "fix-guide", &["i"], &[Needed], "guide", "give the model guidance"),
     entry(Verb::Fix(Fix::Allow), "fix-allow", &["Y"], &[Needed], "let it repeat", "allow exactly these calls to repeat"),
     entry(Verb::Fix(Fix::GoOn), "fix-go-on", &["p"], &[Needed], "go on", "go on as it is"),
-    entry(Verb::Fix(Fix::Stop), "fix-stop", &["X"], &[Needed], "stop", "stop this branch: the sub-agent, or the run; asks first"),
+    entry(Verb::Fix(Fix::Stop), "fix-stop", &["X"], &[Needed], "stop", "stop what this belongs to: the call and what reads it, the sub-agent, or the course that repeats; the rest goes on. Asks first"),
 ];
 
 #[rustfmt::skip]

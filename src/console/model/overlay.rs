@@ -167,6 +167,11 @@ pub enum LinePurpose {
         /// The revision that was shown.
         rev: Rev,
     },
+    /// Why a sub-agent is ended.
+    EndAgent {
+        /// The call that it works for.
+        call: NodeId,
+    },
     /// Why an answer is refused.
     RejectAnswer(NodeId),
     /// What to look for in the graph, or in what is read.

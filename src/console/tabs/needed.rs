@@ -1,5 +1,5 @@
-//! The page on why the run waits for a person: the reason, how the run stands, the calls, what was tried, the newest
-//! events, and what he can do by one key. Must not know: when a person is needed, what a key does.
+//! The page on why the run waits for a person: the reason, how the run stands, the calls, what he can do by one key,
+//! what was tried, and the newest events. Must not know: when a person is needed, what a key does.
 
 use super::Maker;
 use crate::console::commands::Fix;
@@ -10,7 +10,7 @@ use crate::console::theme::Role;
 use crate::console::{summary, words};
 use crate::domain::node::Node;
 use crate::domain::state::Mode;
-use crate::resilience::need::{Cause, Need, attempts, need};
+use crate::resilience::need::{Branch, Cause, Need, attempts, need};
 use crate::text::visible;
 
 /// Calls that are listed.
@@ -33,11 +33,7 @@ const FIXES: [(&str, Fix, &str); 8] = [
     ("fix-guide", Fix::Guide, "give the model guidance"),
     ("fix-allow", Fix::Allow, "allow exactly these calls to repeat"),
     ("fix-go-on", Fix::GoOn, "go on as it is"),
-    (
-        "fix-stop",
-        Fix::Stop,
-        "stop this branch: the sub-agent, or the run",
-    ),
+    ("fix-stop", Fix::Stop, "stop this branch"),
 ];
 
 /// Whether a fix is one for this cause.
@@ -68,9 +64,10 @@ pub fn needed(maker: &mut Maker<'_>, log: &LogPane, keymap: &Keymap) {
     maker.field("state", &standing(&run.state.mode));
     if let Some(need) = &need {
         calls(maker, need);
+        // On a small screen too, what can be done is seen without scrolling.
+        fixes(maker, need, keymap);
         let tried = attempts(&run.state, need);
         list(maker, "tried so far", tried.iter().map(String::as_str));
-        fixes(maker, need, keymap);
     }
     let newest = log.newest(EVENTS);
     let told: Vec<String> = newest.iter().map(|one| words::of(one)).collect();
@@ -86,6 +83,10 @@ fn fixes(maker: &mut Maker<'_>, need: &Need, keymap: &Keymap) {
         if keys.is_empty() || !fits(fix, &need.cause) {
             continue;
         }
+        let what = match fix {
+            Fix::Stop => format!("{what}: {}", Branch::of(&maker.run.state, need).words()),
+            _ => what.to_owned(),
+        };
         maker.doc.line(
             Styled::new()
                 .own(Role::Key, format!("  {:<8} ", keys.join(" ")))

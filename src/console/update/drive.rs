@@ -16,6 +16,7 @@ use crate::console::model::overlay::{LinePurpose, Overlay};
 use crate::console::msg::{Leave, Out};
 use crate::domain::breaker::Phase;
 use crate::domain::command::{Command, EscapeCommand, RunCommand, WeightCommand};
+use crate::domain::escape::Detector;
 use crate::domain::id::Seq;
 use crate::domain::state::Mode;
 
@@ -116,8 +117,8 @@ pub(super) fn mute(model: &mut Model, name: &str) {
     if model.settings.read_only {
         return model.complain("this is a recorded run: it cannot be changed");
     }
-    let title = "mute or unmute: sequence, same-error, no-progress or failing-tool";
-    prompts::line(model, LinePurpose::Detector, title, name);
+    let title = format!("mute, or listen again: {}", Detector::names());
+    prompts::line(model, LinePurpose::Detector, &title, name);
 }
 
 /// Asks before a breaker lets everything through again.

@@ -90,6 +90,14 @@ pub(super) fn new_words(model: &mut Model, purpose: Purpose) {
     open(model, Overlay::Editor(Box::new(editor)));
 }
 
+/// Guidance at the end of the run that is written already: the operator looks at it, changes it and sends it.
+pub(super) fn guide_with(model: &mut Model, words: &str) {
+    new_words(model, Purpose::Guide { after: None });
+    if let Some(Overlay::Editor(editor)) = model.overlays.last_mut() {
+        editor.field.replace(words);
+    }
+}
+
 /// The selected node, if it counts.
 fn selected(model: &Model) -> Result<(NodeId, Rev), String> {
     let id = subject(model).ok_or("nothing is selected that can be edited")?;

@@ -1,21 +1,24 @@
-//! Themes and keys: the operator's files were read, or he chose a theme for this session.
+//! Themes, keys and how failures are met: the operator's files were read, or he chose a theme for this session.
 //!
 //! A file that is wrong changes nothing: what it said last goes on, and the operator is told. Must not
 //! know: where files are, how they are watched.
 
+use super::decide::send;
 use super::lists;
 use crate::console::files::Read;
 use crate::console::model::Model;
 use crate::console::model::log::Line;
 use crate::console::model::overlay::Overlay;
+use crate::console::msg::Out;
 use crate::console::theme::Colours;
+use crate::domain::command::{Command, ResilienceCommand};
 use crate::text::visible;
 
 /// Takes what the files say now.
-pub(super) fn take(model: &mut Model, read: Read) {
+pub(super) fn take(model: &mut Model, read: Read, out: &mut Vec<Out>) {
     let mut troubles = read.troubles;
+    let mut news = configure(model, read.policy, out);
     let settings = &mut model.settings;
-    let mut news = Vec::new();
     match read.keymap {
         Some(Ok(keymap)) if settings.keymap != keymap => {
             settings.keymap = keymap;
@@ -76,6 +79,28 @@ pub(super) fn take(model: &mut Model, read: Read) {
         [first, ..] => model.complain(format!("{} troubles, see the log: {first}", fresh.len())),
     }
     afresh(model);
+}
+
+/// Has the run meet failures as the files say now, key by key: what was changed in the run and stands otherwise in no
+/// file that changed stays. Gives the keys.
+fn configure(model: &mut Model, policy: Vec<(String, String)>, out: &mut Vec<Out>) -> Vec<String> {
+    if policy.is_empty() {
+        return Vec::new();
+    }
+    let before = std::mem::replace(&mut model.settings.policy, policy.clone());
+    // What the files said at the start is in force already.
+    if before.is_empty() || model.settings.read_only {
+        return Vec::new();
+    }
+    let changed = policy.into_iter().filter(|one| !before.contains(one));
+    let mut keys = Vec::new();
+    for (key, value) in changed {
+        keys.push(key.clone());
+        let (key, value) = (key.into(), value.into());
+        let command = ResilienceCommand::Configure { key, value };
+        send(model, Command::Resilience(command), None, out);
+    }
+    keys
 }
 
 /// What shows keys is made anew.

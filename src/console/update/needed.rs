@@ -2,16 +2,17 @@
 //! lets something happen is decided there, as always. Must not know: when a person is needed.
 
 use super::input::By;
-use super::{decide, drive, edits, jumps, open, prepare};
+use super::{decide, drive, edits, jumps, open, prepare, prompts};
 use crate::console::commands::{EditVerb, Fix, Jump, RunVerb};
 use crate::console::model::Model;
-use crate::console::model::overlay::{Overlay, Page, PageContent};
+use crate::console::model::overlay::{LinePurpose, Overlay, Page, PageContent};
 use crate::console::msg::Out;
 use crate::console::tabs::fits;
 use crate::domain::id::NodeId;
-use crate::domain::node::Node;
-use crate::domain::thread;
-use crate::resilience::need::{Cause, Need, need};
+use crate::resilience::need::{Branch, Cause, Need, leave, need};
+
+/// What the model is told of what was stopped, unless the operator writes something else.
+const STOPPED: &str = "the operator stopped this branch: go on without it";
 
 /// Shows why the run waits.
 pub(super) fn show(model: &mut Model) {
@@ -96,24 +97,24 @@ fn about(model: &mut Model, need: &Need, verb: EditVerb, at: u64, out: &mut Vec<
     Ok(())
 }
 
-/// The end of a sub-agent is decided at its call; that of the run is asked for.
+/// Stops what the need belongs to. What that is, is said first; another key lets it happen.
 fn stop(model: &mut Model, need: &Need, at: u64, out: &mut Vec<Out>) -> Result<(), String> {
-    let state = &model.run.state;
-    let inside = need
-        .calls
-        .first()
-        .and_then(|id| state.nodes.get(id))
-        .and_then(|node: &Node| state.turns.get(&node.turn))
-        .map(|turn| turn.thread)
-        .filter(|one| *one != thread::ROOT)
-        .and_then(|one| state.children.get(&one))
-        .map(|child| child.call);
-    let Some(call) = inside else {
-        drive::drive(model, RunVerb::Emergency, at, out);
-        return Ok(());
-    };
-    jumps::go(model, call)?;
-    let key = model.settings.keymap.first("cancel-call");
-    model.say(format!("{call} is the sub-agent's call: {key} ends it"));
+    let branch = Branch::of(&model.run.state, need);
+    let asks = format!("{}, the rest goes on; the model is told", branch.words());
+    match branch {
+        Branch::Call { call, rev, .. } => {
+            to_call(model, need)?;
+            prompts::line(model, LinePurpose::Reject { call, rev }, &asks, STOPPED);
+        }
+        Branch::Agent(call) => {
+            jumps::go(model, call)?;
+            prompts::line(model, LinePurpose::EndAgent { call }, &asks, STOPPED);
+        }
+        Branch::Course(incident) => {
+            let words = leave(&model.run.state, incident).ok_or("the incident is gone")?;
+            edits::guide_with(model, &words);
+        }
+        Branch::Run => drive::drive(model, RunVerb::Emergency, at, out),
+    }
     Ok(())
 }

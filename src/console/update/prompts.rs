@@ -168,7 +168,7 @@ fn cancel(model: &mut Model, out: &mut Vec<Out>) {
 /// The detector of a name is muted, or listened to again.
 fn muted(model: &Model, name: &str) -> Result<Command, String> {
     let detector = Detector::named(name)
-        .ok_or_else(|| "use sequence, same-error, no-progress or failing-tool".to_owned())?;
+        .ok_or_else(|| format!("there is no such detector: use {}", Detector::names()))?;
     let muted = !model.run.state.escape.muted.contains(&detector);
     Ok(Command::Escape(EscapeCommand::Mute { detector, muted }))
 }
@@ -186,6 +186,7 @@ fn accept(model: &mut Model, out: &mut Vec<Out>) {
     };
     let done = match line.purpose.clone() {
         purpose @ (LinePurpose::Reject { .. }
+        | LinePurpose::EndAgent { .. }
         | LinePurpose::Irreversible { .. }
         | LinePurpose::RefuseEffect { .. }) => about_call(model, purpose, text, out),
         LinePurpose::Repair { call, rev } => {
@@ -244,6 +245,10 @@ fn about_call(
         LinePurpose::Reject { call, rev } => {
             let reason = or("rejected by the operator");
             (call, CallCommand::Reject { call, rev, reason })
+        }
+        LinePurpose::EndAgent { call } => {
+            let reason = or("stopped by the operator");
+            (call, CallCommand::Cancel { call, reason })
         }
         LinePurpose::RefuseEffect { call, rev, digest } => {
             let choice = ConsentChoice::Reject {

@@ -6,7 +6,9 @@ use ratatui::layout::Rect;
 use unicode_width::UnicodeWidthStr;
 
 use super::paint::Canvas;
+use crate::console::doc::Styled;
 use crate::console::model::Model;
+use crate::console::symbols::Symbol;
 use crate::console::theme::Role;
 use crate::domain::state::Mode;
 use crate::domain::thread::ROOT;
@@ -156,6 +158,8 @@ pub(super) fn banner(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
     canvas.fill(area, Role::Header);
     let keymap = &model.settings.keymap;
     let run = &model.run;
+    // The key that tells more is what a narrow screen must not lose.
+    let mut hint = String::new();
     let (role, words) = if let Some(why) = &run.halted {
         (
             Role::Error,
@@ -191,10 +195,8 @@ pub(super) fn banner(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
     } else if let Some(need) = run.stuck() {
         let reason: String = need.reason.chars().take(200).collect();
         let key = keymap.first("why-waiting");
-        (
-            Role::Warning,
-            format!("{}; {key}: why, what to do", visible(&reason)),
-        )
+        hint = format!("; {key}: why, what to do");
+        (Role::Warning, visible(&reason))
     } else {
         return;
     };
@@ -202,11 +204,15 @@ pub(super) fn banner(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
         Mode::Stopped(why) if !words.contains("was stopped") => format!("  (stopped: {})", visible(why)),
         _ => String::new(),
     };
-    canvas.put(
-        area.x + 1.min(area.width),
-        area.y,
-        area.width.saturating_sub(1),
-        &format!("{words}{paused}"),
-        role,
-    );
+    let line = Styled::new().own(role, format!("{words}{paused}"));
+    let inner = Rect {
+        x: area.x + 1.min(area.width),
+        width: area.width.saturating_sub(1),
+        ..area
+    };
+    let room = inner.width.saturating_sub(hint.width() as u16);
+    let used = line.0.iter().map(|piece| piece.text.width() as u16).sum::<u16>();
+    let told = Rect { width: room, ..inner };
+    canvas.row(told, &line, Symbol::Ellipsis.glyph(model.settings.charset));
+    canvas.put(inner.x + used.min(room), inner.y, inner.width, &hint, role);
 }

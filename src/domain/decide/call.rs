@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::value::RawValue;
 
-use super::edit;
+use super::{edit, escape};
 use crate::domain::call::{Call, Decision, Digest, Gate, Outcome, Status};
 use crate::domain::command::{CallCommand, ConsentChoice, Resolution};
 use crate::domain::draft::Draft;
@@ -276,6 +276,10 @@ fn answer(draft: &mut Draft<'_>, (id, rev): (NodeId, Rev), value: &Arc<str>) -> 
         digest: None,
         decision: Decision::Answer,
     });
+    match thread::child_of(draft.state, call) {
+        Some(child) => escape::ended_by_operator(draft, child.thread),
+        None => escape::word_given(draft),
+    }
     let origin = Origin::Operator { user: draft.user() };
     draft.call(CallEvent::Given {
         call: id,
@@ -306,6 +310,7 @@ fn cancel(draft: &mut Draft<'_>, id: NodeId, reason: &str) -> Result<(), Refusal
     });
     if let Some(child) = thread::child_of(draft.state, call) {
         edit::end_child(draft, child);
+        escape::ended_by_operator(draft, child.thread);
         draft.call(CallEvent::Finished {
             call: id,
             rev: child.rev,

@@ -20,7 +20,7 @@ use crate::domain::apply;
 use crate::domain::command::{Edit, EditCommand};
 use crate::domain::draft::Draft;
 use crate::domain::envelope::{Actor, Envelope, FORMAT};
-use crate::domain::event::{EditEvent, Event, RunEvent};
+use crate::domain::event::{EditEvent, Event};
 use crate::domain::graph;
 use crate::domain::id::{NodeId, NodeKind, Seq, ThreadId, TurnId};
 use crate::domain::lineage;
@@ -53,11 +53,7 @@ pub(super) fn decide(
                 seen(*effects_seen, lineage::effects_of(draft.state, &events).len())?;
             }
             draft.events.extend(events);
-            // What he does about a repetition that the run stands still for is his word on it.
-            let asks = |incident| escape::waits_for_operator(draft.state, incident);
-            if draft.state.escape.incidents.iter().any(asks) {
-                draft.run(RunEvent::Resumed {});
-            }
+            escape::word_given(draft);
             Ok(())
         }
         EditCommand::Undo { effects_seen } => recall::undo(draft, *effects_seen),

@@ -89,6 +89,41 @@ pub fn waits_for_operator(state: &State, incident: &Incident) -> bool {
     asks && !incident.over && matches!(&state.mode, Mode::Paused(reason) if *reason == pause_reason(incident))
 }
 
+/// What the operator does about a repetition that the run stands still for is his word on it: it goes on.
+pub(super) fn word_given(draft: &mut Draft<'_>) {
+    let state = draft.state;
+    if state
+        .escape
+        .incidents
+        .iter()
+        .any(|one| waits_for_operator(state, one))
+    {
+        draft.run(RunEvent::Resumed {});
+    }
+}
+
+/// A sub-agent was ended by the operator: what went round in it or below it goes round no more, and a run that stood
+/// still for that goes on.
+pub(super) fn ended_by_operator(draft: &mut Draft<'_>, thread: ThreadId) {
+    let state = draft.state;
+    let inside = |one: &&Incident| {
+        let at = one.finding.thread;
+        at == thread || thread::above(state, at).any(|child| child.parent == thread)
+    };
+    let open = state.escape.incidents.iter().filter(|one| !one.over);
+    let mut asked = false;
+    for incident in open.filter(inside) {
+        asked |= waits_for_operator(state, incident);
+        draft.escape(EscapeEvent::Over {
+            incident: incident.no,
+            why: Arc::from("the operator ended the sub-agent"),
+        });
+    }
+    if asked {
+        draft.run(RunEvent::Resumed {});
+    }
+}
+
 /// Why a run is paused for an incident.
 pub fn pause_reason(incident: &Incident) -> String {
     format!("loop {}: {}", incident.no, incident.finding.words())

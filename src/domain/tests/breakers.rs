@@ -3,13 +3,13 @@
 
 use proptest::prelude::*;
 
-use super::ladder::{elapse, steps};
+use super::ladder::{self, elapse, steps};
 use super::random::session_on;
 use super::tape::{self, Tape};
 use super::world::*;
 use crate::domain::apply;
 use crate::domain::breaker::{Phase, Probe, Scope};
-use crate::domain::call::{ErrorClass, Outcome, Status, ToolError};
+use crate::domain::call::{ErrorClass, Outcome, Status};
 use crate::domain::command::{Command, ResilienceCommand};
 use crate::domain::event::{CallEvent, Event, ResilienceEvent};
 use crate::domain::id::{Attempt, NodeId};
@@ -46,15 +46,7 @@ fn phase(w: &World) -> Phase {
 }
 
 fn error(class: ErrorClass) -> Outcome {
-    Outcome::Err(ToolError {
-        class,
-        message: "no".into(),
-        evidence: "test".into(),
-        hint: None,
-        partial: None,
-        executed: true,
-        retry_after_ms: None,
-    })
+    ladder::error(class, true)
 }
 
 fn read(label: &str, n: u32) -> crate::domain::input::Block {

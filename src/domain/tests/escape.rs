@@ -10,16 +10,17 @@ use super::rules::{Results, sum};
 use super::tape::{self, Tape};
 use super::world::*;
 use crate::domain::call::{ErrorClass, Outcome, Status, ToolError};
-use crate::domain::command::{Command, Edit, EscapeCommand, RunCommand};
+use crate::domain::command::{CallCommand, Command, Edit, EscapeCommand, RunCommand};
 use crate::domain::escape::{Detector, Finding, Incident, Rung, Upshot};
 use crate::domain::event::run::Limits;
 use crate::domain::event::{EditEvent, EscapeEvent, Event};
-use crate::domain::id::{NodeId, NodeKind, ThreadId};
+use crate::domain::id::{NodeId, NodeKind, Rev, ThreadId};
 use crate::domain::node::{Node, Origin};
 use crate::domain::refusal::RefusalKind;
 use crate::domain::state::Mode;
 use crate::domain::{apply, graph};
 use crate::resilience::escape::{Config, Others};
+use crate::resilience::need::{Branch, calls_of, need};
 
 /// Failures of calls with a negative sum; the others give it.
 fn results() -> Results {
@@ -85,6 +86,27 @@ fn healthy_steps_cause_nothing() {
     w.reply(&[answer("done")]);
     assert!(!w.events().any(|event| matches!(event, Event::Escape(_))));
     assert!(matches!(w.state.mode, Mode::Finished(_)));
+}
+
+#[test]
+fn a_call_that_was_tried_five_times_is_one_action() {
+    let mut w = World::with(Rules {
+        steps: super::ladder::steps(),
+        ..rules(Config::default())
+    });
+    for n in 1..=2 {
+        w.reply(&[call("read", r#"{"n":1}"#)]);
+        let id = newest(&w);
+        for _ in 0..4 {
+            w.finish_with(id, super::ladder::error(ErrorClass::Transient, false));
+            super::ladder::elapse(&mut w, 0);
+        }
+        w.finish_with(id, super::ladder::error(ErrorClass::Transient, false));
+        assert_eq!((w.starts(id), w.asked.len()), (5, n + 1));
+    }
+    assert!(w.state.escape.incidents.is_empty(), "ten failures, two actions");
+    turn(&mut w, "pure", r#"{"n":1}"#);
+    assert!(w.state.escape.incidents.is_empty());
 }
 
 #[test]
@@ -324,6 +346,19 @@ fn what_the_operator_does_about_a_repetition_lets_the_run_go_on() {
     assert_eq!(w.state.mode, Mode::Running);
     assert_eq!(steps(&w)[1].1, Some(Upshot::Overtaken));
     assert!(incident(&w).over);
+    // So does a result by hand.
+    let mut w = world();
+    times(&mut w, 4, "write", r#"{"n":-1}"#);
+    let about = calls_of(&w.state, incident(&w));
+    assert_eq!(
+        about[0],
+        newest(&w),
+        "the newest call counts, not the ones by which it was found"
+    );
+    assert!(matches!(w.state.mode, Mode::Paused(_)));
+    w.answer_for(about[0], "7").unwrap();
+    assert_eq!(w.state.mode, Mode::Running);
+    w.guide("go on").unwrap();
     // A pause of his own is no matter of edits.
     w.run(RunCommand::Pause {
         reason: "mine".into(),
@@ -446,6 +481,50 @@ fn a_sub_agent_that_goes_round_is_ended_and_its_parent_goes_on() {
     assert!(incident(&w).over);
     w.reply(&[answer("without it")]);
     assert!(matches!(w.state.mode, Mode::Finished(_)));
+}
+
+#[test]
+fn a_sub_agent_that_the_operator_stops_for_going_round_leaves_the_rest_to_go_on() {
+    let mut config = Config::default();
+    config.ladder.guidance = 0;
+    config.ladder.roll_back = 0;
+    let ways: [fn(NodeId) -> CallCommand; 2] = [
+        |call| CallCommand::Cancel {
+            call,
+            reason: "stopped".into(),
+        },
+        |call| CallCommand::Answer {
+            call,
+            rev: Rev(1),
+            value: "7".into(),
+        },
+    ];
+    for stop in ways {
+        let mut w = World::with(rules(config.clone()));
+        w.reply(&[
+            call("delegate", r#"{"_as":"a","task":"go round"}"#),
+            call("pure", r#"{"_as":"b","n":"†call.a"}"#),
+            call("read", r#"{"_as":"c","n":5}"#),
+        ]);
+        let (parent, other) = (w.id("a"), w.id("c"));
+        let thread = *w.state.children.keys().next().unwrap();
+        for _ in 0..3 {
+            w.on_thread(thread).reply(&[call("read", r#"{"n":-1}"#)]);
+            w.drain();
+        }
+        assert!(matches!(w.state.mode, Mode::Paused(_)), "{:?}", w.state.mode);
+        let branch = Branch::of(&w.state, &need(&w.state).unwrap());
+        assert_eq!(branch, Branch::Agent(parent));
+        w.cmd(Command::Call(stop(parent))).unwrap();
+        assert_eq!(w.state.mode, Mode::Running);
+        assert!(incident(&w).over);
+        assert_eq!(need(&w.state), None);
+        w.drain();
+        assert_eq!(w.status(other), Status::Succeeded);
+        assert!(w.status(parent).is_settled() && w.status(w.id("b")).is_settled());
+        w.reply(&[answer("without it")]);
+        assert!(matches!(w.state.mode, Mode::Finished(_)));
+    }
 }
 
 #[test]

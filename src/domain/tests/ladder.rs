@@ -41,7 +41,8 @@ fn world() -> World {
     })
 }
 
-fn error(class: ErrorClass, executed: bool) -> Outcome {
+/// An execution that failed.
+pub fn error(class: ErrorClass, executed: bool) -> Outcome {
     Outcome::Err(ToolError {
         class,
         message: "no".into(),

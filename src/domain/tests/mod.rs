@@ -28,6 +28,7 @@ mod oracle;
 mod plan;
 mod prices;
 mod random;
+mod repair_facts;
 mod repairs;
 mod rest;
 mod thoughts;

@@ -52,7 +52,8 @@ fn flight(strict: bool) -> Checker {
     Checker::new(&schema.to_string()).unwrap()
 }
 
-fn world(tool: &'static str, strict: bool, attended: bool) -> World {
+/// A run with one tool that books flights, by its schema or by its own words.
+pub fn world(tool: &'static str, strict: bool, attended: bool) -> World {
     let (rules, limits) = (rules(tool, strict, attended), Limits::default());
     World::limited(rules, limits)
 }
@@ -82,7 +83,8 @@ fn rules(tool: &'static str, strict: bool, attended: bool) -> Rules {
     }
 }
 
-fn refused(message: &str) -> Outcome {
+/// A refusal in the words of a tool.
+pub fn refused(message: &str) -> Outcome {
     error(ErrorClass::Param, "HTTP 400", message)
 }
 
@@ -98,7 +100,8 @@ fn error(class: ErrorClass, evidence: &str, message: &str) -> Outcome {
     })
 }
 
-fn said(w: &mut World, text: &str) {
+/// The model's answer to the oldest question.
+pub fn said(w: &mut World, text: &str) {
     let (call, rev, round) = w.questions.remove(0);
     w.input(Input::RepairAnswered {
         call,

@@ -9,6 +9,7 @@ use crate::domain::escape::standing::is_guard;
 use crate::domain::node::{Content, Node, Origin};
 use crate::domain::ready;
 use crate::domain::state::State;
+use crate::text::redact_certain;
 
 /// Bytes of a value that are sent, half from its head and half from its tail.
 pub const SENT_BYTES: usize = 16 * 1024;
@@ -65,6 +66,7 @@ fn outcome_text(state: &State, call: &Call, outcome: &Outcome) -> (String, bool)
     }
 }
 
+/// A failure as the model is told of it. Requests that failed, and stacks, hold keys: the journal has the whole text.
 fn error_text(state: &State, call: &Call, class: &str, message: &str, error: Option<&ToolError>) -> String {
     let (tool, args) = state
         .nodes
@@ -76,7 +78,7 @@ fn error_text(state: &State, call: &Call, class: &str, message: &str, error: Opt
     let args = serde_json::from_str::<Value>(&args).unwrap_or(Value::String(args));
     let mut body = json!({
         "call": {"tool": tool, "args": args},
-        "error": {"class": class, "message": message},
+        "error": {"class": class, "message": redact_certain(message)},
     });
     if !call.repairs.is_empty() {
         body["error"]["repairs"] = repairs(state, call);
@@ -87,11 +89,10 @@ fn error_text(state: &State, call: &Call, class: &str, message: &str, error: Opt
             body["error"]["attempts"] = Value::from(tried);
         }
         if let Some(hint) = &error.hint {
-            body["error"]["hint"] = Value::String(hint.clone());
+            body["error"]["hint"] = Value::String(redact_certain(hint));
         }
-        if let Some(partial) = error.partial.as_deref() {
-            body["error"]["output"] =
-                serde_json::from_str(partial).unwrap_or_else(|_| Value::String(partial.to_owned()));
+        if let Some(partial) = error.partial.as_deref().map(redact_certain) {
+            body["error"]["output"] = serde_json::from_str(&partial).unwrap_or(Value::String(partial));
         }
     }
     body.to_string()
@@ -110,8 +111,8 @@ fn repairs(state: &State, call: &Call) -> Value {
         };
         let failed = call.attempts.iter().rev().find(|one| one.rev == round.rev);
         let error = match failed.and_then(|one| one.outcome.as_ref()) {
-            Some(Outcome::Err(error)) => error.message.as_str(),
-            _ => "it could not run as it was",
+            Some(Outcome::Err(error)) => redact_certain(&error.message),
+            _ => "it could not run as it was".to_owned(),
         };
         let changed: serde_json::Map<String, Value> = round
             .changes

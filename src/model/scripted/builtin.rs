@@ -11,6 +11,7 @@ const PLAYBOOKS: &[(&str, &str)] = &[
     ("office", include_str!("../playbooks/office.toml")),
     ("ring", include_str!("../playbooks/ring.toml")),
     ("sealed", include_str!("../playbooks/sealed.toml")),
+    ("stubborn", include_str!("../playbooks/stubborn.toml")),
 ];
 
 /// Names of the playbooks, in order.

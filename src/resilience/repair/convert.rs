@@ -100,6 +100,10 @@ fn whole(value: &Value) -> Option<Value> {
             if sound.is_empty() || !sound.bytes().all(|digit| digit.is_ascii_digit()) {
                 return None;
             }
+            // `010` is ten or eight.
+            if (sound.len() > 1 && sound.starts_with('0')) || grouped(text) {
+                return None;
+            }
             let signed = digits.parse::<i64>().ok().map(Value::from);
             signed.or_else(|| digits.parse::<u64>().ok().map(Value::from))
         }
@@ -110,8 +114,25 @@ fn whole(value: &Value) -> Option<Value> {
     }
 }
 
+/// True for `1.000`: a number with three decimals, or one with its thousands set apart.
+fn grouped(text: &str) -> bool {
+    let mut parts = text.trim_start_matches(['+', '-']).split('.');
+    let head = parts.next().unwrap_or_default();
+    let mut rest = parts.peekable();
+    matches!(head.len(), 1..=3)
+        && head != "0"
+        && rest.peek().is_some()
+        && rest.all(|part| part.len() == 3)
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_digit() || b"+-.".contains(&byte))
+}
+
 fn number(text: &str) -> Option<Value> {
     let text = text.trim();
+    if grouped(text) {
+        return None;
+    }
     if let Some(whole) = whole(&Value::String(text.to_owned())) {
         return Some(whole);
     }
@@ -149,11 +170,20 @@ fn array(value: &Value, place: &Value) -> Option<Value> {
     if let Some(list) = json_text(value).filter(Value::is_array) {
         return Some(list);
     }
+    if value.as_str().is_some_and(several) {
+        return None;
+    }
     let item = place
         .get("items")
         .and_then(|items| Some((items, items.get("type")?.as_str()?)))
         .and_then(|(items, wanted)| converted(value, wanted, items));
     Some(Value::Array(vec![item.unwrap_or_else(|| value.clone())]))
+}
+
+/// True for a text that may be a list in a form of its own, or none at all.
+fn several(text: &str) -> bool {
+    let listed = |c: char| c.is_whitespace() || ",;|".contains(c);
+    text.is_empty() || text.contains(listed) || text.starts_with(['[', '{', '('])
 }
 
 /// What a text says as JSON, where reading and writing it changes nothing.

@@ -5,6 +5,7 @@ mod read;
 
 use jiff::Timestamp;
 use jiff::civil::{Date, DateTime, Time};
+use jiff::tz::Offset;
 use serde_json::Value;
 
 use super::idea::{Idea, Spot};
@@ -77,22 +78,21 @@ fn date(spot: &Spot<'_>, text: &str) -> Vec<Idea> {
 }
 
 fn date_time(spot: &Spot<'_>, text: &str) -> Vec<Idea> {
-    if let Ok(at) = text.parse::<Timestamp>() {
-        return vec![idea(
+    let usual = |to: String| {
+        vec![idea(
             spot,
-            at.to_string(),
+            to,
             Certainty::Exact,
             "the same moment in its usual form",
-        )];
+        )]
+    };
+    if let Ok(at) = text.parse::<Timestamp>() {
+        // The clock that the caller reads is part of what he says.
+        let pieces = jiff::fmt::temporal::Pieces::parse(text).ok();
+        return usual(on_clock(at, pieces.and_then(|pieces| pieces.to_numeric_offset())));
     }
     if let Ok(at) = jiff::fmt::rfc2822::parse(text) {
-        let at = at.timestamp().to_string();
-        return vec![idea(
-            spot,
-            at,
-            Certainty::Exact,
-            "the same moment in its usual form",
-        )];
+        return usual(on_clock(at.timestamp(), Some(at.offset())));
     }
     let utc = |at: DateTime| format!("{}Z", at.strftime("%Y-%m-%dT%H:%M:%S"));
     if let Some((at, _)) = moment(text) {
@@ -115,6 +115,14 @@ fn date_time(spot: &Spot<'_>, text: &str) -> Vec<Idea> {
             )
         })
         .collect()
+}
+
+/// A moment as it is written where the clocks differ by this much from universal time.
+fn on_clock(at: Timestamp, offset: Option<Offset>) -> String {
+    match offset.filter(|offset| *offset != Offset::UTC) {
+        Some(offset) => at.display_with_offset(offset).to_string(),
+        None => at.to_string(),
+    }
 }
 
 fn clock(spot: &Spot<'_>, text: &str) -> Vec<Idea> {

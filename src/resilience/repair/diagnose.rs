@@ -172,3 +172,13 @@ fn known(name: &str, schema: &Value, args: &Value) -> Option<Arc<str>> {
     let found = properties.keys().nth(index)?;
     Some(place::below("", found).into())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::EVIDENCE;
+
+    #[test]
+    fn every_expression_compiles() {
+        assert_eq!(EVIDENCE.len(), 5);
+    }
+}

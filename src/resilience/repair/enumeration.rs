@@ -5,12 +5,14 @@ use serde_json::Value;
 
 use super::convert::converted;
 use super::idea::{Idea, Spot};
-use super::names::{Meant, folded, meant};
+use super::names::{Meant, folded, meant, signs};
 use crate::domain::repair::Certainty;
 
-/// Words that turn what stands beside them into its opposite.
-const NEGATIONS: [&str; 10] = [
-    "not", "no", "non", "never", "without", "except", "but", "neither", "nor", "un",
+/// Words that turn what stands beside them into its opposite, or into more than it.
+const NEGATIONS: [&str; 26] = [
+    "not", "no", "non", "never", "without", "except", "but", "neither", "nor", "un", "or", "and", "to",
+    "above", "below", "over", "under", "than", "least", "most", "before", "after", "any", "all", "both",
+    "either",
 ];
 
 /// Words of a text, at most.
@@ -90,8 +92,9 @@ fn near(meant: Meant) -> Vec<usize> {
     }
 }
 
+/// Its words; a hyphen joins two to another one.
 fn words(text: &str) -> Vec<String> {
-    text.split(|c: char| !c.is_alphanumeric() && c != '\'')
+    text.split(|c: char| !c.is_alphanumeric() && c != '\'' && c != '-')
         .map(folded)
         .filter(|word| !word.is_empty())
         .take(MOST_WORDS)
@@ -100,20 +103,22 @@ fn words(text: &str) -> Vec<String> {
 
 /// True where the text may say the opposite of what it names.
 fn negates(text: &str) -> bool {
-    words(text)
-        .iter()
+    text.split(|c: char| !c.is_alphanumeric() && c != '\'')
+        .map(folded)
         .any(|word| NEGATIONS.contains(&word.as_str()) || word.ends_with("nt"))
 }
 
 /// The only value whose words stand in the text (`business class` names `business`).
 fn named_in(said: &str, texts: &[&str]) -> Option<usize> {
-    if negates(said) {
+    if negates(said) || !signs(said).is_empty() {
         return None;
     }
     let said = words(said);
     let named = |text: &str| {
         let wanted = words(text);
-        !wanted.is_empty() && said.windows(wanted.len()).any(|window| window == wanted)
+        !wanted.is_empty()
+            && signs(text).is_empty()
+            && said.windows(wanted.len()).any(|window| window == wanted)
     };
     let mut all = texts.iter().enumerate().filter(|(_, text)| named(text));
     match (all.next(), all.next()) {

@@ -4,8 +4,10 @@
 mod kit;
 
 mod dates;
+mod expressions;
 mod faults;
 mod questions;
 mod random;
+mod slips;
 mod values;
 mod words;

@@ -228,6 +228,37 @@ fn settings_that_are_changed_in_a_run_count_at_once() {
     assert_eq!(after, Watch::default().on(&state));
 }
 
+#[test]
+fn weights_are_written_down_every_hundred_executions_and_where_the_run_stands_still() {
+    let ran = |count: u32| -> Vec<Step> {
+        let one = |attempt| [Step::Start(1, None), Step::Finish(1, attempt, None, 5)];
+        (1..=count).flat_map(one).collect()
+    };
+    let (mut state, watch) = play(&ran(99));
+    assert_eq!(state.mode, Mode::Running);
+    assert_eq!(watch.due(&state), None);
+    for mode in [Mode::Paused("a break".into()), Mode::Stopped("the end".into())] {
+        state.mode = mode;
+        let Some(WeightEvent::Noted { executions, weights }) = watch.due(&state) else {
+            panic!("nothing is written down where the run stands still");
+        };
+        let row = watch.weights.rows().next().unwrap();
+        assert_eq!(
+            (executions, weights.len(), weights[0].samples),
+            (99, 1, row.samples)
+        );
+        assert_eq!(weights[0].weight, (row.weight * f64::from(MOST)).round() as u16);
+    }
+    // What was written down already is not written down again.
+    state.weights.noted = 99;
+    assert_eq!(watch.due(&state), None);
+    let (state, watch) = play(&ran(100));
+    assert!(matches!(
+        watch.due(&state),
+        Some(WeightEvent::Noted { executions: 100, .. })
+    ));
+}
+
 proptest! {
     #[test]
     fn kept_up_and_made_from_the_end_are_the_same(steps in prop::collection::vec(step(), 0..80)) {

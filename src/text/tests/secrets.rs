@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use crate::text::{WarningKind, mixed_script, redact, redact_values, warnings};
+use crate::text::{WarningKind, mixed_script, redact, redact_certain, redact_values, warnings};
 
 #[test]
 fn secrets_are_taken_out_with_their_length() {
@@ -55,6 +55,21 @@ fn secrets_are_taken_out_with_their_length() {
         assert_eq!(redact(&clean), clean, "a second pass changes nothing");
     }
     assert!(redact("-----BEGIN PRIVATE KEY-----\nx\n-----END PRIVATE KEY-----\nafter").ends_with("\nafter"));
+}
+
+#[test]
+fn words_that_merely_stand_behind_a_telling_name_stay_where_somebody_works_with_the_text() {
+    for text in ["error: unexpected token: identifier", "password = required_field"] {
+        assert_ne!(redact(text), text);
+        assert_eq!(redact_certain(text), text);
+    }
+    for text in [
+        "Authorization: Bearer abcdef0123456789",
+        "postgres://app:hunter22@db.local/x",
+    ] {
+        assert_eq!(redact_certain(text), redact(text));
+        assert_ne!(redact_certain(text), text);
+    }
 }
 
 #[test]

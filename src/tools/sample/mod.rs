@@ -22,7 +22,7 @@ pub fn of(run: &str) -> Vec<Arc<dyn Tool>> {
         "office" => office::tools(),
         "ring" => ring::tools(),
         "limits" => server::tools(),
-        "sealed" => archive::tools(),
+        "sealed" | "stubborn" => archive::tools(),
         "mirrors" => mirrors::tools(),
         _ => Vec::new(),
     }

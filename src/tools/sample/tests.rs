@@ -13,7 +13,9 @@ use crate::tools::registry::Registry;
 use crate::tools::run::{Limits, run};
 use crate::tools::tool::Job;
 
-const RUNS: [&str; 6] = ["flights", "office", "ring", "limits", "sealed", "mirrors"];
+const RUNS: [&str; 7] = [
+    "flights", "office", "ring", "limits", "sealed", "stubborn", "mirrors",
+];
 
 fn registry(name: &str) -> Registry {
     Registry::new(of(name)).unwrap()

@@ -8,6 +8,7 @@ use crate::console::model::overlay::Overlay;
 use crate::console::msg::Msg;
 use crate::console::testing::Stage;
 use crate::console::theme::{Colours, Role, Theme};
+use crate::domain::command::{Command, ResilienceCommand};
 
 fn built_in() -> Vec<(String, Result<Theme, String>)> {
     Theme::names()
@@ -20,10 +21,16 @@ fn read(change: impl FnOnce(&mut Read)) -> Msg {
         theme: "dark".to_owned(),
         themes: built_in(),
         keymap: Some(Ok(Keymap::new(&[]).unwrap())),
+        policy: policy("4", "30"),
         troubles: Vec::new(),
     };
     change(&mut read);
     Msg::Files(read)
+}
+
+fn policy(retries: &str, window: &str) -> Vec<(String, String)> {
+    let key = |key: &str, value: &str| (key.to_owned(), value.to_owned());
+    vec![key("retry.retries", retries), key("loops.window", window)]
 }
 
 fn keys(text: &str) -> Result<Keymap, String> {
@@ -44,6 +51,33 @@ fn what_did_not_change_is_not_talked_about() {
     stage.send(read(|_| {}));
     assert_eq!(stage.said(), "");
     assert_eq!(stage.model.settings.themes.len(), Theme::names().count());
+}
+
+#[test]
+fn how_failures_are_met_follows_the_file_key_by_key() {
+    let mut stage = stage();
+    stage.send(read(|_| {}));
+    assert_eq!(stage.commands(), [], "at the start it is in force already");
+    stage.send(read(|read| read.policy = policy("2", "30")));
+    let set = |key: &str, value: &str| {
+        Command::Resilience(ResilienceCommand::Configure {
+            key: key.into(),
+            value: value.into(),
+        })
+    };
+    assert_eq!(stage.commands(), [set("retry.retries", "2")]);
+    assert_eq!(stage.said(), "read anew: retry.retries");
+    // A file that cannot be read says nothing, and changes nothing.
+    stage.send(read(|read| {
+        read.policy = Vec::new();
+        read.troubles = vec!["line 3: what is this".to_owned()];
+    }));
+    stage.send(read(|read| read.policy = policy("2", "12")));
+    assert_eq!(stage.commands(), [set("loops.window", "12")]);
+    let mut recorded = Stage::with(100, 30, |settings| settings.read_only = true);
+    recorded.send(read(|_| {}));
+    recorded.send(read(|read| read.policy = policy("2", "12")));
+    assert_eq!(recorded.commands(), []);
 }
 
 #[test]

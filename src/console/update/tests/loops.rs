@@ -106,14 +106,18 @@ fn a_detector_is_muted_and_listened_to_by_its_name() {
             muted,
         })
     };
-    assert_eq!(mute(&mut stage, "same-error"), [command(true)]);
+    assert_eq!(mute(&mut stage, "same_error"), [command(true)]);
     stage.engine(Event::Escape(EscapeEvent::Muted {
         detector: Detector::SameError,
         muted: true,
     }));
-    assert_eq!(mute(&mut stage, "same_error"), [command(false)]);
+    assert_eq!(mute(&mut stage, "same-error"), [command(false)]);
     assert_eq!(mute(&mut stage, "everything"), []);
-    assert!(stage.said().contains("no-progress"), "{}", stage.said());
+    assert!(
+        stage.said().contains("same_error, no_progress"),
+        "{}",
+        stage.said()
+    );
 }
 
 #[test]

@@ -5,7 +5,7 @@ use crate::console::msg::Out;
 use crate::console::testing::{ARMING, Stage};
 use crate::domain::breaker::{Phase, Scope};
 use crate::domain::call::{ErrorClass, Outcome, ToolError};
-use crate::domain::command::{Command, Edit, EditCommand, EscapeCommand, RunCommand};
+use crate::domain::command::{CallCommand, Command, Edit, EditCommand, EscapeCommand, RunCommand};
 use crate::domain::event::{CallEvent, Event, ResilienceEvent, RunEvent};
 use crate::domain::id::Rev;
 
@@ -105,8 +105,79 @@ fn one_key_opens_each_fix_on_the_call_that_it_is_about() {
     let mut stage = round();
     stage.press("W p");
     assert_eq!(stage.commands(), [Command::Run(RunCommand::Resume {})]);
+}
+
+#[test]
+fn stopping_the_course_that_repeats_tells_the_model_and_lets_the_rest_go_on() {
     let mut stage = round();
-    stage.press("W X");
+    stage.press("W");
+    assert!(
+        stage
+            .text()
+            .contains("stop this branch: tell the model to leave these calls"),
+        "{}",
+        stage.text()
+    );
+    stage.press("X");
+    assert_eq!(stage.commands(), [], "it is shown first");
+    assert!(
+        stage
+            .text()
+            .contains("Do not make these calls of read_file again"),
+        "{}",
+        stage.text()
+    );
+    stage.press("ctrl-s");
+    stage.wait(ARMING);
+    stage.press("enter");
+    let commands = stage.carry_out();
+    let told = |one: &Command| matches!(one, Command::Edit(EditCommand::Commit { edits, .. }) if matches!(&edits[..], [Edit::InsertPrompt { text, .. }] if text.contains("is called off")));
+    assert!(commands.iter().any(told), "{commands:?}");
+    assert_eq!(stage.model.run.state.mode, crate::domain::state::Mode::Running);
+}
+
+#[test]
+fn stopping_what_waits_skips_the_call_and_nothing_else() {
+    let mut stage = Stage::new(140, 50);
+    stage.begin();
+    stage.awaiting("c3", "write_file", r#"{"path":"a","content":"b"}"#);
+    stage.press("W");
+    assert!(
+        stage.text().contains("stop this branch: skip c3"),
+        "{}",
+        stage.text()
+    );
+    stage.press("X");
+    assert_eq!(stage.commands(), [], "it asks first");
+    assert!(
+        stage
+            .text()
+            .contains("skip c3, the rest goes on; the model is told"),
+        "{}",
+        stage.text()
+    );
+    stage.press("esc");
+    assert_eq!(stage.commands(), []);
+    stage.press("W X enter");
+    let rejected = |one: &Command| matches!(one, Command::Call(CallCommand::Reject { reason, .. }) if reason.contains("stopped this branch"));
+    let commands = stage.commands();
+    assert!(
+        commands.iter().any(rejected) && commands.len() == 1,
+        "{commands:?}"
+    );
+}
+
+#[test]
+fn where_no_less_than_the_run_can_be_stopped_it_is_the_run() {
+    let mut stage = Stage::new(140, 50);
+    stage.begin();
+    stage.engine(Event::Run(RunEvent::LimitReached {
+        which: "turns".into(),
+        message: "5 of 5".into(),
+    }));
+    stage.press("W");
+    assert!(stage.text().contains("end the run"), "{}", stage.text());
+    stage.press("X");
     assert!(matches!(stage.model.overlays.last(), Some(Overlay::Stop)));
     assert_eq!(stage.commands(), [], "it asks first");
 }
@@ -189,6 +260,23 @@ fn a_breaker_that_holds_everything_is_told_and_called_out() {
     stage.press("enter");
     let reset = stage.commands();
     assert!(format!("{reset:?}").contains("ResetBreaker"), "{reset:?}");
+}
+
+#[test]
+fn a_narrow_screen_keeps_the_key_that_tells_more() {
+    let mut stage = Stage::new(60, 24);
+    stage.begin();
+    for call in ["c3", "c4", "c5"] {
+        stage.finished(call, "read_file", r#"{"path":"page"}"#, failed());
+    }
+    stage.close();
+    stage.draw();
+    stage.goes_round("read_file", &["c3", "c4", "c5"]);
+    stage.draw();
+    let text = stage.text();
+    let banner = text.lines().nth(1).unwrap();
+    assert!(banner.contains("the run goes round"), "{text}");
+    assert!(banner.trim_end().ends_with("…; W: why, what to do"), "{text}");
 }
 
 #[test]

@@ -91,7 +91,15 @@ fn moments_and_times_keep_their_zone_or_are_asked_about() {
     moment.rules.model = false;
     assert_eq!(
         moment.mended(&json!("Sat, 26 Oct 2024 10:00:00 +0200")),
-        Some(json!("2024-10-26T08:00:00Z"))
+        Some(json!("2024-10-26T10:00:00+02:00"))
+    );
+    assert_eq!(
+        moment.mended(&json!("2024-10-26T10:00:00-0530")),
+        Some(json!("2024-10-26T10:00:00-05:30"))
+    );
+    assert_eq!(
+        moment.mended(&json!("Sat, 26 Oct 2024 10:00:00 GMT")),
+        Some(json!("2024-10-26T10:00:00Z"))
     );
     assert_eq!(moment.mended(&json!("2024-10-26 10:00")), None);
     assert_eq!(

@@ -1,0 +1,102 @@
+//! What a need belongs to and can be stopped without the rest: a call with what reads it, a sub-agent, the course
+//! that repeats, else the run. Must not know: which key stops it, who is told.
+
+use std::fmt::Write as _;
+
+use super::{Cause, Need};
+use crate::domain::graph::readers_of;
+use crate::domain::id::{NodeId, Rev, ThreadId};
+use crate::domain::state::State;
+use crate::domain::thread::ROOT;
+
+/// Readers that are named.
+const NAMED: usize = 4;
+
+/// What is stopped where a person stops what he is asked about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Branch {
+    /// A call that has not run; what reads it gets nothing.
+    Call {
+        /// The call.
+        call: NodeId,
+        /// Its revision.
+        rev: Rev,
+        /// The calls that read it, directly or not.
+        readers: Vec<NodeId>,
+    },
+    /// A sub-agent, by the call that it works for.
+    Agent(NodeId),
+    /// What repeats: the calls were made, and no other of their kind shall follow.
+    Course(u32),
+    /// Nothing less than the run.
+    Run,
+}
+
+impl Branch {
+    /// What a need belongs to.
+    pub fn of(state: &State, need: &Need) -> Self {
+        let agent = |thread: ThreadId| {
+            let child = state.children.get(&thread).filter(|_| thread != ROOT);
+            child.map(|child| Self::Agent(child.call))
+        };
+        match &need.cause {
+            Cause::Loop(no) => state
+                .escape
+                .incident(*no)
+                .and_then(|incident| agent(incident.finding.thread))
+                .unwrap_or(Self::Course(*no)),
+            Cause::Calls | Cause::Repair | Cause::Breaker => {
+                let counts = |id: &&NodeId| state.nodes.get(id).is_some_and(|node| node.active);
+                let node = need.calls.iter().find(counts).and_then(|id| state.nodes.get(id));
+                node.map_or(Self::Run, |node| Self::Call {
+                    call: node.id,
+                    rev: node.rev(),
+                    readers: readers_of(state, node.id).into_iter().collect(),
+                })
+            }
+            Cause::Stream(turn) => state
+                .turns
+                .get(turn)
+                .and_then(|turn| agent(turn.thread))
+                .unwrap_or(Self::Run),
+            Cause::Limit | Cause::Stopped => Self::Run,
+        }
+    }
+
+    /// What stopping it does, in few words: all else goes on.
+    pub fn words(&self) -> String {
+        match self {
+            Self::Call { call, readers, .. } => {
+                let mut words = format!("skip {call}");
+                if !readers.is_empty() {
+                    let named: Vec<String> = readers.iter().take(NAMED).map(ToString::to_string).collect();
+                    let _ = write!(words, " and what reads it ({}", named.join(", "));
+                    let more = readers.len() - named.len();
+                    if more > 0 {
+                        let _ = write!(words, " and {more} more");
+                    }
+                    words.push(')');
+                }
+                words
+            }
+            Self::Agent(call) => format!("end the sub-agent of {call}"),
+            Self::Course(_) => "tell the model to leave these calls".to_owned(),
+            Self::Run => "end the run; it can be resumed".to_owned(),
+        }
+    }
+}
+
+/// What the model is told where the course of an incident is stopped; none where there is no such incident. Holds
+/// untrusted text.
+pub fn leave(state: &State, incident: u32) -> Option<String> {
+    let finding = &state.escape.incident(incident)?.finding;
+    let mut tools: Vec<&str> = finding.signatures.iter().map(|one| &*one.tool).collect();
+    tools.sort_unstable();
+    tools.dedup();
+    Some(format!(
+        "This led nowhere ({}). Do not make these calls of {} again, not in another form either: that part of the task \
+         is called off. Go on with the rest of it, or answer with what you have and say what is missing.",
+        finding.words(),
+        tools.join(", ")
+    ))
+}

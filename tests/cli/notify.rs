@@ -1,0 +1,137 @@
+//! Calling a person at an address with TLS: a server of this test's own, whose certificate is vouched for by an
+//! authority that only this test knows (`tls/`; its key is gone, the certificates last until 2120). Must not know:
+//! what is told.
+
+use std::io::{Read as _, Write as _};
+use std::net::TcpListener;
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
+
+use rustls::pki_types::pem::PemObject as _;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::{ServerConfig, ServerConnection, StreamOwned};
+
+use crate::world::{Said, World, finish};
+
+const AUTHORITY: &str = include_str!("tls/authority.pem");
+const PLAYBOOK: &str = r#"
+[meta]
+name = "line zero"
+
+[[rule]]
+when = { seen_call = "part" }
+answer = "read"
+
+[[rule]]
+[[rule.call]]
+tool = "read_file"
+as = "part"
+args = { path = "notes.txt", from_line = 0 }
+"#;
+
+/// A server for one connection: its port, and the request that came, or why none did.
+fn server(at: &str) -> (u16, JoinHandle<Result<String, String>>) {
+    let chain = CertificateDer::pem_slice_iter(include_bytes!("tls/server.pem"));
+    let chain: Vec<_> = chain.collect::<Result<_, _>>().unwrap();
+    let key = PrivateKeyDer::from_pem_slice(include_bytes!("tls/server.key")).unwrap();
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(chain, key)
+        .unwrap();
+    let listener = TcpListener::bind((at, 0)).unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let served = thread::spawn(move || {
+        let (socket, _) = listener.accept().unwrap();
+        let talk = ServerConnection::new(Arc::new(config)).unwrap();
+        let mut stream = StreamOwned::new(talk, socket);
+        let mut request = String::new();
+        let mut buffer = [0; 4096];
+        while !request.ends_with('}') {
+            match stream.read(&mut buffer) {
+                Ok(0) => return Err("the connection was closed".to_owned()),
+                Ok(count) => request.push_str(&String::from_utf8_lossy(buffer.get(..count).unwrap())),
+                Err(error) => return Err(error.to_string()),
+            }
+        }
+        let answer = b"HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n";
+        stream.write_all(answer).unwrap();
+        stream.conn.send_close_notify();
+        stream.flush().unwrap();
+        Ok(request)
+    });
+    (port, served)
+}
+
+/// A run that ends because nobody can choose a repair, and calls the operator at this address; `trusted` are the
+/// authorities that it knows.
+fn run(world: &World, address: &str, trusted: Option<&str>) -> Said {
+    let config = format!(
+        "[policy]\npreset = \"auto\"\n[resilience.repair]\nwait = true\n[notify]\nwebhook = \"{address}\"\ntimeout = \"30s\"\n"
+    );
+    let config = world.aside("wait.toml", &config);
+    let mut command = world.playing(PLAYBOOK, &["--config", &config]);
+    if let Some(pem) = trusted {
+        command.env("SSL_CERT_FILE", world.aside("authority.pem", pem));
+    }
+    finish(command)
+}
+
+/// That nothing about the address has touched the run.
+fn untouched(world: &World) {
+    let state = world.state(&world.id());
+    let waits = state.calls.values().filter(|call| call.status.needs_operator());
+    assert_eq!(waits.count(), 1);
+}
+
+/// Elsewhere the authorities of the system count, which a test leaves alone.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_address_with_a_certificate_that_is_vouched_for_gets_the_text() {
+    let world = World::new();
+    let (port, served) = server("127.0.0.1");
+    let said = run(
+        &world,
+        &format!("https://localhost:{port}/hook/s3cret"),
+        Some(AUTHORITY),
+    )
+    .ends(4);
+    assert!(!said.err.contains("notify."), "{}", said.err);
+    let request = served.join().unwrap().unwrap();
+    assert!(request.starts_with("POST /hook/s3cret HTTP/1.1\r\n"), "{request}");
+    assert!(request.contains(r#""cause":"repair""#), "{request}");
+    untouched(&world);
+}
+
+#[test]
+fn an_address_whose_certificate_nobody_vouches_for_gets_nothing_and_is_told() {
+    let world = World::new();
+    let (port, served) = server("127.0.0.1");
+    let said = run(&world, &format!("https://localhost:{port}/hook/s3cret"), None).ends(4);
+    let told = said.err.lines().find(|line| line.contains("notify.webhook"));
+    let told = told.unwrap_or_else(|| panic!("nothing was told: {}", said.err));
+    assert!(
+        told.contains("notify.webhook failed: cannot reach localhost: "),
+        "{told}"
+    );
+    assert!(told.to_lowercase().contains("certificate"), "{told}");
+    assert!(told.contains("the run is not touched by it"), "{told}");
+    assert!(!said.err.contains("s3cret"), "{}", said.err);
+    assert!(served.join().unwrap().is_err(), "not a byte of the text was sent");
+    untouched(&world);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_certificate_for_another_name_is_a_bad_one() {
+    let world = World::new();
+    let (port, served) = server("127.0.0.2");
+    // The same machine under a name that the certificate does not have.
+    let said = run(&world, &format!("https://127.0.0.2:{port}/"), Some(AUTHORITY)).ends(4);
+    let said = said.tells("notify.webhook failed: cannot reach 127.0.0.2: ");
+    assert!(said.err.contains("certificate"), "{}", said.err);
+    assert!(served.join().unwrap().is_err(), "not a byte of the text was sent");
+    untouched(&world);
+}
