@@ -89,7 +89,7 @@ impl Made {
         records.range(mark.at, to, |envelope| apply(&mut state, &envelope))?;
         let mut past = Vec::new();
         records.range(to.saturating_sub(KEPT), to, |envelope| {
-            past.push(Arc::new(envelope))
+            past.push(Arc::new(envelope));
         })?;
         Ok(Self {
             records,

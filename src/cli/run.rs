@@ -220,11 +220,25 @@ pub fn resume(common: &Common, resume: &args::Resume) -> Result<Code, Failure> {
     go_on(common, Ground::read(common)?, &resume.id)
 }
 
+/// Bytes of a journal from which on somebody waits for it.
+const LONG: u64 = 16 << 20;
+
+/// What is said before a session of so many bytes is read, where that takes a while.
+fn reading(session: &str, bytes: u64) -> Option<String> {
+    let megabytes = bytes >> 20;
+    (bytes >= LONG).then(|| format!("reading session {session}: {megabytes} MB"))
+}
+
 /// Goes on with the session of this id.
 pub fn go_on(common: &Common, ground: Ground, id: &str) -> Result<Code, Failure> {
     let headless = is_headless(common);
     live::check(&ground)?;
     let place = ground.store.find(id)?;
+    // Opening tells what is wrong with it.
+    let bytes = std::fs::metadata(place.journal()).map_or(0, |meta| meta.len());
+    if let Some(words) = reading(&visible(&place.id()), bytes) {
+        print::err(&words);
+    }
     let Opened {
         writer,
         state,
@@ -469,4 +483,16 @@ fn serve(common: &Common, ground: &Ground, mut ready: Ready, headless: bool) -> 
     // A blocked file system call of a tool must not hold the program back.
     runtime.shutdown_timeout(std::time::Duration::from_millis(200));
     result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_long_session_is_announced() {
+        assert_eq!(reading("last", LONG - 1), None);
+        let words = reading("last", 99 << 20);
+        assert_eq!(words.as_deref(), Some("reading session last: 99 MB"));
+    }
 }
