@@ -64,10 +64,12 @@ fn begin(how: &str) {
 
 async fn run(how: &str) -> Result<i32, Box<dyn Error>> {
     let mut signals = Signals::new()?;
+    // All that can be asked of a terminal, or nothing of it.
+    let all = how != "bare";
     let mut screen = Screen::enter(Options {
-        mouse: true,
-        keyboard: true,
-        title: true,
+        mouse: all,
+        keyboard: all,
+        title: all,
     })?;
     let (mut frames, requester) = Frames::new();
     let mut events = EventStream::new();
@@ -128,7 +130,11 @@ async fn run(how: &str) -> Result<i32, Box<dyn Error>> {
                 Some(Ok(Event::Key(key))) if key.code == KeyCode::Char('e') => {
                     drop(events);
                     let mut editor = tokio::process::Command::new("sh");
-                    let code = if how == "edit-fails" { "exit 3" } else { "" };
+                    let code = match how {
+                        "edit-fails" => "exit 3",
+                        "edit-killed" => "kill -9 $$",
+                        _ => "",
+                    };
                     editor.args(["-c", &format!("stty -a; echo in the editor; read line; {code}")]);
                     screen.lend(editor.status()).await??;
                     // What interrupted the editor was not meant for the program, a request to end was.

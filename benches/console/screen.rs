@@ -10,7 +10,7 @@ use overrule::console::link::{Live, LivePart, Update};
 use overrule::console::model::{Model, Settings};
 use overrule::console::msg::{Msg, TermMsg};
 use overrule::console::symbols::Charset;
-use overrule::console::terminal::Reach;
+use overrule::console::terminal::{Pen, Reach};
 use overrule::console::theme::{Colours, Theme};
 use overrule::console::update::{prepare, update};
 use overrule::console::view::view;
@@ -19,7 +19,6 @@ use overrule::domain::id::{NodeId, TurnId};
 use overrule::domain::state::State;
 use overrule::resilience::watch::Watch;
 use ratatui::Terminal;
-use ratatui::backend::CrosstermBackend;
 
 use crate::count::{Bytes, Count};
 use crate::run::Run;
@@ -27,7 +26,7 @@ use crate::run::Run;
 /// A console that draws into memory.
 pub struct Console {
     model: Model,
-    terminal: Terminal<CrosstermBackend<Count>>,
+    terminal: Terminal<Pen<Count>>,
     bytes: Bytes,
     run: Option<Run>,
     open: Option<(TurnId, Option<NodeId>)>,
@@ -75,7 +74,7 @@ impl Console {
             viewport: ratatui::Viewport::Fixed(area),
         };
         let bytes = Bytes::default();
-        let backend = CrosstermBackend::new(Count(bytes.clone()));
+        let backend = Pen::new(Count(bytes.clone()));
         let mut console = Self {
             model: Model::new(settings, width, height),
             terminal: Terminal::with_options(backend, options).unwrap(),

@@ -151,6 +151,9 @@ pub fn idle(kind: &Kind, home: &Path, long: Duration) -> Idle {
     }
 }
 
+/// Seconds without a key while it streams.
+const WATCHED: Duration = Duration::from_secs(10);
+
 /// Goes on with a session whose model streams; figures with the cursor at the end and in the middle.
 pub fn streaming(id: &str, home: &Path) -> Vec<String> {
     let mut program = Program::start(&overrule(), &["resume", id, "--max-turns", "1000000"], home);
@@ -179,8 +182,26 @@ pub fn streaming(id: &str, home: &Path) -> Vec<String> {
             (program.bytes - bytes) as f64 / frames.max(1) as f64,
             (processor(program.pid()) - busy) as f64 / seconds / 10.0
         ));
+        if place == "at the end" {
+            lines.push(watched(&mut program));
+        }
     }
     lines
+}
+
+/// Nobody presses a key: what it takes to show the newest of the stream.
+fn watched(program: &mut Program) -> String {
+    let (begin, frames, bytes) = (now(), program.frames, program.bytes);
+    let busy = processor(program.pid());
+    program.wait(WATCHED);
+    let seconds = begin.elapsed().as_secs_f64();
+    let frames = program.frames - frames;
+    format!(
+        "| at the end, no key | | {:.0} | {:.0} | {:.1} |",
+        frames as f64 / seconds,
+        (program.bytes - bytes) as f64 / frames.max(1) as f64,
+        (processor(program.pid()) - busy) as f64 / seconds / 10.0
+    )
 }
 
 fn read(pid: u32, name: &str) -> String {

@@ -90,10 +90,20 @@ macro_rules! fails {
 }
 
 fails! {
-    crate::config::Error => Config,
     crate::policy::Error => Config,
     crate::journal::Error => Session,
     crate::tools::registry::Error => Config,
+}
+
+impl From<crate::config::Error> for Failure {
+    fn from(error: crate::config::Error) -> Self {
+        let code = if error.is_of_a_limit_flag() {
+            Code::Usage
+        } else {
+            Code::Config
+        };
+        Self::new(code, error)
+    }
 }
 
 impl From<Refusal> for Failure {

@@ -27,6 +27,7 @@ pub mod print;
 pub mod progress;
 pub mod queue;
 pub mod record;
+mod recorded;
 pub mod replay;
 mod rules;
 pub mod run;

@@ -1,6 +1,7 @@
 //! `overrule run`, `overrule demo`, `overrule resume`: begins or goes on with a run, on the screen
 //! or without one. Must not know: how a run is shown.
 
+use std::collections::VecDeque;
 use std::io::IsTerminal as _;
 use std::path::Path;
 use std::sync::Arc;
@@ -11,7 +12,7 @@ use super::exit::{Code, Failure};
 use super::{control, demos, effects, headless, live, models, print};
 use crate::console::model::log::KEPT;
 use crate::control::Door;
-use crate::domain::apply::fold;
+use crate::domain::apply::apply;
 use crate::domain::command::{Command, Edit, EditCommand};
 use crate::domain::envelope::Envelope;
 use crate::domain::event::run::{Limits, Started};
@@ -219,18 +220,32 @@ pub fn resume(common: &Common, resume: &args::Resume) -> Result<Code, Failure> {
     go_on(common, Ground::read(common)?, &resume.id)
 }
 
+/// Bytes of a journal from which on somebody waits for it.
+const LONG: u64 = 16 << 20;
+
+/// What is said before a session of so many bytes is read, where that takes a while.
+fn reading(session: &str, bytes: u64) -> Option<String> {
+    let megabytes = bytes >> 20;
+    (bytes >= LONG).then(|| format!("reading session {session}: {megabytes} MB"))
+}
+
 /// Goes on with the session of this id.
 pub fn go_on(common: &Common, ground: Ground, id: &str) -> Result<Code, Failure> {
     let headless = is_headless(common);
     live::check(&ground)?;
     let place = ground.store.find(id)?;
+    // Opening tells what is wrong with it.
+    let bytes = std::fs::metadata(place.journal()).map_or(0, |meta| meta.len());
+    if let Some(words) = reading(&visible(&place.id()), bytes) {
+        print::err(&words);
+    }
     let Opened {
         writer,
-        envelopes,
+        state,
+        past,
         session,
         mut notices,
     } = open(&ground, &place)?;
-    let state = fold(&envelopes);
     let Some(recorded) = state.started.clone() else {
         return Err(unbegun(&session));
     };
@@ -291,18 +306,12 @@ pub fn go_on(common: &Common, ground: Ground, id: &str) -> Result<Code, Failure>
         first,
         task,
         session,
-        past: if headless { Vec::new() } else { newest(envelopes) },
+        past: if headless { Vec::new() } else { past },
         head,
         run,
         door: None,
     };
     serve(common, &ground, ready, headless)
-}
-
-/// As much of a record as the screen's log keeps.
-fn newest(mut envelopes: Vec<Envelope>) -> Vec<Arc<Envelope>> {
-    let from = envelopes.len().saturating_sub(KEPT);
-    envelopes.drain(from..).map(Arc::new).collect()
 }
 
 /// A session of which nothing was recorded.
@@ -359,7 +368,10 @@ fn first_events(state: &State, adviser: &Adviser, fitted: Started) -> Vec<Event>
 /// A session that is open for writing.
 struct Opened {
     writer: Writer,
-    envelopes: Vec<Envelope>,
+    /// The fold of it.
+    state: State,
+    /// As much of the record as the screen's log keeps.
+    past: Vec<Arc<Envelope>>,
     /// Its id.
     session: String,
     notices: Vec<String>,
@@ -368,13 +380,20 @@ struct Opened {
 /// Opens a session to write. What a torn last write left is set aside; after damage in the middle
 /// the run goes on in a new session from the last intact record.
 fn open(ground: &Ground, place: &Place) -> Result<Opened, Failure> {
-    match Writer::open(place) {
-        Ok((writer, loaded)) => Ok(Opened {
-            writer,
-            envelopes: loaded.envelopes,
-            session: place.id(),
-            notices: loaded.torn.iter().map(ToString::to_string).collect(),
-        }),
+    let mut state = State::default();
+    let mut past = VecDeque::new();
+    let opened = Writer::open_each(place, |envelope| {
+        apply(&mut state, &envelope);
+        if past.len() == KEPT {
+            past.pop_front();
+        }
+        past.push_back(Arc::new(envelope));
+    });
+    let (writer, session, notices) = match opened {
+        Ok((writer, report)) => {
+            let notices = report.torn.iter().map(ToString::to_string).collect();
+            (writer, place.id(), notices)
+        }
         Err(journal::Error::Damaged { damage, .. }) => {
             let loaded = journal::read(place)?;
             let id = ids::session();
@@ -384,15 +403,17 @@ fn open(ground: &Ground, place: &Place) -> Result<Opened, Failure> {
                  the damaged one was left as it is.",
                 place.id()
             );
-            Ok(Opened {
-                writer,
-                envelopes: loaded.envelopes,
-                session: id.to_string(),
-                notices: vec![notice],
-            })
+            (writer, id.to_string(), vec![notice])
         }
-        Err(error) => Err(error.into()),
-    }
+        Err(error) => return Err(error.into()),
+    };
+    Ok(Opened {
+        writer,
+        state,
+        past: past.into(),
+        session,
+        notices,
+    })
 }
 
 /// Children of the process that died, where they outlived it.
@@ -462,4 +483,16 @@ fn serve(common: &Common, ground: &Ground, mut ready: Ready, headless: bool) -> 
     // A blocked file system call of a tool must not hold the program back.
     runtime.shutdown_timeout(std::time::Duration::from_millis(200));
     result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_long_session_is_announced() {
+        assert_eq!(reading("last", LONG - 1), None);
+        let words = reading("last", 99 << 20);
+        assert_eq!(words.as_deref(), Some("reading session last: 99 MB"));
+    }
 }

@@ -46,6 +46,11 @@ pub enum Error {
 }
 
 impl Error {
+    /// True where a limit on the command line is out of range: that is wrong usage, no wrong settings.
+    pub fn is_of_a_limit_flag(&self) -> bool {
+        matches!(self, Self::Given { name, .. } if name.starts_with("--max-") || name == "--parallel")
+    }
+
     pub(super) fn read(path: &Path, why: impl Into<String>, advice: &str) -> Self {
         Self::Read {
             path: shown(path),

@@ -6,6 +6,7 @@
 
 mod hook;
 mod modes;
+mod pen;
 mod reach;
 mod signals;
 
@@ -13,12 +14,12 @@ use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use ratatui::backend::CrosstermBackend;
 use ratatui::layout::Rect;
 use ratatui::{Frame, Terminal};
 
 pub use hook::install_panic_hook;
 pub use modes::restore;
+pub use pen::Pen;
 pub use reach::{Around, Reach};
 pub use signals::{Signal, Signals, Stops};
 
@@ -63,7 +64,7 @@ pub struct Options {
 /// The terminal while the console has it. Gives it back when dropped.
 #[derive(Debug)]
 pub struct Screen {
-    terminal: Terminal<CrosstermBackend<Sheet>>,
+    terminal: Terminal<Pen<Sheet>>,
     sheet: Sheet,
     options: Options,
 }
@@ -78,7 +79,7 @@ impl Screen {
             return Err(Error::Taken);
         }
         let sheet = Sheet::default();
-        match Terminal::new(CrosstermBackend::new(sheet.clone())) {
+        match Terminal::new(Pen::new(sheet.clone())) {
             Ok(terminal) => Ok(Self {
                 terminal,
                 sheet,
@@ -203,15 +204,22 @@ const FRAME_BEGIN: &[u8] = b"\x1b[?2026h";
 const FRAME_END: &[u8] = b"\x1b[?2026l";
 
 impl Sheet {
+    /// Sends the frame, whole, in one write.
     fn send(&self) -> io::Result<()> {
-        let mut bytes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let bytes = self.take();
         if bytes.is_empty() {
             return Ok(());
         }
-        bytes.extend_from_slice(FRAME_END);
-        let sent = modes::present(&bytes);
-        bytes.clear();
-        sent
+        modes::present(&bytes)
+    }
+
+    /// The frame; nothing where nothing was drawn.
+    fn take(&self) -> Vec<u8> {
+        let mut bytes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if !bytes.is_empty() {
+            bytes.extend_from_slice(FRAME_END);
+        }
+        std::mem::take(&mut *bytes)
     }
 }
 
@@ -228,5 +236,24 @@ impl io::Write for Sheet {
     fn flush(&mut self) -> io::Result<()> {
         // A frame is flushed several times while it is drawn; it goes out once.
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use super::*;
+
+    #[test]
+    fn a_frame_is_one_piece_that_is_shown_at_once_and_no_frame_is_nothing() {
+        let mut sheet = Sheet::default();
+        assert!(sheet.take().is_empty());
+        for piece in ["one", "two", "three"] {
+            sheet.write_all(piece.as_bytes()).unwrap();
+            sheet.flush().unwrap();
+        }
+        assert_eq!(sheet.take(), b"\x1b[?2026honetwothree\x1b[?2026l");
+        assert!(sheet.take().is_empty(), "what was sent is not sent again");
     }
 }

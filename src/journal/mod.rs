@@ -7,6 +7,7 @@
 //!   first failed write or sync every call fails with that error.
 //! - [`read`]: every record up to the first that is not intact, and a word on the rest; never a
 //!   panic, never more than a pass over the file.
+//! - [`Records`]: the same records one at a time, decoded where they are wanted.
 //! - [`Store`]: makes, lists, finds and deletes sessions.
 
 mod codec;
@@ -16,6 +17,7 @@ mod line;
 mod lock;
 mod payload;
 mod reader;
+mod records;
 mod store;
 mod summary;
 pub mod wire;
@@ -28,7 +30,8 @@ pub use error::Error;
 pub use line::{Link, MAX_LINE, decode_line, encode_line};
 pub use lock::{holder, is_held};
 pub use payload::{BIG, MAX_PAYLOAD};
-pub use reader::{Damage, Loaded, MAX_RECORDS, Report, Torn, begins, read, verify};
+pub use reader::{Damage, Loaded, MAX_RECORDS, Report, Torn, begins, each, read, verify};
+pub use records::Records;
 pub use store::{Place, Store};
 pub use summary::{Last, Standing, Summary};
 pub use writer::Writer;

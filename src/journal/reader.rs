@@ -2,6 +2,7 @@
 //! the rest. Changes nothing. Must not know: what events mean.
 
 use std::fmt;
+use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read as _};
 use std::path::PathBuf;
 
@@ -122,7 +123,7 @@ impl Report {
 /// Reads a session.
 pub fn read(place: &Place) -> Result<Loaded, Error> {
     let mut envelopes = Vec::new();
-    let found = pass(place, |envelope| envelopes.push(envelope))?;
+    let found = each(place, |envelope| envelopes.push(envelope))?;
     Ok(Loaded {
         run: found.run,
         envelopes,
@@ -133,13 +134,24 @@ pub fn read(place: &Place) -> Result<Loaded, Error> {
     })
 }
 
+/// Reads a session and gives its records one at a time, so that nobody has to hold them all.
+pub fn each(place: &Place, mut each: impl FnMut(Envelope)) -> Result<Report, Error> {
+    pass(place, open(place)?, |envelope, _| each(envelope))
+}
+
+/// Opens the file with the records, to read.
+pub(super) fn open(place: &Place) -> Result<File, Error> {
+    let path = place.journal();
+    files::regular(&path, matches!(place, Place::File { .. }))
+        .map_err(|error| Error::io("read the session", &path, error))
+}
+
 /// True where the first record is there, intact and a whole decision: whatever follows it, [`read`] gives
 /// something. Reads no more than that record.
 pub fn begins(place: &Place) -> Result<bool, Error> {
     let path = place.journal();
     let fail = |error| Error::io("read the session", &path, error);
-    let file = files::regular(&path, matches!(place, Place::File { .. })).map_err(fail)?;
-    let mut lines = Lines::new(BufReader::new(file));
+    let mut lines = Lines::new(BufReader::new(open(place)?));
     let Some(seen) = lines.next().map_err(fail)? else {
         return Ok(false);
     };
@@ -149,13 +161,13 @@ pub fn begins(place: &Place) -> Result<bool, Error> {
 
 /// Checks a session, payloads included, without keeping it in memory.
 pub fn verify(place: &Place) -> Result<Report, Error> {
-    pass(place, drop)
+    each(place, drop)
 }
 
-fn pass(place: &Place, mut each: impl FnMut(Envelope)) -> Result<Report, Error> {
+/// One pass over the records; each comes with the byte after its line.
+pub(super) fn pass(place: &Place, file: File, mut each: impl FnMut(Envelope, u64)) -> Result<Report, Error> {
     let path = place.journal();
     let fail = |error| Error::io("read the session", &path, error);
-    let file = files::regular(&path, matches!(place, Place::File { .. })).map_err(fail)?;
     let mut lines = Lines::new(BufReader::with_capacity(1 << 16, file));
     let mut check = Check::new(place);
     // Half a decision is none: its records count when the last of them is there.
@@ -163,10 +175,12 @@ fn pass(place: &Place, mut each: impl FnMut(Envelope)) -> Result<Report, Error> 
     let mut open = Vec::new();
     while let Some(seen) = lines.next().map_err(fail)? {
         match check.record(&lines.line, seen) {
-            Ok(envelope) if envelope.more => open.push(envelope),
+            Ok(envelope) if envelope.more => open.push((envelope, seen.end)),
             Ok(envelope) => {
-                open.drain(..).for_each(&mut each);
-                each(envelope);
+                for (earlier, end) in open.drain(..) {
+                    each(earlier, end);
+                }
+                each(envelope, seen.end);
                 whole.clone_from(&check.report);
             }
             Err(why) => {
@@ -367,7 +381,7 @@ impl Check {
         if expected > MAX_RECORDS {
             return Err(bad(format!("a journal has at most {MAX_RECORDS} records")));
         }
-        if head.prev != self.report.head.to_string() {
+        if head.prev.as_bytes() != self.report.head.hex() {
             return Err(bad(
                 "it does not follow the record before it: its link names another".to_owned(),
             ));

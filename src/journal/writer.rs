@@ -12,7 +12,7 @@ use super::files;
 use super::line::{self, Link};
 use super::lock::Lock;
 use super::payload::{self, Payloads};
-use super::reader::{self, Loaded, MAX_RECORDS, Torn};
+use super::reader::{self, Loaded, MAX_RECORDS, Report, Torn};
 use super::store::{Place, TITLE};
 use crate::domain::envelope::{Envelope, FORMAT};
 use crate::domain::id::Seq;
@@ -75,6 +75,21 @@ impl Writer {
     /// Opens a session to go on. What a broken-off write left is moved aside first and reported in
     /// [`Loaded::torn`]; a damaged session is refused and stays as it is.
     pub fn open(place: &Place) -> Result<(Self, Loaded), Error> {
+        let mut envelopes = Vec::new();
+        let (writer, report) = Self::open_each(place, |envelope| envelopes.push(envelope))?;
+        let loaded = Loaded {
+            run: report.run,
+            envelopes,
+            torn: report.torn,
+            damage: report.damage,
+            head: report.head,
+            bytes: report.bytes,
+        };
+        Ok((writer, loaded))
+    }
+
+    /// The same, with the records given one at a time. Of a damaged session those before the gap are given.
+    pub fn open_each(place: &Place, each: impl FnMut(Envelope)) -> Result<(Self, Report), Error> {
         let Place::Dir { id, path: dir } = place else {
             return Err(Error::ReadOnly {
                 path: shown(&place.journal()),
@@ -85,7 +100,7 @@ impl Writer {
         // Opened first, so that a session that is not there is not made by asking for its lock.
         let mut file = files::appendable(&path).map_err(fail)?;
         let lock = Lock::take(dir)?;
-        let mut loaded = reader::read(place)?;
+        let mut loaded = reader::each(place, each)?;
         if let Some(damage) = loaded.damage.take() {
             let path = shown(&path);
             return Err(Error::Damaged { path, damage });
@@ -97,7 +112,7 @@ impl Writer {
             sink: Box::new(file),
             dir: dir.clone(),
             run: loaded.run.unwrap_or(*id),
-            next: Seq(loaded.envelopes.len() as u64 + 1),
+            next: Seq(loaded.records + 1),
             head: loaded.head,
             waiting: Vec::new(),
             unsynced: false,

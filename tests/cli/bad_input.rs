@@ -158,7 +158,7 @@ fn a_configuration_with_a_mistake() {
 fn limits_and_urls_that_mean_nothing() {
     let world = World::new();
     let hello = world.aside("hello.toml", HELLO);
-    one_message(&world, &run(&hello, &["--max-time", "soon"]), 3, &["--max-time"]);
+    one_message(&world, &run(&hello, &["--max-time", "soon"]), 2, &["--max-time"]);
     one_message(
         &world,
         &run(&hello, &["--base-url", "localhost"]),
@@ -167,6 +167,15 @@ fn limits_and_urls_that_mean_nothing() {
     );
     refused(&world, &run(&hello, &["--max-turns", "-1"]), 2);
     refused(&world, &run(&hello, &["--max-turns", "many"]), 2);
+    for (flag, value) in [
+        ("--max-turns", "0"),
+        ("--max-tokens", "0"),
+        ("--max-time", "soon"),
+        ("--max-price", "0"),
+        ("--parallel", "0"),
+    ] {
+        refused(&world, &run(&hello, &[flag, value]), 2);
+    }
 }
 
 #[test]

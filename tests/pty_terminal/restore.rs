@@ -169,6 +169,29 @@ fn what_happens_while_an_editor_has_the_terminal_restores() {
             &[0],
         ),
         case(
+            "the editor is killed",
+            "edit-killed",
+            |run| {
+                edit(run);
+                run.send("\n");
+                run.wait_for("edited ready");
+                run.send("q");
+            },
+            &[0],
+        ),
+        case(
+            "another size meanwhile",
+            "edit",
+            |run| {
+                edit(run);
+                run.resize(60, 20);
+                run.send("\n");
+                run.wait_for("edited ready");
+                run.send("q");
+            },
+            &[0],
+        ),
+        case(
             "ctrl-c in the editor is the editor's",
             "edit",
             |run| {
@@ -280,6 +303,59 @@ fn a_closed_terminal_ends_it_even_where_the_signal_is_ignored() {
         drop(run.writer.take());
         drop(run.master.take());
         assert_eq!(run.exit(SOON), 129, "{how:?}");
+    }
+}
+
+/// What the probe is told, what stands around it, and its columns and rows.
+type Surrounding = (&'static str, &'static [(&'static str, &'static str)], (u16, u16));
+
+#[test]
+fn wherever_it_runs_it_restores() {
+    let usual = (80, 24);
+    let tmux: &[_] = &[("TERM", "tmux-256color"), ("TMUX", "/tmp/tmux-0/default,1,0")];
+    let screen: &[_] = &[("TERM", "screen"), ("STY", "1.pts-0.host")];
+    let surroundings: [Surrounding; 9] = [
+        ("", &[("TERM", "dumb")], usual),
+        ("", &[("TERM", "xterm")], usual),
+        ("", &[("TERM", "linux")], usual),
+        ("", tmux, usual),
+        ("", screen, usual),
+        ("", &[("NO_COLOR", "1"), ("LC_ALL", "C")], usual),
+        (
+            "",
+            &[("COLORTERM", "truecolor"), ("SSH_TTY", "/dev/pts/9")],
+            usual,
+        ),
+        ("bare", &[], usual),
+        ("", &[], (1, 1)),
+    ];
+    for (how, around, (cols, rows)) in surroundings {
+        for end in ["q", "TERM", "HUP", "task"] {
+            let how = if end == "task" { "task" } else { how };
+            let mut run = Run::with(probe_path().to_str().unwrap(), &[how], |command| {
+                for (name, value) in around {
+                    command.env(name, value);
+                }
+            });
+            run.resize(cols, rows);
+            run.until("a frame", || run.text().contains("\x1b[?2026l"));
+            match end {
+                "q" => run.send("q"),
+                "TERM" => run.kill(Signal::TERM),
+                "HUP" => run.kill(Signal::HUP),
+                _ => {}
+            }
+            let name = format!("{how:?} {end} with {around:?} at {cols}x{rows}");
+            let code = run.exit(SOON);
+            let wanted = match end {
+                "q" => 0,
+                "TERM" => 143,
+                "HUP" => 129,
+                _ => 101,
+            };
+            assert_eq!(code, wanted, "{name}");
+            run.check_restored(&name);
+        }
     }
 }
 

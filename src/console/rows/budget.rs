@@ -137,10 +137,18 @@ fn limits(run: &RunPart, price: Option<&Price>, meter: &Meter) -> Vec<Row> {
             put("price", (used, words), most, String::new());
         }
         (None, Some(spent)) => put("price", (0, spent), None, String::new()),
-        (None, None) => rows.push(Row::new(
-            Target::Nothing,
-            named("price").own(Role::Dim, "not known: set [price] in the configuration"),
-        )),
+        (None, None) => {
+            let scripted = state
+                .started
+                .as_ref()
+                .is_some_and(|started| started.wire == "scripted");
+            let words = if scripted {
+                "none: a script answers, no model"
+            } else {
+                "not known: set [price] in the configuration"
+            };
+            rows.push(Row::new(Target::Nothing, named("price").own(Role::Dim, words)));
+        }
     }
     rows.push(time(run, meter));
     let running = state.agenda.running.len();

@@ -158,7 +158,23 @@ pub fn decision(maker: &mut Maker<'_>, id: NodeId) {
     };
     let head = format!("{id} {}  {words}", call_rev(maker, id));
     maker.framed(0, &head);
+    if call.status.needs_operator()
+        && let Some(words) = left_behind(call)
+    {
+        maker.framed(0, &words);
+    }
     exact(maker, id, true);
+}
+
+/// Where a process may have outlived the program that had started it: an answer before its end may be wrong.
+fn left_behind(call: &Call) -> Option<String> {
+    let Status::InDoubt(attempt) = call.status else {
+        return None;
+    };
+    let (pid, _) = call.attempts.iter().find(|one| one.no == attempt)?.process?;
+    Some(format!(
+        "its process was {pid} and may run still: see `ps -p {pid}`, wait or `kill -- -{pid}`, then answer"
+    ))
 }
 
 fn call_rev(maker: &Maker<'_>, id: NodeId) -> String {

@@ -100,6 +100,14 @@ pub(super) fn apply(state: &mut State, at: At, event: &CallEvent) {
     }
 }
 
+/// Adds to a list that mostly stays at one: no room is kept for three more.
+fn push<T>(list: &mut Vec<T>, one: T) {
+    if list.is_empty() {
+        list.reserve_exact(1);
+    }
+    list.push(one);
+}
+
 /// It cannot run as it is; what is done about it is still to be decided.
 fn invalid(state: &mut State, id: NodeId) {
     index::retract(state, id);
@@ -239,7 +247,7 @@ fn decided(
     let Some(life) = state.calls.get_mut(&call) else {
         return;
     };
-    life.decisions.push((rev, at.seq, decision.clone()));
+    push(&mut life.decisions, (rev, at.seq, decision.clone()));
     let next = match decision {
         Decision::Approve { .. } | Decision::Auto { .. } | Decision::Edited | Decision::RunAgain => {
             life.approved = digest.cloned();
@@ -305,7 +313,7 @@ fn started(state: &mut State, at: At, event: &CallEvent) {
     let Some(life) = state.calls.get_mut(call) else {
         return;
     };
-    life.attempts.push(AttemptRecord {
+    let record = AttemptRecord {
         no: *attempt,
         rev: *rev,
         args: life.resolved.clone().unwrap_or_default(),
@@ -317,7 +325,8 @@ fn started(state: &mut State, at: At, event: &CallEvent) {
         outcome: None,
         ms: None,
         fenced: false,
-    });
+    };
+    push(&mut life.attempts, record);
     let entry = LedgerEntry {
         seq: at.seq,
         call: *call,

@@ -8,7 +8,7 @@ use super::examples::every_event;
 use super::{envelope, file, fixture, id, lines, small};
 use crate::domain::event::{CallEvent, Event, TurnEvent};
 use crate::domain::id::TurnId;
-use crate::journal::{Error, Link, Place, codec, decode_line, encode_line, read, verify};
+use crate::journal::{Error, Link, Place, Records, codec, decode_line, encode_line, read, verify};
 
 #[test]
 fn every_event_comes_back_equal() {
@@ -255,4 +255,58 @@ proptest! {
         prop_assert!(decode_line(&line).is_err());
         prop_assert!(decode_line(&sealed(&line)).is_err());
     }
+}
+
+#[test]
+fn records_are_found_again_where_they_lie() {
+    let big = "x".repeat(70_000);
+    let envelopes: Vec<_> = (1..)
+        .zip(every_event())
+        .flat_map(|(no, event)| {
+            let reason = if no % 9 == 0 {
+                big.clone()
+            } else {
+                "y".repeat(4_000)
+            };
+            [
+                event,
+                Event::Run(crate::domain::event::RunEvent::Paused { reason }),
+            ]
+        })
+        .zip(1..)
+        .map(|(event, seq)| envelope(seq, event))
+        .collect();
+    let fixture = fixture();
+    let place = fixture.session(1, &envelopes);
+    let mut given = Vec::new();
+    let (records, report) = Records::read(&place, |envelope| given.push(envelope)).unwrap();
+    assert_eq!((given.len(), records.len()), (envelopes.len(), envelopes.len()));
+    assert!(given == envelopes && report.is_whole());
+    for (index, envelope) in envelopes.iter().enumerate() {
+        assert_eq!(records.get(index).unwrap().as_ref(), Some(envelope), "{index}");
+    }
+    assert_eq!(records.get(envelopes.len()).unwrap(), None);
+    for (from, to) in [(0, envelopes.len()), (3, 40), (7, 7), (9, 8), (20, usize::MAX)] {
+        let mut found = Vec::new();
+        records.range(from, to, |envelope| found.push(envelope)).unwrap();
+        let to = to.min(envelopes.len()).max(from);
+        assert!(found == envelopes[from..to], "{from} to {to}");
+    }
+}
+
+#[test]
+fn a_record_that_was_changed_since_is_not_believed() {
+    let fixture = fixture();
+    let place = fixture.session(1, &small());
+    let (records, _) = Records::read(&place, drop).unwrap();
+    let path = place.journal();
+    let mut bytes = std::fs::read(&path).unwrap();
+    let at = bytes.windows(8).position(|part| part == b"reason 3").unwrap();
+    bytes[at + 7] = b'4';
+    std::fs::write(&path, &bytes).unwrap();
+    assert!(records.get(1).unwrap().is_some());
+    let error = records.get(2).unwrap_err().to_string();
+    assert!(error.contains("record 3 of the session was changed"), "{error}");
+    std::fs::write(&path, b"").unwrap();
+    assert!(records.get(1).is_err());
 }

@@ -115,6 +115,14 @@ fn nothing_to_show_is_said() {
     assert!(text.contains("nothing was edited yet"), "{text}");
     stage.press("7");
     let text = stage.text();
+    assert!(text.contains("none: a script answers, no model"), "{text}");
+    // A model that nobody named a price for is another matter.
+    let mut started = stage.model.run.state.started.as_deref().unwrap().clone();
+    started.wire = "openai-chat".into();
+    stage.engine(Event::Run(RunEvent::Refitted {
+        started: Box::new(started),
+    }));
+    let text = stage.text();
     assert!(text.contains("set [price] in the configuration"), "{text}");
     stage.press("8");
     let text = stage.text();

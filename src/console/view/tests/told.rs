@@ -203,3 +203,29 @@ fn a_question_says_that_the_arguments_are_not_those_of_the_model() {
     assert!(text.contains("c3 r2  may this call run?"), "{text}");
     assert!(text.contains("changed    by repair 1, from byte 9 on"), "{text}");
 }
+
+#[test]
+fn who_answers_for_a_call_in_doubt_is_told_of_the_process_that_may_still_run() {
+    let mut stage = Stage::new(120, 40);
+    stage.begin();
+    stage.close();
+    stage.running("c3", "shell", r#"{"command":"sleep 600"}"#);
+    stage.call(CallEvent::Spawned {
+        call: id("c3"),
+        attempt: crate::domain::id::Attempt(1),
+        pid: 25142,
+        ticks: 9,
+    });
+    assert!(!stage.text().contains("may run still"), "it runs before our eyes");
+    stage.engine(Event::Run(crate::domain::event::RunEvent::Reopened {
+        interrupted: vec![(id("c3"), crate::domain::id::Attempt(1))],
+        version: "0".into(),
+    }));
+    stage.press("2");
+    stage.press("enter");
+    stage.wait(ARMING);
+    let text = stage.text();
+    assert!(text.contains("did it happen?"), "{text}");
+    assert!(text.contains("its process was 25142 and may run still"), "{text}");
+    assert!(text.contains("`kill -- -25142`"), "{text}");
+}

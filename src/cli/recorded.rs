@@ -1,0 +1,387 @@
+//! The console's door to a recording. Records stay in their file: one is decoded when it is shown, and a step
+//! back folds anew. Must not know: keys, panes, how a recording is named on the command line.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use tokio::task::JoinHandle;
+
+use super::{live, run};
+use crate::console::link::{Frames, Link, ReplayControl, Update};
+use crate::console::model::log::KEPT;
+use crate::domain::apply::apply;
+use crate::domain::command::Command;
+use crate::domain::envelope::Envelope;
+use crate::domain::id::TurnId;
+use crate::domain::refusal::{Refusal, RefusalKind};
+use crate::domain::state::State;
+use crate::journal::wire::Wire;
+use crate::journal::{Error, Place, Records};
+
+/// The longest pause between two recorded events while playing; nobody waits for a lunch break.
+const LONGEST_PAUSE_MS: i64 = 2_000;
+
+/// How far before the place that a step back leads to a fold is kept, so that the next steps back are short.
+const BACK: usize = 2_048;
+
+/// Events that are given one by one rather than as a new fold.
+const FEW: usize = 256;
+
+/// A fold of so many records.
+struct Fold {
+    at: usize,
+    state: State,
+}
+
+/// What was made of the records.
+struct Made {
+    records: Arc<Records>,
+    fold: Fold,
+    /// The newest of the records in it.
+    past: Vec<Arc<Envelope>>,
+    /// A fold shortly before it.
+    mark: Option<Fold>,
+    /// What is wrong with the file.
+    notices: Vec<String>,
+}
+
+impl Made {
+    /// Reads a session; folds all of it, or nothing where it is to be watched from its beginning.
+    fn of(place: &Place, whole: bool) -> Result<Self, Error> {
+        let mut state = State::default();
+        let mut past = VecDeque::new();
+        let (records, report) = Records::read(place, |envelope| {
+            if whole {
+                apply(&mut state, &envelope);
+                if past.len() == KEPT {
+                    past.pop_front();
+                }
+                past.push_back(Arc::new(envelope));
+            }
+        })?;
+        let torn = report.torn.iter().map(ToString::to_string);
+        let damaged = report.damage.iter().map(|damage| format!("damaged: {damage}"));
+        let at = if whole { records.len() } else { 0 };
+        Ok(Self {
+            notices: torn.chain(damaged).collect(),
+            records: Arc::new(records),
+            fold: Fold { at, state },
+            past: past.into(),
+            mark: None,
+        })
+    }
+
+    /// Folds the first records up to a place, from a fold before it if there is one.
+    fn up_to(records: Arc<Records>, to: usize, mark: Option<Fold>) -> Result<Self, Error> {
+        let none = || Fold {
+            at: 0,
+            state: State::default(),
+        };
+        let mut mark = mark.filter(|mark| mark.at <= to).unwrap_or_else(none);
+        let near = to.saturating_sub(BACK);
+        if mark.at + 2 * BACK < to {
+            records.range(mark.at, near, |envelope| apply(&mut mark.state, &envelope))?;
+            mark.at = near;
+        }
+        let mut state = mark.state.clone();
+        records.range(mark.at, to, |envelope| apply(&mut state, &envelope))?;
+        let mut past = Vec::new();
+        records.range(to.saturating_sub(KEPT), to, |envelope| {
+            past.push(Arc::new(envelope));
+        })?;
+        Ok(Self {
+            records,
+            fold: Fold { at: to, state },
+            past,
+            mark: Some(mark),
+            notices: Vec::new(),
+        })
+    }
+}
+
+/// The door.
+pub struct Recorded {
+    /// What is being made of the records; nothing is shown meanwhile.
+    making: Option<JoinHandle<Result<Made, Error>>>,
+    /// None until the session was read.
+    records: Option<Arc<Records>>,
+    /// Events that are shown, or shall be.
+    at: usize,
+    /// A fold shortly before there, after a step back.
+    mark: Option<Fold>,
+    playing: bool,
+    speed: f64,
+    waiting: VecDeque<Update>,
+    wake: Arc<tokio::sync::Notify>,
+    wire: Wire,
+}
+
+impl Recorded {
+    /// Begins to read a session, on another thread of the runtime that this is called in: the screen does
+    /// not wait for a long one. With a speed it is played from its beginning.
+    pub fn open(place: &Place, speed: Option<f64>) -> Self {
+        let (from, whole) = (place.clone(), speed.is_none());
+        Self {
+            making: Some(tokio::task::spawn_blocking(move || Made::of(&from, whole))),
+            records: None,
+            at: 0,
+            mark: None,
+            playing: speed.is_some(),
+            speed: speed.unwrap_or(1.0),
+            waiting: VecDeque::new(),
+            wake: Arc::new(tokio::sync::Notify::new()),
+            wire: run::wire_of(place),
+        }
+    }
+
+    fn len(&self) -> usize {
+        self.records.as_ref().map_or(0, |records| records.len())
+    }
+
+    /// Shows what was made. Where somebody went on meanwhile, the rest follows.
+    fn take(&mut self, made: Made) {
+        if self.records.is_none() {
+            // Without a wish to watch, the whole is shown at once; stepping back is one key away.
+            self.at = made.fold.at;
+        }
+        self.records = Some(made.records);
+        self.mark = made.mark.filter(|_| self.at < self.len());
+        let shown = made.fold.at;
+        let state = Box::new(made.fold.state);
+        self.waiting
+            .extend([Update::Snapshot(state), Update::Past(made.past)]);
+        if (shown..=shown + FEW).contains(&self.at) {
+            for index in shown..self.at {
+                self.give(index);
+            }
+            self.tell_place(self.at);
+        } else {
+            self.tell_place(shown);
+            self.go(self.at);
+        }
+        self.waiting.extend(made.notices.into_iter().map(Update::Notice));
+    }
+
+    /// Goes to the place after so many events.
+    fn go(&mut self, to: usize) {
+        self.at = to;
+        let Some(records) = self.records.clone().filter(|_| self.making.is_none()) else {
+            return;
+        };
+        let mark = self.mark.take();
+        self.making = Some(tokio::task::spawn_blocking(move || {
+            Made::up_to(records, to, mark)
+        }));
+    }
+
+    fn tell_place(&mut self, at: usize) {
+        let playing = if self.playing {
+            format!(", playing at {}x", self.speed)
+        } else {
+            String::new()
+        };
+        let text = format!("event {at} of {}{playing}", self.len());
+        self.waiting.push_back(Update::Notice(text));
+    }
+
+    fn record(&self, index: usize) -> Result<Option<Envelope>, Error> {
+        self.records
+            .as_ref()
+            .map_or(Ok(None), |records| records.get(index))
+    }
+
+    /// Shows one event more.
+    fn give(&mut self, index: usize) {
+        match self.record(index) {
+            Ok(Some(envelope)) => self.waiting.push_back(Update::Event(Arc::new(envelope))),
+            Ok(None) => self.playing = false,
+            Err(error) => {
+                self.playing = false;
+                self.waiting.push_back(Update::Halted(error.to_string()));
+            }
+        }
+    }
+
+    fn advance(&mut self) {
+        if self.at < self.len() {
+            self.at += 1;
+            if self.making.is_none() {
+                self.give(self.at - 1);
+            }
+        } else {
+            self.playing = false;
+        }
+    }
+
+    /// Time until the next recorded event, as it happened, sped up and bounded.
+    fn pause(&self) -> Duration {
+        // What cannot be read is told when it is its turn.
+        let at = |index: usize| self.record(index).ok().flatten().map_or(0, |record| record.at);
+        let gap = (at(self.at) - at(self.at.saturating_sub(1))).clamp(0, LONGEST_PAUSE_MS);
+        Duration::from_secs_f64(gap as f64 / 1000.0 / self.speed)
+    }
+}
+
+impl Link for Recorded {
+    fn wire(&mut self, turn: TurnId, request: u32) -> Result<Option<Frames>, String> {
+        live::frames(&self.wire, turn, request)
+    }
+
+    fn send(&mut self, command: Command) {
+        self.waiting.push_back(Update::Refused {
+            command: Box::new(command),
+            refusal: Refusal::new(
+                RefusalKind::Status,
+                "this is a recording: nothing is decided here; `overrule resume` goes on with a session",
+            ),
+        });
+        self.wake.notify_one();
+    }
+
+    fn next(&mut self) -> BoxFuture<'_, Update> {
+        Box::pin(async move {
+            loop {
+                if let Some(update) = self.waiting.pop_front() {
+                    return update;
+                }
+                let wake = self.wake.clone();
+                if let Some(making) = &mut self.making {
+                    let made = tokio::select! {
+                        made = making => made,
+                        () = wake.notified() => continue,
+                    };
+                    self.making = None;
+                    match made {
+                        Ok(Ok(made)) => self.take(made),
+                        Ok(Err(error)) => return Update::Halted(error.to_string()),
+                        Err(error) => return Update::Halted(format!("the session was not read: {error}")),
+                    }
+                } else if self.playing && self.at < self.len() {
+                    tokio::select! {
+                        () = tokio::time::sleep(self.pause()) => self.advance(),
+                        () = wake.notified() => {}
+                    }
+                } else {
+                    wake.notified().await;
+                }
+            }
+        })
+    }
+
+    fn replay(&mut self, control: ReplayControl) {
+        if self.records.is_none() {
+            // There is nothing to drive yet.
+            return;
+        }
+        match control {
+            ReplayControl::Play => self.playing = self.at < self.len(),
+            ReplayControl::Pause => self.playing = false,
+            ReplayControl::Step => {
+                self.playing = false;
+                self.advance();
+            }
+            ReplayControl::Back => {
+                self.playing = false;
+                self.go(self.at.saturating_sub(1));
+            }
+            ReplayControl::Faster => self.speed = (self.speed * 2.0).min(1024.0),
+            ReplayControl::Slower => self.speed = (self.speed / 2.0).max(1.0 / 64.0),
+            ReplayControl::Seek(seq) => {
+                // Records are numbered from 1, without a gap.
+                let to = usize::try_from(seq.0).unwrap_or(usize::MAX);
+                self.go(to.min(self.len()));
+            }
+            ReplayControl::End => self.go(self.len()),
+        }
+        if self.making.is_none() {
+            self.tell_place(self.at);
+        }
+        self.wake.notify_one();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::apply::fold;
+    use crate::domain::id::Seq;
+    use crate::journal;
+
+    fn sample() -> Place {
+        let dir = concat!(env!("CARGO_MANIFEST_DIR"), "/sessions");
+        let mut files: Vec<_> = std::fs::read_dir(dir)
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .filter(|path| path.extension().is_some_and(|ending| ending == "jsonl"))
+            .collect();
+        files.sort();
+        Place::at(&files[0]).unwrap()
+    }
+
+    /// The state after what comes until the door is silent, and the last place that was told.
+    async fn seen(link: &mut Recorded, mut state: State) -> (State, String) {
+        let mut told = String::new();
+        while link.making.is_some() || !link.waiting.is_empty() {
+            match link.next().await {
+                Update::Snapshot(whole) => state = *whole,
+                Update::Event(envelope) => apply(&mut state, &envelope),
+                Update::Notice(text) => told = text,
+                Update::Past(past) => assert_eq!(past.last().map_or(Seq(0), |last| last.seq), state.seq),
+                other => assert!(matches!(other, Update::Taken(_)), "{other:?}"),
+            }
+        }
+        (state, told)
+    }
+
+    #[tokio::test]
+    async fn every_way_to_a_place_shows_what_the_records_up_to_there_make() {
+        let place = sample();
+        let all = journal::read(&place).unwrap().envelopes;
+        let count = all.len();
+        let mut link = Recorded::open(&place, None);
+        let (mut state, told) = seen(&mut link, State::default()).await;
+        assert_eq!((&state, told), (&fold(&all), format!("event {count} of {count}")));
+        let ways: [(&[ReplayControl], usize); 6] = [
+            (&[ReplayControl::Back], count - 1),
+            (
+                &[ReplayControl::Back, ReplayControl::Back, ReplayControl::Step],
+                count - 2,
+            ),
+            (&[ReplayControl::Seek(Seq(0))], 0),
+            (
+                &[ReplayControl::Step, ReplayControl::Step, ReplayControl::Step],
+                3,
+            ),
+            (&[ReplayControl::Back], 2),
+            (&[ReplayControl::Back, ReplayControl::End], count),
+        ];
+        for (controls, at) in ways {
+            for control in controls {
+                link.replay(*control);
+            }
+            let (now, told) = seen(&mut link, state).await;
+            assert_eq!(told, format!("event {at} of {count}"), "{controls:?}");
+            assert_eq!(now, fold(&all[..at]), "{controls:?}");
+            state = now;
+        }
+    }
+
+    #[test]
+    fn a_fold_from_a_mark_is_the_fold_from_the_beginning() {
+        let place = sample();
+        let all = journal::read(&place).unwrap().envelopes;
+        let (records, _) = Records::read(&place, drop).unwrap();
+        let records = Arc::new(records);
+        for to in [0, 1, all.len() / 2, all.len()] {
+            for from in [0, to / 2, to, to + 1] {
+                let state = fold(&all[..from.min(all.len())]);
+                let mark = Some(Fold { at: from, state });
+                let made = Made::up_to(Arc::clone(&records), to, mark).unwrap();
+                assert_eq!(made.fold.state, fold(&all[..to]), "from {from} to {to}");
+                assert!(made.mark.is_some_and(|mark| mark.at <= to));
+            }
+        }
+    }
+}

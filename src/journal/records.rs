@@ -1,0 +1,107 @@
+//! The records of a session where they lie: found by their place, decoded when they are wanted.
+//!
+//! A long session is many times larger in memory than on disk; who looks at one record at a time keeps only
+//! where each ends. Must not know: what events mean.
+
+use std::fs::File;
+use std::os::unix::fs::FileExt as _;
+
+use super::error::Error;
+use super::line;
+use super::payload::{self, Payloads};
+use super::reader::{self, Report};
+use super::store::Place;
+use crate::domain::envelope::Envelope;
+
+/// Bytes that are read at once.
+const PIECE: u64 = 1 << 18;
+
+/// The intact records of a session, as far as they were there when it was read.
+#[derive(Debug)]
+pub struct Records {
+    place: Place,
+    file: File,
+    /// The byte after each record.
+    ends: Vec<u64>,
+}
+
+impl Records {
+    /// Reads a session, gives each of its records, and notes where they are.
+    pub fn read(place: &Place, mut each: impl FnMut(Envelope)) -> Result<(Self, Report), Error> {
+        let file = reader::open(place)?;
+        let again = file
+            .try_clone()
+            .map_err(|error| Error::io("read the session", &place.journal(), error))?;
+        let mut ends = Vec::new();
+        let report = reader::pass(place, again, |envelope, end| {
+            ends.push(end);
+            each(envelope);
+        })?;
+        let place = place.clone();
+        Ok((Self { place, file, ends }, report))
+    }
+
+    /// How many there are.
+    pub const fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// True where there is none.
+    pub const fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// One record, counted from 0; none behind the last.
+    pub fn get(&self, index: usize) -> Result<Option<Envelope>, Error> {
+        let mut found = None;
+        self.range(index, index.saturating_add(1), |envelope| found = Some(envelope))?;
+        Ok(found)
+    }
+
+    /// Gives the records from one to before another, counted from 0.
+    pub fn range(&self, from: usize, to: usize, mut each: impl FnMut(Envelope)) -> Result<(), Error> {
+        let mut payloads = Payloads::new(self.place.payloads());
+        let mut bytes = Vec::new();
+        let mut next = from;
+        let mut rest = self.ends.get(from..to.min(self.ends.len())).unwrap_or_default();
+        let mut begin = match from.checked_sub(1) {
+            Some(before) => self.ends.get(before).copied().unwrap_or_default(),
+            None => 0,
+        };
+        while let Some(first) = rest.first() {
+            let count = rest.partition_point(|end| *end <= begin + PIECE).max(1);
+            let (piece, later) = rest.split_at(count);
+            let end = piece.last().unwrap_or(first);
+            bytes.resize(usize::try_from(end - begin).unwrap_or(usize::MAX), 0);
+            self.file
+                .read_exact_at(&mut bytes, begin)
+                .map_err(|error| Error::io("read the session again", &self.place.journal(), error))?;
+            let mut left = bytes.as_slice();
+            for end in piece {
+                let (line, behind) = left.split_at(usize::try_from(end - begin).unwrap_or_default());
+                each(record(line, next, &mut payloads)?);
+                (left, begin, next) = (behind, *end, next + 1);
+            }
+            rest = later;
+        }
+        Ok(())
+    }
+}
+
+/// The record of a line that was intact when it was found: a file that somebody changed meanwhile is
+/// not believed.
+fn record(line: &[u8], index: usize, payloads: &mut Payloads) -> Result<Envelope, Error> {
+    let changed = || Error::Line {
+        why: format!(
+            "record {} of the session was changed since it was opened",
+            index + 1
+        ),
+    };
+    let line = line.strip_suffix(b"\n").filter(|line| line::is_intact(line));
+    let head = line::head(line.ok_or_else(changed)?)?;
+    if head.seq.0 != index as u64 + 1 {
+        return Err(changed());
+    }
+    let body = payload::resolve(head.body.get(), payloads)?;
+    line::envelope(&head, &body)
+}
