@@ -91,7 +91,11 @@ impl Mirror {
     pub fn did(&mut self, w: &World, command: Option<&Command>) {
         let new: Vec<Envelope> = w.log[self.seen..].to_vec();
         self.seen = w.log.len();
-        self.sync(&w.state);
+        // What a branch brings back gets its names where that branch is restored.
+        let comes_back = |one: &Envelope| matches!(one.event, Event::Edit(EditEvent::Recalled { .. }));
+        if !new.iter().any(comes_back) {
+            self.sync(&w.state);
+        }
         let mut command = command;
         let edits = new
             .iter()
