@@ -136,7 +136,7 @@ async fn run(how: &str) -> Result<i32, Box<dyn Error>> {
                         _ => "",
                     };
                     editor.args(["-c", &format!("stty -a; echo in the editor; read line; {code}")]);
-                    screen.lend(editor.status()).await??;
+                    screen.lend(|| editor.status()).await??;
                     // What interrupted the editor was not meant for the program, a request to end was.
                     let ended = futures_util::FutureExt::now_or_never(signals.next());
                     if let Some(code) = ended.and_then(Signal::exit_code).filter(|code| *code != 130) {

@@ -450,7 +450,7 @@ impl App {
     /// request to end is.
     async fn lend(&mut self, text: &str) -> Result<Result<Result<String, String>, Exit>, Error> {
         self.stop_reading().await;
-        let edit = editor::edit(self.options.editor.as_deref(), &self.options.scratch, text);
+        let edit = || editor::edit(self.options.editor.as_deref(), &self.options.scratch, text);
         let lent = self.screen.lend(edit);
         tokio::pin!(lent);
         let result = loop {

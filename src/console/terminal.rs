@@ -145,11 +145,12 @@ impl Screen {
         stopped.map_err(Error::io("stop the process of"))
     }
 
-    /// Gives the terminal back while `other` (an editor) has it, and takes it again. Whoever reads
-    /// events must not read meanwhile.
-    pub async fn lend<T>(&mut self, other: impl Future<Output = T>) -> Result<T, Error> {
+    /// Gives the terminal back while another program (an editor) has it, and takes it again. The program is
+    /// begun only then: some futures of processes start theirs when they are made. Whoever reads events
+    /// must not read meanwhile.
+    pub async fn lend<F: Future>(&mut self, begin: impl FnOnce() -> F) -> Result<F::Output, Error> {
         modes::lend();
-        let result = other.await;
+        let result = begin().await;
         self.retake()?;
         Ok(result)
     }
