@@ -142,7 +142,7 @@ async fn run(how: &str) -> Result<i32, Box<dyn Error>> {
                     if let Some(code) = ended.and_then(Signal::exit_code).filter(|code| *code != 130) {
                         return Ok(code);
                     }
-                    signals = Signals::new()?;
+                    signals = Signals::after_another()?;
                     events = EventStream::new();
                     "edited".clone_into(&mut said);
                 }

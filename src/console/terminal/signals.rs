@@ -12,9 +12,13 @@ use rustix::process::{
 };
 use tokio::signal::unix::{Signal as Source, SignalKind, signal};
 use tokio::sync::mpsc;
-use tokio::time::{Duration, timeout};
+use tokio::time::{Duration, Instant, timeout};
 
 use super::modes;
+
+/// How long after its end an interrupt may be one of a program that had the terminal. The key itself is no
+/// signal while the console has it.
+const LATE: Duration = Duration::from_secs(1);
 
 /// Something that the console must react to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,6 +59,8 @@ pub struct Signals {
     stop: Source,
     continued: Source,
     closed: mpsc::Receiver<()>,
+    /// Until when an interrupt is that of a program that had the terminal.
+    late: Option<Instant>,
     /// Ends the watcher when dropped.
     _watch: Option<OwnedFd>,
 }
@@ -71,7 +77,17 @@ impl Signals {
             stop: signal(SignalKind::from_raw(Number::TSTP.as_raw()))?,
             continued: signal(SignalKind::from_raw(Number::CONT.as_raw()))?,
             closed,
+            late: None,
             _watch: watch(told)?,
+        })
+    }
+
+    /// Listens from now on, when another program (an editor) had the terminal. A ctrl-c that ended it went to
+    /// this process as well, and may come after the news of the end: two threads may be told of the two.
+    pub fn after_another() -> io::Result<Self> {
+        Ok(Self {
+            late: Some(Instant::now() + LATE),
+            ..Self::new()?
         })
     }
 
@@ -82,7 +98,11 @@ impl Signals {
                 Some(()) = self.terminate.recv() => return Signal::Terminate,
                 Some(()) = self.quit.recv() => return Signal::Terminate,
                 Some(()) = self.hang_up.recv() => return Signal::HangUp,
-                Some(()) = self.interrupt.recv() => return Signal::Interrupt,
+                Some(()) = self.interrupt.recv() => {
+                    if self.late.is_none_or(|until| Instant::now() > until) {
+                        return Signal::Interrupt;
+                    }
+                }
                 Some(()) = self.stop.recv() => return Signal::Stop,
                 Some(()) = self.continued.recv() => return Signal::Continued,
                 Some(()) = self.closed.recv() => return Signal::TerminalClosed,

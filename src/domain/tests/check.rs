@@ -212,8 +212,8 @@ impl Witness {
         let then = &self.ends[of].nodes;
         // What the model took back by saying something else is gone wherever that counts.
         let took_back = |id: &NodeId| {
-            let turn = state.nodes[id].turn;
-            state.nodes[&id.call()].replaced && now.keys().any(|one| state.nodes[one].turn == turn)
+            let turn = &state.turns[&state.nodes[id].turn];
+            state.nodes[&id.call()].replaced && !matches!(turn.activity, Activity::Superseded(_))
         };
         for (id, rev) in then.iter().filter(|(id, _)| !took_back(id)) {
             assert_eq!(now.get(id), Some(rev), "{id} counts again as it counted");
