@@ -138,11 +138,7 @@ async fn run(how: &str) -> Result<i32, Box<dyn Error>> {
                     editor.args(["-c", &format!("stty -a; echo in the editor; read line; {code}")]);
                     screen.lend(|| editor.status()).await??;
                     // What interrupted the editor was not meant for the program, a request to end was.
-                    let ended = futures_util::FutureExt::now_or_never(signals.next());
-                    if let Some(code) = ended.and_then(Signal::exit_code).filter(|code| *code != 130) {
-                        return Ok(code);
-                    }
-                    signals = Signals::after_another()?;
+                    signals.another_ended();
                     events = EventStream::new();
                     "edited".clone_into(&mut said);
                 }

@@ -466,7 +466,7 @@ impl App {
             }
         };
         self.title.clear();
-        self.signals = Signals::after_another().map_err(Error::Signals)?;
+        self.signals.another_ended();
         self.typed = Some(Typed::new());
         self.requester.request_draw();
         Ok(Ok(result))

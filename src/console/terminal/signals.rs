@@ -82,13 +82,12 @@ impl Signals {
         })
     }
 
-    /// Listens from now on, when another program (an editor) had the terminal. A ctrl-c that ended it went to
-    /// this process as well, and may come after the news of the end: two threads may be told of the two.
-    pub fn after_another() -> io::Result<Self> {
-        Ok(Self {
-            late: Some(Instant::now() + LATE),
-            ..Self::new()?
-        })
+    /// Another program (an editor) had the terminal, and ended. A ctrl-c that ended it went to this process as
+    /// well, and may come after the news of the end: two threads may be told of the two. Requests to end and
+    /// the end of the terminal count whenever they came.
+    pub fn another_ended(&mut self) {
+        self.forget_stop();
+        self.late = Some(Instant::now() + LATE);
     }
 
     /// The next one. May be dropped and called again.

@@ -374,6 +374,8 @@ fn colours_are_made_here_and_nowhere_else() {
     let mut files = Vec::new();
     sources(&root, &mut files);
     let here = root.join("console/theme");
+    // Names them to say them to the terminal.
+    let sent = root.join("console/terminal/pen.rs");
     let made = [
         "Color::Rgb",
         "Color::Indexed",
@@ -382,7 +384,7 @@ fn colours_are_made_here_and_nowhere_else() {
     ];
     let wrong: Vec<_> = files
         .iter()
-        .filter(|file| !file.starts_with(&here))
+        .filter(|file| !file.starts_with(&here) && **file != sent)
         .filter(|file| {
             let text = std::fs::read_to_string(file).unwrap();
             made.iter().any(|word| text.contains(word))
