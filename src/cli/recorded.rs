@@ -183,7 +183,8 @@ impl Recorded {
             String::new()
         };
         let text = format!("event {at} of {}{playing}", self.len());
-        self.waiting.push_back(Update::Notice(text));
+        self.waiting
+            .extend([Update::Playing(self.playing), Update::Notice(text)]);
     }
 
     fn record(&self, index: usize) -> Result<Option<Envelope>, Error> {
@@ -210,8 +211,10 @@ impl Recorded {
             if self.making.is_none() {
                 self.give(self.at - 1);
             }
-        } else {
+        }
+        if self.playing && self.at >= self.len() {
             self.playing = false;
+            self.tell_place(self.at);
         }
     }
 
@@ -276,7 +279,15 @@ impl Link for Recorded {
             return;
         }
         match control {
-            ReplayControl::Play => self.playing = self.at < self.len(),
+            ReplayControl::Play if self.at >= self.len() => {
+                self.playing = false;
+                let text = "this is the last event: go back first (`event-back`, `to-start`)";
+                self.waiting
+                    .extend([Update::Playing(false), Update::Notice(text.to_owned())]);
+                self.wake.notify_one();
+                return;
+            }
+            ReplayControl::Play => self.playing = true,
             ReplayControl::Pause => self.playing = false,
             ReplayControl::Step => {
                 self.playing = false;
@@ -328,6 +339,7 @@ mod tests {
                 Update::Snapshot(whole) => state = *whole,
                 Update::Event(envelope) => apply(&mut state, &envelope),
                 Update::Notice(text) => told = text,
+                Update::Playing(plays) => assert_eq!(plays, link.playing),
                 Update::Past(past) => assert_eq!(past.last().map_or(Seq(0), |last| last.seq), state.seq),
                 other => assert!(matches!(other, Update::Taken(_)), "{other:?}"),
             }
@@ -366,6 +378,34 @@ mod tests {
             assert_eq!(now, fold(&all[..at]), "{controls:?}");
             state = now;
         }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_run_that_was_played_to_its_end_stands_and_says_so() {
+        let place = sample();
+        let mut link = Recorded::open(&place, Some(1024.0));
+        let (mut plays, mut count) = (Vec::new(), 0);
+        while plays.last() != Some(&false) {
+            match link.next().await {
+                Update::Playing(is) => plays.push(is),
+                Update::Event(_) => count += 1,
+                _ => {}
+            }
+        }
+        assert_eq!((plays, count), (vec![true, false], link.len()));
+        link.replay(ReplayControl::Play);
+        let mut told = Vec::new();
+        while let Some(update) = link.waiting.pop_front() {
+            told.push(update);
+        }
+        assert!(
+            matches!(
+                told.as_slice(),
+                [Update::Notice(place), Update::Playing(false), Update::Notice(why)]
+                    if place.starts_with("event") && why.starts_with("this is the last event")
+            ),
+            "{told:?}"
+        );
     }
 
     #[test]

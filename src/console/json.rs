@@ -6,6 +6,8 @@ use std::fmt::Write as _;
 
 use serde_json::value::RawValue;
 
+use crate::schema::RESERVED;
+
 /// Deepest nesting that is laid out; deeper text is left as it is.
 const DEPTH: usize = 128;
 
@@ -243,7 +245,8 @@ fn offset_of(json: &str, pointer: &str) -> Option<usize> {
 }
 
 /// Arguments for another tool: members of the same name are taken over with their bytes, required
-/// ones that are missing get an empty value of their type.
+/// ones that are missing get an empty value of their type. The label and the output path stay: others may
+/// read the result by them.
 pub fn carry_over(old_args: &str, schema: &str) -> String {
     let schema: serde_json::Value = serde_json::from_str(schema).unwrap_or_default();
     let old = members(old_args);
@@ -253,7 +256,11 @@ pub fn carry_over(old_args: &str, schema: &str) -> String {
         .and_then(serde_json::Value::as_array)
         .map(|list| list.iter().filter_map(serde_json::Value::as_str).collect())
         .unwrap_or_default();
-    let mut parts = Vec::new();
+    let mut parts: Vec<String> = old
+        .iter()
+        .filter(|(key, _)| RESERVED.contains(&key.as_str()))
+        .map(|(key, value)| format!("{}:{value}", string(key)))
+        .collect();
     for (name, property) in properties.into_iter().flatten() {
         let value = match old.iter().find(|(key, _)| key == name) {
             Some((_, value)) => (*value).to_owned(),
@@ -335,6 +342,10 @@ mod tests {
         assert_eq!(
             carry_over(r#"{"path":"a\u0041","content":"x"}"#, schema),
             r#"{"path":"a\u0041","limit":0,"mode":"r"}"#
+        );
+        assert_eq!(
+            carry_over(r#"{"path":"a","_out":["state.x"],"_as":"x"}"#, schema),
+            r#"{"_out":["state.x"],"_as":"x","path":"a","limit":0,"mode":"r"}"#
         );
     }
 

@@ -120,6 +120,8 @@ pub struct Editor {
     pub original: Arc<str>,
     /// True once the operator asked to close it although its text was changed: asked again, it closes.
     pub leaving: bool,
+    /// True once the operator was told that there is nothing in it: finished again, it counts.
+    pub told_empty: bool,
     /// True where an untouched text may be sent: a new call, another tool.
     pub is_new: bool,
     /// What is wrong with it.
@@ -146,6 +148,7 @@ impl Editor {
             form,
             original: Arc::clone(original),
             leaving: false,
+            told_empty: false,
             is_new: original.is_empty(),
             faults: Vec::new(),
             marks: Vec::new(),

@@ -191,6 +191,11 @@ impl Screen {
         self.width >= DECIDABLE.0 && self.height >= DECIDABLE.1
     }
 
+    /// True where only the focused pane is shown.
+    pub fn is_single(&self) -> bool {
+        self.zoom || self.width < 40 || self.places.body.height < 8
+    }
+
     /// Puts the focus on a pane.
     pub fn focus(&mut self, pane: Pane) {
         self.focus = pane;

@@ -33,7 +33,7 @@ pub fn make(maker: &mut Maker<'_>, id: TurnId) {
     maker.doc.line(
         Styled::new()
             .own(Role::Title, format!("what the model saw for {id}"))
-            .own(Role::Dim, format!("  asked {} times", turn.asked)),
+            .own(Role::Dim, asked(turn.asked)),
     );
     if !same {
         maker.own(
@@ -116,6 +116,14 @@ fn one(maker: &mut Maker<'_>, message: &Message) {
             maker.own(Role::Accent, "note of the console");
             plain(maker, text);
         }
+    }
+}
+
+/// How often the model was asked for a turn.
+fn asked(times: u32) -> String {
+    match times {
+        1 => "  asked once".to_owned(),
+        times => format!("  asked {times} times"),
     }
 }
 

@@ -32,6 +32,12 @@ pub(super) fn choices(model: &mut Model) -> Result<(), String> {
             model.settings.keymap.first("reject"),
             model.settings.keymap.first("edit")
         )),
+        Some(Status::Repairing(_)) => Err(format!(
+            "{call} cannot run as it is: {} chooses a repair, {} lets its failure stand, {} edits",
+            model.settings.keymap.first("choose-repair"),
+            model.settings.keymap.first("skip-repair"),
+            model.settings.keymap.first("edit")
+        )),
         _ => Err("there is nothing to choose".to_owned()),
     }
 }

@@ -83,7 +83,7 @@ pub(super) fn armed<'m>(model: &'m Model, question: &Question, by: By, at: u64) 
     let shown = model
         .arming
         .find(question, on_top)
-        .ok_or_else(|| "what you decide about is not on screen yet: look at it first".to_owned())?;
+        .ok_or_else(|| not_shown(model))?;
     let covered = if on_top {
         model.arming.overlay_covered
     } else {
@@ -98,6 +98,16 @@ pub(super) fn armed<'m>(model: &'m Model, question: &Question, by: By, at: u64) 
         return Err(format!("not counted: it has to be on screen for {wait} ms first"));
     }
     Ok(shown)
+}
+
+/// Why nothing counts that was not on screen, and how it comes there.
+fn not_shown(model: &Model) -> String {
+    let before = "what you decide about is not on screen yet";
+    if model.overlays.is_empty() && model.screen.places.inspector.is_none() {
+        let key = model.settings.keymap.first("inspector");
+        return format!("{before}: {key} shows it");
+    }
+    format!("{before}: look at it first")
 }
 
 /// Carries out a decision verb.
@@ -156,6 +166,10 @@ pub(super) fn go_to_queue(model: &mut Model, call: NodeId) -> bool {
     model.queue.settle();
     model.queue.selected = Some(wanted);
     model.screen.focus(Pane::Queue);
+    if model.screen.is_single() {
+        // The list alone does not show what is decided.
+        model.screen.focus(Pane::Inspector);
+    }
     model.inspector.choose(Tab::Arguments, Pane::Queue);
     true
 }

@@ -329,6 +329,12 @@ pub(super) fn typed_edit(model: &mut Model, out: &mut Vec<Out>) -> Option<(Edit,
     if let Some(edit) = editor.edit(text.clone(), false) {
         return Some((edit, editor.item));
     }
+    // What is sent from here is not shown once more before it counts.
+    if editor.field.is_empty() && editor.long.is_none() && !std::mem::replace(&mut editor.told_empty, true) {
+        let key = model.settings.keymap.first("done");
+        model.complain(format!("nothing is written: {key} again gives an empty result"));
+        return None;
+    }
     let (call, command) = match &editor.purpose {
         Purpose::Answer { call, rev } => {
             let (call, rev) = (*call, *rev);

@@ -6,7 +6,7 @@ use unicode_width::UnicodeWidthStr as _;
 
 use super::paint::{Canvas, row_of};
 use super::{inspector, overlay};
-use crate::console::doc::broken;
+use crate::console::doc::{Styled, broken};
 use crate::console::model::Model;
 use crate::console::model::listing::Listing;
 use crate::console::model::overlay::{LinePrompt, List, ListPurpose};
@@ -87,13 +87,13 @@ pub(super) fn list(model: &Model, frame: &mut Frame<'_>, list: &List) {
             canvas.tint(cell, Role::Match);
         }
         x = x.max(place.x + 20.min(place.width));
-        canvas.put(
+        let words = Rect {
             x,
-            place.y,
-            (place.x + room).saturating_sub(x),
-            &choice.detail,
-            Role::Dim,
-        );
+            width: (place.x + room).saturating_sub(x),
+            ..place
+        };
+        let more = Symbol::Ellipsis.glyph(model.settings.charset);
+        canvas.row(words, &Styled::new().own(Role::Dim, &*choice.detail), more);
         if right + 1 < place.width {
             canvas.put(
                 place.right() - right - 1,

@@ -404,6 +404,27 @@ fn a_recorded_run_decides_nothing() {
 }
 
 #[test]
+fn with_one_pane_shown_a_decision_key_brings_what_is_decided_or_says_how() {
+    let mut stage = Stage::new(80, 24);
+    stage.begin();
+    stage.awaiting("c3", "write_file", ARGS);
+    stage.draw();
+    stage.press("z a");
+    assert!(stage.said().contains("in front of you now"), "{}", stage.said());
+    let text = stage.text();
+    assert!(text.contains("may this call run?"), "{text}");
+    stage.press("2");
+    stage.wait(ARMING);
+    stage.press("a");
+    assert_eq!(stage.commands(), [], "its bytes are not shown");
+    assert!(stage.said().contains("3 shows it"), "{}", stage.said());
+    stage.press("3");
+    stage.wait(ARMING);
+    stage.press("a");
+    assert_eq!(stage.commands(), [approve(3, 1, 0)], "{}", stage.said());
+}
+
+#[test]
 fn a_halted_run_decides_nothing() {
     let mut stage = armed();
     stage.send(Msg::Run(crate::console::link::Update::Halted("disk full".into())));

@@ -90,6 +90,22 @@ fn a_repair_is_chosen_by_its_number() {
 }
 
 #[test]
+fn the_keys_of_other_questions_name_those_of_a_repair() {
+    for key in ["a", "x", "enter"] {
+        let mut stage = stage();
+        stage.press(key);
+        assert_eq!(stage.commands(), []);
+        assert!(
+            stage
+                .said()
+                .contains("F chooses a repair, K lets its failure stand"),
+            "{key}: {}",
+            stage.said()
+        );
+    }
+}
+
+#[test]
 fn a_repair_can_be_left_and_only_where_there_is_one() {
     let mut stage = stage();
     stage.press("K");

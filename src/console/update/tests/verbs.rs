@@ -132,6 +132,23 @@ fn answer_for_the_tool_gives_a_text_as_json() {
 }
 
 #[test]
+fn an_empty_answer_needs_a_second_key() {
+    let mut stage = stage();
+    stage.awaiting("c3", "read_file", r#"{"path":"a"}"#);
+    look(&mut stage);
+    stage.press("w ctrl-s");
+    assert_eq!(stage.commands(), []);
+    assert_eq!(
+        stage.said(),
+        "nothing is written: ctrl-s again gives an empty result"
+    );
+    stage.press("ctrl-s");
+    assert!(
+        matches!(stage.commands().as_slice(), [Command::Call(CallCommand::Answer { value, .. })] if **value == *"\"\""),
+    );
+}
+
+#[test]
 fn an_answer_can_be_typed_as_json() {
     let mut stage = stage();
     stage.awaiting("c3", "read_file", r#"{"path":"a"}"#);

@@ -71,6 +71,7 @@ impl Scale {
             Doing::Asked,
             Doing::Failed,
             Doing::Queued,
+            Doing::Blocked,
         ] {
             let (glyph, _) = look(model.settings.charset, doing);
             let _ = write!(words, "  {glyph}{glyph} {}", word(doing));
