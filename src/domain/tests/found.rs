@@ -6,6 +6,7 @@ use crate::domain::command::{Command, Edit, EditCommand, RunCommand};
 use crate::domain::event::run::Limits;
 use crate::domain::id::{Epoch, NodeKind};
 use crate::domain::lineage;
+use crate::domain::node::Node;
 use crate::domain::refusal::{Refusal, RefusalKind};
 use crate::domain::transcript::hash::context_hash;
 use crate::domain::turn::{Stream, StreamFaultKind};
@@ -242,7 +243,7 @@ fn a_thought_that_another_branch_deleted_is_said_again() {
     let said = w.state.turns[&turn].nodes.iter().map(|id| &w.state.nodes[id]);
     let said: Vec<&str> = said
         .filter(|node| node.active && node.id.kind == NodeKind::Thought)
-        .map(|node| node.text())
+        .map(Node::text)
         .collect();
     assert_eq!(said, ["so", "next"], "on this branch nobody deleted it");
 }
