@@ -82,7 +82,7 @@ fn a_limit_of_price_ends_a_run_that_nobody_watches_and_can_be_raised() {
     );
     let said = world
         .run(&["resume", &id, "--headless", "--max-price", "0"])
-        .ends(3);
+        .ends(2);
     assert!(said.err.contains("--max-price: `0` is no price"), "{}", said.err);
     // As much as was spent is no more than was spent.
     let spent = world.state(&id).spent.of("XTS");

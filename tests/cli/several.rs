@@ -224,7 +224,7 @@ fn limits_and_policy_are_changed_for_the_next_who_goes_on() {
     let world = World::new();
     let id = interrupted(&world, STEPS, 1);
     refused(&world, &["set-limits", &id], 2);
-    refused(&world, &["set-limits", &id, "--parallel", "0"], 3);
+    refused(&world, &["set-limits", &id, "--parallel", "0"], 2);
     refused(&world, &["set-policy", &id, "lenient"], 2);
     world
         .run(&["set-limits", &id, "--max-turns", "7", "--parallel", "2"])
