@@ -8,6 +8,7 @@ mod call;
 mod edit;
 mod escape;
 mod index;
+mod outcome;
 mod recall;
 mod resilience;
 mod run;

@@ -1,4 +1,4 @@
-//! The life of a tool call: effect class, faults, verdict, decision, status, attempts, outcome.
+//! The life of a tool call: effect class, status, attempts, and in parts of their own its verdict and outcome.
 //!
 //! Data only; the rules that move a call from one status to the next live in `decide`, `advance`
 //! and `apply`. Must not know: how a tool runs, who shows the call, how a policy is written.
@@ -13,6 +13,12 @@ use super::history::History;
 use super::id::{Attempt, Epoch, NodeId, Rev, Seq, ThreadId};
 use super::ladder::{Delay, Round, Stage};
 use super::reference::{OutPath, Reference};
+
+mod outcome;
+mod verdict;
+
+pub use outcome::{ErrorClass, Outcome, ToolError};
+pub use verdict::{Consequence, Decision, Digest, Fault, Gate, Verdict};
 
 /// What running a tool can do to the world, from harmless to anything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -45,225 +51,6 @@ impl EffectClass {
     /// True where running again can change something: `Idempotent` and above.
     pub fn has_effect(self) -> bool {
         self >= Self::Idempotent
-    }
-}
-
-/// One thing wrong with the arguments of a call, found before it ran.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Fault {
-    /// JSON pointer into the arguments; empty for the whole.
-    pub path: String,
-    /// What was violated: a JSON Schema keyword, or `json`, `tool`, `reference`, `label`, `cycle`.
-    pub keyword: String,
-    /// A sentence for the operator and the model.
-    pub message: String,
-}
-
-/// What a policy says of a call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Gate {
-    /// Runs without asking.
-    Allow,
-    /// Waits for the operator.
-    Ask,
-    /// Never runs.
-    Deny,
-}
-
-/// What happens to a call that nobody decided before its deadline.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Consequence {
-    /// The call does not run; the run goes on.
-    Deny,
-    /// The run halts.
-    Halt,
-    /// The call goes on waiting, louder.
-    Escalate,
-}
-
-/// The policy's word on one call, with the rule that decided, word for word.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Verdict {
-    /// Allow, ask or deny.
-    pub gate: Gate,
-    /// The deciding rule, as written by its author (`preset guarded: reads go`).
-    pub rule: String,
-    /// Why, in one sentence.
-    pub reason: String,
-    /// Milliseconds until an unanswered ask expires; none waits for ever.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub deadline_ms: Option<u64>,
-    /// What expiry does.
-    pub on_expiry: Consequence,
-}
-
-/// Hash of exactly what was shown and would run.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Digest(pub Arc<str>);
-
-impl Digest {
-    /// The first characters, enough to compare by eye.
-    pub fn short(&self) -> &str {
-        self.0.get(..12).unwrap_or(&self.0)
-    }
-}
-
-/// A decision on one revision of a call.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-pub enum Decision {
-    /// A person let it run.
-    Approve {
-        /// Bytes of its text that had not been on screen.
-        #[serde(default)]
-        unread: u64,
-    },
-    /// The policy let it run.
-    Auto {
-        /// The rule that decided.
-        rule: String,
-    },
-    /// A person's edit was also the approval of what he wrote.
-    Edited,
-    /// A person refused it.
-    Reject {
-        /// What the model is told.
-        reason: String,
-    },
-    /// The policy refused it.
-    Deny {
-        /// The rule that decided.
-        rule: String,
-        /// What the model is told.
-        reason: String,
-    },
-    /// Nobody answered in time.
-    Expire {
-        /// What that means by the policy.
-        consequence: Consequence,
-    },
-    /// A person typed the result; nothing runs.
-    Answer,
-    /// The recorded result of an equal execution stands in.
-    Reuse {
-        /// The execution whose result is used.
-        from: Seq,
-    },
-    /// A person let an effect run although it may have happened before.
-    RunAgain,
-}
-
-/// Where an execution stands or how it ended.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-pub enum Outcome {
-    /// It gave a value.
-    Ok {
-        /// JSON text of the value, exactly as stored; a text-like tool gives a JSON string.
-        value: Arc<str>,
-        /// JSON text of what else the tool reported (exit code, counts), reachable under `.meta`.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        meta: Option<Arc<str>>,
-        /// Bytes that the tool produced but that were not stored.
-        #[serde(default, skip_serializing_if = "is_zero")]
-        discarded: u64,
-    },
-    /// It failed.
-    Err(ToolError),
-    /// It was cancelled; `executed` says whether it may have done something.
-    Cancelled {
-        /// False only where it is proven that nothing happened.
-        executed: bool,
-    },
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
-fn is_zero(n: &u64) -> bool {
-    *n == 0
-}
-
-impl Outcome {
-    /// A value without further report.
-    pub fn ok(value: impl Into<Arc<str>>) -> Self {
-        Self::Ok {
-            value: value.into(),
-            meta: None,
-            discarded: 0,
-        }
-    }
-
-    /// True for `Ok`.
-    pub fn is_ok(&self) -> bool {
-        matches!(self, Self::Ok { .. })
-    }
-}
-
-/// A failed execution, structured.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ToolError {
-    /// What kind of failure, by the best evidence there is.
-    pub class: ErrorClass,
-    /// What failed, on what, why, for the operator and the model.
-    pub message: String,
-    /// What the class rests on (`errno ENOENT`, `HTTP 429`, `declared by the tool`).
-    pub evidence: String,
-    /// What to do about it, where that is known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub hint: Option<String>,
-    /// JSON text of partial results (a failed command's output), where there are any.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub partial: Option<Arc<str>>,
-    /// False only where it is proven that the tool had no effect.
-    pub executed: bool,
-    /// Milliseconds that the other side asks to wait before it is asked again.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub retry_after_ms: Option<u64>,
-}
-
-/// Kinds of failure.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ErrorClass {
-    /// Unknown tool, broken schema, broken reference.
-    Structural,
-    /// An argument is wrong.
-    Param,
-    /// May pass by itself: network, time-out, rate limit, server trouble.
-    Transient,
-    /// Not permitted.
-    Auth,
-    /// The thing does not exist.
-    NotFound,
-    /// Something else changed meanwhile.
-    Conflict,
-    /// The tool worked and says no.
-    Business,
-    /// A defect of the tool.
-    Internal,
-    /// Stopped by a person or the engine.
-    Cancelled,
-    /// Nothing is known.
-    Unknown,
-}
-
-impl ErrorClass {
-    /// The class in one or two lower-case words.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Structural => "structural",
-            Self::Param => "parameter",
-            Self::Transient => "transient",
-            Self::Auth => "not permitted",
-            Self::NotFound => "not found",
-            Self::Conflict => "conflict",
-            Self::Business => "refused by the tool",
-            Self::Internal => "internal",
-            Self::Cancelled => "cancelled",
-            Self::Unknown => "unknown",
-        }
     }
 }
 

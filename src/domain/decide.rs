@@ -4,6 +4,7 @@
 //! Must not know: what the world does with the facts.
 
 pub mod call;
+mod consent;
 pub mod edit;
 pub mod escape;
 pub mod execution;

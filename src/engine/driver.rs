@@ -6,7 +6,6 @@ use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot, watch};
 
 use super::advise::Adviser;
-use super::approved::Approved;
 use super::clock::{Clock, Worked};
 use super::executor::Executor;
 use super::handle::{Handle, Live, LiveTurns, Message, Publication};
@@ -16,15 +15,13 @@ use crate::domain::command::{Command, RunCommand};
 use crate::domain::effect::Effect;
 use crate::domain::envelope::{Actor, Envelope, FORMAT};
 use crate::domain::event::{CallEvent, EscapeEvent, Event, RunEvent, TurnEvent, WeightEvent};
-use crate::domain::id::{NodeId, Rev, Seq, TurnId};
+use crate::domain::id::{Seq, TurnId};
 use crate::domain::input::Input;
 use crate::domain::refusal::{Refusal, RefusalKind};
 use crate::domain::state::State;
-use crate::domain::thread;
-use crate::domain::transcript::build;
-use crate::domain::turn::{Producer, Stream, Turn};
+use crate::domain::turn::{Stream, Turn};
 use crate::domain::{advance, apply, decide, effects};
-use crate::model::{Model, Request, Tap};
+use crate::model::{Model, Tap};
 use crate::policy::{Policy, Preset};
 
 /// Messages taken in before what they led to is written and told.
@@ -439,104 +436,6 @@ impl Driver {
         self.listeners.retain(|out| out.send(publication.clone()).is_ok());
     }
 
-    fn act(&mut self, effect: Effect) {
-        match effect {
-            Effect::Ask {
-                turn,
-                request,
-                wait_ms,
-                ..
-            } => self.ask(turn, request, wait_ms),
-            Effect::Abort { turn } => {
-                self.executor.abort(turn);
-                self.live.send_modify(|turns| _ = turns.remove(&turn));
-            }
-            Effect::Launch { call, rev, attempt } => {
-                match Approved::from_decision(&self.state, &self.adviser, (call, rev, attempt)) {
-                    Ok(approved) => self.executor.launch(&approved),
-                    Err(error) => self.executor.refuse(call, rev, attempt, error.to_string()),
-                }
-            }
-            Effect::Cancel { call, attempt } => self.executor.cancel(call, attempt),
-            Effect::Probe { call, attempt } => self.probe(call, attempt),
-            Effect::Deadline { call, rev, ms } => self.executor.deadline(call, rev, ms),
-            Effect::Timer { timer, ms } => self.executor.timer(timer, ms),
-            Effect::AskRepair {
-                call,
-                rev,
-                round,
-                wait_ms,
-            } => self.ask_aside((call, rev, round), wait_ms),
-            // The console and the headless printer read the same from the events.
-            Effect::Notify { .. } => {}
-        }
-    }
-
-    fn ask(&mut self, id: TurnId, request: u32, wait_ms: u64) {
-        let Some(turn) = self.state.turns.get(&id) else {
-            return;
-        };
-        // Another event of the same batch may have taken the request back.
-        if turn.asked != request || turn.stream != Stream::Open {
-            return;
-        }
-        let mut messages = build::messages(&self.state, turn.thread, Some(id));
-        messages.extend(build::notices(&self.state, turn));
-        let number = self
-            .state
-            .turns_of(turn.thread)
-            .filter(|one| one.producer == Producer::Model && one.pos <= turn.pos)
-            .count();
-        let what = Request {
-            system: thread::system(&self.state, turn.thread),
-            messages,
-            tools: if turn.last {
-                Vec::new()
-            } else {
-                thread::tools(&self.state, turn.thread)
-            },
-            turn: number as u32,
-            tap: match &self.taps {
-                Some(taps) => taps(id, request),
-                None => Tap::default(),
-            },
-        };
-        self.executor.ask((id, request), wait_ms, what);
-    }
-
-    fn ask_aside(&mut self, (call, rev, round): (NodeId, Rev, u32), wait_ms: u64) {
-        let rounds = self.state.calls.get(&call).map(|life| life.repairs.iter());
-        let asked = rounds
-            .into_iter()
-            .flatten()
-            .rfind(|one| one.no == round && one.rev == rev);
-        // Another event of the same batch may have made it needless.
-        if let Some(question) = asked
-            .filter(|one| one.reply.is_none())
-            .and_then(|one| one.asked.as_ref())
-        {
-            let prompt = question.prompt.clone();
-            self.executor.ask_aside((call, rev, round), wait_ms, prompt);
-        }
-    }
-
-    fn probe(&mut self, call: NodeId, attempt: crate::domain::id::Attempt) {
-        let Some(life) = self.state.calls.get(&call) else {
-            return;
-        };
-        let Some(entry) = life
-            .attempts
-            .iter()
-            .find(|one| one.no == attempt)
-            .and_then(|one| self.state.ledger.get(&one.intent))
-        else {
-            return;
-        };
-        let args = crate::domain::ready::resolved_args(&self.state, life).unwrap_or_default();
-        self.executor
-            .probe(call, attempt, &entry.tool, &args, entry.before.as_deref());
-    }
-
     async fn shut_down(mut self, done: oneshot::Sender<()>) {
         self.conclude();
         self.executor.shut_down().await;
@@ -577,5 +476,6 @@ fn needs_disk(event: &Event) -> bool {
     }
 }
 
+mod act;
 #[cfg(test)]
 mod tests;

@@ -218,7 +218,7 @@ fn revised(
         node.stand(epoch, standing);
         let outcome = outcome.clone();
         call::trust(state, id.call());
-        call::end_call(state, id.call(), &outcome);
+        super::outcome::end_call(state, id.call(), &outcome);
         return;
     }
     if *content == Content::Deleted {

@@ -5,15 +5,15 @@ use std::sync::Arc;
 
 use serde_json::value::RawValue;
 
-use super::{edit, escape};
+use super::{consent, edit, escape};
 use crate::domain::call::{Call, Decision, Digest, Gate, Outcome, Status};
-use crate::domain::command::{CallCommand, ConsentChoice, Resolution};
+use crate::domain::command::CallCommand;
 use crate::domain::draft::Draft;
 use crate::domain::event::{CallEvent, EditEvent};
-use crate::domain::id::{Attempt, NodeId, NodeKind, Rev, Seq};
+use crate::domain::id::{Attempt, NodeId, NodeKind, Rev};
 use crate::domain::node::Origin;
 use crate::domain::refusal::{Refusal, RefusalKind};
-use crate::domain::state::{LedgerOutcome, Mode, State};
+use crate::domain::state::{Mode, State};
 use crate::domain::thread;
 use crate::domain::turn::Activity;
 
@@ -34,8 +34,8 @@ pub(super) fn decide(draft: &mut Draft<'_>, command: &CallCommand) -> Result<(),
             rev,
             digest,
             choice,
-        } => consent(draft, (*call, *rev), digest, choice),
-        CallCommand::Resolve { call, what } => resolve(draft, *call, what),
+        } => consent::consent(draft, (*call, *rev), digest, choice),
+        CallCommand::Resolve { call, what } => consent::resolve(draft, *call, what),
         CallCommand::Unpin { node } => unpin(draft, *node),
     }
 }
@@ -344,142 +344,6 @@ fn retry(draft: &mut Draft<'_>, (id, rev): (NodeId, Rev)) -> Result<(), Refusal>
     draft.call(CallEvent::Woken { call: id });
     edit::suspect_readers(draft, id);
     edit::suspend_later(draft, id);
-    Ok(())
-}
-
-fn consent(
-    draft: &mut Draft<'_>,
-    (id, rev): (NodeId, Rev),
-    digest: &Digest,
-    choice: &ConsentChoice,
-) -> Result<(), Refusal> {
-    not_over(draft)?;
-    let call = find(draft.state, id)?;
-    same_rev(draft.state, id, rev)?;
-    if !matches!(call.status, Status::Consent(_)) {
-        return Err(wrong_status(call, "consent to", "It does not ask for consent"));
-    }
-    shown(call, digest)?;
-    let decided = |decision| CallEvent::Decided {
-        call: id,
-        rev,
-        digest: Some(digest.clone()),
-        decision,
-    };
-    match choice {
-        ConsentChoice::Reuse { entry } => {
-            let outcome = reusable(draft.state, call, *entry)?;
-            draft.call(decided(Decision::Reuse { from: *entry }));
-            draft.call(CallEvent::Given {
-                call: id,
-                rev,
-                outcome,
-                origin: Origin::Reused { from: *entry },
-            });
-        }
-        ConsentChoice::RunAgain => draft.call(decided(Decision::RunAgain)),
-        ConsentChoice::Reject { reason } => {
-            draft.call(decided(Decision::Reject {
-                reason: reason.trim().to_owned(),
-            }));
-        }
-    }
-    Ok(())
-}
-
-/// The recorded result of an equal execution.
-fn reusable(state: &State, call: &Call, entry: Seq) -> Result<Outcome, Refusal> {
-    let refuse = |message: String| Err(Refusal::new(RefusalKind::Status, message));
-    let Some(found) = state.ledger.get(&entry) else {
-        return refuse(format!("there is no execution {entry}"));
-    };
-    let equal = super::super::advance::gate::equal_entries(state, call).contains(&entry);
-    if !equal {
-        return refuse(format!("execution {entry} had other arguments"));
-    }
-    match &found.outcome {
-        LedgerOutcome::Known(outcome) => Ok(outcome.clone()),
-        LedgerOutcome::Running => refuse(format!("execution {entry} is still running")),
-        LedgerOutcome::Unknown => refuse(format!(
-            "nobody knows how execution {entry} ended: type its result, run again, or reject"
-        )),
-        LedgerOutcome::DidNot => refuse(format!("execution {entry} did not happen")),
-    }
-}
-
-/// An execution of unknown outcome that no call waits for any more: an edit replaced its call, or a
-/// person answered for it. The ledger has it all the same.
-fn forgotten(state: &State, id: NodeId) -> Option<Attempt> {
-    let attempts = state.calls.get(&id)?.attempts.iter().rev();
-    let mut unknown = attempts.filter(|one| {
-        let entry = state.ledger.get(&one.intent);
-        entry.is_some_and(|entry| entry.outcome == LedgerOutcome::Unknown)
-    });
-    unknown.next().map(|one| one.no)
-}
-
-fn resolve(draft: &mut Draft<'_>, id: NodeId, what: &Resolution) -> Result<(), Refusal> {
-    let found = find(draft.state, id);
-    let waits_no_more = match &found {
-        Ok(call) => !matches!(call.status, Status::InDoubt(_)),
-        Err(refusal) => refusal.kind == RefusalKind::Superseded,
-    };
-    if waits_no_more && let Some(attempt) = forgotten(draft.state, id) {
-        let value = match what {
-            Resolution::Happened { value } => {
-                valid_json(value)?;
-                Some(value.clone())
-            }
-            Resolution::DidNot => None,
-        };
-        draft.call(CallEvent::Resolved {
-            call: id,
-            attempt,
-            happened: value.is_some(),
-            value,
-            evidence: Arc::from("the operator says so"),
-        });
-        return Ok(());
-    }
-    let call = found?;
-    let Status::InDoubt(attempt) = call.status else {
-        return Err(wrong_status(call, "resolve", "Its outcome is known"));
-    };
-    let rev = draft
-        .state
-        .nodes
-        .get(&id)
-        .map(crate::domain::node::Node::rev)
-        .unwrap_or_default();
-    let evidence: Arc<str> = Arc::from("the operator says so");
-    match what {
-        Resolution::Happened { value } => {
-            valid_json(value)?;
-            draft.call(CallEvent::Resolved {
-                call: id,
-                attempt,
-                happened: true,
-                value: None,
-                evidence,
-            });
-            let origin = Origin::Operator { user: draft.user() };
-            draft.call(CallEvent::Given {
-                call: id,
-                rev,
-                outcome: Outcome::ok(value.clone()),
-                origin,
-            });
-        }
-        Resolution::DidNot => {
-            draft.call(CallEvent::Resolved {
-                call: id,
-                attempt,
-                happened: false,
-                value: None,
-                evidence,
-            });
-        }
-    }
     Ok(())
 }
 

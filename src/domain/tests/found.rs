@@ -418,3 +418,33 @@ fn not_found() -> ToolError {
         retry_after_ms: None,
     }
 }
+
+#[test]
+fn a_result_that_was_in_question_on_its_branch_is_not_taken_over() {
+    let mut w = World::asking(&["read"]);
+    w.reply(&[
+        call("read", r#"{"_as":"a","n":1}"#),
+        call("pure", r#"{"_as":"b","x":"†call.a.v"}"#),
+    ]);
+    let (a, b) = (w.id("a"), w.id("b"));
+    w.approve(a).unwrap();
+    w.drain();
+    w.reply(&[answer("done")]);
+    // The new arguments wait for a word, and what reads them with them.
+    w.args(a, r#"{"_as":"a","n":2}"#).unwrap();
+    assert!(w.state.calls[&b].suspect);
+    let undo = EditCommand::Undo { effects_seen: None };
+    w.cmd(Command::Edit(undo)).unwrap();
+    let before = w.value(b);
+    let take = |from| Edit::Take {
+        node: b.observation(),
+        from: Epoch(from),
+    };
+    assert_eq!(kind(w.edit(take(1))), RefusalKind::Status);
+    assert_eq!(w.value(b), before);
+    assert_eq!(
+        kind(w.edit(take(0))),
+        RefusalKind::NoChange,
+        "where it stood, it stood as here"
+    );
+}

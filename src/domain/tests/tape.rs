@@ -479,7 +479,9 @@ pub fn bring_home(w: &mut World) {
             .state
             .turns
             .values()
-            .find(|turn| turn.is_active() && matches!(turn.stream, Stream::Broken(_)))
+            .filter(|turn| turn.is_active() && matches!(turn.stream, Stream::Broken(_)))
+            // Who waits for a sub-agent is asked after it.
+            .max_by_key(|turn| turn.thread)
             .map(|turn| turn.id);
         if let Some(one) = w.running.first() {
             w.finish(one.call);

@@ -4,13 +4,13 @@
 
 use super::check;
 use crate::domain::advice::Advice;
-use crate::domain::call::{Call, Digest, EffectClass, ErrorClass, Gate, Outcome, Status, ToolError};
-use crate::domain::command::{CallCommand, Command, Edit, EditCommand, RunCommand};
+use crate::domain::call::{EffectClass, ErrorClass, Gate, Outcome, Status, ToolError};
+use crate::domain::command::{Command, Edit};
 use crate::domain::effect::Effect;
 use crate::domain::envelope::{Actor, Envelope, FORMAT};
 use crate::domain::event::run::{Limits, Started, ToolCard};
-use crate::domain::event::{CallEvent, Event, RunEvent};
-use crate::domain::id::{Attempt, NodeId, NodeKind, Rev, ThreadId, TurnId};
+use crate::domain::event::{Event, RunEvent};
+use crate::domain::id::{Attempt, NodeId, Rev, ThreadId, TurnId};
 use crate::domain::input::{Block, Input};
 use crate::domain::ladder::Timer;
 use crate::domain::node::Channel;
@@ -23,6 +23,9 @@ use crate::domain::{advance, apply, decide, effects, ready};
 
 use super::rules::TOOLS;
 pub use super::rules::{Rules, sum};
+
+mod look;
+mod operator;
 
 /// A request that was made.
 #[derive(Debug, Clone)]
@@ -519,117 +522,6 @@ impl World {
         }
     }
 
-    // ---- the operator
-
-    pub fn edit(&mut self, edit: Edit) -> Result<(), Refusal> {
-        self.edits(vec![edit])
-    }
-
-    pub fn edits(&mut self, edits: Vec<Edit>) -> Result<(), Refusal> {
-        self.cmd(Command::Edit(EditCommand::Commit {
-            edits,
-            effects_seen: None,
-            reason: None,
-            keep_later: false,
-        }))
-    }
-
-    pub fn args(&mut self, id: NodeId, args: &str) -> Result<(), Refusal> {
-        let (tool, _) = self.state.nodes[&id].as_call().unwrap();
-        let tool = tool.clone();
-        let base = self.rev(id);
-        self.edit(Edit::Call {
-            node: id,
-            base,
-            tool,
-            args: args.into(),
-            shown: true,
-        })
-    }
-
-    pub fn text(&mut self, id: NodeId, text: &str) -> Result<(), Refusal> {
-        let base = self.rev(id);
-        self.edit(Edit::Text {
-            node: id,
-            base,
-            text: text.into(),
-        })
-    }
-
-    pub fn correct(&mut self, call: NodeId, value: &str) -> Result<(), Refusal> {
-        let node = call.observation();
-        let base = self.rev(node);
-        self.edit(Edit::Observation {
-            node,
-            base,
-            value: value.into(),
-        })
-    }
-
-    pub fn delete(&mut self, id: NodeId) -> Result<(), Refusal> {
-        let base = self.rev(id);
-        self.edit(Edit::Delete { node: id, base })
-    }
-
-    pub fn guide(&mut self, text: &str) -> Result<(), Refusal> {
-        self.edit(Edit::InsertPrompt {
-            after: None,
-            text: text.into(),
-        })
-    }
-
-    pub fn approve(&mut self, id: NodeId) -> Result<(), Refusal> {
-        let digest = self.digest(id);
-        let rev = self.rev(id);
-        self.cmd(Command::Call(CallCommand::Approve {
-            call: id,
-            rev,
-            digest,
-            unread: 0,
-        }))
-    }
-
-    pub fn reject(&mut self, id: NodeId) -> Result<(), Refusal> {
-        let rev = self.rev(id);
-        self.cmd(Command::Call(CallCommand::Reject {
-            call: id,
-            rev,
-            reason: "no".into(),
-        }))
-    }
-
-    pub fn answer_for(&mut self, id: NodeId, value: &str) -> Result<(), Refusal> {
-        let rev = self.rev(id);
-        self.cmd(Command::Call(CallCommand::Answer {
-            call: id,
-            rev,
-            value: value.into(),
-        }))
-    }
-
-    pub fn retry(&mut self, id: NodeId) -> Result<(), Refusal> {
-        let rev = self.rev(id);
-        self.cmd(Command::Call(CallCommand::Retry { call: id, rev }))
-    }
-
-    pub fn consent(
-        &mut self,
-        id: NodeId,
-        choice: crate::domain::command::ConsentChoice,
-    ) -> Result<(), Refusal> {
-        let (rev, digest) = (self.rev(id), self.digest(id));
-        self.cmd(Command::Call(CallCommand::Consent {
-            call: id,
-            rev,
-            digest,
-            choice,
-        }))
-    }
-
-    pub fn run(&mut self, command: RunCommand) -> Result<(), Refusal> {
-        self.cmd(Command::Run(command))
-    }
-
     /// The program dies and is started again on its journal.
     pub fn crash(&mut self) {
         let state = apply::fold(&self.log);
@@ -651,99 +543,6 @@ impl World {
             interrupted,
             version: "test".into(),
         })]);
-    }
-
-    // ---- questions
-
-    /// Every branch that was left is still known as it was.
-    pub fn remembers(&self) {
-        self.witness.remembers(&self.state);
-    }
-
-    /// The newest active call of this label.
-    pub fn id(&self, label: &str) -> NodeId {
-        let named = |call: &&Call| &*call.label == label;
-        let calls = || self.state.calls.values().filter(named).rev();
-        calls()
-            .find(|call| self.state.nodes[&call.id].active)
-            .or_else(|| calls().next())
-            .unwrap_or_else(|| panic!("there is no call {label}"))
-            .id
-    }
-
-    /// Every active node of a kind, oldest first.
-    pub fn all(&self, kind: NodeKind) -> Vec<NodeId> {
-        self.state
-            .nodes
-            .values()
-            .filter(|node| node.active && node.id.kind == kind)
-            .map(|node| node.id)
-            .collect()
-    }
-
-    pub fn status(&self, id: NodeId) -> Status {
-        self.state.calls[&id].status.clone()
-    }
-
-    pub fn rev(&self, id: NodeId) -> Rev {
-        self.state
-            .nodes
-            .get(&id)
-            .map(crate::domain::node::Node::rev)
-            .unwrap_or_default()
-    }
-
-    pub fn digest(&self, id: NodeId) -> Digest {
-        self.state.calls[&id]
-            .digest
-            .clone()
-            .unwrap_or_else(|| Digest("none".into()))
-    }
-
-    /// JSON text of a call's value.
-    pub fn value(&self, id: NodeId) -> String {
-        match self
-            .state
-            .observation(id)
-            .and_then(crate::domain::node::Node::outcome)
-        {
-            Some(Outcome::Ok { value, .. }) => value.to_string(),
-            other => format!("{other:?}"),
-        }
-    }
-
-    /// The arguments with which a call was executed, in order.
-    pub fn runs(&self, id: NodeId) -> Vec<String> {
-        self.executed
-            .iter()
-            .filter(|one| one.call == id)
-            .map(|one| one.args.clone())
-            .collect()
-    }
-
-    /// The turns of the root thread that count or are held.
-    pub fn turns(&self) -> Vec<TurnId> {
-        self.state.turns_of(ThreadId(0)).map(|turn| turn.id).collect()
-    }
-
-    pub fn turn_of(&self, id: NodeId) -> TurnId {
-        self.state.nodes[&id].turn
-    }
-
-    /// The newest request as one text.
-    pub fn last_request(&self) -> String {
-        format!("{:?}", self.asked.last().expect("something was asked").messages)
-    }
-
-    pub fn events(&self) -> impl DoubleEndedIterator<Item = &Event> {
-        self.log.iter().map(|envelope| &envelope.event)
-    }
-
-    /// How often a call started, by the journal.
-    pub fn starts(&self, id: NodeId) -> usize {
-        self.events()
-            .filter(|event| matches!(event, Event::Call(CallEvent::Started { call, .. }) if *call == id))
-            .count()
     }
 }
 

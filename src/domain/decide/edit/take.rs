@@ -8,10 +8,12 @@ use crate::domain::branch;
 use crate::domain::call::{AttemptRecord, Call, Decision, Outcome, Status};
 use crate::domain::draft::Draft;
 use crate::domain::event::{CallEvent, TurnEvent};
+use crate::domain::history::{Line, Then};
 use crate::domain::id::{Attempt, Epoch, NodeId, NodeKind, Rev};
 use crate::domain::node::{Content, Node, Origin};
 use crate::domain::reference::rewrite;
 use crate::domain::refusal::{Refusal, RefusalKind};
+use crate::domain::state::State;
 use crate::domain::thread;
 
 type Reason<'a> = Option<&'a Arc<str>>;
@@ -45,6 +47,7 @@ pub(super) fn take(
             call_rev,
             attempt,
         } => {
+            in_question(draft.state, id, from, &line)?;
             let given = Given {
                 branch: from,
                 rev: call_rev,
@@ -59,6 +62,27 @@ pub(super) fn take(
             format!("{id} has no words and no result that could be taken over"),
         )),
     }
+}
+
+/// Refuses a result of which that branch did not know any more whether it holds.
+fn in_question(state: &State, id: NodeId, from: Epoch, line: &Line) -> Result<(), Refusal> {
+    let call = state.calls.get(&id.call());
+    let suspect = call.is_some_and(|call| match call.history.at(line) {
+        Then::Now => call.suspect,
+        Then::Was(way) => way.suspect,
+        Then::Absent => false,
+    });
+    if !suspect {
+        return Ok(());
+    }
+    Err(Refusal::new(
+        RefusalKind::Status,
+        format!(
+            "{id} is in question on branch {}: what its call reads had changed. Take it from a branch where it \
+             stood, or type the result",
+            from.0
+        ),
+    ))
 }
 
 fn words(draft: &mut Draft<'_>, id: NodeId, text: &Arc<str>, reason: Reason<'_>) -> Result<(), Refusal> {

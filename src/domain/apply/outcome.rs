@@ -1,0 +1,285 @@
+//! Folds what came of calls: executions, values, ends. Must not know: why they were decided.
+
+use std::sync::Arc;
+
+use super::call::{failed, trust, woken};
+use super::{At, index};
+use crate::domain::call::{AttemptRecord, EffectClass, Outcome, Status};
+use crate::domain::event::CallEvent;
+use crate::domain::id::{Attempt, NodeId, Rev};
+use crate::domain::node::{Content, Origin, Revision, Standing};
+use crate::domain::state::{LedgerOutcome, State};
+
+/// Folds what came of a call: executions, values, ends.
+pub(super) fn apply(state: &mut State, at: At, event: &CallEvent) {
+    match event {
+        CallEvent::Spawned {
+            call,
+            attempt,
+            pid,
+            ticks,
+        } => {
+            if let Some(record) = attempt_mut(state, *call, *attempt) {
+                record.process = Some((*pid, *ticks));
+            }
+        }
+        CallEvent::Finished {
+            call,
+            rev,
+            attempt,
+            outcome,
+            ms,
+        } => {
+            finished(state, at, (*call, *rev, *attempt), outcome, *ms);
+        }
+        CallEvent::Given {
+            call,
+            rev,
+            outcome,
+            origin,
+        } => {
+            given(state, at, *call, *rev, outcome, origin);
+        }
+        CallEvent::Skipped { call, because } => end_without(state, *call, Status::Skipped, because),
+        CallEvent::Unsatisfiable { call, because } => {
+            end_without(state, *call, Status::Unsatisfiable, because);
+        }
+        CallEvent::Undetermined { call, attempt } => {
+            if let Some(intent) = attempt_mut(state, *call, *attempt).map(|record| record.intent)
+                && let Some(entry) = state.ledger.get_mut(&intent)
+            {
+                entry.probed = true;
+            }
+        }
+        CallEvent::Kept { call, bindings } => {
+            if let Some(life) = state.calls.get_mut(call) {
+                life.bindings.clone_from(bindings);
+            }
+            trust(state, *call);
+        }
+        CallEvent::Woken { call } => woken(state, *call),
+        CallEvent::Continued { call, attempt } => continued(state, *call, *attempt),
+        CallEvent::Resolved {
+            call,
+            attempt,
+            happened,
+            value,
+            ..
+        } => {
+            if let Some(intent) = attempt_mut(state, *call, *attempt).map(|record| record.intent)
+                && let Some(entry) = state.ledger.get_mut(&intent)
+            {
+                // Where a call waits for it, its value follows.
+                entry.outcome = if *happened {
+                    LedgerOutcome::Known(Outcome::ok(value.clone().unwrap_or_else(|| "null".into())))
+                } else {
+                    LedgerOutcome::DidNot
+                };
+            }
+            if !happened
+                && state
+                    .calls
+                    .get(call)
+                    .is_some_and(|life| life.status == Status::InDoubt(*attempt))
+            {
+                index::set_status(state, *call, Status::Blocked);
+            }
+        }
+        // The way of a call up to its execution is folded above; a wish for its end changes nothing yet.
+        _ => {}
+    }
+}
+
+fn attempt_mut(state: &mut State, call: NodeId, attempt: Attempt) -> Option<&mut AttemptRecord> {
+    state
+        .calls
+        .get_mut(&call)?
+        .attempts
+        .iter_mut()
+        .find(|one| one.no == attempt)
+}
+
+fn finished(state: &mut State, at: At, which: (NodeId, Rev, Attempt), outcome: &Outcome, ms: u64) {
+    let (id, rev, attempt) = which;
+    let newest = state.nodes.get(&id).map(|node| (node.active, node.rev()));
+    let Some(call) = state.calls.get_mut(&id) else {
+        return;
+    };
+    let current = newest == Some((true, rev)) && call.status == Status::Running(attempt);
+    let effect = call.effect;
+    let Some(record) = call.attempts.iter_mut().find(|one| one.no == attempt) else {
+        return;
+    };
+    record.outcome = Some(outcome.clone());
+    record.ms = Some(ms);
+    record.fenced = !current;
+    let guards = record.guards.clone();
+    state.agenda.ending.remove(&(id, attempt));
+    // What a sub-agent did is known from its own calls.
+    let by_child = record.thread.is_some();
+    let in_doubt = matches!(outcome, Outcome::Cancelled { executed: true })
+        && effect > EffectClass::Idempotent
+        && !by_child;
+    let mut unknown = false;
+    if let Some(entry) = state.ledger.get_mut(&record.intent) {
+        entry.outcome = if by_child {
+            record.ms = u64::try_from(at.utc_ms.saturating_sub(entry.at)).ok();
+            LedgerOutcome::Known(outcome.clone())
+        } else {
+            ledger_outcome(outcome, entry.effect)
+        };
+        entry.ended = Some(at.seq);
+        unknown = entry.outcome == LedgerOutcome::Unknown;
+    }
+    super::breaker::ran(state, at, &guards, (id, attempt), outcome);
+    if unknown {
+        index::gate_again(state);
+    }
+    if !current {
+        return;
+    }
+    if in_doubt {
+        index::set_status(state, id, Status::InDoubt(attempt));
+        return;
+    }
+    record_value(state, at, id, (rev, attempt), outcome, &Origin::Execution);
+    if matches!(outcome, Outcome::Err(_)) {
+        failed(state, id);
+    }
+}
+
+/// A time-out or a cancelled execution of something with effects proves nothing.
+fn ledger_outcome(outcome: &Outcome, effect: EffectClass) -> LedgerOutcome {
+    let unproven = match outcome {
+        Outcome::Ok { .. } => false,
+        Outcome::Err(error) => error.executed && error.class == crate::domain::call::ErrorClass::Transient,
+        Outcome::Cancelled { executed } => *executed,
+    };
+    let nothing = match outcome {
+        Outcome::Ok { .. } => false,
+        Outcome::Err(error) => !error.executed,
+        Outcome::Cancelled { executed } => !executed,
+    };
+    if nothing {
+        LedgerOutcome::DidNot
+    } else if unproven && effect.has_effect() {
+        LedgerOutcome::Unknown
+    } else {
+        LedgerOutcome::Known(outcome.clone())
+    }
+}
+
+fn given(state: &mut State, at: At, call: NodeId, rev: Rev, outcome: &Outcome, origin: &Origin) {
+    let attempt = match state.calls.get(&call).map(|life| &life.status) {
+        Some(Status::InDoubt(attempt)) => *attempt,
+        Some(_) => Attempt(0),
+        None => return,
+    };
+    if let Some(intent) = attempt_mut(state, call, attempt).map(|record| record.intent)
+        && let Some(entry) = state.ledger.get_mut(&intent)
+    {
+        entry.outcome = LedgerOutcome::Known(outcome.clone());
+        entry.ended = Some(at.seq);
+    }
+    if let Origin::Reused { from } = origin
+        && let Some(entry) = state.ledger.get_mut(from)
+    {
+        entry.reused_by.push(call);
+    }
+    record_value(state, at, call, (rev, attempt), outcome, origin);
+    let by_operator = matches!(origin, Origin::Operator { .. });
+    super::edit::pin(state, call.observation(), by_operator);
+}
+
+/// Writes a result into the call's observation and ends the call.
+fn record_value(
+    state: &mut State,
+    at: At,
+    id: NodeId,
+    (call_rev, attempt): (Rev, Attempt),
+    outcome: &Outcome,
+    origin: &Origin,
+) {
+    let content = Content::Observation {
+        call_rev,
+        attempt,
+        outcome: outcome.clone(),
+    };
+    let turn = state.nodes.get(&id).map(|node| node.turn).unwrap_or_default();
+    let epoch = state.epoch;
+    let observation = id.observation();
+    if !state.nodes.get(&id).is_some_and(|node| node.active) {
+        return;
+    }
+    if let Some(node) = state.nodes.get_mut(&observation) {
+        let said = Revision {
+            no: node.next_rev(),
+            content,
+            origin: origin.clone(),
+            epoch,
+            event: at.seq,
+        };
+        node.say(epoch, said);
+        let standing = Standing {
+            active: true,
+            pinned: false,
+            ..node.standing()
+        };
+        node.stand(epoch, standing);
+    } else {
+        super::add_node(state, at, turn, observation, content, origin.clone());
+    }
+    // What ran on inputs that are in question stays in question with its result.
+    if *origin != Origin::Execution {
+        trust(state, id);
+    }
+    end_call(state, id, outcome);
+}
+
+/// Ends a call by its result; also used when an operator corrects an observation.
+pub(super) fn end_call(state: &mut State, id: NodeId, outcome: &Outcome) {
+    let turn = state.nodes.get(&id).map(|node| node.turn);
+    let Some(life) = state.calls.get_mut(&id) else {
+        return;
+    };
+    if life.slot.is_none()
+        && let Some(turn) = turn.and_then(|turn| state.turns.get_mut(&turn))
+    {
+        turn.slots = turn.slots.saturating_add(1);
+        life.slot = Some(turn.slots);
+    }
+    if outcome.is_ok() {
+        life.retries = 0;
+    }
+    index::set_status(state, id, Status::of(outcome));
+}
+
+fn end_without(state: &mut State, id: NodeId, status: Status, because: &Arc<str>) {
+    if let Some(life) = state.calls.get_mut(&id) {
+        life.because = Some(because.clone());
+    }
+    trust(state, id);
+    index::retract(state, id);
+    index::set_status(state, id, status);
+}
+
+/// The sub-agent of a finished execution works on: what it gave does not count any more.
+fn continued(state: &mut State, id: NodeId, attempt: Attempt) {
+    let active = state.nodes.get(&id).filter(|node| node.active);
+    let Some(turn) = active.map(|node| node.turn) else {
+        return;
+    };
+    let ended = state
+        .calls
+        .get(&id)
+        .is_some_and(|call| matches!(call.status, Status::Succeeded | Status::Failed(_)));
+    let Some(record) = attempt_mut(state, id, attempt).filter(|record| ended && record.thread.is_some())
+    else {
+        return;
+    };
+    // What it came to before stays on record until it comes to something else.
+    record.fenced = false;
+    index::retract(state, id);
+    index::reopen_turn(state, turn);
+    index::set_status(state, id, Status::Running(attempt));
+}

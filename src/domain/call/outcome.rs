@@ -1,0 +1,118 @@
+//! What came of an execution: a value, a structured failure, or a cancellation.
+//!
+//! Data only. Must not know: how a tool runs, what is done about a failure.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+/// Where an execution stands or how it ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Outcome {
+    /// It gave a value.
+    Ok {
+        /// JSON text of the value, exactly as stored; a text-like tool gives a JSON string.
+        value: Arc<str>,
+        /// JSON text of what else the tool reported (exit code, counts), reachable under `.meta`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        meta: Option<Arc<str>>,
+        /// Bytes that the tool produced but that were not stored.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        discarded: u64,
+    },
+    /// It failed.
+    Err(ToolError),
+    /// It was cancelled; `executed` says whether it may have done something.
+    Cancelled {
+        /// False only where it is proven that nothing happened.
+        executed: bool,
+    },
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+fn is_zero(n: &u64) -> bool {
+    *n == 0
+}
+
+impl Outcome {
+    /// A value without further report.
+    pub fn ok(value: impl Into<Arc<str>>) -> Self {
+        Self::Ok {
+            value: value.into(),
+            meta: None,
+            discarded: 0,
+        }
+    }
+
+    /// True for `Ok`.
+    pub fn is_ok(&self) -> bool {
+        matches!(self, Self::Ok { .. })
+    }
+}
+
+/// A failed execution, structured.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolError {
+    /// What kind of failure, by the best evidence there is.
+    pub class: ErrorClass,
+    /// What failed, on what, why, for the operator and the model.
+    pub message: String,
+    /// What the class rests on (`errno ENOENT`, `HTTP 429`, `declared by the tool`).
+    pub evidence: String,
+    /// What to do about it, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+    /// JSON text of partial results (a failed command's output), where there are any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub partial: Option<Arc<str>>,
+    /// False only where it is proven that the tool had no effect.
+    pub executed: bool,
+    /// Milliseconds that the other side asks to wait before it is asked again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_after_ms: Option<u64>,
+}
+
+/// Kinds of failure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ErrorClass {
+    /// Unknown tool, broken schema, broken reference.
+    Structural,
+    /// An argument is wrong.
+    Param,
+    /// May pass by itself: network, time-out, rate limit, server trouble.
+    Transient,
+    /// Not permitted.
+    Auth,
+    /// The thing does not exist.
+    NotFound,
+    /// Something else changed meanwhile.
+    Conflict,
+    /// The tool worked and says no.
+    Business,
+    /// A defect of the tool.
+    Internal,
+    /// Stopped by a person or the engine.
+    Cancelled,
+    /// Nothing is known.
+    Unknown,
+}
+
+impl ErrorClass {
+    /// The class in one or two lower-case words.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Structural => "structural",
+            Self::Param => "parameter",
+            Self::Transient => "transient",
+            Self::Auth => "not permitted",
+            Self::NotFound => "not found",
+            Self::Conflict => "conflict",
+            Self::Business => "refused by the tool",
+            Self::Internal => "internal",
+            Self::Cancelled => "cancelled",
+            Self::Unknown => "unknown",
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! What is said of a call before it runs: what is wrong with it, what the policy says, what was shown, who decided.
+//!
+//! Data only. Must not know: how a policy is written, how a call is checked.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::id::Seq;
+
+/// One thing wrong with the arguments of a call, found before it ran.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fault {
+    /// JSON pointer into the arguments; empty for the whole.
+    pub path: String,
+    /// What was violated: a JSON Schema keyword, or `json`, `tool`, `reference`, `label`, `cycle`.
+    pub keyword: String,
+    /// A sentence for the operator and the model.
+    pub message: String,
+}
+
+/// What a policy says of a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Gate {
+    /// Runs without asking.
+    Allow,
+    /// Waits for the operator.
+    Ask,
+    /// Never runs.
+    Deny,
+}
+
+/// What happens to a call that nobody decided before its deadline.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Consequence {
+    /// The call does not run; the run goes on.
+    Deny,
+    /// The run halts.
+    Halt,
+    /// The call goes on waiting, louder.
+    Escalate,
+}
+
+/// The policy's word on one call, with the rule that decided, word for word.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Verdict {
+    /// Allow, ask or deny.
+    pub gate: Gate,
+    /// The deciding rule, as written by its author (`preset guarded: reads go`).
+    pub rule: String,
+    /// Why, in one sentence.
+    pub reason: String,
+    /// Milliseconds until an unanswered ask expires; none waits for ever.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deadline_ms: Option<u64>,
+    /// What expiry does.
+    pub on_expiry: Consequence,
+}
+
+/// Hash of exactly what was shown and would run.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Digest(pub Arc<str>);
+
+impl Digest {
+    /// The first characters, enough to compare by eye.
+    pub fn short(&self) -> &str {
+        self.0.get(..12).unwrap_or(&self.0)
+    }
+}
+
+/// A decision on one revision of a call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Decision {
+    /// A person let it run.
+    Approve {
+        /// Bytes of its text that had not been on screen.
+        #[serde(default)]
+        unread: u64,
+    },
+    /// The policy let it run.
+    Auto {
+        /// The rule that decided.
+        rule: String,
+    },
+    /// A person's edit was also the approval of what he wrote.
+    Edited,
+    /// A person refused it.
+    Reject {
+        /// What the model is told.
+        reason: String,
+    },
+    /// The policy refused it.
+    Deny {
+        /// The rule that decided.
+        rule: String,
+        /// What the model is told.
+        reason: String,
+    },
+    /// Nobody answered in time.
+    Expire {
+        /// What that means by the policy.
+        consequence: Consequence,
+    },
+    /// A person typed the result; nothing runs.
+    Answer,
+    /// The recorded result of an equal execution stands in.
+    Reuse {
+        /// The execution whose result is used.
+        from: Seq,
+    },
+    /// A person let an effect run although it may have happened before.
+    RunAgain,
+}

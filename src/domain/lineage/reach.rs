@@ -1,0 +1,303 @@
+//! What the facts of an edit touch, directly and by what hangs on it.
+//!
+//! Must not know: what is made of it, how it is shown.
+
+use std::collections::BTreeSet;
+
+use super::{is_active, repeated};
+use crate::domain::branch::recall::{CallMove, Moves, recall};
+use crate::domain::decide;
+use crate::domain::event::{CallEvent, EditEvent, Event, TurnEvent};
+use crate::domain::id::{NodeId, NodeKind, Seq, ThreadId, TurnId};
+use crate::domain::node::Content;
+use crate::domain::repeat;
+use crate::domain::state::State;
+use crate::domain::thread;
+use crate::domain::turn::{Activity, Stream};
+
+/// What the facts of an edit touch. Costs what they touch, not what there is.
+#[derive(Debug, Default)]
+pub(super) struct Reach {
+    pub(super) gone: BTreeSet<NodeId>,
+    pub(super) certain: BTreeSet<NodeId>,
+    pub(super) possible: BTreeSet<NodeId>,
+    pub(super) effects: BTreeSet<Seq>,
+    pub(super) turns: Vec<TurnId>,
+    pub(super) cancelled: Vec<NodeId>,
+    pub(super) approves: Vec<NodeId>,
+    pub(super) recalled: Vec<NodeId>,
+    pub(super) drifted: Vec<TurnId>,
+    pub(super) held: Vec<TurnId>,
+    pub(super) perhaps: BTreeSet<NodeId>,
+    /// Delegated calls whose sub-agents work on.
+    pub(super) continued: Vec<NodeId>,
+    pub(super) asks: bool,
+    /// True where turns are held or come back: what stands at the tip is not what was there.
+    pub(super) begins: bool,
+    /// Turns that these facts make or ask for.
+    pub(super) begun: BTreeSet<TurnId>,
+    /// The thread that is edited.
+    pub(super) thread: Option<ThreadId>,
+    /// Calls that these facts make, with their turns.
+    pub(super) made: Vec<(TurnId, NodeId)>,
+}
+
+impl Reach {
+    pub(super) fn of(state: &State, events: &[Event]) -> Self {
+        let mut reach = Self::default();
+        for event in events {
+            reach.take(state, event);
+        }
+        let observed = |id: &NodeId| state.observation(*id).map(|node| node.id);
+        let mut observations: BTreeSet<NodeId> = reach.gone.iter().filter_map(observed).collect();
+        reach.gone.append(&mut observations);
+        reach.possible.extend(&reach.certain);
+        reach.take_children(state);
+        reach.take_held(state);
+        reach.asks |= !reach.begun.is_empty();
+        reach.begins |= !reach.begun.is_empty();
+        reach.possible.retain(|id| !reach.gone.contains(id));
+        reach.certain.retain(|id| !reach.gone.contains(id));
+        // What stands although it was asked with something else is not asked for again; and where turns
+        // fall without anything new, what is left may end with an answer, or may not any more.
+        if !reach.drifted.is_empty() || (!reach.begins && !reach.turns.is_empty()) {
+            let left = Moves {
+                falls: reach.gone.iter().copied().collect(),
+                turns_fall: reach.turns.clone(),
+                ..Moves::default()
+            };
+            reach.asks = !ends_with_answer(state, &left);
+        }
+        let repeated = reach.possible.iter().flat_map(|id| repeated(state, *id));
+        reach.effects.extend(repeated);
+        // Where the kept turns end with an answer, nobody is asked.
+        reach.asks &= reach.drifted.is_empty() || !ends_with_answer(state, &Moves::default());
+        reach
+    }
+
+    /// With a call falls what its sub-agent did; with one that may run again, it may.
+    fn take_children(&mut self, state: &State) {
+        let falls: Vec<NodeId> = self.gone.union(&self.certain).copied().collect();
+        let (turns, nodes) = thread::under(state, falls);
+        self.turns.extend(
+            turns
+                .iter()
+                .filter(|id| !self.turns.contains(id))
+                .copied()
+                .collect::<Vec<_>>(),
+        );
+        let (_, perhaps) = thread::under(state, self.possible.iter().copied());
+        let calls = nodes
+            .iter()
+            .chain(&perhaps)
+            .filter(|id| id.kind == NodeKind::Call)
+            .copied()
+            .collect();
+        self.effects.extend(decide::edit::effects_of(state, &calls));
+        for id in nodes.iter().filter(|id| is_active(state, **id)) {
+            self.gone.insert(*id);
+            self.gone.extend(state.observation(*id).map(|node| node.id));
+        }
+    }
+
+    /// What falls with the turns that are held, if they do: it may leave effects behind.
+    fn take_held(&mut self, state: &State) {
+        self.held.retain(|id| !self.turns.contains(id));
+        let turns = self.held.iter().filter_map(|id| state.turns.get(id));
+        let mut nodes: BTreeSet<NodeId> = turns.flat_map(|turn| &turn.nodes).copied().collect();
+        let (_, under) = thread::under(state, nodes.iter().copied());
+        nodes.extend(under);
+        nodes.retain(|id| is_active(state, *id) && !self.gone.contains(id));
+        let calls = nodes
+            .iter()
+            .filter(|id| id.kind == NodeKind::Call)
+            .copied()
+            .collect();
+        self.effects.extend(decide::edit::effects_of(state, &calls));
+        self.perhaps = nodes;
+    }
+
+    fn take(&mut self, state: &State, event: &Event) {
+        if self.thread.is_none() {
+            self.thread = match event {
+                Event::Edit(EditEvent::Revised { node, .. }) => Some(thread::of(state, *node)),
+                Event::Call(CallEvent::Woken { call }) => Some(thread::of(state, *call)),
+                Event::Turn(TurnEvent::Opened { thread, .. }) => Some(*thread),
+                _ => None,
+            };
+        }
+        match event {
+            Event::Edit(EditEvent::Superseded { nodes }) => self.gone.extend(nodes),
+            Event::Edit(EditEvent::Orphaned { entries }) => self.effects.extend(entries),
+            Event::Edit(EditEvent::Suspected { calls }) => {
+                self.possible.append(&mut calls.iter().copied().collect());
+            }
+            Event::Edit(EditEvent::Revised {
+                node,
+                content,
+                approves,
+                ..
+            }) => {
+                self.asks |= node.kind != NodeKind::Answer;
+                if approves.is_some() {
+                    self.approves.push(*node);
+                }
+                match content {
+                    Content::Deleted => {
+                        self.gone.insert(*node);
+                    }
+                    Content::Call { .. } => {
+                        self.certain.insert(*node);
+                    }
+                    // What a person writes is not worked out, whatever an edit before it in the same commit put in
+                    // question.
+                    Content::Observation { .. } => {
+                        self.certain.remove(&node.call());
+                        self.possible.remove(&node.call());
+                    }
+                    Content::Text { .. } => {}
+                }
+            }
+            Event::Turn(TurnEvent::Superseded { turns }) => {
+                self.turns
+                    .extend(turns.iter().filter(|id| state.turns.contains_key(id)));
+                // What one edit put in may fall with the next.
+                self.begun.retain(|id| !turns.contains(id));
+                for (_, node) in self.made.iter().filter(|(turn, _)| turns.contains(turn)) {
+                    self.certain.remove(node);
+                }
+                for turn in turns.iter().filter_map(|id| state.turns.get(id)) {
+                    let counting = turn.nodes.iter().filter(|id| is_active(state, **id));
+                    self.gone.append(&mut counting.copied().collect());
+                }
+            }
+            Event::Turn(TurnEvent::Proposed { turn, node, .. }) => {
+                self.made.push((*turn, *node));
+                self.certain.insert(*node);
+                self.begun.insert(*turn);
+            }
+            Event::Turn(
+                TurnEvent::Prompted { turn, .. }
+                | TurnEvent::Thought { turn, .. }
+                | TurnEvent::Requested { turn, .. },
+            ) => {
+                self.begun.insert(*turn);
+            }
+            Event::Turn(TurnEvent::Suspended { turns }) => {
+                self.held.extend(turns);
+                (self.asks, self.begins) = (true, true);
+            }
+            Event::Turn(TurnEvent::Drifted { turns }) => self.drifted.extend(turns),
+            Event::Edit(EditEvent::Recalled { of, .. }) => self.recall(state, &recall(state, *of)),
+            Event::Call(CallEvent::Woken { call }) => {
+                self.certain.insert(*call);
+            }
+            // A result that is given takes the place of an execution.
+            Event::Call(CallEvent::Given { call, .. }) => {
+                self.certain.remove(call);
+            }
+            Event::Call(CallEvent::Continued { call, .. }) => {
+                self.continued.push(*call);
+                self.asks = true;
+            }
+            Event::Call(CallEvent::CancelAsked { call, .. }) => self.cancelled.push(*call),
+            Event::Run(_)
+            | Event::Turn(_)
+            | Event::Call(_)
+            | Event::Edit(_)
+            | Event::Resilience(_)
+            | Event::Escape(_)
+            | Event::Weight(_) => {}
+        }
+    }
+}
+
+impl Reach {
+    /// What another branch brings back and takes away.
+    fn recall(&mut self, state: &State, moves: &Moves) {
+        self.gone.extend(&moves.falls);
+        self.turns.extend(&moves.turns_fall);
+        self.effects.extend(&moves.orphaned);
+        let back = |id: &NodeId| !is_active(state, *id);
+        let stands = moves.stands.iter().map(|(id, _)| *id);
+        self.recalled.extend(stands.filter(back));
+        self.held.extend(held(state, moves));
+        for (id, to) in &moves.calls {
+            match to {
+                CallMove::Anew if may_be_given(state, *id, moves) => {
+                    self.possible.insert(*id);
+                }
+                CallMove::Anew => {
+                    self.certain.insert(*id);
+                }
+                CallMove::GoesOn => {
+                    self.possible.insert(*id);
+                }
+                CallMove::Ended(way) if way.suspect => {
+                    self.possible.insert(*id);
+                }
+                CallMove::Ended(_) | CallMove::WorksOn(_) => {}
+            }
+        }
+        self.asks |= !ends_with_answer(state, moves);
+        self.begins = true;
+    }
+}
+
+/// Turns that are held on the branch that comes back: what they hang on is worked out again.
+fn held(state: &State, moves: &Moves) -> BTreeSet<TurnId> {
+    let is_held = |activity| matches!(activity, Activity::Suspended(_));
+    let mut held: BTreeSet<TurnId> = state
+        .turns
+        .values()
+        .filter(|turn| is_held(turn.activity))
+        .map(|turn| turn.id)
+        .filter(|id| !moves.turns_fall.contains(id))
+        .collect();
+    for (id, standing) in &moves.turns_stand {
+        if is_held(standing.activity) {
+            held.insert(*id);
+        } else {
+            held.remove(id);
+        }
+    }
+    held
+}
+
+/// True where a call that begins anew may take an equal result on record instead of running.
+fn may_be_given(state: &State, id: NodeId, moves: &Moves) -> bool {
+    let (Some(call), Some(node)) = (state.calls.get(&id), state.nodes.get(&id)) else {
+        return false;
+    };
+    let stands = moves.stands.iter().find(|(one, _)| *one == id);
+    let rev = stands.map_or(node.rev(), |(_, standing)| standing.rev);
+    node.revision(rev)
+        .is_some_and(|said| repeat::may_be_reused(state, call, &said.origin))
+}
+
+/// True where what stands after the moves ends with an answer: nobody is asked then.
+fn ends_with_answer(state: &State, moves: &Moves) -> bool {
+    let falls: BTreeSet<NodeId> = moves.falls.iter().copied().collect();
+    let standing: BTreeSet<NodeId> = moves.stands.iter().map(|(id, _)| *id).collect();
+    let down: BTreeSet<TurnId> = moves.turns_fall.iter().copied().collect();
+    let up: BTreeSet<TurnId> = moves.turns_stand.iter().map(|(id, _)| *id).collect();
+    let stands = |id: &NodeId| standing.contains(id) || (is_active(state, *id) && !falls.contains(id));
+    let last = state
+        .threads
+        .get(&ThreadId(0))
+        .into_iter()
+        .flatten()
+        .rev()
+        .filter_map(|id| state.turns.get(id))
+        .find(|turn| up.contains(&turn.id) || (turn.is_active() && !down.contains(&turn.id)));
+    last.is_some_and(|turn| {
+        let back = moves.turns_stand.iter().find(|(id, _)| *id == turn.id);
+        let stream = back.map_or(&turn.stream, |(_, standing)| &standing.stream);
+        // A reply that was cut is asked for again, whatever had arrived of it.
+        !matches!(stream, Stream::Broken(_))
+            && turn
+                .nodes
+                .iter()
+                .any(|id| id.kind == NodeKind::Answer && stands(id))
+    })
+}

@@ -1,0 +1,117 @@
+//! What an operator does in the world of the tests, a line each. Must not know: what comes of it.
+
+use super::World;
+use crate::domain::command::{CallCommand, Command, Edit, EditCommand, RunCommand};
+use crate::domain::id::NodeId;
+use crate::domain::refusal::Refusal;
+
+impl World {
+    pub fn edit(&mut self, edit: Edit) -> Result<(), Refusal> {
+        self.edits(vec![edit])
+    }
+
+    pub fn edits(&mut self, edits: Vec<Edit>) -> Result<(), Refusal> {
+        self.cmd(Command::Edit(EditCommand::Commit {
+            edits,
+            effects_seen: None,
+            reason: None,
+            keep_later: false,
+        }))
+    }
+
+    pub fn args(&mut self, id: NodeId, args: &str) -> Result<(), Refusal> {
+        let (tool, _) = self.state.nodes[&id].as_call().unwrap();
+        let tool = tool.clone();
+        let base = self.rev(id);
+        self.edit(Edit::Call {
+            node: id,
+            base,
+            tool,
+            args: args.into(),
+            shown: true,
+        })
+    }
+
+    pub fn text(&mut self, id: NodeId, text: &str) -> Result<(), Refusal> {
+        let base = self.rev(id);
+        self.edit(Edit::Text {
+            node: id,
+            base,
+            text: text.into(),
+        })
+    }
+
+    pub fn correct(&mut self, call: NodeId, value: &str) -> Result<(), Refusal> {
+        let node = call.observation();
+        let base = self.rev(node);
+        self.edit(Edit::Observation {
+            node,
+            base,
+            value: value.into(),
+        })
+    }
+
+    pub fn delete(&mut self, id: NodeId) -> Result<(), Refusal> {
+        let base = self.rev(id);
+        self.edit(Edit::Delete { node: id, base })
+    }
+
+    pub fn guide(&mut self, text: &str) -> Result<(), Refusal> {
+        self.edit(Edit::InsertPrompt {
+            after: None,
+            text: text.into(),
+        })
+    }
+
+    pub fn approve(&mut self, id: NodeId) -> Result<(), Refusal> {
+        let digest = self.digest(id);
+        let rev = self.rev(id);
+        self.cmd(Command::Call(CallCommand::Approve {
+            call: id,
+            rev,
+            digest,
+            unread: 0,
+        }))
+    }
+
+    pub fn reject(&mut self, id: NodeId) -> Result<(), Refusal> {
+        let rev = self.rev(id);
+        self.cmd(Command::Call(CallCommand::Reject {
+            call: id,
+            rev,
+            reason: "no".into(),
+        }))
+    }
+
+    pub fn answer_for(&mut self, id: NodeId, value: &str) -> Result<(), Refusal> {
+        let rev = self.rev(id);
+        self.cmd(Command::Call(CallCommand::Answer {
+            call: id,
+            rev,
+            value: value.into(),
+        }))
+    }
+
+    pub fn retry(&mut self, id: NodeId) -> Result<(), Refusal> {
+        let rev = self.rev(id);
+        self.cmd(Command::Call(CallCommand::Retry { call: id, rev }))
+    }
+
+    pub fn consent(
+        &mut self,
+        id: NodeId,
+        choice: crate::domain::command::ConsentChoice,
+    ) -> Result<(), Refusal> {
+        let (rev, digest) = (self.rev(id), self.digest(id));
+        self.cmd(Command::Call(CallCommand::Consent {
+            call: id,
+            rev,
+            digest,
+            choice,
+        }))
+    }
+
+    pub fn run(&mut self, command: RunCommand) -> Result<(), Refusal> {
+        self.cmd(Command::Run(command))
+    }
+}

@@ -1,0 +1,227 @@
+//! One of each event of a call. Must not know: what they do.
+
+use super::{CALL, REV, text};
+use crate::domain::call::{
+    Binding, ConsentCause, Consequence, Decision, Digest, EffectClass, ErrorClass, Fault, Gate, Outcome,
+    ToolError, Verdict,
+};
+use crate::domain::event::{CallEvent, Event};
+use crate::domain::id::{Attempt, Seq};
+use crate::domain::node::Origin;
+use crate::domain::reference::{Expr, OutPath, Reference, Root, Target};
+
+fn target(root: Root) -> Target {
+    Target {
+        root,
+        head: "readme".to_owned(),
+        path: vec!["lines".to_owned(), "0".to_owned()],
+    }
+}
+
+pub(super) fn outcomes() -> Vec<Outcome> {
+    vec![
+        Outcome::ok("\"text\""),
+        Outcome::Ok {
+            value: text("1"),
+            meta: Some(text("{\"exit\":0}")),
+            discarded: 7,
+        },
+        Outcome::Err(ToolError {
+            class: ErrorClass::NotFound,
+            message: "no such file".to_owned(),
+            evidence: "errno ENOENT".to_owned(),
+            hint: Some("look first".to_owned()),
+            partial: Some(text("\"half\"")),
+            executed: false,
+            retry_after_ms: None,
+        }),
+        Outcome::Cancelled { executed: true },
+    ]
+}
+
+fn decisions() -> Vec<Decision> {
+    let words = || "rule".to_owned();
+    vec![
+        Decision::Approve { unread: 3 },
+        Decision::Auto { rule: words() },
+        Decision::Edited,
+        Decision::Reject { reason: words() },
+        Decision::Deny {
+            rule: words(),
+            reason: words(),
+        },
+        Decision::Expire {
+            consequence: Consequence::Halt,
+        },
+        Decision::Answer,
+        Decision::Reuse { from: Seq(4) },
+        Decision::RunAgain,
+    ]
+}
+
+fn binding() -> Binding {
+    Binding {
+        reference: "call.readme.lines".to_owned(),
+        source: Some(CALL),
+        rev: REV,
+    }
+}
+
+/// From the first check to the question.
+fn checks() -> Vec<CallEvent> {
+    let fault = Fault {
+        path: "/a".to_owned(),
+        keyword: "type".to_owned(),
+        message: "not a number".to_owned(),
+    };
+    let read = |root| Expr::Read(target(root));
+    vec![
+        CallEvent::Checked {
+            call: CALL,
+            rev: REV,
+            faults: vec![fault.clone()],
+            references: vec![Reference {
+                at: "/b".to_owned(),
+                expr: Expr::Fallback(vec![
+                    read(Root::Call),
+                    Expr::All(vec![read(Root::State), read(Root::Input)]),
+                ]),
+            }],
+            label: text("c5"),
+            out: Some(OutPath::Branch(target(Root::State), target(Root::State))),
+            effect: EffectClass::Write,
+            delegates: true,
+        },
+        CallEvent::Ready {
+            call: CALL,
+            rev: REV,
+            bindings: vec![
+                binding(),
+                Binding {
+                    source: None,
+                    ..binding()
+                },
+            ],
+            resolved: Some(text("{}")),
+            digest: Digest(text("abc")),
+            verdict: Verdict {
+                gate: Gate::Ask,
+                rule: "preset".to_owned(),
+                reason: "writes".to_owned(),
+                deadline_ms: Some(1),
+                on_expiry: Consequence::Escalate,
+            },
+        },
+        CallEvent::Unfit {
+            call: CALL,
+            rev: REV,
+            faults: vec![fault],
+        },
+        CallEvent::ConsentAsked {
+            call: CALL,
+            cause: ConsentCause::SameCall,
+            entries: vec![Seq(1)],
+        },
+    ]
+}
+
+pub(super) fn call() -> Vec<Event> {
+    let mut all = checks();
+    all.extend(vec![
+        CallEvent::Started {
+            call: CALL,
+            rev: REV,
+            attempt: Attempt(1),
+            key: text("k"),
+            same: text("s"),
+            effect: EffectClass::Idempotent,
+            task: Some(text("look")),
+            before: Some(text("null")),
+            thread: None,
+            guards: Vec::new(),
+        },
+        CallEvent::Spawned {
+            call: CALL,
+            attempt: Attempt(1),
+            pid: u32::MAX,
+            ticks: u64::MAX,
+        },
+        CallEvent::CancelAsked {
+            call: CALL,
+            attempt: Attempt(1),
+            reason: "slow".to_owned(),
+        },
+        CallEvent::Asked {
+            call: CALL,
+            rev: REV,
+            deadline_ms: Some(1),
+        },
+        CallEvent::Skipped {
+            call: CALL,
+            because: text("c4 failed"),
+        },
+        CallEvent::Unsatisfiable {
+            call: CALL,
+            because: text("nobody writes it"),
+        },
+        CallEvent::Kept {
+            call: CALL,
+            bindings: vec![binding()],
+        },
+        CallEvent::Woken { call: CALL },
+        CallEvent::Continued {
+            call: CALL,
+            attempt: Attempt(2),
+        },
+        CallEvent::Undetermined {
+            call: CALL,
+            attempt: Attempt(1),
+        },
+        CallEvent::Resolved {
+            call: CALL,
+            attempt: Attempt(1),
+            happened: false,
+            value: None,
+            evidence: text("operator"),
+        },
+        CallEvent::Resolved {
+            call: CALL,
+            attempt: Attempt(1),
+            happened: true,
+            value: Some(text("1")),
+            evidence: text("operator"),
+        },
+    ]);
+    all.extend(ends());
+    all.into_iter().map(Event::Call).collect()
+}
+
+/// Every way in which a call is decided or ends.
+fn ends() -> Vec<CallEvent> {
+    let mut all = Vec::new();
+    for (n, outcome) in outcomes().into_iter().enumerate() {
+        all.push(CallEvent::Finished {
+            call: CALL,
+            rev: REV,
+            attempt: Attempt(1),
+            outcome: outcome.clone(),
+            ms: n as u64,
+        });
+        all.push(CallEvent::Given {
+            call: CALL,
+            rev: REV,
+            outcome,
+            origin: Origin::Reused { from: Seq(3) },
+        });
+    }
+    for (n, decision) in decisions().into_iter().enumerate() {
+        let digest = (n % 2 == 0).then(|| Digest(text("abc")));
+        all.push(CallEvent::Decided {
+            call: CALL,
+            rev: REV,
+            digest,
+            decision,
+        });
+    }
+    all
+}
