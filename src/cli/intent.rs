@@ -158,9 +158,11 @@ fn on_graph(state: &State, verb: &Verb) -> Result<EditCommand, Failure> {
     let effects_seen = |planned: &super::args::Planned| planned.effects_seen;
     Ok(match verb {
         Verb::Undo { planned, .. } => EditCommand::Undo {
+            epoch: None,
             effects_seen: effects_seen(planned),
         },
         Verb::Redo { planned, .. } => EditCommand::Redo {
+            epoch: None,
             effects_seen: effects_seen(planned),
         },
         Verb::Switch { planned, branch, .. } => EditCommand::Switch {

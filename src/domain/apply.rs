@@ -108,7 +108,7 @@ fn add_node(
         pinned: false,
         revisions: vec![first],
         current: super::id::Rev(1),
-        replaced: false,
+        replaced: None,
         history: super::history::History::begun(state.epoch),
     };
     state.nodes.insert(id, node);

@@ -217,12 +217,20 @@ pub enum EditCommand {
     },
     /// Let the newest edit that stands count no more: what stood before it stands again.
     Undo {
+        /// The epoch that stood when this was shown; where another stands by now it is refused. None where nothing
+        /// was shown.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        epoch: Option<Epoch>,
         /// Executed effects that the shown plan named.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         effects_seen: Option<usize>,
     },
     /// Let what was undone last stand again.
     Redo {
+        /// The epoch that stood when this was shown; where another stands by now it is refused. None where nothing
+        /// was shown.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        epoch: Option<Epoch>,
         /// Executed effects that the shown plan named.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         effects_seen: Option<usize>,

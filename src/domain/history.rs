@@ -55,6 +55,11 @@ impl<T> History<T> {
         newest.map_or(Then::Absent, |(_, was)| Then::Was(was))
     }
 
+    /// True where it was so in the course of a line, whatever became of it since.
+    pub fn was_ever(&self, line: &Line, so: impl Fn(&T) -> bool) -> bool {
+        self.was.iter().any(|(since, was)| line.holds(*since) && so(was))
+    }
+
     /// What it was before, newest first, each with the newest epoch (in time) at whose end it was so.
     pub fn spans(&self) -> impl Iterator<Item = (Epoch, &T)> {
         let mut until = self.since;

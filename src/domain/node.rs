@@ -24,8 +24,8 @@ pub struct Node {
     pub active: bool,
     /// True where an operator wrote an observation that no execution may replace.
     pub pinned: bool,
-    /// True once the model, asked for the same again, said something else in its place.
-    pub replaced: bool,
+    /// The hash of the request to which the model, asked for the same again, said something else in its place.
+    pub replaced: Option<Arc<str>>,
     /// Everything that it said on any branch, oldest first; never empty, numbered from 1.
     pub revisions: Vec<Revision>,
     /// Number of the revision that counts: the newest, or an earlier one after an undo.

@@ -331,8 +331,18 @@ async fn an_edit_undone_redone_and_undone_in_part() {
                     &shell("s1", "other"),
                 )])
             }),
-            at_the_end(|_| Command::Edit(EditCommand::Undo { effects_seen: None })),
-            at_the_end(|_| Command::Edit(EditCommand::Redo { effects_seen: None })),
+            at_the_end(|_| {
+                Command::Edit(EditCommand::Undo {
+                    epoch: None,
+                    effects_seen: None,
+                })
+            }),
+            at_the_end(|_| {
+                Command::Edit(EditCommand::Redo {
+                    epoch: None,
+                    effects_seen: None,
+                })
+            }),
             at_the_end(|state| {
                 let node = call(state, "s1");
                 commit(vec![Edit::Take { node, from: Epoch(0) }])

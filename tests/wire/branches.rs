@@ -14,8 +14,14 @@ use crate::pick::{self, call, executions, node};
 use crate::server::{Reply, open};
 use crate::stage::{Stage, read};
 
-const UNDO: Command = Command::Edit(EditCommand::Undo { effects_seen: None });
-const REDO: Command = Command::Edit(EditCommand::Redo { effects_seen: None });
+const UNDO: Command = Command::Edit(EditCommand::Undo {
+    epoch: None,
+    effects_seen: None,
+});
+const REDO: Command = Command::Edit(EditCommand::Redo {
+    epoch: None,
+    effects_seen: None,
+});
 
 fn first(format: &Format) -> Reply {
     format.message(&[

@@ -24,7 +24,10 @@ pub(super) fn undo(model: &mut Model) -> Result<(), String> {
         "undo: {}",
         visible(&tabs::branch_what(&model.run.state, record.epoch))
     );
-    let command = EditCommand::Undo { effects_seen: None };
+    let command = EditCommand::Undo {
+        epoch: Some(model.run.state.epoch),
+        effects_seen: None,
+    };
     review::command(model, Command::Edit(command), title);
     Ok(())
 }
@@ -35,7 +38,10 @@ pub(super) fn redo(model: &mut Model) -> Result<(), String> {
     let to = branch::redo_target(state)
         .ok_or("there is nothing to redo: no edit was undone since the last one")?;
     let title = format!("redo: back to {}", visible(&tabs::branch_title(state, to)));
-    let command = EditCommand::Redo { effects_seen: None };
+    let command = EditCommand::Redo {
+        epoch: Some(model.run.state.epoch),
+        effects_seen: None,
+    };
     review::command(model, Command::Edit(command), title);
     Ok(())
 }

@@ -203,8 +203,8 @@ pub(super) fn commit(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> 
             }
         }
         Command::Edit(
-            EditCommand::Undo { effects_seen }
-            | EditCommand::Redo { effects_seen }
+            EditCommand::Undo { effects_seen, .. }
+            | EditCommand::Redo { effects_seen, .. }
             | EditCommand::Switch { effects_seen, .. },
         ) => *effects_seen = Some(seen),
         _ => {}

@@ -190,11 +190,12 @@ fn ended(state: &mut State, at: At, event: &TurnEvent) {
                 with(state, *turn, |turn| turn.drifted = true);
             }
         }
-        TurnEvent::Diverged { nodes, .. } => {
+        TurnEvent::Diverged { turn, nodes } => {
             index::retire(state, nodes);
+            let request = state.turns.get(turn).and_then(|turn| turn.request.clone());
             for id in nodes {
                 if let Some(node) = state.nodes.get_mut(id) {
-                    node.replaced = true;
+                    node.replaced.clone_from(&request);
                 }
             }
         }

@@ -69,6 +69,9 @@ struct Shared {
     turns: BTreeSet<TurnId>,
     /// Sub-agents that no edit between the branches touched.
     children: BTreeSet<ThreadId>,
+    /// Turns that are asked for again, of whose reply more may have arrived on another branch: the line on which it
+    /// last stood, and the request.
+    arrived: BTreeMap<TurnId, (Line, Option<Arc<str>>)>,
 }
 
 /// What must change so that the end of an epoch stands again.
@@ -80,7 +83,7 @@ pub fn recall(state: &State, of: Epoch) -> Moves {
         ..Shared::default()
     };
     for turn in state.turns.values().filter(|turn| turn.thread == thread::ROOT) {
-        recall_turn(turn, &line, &mut moves, &mut shared);
+        recall_turn(state, turn, &line, &mut moves, &mut shared);
     }
     // What a sub-agent did since is no work of edits that left it alone. Parents stand before children.
     for (id, child) in &state.children {
@@ -93,7 +96,7 @@ pub fn recall(state: &State, of: Epoch) -> Moves {
         }
         let turns = state.threads.get(id).into_iter().flatten();
         for turn in turns.filter_map(|id| state.turns.get(id)) {
-            recall_turn(turn, &line, &mut moves, &mut shared);
+            recall_turn(state, turn, &line, &mut moves, &mut shared);
         }
     }
     for node in state.nodes.values() {
@@ -161,7 +164,7 @@ fn went_on(state: &State, child: &Child, line: &Line, shared: &Shared) -> bool {
     };
     let same_call = node.active
         && shared.common.contains(&node.turn)
-        && standing_at(node, line, shared).is_some_and(|then| then.rev == node.rev());
+        && standing_at(state, node, line, shared).is_some_and(|then| then.rev == node.rev());
     let ended = matches!(call.history.at(line), Then::Was(way) if way.status.is_settled());
     let tells_apart = |edit: &&EditRecord| line.holds(edit.epoch) != shared.now.holds(edit.epoch);
     let of_its_work = |edit: &EditRecord| {
@@ -174,7 +177,7 @@ fn went_on(state: &State, child: &Child, line: &Line, shared: &Shared) -> bool {
         && !state.edits.iter().filter(tells_apart).any(of_its_work)
 }
 
-fn recall_turn(turn: &Turn, line: &Line, moves: &mut Moves, shared: &mut Shared) {
+fn recall_turn(state: &State, turn: &Turn, line: &Line, moves: &mut Moves, shared: &mut Shared) {
     let is_history = matches!(turn.activity, Activity::Superseded(_));
     let was = match turn.history.at(line) {
         Then::Now => {
@@ -195,10 +198,23 @@ fn recall_turn(turn: &Turn, line: &Line, moves: &mut Moves, shared: &mut Shared)
         }
     };
     let goes_on = !is_history && was.request == turn.request && was.split == turn.split;
+    let was_cut = !matches!(was.stream, Stream::Closed(_) | Stream::Aborted(_));
+    if !goes_on && was_cut {
+        // What came of the reply before an edit of another branch ended it came of it here as well.
+        let same = |then: &TurnStanding| {
+            !matches!(then.activity, Activity::Superseded(_))
+                && then.request == was.request
+                && then.split == was.split
+        };
+        if let Some((last, _)) = turn.history.spans().find(|(_, then)| same(then)) {
+            let line = super::line(state, last);
+            shared.arrived.insert(turn.id, (line, was.request.clone()));
+        }
+    }
     let standing = if goes_on {
         // The same reply on both: what has come of it since is no work of the edits between.
         shared.common.insert(turn.id);
-        if !matches!(was.stream, Stream::Closed(_) | Stream::Aborted(_)) {
+        if was_cut {
             shared.turns.insert(turn.id);
         }
         let now = TurnStanding {
@@ -250,42 +266,69 @@ fn recall_node(state: &State, node: &Node, line: &Line, shared: &Shared, moves: 
         NodeKind::Intervention | NodeKind::Repair | NodeKind::Observation => {}
         NodeKind::Call => recall_call(state, node, line, shared, moves),
         NodeKind::Prompt | NodeKind::Thought | NodeKind::Answer => {
-            let then = standing_at(node, line, shared);
+            let then = standing_at(state, node, line, shared);
             set(node, then, moves);
         }
     }
 }
 
 /// How a node stood; none where it did not count, or the reply of both branches says something else now.
-fn standing_at(node: &Node, line: &Line, shared: &Shared) -> Option<Standing> {
-    if node.replaced && shared.common.contains(&node.turn) {
+fn standing_at(state: &State, node: &Node, line: &Line, shared: &Shared) -> Option<Standing> {
+    let turn = state.turns.get(&node.turn);
+    if shared.common.contains(&node.turn) && turn.is_some_and(|turn| was_replaced(node, &turn.request)) {
         return None;
     }
     match node.history.at(line) {
         Then::Now => Some(node.standing()).filter(|now| now.active),
         Then::Was(was) => Some(*was).filter(|was| was.active),
-        Then::Absent => streamed(node, &shared.now).filter(|_| shared.turns.contains(&node.turn)),
+        Then::Absent => match shared.arrived.get(&node.turn) {
+            Some((line, request)) => arrived(node, line).filter(|_| !was_replaced(node, request)),
+            None => streamed(node, &shared.now).filter(|_| shared.turns.contains(&node.turn)),
+        },
     }
+}
+
+/// True where the model, asked for the same again, said something else.
+fn was_replaced(node: &Node, request: &Option<Arc<str>>) -> bool {
+    node.replaced.is_some() && node.replaced == *request
+}
+
+/// The same for a reply that had come further when it last stood than on the branch that comes back.
+fn arrived(node: &Node, line: &Line) -> Option<Standing> {
+    let last = match node.history.at(line) {
+        Then::Now => node.standing(),
+        Then::Was(was) => *was,
+        Then::Absent => return None,
+    };
+    let counted = last.active || node.is_deleted_on(line);
+    as_said(node, last.rev).filter(|_| counted)
 }
 
 /// How a node stands on a branch to which the reply that it came with belongs as well: as the model
 /// said it, whatever the operator made of it on the branch that it arrived on.
 fn streamed(node: &Node, now: &Line) -> Option<Standing> {
+    // An answer that was refused, a node that was deleted: that was done to it on another branch.
+    let counts = node.active || node.is_deleted_on(now) || node.history.was_ever(now, |was| was.active);
+    let standing = as_said(node, node.current).filter(|_| counts)?;
+    Some(Standing {
+        pinned: node.pinned,
+        ..standing
+    })
+}
+
+/// A node of the model by the newest of its revisions, up to one, that no operator wrote.
+fn as_said(node: &Node, up_to: Rev) -> Option<Standing> {
     let by_model = |one: &&Revision| matches!(one.origin, Origin::Model | Origin::Engine { .. });
-    let counts = node.active || node.is_deleted_on(now);
-    node.revisions.first().filter(by_model).filter(|_| counts)?;
+    node.revisions.first().filter(by_model)?;
     let by_operator = |rev| {
         let said = node.revision(rev);
         said.is_some_and(|one| matches!(one.origin, Origin::Operator { .. }))
     };
-    let rev = (1..=node.current.0)
-        .rev()
-        .map(Rev)
-        .find(|rev| !by_operator(*rev))?;
+    let rev = (1..=up_to.0).rev().map(Rev).find(|rev| !by_operator(*rev))?;
     Some(Standing {
         rev,
         active: true,
-        pinned: node.pinned,
+        pinned: false,
     })
 }
 
@@ -301,7 +344,7 @@ fn recall_call(state: &State, node: &Node, line: &Line, shared: &Shared, moves: 
     let Some(call) = state.calls.get(&node.id) else {
         return;
     };
-    let then = standing_at(node, line, shared);
+    let then = standing_at(state, node, line, shared);
     set(node, then, moves);
     let Some(then) = then else { return };
     let goes_on = node.active && node.rev() == then.rev;

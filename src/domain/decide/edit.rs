@@ -56,8 +56,8 @@ pub(super) fn decide(
             escape::word_given(draft);
             Ok(())
         }
-        EditCommand::Undo { effects_seen } => recall::undo(draft, *effects_seen),
-        EditCommand::Redo { effects_seen } => recall::redo(draft, *effects_seen),
+        EditCommand::Undo { epoch, effects_seen } => recall::undo(draft, *epoch, *effects_seen),
+        EditCommand::Redo { epoch, effects_seen } => recall::redo(draft, *epoch, *effects_seen),
         EditCommand::Switch { to, effects_seen } => recall::switch(draft, *to, *effects_seen),
         EditCommand::Name { epoch, name } => recall::name(draft, *epoch, name),
         EditCommand::Hold { node } => hold(draft, *node),

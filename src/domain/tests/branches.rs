@@ -19,11 +19,23 @@ fn send(w: &mut World, command: EditCommand) -> Result<(), Refusal> {
 }
 
 fn undo(w: &mut World) -> Result<(), Refusal> {
-    send(w, EditCommand::Undo { effects_seen: None })
+    send(
+        w,
+        EditCommand::Undo {
+            epoch: None,
+            effects_seen: None,
+        },
+    )
 }
 
 fn redo(w: &mut World) -> Result<(), Refusal> {
-    send(w, EditCommand::Redo { effects_seen: None })
+    send(
+        w,
+        EditCommand::Redo {
+            epoch: None,
+            effects_seen: None,
+        },
+    )
 }
 
 fn switch(w: &mut World, to: u32) -> Result<(), Refusal> {
@@ -224,7 +236,14 @@ fn an_effect_that_comes_back_is_not_repeated_and_one_that_goes_is_told() {
     w.reply(&[call("write", r#"{"_as":"b","n":2}"#)]);
     w.drain();
     let other = w.state.calls[&w.id("b")].attempts[0].intent;
-    let plan = plan_of(&w.state, &EditCommand::Undo { effects_seen: None }).unwrap();
+    let plan = plan_of(
+        &w.state,
+        &EditCommand::Undo {
+            epoch: None,
+            effects_seen: None,
+        },
+    )
+    .unwrap();
     assert_eq!(
         plan.effects,
         [other],
@@ -235,6 +254,7 @@ fn an_effect_that_comes_back_is_not_repeated_and_one_that_goes_is_told() {
         kind(send(
             &mut w,
             EditCommand::Undo {
+                epoch: None,
                 effects_seen: Some(0)
             }
         )),
@@ -549,4 +569,34 @@ fn an_undo_stands_after_a_crash() {
             .any(|event| matches!(event, Event::Call(CallEvent::ConsentAsked { .. }))),
         "reads need no consent"
     );
+}
+
+#[test]
+fn an_undo_that_was_shown_before_another_edit_is_refused() {
+    let mut w = answered();
+    w.args(w.id("a"), r#"{"_as":"a","n":2}"#).unwrap();
+    w.drain();
+    let shown = Some(w.state.epoch);
+    w.guide("and be brief").unwrap();
+    let before = w.state.clone();
+    for command in [
+        EditCommand::Undo {
+            epoch: shown,
+            effects_seen: None,
+        },
+        EditCommand::Redo {
+            epoch: shown,
+            effects_seen: None,
+        },
+    ] {
+        assert_eq!(kind(send(&mut w, command)), RefusalKind::Changed);
+    }
+    assert_eq!(w.state, before, "the other edit stands");
+    let now = EditCommand::Undo {
+        epoch: Some(w.state.epoch),
+        effects_seen: None,
+    };
+    send(&mut w, now).unwrap();
+    assert!(!w.last_request().contains("be brief"));
+    assert_eq!(w.rev(w.id("a")), Rev(2), "the one before still stands");
 }

@@ -213,7 +213,10 @@ impl Witness {
         // What the model took back by saying something else is gone wherever that counts.
         let took_back = |id: &NodeId| {
             let turn = &state.turns[&state.nodes[id].turn];
-            state.nodes[&id.call()].replaced && !matches!(turn.activity, Activity::Superseded(_))
+            let replaced = &state.nodes[&id.call()].replaced;
+            replaced.is_some()
+                && *replaced == turn.request
+                && !matches!(turn.activity, Activity::Superseded(_))
         };
         for (id, rev) in then.iter().filter(|(id, _)| !took_back(id)) {
             assert_eq!(now.get(id), Some(rev), "{id} counts again as it counted");

@@ -549,6 +549,7 @@ fn undoing_what_the_guard_did_is_an_operators_course() {
     assert_eq!(steps(&w).last().map(|(rung, _)| *rung), Some(Rung::RollBack));
     let gone = incident(&w).finding.nodes.clone();
     w.cmd(Command::Edit(crate::domain::command::EditCommand::Undo {
+        epoch: None,
         effects_seen: None,
     }))
     .unwrap();

@@ -2,9 +2,9 @@
 
 use super::world::*;
 use crate::domain::call::{ErrorClass, Outcome, Status, ToolError};
-use crate::domain::command::{Command, Edit, EditCommand, RunCommand};
+use crate::domain::command::{CallCommand, Command, Edit, EditCommand, RunCommand};
 use crate::domain::event::run::Limits;
-use crate::domain::id::{Epoch, NodeKind};
+use crate::domain::id::{Epoch, NodeKind, Rev};
 use crate::domain::lineage;
 use crate::domain::node::Node;
 use crate::domain::refusal::{Refusal, RefusalKind};
@@ -49,8 +49,11 @@ fn a_call_that_ran_on_a_branch_that_was_left_when_the_program_died_runs_when_it_
     w.text(w.all(NodeKind::Prompt)[0], "else").unwrap();
     assert!(w.running[0].cancelled, "its branch was left");
     w.crash();
-    w.cmd(Command::Edit(EditCommand::Undo { effects_seen: None }))
-        .unwrap();
+    w.cmd(Command::Edit(EditCommand::Undo {
+        epoch: None,
+        effects_seen: None,
+    }))
+    .unwrap();
     assert_eq!(w.turns().last(), Some(&turn));
     assert_eq!(w.starts(a), 2, "nothing is left of the first execution");
     w.finish(a);
@@ -188,7 +191,10 @@ fn an_undo_that_brings_back_a_cut_answer_says_that_the_model_is_asked() {
     w.stream(answer("almost"));
     let (turn, _) = w.tip();
     w.text(w.all(NodeKind::Prompt)[0], "else").unwrap();
-    let undo = EditCommand::Undo { effects_seen: None };
+    let undo = EditCommand::Undo {
+        epoch: None,
+        effects_seen: None,
+    };
     assert!(lineage::plan_of(&w.state, &undo).unwrap().asks);
     let asked = w.asked.len();
     w.cmd(Command::Edit(undo)).unwrap();
@@ -305,7 +311,10 @@ fn a_plan_does_not_promise_to_run_what_may_take_an_equal_result() {
     w.finish(z);
     w.reply(&[call("pure", r#"{"_as":"a","n":1}"#)]);
     w.finish(w.id("a"));
-    let undo = EditCommand::Undo { effects_seen: None };
+    let undo = EditCommand::Undo {
+        epoch: None,
+        effects_seen: None,
+    };
     let plan = lineage::plan_of(&w.state, &undo).unwrap();
     assert!(
         plan.possible.contains(&a) && !plan.certain.contains(&a),
@@ -360,7 +369,10 @@ fn an_undo_names_what_may_fall_with_turns_that_were_held_before() {
     };
     keep_later(&mut w, edit).unwrap();
     w.drain();
-    let undo = EditCommand::Undo { effects_seen: None };
+    let undo = EditCommand::Undo {
+        epoch: None,
+        effects_seen: None,
+    };
     let plan = lineage::plan_of(&w.state, &undo).unwrap();
     assert_eq!((plan.perhaps, plan.held.len()), (answered, 1));
 }
@@ -378,8 +390,11 @@ fn what_the_model_took_back_by_saying_something_else_does_not_come_back_beside_i
     w.stream(call("read", r#"{"_as":"a","n":1}"#));
     w.stream(call("read", r#"{"_as":"b","n":2}"#));
     let b = w.id("b");
-    w.cmd(Command::Edit(EditCommand::Undo { effects_seen: None }))
-        .unwrap();
+    w.cmd(Command::Edit(EditCommand::Undo {
+        epoch: None,
+        effects_seen: None,
+    }))
+    .unwrap();
     assert!(!w.state.nodes[&plan].active && w.state.nodes[&b].active);
     assert_eq!(w.value(a), r#"{"v":2}"#, "the edit is undone all the same");
 }
@@ -433,7 +448,10 @@ fn a_result_that_was_in_question_on_its_branch_is_not_taken_over() {
     // The new arguments wait for a word, and what reads them with them.
     w.args(a, r#"{"_as":"a","n":2}"#).unwrap();
     assert!(w.state.calls[&b].suspect);
-    let undo = EditCommand::Undo { effects_seen: None };
+    let undo = EditCommand::Undo {
+        epoch: None,
+        effects_seen: None,
+    };
     w.cmd(Command::Edit(undo)).unwrap();
     let before = w.value(b);
     let take = |from| Edit::Take {
@@ -447,4 +465,101 @@ fn a_result_that_was_in_question_on_its_branch_is_not_taken_over() {
         RefusalKind::NoChange,
         "where it stood, it stood as here"
     );
+}
+
+fn switch(w: &mut World, to: u32) {
+    w.cmd(Command::Edit(EditCommand::Switch {
+        to: Epoch(to),
+        effects_seen: None,
+    }))
+    .unwrap();
+}
+
+#[test]
+fn what_had_arrived_of_a_reply_belongs_to_every_branch_that_was_asked_for_it() {
+    let mut w = World::new();
+    let (first, second) = (
+        call("pure", r#"{"_as":"a","n":1}"#),
+        call("pure", r#"{"_as":"b","n":2}"#),
+    );
+    w.stream(think("so"));
+    w.stream(first.clone());
+    let a = w.id("a");
+    w.args(a, r#"{"_as":"a","n":7}"#).unwrap();
+    w.stream(second.clone());
+    let b = w.id("b");
+    // An edit before it ends the stream; then the branch on which it had not come as far.
+    w.text(w.all(NodeKind::Prompt)[0], "else").unwrap();
+    switch(&mut w, 0);
+    w.reply(&[think("so"), first, second]);
+    assert_eq!(w.all(NodeKind::Call), [a, b], "said once, there once");
+    switch(&mut w, 1);
+    assert_eq!(w.all(NodeKind::Call), [a, b]);
+    assert_eq!((w.rev(a), w.rev(b)), (Rev(2), Rev(1)));
+}
+
+#[test]
+fn a_call_that_never_ran_and_is_taken_over_reads_what_it_says() {
+    let mut w = World::new();
+    w.reply(&[think("so"), call("pure", r#"{"_as":"b","x":"†call.a.v"}"#)]);
+    let b = w.id("b");
+    w.answer_for(b, r#"{"v":5}"#).unwrap();
+    w.text(w.all(NodeKind::Thought)[0], "else").unwrap();
+    w.reply(&[answer("done")]);
+    let node = b.observation();
+    let from = Epoch(1);
+    w.edit(Edit::Take { node, from }).unwrap();
+    let taken = w.id("b");
+    assert_eq!(w.value(taken), r#"{"v":5}"#);
+    w.cmd(Command::Call(CallCommand::Unpin {
+        node: taken.observation(),
+    }))
+    .unwrap();
+    assert!(
+        matches!(w.status(taken), Status::Unsatisfiable),
+        "nobody gives `a`"
+    );
+    assert_eq!(w.starts(taken), 0);
+}
+
+#[test]
+fn what_had_arrived_before_a_thought_was_rewritten_is_not_said_twice() {
+    let mut w = World::new();
+    let (first, second) = (
+        call("pure", r#"{"_as":"a","n":1}"#),
+        call("pure", r#"{"_as":"b","n":2}"#),
+    );
+    w.stream(first.clone());
+    w.stream(think("so"));
+    let a = w.id("a");
+    w.args(a, r#"{"_as":"a","n":7}"#).unwrap();
+    w.stream(second.clone());
+    let b = w.id("b");
+    let thought = w.all(NodeKind::Thought)[1];
+    w.text(thought, "else").unwrap();
+    assert!(!w.state.nodes[&b].active);
+    switch(&mut w, 0);
+    w.reply(&[first, think("so"), second]);
+    assert_eq!(w.all(NodeKind::Call), [a, b], "said once, there once");
+    switch(&mut w, 1);
+    assert_eq!(w.all(NodeKind::Call), [a, b]);
+}
+
+#[test]
+fn an_answer_that_was_refused_on_another_branch_counts_on_one_that_had_asked_for_it() {
+    let mut w = World::new();
+    w.reply(&[call("pure", r#"{"_as":"a","n":1}"#)]);
+    w.drain();
+    // The answer is asked for already when the edit comes, and comes after it.
+    w.retry(w.id("a")).unwrap();
+    w.drain();
+    w.reply(&[answer("done")]);
+    let node = w.all(NodeKind::Answer)[0];
+    let reason = "wrong".into();
+    w.edit(Edit::RejectAnswer { node, reason }).unwrap();
+    w.reply(&[answer("better")]);
+    let asked = w.asked.len();
+    switch(&mut w, 0);
+    assert_eq!(w.all(NodeKind::Answer), [node]);
+    assert_eq!(w.asked.len(), asked, "nobody is asked");
 }

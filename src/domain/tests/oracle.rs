@@ -22,6 +22,12 @@ fn session(numbers: &[u16], most: usize, wishes: usize) -> Session {
     let mut session = Session::new(script, parallel);
     if most > 30 {
         session.w.every = 61;
+        // Edits come when much is there already.
+        for _ in 0..tape.draw(2 * most) {
+            if !session.w.open.is_empty() {
+                session.stream();
+            }
+        }
     }
     while !tape.is_empty() {
         session.step(&mut tape, wishes);
@@ -31,13 +37,29 @@ fn session(numbers: &[u16], most: usize, wishes: usize) -> Session {
     session
 }
 
+/// So many sessions, or as many as the environment says.
+fn sessions(own: u32) -> ProptestConfig {
+    let config = ProptestConfig::default();
+    let said = std::env::var_os("PROPTEST_CASES").is_some();
+    ProptestConfig {
+        cases: if said { config.cases } else { own },
+        failure_persistence: None,
+        max_shrink_time: 30_000,
+        ..config
+    }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, max_shrink_time: 30_000, ..ProptestConfig::default() })]
+    #![proptest_config(sessions(600))]
 
     #[test]
     fn a_small_session_is_what_it_would_be_from_scratch(numbers in prop::collection::vec(any::<u16>(), 20..120)) {
         session(&numbers, 6, 25);
     }
+}
+
+proptest! {
+    #![proptest_config(sessions(256))]
 
     #[test]
     fn a_longer_session_is_what_it_would_be_from_scratch(numbers in prop::collection::vec(any::<u16>(), 100..400)) {

@@ -206,6 +206,7 @@ fn rules_outlive_an_undo_and_revive_nothing() {
     w.drain();
     w.cmd(Command::Run(RunCommand::DropRule { no: 1 })).unwrap();
     w.cmd(Command::Edit(crate::domain::command::EditCommand::Undo {
+        epoch: None,
         effects_seen: None,
     }))
     .unwrap();

@@ -102,8 +102,14 @@ pub fn branch(w: &mut World, tape: &mut Tape<'_>) -> Option<Result<(), Refusal>>
     let epoch = Epoch(tape.draw(w.state.epoch.0 as usize + 2) as u32);
     let effects_seen = None;
     let command = match tape.draw(6) {
-        0 | 1 => EditCommand::Undo { effects_seen },
-        2 => EditCommand::Redo { effects_seen },
+        0 | 1 => EditCommand::Undo {
+            epoch: None,
+            effects_seen,
+        },
+        2 => EditCommand::Redo {
+            epoch: None,
+            effects_seen,
+        },
         3 => EditCommand::Switch {
             to: epoch,
             effects_seen,

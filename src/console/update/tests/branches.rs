@@ -53,6 +53,7 @@ fn undo_shows_what_comes_back_and_says_what_stays_done() {
         matches!(
             commands.as_slice(),
             [Command::Edit(EditCommand::Undo {
+                epoch: Some(_),
                 effects_seen: Some(_)
             })]
         ),

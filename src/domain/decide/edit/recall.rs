@@ -12,10 +12,25 @@ use crate::domain::event::{CallEvent, EditEvent, TurnEvent};
 use crate::domain::id::{Epoch, NodeId};
 use crate::domain::lineage;
 use crate::domain::refusal::{Refusal, RefusalKind};
-use crate::domain::state::Began;
+use crate::domain::state::{Began, State};
 use crate::domain::turn::Stream;
 
-pub(super) fn undo(draft: &mut Draft<'_>, shown: Option<usize>) -> Result<(), Refusal> {
+/// Refuses where another edit was committed since the operator looked: what is the newest one is another by now.
+fn as_shown(state: &State, epoch: Option<Epoch>) -> Result<(), Refusal> {
+    match epoch {
+        Some(epoch) if epoch != state.epoch => Err(Refusal::new(
+            RefusalKind::Changed,
+            format!(
+                "an edit was committed since this was shown (branch {} then, {} now): look again at what it would do",
+                epoch.0, state.epoch.0
+            ),
+        )),
+        Some(_) | None => Ok(()),
+    }
+}
+
+pub(super) fn undo(draft: &mut Draft<'_>, epoch: Option<Epoch>, shown: Option<usize>) -> Result<(), Refusal> {
+    as_shown(draft.state, epoch)?;
     let Some((to, undone)) = branch::undo_target(draft.state) else {
         return Err(Refusal::new(RefusalKind::NoChange, "there is no edit to undo"));
     };
@@ -23,7 +38,8 @@ pub(super) fn undo(draft: &mut Draft<'_>, shown: Option<usize>) -> Result<(), Re
     go(draft, to, (Began::Undo, &what), shown)
 }
 
-pub(super) fn redo(draft: &mut Draft<'_>, shown: Option<usize>) -> Result<(), Refusal> {
+pub(super) fn redo(draft: &mut Draft<'_>, epoch: Option<Epoch>, shown: Option<usize>) -> Result<(), Refusal> {
+    as_shown(draft.state, epoch)?;
     let Some(to) = branch::redo_target(draft.state) else {
         return Err(Refusal::new(
             RefusalKind::NoChange,

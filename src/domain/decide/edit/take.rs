@@ -228,6 +228,7 @@ fn insert_with_result(
     let gave = attempts.iter().find(|one| Some(one.intent) == entry);
     let of_rev = || attempts.iter().rev().find(|one| one.rev == given.rev);
     let shown = gave.or_else(|| of_rev().filter(|_| entry.is_none()));
+    let ran = shown.is_some();
     let args = shown.map_or(written, |record| record.args.clone());
     let effect = life.map_or(crate::domain::call::EffectClass::Unknown, |life| life.effect);
     let delegates = life.is_some_and(|life| life.delegates);
@@ -258,7 +259,8 @@ fn insert_with_result(
         call: node,
         rev: Rev(1),
         faults: Vec::new(),
-        references: Vec::new(),
+        // What never ran is as it was written: asked for anew it reads what it says.
+        references: if ran { Vec::new() } else { scanned.references },
         label,
         out: scanned.out,
         effect,

@@ -257,8 +257,11 @@ fn an_undone_edit_inside_brings_back_the_answer_and_leaves_the_sibling_at_work()
     w.drain();
     w.on(b).stream(call("write", r#"{"_as":"b2","n":3}"#));
     let (runs, asked) = (w.executed.len(), w.asked.len());
-    w.cmd(Command::Edit(EditCommand::Undo { effects_seen: None }))
-        .unwrap();
+    w.cmd(Command::Edit(EditCommand::Undo {
+        epoch: None,
+        effects_seen: None,
+    }))
+    .unwrap();
     assert_eq!(w.status(a), Status::Succeeded);
     assert_eq!(w.value(a), r#""A is 1""#);
     assert_eq!(w.executed.len(), runs);
@@ -274,8 +277,11 @@ fn an_undone_edit_inside_brings_back_the_answer_and_leaves_the_sibling_at_work()
     w.on(b).reply(&[answer("b")]);
     w.reply(&[answer("end")]);
     // And forward again: the edited thread stands as it was left.
-    w.cmd(Command::Edit(EditCommand::Redo { effects_seen: None }))
-        .unwrap();
+    w.cmd(Command::Edit(EditCommand::Redo {
+        epoch: None,
+        effects_seen: None,
+    }))
+    .unwrap();
     assert!(matches!(w.status(a), Status::Running(_)), "{:?}", w.status(a));
     assert_eq!(w.value(w.id("a1")), r#"{"v":7}"#);
     assert_eq!(w.status(b), Status::Succeeded, "B is on both branches");

@@ -357,8 +357,14 @@ impl Session {
         let epoch = Epoch(tape.draw(self.w.state.epoch.0 as usize + 1) as u32);
         let effects_seen = None;
         Some(match tape.draw(5) {
-            0 | 1 => EditCommand::Undo { effects_seen },
-            2 => EditCommand::Redo { effects_seen },
+            0 | 1 => EditCommand::Undo {
+                epoch: None,
+                effects_seen,
+            },
+            2 => EditCommand::Redo {
+                epoch: None,
+                effects_seen,
+            },
             3 => EditCommand::Switch {
                 to: epoch,
                 effects_seen,
