@@ -71,7 +71,7 @@ fn cost(history: u32) -> f64 {
 }
 
 /// The recorded sessions in which a model really goes round, told by whoever looked at them.
-const GO_ROUND: [&str; 2] = ["ring", "stubborn"];
+const GO_ROUND: [&str; 3] = ["ring", "spare", "stubborn"];
 
 /// What was found in the recorded sessions of the project.
 #[derive(Debug, Default)]

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::args::Common;
+use super::demos;
 use super::exit::{Code, Failure};
 use crate::config::{self, Env, Flags, Settings};
 use crate::control::Places;
@@ -108,6 +109,10 @@ impl Ground {
             tools.extend(sample::of(&samples.run));
         }
         let policy = self.settings.policy.clone().in_workspace(workspace);
+        let mut resilience = self.settings.resilience.clone();
+        if let Some(samples) = &setup.samples {
+            resilience = demos::fitted(samples, resilience);
+        }
         Ok(Adviser {
             registry: Arc::new(Registry::new(tools)?.keeping_out_of(self.private.iter().cloned())),
             policy: Arc::new(policy),
@@ -116,7 +121,7 @@ impl Ground {
             environment: Arc::from(names.join("\n")),
             sandbox: Arc::from("sandbox level 0"),
             headless,
-            ladder: Ladder::new(self.settings.resilience.clone(), crate::engine::ids::seed()),
+            ladder: Ladder::new(resilience, crate::engine::ids::seed()),
             watch: self.watch()?,
             now: Some(Clock::start().utc_ms()),
             loops: Arc::default(),

@@ -1,10 +1,14 @@
 //! The built-in runs: what there is, and what each begins with. Must not know: how a run is shown or served.
 
+use std::sync::Arc;
+
 use super::exit::{Code, Failure};
 use super::print;
 use super::run::Begin;
 use crate::engine::setup::{ModelSetup, Samples};
 use crate::model::scripted::{Playbook, builtin};
+use crate::resilience::escape::Others;
+use crate::resilience::policy::Policy;
 use crate::tools::sample::{self, server};
 
 /// A built-in run.
@@ -18,6 +22,8 @@ pub struct BuiltIn {
     pub reads_directory: bool,
     /// True where it has a server on this machine.
     serves: bool,
+    /// Tools of it that can stand in for another one of it, the other one first.
+    spares: &'static [(&'static str, &'static [&'static str])],
 }
 
 const fn sample(name: &'static str, what: &'static str) -> BuiltIn {
@@ -26,6 +32,7 @@ const fn sample(name: &'static str, what: &'static str) -> BuiltIn {
         what,
         reads_directory: false,
         serves: false,
+        spares: &[],
     }
 }
 
@@ -36,6 +43,7 @@ pub const ALL: &[BuiltIn] = &[
         what: "audits the current directory with the real tools and proposes one report file",
         reads_directory: true,
         serves: false,
+        spares: &[],
     },
     sample(
         "flights",
@@ -50,6 +58,7 @@ pub const ALL: &[BuiltIn] = &[
         what: "four requests to a server on this machine that answers two in a second",
         reads_directory: false,
         serves: true,
+        spares: &[],
     },
     sample(
         "ring",
@@ -67,6 +76,13 @@ pub const ALL: &[BuiltIn] = &[
         "mirrors",
         "three tools for the same thing: one refuses, one is often busy, one is slow and sure",
     ),
+    BuiltIn {
+        name: "spare",
+        what: "insists on a mirror that refuses, until the spare that its settings name makes the call",
+        reads_directory: false,
+        serves: false,
+        spares: &[("mirror_a", &["mirror_b", "mirror_c"])],
+    },
 ];
 
 /// Prints a line for each.
@@ -124,6 +140,17 @@ pub fn prepare(run: &BuiltIn) -> Result<Begin, Failure> {
     })
 }
 
+/// How failures are met in a run with these sample tools: as the operator's settings say, and where they name no
+/// spare for a tool of the run, with its own.
+pub fn fitted(samples: &Samples, mut policy: Policy) -> Policy {
+    let run = ALL.iter().find(|run| run.name == samples.run);
+    for (tool, others) in run.into_iter().flat_map(|run| run.spares) {
+        let others = Others(others.iter().copied().map(Arc::from).collect());
+        policy.loops.substitutes.entry(Arc::from(*tool)).or_insert(others);
+    }
+    policy
+}
+
 /// What is said of one that a model of the operator's plays.
 pub fn with_own_model(run: &BuiltIn) -> String {
     let tools = if sample::of(run.name).is_empty() {
@@ -169,6 +196,34 @@ mod tests {
             );
             assert_eq!(named(run.name).unwrap(), run);
         }
+    }
+
+    #[test]
+    fn spares_of_a_run_are_tools_of_it_and_those_of_the_operator_count_more() {
+        let of = |run: &str| Samples {
+            run: run.to_owned(),
+            port: None,
+        };
+        for run in ALL {
+            let names: Vec<String> = sample::of(run.name)
+                .iter()
+                .map(|tool| tool.spec().card.name.to_string())
+                .collect();
+            let policy = fitted(&of(run.name), Policy::default());
+            policy.check().unwrap();
+            for (tool, others) in &policy.loops.substitutes {
+                assert!(names.iter().any(|name| **name == **tool), "{tool}");
+                for other in &others.0 {
+                    assert!(names.iter().any(|name| **name == **other), "{other}");
+                }
+            }
+            assert_eq!(policy.loops.substitutes.is_empty(), run.name != "spare");
+        }
+        let mut mine = Policy::default();
+        mine.loops
+            .substitutes
+            .insert("mirror_a".into(), "read_file".into());
+        assert_eq!(fitted(&of("spare"), mine.clone()), mine);
     }
 
     #[test]

@@ -7,6 +7,7 @@ use super::args::Common;
 use super::build::Ground;
 use super::escalate::{Caller, Next};
 use super::exit::{Code, Failure};
+use super::follow::Followed;
 use super::run::Ready;
 use super::signals::{self, Asked};
 use super::watch::{End, Watch};
@@ -47,6 +48,8 @@ pub async fn serve(common: &Common, ground: &Ground, ready: Ready) -> Result<Cod
     };
     let mut watch = Watch::new(handle.clone(), heard.told.clone(), session.clone());
     watch.attended = door.is_some();
+    let mut files = Followed::new(ground, &handle);
+    files.take().await;
     let end = loop {
         tokio::select! {
             biased;
@@ -77,6 +80,7 @@ pub async fn serve(common: &Common, ground: &Ground, ready: Ready) -> Result<Cod
                 }
             }
             next = called(out.caller.as_mut()) => out.call(next, &watch.state),
+            () = files.changed() => files.take().await,
         }
     };
     if let Some(door) = &door {

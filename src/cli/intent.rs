@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::args::{Change, Choice, Common, On, Seen, Verb};
+use super::args::{Change, Choice, Common, FailureVerb, LoopVerb, On, Seen, Verb};
 use super::build::Ground;
 use super::exit::{Code, Failure};
 use super::{edits, effects, rules, run, weights};
@@ -32,33 +32,7 @@ pub fn commands(
 ) -> Result<Vec<Command>, Failure> {
     let one = match verb {
         Verb::ApproveAll { digest, .. } => return together(state, digest),
-        Verb::SetResilience { settings, .. } => return settings.iter().map(|one| configured(one)).collect(),
-        Verb::RunNow { call, seen: was, .. } => {
-            let (call, rev) = seen(state, call, was)?;
-            Command::Resilience(ResilienceCommand::RunNow { call, rev })
-        }
-        Verb::ChooseRepair {
-            call,
-            seen: was,
-            option,
-            ..
-        } => {
-            let (call, rev) = seen(state, call, was)?;
-            let Some(option) = option.checked_sub(1) else {
-                return Err(Failure::new(Code::Usage, "repairs are numbered from 1"));
-            };
-            Command::Resilience(ResilienceCommand::ChooseRepair { call, rev, option })
-        }
-        Verb::SkipRepair { call, seen: was, .. } => {
-            let (call, rev) = seen(state, call, was)?;
-            Command::Resilience(ResilienceCommand::SkipRepair { call, rev })
-        }
-        Verb::ResetBreaker { scope, .. } => {
-            let scope = scope
-                .parse()
-                .map_err(|error: BadScope| Failure::new(Code::Usage, visible(&error.to_string())))?;
-            Command::Resilience(ResilienceCommand::ResetBreaker { scope })
-        }
+        Verb::Failures(verb) => return on_failures(state, verb),
         Verb::Allow { call, digest, .. } => {
             let any = Seen { rev: None };
             let (id, rev) = seen(state, call, &any)?;
@@ -88,7 +62,7 @@ pub fn commands(
         | Verb::Undo { .. }
         | Verb::Redo { .. }
         | Verb::Switch { .. } => Command::Edit(on_graph(state, verb)?),
-        Verb::AllowLoop { .. } | Verb::MuteLoops { .. } => Command::Escape(on_loops(verb)?),
+        Verb::Loops(verb) => Command::Escape(on_loops(verb)?),
         Verb::AskAgain { .. }
         | Verb::Keep { .. }
         | Verb::Pause { .. }
@@ -98,7 +72,7 @@ pub fn commands(
         | Verb::Stop { .. }
         | Verb::SetLimits { .. }
         | Verb::SetPolicy { .. } => Command::Run(on_run(common, ground, state, verb)?),
-        Verb::SetWeight { .. } | Verb::ResetWeights { .. } => Command::Weight(weights::intent(verb)?),
+        Verb::Weights(verb) => Command::Weight(weights::intent(verb)?),
     };
     Ok(vec![one])
 }
@@ -264,10 +238,45 @@ fn one_edit(state: &State, verb: &Verb) -> Result<Edit, Failure> {
     })
 }
 
-fn on_loops(verb: &Verb) -> Result<EscapeCommand, Failure> {
+fn on_failures(state: &State, verb: &FailureVerb) -> Result<Vec<Command>, Failure> {
+    let command = match verb {
+        FailureVerb::SetResilience { settings, .. } => {
+            return settings.iter().map(|one| configured(one)).collect();
+        }
+        FailureVerb::RunNow { call, seen: was, .. } => {
+            let (call, rev) = seen(state, call, was)?;
+            ResilienceCommand::RunNow { call, rev }
+        }
+        FailureVerb::ChooseRepair {
+            call,
+            seen: was,
+            option,
+            ..
+        } => {
+            let (call, rev) = seen(state, call, was)?;
+            let Some(option) = option.checked_sub(1) else {
+                return Err(Failure::new(Code::Usage, "repairs are numbered from 1"));
+            };
+            ResilienceCommand::ChooseRepair { call, rev, option }
+        }
+        FailureVerb::SkipRepair { call, seen: was, .. } => {
+            let (call, rev) = seen(state, call, was)?;
+            ResilienceCommand::SkipRepair { call, rev }
+        }
+        FailureVerb::ResetBreaker { scope, .. } => {
+            let scope = scope
+                .parse()
+                .map_err(|error: BadScope| Failure::new(Code::Usage, visible(&error.to_string())))?;
+            ResilienceCommand::ResetBreaker { scope }
+        }
+    };
+    Ok(vec![Command::Resilience(command)])
+}
+
+fn on_loops(verb: &LoopVerb) -> Result<EscapeCommand, Failure> {
     Ok(match verb {
-        Verb::AllowLoop { incident, .. } => EscapeCommand::AllowIncident { incident: *incident },
-        Verb::MuteLoops { detector, listen, .. } => EscapeCommand::Mute {
+        LoopVerb::AllowLoop { incident, .. } => EscapeCommand::AllowIncident { incident: *incident },
+        LoopVerb::MuteLoops { detector, listen, .. } => EscapeCommand::Mute {
             detector: Detector::named(detector).ok_or_else(|| {
                 Failure::new(
                     Code::Usage,
@@ -280,7 +289,6 @@ fn on_loops(verb: &Verb) -> Result<EscapeCommand, Failure> {
             })?,
             muted: !listen,
         },
-        _ => return Err(misplaced()),
     })
 }
 

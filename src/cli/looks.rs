@@ -1,6 +1,7 @@
 //! The operator's files of themes, keys and settings: reads what counts at once, and tells when they change. Must
 //! not know: what a theme, a key or a setting does.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use futures_util::future::BoxFuture;
@@ -22,6 +23,8 @@ const QUIET: Duration = Duration::from_millis(200);
 #[derive(Debug, Clone, Default)]
 struct Places {
     own: Option<PathBuf>,
+    /// The file of settings that the command line names in place of the own one.
+    named: Option<PathBuf>,
     themes: Option<PathBuf>,
     keys: Option<PathBuf>,
 }
@@ -32,6 +35,7 @@ impl Places {
         Self {
             themes: own.as_deref().map(keys::themes_dir),
             keys: own.as_deref().map(keys::file),
+            named: ground.flags.config.clone(),
             own,
         }
     }
@@ -73,13 +77,16 @@ impl Watched {
     /// Watches from now on.
     pub fn new(ground: &Ground) -> Self {
         let (tell, news) = mpsc::channel(1);
+        let places = Places::of(ground);
+        let named = places.named.as_deref().and_then(Path::file_name);
+        let named = named.map(OsStr::to_owned);
         let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
             // Reading a file is an event too; answering it would never end.
             let is_news = event.is_ok_and(|event| {
                 matches!(
                     event.kind,
                     EventKind::Create(_) | EventKind::Modify(_) | EventKind::Remove(_)
-                ) && event.paths.iter().any(|path| is_ours(path))
+                ) && event.paths.iter().any(|path| is_ours(path, named.as_deref()))
             });
             if is_news {
                 // One that waits already says the same.
@@ -88,7 +95,7 @@ impl Watched {
         });
         let mut watched = Self {
             ground: ground.clone(),
-            places: Places::of(ground),
+            places,
             news,
             policy: Vec::new(),
             due: None,
@@ -103,10 +110,15 @@ impl Watched {
     fn watch(&mut self) {
         let named = Path::new(&self.ground.settings.theme.value);
         let beside = named.parent().filter(|dir| !dir.as_os_str().is_empty());
+        let settings = self.places.named.as_deref().map(|file| {
+            let dir = file.parent().filter(|dir| !dir.as_os_str().is_empty());
+            dir.unwrap_or_else(|| Path::new("."))
+        });
         let dirs: Vec<PathBuf> = [
             self.places.own.as_deref().and_then(Path::parent),
             self.places.own.as_deref(),
             self.places.themes.as_deref(),
+            settings,
             beside,
         ]
         .into_iter()
@@ -126,6 +138,29 @@ impl Watched {
 }
 
 impl Watched {
+    /// How failures are met, as the settings say it now: keys with their values; empty where they were never read.
+    /// With what is wrong: a file that is wrong changes nothing.
+    pub fn settings(&mut self) -> (Vec<(String, String)>, Vec<String>) {
+        self.watch();
+        let mut troubles = Vec::new();
+        if let (Err(why), false) = (&self.watcher, self.told) {
+            self.told = true;
+            troubles.push(format!(
+                "changes of themes, keys and settings are not noticed before the next start: {why}"
+            ));
+        }
+        let ground = &self.ground;
+        let loaded = config::load(&ground.env, &ground.flags, &ground.workspace, config::Trust::No);
+        match loaded {
+            Ok(settings) => {
+                self.ground.settings.theme = settings.theme;
+                self.policy = settings.resilience.values();
+            }
+            Err(error) => troubles.push(format!("{error}; the settings stay as they were")),
+        }
+        (self.policy.clone(), troubles)
+    }
+
     /// Names the operator's own files without their directory: a line of the screen is short.
     fn shorten(&self, read: &mut Read) {
         let Some(own) = self.places.own.as_deref() else {
@@ -144,29 +179,13 @@ impl Watched {
 }
 
 /// True for files of themes, keys and settings, and for the directories that they are in.
-fn is_ours(path: &Path) -> bool {
-    path.extension().is_none_or(|end| end == "toml")
+fn is_ours(path: &Path, named: Option<&OsStr>) -> bool {
+    path.extension().is_none_or(|end| end == "toml") || path.file_name() == named
 }
 
 impl Files for Watched {
     fn read(&mut self) -> Read {
-        self.watch();
-        let mut troubles = Vec::new();
-        if let (Err(why), false) = (&self.watcher, self.told) {
-            self.told = true;
-            troubles.push(format!(
-                "changes of themes, keys and settings are not noticed before the next start: {why}"
-            ));
-        }
-        let ground = &self.ground;
-        let loaded = config::load(&ground.env, &ground.flags, &ground.workspace, config::Trust::No);
-        match loaded {
-            Ok(settings) => {
-                self.ground.settings.theme = settings.theme;
-                self.policy = settings.resilience.values();
-            }
-            Err(error) => troubles.push(format!("{error}; the settings stay as they were")),
-        }
+        let (policy, troubles) = self.settings();
         let named = self.ground.settings.theme.value.clone();
         let own = self.places.themes.as_deref();
         let mut names = Theme::all(own);
@@ -181,7 +200,7 @@ impl Files for Watched {
             themes: names.into_iter().map(load).collect(),
             theme: named,
             keymap: Some(read_keys(self.places.keys.as_deref())),
-            policy: self.policy.clone(),
+            policy,
             troubles,
         };
         self.shorten(&mut read);

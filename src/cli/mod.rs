@@ -13,6 +13,7 @@ pub mod edits;
 pub mod effects;
 pub mod escalate;
 pub mod exit;
+mod follow;
 pub mod graph;
 pub mod guard;
 pub mod headless;

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::args::{self, Common, Verb};
+use super::args::{self, Common, WeightVerb};
 use super::build::Ground;
 use super::exit::{Code, Failure};
 use super::{print, record, run};
@@ -16,9 +16,9 @@ use crate::resilience::watch::Watch;
 use crate::text::visible;
 
 /// What a verb wants of the weights.
-pub fn intent(verb: &Verb) -> Result<WeightCommand, Failure> {
+pub fn intent(verb: &WeightVerb) -> Result<WeightCommand, Failure> {
     match verb {
-        Verb::SetWeight {
+        WeightVerb::SetWeight {
             tool, weight, kind, ..
         } => {
             if !(0.0..=1.0).contains(weight) {
@@ -33,13 +33,9 @@ pub fn intent(verb: &Verb) -> Result<WeightCommand, Failure> {
                 weight: (weight * f64::from(MOST)).round() as u16,
             })
         }
-        Verb::ResetWeights { tool, .. } => Ok(WeightCommand::Reset {
+        WeightVerb::ResetWeights { tool, .. } => Ok(WeightCommand::Reset {
             tool: tool.as_deref().map(Arc::from),
         }),
-        _ => Err(Failure::new(
-            Code::Other,
-            "this verb has no command; this is a defect of overrule",
-        )),
     }
 }
 

@@ -93,6 +93,49 @@ impl Styled {
         out
     }
 
+    /// The same over as many lines of so many columns as it needs, broken between words where that is possible; those
+    /// after the first begin further in.
+    pub fn over(self, columns: usize, indent: usize) -> Vec<Self> {
+        let columns = columns.max(indent + 1);
+        let mut rows = vec![Self::new()];
+        let mut used = 0;
+        for piece in self.0 {
+            for word in piece.text.split_inclusive(' ') {
+                let begins = rows.len() > 1 && used == indent;
+                if used + word.trim_end().width() > columns && used > 0 && !begins {
+                    rows.push(Self::new().own(Role::Dim, " ".repeat(indent)));
+                    used = indent;
+                }
+                for grapheme in word.graphemes(true) {
+                    let wide = grapheme.width();
+                    // A blank that does not fit is not missed.
+                    if used + wide > columns && grapheme != " " {
+                        rows.push(Self::new().own(Role::Dim, " ".repeat(indent)));
+                        used = indent;
+                    }
+                    if used + wide <= columns
+                        && let Some(row) = rows.last_mut()
+                    {
+                        row.extend(piece.role, grapheme);
+                        used += wide;
+                    }
+                }
+            }
+        }
+        rows
+    }
+
+    /// Adds characters of a look to the last piece, or as a new one.
+    fn extend(&mut self, role: Role, text: &str) {
+        match self.0.last_mut() {
+            Some(last) if last.role == role => last.text.push_str(text),
+            _ => self.0.push(Piece {
+                role,
+                text: text.to_owned(),
+            }),
+        }
+    }
+
     /// The characters without looks.
     pub fn plain(&self) -> String {
         self.0.iter().map(|piece| piece.text.as_str()).collect()
@@ -375,6 +418,24 @@ pub fn readable(json: &Arc<str>) -> Arc<str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_line_of_several_looks_goes_over_as_many_rows_as_it_needs() {
+        let rows = |line: Styled, columns: usize| -> Vec<String> {
+            line.over(columns, 2).iter().map(Styled::plain).collect()
+        };
+        let line = || Styled::new().own(Role::Dim, "one ").own(Role::Text, "two three");
+        assert_eq!(rows(line(), 13), ["one two three"]);
+        assert_eq!(rows(line(), 8), ["one two ", "  three"]);
+        assert_eq!(rows(line(), 5), ["one ", "  two", "  thr", "  ee"]);
+        assert_eq!(
+            rows(Styled::new().own(Role::Text, "a 日本語"), 4),
+            ["a ", "  日", "  本", "  語"]
+        );
+        let looks: Vec<Role> = line().over(8, 2)[0].0.iter().map(|piece| piece.role).collect();
+        assert_eq!(looks, [Role::Dim, Role::Text]);
+        assert_eq!(rows(Styled::new(), 0), [""]);
+    }
 
     #[test]
     fn a_text_is_broken_between_words_and_long_words_anywhere() {

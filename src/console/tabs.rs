@@ -106,13 +106,19 @@ impl Maker<'_> {
         }
     }
 
-    /// A line `name  words` in the console's own words.
+    /// `name  words` in the console's own words, over as many lines as they need.
     fn fact(&mut self, name: &str, role: Role, words: impl Into<String>) {
-        self.doc.line(
-            Styled::new()
-                .own(Role::Dim, format!("{name:<10} "))
-                .own(role, words),
-        );
+        let line = Styled::new()
+            .own(Role::Dim, format!("{name:<10} "))
+            .own(role, words);
+        self.over(line, usize::from(NAME));
+    }
+
+    /// A line, over as many as it needs; those after the first begin further in.
+    fn over(&mut self, line: Styled, indent: usize) {
+        for row in line.over(usize::from(self.width), indent) {
+            self.doc.line(row);
+        }
     }
 
     /// An untrusted text behind a mark.

@@ -5,72 +5,25 @@
 //! workspace. It is then opened from the workspace's own descriptor with every link refused, so
 //! that a link put in between leads to an error and never outside. Must not know: any tool.
 
+mod allowed;
+mod means;
+
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Component, Path, PathBuf};
-use std::sync::OnceLock;
 
-use rustix::fs::{Access, AtFlags, FileType, Mode, OFlags, Stat};
+use rustix::fs::{Access, AtFlags, Mode, OFlags, Stat};
 use rustix::io::Errno;
+
+use allowed::{guarded, regular, writable};
+pub use means::{Confinement, confinement};
+use means::{READ, beneath, walk};
 
 use super::errors::{from_io, refused, shown};
 use crate::domain::call::{ErrorClass, ToolError};
 use crate::schema;
-
-/// How the system is made to refuse links.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Confinement {
-    /// One system call that the kernel confines (`openat2`).
-    Kernel,
-    /// Component by component, links refused at each step.
-    Walk,
-}
-
-impl Confinement {
-    /// The means in a few lower-case words, for a header or a report.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Kernel => "openat2",
-            Self::Walk => "component walk",
-        }
-    }
-}
-
-/// What this system offers; found out once.
-pub fn confinement() -> Confinement {
-    static FOUND: OnceLock<Confinement> = OnceLock::new();
-    *FOUND.get_or_init(|| {
-        let probe = File::open("/").map(|root| beneath(root.as_fd(), Path::new("."), READ, Mode::empty()));
-        match probe {
-            Ok(Ok(_)) => Confinement::Kernel,
-            // Not known to the kernel, or forbidden by a container: the walk is as strict.
-            _ => Confinement::Walk,
-        }
-    })
-}
-
-const READ: OFlags = OFlags::RDONLY.union(OFlags::CLOEXEC);
-
-#[cfg(target_os = "linux")]
-fn beneath(dir: BorrowedFd<'_>, path: &Path, flags: OFlags, mode: Mode) -> Result<OwnedFd, Errno> {
-    use rustix::fs::ResolveFlags;
-    let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS | ResolveFlags::NO_SYMLINKS;
-    // The kernel gives EAGAIN when something is renamed at the same moment.
-    for _ in 0..16 {
-        match rustix::fs::openat2(dir, path, flags, mode, resolve) {
-            Err(Errno::AGAIN) => {}
-            other => return other,
-        }
-    }
-    Err(Errno::AGAIN)
-}
-
-#[cfg(not(target_os = "linux"))]
-fn beneath(_: BorrowedFd<'_>, _: &Path, _: OFlags, _: Mode) -> Result<OwnedFd, Errno> {
-    Err(Errno::NOSYS)
-}
 
 /// A directory that the tools work in.
 #[derive(Debug)]
@@ -386,32 +339,6 @@ fn private_place(given: &str) -> ToolError {
     )
 }
 
-fn walk(dir: BorrowedFd<'_>, path: &Path, flags: OFlags, mode: Mode) -> Result<OwnedFd, Errno> {
-    let step_flags = READ | OFlags::DIRECTORY | OFlags::NOFOLLOW;
-    let mut at = rustix::fs::openat(dir, ".", READ | OFlags::DIRECTORY, Mode::empty())?;
-    let mut steps = path
-        .components()
-        .filter(|step| !matches!(step, Component::CurDir))
-        .peekable();
-    if steps.peek().is_none() {
-        return Ok(at);
-    }
-    while let Some(step) = steps.next() {
-        let Component::Normal(name) = step else {
-            return Err(Errno::XDEV);
-        };
-        if steps.peek().is_none() {
-            return rustix::fs::openat(&at, name, flags | OFlags::NOFOLLOW, mode);
-        }
-        at = rustix::fs::openat(&at, name, step_flags, Mode::empty())?;
-    }
-    Ok(at)
-}
-
-fn kind(stat: &Stat) -> FileType {
-    FileType::from_raw_mode(stat.st_mode)
-}
-
 fn is_directory(given: &str) -> ToolError {
     from_io("write", given, &io::Error::from(Errno::ISDIR), false)
 }
@@ -423,97 +350,6 @@ fn dangling(given: &str) -> ToolError {
         "path confinement",
         "name the real file",
     )
-}
-
-fn regular(stat: &Stat, given: &str, action: &str) -> Result<(), ToolError> {
-    match kind(stat) {
-        FileType::RegularFile => Ok(()),
-        FileType::Directory => Err(from_io(action, given, &io::Error::from(Errno::ISDIR), false)),
-        _ => Err(refused(
-            ErrorClass::Param,
-            format!("`{}` is a device, pipe or socket, not a file", shown(given)),
-            "checked by the tool",
-            "name a regular file",
-        )),
-    }
-}
-
-fn writable(stat: &Stat, given: &str) -> Result<(), ToolError> {
-    regular(stat, given, "write")?;
-    // Root may write everything; what somebody marked read-only was meant so all the same.
-    if stat.st_mode & 0o222 == 0 {
-        return Err(refused(
-            ErrorClass::Auth,
-            format!("`{}` is marked read-only", shown(given)),
-            "mode of the file",
-            "write to a new path instead, or ask the operator",
-        ));
-    }
-    if stat.st_nlink > 1 {
-        return Err(refused(
-            ErrorClass::Auth,
-            format!(
-                "`{}` has {} names (hard links), and one of them may lie outside of the workspace",
-                shown(given),
-                stat.st_nlink
-            ),
-            "path confinement",
-            "write to a new path instead, or ask the operator to copy the file",
-        ));
-    }
-    Ok(())
-}
-
-/// Files that run, or are believed, just by being there; listed even where they do not exist yet.
-const RUN_BY_THEMSELVES: [&str; 22] = [
-    ".profile",
-    ".bashrc",
-    ".bash_profile",
-    ".bash_login",
-    ".bash_logout",
-    ".bash_aliases",
-    ".zshrc",
-    ".zshenv",
-    ".zprofile",
-    ".zlogin",
-    ".zlogout",
-    ".kshrc",
-    ".mkshrc",
-    ".cshrc",
-    ".tcshrc",
-    ".login",
-    ".inputrc",
-    ".envrc",
-    ".gitconfig",
-    ".netrc",
-    ".mcp.json",
-    "config.fish",
-];
-
-/// Why tools never write this place, if they do not.
-fn guarded(path: &Path) -> Option<&'static str> {
-    let names: Vec<String> = path.iter().map(|name| plain(&name.to_string_lossy())).collect();
-    for name in &names {
-        match name.as_str() {
-            ".git" => return Some("it belongs to git, which runs hooks and settings found there"),
-            ".ssh" => return Some("it holds keys and what they open"),
-            "overrule.toml" => return Some("it says what tools may do"),
-            _ if name.starts_with(".overrule") => return Some("it belongs to this program"),
-            _ => {}
-        }
-    }
-    let last = names.last()?;
-    RUN_BY_THEMSELVES
-        .contains(&last.as_str())
-        .then_some("it would be run or believed by a shell or another program without being asked")
-}
-
-/// A name as a forgiving file system compares it: without case and invisible characters.
-fn plain(name: &str) -> String {
-    name.chars()
-        .filter(|c| !matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'))
-        .flat_map(char::to_lowercase)
-        .collect()
 }
 
 #[cfg(test)]

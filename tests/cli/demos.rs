@@ -1,11 +1,13 @@
 //! The built-in runs with tools of their own: each plays to its end without a network and without set-up.
 //! What the program mends by itself or leaves to the model is not looked at here.
 
-use overrule::domain::call::{ErrorClass, Outcome};
+use overrule::domain::call::{ErrorClass, Outcome, Status};
 use overrule::domain::escape::{Rung, Upshot};
+use overrule::domain::node::Origin;
 use overrule::domain::state::{Mode, State};
 
-use crate::world::World;
+use crate::control::holder::Holder;
+use crate::world::{World, until};
 
 /// Plays one with every call allowed; gives the answer and the state at the end.
 fn play(name: &str) -> (String, State) {
@@ -42,7 +44,7 @@ fn they_are_listed_with_a_line_each() {
     let world = World::new();
     let said = world.run(&["demo"]).ends(0);
     for name in [
-        "audit", "flights", "office", "limits", "ring", "sealed", "stubborn", "mirrors",
+        "audit", "flights", "office", "limits", "ring", "sealed", "stubborn", "mirrors", "spare",
     ] {
         let line = said.out.lines().find(|line| line.starts_with(name));
         assert!(line.is_some_and(|line| line.len() > 40), "{name}: {}", said.out);
@@ -183,6 +185,111 @@ fn eight_pages_come_from_whichever_mirror_has_them() {
     let (answer, state) = play("mirrors");
     assert_eq!(answer.trim(), "Once there was an agent that asked first");
     assert!(failures(&state, ErrorClass::Auth) >= 4);
+}
+
+#[test]
+fn a_spare_makes_the_call_that_a_model_insists_on_and_everybody_is_told() {
+    let (answer, state) = play("spare");
+    assert_eq!(
+        answer.trim(),
+        "Page 5 says “agent”. It came from another mirror than the one that I asked."
+    );
+    let steps: Vec<(Rung, Option<Upshot>, &str)> = state
+        .escape
+        .incidents
+        .iter()
+        .flat_map(|incident| &incident.steps)
+        .map(|step| (step.rung, step.upshot, &*step.why))
+        .collect();
+    let [
+        (Rung::Guidance, Some(Upshot::Ignored), _),
+        (Rung::Substitute, Some(Upshot::Helped), why),
+    ] = steps[..]
+    else {
+        panic!("{steps:?}");
+    };
+    assert!(
+        why.starts_with("mirror_b for mirror_a (weight 0.50, rather than mirror_c 0.50)"),
+        "{why}"
+    );
+    // The call says who changed it.
+    let call = state.calls.values().last().unwrap();
+    let revisions = &state.nodes[&call.id].revisions;
+    assert_eq!(revisions.len(), 2);
+    assert!(
+        matches!(revisions[1].origin, Origin::Engine { .. }),
+        "{revisions:?}"
+    );
+}
+
+#[test]
+fn a_spare_is_approved_by_whom_the_call_was_approved() {
+    let world = World::new();
+    let begin = [
+        "demo",
+        "spare",
+        "--headless",
+        "--control",
+        "--policy",
+        "supervised",
+    ];
+    let holder = Holder::start(&world, world.command(&begin));
+    for time in 1..=3 {
+        until("another one waits", || {
+            holder.state().calls.len() == time
+                && matches!(
+                    holder.state().calls.values().last().unwrap().status,
+                    Status::Awaiting
+                )
+        });
+        holder.approve("page");
+    }
+    until("the spare waits", || {
+        let state = holder.state();
+        let call = state.calls.values().last().unwrap();
+        call.status == Status::Awaiting
+            && state.nodes[&call.id]
+                .as_call()
+                .is_some_and(|(tool, _)| &**tool == "mirror_b")
+    });
+    assert!(
+        holder
+            .state()
+            .ledger
+            .values()
+            .all(|entry| &*entry.tool == "mirror_a")
+    );
+    holder.approve("page");
+    holder.end().ends(0);
+    let state = world.state(&world.id());
+    assert_eq!(
+        state
+            .ledger
+            .values()
+            .filter(|entry| &*entry.tool == "mirror_b")
+            .count(),
+        1
+    );
+}
+
+#[test]
+fn the_spares_of_a_run_are_known_where_it_goes_on_in_another_process() {
+    let world = World::new();
+    let begin = [
+        "demo",
+        "spare",
+        "--headless",
+        "--control",
+        "--policy",
+        "supervised",
+    ];
+    let holder = Holder::start(&world, world.command(&begin));
+    holder.waiting("page");
+    let id = holder.kill();
+    world
+        .run(&["resume", &id, "--headless", "--policy", "auto"])
+        .ends(0)
+        .tells("mirror_b for mirror_a");
 }
 
 #[test]

@@ -25,5 +25,6 @@ mod playbooks;
 mod policy;
 mod prices;
 mod sessions;
+mod settings;
 mod several;
 mod surroundings;

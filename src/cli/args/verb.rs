@@ -1,59 +1,15 @@
 //! The operator's verbs on a session, as words. Must not know: what they do.
 
+mod common;
+mod failures;
+mod takes;
+
 use std::path::PathBuf;
 
-use clap::{Args as ClapArgs, Subcommand, ValueEnum};
+use clap::Subcommand;
 
-/// What every operator verb takes.
-#[derive(Debug, Clone, ClapArgs)]
-pub struct On {
-    /// Session: id, beginning of it, or `last`
-    pub session: String,
-    /// Go on with the run afterwards
-    #[arg(long)]
-    pub resume: bool,
-    /// Why, for the record
-    #[arg(long, value_name = "TEXT")]
-    pub reason: Option<String>,
-}
-
-/// What every verb takes whose impact can be shown before.
-#[derive(Debug, Clone, ClapArgs)]
-pub struct Look {
-    /// Print what it would do, and do nothing
-    #[arg(long)]
-    pub preview: bool,
-}
-
-/// What every verb takes that is committed as it was previewed.
-#[derive(Debug, Clone, ClapArgs)]
-pub struct Planned {
-    /// The preview.
-    #[command(flatten)]
-    pub look: Look,
-    /// Effects that the preview named; refused if there are more by now
-    #[arg(long, value_name = "N")]
-    pub effects_seen: Option<usize>,
-}
-
-/// What every edit takes.
-#[derive(Debug, Clone, ClapArgs)]
-pub struct Change {
-    /// The plan.
-    #[command(flatten)]
-    pub planned: Planned,
-    /// Let later turns stand although what they were asked with changes; they are marked as drifted
-    #[arg(long)]
-    pub keep_later: bool,
-}
-
-/// What every verb takes that names a node.
-#[derive(Debug, Clone, ClapArgs)]
-pub struct Seen {
-    /// Revision of the node that you saw; refused with the difference if it is another one by now
-    #[arg(long, value_name = "N")]
-    pub rev: Option<u32>,
-}
+pub use failures::{FailureVerb, LoopVerb, WeightVerb};
+pub use takes::{Change, Choice, Look, On, Planned, Seen};
 
 /// Operator verbs on a session, stored or running.
 #[derive(Debug, Subcommand)]
@@ -428,25 +384,9 @@ pub enum Verb {
         #[command(flatten)]
         on: On,
     },
-    /// Let what repeats in an incident repeat (`overrule loops` lists them); a run paused for it goes on
-    AllowLoop {
-        /// The session
-        #[command(flatten)]
-        on: On,
-        /// Number of the incident
-        incident: u32,
-    },
-    /// Do not listen to a detector of repetition: sequence, same_error, no_progress or failing_tool
-    MuteLoops {
-        /// The session
-        #[command(flatten)]
-        on: On,
-        /// The detector
-        detector: String,
-        /// Listen to it again
-        #[arg(long)]
-        listen: bool,
-    },
+    /// About repetition.
+    #[command(flatten)]
+    Loops(LoopVerb),
     /// End the open stream of a running session; what arrived is the turn, and the run is paused
     StopTurn {
         /// The session
@@ -465,58 +405,9 @@ pub enum Verb {
         #[command(flatten)]
         on: On,
     },
-    /// Let a call that waits to be tried again run at once
-    RunNow {
-        /// The session
-        #[command(flatten)]
-        on: On,
-        /// What was seen
-        #[command(flatten)]
-        seen: Seen,
-        /// The call
-        call: String,
-    },
-    /// Take one of the repairs that are offered for a call, as `overrule queue` numbers them
-    ChooseRepair {
-        /// The session
-        #[command(flatten)]
-        on: On,
-        /// What was seen
-        #[command(flatten)]
-        seen: Seen,
-        /// The call
-        call: String,
-        /// Which repair, from 1
-        option: usize,
-    },
-    /// Repair a call no more: its failure stands, and the model is told
-    SkipRepair {
-        /// The session
-        #[command(flatten)]
-        on: On,
-        /// What was seen
-        #[command(flatten)]
-        seen: Seen,
-        /// The call
-        call: String,
-    },
-    /// Let everything through a breaker again
-    ResetBreaker {
-        /// The session
-        #[command(flatten)]
-        on: On,
-        /// Of what: tool:NAME, server:HOST:PORT or model:NAME, as `overrule queue` lists it
-        scope: String,
-    },
-    /// Change how failures are met in a session: KEY=VALUE, such as retry.retries=2 or breaker.open=1m
-    SetResilience {
-        /// The session
-        #[command(flatten)]
-        on: On,
-        /// One or more settings (docs/resilience.md lists them)
-        #[arg(value_name = "KEY=VALUE", required = true)]
-        settings: Vec<String>,
-    },
+    /// About failures and how they are met.
+    #[command(flatten)]
+    Failures(FailureVerb),
     /// Change the policy preset of a session
     SetPolicy {
         /// The session
@@ -525,114 +416,7 @@ pub enum Verb {
         /// supervised, guarded, auto or read-only
         preset: String,
     },
-    /// Set the weight of a tool: how well it serves a kind of task, 0 to 1
-    SetWeight {
-        /// The session
-        #[command(flatten)]
-        on: On,
-        /// The tool
-        tool: String,
-        /// The weight, 0 to 1
-        weight: f64,
-        /// The kind of task, as `overrule weights` lists it
-        #[arg(long, value_name = "KIND", default_value = "general")]
-        kind: String,
-    },
-    /// Begin the weights of a tool anew, or all of them
-    ResetWeights {
-        /// The session
-        #[command(flatten)]
-        on: On,
-        /// The tool; leave out for all
-        tool: Option<String>,
-    },
-}
-
-/// What to do with an effect that may already have happened.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Choice {
-    /// Take the recorded result
-    Reuse,
-    /// Run it again
-    RunAgain,
-    /// Do not run it
-    Reject,
-}
-
-impl Verb {
-    /// The session, and what goes with it.
-    pub fn on(&self) -> &On {
-        match self {
-            Self::Approve { on, .. }
-            | Self::ApproveAll { on, .. }
-            | Self::Allow { on, .. }
-            | Self::AddRule { on, .. }
-            | Self::DropRule { on, .. }
-            | Self::Reject { on, .. }
-            | Self::Edit { on, .. }
-            | Self::Replace { on, .. }
-            | Self::Answer { on, .. }
-            | Self::Retry { on, .. }
-            | Self::Unpin { on, .. }
-            | Self::Cancel { on, .. }
-            | Self::Guide { on, .. }
-            | Self::InsertThought { on, .. }
-            | Self::InsertCall { on, .. }
-            | Self::Delete { on, .. }
-            | Self::RejectAnswer { on, .. }
-            | Self::Commit { on, .. }
-            | Self::Undo { on, .. }
-            | Self::Redo { on, .. }
-            | Self::Switch { on, .. }
-            | Self::Take { on, .. }
-            | Self::Consent { on, .. }
-            | Self::Resolve { on, .. }
-            | Self::Probe { on, .. }
-            | Self::Compensate { on, .. }
-            | Self::AskAgain { on, .. }
-            | Self::Keep { on, .. }
-            | Self::Pause { on }
-            | Self::Unpause { on }
-            | Self::Step { on }
-            | Self::StopTurn { on }
-            | Self::Stop { on }
-            | Self::SetLimits { on }
-            | Self::AllowLoop { on, .. }
-            | Self::MuteLoops { on, .. }
-            | Self::RunNow { on, .. }
-            | Self::ChooseRepair { on, .. }
-            | Self::SkipRepair { on, .. }
-            | Self::ResetBreaker { on, .. }
-            | Self::SetResilience { on, .. }
-            | Self::SetPolicy { on, .. }
-            | Self::SetWeight { on, .. }
-            | Self::ResetWeights { on, .. } => on,
-        }
-    }
-
-    /// True where only the plan was asked for.
-    pub fn is_preview(&self) -> bool {
-        match self {
-            Self::Edit { change, .. }
-            | Self::Replace { change, .. }
-            | Self::Guide { change, .. }
-            | Self::InsertThought { change, .. }
-            | Self::InsertCall { change, .. }
-            | Self::Delete { change, .. }
-            | Self::RejectAnswer { change, .. }
-            | Self::Commit { change, .. }
-            | Self::Probe { change, .. }
-            | Self::Compensate { change, .. }
-            | Self::Take { change, .. } => change.planned.look.preview,
-            Self::Undo { planned, .. } | Self::Redo { planned, .. } | Self::Switch { planned, .. } => {
-                planned.look.preview
-            }
-            Self::Answer { look, .. }
-            | Self::AddRule { look, .. }
-            | Self::Retry { look, .. }
-            | Self::Unpin { look, .. }
-            | Self::AskAgain { look, .. } => look.preview,
-            _ => false,
-        }
-    }
+    /// About what is learnt of tools.
+    #[command(flatten)]
+    Weights(WeightVerb),
 }

@@ -14,6 +14,7 @@ use crate::console::symbols::Symbol;
 use crate::console::theme::Role;
 use crate::domain::call::{Call, ConsentCause, Decision, EffectClass, Outcome, Status};
 use crate::domain::id::NodeId;
+use crate::domain::node::{Content, Node};
 use crate::domain::state::LedgerOutcome;
 use crate::text;
 
@@ -186,6 +187,37 @@ fn call_rev(maker: &Maker<'_>, id: NodeId) -> String {
         .unwrap_or_default()
 }
 
+/// Who made the call another one than it was, and what he changed.
+fn changed(maker: &mut Maker<'_>, node: &Node) {
+    let (
+        Some(Content::Call {
+            tool: old,
+            args: first,
+        }),
+        Some((tool, args)),
+    ) = (node.revisions.first().map(|first| &first.content), node.as_call())
+    else {
+        return;
+    };
+    let mut words = super::origin_word(node.now());
+    if old == tool && first == args {
+        return;
+    }
+    if old != tool {
+        write!(words, ": another tool than {}", text::visible(old)).unwrap_or_default();
+    }
+    if first != args {
+        let same = first
+            .bytes()
+            .zip(args.bytes())
+            .take_while(|(a, b)| a == b)
+            .count();
+        write!(words, ", from byte {same} on").unwrap_or_default();
+    }
+    words.push_str("; the tab revisions shows how");
+    maker.fact("changed", Role::Edited, words);
+}
+
 fn exact(maker: &mut Maker<'_>, id: NodeId, decide: bool) {
     let run = maker.run;
     let (Some(call), Some(node)) = (run.state.call(id), run.state.node(id)) else {
@@ -203,20 +235,7 @@ fn exact(maker: &mut Maker<'_>, id: NodeId, decide: bool) {
         like_another(maker, id);
     }
     size_line(maker, call, &shown);
-    if let Some(first) = node.revisions.first().and_then(|first| match &first.content {
-        crate::domain::node::Content::Call { args, .. } => Some(args),
-        _ => None,
-    }) && **first != *args
-    {
-        let same = first
-            .bytes()
-            .zip(args.bytes())
-            .take_while(|(a, b)| a == b)
-            .count();
-        let by = super::origin_word(node.now());
-        let words = format!("{by}, from byte {same} on; the tab revisions shows how");
-        maker.fact("changed", Role::Edited, words);
-    }
+    changed(maker, node);
     for warning in text::warnings(text::visible(text_head(&shown)).as_str())
         .iter()
         .take(4)

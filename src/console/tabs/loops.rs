@@ -6,19 +6,20 @@ use crate::console::doc::Styled;
 use crate::console::keymap::Keymap;
 use crate::console::loops::paragraphs;
 use crate::console::theme::Role;
-use crate::domain::escape::Upshot;
+use crate::domain::decide::escape::waits_for_operator;
+use crate::domain::escape::{Incident, Upshot};
 use crate::domain::id::NodeId;
 use crate::domain::node::Origin;
 
-/// What can be done about a repetition: the name of the command, and what it does here.
-const CHOICES: [(&str, &str); 7] = [
-    ("edit", "give the selected call other arguments"),
-    ("replace", "let another tool make the selected call"),
-    ("answer", "say what the selected call gives"),
-    ("insert-prompt", "give the model guidance"),
-    ("allow-loop", "let it repeat"),
-    ("pause", "go on as it is"),
-    ("emergency-stop", "end the run"),
+/// What can be done about a repetition: the name of the command, what it does here, and whether the run must wait for it.
+const CHOICES: [(&str, &str, bool); 7] = [
+    ("edit", "give the selected call other arguments", false),
+    ("replace", "let another tool make the selected call", false),
+    ("answer", "say what the selected call gives", false),
+    ("guide", "give the model guidance", false),
+    ("allow-loop", "let it repeat", false),
+    ("pause", "go on as it is", true),
+    ("emergency-stop", "end the run", false),
 ];
 
 /// Every incident, newest first.
@@ -37,8 +38,15 @@ pub fn loops(maker: &mut Maker<'_>, keymap: &Keymap) {
             maker.own(role, line);
         }
     }
+    let state = &maker.run.state;
+    let open: Vec<&Incident> = state.escape.incidents.iter().filter(|one| !one.over).collect();
+    // Of what is over nothing is left to be decided.
+    if open.is_empty() {
+        return;
+    }
+    let waits = open.iter().any(|one| waits_for_operator(state, one));
     maker.doc.line(Styled::new());
-    for (name, what) in CHOICES {
+    for (name, what, _) in CHOICES.iter().filter(|(.., waiting)| waits || !waiting) {
         let keys: Vec<String> = keymap.keys_of(name).iter().map(ToString::to_string).collect();
         if keys.is_empty() {
             continue;
@@ -46,7 +54,7 @@ pub fn loops(maker: &mut Maker<'_>, keymap: &Keymap) {
         maker.doc.line(
             Styled::new()
                 .own(Role::Key, format!("  {:<10} ", keys.join(" ")))
-                .own(Role::Text, what),
+                .own(Role::Text, *what),
         );
     }
 }

@@ -78,5 +78,5 @@ fn changed(maker: &mut Maker<'_>, change: &Change) {
     if !change.certainty.word().is_empty() {
         line = line.own(Role::Warning, format!("  ({})", change.certainty.word()));
     }
-    maker.doc.line(line);
+    maker.over(line, 6);
 }

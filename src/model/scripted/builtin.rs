@@ -11,6 +11,7 @@ const PLAYBOOKS: &[(&str, &str)] = &[
     ("office", include_str!("../playbooks/office.toml")),
     ("ring", include_str!("../playbooks/ring.toml")),
     ("sealed", include_str!("../playbooks/sealed.toml")),
+    ("spare", include_str!("../playbooks/spare.toml")),
     ("stubborn", include_str!("../playbooks/stubborn.toml")),
 ];
 

@@ -23,7 +23,7 @@ pub fn of(run: &str) -> Vec<Arc<dyn Tool>> {
         "ring" => ring::tools(),
         "limits" => server::tools(),
         "sealed" | "stubborn" => archive::tools(),
-        "mirrors" => mirrors::tools(),
+        "mirrors" | "spare" => mirrors::tools(),
         _ => Vec::new(),
     }
 }

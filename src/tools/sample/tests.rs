@@ -13,8 +13,8 @@ use crate::tools::registry::Registry;
 use crate::tools::run::{Limits, run};
 use crate::tools::tool::Job;
 
-const RUNS: [&str; 7] = [
-    "flights", "office", "ring", "limits", "sealed", "stubborn", "mirrors",
+const RUNS: [&str; 8] = [
+    "flights", "office", "ring", "limits", "sealed", "stubborn", "mirrors", "spare",
 ];
 
 fn registry(name: &str) -> Registry {

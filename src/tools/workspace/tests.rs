@@ -3,6 +3,8 @@
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 
+use rustix::fs::FileType;
+
 use super::*;
 
 struct Ground {

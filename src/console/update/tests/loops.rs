@@ -71,9 +71,28 @@ fn the_page_shows_what_repeats_what_was_done_and_what_can_be_done() {
     ] {
         assert!(text.contains(words), "{words}\n{text}");
     }
+    let guide = text.lines().find(|line| line.contains("give the model guidance"));
+    assert!(guide.unwrap().contains("i  "), "{text}");
     stage.press("esc");
     assert!(stage.model.overlays.is_empty());
     assert_eq!(stage.commands(), []);
+}
+
+#[test]
+fn of_what_is_over_nothing_is_offered() {
+    let mut stage = stage();
+    stage.engine(Event::Run(RunEvent::Resumed {}));
+    stage.engine(Event::Escape(EscapeEvent::Over {
+        incident: 1,
+        why: Arc::from("the operator changed the course"),
+    }));
+    stage.press("C");
+    let text = stage.text();
+    assert!(text.contains("loop 1 (sequence), over"), "{text}");
+    assert!(
+        !text.contains("go on as it is") && !text.contains("let it repeat"),
+        "{text}"
+    );
 }
 
 #[test]

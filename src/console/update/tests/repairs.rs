@@ -2,6 +2,7 @@
 //! is found.
 
 use crate::console::model::overlay::Overlay;
+use crate::console::msg::{Msg, TermMsg};
 use crate::console::testing::{ARMING, Stage, id};
 use crate::domain::call::{ErrorClass, Fault};
 use crate::domain::command::{Command, ResilienceCommand};
@@ -65,6 +66,23 @@ fn stage() -> Stage {
     stage.press("2");
     stage.wait(ARMING);
     stage
+}
+
+#[test]
+fn what_a_repair_changes_and_why_is_not_cut_off() {
+    let mut stage = stage();
+    stage.send(Msg::Term(TermMsg::Resize {
+        width: 60,
+        height: 40,
+    }));
+    let text = stage.text();
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        words.contains(
+            "/day \"10/11/2024\" becomes \"2024-11-10\" date_format_correction: one of the days that it can mean"
+        ),
+        "{text}"
+    );
 }
 
 #[test]

@@ -205,6 +205,43 @@ fn a_question_says_that_the_arguments_are_not_those_of_the_model() {
 }
 
 #[test]
+fn a_question_says_that_the_tool_is_not_that_of_the_model() {
+    let mut stage = Stage::new(50, 30);
+    stage.begin();
+    let args = r#"{"page":"5"}"#;
+    stage.awaiting("c3", "mirror_a", args);
+    stage.press("2");
+    stage.engine(Event::Edit(EditEvent::Revised {
+        node: id("c3"),
+        rev: Rev(2),
+        content: Content::Call {
+            tool: "mirror_b".into(),
+            args: args.into(),
+        },
+        origin: Origin::Engine {
+            rule: "loop guard".into(),
+        },
+        approves: None,
+    }));
+    stage.ready("c3", 2);
+    stage.call(CallEvent::Asked {
+        call: id("c3"),
+        rev: Rev(2),
+        deadline_ms: None,
+    });
+    stage.press("down");
+    let text = stage.text();
+    // Nothing of it is cut off at the edge.
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        words.contains(
+            "changed by the engine (loop guard): another tool than mirror_a; the tab revisions shows how"
+        ),
+        "{text}"
+    );
+}
+
+#[test]
 fn who_answers_for_a_call_in_doubt_is_told_of_the_process_that_may_still_run() {
     let mut stage = Stage::new(120, 40);
     stage.begin();

@@ -1,0 +1,75 @@
+//! What is asked of every operator verb: its session, whether it only looks. Must not know: what a verb does.
+
+use super::{On, Verb};
+
+impl Verb {
+    /// The session, and what goes with it.
+    pub fn on(&self) -> &On {
+        match self {
+            Self::Approve { on, .. }
+            | Self::ApproveAll { on, .. }
+            | Self::Allow { on, .. }
+            | Self::AddRule { on, .. }
+            | Self::DropRule { on, .. }
+            | Self::Reject { on, .. }
+            | Self::Edit { on, .. }
+            | Self::Replace { on, .. }
+            | Self::Answer { on, .. }
+            | Self::Retry { on, .. }
+            | Self::Unpin { on, .. }
+            | Self::Cancel { on, .. }
+            | Self::Guide { on, .. }
+            | Self::InsertThought { on, .. }
+            | Self::InsertCall { on, .. }
+            | Self::Delete { on, .. }
+            | Self::RejectAnswer { on, .. }
+            | Self::Commit { on, .. }
+            | Self::Undo { on, .. }
+            | Self::Redo { on, .. }
+            | Self::Switch { on, .. }
+            | Self::Take { on, .. }
+            | Self::Consent { on, .. }
+            | Self::Resolve { on, .. }
+            | Self::Probe { on, .. }
+            | Self::Compensate { on, .. }
+            | Self::AskAgain { on, .. }
+            | Self::Keep { on, .. }
+            | Self::Pause { on }
+            | Self::Unpause { on }
+            | Self::Step { on }
+            | Self::StopTurn { on }
+            | Self::Stop { on }
+            | Self::SetLimits { on }
+            | Self::SetPolicy { on, .. } => on,
+            Self::Loops(verb) => verb.on(),
+            Self::Failures(verb) => verb.on(),
+            Self::Weights(verb) => verb.on(),
+        }
+    }
+
+    /// True where only the plan was asked for.
+    pub fn is_preview(&self) -> bool {
+        match self {
+            Self::Edit { change, .. }
+            | Self::Replace { change, .. }
+            | Self::Guide { change, .. }
+            | Self::InsertThought { change, .. }
+            | Self::InsertCall { change, .. }
+            | Self::Delete { change, .. }
+            | Self::RejectAnswer { change, .. }
+            | Self::Commit { change, .. }
+            | Self::Probe { change, .. }
+            | Self::Compensate { change, .. }
+            | Self::Take { change, .. } => change.planned.look.preview,
+            Self::Undo { planned, .. } | Self::Redo { planned, .. } | Self::Switch { planned, .. } => {
+                planned.look.preview
+            }
+            Self::Answer { look, .. }
+            | Self::AddRule { look, .. }
+            | Self::Retry { look, .. }
+            | Self::Unpin { look, .. }
+            | Self::AskAgain { look, .. } => look.preview,
+            _ => false,
+        }
+    }
+}

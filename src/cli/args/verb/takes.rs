@@ -1,0 +1,65 @@
+//! What operator verbs take in common. Must not know: the verbs.
+
+use clap::{Args as ClapArgs, ValueEnum};
+
+/// What every operator verb takes.
+#[derive(Debug, Clone, ClapArgs)]
+pub struct On {
+    /// Session: id, beginning of it, or `last`
+    pub session: String,
+    /// Go on with the run afterwards
+    #[arg(long)]
+    pub resume: bool,
+    /// Why, for the record
+    #[arg(long, value_name = "TEXT")]
+    pub reason: Option<String>,
+}
+
+/// What every verb takes whose impact can be shown before.
+#[derive(Debug, Clone, ClapArgs)]
+pub struct Look {
+    /// Print what it would do, and do nothing
+    #[arg(long)]
+    pub preview: bool,
+}
+
+/// What every verb takes that is committed as it was previewed.
+#[derive(Debug, Clone, ClapArgs)]
+pub struct Planned {
+    /// The preview.
+    #[command(flatten)]
+    pub look: Look,
+    /// Effects that the preview named; refused if there are more by now
+    #[arg(long, value_name = "N")]
+    pub effects_seen: Option<usize>,
+}
+
+/// What every edit takes.
+#[derive(Debug, Clone, ClapArgs)]
+pub struct Change {
+    /// The plan.
+    #[command(flatten)]
+    pub planned: Planned,
+    /// Let later turns stand although what they were asked with changes; they are marked as drifted
+    #[arg(long)]
+    pub keep_later: bool,
+}
+
+/// What every verb takes that names a node.
+#[derive(Debug, Clone, ClapArgs)]
+pub struct Seen {
+    /// Revision of the node that you saw; refused with the difference if it is another one by now
+    #[arg(long, value_name = "N")]
+    pub rev: Option<u32>,
+}
+
+/// What to do with an effect that may already have happened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Choice {
+    /// Take the recorded result
+    Reuse,
+    /// Run it again
+    RunAgain,
+    /// Do not run it
+    Reject,
+}

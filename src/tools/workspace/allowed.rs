@@ -1,0 +1,107 @@
+//! What may be read or written by what it is: its kind, its permissions, its name. Must not know: where it lies.
+
+use std::io;
+use std::path::Path;
+
+use rustix::fs::{FileType, Stat};
+use rustix::io::Errno;
+
+use crate::domain::call::{ErrorClass, ToolError};
+use crate::tools::errors::{from_io, refused, shown};
+
+fn kind(stat: &Stat) -> FileType {
+    FileType::from_raw_mode(stat.st_mode)
+}
+
+/// Refuses what is no file.
+pub(super) fn regular(stat: &Stat, given: &str, action: &str) -> Result<(), ToolError> {
+    match kind(stat) {
+        FileType::RegularFile => Ok(()),
+        FileType::Directory => Err(from_io(action, given, &io::Error::from(Errno::ISDIR), false)),
+        _ => Err(refused(
+            ErrorClass::Param,
+            format!("`{}` is a device, pipe or socket, not a file", shown(given)),
+            "checked by the tool",
+            "name a regular file",
+        )),
+    }
+}
+
+/// Refuses what is no file that a tool may replace.
+pub(super) fn writable(stat: &Stat, given: &str) -> Result<(), ToolError> {
+    regular(stat, given, "write")?;
+    // Root may write everything; what somebody marked read-only was meant so all the same.
+    if stat.st_mode & 0o222 == 0 {
+        return Err(refused(
+            ErrorClass::Auth,
+            format!("`{}` is marked read-only", shown(given)),
+            "mode of the file",
+            "write to a new path instead, or ask the operator",
+        ));
+    }
+    if stat.st_nlink > 1 {
+        return Err(refused(
+            ErrorClass::Auth,
+            format!(
+                "`{}` has {} names (hard links), and one of them may lie outside of the workspace",
+                shown(given),
+                stat.st_nlink
+            ),
+            "path confinement",
+            "write to a new path instead, or ask the operator to copy the file",
+        ));
+    }
+    Ok(())
+}
+
+/// Files that run, or are believed, just by being there; listed even where they do not exist yet.
+const RUN_BY_THEMSELVES: [&str; 22] = [
+    ".profile",
+    ".bashrc",
+    ".bash_profile",
+    ".bash_login",
+    ".bash_logout",
+    ".bash_aliases",
+    ".zshrc",
+    ".zshenv",
+    ".zprofile",
+    ".zlogin",
+    ".zlogout",
+    ".kshrc",
+    ".mkshrc",
+    ".cshrc",
+    ".tcshrc",
+    ".login",
+    ".inputrc",
+    ".envrc",
+    ".gitconfig",
+    ".netrc",
+    ".mcp.json",
+    "config.fish",
+];
+
+/// Why tools never write this place, if they do not.
+pub(super) fn guarded(path: &Path) -> Option<&'static str> {
+    let names: Vec<String> = path.iter().map(|name| plain(&name.to_string_lossy())).collect();
+    for name in &names {
+        match name.as_str() {
+            ".git" => return Some("it belongs to git, which runs hooks and settings found there"),
+            ".ssh" => return Some("it holds keys and what they open"),
+            "overrule.toml" => return Some("it says what tools may do"),
+            _ if name.starts_with(".overrule") => return Some("it belongs to this program"),
+            _ => {}
+        }
+    }
+    let last = names.last()?;
+    RUN_BY_THEMSELVES
+        .contains(&last.as_str())
+        .then_some("it would be run or believed by a shell or another program without being asked")
+}
+
+/// A name as a forgiving file system compares it: without case and invisible characters.
+fn plain(name: &str) -> String {
+    name.chars()
+        .filter(|c| !matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'))
+        .flat_map(char::to_lowercase)
+        .collect()
+}
