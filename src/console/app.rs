@@ -26,7 +26,7 @@ use super::msg::{Leave, Msg, Out};
 use super::symbols::Charset;
 use super::terminal::{self, Reach, Screen, Signal, Signals, Stops, install_panic_hook};
 use super::theme::{Colours, Theme};
-use super::update::{prepare, update};
+use super::update::{prepare, soon, update};
 use super::view::view;
 use crate::resilience::watch::Watch;
 use drafts::Drafts;
@@ -373,17 +373,13 @@ impl App {
 
     /// Lets a message happen and carries out what it asks for.
     async fn send(&mut self, msg: Msg) -> Result<Option<Exit>, Error> {
-        let streams = matches!(msg, Msg::Run(Update::Live(_)));
+        let soon = soon(&self.model, &msg);
         let out = update(&mut self.model, msg);
         let collected = &self.model.collected;
         if let Err(why) = self.drafts.keep(collected.stamp, || collected.draft()) {
             self.model.complain(why);
         }
-        if streams {
-            self.requester.request_stream();
-        } else {
-            self.requester.request_draw();
-        }
+        self.requester.request(soon);
         for out in out {
             match out {
                 Out::Command(command) => self.link.send(command),
