@@ -22,6 +22,7 @@ pub mod logging;
 pub mod looks;
 pub mod loops;
 pub mod models;
+mod opening;
 pub mod plan;
 pub mod print;
 pub mod progress;
