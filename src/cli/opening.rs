@@ -199,7 +199,7 @@ impl Link for Door {
                 let megabytes = self.reader.bytes.load(Ordering::Relaxed) >> 20;
                 if self.told != Some(megabytes) {
                     self.told = Some(megabytes);
-                    return Update::Notice(format!(
+                    return Update::Progress(format!(
                         "reading: {megabytes} of {} MB; q leaves, and nothing is changed",
                         self.whole >> 20
                     ));

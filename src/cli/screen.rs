@@ -103,6 +103,7 @@ pub async fn wait(
 ) -> Result<Result<Held, Code>, Failure> {
     let options = Options {
         waits: true,
+        replay: false,
         ..options(ground, session, true)?
     };
     let (exit, held) = on(ground, link, options, None).await?;

@@ -93,6 +93,41 @@ impl Styled {
         out
     }
 
+    /// The line in rows of at most so many columns, broken between words where that is possible; every row
+    /// but the first begins with so many blanks.
+    pub fn broken(self, columns: usize, indent: usize) -> Vec<Self> {
+        let begin = || Self::new().own(Role::Text, " ".repeat(indent));
+        let columns = columns.max(indent + 1);
+        let (mut rows, mut row, mut used) = (Vec::new(), Self::new(), 0);
+        let mut empty = true;
+        for Piece { role, text } in self.0 {
+            for word in text.split_inclusive(' ') {
+                // A blank at the end may stand outside.
+                if !empty && used + word.trim_end_matches(' ').width() > columns {
+                    rows.push(std::mem::replace(&mut row, begin()));
+                    (used, empty) = (indent, true);
+                }
+                for grapheme in word.graphemes(true) {
+                    if !empty && used + grapheme.width() > columns {
+                        if grapheme == " " {
+                            continue;
+                        }
+                        rows.push(std::mem::replace(&mut row, begin()));
+                        used = indent;
+                    }
+                    used += grapheme.width();
+                    empty = false;
+                    match row.0.last_mut() {
+                        Some(last) if last.role == role => last.text.push_str(grapheme),
+                        _ => row = row.own(role, grapheme),
+                    }
+                }
+            }
+        }
+        rows.push(row);
+        rows
+    }
+
     /// The characters without looks.
     pub fn plain(&self) -> String {
         self.0.iter().map(|piece| piece.text.as_str()).collect()
@@ -375,6 +410,25 @@ pub fn readable(json: &Arc<str>) -> Arc<str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_line_is_broken_between_words_and_keeps_its_looks() {
+        let line = Styled::new()
+            .own(Role::Title, "  1) ")
+            .own(Role::Text, "the day before")
+            .own(Role::Dim, ", or the one after");
+        let rows: Vec<String> = line.clone().broken(14, 5).iter().map(Styled::plain).collect();
+        assert_eq!(
+            rows,
+            ["  1) the day ", "     before, ", "     or the ", "     one after"]
+        );
+        let rows = line.clone().broken(14, 5);
+        assert_eq!(rows[1].0.last().map(|piece| piece.role), Some(Role::Dim));
+        assert_eq!(line.clone().broken(80, 5), [line]);
+        let long = Styled::new().own(Role::Text, "日本語日本語");
+        let rows: Vec<String> = long.broken(6, 1).iter().map(Styled::plain).collect();
+        assert_eq!(rows, ["日本語", " 日本", " 語"]);
+    }
 
     #[test]
     fn a_text_is_broken_between_words_and_long_words_anywhere() {

@@ -87,6 +87,13 @@ impl Maker<'_> {
         }
     }
 
+    /// A line of several looks, over as many rows as it needs.
+    fn wrapped(&mut self, line: Styled, indent: usize) {
+        for row in line.broken(usize::from(self.width), indent) {
+            self.doc.line(row);
+        }
+    }
+
     /// Lines `name  value` with an untrusted value: its head, over a few lines.
     fn field(&mut self, name: &str, value: &str) {
         let width = self.width.saturating_sub(NAME).max(8);

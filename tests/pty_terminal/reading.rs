@@ -147,7 +147,8 @@ fn a_signal_ends_it_while_it_is_read() {
     let long = Long::new();
     let before = std::fs::read(long.journal()).unwrap();
     let mut run = long.resume();
-    run.until("the screen", || run.text().contains("\x1b[?1049h"));
+    // Whatever is drawn is drawn by who listens to signals.
+    run.until("the screen", || run.text().contains(READING));
     run.kill(Signal::TERM);
     assert_eq!(run.exit(SOON), 143);
     run.check_restored("ended while it was read");

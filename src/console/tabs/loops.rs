@@ -21,8 +21,8 @@ const CHOICES: [(&str, &str); 7] = [
     ("emergency-stop", "end the run"),
 ];
 
-/// Every incident, newest first.
-pub fn loops(maker: &mut Maker<'_>, keymap: &Keymap) {
+/// Every incident, newest first; and what can be done, where keys do something about it.
+pub fn loops(maker: &mut Maker<'_>, keymap: Option<&Keymap>) {
     let all = paragraphs(&maker.run.state);
     if all.is_empty() {
         maker.own(Role::Dim, "Nothing went round so far.");
@@ -37,6 +37,7 @@ pub fn loops(maker: &mut Maker<'_>, keymap: &Keymap) {
             maker.own(role, line);
         }
     }
+    let Some(keymap) = keymap else { return };
     maker.doc.line(Styled::new());
     for (name, what) in CHOICES {
         let keys: Vec<String> = keymap.keys_of(name).iter().map(ToString::to_string).collect();

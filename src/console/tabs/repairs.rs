@@ -52,11 +52,10 @@ fn one(maker: &mut Maker<'_>, call: &Call, round: &Round) {
     let newest = call.repairs.last().is_some_and(|last| last.no == round.no);
     if newest && call.status == Status::Repairing(Stage::Choosing) {
         for (at, fix) in round.options.iter().enumerate() {
-            maker.doc.line(
-                Styled::new()
-                    .own(Role::Title, format!("  {}) ", at + 1))
-                    .untrusted(Role::Text, &fix.label, MOST),
-            );
+            let line = Styled::new()
+                .own(Role::Title, format!("  {}) ", at + 1))
+                .untrusted(Role::Text, &fix.label, MOST);
+            maker.wrapped(line, 5);
             for change in &fix.changes {
                 changed(maker, change);
             }
@@ -78,5 +77,5 @@ fn changed(maker: &mut Maker<'_>, change: &Change) {
     if !change.certainty.word().is_empty() {
         line = line.own(Role::Warning, format!("  ({})", change.certainty.word()));
     }
-    maker.doc.line(line);
+    maker.wrapped(line, 6);
 }

@@ -218,9 +218,11 @@ fn overlay(model: &mut Model) {
         Overlay::Page(page) => {
             if page.made != key {
                 page.made = key;
+                // Nothing is offered that a recorded run refuses.
+                let keys = (!settings.read_only).then_some(&settings.keymap);
                 match &page.content {
-                    PageContent::Loops => tabs::loops(&mut maker, &settings.keymap),
-                    PageContent::Needed => tabs::needed(&mut maker, log, &settings.keymap),
+                    PageContent::Loops => tabs::loops(&mut maker, keys),
+                    PageContent::Needed => tabs::needed(&mut maker, log, keys),
                     PageContent::Help => tabs::help(
                         &mut maker,
                         &settings.keymap,

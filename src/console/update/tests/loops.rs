@@ -77,6 +77,22 @@ fn the_page_shows_what_repeats_what_was_done_and_what_can_be_done() {
 }
 
 #[test]
+fn in_a_recorded_run_the_page_offers_nothing() {
+    let mut stage = stage();
+    stage.model.settings.read_only = true;
+    for (keys, told) in [("C", "it changed nothing"), ("W", "the newest events")] {
+        stage.press(keys);
+        let text = stage.text();
+        assert!(text.contains(told), "{text}");
+        assert!(
+            !text.contains("let it repeat") && !text.contains("what you can do"),
+            "{text}"
+        );
+        stage.press("esc");
+    }
+}
+
+#[test]
 fn a_key_lets_it_repeat() {
     let mut stage = stage();
     stage.press("Y");
