@@ -114,7 +114,7 @@ impl Reader {
 /// How opening ended.
 pub enum End {
     /// It is open; with the terminal where a screen stands there.
-    Open(Box<Opened>, Option<Held>),
+    Open(Box<(Opened, Option<Held>)>),
     /// The operator, or the system, left before.
     Left(Code),
 }
@@ -138,7 +138,7 @@ pub fn open(ground: &Ground, place: &Place, headless: bool, runtime: &Runtime) -
             print::err(&words);
         }
         let opened = read(&ground.store, place, &Reader::default())?;
-        return Ok(End::Open(Box::new(opened), None));
+        return Ok(End::Open(Box::new((opened, None))));
     }
     let reader = Arc::new(Reader::default());
     let (to, from) = mpsc::channel();
@@ -162,7 +162,7 @@ pub fn open(ground: &Ground, place: &Place, headless: bool, runtime: &Runtime) -
         Ok(held) => {
             let read = from.recv();
             let broke = |_| Failure::new(Code::Other, "the session was not read: its reader broke");
-            Ok(End::Open(Box::new(read.map_err(broke)??), Some(held)))
+            Ok(End::Open(Box::new((read.map_err(broke)??, Some(held)))))
         }
         Err(code) => Ok(End::Left(code)),
     }

@@ -232,11 +232,11 @@ pub fn go_on(common: &Common, ground: Ground, id: &str) -> Result<Code, Failure>
     let runtime = runtime()?;
     // Opening tells what is wrong with it.
     let (opened, held) = match opening::open(&ground, &place, headless, &runtime) {
-        Ok(opening::End::Open(opened, held)) => (opened, held),
+        Ok(opening::End::Open(open)) => *open,
         left => {
             // What still reads is not waited for.
             runtime.shutdown_background();
-            return left.map(|end| end.code());
+            return left.map(opening::End::code);
         }
     };
     let Opened {
@@ -245,7 +245,7 @@ pub fn go_on(common: &Common, ground: Ground, id: &str) -> Result<Code, Failure>
         past,
         session,
         mut notices,
-    } = *opened;
+    } = opened;
     let Some(recorded) = state.started.clone() else {
         return Err(unbegun(&session));
     };

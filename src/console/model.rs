@@ -84,6 +84,11 @@ impl Settings {
     pub const fn is_recorded(&self) -> bool {
         self.read_only || self.replay
     }
+
+    /// The keys, where they do something about the run: nothing is offered that a recorded run refuses.
+    pub fn offered(&self) -> Option<&Keymap> {
+        (!self.read_only).then_some(&self.keymap)
+    }
 }
 
 /// A word to the operator on the status line.

@@ -70,7 +70,7 @@ impl Long {
 
     /// Makes its journal long: it was given one name after the other.
     fn grow(&self) {
-        let store = Store::open(&self.home.path().join("data/overrule/sessions"));
+        let store = Store::open(self.home.path().join("data/overrule/sessions"));
         let place = store.find(&self.id).unwrap();
         let (mut writer, loaded) = Writer::open(&place).unwrap();
         let mut last = loaded.envelopes.last().unwrap().clone();

@@ -71,7 +71,7 @@ fn singles(text: &str) -> usize {
 /// hangs together.
 fn knot(text: &str) -> usize {
     let bytes = text.as_bytes();
-    let between = bytes.windows(2).position(|both| both.is_ascii());
+    let between = bytes.windows(2).position(<[u8]>::is_ascii);
     between.map_or(bytes.len(), |at| at + 1)
 }
 

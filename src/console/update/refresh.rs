@@ -218,11 +218,9 @@ fn overlay(model: &mut Model) {
         Overlay::Page(page) => {
             if page.made != key {
                 page.made = key;
-                // Nothing is offered that a recorded run refuses.
-                let keys = (!settings.read_only).then_some(&settings.keymap);
                 match &page.content {
-                    PageContent::Loops => tabs::loops(&mut maker, keys),
-                    PageContent::Needed => tabs::needed(&mut maker, log, keys),
+                    PageContent::Loops => tabs::loops(&mut maker, settings.offered()),
+                    PageContent::Needed => tabs::needed(&mut maker, log, settings.offered()),
                     PageContent::Help => tabs::help(
                         &mut maker,
                         &settings.keymap,
