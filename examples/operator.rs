@@ -1,9 +1,10 @@
 //! What an operator feels: the real program in a real pseudo-terminal on sessions of any length, beside the
 //! smallest program that shows as much.
 //!
-//! `cargo build --release && cargo run --release --example operator [-- NODES …]` makes the sessions, and prints
-//! how long it takes to start, how long a key waits for its frame, what a program does that is left alone, and
-//! all that again while a megabyte a second streams in. Must not know: how the console works.
+//! `cargo build --release && cargo run --release --example operator [-- [stream] NODES …]` makes the sessions, and
+//! prints how long it takes to start, how long a key waits for its frame, what a program does that is left
+//! alone, and all that again while a megabyte a second streams in; with the word `stream` only the last.
+//! Must not know: how the console works.
 
 #![allow(
     clippy::unwrap_used,
@@ -26,7 +27,7 @@ mod stream;
 #[expect(dead_code, reason = "the maker of sessions says more of what it made")]
 mod write;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use figures::{Figures, Kind, median};
@@ -49,6 +50,10 @@ fn main() -> Result<(), Fail> {
         floor::show(rows.parse()?);
         return Ok(());
     }
+    let (only_stream, words) = match words.split_first() {
+        Some((word, rest)) if word == "stream" => (true, rest),
+        _ => (false, &words[..]),
+    };
     let mut sizes = words
         .iter()
         .map(|word| word.parse())
@@ -64,10 +69,19 @@ fn main() -> Result<(), Fail> {
         let made = write::session(&make(&dir)?, nodes, &server.base)?;
         kinds.push(Kind::Replay(nodes, made.id.to_string()));
     }
+    if !only_stream {
+        quiet(&kinds, home.path());
+    }
+    streaming(&kinds, &server, home.path());
+    Ok(())
+}
+
+/// Nothing happens but keys, then nothing at all.
+fn quiet(kinds: &[Kind], home: &Path) {
     let mut rows: Vec<Vec<Figures>> = kinds.iter().map(|_| Vec::new()).collect();
     for _ in 0..TIMES {
         for (kind, row) in kinds.iter().zip(&mut rows) {
-            row.push(figures::quiet(kind, home.path()));
+            row.push(figures::quiet(kind, home));
         }
     }
     println!("| what | first frame ms | all of it ms | key ms p50 / p99 | bytes a key | PSS MB |");
@@ -87,28 +101,31 @@ fn main() -> Result<(), Fail> {
     println!();
     println!("| left alone for 10 s | processor ms | switches | bytes |");
     println!("|---|---|---|---|");
-    for kind in &kinds {
-        let idle = figures::idle(kind, home.path(), Duration::from_secs(10));
+    for kind in kinds {
+        let idle = figures::idle(kind, home, Duration::from_secs(10));
         println!(
             "| {kind} | {} | {} | {} |",
             idle.processor, idle.switches, idle.bytes
         );
     }
     println!();
+}
+
+/// A model streams.
+fn streaming(kinds: &[Kind], server: &Server, home: &Path) {
     println!(
         "| streaming | cursor | key ms p50 / p99 / most | frames a second | bytes a frame | processor % |"
     );
     println!("|---|---|---|---|---|---|");
-    for kind in &kinds {
+    for kind in kinds {
         let Kind::Replay(nodes, id) = kind else { continue };
         for pace in [FAST, SLOW] {
             server.pace(pace);
-            for line in figures::streaming(id, home.path()) {
+            for line in figures::streaming(id, home) {
                 println!("| {nodes} nodes, {pace} bytes/s {line}");
             }
         }
     }
-    Ok(())
 }
 
 fn make(dir: &PathBuf) -> Result<PathBuf, Fail> {

@@ -32,6 +32,7 @@ pub async fn serve(common: &Common, ground: &Ground, ready: Ready) -> Result<Cod
         run,
         door,
         past: _,
+        held: _,
     } = ready;
     let mut stop = signals::listen()?;
     let mut heard = handle.subscribe();

@@ -32,6 +32,7 @@ pub async fn serve(ground: &Ground, ready: Ready) -> Result<Code, Failure> {
         session,
         past,
         door,
+        held,
         ..
     } = ready;
     let actor = Actor::Operator(ground.user());
@@ -49,7 +50,7 @@ pub async fn serve(ground: &Ground, ready: Ready) -> Result<Code, Failure> {
             return Err(Failure::new(Code::Other, refusal));
         }
     }
-    let shown = screen::show(ground, Box::new(link), &session, false).await;
+    let shown = screen::show(ground, Box::new(link), &session, false, held).await;
     // Whoever leaves the screen needs no call.
     if let Some(calls) = calls {
         calls.abort();

@@ -23,6 +23,7 @@ pub mod logging;
 pub mod looks;
 pub mod loops;
 pub mod models;
+mod opening;
 pub mod plan;
 pub mod print;
 pub mod progress;

@@ -38,7 +38,7 @@ pub fn replay(common: &Common, args: &args::Replay) -> Result<Code, Failure> {
         let _inside = runtime.enter();
         Recorded::open(&place, args.speed)
     };
-    let shown = runtime.block_on(screen::show(&ground, Box::new(link), &place.id(), true));
+    let shown = runtime.block_on(screen::show(&ground, Box::new(link), &place.id(), true, None));
     // Who leaves before it is read does not wait for that either.
     runtime.shutdown_background();
     shown

@@ -1,18 +1,19 @@
 //! `overrule run`, `overrule demo`, `overrule resume`: begins or goes on with a run, on the screen
 //! or without one. Must not know: how a run is shown.
 
-use std::collections::VecDeque;
 use std::io::IsTerminal as _;
 use std::path::Path;
 use std::sync::Arc;
 
+use tokio::runtime::Runtime;
+
 use super::args::{self, Common};
 use super::build::{self, Ground};
 use super::exit::{Code, Failure};
+use super::opening::{self, Opened};
 use super::{control, demos, effects, headless, live, models, print};
-use crate::console::model::log::KEPT;
+use crate::console::app::Held;
 use crate::control::Door;
-use crate::domain::apply::apply;
 use crate::domain::command::{Command, Edit, EditCommand};
 use crate::domain::envelope::Envelope;
 use crate::domain::event::run::{Limits, Started};
@@ -24,7 +25,7 @@ use crate::engine::driver::Taps;
 use crate::engine::setup::{ModelSetup, Samples, Setup};
 use crate::engine::{Driver, Handle, ids, resume};
 use crate::journal::wire::Wire;
-use crate::journal::{self, Link, Place, Writer};
+use crate::journal::{Link, Place};
 use crate::model::{Model, Tap, Way};
 use crate::policy::{Origin, Rule};
 use crate::text::visible;
@@ -50,6 +51,8 @@ pub struct Ready {
     pub run: uuid::Uuid,
     /// Other processes command through it.
     pub door: Option<Door>,
+    /// The terminal, where a screen stands there already.
+    pub held: Option<Held>,
 }
 
 /// Starts a built-in run, or lists them.
@@ -182,8 +185,9 @@ fn begin(common: &Common, ground: &Ground, what: Begin) -> Result<Code, Failure>
         head: Link::FIRST,
         run,
         door: None,
+        held: None,
     };
-    let result = serve(common, ground, ready, headless);
+    let result = runtime().and_then(|runtime| serve(common, ground, ready, headless, runtime));
     if result.is_err() {
         ground.store.forget_unbegun(id);
     }
@@ -220,32 +224,28 @@ pub fn resume(common: &Common, resume: &args::Resume) -> Result<Code, Failure> {
     go_on(common, Ground::read(common)?, &resume.id)
 }
 
-/// Bytes of a journal from which on somebody waits for it.
-const LONG: u64 = 16 << 20;
-
-/// What is said before a session of so many bytes is read, where that takes a while.
-fn reading(session: &str, bytes: u64) -> Option<String> {
-    let megabytes = bytes >> 20;
-    (bytes >= LONG).then(|| format!("reading session {session}: {megabytes} MB"))
-}
-
 /// Goes on with the session of this id.
 pub fn go_on(common: &Common, ground: Ground, id: &str) -> Result<Code, Failure> {
     let headless = is_headless(common);
     live::check(&ground)?;
     let place = ground.store.find(id)?;
+    let runtime = runtime()?;
     // Opening tells what is wrong with it.
-    let bytes = std::fs::metadata(place.journal()).map_or(0, |meta| meta.len());
-    if let Some(words) = reading(&visible(&place.id()), bytes) {
-        print::err(&words);
-    }
+    let (opened, held) = match opening::open(&ground, &place, headless, &runtime) {
+        Ok(opening::End::Open(open)) => *open,
+        left => {
+            // What still reads is not waited for.
+            runtime.shutdown_background();
+            return left.map(opening::End::code);
+        }
+    };
     let Opened {
         writer,
         state,
         past,
         session,
         mut notices,
-    } = open(&ground, &place)?;
+    } = opened;
     let Some(recorded) = state.started.clone() else {
         return Err(unbegun(&session));
     };
@@ -310,8 +310,9 @@ pub fn go_on(common: &Common, ground: Ground, id: &str) -> Result<Code, Failure>
         head,
         run,
         door: None,
+        held,
     };
-    serve(common, &ground, ready, headless)
+    serve(common, &ground, ready, headless, runtime)
 }
 
 /// A session of which nothing was recorded.
@@ -365,57 +366,6 @@ fn first_events(state: &State, adviser: &Adviser, fitted: Started) -> Vec<Event>
     first
 }
 
-/// A session that is open for writing.
-struct Opened {
-    writer: Writer,
-    /// The fold of it.
-    state: State,
-    /// As much of the record as the screen's log keeps.
-    past: Vec<Arc<Envelope>>,
-    /// Its id.
-    session: String,
-    notices: Vec<String>,
-}
-
-/// Opens a session to write. What a torn last write left is set aside; after damage in the middle
-/// the run goes on in a new session from the last intact record.
-fn open(ground: &Ground, place: &Place) -> Result<Opened, Failure> {
-    let mut state = State::default();
-    let mut past = VecDeque::new();
-    let opened = Writer::open_each(place, |envelope| {
-        apply(&mut state, &envelope);
-        if past.len() == KEPT {
-            past.pop_front();
-        }
-        past.push_back(Arc::new(envelope));
-    });
-    let (writer, session, notices) = match opened {
-        Ok((writer, report)) => {
-            let notices = report.torn.iter().map(ToString::to_string).collect();
-            (writer, place.id(), notices)
-        }
-        Err(journal::Error::Damaged { damage, .. }) => {
-            let loaded = journal::read(place)?;
-            let id = ids::session();
-            let writer = ground.store.create_from(id, &loaded.envelopes)?;
-            let notice = format!(
-                "session {} is damaged: {damage}. The run goes on as session {id} from the last intact record; \
-                 the damaged one was left as it is.",
-                place.id()
-            );
-            (writer, id.to_string(), vec![notice])
-        }
-        Err(error) => return Err(error.into()),
-    };
-    Ok(Opened {
-        writer,
-        state,
-        past: past.into(),
-        session,
-        notices,
-    })
-}
-
 /// Children of the process that died, where they outlived it.
 fn survivors(state: &State) -> Vec<String> {
     resume::processes(state)
@@ -462,12 +412,21 @@ pub fn wire_of(place: &Place) -> Wire {
     Wire::in_session(journal.parent().unwrap_or(&journal))
 }
 
-fn serve(common: &Common, ground: &Ground, mut ready: Ready, headless: bool) -> Result<Code, Failure> {
-    let runtime = tokio::runtime::Builder::new_multi_thread()
+fn runtime() -> Result<Runtime, Failure> {
+    tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
         .build()
-        .map_err(|error| Failure::new(Code::Other, format!("cannot start: {error}")))?;
+        .map_err(|error| Failure::new(Code::Other, format!("cannot start: {error}")))
+}
+
+fn serve(
+    common: &Common,
+    ground: &Ground,
+    mut ready: Ready,
+    headless: bool,
+    runtime: Runtime,
+) -> Result<Code, Failure> {
     if common.keep_wire {
         let place = ground.store.find(&ready.session)?;
         ready.driver = ready.driver.listened_to(taps(&place));
@@ -483,16 +442,4 @@ fn serve(common: &Common, ground: &Ground, mut ready: Ready, headless: bool) -> 
     // A blocked file system call of a tool must not hold the program back.
     runtime.shutdown_timeout(std::time::Duration::from_millis(200));
     result
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_a_long_session_is_announced() {
-        assert_eq!(reading("last", LONG - 1), None);
-        let words = reading("last", 99 << 20);
-        assert_eq!(words.as_deref(), Some("reading session last: 99 MB"));
-    }
 }

@@ -7,7 +7,7 @@ use super::build::Ground;
 use super::exit::{Code, Failure};
 use super::looks::{self, Watched};
 use crate::config::settings::{Glyphs, Origin};
-use crate::console::app::{self, Alerts, Options, Sources};
+use crate::console::app::{self, Alerts, Exit, Held, Options, Sources};
 use crate::console::layout::gutter::Line;
 use crate::console::link::Link;
 use crate::console::symbols::Charset;
@@ -26,13 +26,8 @@ fn draft(ground: &Ground, session: &str) -> Option<PathBuf> {
     matches!(place, Place::Dir { .. }).then(|| dir.join("draft.json"))
 }
 
-/// Shows what comes through a link until the operator leaves.
-pub async fn show(
-    ground: &Ground,
-    link: Box<dyn Link>,
-    session: &str,
-    recorded: bool,
-) -> Result<Code, Failure> {
+/// What a console of this process is opened with.
+fn options(ground: &Ground, session: &str, recorded: bool) -> Result<Options, Failure> {
     let settings = &ground.settings;
     let env = &ground.env;
     let colours = Colours::detect(
@@ -46,7 +41,7 @@ pub async fn show(
         Glyphs::Unicode if settings.glyphs.origin != Origin::Default => Charset::Unicode,
         Glyphs::Unicode => Charset::detect(env.locale.as_deref(), env.term.as_deref()),
     };
-    let options = Options {
+    Ok(Options {
         colours,
         theme: (settings.theme.value.clone(), looks::theme(ground)?),
         charset,
@@ -62,6 +57,7 @@ pub async fn show(
         utc_zero: (!recorded).then(|| Clock::start().utc_ms()),
         read_only: recorded,
         replay: recorded,
+        waits: false,
         watch: ground.watch()?,
         alerts: Alerts {
             bell: settings.notify.bell.value,
@@ -83,22 +79,61 @@ pub async fn show(
             .value
             .clone()
             .unwrap_or_else(|| ground.workspace.clone()),
+    })
+}
+
+/// Shows what comes through a link until the operator leaves, on a screen that stands there already or a new one.
+pub async fn show(
+    ground: &Ground,
+    link: Box<dyn Link>,
+    session: &str,
+    recorded: bool,
+    held: Option<Held>,
+) -> Result<Code, Failure> {
+    let (exit, _) = on(ground, link, options(ground, session, recorded)?, held).await?;
+    Ok(code(&exit))
+}
+
+/// Shows what comes through a link until its end, and hands the screen on; or the exit code with which somebody
+/// left before.
+pub async fn wait(
+    ground: &Ground,
+    link: Box<dyn Link>,
+    session: &str,
+) -> Result<Result<Held, Code>, Failure> {
+    let options = Options {
+        waits: true,
+        replay: false,
+        ..options(ground, session, true)?
     };
+    let (exit, held) = on(ground, link, options, None).await?;
+    Ok(held.ok_or_else(|| code(&exit)))
+}
+
+async fn on(
+    ground: &Ground,
+    link: Box<dyn Link>,
+    options: Options,
+    held: Option<Held>,
+) -> Result<(Exit, Option<Held>), Failure> {
     let sources = Sources {
         link,
         files: Box::new(Watched::new(ground)),
     };
     // Everything that is on screen lies in it.
-    let exit = Box::pin(app::run(sources, options))
+    Box::pin(app::run(held, sources, options))
         .await
-        .map_err(|error| Failure::new(Code::Other, error))?;
+        .map_err(|error| Failure::new(Code::Other, error))
+}
+
+fn code(exit: &Exit) -> Code {
     if let Some(code) = exit.code {
         // Whoever told the program to end is not kept waiting by what does not.
         terminal::end_within(PATIENCE, code);
     }
-    Ok(match exit.code {
+    match exit.code {
         None => Code::Ok,
         Some(130) => Code::Interrupted,
         Some(code) => Code::Signal(u8::try_from(code).unwrap_or(u8::MAX)),
-    })
+    }
 }

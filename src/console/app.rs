@@ -6,10 +6,10 @@
 mod drafts;
 mod editor;
 mod keys;
+mod options;
 mod typed;
 
 use std::io;
-use std::path::PathBuf;
 
 use crossterm::event::Event;
 use futures_util::FutureExt as _;
@@ -17,19 +17,15 @@ use tokio::time::{Duration, Instant, sleep_until};
 
 use super::files::Files;
 use super::frames::{FrameRequester, Frames};
-use super::keymap::Keymap;
-use super::layout::gutter::Line;
 use super::link::{Link, Update};
 use super::model::collected::Collected;
 use super::model::{Model, Settings};
 use super::msg::{Leave, Msg, Out};
-use super::symbols::Charset;
-use super::terminal::{self, Reach, Screen, Signal, Signals, Stops, install_panic_hook};
-use super::theme::{Colours, Theme};
-use super::update::{prepare, update};
+use super::terminal::{self, Screen, Signal, Signals, Stops, install_panic_hook};
+use super::update::{prepare, soon, update};
 use super::view::view;
-use crate::resilience::watch::Watch;
 use drafts::Drafts;
+pub use options::{Alerts, Exit, Held, Options, Sources};
 use typed::Typed;
 
 /// Updates of the run that are taken in before keys are looked at again.
@@ -46,102 +42,32 @@ pub enum Error {
     Signals(#[source] io::Error),
 }
 
-/// What the console is opened with.
-#[derive(Debug, Clone)]
-pub struct Options {
-    /// How many colours the terminal shows.
-    pub colours: Colours,
-    /// The theme that the settings name, by its name.
-    pub theme: (String, Theme),
-    /// Characters.
-    pub charset: Charset,
-    /// Lines of the graph.
-    pub line: Line,
-    /// Keys.
-    pub keymap: Keymap,
-    /// Milliseconds that something must have been on screen before a key decides about it.
-    pub arming_ms: u64,
-    /// Who operates.
-    pub user: String,
-    /// Name of the session in the header.
-    pub session_name: String,
-    /// How to go on later; printed after a defect ended the program.
-    pub resume_hint: String,
-    /// UTC milliseconds now; none where a recorded run is shown.
-    pub utc_zero: Option<i64>,
-    /// Nothing can be decided or changed.
-    pub read_only: bool,
-    /// A recorded run that can be played and stepped.
-    pub replay: bool,
-    /// How weights of tools are made, and what is known of tools beforehand.
-    pub watch: Watch,
-    /// How the operator is called when he is needed.
-    pub alerts: Alerts,
-    /// The mouse works the console instead of the terminal's own selection.
-    pub mouse: bool,
-    /// What stands between the console and the operator's terminal.
-    pub reach: Reach,
-    /// Command line of the operator's editor.
-    pub editor: Option<String>,
-    /// The file in which collected edits wait for the next console; none keeps nothing.
-    pub draft: Option<PathBuf>,
-    /// Directory for the file that the editor works on; nobody else can read what is put there.
-    pub scratch: PathBuf,
-}
-
-/// What changes while the console is open, besides the run.
-pub struct Sources {
-    /// The run.
-    pub link: Box<dyn Link>,
-    /// The operator's files of themes and keys.
-    pub files: Box<dyn Files>,
-}
-
-/// How the operator is called when he is needed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Alerts {
-    /// The terminal's bell.
-    pub bell: bool,
-    /// The title of the terminal's window.
-    pub title: bool,
-    /// A notification of the desktop.
-    pub desktop: bool,
-}
-
-impl Alerts {
-    /// The sequences of a call. The words are the console's own, nothing of the run's. Whoever looks at
-    /// the window needs no notification.
-    fn sequences(self, reach: Reach, words: &str, looking: bool) -> String {
-        let mut out = String::new();
-        if self.bell {
-            out.push('\u{7}');
-        }
-        if self.desktop && !looking {
-            out.push_str(&reach.notification(words));
-        }
-        out
+/// Takes the terminal, or goes on with the one that an earlier console had.
+fn hold(held: Option<Held>, options: &Options) -> Result<Held, Error> {
+    if let Some(mut held) = held {
+        held.screen.set_mouse(options.mouse)?;
+        return Ok(held);
     }
-}
-
-/// How the console was left.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Exit {
-    /// By whom.
-    pub how: Leave,
-    /// The exit code that a signal asks for.
-    pub code: Option<i32>,
-}
-
-/// Opens the console on a run, until the operator or the system ends it.
-pub async fn run(sources: Sources, options: Options) -> Result<Exit, Error> {
     let hint = options.resume_hint.clone();
+    // First, so that no signal finds the terminal taken and nobody to give it back.
+    let signals = Signals::new().map_err(Error::Signals)?;
     let screen = Screen::enter(terminal::Options {
         mouse: options.mouse,
         keyboard: false,
         title: options.alerts.title,
     })?;
     install_panic_hook(move || hint.clone());
-    let signals = Signals::new().map_err(Error::Signals)?;
+    Ok(Held { screen, signals })
+}
+
+/// Opens the console on a run, until the operator or the system ends it, or what it waited for is there: then
+/// the terminal is handed on.
+pub async fn run(
+    held: Option<Held>,
+    sources: Sources,
+    options: Options,
+) -> Result<(Exit, Option<Held>), Error> {
+    let Held { screen, signals } = hold(held, &options)?;
     let (frames, requester) = Frames::new();
     let (width, height) = screen.size();
     let settings = Settings {
@@ -217,7 +143,7 @@ enum Woken {
 }
 
 impl App {
-    async fn run(mut self) -> Result<Exit, Error> {
+    async fn run(mut self) -> Result<(Exit, Option<Held>), Error> {
         self.requester.request_draw();
         loop {
             let woken = self.wait().await;
@@ -239,10 +165,15 @@ impl App {
                     self.send(Msg::Files(read)).await?
                 }
             };
-            if let Some(exit) = exit {
+            let Some(exit) = exit else { continue };
+            if exit.how != Leave::Ready {
                 self.screen.leave();
-                return Ok(exit);
+                return Ok((exit, None));
             }
+            // Two that read would share what is typed.
+            self.stop_reading().await;
+            let (screen, signals) = (self.screen, self.signals);
+            return Ok((exit, Some(Held { screen, signals })));
         }
     }
 
@@ -307,17 +238,24 @@ impl App {
                 return Ok(Some(exit));
             }
             if self.ended {
-                break;
+                return Ok(self.ready());
             }
             next = self.link.next().now_or_never();
         }
         match next {
             Some(update) => {
                 self.ended |= self.is_last(&update);
-                self.send(Msg::Run(update)).await
+                let exit = self.send(Msg::Run(update)).await?;
+                Ok(exit.or_else(|| self.ready()))
             }
             None => Ok(None),
         }
+    }
+
+    /// What the console waited for is there.
+    fn ready(&self) -> Option<Exit> {
+        let how = Leave::Ready;
+        (self.ended && self.options.waits).then_some(Exit { how, code: None })
     }
 
     /// True for the end, and for a door that only repeats that the run is halted.
@@ -373,17 +311,13 @@ impl App {
 
     /// Lets a message happen and carries out what it asks for.
     async fn send(&mut self, msg: Msg) -> Result<Option<Exit>, Error> {
-        let streams = matches!(msg, Msg::Run(Update::Live(_)));
+        let soon = soon(&self.model, &msg);
         let out = update(&mut self.model, msg);
         let collected = &self.model.collected;
         if let Err(why) = self.drafts.keep(collected.stamp, || collected.draft()) {
             self.model.complain(why);
         }
-        if streams {
-            self.requester.request_stream();
-        } else {
-            self.requester.request_draw();
-        }
+        self.requester.request(soon);
         for out in out {
             match out {
                 Out::Command(command) => self.link.send(command),

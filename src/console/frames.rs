@@ -12,7 +12,7 @@ use tokio::time::{Duration, Instant, sleep_until};
 /// the sixty-first.
 pub const FRAME: Duration = Duration::from_nanos(1_000_000_000 / 58);
 /// The least time before a frame that only shows more of a stream.
-pub const STREAM: Duration = Duration::from_millis(33);
+pub const STREAM: Duration = Duration::from_millis(40);
 
 /// Asks for frames; clones ask the same.
 #[derive(Debug, Clone, Default)]
@@ -20,33 +20,30 @@ pub struct FrameRequester(Arc<Shared>);
 
 #[derive(Debug, Default)]
 struct Shared {
-    wanted: Mutex<Wanted>,
+    wanted: Mutex<Soon>,
     changed: Notify,
 }
 
-/// How much a frame is wanted.
+/// How soon a frame is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-enum Wanted {
+pub enum Soon {
+    /// Not at all: nothing on the screen is another.
     #[default]
-    No,
-    /// For more of a stream.
+    Never,
+    /// It can wait a little: more of a stream.
     Stream,
-    /// For anything else.
+    /// As soon as may be.
     Now,
 }
 
 impl FrameRequester {
     /// Asks for a frame as soon as may be.
     pub fn request_draw(&self) {
-        self.request(Wanted::Now);
+        self.request(Soon::Now);
     }
 
-    /// Asks for a frame that shows more of a stream.
-    pub fn request_stream(&self) {
-        self.request(Wanted::Stream);
-    }
-
-    fn request(&self, how: Wanted) {
+    /// Asks for a frame.
+    pub fn request(&self, how: Soon) {
         let mut wanted = self.0.wanted.lock().unwrap_or_else(PoisonError::into_inner);
         if *wanted < how {
             *wanted = how;
@@ -89,12 +86,12 @@ impl Frames {
             // One frame may be ahead of its time.
             let soonest = self.end.checked_sub(FRAME).unwrap_or(now);
             let at = match wanted {
-                Wanted::No => {
+                Soon::Never => {
                     changed.await;
                     continue;
                 }
-                Wanted::Stream => soonest.max(self.stream),
-                Wanted::Now => soonest,
+                Soon::Stream => soonest.max(self.stream),
+                Soon::Now => soonest,
             };
             if at > now {
                 // Something that cannot wait may come meanwhile.
@@ -104,7 +101,7 @@ impl Frames {
                 }
                 continue;
             }
-            *self.shared.wanted.lock().unwrap_or_else(PoisonError::into_inner) = Wanted::No;
+            *self.shared.wanted.lock().unwrap_or_else(PoisonError::into_inner) = Soon::Never;
             self.end = self.end.max(now) + FRAME;
             self.stream = now + STREAM;
             return;
@@ -187,28 +184,28 @@ mod tests {
         let (mut frames, requester) = Frames::new();
         let begin = Instant::now();
         for _ in 0..10 {
-            requester.request_stream();
+            requester.request(Soon::Stream);
             frames.due().await;
         }
-        assert_eq!(begin.elapsed().as_millis() / 10, 29, "nine pauses");
+        assert_eq!(begin.elapsed().as_millis() / 10, 36, "nine pauses");
         // The stream has just been drawn, and goes on.
-        requester.request_stream();
+        requester.request(Soon::Stream);
         let key = Instant::now();
         requester.request_draw();
         frames.due().await;
         assert_eq!(key.elapsed().as_millis(), 0, "the key is answered at once");
-        requester.request_stream();
+        requester.request(Soon::Stream);
         frames.due().await;
-        assert_eq!(key.elapsed().as_millis(), 33, "the stream goes on after that");
+        assert_eq!(key.elapsed().as_millis(), 40, "the stream goes on after that");
     }
 
     #[tokio::test(start_paused = true)]
     async fn what_cannot_wait_overtakes_a_stream_that_does() {
         let (mut frames, requester) = Frames::new();
-        requester.request_stream();
+        requester.request(Soon::Stream);
         frames.due().await;
         let begin = Instant::now();
-        requester.request_stream();
+        requester.request(Soon::Stream);
         let asker = requester.clone();
         tokio::spawn(async move {
             tokio::time::sleep(Duration::from_millis(5)).await;

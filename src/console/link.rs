@@ -35,6 +35,8 @@ pub enum Update {
     },
     /// Something to tell the operator that is no fact of the run (a torn line that was set aside).
     Notice(String),
+    /// How far something is; takes the place of what was said of it before.
+    Progress(String),
     /// A recorded run begins to play, or stands still.
     Playing(bool),
     /// The journal cannot be written: nothing runs any more.

@@ -79,6 +79,18 @@ pub struct Settings {
     pub utc_zero: Option<i64>,
 }
 
+impl Settings {
+    /// True where what is shown is read from a record, and nobody works on it.
+    pub const fn is_recorded(&self) -> bool {
+        self.read_only || self.replay
+    }
+
+    /// The keys, where they do something about the run: nothing is offered that a recorded run refuses.
+    pub fn offered(&self) -> Option<&Keymap> {
+        (!self.read_only).then_some(&self.keymap)
+    }
+}
+
 /// A word to the operator on the status line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Message {
@@ -206,7 +218,7 @@ impl Model {
     /// What the title of the window says, in the console's own words.
     pub fn title(&self) -> String {
         match self.queue.waiting() {
-            0 => format!("overrule: {}", self.run.word(self.settings.replay)),
+            0 => format!("overrule: {}", self.run.word(self.settings.is_recorded())),
             count => format!("overrule: {count} waiting for you"),
         }
     }

@@ -126,6 +126,8 @@ pub enum Leave {
     Quit,
     /// Ctrl-C twice.
     Interrupted,
+    /// What the console waited for is there; another follows.
+    Ready,
     /// The process was told to end.
     Killed(String),
 }

@@ -4,6 +4,7 @@
 //! rows of each block, which for ordinary ASCII is a division; the rows themselves are made for the
 //! visible window only. Must not know: panes, colours.
 
+mod rows;
 #[cfg(test)]
 mod tests;
 
@@ -11,11 +12,10 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use regex::Regex;
-use unicode_segmentation::UnicodeSegmentation;
-use unicode_width::UnicodeWidthStr;
 
 use super::tint::{Inside, Tint, tints};
-use crate::text::{Kind, in_ascii, line_spans};
+use crate::text::{Kind, in_ascii};
+use rows::{Inks, rows_of};
 
 /// Bytes of a block of a long line.
 const BLOCK: usize = 4096;
@@ -319,148 +319,4 @@ fn is_simple(piece: &str) -> bool {
         && !piece.ends_with(' ')
         && !piece.starts_with(' ')
         && !piece.contains("   ")
-}
-
-/// What is known of the bytes of a piece.
-#[derive(Default)]
-struct Inks {
-    tints: Vec<(Range<usize>, Tint)>,
-    hits: Vec<Range<usize>>,
-    /// Where the piece begins in the text.
-    from: usize,
-}
-
-impl Inks {
-    fn of(&self, kind: Kind, at: usize) -> Ink {
-        let byte = self.from + at;
-        let next = self.tints.partition_point(|(range, _)| range.end <= byte);
-        let tint = self.tints.get(next).filter(|(range, _)| range.contains(&byte));
-        let hit = self.hits.partition_point(|range| range.end <= byte);
-        Ink {
-            kind,
-            tint: tint.map(|(_, tint)| *tint).unwrap_or_default(),
-            hit: self.hits.get(hit).is_some_and(|range| range.contains(&byte)),
-        }
-    }
-}
-
-#[cfg(test)]
-thread_local! {
-    /// Bytes that rows were made of: what a frame costs, counted instead of timed.
-    static MADE: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
-}
-
-fn rows_of(piece: &str, width: usize, wrap: Wrap, inks: &Inks) -> Vec<Vec<Piece>> {
-    #[cfg(test)]
-    MADE.with(|made| made.set(made.get() + piece.len()));
-    let mut fill = Fill {
-        width,
-        wrap,
-        rows: Vec::new(),
-        row: Vec::new(),
-        used: 0,
-        space: None,
-    };
-    let mut at = 0;
-    for span in line_spans(piece) {
-        let whole = span.text.width();
-        let bytes = match span.kind {
-            Kind::Plain => span.text.len(),
-            // A mark stands for one character, or for the blanks that it counts.
-            Kind::Escaped => piece
-                .get(at..)
-                .and_then(|rest| rest.chars().next())
-                .map_or(0, char::len_utf8),
-            Kind::Blank => piece
-                .get(at..)
-                .map_or(0, |rest| rest.len() - rest.trim_start_matches(' ').len()),
-        };
-        match span.kind {
-            // A mark is never torn apart unless it is wider than the whole row.
-            Kind::Escaped | Kind::Blank if whole <= width => {
-                fill.put(inks.of(span.kind, at), &span.text, whole);
-            }
-            // Each of its bytes is a character of one cell: nothing has to be taken apart.
-            Kind::Plain if span.text.is_ascii() => {
-                for offset in 0..span.text.len() {
-                    let one = span.text.get(offset..=offset).unwrap_or_default();
-                    fill.put(inks.of(Kind::Plain, at + offset), one, 1);
-                }
-            }
-            kind => {
-                let plain = kind == Kind::Plain;
-                for (offset, grapheme) in span.text.grapheme_indices(true) {
-                    let byte = if plain { at + offset } else { at };
-                    fill.put(inks.of(kind, byte), grapheme, grapheme.width());
-                }
-            }
-        }
-        at += bytes;
-    }
-    fill.end();
-    fill.rows
-}
-
-struct Fill {
-    width: usize,
-    wrap: Wrap,
-    rows: Vec<Vec<Piece>>,
-    row: Vec<Piece>,
-    used: usize,
-    /// After the last blank of the row: index of the piece, byte in it, cells before.
-    space: Option<(usize, usize, usize)>,
-}
-
-impl Fill {
-    fn put(&mut self, ink: Ink, text: &str, width: usize) {
-        while self.used + width > self.width && self.used > 0 {
-            self.wrap();
-        }
-        match self.row.last_mut() {
-            Some(last) if last.ink == ink => last.text.push_str(text),
-            _ => self.row.push(Piece {
-                ink,
-                text: text.to_owned(),
-            }),
-        }
-        self.used += width;
-        if text == " "
-            && let Some(last) = self.row.last()
-        {
-            self.space = Some((self.row.len() - 1, last.text.len(), self.used));
-        }
-    }
-
-    fn wrap(&mut self) {
-        let mut rest = Vec::new();
-        let mut used = 0;
-        if let (Wrap::Words, Some((piece, byte, cells))) = (self.wrap, self.space)
-            && cells < self.used
-            && cells * 3 > self.width
-        {
-            rest = self.row.split_off(piece + 1);
-            if let Some(Piece { ink, text }) = self.row.get_mut(piece) {
-                let tail = text.split_off(byte);
-                if !tail.is_empty() {
-                    rest.insert(
-                        0,
-                        Piece {
-                            ink: *ink,
-                            text: tail,
-                        },
-                    );
-                }
-            }
-            used = self.used - cells;
-        }
-        self.rows.push(std::mem::replace(&mut self.row, rest));
-        self.used = used;
-        self.space = None;
-    }
-
-    fn end(&mut self) {
-        if !self.row.is_empty() || self.rows.is_empty() {
-            self.rows.push(std::mem::take(&mut self.row));
-        }
-    }
 }

@@ -18,6 +18,7 @@ mod looks;
 mod mouse;
 mod needed;
 mod offers;
+mod pace;
 mod prompts;
 mod refresh;
 mod repair;
@@ -38,6 +39,7 @@ use super::symbols::Charset;
 use crate::text::shown_in_ascii;
 
 pub use collect::count as collected_words;
+pub use pace::soon;
 pub use refresh::prepare;
 
 /// Lets something happen.

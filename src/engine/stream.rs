@@ -16,10 +16,13 @@ use crate::model::Chunk;
 /// Bytes of an open part that the screen is given, the newest ones: it follows the end, and is given
 /// them many times a second however long the part has become.
 const SHOWN: usize = 8 * 1024;
+/// It begins at a multiple of so many bytes: what is on the screen moves when a piece of it goes, not with
+/// each word that comes.
+const STEP: usize = 2 * 1024;
 
 /// The end of a text that is shown, and the bytes before it.
 fn newest(text: &str) -> (u64, &str) {
-    let mut from = text.len().saturating_sub(SHOWN);
+    let mut from = text.len().saturating_sub(SHOWN).next_multiple_of(STEP);
     while !text.is_char_boundary(from) {
         from += 1;
     }
@@ -284,6 +287,23 @@ mod tests {
             .collect();
         let at_end = kinds(&assembler.end());
         (during, at_end)
+    }
+
+    #[test]
+    fn what_is_shown_of_a_long_text_begins_where_it_began_before_most_words() {
+        let mut text = String::new();
+        let (mut begins, mut words) = (std::collections::BTreeSet::new(), 0);
+        while text.len() < 10 * SHOWN {
+            text.push_str("a 日本 ");
+            words += 1;
+            let (before, shown) = newest(&text);
+            assert!(shown.len() <= SHOWN && text.ends_with(shown));
+            assert!(text.len() <= SHOWN || shown.len() + STEP + 3 > SHOWN);
+            assert_eq!(before as usize + shown.len(), text.len());
+            begins.insert(before);
+        }
+        let most = text.len() / STEP + 1;
+        assert!(begins.len() <= most, "{} places for {words} words", begins.len());
     }
 
     #[test]

@@ -76,7 +76,7 @@ impl Writer {
     /// [`Loaded::torn`]; a damaged session is refused and stays as it is.
     pub fn open(place: &Place) -> Result<(Self, Loaded), Error> {
         let mut envelopes = Vec::new();
-        let (writer, report) = Self::open_each(place, |envelope| envelopes.push(envelope))?;
+        let (writer, report) = Self::open_each(place, |envelope, _| envelopes.push(envelope))?;
         let loaded = Loaded {
             run: report.run,
             envelopes,
@@ -88,8 +88,9 @@ impl Writer {
         Ok((writer, loaded))
     }
 
-    /// The same, with the records given one at a time. Of a damaged session those before the gap are given.
-    pub fn open_each(place: &Place, each: impl FnMut(Envelope)) -> Result<(Self, Report), Error> {
+    /// The same, with the records given one at a time, each with the byte after it. Of a damaged session those
+    /// before the gap are given.
+    pub fn open_each(place: &Place, each: impl FnMut(Envelope, u64)) -> Result<(Self, Report), Error> {
         let Place::Dir { id, path: dir } = place else {
             return Err(Error::ReadOnly {
                 path: shown(&place.journal()),
@@ -100,7 +101,7 @@ impl Writer {
         // Opened first, so that a session that is not there is not made by asking for its lock.
         let mut file = files::appendable(&path).map_err(fail)?;
         let lock = Lock::take(dir)?;
-        let mut loaded = reader::each(place, each)?;
+        let mut loaded = reader::pass(place, reader::open(place)?, each)?;
         if let Some(damage) = loaded.damage.take() {
             let path = shown(&path);
             return Err(Error::Damaged { path, damage });

@@ -15,4 +15,5 @@
 mod harness;
 mod live;
 mod program;
+mod reading;
 mod restore;

@@ -219,14 +219,14 @@ impl RunPart {
     }
 
     /// What the run does, in one word.
-    pub fn word(&self, replay: bool) -> &'static str {
+    pub fn word(&self, recorded: bool) -> &'static str {
         if self.halted.is_some() {
             return "HALTED";
         }
         if !self.arrived {
-            return if replay { "reading" } else { "starting" };
+            return if recorded { "reading" } else { "starting" };
         }
-        if replay {
+        if recorded {
             return if self.playing { "replaying" } else { "replay" };
         }
         match &self.state.mode {

@@ -1,7 +1,9 @@
 //! Rows agree with the text, at any width; only what is looked at is made.
 
 use proptest::prelude::*;
+use unicode_width::UnicodeWidthStr as _;
 
+use super::rows::MADE;
 use super::*;
 
 fn all(text: &str, width: u16, wrap: Wrap) -> Vec<Row> {

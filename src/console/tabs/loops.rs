@@ -22,8 +22,8 @@ const CHOICES: [(&str, &str, bool); 7] = [
     ("emergency-stop", "end the run", false),
 ];
 
-/// Every incident, newest first.
-pub fn loops(maker: &mut Maker<'_>, keymap: &Keymap) {
+/// Every incident, newest first; and what can be done, where keys do something about it.
+pub fn loops(maker: &mut Maker<'_>, keymap: Option<&Keymap>) {
     let all = paragraphs(&maker.run.state);
     if all.is_empty() {
         maker.own(Role::Dim, "Nothing went round so far.");
@@ -38,6 +38,7 @@ pub fn loops(maker: &mut Maker<'_>, keymap: &Keymap) {
             maker.own(role, line);
         }
     }
+    let Some(keymap) = keymap else { return };
     let state = &maker.run.state;
     let open: Vec<&Incident> = state.escape.incidents.iter().filter(|one| !one.over).collect();
     // Of what is over nothing is left to be decided.

@@ -51,8 +51,8 @@ pub fn fits(fix: Fix, cause: &Cause) -> bool {
     }
 }
 
-/// The page.
-pub fn needed(maker: &mut Maker<'_>, log: &LogPane, keymap: &Keymap) {
+/// The page; with what helps, where keys do something about it.
+pub fn needed(maker: &mut Maker<'_>, log: &LogPane, keymap: Option<&Keymap>) {
     let run = maker.run;
     let need = need(&run.state);
     let reason = need.as_ref().map(|need| line(&need.reason));
@@ -65,7 +65,9 @@ pub fn needed(maker: &mut Maker<'_>, log: &LogPane, keymap: &Keymap) {
     if let Some(need) = &need {
         calls(maker, need);
         // On a small screen too, what can be done is seen without scrolling.
-        fixes(maker, need, keymap);
+        if let Some(keymap) = keymap {
+            fixes(maker, need, keymap);
+        }
         let tried = attempts(&run.state, need);
         list(maker, "tried so far", tried.iter().map(String::as_str));
     }

@@ -52,11 +52,10 @@ fn one(maker: &mut Maker<'_>, call: &Call, round: &Round) {
     let newest = call.repairs.last().is_some_and(|last| last.no == round.no);
     if newest && call.status == Status::Repairing(Stage::Choosing) {
         for (at, fix) in round.options.iter().enumerate() {
-            maker.doc.line(
-                Styled::new()
-                    .own(Role::Title, format!("  {}) ", at + 1))
-                    .untrusted(Role::Text, &fix.label, MOST),
-            );
+            let line = Styled::new()
+                .own(Role::Title, format!("  {}) ", at + 1))
+                .untrusted(Role::Text, &fix.label, MOST);
+            maker.over(line, 5);
             for change in &fix.changes {
                 changed(maker, change);
             }

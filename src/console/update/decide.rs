@@ -63,8 +63,8 @@ pub(super) fn question(model: &Model) -> Option<Question> {
     }
 }
 
-/// Whether a question may be decided now: it was on screen for long enough, uncovered.
-pub(super) fn armed<'m>(model: &'m Model, question: &Question, by: By, at: u64) -> Result<&'m Shown, String> {
+/// Whether anything can be decided here at all.
+pub(super) fn can_decide(model: &Model) -> Result<(), String> {
     if model.settings.read_only {
         return Err("this is a recorded run: nothing can be decided in it".to_owned());
     }
@@ -78,6 +78,12 @@ pub(super) fn armed<'m>(model: &'m Model, question: &Question, by: By, at: u64) 
             "the screen is too small to show what is decided: at least 40 columns and 10 rows".to_owned(),
         );
     }
+    Ok(())
+}
+
+/// Whether a question may be decided now: it was on screen for long enough, uncovered.
+pub(super) fn armed<'m>(model: &'m Model, question: &Question, by: By, at: u64) -> Result<&'m Shown, String> {
+    can_decide(model)?;
     let wait = model.settings.arming_ms;
     let on_top = !model.overlays.is_empty();
     let shown = model
@@ -210,6 +216,8 @@ pub(super) fn waiting(model: &mut Model) -> Result<(NodeId, Rev, Option<Digest>,
     }
     let digest = call.digest.clone();
     if model.screen.lead == Pane::Graph || model.inspector.tab != Tab::Arguments {
+        // No second press would help there.
+        can_decide(model)?;
         if go_to_queue(model, id) {
             return Err(format!(
                 "{id} is in front of you now: press the key again to decide"

@@ -185,14 +185,14 @@ pub(super) fn quit(model: &mut Model, out: &mut Vec<Out>) {
     }
 }
 
-/// Ctrl-C: asks how to leave; leaves the second time.
+/// Ctrl-C: asks how to leave; leaves the second time, and at once where a session is only read.
 pub(super) fn interrupt(model: &mut Model, at: u64, out: &mut Vec<Out>) {
     let again = model
         .keys
         .interrupted
         .is_some_and(|before| at.saturating_sub(before) <= AGAIN_MS);
     model.keys.interrupted = Some(at);
-    if again {
+    if again || (model.settings.read_only && !model.run.arrived) {
         out.push(Out::Quit(Leave::Interrupted));
         return;
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::decide::{send, subject};
 use super::input::By;
 use super::{branches, collect, lists, offers, open, review, rules};
-use crate::console::commands::EditVerb;
+use crate::console::commands::{EditVerb, Verb};
 use crate::console::model::Model;
 use crate::console::model::editor::{Editor, Purpose};
 use crate::console::model::overlay::{Overlay, Page, PageContent, Whose};
@@ -20,15 +20,7 @@ use crate::domain::node::Content;
 
 /// Carries out a verb that changes the graph.
 pub(super) fn edit(model: &mut Model, verb: EditVerb, by: By, at: u64, out: &mut Vec<Out>) {
-    let looks = matches!(
-        verb,
-        EditVerb::Impact
-            | EditVerb::Branches
-            | EditVerb::BranchMark
-            | EditVerb::BranchCompare
-            | EditVerb::CompareAll
-    );
-    if model.settings.read_only && !looks {
+    if model.settings.read_only && Verb::Edit(verb).acts() {
         model.complain("this is a recorded run: nothing can be changed in it");
         return;
     }

@@ -30,7 +30,10 @@ pub(super) fn palette(model: &mut Model) {
             && (model.settings.replay || entry.contexts != [Context::Replay])
     };
     let is_listed = |entry: &&Entry| {
-        !matches!(entry.verb, Verb::Move(_)) && (works(entry) || !matches!(entry.verb, Verb::Text(_)))
+        let refused = model.settings.read_only && entry.verb.acts();
+        !matches!(entry.verb, Verb::Move(_))
+            && !refused
+            && (works(entry) || !matches!(entry.verb, Verb::Text(_)))
     };
     let choice = |entry: &Entry| {
         let (right, gives) = match entry.contexts.first() {

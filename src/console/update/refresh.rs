@@ -219,8 +219,8 @@ fn overlay(model: &mut Model) {
             if page.made != key {
                 page.made = key;
                 match &page.content {
-                    PageContent::Loops => tabs::loops(&mut maker, &settings.keymap),
-                    PageContent::Needed => tabs::needed(&mut maker, log, &settings.keymap),
+                    PageContent::Loops => tabs::loops(&mut maker, settings.offered()),
+                    PageContent::Needed => tabs::needed(&mut maker, log, settings.offered()),
                     PageContent::Help => tabs::help(
                         &mut maker,
                         &settings.keymap,

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::decide::{armed, go_to_queue, question, send, subject};
+use super::decide::{armed, can_decide, go_to_queue, question, send, subject};
 use super::input::By;
 use super::open;
 use crate::console::doc::Doc;
@@ -48,6 +48,7 @@ pub(super) fn always(model: &mut Model, by: By, at: u64) -> Result<(), String> {
         ));
     }
     if model.screen.lead == Pane::Graph || model.inspector.tab != Tab::Arguments {
+        can_decide(model)?;
         go_to_queue(model, id);
         return Err(format!("{id} is in front of you now: press the key again"));
     }

@@ -44,6 +44,7 @@ pub(super) fn take(model: &mut Model, update: Update, out: &mut Vec<Out>) {
             model.notify(&words);
             model.log.add(Line::Note(words));
         }
+        Update::Progress(words) => model.say(words),
         Update::Playing(plays) => model.run.playing = plays,
         Update::Halted(why) => {
             model

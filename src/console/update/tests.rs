@@ -12,6 +12,7 @@ mod loops;
 mod lower;
 mod mouse;
 mod needed;
+mod pace;
 mod palette;
 mod repairs;
 mod rules;

@@ -38,6 +38,7 @@ pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
         let words = match (&graph.filter, model.run.arrived) {
             (Some(_), _) => "nothing fits",
             (None, true) => "nothing has happened yet",
+            (None, false) if model.settings.is_recorded() => "the session is being read",
             (None, false) => "waiting for the run",
         };
         canvas.put(body.x + 1, body.y, body.width.saturating_sub(1), words, Role::Dim);

@@ -82,7 +82,7 @@ fn parts(model: &Model) -> Vec<(u8, Role, String, bool)> {
     if waiting > 0 {
         parts.push((1, Role::Awaiting, format!("{waiting} waiting"), true));
     }
-    let word = model.run.word(model.settings.replay);
+    let word = model.run.word(model.settings.is_recorded());
     let role = match word {
         "HALTED" => Role::Error,
         "working" | "replaying" => Role::Running,

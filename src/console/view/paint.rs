@@ -2,7 +2,7 @@
 //!
 //! Must not know: what is painted.
 
-use ratatui::buffer::Buffer;
+use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use unicode_segmentation::UnicodeSegmentation;
@@ -23,15 +23,24 @@ impl Canvas<'_> {
     /// Fills an area with blanks of a look.
     pub fn fill(&mut self, area: Rect, role: Role) {
         let area = area.intersection(self.buf.area);
-        let style = self.look.full(role);
+        let mut blank = Cell::EMPTY;
+        blank.set_style(self.look.full(role));
         for y in area.top()..area.bottom() {
-            for x in area.left()..area.right() {
-                if let Some(cell) = self.buf.cell_mut((x, y)) {
-                    cell.reset();
-                    cell.set_style(style);
-                }
+            if let Some(cells) = self.cells(area.x, y, area.width) {
+                cells.fill(blank.clone());
             }
         }
+    }
+
+    /// So many cells from a place on; none where they are not all in one row of the buffer.
+    fn cells(&mut self, x: u16, y: u16, count: u16) -> Option<&mut [Cell]> {
+        let area = self.buf.area;
+        let inside = y >= area.top() && y < area.bottom() && x >= area.left();
+        if !inside || count > area.right().checked_sub(x)? {
+            return None;
+        }
+        let from = self.buf.index_of(x, y);
+        self.buf.content.get_mut(from..from + usize::from(count))
     }
 
     /// Patches the look of an area that is painted already.
@@ -51,6 +60,16 @@ impl Canvas<'_> {
             return 0;
         }
         let most = most.min(area.right() - x);
+        let plain = text.bytes().all(|byte| (0x20..0x7f).contains(&byte));
+        if plain {
+            // Each byte is a character of one cell: nothing has to be taken apart or measured.
+            let count = most.min(u16::try_from(text.len()).unwrap_or(most));
+            let cells = self.cells(x, y, count).unwrap_or_default();
+            for (cell, byte) in cells.iter_mut().zip(text.bytes()) {
+                cell.set_char(char::from(byte)).set_style(style);
+            }
+            return count;
+        }
         let (end, _) = self.buf.set_stringn(x, y, text, usize::from(most), style);
         end.saturating_sub(x)
     }

@@ -96,6 +96,22 @@ fn of_what_is_over_nothing_is_offered() {
 }
 
 #[test]
+fn in_a_recorded_run_the_page_offers_nothing() {
+    let mut stage = stage();
+    stage.model.settings.read_only = true;
+    for (keys, told) in [("C", "it changed nothing"), ("W", "the newest events")] {
+        stage.press(keys);
+        let text = stage.text();
+        assert!(text.contains(told), "{text}");
+        assert!(
+            !text.contains("let it repeat") && !text.contains("what you can do"),
+            "{text}"
+        );
+        stage.press("esc");
+    }
+}
+
+#[test]
 fn a_key_lets_it_repeat() {
     let mut stage = stage();
     stage.press("Y");

@@ -86,6 +86,14 @@ fn what_a_repair_changes_and_why_is_not_cut_off() {
 }
 
 #[test]
+fn what_a_repair_changes_is_told_whole() {
+    let mut stage = stage();
+    let text = stage.text();
+    assert_eq!(text.matches("becomes").count(), 2, "{text}");
+    assert_eq!(text.matches("mean  (changes the meaning)").count(), 2, "{text}");
+}
+
+#[test]
 fn a_repair_is_chosen_by_its_number() {
     let mut stage = stage();
     stage.press("F");

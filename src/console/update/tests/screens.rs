@@ -316,3 +316,46 @@ fn every_tab_of_a_thought_can_be_reached_one_after_the_other() {
     stage.press("<");
     assert_eq!(stage.model.inspector.tab, Tab::Wire);
 }
+
+#[test]
+fn where_nothing_can_be_decided_no_second_press_is_asked_for() {
+    let mut small = Stage::new(20, 5);
+    let mut recorded = Stage::with(100, 30, |settings| settings.read_only = true);
+    for (stage, why) in [(&mut small, "too small"), (&mut recorded, "recorded run")] {
+        stage.begin();
+        stage.awaiting("c3", "write_file", r#"{"path":"a","content":"b"}"#);
+        for key in ["a", "*"] {
+            stage.press("1");
+            stage.press(key);
+            assert!(stage.said().contains(why), "{key}: {}", stage.said());
+        }
+        assert_eq!(stage.commands(), []);
+    }
+}
+
+#[test]
+fn a_recorded_run_offers_nothing_that_it_refuses() {
+    let mut stage = Stage::with(100, 40, |settings| {
+        settings.read_only = true;
+        settings.replay = true;
+    });
+    stage.sample();
+    for (typed, there) in [
+        ("approve", false),
+        ("emergency-stop", false),
+        ("insert-prompt", false),
+        ("fix-guide", false),
+        ("impact", true),
+        ("event-on", true),
+    ] {
+        stage.press(":");
+        stage.type_text(typed);
+        let text = stage.text();
+        let listed = text
+            .lines()
+            .filter(|line| line.contains(&format!(" {typed} ")))
+            .count();
+        assert_eq!(listed > 0, there, "{typed}\n{text}");
+        stage.press("esc");
+    }
+}

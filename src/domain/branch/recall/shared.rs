@@ -29,22 +29,24 @@ pub(super) struct Shared {
 /// How a node stood; none where it did not count, or the reply of both branches says something else now.
 pub(super) fn standing_at(state: &State, node: &Node, line: &Line, shared: &Shared) -> Option<Standing> {
     let turn = state.turns.get(&node.turn);
-    if shared.common.contains(&node.turn) && turn.is_some_and(|turn| was_replaced(node, &turn.request)) {
+    if shared.common.contains(&node.turn)
+        && turn.is_some_and(|turn| was_replaced(node, turn.request.as_ref()))
+    {
         return None;
     }
     match node.history.at(line) {
         Then::Now => Some(node.standing()).filter(|now| now.active),
         Then::Was(was) => Some(*was).filter(|was| was.active),
         Then::Absent => match shared.arrived.get(&node.turn) {
-            Some((line, request)) => arrived(node, line).filter(|_| !was_replaced(node, request)),
+            Some((line, request)) => arrived(node, line).filter(|_| !was_replaced(node, request.as_ref())),
             None => streamed(node, &shared.now).filter(|_| shared.turns.contains(&node.turn)),
         },
     }
 }
 
 /// True where the model, asked for the same again, said something else.
-fn was_replaced(node: &Node, request: &Option<Arc<str>>) -> bool {
-    node.replaced.is_some() && node.replaced == *request
+fn was_replaced(node: &Node, request: Option<&Arc<str>>) -> bool {
+    node.replaced.is_some() && node.replaced.as_ref() == request
 }
 
 /// The same for a reply that had come further when it last stood than on the branch that comes back.

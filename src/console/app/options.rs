@@ -1,0 +1,111 @@
+//! What the console is opened with, and how it was left.
+//!
+//! Must not know: how the console works.
+
+use std::path::PathBuf;
+
+use crate::console::files::Files;
+use crate::console::keymap::Keymap;
+use crate::console::layout::gutter::Line;
+use crate::console::link::Link;
+use crate::console::msg::Leave;
+use crate::console::symbols::Charset;
+use crate::console::terminal::{Reach, Screen, Signals};
+use crate::console::theme::{Colours, Theme};
+use crate::resilience::watch::Watch;
+
+/// What the console is opened with.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// How many colours the terminal shows.
+    pub colours: Colours,
+    /// The theme that the settings name, by its name.
+    pub theme: (String, Theme),
+    /// Characters.
+    pub charset: Charset,
+    /// Lines of the graph.
+    pub line: Line,
+    /// Keys.
+    pub keymap: Keymap,
+    /// Milliseconds that something must have been on screen before a key decides about it.
+    pub arming_ms: u64,
+    /// Who operates.
+    pub user: String,
+    /// Name of the session in the header.
+    pub session_name: String,
+    /// How to go on later; printed after a defect ended the program.
+    pub resume_hint: String,
+    /// UTC milliseconds now; none where a recorded run is shown.
+    pub utc_zero: Option<i64>,
+    /// Nothing can be decided or changed.
+    pub read_only: bool,
+    /// A recorded run that can be played and stepped.
+    pub replay: bool,
+    /// The console stands only until its link ends: another follows on the same terminal.
+    pub waits: bool,
+    /// How weights of tools are made, and what is known of tools beforehand.
+    pub watch: Watch,
+    /// How the operator is called when he is needed.
+    pub alerts: Alerts,
+    /// The mouse works the console instead of the terminal's own selection.
+    pub mouse: bool,
+    /// What stands between the console and the operator's terminal.
+    pub reach: Reach,
+    /// Command line of the operator's editor.
+    pub editor: Option<String>,
+    /// The file in which collected edits wait for the next console; none keeps nothing.
+    pub draft: Option<PathBuf>,
+    /// Directory for the file that the editor works on; nobody else can read what is put there.
+    pub scratch: PathBuf,
+}
+
+/// What changes while the console is open, besides the run.
+pub struct Sources {
+    /// The run.
+    pub link: Box<dyn Link>,
+    /// The operator's files of themes and keys.
+    pub files: Box<dyn Files>,
+}
+
+/// How the operator is called when he is needed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Alerts {
+    /// The terminal's bell.
+    pub bell: bool,
+    /// The title of the terminal's window.
+    pub title: bool,
+    /// A notification of the desktop.
+    pub desktop: bool,
+}
+
+impl Alerts {
+    /// The sequences of a call. The words are the console's own, nothing of the run's. Whoever looks at
+    /// the window needs no notification.
+    pub(super) fn sequences(self, reach: Reach, words: &str, looking: bool) -> String {
+        let mut out = String::new();
+        if self.bell {
+            out.push('\u{7}');
+        }
+        if self.desktop && !looking {
+            out.push_str(&reach.notification(words));
+        }
+        out
+    }
+}
+
+/// How the console was left.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Exit {
+    /// By whom.
+    pub how: Leave,
+    /// The exit code that a signal asks for.
+    pub code: Option<i32>,
+}
+
+/// The terminal and the signals of the process, handed on from one console to the next: in between the screen
+/// stays as it is, and no signal is lost.
+#[derive(Debug)]
+pub struct Held {
+    pub(super) screen: Screen,
+    pub(super) signals: Signals,
+}

@@ -1,0 +1,53 @@
+//! How soon a message needs a frame: at once for what the operator did and for what happened, a little later
+//! for more of a stream that is on the screen, never for more of one that is not.
+//!
+//! Must not know: clocks, what a message does.
+
+use std::mem::discriminant;
+
+use crate::console::frames::Soon;
+use crate::console::link::{Live, LivePart, Update};
+use crate::console::model::Model;
+use crate::console::model::graph::{Form, Pick};
+use crate::console::model::inspector::Subject;
+use crate::console::msg::Msg;
+
+/// How soon a frame is wanted for a message; to be asked before the message happens.
+pub fn soon(model: &Model, msg: &Msg) -> Soon {
+    match msg {
+        Msg::Run(Update::Live(live)) if !is_more(model, live) => Soon::Now,
+        Msg::Run(Update::Live(live)) if is_seen(model, live) => Soon::Stream,
+        Msg::Run(Update::Live(_)) => Soon::Never,
+        _ => Soon::Now,
+    }
+}
+
+/// True where only more text has come: no part began, none became whole.
+fn is_more(model: &Model, live: &Live) -> bool {
+    let Some(known) = model.run.live.get(&live.turn) else {
+        return false;
+    };
+    let kind = |part: &LivePart| match part {
+        LivePart::Text { reasoning, .. } => (discriminant(part), *reasoning),
+        LivePart::Call { .. } => (discriminant(part), false),
+    };
+    known.parts.iter().map(kind).eq(live.parts.iter().map(kind))
+}
+
+/// True where a part of the stream may be on the screen.
+fn is_seen(model: &Model, live: &Live) -> bool {
+    let places = &model.screen.places;
+    let inspected =
+        matches!(model.inspector.subject, Some(Subject::Pick(Pick::Live(turn, _))) if turn == live.turn);
+    if inspected && places.inspector.is_some() {
+        return true;
+    }
+    let graph = &model.graph;
+    let Some(area) = places.graph.filter(|_| graph.form != Form::Map) else {
+        return false;
+    };
+    let shown = graph.top..graph.top + usize::from(area.height);
+    let rows = graph.live.iter().enumerate();
+    rows.filter(|(_, (turn, _))| *turn == live.turn)
+        .any(|(at, _)| shown.contains(&(graph.rows.list.len() + at)))
+}

@@ -1,0 +1,121 @@
+//! How soon a frame is asked for.
+
+use crate::console::frames::Soon;
+use crate::console::link::{Live, LivePart, Update};
+use crate::console::msg::{Msg, TermMsg};
+use crate::console::testing::Stage;
+use crate::console::update::soon;
+use crate::domain::id::TurnId;
+
+fn says(text: &str) -> LivePart {
+    LivePart::Text {
+        reasoning: false,
+        text: text.into(),
+        before: 0,
+    }
+}
+
+fn calls(args: &str) -> LivePart {
+    LivePart::Call {
+        tool: "read_file".into(),
+        args: args.into(),
+        before: 0,
+    }
+}
+
+fn live(turn: u32, parts: Vec<LivePart>) -> Msg {
+    Msg::Run(Update::Live(Live {
+        turn: TurnId(turn),
+        parts,
+        bytes: 1,
+    }))
+}
+
+/// A run that streams in turn 2, and has long filled its screen.
+fn streaming() -> Stage {
+    let mut stage = Stage::new(100, 20);
+    stage.begin();
+    for no in 1..=60 {
+        stage.thought(&format!("t{no}"), "so");
+    }
+    stage.send(live(2, vec![says("so")]));
+    stage.draw();
+    stage
+}
+
+#[test]
+fn more_of_a_stream_on_the_screen_can_wait_a_little() {
+    let stage = streaming();
+    let more = live(2, vec![says("so far")]);
+    assert_eq!(soon(&stage.model, &more), Soon::Stream);
+}
+
+#[test]
+fn a_part_that_begins_and_one_that_is_whole_cannot_wait() {
+    let stage = streaming();
+    let card = live(2, vec![says("so far"), calls("{")]);
+    assert_eq!(soon(&stage.model, &card), Soon::Now, "a new card");
+    assert_eq!(soon(&stage.model, &live(2, Vec::new())), Soon::Now, "the end");
+    assert_eq!(
+        soon(&stage.model, &live(2, vec![calls("{")])),
+        Soon::Now,
+        "another"
+    );
+    assert_eq!(
+        soon(&stage.model, &live(3, vec![says("so")])),
+        Soon::Now,
+        "a turn"
+    );
+}
+
+#[test]
+fn everything_that_is_no_stream_cannot_wait() {
+    let stage = streaming();
+    let key = Msg::Term(TermMsg::Key {
+        key: "j".parse().unwrap(),
+        at: 5,
+    });
+    let resize = Msg::Term(TermMsg::Resize {
+        width: 40,
+        height: 12,
+    });
+    for msg in [key, resize, Msg::Run(Update::Ended), Msg::Tick { at: 9 }] {
+        assert_eq!(soon(&stage.model, &msg), Soon::Now, "{msg:?}");
+    }
+}
+
+#[test]
+fn a_stream_that_is_not_on_the_screen_asks_for_nothing_and_changes_nothing() {
+    let mut stage = streaming();
+    stage.press("1 g");
+    let before = stage.text();
+    assert!(!before.contains("says:"), "{before}");
+    let more = live(2, vec![says("so far and further")]);
+    assert_eq!(soon(&stage.model, &more), Soon::Never);
+    stage.send(more);
+    assert_eq!(stage.text(), before);
+    // Once it is on the screen again it is drawn again, with what came meanwhile.
+    stage.press("G");
+    assert!(stage.text().contains("so far and further"));
+    let more = live(2, vec![says("so far and further still")]);
+    assert_eq!(soon(&stage.model, &more), Soon::Stream);
+}
+
+#[test]
+fn every_stream_that_would_change_the_screen_asks_for_a_frame() {
+    let mut stage = streaming();
+    for keys in [
+        "1", "1 g", "1 k k", "1 G", "2", "3", "m", "1 g m", "t", "1 g t", "L", "4",
+    ] {
+        stage.press(keys);
+        for text in ["a", "b"] {
+            let before = stage.text();
+            let more = live(2, vec![says(text)]);
+            let asked = soon(&stage.model, &more);
+            stage.send(more);
+            let changed = stage.text() != before;
+            assert!(!changed || asked == Soon::Stream, "after {keys}: {asked:?}");
+        }
+        stage.press("esc");
+    }
+}
