@@ -31,4 +31,5 @@ mod random;
 mod repair_facts;
 mod repairs;
 mod rest;
+mod reuse;
 mod thoughts;
