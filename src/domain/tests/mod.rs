@@ -21,6 +21,7 @@ mod ends;
 mod escape;
 mod flow;
 mod found;
+mod hashes;
 mod ladder;
 mod ledger;
 mod operator;
