@@ -22,6 +22,7 @@ mod escape;
 mod flow;
 mod found;
 mod hashes;
+mod kept;
 mod ladder;
 mod ledger;
 mod operator;
