@@ -110,9 +110,9 @@ fn failed() -> Outcome {
     })
 }
 
-#[test]
-fn roles_words_tools_arguments_and_results_are_part_of_a_context() {
-    let said = |channel, opaque: Option<&str>| Block::Thought {
+/// Runs of which each says something else, or says it otherwise.
+fn said() -> Vec<(&'static str, World)> {
+    let thought = |channel, opaque: Option<&str>| Block::Thought {
         text: "x".into(),
         channel,
         opaque: opaque.map(Into::into),
@@ -124,12 +124,6 @@ fn roles_words_tools_arguments_and_results_are_part_of_a_context() {
         w.finish_with(w.id("a"), outcome);
         w
     };
-    let then = |change: &dyn Fn(&mut World)| {
-        let mut w = plain();
-        change(&mut w);
-        w.drain();
-        w
-    };
     let two = |order: [usize; 2], values: [&str; 2]| {
         let calls = [reads(), call("read", r#"{"_as":"b","n":1}"#)];
         let mut w = World::new();
@@ -139,83 +133,76 @@ fn roles_words_tools_arguments_and_results_are_part_of_a_context() {
         }
         w
     };
-    let worlds: Vec<(&str, World)> = vec![
+    let signed = |words| one(thought(Channel::Reasoning, Some(words)), reads());
+    let more = r#"{"_as":"a","n":1,"k":"x"}"#;
+    vec![
         ("plain", plain()),
-        ("another prompt", {
-            let mut w = World::bare(Rules::default(), crate::domain::event::run::Limits::default());
-            w.guide("go on").unwrap();
-            w.reply(&[think("x"), reads()]);
-            w.drain();
-            w
-        }),
         ("another thought", one(think("y"), reads())),
-        ("reasoning", one(said(Channel::Reasoning, None), reads())),
-        ("signed", one(said(Channel::Reasoning, Some("\"s\"")), reads())),
-        (
-            "signed otherwise",
-            one(said(Channel::Reasoning, Some("\"t\"")), reads()),
-        ),
+        ("reasoning", one(thought(Channel::Reasoning, None), reads())),
+        ("signed", signed("\"s\"")),
+        ("signed otherwise", signed("\"t\"")),
         ("another tool", one(think("x"), call("pure", READ))),
-        (
-            "other arguments",
-            one(think("x"), call("read", r#"{"_as":"a","n":1,"k":"x"}"#)),
-        ),
+        ("other arguments", one(think("x"), call("read", more))),
         ("another result", gives(Outcome::ok("7"))),
         ("a failure", gives(failed())),
-        (
-            "edited arguments",
-            then(&|w| w.args(w.id("a"), r#"{"_as":"a","n":1,"k":"x"}"#).unwrap()),
-        ),
-        (
-            "a replaced tool",
-            then(&|w| {
-                let node = w.id("a");
-                let base = w.rev(node);
-                let (tool, args) = ("pure".into(), READ.into());
-                w.edit(Edit::Call {
-                    node,
-                    base,
-                    tool,
-                    args,
-                    shown: true,
-                })
-                .unwrap();
-            }),
-        ),
-        ("a result by hand", then(&|w| w.correct(w.id("a"), "7").unwrap())),
-        ("more words", then(&|w| w.guide("hm").unwrap())),
-        (
-            "the same words as a thought",
-            then(&|w| {
-                w.edit(Edit::InsertThought {
-                    after: None,
-                    text: "hm".into(),
-                })
-                .unwrap();
-            }),
-        ),
-        (
-            "a call put in",
-            then(&|w| {
-                let (tool, args) = ("read".into(), r#"{"_as":"b","n":1}"#.into());
-                w.edit(Edit::InsertCall {
-                    after: None,
-                    tool,
-                    args,
-                })
-                .unwrap();
-            }),
-        ),
         ("two calls", two([0, 1], ["1", "2"])),
         ("two calls the other way round", two([1, 0], ["1", "2"])),
         ("two calls with each other's result", two([0, 1], ["2", "1"])),
-    ];
-    all_differ(
-        worlds
-            .iter()
-            .map(|(what, w)| (*what, context(&w.state)))
-            .collect(),
-    );
+    ]
+}
+
+/// The plain run after each thing that an operator can do to it.
+fn done() -> Vec<(&'static str, World)> {
+    let then = |edit: &dyn Fn(&World) -> Edit| {
+        let mut w = plain();
+        let edit = edit(&w);
+        w.edit(edit).unwrap();
+        w.drain();
+        w
+    };
+    let made = |w: &World, tool: &str, args: &str| Edit::Call {
+        node: w.id("a"),
+        base: w.rev(w.id("a")),
+        tool: tool.into(),
+        args: args.into(),
+        shown: true,
+    };
+    let mut other = World::bare(Rules::default(), crate::domain::event::run::Limits::default());
+    other.guide("go on").unwrap();
+    other.reply(&[think("x"), call("read", READ)]);
+    other.drain();
+    let mut by_hand = plain();
+    by_hand.correct(by_hand.id("a"), "7").unwrap();
+    let (after, text) = (None, Arc::<str>::from("hm"));
+    let prompt = |_: &World| Edit::InsertPrompt {
+        after,
+        text: text.clone(),
+    };
+    let thought = |_: &World| Edit::InsertThought {
+        after,
+        text: text.clone(),
+    };
+    let put_in = |_: &World| Edit::InsertCall {
+        after,
+        tool: "read".into(),
+        args: r#"{"_as":"b","n":1}"#.into(),
+    };
+    let more = r#"{"_as":"a","n":1,"k":"x"}"#;
+    vec![
+        ("another prompt", other),
+        ("edited arguments", then(&|w| made(w, "read", more))),
+        ("a replaced tool", then(&|w| made(w, "pure", READ))),
+        ("a result by hand", by_hand),
+        ("more words", then(&prompt)),
+        ("the same words as a thought", then(&thought)),
+        ("a call put in", then(&put_in)),
+    ]
+}
+
+#[test]
+fn roles_words_tools_arguments_and_results_are_part_of_a_context() {
+    let worlds = said().into_iter().chain(done());
+    all_differ(worlds.map(|(what, w)| (what, context(&w.state))).collect());
     assert_eq!(context(&plain().state), context(&plain().state));
 }
 

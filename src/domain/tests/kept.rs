@@ -123,11 +123,11 @@ fn first_words(w: &World) -> (BTreeMap<NodeId, Revision>, BTreeMap<TurnId, u32>)
 
 #[test]
 fn no_id_is_given_out_twice() {
-    let mut w = World::new();
     type Act = fn(&mut World);
+    let mut w = World::new();
     let undo: Act = |w| {
         w.cmd(Command::Edit(EditCommand::Undo { effects_seen: None }))
-            .unwrap()
+            .unwrap();
     };
     let acts: [Act; 11] = [
         |w| {

@@ -166,6 +166,9 @@ fn state_with(memory: &Memory, more: Vec<CallEvent>) -> State {
     fold(&all)
 }
 
+/// Something else about the process that goes on.
+type Change = fn(&mut Adviser);
+
 #[tokio::test(start_paused = true)]
 async fn only_what_was_decided_on_may_run() {
     let (memory, handle) = waiting(Policy::new(Preset::Guarded), Limits::default()).await;
@@ -210,16 +213,16 @@ async fn only_what_was_decided_on_may_run() {
         "the last word counts"
     );
 
-    let surroundings: [(&str, fn(&mut Adviser)); 5] = [
+    let surroundings: [(&str, Change); 5] = [
         ("session", |adviser| adviser.session = "another".into()),
         ("directory", |adviser| {
-            adviser.workspace = Arc::new(PathBuf::from("/tmp"))
+            adviser.workspace = Arc::new(PathBuf::from("/tmp"));
         }),
         ("environment", |adviser| adviser.environment = "PATH".into()),
         ("sandbox", |adviser| adviser.sandbox = "level 1".into()),
         // The same name stands for something else: no tool at all.
         ("tools", |adviser| {
-            adviser.registry = Arc::new(Registry::default())
+            adviser.registry = Arc::new(Registry::default());
         }),
     ];
     for (what, change) in surroundings {
