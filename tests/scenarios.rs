@@ -68,6 +68,7 @@ scenarios! {
     keep = "keep",
     keep_later = "keep-later",
     mute_loops = "mute-loops",
+    name_a_session = "name-a-session",
     notify = "notify",
     notify_while_it_waits = "notify-while-it-waits",
     pause = "pause",

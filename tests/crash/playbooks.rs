@@ -169,3 +169,45 @@ tool = "read_file"
 as = "notes"
 args = { path = "notes.txt" }
 "#;
+
+/// Hands a part of its work to a sub-agent that reads, logs and answers, and logs the end.
+pub const HANDED: &str = r#"
+[meta]
+name = "handed"
+
+[[rule]]
+when = { prompt = "^look", done = ["inner", "i1"] }
+answer = "{{ result.inner | lines | first }}, {{ result.i1 | trim }}"
+[[rule]]
+when = { prompt = "^look" }
+think = "I read and log."
+[[rule.call]]
+tool = "read_file"
+as = "inner"
+args = { path = "notes.txt" }
+[[rule.call]]
+tool = "shell"
+as = "i1"
+args = { command = "echo i1 >> log.txt; echo did i1" }
+
+[[rule]]
+when = { done = ["helper", "s1", "s2"] }
+answer = "{{ result.helper }}; {{ result.s2 | trim }}"
+[[rule]]
+when = { done = ["helper", "s1"] }
+think = "I log the end."
+[[rule.call]]
+tool = "shell"
+as = "s2"
+args = { command = "echo s2 >> log.txt; echo did s2" }
+[[rule]]
+think = "I log, and another one looks."
+[[rule.call]]
+tool = "shell"
+as = "s1"
+args = { command = "echo s1 >> log.txt; echo did s1" }
+[[rule.call]]
+tool = "delegate"
+as = "helper"
+args = { task = "look at the notes" }
+"#;

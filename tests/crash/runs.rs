@@ -10,7 +10,7 @@ use overrule::policy::Preset;
 use serde_json::json;
 
 use crate::pick::{self, call, node, turn};
-use crate::playbooks::{BREAKS, FAILING, ROUND, STEPS, WAITING};
+use crate::playbooks::{BREAKS, FAILING, HANDED, ROUND, STEPS, WAITING};
 use crate::prefixes::{Run, Step, commit, finished, from_every_prefix, waits};
 
 fn at_the_end(command: fn(&State) -> Command) -> Step {
@@ -382,6 +382,41 @@ async fn a_run_that_was_cut_off_before() {
     from_every_prefix(Run {
         playbook: STEPS,
         crashes: true,
+        ..Run::default()
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn work_that_was_handed_to_a_sub_agent() {
+    from_every_prefix(Run {
+        playbook: HANDED,
+        ..Run::default()
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn edits_inside_a_sub_agent_that_is_still_at_work_and_that_has_answered() {
+    from_every_prefix(Run {
+        playbook: HANDED,
+        preset: Preset::Guarded,
+        steps: vec![
+            Step {
+                // Its own command waits: it has not answered.
+                at: |state| waits(state, "i1"),
+                file: None,
+                command: |state| {
+                    let inner = call(state, "inner");
+                    commit(vec![pick::corrected(state, inner, &json!("gamma\n"))])
+                },
+            },
+            at_the_end(|state| {
+                let args = shell("i1", "other");
+                commit(vec![pick::edited(state, call(state, "i1"), &args)])
+            }),
+            at_the_end(|_| Command::Edit(EditCommand::Undo { effects_seen: None })),
+        ],
         ..Run::default()
     })
     .await;

@@ -31,14 +31,19 @@ mod server;
 mod world;
 
 mod again;
+mod agents;
 mod branches;
 mod course;
 mod edits;
 mod failing;
 mod formats;
+mod inserting;
+mod operating;
+mod reused;
 mod running;
 mod stage;
 mod streaming;
+mod taken;
 mod talking;
 mod waiting;
 

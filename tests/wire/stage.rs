@@ -19,6 +19,8 @@ use crate::world::World;
 
 /// A command that leaves its mark and does not end by itself.
 const SLOW: &str = "echo begun >> log.txt; sleep 600";
+/// A command that leaves its mark and ends once there is a file `go`.
+const PATIENT: &str = "echo begun >> log.txt; until test -e go; do sleep 0.01; done; echo went on";
 
 /// A run and the server that it talks to.
 pub struct Stage {
@@ -34,10 +36,15 @@ pub struct Stage {
 impl Stage {
     /// Begins a run of the task with a server that answers so.
     pub async fn new(format: &'static Format, replies: Vec<Reply>) -> Self {
+        Self::under(Preset::Auto, format, replies).await
+    }
+
+    /// The same under a preset of the policy.
+    pub async fn under(preset: Preset, format: &'static Format, replies: Vec<Reply>) -> Self {
         let (world, server) = (World::new(), Server::new(replies));
         let model = (format.model)(&server.base);
         let workspace = std::fs::canonicalize(world.ws()).unwrap();
-        let (live, _) = Live::begin(adviser(&workspace, Preset::Auto), model, "the task").await;
+        let (live, _) = Live::begin(adviser(&workspace, preset), model, "the task").await;
         Self {
             format,
             world,
@@ -128,6 +135,11 @@ pub async fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
 /// A command that does not end by itself.
 pub fn slow(label: &str) -> Part {
     Part::Call("slow", "shell", json!({"_as": label, "command": SLOW}))
+}
+
+/// A command that ends once there is a file `go`.
+pub fn patient(label: &str) -> Part {
+    Part::Call("patient", "shell", json!({"_as": label, "command": PATIENT}))
 }
 
 /// A read of the notes.

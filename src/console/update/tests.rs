@@ -20,4 +20,5 @@ mod schedules;
 mod screens;
 mod typing;
 mod verbs;
+mod ways;
 mod wire;

@@ -166,6 +166,9 @@ fn state_with(memory: &Memory, more: Vec<CallEvent>) -> State {
     fold(&all)
 }
 
+/// Something else about the process that goes on.
+type Change = fn(&mut Adviser);
+
 #[tokio::test(start_paused = true)]
 async fn only_what_was_decided_on_may_run() {
     let (memory, handle) = waiting(Policy::new(Preset::Guarded), Limits::default()).await;
@@ -210,12 +213,27 @@ async fn only_what_was_decided_on_may_run() {
         "the last word counts"
     );
 
-    let mut elsewhere = adviser.clone();
-    elsewhere.workspace = Arc::new(PathBuf::from("/tmp"));
-    assert_eq!(
-        Approved::from_decision(&good, &elsewhere, which).unwrap_err(),
-        Error::Changed(life.id)
-    );
+    let surroundings: [(&str, Change); 5] = [
+        ("session", |adviser| adviser.session = "another".into()),
+        ("directory", |adviser| {
+            adviser.workspace = Arc::new(PathBuf::from("/tmp"));
+        }),
+        ("environment", |adviser| adviser.environment = "PATH".into()),
+        ("sandbox", |adviser| adviser.sandbox = "level 1".into()),
+        // The same name stands for something else: no tool at all.
+        ("tools", |adviser| {
+            adviser.registry = Arc::new(Registry::default());
+        }),
+    ];
+    for (what, change) in surroundings {
+        let mut elsewhere = adviser.clone();
+        change(&mut elsewhere);
+        assert_eq!(
+            Approved::from_decision(&good, &elsewhere, which).unwrap_err(),
+            Error::Changed(life.id),
+            "another {what}"
+        );
+    }
     let other = (life.id, Rev(2), Attempt(1));
     assert!(Approved::from_decision(&good, &adviser, other).is_err());
 }

@@ -1,0 +1,193 @@
+//! Each intent that the rules know, with the way by which the console comes to it: a new one does not
+//! compile before it has one here, or a reason why not. Must not know: what an intent does.
+
+use std::collections::BTreeSet;
+
+use crate::console::commands::{Decide, EditVerb, RunVerb, Verb, entries};
+use crate::console::testing::Stage;
+use crate::domain::command::{
+    CallCommand, Command, ConsentChoice, Edit, EditCommand, EscapeCommand, ResilienceCommand, Resolution,
+    RunCommand, WeightCommand,
+};
+use crate::domain::rule::Wanted;
+
+/// How the console comes to an intent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// By entries of the command table.
+    By(&'static [&'static str]),
+    /// By none, and why.
+    Not(&'static str),
+}
+
+use Way::{By, Not};
+
+/// A function over an enum, and the list of all that it can give: the match makes the list whole.
+macro_rules! ways {
+    ($name:ident, $all:ident, $of:ty: $($pattern:pat => $way:expr,)*) => {
+        const $all: &[Way] = &[$($way),*];
+        fn $name(one: &$of) -> Way {
+            match one { $($pattern => $way),* }
+        }
+    };
+}
+
+ways! { run, RUN, RunCommand:
+    RunCommand::Pause { .. } | RunCommand::Resume {} => By(&["pause"]),
+    RunCommand::Step {} => By(&["step"]),
+    RunCommand::StopTurn {} => By(&["stop-turn"]),
+    RunCommand::Stop { .. } => By(&["emergency-stop", "stop-now", "stop-broken", "leave-cancel"]),
+    RunCommand::AskAgain { .. } => By(&["ask-again", "ask-turn-again"]),
+    RunCommand::KeepArrived { .. } => By(&["keep-arrived"]),
+    RunCommand::SetLimits { .. } => By(&["limits"]),
+    RunCommand::SetPolicy { .. } => By(&["policy"]),
+    RunCommand::Title { .. } => By(&["title"]),
+    RunCommand::AddRule { rule: Wanted::Exact { .. }, .. } => By(&["always", "accept-rule"]),
+    RunCommand::AddRule { rule: Wanted::Text { .. }, .. } => By(&["write-rule", "accept-rule"]),
+    RunCommand::DropRule { .. } => By(&["drop-rule"]),
+}
+
+ways! { call, CALL, CallCommand:
+    CallCommand::Approve { .. } => By(&["approve", "approve-unread", "approve-all", "approve-list"]),
+    CallCommand::Reject { .. } => By(&["reject"]),
+    CallCommand::Answer { .. } => By(&["answer"]),
+    CallCommand::Cancel { .. } => By(&["cancel-call"]),
+    CallCommand::Retry { .. } => By(&["retry"]),
+    CallCommand::Consent { choice: ConsentChoice::Reuse { .. }, .. } => By(&["reuse"]),
+    CallCommand::Consent { choice: ConsentChoice::RunAgain, .. } => By(&["run-again"]),
+    CallCommand::Consent { choice: ConsentChoice::Reject { .. }, .. } => By(&["refuse-effect"]),
+    CallCommand::Resolve { what: Resolution::Happened { .. }, .. } => By(&["it-happened"]),
+    CallCommand::Resolve { what: Resolution::DidNot, .. } => By(&["it-did-not"]),
+    CallCommand::Unpin { .. } => By(&["unpin"]),
+}
+
+ways! { edits, EDITS, EditCommand:
+    EditCommand::Commit { .. } => By(&["commit-edit", "commit-collected", "keep-later"]),
+    EditCommand::Undo { .. } => By(&["undo"]),
+    EditCommand::Redo { .. } => By(&["redo"]),
+    EditCommand::Switch { .. } => By(&["branch-switch"]),
+    EditCommand::Name { .. } => By(&["branch-name", "pane-name"]),
+    EditCommand::Hold { .. } => Not("an editor that opens holds its node by itself"),
+    EditCommand::Release { .. } => Not("an editor that closes lets its node go by itself"),
+}
+
+ways! { edit, EDIT, Edit:
+    Edit::Call { .. } => By(&["edit", "replace", "fix-arguments", "fix-tool"]),
+    Edit::Text { .. } => By(&["edit"]),
+    Edit::Observation { .. } => By(&["correct"]),
+    Edit::InsertPrompt { .. } => By(&["guide", "insert-prompt"]),
+    Edit::InsertThought { .. } => By(&["insert-thought"]),
+    Edit::InsertCall { .. } => By(&["insert-call", "take-back", "probe"]),
+    Edit::RejectAnswer { .. } => By(&["reject"]),
+    Edit::Take { .. } => By(&["branch-take", "pane-take"]),
+    Edit::Delete { .. } => By(&["delete"]),
+}
+
+ways! { escape, ESCAPE, EscapeCommand:
+    EscapeCommand::AllowIncident { .. } => By(&["allow-loop", "fix-allow"]),
+    EscapeCommand::Allow { .. } => Not("a person lets a whole repetition repeat, not single calls of it"),
+    EscapeCommand::Mute { .. } => By(&["mute-loops"]),
+}
+
+ways! { resilience, RESILIENCE, ResilienceCommand:
+    ResilienceCommand::RunNow { .. } => By(&["run-now"]),
+    ResilienceCommand::ResetBreaker { .. } => By(&["reset-breaker"]),
+    ResilienceCommand::Configure { .. } => By(&["resilience"]),
+    ResilienceCommand::ChooseRepair { .. } => By(&["choose-repair"]),
+    ResilienceCommand::SkipRepair { .. } => By(&["skip-repair"]),
+}
+
+ways! { weight, WEIGHT, WeightCommand:
+    WeightCommand::Set { .. } => By(&["set-weight"]),
+    WeightCommand::Reset { .. } => By(&["reset-weights"]),
+}
+
+/// The ways to a command, and to each edit in it.
+fn ways(command: &Command) -> Vec<Way> {
+    match command {
+        Command::Run(command) => vec![run(command)],
+        Command::Call(command) => vec![call(command)],
+        Command::Edit(command) => {
+            let mut all = vec![edits(command)];
+            if let EditCommand::Commit { edits, .. } = command {
+                all.extend(edits.iter().map(edit));
+            }
+            all
+        }
+        Command::Escape(command) => vec![escape(command)],
+        Command::Resilience(command) => vec![resilience(command)],
+        Command::Weight(command) => vec![weight(command)],
+    }
+}
+
+#[test]
+fn every_intent_has_a_way_in_the_console() {
+    let known: BTreeSet<&str> = entries().map(|entry| entry.name).collect();
+    let mut named = BTreeSet::new();
+    for way in [RUN, CALL, EDITS, EDIT, ESCAPE, RESILIENCE, WEIGHT].concat() {
+        match way {
+            By(names) => {
+                assert!(!names.is_empty());
+                named.extend(names);
+            }
+            Not(why) => assert!(why.len() > 20, "say why there is none: {why}"),
+        }
+    }
+    let unknown: Vec<&&str> = named.difference(&known).collect();
+    assert!(unknown.is_empty(), "no command of the console: {unknown:?}");
+    // And the other way round: what decides, edits or drives is an intent of the rules, or only shows
+    // and collects.
+    let shows = [
+        Verb::Decide(Decide::Open),
+        Verb::Decide(Decide::Rules),
+        Verb::Edit(EditVerb::Impact),
+        Verb::Edit(EditVerb::Reason),
+        Verb::Edit(EditVerb::Collect),
+        Verb::Edit(EditVerb::Collected),
+        Verb::Edit(EditVerb::CollectedOpen),
+        Verb::Edit(EditVerb::CollectedRemove),
+        Verb::Edit(EditVerb::CollectedDrop),
+        Verb::Edit(EditVerb::CollectedAll),
+        Verb::Edit(EditVerb::Branches),
+        Verb::Edit(EditVerb::BranchMark),
+        Verb::Edit(EditVerb::BranchCompare),
+        Verb::Edit(EditVerb::CompareAll),
+        Verb::Run(RunVerb::LeaveWait),
+    ];
+    let acts = entries().filter(|entry| matches!(entry.verb, Verb::Decide(_) | Verb::Edit(_) | Verb::Run(_)));
+    let without: Vec<&str> = acts
+        .filter(|entry| !shows.contains(&entry.verb) && !named.contains(entry.name))
+        .map(|entry| entry.name)
+        .collect();
+    assert!(without.is_empty(), "these lead to no intent: {without:?}");
+}
+
+#[test]
+fn what_a_command_sends_is_what_it_is_listed_for() {
+    for (name, typed) in [
+        ("pause", ""),
+        ("step", ""),
+        ("stop-turn", ""),
+        ("title", "a name"),
+        ("policy", "auto"),
+        ("limits", " turns=7"),
+        ("guide", "be brief"),
+    ] {
+        let mut stage = Stage::new(100, 40);
+        stage.begin();
+        stage.thought("t2", "first this");
+        stage.press(":");
+        stage.type_text(name);
+        stage.press("enter");
+        if !typed.is_empty() {
+            stage.type_text(typed);
+            stage.press(if name == "guide" { "ctrl-s" } else { "enter" });
+        }
+        let sent = stage.commands();
+        let listed = |way: &Way| matches!(way, By(names) if names.contains(&name));
+        assert!(
+            sent.iter().flat_map(ways).any(|way| listed(&way)),
+            "{name} sent {sent:?}"
+        );
+    }
+}
