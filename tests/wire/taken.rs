@@ -11,7 +11,10 @@ use crate::formats::{FORMATS, Message, Part};
 use crate::pick::{self, executions, node};
 use crate::stage::{Stage, read};
 
-const UNDO: Command = Command::Edit(EditCommand::Undo { effects_seen: None });
+const UNDO: Command = Command::Edit(EditCommand::Undo {
+    epoch: None,
+    effects_seen: None,
+});
 
 fn answered(words: &'static str) -> impl Fn(&State) -> bool {
     move |state| match state.mode {

@@ -126,8 +126,11 @@ fn no_id_is_given_out_twice() {
     type Act = fn(&mut World);
     let mut w = World::new();
     let undo: Act = |w| {
-        w.cmd(Command::Edit(EditCommand::Undo { effects_seen: None }))
-            .unwrap();
+        w.cmd(Command::Edit(EditCommand::Undo {
+            epoch: None,
+            effects_seen: None,
+        }))
+        .unwrap();
     };
     let acts: [Act; 11] = [
         |w| {
