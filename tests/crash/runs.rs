@@ -415,7 +415,12 @@ async fn edits_inside_a_sub_agent_that_is_still_at_work_and_that_has_answered() 
                 let args = shell("i1", "other");
                 commit(vec![pick::edited(state, call(state, "i1"), &args)])
             }),
-            at_the_end(|_| Command::Edit(EditCommand::Undo { effects_seen: None })),
+            at_the_end(|_| {
+                Command::Edit(EditCommand::Undo {
+                    epoch: None,
+                    effects_seen: None,
+                })
+            }),
         ],
         ..Run::default()
     })

@@ -111,8 +111,11 @@ fn an_equal_request_is_made_again_where_the_settings_say_so() {
         }
         // What an undo brings back is no reply to a request: nobody is asked in either case.
         let asked = w.asked.len();
-        w.cmd(Command::Edit(EditCommand::Undo { effects_seen: None }))
-            .unwrap();
+        w.cmd(Command::Edit(EditCommand::Undo {
+            epoch: None,
+            effects_seen: None,
+        }))
+        .unwrap();
         assert_eq!((answered(&w).as_str(), w.asked.len()), ("two", asked));
     }
 }
