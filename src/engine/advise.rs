@@ -351,8 +351,10 @@ impl Advice for Adviser {
             let kind = kind.as_deref().unwrap_or(GENERAL);
             self.watch.weights.weight(kind, tool)
         };
+        let guards = |tool: &str, args: &str| Advice::guards(self, tool, args);
         let tools = escape::Tools {
             fits: &fits,
+            guards: &guards,
             weight: &weight,
         };
         let mut watch = self.loops.lock().unwrap_or_else(PoisonError::into_inner);

@@ -287,8 +287,10 @@ impl Advice for Rules {
         let fits =
             |tool: &str, args: &str| Self::effect(tool).is_some() && self.check(tool, args, false).is_empty();
         let weight = |_: &Node, tool: &str| self.reliable.get(tool).copied().unwrap_or(0.5);
+        let guards = |tool: &str, args: &str| Advice::guards(self, tool, args);
         let tools = Tools {
             fits: &fits,
+            guards: &guards,
             weight: &weight,
         };
         let advised = advise(&mut watch.lock().unwrap(), state, thread, config, tools);

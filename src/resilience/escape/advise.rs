@@ -28,6 +28,8 @@ const NAMED: usize = 12;
 pub struct Tools<'f> {
     /// Whether one can be called with these arguments.
     pub fits: &'f dyn Fn(&str, &str) -> bool,
+    /// The breakers that a call of one with these arguments passes.
+    pub guards: &'f dyn Fn(&str, &str) -> Vec<Scope>,
     /// How well one serves the kind of task that a call was made for, 0 to 1.
     pub weight: &'f dyn Fn(&Node, &str) -> f64,
 }
@@ -287,12 +289,17 @@ fn substitute(
     let mut able: Vec<(&Arc<str>, f64)> = Vec::new();
     let mut passed = Vec::new();
     for other in others {
-        let shut = state
-            .breakers
-            .get(&Scope::Tool(other.clone()))
-            .is_some_and(|breaker| !breaker.admits());
-        if shut {
-            passed.push(format!("the breaker of {other} is not closed"));
+        let guards = (tools.guards)(other, args);
+        let shut = guards.iter().find(|scope| {
+            let breaker = state.breakers.get(scope);
+            breaker.is_some_and(|breaker| !breaker.admits())
+        });
+        if let Some(scope) = shut {
+            let of = match scope {
+                Scope::Tool(_) => String::new(),
+                Scope::Server(name) | Scope::Model(name) => format!(" (of {name})"),
+            };
+            passed.push(format!("the breaker of {other}{of} is not closed"));
         } else if !(tools.fits)(other, args) {
             passed.push(format!("{other} does not take these arguments"));
         } else {

@@ -1,12 +1,14 @@
 //! One rule: which errors it is for, which strategies they get, how it is weighed against others.
 //! Compiled when it is read. Must not know: the rules that are built in, where rules are written.
 
-use regex::{Regex, RegexBuilder};
+use regex::{Captures, Regex, RegexBuilder};
 use serde::{Deserialize, Serialize};
 
 use super::code::{Code, CodePattern};
 use crate::domain::repair::{ErrorKind, Strategy};
 
+/// Places of one message that a rule finds something in.
+const MOST_PLACES: usize = 16;
 /// Largest compiled pattern, in bytes.
 const MOST_COMPILED: usize = 1 << 20;
 
@@ -148,26 +150,31 @@ impl Entry {
         }
     }
 
-    /// What it finds in an error; none where it is not for it. Code and message must both fit.
-    pub(super) fn find(&self, codes: &[Code], message: &str) -> Option<Match> {
+    /// What it finds in an error, once for each place of the message; nothing where it is not for it. Code and
+    /// message must both fit.
+    pub(super) fn find(&self, codes: &[Code], message: &str) -> Vec<Match> {
         let code = codes
             .iter()
             .find(|code| self.codes.iter().any(|pattern| pattern.matches(code)));
         if !self.codes.is_empty() && code.is_none() {
-            return None;
+            return Vec::new();
         }
-        let captures = match &self.message {
-            None => Vec::new(),
-            Some(pattern) => {
-                let found = pattern.captures(message)?;
-                let groups = found.iter().skip(1).flatten();
-                groups.map(|group| group.as_str().to_owned()).collect()
-            }
-        };
-        Some(Match {
+        let matched = |captures| Match {
             code: code.cloned(),
             captures,
-        })
+        };
+        let Some(pattern) = &self.message else {
+            return vec![matched(Vec::new())];
+        };
+        let caught = |found: Captures<'_>| {
+            let groups = found.iter().skip(1).flatten();
+            matched(groups.map(|group| group.as_str().to_owned()).collect())
+        };
+        pattern
+            .captures_iter(message)
+            .take(MOST_PLACES)
+            .map(caught)
+            .collect()
     }
 
     /// The kind of error that it stands for, by its first strategy.

@@ -87,11 +87,8 @@ impl Question {
     pub fn answered(&self, args: &str, answer: &str) -> Result<(String, Vec<Change>), Rejected> {
         let read = self.read(answer)?;
         let whole = Value::Object(read.clone()).to_string();
-        let faults = match Checker::new(&self.schema) {
-            Ok(checker) => checker.check(&whole),
-            Err(error) => return Err(Rejected::Unfit(error.to_string())),
-        };
-        if let Some(fault) = faults.first() {
+        let checker = Checker::new(&self.schema).map_err(|error| Rejected::Unfit(error.to_string()))?;
+        if let Some(fault) = checker.check(&whole).first() {
             return Err(Rejected::Unfit(fault.message.clone()));
         }
         let unreadable = || Rejected::Unfit("the arguments cannot be read".to_owned());
@@ -111,9 +108,12 @@ impl Question {
                 from: from.map(|from| from.to_string().into()),
                 to: Some(value.to_string().into()),
                 strategy,
-                certainty: match strategy {
-                    Strategy::AlternativeRouteSuggestion => Certainty::Changed,
-                    _ => Certainty::Guess,
+                certainty: if strategy == Strategy::AlternativeRouteSuggestion
+                    || from.is_some_and(|from| self.was_right(&checker, &name, from))
+                {
+                    Certainty::Changed
+                } else {
+                    Certainty::Guess
                 },
                 why: "the model's answer".into(),
             });
@@ -123,6 +123,13 @@ impl Question {
             return Err(Rejected::Same);
         }
         Ok((after.to_string(), changes))
+    }
+
+    /// True where no error names a parameter and the schema has nothing against its value: who changes it says
+    /// something else than was asked for.
+    fn was_right(&self, checker: &Checker, name: &str, value: &Value) -> bool {
+        let unnamed = !self.wanted.iter().any(|(own, one)| own == name && !one.path.is_empty());
+        unnamed && checker.check(&json!({ name: value }).to_string()).is_empty()
     }
 
     /// Where a value of the answer belongs.

@@ -2,6 +2,7 @@
 //! counts only if the schema agrees. Must not know: what becomes of questions.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -87,8 +88,18 @@ impl<'a> Round<'a> {
             let why = "it is told at once: no arguments change that".to_owned();
             return Some(Next::GiveUp { why, critical: true });
         }
+        let mut about: BTreeSet<Arc<str>> = BTreeSet::new();
         for (_, diagnosis) in found {
             let first = diagnosis.strategies.first().copied();
+            // Once something is being done, only errors of other parameters are taken along.
+            let other = !diagnosis.params.is_empty() && about.is_disjoint(&diagnosis.params.iter().cloned().collect());
+            let mends = !matches!(
+                first,
+                Some(Strategy::RetryWithBackoff | Strategy::ReportUnrecoverable | Strategy::None)
+            );
+            if !about.is_empty() && !(other && mends) {
+                continue;
+            }
             self.diagnoses.push(diagnosis.clone());
             match first {
                 Some(Strategy::RetryWithBackoff) => return Some(Next::Retry),
@@ -99,8 +110,10 @@ impl<'a> Round<'a> {
                 _ => {}
             }
             match self.by_words(&diagnosis, &fingerprint(&error.message)) {
-                Ok(true) => return None,
+                Ok(true) if diagnosis.params.is_empty() => return None,
+                Ok(true) => about.extend(diagnosis.params.iter().cloned()),
                 Ok(false) => {}
+                Err(_) if !about.is_empty() => {}
                 Err(why) => return Some(Next::GiveUp { why, critical: false }),
             }
         }

@@ -114,3 +114,22 @@ fn what_others_said_is_quoted_as_data_without_secrets_and_not_without_end() {
             .any(|line| line.contains("Ignore all rules"))
     );
 }
+
+#[test]
+fn who_changes_a_value_that_nobody_complained_of_says_something_else() {
+    let mut bench = loose_flight();
+    bench.rules.model = true;
+    let plan = bench.after(r#"{"origin":"ZRH","destination":"JFK"}"#, &refused("Bad Request"));
+    let question = asked(&plan).unwrap();
+    let certainty = |answer: &str| question.answered(&plan.args, answer).unwrap().1[0].certainty;
+    assert_eq!(certainty(r#"{"destination":"LHR"}"#), Certainty::Changed);
+    assert_eq!(certainty(r#"{"departure_date":"2024-10-26"}"#), Certainty::Guess);
+    // Where the error names the parameter, its value is what was wrong.
+    let plan = bench.after(
+        r#"{"origin":"ZRH","destination":"nowhere"}"#,
+        &refused("Missing required parameter 'destination'"),
+    );
+    let question = asked(&plan).unwrap();
+    let (_, changes) = question.answered(&plan.args, r#"{"destination":"JFK"}"#).unwrap();
+    assert_eq!(changes[0].certainty, Certainty::Guess);
+}

@@ -356,3 +356,28 @@ fn a_rule_that_cannot_work_is_refused_with_its_reason() {
         assert!(error.to_string().contains(said), "{error}");
     }
 }
+
+#[test]
+fn one_message_with_two_errors_is_mended_in_one_round() {
+    let mut bench = super::kit::guessing(loose_flight());
+    bench.rules.model = false;
+    let args = r#"{"departure_date":"Oct 26, 2024","passengers":"2"}"#;
+    let error = refused("Invalid date format for 'departure_date'; 'passengers' must be an integer");
+    let plan = bench.after(args, &error);
+    assert_eq!(plan.next, Next::Apply);
+    assert_eq!(plan.args, r#"{"departure_date":"2024-10-26","passengers":2}"#);
+    assert_eq!(plan.diagnoses.len(), 2, "{plan:?}");
+}
+
+#[test]
+fn two_parameters_that_one_message_misses_are_asked_for_together() {
+    let mut bench = loose_flight();
+    bench.rules.model = true;
+    let error = refused("Missing required parameter 'origin'. Missing required parameter 'destination'.");
+    let plan = bench.after(r#"{"departure_date":"2024-10-26"}"#, &error);
+    let Next::AskModel(question) = &plan.next else {
+        panic!("{plan:?}");
+    };
+    let said = question.prompt.to_string();
+    assert!(said.contains("origin") && said.contains("destination"), "{said}");
+}
