@@ -118,7 +118,12 @@ pub(super) fn of_error(
     let message = head(&error.message);
     let mut found: Vec<_> = rules
         .of(tool)
-        .flat_map(|entry| entry.find(&codes, message).into_iter().map(move |found| (entry, found)))
+        .flat_map(|entry| {
+            entry
+                .find(&codes, message)
+                .into_iter()
+                .map(move |found| (entry, found))
+        })
         .collect();
     // The sort is stable: what weighs the same keeps the order of the list.
     found.sort_by_key(|(entry, _)| Reverse((entry.priority, entry.specificity())));

@@ -128,7 +128,10 @@ impl Question {
     /// True where no error names a parameter and the schema has nothing against its value: who changes it says
     /// something else than was asked for.
     fn was_right(&self, checker: &Checker, name: &str, value: &Value) -> bool {
-        let unnamed = !self.wanted.iter().any(|(own, one)| own == name && !one.path.is_empty());
+        let unnamed = !self
+            .wanted
+            .iter()
+            .any(|(own, one)| own == name && !one.path.is_empty());
         unnamed && checker.check(&json!({ name: value }).to_string()).is_empty()
     }
 

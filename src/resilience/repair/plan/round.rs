@@ -92,7 +92,8 @@ impl<'a> Round<'a> {
         for (_, diagnosis) in found {
             let first = diagnosis.strategies.first().copied();
             // Once something is being done, only errors of other parameters are taken along.
-            let other = !diagnosis.params.is_empty() && about.is_disjoint(&diagnosis.params.iter().cloned().collect());
+            let other = !diagnosis.params.is_empty()
+                && about.is_disjoint(&diagnosis.params.iter().cloned().collect());
             let mends = !matches!(
                 first,
                 Some(Strategy::RetryWithBackoff | Strategy::ReportUnrecoverable | Strategy::None)

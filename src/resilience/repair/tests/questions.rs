@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::kit::{Bench, asked, flight, refused};
+use super::kit::{Bench, asked, flight, loose_flight, refused};
+use crate::domain::repair::Certainty;
 use crate::resilience::repair::Rejected;
 
 fn seats() -> Bench {
