@@ -13,6 +13,7 @@ pub mod edits;
 pub mod effects;
 pub mod escalate;
 pub mod exit;
+mod folding;
 mod follow;
 pub mod graph;
 pub mod guard;

@@ -15,11 +15,10 @@ use tokio::task::JoinHandle;
 
 use super::build::Ground;
 use super::exit::{Code, Failure};
+use super::folding::Folding;
 use super::{print, screen};
 use crate::console::app::Held;
 use crate::console::link::{Link, Update};
-use crate::console::model::log::KEPT;
-use crate::domain::apply::apply;
 use crate::domain::command::Command;
 use crate::domain::envelope::Envelope;
 use crate::domain::refusal::{Refusal, RefusalKind};
@@ -56,15 +55,10 @@ pub struct Opened {
 /// Opens a session to write. What a torn last write left is set aside; after damage in the middle
 /// the run goes on in a new session from the last intact record.
 fn read(store: &Store, place: &Place, reader: &Reader) -> Result<Opened, Failure> {
-    let mut state = State::default();
-    let mut past = VecDeque::new();
+    let mut folding = Folding::default();
     let opened = Writer::open_each(place, |envelope, end| {
         reader.at(end);
-        apply(&mut state, &envelope);
-        if past.len() == KEPT {
-            past.pop_front();
-        }
-        past.push_back(Arc::new(envelope));
+        folding.take(envelope);
     });
     let (writer, session, notices) = match opened {
         Ok((writer, report)) => {
@@ -84,10 +78,11 @@ fn read(store: &Store, place: &Place, reader: &Reader) -> Result<Opened, Failure
         }
         Err(error) => return Err(error.into()),
     };
+    let (state, past) = folding.made();
     Ok(Opened {
         writer,
         state,
-        past: past.into(),
+        past,
         session,
         notices,
     })

@@ -8,6 +8,7 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use tokio::task::JoinHandle;
 
+use super::folding::Folding;
 use super::{live, run};
 use crate::console::link::{Frames, Link, ReplayControl, Update};
 use crate::console::model::log::KEPT;
@@ -50,17 +51,13 @@ struct Made {
 impl Made {
     /// Reads a session; folds all of it, or nothing where it is to be watched from its beginning.
     fn of(place: &Place, whole: bool) -> Result<Self, Error> {
-        let mut state = State::default();
-        let mut past = VecDeque::new();
+        let mut folding = Folding::default();
         let (records, report) = Records::read(place, |envelope| {
             if whole {
-                apply(&mut state, &envelope);
-                if past.len() == KEPT {
-                    past.pop_front();
-                }
-                past.push_back(Arc::new(envelope));
+                folding.take(envelope);
             }
         })?;
+        let (state, past) = folding.made();
         let torn = report.torn.iter().map(ToString::to_string);
         let damaged = report.damage.iter().map(|damage| format!("damaged: {damage}"));
         let at = if whole { records.len() } else { 0 };
@@ -68,7 +65,7 @@ impl Made {
             notices: torn.chain(damaged).collect(),
             records: Arc::new(records),
             fold: Fold { at, state },
-            past: past.into(),
+            past,
             mark: None,
         })
     }

@@ -217,10 +217,13 @@ impl Sheet {
     /// The frame; nothing where nothing was drawn.
     fn take(&self) -> Vec<u8> {
         let mut bytes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if !bytes.is_empty() {
-            bytes.extend_from_slice(FRAME_END);
+        if bytes.is_empty() {
+            return Vec::new();
         }
-        std::mem::take(&mut *bytes)
+        bytes.extend_from_slice(FRAME_END);
+        // The next one is about as long: room for it is made once.
+        let room = Vec::with_capacity(bytes.len());
+        std::mem::replace(&mut *bytes, room)
     }
 }
 

@@ -12,12 +12,8 @@ use crate::course::answer;
 use crate::formats::{FORMATS, Format, Part};
 use crate::pick::{self, call, executions, node};
 use crate::server::{Reply, open};
-use crate::stage::{Stage, read};
+use crate::stage::{Stage, UNDO, read};
 
-const UNDO: Command = Command::Edit(EditCommand::Undo {
-    epoch: None,
-    effects_seen: None,
-});
 const REDO: Command = Command::Edit(EditCommand::Redo {
     epoch: None,
     effects_seen: None,

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use overrule::domain::call::{Call, Status};
-use overrule::domain::command::Edit;
+use overrule::domain::command::{Command, Edit, EditCommand};
 use overrule::domain::id::{NodeId, Rev};
 use overrule::domain::state::{Mode, State};
 use overrule::domain::turn::Turn;
@@ -16,6 +16,12 @@ use crate::live::{Live, adviser};
 use crate::pick::call;
 use crate::server::{Reply, Server};
 use crate::world::World;
+
+/// The newest edit that stands counts no more.
+pub const UNDO: Command = Command::Edit(EditCommand::Undo {
+    epoch: None,
+    effects_seen: None,
+});
 
 /// A command that leaves its mark and does not end by itself.
 const SLOW: &str = "echo begun >> log.txt; sleep 600";

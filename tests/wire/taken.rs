@@ -1,7 +1,7 @@
 //! What is taken over from another branch: an answer, and a call that only that branch has. Must not
 //! know: how a branch is found.
 
-use overrule::domain::command::{Command, Edit, EditCommand};
+use overrule::domain::command::Edit;
 use overrule::domain::id::{Epoch, NodeKind};
 use overrule::domain::state::{Mode, State};
 use serde_json::json;
@@ -9,12 +9,7 @@ use serde_json::json;
 use crate::course::answer;
 use crate::formats::{FORMATS, Message, Part};
 use crate::pick::{self, executions, node};
-use crate::stage::{Stage, read};
-
-const UNDO: Command = Command::Edit(EditCommand::Undo {
-    epoch: None,
-    effects_seen: None,
-});
+use crate::stage::{Stage, UNDO, read};
 
 fn answered(words: &'static str) -> impl Fn(&State) -> bool {
     move |state| match state.mode {

@@ -5,9 +5,9 @@
 use super::{Stage, id};
 use crate::domain::call::{ConsentCause, Decision, Digest, EffectClass, Gate, Outcome, ToolError, Verdict};
 use crate::domain::event::run::{Limits, Started, ToolCard};
-use crate::domain::event::{CallEvent, Event, RunEvent, TurnEvent};
+use crate::domain::event::{CallEvent, EditEvent, Event, RunEvent, TurnEvent};
 use crate::domain::id::{Attempt, Rev, Seq, ThreadId, TurnId};
-use crate::domain::node::{Channel, Origin};
+use crate::domain::node::{Channel, Content, Origin};
 use crate::domain::turn::{Producer, Stop, Usage};
 
 impl Stage {
@@ -151,6 +151,26 @@ impl Stage {
         self.call(CallEvent::Asked {
             call: id(node),
             rev: Rev(1),
+            deadline_ms: None,
+        });
+    }
+
+    /// A call that waited says something else, in its second revision, and waits again.
+    pub fn asked_anew(&mut self, node: &str, (tool, args): (&str, &str), origin: Origin) {
+        self.engine(Event::Edit(EditEvent::Revised {
+            node: id(node),
+            rev: Rev(2),
+            content: Content::Call {
+                tool: tool.into(),
+                args: args.into(),
+            },
+            origin,
+            approves: None,
+        }));
+        self.ready(node, 2);
+        self.call(CallEvent::Asked {
+            call: id(node),
+            rev: Rev(2),
             deadline_ms: None,
         });
     }

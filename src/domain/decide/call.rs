@@ -280,14 +280,19 @@ fn answer(draft: &mut Draft<'_>, (id, rev): (NodeId, Rev), value: &Arc<str>) -> 
         Some(child) => escape::ended_by_operator(draft, child.thread),
         None => escape::word_given(draft),
     }
+    given(draft, (id, rev), value);
+    Ok(())
+}
+
+/// The operator's value is the result of a call.
+pub(super) fn given(draft: &mut Draft<'_>, (call, rev): (NodeId, Rev), value: &Arc<str>) {
     let origin = Origin::Operator { user: draft.user() };
     draft.call(CallEvent::Given {
-        call: id,
+        call,
         rev,
         outcome: Outcome::ok(value.clone()),
         origin,
     });
-    Ok(())
 }
 
 fn cancel(draft: &mut Draft<'_>, id: NodeId, reason: &str) -> Result<(), Refusal> {

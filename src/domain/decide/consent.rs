@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use super::call::{find, not_over, same_rev, shown, valid_json, wrong_status};
+use super::call::{find, given, not_over, same_rev, shown, valid_json, wrong_status};
 use crate::domain::advance::gate;
 use crate::domain::call::{Call, Decision, Digest, Outcome, Status};
 use crate::domain::command::{ConsentChoice, Resolution};
@@ -94,21 +94,20 @@ pub(super) fn resolve(draft: &mut Draft<'_>, id: NodeId, what: &Resolution) -> R
         Ok(call) => !matches!(call.status, Status::InDoubt(_)),
         Err(refusal) => refusal.kind == RefusalKind::Superseded,
     };
+    let value = match what {
+        Resolution::Happened { value } => Some(value),
+        Resolution::DidNot => None,
+    };
+    let resolved = |attempt, kept: Option<&Arc<str>>| CallEvent::Resolved {
+        call: id,
+        attempt,
+        happened: value.is_some(),
+        value: kept.cloned(),
+        evidence: Arc::from("the operator says so"),
+    };
     if waits_no_more && let Some(attempt) = forgotten(draft.state, id) {
-        let value = match what {
-            Resolution::Happened { value } => {
-                valid_json(value)?;
-                Some(value.clone())
-            }
-            Resolution::DidNot => None,
-        };
-        draft.call(CallEvent::Resolved {
-            call: id,
-            attempt,
-            happened: value.is_some(),
-            value,
-            evidence: Arc::from("the operator says so"),
-        });
+        value.map_or(Ok(()), |value| valid_json(value))?;
+        draft.call(resolved(attempt, value));
         return Ok(());
     }
     let call = found?;
@@ -116,34 +115,10 @@ pub(super) fn resolve(draft: &mut Draft<'_>, id: NodeId, what: &Resolution) -> R
         return Err(wrong_status(call, "resolve", "Its outcome is known"));
     };
     let rev = draft.state.nodes.get(&id).map(Node::rev).unwrap_or_default();
-    let evidence: Arc<str> = Arc::from("the operator says so");
-    match what {
-        Resolution::Happened { value } => {
-            valid_json(value)?;
-            draft.call(CallEvent::Resolved {
-                call: id,
-                attempt,
-                happened: true,
-                value: None,
-                evidence,
-            });
-            let origin = Origin::Operator { user: draft.user() };
-            draft.call(CallEvent::Given {
-                call: id,
-                rev,
-                outcome: Outcome::ok(value.clone()),
-                origin,
-            });
-        }
-        Resolution::DidNot => {
-            draft.call(CallEvent::Resolved {
-                call: id,
-                attempt,
-                happened: false,
-                value: None,
-                evidence,
-            });
-        }
+    value.map_or(Ok(()), |value| valid_json(value))?;
+    draft.call(resolved(attempt, None));
+    if let Some(value) = value {
+        given(draft, (id, rev), value);
     }
     Ok(())
 }

@@ -3,55 +3,19 @@
 
 use super::world::*;
 use crate::domain::branch::{branches, compare::compare, redo_target};
-use crate::domain::call::{Decision, Outcome, Status};
+use crate::domain::call::{Outcome, Status};
 use crate::domain::command::{Command, ConsentChoice, Edit, EditCommand, RunCommand};
-use crate::domain::event::{CallEvent, Event, TurnEvent};
+use crate::domain::event::{CallEvent, Event};
 use crate::domain::id::{Epoch, NodeId, NodeKind, Rev};
 use crate::domain::lineage::plan_of;
-use crate::domain::node::Origin;
 use crate::domain::refusal::{Refusal, RefusalKind};
-use crate::domain::repeat::is_outdated;
 use crate::domain::state::Mode;
 use crate::domain::turn::Stream;
 
+mod again;
+
 fn send(w: &mut World, command: EditCommand) -> Result<(), Refusal> {
     w.cmd(Command::Edit(command))
-}
-
-fn undo(w: &mut World) -> Result<(), Refusal> {
-    send(
-        w,
-        EditCommand::Undo {
-            epoch: None,
-            effects_seen: None,
-        },
-    )
-}
-
-fn redo(w: &mut World) -> Result<(), Refusal> {
-    send(
-        w,
-        EditCommand::Redo {
-            epoch: None,
-            effects_seen: None,
-        },
-    )
-}
-
-fn switch(w: &mut World, to: u32) -> Result<(), Refusal> {
-    let to = Epoch(to);
-    send(
-        w,
-        EditCommand::Switch {
-            to,
-            effects_seen: None,
-        },
-    )
-}
-
-fn take(w: &mut World, node: NodeId, from: u32) -> Result<(), Refusal> {
-    let from = Epoch(from);
-    w.edit(Edit::Take { node, from })
 }
 
 /// `a`, `b` reads `a`, `s` alone; then an answer.
@@ -81,7 +45,7 @@ fn an_undone_edit_leaves_everything_as_it_was_and_runs_nothing() {
     w.reply(&[answer("second")]);
     assert_eq!(answers(&w), ["second"]);
     let (runs, asked) = (w.executed.len(), w.asked.len());
-    undo(&mut w).unwrap();
+    w.undo().unwrap();
     assert_eq!(answers(&w), ["first"]);
     assert!(
         matches!(w.state.mode, Mode::Finished(_)),
@@ -92,12 +56,12 @@ fn an_undone_edit_leaves_everything_as_it_was_and_runs_nothing() {
     assert_eq!(w.rev(w.id("a")), Rev(1));
     assert_eq!(w.executed.len(), runs, "nothing runs again");
     assert_eq!(w.asked.len(), asked, "nobody is asked again");
-    redo(&mut w).unwrap();
+    w.redo().unwrap();
     assert_eq!(answers(&w), ["second"]);
     assert_eq!(w.value(w.id("b")), r#"{"v":6}"#);
     assert_eq!(w.rev(w.id("a")), Rev(2));
     assert_eq!((w.executed.len(), w.asked.len()), (runs, asked));
-    assert_eq!(kind(redo(&mut w)), RefusalKind::NoChange);
+    assert_eq!(kind(w.redo()), RefusalKind::NoChange);
 }
 
 #[test]
@@ -110,26 +74,26 @@ fn undo_goes_back_edit_by_edit_and_redo_forward_again() {
     }
     let asked = w.asked.len();
     for expected in ["3", "2", "first"] {
-        undo(&mut w).unwrap();
+        w.undo().unwrap();
         assert_eq!(answers(&w), [expected]);
     }
-    assert_eq!(kind(undo(&mut w)), RefusalKind::NoChange);
+    assert_eq!(kind(w.undo()), RefusalKind::NoChange);
     for expected in ["2", "3", "4"] {
-        redo(&mut w).unwrap();
+        w.redo().unwrap();
         assert_eq!(answers(&w), [expected]);
     }
     assert!(redo_target(&w.state).is_none());
     // A new edit after an undo leaves nothing to redo, and loses nothing.
-    undo(&mut w).unwrap();
+    w.undo().unwrap();
     w.args(w.id("s"), r#"{"_as":"s","n":9}"#).unwrap();
-    assert_eq!(kind(redo(&mut w)), RefusalKind::NoChange);
+    assert_eq!(kind(w.redo()), RefusalKind::NoChange);
     w.drain();
     w.reply(&[answer("9")]);
     let four = branches(&w.state)
         .into_iter()
         .find(|one| one.sum.text.as_deref() == Some("4"))
         .unwrap();
-    switch(&mut w, four.epoch.0).unwrap();
+    w.switch(four.epoch.0).unwrap();
     assert_eq!(answers(&w), ["4"]);
     assert_eq!(w.asked.len(), asked + 1, "only the new edit asked");
 }
@@ -152,7 +116,7 @@ fn several_edits_in_one_commit_are_undone_together() {
     w.edits(both).unwrap();
     assert_eq!(w.state.epoch, Epoch(1));
     w.drain();
-    undo(&mut w).unwrap();
+    w.undo().unwrap();
     assert_eq!((w.rev(a), w.rev(s)), (Rev(1), Rev(1)));
     assert_eq!(answers(&w), ["first"]);
 }
@@ -167,7 +131,7 @@ fn what_the_edit_cut_off_is_asked_for_again_and_matched() {
     w.text(t, "another").unwrap();
     let a = w.id("a");
     assert!(!w.state.nodes[&a].active);
-    undo(&mut w).unwrap();
+    w.undo().unwrap();
     assert!(w.state.nodes[&a].active);
     assert_eq!(w.status(a), Status::Succeeded);
     assert_eq!(w.state.nodes[&t].text(), "one");
@@ -189,7 +153,7 @@ fn what_ran_on_beside_an_undone_edit_goes_on() {
     w.stream(call("pure", r#"{"_as":"q","n":3}"#));
     let q = w.id("q");
     w.finish(p);
-    undo(&mut w).unwrap();
+    w.undo().unwrap();
     assert_eq!(w.open.len(), 1, "the stream is the same on both branches");
     assert!(w.state.nodes[&q].active, "so is what it brought since");
     w.finish(q);
@@ -214,7 +178,7 @@ fn an_undo_gives_back_no_approval() {
     w.approve(a).unwrap();
     w.args(a, r#"{"_as":"a","n":5}"#).unwrap();
     w.finish(a);
-    undo(&mut w).unwrap();
+    w.undo().unwrap();
     w.drain();
     assert!(matches!(w.status(a), Status::Awaiting));
     assert_eq!(w.runs(a).last().map(String::as_str), Some(r#"{"n":5}"#));
@@ -236,14 +200,7 @@ fn an_effect_that_comes_back_is_not_repeated_and_one_that_goes_is_told() {
     w.reply(&[call("write", r#"{"_as":"b","n":2}"#)]);
     w.drain();
     let other = w.state.calls[&w.id("b")].attempts[0].intent;
-    let plan = plan_of(
-        &w.state,
-        &EditCommand::Undo {
-            epoch: None,
-            effects_seen: None,
-        },
-    )
-    .unwrap();
+    let plan = plan_of(&w.state, &UNDO).unwrap();
     assert_eq!(
         plan.effects,
         [other],
@@ -260,7 +217,7 @@ fn an_effect_that_comes_back_is_not_repeated_and_one_that_goes_is_told() {
         )),
         RefusalKind::Effects
     );
-    undo(&mut w).unwrap();
+    w.undo().unwrap();
     assert!(!w.state.ledger[&entry].orphaned, "its result counts again");
     assert!(w.state.ledger[&other].orphaned);
     assert_eq!(w.starts(a), 1);
@@ -285,121 +242,11 @@ fn a_consent_that_was_not_used_is_not_brought_back() {
     w.consent(b, ConsentChoice::RunAgain).unwrap();
     assert_eq!(w.status(b), Status::Queued);
     w.args(b, r#"{"_as":"b","n":3}"#).unwrap();
-    undo(&mut w).unwrap();
+    w.undo().unwrap();
     w.run(RunCommand::Resume {}).unwrap();
     w.drain();
     assert!(matches!(w.status(b), Status::Consent(_)), "{:?}", w.status(b));
     assert_eq!(w.starts(b), 0);
-}
-
-#[test]
-fn an_equal_request_after_an_edit_takes_its_recorded_reply() {
-    let mut w = answered();
-    let s = w.id("s");
-    w.correct(s, r#"{"v":7}"#).unwrap();
-    w.reply(&[answer("seven")]);
-    let asked = w.asked.len();
-    // Corrected back by hand: the model would see what it saw at first.
-    w.correct(s, r#"{"v":51}"#).unwrap();
-    w.reply(&[answer("as written")]);
-    w.correct(s, r#"{"v":7}"#).unwrap();
-    assert_eq!(answers(&w), ["seven"], "the recorded reply stands");
-    assert_eq!(w.asked.len(), asked + 1, "only the new value was asked about");
-    assert!(
-        w.events()
-            .any(|event| matches!(event, Event::Turn(TurnEvent::Revived { .. })))
-    );
-    w.crash();
-    assert_eq!(answers(&w), ["seven"]);
-}
-
-#[test]
-fn a_turn_can_be_asked_again_although_its_reply_is_on_record() {
-    let mut w = answered();
-    let turn = *w.turns().last().unwrap();
-    let asked = w.asked.len();
-    w.run(RunCommand::AskAgain { turn }).unwrap();
-    assert_eq!(w.asked.len(), asked + 1);
-    w.reply(&[answer("other")]);
-    assert_eq!(answers(&w), ["other"]);
-    undo(&mut w).unwrap();
-    assert_eq!(answers(&w), ["first"]);
-    assert_eq!(w.asked.len(), asked + 1);
-    let prompt = w.turns()[0];
-    assert_eq!(
-        kind(w.run(RunCommand::AskAgain { turn: prompt })),
-        RefusalKind::Status
-    );
-}
-
-#[test]
-fn an_equal_harmless_call_of_a_replaced_branch_is_reused() {
-    let mut w = World::new();
-    w.reply(&[
-        think("x"),
-        call("read", r#"{"_as":"a","n":1}"#),
-        call("pure", r#"{"_as":"p","n":2}"#),
-        call("write", r#"{"_as":"w","n":3}"#),
-        call("read", r#"{"_as":"z","n":9}"#),
-    ]);
-    // z is read after the write, a before it.
-    let z = w.id("z");
-    for id in [w.id("a"), w.id("p"), w.id("w"), z] {
-        w.finish(id);
-    }
-    w.text(w.all(NodeKind::Thought)[0], "y").unwrap();
-    w.reply(&[
-        call("read", r#"{"_as":"a2","n":1}"#),
-        call("pure", r#"{"_as":"p2","n":2}"#),
-    ]);
-    assert_eq!(
-        w.starts(w.id("p2")),
-        0,
-        "a function of its arguments is not run again"
-    );
-    assert!(matches!(
-        w.state.observation(w.id("p2")).unwrap().now().origin,
-        Origin::Reused { .. }
-    ));
-    assert_eq!(w.value(w.id("p2")), r#"{"v":3}"#);
-    assert_eq!(w.starts(w.id("a2")), 1, "the world was written to since");
-    w.drain();
-    // One key runs a reused call for true.
-    let p2 = w.id("p2");
-    w.retry(p2).unwrap();
-    w.drain();
-    assert_eq!(w.starts(p2), 1);
-}
-
-#[test]
-fn a_read_is_reused_only_while_nothing_was_written() {
-    let mut w = World::new();
-    w.reply(&[think("x"), call("read", r#"{"_as":"a","n":1}"#)]);
-    w.drain();
-    w.text(w.all(NodeKind::Thought)[0], "y").unwrap();
-    w.reply(&[call("read", r#"{"_as":"b","n":1}"#)]);
-    let b = w.id("b");
-    assert_eq!((w.status(b), w.starts(b)), (Status::Succeeded, 0));
-    let decided = w.state.calls[&b].decisions.last().unwrap();
-    assert!(matches!(decided.2, Decision::Reuse { .. }));
-    // In the same branch an equal call is a new intention.
-    w.reply(&[call("read", r#"{"_as":"c","n":1}"#)]);
-    assert_eq!(w.starts(w.id("c")), 1);
-}
-
-#[test]
-fn a_read_that_comes_back_behind_a_write_says_so() {
-    let mut w = World::new();
-    w.reply(&[think("x"), call("read", r#"{"_as":"a","n":1}"#)]);
-    w.drain();
-    let a = w.id("a");
-    w.text(w.all(NodeKind::Thought)[0], "y").unwrap();
-    w.reply(&[call("write", r#"{"_as":"w","n":1}"#)]);
-    w.drain();
-    assert!(!is_outdated(&w.state, &w.state.calls[&a]));
-    undo(&mut w).unwrap();
-    assert!(is_outdated(&w.state, &w.state.calls[&a]));
-    assert_eq!(w.starts(a), 1);
 }
 
 #[test]
@@ -426,7 +273,7 @@ fn later_turns_can_be_kept_and_are_marked() {
     assert_eq!(w.asked.len(), asked, "nobody is asked");
     assert!(w.state.turns[&turn].drifted);
     assert_eq!(answers(&w), ["first"]);
-    undo(&mut w).unwrap();
+    w.undo().unwrap();
     assert!(!w.state.turns[&turn].drifted);
     // What replaces the rest of a turn leaves nothing to keep.
     let t = w.all(NodeKind::Thought)[0];
@@ -449,7 +296,7 @@ fn branches_are_listed_named_and_compared() {
     w.args(w.id("a"), r#"{"_as":"a","n":4}"#).unwrap();
     w.drain();
     w.reply(&[answer("second")]);
-    undo(&mut w).unwrap();
+    w.undo().unwrap();
     let list = branches(&w.state);
     let texts: Vec<_> = list.iter().map(|one| one.sum.text.clone().unwrap()).collect();
     assert_eq!(
@@ -479,9 +326,9 @@ fn branches_are_listed_named_and_compared() {
         .filter(|id| id.kind == NodeKind::Answer)
         .collect();
     assert_eq!(only.len(), 2, "each has its own answer");
-    assert_eq!(kind(switch(&mut w, 9)), RefusalKind::Unknown);
+    assert_eq!(kind(w.switch(9)), RefusalKind::Unknown);
     let current = w.state.epoch.0;
-    assert_eq!(kind(switch(&mut w, current)), RefusalKind::NoChange);
+    assert_eq!(kind(w.switch(current)), RefusalKind::NoChange);
 }
 
 #[test]
@@ -491,9 +338,9 @@ fn one_result_of_another_branch_is_taken_over_without_an_execution() {
     w.args(a, r#"{"_as":"a","n":4}"#).unwrap();
     w.drain();
     w.reply(&[answer("second")]);
-    undo(&mut w).unwrap();
+    w.undo().unwrap();
     let runs = w.starts(a);
-    take(&mut w, a, 1).unwrap();
+    w.take_over(a, 1).unwrap();
     assert_eq!(w.value(a), r#"{"v":5}"#);
     assert!(w.state.nodes[&a.observation()].pinned);
     w.drain();
@@ -507,9 +354,9 @@ fn one_result_of_another_branch_is_taken_over_without_an_execution() {
         .find(|row| row.node.kind == NodeKind::Answer)
         .unwrap()
         .node;
-    take(&mut w, theirs, 1).unwrap();
+    w.take_over(theirs, 1).unwrap();
     assert_eq!(w.state.nodes[&answer].text(), "second");
-    assert_eq!(kind(take(&mut w, theirs, 0)), RefusalKind::Unknown);
+    assert_eq!(kind(w.take_over(theirs, 0)), RefusalKind::Unknown);
 }
 
 #[test]
@@ -519,8 +366,8 @@ fn a_call_that_only_the_other_branch_made_comes_with_its_result() {
     w.reply(&[call("write", r#"{"_as":"x","n":3}"#)]);
     w.drain();
     let x = w.id("x");
-    undo(&mut w).unwrap();
-    take(&mut w, x, 1).unwrap();
+    w.undo().unwrap();
+    w.take_over(x, 1).unwrap();
     let all = w.all(NodeKind::Call);
     let new = *all.last().unwrap();
     assert_ne!(new, x);
@@ -534,14 +381,14 @@ fn a_late_result_of_a_branch_that_was_left_counts_for_nothing() {
     let mut w = answered();
     let a = w.id("a");
     w.args(a, r#"{"_as":"a","n":4}"#).unwrap();
-    undo(&mut w).unwrap();
+    w.undo().unwrap();
     assert!(w.running[0].cancelled);
     w.finish_with(a, Outcome::ok(r#"{"v":99}"#));
     assert_eq!(w.value(a), r#"{"v":2}"#);
     assert_eq!(answers(&w), ["first"]);
     assert!(w.state.calls[&a].attempts[1].fenced);
     // On the other branch it has still to run.
-    redo(&mut w).unwrap();
+    w.redo().unwrap();
     w.drain();
     assert_eq!(w.value(a), r#"{"v":5}"#);
     assert!(matches!(
@@ -556,12 +403,12 @@ fn an_undo_stands_after_a_crash() {
     w.args(w.id("a"), r#"{"_as":"a","n":4}"#).unwrap();
     w.drain();
     w.reply(&[call("read", r#"{"_as":"n","n":3}"#)]);
-    undo(&mut w).unwrap();
+    w.undo().unwrap();
     let runs = w.executed.len();
     w.crash();
     assert_eq!(answers(&w), ["first"]);
     assert_eq!(w.executed.len(), runs);
-    redo(&mut w).unwrap();
+    w.redo().unwrap();
     w.crash();
     w.drain();
     assert!(

@@ -548,11 +548,7 @@ fn undoing_what_the_guard_did_is_an_operators_course() {
     times(&mut w, 4, "read", r#"{"n":-1}"#);
     assert_eq!(steps(&w).last().map(|(rung, _)| *rung), Some(Rung::RollBack));
     let gone = incident(&w).finding.nodes.clone();
-    w.cmd(Command::Edit(crate::domain::command::EditCommand::Undo {
-        epoch: None,
-        effects_seen: None,
-    }))
-    .unwrap();
+    w.undo().unwrap();
     let active = |id: &NodeId| w.state.nodes.get(id).is_some_and(|node: &Node| node.active);
     assert!(gone.iter().all(active), "what was left stands again");
     assert!(

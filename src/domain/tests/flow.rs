@@ -1,22 +1,14 @@
 //! From prompt to answer: starts, references, limits, gates. Must not know: edits.
 
 use super::world::*;
-use crate::domain::call::{ErrorClass, Gate, Outcome, Status, ToolError};
+use crate::domain::call::{Gate, Outcome, Status};
 use crate::domain::event::run::Limits;
 use crate::domain::id::NodeKind;
 use crate::domain::state::Mode;
 use crate::domain::turn::Stop;
 
 fn failed() -> Outcome {
-    Outcome::Err(ToolError {
-        class: ErrorClass::NotFound,
-        message: "no such file".into(),
-        evidence: "errno ENOENT".into(),
-        hint: None,
-        partial: None,
-        executed: true,
-        retry_after_ms: None,
-    })
+    Outcome::Err(not_found())
 }
 
 #[test]

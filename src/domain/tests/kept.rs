@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 
 use super::world::*;
 use crate::domain::call::{Consequence, Gate, Outcome, Status};
-use crate::domain::command::{Command, EditCommand};
 use crate::domain::id::{NodeId, NodeKind, Rev, TurnId};
 use crate::domain::input::Input;
 use crate::domain::ledger;
@@ -126,11 +125,7 @@ fn no_id_is_given_out_twice() {
     type Act = fn(&mut World);
     let mut w = World::new();
     let undo: Act = |w| {
-        w.cmd(Command::Edit(EditCommand::Undo {
-            epoch: None,
-            effects_seen: None,
-        }))
-        .unwrap();
+        w.undo().unwrap();
     };
     let acts: [Act; 11] = [
         |w| {

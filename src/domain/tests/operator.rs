@@ -215,12 +215,7 @@ fn only_finished_calls_run_again_and_a_pin_gives_way() {
     w.drain();
     assert_eq!(w.runs(a).len(), 2);
     assert_eq!(w.value(a), r#"{"v":2}"#);
-    assert_eq!(
-        kind(w.cmd(Command::Call(CallCommand::Unpin {
-            node: a.observation()
-        }))),
-        RefusalKind::Status
-    );
+    assert_eq!(kind(w.unpin(a.observation())), RefusalKind::Status);
 }
 
 #[test]

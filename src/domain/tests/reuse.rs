@@ -2,7 +2,6 @@
 //! was made of. Must not know: how a record is found.
 
 use super::world::*;
-use crate::domain::command::{Command, EditCommand};
 use crate::domain::event::run::{Limits, Reuse, Started};
 use crate::domain::event::{Event, RunEvent, TurnEvent};
 use crate::domain::id::{NodeId, NodeKind};
@@ -111,11 +110,7 @@ fn an_equal_request_is_made_again_where_the_settings_say_so() {
         }
         // What an undo brings back is no reply to a request: nobody is asked in either case.
         let asked = w.asked.len();
-        w.cmd(Command::Edit(EditCommand::Undo {
-            epoch: None,
-            effects_seen: None,
-        }))
-        .unwrap();
+        w.undo().unwrap();
         assert_eq!((answered(&w).as_str(), w.asked.len()), ("two", asked));
     }
 }

@@ -205,11 +205,7 @@ fn rules_outlive_an_undo_and_revive_nothing() {
     w.args(a, r#"{"_as":"a","n":9}"#).unwrap();
     w.drain();
     w.cmd(Command::Run(RunCommand::DropRule { no: 1 })).unwrap();
-    w.cmd(Command::Edit(crate::domain::command::EditCommand::Undo {
-        epoch: None,
-        effects_seen: None,
-    }))
-    .unwrap();
+    w.undo().unwrap();
     assert!(w.state.rules[0].dropped, "an undo brings no rule back");
     assert_eq!(w.status(b), Status::Awaiting);
 }

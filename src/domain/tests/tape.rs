@@ -409,9 +409,7 @@ fn on_call(w: &mut World, tape: &mut Tape<'_>) -> Option<Result<(), Refusal>> {
             reason: "slow".into(),
         })),
         3 | 4 => w.retry(id),
-        5 => w.cmd(Command::Call(CallCommand::Unpin {
-            node: id.observation(),
-        })),
+        5 => w.unpin(id.observation()),
         _ => decide(w, tape, id),
     })
 }

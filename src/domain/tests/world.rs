@@ -10,15 +10,14 @@ use crate::domain::effect::Effect;
 use crate::domain::envelope::{Actor, Envelope, FORMAT};
 use crate::domain::event::run::{Limits, Started, ToolCard};
 use crate::domain::event::{Event, RunEvent};
-use crate::domain::id::{Attempt, NodeId, Rev, ThreadId, TurnId};
+use crate::domain::id::{Attempt, NodeId, Rev, TurnId};
 use crate::domain::input::{Block, Input};
 use crate::domain::ladder::Timer;
 use crate::domain::node::Channel;
 use crate::domain::refusal::{Refusal, RefusalKind};
 use crate::domain::state::State;
-use crate::domain::thread;
 use crate::domain::transcript::{Message, build};
-use crate::domain::turn::{Stop, Stream, StreamFault, StreamFaultKind, Usage};
+use crate::domain::turn::Stream;
 use crate::domain::{advance, apply, decide, effects, ready};
 
 use super::rules::TOOLS;
@@ -26,6 +25,9 @@ pub use super::rules::{Rules, sum};
 
 mod look;
 mod operator;
+mod outside;
+
+pub use operator::UNDO;
 
 /// A request that was made.
 #[derive(Debug, Clone)]
@@ -94,6 +96,19 @@ pub fn call(tool: &str, args: &str) -> Block {
 
 pub fn answer(text: &str) -> Block {
     Block::Answer { text: text.into() }
+}
+
+/// A tool says that the thing is not there.
+pub fn not_found() -> ToolError {
+    ToolError {
+        class: ErrorClass::NotFound,
+        message: "no such file".into(),
+        evidence: "errno ENOENT".into(),
+        hint: None,
+        partial: None,
+        executed: true,
+        retry_after_ms: None,
+    }
 }
 
 pub fn started(limits: Limits) -> Started {
@@ -398,128 +413,6 @@ impl World {
         let events = decide::command(&self.state, &self.rules, &command)?;
         self.take(events);
         Ok(())
-    }
-
-    // ---- the model
-
-    /// The stream that was opened last.
-    pub fn tip(&self) -> (TurnId, u32) {
-        *self.open.last().expect("a stream is open")
-    }
-
-    /// Turns to the open stream of a call's sub-agent.
-    pub fn on(&mut self, call: NodeId) -> &mut Self {
-        let child = thread::child_of(&self.state, &self.state.calls[&call]).expect("it has a sub-agent");
-        self.on_thread(child.thread)
-    }
-
-    /// Turns to the open stream of a thread.
-    pub fn on_thread(&mut self, thread: ThreadId) -> &mut Self {
-        let here = |(turn, _): &(TurnId, u32)| self.state.turns[turn].thread == thread;
-        let at = self.open.iter().position(here);
-        let at = at.unwrap_or_else(|| panic!("{thread} streams nothing"));
-        let one = self.open.remove(at);
-        self.open.push(one);
-        self
-    }
-
-    pub fn stream(&mut self, block: Block) {
-        let (turn, request) = self.tip();
-        self.input(Input::Block { turn, request, block });
-    }
-
-    pub fn end(&mut self, stop: Stop) {
-        self.end_with(stop, Usage::default());
-    }
-
-    pub fn end_with(&mut self, stop: Stop, usage: Usage) {
-        let (turn, request) = self.open.pop().expect("a stream is open");
-        self.input(Input::Ended {
-            turn,
-            request,
-            stop,
-            usage,
-        });
-    }
-
-    pub fn broke(&mut self, kind: StreamFaultKind) {
-        let (turn, request) = self.open.pop().expect("a stream is open");
-        let fault = StreamFault {
-            kind,
-            message: kind.word().into(),
-            retry_after_ms: None,
-        };
-        self.input(Input::Broke {
-            turn,
-            request,
-            fault,
-            usage: Usage::default(),
-        });
-    }
-
-    /// A whole reply.
-    pub fn reply(&mut self, blocks: &[Block]) {
-        // A sub-agent that a block begins opens a stream of its own.
-        let own = self.tip();
-        for block in blocks {
-            self.input(Input::Block {
-                turn: own.0,
-                request: own.1,
-                block: block.clone(),
-            });
-        }
-        // Where the program has died in between, nothing of this stream comes any more.
-        let Some(at) = self.open.iter().position(|one| *one == own) else {
-            return;
-        };
-        self.open[at..].rotate_left(1);
-        self.end(Stop::End);
-    }
-
-    // ---- the tools
-
-    pub fn finish(&mut self, call: NodeId) {
-        let at = self
-            .running
-            .iter()
-            .position(|one| one.call == call)
-            .expect("it runs");
-        let one = &self.running[at];
-        let outcome = if one.cancelled {
-            Outcome::Cancelled { executed: true }
-        } else {
-            (self.rules.results)(&one.tool, &one.args)
-        };
-        self.finish_at(at, outcome);
-    }
-
-    pub fn finish_with(&mut self, call: NodeId, outcome: Outcome) {
-        let at = self
-            .running
-            .iter()
-            .position(|one| one.call == call)
-            .expect("it runs");
-        self.finish_at(at, outcome);
-    }
-
-    pub fn finish_at(&mut self, at: usize, outcome: Outcome) {
-        let Launched {
-            call, rev, attempt, ..
-        } = self.running.remove(at);
-        self.input(Input::Finished {
-            call,
-            rev,
-            attempt,
-            outcome,
-            ms: 1,
-        });
-    }
-
-    /// Lets everything that runs end, and what follows from it, oldest first.
-    pub fn drain(&mut self) {
-        while let Some(one) = self.running.first() {
-            self.finish(one.call);
-        }
     }
 
     /// The program dies and is started again on its journal.

@@ -3,22 +3,23 @@
 use std::sync::Arc;
 
 use crate::domain::breaker::{Phase, Scope};
-use crate::domain::call::{Digest, EffectClass, ErrorClass};
+use crate::domain::call::{EffectClass, ErrorClass};
 use crate::domain::event::run::{Limits, Started, ToolCard};
-use crate::domain::event::{EditEvent, Event, ResilienceEvent, RunEvent, TurnEvent, WeightEvent};
-use crate::domain::id::{Attempt, Epoch, NodeId, NodeKind, Rev, Seq, ThreadId, TurnId};
+use crate::domain::event::{Event, ResilienceEvent, RunEvent, TurnEvent, WeightEvent};
+use crate::domain::id::{Attempt, NodeId, NodeKind, Rev, ThreadId, TurnId};
 use crate::domain::ladder::Fix;
-use crate::domain::node::{Channel, Content, Origin};
+use crate::domain::node::{Channel, Origin};
 use crate::domain::price::Price;
 use crate::domain::repair::{Certainty, Change, Diagnosis, ErrorKind, Question, Reply, Strategy};
 use crate::domain::rule::Written;
-use crate::domain::state::Began;
 use crate::domain::turn::{Producer, Stop, StreamFault, StreamFaultKind, Usage};
 use crate::domain::weight::{Noted, Offered};
 
 mod call;
+mod edit;
 
 pub(super) const CALL: NodeId = NodeId::new(NodeKind::Call, 5);
+
 const REV: Rev = Rev(2);
 pub(super) const TURN: TurnId = TurnId(3);
 
@@ -26,9 +27,9 @@ pub(super) const TURN: TurnId = TurnId(3);
 pub(super) fn every_event() -> Vec<Event> {
     let mut all = run();
     all.extend(turn());
-    all.extend(branches());
+    all.extend(edit::branches());
     all.extend(call::call());
-    all.extend(edit());
+    all.extend(edit::edit());
     all.extend(super::escape::every());
     all.extend(resilience());
     all.extend(weight());
@@ -235,107 +236,6 @@ fn turn() -> Vec<Event> {
         });
     }
     all.into_iter().map(Event::Turn).collect()
-}
-
-fn branches() -> Vec<Event> {
-    vec![
-        Event::Turn(TurnEvent::Delegated {
-            thread: ThreadId(2),
-            call: CALL,
-            rev: REV,
-            attempt: Attempt(3),
-            tools: vec![text("read_file")],
-            max_turns: 7,
-            turn: TURN,
-            node: NodeId::new(NodeKind::Prompt, 4),
-            text: text("do it"),
-        }),
-        Event::Turn(TurnEvent::Drifted { turns: vec![TURN] }),
-        Event::Turn(TurnEvent::Diverged {
-            turn: TURN,
-            nodes: vec![CALL],
-        }),
-        Event::Turn(TurnEvent::Revived {
-            turn: TURN,
-            of: Epoch(2),
-        }),
-    ]
-}
-
-fn edit() -> Vec<Event> {
-    let node = NodeId::new(NodeKind::Observation, 5);
-    let mut all = vec![
-        EditEvent::Committed {
-            epoch: Epoch(1),
-            intervention: NodeId::new(NodeKind::Intervention, 10),
-            target: None,
-            after: None,
-            what: text("inserted"),
-            reason: Some(text("because")),
-            by: Some(text("loop guard")),
-        },
-        EditEvent::Pinned { node },
-        EditEvent::Unpinned { node },
-        EditEvent::Suspected { calls: vec![CALL] },
-        EditEvent::Superseded {
-            nodes: vec![node, CALL],
-        },
-        EditEvent::Orphaned {
-            entries: vec![Seq(9)],
-        },
-        EditEvent::Held {
-            node,
-            calls: vec![CALL],
-        },
-        EditEvent::Released { node: None },
-        EditEvent::Released {
-            node: Some(NodeId::new(NodeKind::Call, 3)),
-        },
-        EditEvent::Recalled {
-            of: Epoch(0),
-            by: Began::Undo,
-        },
-        EditEvent::Named {
-            epoch: Epoch(1),
-            name: "cautious".into(),
-        },
-    ];
-    let mut contents = vec![
-        Content::Text {
-            text: text("better"),
-            channel: Channel::Spoken,
-            opaque: None,
-        },
-        Content::Call {
-            tool: text("shell"),
-            args: text("{}"),
-        },
-        Content::Deleted,
-    ];
-    contents.extend(call::outcomes().into_iter().map(|outcome| Content::Observation {
-        call_rev: REV,
-        attempt: Attempt(0),
-        outcome,
-    }));
-    let origins = [
-        Origin::Model,
-        Origin::Execution,
-        Origin::Operator { user: text("zoë") },
-        Origin::Repair { attempt: 1 },
-        Origin::Engine { rule: text("crash") },
-        Origin::Reused { from: Seq(2) },
-        Origin::Import,
-    ];
-    for (content, origin) in contents.into_iter().zip(origins) {
-        all.push(EditEvent::Revised {
-            node,
-            rev: REV,
-            content,
-            origin,
-            approves: Some(Digest(text("aa"))),
-        });
-    }
-    all.into_iter().map(Event::Edit).collect()
 }
 
 fn weight() -> Vec<Event> {

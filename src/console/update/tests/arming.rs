@@ -82,22 +82,11 @@ fn without_a_frame_no_time_is_enough() {
 #[test]
 fn another_revision_arms_anew() {
     let mut stage = armed();
-    stage.engine(Event::Edit(EditEvent::Revised {
-        node: id("c3"),
-        rev: Rev(2),
-        content: Content::Call {
-            tool: "write_file".into(),
-            args: r#"{"path":"/etc/passwd","content":"b"}"#.into(),
-        },
-        origin: Origin::Repair { attempt: 1 },
-        approves: None,
-    }));
-    stage.ready("c3", 2);
-    stage.call(CallEvent::Asked {
-        call: id("c3"),
-        rev: Rev(2),
-        deadline_ms: None,
-    });
+    stage.asked_anew(
+        "c3",
+        ("write_file", r#"{"path":"/etc/passwd","content":"b"}"#),
+        Origin::Repair { attempt: 1 },
+    );
     stage.draw();
     stage.press("a");
     assert_eq!(

@@ -181,22 +181,11 @@ fn a_question_says_that_the_arguments_are_not_those_of_the_model() {
     stage.awaiting("c3", "write_file", r#"{"path":"first","content":"b"}"#);
     stage.press("2");
     assert!(!stage.text().contains("changed"), "{}", stage.text());
-    stage.engine(Event::Edit(EditEvent::Revised {
-        node: id("c3"),
-        rev: Rev(2),
-        content: Content::Call {
-            tool: "write_file".into(),
-            args: r#"{"path":"second","content":"b"}"#.into(),
-        },
-        origin: Origin::Repair { attempt: 1 },
-        approves: None,
-    }));
-    stage.ready("c3", 2);
-    stage.call(CallEvent::Asked {
-        call: id("c3"),
-        rev: Rev(2),
-        deadline_ms: None,
-    });
+    stage.asked_anew(
+        "c3",
+        ("write_file", r#"{"path":"second","content":"b"}"#),
+        Origin::Repair { attempt: 1 },
+    );
     // The row of the first revision waits no more: the cursor goes to that of the second.
     stage.press("down");
     let text = stage.text();
@@ -211,24 +200,13 @@ fn a_question_says_that_the_tool_is_not_that_of_the_model() {
     let args = r#"{"page":"5"}"#;
     stage.awaiting("c3", "mirror_a", args);
     stage.press("2");
-    stage.engine(Event::Edit(EditEvent::Revised {
-        node: id("c3"),
-        rev: Rev(2),
-        content: Content::Call {
-            tool: "mirror_b".into(),
-            args: args.into(),
-        },
-        origin: Origin::Engine {
+    stage.asked_anew(
+        "c3",
+        ("mirror_b", args),
+        Origin::Engine {
             rule: "loop guard".into(),
         },
-        approves: None,
-    }));
-    stage.ready("c3", 2);
-    stage.call(CallEvent::Asked {
-        call: id("c3"),
-        rev: Rev(2),
-        deadline_ms: None,
-    });
+    );
     stage.press("down");
     let text = stage.text();
     // Nothing of it is cut off at the edge.

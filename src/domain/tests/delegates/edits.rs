@@ -257,11 +257,7 @@ fn an_undone_edit_inside_brings_back_the_answer_and_leaves_the_sibling_at_work()
     w.drain();
     w.on(b).stream(call("write", r#"{"_as":"b2","n":3}"#));
     let (runs, asked) = (w.executed.len(), w.asked.len());
-    w.cmd(Command::Edit(EditCommand::Undo {
-        epoch: None,
-        effects_seen: None,
-    }))
-    .unwrap();
+    w.undo().unwrap();
     assert_eq!(w.status(a), Status::Succeeded);
     assert_eq!(w.value(a), r#""A is 1""#);
     assert_eq!(w.executed.len(), runs);
@@ -277,11 +273,7 @@ fn an_undone_edit_inside_brings_back_the_answer_and_leaves_the_sibling_at_work()
     w.on(b).reply(&[answer("b")]);
     w.reply(&[answer("end")]);
     // And forward again: the edited thread stands as it was left.
-    w.cmd(Command::Edit(EditCommand::Redo {
-        epoch: None,
-        effects_seen: None,
-    }))
-    .unwrap();
+    w.redo().unwrap();
     assert!(matches!(w.status(a), Status::Running(_)), "{:?}", w.status(a));
     assert_eq!(w.value(w.id("a1")), r#"{"v":7}"#);
     assert_eq!(w.status(b), Status::Succeeded, "B is on both branches");
@@ -326,10 +318,7 @@ fn an_operators_result_stands_until_it_is_unpinned() {
         })),
         RefusalKind::Status
     );
-    w.cmd(Command::Call(crate::domain::command::CallCommand::Unpin {
-        node: a.observation(),
-    }))
-    .unwrap();
+    w.unpin(a.observation()).unwrap();
     w.correct(w.id("a1"), r#"{"v":0}"#).unwrap();
     assert!(matches!(w.status(a), Status::Running(_)));
 }

@@ -2,8 +2,20 @@
 
 use super::World;
 use crate::domain::command::{CallCommand, Command, Edit, EditCommand, RunCommand};
-use crate::domain::id::NodeId;
+use crate::domain::id::{Epoch, NodeId};
 use crate::domain::refusal::Refusal;
+
+/// The newest edit that stands counts no more.
+pub const UNDO: EditCommand = EditCommand::Undo {
+    epoch: None,
+    effects_seen: None,
+};
+
+/// What was undone last stands again.
+const REDO: EditCommand = EditCommand::Redo {
+    epoch: None,
+    effects_seen: None,
+};
 
 impl World {
     pub fn edit(&mut self, edit: Edit) -> Result<(), Refusal> {
@@ -113,5 +125,29 @@ impl World {
 
     pub fn run(&mut self, command: RunCommand) -> Result<(), Refusal> {
         self.cmd(Command::Run(command))
+    }
+
+    pub fn undo(&mut self) -> Result<(), Refusal> {
+        self.cmd(Command::Edit(UNDO))
+    }
+
+    pub fn redo(&mut self) -> Result<(), Refusal> {
+        self.cmd(Command::Edit(REDO))
+    }
+
+    pub fn switch(&mut self, to: u32) -> Result<(), Refusal> {
+        self.cmd(Command::Edit(EditCommand::Switch {
+            to: Epoch(to),
+            effects_seen: None,
+        }))
+    }
+
+    pub fn take_over(&mut self, node: NodeId, from: u32) -> Result<(), Refusal> {
+        let from = Epoch(from);
+        self.edit(Edit::Take { node, from })
+    }
+
+    pub fn unpin(&mut self, node: NodeId) -> Result<(), Refusal> {
+        self.cmd(Command::Call(CallCommand::Unpin { node }))
     }
 }

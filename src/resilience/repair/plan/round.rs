@@ -98,7 +98,8 @@ impl<'a> Round<'a> {
                 first,
                 Some(Strategy::RetryWithBackoff | Strategy::ReportUnrecoverable | Strategy::None)
             );
-            if !about.is_empty() && !(other && mends) {
+            let along = about.is_empty() || (other && mends);
+            if !along {
                 continue;
             }
             self.diagnoses.push(diagnosis.clone());

@@ -378,6 +378,6 @@ fn two_parameters_that_one_message_misses_are_asked_for_together() {
     let Next::AskModel(question) = &plan.next else {
         panic!("{plan:?}");
     };
-    let said = question.prompt.to_string();
+    let said = &question.prompt;
     assert!(said.contains("origin") && said.contains("destination"), "{said}");
 }

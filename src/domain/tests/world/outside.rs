@@ -1,0 +1,128 @@
+//! What the model says and what tools give in the world of the tests, a line each. Must not know: what comes of it.
+
+use super::{Launched, World};
+use crate::domain::call::Outcome;
+use crate::domain::id::{NodeId, ThreadId, TurnId};
+use crate::domain::input::{Block, Input};
+use crate::domain::thread;
+use crate::domain::turn::{Stop, StreamFault, StreamFaultKind, Usage};
+
+impl World {
+    /// The stream that was opened last.
+    pub fn tip(&self) -> (TurnId, u32) {
+        *self.open.last().expect("a stream is open")
+    }
+
+    /// Turns to the open stream of a call's sub-agent.
+    pub fn on(&mut self, call: NodeId) -> &mut Self {
+        let child = thread::child_of(&self.state, &self.state.calls[&call]).expect("it has a sub-agent");
+        self.on_thread(child.thread)
+    }
+
+    /// Turns to the open stream of a thread.
+    pub fn on_thread(&mut self, thread: ThreadId) -> &mut Self {
+        let here = |(turn, _): &(TurnId, u32)| self.state.turns[turn].thread == thread;
+        let at = self.open.iter().position(here);
+        let at = at.unwrap_or_else(|| panic!("{thread} streams nothing"));
+        let one = self.open.remove(at);
+        self.open.push(one);
+        self
+    }
+
+    pub fn stream(&mut self, block: Block) {
+        let (turn, request) = self.tip();
+        self.input(Input::Block { turn, request, block });
+    }
+
+    pub fn end(&mut self, stop: Stop) {
+        self.end_with(stop, Usage::default());
+    }
+
+    pub fn end_with(&mut self, stop: Stop, usage: Usage) {
+        let (turn, request) = self.open.pop().expect("a stream is open");
+        self.input(Input::Ended {
+            turn,
+            request,
+            stop,
+            usage,
+        });
+    }
+
+    pub fn broke(&mut self, kind: StreamFaultKind) {
+        let (turn, request) = self.open.pop().expect("a stream is open");
+        let fault = StreamFault {
+            kind,
+            message: kind.word().into(),
+            retry_after_ms: None,
+        };
+        self.input(Input::Broke {
+            turn,
+            request,
+            fault,
+            usage: Usage::default(),
+        });
+    }
+
+    /// A whole reply.
+    pub fn reply(&mut self, blocks: &[Block]) {
+        // A sub-agent that a block begins opens a stream of its own.
+        let own = self.tip();
+        for block in blocks {
+            self.input(Input::Block {
+                turn: own.0,
+                request: own.1,
+                block: block.clone(),
+            });
+        }
+        // Where the program has died in between, nothing of this stream comes any more.
+        let Some(at) = self.open.iter().position(|one| *one == own) else {
+            return;
+        };
+        self.open[at..].rotate_left(1);
+        self.end(Stop::End);
+    }
+
+    pub fn finish(&mut self, call: NodeId) {
+        let at = self
+            .running
+            .iter()
+            .position(|one| one.call == call)
+            .expect("it runs");
+        let one = &self.running[at];
+        let outcome = if one.cancelled {
+            Outcome::Cancelled { executed: true }
+        } else {
+            (self.rules.results)(&one.tool, &one.args)
+        };
+        self.finish_at(at, outcome);
+    }
+
+    pub fn finish_with(&mut self, call: NodeId, outcome: Outcome) {
+        let at = self
+            .running
+            .iter()
+            .position(|one| one.call == call)
+            .expect("it runs");
+        self.finish_at(at, outcome);
+    }
+
+    pub fn finish_at(&mut self, at: usize, outcome: Outcome) {
+        let Launched {
+            call, rev, attempt, ..
+        } = self.running.remove(at);
+        self.input(Input::Finished {
+            call,
+            rev,
+            attempt,
+            outcome,
+            ms: 1,
+        });
+    }
+
+    /// Lets everything that runs end, and what follows from it, oldest first.
+    pub fn drain(&mut self) {
+        while let Some(one) = self.running.first() {
+            self.finish(one.call);
+        }
+    }
+}

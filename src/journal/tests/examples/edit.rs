@@ -1,0 +1,110 @@
+//! One of each event of edits and branches. Must not know: what they do.
+
+use super::call::outcomes;
+use super::{CALL, REV, TURN, text};
+use crate::domain::call::Digest;
+use crate::domain::event::{EditEvent, Event, TurnEvent};
+use crate::domain::id::{Attempt, Epoch, NodeId, NodeKind, Seq, ThreadId};
+use crate::domain::node::{Channel, Content, Origin};
+use crate::domain::state::Began;
+
+pub(super) fn branches() -> Vec<Event> {
+    vec![
+        Event::Turn(TurnEvent::Delegated {
+            thread: ThreadId(2),
+            call: CALL,
+            rev: REV,
+            attempt: Attempt(3),
+            tools: vec![text("read_file")],
+            max_turns: 7,
+            turn: TURN,
+            node: NodeId::new(NodeKind::Prompt, 4),
+            text: text("do it"),
+        }),
+        Event::Turn(TurnEvent::Drifted { turns: vec![TURN] }),
+        Event::Turn(TurnEvent::Diverged {
+            turn: TURN,
+            nodes: vec![CALL],
+        }),
+        Event::Turn(TurnEvent::Revived {
+            turn: TURN,
+            of: Epoch(2),
+        }),
+    ]
+}
+
+pub(super) fn edit() -> Vec<Event> {
+    let node = NodeId::new(NodeKind::Observation, 5);
+    let mut all = vec![
+        EditEvent::Committed {
+            epoch: Epoch(1),
+            intervention: NodeId::new(NodeKind::Intervention, 10),
+            target: None,
+            after: None,
+            what: text("inserted"),
+            reason: Some(text("because")),
+            by: Some(text("loop guard")),
+        },
+        EditEvent::Pinned { node },
+        EditEvent::Unpinned { node },
+        EditEvent::Suspected { calls: vec![CALL] },
+        EditEvent::Superseded {
+            nodes: vec![node, CALL],
+        },
+        EditEvent::Orphaned {
+            entries: vec![Seq(9)],
+        },
+        EditEvent::Held {
+            node,
+            calls: vec![CALL],
+        },
+        EditEvent::Released { node: None },
+        EditEvent::Released {
+            node: Some(NodeId::new(NodeKind::Call, 3)),
+        },
+        EditEvent::Recalled {
+            of: Epoch(0),
+            by: Began::Undo,
+        },
+        EditEvent::Named {
+            epoch: Epoch(1),
+            name: "cautious".into(),
+        },
+    ];
+    let mut contents = vec![
+        Content::Text {
+            text: text("better"),
+            channel: Channel::Spoken,
+            opaque: None,
+        },
+        Content::Call {
+            tool: text("shell"),
+            args: text("{}"),
+        },
+        Content::Deleted,
+    ];
+    contents.extend(outcomes().into_iter().map(|outcome| Content::Observation {
+        call_rev: REV,
+        attempt: Attempt(0),
+        outcome,
+    }));
+    let origins = [
+        Origin::Model,
+        Origin::Execution,
+        Origin::Operator { user: text("zoë") },
+        Origin::Repair { attempt: 1 },
+        Origin::Engine { rule: text("crash") },
+        Origin::Reused { from: Seq(2) },
+        Origin::Import,
+    ];
+    for (content, origin) in contents.into_iter().zip(origins) {
+        all.push(EditEvent::Revised {
+            node,
+            rev: REV,
+            content,
+            origin,
+            approves: Some(Digest(text("aa"))),
+        });
+    }
+    all.into_iter().map(Event::Edit).collect()
+}
