@@ -58,6 +58,7 @@ scenarios! {
     delegate = "delegate",
     edit_a_prompt = "edit-a-prompt",
     edit_a_thought = "edit-a-thought",
+    choose_another_route = "choose-another-route",
     choose_repair = "choose-repair",
     edit_an_answer = "edit-an-answer",
     edit_arguments = "edit-arguments",
@@ -96,6 +97,7 @@ scenarios! {
     stop_turn = "stop-turn",
     take = "take",
     weights = "weights",
+    weights_of_another_run = "weights-of-another-run",
     undo = "undo",
     unpin = "unpin",
 }

@@ -11,6 +11,7 @@ use crate::config::{self, Env, Flags, Settings};
 use crate::control::Places;
 use crate::domain::envelope::Envelope;
 use crate::domain::event::run::Started;
+use crate::domain::event::{Event, WeightEvent};
 use crate::domain::price::Price;
 use crate::engine::advise::Adviser;
 use crate::engine::clock::Clock;
@@ -20,7 +21,7 @@ use crate::engine::{Driver, Handle, Parts, prompt};
 use crate::journal::{Store, Writer};
 use crate::model::Model;
 use crate::resilience::ladder::Ladder;
-use crate::resilience::routing::{Priors, Snapshot};
+use crate::resilience::routing::{Row, Snapshot};
 use crate::resilience::watch::Watch;
 use crate::tools::builtin;
 use crate::tools::child::Environment;
@@ -122,18 +123,22 @@ impl Ground {
             sandbox: Arc::from("sandbox level 0"),
             headless,
             ladder: Ladder::new(resilience, crate::engine::ids::seed()),
-            watch: self.watch()?,
+            watch: self.watch(),
             now: Some(Clock::start().utc_ms()),
             loops: Arc::default(),
         })
     }
 
-    /// What is known of tools before a run begins: what the settings say of weights, and those of another run.
-    pub fn watch(&self) -> Result<Watch, Failure> {
-        let set = &self.settings.routing;
-        let settings = self.settings.resilience.routing.clone();
-        let Some(file) = &set.priors.value else {
-            return Ok(Watch::new(settings, Priors::default()));
+    /// What is known of tools before a run begins: what the settings say of weights.
+    pub fn watch(&self) -> Watch {
+        Watch::new(self.settings.resilience.routing.clone())
+    }
+
+    /// The weights of another run that a new one begins with, as the fact that is recorded of them: a run that
+    /// goes on reads them in its record, and no file that may have changed.
+    pub fn priors(&self) -> Result<Option<Event>, Failure> {
+        let Some(file) = &self.settings.routing.priors.value else {
+            return Ok(None);
         };
         let fails = |why: String| {
             Failure::new(
@@ -146,7 +151,10 @@ impl Ground {
         };
         let text = std::fs::read_to_string(file).map_err(|error| fails(error.to_string()))?;
         let snapshot = Snapshot::parse(&text).map_err(fails)?;
-        Ok(Watch::new(settings, Priors::of_snapshot(&snapshot)))
+        Ok(Some(Event::Weight(WeightEvent::Imported {
+            from: Arc::from(file.display().to_string()),
+            weights: snapshot.weights.iter().map(Row::noted).collect(),
+        })))
     }
 
     /// What a run is begun with.

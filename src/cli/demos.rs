@@ -9,10 +9,11 @@ use crate::engine::setup::{ModelSetup, Samples};
 use crate::model::scripted::{Playbook, builtin};
 use crate::resilience::escape::Others;
 use crate::resilience::policy::Policy;
+use crate::resilience::repair::{ToolSettings, Written};
 use crate::tools::sample::{self, server};
 
 /// A built-in run.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct BuiltIn {
     /// Its name, which is also that of its playbook and of its sample tools.
     pub name: &'static str,
@@ -22,8 +23,8 @@ pub struct BuiltIn {
     pub reads_directory: bool,
     /// True where it has a server on this machine.
     serves: bool,
-    /// Tools of it that can stand in for another one of it, the other one first.
-    spares: &'static [(&'static str, &'static [&'static str])],
+    /// How failures are met in it, where the operator's settings do not say.
+    fit: fn(&mut Policy),
 }
 
 const fn sample(name: &'static str, what: &'static str) -> BuiltIn {
@@ -32,7 +33,7 @@ const fn sample(name: &'static str, what: &'static str) -> BuiltIn {
         what,
         reads_directory: false,
         serves: false,
-        spares: &[],
+        fit: |_| (),
     }
 }
 
@@ -43,12 +44,19 @@ pub const ALL: &[BuiltIn] = &[
         what: "audits the current directory with the real tools and proposes one report file",
         reads_directory: true,
         serves: false,
-        spares: &[],
+        fit: |_| (),
     },
     sample(
         "flights",
         "books a flight: a date and a class in the wrong form, then a number that the tool misses",
     ),
+    BuiltIn {
+        name: "detour",
+        what: "books a flight that nobody flies: another airport or another day is yours to choose",
+        reads_directory: false,
+        serves: false,
+        fit: routes,
+    },
     sample(
         "office",
         "four calls at once, each wrong in its own way: a date, a temperature, a telephone number, a user",
@@ -58,7 +66,7 @@ pub const ALL: &[BuiltIn] = &[
         what: "four requests to a server on this machine that answers two in a second",
         reads_directory: false,
         serves: true,
-        spares: &[],
+        fit: |_| (),
     },
     sample(
         "ring",
@@ -81,7 +89,7 @@ pub const ALL: &[BuiltIn] = &[
         what: "insists on a mirror that refuses, until the spare that its settings name makes the call",
         reads_directory: false,
         serves: false,
-        spares: &[("mirror_a", &["mirror_b", "mirror_c"])],
+        fit: spares,
     },
 ];
 
@@ -140,15 +148,44 @@ pub fn prepare(run: &BuiltIn) -> Result<Begin, Failure> {
     })
 }
 
-/// How failures are met in a run with these sample tools: as the operator's settings say, and where they name no
-/// spare for a tool of the run, with its own.
+/// How failures are met in a run with these sample tools: as the operator's settings say, and where they say nothing
+/// of a tool of the run, as the run itself does.
 pub fn fitted(samples: &Samples, mut policy: Policy) -> Policy {
-    let run = ALL.iter().find(|run| run.name == samples.run);
-    for (tool, others) in run.into_iter().flat_map(|run| run.spares) {
-        let others = Others(others.iter().copied().map(Arc::from).collect());
-        policy.loops.substitutes.entry(Arc::from(*tool)).or_insert(others);
+    if let Some(run) = ALL.iter().find(|run| run.name == samples.run) {
+        (run.fit)(&mut policy);
     }
     policy
+}
+
+/// Tools that can stand in for another one.
+fn spares(policy: &mut Policy) {
+    let others = Others(["mirror_b", "mirror_c"].map(Arc::from).to_vec());
+    policy
+        .loops
+        .substitutes
+        .entry(Arc::from("mirror_a"))
+        .or_insert(others);
+}
+
+/// What may help where there is no flight: another route, else another day.
+fn routes(policy: &mut Policy) {
+    let rule = Written {
+        codes: vec!["404".into()],
+        strategies: vec!["alternative_route_suggestion".into(), "date_adjustment".into()],
+        params: ["origin", "destination", "departure_date"]
+            .map(String::from)
+            .to_vec(),
+        priority: Some("low".into()),
+        ..Written::default()
+    };
+    policy
+        .repair
+        .tools
+        .entry("book_flight".into())
+        .or_insert_with(|| ToolSettings {
+            rules: vec![rule],
+            ..ToolSettings::default()
+        });
 }
 
 /// What is said of one that a model of the operator's plays.
@@ -194,7 +231,7 @@ mod tests {
                 begun.samples.and_then(|samples| samples.port).is_some(),
                 run.serves
             );
-            assert_eq!(named(run.name).unwrap(), run);
+            assert_eq!(named(run.name).unwrap().name, run.name);
         }
     }
 
@@ -230,7 +267,7 @@ mod tests {
     fn an_unknown_name_is_answered_with_the_known_ones() {
         let words = named("fligths").unwrap_err().to_string();
         assert!(
-            words.contains("fligths") && words.contains("flights, office"),
+            words.contains("fligths") && words.contains("flights, detour"),
             "{words}"
         );
     }

@@ -166,6 +166,7 @@ fn begin(common: &Common, ground: &Ground, what: Begin) -> Result<Code, Failure>
     let adviser = ground.adviser(&setup, &ground.workspace, unattended)?;
     let model = models::build(ground, &setup.model, !headless)?;
     let started = ground.started(&adviser, &*model, &setup, &what.input)?;
+    let priors = ground.priors()?;
     let writer = ground.store.create(id)?;
     let mut notices = ground.notices();
     notices.extend(uncosted(&started));
@@ -173,6 +174,7 @@ fn begin(common: &Common, ground: &Ground, what: Begin) -> Result<Code, Failure>
     let run = writer.run();
     let mut first = vec![Event::Run(RunEvent::Started(Box::new(started)))];
     first.extend(adviser.resilience(&State::default()));
+    first.extend(priors);
     let (driver, handle) = build::driver(State::default(), writer, adviser, model, notices);
     let session = setup.session;
     let ready = Ready {

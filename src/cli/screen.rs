@@ -58,7 +58,7 @@ fn options(ground: &Ground, session: &str, recorded: bool) -> Result<Options, Fa
         read_only: recorded,
         replay: recorded,
         waits: false,
-        watch: ground.watch()?,
+        watch: ground.watch(),
         alerts: Alerts {
             bell: settings.notify.bell.value,
             title: settings.notify.title.value,

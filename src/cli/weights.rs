@@ -51,7 +51,7 @@ pub fn print(common: &Common, args: &args::Weights) -> Result<Code, Failure> {
         .ok_or_else(|| run::unbegun(&place.id()))?;
     let setup = run::setup_of(recorded, &place.id())?;
     let ground = ground.for_run(common, std::path::Path::new(&recorded.workspace), &setup)?;
-    let watch = ground.watch()?.on(&found.state);
+    let watch = ground.watch().on(&found.state);
     if let Some(tool) = &args.tool {
         explain(&watch, tool)?;
     } else if common.json {
@@ -65,8 +65,18 @@ pub fn print(common: &Common, args: &args::Weights) -> Result<Code, Failure> {
     Ok(Code::Ok)
 }
 
+/// Said of a tool whose weight is below the bound.
+const BOUND: &str = "; its calls are put to you";
+
 fn table(watch: &Watch, state: &State) {
     let mut any = false;
+    if let Some(imported) = &state.weights.imported {
+        print::out(&format!(
+            "{} begun from {}",
+            plural(imported.weights.len() as u64, "weight"),
+            visible(&imported.from)
+        ));
+    }
     for row in watch.weights.rows() {
         any = true;
         let bound = watch.weights.asks(&row.kind, &row.tool).is_some();
@@ -76,7 +86,18 @@ fn table(watch: &Watch, state: &State) {
             visible(&row.kind),
             row.weight,
             plural(u64::from(row.samples), "execution"),
-            if bound { "; its calls are put to you" } else { "" }
+            if bound { BOUND } else { "" }
+        ));
+    }
+    for row in watch.weights.learnt_before() {
+        any = true;
+        let bound = watch.weights.asks(&row.kind, &row.tool).is_some();
+        print::out(&format!(
+            "{:20} {:10} weight {:.2}, as another run had learnt{}",
+            visible(&row.tool),
+            visible(&row.kind),
+            watch.weights.weight(&row.kind, &row.tool),
+            if bound { BOUND } else { "" }
         ));
     }
     let refused = health::refused(state);
@@ -150,8 +171,11 @@ fn health_words(health: &ToolHealth) -> String {
 }
 
 fn explain(watch: &Watch, tool: &str) -> Result<(), Failure> {
-    let rows: Vec<_> = watch.weights.rows().filter(|row| row.tool == tool).collect();
-    if rows.is_empty() {
+    let weights = &watch.weights;
+    let known = weights.rows().filter(|row| row.tool == tool).map(|row| row.kind);
+    let before = weights.learnt_before().filter(|row| row.tool == tool);
+    let kinds: Vec<String> = known.chain(before.map(|row| row.kind.clone())).collect();
+    if kinds.is_empty() {
         return Err(Failure::new(
             Code::Usage,
             format!(
@@ -160,14 +184,13 @@ fn explain(watch: &Watch, tool: &str) -> Result<(), Failure> {
             ),
         ));
     }
-    for row in rows {
-        print::out(&format!(
-            "{} for {}: {:.3}",
-            visible(tool),
-            visible(&row.kind),
-            row.weight
-        ));
-        for change in watch.weights.explain(&row.kind, tool) {
+    for kind in &kinds {
+        let now = weights.weight(kind, tool);
+        print::out(&format!("{} for {}: {now:.3}", visible(tool), visible(kind)));
+        if let Some(begun) = weights.priors().of(kind, tool) {
+            print::out(&format!("  begun at {begun:.3}, as another run had learnt"));
+        }
+        for change in weights.explain(kind, tool) {
             print::out(&change_words(change));
         }
     }

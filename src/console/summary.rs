@@ -5,9 +5,8 @@
 use crate::domain::branch;
 use crate::domain::call::Outcome;
 use crate::domain::command::Edit;
-use crate::domain::id::{NodeId, NodeKind, Seq, TurnId};
-use crate::domain::node::{Content, Node, Origin};
-use crate::domain::repeat::is_outdated;
+use crate::domain::id::{NodeId, TurnId};
+use crate::domain::node::{Content, Node};
 use crate::domain::state::State;
 
 /// Characters that a line is made from.
@@ -102,38 +101,6 @@ pub fn short_result(outcome: &Outcome) -> String {
         Outcome::Cancelled { executed: true } => "cancelled; it may have had an effect".to_owned(),
         Outcome::Cancelled { executed: false } => "cancelled; nothing happened".to_owned(),
     }
-}
-
-/// What sets a node apart because of edits and branches, in a word each.
-pub fn badges(state: &State, id: NodeId) -> Vec<&'static str> {
-    let mut out = Vec::new();
-    if let Some(call) = state.calls.get(&id.call()) {
-        let reused = state
-            .observation(call.id)
-            .is_some_and(|node| matches!(node.now().origin, Origin::Reused { .. }));
-        if reused {
-            out.push("reused");
-        }
-        if state.node(call.id).is_some_and(|node| node.active) && is_outdated(state, call) {
-            out.push("world changed since");
-        }
-    }
-    if let Some(turn) = state.turn_of(id)
-        && turn.is_active()
-        && turn.nodes.iter().find(|one| counts(state, **one)) == Some(&id)
-    {
-        if turn.asked > 0 && turn.revived > Seq(0) {
-            out.push("reply on record");
-        }
-        if turn.drifted {
-            out.push("context drifted");
-        }
-    }
-    out
-}
-
-fn counts(state: &State, id: NodeId) -> bool {
-    id.kind != NodeKind::Intervention && state.node(id).is_some_and(|node| node.active)
 }
 
 /// A call in one line, by id.

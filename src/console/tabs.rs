@@ -27,6 +27,7 @@ use super::pager::{Pager, Wrap};
 use super::symbols::{Charset, Symbol};
 use super::theme::Role;
 use crate::console::link::LivePart;
+use crate::domain::badge;
 use crate::domain::call::Outcome;
 use crate::domain::id::{NodeId, NodeKind, TurnId};
 use crate::domain::node::{Channel, Content, Node, Origin, Revision};
@@ -286,19 +287,8 @@ fn heading(maker: &mut Maker<'_>, node: &Node) {
 
 /// What edits and other branches left on a node, in sentences.
 fn badges(maker: &mut Maker<'_>, id: NodeId) {
-    for badge in super::summary::badges(&maker.run.state, id) {
-        let words = match badge {
-            "reused" => {
-                "The result was reused from an equal execution: the tool did not run. Run again runs it."
-            }
-            "world changed since" => {
-                "The result came back from another branch and is older than a write: the world may say something else by now."
-            }
-            "reply on record" => "The turn stands again as it was recorded: the model was not asked again.",
-            "context drifted" => "An edit changed what the model saw here, and you kept the turn.",
-            other => other,
-        };
-        maker.own(Role::Stale, words);
+    for one in badge::of(&maker.run.state, id) {
+        maker.own(Role::Stale, one.sentence());
     }
 }
 

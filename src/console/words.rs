@@ -242,6 +242,10 @@ fn weight(event: &WeightEvent) -> String {
         ),
         WeightEvent::Reset { tool: Some(tool) } => format!("the weights of {tool} begin anew"),
         WeightEvent::Reset { tool: None } => "all weights begin anew".to_owned(),
+        WeightEvent::Imported { from, weights } => format!(
+            "{} weights of another run to begin with, from {from}",
+            weights.len()
+        ),
         WeightEvent::Offered { tools, .. } if tools.is_empty() => {
             "all tools are offered to the model in their order again".to_owned()
         }

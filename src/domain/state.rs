@@ -22,7 +22,7 @@ use super::table::Table;
 use super::thread::Child;
 use super::times::Times;
 use super::turn::{Turn, Usage};
-use super::weight::{Offered, Word};
+use super::weight::{Imported, Offered, Word};
 
 /// Everything that is true of a run now.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -101,6 +101,8 @@ pub struct State {
 /// What is recorded about weights; they themselves are read off the ledger.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct WeightState {
+    /// Where weights begin, if another run had learnt any.
+    pub imported: Option<Imported>,
     /// The operator's words, oldest first.
     pub words: Vec<Word>,
     /// The tools that each thread's model is offered otherwise than the rest.

@@ -45,6 +45,15 @@ impl Word {
     }
 }
 
+/// Weights of another run, with which this one began.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Imported {
+    /// Where they were read.
+    pub from: Arc<str>,
+    /// Each.
+    pub weights: Vec<Noted>,
+}
+
 /// A tool that is not offered to the model like the others.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Offered {

@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json as value};
 
 use super::names::Names;
 use super::words;
+use crate::domain::badge;
 use crate::domain::call::Outcome;
 use crate::domain::graph::Edges;
 use crate::domain::id::{NodeId, NodeKind};
@@ -109,6 +110,11 @@ fn whole(state: &State, node: &Node) -> Value {
     out.insert("by".to_owned(), value!(author(&node.now().origin)));
     out.insert("seq".to_owned(), value!(node.born));
     content(&mut out, node, str::to_owned);
+    let badges = badge::of(state, node.id);
+    if node.active && !badges.is_empty() {
+        let words: Vec<&str> = badges.iter().map(|one| one.word()).collect();
+        out.insert("badges".to_owned(), value!(words));
+    }
     if let Some(call) = state.calls.get(&node.id) {
         out.insert("label".to_owned(), value!(&*call.label));
         out.insert("status".to_owned(), value!(call.status.word()));

@@ -3,6 +3,7 @@
 use unicode_segmentation::UnicodeSegmentation as _;
 use unicode_width::UnicodeWidthStr as _;
 
+use crate::domain::badge;
 use crate::domain::call::{Call, Outcome};
 use crate::domain::id::NodeId;
 use crate::domain::node::{Content, Node};
@@ -65,6 +66,9 @@ pub(super) fn remarks(state: &State, node: &Node) -> Vec<String> {
         && (result.is_edited() || result.pinned)
     {
         remarks.push("result corrected".to_owned());
+    }
+    if node.active {
+        remarks.extend(badge::of(state, node.id).iter().map(|one| one.word().to_owned()));
     }
     if let Some(turn) = state.turns.get(&node.turn)
         && matches!(turn.activity, Activity::Suspended(_))

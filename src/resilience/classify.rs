@@ -95,7 +95,7 @@ static BUILT_IN: LazyLock<Vec<(ErrorClass, Regex)>> = LazyLock::new(|| {
         (ErrorClass::Auth, format!("{status}(?:401|403|407)")),
         (ErrorClass::NotFound, format!("{status}(?:404|410)")),
         (ErrorClass::Conflict, format!("{status}409")),
-        (ErrorClass::Auth, "unauthorized|forbidden|permission denied|access denied|invalid (?:credentials|api key)|authentication failed".into()),
+        (ErrorClass::Auth, "EACCES|EPERM|unauthorized|forbidden|permission denied|access denied|invalid (?:credentials|api key)|authentication failed".into()),
         (ErrorClass::Transient, "timed out|time-?out exceeded|connection (?:refused|reset|timed out)|network (?:error|is unreachable)|(?:service|temporarily) unavailable|too many requests|rate limit(?:ed| exceeded)?|temporary failure in name resolution|bad gateway|EAI_AGAIN|ETIMEDOUT|ECONNREFUSED|ECONNRESET".into()),
         (ErrorClass::NotFound, "no such file or directory|not found|does not exist|ENOENT".into()),
     ]
@@ -127,39 +127,67 @@ fn json_rpc(error: &ToolError) -> Option<i64> {
     found(&error.evidence).or_else(|| found(&message))
 }
 
-/// Names the kind of a failure that nothing but its words tells of, with what that rests on.
-pub fn refine(settings: &Settings, tool: &str, outcome: &mut Outcome) {
-    let Outcome::Err(error) = outcome else { return };
-    if error.class != ErrorClass::Unknown {
-        return;
+/// What names kinds of failures, compiled once for all errors of a run.
+#[derive(Debug, Clone, Default)]
+pub struct Classifier {
+    own: Vec<Own>,
+}
+
+/// A pattern of an operator.
+#[derive(Debug, Clone)]
+struct Own {
+    tool: Option<String>,
+    class: ErrorClass,
+    pattern: Regex,
+}
+
+impl Classifier {
+    /// With these patterns of an operator; what does not compile was refused before, and counts for nothing here.
+    pub fn new(settings: &Settings) -> Self {
+        let own = settings.patterns.iter().filter_map(|one| {
+            Some(Own {
+                tool: one.tool.clone(),
+                class: one.class,
+                pattern: one.compile().ok()?,
+            })
+        });
+        Self { own: own.collect() }
     }
-    let code = json_rpc(error);
-    if let Some(code) = code {
-        let named = format!("JSON-RPC {code}");
-        if !error.evidence.contains(&named) {
-            error.evidence = format!("{named}; {}", error.evidence);
-        }
-        error.class = of_json_rpc(code);
+
+    /// Names the kind of a failure that nothing but its words tells of, with what that rests on.
+    pub fn refine(&self, tool: &str, outcome: &mut Outcome) {
+        let Outcome::Err(error) = outcome else { return };
         if error.class != ErrorClass::Unknown {
             return;
         }
-    }
-    let words = words_of(error);
-    let own = settings
-        .patterns
-        .iter()
-        .filter(|one| one.tool.as_deref().is_none_or(|name| name == tool));
-    let own = own.filter_map(|one| Some((one.class, one.compile().ok()?, "pattern of the settings")));
-    // A code that tells nothing stands for nothing else that the words might say: only the operator knows better.
-    let built_in = BUILT_IN
-        .iter()
-        .filter(|_| code.is_none())
-        .map(|(class, pattern)| (*class, pattern.clone(), "words"));
-    for (class, pattern, by) in own.chain(built_in) {
-        if let Some(found) = pattern.find(&words) {
-            error.evidence = format!("{by}: `{}`; {}", found.as_str(), error.evidence);
-            error.class = class;
-            return;
+        let code = json_rpc(error);
+        if let Some(code) = code {
+            let named = format!("JSON-RPC {code}");
+            if !error.evidence.contains(&named) {
+                error.evidence = format!("{named}; {}", error.evidence);
+            }
+            error.class = of_json_rpc(code);
+            if error.class != ErrorClass::Unknown {
+                return;
+            }
+        }
+        let words = words_of(error);
+        let own = self
+            .own
+            .iter()
+            .filter(|one| one.tool.as_deref().is_none_or(|name| name == tool))
+            .map(|one| (one.class, &one.pattern, "pattern of the settings"));
+        // A code that tells nothing stands for nothing else that the words might say: only the operator knows better.
+        let built_in = BUILT_IN
+            .iter()
+            .filter(|_| code.is_none())
+            .map(|(class, pattern)| (*class, pattern, "words"));
+        for (class, pattern, by) in own.chain(built_in) {
+            if let Some(found) = pattern.find(&words) {
+                error.evidence = format!("{by}: `{}`; {}", found.as_str(), error.evidence);
+                error.class = class;
+                return;
+            }
         }
     }
 }
@@ -193,7 +221,7 @@ mod tests {
             executed: true,
             retry_after_ms: None,
         });
-        refine(settings, "tool", &mut outcome);
+        Classifier::new(settings).refine("tool", &mut outcome);
         match outcome {
             Outcome::Err(error) => (error.class, error.evidence),
             _ => unreachable!("an error stays one"),
@@ -260,6 +288,17 @@ mod tests {
                 ErrorClass::Auth,
             ),
             ("No such file or directory", ErrorClass::NotFound),
+            ("connect ETIMEDOUT 10.0.0.1:443", ErrorClass::Transient),
+            ("connect ECONNREFUSED 127.0.0.1:5432", ErrorClass::Transient),
+            ("read ECONNRESET", ErrorClass::Transient),
+            ("getaddrinfo EAI_AGAIN example.org", ErrorClass::Transient),
+            ("HTTP 408 after 30 s", ErrorClass::Transient),
+            ("EACCES: permission denied, open 'a'", ErrorClass::Auth),
+            ("EPERM: operation not permitted, unlink 'a'", ErrorClass::Auth),
+            // The code counts, whatever other numbers and words stand beside it.
+            ("HTTP 401 at port 5003", ErrorClass::Auth),
+            ("status 400: field timeout must be an integer", ErrorClass::Param),
+            ("HTTP 404: record 50312", ErrorClass::NotFound),
         ] {
             assert_eq!(class(words), expected, "{words}");
         }
@@ -351,7 +390,7 @@ mod tests {
             retry_after_ms: None,
         });
         let before = outcome.clone();
-        refine(&Settings::default(), "tool", &mut outcome);
+        Classifier::default().refine("tool", &mut outcome);
         assert_eq!(outcome, before);
     }
 }

@@ -7,9 +7,10 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::classify::Classifier;
 use super::policy::{Bad, Policy};
 use super::repair::{self, Known, Rules};
-use super::{breaker, classify, retry};
+use super::{breaker, retry};
 use crate::domain::breaker::{Breaker, Turn};
 use crate::domain::call::{Call, Outcome, Status, ToolError};
 use crate::domain::event::{Event, ResilienceEvent};
@@ -24,6 +25,8 @@ pub struct Ladder {
     pub policy: Policy,
     /// Rules of the repair of arguments, compiled from the settings.
     pub repair: Arc<Rules>,
+    /// What names kinds of failures, compiled from the settings.
+    classifier: Arc<Classifier>,
     /// A random number of this process, for waits that differ between runs.
     pub seed: u64,
 }
@@ -38,6 +41,7 @@ impl Ladder {
     pub fn new(policy: Policy, seed: u64) -> Self {
         Self {
             repair: rules(&policy),
+            classifier: Arc::new(Classifier::new(&policy.errors)),
             policy,
             seed,
         }
@@ -81,7 +85,7 @@ impl Ladder {
 
     /// Names the kind of a failure that nothing but its words tells of.
     pub fn classify(&self, tool: &str, outcome: &mut Outcome) {
-        classify::refine(&self.policy.errors, tool, outcome);
+        self.classifier.refine(tool, outcome);
     }
 
     /// Folds a fact.
@@ -89,8 +93,7 @@ impl Ladder {
         if let Event::Resilience(ResilienceEvent::PolicySet { policy, .. }) = event
             && let Ok(policy) = Policy::parse(policy)
         {
-            self.repair = rules(&policy);
-            self.policy = policy;
+            *self = Self::new(policy, self.seed);
         }
     }
 }

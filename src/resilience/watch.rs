@@ -1,16 +1,14 @@
 //! The read models of a run, kept up with its facts one by one. Must not know: who reads them.
 
-use std::sync::Arc;
-
 use super::execution;
 use super::health::Health;
 use super::policy::Policy;
-use super::routing::{Fact, Priors, Row, Settings, Weights, due};
+use super::routing::{Fact, Priors, Settings, Weights, due};
 use crate::domain::envelope::Envelope;
 use crate::domain::event::{Event, ResilienceEvent, WeightEvent};
 use crate::domain::id::Seq;
 use crate::domain::state::{Mode, State};
-use crate::domain::weight::{MOST, Noted, Word};
+use crate::domain::weight::{MOST, Word};
 
 /// What is known of the tools of a run.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -23,9 +21,9 @@ pub struct Watch {
 
 impl Watch {
     /// Of a run of which nothing is known yet.
-    pub fn new(settings: Settings, priors: Priors) -> Self {
+    pub fn new(settings: Settings) -> Self {
         Self {
-            weights: Weights::new(settings, priors),
+            weights: Weights::new(settings, Priors::default()),
             health: Health::default(),
         }
     }
@@ -35,12 +33,17 @@ impl Watch {
         let recorded = state.resilience.as_ref();
         let recorded = recorded.and_then(|one| Policy::recorded(&one.policy));
         let settings = recorded.map_or_else(|| self.weights.settings().clone(), |policy| policy.routing);
-        Self::of(state, settings, self.weights.priors().clone())
+        Self::of(state, settings)
     }
 
     /// What a run as it stands amounts to.
-    pub fn of(state: &State, settings: Settings, priors: Priors) -> Self {
-        let mut watch = Self::new(settings, priors);
+    pub fn of(state: &State, settings: Settings) -> Self {
+        let imported = state.weights.imported.as_ref();
+        let priors = imported.map_or_else(Priors::default, |one| Priors::of_noted(&one.weights));
+        let mut watch = Self {
+            weights: Weights::new(settings, priors),
+            health: Health::default(),
+        };
         let ran = execution::all(state)
             .into_iter()
             .map(|one| (one.seq, Fact::Ran(one)));
@@ -60,6 +63,7 @@ impl Watch {
         if matches!(
             envelope.event,
             Event::Resilience(ResilienceEvent::PolicySet { .. })
+                | Event::Weight(WeightEvent::Imported { .. })
         ) {
             *self = self.on(state);
             return;
@@ -91,7 +95,7 @@ impl Watch {
         let still = state.mode != Mode::Running && executions > noted;
         (still || due(noted, executions)).then(|| WeightEvent::Noted {
             executions,
-            weights: self.weights.rows().map(|row| noted_row(&row)).collect(),
+            weights: self.weights.rows().map(|row| row.noted()).collect(),
         })
     }
 }
@@ -113,15 +117,6 @@ fn said(word: &Word) -> Fact {
             seq: *seq,
             tool: tool.clone(),
         },
-    }
-}
-
-fn noted_row(row: &Row) -> Noted {
-    Noted {
-        kind: Arc::from(row.kind.as_str()),
-        tool: Arc::from(row.tool.as_str()),
-        weight: (row.weight * f64::from(MOST)).round() as u16,
-        samples: row.samples,
     }
 }
 

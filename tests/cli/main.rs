@@ -7,6 +7,12 @@
     reason = "a test that cannot go on fails, with the place where it could not"
 )]
 
+#[path = "../support/server.rs"]
+#[allow(
+    dead_code,
+    reason = "shared with other test programs, each of which needs a part"
+)]
+mod server;
 #[path = "../support/world.rs"]
 mod world;
 
@@ -24,6 +30,7 @@ mod notify;
 mod playbooks;
 mod policy;
 mod prices;
+mod routing;
 mod sessions;
 mod settings;
 mod several;

@@ -75,6 +75,9 @@ struct Step {
     err_has: Vec<String>,
     #[serde(default)]
     err_lacks: Vec<String>,
+    /// Words of standard error, one after the other.
+    #[serde(default)]
+    err_in_order: Vec<String>,
     /// All executions so far: how often calls of these labels were started.
     executed: Option<BTreeMap<String, usize>>,
     /// Where calls stand.
@@ -217,6 +220,7 @@ impl Stage {
         }
         has(&said.out, &step.out_has, &step.out_lacks, &said_whole);
         has(&said.err, &step.err_has, &step.err_lacks, &said_whole);
+        in_order(&said.err, &step.err_in_order, &said_whole);
         if let Some(before) = before {
             assert_eq!(self.world.everything(), before, "changed by {said_whole}");
         }
@@ -399,6 +403,16 @@ fn call<'s>(state: &'s State, label: &str) -> &'s Call {
 }
 
 #[track_caller]
+fn in_order(text: &str, words: &[String], what: &str) {
+    let mut rest = text;
+    for words in words {
+        let found = rest.split_once(words.as_str());
+        rest = found
+            .unwrap_or_else(|| panic!("no `{words}` behind the words before it in {what}"))
+            .1;
+    }
+}
+
 fn has(text: &str, words: &[String], not: &[String], what: &str) {
     for words in words {
         assert!(text.contains(words.as_str()), "no `{words}` in {what}");

@@ -3,7 +3,7 @@
 use super::At;
 use crate::domain::event::WeightEvent;
 use crate::domain::state::State;
-use crate::domain::weight::Word;
+use crate::domain::weight::{Imported, Word};
 
 pub(super) fn apply(state: &mut State, at: At, event: &WeightEvent) {
     let word = match event {
@@ -19,6 +19,13 @@ pub(super) fn apply(state: &mut State, at: At, event: &WeightEvent) {
         },
         WeightEvent::Offered { thread, tools } => {
             state.weights.offers.insert(*thread, tools.clone());
+            return;
+        }
+        WeightEvent::Imported { from, weights } => {
+            state.weights.imported = Some(Imported {
+                from: from.clone(),
+                weights: weights.clone(),
+            });
             return;
         }
         WeightEvent::Noted { executions, .. } => {

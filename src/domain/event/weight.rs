@@ -27,6 +27,14 @@ pub enum WeightEvent {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         tool: Option<Arc<str>>,
     },
+    /// Where weights begin, learnt by another run: read once, at the start. Of which the run itself knows
+    /// something begins there no more.
+    Imported {
+        /// Where they were read.
+        from: Arc<str>,
+        /// Each.
+        weights: Vec<Noted>,
+    },
     /// The tools that a thread's model is offered otherwise than the rest, from its next request on.
     Offered {
         /// The thread.

@@ -3,6 +3,7 @@
 //! Must not know: what is made of it, how it is shown.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use super::{is_active, repeated};
 use crate::domain::branch::recall::{CallMove, Moves, recall};
@@ -10,6 +11,8 @@ use crate::domain::decide;
 use crate::domain::event::{CallEvent, EditEvent, Event, TurnEvent};
 use crate::domain::id::{NodeId, NodeKind, Seq, ThreadId, TurnId};
 use crate::domain::node::Content;
+use crate::domain::ready;
+use crate::domain::reference::rewrite;
 use crate::domain::repeat;
 use crate::domain::state::State;
 use crate::domain::thread;
@@ -38,6 +41,8 @@ pub(super) struct Reach {
     pub(super) begun: BTreeSet<TurnId>,
     /// The thread that is edited.
     pub(super) thread: Option<ThreadId>,
+    /// What calls say from now on.
+    edited: Vec<(NodeId, Arc<str>)>,
     /// Calls that these facts make, with their turns.
     pub(super) made: Vec<(TurnId, NodeId)>,
 }
@@ -52,6 +57,7 @@ impl Reach {
         let mut observations: BTreeSet<NodeId> = reach.gone.iter().filter_map(observed).collect();
         reach.gone.append(&mut observations);
         reach.possible.extend(&reach.certain);
+        reach.leave_out_dead(state);
         reach.take_children(state);
         reach.take_held(state);
         reach.asks |= !reach.begun.is_empty();
@@ -73,6 +79,27 @@ impl Reach {
         // Where the kept turns end with an answer, nobody is asked.
         reach.asks &= reach.drifted.is_empty() || !ends_with_answer(state, &Moves::default());
         reach
+    }
+
+    /// What reads a result that is not there and will not be is passed over, however it is edited: unless what it
+    /// reads may come of the same edits.
+    fn leave_out_dead(&mut self, state: &State) {
+        for (node, args) in std::mem::take(&mut self.edited) {
+            let Some(call) = state.calls.get(&node) else {
+                continue;
+            };
+            let mut as_edited = call.clone();
+            as_edited.references = rewrite::scan(&args).references;
+            let is_dead = matches!(
+                ready::look_with(state, &as_edited, &args),
+                ready::Look::Dead { .. }
+            );
+            let sources = ready::sources(state, &as_edited);
+            if is_dead && self.possible.is_disjoint(&sources) && self.recalled.is_empty() {
+                self.certain.remove(&node);
+                self.possible.remove(&node);
+            }
+        }
     }
 
     /// With a call falls what its sub-agent did; with one that may run again, it may.
@@ -146,8 +173,9 @@ impl Reach {
                     Content::Deleted => {
                         self.gone.insert(*node);
                     }
-                    Content::Call { .. } => {
+                    Content::Call { args, .. } => {
                         self.certain.insert(*node);
+                        self.edited.push((*node, args.clone()));
                     }
                     // What a person writes is not worked out, whatever an edit before it in the same commit put in
                     // question.

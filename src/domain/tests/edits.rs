@@ -1,6 +1,7 @@
 //! Edits of calls, observations, prompts: what runs again and what does not. Must not know: thoughts.
 
 use super::world::*;
+use crate::domain::badge::{self, Badge};
 use crate::domain::call::{Outcome, Status};
 use crate::domain::command::Edit;
 use crate::domain::id::{NodeKind, Rev, TurnId};
@@ -191,15 +192,33 @@ fn a_pinned_observation_stands_whatever_happens_before_it() {
     w.correct(b, r#"{"v":70}"#).unwrap();
     w.drain();
     let c_runs = w.runs(w.id("c")).len();
+    assert_eq!(badge::of(&w.state, b), []);
     w.args(w.id("a"), r#"{"_as":"a","n":4}"#).unwrap();
     w.drain();
     assert_eq!(w.runs(b).len(), 1);
     assert_eq!(w.value(b), r#"{"v":70}"#);
     assert_eq!(w.runs(w.id("c")).len(), c_runs, "nothing goes through a pin");
+    // It is said all the same that it was written for something else, as long as that is so.
+    assert_eq!(badge::of(&w.state, b), [Badge::InputsChanged]);
+    w.undo().unwrap();
+    w.drain();
+    assert_eq!(
+        (badge::of(&w.state, b), w.value(b)),
+        (vec![], r#"{"v":70}"#.into())
+    );
+    w.redo().unwrap();
+    w.drain();
+    assert_eq!(badge::of(&w.state, b), [Badge::InputsChanged]);
     w.delete(w.id("a")).unwrap();
     w.drain();
     assert_eq!(w.value(b), r#"{"v":70}"#);
     assert_eq!(w.status(b), Status::Succeeded);
+    assert_eq!(badge::of(&w.state, b), [Badge::InputsChanged]);
+    w.undo().unwrap();
+    w.drain();
+    w.unpin(b.observation()).unwrap();
+    w.drain();
+    assert_eq!((w.runs(b).len(), badge::of(&w.state, b)), (2, vec![]));
 }
 
 #[test]

@@ -1,8 +1,9 @@
 //! The plan of an edit against what the edit then does. Must not know: how a plan is shown.
 
 use super::world::*;
+use crate::domain::call::Status;
 use crate::domain::command::{Command, Edit, EditCommand};
-use crate::domain::id::{NodeKind, Rev};
+use crate::domain::id::{NodeId, NodeKind, Rev};
 use crate::domain::lineage;
 use crate::domain::refusal::RefusalKind;
 
@@ -49,6 +50,38 @@ fn a_plan_names_what_runs_falls_stays_and_has_happened() {
     w.drain();
     let ran: Vec<_> = w.executed[before..].iter().map(|one| one.call).collect();
     assert_eq!(ran, [a, b]);
+}
+
+#[test]
+fn a_plan_does_not_name_a_call_that_will_be_passed_over() {
+    let mut w = World::asking(&["write"]);
+    w.reply(&[
+        call("write", r#"{"_as":"a","n":1}"#),
+        call("read", r#"{"_as":"b","n":2}"#),
+    ]);
+    w.drain();
+    let (a, b) = (w.id("a"), w.id("b"));
+    w.reject(a).unwrap();
+    w.drain();
+    let edit = |node: NodeId, args: &str| Edit::Call {
+        node,
+        base: w.state.nodes[&node].rev(),
+        tool: w.state.nodes[&node].as_call().unwrap().0.clone(),
+        args: args.into(),
+        shown: true,
+    };
+    let reads = edit(b, r#"{"_as":"b","n":"†call.a.v"}"#);
+    let plan = lineage::plan(&w.state, std::slice::from_ref(&reads)).unwrap();
+    assert!(plan.certain.is_empty() && plan.possible.is_empty(), "{plan:?}");
+    // Where what it reads comes of the same edits, it may run after all.
+    let both = [edit(a, r#"{"_as":"a","n":3}"#), reads.clone()];
+    let plan = lineage::plan(&w.state, &both).unwrap();
+    assert_eq!(plan.certain, [a, b]);
+    let before = w.executed.len();
+    w.edit(reads).unwrap();
+    w.drain();
+    assert_eq!(w.status(b), Status::Skipped);
+    assert_eq!(w.executed.len(), before);
 }
 
 #[test]

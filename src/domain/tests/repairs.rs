@@ -61,13 +61,11 @@ pub fn world(tool: &'static str, strict: bool, attended: bool) -> World {
 fn rules(tool: &'static str, strict: bool, attended: bool) -> Rules {
     let checker = Arc::new(flight(strict));
     let known = checker.clone();
-    let ladder = Ladder {
-        repair: Arc::new(Repairs {
-            guesses: Guesses::Always,
-            ..Repairs::default()
-        }),
-        ..Ladder::default()
-    };
+    let mut ladder = Ladder::default();
+    ladder.repair = Arc::new(Repairs {
+        guesses: Guesses::Always,
+        ..Repairs::default()
+    });
     Rules {
         steps: Arc::new(move |state, call| {
             let known = Known {

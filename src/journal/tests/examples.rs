@@ -264,6 +264,15 @@ fn weight() -> Vec<Event> {
                 },
             ],
         },
+        WeightEvent::Imported {
+            from: "weights.json".into(),
+            weights: vec![Noted {
+                kind: "look".into(),
+                tool: "search".into(),
+                weight: 320,
+                samples: 9,
+            }],
+        },
         WeightEvent::Noted {
             executions: u64::MAX,
             weights: vec![Noted {

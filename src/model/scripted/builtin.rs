@@ -4,6 +4,7 @@ use super::playbook::{Error, Playbook};
 
 const PLAYBOOKS: &[(&str, &str)] = &[
     ("audit", include_str!("../playbooks/audit.toml")),
+    ("detour", include_str!("../playbooks/detour.toml")),
     ("flights", include_str!("../playbooks/flights.toml")),
     ("hello", include_str!("../playbooks/hello.toml")),
     ("limits", include_str!("../playbooks/limits.toml")),

@@ -71,14 +71,14 @@ pub fn after(rules: &Rules, state: &State, call: &Call, known: &Known<'_>) -> Re
         attended: known.attended,
         asked: false,
     };
-    let plan = answered(&case, under_way(call));
+    let (plan, besides) = answered(&case, under_way(call), tool);
     let found = Found {
         round: under_way(call).map_or_else(|| count(call, node) + 1, |round| round.no),
         of: rules.executions,
         class: error.map_or(ErrorClass::Param, |error| error.class),
         diagnoses: plan.diagnoses.clone(),
     };
-    step(plan, found, tool, known.attended)
+    step((plan, besides), found, tool, known.attended)
 }
 
 /// The round that the call is in.
@@ -88,15 +88,16 @@ fn under_way(call: &Call) -> Option<&Round> {
         .filter(|_| matches!(call.status, Status::Repairing(_)))
 }
 
-/// The plan with what the model said taken in.
-fn answered(case: &Case<'_>, round: Option<&Round>) -> Plan {
+/// The plan with what the model said taken in, and what could be done in place of the model's proposal where that
+/// says something else than was asked for.
+fn answered(case: &Case<'_>, round: Option<&Round>, tool: &Arc<str>) -> (Plan, Vec<Fix>) {
     let first = plan(case);
     let Some(reply) = round.and_then(|round| round.reply.as_ref()) else {
-        return first;
+        return (first, Vec::new());
     };
     let Step::AskModel(question) = &first.next else {
         // The rules are others than when it was asked: they are enough now.
-        return first;
+        return (first, Vec::new());
     };
     let after = |args: &str, changes: Vec<Change>| {
         let mut plan = plan(&Case {
@@ -114,18 +115,39 @@ fn answered(case: &Case<'_>, round: Option<&Round>) -> Plan {
         Reply::Failed { why } => Err(format!("the model could not be asked: {why}")),
     };
     match taken {
-        Ok((args, changes)) => after(&args, [first.changes.clone(), changes].concat()),
+        Ok((args, changes)) => {
+            let plan = after(&args, [first.changes.clone(), changes].concat());
+            let besides = after(&first.args, first.changes.clone());
+            let fixes = match besides.next {
+                Step::AskOperator if is_other(&plan.changes) => {
+                    combined(&besides.choices, &besides.args, &besides.changes, tool)
+                }
+                _ => Vec::new(),
+            };
+            (plan, fixes)
+        }
         Err(why) => {
             let mut plan = after(&first.args, first.changes.clone());
             if let Step::GiveUp { why: said, .. } = &mut plan.next {
                 *said = format!("{why}; {said}");
             }
-            plan
+            (plan, Vec::new())
         }
     }
 }
 
-fn step(plan: Plan, found: Found, tool: &Arc<str>, attended: bool) -> Result<Next, Arc<str>> {
+/// True where a model proposes something else than was asked for.
+fn is_other(changes: &[Change]) -> bool {
+    let other = |change: &Change| change.certainty == Certainty::Changed && change.strategy.asks_model();
+    changes.iter().any(other)
+}
+
+fn step(
+    (plan, besides): (Plan, Vec<Fix>),
+    found: Found,
+    tool: &Arc<str>,
+    attended: bool,
+) -> Result<Next, Arc<str>> {
     match plan.next {
         Step::Nothing => Err("nothing is wrong with what it says itself".into()),
         Step::Retry => Err("its arguments are not to blame".into()),
@@ -139,10 +161,7 @@ fn step(plan: Plan, found: Found, tool: &Arc<str>, attended: bool) -> Result<Nex
             },
         }))),
         Step::Apply => {
-            let other = plan
-                .changes
-                .iter()
-                .any(|change| change.certainty == Certainty::Changed && change.strategy.asks_model());
+            let other = is_other(&plan.changes);
             let fix = Fix {
                 label: label(&plan.changes),
                 changes: plan.changes,
@@ -160,7 +179,7 @@ fn step(plan: Plan, found: Found, tool: &Arc<str>, attended: bool) -> Result<Nex
                 return Ok(Next::Offer(Box::new(Offer {
                     found,
                     why: "it would do something else than was asked for".into(),
-                    options: vec![fix],
+                    options: std::iter::once(fix).chain(besides).take(MOST_OPTIONS).collect(),
                 })));
             }
             Ok(Next::Repair(Box::new(Repair { found, fix })))

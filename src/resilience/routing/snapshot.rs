@@ -3,7 +3,11 @@
 
 use std::collections::BTreeMap;
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
+
+use crate::domain::weight::{MOST, Noted};
 
 /// Executions after which the weights are written down again.
 const EVERY: u64 = 100;
@@ -21,6 +25,18 @@ pub struct Row {
     /// Executions that it rests on.
     #[serde(default)]
     pub samples: u32,
+}
+
+impl Row {
+    /// As it is recorded.
+    pub fn noted(&self) -> Noted {
+        Noted {
+            kind: Arc::from(self.kind.as_str()),
+            tool: Arc::from(self.tool.as_str()),
+            weight: (self.weight * f64::from(MOST)).round() as u16,
+            samples: self.samples,
+        }
+    }
 }
 
 /// The weights of a run at one time.
@@ -77,28 +93,50 @@ pub fn due(written: u64, executions: u64) -> bool {
 
 /// Where weights begin, learnt by another run.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Priors(BTreeMap<String, BTreeMap<String, f64>>);
+pub struct Priors(BTreeMap<String, BTreeMap<String, Prior>>);
+
+/// Where one weight begins.
+#[derive(Debug, Clone, PartialEq)]
+struct Prior {
+    start: f64,
+    /// What the other run had, for the next one.
+    learnt: Row,
+}
 
 impl Priors {
-    /// The weights of another run. What rests on few executions counts little: it begins between that and the
-    /// middle.
-    pub fn of_snapshot(snapshot: &Snapshot) -> Self {
+    /// The weights of another run, as they were recorded. What rests on few executions counts little: it begins
+    /// between that and the middle.
+    pub fn of_noted(noted: &[Noted]) -> Self {
         let mut priors = Self::default();
-        for row in &snapshot.weights {
-            let known = f64::from(row.samples) / (f64::from(row.samples) + super::cell::BLEND);
+        for one in noted {
+            let known = f64::from(one.samples) / (f64::from(one.samples) + super::cell::BLEND);
             let start = super::weights::START;
-            let weight = start + known * (row.weight - start);
-            priors
-                .0
-                .entry(row.tool.clone())
-                .or_default()
-                .insert(row.kind.clone(), weight.clamp(0.0, 1.0));
+            let weight = start + known * (f64::from(one.weight) / f64::from(MOST) - start);
+            let row = priors.0.entry(one.tool.to_string()).or_default();
+            let prior = Prior {
+                start: weight.clamp(0.0, 1.0),
+                learnt: Row {
+                    kind: one.kind.to_string(),
+                    tool: one.tool.to_string(),
+                    weight: f64::from(one.weight) / f64::from(MOST),
+                    samples: one.samples,
+                },
+            };
+            row.insert(one.kind.to_string(), prior);
         }
         priors
     }
 
     /// Where the weight of a tool for a kind of task begins.
     pub fn of(&self, kind: &str, tool: &str) -> Option<f64> {
-        self.0.get(tool)?.get(kind).copied()
+        Some(self.0.get(tool)?.get(kind)?.start)
+    }
+
+    /// What the other run had learnt, by tool and kind.
+    pub fn learnt(&self) -> impl Iterator<Item = &Row> {
+        self.0
+            .values()
+            .flat_map(BTreeMap::values)
+            .map(|prior| &prior.learnt)
     }
 }

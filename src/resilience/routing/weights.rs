@@ -357,12 +357,21 @@ impl Weights {
         })
     }
 
+    /// What another run had learnt, where this one knows nothing better yet.
+    pub fn learnt_before(&self) -> impl Iterator<Item = &Row> {
+        let is_known = |row: &Row| {
+            let cells = self.cells.get(&*row.tool);
+            cells.is_some_and(|cells| cells.contains_key(&*row.kind))
+        };
+        self.priors.learnt().filter(move |row| !is_known(row))
+    }
+
     /// What is written down, so that another run can begin with it.
     pub fn snapshot(&self) -> Snapshot {
         Snapshot {
             version: Snapshot::VERSION,
             executions: self.executions,
-            weights: self.rows().collect(),
+            weights: self.rows().chain(self.learnt_before().cloned()).collect(),
         }
     }
 }

@@ -9,6 +9,21 @@ use crate::domain::call::{EffectClass, ToolError};
 use crate::domain::template::{Purpose, Template};
 use crate::tools::tool::Tool;
 
+/// Nobody flies here, on any day.
+const CLOSED: [(&str, &str); 1] = [("TRF", "BCN")];
+
+/// The refusal where there is no flight from one airport to another.
+fn route(from: &str, to: &str) -> Result<(), ToolError> {
+    let none = |hint: &str| Err(status(404, "404 Flight for given route not found", hint));
+    if from == to {
+        return none("choose two different airports");
+    }
+    if CLOSED.contains(&(from, to)) {
+        return none("nobody flies there from this airport: try one near by");
+    }
+    Ok(())
+}
+
 pub(super) fn tools() -> Vec<Arc<dyn Tool>> {
     vec![Arc::new(search()), Arc::new(book()), Arc::new(cancel())]
 }
@@ -39,13 +54,7 @@ fn search() -> Service {
         EffectClass::Read,
         |args, _| {
             let (from, to) = (text(args, "origin"), text(args, "destination"));
-            if from == to {
-                return Err(status(
-                    404,
-                    "404 Flight for given route not found",
-                    "choose two different airports",
-                ));
-            }
+            route(from, to)?;
             Ok(json!({"flights": [
                 {"flight": format!("OV{}", 100 + sum(from) % 800), "from": from, "to": to, "departs": "09:40", "price": 129},
                 {"flight": format!("OV{}", 100 + sum(to) % 800), "from": from, "to": to, "departs": "17:15", "price": 94}
@@ -93,13 +102,7 @@ fn booked(args: &Value) -> Result<Value, ToolError> {
         ));
     };
     let (from, to) = (text(args, "origin"), text(args, "destination"));
-    if from == to {
-        return Err(status(
-            404,
-            "404 Flight for given route not found",
-            "choose two different airports",
-        ));
-    }
+    route(from, to)?;
     let day = text(args, "departure_date");
     let class = args.get("class").and_then(Value::as_str).unwrap_or("economy");
     // The same booking has the same reference, in every run.

@@ -18,7 +18,7 @@ use super::tool::Tool;
 /// for a run that has none of its own.
 pub fn of(run: &str) -> Vec<Arc<dyn Tool>> {
     match run {
-        "flights" => flights::tools(),
+        "flights" | "detour" => flights::tools(),
         "office" => office::tools(),
         "ring" => ring::tools(),
         "limits" => server::tools(),

@@ -14,7 +14,7 @@ pub(super) fn tools() -> Vec<Arc<dyn Tool>> {
         Arc::new(service(
             "tool_b",
             "Moves from A to B. Fails often.",
-            |args, times| moved(args, &[("A", "B")], [1, 2, 4].contains(&(times % 5))),
+            |args, times| moved(args, &[("A", "B")], [1, 2, 3].contains(&(times % 5))),
         )),
         Arc::new(service(
             "tool_c",

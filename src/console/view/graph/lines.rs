@@ -15,6 +15,7 @@ use crate::console::model::graph::rows::Row;
 use crate::console::summary;
 use crate::console::symbols::Symbol;
 use crate::console::theme::Role;
+use crate::domain::badge;
 use crate::domain::call::Status;
 use crate::domain::id::{NodeId, NodeKind, TurnId};
 use crate::domain::node::Origin;
@@ -255,8 +256,8 @@ fn node_line(model: &Model, id: NodeId, row: Option<Role>, width: usize) -> Styl
         line = line.own(Role::Edited, "(edit collected) ");
     }
     if node.active {
-        for badge in summary::badges(state, id) {
-            line = line.own(role(Role::Stale), format!("({badge}) "));
+        for badge in badge::of(state, id) {
+            line = line.own(role(Role::Stale), format!("({}) ", badge.word()));
         }
     }
     if let (Some(call), Some((tool, args))) = (state.calls.get(&id), node.as_call()) {

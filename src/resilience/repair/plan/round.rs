@@ -349,6 +349,10 @@ impl<'a> Round<'a> {
         if self.case.asked || !self.case.rules.asks_model(self.case.tool) {
             return false;
         }
+        // Nothing is paid for a proposal that nobody is there to take.
+        if strategy == Strategy::AlternativeRouteSuggestion && !self.case.attended {
+            return false;
+        }
         self.wanted.push(Wanted {
             path: path.to_owned(),
             place: place.clone(),
@@ -407,11 +411,18 @@ fn readable(case: &Case<'_>) -> bool {
     case.checker.violations(case.args).is_ok()
 }
 
-/// Rules first: they cost nothing. Otherwise the order that was given.
+/// Rules that suffice come first: they cost nothing. Otherwise the order that was given, so also where a rule
+/// would say something else than was asked for: it suffices as little as a model.
 fn by_cost(strategies: &[Strategy]) -> Vec<Strategy> {
-    let (models, rules): (Vec<Strategy>, Vec<Strategy>) =
-        strategies.iter().partition(|strategy| strategy.asks_model());
-    [rules, models].concat()
+    let suffices = |strategy: &&Strategy| {
+        let other = matches!(
+            strategy,
+            Strategy::DateAdjustment | Strategy::ClampValueToMin | Strategy::ClampValueToMax
+        );
+        !strategy.asks_model() && !other
+    };
+    let (rules, others): (Vec<Strategy>, Vec<Strategy>) = strategies.iter().partition(suffices);
+    [rules, others].concat()
 }
 
 fn ideas(strategy: Strategy, spot: &Spot<'_>) -> Vec<Idea> {

@@ -275,7 +275,15 @@ fn rules_of_a_tool_come_first_and_what_is_exact_before_what_is_general() {
         (3, ErrorKind::BusinessLogic),
         "the more exact one"
     );
-    // Rules come before the model, and another day is always the operator's choice.
+    // Neither suffices, so the order is the written one: another route is the model's to propose.
+    let question = asked(&plan).unwrap();
+    assert_eq!(
+        question.params().collect::<Vec<_>>(),
+        ["/origin", "/destination", "/departure_date"]
+    );
+    // Where no model may be asked, and where nobody is there to take a proposal, it is another day.
+    bench.rules.model = false;
+    let plan = bench.after(args, &gone);
     assert_eq!(
         offered(&plan),
         [

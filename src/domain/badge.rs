@@ -1,0 +1,109 @@
+//! What sets a node apart because of edits and branches. Read off the state, and kept nowhere. Must not know: how a
+//! badge is shown.
+
+use super::call::Call;
+use super::id::{NodeId, NodeKind, Seq};
+use super::node::{Node, Origin};
+use super::ready::{self, Look};
+use super::repeat::is_outdated;
+use super::state::State;
+
+/// What sets a node apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Badge {
+    /// The result was taken from an equal execution.
+    Reused,
+    /// The result came back from another branch and is older than a write.
+    WorldChanged,
+    /// A person wrote the result, and what the call reads is something else by now.
+    InputsChanged,
+    /// The turn stands again as it was recorded.
+    ReplyOnRecord,
+    /// What the model saw changed, and the turn was kept.
+    ContextDrifted,
+}
+
+impl Badge {
+    /// In two or three lower-case words.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Reused => "reused",
+            Self::WorldChanged => "world changed since",
+            Self::InputsChanged => "inputs changed",
+            Self::ReplyOnRecord => "reply on record",
+            Self::ContextDrifted => "context drifted",
+        }
+    }
+
+    /// In a sentence, with what can be done about it.
+    pub const fn sentence(self) -> &'static str {
+        match self {
+            Self::Reused => {
+                "The result was reused from an equal execution: the tool did not run. Run again runs it."
+            }
+            Self::WorldChanged => {
+                "The result came back from another branch and is older than a write: the world may say something else by now."
+            }
+            Self::InputsChanged => {
+                "A person wrote the result, and what the call reads has changed since. It stands until it is unpinned or the call runs again."
+            }
+            Self::ReplyOnRecord => "The turn stands again as it was recorded: the model was not asked again.",
+            Self::ContextDrifted => "An edit changed what the model saw here, and you kept the turn.",
+        }
+    }
+}
+
+/// The badges of a node.
+pub fn of(state: &State, id: NodeId) -> Vec<Badge> {
+    let mut out = Vec::new();
+    if let Some(call) = state.calls.get(&id.call()) {
+        let reused = state
+            .observation(call.id)
+            .is_some_and(|node| matches!(node.now().origin, Origin::Reused { .. }));
+        if reused {
+            out.push(Badge::Reused);
+        }
+        if state.node(call.id).is_some_and(|node| node.active) {
+            if is_outdated(state, call) {
+                out.push(Badge::WorldChanged);
+            }
+            if inputs_changed(state, call) {
+                out.push(Badge::InputsChanged);
+            }
+        }
+    }
+    if let Some(turn) = state.turn_of(id)
+        && turn.is_active()
+        && turn.nodes.iter().find(|one| counts(state, **one)) == Some(&id)
+    {
+        if turn.asked > 0 && turn.revived > Seq(0) {
+            out.push(Badge::ReplyOnRecord);
+        }
+        if turn.drifted {
+            out.push(Badge::ContextDrifted);
+        }
+    }
+    out
+}
+
+fn counts(state: &State, id: NodeId) -> bool {
+    id.kind != NodeKind::Intervention && state.node(id).is_some_and(|node| node.active)
+}
+
+/// True where a person wrote the result of a call that would run with something else by now. What it would wait
+/// for is not known to be something else.
+fn inputs_changed(state: &State, call: &Call) -> bool {
+    let pinned = state.observation(call.id).is_some_and(|node| node.pinned);
+    if !pinned || call.references.is_empty() {
+        return false;
+    }
+    let Some(before) = call.resolved.as_deref() else {
+        return false;
+    };
+    let args = state.nodes.get(&call.id).and_then(Node::as_call);
+    match ready::look_at_rest(state, call) {
+        Look::Wait => false,
+        Look::Dead { .. } => true,
+        Look::Bound { resolved, .. } => resolved.as_deref().or(args.map(|(_, args)| &**args)) != Some(before),
+    }
+}
