@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::args::{Change, Choice, Common, FailureVerb, LoopVerb, On, Seen, Verb};
+use super::args::{Change, Choice, Common, FailureVerb, LoopVerb, On, Ran, Seen, Verb};
 use super::build::Ground;
 use super::exit::{Code, Failure};
 use super::{edits, effects, rules, run, weights};
@@ -16,7 +16,7 @@ use crate::domain::command::{
     RunCommand,
 };
 use crate::domain::escape::Detector;
-use crate::domain::id::{BadNodeId, Epoch, NodeId, NodeKind, Rev, TurnId};
+use crate::domain::id::{Attempt, BadNodeId, Epoch, NodeId, NodeKind, Rev, TurnId};
 use crate::domain::node::Node;
 use crate::domain::state::{LedgerOutcome, State};
 use crate::domain::template::Purpose;
@@ -115,15 +115,23 @@ fn on_call(state: &State, verb: &Verb) -> Result<Command, Failure> {
             let (call, rev) = seen(state, call, was)?;
             CallCommand::Retry { call, rev }
         }
-        Verb::Unpin { node: id, .. } => CallCommand::Unpin { node: node(id)? },
-        Verb::Cancel { call, .. } => CallCommand::Cancel {
+        Verb::Unpin {
+            node: id, seen: was, ..
+        } => CallCommand::Unpin {
+            node: node(id)?,
+            rev: was.rev.map(Rev),
+        },
+        Verb::Cancel { call, ran, .. } => CallCommand::Cancel {
             call: node(call)?,
+            attempt: ran.attempt.map(Attempt),
             reason: or(reason, "cancelled by the operator"),
         },
         Verb::Consent {
             call, digest, choice, ..
         } => consent(state, seen(state, call, &any)?, digest, *choice, reason)?,
-        Verb::Resolve { call, happened, .. } => resolve(node(call)?, happened.as_deref()),
+        Verb::Resolve {
+            call, ran, happened, ..
+        } => resolve(node(call)?, ran, happened.as_deref()),
         _ => return Err(misplaced()),
     }))
 }
@@ -224,8 +232,14 @@ fn one_edit(state: &State, verb: &Verb) -> Result<Edit, Failure> {
             let (node, base) = seen(state, id, was)?;
             Edit::Delete { node, base }
         }
-        Verb::RejectAnswer { on, node: id, .. } => Edit::RejectAnswer {
+        Verb::RejectAnswer {
+            on,
+            node: id,
+            seen: was,
+            ..
+        } => Edit::RejectAnswer {
             node: node(id)?,
+            base: was.rev.map(Rev),
             reason: Arc::from(on.reason.clone().unwrap_or_default()),
         },
         Verb::Probe { entry, .. } => effects::inserted(state, entry, Purpose::Probe)?,
@@ -448,14 +462,18 @@ fn no_call(id: NodeId) -> Failure {
     Failure::new(Code::Usage, format!("there is no call {id}"))
 }
 
-fn resolve(call: NodeId, happened: Option<&str>) -> CallCommand {
+fn resolve(call: NodeId, ran: &Ran, happened: Option<&str>) -> CallCommand {
     let what = match happened {
         Some(value) => Resolution::Happened {
             value: Arc::from(value),
         },
         None => Resolution::DidNot,
     };
-    CallCommand::Resolve { call, what }
+    CallCommand::Resolve {
+        call,
+        attempt: ran.attempt.map(Attempt),
+        what,
+    }
 }
 
 fn consent(

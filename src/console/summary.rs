@@ -134,7 +134,7 @@ pub fn edit(state: &State, edit: &Edit) -> String {
             tool,
             args,
         } => format!("call {}: {tool} {}", after(turn), arguments(args)),
-        Edit::RejectAnswer { node, reason } => format!("{node} refuse: {}", flat(reason)),
+        Edit::RejectAnswer { node, reason, .. } => format!("{node} refuse: {}", flat(reason)),
         Edit::Take { node, from } => {
             let id = node.observation();
             let line = branch::line(state, *from);

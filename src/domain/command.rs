@@ -11,7 +11,7 @@ use super::breaker::Scope;
 use super::call::Digest;
 use super::escape::{Detector, Signature};
 use super::event::run::Limits;
-use super::id::{Epoch, NodeId, Rev, Seq, TurnId};
+use super::id::{Attempt, Epoch, NodeId, Rev, Seq, TurnId};
 use super::rule::Wanted;
 
 /// An intent, by family.
@@ -130,6 +130,9 @@ pub enum CallCommand {
     Cancel {
         /// The call.
         call: NodeId,
+        /// The execution that was shown; where another runs by now it is refused. None where nothing was shown.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        attempt: Option<Attempt>,
         /// Why.
         reason: String,
     },
@@ -155,6 +158,9 @@ pub enum CallCommand {
     Resolve {
         /// The call.
         call: NodeId,
+        /// The execution that was shown; where another is in doubt by now it is refused. None where nothing was shown.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        attempt: Option<Attempt>,
         /// What.
         what: Resolution,
     },
@@ -162,6 +168,9 @@ pub enum CallCommand {
     Unpin {
         /// The observation.
         node: NodeId,
+        /// The revision that was shown; where another counts by now it is refused. None where nothing was shown.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        rev: Option<Rev>,
     },
 }
 
@@ -350,6 +359,9 @@ pub enum Edit {
     RejectAnswer {
         /// The answer.
         node: NodeId,
+        /// The revision that was shown; where another counts by now it is refused. None where nothing was shown.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        base: Option<Rev>,
         /// What the model is told.
         reason: Arc<str>,
     },

@@ -250,7 +250,11 @@ impl<'r> Bench<'r> {
                 "the files tell: nobody needs to be asked"
             );
             let what = Resolution::DidNot;
-            return CallCommand::Resolve { call: call.id, what };
+            return CallCommand::Resolve {
+                attempt: None,
+                call: call.id,
+                what,
+            };
         }
         let word = logged(&args).expect("a command that logs");
         let lines = self
@@ -271,7 +275,11 @@ impl<'r> Bench<'r> {
         } else {
             Resolution::DidNot
         };
-        CallCommand::Resolve { call: call.id, what }
+        CallCommand::Resolve {
+            attempt: None,
+            call: call.id,
+            what,
+        }
     }
 
     fn end(&self, state: &State) -> End {

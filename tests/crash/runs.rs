@@ -287,7 +287,11 @@ async fn answers_edited_and_refused_and_a_stream_that_broke() {
         steps: vec![
             at_the_end(|state| {
                 let (node, reason) = (node(state, NodeKind::Answer, "So far"), Arc::from("too short"));
-                commit(vec![Edit::RejectAnswer { node, reason }])
+                commit(vec![Edit::RejectAnswer {
+                    base: None,
+                    node,
+                    reason,
+                }])
             }),
             at_the_end(|state| {
                 let answer = node(state, NodeKind::Answer, "Better");

@@ -146,6 +146,7 @@ async fn a_pin_that_is_given_up_lets_the_call_run_with_what_it_reads_now() {
         stage.live.until("the next", answered("Third.")).await;
         assert_eq!(executions(&stage.live.state, text), 1);
         let unpin = CallCommand::Unpin {
+            rev: None,
             node: text.observation(),
         };
         stage.live.send(Command::Call(unpin)).await.unwrap();
@@ -178,6 +179,7 @@ async fn a_running_call_that_is_cancelled_is_told_as_the_operator_says_it_ended(
         let (pid, ticks) = stage.running("slow").await;
         let call = stage.call("slow");
         let cancel = CallCommand::Cancel {
+            attempt: None,
             call,
             reason: "too slow".into(),
         };
@@ -193,7 +195,11 @@ async fn a_running_call_that_is_cancelled_is_told_as_the_operator_says_it_ended(
         let what = Resolution::Happened {
             value: Arc::from("\"in part\""),
         };
-        let resolve = CallCommand::Resolve { call, what };
+        let resolve = CallCommand::Resolve {
+            attempt: None,
+            call,
+            what,
+        };
         stage.live.send(Command::Call(resolve)).await.unwrap();
         let (asked, state, world) = stage.end().await;
         assert_eq!(asked.len(), 2);

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use clap::Subcommand;
 
 pub use failures::{FailureVerb, LoopVerb, WeightVerb};
-pub use takes::{Change, Choice, Look, On, Planned, Seen};
+pub use takes::{Change, Choice, Look, On, Planned, Ran, Seen};
 
 /// Operator verbs on a session, stored or running.
 #[derive(Debug, Subcommand)]
@@ -159,6 +159,9 @@ pub enum Verb {
         /// The preview
         #[command(flatten)]
         look: Look,
+        /// What was seen
+        #[command(flatten)]
+        seen: Seen,
         /// The result, such as o5
         node: String,
     },
@@ -167,6 +170,9 @@ pub enum Verb {
         /// The session
         #[command(flatten)]
         on: On,
+        /// What was seen
+        #[command(flatten)]
+        ran: Ran,
         /// The call
         call: String,
     },
@@ -238,6 +244,9 @@ pub enum Verb {
         /// The change
         #[command(flatten)]
         change: Change,
+        /// What was seen
+        #[command(flatten)]
+        seen: Seen,
         /// The answer
         node: String,
     },
@@ -318,6 +327,9 @@ pub enum Verb {
         on: On,
         /// The call
         call: String,
+        /// What was seen
+        #[command(flatten)]
+        ran: Ran,
         /// It happened, with this result as JSON
         #[arg(long, value_name = "JSON")]
         happened: Option<String>,

@@ -10,7 +10,7 @@ use crate::console::json;
 use crate::console::scope::{self, Reader};
 use crate::domain::call::Fault;
 use crate::domain::command::Edit;
-use crate::domain::id::{NodeId, Rev, TurnId};
+use crate::domain::id::{Attempt, NodeId, Rev, TurnId};
 use crate::domain::state::State;
 use crate::policy::session;
 use crate::schema::{Checker, Completion};
@@ -63,6 +63,8 @@ pub enum Purpose {
     Happened {
         /// The call.
         call: NodeId,
+        /// The execution that was shown.
+        attempt: Option<Attempt>,
     },
     /// Guidance.
     Guide {

@@ -173,7 +173,7 @@ pub enum LinePurpose {
         call: NodeId,
     },
     /// Why an answer is refused.
-    RejectAnswer(NodeId),
+    RejectAnswer(NodeId, Option<Rev>),
     /// What to look for in the graph, or in what is read.
     Search,
     /// What alone is shown of the graph.

@@ -14,7 +14,7 @@ use crate::console::msg::Out;
 use crate::domain::advance::gate::equal_entries;
 use crate::domain::call::{Digest, Status};
 use crate::domain::command::{CallCommand, Command, ConsentChoice, Resolution, RunCommand};
-use crate::domain::id::{NodeId, Rev, TurnId};
+use crate::domain::id::{Attempt, NodeId, Rev, TurnId};
 use crate::domain::state::LedgerOutcome;
 
 /// Opens the choices of a repeated effect, an unknown outcome or a broken stream.
@@ -113,17 +113,31 @@ pub(super) fn reuse(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> R
 
 pub(super) fn happened(model: &mut Model, by: By, at: u64) -> Result<(), String> {
     let (call, ..) = asked(model, by, at)?;
+    let attempt = in_doubt(model, call);
     model.overlays.pop();
-    super::edits::value_editor(model, crate::console::model::editor::Purpose::Happened { call });
+    super::edits::value_editor(
+        model,
+        crate::console::model::editor::Purpose::Happened { call, attempt },
+    );
     Ok(())
+}
+
+/// The execution of a call of which nobody knows what came of it, as it is shown.
+fn in_doubt(model: &Model, call: NodeId) -> Option<Attempt> {
+    match model.run.state.call(call)?.status {
+        Status::InDoubt(attempt) => Some(attempt),
+        _ => None,
+    }
 }
 
 pub(super) fn did_not(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), String> {
     let (call, ..) = asked(model, by, at)?;
+    let attempt = in_doubt(model, call);
     model.overlays.pop();
     model.queue.leaving = model.queue.selected;
     let command = Command::Call(CallCommand::Resolve {
         call,
+        attempt,
         what: Resolution::DidNot,
     });
     send(model, command, Some(call), out);

@@ -267,9 +267,9 @@ pub(super) fn go_on(model: &mut Model, out: &mut Vec<Out>) -> Result<(), String>
             edits::open_editor(model, editor, out);
         }
         Edit::Take { .. } | Edit::Delete { .. } => preview::edits(model, vec![now], Whose::Item(no)),
-        Edit::RejectAnswer { node, reason } => {
+        Edit::RejectAnswer { node, base, reason } => {
             let title = format!("refuse {node}: what should the model do instead?");
-            let purpose = LinePurpose::RejectAnswer(*node);
+            let purpose = LinePurpose::RejectAnswer(*node, *base);
             prompts::line(model, purpose, &title, reason);
         }
     }

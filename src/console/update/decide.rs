@@ -18,7 +18,7 @@ use crate::console::model::screen::Pane;
 use crate::console::msg::Out;
 use crate::domain::call::{Digest, Status};
 use crate::domain::command::{CallCommand, Command, ConsentChoice, ResilienceCommand, RunCommand};
-use crate::domain::id::{NodeId, NodeKind, Rev};
+use crate::domain::id::{Attempt, NodeId, NodeKind, Rev};
 
 use super::input::By;
 
@@ -341,7 +341,12 @@ fn reject(model: &mut Model, by: By, at: u64) -> Result<(), String> {
             return Err("this is a recorded run".to_owned());
         }
         let title = format!("refuse {id}: what should the model do instead?");
-        prompts::line(model, LinePurpose::RejectAnswer(id), &title, "");
+        prompts::line(
+            model,
+            LinePurpose::RejectAnswer(id, model.run.state.node(id).map(crate::domain::node::Node::rev)),
+            &title,
+            "",
+        );
         return Ok(());
     }
     let blocked = subject(model).map(NodeId::call).filter(|id| {
@@ -422,6 +427,14 @@ fn run_now(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(),
     Ok(())
 }
 
+/// The execution of a call that is under way, as it is shown.
+pub(super) fn running(model: &Model, call: NodeId) -> Option<Attempt> {
+    match model.run.state.call(call)?.status {
+        Status::Running(attempt) => Some(attempt),
+        _ => None,
+    }
+}
+
 fn cancel(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), String> {
     let (call, _) = seen_call(model, by, at)?;
     let status = model.run.state.call(call).map(|call| call.status.word());
@@ -431,13 +444,12 @@ fn cancel(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), 
             status.unwrap_or("unknown")
         ));
     }
-    let reason = "cancelled by the operator".to_owned();
-    send(
-        model,
-        Command::Call(CallCommand::Cancel { call, reason }),
-        Some(call),
-        out,
-    );
+    let command = CallCommand::Cancel {
+        call,
+        attempt: running(model, call),
+        reason: "cancelled by the operator".to_owned(),
+    };
+    send(model, Command::Call(command), Some(call), out);
     model.say(format!("{call} to be cancelled"));
     Ok(())
 }

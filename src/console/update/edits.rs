@@ -16,7 +16,7 @@ use crate::domain::call::{Outcome, Status};
 use crate::domain::command::{CallCommand, Command, Edit, EditCommand, Resolution};
 use crate::domain::id::{NodeId, NodeKind, Rev, TurnId};
 use crate::domain::lineage::{Plan, plan};
-use crate::domain::node::Content;
+use crate::domain::node::{Content, Node};
 
 /// Carries out a verb that changes the graph.
 pub(super) fn edit(model: &mut Model, verb: EditVerb, by: By, at: u64, out: &mut Vec<Out>) {
@@ -219,7 +219,7 @@ fn answer(model: &mut Model, out: &mut Vec<Out>) -> Result<(), String> {
 /// Opens an editor on a value that does not exist yet.
 pub(super) fn value_editor(model: &mut Model, purpose: Purpose) {
     let title = match &purpose {
-        Purpose::Happened { call } => format!("what {call} gave"),
+        Purpose::Happened { call, .. } => format!("what {call} gave"),
         Purpose::Answer { call, .. } => format!("answer for {call}; the tool does not run"),
         _ => "a value".to_owned(),
     };
@@ -253,7 +253,8 @@ fn unpin(model: &mut Model, out: &mut Vec<Out>) -> Result<(), String> {
     if !model.run.state.node(node).is_some_and(|node| node.pinned) {
         return Err(format!("{node} is not pinned"));
     }
-    send(model, Command::Call(CallCommand::Unpin { node }), None, out);
+    let rev = model.run.state.node(node).map(Node::rev);
+    send(model, Command::Call(CallCommand::Unpin { node, rev }), None, out);
     Ok(())
 }
 
@@ -333,10 +334,10 @@ pub(super) fn typed_edit(model: &mut Model, out: &mut Vec<Out>) -> Option<(Edit,
             let value = text;
             (call, CallCommand::Answer { call, rev, value })
         }
-        Purpose::Happened { call } => {
-            let call = *call;
+        Purpose::Happened { call, attempt } => {
+            let (call, attempt) = (*call, *attempt);
             let what = Resolution::Happened { value: text };
-            (call, CallCommand::Resolve { call, what })
+            (call, CallCommand::Resolve { call, attempt, what })
         }
         _ => return None,
     };

@@ -196,11 +196,11 @@ fn accept(model: &mut Model, out: &mut Vec<Out>) {
             model.queue.leaving = model.queue.selected;
             Ok(())
         }
-        LinePurpose::RejectAnswer(_) if text.is_empty() => {
+        LinePurpose::RejectAnswer(..) if text.is_empty() => {
             Err("say what the model should do instead".to_owned())
         }
         purpose @ (LinePurpose::Search | LinePurpose::Filter) => return sought(model, purpose, &text),
-        purpose @ (LinePurpose::RejectAnswer(_) | LinePurpose::Find | LinePurpose::Reason) => {
+        purpose @ (LinePurpose::RejectAnswer(..) | LinePurpose::Find | LinePurpose::Reason) => {
             model.overlays.pop();
             return goes_on(model, purpose, text);
         }
@@ -248,7 +248,15 @@ fn about_call(
         }
         LinePurpose::EndAgent { call } => {
             let reason = or("stopped by the operator");
-            (call, CallCommand::Cancel { call, reason })
+            let attempt = decide::running(model, call);
+            (
+                call,
+                CallCommand::Cancel {
+                    call,
+                    attempt,
+                    reason,
+                },
+            )
         }
         LinePurpose::RefuseEffect { call, rev, digest } => {
             let choice = ConsentChoice::Reject {
@@ -285,9 +293,9 @@ fn about_call(
 /// A line that leads to something else on the screen.
 fn goes_on(model: &mut Model, purpose: LinePurpose, text: String) {
     match purpose {
-        LinePurpose::RejectAnswer(node) => {
+        LinePurpose::RejectAnswer(node, base) => {
             let reason = text.into();
-            let edits = vec![Edit::RejectAnswer { node, reason }];
+            let edits = vec![Edit::RejectAnswer { node, base, reason }];
             review::edits(model, edits, Whose::New);
         }
         LinePurpose::Find => typing::look_for(model, &text),

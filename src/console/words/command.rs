@@ -45,7 +45,7 @@ fn call(command: &CallCommand) -> String {
         CallCommand::Retry { call, .. } => format!("run {call} again"),
         CallCommand::Consent { call, .. } => format!("decide the repeated effect of {call}"),
         CallCommand::Resolve { call, .. } => format!("say what came of {call}"),
-        CallCommand::Unpin { node } => format!("unpin {node}"),
+        CallCommand::Unpin { node, .. } => format!("unpin {node}"),
     }
 }
 

@@ -27,7 +27,11 @@ pub(super) fn decide(draft: &mut Draft<'_>, command: &CallCommand) -> Result<(),
         } => approve(draft, (*call, *rev), digest, *unread),
         CallCommand::Reject { call, rev, reason } => reject(draft, (*call, *rev), reason),
         CallCommand::Answer { call, rev, value } => answer(draft, (*call, *rev), value),
-        CallCommand::Cancel { call, reason } => cancel(draft, *call, reason),
+        CallCommand::Cancel {
+            call,
+            attempt,
+            reason,
+        } => cancel(draft, (*call, *attempt), reason),
         CallCommand::Retry { call, rev } => retry(draft, (*call, *rev)),
         CallCommand::Consent {
             call,
@@ -35,8 +39,8 @@ pub(super) fn decide(draft: &mut Draft<'_>, command: &CallCommand) -> Result<(),
             digest,
             choice,
         } => consent::consent(draft, (*call, *rev), digest, choice),
-        CallCommand::Resolve { call, what } => consent::resolve(draft, *call, what),
-        CallCommand::Unpin { node } => unpin(draft, *node),
+        CallCommand::Resolve { call, attempt, what } => consent::resolve(draft, (*call, *attempt), what),
+        CallCommand::Unpin { node, rev } => unpin(draft, *node, *rev),
     }
 }
 
@@ -78,6 +82,17 @@ pub(super) fn same_rev(state: &State, id: NodeId, rev: Rev) -> Result<(), Refusa
             RefusalKind::Changed,
             format!("{id} changed since it was shown (you saw {rev}, it is {now}): look at it again"),
         ))
+    }
+}
+
+/// Refuses a word on another execution than the one that was shown.
+pub(super) fn same_attempt(id: NodeId, shown: Option<Attempt>, now: Attempt) -> Result<(), Refusal> {
+    match shown {
+        Some(shown) if shown != now => Err(Refusal::new(
+            RefusalKind::Changed,
+            format!("{id} changed since it was shown (you saw {shown}, it is {now}): look at it again"),
+        )),
+        _ => Ok(()),
     }
 }
 
@@ -295,7 +310,11 @@ pub(super) fn given(draft: &mut Draft<'_>, (call, rev): (NodeId, Rev), value: &A
     });
 }
 
-fn cancel(draft: &mut Draft<'_>, id: NodeId, reason: &str) -> Result<(), Refusal> {
+fn cancel(
+    draft: &mut Draft<'_>,
+    (id, shown): (NodeId, Option<Attempt>),
+    reason: &str,
+) -> Result<(), Refusal> {
     let call = draft
         .state
         .calls
@@ -308,6 +327,7 @@ fn cancel(draft: &mut Draft<'_>, id: NodeId, reason: &str) -> Result<(), Refusal
             "Only a running call can be cancelled",
         ));
     };
+    same_attempt(id, shown, attempt)?;
     draft.call(CallEvent::CancelAsked {
         call: id,
         attempt,
@@ -352,7 +372,7 @@ fn retry(draft: &mut Draft<'_>, (id, rev): (NodeId, Rev)) -> Result<(), Refusal>
     Ok(())
 }
 
-fn unpin(draft: &mut Draft<'_>, node: NodeId) -> Result<(), Refusal> {
+fn unpin(draft: &mut Draft<'_>, node: NodeId, shown: Option<Rev>) -> Result<(), Refusal> {
     if node.kind != NodeKind::Observation {
         return Err(Refusal::new(
             RefusalKind::Unknown,
@@ -364,6 +384,7 @@ fn unpin(draft: &mut Draft<'_>, node: NodeId) -> Result<(), Refusal> {
         Some(_) => return Err(Refusal::new(RefusalKind::Status, format!("{node} is not pinned"))),
         None => return Err(Refusal::new(RefusalKind::Unknown, format!("there is no {node}"))),
     }
+    shown.map_or(Ok(()), |rev| same_rev(draft.state, node, rev))?;
     let call = node.call();
     find(draft.state, call)?;
     // What the person wrote stands until it is known whether the call would run with something else.

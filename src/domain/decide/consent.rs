@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use super::call::{find, given, not_over, same_rev, shown, valid_json, wrong_status};
+use super::call::{find, given, not_over, same_attempt, same_rev, shown, valid_json, wrong_status};
 use crate::domain::advance::gate;
 use crate::domain::call::{Call, Decision, Digest, Outcome, Status};
 use crate::domain::command::{ConsentChoice, Resolution};
@@ -88,7 +88,11 @@ fn forgotten(state: &State, id: NodeId) -> Option<Attempt> {
 }
 
 /// Takes the word of a person on what nobody saw end.
-pub(super) fn resolve(draft: &mut Draft<'_>, id: NodeId, what: &Resolution) -> Result<(), Refusal> {
+pub(super) fn resolve(
+    draft: &mut Draft<'_>,
+    (id, shown): (NodeId, Option<Attempt>),
+    what: &Resolution,
+) -> Result<(), Refusal> {
     let found = find(draft.state, id);
     let waits_no_more = match &found {
         Ok(call) => !matches!(call.status, Status::InDoubt(_)),
@@ -106,6 +110,7 @@ pub(super) fn resolve(draft: &mut Draft<'_>, id: NodeId, what: &Resolution) -> R
         evidence: Arc::from("the operator says so"),
     };
     if waits_no_more && let Some(attempt) = forgotten(draft.state, id) {
+        same_attempt(id, shown, attempt)?;
         value.map_or(Ok(()), |value| valid_json(value))?;
         draft.call(resolved(attempt, value));
         return Ok(());
@@ -114,6 +119,7 @@ pub(super) fn resolve(draft: &mut Draft<'_>, id: NodeId, what: &Resolution) -> R
     let Status::InDoubt(attempt) = call.status else {
         return Err(wrong_status(call, "resolve", "Its outcome is known"));
     };
+    same_attempt(id, shown, attempt)?;
     let rev = draft.state.nodes.get(&id).map(Node::rev).unwrap_or_default();
     value.map_or(Ok(()), |value| valid_json(value))?;
     draft.call(resolved(attempt, None));

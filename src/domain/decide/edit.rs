@@ -205,7 +205,11 @@ fn one(
         Edit::InsertThought { after, text } => insert::thought(draft, *after, text, reason),
         Edit::InsertCall { after, tool, args } => insert::call(draft, advice, *after, (tool, args), reason),
         Edit::Take { node, from } => take::take(draft, *node, *from, reason),
-        Edit::RejectAnswer { node, reason: why } => revise::reject_answer(draft, advice, *node, why),
+        Edit::RejectAnswer {
+            node,
+            base,
+            reason: why,
+        } => revise::reject_answer(draft, advice, (*node, *base), why),
         Edit::Delete { node, base } => revise::delete(draft, (*node, *base), reason),
     }
 }

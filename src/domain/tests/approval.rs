@@ -130,6 +130,7 @@ fn an_approval_covers_another_attempt_only_if_the_first_did_nothing() {
     assert!(matches!(w.status(id), Status::InDoubt(_)));
     let did_not = crate::domain::command::Resolution::DidNot;
     w.cmd(Command::Call(CallCommand::Resolve {
+        attempt: None,
         call: id,
         what: did_not,
     }))

@@ -10,7 +10,11 @@ use crate::domain::refusal::RefusalKind;
 use crate::domain::state::LedgerOutcome;
 
 fn resolve(w: &mut World, call: NodeId, what: Resolution) -> Result<(), crate::domain::refusal::Refusal> {
-    w.cmd(Command::Call(CallCommand::Resolve { call, what }))
+    w.cmd(Command::Call(CallCommand::Resolve {
+        attempt: None,
+        call,
+        what,
+    }))
 }
 
 fn entry(w: &World, call: NodeId) -> Seq {
@@ -225,6 +229,7 @@ fn a_cancelled_write_is_in_doubt_and_a_cancelled_read_is_not() {
     for label in ["w", "r"] {
         let call = w.id(label);
         w.cmd(Command::Call(CallCommand::Cancel {
+            attempt: None,
             call,
             reason: String::new(),
         }))

@@ -51,6 +51,7 @@ fn the_answer_follows_an_edit_of_its_call() {
     assert_eq!(w.state.nodes[&answers[0]].text(), "ten");
     // A refused one goes with its call, and the model is asked.
     w.edit(Edit::RejectAnswer {
+        base: None,
         node: answers[0],
         reason: "too short".into(),
     })
@@ -79,12 +80,14 @@ fn a_refused_answer_is_history_and_the_model_is_told_why() {
     let node = w.all(NodeKind::Answer)[0];
     assert_eq!(
         kind(w.edit(Edit::RejectAnswer {
+            base: None,
             node,
             reason: " ".into()
         })),
         RefusalKind::Invalid
     );
     w.edit(Edit::RejectAnswer {
+        base: None,
         node,
         reason: "wrong".into(),
     })

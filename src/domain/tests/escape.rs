@@ -433,6 +433,7 @@ fn a_sub_agent_that_the_operator_stops_for_going_round_leaves_the_rest_to_go_on(
     config.ladder.roll_back = 0;
     let ways: [fn(NodeId) -> CallCommand; 2] = [
         |call| CallCommand::Cancel {
+            attempt: None,
             call,
             reason: "stopped".into(),
         },

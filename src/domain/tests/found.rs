@@ -178,7 +178,12 @@ fn a_refused_answer_ends_its_stream() {
     let (turn, _) = w.tip();
     let node = w.all(NodeKind::Answer)[0];
     let reason = "no".into();
-    w.edit(Edit::RejectAnswer { node, reason }).unwrap();
+    w.edit(Edit::RejectAnswer {
+        base: None,
+        node,
+        reason,
+    })
+    .unwrap();
     assert!(matches!(w.state.turns[&turn].stream, Stream::Aborted(_)));
     w.crash();
     assert!(!w.state.nodes[&node].active, "nobody brings it back");

@@ -377,6 +377,7 @@ fn a_cancelled_execution_is_not_tried_again() {
     w.reply(&[call("read", r#"{"_as":"a","n":1}"#)]);
     let a = w.id("a");
     w.cmd(Command::Call(CallCommand::Cancel {
+        attempt: None,
         call: a,
         reason: "slow".into(),
     }))

@@ -257,7 +257,13 @@ fn an_effect_of_unknown_outcome_is_told_as_such() {
 
 #[test]
 fn the_ledger_takes_the_word_of_a_person_where_no_call_waits_for_it() {
-    let say = |call, what| Command::Call(CallCommand::Resolve { call, what });
+    let say = |call, what| {
+        Command::Call(CallCommand::Resolve {
+            attempt: None,
+            call,
+            what,
+        })
+    };
     let happened = |value: &str| Resolution::Happened { value: value.into() };
     let (mut w, a) = cut_off();
     assert_eq!(kind(w.cmd(say(a, happened("no json")))), RefusalKind::Invalid);
@@ -289,8 +295,12 @@ fn what_a_person_says_that_it_gave_is_what_an_equal_call_may_take() {
     let what = Resolution::Happened {
         value: r#"{"v":7}"#.into(),
     };
-    w.cmd(Command::Call(CallCommand::Resolve { call: a, what }))
-        .unwrap();
+    w.cmd(Command::Call(CallCommand::Resolve {
+        attempt: None,
+        call: a,
+        what,
+    }))
+    .unwrap();
     w.reply(&[call("write", r#"{"_as":"b","n":1}"#)]);
     let (b, entry) = (w.id("b"), entry(&w, a));
     assert!(matches!(w.status(b), Status::Consent(_)));

@@ -34,4 +34,5 @@ mod repair_facts;
 mod repairs;
 mod rest;
 mod reuse;
+mod shown;
 mod thoughts;

@@ -227,6 +227,7 @@ fn only_what_runs_can_be_cancelled() {
     ]);
     let cancel = |call: NodeId| {
         Command::Call(CallCommand::Cancel {
+            attempt: None,
             call,
             reason: "slow".into(),
         })

@@ -374,7 +374,11 @@ pub fn decide(w: &mut World, tape: &mut Tape<'_>, id: NodeId) -> Result<(), Refu
                     value: "{\"v\":1}".into(),
                 },
             };
-            w.cmd(Command::Call(CallCommand::Resolve { call: id, what }))
+            w.cmd(Command::Call(CallCommand::Resolve {
+                attempt: None,
+                call: id,
+                what,
+            }))
         }
         _ => match tape.draw(5) {
             0 => w.reject(id),
@@ -405,6 +409,7 @@ fn on_call(w: &mut World, tape: &mut Tape<'_>) -> Option<Result<(), Refusal>> {
         0 => w.reject(id),
         1 => w.answer_for(id, &format!("{{\"v\":{}}}", tape.draw(3))),
         2 => w.cmd(Command::Call(CallCommand::Cancel {
+            attempt: None,
             call: id,
             reason: "slow".into(),
         })),
@@ -511,6 +516,7 @@ pub fn help(w: &mut World, id: NodeId) {
     match w.status(id) {
         Status::Consent(_) => w.consent(id, ConsentChoice::RunAgain),
         Status::InDoubt(_) => w.cmd(Command::Call(CallCommand::Resolve {
+            attempt: None,
             call: id,
             what: Resolution::DidNot,
         })),

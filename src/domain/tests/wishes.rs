@@ -64,6 +64,7 @@ pub fn an_edit(w: &World, tape: &mut Tape<'_>) -> Option<Edit> {
             args: args(tape).into(),
         },
         16 => Edit::RejectAnswer {
+            base: None,
             node: any(w, tape, NodeKind::Answer)?,
             reason: "wrong".into(),
         },

@@ -29,6 +29,7 @@ async fn a_cancelled_execution_is_ended_and_its_outcome_is_told_as_it_is() {
         .await;
     for args in [r#"{"n":1}"#, r#"{"n":2}"#] {
         let command = CallCommand::Cancel {
+            attempt: None,
             call: stage.call(args),
             reason: "enough".into(),
         };
@@ -76,6 +77,7 @@ async fn a_cancelled_command_ends_with_all_its_children() {
     assert!(still_running(pid, ticks));
     let call = *stage.state.calls.keys().next().unwrap();
     let cancel = CallCommand::Cancel {
+        attempt: None,
         call,
         reason: "enough".into(),
     };

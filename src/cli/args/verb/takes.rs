@@ -53,6 +53,14 @@ pub struct Seen {
     pub rev: Option<u32>,
 }
 
+/// What a verb takes that names an execution.
+#[derive(Debug, Clone, ClapArgs)]
+pub struct Ran {
+    /// Execution that you saw, counted from 1; refused if it is another one by now
+    #[arg(long, value_name = "N")]
+    pub attempt: Option<u32>,
+}
+
 /// What to do with an effect that may already have happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Choice {

@@ -254,6 +254,7 @@ fn an_unknown_outcome_is_resolved_by_the_operator() {
     stage.wait(ARMING);
     stage.press("d");
     let did_not = Command::Call(CallCommand::Resolve {
+        attempt: None,
         call: id("c3"),
         what: Resolution::DidNot,
     });
@@ -265,6 +266,7 @@ fn an_unknown_outcome_is_resolved_by_the_operator() {
     stage.type_text("ok");
     stage.press("ctrl-s");
     let happened = Command::Call(CallCommand::Resolve {
+        attempt: None,
         call: id("c3"),
         what: Resolution::Happened {
             value: "\"ok\"".into(),

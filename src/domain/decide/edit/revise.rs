@@ -296,7 +296,7 @@ pub(super) fn answer(
 pub(super) fn reject_answer(
     draft: &mut Draft<'_>,
     advice: &dyn Advice,
-    id: NodeId,
+    (id, shown): (NodeId, Option<Rev>),
     why: &Arc<str>,
 ) -> Result<(), Refusal> {
     let node = draft
@@ -305,7 +305,7 @@ pub(super) fn reject_answer(
         .get(&id)
         .filter(|node| node.id.kind == NodeKind::Answer)
         .ok_or_else(|| Refusal::new(RefusalKind::Unknown, format!("there is no answer {id}")))?;
-    base(draft.state, id, node.rev())?;
+    base(draft.state, id, shown.unwrap_or_else(|| node.rev()))?;
     if why.trim().is_empty() {
         return Err(Refusal::new(
             RefusalKind::Invalid,

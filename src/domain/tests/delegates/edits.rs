@@ -123,6 +123,7 @@ fn every_kind_of_edit_inside_touches_that_thread_and_its_call_alone() {
         ("reject", |w| {
             let node = node(w, NodeKind::Answer);
             w.edit(Edit::RejectAnswer {
+                base: None,
                 node,
                 reason: "no".into(),
             })

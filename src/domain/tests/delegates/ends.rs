@@ -32,6 +32,7 @@ fn a_cancelled_sub_agent_ends_with_all_that_it_does() {
     let (a, b) = (w.id("a"), w.id("b"));
     let (of_a, of_b) = (thread_of(&w, a), thread_of(&w, b));
     w.cmd(Command::Call(CallCommand::Cancel {
+        attempt: None,
         call: a,
         reason: "enough".into(),
     }))

@@ -277,7 +277,12 @@ fn an_answer_that_was_refused_on_another_branch_counts_on_one_that_had_asked_for
     w.reply(&[answer("done")]);
     let node = w.all(NodeKind::Answer)[0];
     let reason = "wrong".into();
-    w.edit(Edit::RejectAnswer { node, reason }).unwrap();
+    w.edit(Edit::RejectAnswer {
+        base: None,
+        node,
+        reason,
+    })
+    .unwrap();
     w.reply(&[answer("better")]);
     let asked = w.asked.len();
     w.switch(0).unwrap();

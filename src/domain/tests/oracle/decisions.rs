@@ -27,7 +27,7 @@ impl Mirror {
                 self.turns[turn].nodes[place].fates.clear();
                 self.hold_after(turn);
             }
-            Command::Call(CallCommand::Unpin { node }) => {
+            Command::Call(CallCommand::Unpin { node, .. }) => {
                 let (turn, place) = self.place(*node);
                 let node = &mut self.turns[turn].nodes[place];
                 // What a person wrote stands while the call would run with the same.
@@ -92,7 +92,7 @@ impl Mirror {
             Edit::InsertCall { after, tool, args } => {
                 self.insert(*after, Says::Call(tool.to_string(), args.to_string()));
             }
-            Edit::RejectAnswer { node, reason } => {
+            Edit::RejectAnswer { node, reason, .. } => {
                 let (turn, place) = self.place(*node);
                 self.turns[turn].nodes[place].gone = true;
                 let after = Some(self.turns[turn].id);

@@ -185,7 +185,11 @@ impl Session {
                         value: "{\"v\":1}".into(),
                     },
                 };
-                self.on_call(CallCommand::Resolve { call: id, what })
+                self.on_call(CallCommand::Resolve {
+                    attempt: None,
+                    call: id,
+                    what,
+                })
             }
             _ => {
                 let (tool, _) = self.w.state.nodes[&id].as_call().expect("a call");
@@ -339,6 +343,7 @@ impl Session {
                 args: self.arguments(tape, None).into(),
             },
             17 => Edit::RejectAnswer {
+                base: None,
                 node: self.active(tape, NodeKind::Answer)?,
                 reason: "wrong".into(),
             },
@@ -411,7 +416,7 @@ impl Session {
             }
             19 => {
                 let node = self.active(tape, NodeKind::Observation)?;
-                self.on_call(CallCommand::Unpin { node })
+                self.on_call(CallCommand::Unpin { rev: None, node })
             }
             20 => {
                 let call = self.active(tape, NodeKind::Call)?;
@@ -420,7 +425,11 @@ impl Session {
             21 => {
                 let call = self.active(tape, NodeKind::Call)?;
                 let reason = "slow".into();
-                self.on_call(CallCommand::Cancel { call, reason })
+                self.on_call(CallCommand::Cancel {
+                    attempt: None,
+                    call,
+                    reason,
+                })
             }
             22 => {
                 let turn: TurnId = tape.one(&self.w.turns()).copied()?;

@@ -261,6 +261,7 @@ impl Session {
                 choice: ConsentChoice::RunAgain,
             },
             Status::InDoubt(_) => CallCommand::Resolve {
+                attempt: None,
                 call: id,
                 what: Resolution::DidNot,
             },

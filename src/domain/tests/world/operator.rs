@@ -148,6 +148,6 @@ impl World {
     }
 
     pub fn unpin(&mut self, node: NodeId) -> Result<(), Refusal> {
-        self.cmd(Command::Call(CallCommand::Unpin { node }))
+        self.cmd(Command::Call(CallCommand::Unpin { rev: None, node }))
     }
 }

@@ -1,0 +1,88 @@
+//! Words on what was shown: where something else stands by now they are refused, and nothing is recorded. Must not
+//! know: how anything is shown.
+
+use super::world::*;
+use crate::domain::call::Status;
+use crate::domain::command::{CallCommand, Command, Edit, Resolution};
+use crate::domain::id::{Attempt, NodeId, NodeKind, Rev};
+use crate::domain::refusal::RefusalKind;
+
+/// Refused as changed, without a trace.
+fn refused(w: &mut World, command: Command) {
+    let before = w.state.seq;
+    assert_eq!(kind(w.cmd(command)), RefusalKind::Changed);
+    assert_eq!(w.state.seq, before);
+}
+
+#[test]
+fn another_execution_is_not_cancelled_in_place_of_the_one_that_was_shown() {
+    let mut w = World::new();
+    w.reply(&[call("read", r#"{"_as":"a","n":1}"#)]);
+    let a = w.id("a");
+    w.finish(a);
+    w.retry(a).unwrap();
+    assert!(matches!(w.status(a), Status::Running(Attempt(2))));
+    let cancel = |attempt| {
+        Command::Call(CallCommand::Cancel {
+            call: a,
+            attempt: Some(Attempt(attempt)),
+            reason: "slow".into(),
+        })
+    };
+    refused(&mut w, cancel(1));
+    w.cmd(cancel(2)).unwrap();
+}
+
+#[test]
+fn a_word_on_one_execution_is_none_on_another() {
+    let mut w = World::new();
+    w.reply(&[call("write", r#"{"_as":"a","n":1}"#)]);
+    let a = w.id("a");
+    w.crash();
+    let say = |call: NodeId, attempt, what| {
+        Command::Call(CallCommand::Resolve {
+            call,
+            attempt: Some(Attempt(attempt)),
+            what,
+        })
+    };
+    w.cmd(say(a, 1, Resolution::DidNot)).unwrap();
+    assert!(matches!(w.status(a), Status::Running(Attempt(2))));
+    w.crash();
+    assert!(matches!(w.status(a), Status::InDoubt(Attempt(2))));
+    // Whoever still looks at the first would let the second run once more.
+    refused(&mut w, say(a, 1, Resolution::DidNot));
+    assert_eq!(w.starts(a), 2);
+    let value = Resolution::Happened { value: "1".into() };
+    w.cmd(say(a, 2, value)).unwrap();
+    assert_eq!((w.status(a), w.starts(a)), (Status::Succeeded, 2));
+}
+
+#[test]
+fn what_was_written_over_since_is_not_let_go_or_refused() {
+    let mut w = World::new();
+    w.reply(&[call("read", r#"{"_as":"a","n":1}"#)]);
+    w.drain();
+    let a = w.id("a");
+    w.correct(a, "5").unwrap();
+    let (node, shown) = (a.observation(), w.state.nodes[&a.observation()].rev());
+    w.correct(a, "6").unwrap();
+    let unpin = |rev| Command::Call(CallCommand::Unpin { node, rev: Some(rev) });
+    refused(&mut w, unpin(shown));
+    let now = w.state.nodes[&node].rev();
+    w.cmd(unpin(now)).unwrap();
+
+    w.drain();
+    w.reply(&[answer("one")]);
+    let node = w.all(NodeKind::Answer)[0];
+    w.text(node, "two").unwrap();
+    let refuse = |base| Edit::RejectAnswer {
+        node,
+        base: Some(base),
+        reason: "not one".into(),
+    };
+    let before = w.state.seq;
+    assert_eq!(kind(w.edit(refuse(Rev(1)))), RefusalKind::Changed);
+    assert_eq!(w.state.seq, before);
+    w.edit(refuse(Rev(2))).unwrap();
+}
