@@ -221,6 +221,7 @@ pub fn started(adviser: &Adviser, model: &dyn Model) -> Started {
         input: Arc::from("null"),
         setup: Arc::from(json!({"session": &*adviser.session}).to_string()),
         reuse: Reuse::default(),
+        silent: false,
         price: None,
     }
 }

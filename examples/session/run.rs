@@ -288,6 +288,7 @@ pub fn started() -> Started {
         input: "null".into(),
         setup: "{}".into(),
         reuse: Reuse::default(),
+        silent: false,
         price: None,
         sandbox: "sandbox level 0".into(),
     }

@@ -184,6 +184,7 @@ impl Ground {
             input: Arc::from(input),
             setup: Arc::from(setup.to_text()),
             reuse: self.settings.reuse.values(),
+            silent: !self.settings.tell_edits.value,
             price: self.price(setup),
         })
     }

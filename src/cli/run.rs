@@ -290,6 +290,7 @@ pub fn go_on(common: &Common, ground: Ground, id: &str) -> Result<Code, Failure>
     let model: Arc<dyn Model> = models::build(&ground, &setup.model, !headless)?;
     let mut fitted = ground.started(&adviser, &*model, &setup, &recorded.input)?;
     fitted.user = recorded.user.clone();
+    fitted.silent = recorded.silent;
     fitted.limits = limits(common, &ground, state.limits);
     fitted.policy = adviser.policy.preset().to_string();
     notices.extend(uncosted(&fitted));

@@ -161,6 +161,7 @@ pub(super) fn weigh(mut layers: Layers<'_>, mut notices: Vec<Notice>) -> Result<
             ],
         ),
         mouse: last(true, [user(mine.mouse), workspace(theirs.mouse)]),
+        tell_edits: last(true, [user(mine.tell_edits), workspace(theirs.tell_edits)]),
         limits,
         resilience,
         resilience_set,

@@ -194,6 +194,8 @@ pub struct Settings {
     pub mouse: Setting<bool>,
     /// Bounds of a run.
     pub limits: LimitSettings,
+    /// Whether the model is told in words that a person or a repair changed what it sees.
+    pub tell_edits: Setting<bool>,
     /// What is taken from the record.
     pub reuse: ReuseSettings,
     /// How weights of tools are made and used.
@@ -264,6 +266,7 @@ impl Settings {
             line("limits.price", &limits.price, |amount| {
                 amount.map_or_else(|| "unlimited".into(), price::decimal)
             }),
+            line("tell_edits", &self.tell_edits, bool::to_string),
             line("reuse.replies", &self.reuse.replies, bool::to_string),
             line("reuse.pure", &self.reuse.pure, bool::to_string),
             line("reuse.reads", &self.reuse.reads, bool::to_string),

@@ -53,6 +53,8 @@ pub struct Written {
     pub arming_ms: Option<At<u64>>,
     /// `editor`
     pub editor: Option<At<String>>,
+    /// `tell_edits`
+    pub tell_edits: Option<At<bool>>,
     /// `[limits]`
     pub limits: Limits,
     /// `[notify]`
@@ -141,6 +143,7 @@ pub fn read(path: &Path, text: &str, origin: Origin, home: Option<&Path>) -> Res
             checks::name,
             "write a command, such as \"vim\"",
         )?,
+        tell_edits: root.flag("tell_edits")?,
         limits: root.table("limits")?.map(limits).transpose()?.unwrap_or_default(),
         notify: root
             .table("notify")?

@@ -76,6 +76,7 @@ fn started(adviser: &Adviser, model: &dyn Model) -> Started {
         input: Arc::from("null"),
         setup: Arc::from("{}"),
         reuse: Reuse::default(),
+        silent: false,
         price: None,
     }
 }

@@ -65,6 +65,7 @@ glyphs = "ascii"
 sessions = "~/runs"
 arming = "1s"
 editor = "vim -u NONE"
+tell_edits = false
 [limits]
 parallel = 3
 turns = "unlimited"
@@ -102,18 +103,19 @@ currency = "EUR"
         ("glyphs", "ascii", 6),
         ("arming", "1000ms", 8),
         ("editor", "vim -u NONE", 9),
-        ("limits.parallel", "3", 11),
-        ("limits.turns", "unlimited", 12),
-        ("limits.tokens", "1000", 13),
-        ("limits.wall", "600000ms", 14),
-        ("limits.price", "0.75", 15),
-        ("notify.bell", "false", 17),
-        ("notify.title", "false", 18),
-        ("notify.desktop", "true", 19),
-        ("policy.preset", "supervised", 21),
-        ("reuse.replies", "false", 23),
-        ("reuse.pure", "true", 24),
-        ("reuse.reads", "false", 25),
+        ("tell_edits", "false", 10),
+        ("limits.parallel", "3", 12),
+        ("limits.turns", "unlimited", 13),
+        ("limits.tokens", "1000", 14),
+        ("limits.wall", "600000ms", 15),
+        ("limits.price", "0.75", 16),
+        ("notify.bell", "false", 18),
+        ("notify.title", "false", 19),
+        ("notify.desktop", "true", 20),
+        ("policy.preset", "supervised", 22),
+        ("reuse.replies", "false", 24),
+        ("reuse.pure", "true", 25),
+        ("reuse.reads", "false", 26),
     ];
     for (key, value, line) in expected {
         assert_eq!(world.why(key), format!("{value} by {file}:{line}"));

@@ -30,6 +30,7 @@ sessions = "/tmp/theirs"
 arming = "0ms"
 editor = "sh -c evil"
 mouse = false
+tell_edits = false
 [notify]
 bell = false
 [reuse]
@@ -67,6 +68,7 @@ fn what_does_not_tighten_is_ignored_and_reported() {
         "arming",
         "editor",
         "mouse",
+        "tell_edits",
         "notify",
         "reuse",
         "price",

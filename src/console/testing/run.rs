@@ -42,6 +42,7 @@ impl Stage {
             input: "null".into(),
             setup: "{}".into(),
             reuse: crate::domain::event::run::Reuse::default(),
+            silent: false,
             price: None,
             sandbox: "sandbox level 0".into(),
         };

@@ -40,6 +40,10 @@ pub struct Started {
     /// What is taken from the record in place of asking or running again.
     #[serde(default)]
     pub reuse: Reuse,
+    /// True where the model is not told in words that a person or a repair changed what it sees. It holds for the
+    /// whole run: what was said once is part of every later request.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub silent: bool,
     /// What the model's tokens cost; none where nobody said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub price: Option<Price>,

@@ -2,8 +2,10 @@
 
 use super::world::*;
 use crate::domain::badge::{self, Badge};
-use crate::domain::call::{Outcome, Status};
+use crate::domain::call::{Gate, Outcome, Status};
 use crate::domain::command::Edit;
+use crate::domain::event::run::Limits;
+use crate::domain::event::{Event, RunEvent};
 use crate::domain::id::{NodeKind, Rev, TurnId};
 use crate::domain::node::Origin;
 use crate::domain::refusal::RefusalKind;
@@ -36,6 +38,51 @@ fn an_edit_of_a_call_that_waits_replaces_it_before_it_runs() {
     assert_eq!(w.runs(w.id("a")), [r#"{"n":2}"#]);
     assert_eq!(w.runs(w.id("s")).len(), 1);
     assert!(w.last_request().contains("operator changed arguments"));
+}
+
+#[test]
+fn where_edits_are_not_told_the_model_takes_what_ran_for_its_own_words() {
+    let mut first = started(Limits::default());
+    first.silent = true;
+    let gates = std::iter::once(("read".to_owned(), Gate::Ask)).collect();
+    let rules = Rules {
+        gates,
+        ..Rules::default()
+    };
+    let mut w = World::bare(rules, Limits::default());
+    w.record(vec![Event::Run(RunEvent::Started(Box::new(first)))]);
+    w.guide("go").unwrap();
+    w.reply(&[
+        call("read", r#"{"_as":"a","n":1}"#),
+        call("pure", r#"{"_as":"s","n":3}"#),
+    ]);
+    w.drain();
+    w.args(w.id("a"), r#"{"_as":"a","n":2}"#).unwrap();
+    w.drain();
+    w.correct(w.id("s"), r#"{"v":44}"#).unwrap();
+    w.drain();
+    let request = w.last_request();
+    // What ran and what counts is there, in every word; what was there before is not.
+    assert!(
+        request.contains(r#"\"n\":2"#) && request.contains("44"),
+        "{request}"
+    );
+    assert!(
+        !request.contains(r#"\"n\":1"#) && !request.contains("operator"),
+        "{request}"
+    );
+    // That another tool ran is said: its effects are others.
+    let s = w.id("s");
+    w.edit(Edit::Call {
+        node: s,
+        base: w.state.nodes[&s].rev(),
+        tool: "idem".into(),
+        args: r#"{"_as":"s","n":3}"#.into(),
+        shown: true,
+    })
+    .unwrap();
+    w.drain();
+    assert!(w.last_request().contains("operator replaced pure by idem"));
 }
 
 #[test]

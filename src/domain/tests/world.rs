@@ -138,6 +138,7 @@ pub fn started(limits: Limits) -> Started {
         input: r#"{"k":7}"#.into(),
         setup: "null".into(),
         reuse: crate::domain::event::run::Reuse::default(),
+        silent: false,
         price: None,
     }
 }

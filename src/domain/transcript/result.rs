@@ -171,12 +171,14 @@ fn unrun_reason(call: &Call) -> String {
     }
 }
 
-/// What an operator or a repair did to the call, said openly before its result.
+/// What an operator or a repair did to the call, said openly before its result unless the run was begun otherwise.
+/// That another tool ran than the one it named is told always: it would look for the effects of the other.
 fn edit_note(state: &State, call: &Call) -> String {
     let Some(node) = state.nodes.get(&call.id) else {
         return String::new();
     };
     let mut note = String::new();
+    let is_told = state.started.as_ref().is_none_or(|started| !started.silent);
     let repaired = matches!(node.now().origin, Origin::Repair { .. });
     if node.revisions.len() > 1
         && (repaired || matches!(node.now().origin, Origin::Operator { .. }))
@@ -188,7 +190,7 @@ fn edit_note(state: &State, call: &Call) -> String {
     {
         if old_tool != tool {
             note = format!("[operator replaced {old_tool} by {tool}]\n");
-        } else if old_args != args {
+        } else if old_args != args && is_told {
             let who = if repaired {
                 "console repaired"
             } else {
@@ -207,7 +209,7 @@ fn edit_note(state: &State, call: &Call) -> String {
     let by_hand = state
         .observation(call.id)
         .is_some_and(|node| matches!(node.now().origin, Origin::Operator { .. }));
-    if by_hand {
+    if by_hand && is_told {
         note.push_str("[operator wrote this result]\n");
     }
     note

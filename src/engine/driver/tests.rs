@@ -87,6 +87,7 @@ fn started(adviser: &Adviser, limits: Limits) -> Event {
         input: "null".into(),
         setup: "".into(),
         reuse: crate::domain::event::run::Reuse::default(),
+        silent: false,
         price: None,
     })))
 }

@@ -295,6 +295,7 @@ impl Stage {
             input: Arc::from("null"),
             setup: Arc::from("{}"),
             reuse: crate::domain::event::run::Reuse::default(),
+            silent: false,
             price: None,
             sandbox: "none".into(),
         })));

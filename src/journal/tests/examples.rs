@@ -64,6 +64,7 @@ fn started() -> Box<Started> {
         input: text("null"),
         setup: text("{}"),
         reuse: crate::domain::event::run::Reuse::default(),
+        silent: false,
         price: Some(Price {
             input: 1,
             cached: Some(0),
