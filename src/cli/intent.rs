@@ -289,7 +289,12 @@ fn on_failures(state: &State, verb: &FailureVerb) -> Result<Vec<Command>, Failur
 
 fn on_loops(verb: &LoopVerb) -> Result<EscapeCommand, Failure> {
     Ok(match verb {
-        LoopVerb::AllowLoop { incident, .. } => EscapeCommand::AllowIncident { incident: *incident },
+        LoopVerb::AllowLoop {
+            incident, take_back, ..
+        } => EscapeCommand::AllowIncident {
+            incident: *incident,
+            allowed: !take_back,
+        },
         LoopVerb::MuteLoops { detector, listen, .. } => EscapeCommand::Mute {
             detector: Detector::named(detector).ok_or_else(|| {
                 Failure::new(

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::breaker::Scope;
 use super::call::Digest;
-use super::escape::{Detector, Signature};
+use super::escape::Detector;
 use super::event::run::Limits;
 use super::id::{Attempt, Epoch, NodeId, Rev, Seq, TurnId};
 use super::rule::Wanted;
@@ -276,15 +276,10 @@ pub enum EditCommand {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum EscapeCommand {
-    /// Let what repeats in an incident repeat; a run that was paused for it goes on.
+    /// Say whether what repeats in an incident may repeat. Allowed, a run that was paused for it goes on.
     AllowIncident {
         /// The incident.
         incident: u32,
-    },
-    /// Say whether these calls may repeat.
-    Allow {
-        /// Which.
-        signatures: Vec<Signature>,
         /// False takes an earlier word back.
         allowed: bool,
     },

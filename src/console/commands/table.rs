@@ -116,7 +116,7 @@ static RUN: &[Entry] = &[
     entry(Verb::Run(RunVerb::StopNow), "stop-now", &["X"], &[Confirm], "stop everything", "confirm the emergency stop"),
     entry(Verb::Run(RunVerb::Policy), "policy", &[], &[Panes], "", "change the policy preset: supervised, guarded, auto or read-only"),
     entry(Verb::Run(RunVerb::Limits), "limits", &[], &[Panes], "", "change the limits (turns, tokens, minutes, parallel calls)"),
-    entry(Verb::Run(RunVerb::AllowLoop), "allow-loop", &["Y"], &[Panes], "", "let what repeats in the newest loop repeat; a run that was paused for it goes on"),
+    entry(Verb::Run(RunVerb::AllowLoop), "allow-loop", &["Y"], &[Panes], "", "let the newest loop repeat, or take that back; a run that was paused for it goes on"),
     entry(Verb::Run(RunVerb::MuteLoops), "mute-loops", &[], &[Panes], "", "do not listen to a detector of repetition, or listen to it again"),
     entry(Verb::Run(RunVerb::Resilience), "resilience", &[], &[Panes], "", "change how failures are met: retries, waits, breakers"),
     entry(Verb::Run(RunVerb::ResetBreaker), "reset-breaker", &[], &[Panes], "", "let everything through a breaker again"),

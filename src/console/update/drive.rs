@@ -155,12 +155,16 @@ fn weights(model: &mut Model, verb: RunVerb, out: &mut Vec<Out>) {
     prompts::line(model, LinePurpose::Weight { tool, kind }, &title, &now);
 }
 
-/// The newest loop may repeat.
+/// The newest loop may repeat, or may not any more.
 fn allow_loop(model: &mut Model, out: &mut Vec<Out>) {
-    let incidents = &model.run.state.escape.incidents;
-    match incidents.last().map(|incident| incident.no) {
-        Some(incident) => {
-            let command = Command::Escape(EscapeCommand::AllowIncident { incident });
+    let escape = &model.run.state.escape;
+    match escape.incidents.last() {
+        Some(last) => {
+            let signatures = &last.finding.signatures;
+            let command = Command::Escape(EscapeCommand::AllowIncident {
+                incident: last.no,
+                allowed: !signatures.iter().all(|one| escape.allowed.contains(one)),
+            });
             send(model, command, None, out);
         }
         None => model.complain("nothing went round so far"),

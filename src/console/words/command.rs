@@ -74,8 +74,11 @@ fn edit(command: &EditCommand) -> String {
 
 fn escape(command: &EscapeCommand) -> String {
     match command {
-        EscapeCommand::AllowIncident { incident } => format!("allow loop {incident}"),
-        EscapeCommand::Allow { .. } => "allow what repeats".to_owned(),
+        EscapeCommand::AllowIncident {
+            incident,
+            allowed: true,
+        } => format!("allow loop {incident}"),
+        EscapeCommand::AllowIncident { incident, .. } => format!("allow loop {incident} no more"),
         EscapeCommand::Mute { muted: true, .. } => "mute a detector".to_owned(),
         EscapeCommand::Mute { muted: false, .. } => "listen to a detector".to_owned(),
     }

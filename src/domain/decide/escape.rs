@@ -19,22 +19,7 @@ use crate::domain::thread;
 
 pub(super) fn decide(draft: &mut Draft<'_>, command: &EscapeCommand) -> Result<(), Refusal> {
     match command {
-        EscapeCommand::AllowIncident { incident } => allow_incident(draft, *incident),
-        EscapeCommand::Allow { signatures, allowed } => {
-            let known = &draft.state.escape.allowed;
-            if signatures.iter().all(|one| known.contains(one) == *allowed) {
-                let word = if *allowed { "allowed" } else { "not allowed" };
-                return Err(Refusal::new(
-                    RefusalKind::NoChange,
-                    format!("these calls are {word} to repeat already"),
-                ));
-            }
-            draft.escape(EscapeEvent::Allowed {
-                signatures: signatures.clone(),
-                allowed: *allowed,
-            });
-            Ok(())
-        }
+        EscapeCommand::AllowIncident { incident, allowed } => allow_incident(draft, *incident, *allowed),
         EscapeCommand::Mute { detector, muted } => {
             if draft.state.escape.muted.contains(detector) == *muted {
                 let word = if *muted { "muted" } else { "listened to" };
@@ -52,7 +37,7 @@ pub(super) fn decide(draft: &mut Draft<'_>, command: &EscapeCommand) -> Result<(
     }
 }
 
-fn allow_incident(draft: &mut Draft<'_>, no: u32) -> Result<(), Refusal> {
+fn allow_incident(draft: &mut Draft<'_>, no: u32, allowed: bool) -> Result<(), Refusal> {
     let state = draft.state;
     let Some(incident) = state.escape.incident(no) else {
         return Err(Refusal::new(
@@ -64,17 +49,18 @@ fn allow_incident(draft: &mut Draft<'_>, no: u32) -> Result<(), Refusal> {
         ));
     };
     let signatures = incident.finding.signatures.clone();
-    if signatures.iter().all(|one| state.escape.allowed.contains(one)) {
+    if signatures
+        .iter()
+        .all(|one| state.escape.allowed.contains(one) == allowed)
+    {
+        let word = if allowed { "allowed" } else { "not allowed" };
         return Err(Refusal::new(
             RefusalKind::NoChange,
-            format!("what repeats in incident {no} is allowed to repeat already"),
+            format!("what repeats in incident {no} is {word} to repeat already"),
         ));
     }
-    draft.escape(EscapeEvent::Allowed {
-        signatures,
-        allowed: true,
-    });
-    if waits_for_operator(state, incident) {
+    draft.escape(EscapeEvent::Allowed { signatures, allowed });
+    if allowed && waits_for_operator(state, incident) {
         draft.run(RunEvent::Resumed {});
     }
     Ok(())

@@ -337,7 +337,8 @@ fn the_run_pauses_for_the_operator_and_allowing_lets_it_go_on() {
     };
     assert_eq!(reason, "loop 1: write: the same 3 times in a row");
     assert!(w.notes.iter().any(|note| note.contains("loop 1")));
-    let allow = |incident| Command::Escape(EscapeCommand::AllowIncident { incident });
+    let say = |incident, allowed| Command::Escape(EscapeCommand::AllowIncident { incident, allowed });
+    let allow = |incident| say(incident, true);
     assert_eq!(kind(w.cmd(allow(7))), RefusalKind::Unknown);
     w.cmd(allow(no)).unwrap();
     assert_eq!(w.state.mode, Mode::Running);
@@ -346,6 +347,11 @@ fn the_run_pauses_for_the_operator_and_allowing_lets_it_go_on() {
     assert_eq!(kind(w.cmd(allow(no))), RefusalKind::NoChange);
     times(&mut w, 5, "write", r#"{"n":-1}"#);
     assert_eq!(w.state.escape.incidents.len(), 1, "it may repeat");
+    // Until that is taken back: then it is found anew.
+    w.cmd(say(no, false)).unwrap();
+    assert_eq!(kind(w.cmd(say(no, false))), RefusalKind::NoChange);
+    turn(&mut w, "write", r#"{"n":-1}"#);
+    assert_eq!(w.state.escape.incidents.len(), 2);
 }
 
 #[test]

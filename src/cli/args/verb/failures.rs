@@ -14,6 +14,9 @@ pub enum LoopVerb {
         on: On,
         /// Number of the incident
         incident: u32,
+        /// Let it repeat no more
+        #[arg(long)]
+        take_back: bool,
     },
     /// Do not listen to a detector of repetition: sequence, same_error, no_progress or failing_tool
     MuteLoops {

@@ -115,8 +115,26 @@ fn in_a_recorded_run_the_page_offers_nothing() {
 fn a_key_lets_it_repeat() {
     let mut stage = stage();
     stage.press("Y");
-    let allow = Command::Escape(EscapeCommand::AllowIncident { incident: 1 });
+    let allow = Command::Escape(EscapeCommand::AllowIncident {
+        incident: 1,
+        allowed: true,
+    });
     assert_eq!(stage.commands(), [allow]);
+    // The same key takes it back.
+    let signatures = stage.model.run.state.escape.incidents[0]
+        .finding
+        .signatures
+        .clone();
+    stage.engine(Event::Escape(EscapeEvent::Allowed {
+        signatures,
+        allowed: true,
+    }));
+    stage.press("Y");
+    let no_more = Command::Escape(EscapeCommand::AllowIncident {
+        incident: 1,
+        allowed: false,
+    });
+    assert_eq!(stage.commands(), [no_more]);
     let mut quiet = Stage::new(100, 40);
     quiet.begin();
     quiet.press("Y");

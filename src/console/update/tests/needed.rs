@@ -100,7 +100,10 @@ fn one_key_opens_each_fix_on_the_call_that_it_is_about() {
     stage.press("W Y");
     assert_eq!(
         stage.commands(),
-        [Command::Escape(EscapeCommand::AllowIncident { incident: 1 })]
+        [Command::Escape(EscapeCommand::AllowIncident {
+            incident: 1,
+            allowed: true,
+        })]
     );
     let mut stage = round();
     stage.press("W p");

@@ -9,7 +9,7 @@ use crate::domain::command::{
     CallCommand, Command, ConsentChoice, Edit, EditCommand, Resolution, RunCommand,
 };
 use crate::domain::event::{Event, RunEvent, TurnEvent};
-use crate::domain::id::{Rev, Seq, TurnId};
+use crate::domain::id::{Attempt, Rev, Seq, TurnId};
 use crate::domain::refusal::RefusalKind;
 
 const ARGS: &str = r#"{"path":"a","content":"b"}"#;
@@ -254,7 +254,7 @@ fn an_unknown_outcome_is_resolved_by_the_operator() {
     stage.wait(ARMING);
     stage.press("d");
     let did_not = Command::Call(CallCommand::Resolve {
-        attempt: None,
+        attempt: Some(Attempt(1)),
         call: id("c3"),
         what: Resolution::DidNot,
     });
@@ -266,7 +266,7 @@ fn an_unknown_outcome_is_resolved_by_the_operator() {
     stage.type_text("ok");
     stage.press("ctrl-s");
     let happened = Command::Call(CallCommand::Resolve {
-        attempt: None,
+        attempt: Some(Attempt(1)),
         call: id("c3"),
         what: Resolution::Happened {
             value: "\"ok\"".into(),

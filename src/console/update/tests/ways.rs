@@ -85,7 +85,6 @@ ways! { edit, EDIT, Edit:
 
 ways! { escape, ESCAPE, EscapeCommand:
     EscapeCommand::AllowIncident { .. } => By(&["allow-loop", "fix-allow"]),
-    EscapeCommand::Allow { .. } => Not("a person lets a whole repetition repeat, not single calls of it"),
     EscapeCommand::Mute { .. } => By(&["mute-loops"]),
 }
 
