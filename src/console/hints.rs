@@ -12,12 +12,13 @@ use super::model::lower::Target;
 use super::model::overlay::{Overlay, Whose};
 use super::model::screen::Pane;
 use super::tabs::fits;
+use crate::console::update::in_doubt;
 use crate::domain::call::Status;
 use crate::domain::decide::edit::may_keep_later;
 use crate::domain::id::{Epoch, NodeKind};
 use crate::domain::ladder::Stage;
 use crate::domain::state::Mode;
-use crate::domain::template::{compensate_of, probe_of};
+use crate::domain::template::{compensate_of, probe_entry, probe_of};
 use crate::domain::turn::Stream;
 use crate::resilience::need::need;
 
@@ -155,8 +156,10 @@ pub fn applies(model: &Model, verb: Verb) -> bool {
 }
 
 fn decides(model: &Model, verb: Decide, status: Option<&Status>, kind: Option<NodeKind>) -> bool {
-    if model.overlays.last().is_some() {
-        return true;
+    match (model.overlays.last(), verb) {
+        (Some(Overlay::Listing(_)), Decide::Happened | Decide::DidNot) => return in_doubt(model).is_some(),
+        (Some(_), _) => return true,
+        (None, _) => {}
     }
     let waits = model.screen.lead == Pane::Queue && model.queue.current().is_some();
     let broken = matches!(model.inspector.subject, Some(Subject::Broken(_)));
@@ -199,6 +202,9 @@ fn edits(model: &Model, verb: EditVerb, status: Option<&Status>, kind: Option<No
         }
         (Some(Overlay::Dialog(dialog)), EditVerb::Probe) => {
             return matches!(&dialog.question, Question::Call { call, .. } if probe_of(&model.run.state, *call).is_ok());
+        }
+        (Some(Overlay::Listing(list)), EditVerb::Probe) => {
+            return matches!(list.selected, Some(Item::Effect(seq)) if probe_entry(&model.run.state, seq).is_ok());
         }
         (Some(Overlay::Listing(list)), EditVerb::TakeBack) => {
             return matches!(list.selected, Some(Item::Effect(seq)) if compensate_of(&model.run.state, seq).is_ok());

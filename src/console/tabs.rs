@@ -38,7 +38,7 @@ pub use branches::{
     what as branch_what,
 };
 pub use call::{decision, decision_word, ledger_word};
-pub use effects::{effect_list, effect_more, orphaned};
+pub use effects::{effect_list, effect_more, effects};
 pub use loops::loops;
 pub use needed::{fits, needed};
 pub use pages::{bulk, help, note};

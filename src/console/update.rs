@@ -12,6 +12,7 @@ mod edits;
 mod graph;
 mod input;
 mod jumps;
+mod ledger;
 mod listings;
 mod lists;
 mod looks;
@@ -30,6 +31,8 @@ mod search;
 mod tests;
 mod typing;
 mod views;
+
+pub use ledger::in_doubt;
 
 use super::link::Update;
 use super::model::Model;

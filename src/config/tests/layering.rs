@@ -53,10 +53,8 @@ fn the_later_layer_wins() {
     assert_eq!(world.why("model"), "four by --model");
 }
 
-#[test]
-fn every_key_of_a_file_arrives() {
-    let world = World::new().user(
-        r#"
+/// A file with every key.
+const EVERYTHING: &str = r#"
 model = "m"
 base_url = "http://127.0.0.1:1/v1/"
 wire = "openai-chat"
@@ -91,8 +89,11 @@ input = 0.0002
 output = 0.001
 per = 1000
 currency = "EUR"
-"#,
-    );
+"#;
+
+#[test]
+fn every_key_of_a_file_arrives() {
+    let world = World::new().user(EVERYTHING);
     let settings = world.load();
     let file = "home/.config/overrule/config.toml";
     let expected = [

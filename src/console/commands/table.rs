@@ -54,8 +54,8 @@ static DECIDE: &[Entry] = &[
     entry(Verb::Decide(Decide::Reuse), "reuse", &["u"], &[Consent], "reuse the recorded result", "take the recorded result instead of running again"),
     entry(Verb::Decide(Decide::RunAgain), "run-again", &["n"], &[Consent], "run it again", "let the effect happen once more"),
     entry(Verb::Decide(Decide::Reject), "refuse-effect", &["x"], &[Consent], "reject", "refuse the repeated effect with a reason"),
-    entry(Verb::Decide(Decide::Happened), "it-happened", &["h"], &[Doubt], "it happened: type the result", "say that the execution happened, and type its result"),
-    entry(Verb::Decide(Decide::DidNot), "it-did-not", &["d"], &[Doubt], "it did not happen", "say that the execution did not happen; it may run, through the gate again"),
+    entry(Verb::Decide(Decide::Happened), "it-happened", &["h"], &[Doubt, Effects], "it happened: type the result", "say that the execution happened, and type its result"),
+    entry(Verb::Decide(Decide::DidNot), "it-did-not", &["d"], &[Doubt, Effects], "it did not happen", "say that the execution did not happen; it may run, through the gate again"),
     entry(Verb::Decide(Decide::AskAgain), "ask-again", &["n"], &[Broken], "ask again", "ask the model again for a broken turn"),
     entry(Verb::Decide(Decide::Keep), "keep-arrived", &["u"], &[Broken], "keep what arrived", "take what arrived of a broken turn as the whole turn"),
     entry(Verb::Run(RunVerb::Emergency), "stop-broken", &["X"], &[Broken], "stop", "stop the run instead of asking again"),
@@ -103,8 +103,9 @@ static BRANCH: &[Entry] = &[
     entry(Verb::Edit(EditVerb::BranchTake), "pane-take", &["alt-t"], &[BranchPane], "take over", "take what the node selected in the graph says on the branch under the cursor; shows first what that does"),
     entry(Verb::Edit(EditVerb::BranchTake), "branch-take", &["t"], &[Compare], "take over", "take what the node says on the other branch; shows first what that does"),
     entry(Verb::Edit(EditVerb::CompareAll), "compare-all", &["s", "space"], &[Compare], "same ones too", "list nodes that say the same on both, or only the others"),
+    entry(Verb::Edit(EditVerb::EffectsAll), "effects-all", &["s", "space"], &[Effects], "all, or what needs an eye", "list everything that could change the world, or only what was left behind or is in doubt"),
     entry(Verb::Edit(EditVerb::TakeBack), "take-back", &["c"], &[Effects], "take back", "put in the call with which the tool takes the effect back; it is shown first"),
-    entry(Verb::Edit(EditVerb::Probe), "probe", &["p"], &[Doubt], "look whether it happened", "put in the call with which the tool finds out whether it happened; it is shown first"),
+    entry(Verb::Edit(EditVerb::Probe), "probe", &["p"], &[Doubt, Effects], "look whether it happened", "put in the call with which the tool finds out whether it happened; it is shown first"),
 ];
 
 #[rustfmt::skip]
@@ -178,7 +179,7 @@ static VIEW: &[Entry] = &[
     entry(Verb::View(View::Expand), "expand", &["space"], &[Graph], "", "show or hide what a row holds: an observation, superseded nodes, a wide fan"),
     entry(Verb::View(View::Loops), "loops", &["C"], &[Panes], "", "show what went round, which steps were taken against it and what came of them"),
     entry(Verb::View(View::Needed), "why-waiting", &["W"], &[Panes], "", "show why the run waits for you: the reason, what was tried, the newest events, and what you can do by one key"),
-    entry(Verb::View(View::Orphans), "orphaned-effects", &["O"], &[Panes], "", "list the effects that happened under what edits replaced"),
+    entry(Verb::View(View::Orphans), "effects", &["O"], &[Panes], "", "list what ran and could change the world: what edits left behind and what is in doubt, or all of it"),
     entry(Verb::View(View::Theme), "theme", &[], &[Panes], "", "choose the colours of this session"),
     entry(Verb::View(View::Copy), "copy", &["y"], &[Panes], "", "copy the shown text to the terminal's clipboard"),
     entry(Verb::View(View::Mouse), "mouse", &["m"], &[Panes], "", "take the mouse, or leave it to the terminal's own selection of text"),

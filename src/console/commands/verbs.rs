@@ -40,6 +40,7 @@ impl Verb {
                     | EditVerb::BranchMark
                     | EditVerb::BranchCompare
                     | EditVerb::CompareAll
+                    | EditVerb::EffectsAll
             ),
             _ => false,
         }
@@ -283,6 +284,8 @@ pub enum EditVerb {
     BranchTake,
     /// List nodes that say the same too.
     CompareAll,
+    /// List the whole ledger, or only what needs an eye.
+    EffectsAll,
     /// Put in the call that takes the effect under the cursor back.
     TakeBack,
     /// Put in the call that finds out whether an execution happened.

@@ -27,8 +27,13 @@ pub enum Kind {
         /// Nodes that say the same are listed too.
         all: bool,
     },
-    /// Effects that happened under what edits replaced.
-    Effects,
+    /// Effects: those that edits left behind and those in doubt, or the whole ledger.
+    Effects {
+        /// The whole ledger.
+        all: bool,
+        /// The one that was to be said not to have happened: the next time it is.
+        says: Option<Seq>,
+    },
     /// Rules of the session.
     Rules {
         /// The one that was to be dropped: the next time it is.
@@ -43,7 +48,7 @@ impl Kind {
             Self::Collected { .. } => Context::Gathered,
             Self::Branches { .. } => Context::Branches,
             Self::Compare { .. } => Context::Compare,
-            Self::Effects => Context::Effects,
+            Self::Effects { .. } => Context::Effects,
             Self::Rules { .. } => Context::Rules,
         }
     }
@@ -128,12 +133,7 @@ impl Listing {
 
     /// Up and down choose an entry; gives back larger steps, which read more about it.
     pub fn step(&mut self, to: Move) -> Option<Move> {
-        if let Kind::Collected { drops } = &mut self.kind {
-            *drops = false;
-        }
-        if let Kind::Rules { drops } = &mut self.kind {
-            *drops = None;
-        }
+        self.disarm();
         let last = self.items.len().saturating_sub(1);
         self.at = match to {
             Move::Up => self.at.saturating_sub(1),
@@ -147,12 +147,20 @@ impl Listing {
         None
     }
 
+    /// What was said once counts only while the cursor stays where it was.
+    fn disarm(&mut self) {
+        match &mut self.kind {
+            Kind::Collected { drops } => *drops = false,
+            Kind::Rules { drops } => *drops = None,
+            Kind::Effects { says, .. } => *says = None,
+            Kind::Branches { .. } | Kind::Compare { .. } => {}
+        }
+    }
+
     /// Puts the cursor on an entry.
     pub fn point(&mut self, at: usize) {
         if at < self.items.len() {
-            if let Kind::Collected { drops } = &mut self.kind {
-                *drops = false;
-            }
+            self.disarm();
             self.at = at;
             self.selected = self.items.get(at).copied();
             self.top = 0;

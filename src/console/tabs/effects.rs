@@ -4,28 +4,40 @@
 use super::Maker;
 use super::call::ledger_word;
 use crate::console::doc::Styled;
+use crate::console::keymap::Keymap;
 use crate::console::model::listing::{Item, Line};
 use crate::console::summary;
 use crate::console::theme::Role;
 use crate::domain::id::Seq;
-use crate::domain::state::{LedgerEntry, State};
-use crate::domain::template::compensate_of;
+use crate::domain::ledger;
+use crate::domain::state::{LedgerEntry, LedgerOutcome, State};
+use crate::domain::template::{compensate_of, probe_entry};
 use crate::text;
 
-/// Effects that happened under what edits replaced, newest first.
-pub fn orphaned(state: &State) -> Vec<Item> {
-    let all = state.ledger.values().rev().filter(|entry| entry.orphaned);
-    all.map(|entry| Item::Effect(entry.seq)).collect()
+/// Executions that could change the world, newest first: all of them, or those that an edit left behind and those of
+/// which nobody knows what came.
+pub fn effects(state: &State, all: bool) -> Vec<Item> {
+    let needs_an_eye = |entry: &LedgerEntry| entry.orphaned || entry.outcome == LedgerOutcome::Unknown;
+    let mut seqs: Vec<Seq> = ledger::rows(state)
+        .filter(|row| all || needs_an_eye(row.entry))
+        .map(|row| row.entry.seq)
+        .collect();
+    seqs.reverse();
+    seqs.into_iter().map(Item::Effect).collect()
 }
 
 /// The rows of a list of effects.
-pub fn effect_list(maker: &mut Maker<'_>, items: &[Item]) -> Vec<Line> {
+pub fn effect_list(maker: &mut Maker<'_>, items: &[Item], all: bool) -> Vec<Line> {
     // The first column is the cursor's.
     let whole = maker.width;
     maker.width = whole.saturating_sub(1).max(1);
     maker.own(
         Role::Text,
-        "These happened under what an edit replaced. No edit and no undo takes them back. The model is told of them; a call that would repeat one asks first.",
+        if all {
+            "Everything that ran and could change the world. No edit and no undo takes any of it back."
+        } else {
+            "These happened under what an edit replaced, or nobody knows what came of them. No edit and no undo takes them back. The model is told of what was left behind; a call that would repeat one asks first."
+        },
     );
     maker.width = whole;
     let heading = std::mem::take(&mut maker.doc);
@@ -33,7 +45,15 @@ pub fn effect_list(maker: &mut Maker<'_>, items: &[Item]) -> Vec<Line> {
     let mut lines: Vec<Line> = heading.map(|words| Line { of: None, words }).collect();
     for (at, item) in items.iter().enumerate() {
         let Item::Effect(seq) = item else { continue };
-        let rows = rows(&maker.run.state, maker.width.saturating_sub(2), *seq, "");
+        let state = &maker.run.state;
+        let entry = state.ledger.get(seq);
+        let taken = entry.and_then(|entry| ledger::taken_back(state, entry));
+        let word = match (taken, entry.is_some_and(|entry| entry.orphaned)) {
+            (Some(by), _) => format!("taken back by {by}"),
+            (None, true) if all => "left behind by an edit".to_owned(),
+            _ => String::new(),
+        };
+        let rows = rows(state, maker.width.saturating_sub(2), *seq, &word);
         lines.extend(
             rows.into_iter()
                 .flatten()
@@ -43,9 +63,26 @@ pub fn effect_list(maker: &mut Maker<'_>, items: &[Item]) -> Vec<Line> {
     lines
 }
 
-/// More about an effect: the call that would take it back.
-pub fn effect_more(maker: &mut Maker<'_>, seq: Seq, key: &str) {
+/// More about an effect: what can be said of one in doubt, the calls that would find out about it or take it back.
+pub fn effect_more(maker: &mut Maker<'_>, seq: Seq, keymap: &Keymap) {
     let run = maker.run;
+    let entry = run.state.ledger.get(&seq);
+    if entry.is_some_and(|entry| entry.outcome == LedgerOutcome::Unknown) {
+        let (happened, did_not) = (keymap.first("it-happened"), keymap.first("it-did-not"));
+        maker.own(
+            Role::Warning,
+            format!("nobody knows what came of it; {happened}: it happened, {did_not}: it did not"),
+        );
+        if let Ok(filled) = probe_entry(&run.state, seq) {
+            let key = keymap.first("probe");
+            maker.own(
+                Role::Ok,
+                format!("its tool names a call that finds out; {key} puts it in, to be looked at first:"),
+            );
+            maker.field(&filled.tool, &filled.args);
+        }
+    }
+    let key = keymap.first("take-back");
     match compensate_of(&run.state, seq) {
         Ok(filled) => {
             maker.own(

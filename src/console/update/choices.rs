@@ -4,7 +4,7 @@
 
 use super::decide::{armed, question, send, waiting};
 use super::input::By;
-use super::open;
+use super::{ledger, open};
 use crate::console::doc::Doc;
 use crate::console::model::Model;
 use crate::console::model::arming::Question;
@@ -112,6 +112,9 @@ pub(super) fn reuse(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> R
 }
 
 pub(super) fn happened(model: &mut Model, by: By, at: u64) -> Result<(), String> {
+    if ledger::selected(model).is_some() {
+        return ledger::happened(model);
+    }
     let (call, ..) = asked(model, by, at)?;
     let attempt = in_doubt(model, call);
     model.overlays.pop();
@@ -131,6 +134,9 @@ fn in_doubt(model: &Model, call: NodeId) -> Option<Attempt> {
 }
 
 pub(super) fn did_not(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), String> {
+    if ledger::selected(model).is_some() {
+        return ledger::did_not(model, out);
+    }
     let (call, ..) = asked(model, by, at)?;
     let attempt = in_doubt(model, call);
     model.overlays.pop();

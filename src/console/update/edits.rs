@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::decide::{send, subject};
 use super::input::By;
-use super::{branches, collect, lists, offers, open, review, rules};
+use super::{branches, collect, ledger, lists, offers, open, review, rules};
 use crate::console::commands::{EditVerb, Verb};
 use crate::console::model::Model;
 use crate::console::model::editor::{Editor, Purpose};
@@ -57,6 +57,10 @@ pub(super) fn edit(model: &mut Model, verb: EditVerb, by: By, at: u64, out: &mut
         EditVerb::BranchMark => branches::mark(model),
         EditVerb::BranchCompare => branches::compare(model),
         EditVerb::BranchTake => branches::take(model),
+        EditVerb::EffectsAll => {
+            ledger::toggle(model);
+            Ok(())
+        }
         EditVerb::TakeBack => offers::take_back(model, out),
         EditVerb::Probe => offers::probe(model, out),
         EditVerb::CompareAll => {

@@ -32,12 +32,17 @@ pub(super) fn make(maker: &mut Maker<'_>, list: &mut Listing, collected: &Collec
                 tabs::branch_answer(maker, branch);
             }
         }
-        Kind::Effects => {
-            list.take(tabs::orphaned(&maker.run.state));
-            "orphaned effects".clone_into(&mut list.title);
-            list.lines = tabs::effect_list(maker, &list.items);
+        Kind::Effects { all, .. } => {
+            list.take(tabs::effects(&maker.run.state, all));
+            let title = if all {
+                "all effects, newest first"
+            } else {
+                "effects left behind or in doubt"
+            };
+            title.clone_into(&mut list.title);
+            list.lines = tabs::effect_list(maker, &list.items, all);
             if let Some(Item::Effect(seq)) = list.selected {
-                tabs::effect_more(maker, seq, &keymap.first("take-back"));
+                tabs::effect_more(maker, seq, keymap);
             }
         }
         Kind::Rules { .. } => {

@@ -3,30 +3,29 @@
 //! Put in like any other call: looked at, changed if need be, previewed, and never run by themselves.
 //! Must not know: keys, how templates are filled in.
 
-use super::{edits, lists};
+use super::{edits, ledger, lists};
 use crate::console::model::Model;
 use crate::console::model::arming::Question;
-use crate::console::model::listing::Item;
 use crate::console::model::overlay::Overlay;
 use crate::console::msg::Out;
-use crate::domain::template::{Filled, compensate_of, probe_of};
+use crate::domain::template::{Filled, compensate_of, probe_entry, probe_of};
 
 /// Opens an editor on the call that takes the effect under the cursor back.
 pub(super) fn take_back(model: &mut Model, out: &mut Vec<Out>) -> Result<(), String> {
-    let seq = match model.overlays.last() {
-        Some(Overlay::Listing(list)) => match list.selected {
-            Some(Item::Effect(seq)) => seq,
-            _ => return Err("no effect is selected".to_owned()),
-        },
-        _ => return Err("the list of effects is not open".to_owned()),
-    };
+    let seq = ledger::selected(model).ok_or("no effect is selected")?;
     let filled = compensate_of(&model.run.state, seq).map_err(|why| why.to_string())?;
     put_in(model, &filled, out);
     Ok(())
 }
 
-/// Opens an editor on the call that finds out whether the execution of the open question happened.
+/// Opens an editor on the call that finds out whether an execution happened: the one under the cursor of the list, or
+/// that of the open question.
 pub(super) fn probe(model: &mut Model, out: &mut Vec<Out>) -> Result<(), String> {
+    if let Some(seq) = ledger::selected(model) {
+        let filled = probe_entry(&model.run.state, seq).map_err(|why| why.to_string())?;
+        put_in(model, &filled, out);
+        return Ok(());
+    }
     let call = match model.overlays.last() {
         Some(Overlay::Dialog(dialog)) => match &dialog.question {
             Question::Call { call, .. } => *call,

@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use super::{collect, views};
+use super::{collect, ledger};
 use crate::console::diff;
 use crate::console::link::Update;
 use crate::console::model::Model;
@@ -32,7 +32,7 @@ pub(super) fn take(model: &mut Model, update: Update, out: &mut Vec<Out>) {
                 collect::hold_again(model, out);
             }
             if is_first {
-                views::orphans_of_before(model);
+                ledger::of_before(model);
             }
         }
         Update::Past(events) => model.log.replace(events),
@@ -165,7 +165,7 @@ fn taken(model: &mut Model, command: &Command) {
             Kind::Collected { .. } => collected,
             Kind::Branches { .. } | Kind::Compare { .. } => switched,
             // What was put in to take an effect back is in the graph.
-            Kind::Effects => true,
+            Kind::Effects { .. } => true,
             Kind::Rules { .. } => false,
         },
         _ => false,

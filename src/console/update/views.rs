@@ -4,15 +4,14 @@
 
 use std::sync::Arc;
 
-use super::open;
 use super::typing::CLIPBOARD;
+use super::{ledger, open};
 use crate::console::commands::{Move, RunVerb, View};
 use crate::console::doc::Doc;
 use crate::console::link::Frames;
 use crate::console::model::Model;
 use crate::console::model::graph::{Form, Pick};
 use crate::console::model::inspector::{Subject, Tab};
-use crate::console::model::listing::{Kind, Listing};
 use crate::console::model::log::Line;
 use crate::console::model::lower::Target;
 use crate::console::model::overlay::{Overlay, Page, PageContent};
@@ -47,7 +46,7 @@ pub(super) fn show(model: &mut Model, view: View, out: &mut Vec<Out>) {
         View::Help => open(model, Overlay::Page(Page::new("keys", PageContent::Help))),
         View::Loops => open(model, Overlay::Page(Page::new("loops", PageContent::Loops))),
         View::Needed => super::needed::show(model),
-        View::Orphans => orphans(model),
+        View::Orphans => ledger::list(model),
         View::Copy => copy(model, out),
         View::Outside => out.push(Out::Show(visible_lines(&model.inspector.doc.copy()).join("\n"))),
         View::Redraw => out.push(Out::Redraw),
@@ -138,22 +137,6 @@ pub(super) fn focus(model: &mut Model, pane: Pane) {
         if pane == Pane::Queue {
             model.inspector.choose(Tab::Arguments, pane);
         }
-    }
-}
-
-/// A session that is taken up again begins with what cannot be taken back.
-pub(super) fn orphans_of_before(model: &mut Model) {
-    let some = model.run.state.ledger.values().any(|entry| entry.orphaned);
-    if some && !model.settings.read_only {
-        orphans(model);
-    }
-}
-
-fn orphans(model: &mut Model) {
-    if model.run.state.ledger.values().any(|entry| entry.orphaned) {
-        open(model, Overlay::Listing(Box::new(Listing::new(Kind::Effects))));
-    } else {
-        model.say("no effect happened under anything that an edit replaced");
     }
 }
 

@@ -2,10 +2,17 @@
 
 use super::branches::{commit, list};
 use crate::console::model::listing::Kind;
-use crate::console::testing::Stage;
-use crate::domain::command::{Command, Edit, EditCommand};
+use crate::console::testing::{Stage, id};
+use crate::domain::command::{CallCommand, Command, Edit, EditCommand, Resolution};
 use crate::domain::event::{Event, RunEvent};
+use crate::domain::id::Attempt;
 use crate::domain::template::Template;
+
+/// What needs an eye, with nothing said of it.
+const LEFT: Kind = Kind::Effects {
+    all: false,
+    says: None,
+};
 
 #[test]
 fn effects_under_what_was_replaced_are_listed_and_offered_when_a_session_is_taken_up() {
@@ -24,7 +31,7 @@ fn effects_under_what_was_replaced_are_listed_and_offered_when_a_session_is_take
     later.send(crate::console::msg::Msg::Run(
         crate::console::link::Update::Snapshot(Box::new(state)),
     ));
-    assert_eq!(list(&later).kind, Kind::Effects);
+    assert_eq!(list(&later).kind, LEFT);
     assert!(later.text().contains("c3 r1 write_file"), "{}", later.text());
     later.press("esc");
     let again = later.model.run.state.clone();
@@ -32,6 +39,67 @@ fn effects_under_what_was_replaced_are_listed_and_offered_when_a_session_is_take
         crate::console::link::Update::Snapshot(Box::new(again)),
     ));
     assert!(later.model.overlays.is_empty(), "offered once");
+}
+
+#[test]
+fn the_whole_ledger_is_one_key_away() {
+    let mut stage = Stage::new(100, 40);
+    stage.orphaned();
+    stage.press("O s");
+    assert!(matches!(list(&stage).kind, Kind::Effects { all: true, .. }));
+    let text = stage.text();
+    assert!(
+        text.contains("all effects, newest first") && text.contains("left behind by an edit"),
+        "{text}"
+    );
+    stage.press("s");
+    assert_eq!(list(&stage).kind, LEFT);
+    // Where nothing needs an eye it is all of it, and where nothing ran that is said.
+    let mut stage = Stage::new(100, 40);
+    stage.written();
+    stage.press("O");
+    assert!(matches!(list(&stage).kind, Kind::Effects { all: true, .. }));
+    stage.press("d");
+    assert_eq!(stage.commands(), []);
+    assert!(
+        stage.said().contains("what came of it is known"),
+        "{}",
+        stage.said()
+    );
+    let mut stage = Stage::new(100, 40);
+    stage.begin();
+    stage.press("O");
+    assert!(stage.said().contains("nothing that could change the world"));
+}
+
+#[test]
+fn what_nobody_saw_end_is_said_in_the_list_too() {
+    let mut stage = Stage::new(100, 40);
+    stage.begin();
+    stage.awaiting("c3", "write_file", r#"{"path":"a","content":"b"}"#);
+    stage.close();
+    stage.in_doubt("c3");
+    stage.press("O");
+    let text = stage.text();
+    assert!(text.contains("nobody knows what came of it"), "{text}");
+    // A key that was meant for something else says nothing.
+    stage.press("d");
+    assert_eq!(stage.commands(), []);
+    assert!(stage.said().contains("once more"), "{}", stage.said());
+    stage.press("d");
+    let say = |what| {
+        Command::Call(CallCommand::Resolve {
+            call: id("c3"),
+            attempt: Some(Attempt(1)),
+            what,
+        })
+    };
+    assert_eq!(stage.commands(), [say(Resolution::DidNot)]);
+    stage.press("h");
+    stage.type_text("ok");
+    stage.press("ctrl-s");
+    let value = "\"ok\"".into();
+    assert_eq!(stage.commands(), [say(Resolution::Happened { value })]);
 }
 
 #[test]
@@ -54,7 +122,7 @@ fn a_call_that_takes_an_effect_back_is_offered_and_shown_first() {
         stage.text()
     );
     stage.press("c");
-    assert_eq!(list(&stage).kind, Kind::Effects);
+    assert_eq!(list(&stage).kind, LEFT);
     let mut stage = offered(Some(Template {
         tool: "write_file".into(),
         args: r#"{"path":"{/path}","content":""}"#.into(),

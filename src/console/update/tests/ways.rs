@@ -151,6 +151,7 @@ fn every_intent_has_a_way_in_the_console() {
         Verb::Edit(EditVerb::BranchMark),
         Verb::Edit(EditVerb::BranchCompare),
         Verb::Edit(EditVerb::CompareAll),
+        Verb::Edit(EditVerb::EffectsAll),
         Verb::Run(RunVerb::LeaveWait),
     ];
     let acts = entries().filter(|entry| matches!(entry.verb, Verb::Decide(_) | Verb::Edit(_) | Verb::Run(_)));

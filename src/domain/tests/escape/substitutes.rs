@@ -68,7 +68,6 @@ fn a_tool_whose_breaker_is_open_does_not_stand_in_for_another() {
     let mut config = Config::default();
     let others = ["idem", "pure"].map(Into::into).to_vec();
     config.substitutes.insert("read".into(), Others(others));
-    let usual = results();
     let mut w = World::with(Rules {
         // The better one, if it were there.
         reliable: std::iter::once(("idem".to_owned(), 0.9)).collect(),
@@ -76,9 +75,9 @@ fn a_tool_whose_breaker_is_open_does_not_stand_in_for_another() {
             consecutive: 1,
             ..Settings::default()
         }),
-        results: Arc::new(move |tool, args| match tool {
+        results: Arc::new(|tool, args| match tool {
             "idem" => ladder::error(ErrorClass::Transient, false),
-            _ => usual(tool, args),
+            _ => results()(tool, args),
         }),
         ..rules(config)
     });

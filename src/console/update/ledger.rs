@@ -1,0 +1,104 @@
+//! The list of effects: what edits left behind and what is in doubt, or the whole ledger; and the operator's word on
+//! what nobody saw end. Must not know: how a row is made, what a word on an execution does.
+
+use super::decide::send;
+use super::open;
+use crate::console::model::Model;
+use crate::console::model::editor::Purpose;
+use crate::console::model::listing::{Item, Kind, Listing};
+use crate::console::model::overlay::Overlay;
+use crate::console::msg::Out;
+use crate::console::tabs;
+use crate::domain::command::{CallCommand, Command, Resolution};
+use crate::domain::id::Seq;
+use crate::domain::state::{LedgerEntry, LedgerOutcome, State};
+
+/// A session that is taken up again begins with what cannot be taken back.
+pub(super) fn of_before(model: &mut Model) {
+    let some = model.run.state.ledger.values().any(|entry| entry.orphaned);
+    if some && !model.settings.read_only {
+        list(model);
+    }
+}
+
+/// Lists effects: the whole ledger where nothing in it needs an eye.
+pub(super) fn list(model: &mut Model) {
+    let state = &model.run.state;
+    let (some, any) = (is_some(state, false), is_some(state, true));
+    if !any {
+        model.say("nothing that could change the world has run");
+        return;
+    }
+    let kind = Kind::Effects {
+        all: !some,
+        says: None,
+    };
+    open(model, Overlay::Listing(Box::new(Listing::new(kind))));
+}
+
+fn is_some(state: &State, all: bool) -> bool {
+    !tabs::effects(state, all).is_empty()
+}
+
+/// Lists the whole ledger, or only what needs an eye.
+pub(super) fn toggle(model: &mut Model) {
+    if let Some(Overlay::Listing(list)) = model.overlays.last_mut()
+        && let Kind::Effects { all, says } = &mut list.kind
+    {
+        (*all, *says) = (!*all, None);
+        list.made = None;
+    }
+}
+
+/// The execution under the cursor of the list; none where no list of effects is open.
+pub(super) fn selected(model: &Model) -> Option<Seq> {
+    match model.overlays.last() {
+        Some(Overlay::Listing(list)) => match list.selected {
+            Some(Item::Effect(seq)) => Some(seq),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The execution under the cursor, if nobody knows what came of it.
+pub fn in_doubt(model: &Model) -> Option<&LedgerEntry> {
+    let entry = model.run.state.ledger.get(&selected(model)?)?;
+    (entry.outcome == LedgerOutcome::Unknown).then_some(entry)
+}
+
+fn doubtful(model: &Model) -> Result<&LedgerEntry, String> {
+    if model.settings.read_only {
+        return Err("this is a recorded run: nothing can be decided in it".to_owned());
+    }
+    let known = || "what came of it is known: there is nothing to say".to_owned();
+    in_doubt(model).ok_or_else(known)
+}
+
+/// It happened: its result is typed.
+pub(super) fn happened(model: &mut Model) -> Result<(), String> {
+    let entry = doubtful(model)?;
+    let (call, attempt) = (entry.call, Some(entry.attempt));
+    super::edits::value_editor(model, Purpose::Happened { call, attempt });
+    Ok(())
+}
+
+/// It did not happen, where that is said twice.
+pub(super) fn did_not(model: &mut Model, out: &mut Vec<Out>) -> Result<(), String> {
+    let entry = doubtful(model)?;
+    let (seq, call, attempt) = (entry.seq, entry.call, entry.attempt);
+    let key = model.settings.keymap.first("it-did-not");
+    if let Some(Overlay::Listing(list)) = model.overlays.last_mut()
+        && let Kind::Effects { says, .. } = &mut list.kind
+        && says.replace(seq) != Some(seq)
+    {
+        return Err(format!("{key} once more: {seq} of {call} did not happen"));
+    }
+    let command = Command::Call(CallCommand::Resolve {
+        call,
+        attempt: Some(attempt),
+        what: Resolution::DidNot,
+    });
+    send(model, command, Some(call), out);
+    Ok(())
+}
