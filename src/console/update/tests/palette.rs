@@ -100,12 +100,12 @@ fn what_was_typed_is_marked_in_the_names_that_fit() {
     let mut stage = stage();
     stage.draw();
     stage.press(":");
-    stage.type_text("nf");
+    stage.type_text("ns");
     let buffer = stage.draw();
     match stage.model.overlays.last() {
         Some(Overlay::List(list)) => {
             let first = &list.choices[list.found[0]];
-            assert_eq!(first.name, "next-failure");
+            assert_eq!(first.name, "next-sibling");
             assert_eq!(list.typed[0], [0, 5]);
         }
         other => panic!("{other:?}"),
@@ -118,7 +118,7 @@ fn what_was_typed_is_marked_in_the_names_that_fit() {
         .map(ratatui::buffer::Cell::symbol)
         .take(2)
         .collect();
-    assert_eq!(marked, "nf");
+    assert_eq!(marked, "ns");
 }
 
 #[test]
