@@ -25,6 +25,7 @@ pub mod graph;
 pub mod history;
 pub mod id;
 pub mod input;
+pub mod journey;
 pub mod ladder;
 pub mod ledger;
 pub mod lineage;

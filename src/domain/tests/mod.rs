@@ -22,6 +22,7 @@ mod escape;
 mod flow;
 mod found;
 mod hashes;
+mod journeys;
 mod kept;
 mod ladder;
 mod ledger;
