@@ -4,6 +4,7 @@
 //! Must not know: how a repetition is found, how a step is chosen.
 
 use crate::console::doc::Styled;
+use crate::console::loops;
 use crate::console::model::lower::{Row, Target};
 use crate::console::model::run::RunPart;
 use crate::console::theme::Role;
@@ -54,6 +55,12 @@ pub(super) fn detectors(run: &RunPart) -> Vec<Row> {
         Row::new(Target::Detector(detector), words)
     };
     Detector::ALL.into_iter().map(row).collect()
+}
+
+/// What helped against repetition so far.
+pub(super) fn lessons(run: &RunPart) -> Option<Row> {
+    let words = loops::lessons(&run.state)?;
+    Some(Row::new(Target::Nothing, Styled::new().own(Role::Text, words)))
 }
 
 /// The newest interventions, the newest first: of the guard, and of the operator.

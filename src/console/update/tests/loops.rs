@@ -79,6 +79,20 @@ fn the_page_shows_what_repeats_what_was_done_and_what_can_be_done() {
 }
 
 #[test]
+fn what_helped_is_told_on_the_page_and_with_the_health_of_tools() {
+    let mut stage = stage();
+    for key in ["C", "8"] {
+        stage.press(key);
+        let text = stage.text();
+        assert!(
+            text.contains("what helped so far: guidance 0 of 1"),
+            "{key}\n{text}"
+        );
+        stage.press("esc");
+    }
+}
+
+#[test]
 fn of_what_is_over_nothing_is_offered() {
     let mut stage = stage();
     stage.engine(Event::Run(RunEvent::Resumed {}));
