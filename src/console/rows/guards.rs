@@ -3,6 +3,7 @@
 //!
 //! Must not know: how a repetition is found, how a step is chosen.
 
+use crate::console::aftermath;
 use crate::console::doc::Styled;
 use crate::console::loops;
 use crate::console::model::lower::{Row, Target};
@@ -94,6 +95,12 @@ fn by_operator(state: &State, id: NodeId) -> Option<Row> {
         .untrusted(Role::Operator, &by, WORDS)
         .own(Role::Dim, ": ")
         .untrusted(Role::Text, text, WORDS);
+    let words = match aftermath::edit(state, id) {
+        Some(edit) => words
+            .own(Role::Dim, ": ")
+            .own(Role::Text, aftermath::words(state, edit)),
+        None => words,
+    };
     Some(Row::new(Target::Node(id), words))
 }
 
