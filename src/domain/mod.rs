@@ -7,6 +7,7 @@
 
 pub mod advance;
 pub mod advice;
+pub mod altered;
 pub mod apply;
 pub mod branch;
 pub mod breaker;
