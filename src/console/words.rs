@@ -130,7 +130,12 @@ fn turn(event: &TurnEvent) -> String {
     match event {
         TurnEvent::Delegated { call, thread, .. } => format!("{call} handed to a sub-agent ({thread})"),
         TurnEvent::Opened { turn, .. } => format!("{turn} opened"),
-        TurnEvent::Requested { turn, request, .. } => format!("{turn}: model asked (request {request})"),
+        TurnEvent::Requested {
+            turn, request, told, ..
+        } => {
+            let told: Vec<String> = told.iter().map(|text| format!("; told: {text}")).collect();
+            format!("{turn}: model asked (request {request}){}", told.concat())
+        }
         TurnEvent::Prompted { node, .. } => format!("{node} prompt"),
         TurnEvent::Thought { node, .. } => format!("{node} thought"),
         TurnEvent::Proposed { node, tool, .. } => format!("{node} call of {tool}"),

@@ -41,6 +41,7 @@ impl Tale {
             last: false,
             wait_ms: 0,
             new: Vec::new(),
+            told: Vec::new(),
         });
         turn
     }

@@ -160,6 +160,7 @@ fn turn() -> Vec<Event> {
             context: text("aa"),
             hash: text("bb"),
             new: vec![(CALL, REV)],
+            told: vec![text("The tool x is left alone.")],
             last: true,
             wait_ms: 500,
         },
