@@ -81,7 +81,7 @@ impl Journey {
 
 /// The way of a call so far. One that nobody proposed yet is at the start.
 pub fn of(state: &State, id: NodeId) -> Journey {
-    let mut way = Way::default();
+    let mut way = Builder::default();
     let (Some(call), Some(node)) = (state.calls.get(&id), state.nodes.get(&id)) else {
         way.take(Phase::Start);
         return way.journey;
@@ -147,7 +147,7 @@ fn made<'c>(call: &'c Call, node: &Node, rev: Rev) -> Option<&'c Round> {
 }
 
 /// What became of the revision that counts.
-fn end(way: &mut Way, state: &State, call: &Call) {
+fn end(way: &mut Builder, state: &State, call: &Call) {
     let told = state.turn_of(call.id).is_some_and(|turn| turn.settled);
     match &call.status {
         Status::Proposed | Status::Blocked | Status::Ready | Status::Awaiting | Status::Consent(_) => {}
@@ -204,12 +204,12 @@ fn given(state: &State, id: NodeId) -> Option<Left> {
 }
 
 /// A journey that is being put together.
-struct Way {
+struct Builder {
     journey: Journey,
     rev: Rev,
 }
 
-impl Default for Way {
+impl Default for Builder {
     fn default() -> Self {
         let journey = Journey {
             steps: Vec::new(),
@@ -220,7 +220,7 @@ impl Default for Way {
     }
 }
 
-impl Way {
+impl Builder {
     fn take(&mut self, phase: Phase) {
         self.journey.steps.push(Step {
             phase,

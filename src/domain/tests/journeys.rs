@@ -211,19 +211,19 @@ fn a_call_that_never_runs_says_how_it_ended() {
         call("write", r#"{"_as":"c","n":3}"#),
         call("read", r#"{"_as":"d","n":"†call.nobody.v"}"#),
     ]);
-    let [a, b, c, d] = ["a", "b", "c", "d"].map(|label| w.id(label));
-    w.reject(a).unwrap();
-    w.answer_for(c, r#"{"v":1}"#).unwrap();
-    is(&w, a, &[Start, Plan], &[], Some(Left::Rejected));
-    is(&w, b, &[Start, Plan], &[], Some(Left::Skipped));
-    is(&w, c, &[Start, Plan], &[], Some(Left::Answered));
+    let [refused, reader, answered, lost] = ["a", "b", "c", "d"].map(|label| w.id(label));
+    w.reject(refused).unwrap();
+    w.answer_for(answered, r#"{"v":1}"#).unwrap();
+    is(&w, refused, &[Start, Plan], &[], Some(Left::Rejected));
+    is(&w, reader, &[Start, Plan], &[], Some(Left::Skipped));
+    is(&w, answered, &[Start, Plan], &[], Some(Left::Answered));
     w.drain();
-    let nowhere = journey::of(&w.state, d);
+    let nowhere = journey::of(&w.state, lost);
     assert!(
         nowhere.now() == End || nowhere.left == Some(Left::Unsatisfiable),
         "{nowhere:?}"
     );
-    for id in [a, b, c, d] {
+    for id in [refused, reader, answered, lost] {
         sound(&w.state, id);
     }
 }

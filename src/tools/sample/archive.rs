@@ -100,7 +100,7 @@ impl Archive {
                     "`{shown}` is sealed: its file has no permissions, which keeps out all but root, as whom this program runs"
                 ),
                 "declared by the tool",
-                "start the program as another user to see the system refuse it; do not try again",
+                "ask the operator to grant it or to do it himself",
             ));
         }
         Ok(words.into())
