@@ -24,7 +24,7 @@ pub(super) fn steps(maker: &mut Maker<'_>, call: &Call) {
         0 => format!("no attempt yet, {most} at most"),
         no => format!("attempt {no} of {most}"),
     };
-    maker.own(Role::Title, format!("steps · {attempt} · {now}"));
+    maker.own(Role::Title, format!("{} · {attempt} · {now}", call.id));
     for lap in way.steps.chunk_by(|one, next| one.rev == next.rev) {
         let Some(rev) = lap.first().map(|step| step.rev) else {
             continue;
