@@ -3,13 +3,18 @@
 //!
 //!     cargo run --release --example resilience
 //!
-//! Ends with 1 where a call was mended wrongly, an alarm was false, or a circle was not seen. Must not know: how
-//! anything is found.
+//! Ends with 1 where a call was mended wrongly, an alarm was false, a circle was not seen, or a look costs more than
+//! a millisecond. `--histories 100,1000` takes other lengths of the history, `--bound MICROSECONDS` another bound,
+//! `--calls FILE` another set of calls in the place of the two. Must not know: how anything is found.
 
 #[path = "resilience/calls.rs"]
 mod calls;
 #[path = "resilience/circles.rs"]
 mod circles;
+#[path = "resilience/costs.rs"]
+mod costs;
+#[path = "resilience/verdict.rs"]
+mod verdict;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -17,9 +22,16 @@ use std::process::ExitCode;
 use calls::Figures;
 use circles::Recorded;
 
+/// What is asked for.
+struct Wanted {
+    histories: Vec<u32>,
+    bound: f64,
+    calls: Option<String>,
+}
+
 fn main() -> ExitCode {
     let mut out = std::io::stdout().lock();
-    match report(&mut out) {
+    match wanted(std::env::args().skip(1)).and_then(|wanted| report(&mut out, &wanted)) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(why) => {
@@ -30,21 +42,67 @@ fn main() -> ExitCode {
     }
 }
 
-fn report(out: &mut impl Write) -> Result<bool, String> {
-    let told = |error: std::io::Error| error.to_string();
-    let mut good = true;
-    for (what, set) in calls::SETS {
-        let figures = calls::measure(set)?;
-        good &= figures.wrong.is_empty();
-        of_calls(out, what, &figures).map_err(told)?;
+fn wanted(mut args: impl Iterator<Item = String>) -> Result<Wanted, String> {
+    let mut wanted = Wanted {
+        histories: costs::HISTORIES.to_vec(),
+        bound: verdict::BOUND,
+        calls: None,
+    };
+    while let Some(name) = args.next() {
+        let value = args.next().ok_or_else(|| format!("{name} needs a value"))?;
+        let number = |error: &dyn std::fmt::Display| format!("{name} {value}: {error}");
+        match &*name {
+            "--histories" => {
+                let each = value.split(',').map(str::parse);
+                wanted.histories = each.collect::<Result<_, _>>().map_err(|error| number(&error))?;
+            }
+            "--bound" => wanted.bound = value.parse().map_err(|error| number(&error))?,
+            "--calls" => wanted.calls = Some(value),
+            _ => {
+                return Err(format!(
+                    "{name} is unknown; there is --histories, --bound, --calls"
+                ));
+            }
+        }
     }
-    writeln!(out, "looking for circles, per turn").map_err(told)?;
-    for (history, micros) in circles::costs() {
-        writeln!(out, "  behind {history:>6} turns  {micros:>7.2} µs").map_err(told)?;
+    Ok(wanted)
+}
+
+fn report(out: &mut impl Write, wanted: &Wanted) -> Result<bool, String> {
+    let told = |error: std::io::Error| error.to_string();
+    let mut calls = Vec::new();
+    if let Some(path) = &wanted.calls {
+        let set = std::fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;
+        calls.push((&**path, calls::measure(&set)?));
+    } else {
+        for (what, set) in calls::SETS {
+            calls.push((what, calls::measure(set)?));
+        }
+    }
+    for (what, figures) in &calls {
+        of_calls(out, what, figures).map_err(told)?;
+    }
+    writeln!(
+        out,
+        "looking for circles after one action more, with the hashes of its arguments and its result"
+    )
+    .map_err(told)?;
+    let costs = costs::costs(&wanted.histories);
+    for cost in &costs {
+        writeln!(
+            out,
+            "  behind {:>6} actions  {:>7.2} µs, {:>7.2} µs with the widest window",
+            cost.history, cost.usual, cost.widest
+        )
+        .map_err(told)?;
     }
     let recorded = circles::recorded()?;
     of_sessions(out, &recorded).map_err(told)?;
-    Ok(good && recorded.false_alarms() == 0 && recorded.overlooked() == 0)
+    let wrong = verdict::wrong(&calls, &costs, wanted.bound, &recorded);
+    for line in &wrong {
+        writeln!(out, "NOT AS IT MUST BE: {line}").map_err(told)?;
+    }
+    Ok(wrong.is_empty())
 }
 
 fn of_calls(out: &mut impl Write, what: &str, calls: &Figures) -> std::io::Result<()> {

@@ -45,7 +45,10 @@ const MAP: [(&str, &[&str]); 14] = [
     ("control", &["domain", "engine"]),
     ("config", &["domain", "policy", "resilience"]),
     ("console", &["domain", "policy", "schema", "config", "resilience"]),
-    ("export", &["domain", "console::layout", "console::symbols"]),
+    (
+        "export",
+        &["domain", "resilience", "console::layout", "console::symbols"],
+    ),
 ];
 /// Pure, and free for all but each other.
 const LEAVES: [&str; 2] = ["text", "canon"];

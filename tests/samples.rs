@@ -9,11 +9,15 @@
 
 #[path = "../examples/resilience/calls.rs"]
 mod calls;
-#[expect(dead_code, reason = "costs are printed, not tested")]
+#[expect(
+    dead_code,
+    reason = "what is found is printed by the example, and counted here"
+)]
 #[path = "../examples/resilience/circles.rs"]
 mod circles;
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use overrule::console::model::run::RunPart;
 use overrule::domain::apply::fold;
@@ -158,6 +162,72 @@ fn three_samples_go_round_and_at_no_moment_any_other() {
         (found.false_alarms(), found.false_warnings()),
         (0, 0),
         "{found:#?}"
+    );
+}
+
+/// The example's program, which `cargo test` builds; built here where only this file is tested.
+fn figures() -> Command {
+    let mut path = std::env::current_exe().unwrap();
+    path.pop();
+    path.pop();
+    path.push("examples/resilience");
+    if !path.exists() {
+        let release = path.components().any(|part| part.as_os_str() == "release");
+        let mut cargo = Command::new(env!("CARGO"));
+        cargo.args(["build", "--quiet", "--example", "resilience"]);
+        if release {
+            cargo.arg("--release");
+        }
+        assert!(cargo.status().unwrap().success());
+    }
+    Command::new(path)
+}
+
+/// Its exit code and what it prints. No figure of it is compared with a clock here: the bounds are out of reach of
+/// any machine.
+fn figured(args: &[&str]) -> (Option<i32>, String) {
+    let said = figures().args(args).output().unwrap();
+    (said.status.code(), String::from_utf8(said.stdout).unwrap())
+}
+
+#[test]
+fn the_figures_end_with_1_where_one_is_not_as_it_must_be() {
+    let (code, said) = figured(&["--histories", "100,300", "--bound", "1e12"]);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(
+        said.contains("behind    100 actions") && said.contains("behind    300 actions"),
+        "{said}"
+    );
+    // A look costs more than nothing.
+    let (code, said) = figured(&["--histories", "100", "--bound", "0"]);
+    assert_eq!(code, Some(1), "{said}");
+    assert!(
+        said.contains("NOT AS IT MUST BE: a look behind 100 actions"),
+        "{said}"
+    );
+    // One call is mended to something else than it means.
+    let [(_, set), _] = calls::SETS;
+    let mut set: serde_json::Value = serde_json::from_str(set).unwrap();
+    for call in set["calls"].as_array_mut().unwrap() {
+        if !call["means"].is_null() {
+            call["means"] = serde_json::json!({"something": "else"});
+        }
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("calls.json");
+    std::fs::write(&file, set.to_string()).unwrap();
+    let (code, said) = figured(&[
+        "--histories",
+        "100",
+        "--bound",
+        "1e12",
+        "--calls",
+        file.to_str().unwrap(),
+    ]);
+    assert_eq!(code, Some(1), "{said}");
+    assert!(
+        said.contains("WRONG: ") && said.contains("mended wrongly: none may be"),
+        "{said}"
     );
 }
 

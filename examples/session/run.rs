@@ -124,6 +124,7 @@ impl Run {
             context: "context".into(),
             hash: format!("request {}", turn.0).into(),
             new: Vec::new(),
+            told: Vec::new(),
             last: false,
             wait_ms: 0,
         });

@@ -7,7 +7,7 @@ use super::exit::{Code, Failure};
 use super::{print, record};
 use crate::console::{loops, words};
 use crate::domain::decide::escape::waits_for_operator;
-use crate::domain::escape::{Incident, Step};
+use crate::domain::escape::{Incident, Lesson, Step};
 use crate::domain::state::State;
 use crate::journal;
 use crate::resilience::need::calls_of;
@@ -26,6 +26,12 @@ pub fn loops(common: &Common, args: &args::Queue) -> Result<Code, Failure> {
             if !print::out(&as_json(state, incident).to_string()) {
                 break;
             }
+        }
+        let lesson =
+            |one: Lesson| serde_json::json!({ "step": one.rung, "tried": one.tried, "helped": one.helped });
+        let lessons: Vec<serde_json::Value> = state.escape.lessons().into_iter().map(lesson).collect();
+        if !lessons.is_empty() {
+            print::out(&serde_json::json!({ "lessons": lessons }).to_string());
         }
         return Ok(Code::Ok);
     }

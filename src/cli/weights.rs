@@ -7,6 +7,7 @@ use super::args::{self, Common, WeightVerb};
 use super::build::Ground;
 use super::exit::{Code, Failure};
 use super::{print, record, run};
+use crate::console::loops;
 use crate::domain::command::WeightCommand;
 use crate::domain::state::State;
 use crate::domain::weight::MOST;
@@ -121,6 +122,9 @@ fn table(watch: &Watch, state: &State) {
             plural(u64::from(breaker.trips), "time"),
             visible(&breaker.why)
         ));
+    }
+    if let Some(lessons) = loops::lessons(state) {
+        print::out(&lessons);
     }
     for alert in watch.weights.alerts() {
         print::out(&format!(

@@ -4,7 +4,7 @@
 
 use super::summary;
 use crate::domain::decide::escape::waits_for_operator;
-use crate::domain::escape::{Incident, Step, Upshot};
+use crate::domain::escape::{Incident, Lesson, Step, Upshot};
 use crate::domain::node::Node;
 use crate::domain::state::State;
 use crate::text::visible;
@@ -12,7 +12,7 @@ use crate::text::visible;
 /// Calls of an incident that are named.
 const NAMED: usize = 6;
 
-/// The incidents of a run, newest first, a paragraph each; what is allowed and muted at the end.
+/// The incidents of a run, newest first, a paragraph each; what helped, what is allowed and muted at the end.
 pub fn paragraphs(state: &State) -> Vec<Vec<String>> {
     let mut all: Vec<Vec<String>> = state
         .escape
@@ -22,6 +22,7 @@ pub fn paragraphs(state: &State) -> Vec<Vec<String>> {
         .map(|incident| paragraph(state, incident))
         .collect();
     let mut words = Vec::new();
+    words.extend(lessons(state));
     for one in &state.escape.allowed {
         words.push(format!("may repeat: {}", visible(&one.to_string())));
     }
@@ -32,6 +33,13 @@ pub fn paragraphs(state: &State) -> Vec<Vec<String>> {
         all.push(words);
     }
     all
+}
+
+/// What helped against repetition so far, and what did not; none before that is known of anything.
+pub fn lessons(state: &State) -> Option<String> {
+    let of = |one: Lesson| format!("{} {} of {}", one.rung.short(), one.helped, one.tried);
+    let all: Vec<String> = state.escape.lessons().into_iter().map(of).collect();
+    (!all.is_empty()).then(|| format!("what helped so far: {}", all.join(", ")))
 }
 
 fn paragraph(state: &State, incident: &Incident) -> Vec<String> {

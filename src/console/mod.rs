@@ -1,5 +1,6 @@
 //! The screen: shows state, collects intent. Must not know: engine, providers, tools, journal bytes.
 
+pub mod aftermath;
 pub mod alike;
 pub mod app;
 pub mod commands;

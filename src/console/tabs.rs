@@ -19,6 +19,7 @@ mod wire;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use super::aftermath;
 use super::doc::{Cache, Doc, Form, Styled};
 use super::model::graph::Pick;
 use super::model::inspector::{Subject, Tab};
@@ -325,6 +326,14 @@ fn content(maker: &mut Maker<'_>, node: &Node) {
     }
     if node.id.kind == NodeKind::Intervention {
         loops::step(maker, node.id);
+        let state = &maker.run.state;
+        if let Some(edit) = aftermath::edit(state, node.id) {
+            let came = aftermath::words(state, edit);
+            if let Some(target) = edit.target {
+                maker.fact("target", Role::Text, target.to_string());
+            }
+            maker.fact("came of it", Role::Text, came);
+        }
     }
     if node.id.kind == NodeKind::Observation
         && let Some(conflict) = conflicts(maker, node.id)

@@ -6,6 +6,7 @@ mod command;
 pub use command::command;
 
 use super::tabs::decision_word;
+use crate::domain::altered::Altered;
 use crate::domain::envelope::{Actor, Envelope};
 use crate::domain::event::{
     CallEvent, EditEvent, EscapeEvent, Event, ResilienceEvent, RunEvent, TurnEvent, WeightEvent,
@@ -129,7 +130,12 @@ fn turn(event: &TurnEvent) -> String {
     match event {
         TurnEvent::Delegated { call, thread, .. } => format!("{call} handed to a sub-agent ({thread})"),
         TurnEvent::Opened { turn, .. } => format!("{turn} opened"),
-        TurnEvent::Requested { turn, request, .. } => format!("{turn}: model asked (request {request})"),
+        TurnEvent::Requested {
+            turn, request, told, ..
+        } => {
+            let told: Vec<String> = told.iter().map(|text| format!("; told: {text}")).collect();
+            format!("{turn}: model asked (request {request}){}", told.concat())
+        }
         TurnEvent::Prompted { node, .. } => format!("{node} prompt"),
         TurnEvent::Thought { node, .. } => format!("{node} thought"),
         TurnEvent::Proposed { node, tool, .. } => format!("{node} call of {tool}"),
@@ -342,9 +348,20 @@ fn resilience(event: &ResilienceEvent) -> String {
         ResilienceEvent::BreakerChanged { scope, to, why, .. } => {
             format!("breaker of {scope} is {} now: {why}", to.word())
         }
-        ResilienceEvent::PolicySet { version, live, .. } => {
+        ResilienceEvent::PolicySet {
+            version,
+            live,
+            changed,
+            ..
+        } => {
             let by = if *live { "changed" } else { "set" };
-            format!("how failures are met was {by} (version {version})")
+            let changed: Vec<String> = changed.iter().map(Altered::words).collect();
+            let what = if changed.is_empty() {
+                String::new()
+            } else {
+                format!(": {}", changed.join("; "))
+            };
+            format!("how failures are met was {by} (version {version}){what}")
         }
         ResilienceEvent::RepairStarted { call, round, of, .. } => {
             format!("{call} is being repaired ({round} of {of})")

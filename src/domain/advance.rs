@@ -15,6 +15,7 @@ pub mod ladder;
 pub mod launch;
 pub mod look;
 pub mod settle;
+mod warn;
 
 use super::advice::Advice;
 use super::draft::Draft;

@@ -203,6 +203,17 @@ impl Rung {
 }
 
 impl Rung {
+    /// Its name in words.
+    pub const fn short(self) -> &'static str {
+        match self {
+            Self::Guidance => "guidance",
+            Self::Substitute => "another tool",
+            Self::RollBack => "going back",
+            Self::Human => "asking the operator",
+            Self::Stop => "stopping",
+        }
+    }
+
     /// What is done, in words.
     pub const fn words(self) -> &'static str {
         match self {
@@ -246,6 +257,16 @@ impl Upshot {
             Self::Ignored => "it changed nothing",
             Self::Impossible => "it could not be done",
             Self::Overtaken => "the operator changed the course",
+        }
+    }
+
+    /// Counts it to how often a step was tried and how often it helped. What could not be done, or was overtaken by the
+    /// operator, says nothing of it.
+    fn counted((tried, helped): (u32, u32), upshot: Self) -> (u32, u32) {
+        match upshot {
+            Self::Helped => (tried + 1, helped + 1),
+            Self::Relapsed | Self::Ignored => (tried + 1, helped),
+            Self::Impossible | Self::Overtaken => (tried, helped),
         }
     }
 }
@@ -327,6 +348,20 @@ impl Escape {
         })
     }
 
+    /// What came of the steps of each kind so far, from mild to strong; none that was never taken to its end.
+    pub fn lessons(&self) -> Vec<Lesson> {
+        let of = |rung: Rung| {
+            let steps = self.incidents.iter().flat_map(|one| &one.steps);
+            let upshots = steps
+                .filter(|step| step.rung == rung)
+                .filter_map(|step| step.upshot);
+            let (tried, helped) = upshots.fold((0, 0), Upshot::counted);
+            Lesson { rung, tried, helped }
+        };
+        let all = Rung::ALL.into_iter().map(of);
+        all.filter(|one| one.tried > 0).collect()
+    }
+
     /// How often a step was taken against the like of a finding and is known to have ended, and how
     /// often it helped.
     pub fn learnt(&self, finding: &Finding, rung: Rung) -> (u32, u32) {
@@ -339,10 +374,17 @@ impl Escape {
             .flat_map(|one| &one.steps)
             .filter(|step| step.rung == rung)
             .filter_map(|step| step.upshot);
-        upshots.fold((0, 0), |(tried, helped), upshot| match upshot {
-            Upshot::Helped => (tried + 1, helped + 1),
-            Upshot::Relapsed | Upshot::Ignored => (tried + 1, helped),
-            Upshot::Impossible | Upshot::Overtaken => (tried, helped),
-        })
+        upshots.fold((0, 0), Upshot::counted)
     }
+}
+
+/// How a kind of step did in a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Lesson {
+    /// The kind.
+    pub rung: Rung,
+    /// How often it was taken and it is known what came of it.
+    pub tried: u32,
+    /// How often the run got on after it.
+    pub helped: u32,
 }

@@ -7,6 +7,7 @@
 
 pub mod advance;
 pub mod advice;
+pub mod altered;
 pub mod apply;
 pub mod badge;
 pub mod branch;
@@ -26,6 +27,7 @@ pub mod graph;
 pub mod history;
 pub mod id;
 pub mod input;
+pub mod journey;
 pub mod ladder;
 pub mod ledger;
 pub mod lineage;

@@ -7,11 +7,6 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::call::Status;
-use super::id::NodeId;
-use super::ladder::Stage;
-use super::state::State;
-
 /// Where a call stands in the loop of trying, understanding, mending and trying again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -20,7 +15,7 @@ pub enum Phase {
     Start,
     /// Its arguments arrive and are checked.
     PlanToolCall,
-    /// It is on its way to run, or runs.
+    /// It is taken up to run: checked, then run, and run again where the same bytes are tried again.
     ExecuteTool,
     /// It gave a value.
     ToolCallSuccess,
@@ -62,7 +57,8 @@ impl Phase {
         Self::End,
     ];
 
-    /// What may come next; none after the end.
+    /// What may come next; none after the end: fifteen ways. What is still wrong after a repair is found by the
+    /// check with which its execution begins, so nothing leads back from the validation.
     pub const fn next(self) -> &'static [Self] {
         match self {
             Self::Start => &[Self::PlanToolCall],
@@ -72,15 +68,29 @@ impl Phase {
             Self::DiagnoseError => &[Self::SelectRepairStrategy],
             Self::SelectRepairStrategy => &[Self::ApplyRepairStrategy, Self::NoFurtherRepairPossible],
             Self::ApplyRepairStrategy => &[Self::ValidateParameters],
-            // What is still wrong after a repair is diagnosed anew, without an execution in between.
-            Self::ValidateParameters => &[
-                Self::RetryToolCall,
-                Self::DiagnoseError,
-                Self::NoFurtherRepairPossible,
-            ],
+            Self::ValidateParameters => &[Self::RetryToolCall, Self::NoFurtherRepairPossible],
             Self::ToolCallSuccess | Self::ReportFailure => &[Self::End],
             Self::NoFurtherRepairPossible => &[Self::ReportFailure],
             Self::End => &[],
+        }
+    }
+
+    /// The name that is written.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Start => "start",
+            Self::PlanToolCall => "plan_tool_call",
+            Self::ExecuteTool => "execute_tool",
+            Self::ToolCallSuccess => "tool_call_success",
+            Self::ErrorDetected => "error_detected",
+            Self::DiagnoseError => "diagnose_error",
+            Self::SelectRepairStrategy => "select_repair_strategy",
+            Self::ApplyRepairStrategy => "apply_repair_strategy",
+            Self::ValidateParameters => "validate_parameters",
+            Self::RetryToolCall => "retry_tool_call",
+            Self::NoFurtherRepairPossible => "no_further_repair_possible",
+            Self::ReportFailure => "report_failure",
+            Self::End => "end",
         }
     }
 
@@ -343,39 +353,6 @@ pub struct Offer {
     pub changes: Vec<Change>,
 }
 
-/// The step that a call is at. A call that nobody proposed yet is at the start.
-pub fn phase(state: &State, id: NodeId) -> Phase {
-    let Some(call) = state.calls.get(&id) else {
-        return Phase::Start;
-    };
-    let told = state.turn_of(id).is_some_and(|turn| turn.settled);
-    // A repair that led to a revision which has not begun to run.
-    let mended = call.repairs.last().is_some_and(|round| {
-        !round.changes.is_empty() && call.attempts.iter().all(|one| one.intent < round.seq)
-    });
-    match &call.status {
-        Status::Proposed if mended => Phase::ValidateParameters,
-        Status::Blocked | Status::Ready | Status::Awaiting | Status::Consent(_) | Status::Queued
-            if mended =>
-        {
-            Phase::RetryToolCall
-        }
-        Status::Proposed | Status::Blocked | Status::Ready | Status::Awaiting | Status::Consent(_) => {
-            Phase::PlanToolCall
-        }
-        Status::Queued | Status::Delayed | Status::Running(_) | Status::InDoubt(_) => Phase::ExecuteTool,
-        Status::Succeeded if told => Phase::End,
-        Status::Succeeded => Phase::ToolCallSuccess,
-        Status::Repairing(Stage::Diagnosing) => Phase::DiagnoseError,
-        Status::Repairing(Stage::Selecting) => Phase::SelectRepairStrategy,
-        Status::Repairing(Stage::Asking | Stage::Choosing | Stage::Applying) => Phase::ApplyRepairStrategy,
-        Status::Failed(_) | Status::Invalid if told => Phase::ReportFailure,
-        Status::Failed(_) | Status::Invalid if call.given_up.is_some() => Phase::NoFurtherRepairPossible,
-        Status::Failed(_) | Status::Invalid => Phase::ErrorDetected,
-        Status::Rejected | Status::Expired | Status::Skipped | Status::Unsatisfiable => Phase::End,
-    }
-}
-
 /// Arguments after changes; none where a place does not exist, or the text cannot be read.
 pub fn changed(args: &str, changes: &[Change]) -> Option<String> {
     use crate::canon::pointer;
@@ -406,9 +383,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn thirteen_steps_lead_from_the_start_to_the_end() {
+    fn thirteen_steps_and_fifteen_ways_lead_from_the_start_to_the_end() {
         let ways: usize = Phase::ALL.iter().map(|phase| phase.next().len()).sum();
-        assert_eq!((Phase::ALL.len(), ways), (13, 16));
+        assert_eq!((Phase::ALL.len(), ways), (13, 15));
         // Each is reached from the start, and the end from each.
         for phase in Phase::ALL {
             assert!(reaches(Phase::Start, phase), "{phase:?}");

@@ -46,6 +46,8 @@ pub struct Turn {
     pub split: bool,
     /// True where its newest request is the last that was allowed: no tools are offered.
     pub last: bool,
+    /// What its newest request alone told the model, beside what is read off the state.
+    pub told: Vec<Arc<str>>,
     /// True where the operator kept it although its context changed.
     pub drifted: bool,
     /// Tokens that it cost.

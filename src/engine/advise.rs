@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::canon;
 use crate::domain::advice::{Advice, ToolFacts, Used};
+use crate::domain::altered;
 use crate::domain::breaker::{Breaker, Scope, Turn};
 use crate::domain::call::{Call, Consequence, Digest, EffectClass, Fault, Gate, Verdict};
 use crate::domain::escape::advised::Advised;
@@ -139,10 +140,16 @@ impl Adviser {
             .resilience
             .as_ref()
             .map_or(1, |recorded| recorded.version + 1);
+        let before = match &state.resilience {
+            Some(recorded) => Arc::clone(&recorded.policy),
+            None => Arc::from(resilience::policy::Policy::default().to_text()),
+        };
+        let changed = altered::between(&before, &policy);
         (!known).then_some(Event::Resilience(ResilienceEvent::PolicySet {
             version,
             policy,
             live: false,
+            changed,
         }))
     }
 

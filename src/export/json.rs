@@ -11,9 +11,12 @@ use crate::domain::badge;
 use crate::domain::call::Outcome;
 use crate::domain::graph::Edges;
 use crate::domain::id::{NodeId, NodeKind};
+use crate::domain::journey::{self, Left};
 use crate::domain::node::{Channel, Content, Node, Origin};
+use crate::domain::repair::Phase;
 use crate::domain::state::{Mode, State};
 use crate::domain::turn::Activity;
+use crate::resilience::policy::Policy;
 
 /// Version of the form.
 const FORMAT: u32 = 1;
@@ -121,6 +124,7 @@ fn whole(state: &State, node: &Node) -> Value {
         out.insert("effect".to_owned(), value!(call.effect));
         out.insert("stale".to_owned(), value!(call.suspect));
         out.insert("attempts".to_owned(), value!(call.attempts.len()));
+        out.insert("journey".to_owned(), way(state, node));
         if let Some(resolved) = &call.resolved {
             out.insert("resolved".to_owned(), value!(&**resolved));
         }
@@ -129,6 +133,27 @@ fn whole(state: &State, node: &Node) -> Value {
         }
     }
     Value::Object(out)
+}
+
+/// The steps of a call, and at which of how many attempts it is.
+fn way(state: &State, node: &Node) -> Value {
+    let way = journey::of(state, node.id);
+    let steps: Vec<Value> = way
+        .steps
+        .iter()
+        .map(|step| {
+            let mut out = value!({ "state": step.phase.name(), "revision": step.rev });
+            if let (Phase::ExecuteTool, Some(out)) = (step.phase, out.as_object_mut()) {
+                out.insert("executions".to_owned(), value!(step.executions));
+            }
+            out
+        })
+        .collect();
+    let tool = node.as_call().map_or("", |(tool, _)| &**tool);
+    value!({
+        "state": way.now().name(), "attempt": way.attempt, "of": Policy::executions_in(state, tool),
+        "left": way.left.map(Left::word), "steps": steps,
+    })
 }
 
 fn author(origin: &Origin) -> &'static str {

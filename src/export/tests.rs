@@ -41,6 +41,7 @@ impl Tale {
             last: false,
             wait_ms: 0,
             new: Vec::new(),
+            told: Vec::new(),
         });
         turn
     }
@@ -326,6 +327,26 @@ fn the_active_form() {
     {"from":"call 2","to":"answer 1","kind":"context"}
     {"from":"call 3","to":"answer 1","kind":"context"}
     "###);
+}
+
+#[test]
+fn each_call_is_given_with_its_steps() {
+    let value = json(&run(0).state(), false);
+    let journey = |id: &str| {
+        let nodes = value["nodes"].as_array().unwrap();
+        let node = nodes.iter().find(|one| one["id"] == id).unwrap();
+        node["journey"].to_string()
+    };
+    assert_eq!(
+        journey("c3"),
+        r#"{"state":"end","attempt":1,"of":3,"left":null,"steps":[{"state":"start","revision":1},{"state":"plan_tool_call","revision":1},{"state":"execute_tool","revision":1,"executions":1},{"state":"tool_call_success","revision":1},{"state":"end","revision":1}]}"#
+    );
+    assert_eq!(
+        journey("c5"),
+        r#"{"state":"plan_tool_call","attempt":0,"of":3,"left":null,"steps":[{"state":"start","revision":1},{"state":"plan_tool_call","revision":1}]}"#
+    );
+    let nodes = value["nodes"].as_array().unwrap();
+    assert!(nodes[0]["journey"].is_null(), "only calls have steps");
 }
 
 const HOSTILE: &str = "\"]; evil -> x; a[label=\"\\\" \u{1b}[31m \u{202e}<b>`%%{init}%%`#quot; -->\n end\r\0";

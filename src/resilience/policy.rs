@@ -9,6 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
 use super::{breaker, classify, escape, repair, retry, routing};
+use crate::domain::state::State;
 
 /// How failures are met.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -65,6 +66,22 @@ impl Policy {
     /// not read.
     pub fn recorded(text: &str) -> Option<Self> {
         serde_json::from_str(text).ok()
+    }
+
+    /// How many executions with different arguments a call of a tool may cost under what is in force in a run: one
+    /// where nothing is mended.
+    pub fn executions_in(state: &State, tool: &str) -> u32 {
+        let recorded = state.resilience.as_ref();
+        let repair = recorded
+            .and_then(|one| Self::recorded(&one.policy))
+            .map(|one| one.repair);
+        let repair = repair.unwrap_or_default();
+        let own = repair.tools.get(tool).and_then(|one| one.on);
+        if own.unwrap_or(repair.on) {
+            repair.executions
+        } else {
+            1
+        }
     }
 
     /// The whole tree as text.

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::process::Stdio;
 
+use overrule::domain::altered::Altered;
 use overrule::domain::envelope::Actor;
 use overrule::domain::event::{Event, ResilienceEvent};
 use overrule::resilience::policy::Policy;
@@ -27,6 +28,10 @@ fn follows(world: &World, file: &str, mut run: std::process::Command) {
     // One that is wrong changes nothing, and is told with its place.
     std::fs::write(file, "[resilience.retry]\nretrys = 7\n").unwrap();
     tells(":2:10: `resilience.retry.retrys`");
+    for (text, place) in UNREADABLE {
+        std::fs::write(file, text).unwrap();
+        tells(place);
+    }
     std::fs::write(
         file,
         "[resilience.retry]\nretries = 1\n[resilience.breaker]\nsamples = 9\n",
@@ -36,11 +41,25 @@ fn follows(world: &World, file: &str, mut run: std::process::Command) {
     world.file("go", "");
     wait(child).ends(0);
     let facts = world.facts(&world.id());
+    let mut versions = Vec::new();
+    let mut differences = Vec::new();
     let set: Vec<(&Actor, bool, u32, u32)> = facts
         .iter()
         .filter_map(|fact| match &fact.event {
-            Event::Resilience(ResilienceEvent::PolicySet { policy, live, .. }) => {
+            Event::Resilience(ResilienceEvent::PolicySet {
+                policy,
+                live,
+                version,
+                changed,
+            }) => {
+                versions.push(*version);
+                differences.push(changed.iter().map(Altered::words).collect::<Vec<_>>().join("; "));
                 let policy = Policy::parse(policy).unwrap();
+                assert_eq!(
+                    policy.errors,
+                    Policy::default().errors,
+                    "what cannot be read never counts"
+                );
                 Some((&fact.actor, *live, policy.retry.retries, policy.breaker.samples))
             }
             _ => None,
@@ -51,6 +70,51 @@ fn follows(world: &World, file: &str, mut run: std::process::Command) {
         set[set.len() - 2..],
         [(&operator, true, 1, 5), (&operator, true, 1, 9)]
     );
+    // Each change is counted, and says what it changed; one that was refused is none.
+    let all: Vec<u32> = (1..).take(versions.len()).collect();
+    assert_eq!(versions, all);
+    let [.., retries, samples] = &differences[..] else {
+        panic!("{differences:?}")
+    };
+    assert!(
+        retries.starts_with("retry.retries") && retries.ends_with(" to 1"),
+        "{retries}"
+    );
+    assert_eq!(samples, "breaker.samples from 5 to 9");
+}
+
+/// Settings with an expression that does not compile, one for each place where there may be one, with what is told.
+const UNREADABLE: [(&str, &str); 4] = [
+    (
+        "[resilience.errors]\npatterns = [{ matches = \"ok\", class = \"transient\" }, { matches = \"lo(ck\", class = \"transient\" }]\n",
+        ":2:12: `resilience.errors.patterns`",
+    ),
+    (
+        "[resilience.repair]\nrules = [{ codes = [\"409\"], message = \"(x\", strategies = [\"date_adjustment\"] }]\n",
+        ":2:9: `resilience.repair.rules`: the pattern of `message` does not compile",
+    ),
+    (
+        "[resilience.repair.tools.fly]\nrules = [{ codes = [\"404\"], message = \"[a\", strategies = [\"date_adjustment\"] }]\n",
+        ":2:9: `resilience.repair.tools.fly.rules`: the pattern of `message` does not compile",
+    ),
+    (
+        "[resilience.repair]\nrules = [{ codes = [\"4x9\"], strategies = [\"date_adjustment\"] }]\n",
+        ":2:9: `resilience.repair.rules`: `4x9` is no code",
+    ),
+];
+
+#[test]
+fn an_expression_that_does_not_compile_is_refused_with_its_place_before_anything_runs() {
+    for (text, place) in UNREADABLE {
+        let world = World::new();
+        let file = world.aside("bad.toml", text);
+        let said = world
+            .play(&waits(), &["--policy", "auto", "--config", &file])
+            .ends(3)
+            .tells(place);
+        assert!(said.err.contains("bad.toml"), "{}", said.err);
+        assert!(world.ids().is_empty(), "nothing was begun");
+    }
 }
 
 fn waits() -> String {

@@ -33,3 +33,4 @@ mod kills;
 mod playbooks;
 mod prefixes;
 mod runs;
+mod weights;

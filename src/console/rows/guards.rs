@@ -3,7 +3,9 @@
 //!
 //! Must not know: how a repetition is found, how a step is chosen.
 
+use crate::console::aftermath;
 use crate::console::doc::Styled;
+use crate::console::loops;
 use crate::console::model::lower::{Row, Target};
 use crate::console::model::run::RunPart;
 use crate::console::theme::Role;
@@ -56,6 +58,12 @@ pub(super) fn detectors(run: &RunPart) -> Vec<Row> {
     Detector::ALL.into_iter().map(row).collect()
 }
 
+/// What helped against repetition so far.
+pub(super) fn lessons(run: &RunPart) -> Option<Row> {
+    let words = loops::lessons(&run.state)?;
+    Some(Row::new(Target::Nothing, Styled::new().own(Role::Text, words)))
+}
+
 /// The newest interventions, the newest first: of the guard, and of the operator.
 pub(super) fn interventions(run: &RunPart) -> Vec<Row> {
     let state = &run.state;
@@ -87,6 +95,12 @@ fn by_operator(state: &State, id: NodeId) -> Option<Row> {
         .untrusted(Role::Operator, &by, WORDS)
         .own(Role::Dim, ": ")
         .untrusted(Role::Text, text, WORDS);
+    let words = match aftermath::edit(state, id) {
+        Some(edit) => words
+            .own(Role::Dim, ": ")
+            .own(Role::Text, aftermath::words(state, edit)),
+        None => words,
+    };
     Some(Row::new(Target::Node(id), words))
 }
 

@@ -75,6 +75,7 @@ pub(super) fn make(run: &RunPart, explained: &Explained, width: u16, charset: Ch
         }
     }
     rows.extend(guards::detectors(run));
+    rows.extend(guards::lessons(run));
     rows.extend(guards::interventions(run));
     (title(run), rows)
 }

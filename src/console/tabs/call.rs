@@ -391,6 +391,7 @@ pub fn attempts(maker: &mut Maker<'_>, id: NodeId) {
         return;
     };
     status(maker, call);
+    super::repairs::steps(maker, call);
     maker.own(Role::Title, "decisions");
     for (rev, seq, decision) in &call.decisions {
         maker.field(&format!("{seq} {rev}"), &decision_word(decision));

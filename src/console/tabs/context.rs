@@ -54,6 +54,10 @@ pub fn make(maker: &mut Maker<'_>, id: TurnId) {
     for message in build::messages(&run.state, turn.thread, Some(id)) {
         one(maker, &message);
     }
+    for text in &turn.told {
+        maker.own(Role::Accent, "told with this request alone");
+        plain(maker, text);
+    }
 }
 
 fn one(maker: &mut Maker<'_>, message: &Message) {

@@ -1,20 +1,51 @@
-//! The rounds of repair of a call: what was found, what the model was asked, what was changed, what may be
-//! chosen. Must not know: keys, how a repair is found.
+//! The steps of a call, and its rounds of repair: what was found, what the model was asked, what was changed,
+//! what may be chosen. Must not know: keys, how a repair is found.
 
 use super::Maker;
 use crate::console::doc::Styled;
 use crate::console::theme::Role;
 use crate::domain::call::{Call, Status};
+use crate::domain::journey::{self, Step};
 use crate::domain::ladder::{Round, Stage};
-use crate::domain::repair::{Change, Reply, phase};
+use crate::domain::repair::{Change, Phase, Reply};
+use crate::resilience::policy::Policy;
 
 /// Characters of one value.
 const MOST: usize = 400;
 
+/// The steps of a call so far, a line for each revision, and at which of how many attempts it is.
+pub(super) fn steps(maker: &mut Maker<'_>, call: &Call) {
+    let state = &maker.run.state;
+    let way = journey::of(state, call.id);
+    let tool = state.node(call.id).and_then(|node| node.as_call());
+    let most = Policy::executions_in(state, tool.map_or("", |(tool, _)| tool));
+    let now = way.left.map_or(way.now().word(), |left| left.word());
+    let attempt = match way.attempt {
+        0 => format!("no attempt yet, {most} at most"),
+        no => format!("attempt {no} of {most}"),
+    };
+    maker.own(Role::Title, format!("{} · {attempt} · {now}", call.id));
+    for lap in way.steps.chunk_by(|one, next| one.rev == next.rev) {
+        let Some(rev) = lap.first().map(|step| step.rev) else {
+            continue;
+        };
+        let words: Vec<String> = lap.iter().map(word).collect();
+        maker.fact(&rev.to_string(), Role::Text, words.join(" → "));
+    }
+}
+
+fn word(step: &Step) -> String {
+    match (step.phase, step.executions) {
+        (Phase::ExecuteTool, 0) => "executing (stopped before it ran)".to_owned(),
+        (Phase::ExecuteTool, 2..) => format!("executing ({} times)", step.executions),
+        (phase, _) => phase.word().to_owned(),
+    }
+}
+
 /// All rounds, oldest first; nothing for a call that was never repaired.
 pub(super) fn rounds(maker: &mut Maker<'_>, call: &Call) {
     if let (false, Some(last)) = (call.repairs.is_empty(), call.repairs.last()) {
-        let step = phase(&maker.run.state, call.id).word();
+        let step = journey::phase(&maker.run.state, call.id).word();
         maker.own(Role::Title, format!("repair {} of {} · {step}", last.no, last.of));
     }
     for round in &call.repairs {

@@ -75,6 +75,7 @@ impl Stage {
             context: "ctx".into(),
             hash: "req".into(),
             new: Vec::new(),
+            told: Vec::new(),
             last: false,
             wait_ms: 0,
         });

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::{delegate, escape};
+use super::{delegate, escape, warn};
 use crate::domain::advice::Advice;
 use crate::domain::branch::recall::recorded_reply;
 use crate::domain::breaker::{self, Breaker};
@@ -268,6 +268,12 @@ fn requested_with(
         new: new_since(state, thread, known),
         context,
         hash,
+        // Who is to answer without tools is told that alone.
+        told: if last {
+            Vec::new()
+        } else {
+            warn::warnings(state, thread)
+        },
     }
 }
 

@@ -63,6 +63,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &ResilienceEvent) {
             version,
             policy,
             live,
+            ..
         } => {
             state.resilience = Some(Configured {
                 version: *version,

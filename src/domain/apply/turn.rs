@@ -106,6 +106,7 @@ fn requested(state: &mut State, at: At, event: &TurnEvent) {
         context,
         hash,
         last,
+        told,
         ..
     } = event
     else {
@@ -131,6 +132,7 @@ fn requested(state: &mut State, at: At, event: &TurnEvent) {
         turn.received = 0;
         turn.partial = None;
         turn.last = *last;
+        turn.told.clone_from(told);
         // Whatever it was kept in spite of: it is asked with what stands before it now.
         turn.drifted = false;
         turn.context = Some(context.clone());
@@ -320,6 +322,7 @@ fn place(state: &mut State, at: At, id: TurnId, thread: ThreadId, after: Option<
         settled: by_operator,
         split: false,
         last: false,
+        told: Vec::new(),
         drifted: false,
         usage: Usage::default(),
         spent: Spent::default(),

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::call::{find, not_over, same_rev, wrong_status};
 use crate::domain::advance::ask::{RETRIES, no_request_for, wait_before};
 use crate::domain::advice::Advice;
+use crate::domain::altered::{self, Altered};
 use crate::domain::breaker::{Breaker, Phase, Scope};
 use crate::domain::call::Status;
 use crate::domain::command::ResilienceCommand;
@@ -137,10 +138,20 @@ fn configure(draft: &mut Draft<'_>, advice: &dyn Advice, key: &str, value: &str)
             format!("{key} has that value already"),
         ));
     }
+    let changed = match now {
+        Some(now) => altered::between(&now.policy, &policy),
+        // What held before is what the program begins with; it is not recorded.
+        None => vec![Altered {
+            key: Arc::from(key),
+            from: None,
+            to: Some(Arc::from(value)),
+        }],
+    };
     draft.resilience(ResilienceEvent::PolicySet {
         version: now.map_or(1, |now| now.version + 1),
         policy,
         live: true,
+        changed,
     });
     Ok(())
 }

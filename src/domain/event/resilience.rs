@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::domain::altered::Altered;
 use crate::domain::breaker::{Phase, Scope};
 use crate::domain::call::ErrorClass;
 use crate::domain::id::{Attempt, NodeId, Rev};
@@ -82,6 +83,9 @@ pub enum ResilienceEvent {
         /// True where the operator changed it in the run; else it is that of his files.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         live: bool,
+        /// What of it is another value than before. Older records do not tell.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        changed: Vec<Altered>,
     },
     /// A round of repair begins.
     RepairStarted {

@@ -76,6 +76,9 @@ pub enum TurnEvent {
         wait_ms: u64,
         /// Nodes of the context since the request before it, with the revision that was sent.
         new: Vec<(NodeId, Rev)>,
+        /// What this request alone tells the model: tools that are left alone for a while, a budget near its end.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        told: Vec<Arc<str>>,
     },
     /// A prompt of the operator.
     Prompted {

@@ -269,7 +269,7 @@ fn settings_are_counted_and_checked() {
     assert_eq!(kind(set(&mut w, "a")), RefusalKind::NoChange);
     set(&mut w, "b").unwrap();
     let now = w.state.resilience.clone().unwrap();
-    assert_eq!((now.version, &*now.policy, now.live), (2, "b=1", true));
+    assert_eq!((now.version, &*now.policy, now.live), (2, r#"{"b":1}"#, true));
 }
 
 proptest! {

@@ -16,10 +16,11 @@ use crate::domain::event::run::Limits;
 use crate::domain::event::{CallEvent, Event, ResilienceEvent};
 use crate::domain::id::{NodeId, Rev};
 use crate::domain::input::Input;
+use crate::domain::journey::phase;
 use crate::domain::ladder::Stage;
 use crate::domain::node::Origin;
 use crate::domain::refusal::RefusalKind;
-use crate::domain::repair::{Passing, Phase, Reply, phase};
+use crate::domain::repair::{Passing, Phase, Reply};
 use crate::domain::state::State;
 use crate::domain::turn::Usage;
 use crate::resilience::ladder::Ladder;
@@ -321,7 +322,7 @@ fn three_executions_with_different_arguments_are_the_end_and_nothing_is_paid_aft
     assert!(told.contains("repairs") && told.contains("two of it"), "{told}");
     let steps = phases(&w, a);
     assert!(follows(&steps), "{steps:?}");
-    assert_eq!(steps.last(), Some(&Phase::ReportFailure));
+    assert_eq!(steps.last(), Some(&Phase::End));
     assert!(steps.contains(&Phase::NoFurtherRepairPossible));
 }
 

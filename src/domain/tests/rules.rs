@@ -275,7 +275,7 @@ impl Advice for Rules {
         if key.is_empty() {
             return Err("no key".into());
         }
-        Ok(format!("{key}={value}").into())
+        Ok(format!(r#"{{"{key}":{value}}}"#).into())
     }
 
     fn before(&self, _tool: &str, _args: &str) -> Option<String> {

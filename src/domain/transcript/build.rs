@@ -97,7 +97,8 @@ fn message(state: &State, piece: Piece<'_>) -> Option<Message> {
     })
 }
 
-/// What only the newest request is told: effects of replaced branches, a repetition, a limit that is near.
+/// What only the newest request is told: effects of replaced branches, a repetition, a tool that is left alone,
+/// a limit that is near.
 /// Not part of what later requests repeat.
 pub fn notices(state: &State, turn: &Turn) -> Vec<Message> {
     let mut notices = Vec::new();
@@ -108,6 +109,10 @@ pub fn notices(state: &State, turn: &Turn) -> Vec<Message> {
     notices.extend(standing::told(state, turn).map(|text| Message::Note {
         about: NoteKind::Notice,
         text,
+    }));
+    notices.extend(turn.told.iter().map(|text| Message::Note {
+        about: NoteKind::Notice,
+        text: text.clone(),
     }));
     let of_run = state.limits.turns.map(|most| most.saturating_sub(state.requests));
     let of_child = state.children.get(&turn.thread);

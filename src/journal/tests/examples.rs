@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::domain::altered::Altered;
 use crate::domain::breaker::{Phase, Scope};
 use crate::domain::call::{EffectClass, ErrorClass};
 use crate::domain::event::run::{Limits, Started, ToolCard};
@@ -160,6 +161,7 @@ fn turn() -> Vec<Event> {
             context: text("aa"),
             hash: text("bb"),
             new: vec![(CALL, REV)],
+            told: vec![text("The tool x is left alone.")],
             last: true,
             wait_ms: 500,
         },
@@ -359,11 +361,17 @@ fn resilience() -> Vec<Event> {
             version: 1,
             policy: text(r#"{"retry":{"retries":2}}"#),
             live: false,
+            changed: vec![Altered {
+                key: text("retry.retries"),
+                from: Some(text("4")),
+                to: Some(text("2")),
+            }],
         },
         ResilienceEvent::PolicySet {
             version: 2,
             policy: text("{}"),
             live: true,
+            changed: Vec::new(),
         },
         ResilienceEvent::RepairStarted {
             call: CALL,

@@ -107,7 +107,7 @@ fn why(last: Option<(Rung, Option<Upshot>)>, passed: &[String]) -> String {
     words
 }
 
-/// A step in words.
+/// A step in words, as part of a sentence.
 pub const fn name(rung: Rung) -> &'static str {
     match rung {
         Rung::Guidance => "telling the model",

@@ -115,6 +115,7 @@ fn event(step: &Step) -> Event {
                 version: 1,
                 policy: Arc::from(policy.to_text()),
                 live: true,
+                changed: Vec::new(),
             })
         }
         Step::Supersede => Event::Turn(TurnEvent::Superseded {

@@ -1,15 +1,20 @@
-//! An archive of records, some of which are sealed: reading those is not permitted, however often one tries.
+//! An archive of records: real files, in a directory that is there while the program runs. Some are sealed: nobody
+//! has permission to read them, so the system refuses it, however often one tries.
+//!
 //! Must not know: who asks.
 
+use std::fs::{self, DirBuilder, Permissions};
 use std::io;
-use std::sync::Arc;
+use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 
 use rustix::io::Errno;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::service::{Service, text};
-use crate::domain::call::EffectClass;
-use crate::tools::errors::from_io;
+use crate::domain::call::{EffectClass, ErrorClass, ToolError};
+use crate::tools::errors::{from_io, refused};
 use crate::tools::tool::Tool;
 
 /// Name, and the text of those that are open.
@@ -20,22 +25,26 @@ const RECORDS: [(&str, Option<&str>); 4] = [
     ("payroll", None),
 ];
 
+/// Directories that are tried before it is given up to find a free name.
+const NAMES: u32 = 100;
+
 pub(super) fn tools() -> Vec<Arc<dyn Tool>> {
-    vec![Arc::new(list()), Arc::new(read())]
+    let archive = Arc::new(Archive::default());
+    vec![Arc::new(list(archive.clone())), Arc::new(read(archive))]
 }
 
-fn list() -> Service {
+fn list(archive: Arc<Archive>) -> Service {
     let schema = json!({"type": "object", "properties": {}, "additionalProperties": false});
     Service::new(
         "list_records",
         "List the records of the archive by name.",
         &schema,
         EffectClass::Read,
-        |_, _| Ok(RECORDS.map(|(name, _)| name).join("\n").into()),
+        move |_, _| archive.list(),
     )
 }
 
-fn read() -> Service {
+fn read(archive: Arc<Archive>) -> Service {
     let schema = json!({
         "type": "object",
         "properties": {"name": {"type": "string", "minLength": 1, "description": "Name of the record."}},
@@ -47,15 +56,123 @@ fn read() -> Service {
         "Read a record of the archive by its name.",
         &schema,
         EffectClass::Read,
-        |args, _| {
-            let name = text(args, "name");
-            let fails =
-                |errno: Errno| from_io("read", &format!("archive/{name}"), &io::Error::from(errno), false);
-            match RECORDS.iter().find(|(known, _)| *known == name) {
-                Some((_, Some(words))) => Ok((*words).into()),
-                Some((_, None)) => Err(fails(Errno::ACCESS)),
-                None => Err(fails(Errno::NOENT)),
-            }
-        },
+        move |args, _| archive.read(text(args, "name")),
     )
+}
+
+/// The directory with the records; made when it is first asked for, taken away with the tools.
+#[derive(Default)]
+struct Archive {
+    dir: OnceLock<Result<PathBuf, io::ErrorKind>>,
+}
+
+impl Archive {
+    fn dir(&self) -> Result<&Path, ToolError> {
+        let made = self.dir.get_or_init(|| make().map_err(|error| error.kind()));
+        made.as_deref()
+            .map_err(|kind| from_io("make", "archive", &io::Error::from(*kind), false))
+    }
+
+    fn list(&self) -> Result<Value, ToolError> {
+        let fails = |error: &io::Error| from_io("list", "archive", error, false);
+        let entries = fs::read_dir(self.dir()?).map_err(|error| fails(&error))?;
+        let mut names = Vec::new();
+        for entry in entries {
+            let entry = entry.map_err(|error| fails(&error))?;
+            names.push(entry.file_name().to_string_lossy().into_owned());
+        }
+        names.sort();
+        Ok(names.join("\n").into())
+    }
+
+    fn read(&self, name: &str) -> Result<Value, ToolError> {
+        let shown = format!("archive/{name}");
+        let fails = |error: &io::Error| from_io("read", &shown, error, false);
+        if !RECORDS.iter().any(|(known, _)| *known == name) {
+            // Nothing but a record is looked for: a name is no path.
+            return Err(fails(&Errno::NOENT.into()));
+        }
+        let words = fs::read_to_string(self.dir()?.join(name)).map_err(|error| fails(&error))?;
+        if words == SEALED {
+            return Err(refused(
+                ErrorClass::Auth,
+                format!(
+                    "`{shown}` is sealed: its file has no permissions, which keeps out all but root, as whom this program runs"
+                ),
+                "declared by the tool",
+                "ask the operator to grant it or to do it himself",
+            ));
+        }
+        Ok(words.into())
+    }
+}
+
+impl Drop for Archive {
+    fn drop(&mut self) {
+        if let Some(Ok(dir)) = self.dir.get() {
+            // Best effort: it lies where what is temporary lies.
+            let _ = fs::remove_dir_all(dir);
+        }
+    }
+}
+
+/// What stands in a sealed record, which only root gets to see.
+const SEALED: &str = "sealed";
+
+/// A directory of its own for this program, with the records in it.
+fn make() -> io::Result<PathBuf> {
+    let pid = std::process::id();
+    let mut no = 0;
+    let dir = loop {
+        let dir = std::env::temp_dir().join(format!("overrule-archive-{pid}-{no}"));
+        match DirBuilder::new().mode(0o700).create(&dir) {
+            Ok(()) => break dir,
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && no < NAMES => no += 1,
+            Err(error) => return Err(error),
+        }
+    };
+    for (name, words) in RECORDS {
+        let file = dir.join(name);
+        fs::write(&file, words.unwrap_or(SEALED))?;
+        if words.is_none() {
+            fs::set_permissions(&file, Permissions::from_mode(0o000))?;
+        }
+    }
+    Ok(dir)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sealed_records_are_files_that_nobody_may_read_and_they_go_with_the_tools() {
+        let archive = Archive::default();
+        assert_eq!(archive.list().unwrap(), "contracts\nledger\nminutes\npayroll");
+        let dir = archive.dir().unwrap().to_owned();
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!((mode(&dir), mode(&dir.join("payroll"))), (0o700, 0o000));
+        let sealed = archive.read("payroll").unwrap_err();
+        assert_eq!(sealed.class, ErrorClass::Auth);
+        // Whom no permissions keep out is told so; anybody else is refused by the system.
+        if rustix::process::geteuid().is_root() {
+            assert!(
+                sealed.message.contains("as whom this program runs"),
+                "{}",
+                sealed.message
+            );
+        } else {
+            assert_eq!(&*sealed.evidence, "errno EACCES");
+        }
+        // It is the file that decides.
+        fs::set_permissions(dir.join("payroll"), Permissions::from_mode(0o600)).unwrap();
+        fs::write(dir.join("payroll"), "640").unwrap();
+        assert_eq!(archive.read("payroll").unwrap(), "640");
+        assert_eq!(
+            archive.read("../minutes").unwrap_err().class,
+            ErrorClass::NotFound
+        );
+        drop(archive);
+        assert!(!dir.exists());
+    }
 }

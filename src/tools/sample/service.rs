@@ -15,11 +15,13 @@ use crate::tools::tool::{Job, Spec, Tool};
 
 /// What a service says to arguments that it was sent for the nth time.
 pub(super) type Answer = fn(&Value, u32) -> Result<Value, ToolError>;
+/// The same where it rests on something.
+type AnyAnswer = Arc<dyn Fn(&Value, u32) -> Result<Value, ToolError> + Send + Sync>;
 
 /// One service.
 pub(super) struct Service {
     spec: Spec,
-    answer: Answer,
+    answer: AnyAnswer,
     delay: Duration,
     asked: Arc<Mutex<HashMap<String, u32>>>,
 }
@@ -31,13 +33,13 @@ impl Service {
         description: &str,
         schema: &Value,
         effect: EffectClass,
-        answer: Answer,
+        answer: impl Fn(&Value, u32) -> Result<Value, ToolError> + Send + Sync + 'static,
     ) -> Self {
         let description =
             format!("{description} (A sample service: it lives in this program, nothing real happens.)");
         Self {
             spec: common::spec(name, &description, schema, effect),
-            answer,
+            answer: Arc::new(answer),
             delay: Duration::from_millis(40),
             asked: Arc::default(),
         }
@@ -62,7 +64,7 @@ impl Tool for Service {
     }
 
     fn run(&self, job: Job) -> BoxFuture<'static, Outcome> {
-        let (answer, asked, delay) = (self.answer, self.asked.clone(), self.delay);
+        let (answer, asked, delay) = (self.answer.clone(), self.asked.clone(), self.delay);
         Box::pin(async move {
             tokio::select! {
                 biased;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::console::model::lower::Target;
 use crate::console::testing::{Stage, id};
 use crate::domain::command::{Command, EscapeCommand};
 use crate::domain::escape::{Detector, Finding, Rung, Signature, Upshot};
@@ -76,6 +77,20 @@ fn the_page_shows_what_repeats_what_was_done_and_what_can_be_done() {
     stage.press("esc");
     assert!(stage.model.overlays.is_empty());
     assert_eq!(stage.commands(), []);
+}
+
+#[test]
+fn what_helped_is_told_on_the_page_and_with_the_health_of_tools() {
+    let mut stage = stage();
+    for key in ["C", "8"] {
+        stage.press(key);
+        let text = stage.text();
+        assert!(
+            text.contains("what helped so far: guidance 0 of 1"),
+            "{key}\n{text}"
+        );
+        stage.press("esc");
+    }
 }
 
 #[test]
@@ -171,6 +186,41 @@ fn a_detector_is_muted_and_listened_to_by_its_name() {
         "{}",
         stage.said()
     );
+}
+
+#[test]
+fn a_detector_is_muted_and_heard_again_from_its_row_with_the_health_of_tools() {
+    let mut stage = stage();
+    stage.press("8 g");
+    stage.text();
+    let rows = &stage.model.lower.health.rows;
+    let at = rows
+        .iter()
+        .position(|row| row.target == Target::Detector(Detector::NoProgress))
+        .expect("each detector has a row");
+    for _ in 0..at {
+        stage.press("j");
+    }
+    let command = |muted| {
+        Command::Escape(EscapeCommand::Mute {
+            detector: Detector::NoProgress,
+            muted,
+        })
+    };
+    // The first opens the line with its name, the second sends it.
+    stage.press("enter enter");
+    assert_eq!(stage.commands(), [command(true)]);
+    stage.engine(Event::Escape(EscapeEvent::Muted {
+        detector: Detector::NoProgress,
+        muted: true,
+    }));
+    assert!(
+        stage.text().contains("no_progress  muted by you"),
+        "{}",
+        stage.text()
+    );
+    stage.press("enter enter");
+    assert_eq!(stage.commands(), [command(false)]);
 }
 
 #[test]

@@ -147,6 +147,12 @@ fn what_never_helped_against_the_like_is_passed_over_in_later_incidents() {
     }
     assert_eq!(known.learnt(&finding("x"), Rung::Guidance), (2, 0));
     assert_eq!(known.learnt(&finding("x"), Rung::Substitute), (2, 2));
+    let lessons = known.lessons();
+    let lessons: Vec<_> = lessons
+        .iter()
+        .map(|one| (one.rung, one.tried, one.helped))
+        .collect();
+    assert_eq!(lessons, [(Rung::Guidance, 2, 0), (Rung::Substitute, 2, 2)]);
     assert_eq!(pick(&known, "x"), Some(Rung::Substitute));
     assert_eq!(
         pick(&known, "y"),
@@ -161,6 +167,7 @@ fn what_never_helped_against_the_like_is_passed_over_in_later_incidents() {
             .push(incident(&[(Rung::Guidance, Some(Upshot::Overtaken))]));
     }
     assert_eq!(pick(&known, "x"), Some(Rung::Guidance));
+    assert_eq!(known.lessons(), []);
 }
 
 #[test]

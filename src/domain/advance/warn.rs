@@ -1,0 +1,66 @@
+//! What the model is told with one request alone: tools that are left alone for a while, a budget that is near its end.
+//! Recorded with the request, so that what was told can always be seen. Must not know: when a breaker changes, wire
+//! formats.
+
+use std::sync::Arc;
+
+use crate::domain::breaker::{Breaker, Phase, Scope};
+use crate::domain::id::ThreadId;
+use crate::domain::state::State;
+use crate::domain::thread;
+
+/// Breakers that are told of.
+const BREAKERS: usize = 3;
+/// Tenths of a budget from which on the model is told.
+const NEAR: u64 = 9;
+
+/// What a request that is made now tells.
+pub(super) fn warnings(state: &State, thread: ThreadId) -> Vec<Arc<str>> {
+    let mut all: Vec<String> = Vec::new();
+    let open = state.breakers.iter().filter(|(_, one)| one.phase == Phase::Open);
+    let known = thread::tools(state, thread);
+    let offered = |name: &str| known.iter().any(|card| *card.name == *name);
+    all.extend(
+        open.filter_map(|(scope, breaker)| of_breaker(scope, breaker, &offered))
+            .take(BREAKERS),
+    );
+    all.extend(of_tokens(state));
+    all.extend(of_price(state));
+    all.into_iter().map(Arc::from).collect()
+}
+
+fn of_breaker(scope: &Scope, breaker: &Breaker, offered: &dyn Fn(&str) -> bool) -> Option<String> {
+    let what = match scope {
+        Scope::Tool(name) if offered(name) => format!("The tool {name}"),
+        Scope::Server(name) => format!("The server {name}"),
+        Scope::Tool(_) | Scope::Model(_) => return None,
+    };
+    Some(format!(
+        "{what} keeps failing ({}) and is left alone for a while: a call of it waits or is refused. Get on without it \
+         where you can.",
+        breaker.why
+    ))
+}
+
+fn of_tokens(state: &State) -> Option<String> {
+    let most = state.limits.tokens?;
+    let (sent, received) = (state.usage.input.unwrap_or(0), state.usage.output.unwrap_or(0));
+    let used = sent.saturating_add(received);
+    near(used, most).then(|| {
+        format!("{used} of the {most} tokens that this run may use are used. Finish your work soon.")
+    })
+}
+
+fn of_price(state: &State) -> Option<String> {
+    let most = state.limits.price?;
+    let price = state.started.as_ref()?.price.as_ref()?;
+    let spent = state.spent.of(&price.currency);
+    near(spent, most).then(|| {
+        let (spent, most) = (price.money(spent), price.money(most));
+        format!("{spent} of the {most} that this run may cost are spent. Finish your work soon.")
+    })
+}
+
+fn near(used: u64, most: u64) -> bool {
+    u128::from(used) * 10 >= u128::from(most) * u128::from(NEAR)
+}

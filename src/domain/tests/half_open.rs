@@ -1,0 +1,95 @@
+//! Many calls at once before a breaker that lets one through to see. Must not know: engine, clocks.
+
+use super::ladder::{elapse, error};
+use super::world::*;
+use crate::domain::breaker::{Phase, Probe, Scope};
+use crate::domain::call::{ErrorClass, Status};
+use crate::domain::command::{Command, ResilienceCommand};
+use crate::domain::event::run::Limits;
+use crate::domain::event::{CallEvent, Event};
+use crate::domain::id::NodeId;
+use crate::domain::input::Block;
+use crate::resilience::breaker::Settings;
+
+/// Calls that wait for the breaker.
+const MANY: u32 = 1_000;
+
+fn read(n: u32) -> Block {
+    call("read", &format!(r#"{{"_as":"r{n}","n":{n}}}"#))
+}
+
+/// A breaker that two failures opened, and a thousand calls of its tool that would all run at once.
+fn crowd() -> (World, Vec<NodeId>) {
+    let rules = Rules {
+        breakers: Some(Settings {
+            consecutive: 2,
+            ..Settings::default()
+        }),
+        ..Rules::default()
+    };
+    let limits = Limits {
+        parallel: 2 * MANY,
+        ..Limits::default()
+    };
+    let mut w = World::limited(rules, limits);
+    // The state is compared with a fold anew now and then, not at each of thousands of events.
+    w.every = 997;
+    w.reply(&[read(0), read(1)]);
+    for label in ["r0", "r1"] {
+        let id = w.id(label);
+        w.finish_with(id, error(ErrorClass::Transient, true));
+    }
+    let calls: Vec<Block> = (2..2 + MANY).map(read).collect();
+    w.reply(&calls);
+    let ids: Vec<NodeId> = (2..2 + MANY).map(|n| w.id(&format!("r{n}"))).collect();
+    (w, ids)
+}
+
+fn scope() -> Scope {
+    Scope::Tool("read".into())
+}
+
+fn started(w: &World, since: usize) -> usize {
+    let events = w.log.iter().skip(since);
+    events
+        .filter(|one| matches!(one.event, Event::Call(CallEvent::Started { .. })))
+        .count()
+}
+
+#[test]
+fn of_a_thousand_calls_exactly_one_is_let_through_to_see() {
+    let (mut w, ids) = crowd();
+    assert!(ids.iter().all(|id| w.status(*id) == Status::Queued));
+    let since = w.log.len();
+    assert_eq!(started(&w, since), 0);
+    elapse(&mut w, 0);
+    assert_eq!(w.state.breakers[&scope()].phase, Phase::HalfOpen);
+    assert_eq!((started(&w, since), w.running.len()), (1, 1));
+    let Some(Probe::Call(probe, _)) = w.state.breakers[&scope()].probe else {
+        panic!("nothing was let through");
+    };
+    // Whatever is decided meanwhile, nothing else passes.
+    w.reject(*ids.last().unwrap()).unwrap();
+    assert_eq!(started(&w, since), 1);
+    w.finish_with(probe, error(ErrorClass::Transient, true));
+    assert_eq!(w.state.breakers[&scope()].phase, Phase::Open);
+    assert_eq!((started(&w, since), w.running.len()), (1, 0));
+    // The next look: one again, and with its success all that are left.
+    elapse(&mut w, 0);
+    assert_eq!((started(&w, since), w.running.len()), (2, 1));
+    let seen = w.running[0].call;
+    w.finish(seen);
+    assert_eq!(w.state.breakers[&scope()].phase, Phase::Closed);
+    assert_eq!(started(&w, since), MANY as usize - 1, "all but the refused one");
+}
+
+#[test]
+fn a_breaker_that_is_reset_lets_all_of_them_through() {
+    let (mut w, _) = crowd();
+    let since = w.log.len();
+    w.cmd(Command::Resilience(ResilienceCommand::ResetBreaker {
+        scope: scope(),
+    }))
+    .unwrap();
+    assert_eq!(started(&w, since), MANY as usize);
+}

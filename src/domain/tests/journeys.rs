@@ -1,0 +1,277 @@
+//! The steps of a call, for each way in which it can live and end: read off its life, from the start, over
+//! the fifteen ways alone. Must not know: engine, who shows them.
+
+use proptest::prelude::*;
+
+use super::random::session_on;
+use super::repairs::{refused, said, world};
+use super::tape::Tape;
+use super::world::*;
+use crate::domain::apply;
+use crate::domain::call::{ErrorClass, Outcome, Status};
+use crate::domain::command::{Command, ResilienceCommand};
+use crate::domain::id::NodeId;
+use crate::domain::journey::{self, Left};
+use crate::domain::repair::Phase;
+use crate::domain::state::State;
+
+use Phase::{
+    ApplyRepairStrategy as Apply, DiagnoseError as Diagnose, End, ErrorDetected as Detected,
+    ExecuteTool as Execute, NoFurtherRepairPossible as NoFurther, PlanToolCall as Plan,
+    ReportFailure as Report, RetryToolCall as Retry, SelectRepairStrategy as Select, Start,
+    ToolCallSuccess as Success, ValidateParameters as Validate,
+};
+
+/// One round of repair, from the error to the next try.
+const ROUND: [Phase; 6] = [Detected, Diagnose, Select, Apply, Validate, Retry];
+
+/// What the steps of a call must be, with the executions of those that execute, and how it left them.
+fn is(w: &World, id: NodeId, steps: &[Phase], executions: &[usize], left: Option<Left>) {
+    let way = journey::of(&w.state, id);
+    let taken: Vec<Phase> = way.steps.iter().map(|step| step.phase).collect();
+    let ran: Vec<usize> = way
+        .steps
+        .iter()
+        .filter(|step| step.phase == Execute)
+        .map(|step| step.executions)
+        .collect();
+    assert_eq!((&taken[..], &ran[..], way.left), (steps, executions, left));
+    sound(&w.state, id);
+}
+
+/// A path from the start over the ways that there are, which ends only where nothing follows.
+fn sound(state: &State, id: NodeId) {
+    let way = journey::of(state, id);
+    assert_eq!(way.steps[0].phase, Start);
+    for pair in way.steps.windows(2) {
+        assert!(
+            pair[0].phase.next().contains(&pair[1].phase),
+            "{id}: {:?} to {:?} in {way:?}",
+            pair[0].phase,
+            pair[1].phase
+        );
+        assert!(pair[0].rev <= pair[1].rev);
+    }
+    // What is over is at its end, or says how it ended otherwise.
+    let call = &state.calls[&id];
+    let told = state.turn_of(id).is_some_and(|turn| turn.settled);
+    let over = call.status.is_settled() || call.status == Status::Invalid;
+    if over && told {
+        assert!(
+            way.now() == End || way.left.is_some(),
+            "{id} {:?}: {way:?}",
+            call.status
+        );
+    }
+}
+
+fn joined(parts: &[&[Phase]]) -> Vec<Phase> {
+    parts.concat()
+}
+
+#[test]
+fn a_call_that_goes_well() {
+    let mut w = World::asking(&["write"]);
+    w.reply(&[
+        call("write", r#"{"_as":"a","n":1}"#),
+        call("read", r#"{"_as":"b","n":2}"#),
+    ]);
+    let (a, b) = (w.id("a"), w.id("b"));
+    is(&w, a, &[Start, Plan], &[], None);
+    is(&w, b, &[Start, Plan, Execute], &[1], None);
+    w.finish(b);
+    is(&w, b, &[Start, Plan, Execute, Success], &[1], None);
+    w.approve(a).unwrap();
+    is(&w, a, &[Start, Plan, Execute], &[1], None);
+    w.finish(a);
+    w.drain();
+    for id in [a, b] {
+        is(&w, id, &[Start, Plan, Execute, Success, End], &[1], None);
+        assert_eq!(journey::of(&w.state, id).attempt, 1);
+    }
+    // Nothing is known of a call that nobody made.
+    let none = journey::of(&w.state, "c999".parse().unwrap());
+    assert_eq!((none.now(), none.attempt), (Start, 0));
+}
+
+#[test]
+fn a_call_that_is_mended_before_and_after_it_ran() {
+    let mut w = world("write", true, true);
+    w.reply(&[call(
+        "write",
+        r#"{"_as":"a","origin":"JFK","class":"business class"}"#,
+    )]);
+    let a = w.id("a");
+    let first = joined(&[&[Start, Plan, Execute], &ROUND, &[Execute]]);
+    // The check stopped the first: nothing of it ran.
+    is(&w, a, &first, &[0, 1], None);
+    assert_eq!(journey::of(&w.state, a).attempt, 1);
+    w.finish_with(a, refused("Missing required parameter 'passengers'"));
+    is(
+        &w,
+        a,
+        &joined(&[&first, &[Detected, Diagnose, Select, Apply]]),
+        &[0, 1],
+        None,
+    );
+    said(&mut w, r#"{"passengers": 1}"#);
+    w.finish(a);
+    w.drain();
+    let all = joined(&[&first, &ROUND, &[Execute, Success, End]]);
+    is(&w, a, &all, &[0, 1, 1], None);
+    assert_eq!(journey::of(&w.state, a).attempt, 2);
+}
+
+#[test]
+fn a_failure_that_is_told_reaches_its_end() {
+    let mut w = World::new();
+    w.reply(&[
+        call("read", r#"{"_as":"a","n":1}"#),
+        call("read", r#"{"_as":"b","n":2}"#),
+    ]);
+    let (a, b) = (w.id("a"), w.id("b"));
+    w.finish_with(a, Outcome::Err(not_found()));
+    let stands = [Start, Plan, Execute, Detected, Diagnose, Select, NoFurther];
+    is(&w, a, &stands, &[1], None);
+    w.finish(b);
+    w.drain();
+    is(&w, a, &joined(&[&stands, &[Report, End]]), &[1], None);
+}
+
+#[test]
+fn a_repair_that_comes_to_nothing() {
+    let mut w = world("read", true, true);
+    w.reply(&[call("read", r#"{"_as":"a","origin":"JFK"}"#)]);
+    let a = w.id("a");
+    w.finish_with(a, refused("Missing required parameter 'passengers'"));
+    let rev = w.rev(a);
+    w.cmd(Command::Resilience(ResilienceCommand::SkipRepair {
+        call: a,
+        rev,
+    }))
+    .unwrap();
+    w.drain();
+    let all = [
+        Start, Plan, Execute, Detected, Diagnose, Select, Apply, Validate, NoFurther, Report, End,
+    ];
+    is(&w, a, &all, &[1], None);
+}
+
+#[test]
+fn a_call_that_cannot_run_or_must_not_be_mended() {
+    let mut w = world("read", true, true);
+    w.reply(&[
+        call("find_hotel", r#"{"_as":"a"}"#),
+        call("read", r#"{"_as":"b","origin":"JFK"}"#),
+    ]);
+    let (a, b) = (w.id("a"), w.id("b"));
+    let locked = match refused("Invalid API key") {
+        Outcome::Err(error) => Outcome::Err(crate::domain::call::ToolError {
+            class: ErrorClass::Auth,
+            evidence: "HTTP 401".into(),
+            ..error
+        }),
+        other => other,
+    };
+    w.finish_with(b, locked);
+    w.drain();
+    let all = [
+        Start, Plan, Execute, Detected, Diagnose, Select, NoFurther, Report, End,
+    ];
+    is(&w, a, &all, &[0], None);
+    assert_eq!(journey::of(&w.state, a).attempt, 0);
+    is(&w, b, &all, &[1], None);
+}
+
+#[test]
+fn the_same_bytes_again_are_one_step() {
+    let mut w = World::with(Rules {
+        steps: super::ladder::steps(),
+        ..Rules::default()
+    });
+    w.reply(&[call("read", r#"{"_as":"a","n":1}"#)]);
+    let a = w.id("a");
+    w.finish_with(a, super::ladder::error(ErrorClass::Transient, false));
+    assert_eq!(w.status(a), Status::Delayed);
+    is(&w, a, &[Start, Plan, Execute], &[1], None);
+    super::ladder::elapse(&mut w, 0);
+    is(&w, a, &[Start, Plan, Execute], &[2], None);
+    w.finish(a);
+    w.drain();
+    is(&w, a, &[Start, Plan, Execute, Success, End], &[2], None);
+    assert_eq!(journey::of(&w.state, a).attempt, 1, "with the same arguments");
+}
+
+#[test]
+fn a_call_that_never_runs_says_how_it_ended() {
+    let mut w = World::asking(&["write"]);
+    w.reply(&[
+        call("write", r#"{"_as":"a","n":1}"#),
+        call("write", r#"{"_as":"b","n":"†call.a.v"}"#),
+        call("write", r#"{"_as":"c","n":3}"#),
+        call("read", r#"{"_as":"d","n":"†call.nobody.v"}"#),
+    ]);
+    let [refused, reader, answered, lost] = ["a", "b", "c", "d"].map(|label| w.id(label));
+    w.reject(refused).unwrap();
+    w.answer_for(answered, r#"{"v":1}"#).unwrap();
+    is(&w, refused, &[Start, Plan], &[], Some(Left::Rejected));
+    is(&w, reader, &[Start, Plan], &[], Some(Left::Skipped));
+    is(&w, answered, &[Start, Plan], &[], Some(Left::Answered));
+    w.drain();
+    let nowhere = journey::of(&w.state, lost);
+    assert!(
+        nowhere.now() == End || nowhere.left == Some(Left::Unsatisfiable),
+        "{nowhere:?}"
+    );
+    for id in [refused, reader, answered, lost] {
+        sound(&w.state, id);
+    }
+}
+
+#[test]
+fn an_answer_of_the_operator_ends_it_where_it_had_come_to() {
+    let mut w = World::new();
+    w.reply(&[call("read", r#"{"_as":"a","n":1}"#)]);
+    let a = w.id("a");
+    w.finish_with(a, Outcome::Err(not_found()));
+    w.correct(a, r#"{"v":7}"#).unwrap();
+    is(
+        &w,
+        a,
+        &[Start, Plan, Execute, Detected],
+        &[1],
+        Some(Left::Answered),
+    );
+    // What he writes anew begins anew.
+    w.args(a, r#"{"_as":"a","n":2}"#).unwrap();
+    is(&w, a, &[Start, Plan, Execute], &[1], None);
+    assert_eq!(journey::of(&w.state, a).steps[0].rev, w.rev(a));
+}
+
+/// Every step of every call at every event of a session.
+fn all_sound(w: &World) {
+    let mut state = State::default();
+    for envelope in &w.log {
+        apply::apply(&mut state, envelope);
+        for id in state.calls.keys() {
+            sound(&state, *id);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+    #[test]
+    fn whatever_happens_the_steps_follow_each_other(
+        numbers in prop::collection::vec(any::<u16>(), 0..300),
+        kind in 0_u8..4,
+    ) {
+        all_sound(&session_on(match kind {
+            0 => Tape::with_breakers(&numbers),
+            1 => Tape::with_loops(&numbers),
+            2 => Tape::with_threads(&numbers),
+            _ => Tape::new(&numbers),
+        }));
+    }
+}

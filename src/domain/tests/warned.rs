@@ -1,0 +1,84 @@
+//! What a request tells the model of tools that are left alone and of a budget near its end. Must not know: engine,
+//! when a breaker changes.
+
+use super::ladder::error;
+use super::world::*;
+use crate::domain::apply;
+use crate::domain::call::ErrorClass;
+use crate::domain::event::run::Limits;
+use crate::domain::turn::{Stop, Usage};
+use crate::resilience::breaker::Settings;
+
+fn told(w: &World) -> Vec<String> {
+    let newest = w.state.turns.values().next_back().unwrap();
+    newest.told.iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn a_tool_that_is_left_alone_is_told_of_while_it_is_and_no_longer() {
+    let mut w = World::with(Rules {
+        breakers: Some(Settings {
+            consecutive: 2,
+            ..Settings::default()
+        }),
+        ..Rules::default()
+    });
+    assert_eq!(told(&w), [""; 0]);
+    w.reply(&[
+        call("read", r#"{"_as":"a","n":1}"#),
+        call("read", r#"{"_as":"b","n":2}"#),
+    ]);
+    for label in ["a", "b"] {
+        let id = w.id(label);
+        w.finish_with(id, error(ErrorClass::Transient, true));
+    }
+    let said = told(&w);
+    assert!(
+        said.len() == 1 && said[0].starts_with("The tool read keeps failing (2 failures in a row)"),
+        "{said:?}"
+    );
+    assert!(
+        w.last_request().contains("is left alone for a while"),
+        "{}",
+        w.last_request()
+    );
+    // It is no part of what later requests repeat.
+    w.reply(&[
+        call("pure", r#"{"_as":"p","n":1}"#),
+        call("read", r#"{"_as":"c","n":3}"#),
+    ]);
+    super::ladder::elapse(&mut w, 0);
+    w.drain();
+    assert_eq!(told(&w), [""; 0]);
+    assert!(
+        !w.last_request().contains("is left alone"),
+        "{}",
+        w.last_request()
+    );
+    assert_eq!(apply::fold(&w.log), w.state);
+}
+
+#[test]
+fn a_budget_near_its_end_is_told() {
+    let limits = Limits {
+        tokens: Some(1_000),
+        ..Limits::default()
+    };
+    let mut w = World::limited(Rules::default(), limits);
+    let mut next = |label: &str, used: u64| {
+        w.stream(call("read", &format!(r#"{{"_as":"{label}"}}"#)));
+        let usage = Usage {
+            input: Some(used),
+            ..Usage::default()
+        };
+        w.end_with(Stop::Calls, usage);
+        w.drain();
+        told(&w)
+    };
+    assert_eq!(next("a", 800), [""; 0]);
+    assert_eq!(
+        next("b", 100),
+        ["900 of the 1000 tokens that this run may use are used. Finish your work soon."]
+    );
+    assert_eq!(next("c", 50).len(), 1);
+}

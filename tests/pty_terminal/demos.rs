@@ -1,0 +1,136 @@
+//! Built-in runs on a real screen: what anybody who starts one sees, and that its keys do what they say. Must not
+//! know: how failures are met.
+
+use std::time::Duration;
+
+use rustix::process::Signal;
+
+use crate::harness::{Run, SOON};
+
+/// Longer than what is to be decided must be on screen before a key counts.
+const ARMED: Duration = Duration::from_millis(900);
+
+/// A built-in run in a directory and a home of its own.
+fn demo(root: &tempfile::TempDir, args: &[&str], settings: &str) -> Run {
+    let root = root.path();
+    let own = root.join("config/overrule");
+    std::fs::create_dir_all(&own).unwrap();
+    std::fs::create_dir_all(root.join("work")).unwrap();
+    std::fs::write(own.join("config.toml"), settings).unwrap();
+    let args = [&["demo"], args].concat();
+    Run::with(env!("CARGO_BIN_EXE_overrule"), &args, |command| {
+        command.env("HOME", root);
+        for (name, dir) in [
+            ("XDG_CONFIG_HOME", "config"),
+            ("XDG_DATA_HOME", "data"),
+            ("XDG_STATE_HOME", "state"),
+        ] {
+            command.env(name, root.join(dir));
+        }
+        command.env("LC_ALL", "C.UTF-8");
+        for name in ["OVERRULE_SESSIONS", "OVERRULE_MODEL", "VTE_VERSION"] {
+            command.env_remove(name);
+        }
+        command.cwd(root.join("work"));
+    })
+}
+
+fn shows(run: &Run, text: &str) -> bool {
+    run.screen().screen().contents().contains(text)
+}
+
+/// The row with some words.
+fn row(run: &Run, words: &str) -> Option<String> {
+    let contents = run.screen().screen().contents();
+    let mut rows = contents.lines().filter(|line| line.contains(words));
+    rows.next().map(str::to_owned)
+}
+
+/// Ends it as whoever shuts the machine down does, whatever it is at.
+fn leave(mut run: Run, what: &str) {
+    run.kill(Signal::TERM);
+    run.exit(SOON);
+    run.check_restored(what);
+}
+
+#[test]
+fn in_the_office_the_operator_chooses_a_repair() {
+    let root = tempfile::tempdir().unwrap();
+    let mut run = demo(&root, &["office"], "");
+    run.until("the calls wait", || {
+        shows(&run, "repair: you choose") && shows(&run, "queue 3")
+    });
+    // To the call with the choice, in the graph.
+    let chosen = |run: &Run| row(run, "set_temperature").is_some_and(|row| row.starts_with('❯'));
+    for _ in 0..8 {
+        if chosen(&run) {
+            break;
+        }
+        let was = row(&run, "❯");
+        run.send("k");
+        run.until("the cursor moved", || row(&run, "❯") != was);
+    }
+    run.until("the call is selected", || chosen(&run));
+    run.until("its key is told", || shows(&run, "F choose a repair"));
+    std::thread::sleep(ARMED);
+    run.send("F");
+    run.until("what may be chosen", || shows(&run, "1) temp: 0"));
+    run.send("\r");
+    // The mended call is another revision, and passes the gate like any: nothing ran.
+    run.until("the mended call waits for approval", || {
+        row(&run, "set_temperature awaiting approval").is_some_and(|row| row.contains("temp=0"))
+    });
+    run.until("who mended it is told", || shows(&run, "by repair 1"));
+    leave(run, "a chosen repair");
+}
+
+#[test]
+fn a_wait_before_another_try_is_skipped_by_its_key() {
+    let root = tempfile::tempdir().unwrap();
+    let slow = "[resilience.retry]\nfirst = \"60s\"\nlongest = \"60s\"\n";
+    let mut run = demo(&root, &["ring", "--policy", "auto"], slow);
+    run.until("it waits", || shows(&run, "again in") && shows(&run, "(1 of 4)"));
+    run.until("its key is told", || shows(&run, "H run now"));
+    std::thread::sleep(ARMED);
+    run.send("H");
+    // It ran at once: its next failure waits again.
+    run.until("it ran", || shows(&run, "(2 of 4)"));
+    leave(run, "a skipped wait");
+}
+
+#[test]
+fn a_stubborn_model_is_let_on_by_one_key_and_a_shut_breaker_by_another() {
+    let root = tempfile::tempdir().unwrap();
+    let mut run = demo(&root, &["stubborn"], "");
+    run.until("the run waits", || {
+        shows(&run, "the run goes round") && shows(&run, "W: why, what to do")
+    });
+    run.send("W");
+    for words in [
+        "state      paused: loop 1",
+        "e        give the call other arguments",
+        "r        let another tool make the call",
+        "w        say what the call gives",
+        "i        give the model guidance",
+        "X        stop this branch",
+        "told the model what repeats",
+    ] {
+        run.until(words, || shows(&run, words));
+    }
+    run.send("Y");
+    // It repeats, fails on, and its breaker opens: that wait ends by a key as well.
+    run.until("the breaker holds it", || {
+        shows(&run, "the breaker of tool:read_record is open")
+    });
+    run.send("W");
+    run.until("it is told", || {
+        shows(&run, "nothing else is") && shows(&run, "enter    go to what waits")
+    });
+    run.send("\r");
+    run.until("what a reset is of", || shows(&run, "reset the breaker of"));
+    run.send("\r");
+    run.until("it ran", || {
+        !shows(&run, "queued: the breaker of tool:read_record")
+    });
+    leave(run, "a stubborn model");
+}
