@@ -104,6 +104,31 @@ fn the_operator_is_called_and_his_approval_counts() {
 }
 
 #[test]
+fn what_cannot_be_undone_wants_the_name_of_its_tool_typed() {
+    let world = World::new();
+    let mut run = world.run("", "[tool.write_file]\ntags = [\"irreversible\"]\n");
+    run.send("t");
+    run.wait_for("irreversible");
+    std::thread::sleep(ARMED);
+    run.send("a");
+    run.wait_for("cannot be undone: type `write_file` to let it run");
+    run.send("write\r");
+    run.wait_for("not the name");
+    assert!(!world.out().exists());
+    run.send("\x1b[200~_file\x1b[201~\r");
+    std::thread::sleep(Duration::from_millis(300));
+    assert!(!world.out().exists(), "pasted, not typed");
+    for key in "_file\r".chars() {
+        run.send(&key.to_string());
+        std::thread::sleep(Duration::from_millis(30));
+    }
+    run.until("it ran", || world.out().exists());
+    run.send("q");
+    assert_eq!(run.exit(SOON), 0);
+    run.check_restored("a typed word");
+}
+
+#[test]
 fn who_looks_at_the_window_is_not_notified_and_each_call_can_be_turned_off() {
     let world = World::new();
     let mut run = world.run("", "[notify]\nbell = false\ntitle = false\ndesktop = false\n");
