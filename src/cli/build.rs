@@ -114,8 +114,8 @@ impl Ground {
             resilience = demos::fitted(samples, resilience);
         }
         let mut registry = Registry::new(tools)?.keeping_out_of(self.private.iter().cloned());
-        let names: Vec<String> = registry.names().map(str::to_owned).collect();
-        for (tool, tag) in self.settings.tags.fit(names.iter().map(String::as_str))? {
+        let offered: Vec<String> = registry.names().map(str::to_owned).collect();
+        for (tool, tag) in self.settings.tags.fit(offered.iter().map(String::as_str))? {
             registry.tag(tool, tag);
         }
         Ok(Adviser {
