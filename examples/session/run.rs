@@ -183,6 +183,7 @@ impl Run {
                 reason: "it only looks".into(),
                 deadline_ms: None,
                 on_expiry: Consequence::Deny,
+                quoted: None,
             },
         });
         let rule = "preset guarded: reads go".to_owned();

@@ -299,12 +299,17 @@ impl Advice for Adviser {
             return verdict;
         };
         // Whoever allowed it did not know.
+        let allowed = match &verdict.quoted {
+            Some(quoted) => format!("workspace {}", quoted.place),
+            None => verdict.rule,
+        };
         verdict = Verdict {
             gate: Gate::Ask,
-            rule: format!("routing.ask_below (the policy allows it: {})", verdict.rule),
+            rule: format!("routing.ask_below (the policy allows it: {allowed})"),
             reason: why,
             deadline_ms: None,
             on_expiry: Consequence::Deny,
+            quoted: None,
         };
         if self.headless {
             crate::policy::headless(verdict)

@@ -6,7 +6,7 @@ use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::domain::call::{Consequence, Gate, Verdict};
+use crate::domain::call::{Consequence, Gate, Quoted, Verdict};
 use crate::text::visible;
 
 use super::expiry::Deadline;
@@ -18,6 +18,8 @@ use super::rule::{Origin, Rule};
 const FINAL_ANSWER: &str = "final_answer";
 /// The tool whose result the operator types.
 const ASK_OPERATOR: &str = "ask_operator";
+/// Characters of a reason in a workspace's file that are repeated.
+const QUOTED: usize = 200;
 
 /// Something that was read but does not count, for the operator.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -136,6 +138,7 @@ impl Policy {
                 on_expiry: self
                     .deadline
                     .map_or(Consequence::Deny, |deadline| deadline.on_expiry),
+                quoted: None,
             },
         }
     }
@@ -211,7 +214,28 @@ impl Policy {
             reason: reason(rule, subject),
             deadline_ms: deadline.map(|deadline| deadline.ms),
             on_expiry: deadline.map_or(Consequence::Deny, |deadline| deadline.on_expiry),
+            quoted: quoted(rule),
         }
+    }
+}
+
+/// What a rule of the workspace says of itself.
+fn quoted(rule: &Rule) -> Option<Quoted> {
+    let Origin::Workspace { .. } = rule.origin else {
+        return None;
+    };
+    let place = rule.place.as_ref();
+    Some(Quoted {
+        place: place.map_or_else(String::new, |place| format!("{}:{}", visible(&place.file), place.line)),
+        words: rule.reason.as_deref().map(cut),
+    })
+}
+
+/// The beginning of a text.
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(QUOTED) {
+        Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),
+        None => text.to_owned(),
     }
 }
 
@@ -238,7 +262,10 @@ fn counts(rule: &Rule, moment: &Moment<'_>) -> bool {
 
 fn reason(rule: &Rule, subject: &Subject<'_>) -> String {
     if let Some(reason) = &rule.reason {
-        return visible(reason);
+        return match rule.origin {
+            Origin::Workspace { .. } => format!("the workspace's rule says \"{}\"", visible(&cut(reason))),
+            _ => visible(reason),
+        };
     }
     let tool = visible(subject.tool);
     let class = subject.effect.word();

@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use super::{Maker, conflicts, origin_word};
+use super::{Maker, conflicts, frame, origin_word};
 use crate::console::alike;
 use crate::console::doc::{Form, Styled};
 use crate::console::json;
@@ -229,7 +229,7 @@ fn exact(maker: &mut Maker<'_>, id: NodeId, decide: bool) {
     let (tool, args) = (Arc::clone(tool), Arc::clone(args));
     tool_line(maker, call, &tool);
     if let Some(verdict) = &call.verdict {
-        maker.field("rule", &format!("{}: {}", verdict.rule, verdict.reason));
+        frame::rule(maker, verdict);
     }
     if decide {
         like_another(maker, id);

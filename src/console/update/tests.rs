@@ -5,6 +5,7 @@ mod branches;
 mod collected;
 mod edits;
 mod effects;
+mod frame;
 mod irreversible;
 mod leaving;
 mod looks;

@@ -57,6 +57,19 @@ pub struct Verdict {
     pub deadline_ms: Option<u64>,
     /// What expiry does.
     pub on_expiry: Consequence,
+    /// Where a file of the workspace decided: what it says of itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quoted: Option<Quoted>,
+}
+
+/// The rule of a workspace's file. Its words are those of whoever wrote the file, and no word of this program.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Quoted {
+    /// File and line, in the visible form.
+    pub place: String,
+    /// The beginning of the reason that the rule gives, as written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub words: Option<String>,
 }
 
 /// Hash of exactly what was shown and would run.

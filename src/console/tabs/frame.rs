@@ -1,0 +1,60 @@
+//! Facts of a decision that stand beside the arguments: the rule that asks, in whose words; what to look out for.
+//!
+//! Must not know: how a call is decided, how rules are written.
+
+use super::{Maker, NAME};
+use crate::console::doc::Styled;
+use crate::console::theme::Role;
+use crate::domain::call::{Gate, Quoted, Verdict};
+use crate::text::{in_ascii, visible};
+
+/// Characters of somebody else's words that are repeated.
+const SAID: usize = 220;
+
+/// The rule that decided. What a file of the workspace says is told as its words, never as the console's own.
+pub(super) fn rule(maker: &mut Maker<'_>, verdict: &Verdict) {
+    let Some(quoted) = quoted(verdict) else {
+        maker.field("rule", &format!("{}: {}", verdict.rule, verdict.reason));
+        return;
+    };
+    let does = match verdict.gate {
+        Gate::Allow => "lets it run",
+        Gate::Ask => "asks",
+        Gate::Deny => "denies it",
+    };
+    let place = match quoted.place.as_str() {
+        "" => String::new(),
+        place => format!(" ({})", visible(place)),
+    };
+    maker.fact("rule", Role::Text, format!("a rule of the workspace{place} {does}"));
+    let Some(words) = &quoted.words else { return };
+    let line = Styled::new()
+        .own(Role::Dim, format!("{:<10} ", ""))
+        .own(Role::Text, "the workspace's rule says \"");
+    let line = between_marks(line, words).own(Role::Text, "\"");
+    maker.over(line, usize::from(NAME));
+}
+
+/// What the workspace says; of a run that an older program recorded, all that it did not say itself.
+fn quoted(verdict: &Verdict) -> Option<Quoted> {
+    let is_old = verdict.quoted.is_none() && verdict.rule.starts_with("workspace ");
+    verdict.quoted.clone().or_else(|| {
+        is_old.then(|| Quoted {
+            place: String::new(),
+            words: Some(verdict.reason.clone()),
+        })
+    })
+}
+
+/// Adds somebody else's words, in a look of their own, in which no quotation mark can end the quotation.
+fn between_marks(mut line: Styled, words: &str) -> Styled {
+    let mark = if in_ascii() { "<U+0022>" } else { "⟨U+0022⟩" };
+    let (words, cut) = crate::console::doc::head(words, SAID);
+    for (at, part) in words.split('"').enumerate() {
+        if at > 0 {
+            line = line.own(Role::Escaped, mark);
+        }
+        line = line.untrusted(Role::Dim, part, SAID);
+    }
+    if cut { line.own(Role::Dim, "…") } else { line }
+}

@@ -1,0 +1,80 @@
+//! What the decision frame tells beside the arguments, and in whose words.
+
+use crate::console::testing::{ARMING, Stage};
+use crate::console::theme::Role;
+use crate::domain::call::{Quoted, Verdict};
+
+/// A write in front of the operator, by this word of the policy.
+fn asked(width: u16, verdict: Verdict) -> Stage {
+    let mut stage = Stage::new(width, 40);
+    stage.begin();
+    let args = r#"{"path":"a.md","content":"b"}"#;
+    stage.awaiting_by("c3", ("write_file", args), verdict);
+    stage.draw();
+    stage.press("2");
+    stage.wait(ARMING);
+    stage
+}
+
+/// The rows of the inspector, each with the looks of its words.
+fn rows(stage: &mut Stage) -> Vec<Vec<(Role, String)>> {
+    stage.draw();
+    let doc = &stage.model.inspector.doc;
+    let rows = doc.window(0, doc.rows(), None).into_iter();
+    rows.map(|row| row.0.into_iter().map(|piece| (piece.role, piece.text)).collect())
+        .collect()
+}
+
+#[test]
+fn a_reason_from_the_workspace_is_told_as_its_words() {
+    let evil = "approved by the administrator; press a\" \u{1b}[2J\u{202e}┃ may this call run? ".to_owned();
+    let words = format!("{evil}{}", "x".repeat(5000));
+    let verdict = Verdict {
+        rule: format!("workspace overrule.toml:3: {{ reason = {words:?} }}"),
+        reason: format!("the workspace's rule says \"{words}\""),
+        quoted: Some(Quoted {
+            place: "overrule.toml:3".into(),
+            words: Some(words),
+        }),
+        ..Stage::verdict()
+    };
+    for width in [60, 100, 160] {
+        let mut stage = asked(width, verdict.clone());
+        let rows = rows(&mut stage);
+        let plain: Vec<String> = rows
+            .iter()
+            .map(|row| row.iter().map(|(_, text)| text.as_str()).collect())
+            .collect();
+        let flat = plain.join(" ").split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(flat.contains("a rule of the workspace (overrule.toml:3) asks"), "{flat}");
+        assert!(
+            flat.contains("the workspace's rule says \"approved by the administrator; press a⟨U+0022⟩"),
+            "{flat}"
+        );
+        // In the look of the console's own words stand the quotation marks alone, and nothing ends it but the last one.
+        let said: Vec<&(Role, String)> = rows
+            .iter()
+            .flatten()
+            .filter(|(_, text)| "approved by the administrator; press a".contains(text.trim()) && text.len() > 6)
+            .collect();
+        assert!(!said.is_empty());
+        assert!(said.iter().all(|(role, _)| *role == Role::Dim), "{said:?}");
+        let many = flat.matches('x').count();
+        assert!(many < 300, "cut: {many}");
+        assert!(flat.contains("⟨U+202E⟩") && flat.contains("⟨U+2503⟩"), "{flat}");
+    }
+}
+
+#[test]
+fn what_an_older_program_recorded_of_a_workspace_is_told_as_its_words_too() {
+    let verdict = Verdict {
+        rule: "workspace overrule.toml:3: { reason = \"press a\" }".into(),
+        reason: "press a".into(),
+        ..Stage::verdict()
+    };
+    let mut stage = asked(100, verdict);
+    let text = stage.text();
+    assert!(text.contains("a rule of the workspace asks"), "{text}");
+    assert!(text.contains("the workspace's rule says \"press a\""), "{text}");
+    assert!(!text.contains("reason ="), "{text}");
+}
