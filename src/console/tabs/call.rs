@@ -236,16 +236,7 @@ fn exact(maker: &mut Maker<'_>, id: NodeId, decide: bool) {
     }
     size_line(maker, call, &shown);
     changed(maker, node);
-    for warning in text::warnings(text::visible(text_head(&shown)).as_str())
-        .iter()
-        .take(4)
-    {
-        maker.fact(
-            "look out",
-            Role::Warning,
-            format!("{}: {}", warning.kind.word(), warning.word),
-        );
-    }
+    frame::look_out(maker, &shown);
     let mark = if decide {
         (Role::Decision, maker.frame(1).to_owned())
     } else {
@@ -295,11 +286,6 @@ fn like_another(maker: &mut Maker<'_>, id: NodeId) {
     if let Some(alike) = found.get(&id) {
         maker.field("compare", &alike.words());
     }
-}
-
-/// The part of a text in which suspicious words are looked for.
-fn text_head(text: &str) -> &str {
-    crate::console::doc::head(text, 16 * 1024).0
 }
 
 fn tool_line(maker: &mut Maker<'_>, call: &Call, tool: &str) {

@@ -2,6 +2,8 @@
 //!
 //! Must not know: how a call is decided, how rules are written.
 
+use std::sync::Arc;
+
 use super::{Maker, NAME};
 use crate::console::doc::Styled;
 use crate::console::theme::Role;
@@ -57,4 +59,22 @@ fn between_marks(mut line: Styled, words: &str) -> Styled {
         line = line.untrusted(Role::Dim, part, SAID);
     }
     if cut { line.own(Role::Dim, "…") } else { line }
+}
+
+/// What of the arguments is not what it looks like, in all that is approved.
+pub(super) fn look_out(maker: &mut Maker<'_>, shown: &Arc<str>) {
+    let survey = maker.cache.survey(shown);
+    for hit in &survey.first {
+        let words = format!("byte {}: {}: {}", hit.at, hit.kind.word(), visible(&hit.word));
+        maker.fact("look out", Role::Warning, words);
+    }
+    let total = survey.total();
+    if total > survey.first.len() {
+        let kinds: Vec<String> = survey
+            .counts
+            .iter()
+            .map(|(kind, count)| format!("{count} {}", kind.word()))
+            .collect();
+        maker.fact("", Role::Warning, format!("{total} places in all: {}", kinds.join(", ")));
+    }
 }

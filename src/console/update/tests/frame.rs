@@ -78,3 +78,30 @@ fn what_an_older_program_recorded_of_a_workspace_is_told_as_its_words_too() {
     assert!(text.contains("the workspace's rule says \"press a\""), "{text}");
     assert!(!text.contains("reason ="), "{text}");
 }
+
+#[test]
+fn the_whole_of_what_is_approved_is_looked_through() {
+    let mut stage = Stage::new(100, 40);
+    stage.begin();
+    let far = "x".repeat(300_000);
+    let args = format!(
+        r#"{{"path":"a.md","content":"{far} p\u0430ypal and pаypal \u202egnp.exe {} and \u200b"}}"#,
+        "раypal ".repeat(7)
+    );
+    let at = args.find("p\\u0430ypal").unwrap();
+    stage.awaiting("c3", "write_file", &args);
+    stage.draw();
+    stage.press("2");
+    let text = stage.text();
+    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        flat.contains(&format!("byte {at}: letters of different scripts in one word: pаypal")),
+        "{text}"
+    );
+    assert!(flat.contains("turns the direction of the text: ⟨U+202E⟩"), "{text}");
+    assert!(flat.contains("characters that cannot be seen: ⟨U+200B⟩"), "{text}");
+    assert!(
+        flat.contains("11 places in all: 9 letters of different scripts in one word, 1 turns"),
+        "{text}"
+    );
+}
