@@ -231,6 +231,7 @@ fn exact(maker: &mut Maker<'_>, id: NodeId, decide: bool) {
     if let Some(verdict) = &call.verdict {
         frame::rule(maker, verdict);
     }
+    frame::deadline(maker, call);
     if decide {
         like_another(maker, id);
     }

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use super::{Maker, NAME};
 use crate::console::doc::Styled;
 use crate::console::theme::Role;
-use crate::domain::call::{Gate, Quoted, Verdict};
+use crate::domain::call::{Call, Gate, Quoted, Status, Verdict};
+use crate::domain::ladder::span;
 use crate::text::{in_ascii, visible};
 
 /// Characters of somebody else's words that are repeated.
@@ -35,6 +36,20 @@ pub(super) fn rule(maker: &mut Maker<'_>, verdict: &Verdict) {
         .own(Role::Text, "the workspace's rule says \"");
     let line = between_marks(line, words).own(Role::Text, "\"");
     maker.over(line, usize::from(NAME));
+}
+
+/// How long there is for an answer, and what then.
+pub(super) fn deadline(maker: &mut Maker<'_>, call: &Call) {
+    let Some(verdict) = call.verdict.as_ref().filter(|_| call.status == Status::Awaiting) else {
+        return;
+    };
+    let Some(ms) = verdict.deadline_ms else { return };
+    let then = verdict.on_expiry.word();
+    let words = match call.overdue {
+        true => format!("over: nobody answered within {}; it goes on waiting", span(ms)),
+        false => format!("{} to answer, then: {then}", span(ms)),
+    };
+    maker.fact("deadline", Role::Warning, words);
 }
 
 /// What the workspace says; of a run that an older program recorded, all that it did not say itself.

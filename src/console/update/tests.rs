@@ -19,6 +19,7 @@ mod repairs;
 mod rules;
 mod schedules;
 mod screens;
+mod search;
 mod typing;
 mod verbs;
 mod ways;

@@ -43,6 +43,17 @@ pub enum Consequence {
     Escalate,
 }
 
+impl Consequence {
+    /// What becomes of the call, in a word or two.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Deny => "denied",
+            Self::Halt => "the run stops",
+            Self::Escalate => "called louder",
+        }
+    }
+}
+
 /// The policy's word on one call, with the rule that decided, word for word.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verdict {

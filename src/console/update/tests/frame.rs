@@ -1,8 +1,10 @@
 //! What the decision frame tells beside the arguments, and in whose words.
 
-use crate::console::testing::{ARMING, Stage};
+use crate::console::testing::{ARMING, Stage, id};
 use crate::console::theme::Role;
-use crate::domain::call::{Quoted, Verdict};
+use crate::domain::call::{Consequence, Decision, Quoted, Verdict};
+use crate::domain::event::{CallEvent, Event, RunEvent};
+use crate::domain::id::Rev;
 
 /// A write in front of the operator, by this word of the policy.
 fn asked(width: u16, verdict: Verdict) -> Stage {
@@ -104,4 +106,47 @@ fn the_whole_of_what_is_approved_is_looked_through() {
         flat.contains("11 places in all: 9 letters of different scripts in one word, 1 turns"),
         "{text}"
     );
+}
+
+#[test]
+fn a_deadline_is_counted_down_and_what_follows_is_said() {
+    let with = |on_expiry| Verdict {
+        deadline_ms: Some(90_000),
+        on_expiry,
+        ..Stage::verdict()
+    };
+    let mut stage = asked(120, with(Consequence::Deny));
+    let text = stage.text();
+    assert!(text.contains("deadline   90 s to answer, then: denied"), "{text}");
+    assert!(text.contains("(denied in 89 s)"), "{text}");
+    assert!(stage.model.wake_at().is_some_and(|at| at <= stage.now + 1000), "it counts");
+    stage.wait(30_000);
+    assert!(stage.text().contains("(denied in 59 s)"), "{}", stage.text());
+    // While nobody may decide it stands still, and begins anew after that.
+    let reason = "wait".to_owned();
+    stage.engine(Event::Run(RunEvent::Paused { reason }));
+    assert!(stage.text().contains("(denied 90 s after the pause)"), "{}", stage.text());
+    stage.clock = i64::try_from(stage.now).unwrap();
+    stage.engine(Event::Run(RunEvent::Resumed {}));
+    assert!(stage.text().contains("(denied in 90 s)"), "{}", stage.text());
+
+    let mut stage = asked(120, with(Consequence::Escalate));
+    assert!(stage.text().contains("(called louder in 89 s)"), "{}", stage.text());
+    stage.call(CallEvent::Decided {
+        call: id("c3"),
+        rev: Rev(1),
+        digest: None,
+        decision: Decision::Expire {
+            consequence: Consequence::Escalate,
+        },
+    });
+    let text = stage.text();
+    assert!(text.contains("(overdue)"), "{text}");
+    assert!(text.contains("over: nobody answered within 90 s"), "{text}");
+}
+
+#[test]
+fn what_waits_for_ever_has_no_deadline() {
+    let mut stage = asked(120, Stage::verdict());
+    assert!(!stage.text().contains("deadline"), "{}", stage.text());
 }
