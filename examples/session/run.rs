@@ -184,6 +184,7 @@ impl Run {
                 deadline_ms: None,
                 on_expiry: Consequence::Deny,
                 quoted: None,
+                parts: Vec::new(),
             },
         });
         let rule = "preset guarded: reads go".to_owned();

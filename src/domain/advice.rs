@@ -181,6 +181,7 @@ impl Advice for Cards<'_> {
             deadline_ms: None,
             on_expiry: super::call::Consequence::Deny,
             quoted: None,
+            parts: Vec::new(),
         }
     }
 

@@ -18,7 +18,7 @@ mod outcome;
 mod verdict;
 
 pub use outcome::{ErrorClass, Outcome, ToolError};
-pub use verdict::{Consequence, Decision, Digest, Fault, Gate, Quoted, Verdict};
+pub use verdict::{Consequence, Decision, Digest, Fault, Gate, Part, Quoted, Verdict};
 
 /// What running a tool can do to the world, from harmless to anything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -197,7 +197,7 @@ impl Advice for Adviser {
             used: Some(&|rule: &str| used.times(rule)),
             key: Some(&key),
         };
-        let verdict = self.policy.verdict_at(&subject, &moment);
+        let verdict = self.policy.verdict_of_parts(&subject, &moment);
         if self.headless {
             crate::policy::headless(verdict)
         } else {
@@ -303,6 +303,7 @@ impl Advice for Adviser {
             Some(quoted) => format!("workspace {}", quoted.place),
             None => verdict.rule,
         };
+        let parts = verdict.parts;
         verdict = Verdict {
             gate: Gate::Ask,
             rule: format!("routing.ask_below (the policy allows it: {allowed})"),
@@ -310,6 +311,7 @@ impl Advice for Adviser {
             deadline_ms: None,
             on_expiry: Consequence::Deny,
             quoted: None,
+            parts,
         };
         if self.headless {
             crate::policy::headless(verdict)

@@ -6,13 +6,14 @@ use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::domain::call::{Consequence, Gate, Quoted, Verdict};
+use crate::domain::call::{Consequence, Gate, Part, Quoted, Verdict};
 use crate::text::visible;
 
 use super::expiry::Deadline;
-use super::matcher::{Matcher, Subject};
+use super::matcher::{Matcher, SHELL, Subject};
 use super::preset::Preset;
 use super::rule::{Origin, Rule};
+use super::shell;
 
 /// The tool that ends a run with its answer.
 const FINAL_ANSWER: &str = "final_answer";
@@ -139,8 +140,41 @@ impl Policy {
                     .deadline
                     .map_or(Consequence::Deny, |deadline| deadline.on_expiry),
                 quoted: None,
+                parts: Vec::new(),
             },
         }
+    }
+
+    /// The word on a call, with the word on each command of a shell line alone. They are for who looks at them:
+    /// what is let run depends on the whole.
+    pub fn verdict_of_parts(&self, subject: &Subject<'_>, moment: &Moment<'_>) -> Verdict {
+        let mut verdict = self.verdict_at(subject, moment);
+        let line = subject.args.get("command").and_then(serde_json::Value::as_str);
+        let Some(line) = line.filter(|_| subject.server.is_none() && subject.tool == SHELL) else {
+            return verdict;
+        };
+        let segments = shell::segments(line);
+        if segments.len() < 2 {
+            return verdict;
+        }
+        let mut args = subject.args.clone();
+        for segment in segments {
+            let alone = line.get(segment.bytes).unwrap_or_default();
+            if let Some(command) = args.get_mut("command") {
+                *command = alone.into();
+            }
+            // What is about exactly this call is about no part of it.
+            let moment = Moment { key: None, ..*moment };
+            let word = self.verdict_at(&Subject { args: &args, ..*subject }, &moment);
+            verdict.parts.push(Part {
+                gate: word.gate,
+                rule: match word.quoted {
+                    Some(quoted) => format!("a rule of the workspace ({})", quoted.place),
+                    None => cut(&word.rule),
+                },
+            });
+        }
+        verdict
     }
 
     /// Every rule that matches a call with what it says, the deciding one first.
@@ -215,6 +249,7 @@ impl Policy {
             deadline_ms: deadline.map(|deadline| deadline.ms),
             on_expiry: deadline.map_or(Consequence::Deny, |deadline| deadline.on_expiry),
             quoted: quoted(rule),
+            parts: Vec::new(),
         }
     }
 }

@@ -237,6 +237,7 @@ fn exact(maker: &mut Maker<'_>, id: NodeId, decide: bool) {
     }
     size_line(maker, call, &shown);
     changed(maker, node);
+    frame::commands(maker, call, &tool, &shown);
     frame::look_out(maker, &shown);
     let mark = if decide {
         (Role::Decision, maker.frame(1).to_owned())

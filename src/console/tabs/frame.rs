@@ -9,8 +9,17 @@ use crate::console::doc::Styled;
 use crate::console::theme::Role;
 use crate::domain::call::{Call, Gate, Quoted, Status, Verdict};
 use crate::domain::ladder::span;
+use crate::policy::shell;
 use crate::text::{in_ascii, visible};
 
+/// Longest arguments of a shell that are taken apart.
+const LINE: usize = 64 * 1024;
+/// Columns before a command.
+const INDENT: usize = 14;
+/// Characters of a command that are repeated; all of them stand in the frame.
+const COMMAND: usize = 400;
+/// Characters of the name of a program.
+const PROGRAM: usize = 60;
 /// Characters of somebody else's words that are repeated.
 const SAID: usize = 220;
 
@@ -20,11 +29,7 @@ pub(super) fn rule(maker: &mut Maker<'_>, verdict: &Verdict) {
         maker.field("rule", &format!("{}: {}", verdict.rule, verdict.reason));
         return;
     };
-    let does = match verdict.gate {
-        Gate::Allow => "lets it run",
-        Gate::Ask => "asks",
-        Gate::Deny => "denies it",
-    };
+    let does = verdict.gate.does();
     let place = match quoted.place.as_str() {
         "" => String::new(),
         place => format!(" ({})", visible(place)),
@@ -74,6 +79,63 @@ fn between_marks(mut line: Styled, words: &str) -> Styled {
         line = line.untrusted(Role::Dim, part, SAID);
     }
     if cut { line.own(Role::Dim, "…") } else { line }
+}
+
+/// The commands of a shell line, each on lines of its own: its program first, which no width can hide, and what the
+/// policy says of it alone.
+pub(super) fn commands(maker: &mut Maker<'_>, call: &Call, tool: &str, shown: &str) {
+    let Some(line) = shell_line(tool, shown) else { return };
+    let segments = shell::segments(&line);
+    if segments.len() < 2 {
+        return;
+    }
+    let parts = call.verdict.as_ref().map_or(&[][..], |verdict| &verdict.parts);
+    let parts = if parts.len() == segments.len() { parts } else { &[] };
+    maker.fact("commands", Role::Text, format!("{}, one after the other:", segments.len()));
+    for (at, segment) in segments.iter().enumerate() {
+        let mut row = Styled::new()
+            .own(Role::Dim, format!("{:>8}   ", at + 1))
+            .own(Role::Title, format!("{:<3}", segment.after));
+        row = match &segment.program {
+            Some(program) => row.untrusted(Role::Accent, program, PROGRAM),
+            None => row.own(Role::Warning, "which program only a shell can tell"),
+        };
+        if let Some(part) = parts.get(at) {
+            let role = match part.gate {
+                Gate::Allow => Role::Ok,
+                Gate::Ask => Role::Awaiting,
+                Gate::Deny => Role::Failed,
+            };
+            row = row.own(role, format!("  the policy {}", alone(part.gate)));
+        }
+        if segment.more {
+            row = row.own(Role::Warning, "  only a shell can tell all that it does");
+        }
+        maker.over(row, INDENT);
+        let text = line.get(segment.bytes.clone()).unwrap_or_default();
+        let row = Styled::new()
+            .own(Role::Dim, " ".repeat(INDENT))
+            .untrusted(Role::Text, text, COMMAND);
+        maker.over(row, INDENT);
+    }
+}
+
+/// What the policy would do with a command if it were the only one.
+const fn alone(gate: Gate) -> &'static str {
+    match gate {
+        Gate::Allow => "would let it run",
+        Gate::Ask => "asks",
+        Gate::Deny => "denies it",
+    }
+}
+
+/// The line that a call hands to a shell.
+fn shell_line(tool: &str, args: &str) -> Option<String> {
+    if tool != "shell" || args.len() > LINE {
+        return None;
+    }
+    let args: serde_json::Value = serde_json::from_str(args).ok()?;
+    args.get("command")?.as_str().map(str::to_owned)
 }
 
 /// What of the arguments is not what it looks like, in all that is approved.

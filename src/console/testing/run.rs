@@ -158,6 +158,7 @@ impl Stage {
             deadline_ms: None,
             on_expiry: crate::domain::call::Consequence::Deny,
             quoted: None,
+            parts: Vec::new(),
         }
     }
 

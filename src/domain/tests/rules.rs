@@ -210,6 +210,7 @@ impl Advice for Rules {
                 deadline_ms: None,
                 on_expiry: Consequence::Deny,
                 quoted: None,
+                parts: Vec::new(),
             };
         }
         let spent = |uses: &u32| used.times(&format!("test: {tool} {gate:?}")) >= *uses;
@@ -223,6 +224,7 @@ impl Advice for Rules {
             deadline_ms: self.deadline.map(|(ms, _)| ms),
             on_expiry: self.deadline.map_or(Consequence::Deny, |(_, on)| on),
             quoted: None,
+            parts: Vec::new(),
         }
     }
 

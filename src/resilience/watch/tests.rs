@@ -59,6 +59,7 @@ fn beginning() -> Vec<Event> {
                 deadline_ms: None,
                 on_expiry: Consequence::Deny,
                 quoted: None,
+                parts: Vec::new(),
             },
         }));
     }

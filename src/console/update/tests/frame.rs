@@ -2,7 +2,7 @@
 
 use crate::console::testing::{ARMING, Stage, id};
 use crate::console::theme::Role;
-use crate::domain::call::{Consequence, Decision, Quoted, Verdict};
+use crate::domain::call::{Consequence, Decision, Gate, Part, Quoted, Verdict};
 use crate::domain::event::{CallEvent, Event, RunEvent};
 use crate::domain::id::Rev;
 
@@ -149,4 +149,47 @@ fn a_deadline_is_counted_down_and_what_follows_is_said() {
 fn what_waits_for_ever_has_no_deadline() {
     let mut stage = asked(120, Stage::verdict());
     assert!(!stage.text().contains("deadline"), "{}", stage.text());
+}
+
+#[test]
+fn each_command_of_a_shell_line_is_told_with_its_program() {
+    let part = |gate| Part {
+        gate,
+        rule: "user config.toml:1".into(),
+    };
+    let verdict = Verdict {
+        parts: vec![part(Gate::Allow), part(Gate::Deny)],
+        ..Stage::verdict()
+    };
+    let line = format!("ls {} && rm -rf x", "a".repeat(700));
+    let args = serde_json::json!({ "command": line }).to_string();
+    for (width, verdict) in [(40, verdict.clone()), (80, verdict), (160, Stage::verdict())] {
+        let mut stage = Stage::new(width, 40);
+        stage.begin();
+        let told = !verdict.parts.is_empty();
+        stage.awaiting_by("c3", ("shell", &args), verdict);
+        stage.draw();
+        stage.press("2");
+        let rows: Vec<String> = rows(&mut stage)
+            .iter()
+            .map(|row| row.iter().map(|(_, text)| text.as_str()).collect())
+            .collect();
+        let row = |words: &str| rows.iter().position(|row| row.contains(words));
+        let (first, second) = (row("1      ls").unwrap(), row("2   && rm").unwrap());
+        assert!(first < second && second < row("┃").unwrap(), "{rows:?}");
+        assert!(rows[second + 1..second + 4].iter().any(|row| row.contains("rm -rf x")), "{rows:?}");
+        let flat = rows.join(" ").split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_eq!(flat.contains("the policy would let it run"), told, "{flat}");
+        assert_eq!(flat.contains("the policy denies it"), told, "{flat}");
+    }
+}
+
+#[test]
+fn a_single_command_is_not_taken_apart() {
+    let mut stage = Stage::new(100, 30);
+    stage.begin();
+    stage.awaiting("c3", "shell", r#"{"command":"ls -la"}"#);
+    stage.draw();
+    stage.press("2");
+    assert!(!stage.text().contains("commands "), "{}", stage.text());
 }

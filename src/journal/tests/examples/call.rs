@@ -114,6 +114,10 @@ fn checks() -> Vec<CallEvent> {
                     place: "overrule.toml:3".into(),
                     words: Some("it is mine".into()),
                 }),
+                parts: vec![crate::domain::call::Part {
+                    gate: Gate::Allow,
+                    rule: "user config.toml:1".into(),
+                }],
             },
         },
         CallEvent::Unfit {
