@@ -58,10 +58,14 @@ pub async fn serve(ground: &Ground, ready: Ready) -> Result<Code, Failure> {
     if let Some(door) = &door {
         door.shut();
     }
+    let asked = asked(&handle).await;
     handle.shutdown().await;
     let ended = running.await;
     if let Some(door) = door {
         door.settle().await;
+    }
+    if let Some(words) = asked {
+        print::err(&print::told(&format!("asked you {words}")));
     }
     print::err(&format!("session {session}; to go on: overrule resume {session}"));
     let code = shown?;
@@ -72,6 +76,14 @@ pub async fn serve(ground: &Ground, ready: Ready) -> Result<Code, Failure> {
         ));
     }
     Ok(code)
+}
+
+/// How often the run asked its operator; none where its loop is gone.
+async fn asked(handle: &Handle) -> Option<String> {
+    match handle.subscribe().facts.recv().await {
+        Some(Publication::Snapshot(state)) => state.asks.words(),
+        _ => None,
+    }
 }
 
 /// The console's door to a live run.

@@ -8,6 +8,7 @@
 pub mod advance;
 pub mod advice;
 pub mod apply;
+pub mod asks;
 pub mod branch;
 pub mod breaker;
 pub mod bulk;

@@ -22,6 +22,7 @@ use super::table::Table;
 use super::thread::Child;
 use super::times::Times;
 use super::turn::{Turn, Usage};
+use super::asks::Asks;
 use super::weight::{Offered, Word};
 
 /// Everything that is true of a run now.
@@ -90,6 +91,8 @@ pub struct State {
     pub spent: Spent,
     /// Requests made.
     pub requests: u32,
+    /// How often the operator was asked, and by what.
+    pub asks: Asks,
     /// The limit that stopped the run, with its figures.
     pub limit_reached: Option<(String, String)>,
     /// What is known of repetition.

@@ -88,6 +88,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &CallEvent) {
         } => {
             if let Some(life) = state.calls.get_mut(call) {
                 life.due = deadline_ms.map(|ms| after(at, ms));
+                state.asks.by_policy(life.verdict.as_ref());
             }
             index::set_status(state, *call, Status::Awaiting);
         }
@@ -95,6 +96,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &CallEvent) {
             if let Some(life) = state.calls.get_mut(call) {
                 life.asked_about.clone_from(entries);
             }
+            state.asks.by_effect();
             index::set_status(state, *call, Status::Consent(*cause));
         }
         CallEvent::Decided {
