@@ -338,12 +338,9 @@ fn size_line(maker: &mut Maker<'_>, call: &Call, shown: &Arc<str>) {
 
 fn ran_before(maker: &mut Maker<'_>, call: &Call) {
     let run = maker.run;
-    let entries: Vec<_> = run
-        .state
-        .ledger
-        .values()
-        .filter(|entry| entry.call == call.id)
-        .collect();
+    // The ledger is as long as the run: a call knows its own entries.
+    let entries = call.attempts.iter().filter_map(|one| run.state.ledger.get(&one.intent));
+    let entries: Vec<_> = entries.collect();
     for entry in entries.iter().rev().take(3) {
         let how = ledger_word(&entry.outcome);
         let orphaned = if entry.orphaned {
@@ -414,12 +411,9 @@ pub fn attempts(maker: &mut Maker<'_>, id: NodeId) {
 /// What the ledger keeps of a call, whatever becomes of it.
 fn ledger(maker: &mut Maker<'_>, id: NodeId) {
     let run = maker.run;
-    let entries: Vec<_> = run
-        .state
-        .ledger
-        .values()
-        .filter(|entry| entry.call == id)
-        .collect();
+    let attempts = run.state.call(id).map_or(&[][..], |call| &call.attempts);
+    let entries = attempts.iter().filter_map(|one| run.state.ledger.get(&one.intent));
+    let entries: Vec<_> = entries.collect();
     if entries.is_empty() {
         return;
     }

@@ -17,6 +17,7 @@ mod pace;
 mod palette;
 mod repairs;
 mod rules;
+mod sent;
 mod schedules;
 mod screens;
 mod search;
