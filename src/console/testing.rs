@@ -2,6 +2,7 @@
 //!
 //! Must not know: terminals, engines.
 
+mod asks;
 mod run;
 mod scenes;
 
@@ -106,7 +107,10 @@ impl Stage {
     fn tell_sent(&mut self, turn: TurnId, asked: Seq) {
         let mut finder = Finder::new(turn, asked);
         self.record.iter().for_each(|envelope| finder.take(envelope));
-        let found = finder.found().map(Arc::new).ok_or_else(|| "nothing recorded".to_owned());
+        let found = finder
+            .found()
+            .map(Arc::new)
+            .ok_or_else(|| "nothing recorded".to_owned());
         self.send(Msg::Run(Update::Sent { turn, asked, found }));
     }
 
