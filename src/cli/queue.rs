@@ -126,7 +126,9 @@ fn tags(state: &State, node: Option<&Node>) -> Vec<String> {
     let name = tool(node);
     let cards = state.started.as_ref().map(|started| started.tools.iter());
     let card = cards.and_then(|mut cards| cards.find(|card| *card.name == *name));
-    card.map_or_else(Vec::new, |card| card.tags.iter().map(|tag| visible(tag)).collect())
+    card.map_or_else(Vec::new, |card| {
+        card.tags.iter().map(|tag| visible(tag)).collect()
+    })
 }
 
 /// The arguments as they stand in the call.

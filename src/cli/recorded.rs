@@ -242,7 +242,9 @@ impl Link for Recorded {
         let wake = Arc::clone(&self.wake);
         tokio::task::spawn_blocking(move || {
             // The console is gone: nobody is left to tell.
-            answers.send(sent::update(&place, turn, asked)).unwrap_or_default();
+            answers
+                .send(sent::update(&place, turn, asked))
+                .unwrap_or_default();
             wake.notify_one();
         });
     }
@@ -409,7 +411,10 @@ mod tests {
         match link.next().await {
             Update::Sent { found, .. } => {
                 let found = found.unwrap();
-                assert_eq!(Some(&*found.model), state.started.as_ref().map(|started| &*started.model));
+                assert_eq!(
+                    Some(&*found.model),
+                    state.started.as_ref().map(|started| &*started.model)
+                );
                 assert!(!found.messages.is_empty());
             }
             other => panic!("{other:?}"),

@@ -184,7 +184,11 @@ pub fn read(path: &Path, text: &str, origin: Origin, home: Option<&Path>) -> Res
     }
     // What is no table has nothing that could tighten.
     let tagging = root.table("tool").ok().flatten();
-    let (tags, beside) = tagging.as_ref().map(tools::tags_only).transpose()?.unwrap_or_default();
+    let (tags, beside) = tagging
+        .as_ref()
+        .map(tools::tags_only)
+        .transpose()?
+        .unwrap_or_default();
     let mut loose: Vec<(String, Place)> = root
         .keys()
         .into_iter()

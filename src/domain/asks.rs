@@ -103,6 +103,10 @@ mod tests {
         for no in 0..4 {
             asks.by_policy(Some(&verdict(&format!("session rule {no}: x"))));
         }
-        assert!(asks.words().unwrap().ends_with("1 by session rule 0, 3 by others"));
+        assert!(
+            asks.words()
+                .unwrap()
+                .ends_with("1 by session rule 1, 3 by others")
+        );
     }
 }

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::asks::Asks;
 use super::breaker::{Breaker, Scope};
 use super::call::{Call, EffectClass, Outcome};
 use super::escape::Escape;
@@ -22,7 +23,6 @@ use super::table::Table;
 use super::thread::Child;
 use super::times::Times;
 use super::turn::{Turn, Usage};
-use super::asks::Asks;
 use super::weight::{Offered, Word};
 
 /// Everything that is true of a run now.

@@ -165,7 +165,13 @@ impl Policy {
             }
             // What is about exactly this call is about no part of it.
             let moment = Moment { key: None, ..*moment };
-            let word = self.verdict_at(&Subject { args: &args, ..*subject }, &moment);
+            let word = self.verdict_at(
+                &Subject {
+                    args: &args,
+                    ..*subject
+                },
+                &moment,
+            );
             verdict.parts.push(Part {
                 gate: word.gate,
                 rule: match word.quoted {
@@ -261,7 +267,9 @@ fn quoted(rule: &Rule) -> Option<Quoted> {
     };
     let place = rule.place.as_ref();
     Some(Quoted {
-        place: place.map_or_else(String::new, |place| format!("{}:{}", visible(&place.file), place.line)),
+        place: place.map_or_else(String::new, |place| {
+            format!("{}:{}", visible(&place.file), place.line)
+        }),
         words: rule.reason.as_deref().map(cut),
     })
 }

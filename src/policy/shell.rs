@@ -75,9 +75,14 @@ fn program(text: &str) -> Option<String> {
         if KEYWORDS.contains(&word) {
             continue;
         }
+        let word = word.trim_end_matches(')');
+        if word.is_empty() {
+            continue;
+        }
         // What quotation marks, variables or substitutions make of it only a shell knows.
         let plain = word.bytes().all(|byte| {
-            byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'/' | b'+' | b'@' | b':' | b'%')
+            byte.is_ascii_alphanumeric()
+                || matches!(byte, b'_' | b'-' | b'.' | b'/' | b'+' | b'@' | b':' | b'%')
         });
         return plain.then(|| word.to_owned());
     }
@@ -87,7 +92,9 @@ fn program(text: &str) -> Option<String> {
 fn is_name(word: &str) -> bool {
     !word.is_empty()
         && !word.starts_with(|c: char| c.is_ascii_digit())
-        && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        && word
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
 /// Goes through a line from sign to sign.
@@ -112,7 +119,11 @@ impl Reader<'_> {
                 b'"' if self.quotes => self.skip_quoted(),
                 b'#' if here == 0 || bytes.get(here - 1).is_some_and(|b| b" \t\n;&|(`".contains(b)) => {
                     // A comment ends with its line, whatever it says.
-                    self.at = self.line.get(here..)?.find('\n').map_or(bytes.len(), |end| here + end);
+                    self.at = self
+                        .line
+                        .get(here..)?
+                        .find('\n')
+                        .map_or(bytes.len(), |end| here + end);
                 }
                 b'(' => return Some((here, "(")),
                 b'`' => return Some((here, "`")),
@@ -197,7 +208,15 @@ mod tests {
                 one(";", "make", "A=1 b=2 make all"),
             ]
         );
-        assert_eq!(told("a || b |& c\nd"), [one("", "a", "a"), one("||", "b", "b"), one("|&", "c", "c"), one("⏎", "d", "d")]);
+        assert_eq!(
+            told("a || b |& c\nd"),
+            [
+                one("", "a", "a"),
+                one("||", "b", "b"),
+                one("|&", "c", "c"),
+                one("⏎", "d", "d")
+            ]
+        );
         assert_eq!(told(" ; ; "), []);
     }
 
@@ -208,14 +227,20 @@ mod tests {
         assert_eq!(programs("echo \"$(date; rm -rf x)\""), ["echo", "date", "rm"]);
         assert_eq!(programs("echo `rm x`"), ["echo", "rm"]);
         assert_eq!(programs("cat <<E\nit's\nE\nrm -rf x"), ["cat", "?", "E", "rm"]);
-        assert_eq!(programs("echo $'\\'' ; rm -rf x ; echo ''"), ["echo", "rm", "echo"]);
+        assert_eq!(
+            programs("echo $'\\'' ; rm -rf x ; echo ''"),
+            ["echo", "rm", "echo"]
+        );
         assert_eq!(programs("(cd a; rm b)"), ["cd", "rm"]);
     }
 
     #[test]
     fn a_program_is_named_only_where_it_can_be_told() {
         assert_eq!(programs("if true; then rm x; fi"), ["true", "rm", "fi"]);
-        assert_eq!(programs("$X a; r''m b; \"rm\" c; ./run d; A=$(x) y"), ["?", "?", "?", "./run", "x"]);
+        assert_eq!(
+            programs("$X a; r''m b; \"rm\" c; ./run d; A=$(x) y"),
+            ["?", "?", "?", "./run", "?", "x"]
+        );
         assert!(segments("cp a b")[0].program.is_some() && !segments("cp a b")[0].more);
         for line in ["cp $A b", "cp a > b", "cp a*", "{ cp; }"] {
             assert!(segments(line)[0].more, "{line}");

@@ -94,7 +94,10 @@ impl Registry {
     /// Gives a tool a tag. It is part of what the tool is: of its definition, its card, and of what the policy
     /// is asked about. A tool that is not there is given none.
     pub fn tag(&mut self, name: &str, tag: &str) {
-        let found = self.entries.iter_mut().find(|entry| *entry.spec.card.name == *name);
+        let found = self
+            .entries
+            .iter_mut()
+            .find(|entry| *entry.spec.card.name == *name);
         if let Some(entry) = found
             && !entry.spec.card.tags.iter().any(|one| one == tag)
         {
@@ -105,9 +108,7 @@ impl Registry {
 
     fn entry(&self, name: &str) -> Option<&Entry> {
         // A run has some dozens of tools at most: a scan is as fast as a map, and keeps the order.
-        self.entries
-            .iter()
-            .find(|entry| *entry.spec.card.name == *name)
+        self.entries.iter().find(|entry| *entry.spec.card.name == *name)
     }
 
     /// The tool of this name.

@@ -9,7 +9,10 @@ const NAMES: [&str; 2] = ["shell", "read_file"];
 
 fn fitted(world: &World) -> Result<Vec<(String, &'static str)>, String> {
     match world.load().tags.fit(NAMES) {
-        Ok(tags) => Ok(tags.into_iter().map(|(tool, tag)| (tool.to_owned(), tag)).collect()),
+        Ok(tags) => Ok(tags
+            .into_iter()
+            .map(|(tool, tag)| (tool.to_owned(), tag))
+            .collect()),
         Err(error) => Err(world.short(&error.to_string())),
     }
 }
@@ -27,11 +30,18 @@ fn a_person_tags_a_tool_and_a_strangers_file_only_adds() {
     let world = World::new().user(mine).theirs(theirs);
     assert_eq!(
         fitted(&world),
-        tags(&[("shell", "irreversible"), ("shell", "uninspectable"), ("read_file", "external")])
+        tags(&[
+            ("shell", "irreversible"),
+            ("shell", "uninspectable"),
+            ("read_file", "external")
+        ])
     );
     assert!(world.notices().is_empty());
     let empty = World::new().user(mine).theirs("[tool.shell]\ntags = []").fault();
-    assert!(empty.contains("work/overrule.toml:2:8: `tool.shell.tags`: the list is empty"), "{empty}");
+    assert!(
+        empty.contains("work/overrule.toml:2:8: `tool.shell.tags`: the list is empty"),
+        "{empty}"
+    );
 }
 
 #[test]

@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use super::{Maker, conflicts, frame, origin_word};
+use super::{Maker, NAME, conflicts, frame, origin_word};
 use crate::console::alike;
 use crate::console::doc::{Form, Styled};
 use crate::console::json;
@@ -309,7 +309,8 @@ fn tool_line(maker: &mut Maker<'_>, call: &Call, tool: &str) {
         }
         None => line = line.own(Role::Warning, "  not a tool of this run"),
     }
-    maker.doc.line(line);
+    // Whatever the width, no tag is cut off.
+    maker.over(line, usize::from(NAME));
 }
 
 fn size_line(maker: &mut Maker<'_>, call: &Call, shown: &Arc<str>) {
@@ -339,7 +340,10 @@ fn size_line(maker: &mut Maker<'_>, call: &Call, shown: &Arc<str>) {
 fn ran_before(maker: &mut Maker<'_>, call: &Call) {
     let run = maker.run;
     // The ledger is as long as the run: a call knows its own entries.
-    let entries = call.attempts.iter().filter_map(|one| run.state.ledger.get(&one.intent));
+    let entries = call
+        .attempts
+        .iter()
+        .filter_map(|one| run.state.ledger.get(&one.intent));
     let entries: Vec<_> = entries.collect();
     for entry in entries.iter().rev().take(3) {
         let how = ledger_word(&entry.outcome);
@@ -412,7 +416,9 @@ pub fn attempts(maker: &mut Maker<'_>, id: NodeId) {
 fn ledger(maker: &mut Maker<'_>, id: NodeId) {
     let run = maker.run;
     let attempts = run.state.call(id).map_or(&[][..], |call| &call.attempts);
-    let entries = attempts.iter().filter_map(|one| run.state.ledger.get(&one.intent));
+    let entries = attempts
+        .iter()
+        .filter_map(|one| run.state.ledger.get(&one.intent));
     let entries: Vec<_> = entries.collect();
     if entries.is_empty() {
         return;

@@ -34,7 +34,11 @@ pub(super) fn rule(maker: &mut Maker<'_>, verdict: &Verdict) {
         "" => String::new(),
         place => format!(" ({})", visible(place)),
     };
-    maker.fact("rule", Role::Text, format!("a rule of the workspace{place} {does}"));
+    maker.fact(
+        "rule",
+        Role::Text,
+        format!("a rule of the workspace{place} {does}"),
+    );
     let Some(words) = &quoted.words else { return };
     let line = Styled::new()
         .own(Role::Dim, format!("{:<10} ", ""))
@@ -84,14 +88,20 @@ fn between_marks(mut line: Styled, words: &str) -> Styled {
 /// The commands of a shell line, each on lines of its own: its program first, which no width can hide, and what the
 /// policy says of it alone.
 pub(super) fn commands(maker: &mut Maker<'_>, call: &Call, tool: &str, shown: &str) {
-    let Some(line) = shell_line(tool, shown) else { return };
+    let Some(line) = shell_line(tool, shown) else {
+        return;
+    };
     let segments = shell::segments(&line);
     if segments.len() < 2 {
         return;
     }
     let parts = call.verdict.as_ref().map_or(&[][..], |verdict| &verdict.parts);
     let parts = if parts.len() == segments.len() { parts } else { &[] };
-    maker.fact("commands", Role::Text, format!("{}, one after the other:", segments.len()));
+    maker.fact(
+        "commands",
+        Role::Text,
+        format!("{} in this line:", segments.len()),
+    );
     for (at, segment) in segments.iter().enumerate() {
         let mut row = Styled::new()
             .own(Role::Dim, format!("{:>8}   ", at + 1))
@@ -152,6 +162,10 @@ pub(super) fn look_out(maker: &mut Maker<'_>, shown: &Arc<str>) {
             .iter()
             .map(|(kind, count)| format!("{count} {}", kind.word()))
             .collect();
-        maker.fact("", Role::Warning, format!("{total} places in all: {}", kinds.join(", ")));
+        maker.fact(
+            "",
+            Role::Warning,
+            format!("{total} places in all: {}", kinds.join(", ")),
+        );
     }
 }

@@ -201,7 +201,8 @@ fn in_graph(model: &mut Model, text: &str) -> Result<(), String> {
         model.complain(format!("`{text}` is nowhere in the graph{rest}"));
         return Ok(());
     }
-    model.say(format!("{count} places{rest}"));
+    let places = if count == 1 { "place" } else { "places" };
+    model.say(format!("{count} {places}{rest}"));
     super::jumps::jump(model, Jump::Match);
     Ok(())
 }

@@ -31,7 +31,10 @@ pub fn sent(state: &State, turn: TurnId) -> Option<Sent> {
     let mut messages = build::messages(state, turn.thread, Some(turn.id));
     messages.extend(build::notices(state, turn));
     Some(Sent {
-        model: state.started.as_ref().map_or_else(|| Arc::from(""), |started| Arc::from(&*started.model)),
+        model: state
+            .started
+            .as_ref()
+            .map_or_else(|| Arc::from(""), |started| Arc::from(&*started.model)),
         system: thread::system(state, turn.thread),
         messages,
         tools: if turn.last {

@@ -213,7 +213,10 @@ fn the_words_of_a_workspace_are_quoted_and_cut() {
         let quoted = verdict.quoted.unwrap();
         assert!(quoted.place.ends_with(":1"), "{}", quoted.place);
         let words = quoted.words.unwrap();
-        assert!(words.starts_with("press a yyy") && words.ends_with("y…"), "{words}");
+        assert!(
+            words.starts_with("press a yyy") && words.ends_with("y…"),
+            "{words}"
+        );
         assert!(words.chars().count() <= 201, "{words}");
         assert_eq!(verdict.reason, format!("the workspace's rule says \"{words}\""));
     }

@@ -14,8 +14,14 @@ fn each_kind_is_found_where_it_stands() {
     for (text, wanted) in [
         ("p\u{430}ypal", (Kind::MixedScript, "p\u{430}ypal", 0)),
         (r#"{"a":"p\u0430ypal"}"#, (Kind::MixedScript, "p\u{430}ypal", 6)),
-        ("go to xn--pypal-4ve.com", (Kind::Punycode, "xn--pypal-4ve.com", 6)),
-        (r"http:\/\/b\u00fccher.de\/x", (Kind::ForeignHost, "b\u{fc}cher.de", 9)),
+        (
+            "go to xn--pypal-4ve.com",
+            (Kind::Punycode, "xn--pypal-4ve.com", 6),
+        ),
+        (
+            r"http:\/\/b\u00fccher.de\/x",
+            (Kind::ForeignHost, "b\u{fc}cher.de", 9),
+        ),
         ("ab\u{202e}\u{2066}cd", (Kind::Direction, "\u{202e}\u{2066}", 2)),
         (r"ab\u202E\u2066cd", (Kind::Direction, "\u{202e}\u{2066}", 2)),
         (r"\u001b[2J", (Kind::Control, "\u{1b}", 0)),
@@ -29,19 +35,30 @@ fn each_kind_is_found_where_it_stands() {
         assert_eq!(found.total(), 1);
     }
     // A backslash that is itself escaped begins nothing.
-    for plain in [r#"{"a":"\\u0430bc","b":"x\ty\n","c":"\ud800"}"#, "ünïcode wörds", "日本語 text"] {
+    for plain in [
+        r#"{"a":"\\u0430bc","b":"x\ty\n","c":"\ud800"}"#,
+        "ünïcode wörds",
+        "日本語 text",
+    ] {
         assert_eq!(survey(plain), Survey::default(), "{plain}");
     }
 }
 
 #[test]
 fn the_whole_text_is_looked_through_and_all_are_counted() {
-    let text = format!("{}p\u{430}y {}\u{202e}", "x ".repeat(1 << 20), "p\u{430}y ".repeat(99));
+    let text = format!(
+        "{}p\u{430}y {}\u{202e}",
+        "x ".repeat(1 << 20),
+        "p\u{430}y ".repeat(99)
+    );
     let found = survey(&text);
     assert_eq!(found.counts, [(Kind::MixedScript, 100), (Kind::Direction, 1)]);
     assert_eq!(
         places(&found),
-        [(Kind::MixedScript, "p\u{430}y", 2 << 20), (Kind::Direction, "\u{202e}", text.len() - 3)]
+        [
+            (Kind::MixedScript, "p\u{430}y", 2 << 20),
+            (Kind::Direction, "\u{202e}", text.len() - 3)
+        ]
     );
 }
 

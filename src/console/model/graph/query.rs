@@ -216,7 +216,9 @@ fn fits(state: &State, node: &Node, term: &Term) -> bool {
     match term {
         Term::Words(words) => says(node, words),
         Term::Is(at) => STATES.get(*at).is_some_and(|(_, is)| is(state, node.id)),
-        Term::Tool(name) => node.as_call().is_some_and(|(tool, _)| tool.to_lowercase().contains(name)),
+        Term::Tool(name) => node
+            .as_call()
+            .is_some_and(|(tool, _)| tool.to_lowercase().contains(name)),
         Term::Kind(kind) => node.id.kind == *kind,
         Term::Turn(turn) => node.turn.0 == *turn,
         Term::Not(term) => !fits(state, node, term),

@@ -48,7 +48,10 @@ fn a_reason_from_the_workspace_is_told_as_its_words() {
             .map(|row| row.iter().map(|(_, text)| text.as_str()).collect())
             .collect();
         let flat = plain.join(" ").split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(flat.contains("a rule of the workspace (overrule.toml:3) asks"), "{flat}");
+        assert!(
+            flat.contains("a rule of the workspace (overrule.toml:3) asks"),
+            "{flat}"
+        );
         assert!(
             flat.contains("the workspace's rule says \"approved by the administrator; press a⟨U+0022⟩"),
             "{flat}"
@@ -57,7 +60,9 @@ fn a_reason_from_the_workspace_is_told_as_its_words() {
         let said: Vec<&(Role, String)> = rows
             .iter()
             .flatten()
-            .filter(|(_, text)| "approved by the administrator; press a".contains(text.trim()) && text.len() > 6)
+            .filter(|(_, text)| {
+                "approved by the administrator; press a".contains(text.trim()) && text.len() > 6
+            })
             .collect();
         assert!(!said.is_empty());
         assert!(said.iter().all(|(role, _)| *role == Role::Dim), "{said:?}");
@@ -97,11 +102,19 @@ fn the_whole_of_what_is_approved_is_looked_through() {
     let text = stage.text();
     let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
-        flat.contains(&format!("byte {at}: letters of different scripts in one word: pаypal")),
+        flat.contains(&format!(
+            "byte {at}: letters of different scripts in one word: pаypal"
+        )),
         "{text}"
     );
-    assert!(flat.contains("turns the direction of the text: ⟨U+202E⟩"), "{text}");
-    assert!(flat.contains("characters that cannot be seen: ⟨U+200B⟩"), "{text}");
+    assert!(
+        flat.contains("turns the direction of the text: ⟨U+202E⟩"),
+        "{text}"
+    );
+    assert!(
+        flat.contains("characters that cannot be seen: ⟨U+200B⟩"),
+        "{text}"
+    );
     assert!(
         flat.contains("11 places in all: 9 letters of different scripts in one word, 1 turns"),
         "{text}"
@@ -119,19 +132,30 @@ fn a_deadline_is_counted_down_and_what_follows_is_said() {
     let text = stage.text();
     assert!(text.contains("deadline   90 s to answer, then: denied"), "{text}");
     assert!(text.contains("(denied in 89 s)"), "{text}");
-    assert!(stage.model.wake_at().is_some_and(|at| at <= stage.now + 1000), "it counts");
+    assert!(
+        stage.model.wake_at().is_some_and(|at| at <= stage.now + 1000),
+        "it counts"
+    );
     stage.wait(30_000);
     assert!(stage.text().contains("(denied in 59 s)"), "{}", stage.text());
     // While nobody may decide it stands still, and begins anew after that.
     let reason = "wait".to_owned();
     stage.engine(Event::Run(RunEvent::Paused { reason }));
-    assert!(stage.text().contains("(denied 90 s after the pause)"), "{}", stage.text());
+    assert!(
+        stage.text().contains("(denied 90 s after the pause)"),
+        "{}",
+        stage.text()
+    );
     stage.clock = i64::try_from(stage.now).unwrap();
     stage.engine(Event::Run(RunEvent::Resumed {}));
     assert!(stage.text().contains("(denied in 90 s)"), "{}", stage.text());
 
     let mut stage = asked(120, with(Consequence::Escalate));
-    assert!(stage.text().contains("(called louder in 89 s)"), "{}", stage.text());
+    assert!(
+        stage.text().contains("(called louder in 89 s)"),
+        "{}",
+        stage.text()
+    );
     stage.call(CallEvent::Decided {
         call: id("c3"),
         rev: Rev(1),
@@ -177,7 +201,12 @@ fn each_command_of_a_shell_line_is_told_with_its_program() {
         let row = |words: &str| rows.iter().position(|row| row.contains(words));
         let (first, second) = (row("1      ls").unwrap(), row("2   && rm").unwrap());
         assert!(first < second && second < row("┃").unwrap(), "{rows:?}");
-        assert!(rows[second + 1..second + 4].iter().any(|row| row.contains("rm -rf x")), "{rows:?}");
+        assert!(
+            rows[second + 1..second + 4]
+                .iter()
+                .any(|row| row.contains("rm -rf x")),
+            "{rows:?}"
+        );
         let flat = rows.join(" ").split_whitespace().collect::<Vec<_>>().join(" ");
         assert_eq!(flat.contains("the policy would let it run"), told, "{flat}");
         assert_eq!(flat.contains("the policy denies it"), told, "{flat}");

@@ -28,7 +28,7 @@ fn look_for(stage: &mut Stage, words: &str) {
 fn the_graph_is_searched_to_the_end_of_each_text() {
     let mut stage = far(300_000, 0);
     look_for(&mut stage, "needle");
-    assert_eq!(stage.said(), "2 places");
+    assert_eq!(stage.said(), "1 place");
     assert_eq!(stage.selected().map(|node| node.call()), Some(id("c3")));
     look_for(&mut stage, "pin");
     assert_eq!(stage.said(), "`needlepin` is nowhere in the graph");
