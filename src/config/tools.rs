@@ -73,10 +73,11 @@ pub(super) fn section(tools: &Section<'_, '_>) -> Result<Written, document::Erro
     Ok(found)
 }
 
+/// Keys with their places.
+type Keys = Vec<(String, Place)>;
+
 /// Reads the tags alone: they can only tighten. What else the tables hold is named, with its place.
-pub(super) fn tags_only(
-    tools: &Section<'_, '_>,
-) -> Result<(Vec<Tag>, Vec<(String, Place)>), document::Error> {
+pub(super) fn tags_only(tools: &Section<'_, '_>) -> Result<(Vec<Tag>, Keys), document::Error> {
     let (mut found, mut loose) = (Vec::new(), Vec::new());
     for (of, mut tool) in tools.each()? {
         found.extend(tags(&of, &mut tool)?);
@@ -91,16 +92,16 @@ fn tags(of: &str, tool: &mut Section<'_, '_>) -> Result<Vec<Tag>, document::Erro
     let Some(at) = tool.texts("tags")? else {
         return Ok(Vec::new());
     };
-    let known = |word: &String| match TAGS.iter().find(|tag| **tag == *word) {
-        Some(tag) => Ok(Tag {
+    let known = |word: &String| {
+        let Some(tag) = TAGS.iter().find(|tag| **tag == *word) else {
+            let what = format!("unknown tag `{}`", visible(word));
+            return Err(tool.error("tags", at.place.clone(), what, TAGS_ADVICE));
+        };
+        Ok(Tag {
             of: of.to_owned(),
             place: place.clone(),
             tag,
-        }),
-        None => {
-            let what = format!("unknown tag `{}`", visible(word));
-            Err(tool.error("tags", at.place.clone(), what, TAGS_ADVICE))
-        }
+        })
     };
     at.value.iter().map(known).collect()
 }

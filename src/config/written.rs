@@ -182,6 +182,11 @@ pub fn read(path: &Path, text: &str, origin: Origin, home: Option<&Path>) -> Res
     if !untrusted {
         return Ok(written);
     }
+    tightening(written, &mut root)
+}
+
+/// What of a stranger's file counts: what can only tighten. The rest is named.
+fn tightening(written: Written, root: &mut Section<'_, '_>) -> Result<Written, Error> {
     // What is no table has nothing that could tighten.
     let tagging = root.table("tool").ok().flatten();
     let (tags, beside) = tagging

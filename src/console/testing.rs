@@ -106,7 +106,9 @@ impl Stage {
     /// Tells what a request said, as the record has it.
     fn tell_sent(&mut self, turn: TurnId, asked: Seq) {
         let mut finder = Finder::new(turn, asked);
-        self.record.iter().for_each(|envelope| finder.take(envelope));
+        for envelope in &self.record {
+            finder.take(envelope);
+        }
         let found = finder
             .found()
             .map(Arc::new)

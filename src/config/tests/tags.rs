@@ -17,19 +17,19 @@ fn fitted(world: &World) -> Result<Vec<(String, &'static str)>, String> {
     }
 }
 
-fn tags(of: &[(&str, &'static str)]) -> Result<Vec<(String, &'static str)>, String> {
-    Ok(of.iter().map(|(tool, tag)| ((*tool).to_owned(), *tag)).collect())
+fn tags(of: &[(&str, &'static str)]) -> Vec<(String, &'static str)> {
+    of.iter().map(|(tool, tag)| ((*tool).to_owned(), *tag)).collect()
 }
 
 #[test]
 fn a_person_tags_a_tool_and_a_strangers_file_only_adds() {
     let mine = "[tool.shell]\ntags = [\"irreversible\"]";
     let world = World::new().user(mine);
-    assert_eq!(fitted(&world), tags(&[("shell", "irreversible")]));
+    assert_eq!(fitted(&world).unwrap(), tags(&[("shell", "irreversible")]));
     let theirs = "[tool.shell]\ntags = \"uninspectable\"\n[tool.read_file]\ntags = [\"external\"]";
     let world = World::new().user(mine).theirs(theirs);
     assert_eq!(
-        fitted(&world),
+        fitted(&world).unwrap(),
         tags(&[
             ("shell", "irreversible"),
             ("shell", "uninspectable"),
@@ -48,7 +48,7 @@ fn a_person_tags_a_tool_and_a_strangers_file_only_adds() {
 fn what_a_strangers_file_says_beside_its_tags_is_ignored_and_reported() {
     let theirs = "[tool.shell]\nprobe = 1\ntags = [\"irreversible\"]";
     let world = World::new().theirs(theirs);
-    assert_eq!(fitted(&world), tags(&[("shell", "irreversible")]));
+    assert_eq!(fitted(&world).unwrap(), tags(&[("shell", "irreversible")]));
     assert_eq!(
         world.notices(),
         [

@@ -54,9 +54,10 @@ pub(super) fn deadline(maker: &mut Maker<'_>, call: &Call) {
     };
     let Some(ms) = verdict.deadline_ms else { return };
     let then = verdict.on_expiry.word();
-    let words = match call.overdue {
-        true => format!("over: nobody answered within {}; it goes on waiting", span(ms)),
-        false => format!("{} to answer, then: {then}", span(ms)),
+    let words = if call.overdue {
+        format!("over: nobody answered within {}; it goes on waiting", span(ms))
+    } else {
+        format!("{} to answer, then: {then}", span(ms))
     };
     maker.fact("deadline", Role::Warning, words);
 }

@@ -2,6 +2,7 @@
 
 use crate::console::testing::{Stage, id};
 use crate::domain::call::Outcome;
+use crate::domain::id::NodeId;
 
 /// A read whose result holds a word behind so many bytes.
 fn far(bytes: usize, discarded: u64) -> Stage {
@@ -29,7 +30,7 @@ fn the_graph_is_searched_to_the_end_of_each_text() {
     let mut stage = far(300_000, 0);
     look_for(&mut stage, "needle");
     assert_eq!(stage.said(), "1 place");
-    assert_eq!(stage.selected().map(|node| node.call()), Some(id("c3")));
+    assert_eq!(stage.selected().map(NodeId::call), Some(id("c3")));
     look_for(&mut stage, "pin");
     assert_eq!(stage.said(), "`needlepin` is nowhere in the graph");
 }
