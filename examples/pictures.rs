@@ -45,7 +45,6 @@ const PAUSE: u64 = 700;
 struct Picture {
     file: &'static str,
     theme: &'static str,
-    plain: bool,
     size: (u16, u16),
     /// Events of the session that it begins with.
     events: usize,
@@ -58,14 +57,13 @@ struct Picture {
 const BASE: Picture = Picture {
     file: "",
     theme: "dark",
-    plain: false,
     size: (120, 34),
     events: usize::MAX,
     asked: None,
     keys: &[],
 };
 
-const PICTURES: [Picture; 6] = [
+const PICTURES: [Picture; 4] = [
     Picture {
         file: "decision",
         events: 81,
@@ -90,11 +88,6 @@ const PICTURES: [Picture; 6] = [
         ..BASE
     },
     Picture {
-        file: "branches",
-        keys: &["6", "1"],
-        ..BASE
-    },
-    Picture {
         file: "compare",
         theme: "ember",
         keys: &["b", "up", "c"],
@@ -105,15 +98,6 @@ const PICTURES: [Picture; 6] = [
         theme: "paper",
         size: (100, 30),
         keys: &["7"],
-        ..BASE
-    },
-    Picture {
-        file: "plain",
-        theme: "mono",
-        plain: true,
-        size: (80, 24),
-        events: 113,
-        keys: &["1"],
         ..BASE
     },
 ];
@@ -132,7 +116,8 @@ fn main() -> ExitCode {
     }
 }
 
-fn all(dir: &Path) -> Result<()> {
+/// Writes every picture into a directory.
+pub fn all(dir: &Path) -> Result<()> {
     let session = Path::new(env!("CARGO_MANIFEST_DIR")).join(SESSION);
     let place = Place::at(&session)?;
     let events: Vec<Arc<Envelope>> = journal::read(&place)?
@@ -212,20 +197,15 @@ fn guarded(envelope: &Arc<Envelope>) -> Arc<Envelope> {
 
 fn draw(picture: &Picture, events: &[Arc<Envelope>]) -> Result<String> {
     let theme = Theme::built_in(picture.theme)?;
-    let (charset, line, colours) = if picture.plain {
-        (Charset::Ascii, Line::Ascii, Colours::None)
-    } else {
-        (Charset::Unicode, Line::Unicode, Colours::True)
-    };
     let settings = Settings {
-        look: theme.look(colours),
+        look: theme.look(Colours::True),
         theme: picture.theme.to_owned(),
         named_theme: picture.theme.to_owned(),
         policy: Vec::new(),
         troubles: Vec::new(),
         themes: vec![(picture.theme.to_owned(), theme)],
-        charset,
-        line,
+        charset: Charset::Unicode,
+        line: Line::Unicode,
         keymap: Keymap::new(&[])?,
         arming_ms: 500,
         user: "ada".to_owned(),

@@ -7,6 +7,13 @@
     reason = "a test fails by panicking"
 )]
 
+#[path = "../examples/pictures.rs"]
+#[allow(dead_code, reason = "its main function writes where the pictures belong")]
+mod pictures;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
 use overrule::console::commands;
 
 const BEGIN: &str = "<!-- keys: begin";
@@ -64,5 +71,36 @@ fn every_link_to_a_file_leads_somewhere() {
     for link in links {
         let path = link.split('#').next().unwrap();
         assert!(path.is_empty() || root.join(path).exists(), "{link}");
+    }
+}
+
+/// The pictures in a directory, by their names.
+fn pictures_in(dir: &Path) -> BTreeMap<String, String> {
+    let entries = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path());
+    let named = entries.map(|path| {
+        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        (name, std::fs::read_to_string(&path).unwrap())
+    });
+    named.collect()
+}
+
+#[test]
+fn the_pictures_are_what_the_console_draws_now_and_each_is_shown() {
+    let made = tempfile::tempdir().unwrap();
+    pictures::all(made.path()).unwrap();
+    let made = pictures_in(made.path());
+    let there = pictures_in(&Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/pictures"));
+    let names = |all: &BTreeMap<String, String>| all.keys().cloned().collect::<Vec<_>>();
+    assert_eq!(names(&there), names(&made));
+    for (name, picture) in &made {
+        assert!(
+            there[name] == *picture,
+            "docs/pictures/{name} is not what the console draws now: write them anew with \
+             cargo run --example pictures"
+        );
+        assert!(
+            readme().contains(&format!("docs/pictures/{name}")),
+            "nothing shows {name}"
+        );
     }
 }

@@ -66,6 +66,7 @@ scenarios! {
     guide = "guide",
     insert_call = "insert-call",
     insert_thought = "insert-thought",
+    irreversible = "irreversible",
     keep = "keep",
     keep_later = "keep-later",
     mute_loops = "mute-loops",

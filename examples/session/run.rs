@@ -184,6 +184,8 @@ impl Run {
                 reason: "it only looks".into(),
                 deadline_ms: None,
                 on_expiry: Consequence::Deny,
+                quoted: None,
+                parts: Vec::new(),
             },
         });
         let rule = "preset guarded: reads go".to_owned();

@@ -114,8 +114,13 @@ impl Ground {
         if let Some(samples) = &setup.samples {
             resilience = demos::fitted(samples, resilience);
         }
+        let mut registry = Registry::new(tools)?.keeping_out_of(self.private.iter().cloned());
+        let offered: Vec<String> = registry.names().map(str::to_owned).collect();
+        for (tool, tag) in self.settings.tags.fit(offered.iter().map(String::as_str))? {
+            registry.tag(tool, tag);
+        }
         Ok(Adviser {
-            registry: Arc::new(Registry::new(tools)?.keeping_out_of(self.private.iter().cloned())),
+            registry: Arc::new(registry),
             policy: Arc::new(policy),
             session: Arc::from(setup.session.as_str()),
             workspace: Arc::new(workspace.to_owned()),

@@ -167,6 +167,9 @@ fn conclude(common: &Common, state: &State, session: &str, end: End) -> Result<C
         let tokens = sessions::tokens(state.usage);
         print::err(&format!("tokens: {tokens}{}", spent.unwrap_or_default()));
     }
+    if let Some(words) = state.asks.words() {
+        print::err(&print::told(&format!("asked {words}")));
+    }
     if let Mode::Finished(answer) = state.mode
         && end.code != Code::Session
     {

@@ -7,13 +7,14 @@ use super::build::Ground;
 use super::escalate::{self, Caller};
 use super::exit::{Code, Failure};
 use super::run::{self, Ready};
-use super::{looks, print, screen};
+use super::{looks, print, screen, sent};
 use crate::console::link::{Frames, Link, Live, LivePart, Update};
 use crate::domain::command::Command;
 use crate::domain::envelope::Actor;
-use crate::domain::id::TurnId;
+use crate::domain::id::{Seq, TurnId};
 use crate::engine::handle::{self, LiveTurns};
 use crate::engine::{Handle, Publication};
+use crate::journal::Place;
 use crate::journal::wire::Wire;
 
 /// Refuses a theme that cannot be shown, and keys that mean nothing, before anything is written.
@@ -36,8 +37,8 @@ pub async fn serve(ground: &Ground, ready: Ready) -> Result<Code, Failure> {
         ..
     } = ready;
     let actor = Actor::Operator(ground.user());
-    let wire = ground.store.find(&session).ok().map(|place| run::wire_of(&place));
-    let mut link = EngineLink::new(handle.clone(), actor.clone(), wire);
+    let place = ground.store.find(&session).ok();
+    let mut link = EngineLink::new(handle.clone(), actor.clone(), place);
     if !past.is_empty() {
         link.waiting.push_back(Update::Past(past));
     }
@@ -58,10 +59,14 @@ pub async fn serve(ground: &Ground, ready: Ready) -> Result<Code, Failure> {
     if let Some(door) = &door {
         door.shut();
     }
+    let asked = asked(&handle).await;
     handle.shutdown().await;
     let ended = running.await;
     if let Some(door) = door {
         door.settle().await;
+    }
+    if let Some(words) = asked {
+        print::err(&print::told(&format!("asked you {words}")));
     }
     print::err(&format!("session {session}; to go on: overrule resume {session}"));
     let code = shown?;
@@ -72,6 +77,14 @@ pub async fn serve(ground: &Ground, ready: Ready) -> Result<Code, Failure> {
         ));
     }
     Ok(code)
+}
+
+/// How often the run asked its operator; none where its loop is gone.
+async fn asked(handle: &Handle) -> Option<String> {
+    match handle.subscribe().facts.recv().await {
+        Some(Publication::Snapshot(state)) => state.asks.words(),
+        _ => None,
+    }
 }
 
 /// The console's door to a live run.
@@ -86,12 +99,13 @@ struct EngineLink {
     to_answers: mpsc::UnboundedSender<Update>,
     live_open: bool,
     wire: Option<Wire>,
+    place: Option<Place>,
     /// The loop has ended without a word.
     broken: bool,
 }
 
 impl EngineLink {
-    fn new(handle: Handle, actor: Actor, wire: Option<Wire>) -> Self {
+    fn new(handle: Handle, actor: Actor, place: Option<Place>) -> Self {
         let subscription = handle.subscribe();
         let (to_answers, answers) = mpsc::unbounded_channel();
         Self {
@@ -104,7 +118,8 @@ impl EngineLink {
             answers,
             to_answers,
             live_open: true,
-            wire,
+            wire: place.as_ref().map(run::wire_of),
+            place,
             broken: false,
         }
     }
@@ -171,6 +186,22 @@ impl Link for EngineLink {
         self.wire
             .as_ref()
             .map_or(Ok(None), |wire| frames(wire, turn, request))
+    }
+
+    fn sent(&mut self, turn: TurnId, asked: Seq) {
+        let (place, answers) = (self.place.clone(), self.to_answers.clone());
+        tokio::task::spawn_blocking(move || {
+            let update = match place {
+                Some(place) => sent::update(&place, turn, asked),
+                None => Update::Sent {
+                    turn,
+                    asked,
+                    found: Err("the session of this run is not found: it was moved or deleted".to_owned()),
+                },
+            };
+            // The console is gone: nobody is left to tell.
+            answers.send(update).unwrap_or_default();
+        });
     }
 
     fn send(&mut self, command: Command) {

@@ -35,6 +35,7 @@ pub mod replay;
 mod rules;
 pub mod run;
 pub mod screen;
+mod sent;
 pub mod sessions;
 pub mod signals;
 pub mod verbs;

@@ -92,19 +92,20 @@ fn as_json(state: &State, call: &Call) -> serde_json::Value {
         .collect();
     serde_json::json!({
         "call": call.id, "rev": node.map(Node::rev), "status": call.status.word(), "tool": tool(node),
-        "effect": call.effect, "digest": digest(call), "args": ready::resolved_args(state, call).unwrap_or_default(),
+        "effect": call.effect, "tags": tags(state, node), "digest": digest(call), "args": ready::resolved_args(state, call).unwrap_or_default(),
         "rule": rule(call), "repairs": repairs,
     })
 }
 
 fn as_words(state: &State, call: &Call) -> String {
     let node = state.nodes.get(&call.id);
+    let class = std::iter::once(call.effect.word().to_owned()).chain(tags(state, node));
     let mut words = format!(
         "{} {} · {} · {} · revision {} · {}\n  digest {}\n  {}",
         call.id,
         visible(&tool(node)),
         call.status.word(),
-        call.effect.word(),
+        class.collect::<Vec<_>>().join(" "),
         node.map(Node::rev).unwrap_or_default().0,
         rule(call),
         digest(call),
@@ -118,6 +119,16 @@ fn as_words(state: &State, call: &Call) -> String {
         let _ = write!(words, "\n  {}) {}", at + 1, visible(&fix.label));
     }
     words
+}
+
+/// What raises a call above its effect class: tags of its tool.
+fn tags(state: &State, node: Option<&Node>) -> Vec<String> {
+    let name = tool(node);
+    let cards = state.started.as_ref().map(|started| started.tools.iter());
+    let card = cards.and_then(|mut cards| cards.find(|card| *card.name == *name));
+    card.map_or_else(Vec::new, |card| {
+        card.tags.iter().map(|tag| visible(tag)).collect()
+    })
 }
 
 /// The arguments as they stand in the call.

@@ -6,16 +6,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
+use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
 use super::folding::Folding;
-use super::{live, run};
+use super::{live, run, sent};
 use crate::console::link::{Frames, Link, ReplayControl, Update};
 use crate::console::model::log::KEPT;
 use crate::domain::apply::apply;
 use crate::domain::command::Command;
 use crate::domain::envelope::Envelope;
-use crate::domain::id::TurnId;
+use crate::domain::id::{Seq, TurnId};
 use crate::domain::refusal::{Refusal, RefusalKind};
 use crate::domain::state::State;
 use crate::journal::wire::Wire;
@@ -113,6 +114,9 @@ pub struct Recorded {
     waiting: VecDeque<Update>,
     wake: Arc<tokio::sync::Notify>,
     wire: Wire,
+    place: Place,
+    answers: mpsc::UnboundedReceiver<Update>,
+    to_answers: mpsc::UnboundedSender<Update>,
 }
 
 impl Recorded {
@@ -120,6 +124,7 @@ impl Recorded {
     /// not wait for a long one. With a speed it is played from its beginning.
     pub fn open(place: &Place, speed: Option<f64>) -> Self {
         let (from, whole) = (place.clone(), speed.is_none());
+        let (to_answers, answers) = mpsc::unbounded_channel();
         Self {
             making: Some(tokio::task::spawn_blocking(move || Made::of(&from, whole))),
             records: None,
@@ -130,6 +135,9 @@ impl Recorded {
             waiting: VecDeque::new(),
             wake: Arc::new(tokio::sync::Notify::new()),
             wire: run::wire_of(place),
+            place: place.clone(),
+            answers,
+            to_answers,
         }
     }
 
@@ -229,6 +237,18 @@ impl Link for Recorded {
         live::frames(&self.wire, turn, request)
     }
 
+    fn sent(&mut self, turn: TurnId, asked: Seq) {
+        let (place, answers) = (self.place.clone(), self.to_answers.clone());
+        let wake = Arc::clone(&self.wake);
+        tokio::task::spawn_blocking(move || {
+            // The console is gone: nobody is left to tell.
+            answers
+                .send(sent::update(&place, turn, asked))
+                .unwrap_or_default();
+            wake.notify_one();
+        });
+    }
+
     fn send(&mut self, command: Command) {
         self.waiting.push_back(Update::Refused {
             command: Box::new(command),
@@ -244,6 +264,9 @@ impl Link for Recorded {
         Box::pin(async move {
             loop {
                 if let Some(update) = self.waiting.pop_front() {
+                    return update;
+                }
+                if let Ok(update) = self.answers.try_recv() {
                     return update;
                 }
                 let wake = self.wake.clone();
@@ -314,7 +337,6 @@ impl Link for Recorded {
 mod tests {
     use super::*;
     use crate::domain::apply::fold;
-    use crate::domain::id::Seq;
     use crate::journal;
 
     fn sample() -> Place {
@@ -374,6 +396,33 @@ mod tests {
             assert_eq!(told, format!("event {at} of {count}"), "{controls:?}");
             assert_eq!(now, fold(&all[..at]), "{controls:?}");
             state = now;
+        }
+    }
+
+    #[tokio::test]
+    async fn what_a_request_said_is_read_from_the_record_while_nothing_else_happens() {
+        let place = sample();
+        let all = journal::read(&place).unwrap().envelopes;
+        let state = fold(&all);
+        let turn = state.turns.values().find(|turn| turn.asked > 0).unwrap();
+        let mut link = Recorded::open(&place, None);
+        seen(&mut link, State::default()).await;
+        link.sent(turn.id, turn.asked_at);
+        match link.next().await {
+            Update::Sent { found, .. } => {
+                let found = found.unwrap();
+                assert_eq!(
+                    Some(&*found.model),
+                    state.started.as_ref().map(|started| &*started.model)
+                );
+                assert!(!found.messages.is_empty());
+            }
+            other => panic!("{other:?}"),
+        }
+        link.sent(TurnId(999), turn.asked_at);
+        match link.next().await {
+            Update::Sent { found, .. } => assert!(found.unwrap_err().contains("no request")),
+            other => panic!("{other:?}"),
         }
     }
 

@@ -24,7 +24,7 @@ use super::notify;
 use super::price;
 use super::routing::{RoutingSettings, Written as Feedback};
 use super::settings::{Glyphs, Origin, Prices, ReuseSettings, Setting, Settings, Wire};
-use super::tools::Templates;
+use super::tools::{Tags, Templates};
 use super::written::Written;
 
 /// All layers above the defaults.
@@ -166,7 +166,8 @@ pub(super) fn weigh(mut layers: Layers<'_>, mut notices: Vec<Notice>) -> Result<
         resilience,
         resilience_set,
         prices: prices(mine.price, theirs.price),
-        templates: Templates::of([mine.tools, theirs.tools]),
+        templates: Templates::of([mine.tools.templates, theirs.tools.templates]),
+        tags: Tags::of([mine.tools.tags, theirs.tools.tags]),
         routing,
         reuse: ReuseSettings {
             replies: last(true, [user(mine.reuse.replies), workspace(theirs.reuse.replies)]),

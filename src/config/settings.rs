@@ -16,7 +16,7 @@ use super::error::shown;
 use super::key::Key;
 use super::notify::Notify;
 use super::routing::RoutingSettings;
-use super::tools::Templates;
+use super::tools::{Tags, Templates};
 
 /// Where a value came from, from the weakest to the strongest.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -208,6 +208,8 @@ pub struct Settings {
     pub prices: Prices,
     /// Calls that find out about executions and that take them back.
     pub templates: Templates,
+    /// Tags of tools.
+    pub tags: Tags,
     /// Where sessions are kept; none where there is no home directory and nobody said.
     pub sessions: Setting<Option<PathBuf>>,
     /// Milliseconds for which a call must be on screen before a decision key counts.

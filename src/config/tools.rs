@@ -1,4 +1,4 @@
-//! Templates of tools, as a settings file writes them: the calls that find out whether an execution
+//! What a settings file says of tools: tags, and templates of the calls that find out whether an execution
 //! happened and that take it back.
 //!
 //! Must not know: which tools there are before a run is built, what a template is filled with.
@@ -14,9 +14,33 @@ use crate::text::visible;
 use super::checks;
 use super::error::Error;
 
+/// What a tool can be tagged with: it reaches beyond this machine; it cannot be undone; what it does cannot be
+/// told from its arguments. Each of them only makes a call harder to let run.
+pub const TAGS: [&str; 3] = ["external", "irreversible", "uninspectable"];
+
+/// What a file says of tools.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Written {
+    /// Its templates.
+    pub templates: Vec<Call>,
+    /// Its tags.
+    pub tags: Vec<Tag>,
+}
+
+/// One tag with where its tool is named.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tag {
+    /// The tool that it is for.
+    pub of: String,
+    /// Where that stands.
+    pub place: Place,
+    /// The tag.
+    pub tag: &'static str,
+}
+
 /// One template with where its tool is named.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Written {
+pub struct Call {
     /// The tool that it is for.
     pub of: String,
     /// Where that stands.
@@ -28,15 +52,16 @@ pub struct Written {
 }
 
 /// Reads `[tool]`, whose keys are names of tools.
-pub(super) fn section(tools: &Section<'_, '_>) -> Result<Vec<Written>, document::Error> {
-    let mut found = Vec::new();
+pub(super) fn section(tools: &Section<'_, '_>) -> Result<Written, document::Error> {
+    let mut found = Written::default();
     for (of, mut tool) in tools.each()? {
         let place = tool.place();
+        found.tags.extend(tags(&of, &mut tool)?);
         let probe = tool.table("probe")?;
         let compensate = tool.table("compensate")?;
         for (purpose, section) in [(Purpose::Probe, probe), (Purpose::Compensate, compensate)] {
             let Some(section) = section else { continue };
-            found.push(Written {
+            found.templates.push(Call {
                 of: of.clone(),
                 place: place.clone(),
                 purpose,
@@ -47,6 +72,41 @@ pub(super) fn section(tools: &Section<'_, '_>) -> Result<Vec<Written>, document:
     }
     Ok(found)
 }
+
+/// Keys with their places.
+type Keys = Vec<(String, Place)>;
+
+/// Reads the tags alone: they can only tighten. What else the tables hold is named, with its place.
+pub(super) fn tags_only(tools: &Section<'_, '_>) -> Result<(Vec<Tag>, Keys), document::Error> {
+    let (mut found, mut loose) = (Vec::new(), Vec::new());
+    for (of, mut tool) in tools.each()? {
+        found.extend(tags(&of, &mut tool)?);
+        let others = tool.keys().into_iter().filter(|(key, _)| key != "tags");
+        loose.extend(others.map(|(key, place)| (tool.path_of(&key), place)));
+    }
+    Ok((found, loose))
+}
+
+fn tags(of: &str, tool: &mut Section<'_, '_>) -> Result<Vec<Tag>, document::Error> {
+    let place = tool.place();
+    let Some(at) = tool.texts("tags")? else {
+        return Ok(Vec::new());
+    };
+    let known = |word: &String| {
+        let Some(tag) = TAGS.iter().find(|tag| **tag == *word) else {
+            let what = format!("unknown tag `{}`", visible(word));
+            return Err(tool.error("tags", at.place.clone(), what, TAGS_ADVICE));
+        };
+        Ok(Tag {
+            of: of.to_owned(),
+            place: place.clone(),
+            tag,
+        })
+    };
+    at.value.iter().map(known).collect()
+}
+
+const TAGS_ADVICE: &str = "use external, irreversible or uninspectable";
 
 const ADVICE: &str = "write { tool = \"NAME\", args = { … } }";
 
@@ -79,11 +139,11 @@ const ADVICE_ARGS: &str = "see the templates in docs/tools.md";
 
 /// Templates by the tool that they are for and by purpose; the later file wins.
 #[derive(Debug, Clone, Default)]
-pub struct Templates(BTreeMap<(String, &'static str), Written>);
+pub struct Templates(BTreeMap<(String, &'static str), Call>);
 
 impl Templates {
     /// Of several files, the weakest first.
-    pub(super) fn of(files: impl IntoIterator<Item = Vec<Written>>) -> Self {
+    pub(super) fn of(files: impl IntoIterator<Item = Vec<Call>>) -> Self {
         let all = files.into_iter().flatten();
         Self(
             all.map(|one| ((one.of.clone(), one.purpose.word()), one))
@@ -94,34 +154,16 @@ impl Templates {
     /// Writes the templates on the cards of the tools of a run. Refuses tools that are not there.
     pub fn fit(&self, cards: &mut [ToolCard]) -> Result<(), Error> {
         let names: Vec<String> = cards.iter().map(|card| card.name.to_string()).collect();
-        let unknown = |place: &Place, key: String, name: &str| {
-            let near = names
-                .iter()
-                .map(|known| (strsim::damerau_levenshtein(name, known), known))
-                .filter(|(distance, _)| *distance <= 2)
-                .min();
-            Error::File(document::Error {
-                place: place.clone(),
-                key,
-                what: format!("there is no tool `{}`", visible(name)),
-                advice: match near {
-                    Some((_, known)) => format!("did you mean `{known}`?"),
-                    None => format!("there is: {}", names.join(", ")),
-                },
-            })
-        };
         for one in self.0.values() {
             let (of, purpose) = (&one.of, one.purpose.word());
             let At { value, place } = &one.template;
             if !names.iter().any(|name| *name == *value.tool) {
-                return Err(unknown(
-                    place,
-                    format!("tool.{}.{purpose}.tool", visible(of)),
-                    &value.tool,
-                ));
+                let key = format!("tool.{}.{purpose}.tool", visible(of));
+                return Err(unknown(&names, place, key, &value.tool));
             }
             let Some(card) = cards.iter_mut().find(|card| *card.name == **of) else {
-                return Err(unknown(&one.place, format!("tool.{}", visible(of)), of));
+                let key = format!("tool.{}", visible(of));
+                return Err(unknown(&names, &one.place, key, of));
             };
             match one.purpose {
                 Purpose::Probe => card.probe = Some(value.clone()),
@@ -130,4 +172,47 @@ impl Templates {
         }
         Ok(())
     }
+}
+
+/// Tags by the tool that they are for: those of all files, as a tag takes nothing away.
+#[derive(Debug, Clone, Default)]
+pub struct Tags(Vec<Tag>);
+
+impl Tags {
+    /// Of several files.
+    pub(super) fn of(files: impl IntoIterator<Item = Vec<Tag>>) -> Self {
+        Self(files.into_iter().flatten().collect())
+    }
+
+    /// The tags of a run with these tools, each with its tool. Refuses tools that are not there.
+    pub fn fit<'n>(
+        &self,
+        names: impl IntoIterator<Item = &'n str>,
+    ) -> Result<Vec<(&str, &'static str)>, Error> {
+        let names: Vec<String> = names.into_iter().map(str::to_owned).collect();
+        let fits = |one: &Tag| names.contains(&one.of);
+        if let Some(one) = self.0.iter().find(|one| !fits(one)) {
+            let key = format!("tool.{}", visible(&one.of));
+            return Err(unknown(&names, &one.place, key, &one.of));
+        }
+        Ok(self.0.iter().map(|one| (one.of.as_str(), one.tag)).collect())
+    }
+}
+
+/// The error of a tool that is not there.
+fn unknown(names: &[String], place: &Place, key: String, name: &str) -> Error {
+    let near = names
+        .iter()
+        .map(|known| (strsim::damerau_levenshtein(name, known), known))
+        .filter(|(distance, _)| *distance <= 2)
+        .min();
+    Error::File(document::Error {
+        place: place.clone(),
+        key,
+        what: format!("there is no tool `{}`", visible(name)),
+        advice: match near {
+            Some((_, known)) => format!("did you mean `{known}`?"),
+            None => format!("there is: {}", names.join(", ")),
+        },
+    })
 }

@@ -68,7 +68,7 @@ pub struct Written {
     /// `[resilience]`: each value with its key
     pub resilience: Vec<(String, At<serde_json::Value>)>,
     /// `[tool]`
-    pub tools: Vec<tools::Written>,
+    pub tools: tools::Written,
     /// `[policy]`
     pub policy: parse::Written,
     /// Keys that count only in a file that is trusted.
@@ -168,7 +168,7 @@ pub fn read(path: &Path, text: &str, origin: Origin, home: Option<&Path>) -> Res
             .unwrap_or_default(),
         tools: match root.table("tool") {
             // Calls that a stranger wrote are not even looked at.
-            _ if untrusted => Vec::new(),
+            _ if untrusted => tools::Written::default(),
             table => table?
                 .as_ref()
                 .map(tools::section)
@@ -185,14 +185,33 @@ pub fn read(path: &Path, text: &str, origin: Origin, home: Option<&Path>) -> Res
     if !untrusted {
         return Ok(written);
     }
-    let loose = root
+    tightening(written, &mut root)
+}
+
+/// What of a stranger's file counts: what can only tighten. The rest is named.
+fn tightening(written: Written, root: &mut Section<'_, '_>) -> Result<Written, Error> {
+    // What is no table has nothing that could tighten.
+    let tagging = root.table("tool").ok().flatten();
+    let (tags, beside) = tagging
+        .as_ref()
+        .map(tools::tags_only)
+        .transpose()?
+        .unwrap_or_default();
+    let mut loose: Vec<(String, Place)> = root
         .keys()
         .into_iter()
-        .filter(|(key, _)| !TIGHTENING.contains(&key.as_str()));
+        .filter(|(key, _)| !TIGHTENING.contains(&key.as_str()))
+        .filter(|(key, _)| key != "tool" || tagging.is_none())
+        .collect();
+    loose.extend(beside);
     Ok(Written {
         limits: written.limits,
         policy: written.policy,
-        loose: loose.collect(),
+        tools: tools::Written {
+            tags,
+            ..tools::Written::default()
+        },
+        loose,
         ..Written::default()
     })
 }

@@ -328,6 +328,7 @@ impl App {
                     let found = self.link.wire(turn, request);
                     update(&mut self.model, Msg::Wire(found));
                 }
+                Out::Sent { turn, asked } => self.link.sent(turn, asked),
                 Out::Redraw => self.screen.redraw()?,
                 Out::Alert(words) => {
                     let looking = self.model.screen.focused == Some(true);

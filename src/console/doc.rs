@@ -12,7 +12,7 @@ use unicode_width::UnicodeWidthStr as _;
 use super::pager::{Ink, Pager, Row, Wrap};
 use super::theme::Role;
 use super::tint::Tint;
-use crate::text;
+use crate::text::{self, Survey};
 
 /// A run of characters of one look. The characters are safe to show.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -368,6 +368,8 @@ pub enum Form {
 pub struct Cache {
     kept: Vec<(Arc<str>, Form, Arc<Pager>)>,
     used: Vec<(Arc<str>, Form, Arc<Pager>)>,
+    /// The text that was looked through last, and what was found in it.
+    looked: Option<(Arc<str>, Arc<Survey>)>,
 }
 
 /// Longest JSON text that is laid out for reading.
@@ -396,6 +398,18 @@ impl Cache {
         });
         self.used.push((Arc::clone(source), form, Arc::clone(&pager)));
         pager
+    }
+
+    /// What of a text of JSON is not what it looks like: found out once.
+    pub fn survey(&mut self, source: &Arc<str>) -> Arc<Survey> {
+        match &self.looked {
+            Some((from, survey)) if Arc::ptr_eq(from, source) => Arc::clone(survey),
+            _ => {
+                let survey = Arc::new(text::survey(source));
+                self.looked = Some((Arc::clone(source), Arc::clone(&survey)));
+                survey
+            }
+        }
     }
 
     /// Forgets what the document made since the last turn did not use.

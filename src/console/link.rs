@@ -12,6 +12,7 @@ use crate::domain::envelope::Envelope;
 use crate::domain::id::{Seq, TurnId};
 use crate::domain::refusal::Refusal;
 use crate::domain::state::State;
+use crate::domain::transcript::sent::Sent;
 
 /// What comes from a run.
 #[derive(Debug, Clone)]
@@ -32,6 +33,15 @@ pub enum Update {
         command: Box<Command>,
         /// Why.
         refusal: Refusal,
+    },
+    /// What a request said, which was asked for through this door.
+    Sent {
+        /// The turn.
+        turn: TurnId,
+        /// The event that recorded the request.
+        asked: Seq,
+        /// What was found.
+        found: Result<Arc<Sent>, String>,
     },
     /// Something to tell the operator that is no fact of the run (a torn line that was set aside).
     Notice(String),
@@ -103,6 +113,9 @@ pub trait Link: Send {
     fn wire(&mut self, _turn: TurnId, _request: u32) -> Result<Option<Frames>, String> {
         Ok(None)
     }
+
+    /// Looks in the record for what the request of a turn said; it comes as an update, however long that takes.
+    fn sent(&mut self, _turn: TurnId, _asked: Seq) {}
 
     /// Drives a recorded run; does nothing on a live one.
     fn replay(&mut self, _control: ReplayControl) {}

@@ -24,6 +24,7 @@ use super::theme::{Look, Theme};
 use super::words;
 use crate::domain::call::{Call, Status};
 use crate::domain::ladder;
+use crate::domain::state::Mode;
 use crate::resilience::watch::Watch;
 use arming::{Arming, KeyState};
 use collected::Collected;
@@ -215,6 +216,25 @@ impl Model {
         }
     }
 
+    /// What becomes of a question that nobody answers, and when; none where it waits for ever.
+    pub fn deadline_words(&self, call: &Call) -> Option<String> {
+        let verdict = call.verdict.as_ref()?;
+        let ms = verdict.deadline_ms.filter(|_| call.status == Status::Awaiting)?;
+        if call.overdue {
+            return Some("overdue".to_owned());
+        }
+        let then = verdict.on_expiry.word();
+        let counts = self.run.state.mode == Mode::Running;
+        Some(match (call.due.filter(|_| counts), self.utc()) {
+            (Some(due), Some(now)) => {
+                let left = u64::try_from(due.saturating_sub(now)).unwrap_or_default();
+                format!("{then} in {}", ladder::span(left))
+            }
+            _ if counts => format!("{then} after {}", ladder::span(ms)),
+            _ => format!("{then} {} after the pause", ladder::span(ms)),
+        })
+    }
+
     /// What the title of the window says, in the console's own words.
     pub fn title(&self) -> String {
         match self.queue.waiting() {
@@ -229,6 +249,14 @@ impl Model {
         // What is left of a wait is told four times a second.
         let counts = self.utc().is_some() && ladder::counts_down(&self.run.state);
         let waits = counts.then(|| self.arming.now.saturating_add(250));
-        [arming, self.keys.wake_at(), waits].into_iter().flatten().min()
+        // What is left of a deadline, once a second.
+        let running = self.utc().is_some() && self.run.state.mode == Mode::Running;
+        let mut asked = self.run.state.queue();
+        let due = running && asked.any(|call| call.due.is_some() && call.status == Status::Awaiting);
+        let deadlines = due.then(|| self.arming.now.saturating_add(1000));
+        [arming, self.keys.wake_at(), waits, deadlines]
+            .into_iter()
+            .flatten()
+            .min()
     }
 }

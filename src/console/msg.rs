@@ -7,7 +7,7 @@ use super::files::Read;
 use super::key::Key;
 use super::link::{Frames, ReplayControl, Update};
 use crate::domain::command::Command;
-use crate::domain::id::TurnId;
+use crate::domain::id::{Seq, TurnId};
 
 /// Something happened.
 #[derive(Debug, Clone)]
@@ -106,6 +106,13 @@ pub enum Out {
         turn: TurnId,
         /// The request.
         request: u32,
+    },
+    /// Look for what a request said; [`super::link::Update::Sent`] follows.
+    Sent {
+        /// The turn.
+        turn: TurnId,
+        /// The event that recorded the request.
+        asked: Seq,
     },
     /// Clear the screen and draw everything.
     Redraw,

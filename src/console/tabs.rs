@@ -7,6 +7,7 @@ mod call;
 mod context;
 mod depends;
 mod effects;
+mod frame;
 mod loops;
 mod needed;
 mod pages;

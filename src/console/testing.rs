@@ -2,6 +2,7 @@
 //!
 //! Must not know: terminals, engines.
 
+mod asks;
 mod run;
 mod scenes;
 
@@ -26,8 +27,9 @@ use crate::domain::command::Command;
 use crate::domain::decide;
 use crate::domain::envelope::{Actor, Envelope, FORMAT};
 use crate::domain::event::{CallEvent, Event, TurnEvent};
-use crate::domain::id::{NodeId, NodeKind, Seq};
+use crate::domain::id::{NodeId, NodeKind, Seq, TurnId};
 use crate::domain::refusal::{Refusal, RefusalKind};
+use crate::domain::transcript::sent::Finder;
 
 /// Milliseconds after which a key counts in these tests.
 pub const ARMING: u64 = 500;
@@ -45,6 +47,8 @@ pub struct Stage {
     /// UTC milliseconds at which events are recorded.
     pub clock: i64,
     seq: u64,
+    /// What was recorded.
+    record: Vec<Arc<Envelope>>,
 }
 
 impl Stage {
@@ -85,13 +89,31 @@ impl Stage {
             out: Vec::new(),
             clock: 0,
             seq: 0,
+            record: Vec::new(),
         }
     }
 
     /// Lets something happen.
     pub fn send(&mut self, msg: Msg) {
-        let out = update(&mut self.model, msg);
-        self.out.extend(out);
+        for out in update(&mut self.model, msg) {
+            match out {
+                Out::Sent { turn, asked } => self.tell_sent(turn, asked),
+                out => self.out.push(out),
+            }
+        }
+    }
+
+    /// Tells what a request said, as the record has it.
+    fn tell_sent(&mut self, turn: TurnId, asked: Seq) {
+        let mut finder = Finder::new(turn, asked);
+        for envelope in &self.record {
+            finder.take(envelope);
+        }
+        let found = finder
+            .found()
+            .map(Arc::new)
+            .ok_or_else(|| "nothing recorded".to_owned());
+        self.send(Msg::Run(Update::Sent { turn, asked, found }));
     }
 
     /// An event from the run.
@@ -107,7 +129,9 @@ impl Stage {
             more: false,
             event,
         };
-        self.send(Msg::Run(Update::Event(Arc::new(envelope))));
+        let envelope = Arc::new(envelope);
+        self.record.push(Arc::clone(&envelope));
+        self.send(Msg::Run(Update::Event(envelope)));
         Seq(self.seq)
     }
 

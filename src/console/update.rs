@@ -72,6 +72,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Out> {
         Msg::Killed(why) => out.push(Out::Quit(Leave::Killed(why))),
     }
     views::ask_for_wire(model, &mut out);
+    views::ask_for_sent(model, &mut out);
     out
 }
 

@@ -180,6 +180,8 @@ impl Advice for Cards<'_> {
             reason: "no policy is in force".into(),
             deadline_ms: None,
             on_expiry: super::call::Consequence::Deny,
+            quoted: None,
+            parts: Vec::new(),
         }
     }
 

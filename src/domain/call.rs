@@ -18,7 +18,7 @@ mod outcome;
 mod verdict;
 
 pub use outcome::{ErrorClass, Outcome, ToolError};
-pub use verdict::{Consequence, Decision, Digest, Fault, Gate, Verdict};
+pub use verdict::{Consequence, Decision, Digest, Fault, Gate, Part, Quoted, Verdict};
 
 /// What running a tool can do to the world, from harmless to anything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -248,6 +248,11 @@ pub struct Call {
     pub edit_approves: Option<Digest>,
     /// What was last decided to run: exactly these bytes.
     pub approved: Option<Digest>,
+    /// UTC milliseconds since 1970 at which the question is over, by the clock of the process that counts; none
+    /// where nothing counts.
+    pub due: Option<i64>,
+    /// True where nobody answered in time and it goes on waiting.
+    pub overdue: bool,
     /// Why it was refused, skipped or is unsatisfiable.
     pub because: Option<Arc<str>>,
     /// The rule of the policy that refused it; none where a person did.
@@ -329,6 +334,8 @@ impl Call {
             ready: None,
             edit_approves: None,
             approved: None,
+            due: None,
+            overdue: false,
             because: None,
             denied_by: None,
             retries: 0,

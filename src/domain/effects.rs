@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::breaker::Phase;
-use super::call::{EffectClass, Status};
+use super::call::{Call, EffectClass, Status};
 use super::effect::Effect;
 use super::envelope::Envelope;
 use super::escape::Rung;
@@ -241,26 +241,25 @@ fn leaves_traces(state: &State, call: NodeId, attempt: Attempt) -> bool {
 
 /// The deadlines of what waits for approval, from now.
 fn deadlines(state: &State) -> Vec<Effect> {
-    let mut effects = Vec::new();
-    for call in state.queue() {
-        let rev = state
+    let open = open_deadlines(state).map(|(call, ms)| Effect::Deadline {
+        call: call.id,
+        rev: state
             .nodes
             .get(&call.id)
             .map(super::node::Node::rev)
-            .unwrap_or_default();
+            .unwrap_or_default(),
+        ms,
+    });
+    open.collect()
+}
+
+/// What waits for approval and is over at some time, with the milliseconds that there are for it.
+pub(super) fn open_deadlines(state: &State) -> impl Iterator<Item = (&Call, u64)> {
+    state.queue().filter_map(|call| {
         let counts = state
             .turn_of(call.id)
             .is_some_and(|turn| thread::acts(state, turn));
-        if counts
-            && call.status == Status::Awaiting
-            && let Some(ms) = call.verdict.as_ref().and_then(|verdict| verdict.deadline_ms)
-        {
-            effects.push(Effect::Deadline {
-                call: call.id,
-                rev,
-                ms,
-            });
-        }
-    }
-    effects
+        let ms = call.verdict.as_ref().and_then(|verdict| verdict.deadline_ms)?;
+        (counts && call.status == Status::Awaiting).then_some((call, ms))
+    })
 }

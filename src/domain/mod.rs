@@ -9,6 +9,7 @@ pub mod advance;
 pub mod advice;
 pub mod altered;
 pub mod apply;
+pub mod asks;
 pub mod badge;
 pub mod branch;
 pub mod breaker;

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::asks::Asks;
 use super::breaker::{Breaker, Scope};
 use super::call::{Call, EffectClass, Outcome};
 use super::escape::Escape;
@@ -90,6 +91,8 @@ pub struct State {
     pub spent: Spent,
     /// Requests made.
     pub requests: u32,
+    /// How often the operator was asked, and by what.
+    pub asks: Asks,
     /// The limit that stopped the run, with its figures.
     pub limit_reached: Option<(String, String)>,
     /// What is known of repetition.

@@ -92,3 +92,4 @@ pub enum NoteKind {
 pub mod build;
 pub mod hash;
 pub mod result;
+pub mod sent;

@@ -204,7 +204,7 @@ impl Advice for Adviser {
             used: Some(&|rule: &str| used.times(rule)),
             key: Some(&key),
         };
-        let verdict = self.policy.verdict_at(&subject, &moment);
+        let verdict = self.policy.verdict_of_parts(&subject, &moment);
         if self.headless {
             crate::policy::headless(verdict)
         } else {
@@ -306,12 +306,19 @@ impl Advice for Adviser {
             return verdict;
         };
         // Whoever allowed it did not know.
+        let allowed = match &verdict.quoted {
+            Some(quoted) => format!("workspace {}", quoted.place),
+            None => verdict.rule,
+        };
+        let parts = verdict.parts;
         verdict = Verdict {
             gate: Gate::Ask,
-            rule: format!("routing.ask_below (the policy allows it: {})", verdict.rule),
+            rule: format!("routing.ask_below (the policy allows it: {allowed})"),
             reason: why,
             deadline_ms: None,
             on_expiry: Consequence::Deny,
+            quoted: None,
+            parts,
         };
         if self.headless {
             crate::policy::headless(verdict)

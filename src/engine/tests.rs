@@ -5,4 +5,5 @@ mod ends_of_rules;
 mod failing;
 mod kit;
 mod launching;
+mod sent;
 mod streaming;

@@ -6,18 +6,21 @@ use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::domain::call::{Consequence, Gate, Verdict};
+use crate::domain::call::{Consequence, Gate, Part, Quoted, Verdict};
 use crate::text::visible;
 
 use super::expiry::Deadline;
-use super::matcher::{Matcher, Subject};
+use super::matcher::{Matcher, SHELL, Subject};
 use super::preset::Preset;
 use super::rule::{Origin, Rule};
+use super::shell;
 
 /// The tool that ends a run with its answer.
 const FINAL_ANSWER: &str = "final_answer";
 /// The tool whose result the operator types.
 const ASK_OPERATOR: &str = "ask_operator";
+/// Characters of a reason in a workspace's file that are repeated.
+const QUOTED: usize = 200;
 
 /// Something that was read but does not count, for the operator.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -136,8 +139,48 @@ impl Policy {
                 on_expiry: self
                     .deadline
                     .map_or(Consequence::Deny, |deadline| deadline.on_expiry),
+                quoted: None,
+                parts: Vec::new(),
             },
         }
+    }
+
+    /// The word on a call, with the word on each command of a shell line alone. They are for who looks at them:
+    /// what is let run depends on the whole.
+    pub fn verdict_of_parts(&self, subject: &Subject<'_>, moment: &Moment<'_>) -> Verdict {
+        let mut verdict = self.verdict_at(subject, moment);
+        let line = subject.args.get("command").and_then(serde_json::Value::as_str);
+        let Some(line) = line.filter(|_| subject.server.is_none() && subject.tool == SHELL) else {
+            return verdict;
+        };
+        let segments = shell::segments(line);
+        if segments.len() < 2 {
+            return verdict;
+        }
+        let mut args = subject.args.clone();
+        for segment in segments {
+            let alone = line.get(segment.bytes).unwrap_or_default();
+            if let Some(command) = args.get_mut("command") {
+                *command = alone.into();
+            }
+            // What is about exactly this call is about no part of it.
+            let moment = Moment { key: None, ..*moment };
+            let word = self.verdict_at(
+                &Subject {
+                    args: &args,
+                    ..*subject
+                },
+                &moment,
+            );
+            verdict.parts.push(Part {
+                gate: word.gate,
+                rule: match word.quoted {
+                    Some(quoted) => format!("a rule of the workspace ({})", quoted.place),
+                    None => cut(&word.rule),
+                },
+            });
+        }
+        verdict
     }
 
     /// Every rule that matches a call with what it says, the deciding one first.
@@ -211,7 +254,31 @@ impl Policy {
             reason: reason(rule, subject),
             deadline_ms: deadline.map(|deadline| deadline.ms),
             on_expiry: deadline.map_or(Consequence::Deny, |deadline| deadline.on_expiry),
+            quoted: quoted(rule),
+            parts: Vec::new(),
         }
+    }
+}
+
+/// What a rule of the workspace says of itself.
+fn quoted(rule: &Rule) -> Option<Quoted> {
+    let Origin::Workspace { .. } = rule.origin else {
+        return None;
+    };
+    let place = rule.place.as_ref();
+    Some(Quoted {
+        place: place.map_or_else(String::new, |place| {
+            format!("{}:{}", visible(&place.file), place.line)
+        }),
+        words: rule.reason.as_deref().map(cut),
+    })
+}
+
+/// The beginning of a text.
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(QUOTED) {
+        Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),
+        None => text.to_owned(),
     }
 }
 
@@ -238,7 +305,10 @@ fn counts(rule: &Rule, moment: &Moment<'_>) -> bool {
 
 fn reason(rule: &Rule, subject: &Subject<'_>) -> String {
     if let Some(reason) = &rule.reason {
-        return visible(reason);
+        return match rule.origin {
+            Origin::Workspace { .. } => format!("the workspace's rule says \"{}\"", visible(&cut(reason))),
+            _ => visible(reason),
+        };
     }
     let tool = visible(subject.tool);
     let class = subject.effect.word();

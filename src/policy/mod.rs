@@ -14,6 +14,7 @@ pub mod preset;
 pub mod rule;
 pub mod section;
 pub mod session;
+pub mod shell;
 
 #[cfg(test)]
 mod tests;

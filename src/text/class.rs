@@ -73,7 +73,7 @@ const fn is_unseen(c: char) -> bool {
 }
 
 /// The brackets of the marks, and what looks like them.
-const fn is_bracket(c: char) -> bool {
+pub(super) const fn is_bracket(c: char) -> bool {
     matches!(
         c,
         '\u{27E8}' | '\u{27E9}' | '\u{2329}' | '\u{232A}' | '\u{276C}' | '\u{276D}' | '\u{29FC}' | '\u{29FD}'

@@ -26,6 +26,7 @@ mod parse;
 mod redact;
 mod screen;
 mod script;
+mod survey;
 mod visible;
 
 #[cfg(test)]
@@ -37,6 +38,7 @@ pub use parse::{parse_lines, parse_visible, parse_visible_bytes, place_in};
 pub use redact::{redact, redact_certain, redact_values};
 pub use screen::{Shown, in_ascii, shown_in_ascii};
 pub use script::{Warning, WarningKind, mixed_script, warnings};
+pub use survey::{Hit, Survey, survey};
 pub use visible::{
     Kind, MAX_CLUSTER, MAX_INDENT, MAX_MARKS, Span, line_spans, spans, visible, visible_bytes, visible_line,
     visible_lines,

@@ -19,6 +19,14 @@ pub enum WarningKind {
     Punycode,
     /// A host name with characters beyond ASCII.
     ForeignHost,
+    /// Characters that turn the direction of what follows.
+    Direction,
+    /// Control characters, as those that begin an escape sequence.
+    Control,
+    /// Characters that draw nothing, or only an empty cell.
+    Unseen,
+    /// Characters that look like the frame or the marks of this program.
+    Imitates,
 }
 
 impl WarningKind {
@@ -28,6 +36,10 @@ impl WarningKind {
             Self::MixedScript => "letters of different scripts in one word",
             Self::Punycode => "encoded host name",
             Self::ForeignHost => "host name beyond ASCII",
+            Self::Direction => "turns the direction of the text",
+            Self::Control => "control characters",
+            Self::Unseen => "characters that cannot be seen",
+            Self::Imitates => "looks like a mark of this screen",
         }
     }
 }
@@ -57,15 +69,19 @@ pub fn warnings(text: &str) -> Vec<Warning> {
         }
         found.len() < MOST
     };
-    for word in words(text) {
-        if is_mixed(word) && !add(WarningKind::MixedScript, word) {
-            return found;
-        }
+    let mut full = false;
+    find(text, |kind, word, _| full = full || !add(kind, word));
+    found
+}
+
+/// Tells every suspicious word of a text, with the byte at which it begins.
+pub(super) fn find<'t>(text: &'t str, mut add: impl FnMut(WarningKind, &'t str, usize)) {
+    let place = |part: &str| part.as_ptr().addr() - text.as_ptr().addr();
+    for word in words(text).filter(|word| is_mixed(word)) {
+        add(WarningKind::MixedScript, word, place(word));
     }
-    for host in hosts(text) {
-        if !host.is_ascii() && !add(WarningKind::ForeignHost, host) {
-            return found;
-        }
+    for host in hosts(text).filter(|host| !host.is_ascii()) {
+        add(WarningKind::ForeignHost, host, place(host));
     }
     for name in text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '.' | '-' | '_'))) {
         let encoded = name.split('.').any(|label| {
@@ -73,11 +89,10 @@ pub fn warnings(text: &str) -> Vec<Warning> {
                 .get(..4)
                 .is_some_and(|start| start.eq_ignore_ascii_case("xn--"))
         });
-        if encoded && !add(WarningKind::Punycode, name) {
-            return found;
+        if encoded {
+            add(WarningKind::Punycode, name, place(name));
         }
     }
-    found
 }
 
 fn is_mixed(word: &str) -> bool {

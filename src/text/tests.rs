@@ -2,4 +2,5 @@
 
 mod form;
 mod secrets;
+mod survey;
 mod table;

@@ -34,6 +34,8 @@ pub enum Error {
 #[derive(Clone)]
 struct Entry {
     tool: Arc<dyn Tool>,
+    /// What it says of itself, with the tags that it was given.
+    spec: Spec,
     checker: Arc<Checker>,
     definition: Arc<str>,
 }
@@ -83,16 +85,30 @@ impl Registry {
         self.entries.push(Entry {
             checker: Arc::new(checker),
             definition: Arc::from(definition(card)),
+            spec: tool.spec().clone(),
             tool,
         });
         Ok(())
     }
 
+    /// Gives a tool a tag. It is part of what the tool is: of its definition, its card, and of what the policy
+    /// is asked about. A tool that is not there is given none.
+    pub fn tag(&mut self, name: &str, tag: &str) {
+        let found = self
+            .entries
+            .iter_mut()
+            .find(|entry| *entry.spec.card.name == *name);
+        if let Some(entry) = found
+            && !entry.spec.card.tags.iter().any(|one| one == tag)
+        {
+            entry.spec.card.tags.push(tag.to_owned());
+            entry.definition = Arc::from(definition(&entry.spec.card));
+        }
+    }
+
     fn entry(&self, name: &str) -> Option<&Entry> {
         // A run has some dozens of tools at most: a scan is as fast as a map, and keeps the order.
-        self.entries
-            .iter()
-            .find(|entry| *entry.tool.spec().card.name == *name)
+        self.entries.iter().find(|entry| *entry.spec.card.name == *name)
     }
 
     /// The tool of this name.
@@ -102,7 +118,7 @@ impl Registry {
 
     /// What the tool of this name is.
     pub fn spec(&self, name: &str) -> Option<&Spec> {
-        self.entry(name).map(|entry| entry.tool.spec())
+        self.entry(name).map(|entry| &entry.spec)
     }
 
     /// What the rules need to know of the tool of this name.
@@ -139,7 +155,7 @@ impl Registry {
 
     /// Names of all tools, in order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.entries.iter().map(|entry| &*entry.tool.spec().card.name)
+        self.entries.iter().map(|entry| &*entry.spec.card.name)
     }
 
     /// The tools, in order.
@@ -149,7 +165,7 @@ impl Registry {
 
     /// What the journal and the model are told of the tools, in order.
     pub fn cards(&self) -> Vec<ToolCard> {
-        self.tools().map(|tool| tool.spec().card.clone()).collect()
+        self.entries.iter().map(|entry| entry.spec.card.clone()).collect()
     }
 }
 
@@ -236,6 +252,22 @@ mod tests {
         let text = r#"{"path":"a","from_line":"†call.c1"}"#;
         assert_eq!(registry.check("read_file", text, false).unwrap(), []);
         assert_eq!(registry.check("read_file", text, true).unwrap().len(), 1);
+    }
+
+    #[test]
+    fn a_tag_is_part_of_what_a_tool_is() {
+        let mut registry = all();
+        let before = registry.definition("shell").unwrap().clone();
+        let other = registry.definition("search").unwrap().clone();
+        registry.tag("shell", "irreversible");
+        registry.tag("shell", "irreversible");
+        registry.tag("nowhere", "irreversible");
+        let tags = &registry.spec("shell").unwrap().card.tags;
+        assert_eq!(tags, &["external", "irreversible"]);
+        let card = registry.cards().into_iter().find(|card| &*card.name == "shell");
+        assert_eq!(&card.unwrap().tags, tags);
+        assert_ne!(*registry.definition("shell").unwrap(), before);
+        assert_eq!(*registry.definition("search").unwrap(), other);
     }
 
     #[test]

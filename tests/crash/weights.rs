@@ -7,7 +7,7 @@ use overrule::domain::call::Status;
 use overrule::domain::event::{Event, WeightEvent};
 use overrule::domain::state::State;
 use overrule::domain::weight::{MOST, Noted};
-use overrule::resilience::routing::{Priors, Settings};
+use overrule::resilience::routing::Settings;
 use overrule::resilience::watch::Watch;
 use overrule::tools::child::still_running;
 use rustix::process::Signal;
@@ -57,7 +57,7 @@ args = { path = "." }
 
 /// The weights that a journal amounts to, as they are written down.
 fn folded(state: &State) -> Vec<Noted> {
-    let watch = Watch::of(state, Settings::default(), Priors::default());
+    let watch = Watch::of(state, Settings::default());
     let rows = watch.weights.rows().map(|row| Noted {
         kind: row.kind.as_str().into(),
         tool: row.tool.as_str().into(),

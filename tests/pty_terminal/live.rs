@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use portable_pty::CommandBuilder;
 use rustix::process::Signal;
 
 use crate::harness::{Run, SOON};
@@ -29,14 +30,24 @@ args = { path = "out.txt", content = "agent" }
 /// Longer than a call must be on screen before a key counts.
 const ARMED: Duration = Duration::from_millis(900);
 
-struct World(tempfile::TempDir);
+/// A directory for a run of a playbook.
+pub struct World(tempfile::TempDir);
 
 impl World {
     fn new() -> Self {
+        Self::playing(PLAYBOOK)
+    }
+
+    pub fn playing(playbook: &str) -> Self {
         let world = Self(tempfile::tempdir().unwrap());
-        std::fs::create_dir_all(world.0.path().join("work")).unwrap();
-        std::fs::write(world.0.path().join("playbook.toml"), PLAYBOOK).unwrap();
+        std::fs::create_dir_all(world.work()).unwrap();
+        std::fs::write(world.0.path().join("playbook.toml"), playbook).unwrap();
         world
+    }
+
+    /// The directory that the tools work in.
+    pub fn work(&self) -> PathBuf {
+        self.0.path().join("work")
     }
 
     fn out(&self) -> PathBuf {
@@ -44,38 +55,78 @@ impl World {
     }
 
     fn run(&self, editor: &str, settings: &str) -> Run {
-        let root = self.0.path();
-        let own = root.join("config/overrule");
+        let run = self.task("write it", editor, settings);
+        run.wait_for("awaiting approval");
+        run
+    }
+
+    /// A run with a task.
+    pub fn task(&self, task: &str, editor: &str, settings: &str) -> Run {
+        self.settings(settings);
+        let args = self.args();
+        let args: Vec<&str> = args.iter().map(String::as_str).chain([task]).collect();
+        Run::with(env!("CARGO_BIN_EXE_overrule"), &args, |command| {
+            self.surround(command, editor);
+        })
+    }
+
+    fn settings(&self, settings: &str) {
+        let own = self.0.path().join("config/overrule");
         std::fs::create_dir_all(&own).unwrap();
         std::fs::write(own.join("config.toml"), settings).unwrap();
-        let playbook = root.join("playbook.toml");
+    }
+
+    fn args(&self) -> Vec<String> {
+        let playbook = self.0.path().join("playbook.toml");
         let args = [
             "run",
             "--model",
             "scripted",
             "--playbook",
             playbook.to_str().unwrap(),
-            "write it",
         ];
-        let run = Run::with(env!("CARGO_BIN_EXE_overrule"), &args, |command| {
-            command.env("HOME", root);
-            for (name, dir) in [
-                ("XDG_CONFIG_HOME", "config"),
-                ("XDG_DATA_HOME", "data"),
-                ("XDG_STATE_HOME", "state"),
-            ] {
-                command.env(name, root.join(dir));
-            }
-            command.env("LC_ALL", "C.UTF-8");
-            command.env("VISUAL", editor);
-            for name in ["OVERRULE_SESSIONS", "OVERRULE_MODEL", "VTE_VERSION"] {
-                command.env_remove(name);
-            }
-            command.cwd(root.join("work"));
-        });
-        run.wait_for("awaiting approval");
+        args.map(str::to_owned).to_vec()
+    }
+
+    fn surround(&self, command: &mut CommandBuilder, editor: &str) {
+        let root = self.0.path();
+        command.env("HOME", root);
+        for (name, dir) in [
+            ("XDG_CONFIG_HOME", "config"),
+            ("XDG_DATA_HOME", "data"),
+            ("XDG_STATE_HOME", "state"),
+        ] {
+            command.env(name, root.join(dir));
+        }
+        command.env("LC_ALL", "C.UTF-8");
+        command.env("VISUAL", editor);
+        for name in ["OVERRULE_SESSIONS", "OVERRULE_MODEL", "VTE_VERSION"] {
+            command.env_remove(name);
+        }
+        command.cwd(root.join("work"));
+    }
+
+    /// A shell that can stop and continue what it starts.
+    fn in_a_shell(&self) -> Run {
+        self.settings("");
+        let run = Run::with("sh", &["-im"], |command| self.surround(command, ""));
+        run.wait_for("shell> ");
         run
     }
+
+    /// Begins the run in a shell.
+    fn begin_in(&self, run: &mut Run) {
+        let line = self.args().join(" ");
+        run.send(&format!("{} {line} 'write it'\n", env!("CARGO_BIN_EXE_overrule")));
+        run.wait_for("awaiting approval");
+    }
+}
+
+/// Waits for the end of the run: who leaves before it is asked about what runs.
+fn answered(run: &Run) {
+    run.until("the answer", || {
+        run.text().contains("\x1b]2;overrule: answered\x1b\\")
+    });
 }
 
 #[test]
@@ -104,17 +155,165 @@ fn the_operator_is_called_and_his_approval_counts() {
 }
 
 #[test]
-fn who_looks_at_the_window_is_not_notified_and_each_call_can_be_turned_off() {
+fn what_cannot_be_undone_wants_the_name_of_its_tool_typed() {
+    let world = World::new();
+    let mut run = world.run("", "[tool.write_file]\ntags = [\"irreversible\"]\n");
+    run.send("t");
+    run.wait_for("irreversible");
+    std::thread::sleep(ARMED);
+    run.send("a");
+    run.wait_for("cannot be undone: type `write_file` to let it run");
+    run.send("write\r");
+    run.wait_for("not the name");
+    assert!(!world.out().exists());
+    run.send("\x1b[200~_file\x1b[201~\r");
+    std::thread::sleep(Duration::from_millis(300));
+    assert!(!world.out().exists(), "pasted, not typed");
+    for key in "_file\r".chars() {
+        run.send(&key.to_string());
+        std::thread::sleep(Duration::from_millis(30));
+    }
+    run.until("it ran", || world.out().exists());
+    answered(&run);
+    run.send("q");
+    assert_eq!(run.exit(SOON), 0);
+    run.check_restored("a typed word");
+}
+
+/// Three writes, one after the other.
+const THREE: &str = r#"
+[meta]
+name = "three"
+[[rule]]
+when = { done = ["c"] }
+answer = "written"
+[[rule]]
+when = { done = ["b"] }
+think = "A third."
+[[rule.call]]
+tool = "write_file"
+as = "c"
+args = { path = "c.txt", content = "third" }
+[[rule]]
+when = { done = ["a"] }
+think = "A second."
+[[rule.call]]
+tool = "write_file"
+as = "b"
+args = { path = "b.txt", content = "second" }
+[[rule]]
+think = "A first."
+[[rule.call]]
+tool = "write_file"
+as = "a"
+args = { path = "a.txt", content = "first" }
+"#;
+
+#[test]
+fn who_looks_at_the_window_is_not_notified() {
+    let world = World::playing(THREE);
+    let notice = "\x1b]9;overrule: 1 waiting for you\x1b\\";
+    let mut run = world.run("", "[notify]\ndesktop = true\n");
+    run.until("a notification", || run.text().contains(notice));
+    // The terminal says that its window is looked at: the next question rings, and no more.
+    run.send("\x1b[I");
+    run.send("t");
+    run.wait_for("first");
+    std::thread::sleep(ARMED);
+    run.forget();
+    run.send("a");
+    run.until("the bell", || run.text().contains('\u{7}'));
+    std::thread::sleep(ARMED);
+    assert!(!run.text().contains("\x1b]9;"), "{:?}", run.text());
+    // And that it is left again.
+    run.send("\x1b[O");
+    run.send("t");
+    run.send("\x0c");
+    run.wait_for("second");
+    std::thread::sleep(ARMED);
+    run.forget();
+    run.send("a");
+    run.until("a notification", || run.text().contains(notice));
+    run.send("q");
+    assert_eq!(run.exit(SOON), 0);
+    run.check_restored("a window that is looked at");
+}
+
+#[test]
+fn each_call_can_be_turned_off() {
     let world = World::new();
     let mut run = world.run("", "[notify]\nbell = false\ntitle = false\ndesktop = false\n");
-    std::thread::sleep(Duration::from_millis(300));
+    // Drawn once more after the question came: whatever called has called.
+    run.send("?");
+    run.wait_for("show or hide what a row holds");
     let text = run.text();
     for sequence in ["\u{7}", "\x1b]9;", "\x1b]2;", "\x1b[22;2t"] {
         assert!(!text.contains(sequence), "{sequence:?} in {text:?}");
     }
+    run.send("\x1b");
+    run.until("the page is closed", || {
+        !run.screen().screen().contents().contains("show or hide")
+    });
     run.send("q");
     assert_eq!(run.exit(SOON), 0);
     run.check_restored("no calls");
+}
+
+#[test]
+fn stopped_from_the_keyboard_the_run_comes_back_to_its_question() {
+    let world = World::new();
+    let mut run = world.in_a_shell();
+    let modes = run.modes_now();
+    world.begin_in(&mut run);
+    run.forget();
+    run.send("\x1a");
+    run.wait_for("shell> ");
+    assert!(!run.screen().screen().alternate_screen());
+    assert_eq!(run.modes_now(), modes);
+    run.resize(100, 30);
+    run.forget();
+    run.send("fg\n");
+    run.wait_for("awaiting approval");
+    assert!(run.screen().screen().alternate_screen());
+    assert!(run.screen().screen().bracketed_paste());
+    assert!(!world.out().exists());
+    run.send("t");
+    run.wait_for("end of the arguments");
+    std::thread::sleep(ARMED);
+    run.send("a");
+    run.until("it ran", || world.out().exists());
+    answered(&run);
+    run.send("q");
+    run.wait_for("shell> ");
+    assert!(!run.screen().screen().alternate_screen());
+    assert_eq!(run.modes_now(), modes);
+    run.send("exit\n");
+    run.exit(SOON);
+}
+
+#[test]
+fn the_operators_editor_changes_what_runs() {
+    let world = World::new();
+    let mut run = world.run("sed -i s/agent/operator/", "");
+    run.send("te");
+    run.wait_for("arguments");
+    run.forget();
+    run.send("\x0f");
+    run.until("the editor came back", || {
+        let text = run.text();
+        text.rfind("\x1b[?1049h") > text.rfind("\x1b[?1049l")
+    });
+    run.wait_for("operator");
+    run.send("\x13");
+    run.wait_for("agent");
+    std::thread::sleep(ARMED);
+    run.send("\r");
+    run.until("it ran", || world.out().exists());
+    assert_eq!(std::fs::read_to_string(world.out()).unwrap(), "operator");
+    answered(&run);
+    run.send("q");
+    assert_eq!(run.exit(SOON), 0);
+    run.check_restored("the operator's editor");
 }
 
 #[test]

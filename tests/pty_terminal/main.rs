@@ -12,6 +12,7 @@
     reason = "a test fails by panicking and tells by printing"
 )]
 
+mod bytes;
 mod demos;
 mod harness;
 mod live;

@@ -70,7 +70,7 @@ fn what_is_wrong_is_said_with_its_place() {
         ),
         (
             format!("[tool.shell]\nundo = {{ tool = \"shell\", {args} }}"),
-            "2:1: `tool.shell.undo`: unknown key; known here: compensate, probe",
+            "2:1: `tool.shell.undo`: unknown key; known here: compensate, probe, tags",
         ),
         (
             "[tool.shell]\nprobe = { tool = \"shell\" }".to_owned(),
@@ -119,10 +119,11 @@ fn a_workspace_adds_no_calls_unless_it_is_trusted() {
     assert_eq!(
         world.notices(),
         [
-            "ignored: `tool` in work/overrule.toml:2: a workspace may only tighten; put it into your own configuration file"
+            "ignored: `tool.shell.probe` in work/overrule.toml:3: a workspace may only tighten; put it into your own configuration file",
+            "ignored: `tool.shell.compensate` in work/overrule.toml:4: a workspace may only tighten; put it into your own configuration file"
         ]
     );
-    // Whatever it says: it is not read.
+    // Whatever it says of calls: it is not read.
     let odd = World::new().theirs("[[tool]]\nprobe = 1");
     assert_eq!(fitted(&odd).unwrap(), cards());
     let trusted = World::new().theirs(BOTH).trusted();

@@ -12,8 +12,9 @@ use crate::domain::command::Command;
 use crate::domain::envelope::Envelope;
 use crate::domain::event::run::ToolCard;
 use crate::domain::event::{Event, RunEvent};
-use crate::domain::id::{NodeId, Rev, TurnId};
+use crate::domain::id::{NodeId, Rev, Seq, TurnId};
 use crate::domain::state::{Mode, State};
+use crate::domain::transcript;
 use crate::domain::turn::{Stream, Turn};
 use crate::resilience::need::{Cause, Need, need};
 use crate::resilience::watch::Watch;
@@ -43,6 +44,8 @@ pub struct RunPart {
     pub playing: bool,
     /// What went over the wire for the request that was looked at last.
     pub wire: Option<WireSeen>,
+    /// What the request said that was looked at last.
+    pub sent_then: Option<SentThen>,
     /// Last event received out of order, if any: `(expected, got)`.
     pub gap: Option<(u64, u64)>,
     /// Time at work in the process that was heard last.
@@ -90,6 +93,17 @@ pub struct WireSeen {
     pub open: bool,
     /// What was found; none until it has come.
     pub frames: Option<Result<Option<Frames>, String>>,
+}
+
+/// What a request said.
+#[derive(Debug, Clone)]
+pub struct SentThen {
+    /// The turn.
+    pub turn: TurnId,
+    /// The event that recorded the request.
+    pub asked: Seq,
+    /// What was found; none until it has come.
+    pub found: Option<Result<Arc<transcript::sent::Sent>, String>>,
 }
 
 /// A command that went out.

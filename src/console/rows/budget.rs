@@ -33,6 +33,10 @@ pub(super) fn make(run: &RunPart, width: u16, charset: Charset) -> (String, Vec<
     let price = state.started.as_ref().and_then(|started| started.price.as_ref());
     let mut rows = limits(run, price, &meter);
     rows.push(calls(state));
+    if let Some(words) = state.asks.words() {
+        let words = named("asked you").untrusted(Role::Text, &words, 400);
+        rows.push(Row::new(Target::Nothing, words));
+    }
     agents(state, &meter, &mut rows);
     let asked = state.turns.values().filter(|turn| turn.asked > 0).rev();
     for turn in asked.take(REQUESTS) {

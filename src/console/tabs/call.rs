@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use super::{Maker, conflicts, origin_word};
+use super::{Maker, NAME, conflicts, frame, origin_word};
 use crate::console::alike;
 use crate::console::doc::{Form, Styled};
 use crate::console::json;
@@ -229,23 +229,16 @@ fn exact(maker: &mut Maker<'_>, id: NodeId, decide: bool) {
     let (tool, args) = (Arc::clone(tool), Arc::clone(args));
     tool_line(maker, call, &tool);
     if let Some(verdict) = &call.verdict {
-        maker.field("rule", &format!("{}: {}", verdict.rule, verdict.reason));
+        frame::rule(maker, verdict);
     }
+    frame::deadline(maker, call);
     if decide {
         like_another(maker, id);
     }
     size_line(maker, call, &shown);
     changed(maker, node);
-    for warning in text::warnings(text::visible(text_head(&shown)).as_str())
-        .iter()
-        .take(4)
-    {
-        maker.fact(
-            "look out",
-            Role::Warning,
-            format!("{}: {}", warning.kind.word(), warning.word),
-        );
-    }
+    frame::commands(maker, call, &tool, &shown);
+    frame::look_out(maker, &shown);
     let mark = if decide {
         (Role::Decision, maker.frame(1).to_owned())
     } else {
@@ -297,11 +290,6 @@ fn like_another(maker: &mut Maker<'_>, id: NodeId) {
     }
 }
 
-/// The part of a text in which suspicious words are looked for.
-fn text_head(text: &str) -> &str {
-    crate::console::doc::head(text, 16 * 1024).0
-}
-
 fn tool_line(maker: &mut Maker<'_>, call: &Call, tool: &str) {
     let card = maker.run.tool(tool);
     let effect = match call.effect {
@@ -321,7 +309,8 @@ fn tool_line(maker: &mut Maker<'_>, call: &Call, tool: &str) {
         }
         None => line = line.own(Role::Warning, "  not a tool of this run"),
     }
-    maker.doc.line(line);
+    // Whatever the width, no tag is cut off.
+    maker.over(line, usize::from(NAME));
 }
 
 fn size_line(maker: &mut Maker<'_>, call: &Call, shown: &Arc<str>) {
@@ -350,12 +339,12 @@ fn size_line(maker: &mut Maker<'_>, call: &Call, shown: &Arc<str>) {
 
 fn ran_before(maker: &mut Maker<'_>, call: &Call) {
     let run = maker.run;
-    let entries: Vec<_> = run
-        .state
-        .ledger
-        .values()
-        .filter(|entry| entry.call == call.id)
-        .collect();
+    // The ledger is as long as the run: a call knows its own entries.
+    let entries = call
+        .attempts
+        .iter()
+        .filter_map(|one| run.state.ledger.get(&one.intent));
+    let entries: Vec<_> = entries.collect();
     for entry in entries.iter().rev().take(3) {
         let how = ledger_word(&entry.outcome);
         let orphaned = if entry.orphaned {
@@ -427,12 +416,11 @@ pub fn attempts(maker: &mut Maker<'_>, id: NodeId) {
 /// What the ledger keeps of a call, whatever becomes of it.
 fn ledger(maker: &mut Maker<'_>, id: NodeId) {
     let run = maker.run;
-    let entries: Vec<_> = run
-        .state
-        .ledger
-        .values()
-        .filter(|entry| entry.call == id)
-        .collect();
+    let attempts = run.state.call(id).map_or(&[][..], |call| &call.attempts);
+    let entries = attempts
+        .iter()
+        .filter_map(|one| run.state.ledger.get(&one.intent));
+    let entries: Vec<_> = entries.collect();
     if entries.is_empty() {
         return;
     }

@@ -1,6 +1,6 @@
-//! The tab of the context: what the model saw when it was asked for a turn.
+//! The tab of the context: what the model saw when it was asked for a turn, as it was sent then.
 //!
-//! Must not know: wire formats.
+//! Must not know: wire formats, where the record is kept.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::console::pager::Wrap;
 use crate::console::symbols::Symbol;
 use crate::console::theme::Role;
 use crate::domain::id::TurnId;
-use crate::domain::transcript::{Message, build, hash};
+use crate::domain::transcript::{Message, hash};
 use crate::domain::turn::Producer;
 
 /// The messages before a turn.
@@ -26,33 +26,53 @@ pub fn make(maker: &mut Maker<'_>, id: TurnId) {
         );
         return;
     }
-    let same = turn
-        .context
-        .as_ref()
-        .is_none_or(|asked| *asked == hash::context_hash(&run.state, turn.thread, Some(id)));
     maker.doc.line(
         Styled::new()
             .own(Role::Title, format!("what the model saw for {id}"))
             .own(Role::Dim, asked(turn.asked)),
     );
+    let seen = run
+        .sent_then
+        .as_ref()
+        .filter(|seen| seen.turn == id && seen.asked == turn.asked_at);
+    let sent = match seen.and_then(|seen| seen.found.as_ref()) {
+        None => return maker.own(Role::Dim, "being read"),
+        Some(Err(why)) => {
+            let why = crate::text::visible(why);
+            return maker.own(Role::Error, why);
+        }
+        Some(Ok(sent)) => Arc::clone(sent),
+    };
+    let same = turn
+        .context
+        .as_ref()
+        .is_none_or(|asked| *asked == hash::context_hash(&run.state, turn.thread, Some(id)));
     if !same {
         maker.own(
             Role::Warning,
-            "asked with an older version of what stands before it; this is the version of now",
+            "what stands before it was changed since: this is what was sent then",
         );
     }
-    if let Some(started) = &run.state.started {
-        maker.own(Role::Accent, "system");
-        maker.text(
-            &started.system,
-            Form::Raw,
-            Wrap::Words,
-            Role::Dim,
-            (Role::Dim, "  ".to_owned()),
-        );
-    }
-    for message in build::messages(&run.state, turn.thread, Some(id)) {
-        one(maker, &message);
+    maker.field("model", &sent.model);
+    let tools: Vec<&str> = sent.tools.iter().map(|card| &*card.name).collect();
+    maker.field(
+        "tools",
+        match tools.as_slice() {
+            [] => "none were offered".to_owned(),
+            tools => tools.join(" "),
+        }
+        .as_str(),
+    );
+    maker.own(Role::Accent, "system");
+    maker.text(
+        &sent.system,
+        Form::Raw,
+        Wrap::Words,
+        Role::Dim,
+        (Role::Dim, "  ".to_owned()),
+    );
+    for message in &sent.messages {
+        one(maker, message);
     }
     for text in &turn.told {
         maker.own(Role::Accent, "told with this request alone");

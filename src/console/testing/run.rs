@@ -130,19 +130,49 @@ impl Stage {
     }
 
     fn ready_at(&mut self, node: &str, rev: u32, bindings: Vec<crate::domain::call::Binding>) {
+        let verdict = Self::verdict();
+        self.ready_by(node, rev, bindings, verdict);
+    }
+
+    fn ready_by(
+        &mut self,
+        node: &str,
+        rev: u32,
+        bindings: Vec<crate::domain::call::Binding>,
+        verdict: Verdict,
+    ) {
         self.call(CallEvent::Ready {
             call: id(node),
             rev: Rev(rev),
             bindings,
             resolved: None,
             digest: Digest(format!("digest-of-{node}-r{rev}").into()),
-            verdict: Verdict {
-                gate: Gate::Ask,
-                rule: "preset supervised".into(),
-                reason: "asks for everything".into(),
-                deadline_ms: None,
-                on_expiry: crate::domain::call::Consequence::Deny,
-            },
+            verdict,
+        });
+    }
+
+    /// What the policy says of every call here.
+    pub fn verdict() -> Verdict {
+        Verdict {
+            gate: Gate::Ask,
+            rule: "preset supervised".into(),
+            reason: "asks for everything".into(),
+            deadline_ms: None,
+            on_expiry: crate::domain::call::Consequence::Deny,
+            quoted: None,
+            parts: Vec::new(),
+        }
+    }
+
+    /// A call that waits for the operator, by this word of the policy.
+    pub fn awaiting_by(&mut self, node: &str, (tool, args): (&str, &str), verdict: Verdict) {
+        let deadline_ms = verdict.deadline_ms;
+        self.proposed(node, tool, args);
+        self.ready_by(node, 1, Vec::new(), verdict);
+        self.call(CallEvent::Asked {
+            call: id(node),
+            rev: Rev(1),
+            deadline_ms,
         });
     }
 

@@ -11,7 +11,7 @@ use crate::console::layout::fold::Stands;
 use crate::console::model::Model;
 use crate::console::model::arming::{Cover, Question, Sight};
 use crate::console::model::graph::{Form, GraphPane, Level, Pick, body};
-use crate::console::model::inspector::Subject;
+use crate::console::model::inspector::{Subject, Tab};
 use crate::console::model::listing::Kind;
 use crate::console::model::overlay::{DialogKind, ListPurpose, Overlay, PageContent, Review, RuleView};
 use crate::console::model::queue::Wanted;
@@ -164,7 +164,13 @@ fn inspect(model: &mut Model, width: u16) {
         }
         _ => 0,
     };
-    let key = (subject, tab, model.run.state.seq, width, streamed);
+    let since = match tab {
+        // What was sent stays as it was: it is made anew when it has come, and where an edit makes it another
+        // thing than what would be sent now.
+        Tab::Context | Tab::Wire => Seq(model.run.state.epoch.0.into()),
+        _ => model.run.state.seq,
+    };
+    let key = (subject, tab, since, width, streamed);
     if model.inspector.made == Some(key) {
         return;
     }

@@ -38,6 +38,7 @@ pub(super) fn take(model: &mut Model, update: Update, out: &mut Vec<Out>) {
         Update::Past(events) => model.log.replace(events),
         Update::Event(envelope) => event(model, envelope, out),
         Update::Live(live) => model.run.stream(live),
+        Update::Sent { turn, asked, found } => super::views::sent(model, turn, asked, found),
         Update::Taken(command) => taken(model, &command),
         Update::Refused { command, refusal } => refused(model, &command, &refusal, out),
         Update::Notice(words) => {

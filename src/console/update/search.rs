@@ -7,11 +7,13 @@ use std::collections::BTreeSet;
 use super::prompts;
 use crate::console::commands::Jump;
 use crate::console::model::Model;
-use crate::console::model::graph::query::Query;
-use crate::console::model::inspector::Find;
+use crate::console::model::graph::Pick;
+use crate::console::model::graph::query::{self, Query};
+use crate::console::model::inspector::{Find, Subject};
 use crate::console::model::overlay::{LinePurpose, Overlay};
 use crate::console::model::screen::{Pane, inside};
 use crate::domain::id::NodeId;
+use crate::domain::node::Node;
 
 /// What can be looked for in the graph.
 pub(super) const WORDS: &str = "words, is:failed, tool:NAME, kind:thought, turn:7, !not";
@@ -78,6 +80,7 @@ pub(super) fn step(model: &mut Model, jump: Jump) -> bool {
         _ => return false,
     };
     let search = model.settings.keymap.first("search");
+    let unstored = unstored(model);
     let nothing = || format!("nothing was searched for here: {search} asks for words");
     let said = match scope(model) {
         Scope::Graph => return false,
@@ -94,7 +97,12 @@ pub(super) fn step(model: &mut Model, jump: Jump) -> bool {
                         inspector.found = Some(row);
                         inspector.top = in_view(row, inspector.top, usize::from(area.height));
                     }
-                    said
+                    match said {
+                        Err(why) if unstored > 0 => Err(format!(
+                            "{why}; {unstored} bytes of its result were not stored and are not searched"
+                        )),
+                        said => said,
+                    }
                 }
                 None => Err(nothing()),
             }
@@ -125,6 +133,17 @@ pub(super) fn step(model: &mut Model, jump: Jump) -> bool {
         Err(why) => model.complain(why),
     }
     true
+}
+
+/// Bytes of the result in the inspector that were not stored.
+fn unstored(model: &Model) -> u64 {
+    let Some(Subject::Pick(Pick::Node(id))) = model.inspector.subject else {
+        return 0;
+    };
+    let state = &model.run.state;
+    let own = state.node(id).and_then(Node::outcome);
+    let outcome = own.or_else(|| state.observation(id.call()).and_then(Node::outcome));
+    outcome.map_or(0, query::unstored)
 }
 
 /// Where to go on: behind the row that was found last, or at the first row on screen.
@@ -173,11 +192,17 @@ fn in_graph(model: &mut Model, text: &str) -> Result<(), String> {
     if query.is_empty() {
         return Ok(());
     }
+    let rest = match query.out_of_reach(&model.run.state) {
+        0 => String::new(),
+        1 => "; 1 result was stored in part: the rest of it is not searched".to_owned(),
+        some => format!("; {some} results were stored in part: the rest of them is not searched"),
+    };
     if count == 0 {
-        model.complain(format!("`{text}` is nowhere in the graph"));
+        model.complain(format!("`{text}` is nowhere in the graph{rest}"));
         return Ok(());
     }
-    model.say(format!("{count} places"));
+    let places = if count == 1 { "place" } else { "places" };
+    model.say(format!("{count} {places}{rest}"));
     super::jumps::jump(model, Jump::Match);
     Ok(())
 }

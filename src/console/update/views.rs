@@ -15,11 +15,13 @@ use crate::console::model::inspector::{Subject, Tab};
 use crate::console::model::log::Line;
 use crate::console::model::lower::Target;
 use crate::console::model::overlay::{Overlay, Page, PageContent};
-use crate::console::model::run::WireSeen;
+use crate::console::model::run::{SentThen, WireSeen};
 use crate::console::model::screen::{Pane, inside};
 use crate::console::msg::Out;
 use crate::console::rows::Explained;
 use crate::console::words;
+use crate::domain::id::{Seq, TurnId};
+use crate::domain::transcript::sent::Sent;
 use crate::domain::turn::Stream;
 use crate::text::visible_lines;
 
@@ -168,6 +170,42 @@ pub(super) fn ask_for_wire(model: &mut Model, out: &mut Vec<Out>) {
         frames: None,
     });
     out.push(Out::Wire { turn, request });
+}
+
+/// Asks for what a request said, where that is what is looked at and it is not here.
+pub(super) fn ask_for_sent(model: &mut Model, out: &mut Vec<Out>) {
+    let subject = model.inspector.subject;
+    if model.inspector.tab_for(subject, model.screen.lead) != Tab::Context {
+        return;
+    }
+    let Some(Subject::Pick(Pick::Node(id))) = subject else {
+        return;
+    };
+    let Some(turn) = model.run.state.turn_of(id).filter(|turn| turn.asked > 0) else {
+        return;
+    };
+    let (turn, asked) = (turn.id, turn.asked_at);
+    let here = model.run.sent_then.as_ref();
+    if here.is_some_and(|seen| (seen.turn, seen.asked) == (turn, asked)) {
+        return;
+    }
+    model.run.sent_then = Some(SentThen {
+        turn,
+        asked,
+        found: None,
+    });
+    model.inspector.made = None;
+    out.push(Out::Sent { turn, asked });
+}
+
+/// Takes in what a request said.
+pub(super) fn sent(model: &mut Model, turn: TurnId, asked: Seq, found: Result<Arc<Sent>, String>) {
+    if let Some(seen) = &mut model.run.sent_then
+        && (seen.turn, seen.asked) == (turn, asked)
+    {
+        seen.found = Some(found);
+        model.inspector.made = None;
+    }
 }
 
 /// Takes in what went over the wire.

@@ -136,6 +136,9 @@ fn call_entry(model: &Model, id: NodeId, rev: Rev) -> Styled {
     if !matches!(call.status, crate::domain::call::Status::Awaiting) {
         line = line.own(Role::Warning, format!("{} ", model.status_words(call)));
     }
+    if let Some(words) = model.deadline_words(call) {
+        line = line.own(Role::Warning, format!("({words}) "));
+    }
     if let Some((tool, args)) = node.as_call() {
         line = line
             .untrusted(Role::Accent, tool, 40)

@@ -4,5 +4,6 @@ mod frame;
 mod graphs;
 mod panes;
 mod pictures;
+mod questions;
 mod rules;
 mod told;

@@ -72,6 +72,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &CallEvent) {
             life.digest = Some(digest.clone());
             life.verdict = Some(verdict.clone());
             life.ready = Some(at.seq);
+            (life.due, life.overdue) = (None, false);
             index::set_status(state, *call, Status::Ready);
         }
         CallEvent::Unfit { call, faults, .. } => {
@@ -82,11 +83,20 @@ pub(super) fn apply(state: &mut State, at: At, event: &CallEvent) {
             trust(state, *call);
             invalid(state, *call);
         }
-        CallEvent::Asked { call, .. } => index::set_status(state, *call, Status::Awaiting),
+        CallEvent::Asked {
+            call, deadline_ms, ..
+        } => {
+            if let Some(life) = state.calls.get_mut(call) {
+                life.due = deadline_ms.map(|ms| after(at, ms));
+                state.asks.by_policy(life.verdict.as_ref());
+            }
+            index::set_status(state, *call, Status::Awaiting);
+        }
         CallEvent::ConsentAsked { call, cause, entries } => {
             if let Some(life) = state.calls.get_mut(call) {
                 life.asked_about.clone_from(entries);
             }
+            state.asks.by_effect();
             index::set_status(state, *call, Status::Consent(*cause));
         }
         CallEvent::Decided {
@@ -97,6 +107,23 @@ pub(super) fn apply(state: &mut State, at: At, event: &CallEvent) {
         } => decided(state, at, (*call, *rev), digest.as_ref(), decision),
         CallEvent::Started { .. } => started(state, at, event),
         executed => super::outcome::apply(state, at, executed),
+    }
+}
+
+/// The moment so many milliseconds later.
+fn after(at: At, ms: u64) -> i64 {
+    at.utc_ms.saturating_add(i64::try_from(ms).unwrap_or(i64::MAX))
+}
+
+/// The time to answer questions begins anew, as it does for whoever waits for it to end.
+pub(super) fn ask_anew(state: &mut State, at: At) {
+    let asked: Vec<(NodeId, u64)> = crate::domain::effects::open_deadlines(state)
+        .map(|(call, ms)| (call.id, ms))
+        .collect();
+    for (id, ms) in asked {
+        if let Some(life) = state.calls.get_mut(&id) {
+            life.due = Some(after(at, ms));
+        }
     }
 }
 
@@ -178,7 +205,10 @@ fn decided(
             Status::Rejected
         }
         Decision::Expire { consequence } => match consequence {
-            crate::domain::call::Consequence::Escalate => return,
+            crate::domain::call::Consequence::Escalate => {
+                (life.due, life.overdue) = (None, true);
+                return;
+            }
             crate::domain::call::Consequence::Deny | crate::domain::call::Consequence::Halt => {
                 Status::Expired
             }

@@ -30,6 +30,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &RunEvent) {
         RunEvent::Reopened { interrupted, .. } => {
             reopen(state, interrupted);
             thaw(state, at);
+            super::call::ask_anew(state, at);
         }
         RunEvent::Paused { reason } => {
             if !matches!(state.mode, Mode::Finished(_)) {
@@ -44,6 +45,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &RunEvent) {
             }
             state.step = false;
             thaw(state, at);
+            super::call::ask_anew(state, at);
         }
         RunEvent::Stepped {} => state.step = true,
         RunEvent::Stopped { reason } => {

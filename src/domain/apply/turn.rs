@@ -186,6 +186,7 @@ fn ended(state: &mut State, at: At, event: &TurnEvent) {
                 with(state, *turn, |turn| turn.activity = Activity::Active);
             }
             index::look_at_turns(state, turns);
+            super::call::ask_anew(state, at);
         }
         TurnEvent::Drifted { turns } => {
             for turn in turns {

@@ -31,6 +31,17 @@ pub enum Gate {
     Deny,
 }
 
+impl Gate {
+    /// What it does with a call, in a word or two.
+    pub const fn does(self) -> &'static str {
+        match self {
+            Self::Allow => "lets it run",
+            Self::Ask => "asks",
+            Self::Deny => "denies it",
+        }
+    }
+}
+
 /// What happens to a call that nobody decided before its deadline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -41,6 +52,17 @@ pub enum Consequence {
     Halt,
     /// The call goes on waiting, louder.
     Escalate,
+}
+
+impl Consequence {
+    /// What becomes of the call, in a word or two.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Deny => "denied",
+            Self::Halt => "the run stops",
+            Self::Escalate => "called louder",
+        }
+    }
 }
 
 /// The policy's word on one call, with the rule that decided, word for word.
@@ -57,6 +79,31 @@ pub struct Verdict {
     pub deadline_ms: Option<u64>,
     /// What expiry does.
     pub on_expiry: Consequence,
+    /// Where a file of the workspace decided: what it says of itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quoted: Option<Quoted>,
+    /// What the policy says of each command of a shell line, were it the only one; empty where there is one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<Part>,
+}
+
+/// What the policy says of a part of a call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Part {
+    /// Allow, ask or deny.
+    pub gate: Gate,
+    /// The rule, or where it stands.
+    pub rule: String,
+}
+
+/// The rule of a workspace's file. Its words are those of whoever wrote the file, and no word of this program.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Quoted {
+    /// File and line, in the visible form.
+    pub place: String,
+    /// The beginning of the reason that the rule gives, as written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub words: Option<String>,
 }
 
 /// Hash of exactly what was shown and would run.

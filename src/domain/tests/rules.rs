@@ -209,6 +209,8 @@ impl Advice for Rules {
                 reason: "the operator says so".into(),
                 deadline_ms: None,
                 on_expiry: Consequence::Deny,
+                quoted: None,
+                parts: Vec::new(),
             };
         }
         let spent = |uses: &u32| used.times(&format!("test: {tool} {gate:?}")) >= *uses;
@@ -221,6 +223,8 @@ impl Advice for Rules {
             reason: "the test says so".into(),
             deadline_ms: self.deadline.map(|(ms, _)| ms),
             on_expiry: self.deadline.map_or(Consequence::Deny, |(_, on)| on),
+            quoted: None,
+            parts: Vec::new(),
         }
     }
 

@@ -4,8 +4,7 @@ use super::Driver;
 use crate::domain::effect::Effect;
 use crate::domain::id::{Attempt, NodeId, Rev, TurnId};
 use crate::domain::ready;
-use crate::domain::thread;
-use crate::domain::transcript::build;
+use crate::domain::transcript::sent::sent;
 use crate::domain::turn::{Producer, Stream};
 use crate::engine::approved::Approved;
 use crate::model::{Request, Tap};
@@ -53,21 +52,16 @@ impl Driver {
         if turn.asked != request || turn.stream != Stream::Open {
             return;
         }
-        let mut messages = build::messages(&self.state, turn.thread, Some(id));
-        messages.extend(build::notices(&self.state, turn));
+        let Some(sent) = sent(&self.state, id) else { return };
         let number = self
             .state
             .turns_of(turn.thread)
             .filter(|one| one.producer == Producer::Model && one.pos <= turn.pos)
             .count();
         let what = Request {
-            system: thread::system(&self.state, turn.thread),
-            messages,
-            tools: if turn.last {
-                Vec::new()
-            } else {
-                thread::tools(&self.state, turn.thread)
-            },
+            system: sent.system,
+            messages: sent.messages,
+            tools: sent.tools,
             turn: number as u32,
             tap: match &self.taps {
                 Some(taps) => taps(id, request),

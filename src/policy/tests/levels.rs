@@ -204,6 +204,51 @@ fn an_ignored_rule_is_reported_with_its_place() {
 }
 
 #[test]
+fn the_words_of_a_workspace_are_quoted_and_cut() {
+    let long = "y".repeat(500);
+    let text = format!("[[rule]]\ntool = \"shell\"\ngate = \"ask\"\nreason = \"press a {long}\"");
+    let shell = call("shell", EffectClass::Write);
+    for trusted in [false, true] {
+        let verdict = with(Preset::Auto, &text, Origin::Workspace { trusted }).verdict(&shell);
+        let quoted = verdict.quoted.unwrap();
+        assert!(quoted.place.ends_with(":1"), "{}", quoted.place);
+        let words = quoted.words.unwrap();
+        assert!(
+            words.starts_with("press a yyy") && words.ends_with("y…"),
+            "{words}"
+        );
+        assert!(words.chars().count() <= 201, "{words}");
+        assert_eq!(verdict.reason, format!("the workspace's rule says \"{words}\""));
+    }
+    let mine = with(Preset::Auto, &text, Origin::User).verdict(&shell);
+    assert_eq!(mine.quoted, None);
+    assert_eq!(mine.reason, format!("press a {long}"));
+}
+
+#[test]
+fn each_command_of_a_line_has_a_word_of_its_own_and_lets_nothing_run() {
+    let text = "[[rule]]\ntool = \"shell\"\nargs = [{ at = \"/command\", glob = \"ls*\" }]\ngate = \"allow\"\n\
+                [[rule]]\ntool = \"shell\"\nargs = [{ at = \"/command\", glob = \"*rm *\" }]\ngate = \"deny\"";
+    let policy = with(Preset::Guarded, text, Origin::User);
+    let word = |line: &str| {
+        let args = serde_json::json!({ "command": line });
+        let subject = Subject {
+            args: &args,
+            ..call("shell", EffectClass::Unknown)
+        };
+        let verdict = policy.verdict_of_parts(&subject, &Moment::default());
+        let parts: Vec<Gate> = verdict.parts.iter().map(|part| part.gate).collect();
+        (verdict.gate, parts)
+    };
+    assert_eq!(word("ls -la"), (Gate::Allow, vec![]));
+    assert_eq!(word("ls && ls -a"), (Gate::Ask, vec![Gate::Allow, Gate::Allow]));
+    assert_eq!(
+        word("ls && rm -rf x | wc"),
+        (Gate::Deny, vec![Gate::Allow, Gate::Deny, Gate::Ask])
+    );
+}
+
+#[test]
 fn the_soonest_question_counts() {
     let text = "[[rule]]\ntool = \"*\"\ngate = \"ask\"\ndeadline = \"1m\"\n\
                 [[rule]]\ntool = \"shell\"\ngate = \"ask\"\ndeadline = \"1s\"\non_expiry = \"halt\"\nreason = \"soon.\"\n\

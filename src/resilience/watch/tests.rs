@@ -58,6 +58,8 @@ fn beginning() -> Vec<Event> {
                 reason: "test".into(),
                 deadline_ms: None,
                 on_expiry: Consequence::Deny,
+                quoted: None,
+                parts: Vec::new(),
             },
         }));
     }

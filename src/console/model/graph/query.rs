@@ -5,15 +5,13 @@
 
 use std::borrow::Cow;
 
-use crate::console::doc::head;
+use regex::Regex;
+
 use crate::console::summary;
 use crate::domain::call::{Outcome, Status};
 use crate::domain::id::{NodeId, NodeKind};
 use crate::domain::node::Node;
 use crate::domain::state::State;
-
-/// The part of a text that is looked at.
-const SEARCHED: usize = 64 * 1024;
 
 /// Whether a node is in a state.
 type Is = fn(&State, NodeId) -> bool;
@@ -64,11 +62,40 @@ fn status(state: &State, id: NodeId) -> Option<&Status> {
     }
 }
 
+/// Words, small and capital letters alike. Looked for in the whole of a text, however long it is.
+#[derive(Debug, Clone)]
+struct Words {
+    /// In small letters.
+    text: String,
+    regex: Regex,
+}
+
+impl Words {
+    fn new(text: &str) -> Result<Self, String> {
+        let text = text.to_lowercase();
+        let regex = Regex::new(&format!("(?i){}", regex::escape(&text)));
+        let regex = regex.map_err(|_| "these words are too long to be looked for".to_owned())?;
+        Ok(Self { text, regex })
+    }
+
+    fn are_in(&self, text: &str) -> bool {
+        self.regex.is_match(text)
+    }
+}
+
+impl PartialEq for Words {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+impl Eq for Words {}
+
 /// One thing that is asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Term {
     /// Words in an id, a tool, arguments, a text or a result.
-    Words(String),
+    Words(Words),
     /// A state, by its place in the list.
     Is(usize),
     /// Part of a tool's name.
@@ -107,6 +134,22 @@ impl Query {
         self.terms.is_empty()
     }
 
+    /// How many results were stored in part, where words are looked for: what was left out cannot be found.
+    pub fn out_of_reach(&self, state: &State) -> usize {
+        fn has_words(term: &Term) -> bool {
+            match term {
+                Term::Words(_) => true,
+                Term::Not(term) => has_words(term),
+                _ => false,
+            }
+        }
+        if !self.terms.iter().any(has_words) {
+            return 0;
+        }
+        let results = state.nodes.values().filter_map(Node::outcome);
+        results.filter(|outcome| unstored(outcome) > 0).count()
+    }
+
     /// True where a node is what is looked for.
     pub fn fits(&self, state: &State, id: NodeId) -> bool {
         state
@@ -135,9 +178,9 @@ fn term(word: &str) -> Result<Term, String> {
     if let Some(rest) = word.strip_prefix('!').filter(|rest| !rest.is_empty()) {
         return Ok(Term::Not(Box::new(term(rest)?)));
     }
-    let plain = || Term::Words(word.to_lowercase());
+    let plain = || Words::new(word).map(Term::Words);
     let Some((name, value)) = word.split_once(':') else {
-        return Ok(plain());
+        return plain();
     };
     let value = value.to_lowercase();
     Ok(match name {
@@ -165,7 +208,7 @@ fn term(word: &str) -> Result<Term, String> {
                 .parse()
                 .map_err(|_| format!("`turn:{value}` is not a turn: write its number"))?,
         ),
-        _ => plain(),
+        _ => return plain(),
     })
 }
 
@@ -173,22 +216,32 @@ fn fits(state: &State, node: &Node, term: &Term) -> bool {
     match term {
         Term::Words(words) => says(node, words),
         Term::Is(at) => STATES.get(*at).is_some_and(|(_, is)| is(state, node.id)),
-        Term::Tool(name) => node.as_call().is_some_and(|(tool, _)| contains(tool, name)),
+        Term::Tool(name) => node
+            .as_call()
+            .is_some_and(|(tool, _)| tool.to_lowercase().contains(name)),
         Term::Kind(kind) => node.id.kind == *kind,
         Term::Turn(turn) => node.turn.0 == *turn,
         Term::Not(term) => !fits(state, node, term),
     }
 }
 
-fn says(node: &Node, wanted: &str) -> bool {
-    node.id.to_string() == wanted
-        || contains(node.text(), wanted)
+fn says(node: &Node, wanted: &Words) -> bool {
+    node.id.to_string() == wanted.text
+        || wanted.are_in(node.text())
         || node
             .as_call()
-            .is_some_and(|(tool, args)| contains(tool, wanted) || contains(args, wanted))
+            .is_some_and(|(tool, args)| wanted.are_in(tool) || wanted.are_in(args))
         || node
             .outcome()
-            .is_some_and(|outcome| contains(&outcome_text(outcome), wanted))
+            .is_some_and(|outcome| wanted.are_in(&outcome_text(outcome)))
+}
+
+/// Bytes of a result that were not stored.
+pub fn unstored(outcome: &Outcome) -> u64 {
+    match outcome {
+        Outcome::Ok { discarded, .. } => *discarded,
+        _ => 0,
+    }
 }
 
 fn outcome_text(outcome: &Outcome) -> Cow<'_, str> {
@@ -196,14 +249,6 @@ fn outcome_text(outcome: &Outcome) -> Cow<'_, str> {
         Outcome::Ok { value, .. } => value.as_ref().into(),
         other => summary::result(other).into(),
     }
-}
-
-fn contains(text: &str, wanted: &str) -> bool {
-    if text.len() < wanted.len() {
-        return false;
-    }
-    let part = text.get(..SEARCHED).unwrap_or_else(|| head(text, SEARCHED).0);
-    part.contains(wanted) || part.to_lowercase().contains(wanted)
 }
 
 #[cfg(test)]
@@ -217,15 +262,18 @@ mod tests {
         assert_eq!(
             query.terms,
             [
-                Term::Words("a".into()),
-                Term::Words("b c".into()),
+                Term::Words(Words::new("a").unwrap()),
+                Term::Words(Words::new("b c").unwrap()),
                 Term::Is(2),
                 Term::Not(Box::new(Term::Tool("read".into()))),
             ]
         );
         assert_eq!(
             Query::parse("http://x !").unwrap().terms,
-            [Term::Words("http://x".into()), Term::Words("!".into())]
+            [
+                Term::Words(Words::new("http://x").unwrap()),
+                Term::Words(Words::new("!").unwrap())
+            ]
         );
         assert!(Query::parse(" \"\" ").unwrap().is_empty());
         let error = Query::parse("is:green").unwrap_err();

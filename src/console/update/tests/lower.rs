@@ -105,6 +105,22 @@ fn a_row_of_the_budget_changes_the_limit_or_leads_to_the_request() {
 }
 
 #[test]
+fn the_budget_tells_how_often_the_operator_was_asked_and_by_what() {
+    let mut stage = Stage::new(120, 40);
+    stage.begin();
+    stage.press("7");
+    assert!(!stage.text().contains("asked you"), "{}", stage.text());
+    stage.awaiting("c3", "write_file", r#"{"path":"a","content":"b"}"#);
+    stage.awaiting("c4", "write_file", r#"{"path":"b","content":"b"}"#);
+    stage.consent("c5");
+    let text = stage.text();
+    assert!(
+        text.contains("asked you  3 times: 2 by preset supervised, 1 by a repeated effect"),
+        "{text}"
+    );
+}
+
+#[test]
 fn the_budget_tells_the_time_at_work_and_leaves_out_the_waits_for_a_person() {
     let mut stage = Stage::new(120, 40);
     stage.begin();

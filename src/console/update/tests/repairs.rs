@@ -4,64 +4,14 @@
 use crate::console::model::overlay::Overlay;
 use crate::console::msg::{Msg, TermMsg};
 use crate::console::testing::{ARMING, Stage, id};
-use crate::domain::call::{ErrorClass, Fault};
 use crate::domain::command::{Command, ResilienceCommand};
-use crate::domain::event::{CallEvent, Event, ResilienceEvent};
+use crate::domain::event::{Event, ResilienceEvent};
 use crate::domain::id::Rev;
-use crate::domain::ladder::Fix;
-use crate::domain::repair::{Certainty, Change, Strategy};
 
 /// A call with two possible repairs, in front of the operator for long enough.
 fn stage() -> Stage {
     let mut stage = Stage::new(110, 40);
-    stage.begin();
-    stage.thought("t2", "first this");
-    stage.proposed("c3", "book_flight", r#"{"day":"10/11/2024"}"#);
-    stage.call(CallEvent::Unfit {
-        call: id("c3"),
-        rev: Rev(1),
-        faults: vec![Fault {
-            path: "/day".into(),
-            keyword: "format".into(),
-            message: "is not a date".into(),
-        }],
-    });
-    let fix = |day: &str| Fix {
-        label: format!("day: \"{day}\""),
-        changes: vec![Change {
-            path: "/day".into(),
-            from: Some("\"10/11/2024\"".into()),
-            to: Some(format!("\"{day}\"").into()),
-            strategy: Strategy::DateFormatCorrection,
-            certainty: Certainty::Changed,
-            why: "one of the days that it can mean".into(),
-        }],
-        tool: "book_flight".into(),
-        args: format!("{{\"day\":\"{day}\"}}").into(),
-    };
-    for event in [
-        ResilienceEvent::RepairStarted {
-            call: id("c3"),
-            rev: Rev(1),
-            round: 1,
-            of: 3,
-            class: ErrorClass::Param,
-        },
-        ResilienceEvent::RepairDiagnosed {
-            call: id("c3"),
-            round: 1,
-            diagnoses: Vec::new(),
-        },
-        ResilienceEvent::RepairOffered {
-            call: id("c3"),
-            rev: Rev(1),
-            round: 1,
-            why: "it can be read in two ways".into(),
-            options: vec![fix("2024-11-10"), fix("2024-10-11")],
-        },
-    ] {
-        stage.engine(Event::Resilience(event));
-    }
+    stage.two_repairs();
     stage.draw();
     stage.press("2");
     stage.wait(ARMING);

@@ -110,6 +110,14 @@ fn checks() -> Vec<CallEvent> {
                 reason: "writes".to_owned(),
                 deadline_ms: Some(1),
                 on_expiry: Consequence::Escalate,
+                quoted: Some(crate::domain::call::Quoted {
+                    place: "overrule.toml:3".into(),
+                    words: Some("it is mine".into()),
+                }),
+                parts: vec![crate::domain::call::Part {
+                    gate: Gate::Allow,
+                    rule: "user config.toml:1".into(),
+                }],
             },
         },
         CallEvent::Unfit {

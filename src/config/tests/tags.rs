@@ -1,0 +1,81 @@
+//! Tags of tools: set by a person, added to by anybody, taken away by nobody.
+//!
+//! Must not know: what a tag leads to.
+
+use super::World;
+
+const FILE: &str = "home/.config/overrule/config.toml";
+const NAMES: [&str; 2] = ["shell", "read_file"];
+
+fn fitted(world: &World) -> Result<Vec<(String, &'static str)>, String> {
+    match world.load().tags.fit(NAMES) {
+        Ok(tags) => Ok(tags
+            .into_iter()
+            .map(|(tool, tag)| (tool.to_owned(), tag))
+            .collect()),
+        Err(error) => Err(world.short(&error.to_string())),
+    }
+}
+
+fn tags(of: &[(&str, &'static str)]) -> Vec<(String, &'static str)> {
+    of.iter().map(|(tool, tag)| ((*tool).to_owned(), *tag)).collect()
+}
+
+#[test]
+fn a_person_tags_a_tool_and_a_strangers_file_only_adds() {
+    let mine = "[tool.shell]\ntags = [\"irreversible\"]";
+    let world = World::new().user(mine);
+    assert_eq!(fitted(&world).unwrap(), tags(&[("shell", "irreversible")]));
+    let theirs = "[tool.shell]\ntags = \"uninspectable\"\n[tool.read_file]\ntags = [\"external\"]";
+    let world = World::new().user(mine).theirs(theirs);
+    assert_eq!(
+        fitted(&world).unwrap(),
+        tags(&[
+            ("shell", "irreversible"),
+            ("shell", "uninspectable"),
+            ("read_file", "external")
+        ])
+    );
+    assert!(world.notices().is_empty());
+    let empty = World::new().user(mine).theirs("[tool.shell]\ntags = []").fault();
+    assert!(
+        empty.contains("work/overrule.toml:2:8: `tool.shell.tags`: the list is empty"),
+        "{empty}"
+    );
+}
+
+#[test]
+fn what_a_strangers_file_says_beside_its_tags_is_ignored_and_reported() {
+    let theirs = "[tool.shell]\nprobe = 1\ntags = [\"irreversible\"]";
+    let world = World::new().theirs(theirs);
+    assert_eq!(fitted(&world).unwrap(), tags(&[("shell", "irreversible")]));
+    assert_eq!(
+        world.notices(),
+        [
+            "ignored: `tool.shell.probe` in work/overrule.toml:2: a workspace may only tighten; put it into your own configuration file"
+        ]
+    );
+}
+
+#[test]
+fn a_tag_or_a_tool_that_is_not_known_is_refused_with_its_place() {
+    let text = "[tool.shell]\ntags = [\"irreversable\"]";
+    let words = "`tool.shell.tags`: unknown tag `irreversable`; use external, irreversible or uninspectable";
+    assert_eq!(World::new().user(text).fault(), format!("{FILE}:2:8: {words}"));
+    assert_eq!(
+        World::new().theirs(text).fault(),
+        format!("work/overrule.toml:2:8: {words}")
+    );
+    assert_eq!(
+        World::new().user("[tool.shell]\ntags = 1").fault(),
+        format!(
+            "{FILE}:2:8: `tool.shell.tags`: expected a string or a list of strings, found a whole number; \
+             write a string or a list of strings"
+        )
+    );
+    let world = World::new().user("[tool.shel]\ntags = [\"irreversible\"]");
+    assert_eq!(
+        fitted(&world).unwrap_err(),
+        format!("{FILE}:1:7: `tool.shel`: there is no tool `shel`; did you mean `shell`?")
+    );
+}

@@ -1,0 +1,172 @@
+//! Facts of a decision that stand beside the arguments: the rule that asks, in whose words; what to look out for.
+//!
+//! Must not know: how a call is decided, how rules are written.
+
+use std::sync::Arc;
+
+use super::{Maker, NAME};
+use crate::console::doc::Styled;
+use crate::console::theme::Role;
+use crate::domain::call::{Call, Gate, Quoted, Status, Verdict};
+use crate::domain::ladder::span;
+use crate::policy::shell;
+use crate::text::{in_ascii, visible};
+
+/// Longest arguments of a shell that are taken apart.
+const LINE: usize = 64 * 1024;
+/// Columns before a command.
+const INDENT: usize = 14;
+/// Characters of a command that are repeated; all of them stand in the frame.
+const COMMAND: usize = 400;
+/// Characters of the name of a program.
+const PROGRAM: usize = 60;
+/// Characters of somebody else's words that are repeated.
+const SAID: usize = 220;
+
+/// The rule that decided. What a file of the workspace says is told as its words, never as the console's own.
+pub(super) fn rule(maker: &mut Maker<'_>, verdict: &Verdict) {
+    let Some(quoted) = quoted(verdict) else {
+        maker.field("rule", &format!("{}: {}", verdict.rule, verdict.reason));
+        return;
+    };
+    let does = verdict.gate.does();
+    let place = match quoted.place.as_str() {
+        "" => String::new(),
+        place => format!(" ({})", visible(place)),
+    };
+    maker.fact(
+        "rule",
+        Role::Text,
+        format!("a rule of the workspace{place} {does}"),
+    );
+    let Some(words) = &quoted.words else { return };
+    let line = Styled::new()
+        .own(Role::Dim, format!("{:<10} ", ""))
+        .own(Role::Text, "the workspace's rule says \"");
+    let line = between_marks(line, words).own(Role::Text, "\"");
+    maker.over(line, usize::from(NAME));
+}
+
+/// How long there is for an answer, and what then.
+pub(super) fn deadline(maker: &mut Maker<'_>, call: &Call) {
+    let Some(verdict) = call.verdict.as_ref().filter(|_| call.status == Status::Awaiting) else {
+        return;
+    };
+    let Some(ms) = verdict.deadline_ms else { return };
+    let then = verdict.on_expiry.word();
+    let words = if call.overdue {
+        format!("over: nobody answered within {}; it goes on waiting", span(ms))
+    } else {
+        format!("{} to answer, then: {then}", span(ms))
+    };
+    maker.fact("deadline", Role::Warning, words);
+}
+
+/// What the workspace says; of a run that an older program recorded, all that it did not say itself.
+fn quoted(verdict: &Verdict) -> Option<Quoted> {
+    let is_old = verdict.quoted.is_none() && verdict.rule.starts_with("workspace ");
+    verdict.quoted.clone().or_else(|| {
+        is_old.then(|| Quoted {
+            place: String::new(),
+            words: Some(verdict.reason.clone()),
+        })
+    })
+}
+
+/// Adds somebody else's words, in a look of their own, in which no quotation mark can end the quotation.
+fn between_marks(mut line: Styled, words: &str) -> Styled {
+    let mark = if in_ascii() { "<U+0022>" } else { "⟨U+0022⟩" };
+    let (words, cut) = crate::console::doc::head(words, SAID);
+    for (at, part) in words.split('"').enumerate() {
+        if at > 0 {
+            line = line.own(Role::Escaped, mark);
+        }
+        line = line.untrusted(Role::Dim, part, SAID);
+    }
+    if cut { line.own(Role::Dim, "…") } else { line }
+}
+
+/// The commands of a shell line, each on lines of its own: its program first, which no width can hide, and what the
+/// policy says of it alone.
+pub(super) fn commands(maker: &mut Maker<'_>, call: &Call, tool: &str, shown: &str) {
+    let Some(line) = shell_line(tool, shown) else {
+        return;
+    };
+    let segments = shell::segments(&line);
+    if segments.len() < 2 {
+        return;
+    }
+    let parts = call.verdict.as_ref().map_or(&[][..], |verdict| &verdict.parts);
+    let parts = if parts.len() == segments.len() { parts } else { &[] };
+    maker.fact(
+        "commands",
+        Role::Text,
+        format!("{} in this line:", segments.len()),
+    );
+    for (at, segment) in segments.iter().enumerate() {
+        let mut row = Styled::new()
+            .own(Role::Dim, format!("{:>8}   ", at + 1))
+            .own(Role::Title, format!("{:<3}", segment.after));
+        row = match &segment.program {
+            Some(program) => row.untrusted(Role::Accent, program, PROGRAM),
+            None => row.own(Role::Warning, "which program only a shell can tell"),
+        };
+        if let Some(part) = parts.get(at) {
+            let role = match part.gate {
+                Gate::Allow => Role::Ok,
+                Gate::Ask => Role::Awaiting,
+                Gate::Deny => Role::Failed,
+            };
+            row = row.own(role, format!("  the policy {}", alone(part.gate)));
+        }
+        if segment.more {
+            row = row.own(Role::Warning, "  only a shell can tell all that it does");
+        }
+        maker.over(row, INDENT);
+        let text = line.get(segment.bytes.clone()).unwrap_or_default();
+        let row = Styled::new()
+            .own(Role::Dim, " ".repeat(INDENT))
+            .untrusted(Role::Text, text, COMMAND);
+        maker.over(row, INDENT);
+    }
+}
+
+/// What the policy would do with a command if it were the only one.
+const fn alone(gate: Gate) -> &'static str {
+    match gate {
+        Gate::Allow => "would let it run",
+        Gate::Ask => "asks",
+        Gate::Deny => "denies it",
+    }
+}
+
+/// The line that a call hands to a shell.
+fn shell_line(tool: &str, args: &str) -> Option<String> {
+    if tool != "shell" || args.len() > LINE {
+        return None;
+    }
+    let args: serde_json::Value = serde_json::from_str(args).ok()?;
+    args.get("command")?.as_str().map(str::to_owned)
+}
+
+/// What of the arguments is not what it looks like, in all that is approved.
+pub(super) fn look_out(maker: &mut Maker<'_>, shown: &Arc<str>) {
+    let survey = maker.cache.survey(shown);
+    for hit in &survey.first {
+        let words = format!("byte {}: {}: {}", hit.at, hit.kind.word(), visible(&hit.word));
+        maker.fact("look out", Role::Warning, words);
+    }
+    let total = survey.total();
+    if total > survey.first.len() {
+        let kinds: Vec<String> = survey
+            .counts
+            .iter()
+            .map(|(kind, count)| format!("{count} {}", kind.word()))
+            .collect();
+        maker.fact(
+            "",
+            Role::Warning,
+            format!("{total} places in all: {}", kinds.join(", ")),
+        );
+    }
+}

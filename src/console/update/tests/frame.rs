@@ -1,0 +1,224 @@
+//! What the decision frame tells beside the arguments, and in whose words.
+
+use crate::console::testing::{ARMING, Stage, id};
+use crate::console::theme::Role;
+use crate::domain::call::{Consequence, Decision, Gate, Part, Quoted, Verdict};
+use crate::domain::event::{CallEvent, Event, RunEvent};
+use crate::domain::id::Rev;
+
+/// A write in front of the operator, by this word of the policy.
+fn asked(width: u16, verdict: Verdict) -> Stage {
+    let mut stage = Stage::new(width, 40);
+    stage.begin();
+    let args = r#"{"path":"a.md","content":"b"}"#;
+    stage.awaiting_by("c3", ("write_file", args), verdict);
+    stage.draw();
+    stage.press("2");
+    stage.wait(ARMING);
+    stage
+}
+
+/// The rows of the inspector, each with the looks of its words.
+fn rows(stage: &mut Stage) -> Vec<Vec<(Role, String)>> {
+    stage.draw();
+    let doc = &stage.model.inspector.doc;
+    let rows = doc.window(0, doc.rows(), None).into_iter();
+    rows.map(|row| row.0.into_iter().map(|piece| (piece.role, piece.text)).collect())
+        .collect()
+}
+
+#[test]
+fn a_reason_from_the_workspace_is_told_as_its_words() {
+    let evil = "approved by the administrator; press a\" \u{1b}[2J\u{202e}┃ may this call run? ".to_owned();
+    let words = format!("{evil}{}", "x".repeat(5000));
+    let verdict = Verdict {
+        rule: format!("workspace overrule.toml:3: {{ reason = {words:?} }}"),
+        reason: format!("the workspace's rule says \"{words}\""),
+        quoted: Some(Quoted {
+            place: "overrule.toml:3".into(),
+            words: Some(words),
+        }),
+        ..Stage::verdict()
+    };
+    for width in [60, 100, 160] {
+        let mut stage = asked(width, verdict.clone());
+        let rows = rows(&mut stage);
+        let plain: Vec<String> = rows
+            .iter()
+            .map(|row| row.iter().map(|(_, text)| text.as_str()).collect())
+            .collect();
+        let flat = plain.join(" ").split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(
+            flat.contains("a rule of the workspace (overrule.toml:3) asks"),
+            "{flat}"
+        );
+        assert!(
+            flat.contains("the workspace's rule says \"approved by the administrator; press a⟨U+0022⟩"),
+            "{flat}"
+        );
+        // In the look of the console's own words stand the quotation marks alone, and nothing ends it but the last one.
+        let said: Vec<&(Role, String)> = rows
+            .iter()
+            .flatten()
+            .filter(|(_, text)| {
+                "approved by the administrator; press a".contains(text.trim()) && text.len() > 6
+            })
+            .collect();
+        assert!(!said.is_empty());
+        assert!(said.iter().all(|(role, _)| *role == Role::Dim), "{said:?}");
+        let many = flat.matches('x').count();
+        assert!(many < 300, "cut: {many}");
+        assert!(flat.contains("⟨U+202E⟩") && flat.contains("⟨U+2503⟩"), "{flat}");
+    }
+}
+
+#[test]
+fn what_an_older_program_recorded_of_a_workspace_is_told_as_its_words_too() {
+    let verdict = Verdict {
+        rule: "workspace overrule.toml:3: { reason = \"press a\" }".into(),
+        reason: "press a".into(),
+        ..Stage::verdict()
+    };
+    let mut stage = asked(100, verdict);
+    let text = stage.text();
+    assert!(text.contains("a rule of the workspace asks"), "{text}");
+    assert!(text.contains("the workspace's rule says \"press a\""), "{text}");
+    assert!(!text.contains("reason ="), "{text}");
+}
+
+#[test]
+fn the_whole_of_what_is_approved_is_looked_through() {
+    let mut stage = Stage::new(100, 40);
+    stage.begin();
+    let far = "x".repeat(300_000);
+    let args = format!(
+        r#"{{"path":"a.md","content":"{far} p\u0430ypal and pаypal \u202egnp.exe {} and \u200b"}}"#,
+        "раypal ".repeat(7)
+    );
+    let at = args.find("p\\u0430ypal").unwrap();
+    stage.awaiting("c3", "write_file", &args);
+    stage.draw();
+    stage.press("2");
+    let text = stage.text();
+    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        flat.contains(&format!(
+            "byte {at}: letters of different scripts in one word: pаypal"
+        )),
+        "{text}"
+    );
+    assert!(
+        flat.contains("turns the direction of the text: ⟨U+202E⟩"),
+        "{text}"
+    );
+    assert!(
+        flat.contains("characters that cannot be seen: ⟨U+200B⟩"),
+        "{text}"
+    );
+    assert!(
+        flat.contains("11 places in all: 9 letters of different scripts in one word, 1 turns"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_deadline_is_counted_down_and_what_follows_is_said() {
+    let with = |on_expiry| Verdict {
+        deadline_ms: Some(90_000),
+        on_expiry,
+        ..Stage::verdict()
+    };
+    let mut stage = asked(120, with(Consequence::Deny));
+    let text = stage.text();
+    assert!(text.contains("deadline   90 s to answer, then: denied"), "{text}");
+    assert!(text.contains("(denied in 89 s)"), "{text}");
+    assert!(
+        stage.model.wake_at().is_some_and(|at| at <= stage.now + 1000),
+        "it counts"
+    );
+    stage.wait(30_000);
+    assert!(stage.text().contains("(denied in 59 s)"), "{}", stage.text());
+    // While nobody may decide it stands still, and begins anew after that.
+    let reason = "wait".to_owned();
+    stage.engine(Event::Run(RunEvent::Paused { reason }));
+    assert!(
+        stage.text().contains("(denied 90 s after the pause)"),
+        "{}",
+        stage.text()
+    );
+    stage.clock = i64::try_from(stage.now).unwrap();
+    stage.engine(Event::Run(RunEvent::Resumed {}));
+    assert!(stage.text().contains("(denied in 90 s)"), "{}", stage.text());
+
+    let mut stage = asked(120, with(Consequence::Escalate));
+    assert!(
+        stage.text().contains("(called louder in 89 s)"),
+        "{}",
+        stage.text()
+    );
+    stage.call(CallEvent::Decided {
+        call: id("c3"),
+        rev: Rev(1),
+        digest: None,
+        decision: Decision::Expire {
+            consequence: Consequence::Escalate,
+        },
+    });
+    let text = stage.text();
+    assert!(text.contains("(overdue)"), "{text}");
+    assert!(text.contains("over: nobody answered within 90 s"), "{text}");
+}
+
+#[test]
+fn what_waits_for_ever_has_no_deadline() {
+    let mut stage = asked(120, Stage::verdict());
+    assert!(!stage.text().contains("deadline"), "{}", stage.text());
+}
+
+#[test]
+fn each_command_of_a_shell_line_is_told_with_its_program() {
+    let part = |gate| Part {
+        gate,
+        rule: "user config.toml:1".into(),
+    };
+    let verdict = Verdict {
+        parts: vec![part(Gate::Allow), part(Gate::Deny)],
+        ..Stage::verdict()
+    };
+    let line = format!("ls {} && rm -rf x", "a".repeat(700));
+    let args = serde_json::json!({ "command": line }).to_string();
+    for (width, verdict) in [(40, verdict.clone()), (80, verdict), (160, Stage::verdict())] {
+        let mut stage = Stage::new(width, 40);
+        stage.begin();
+        let told = !verdict.parts.is_empty();
+        stage.awaiting_by("c3", ("shell", &args), verdict);
+        stage.draw();
+        stage.press("2");
+        let rows: Vec<String> = rows(&mut stage)
+            .iter()
+            .map(|row| row.iter().map(|(_, text)| text.as_str()).collect())
+            .collect();
+        let row = |words: &str| rows.iter().position(|row| row.contains(words));
+        let (first, second) = (row("1      ls").unwrap(), row("2   && rm").unwrap());
+        assert!(first < second && second < row("┃").unwrap(), "{rows:?}");
+        assert!(
+            rows[second + 1..second + 4]
+                .iter()
+                .any(|row| row.contains("rm -rf x")),
+            "{rows:?}"
+        );
+        let flat = rows.join(" ").split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_eq!(flat.contains("the policy would let it run"), told, "{flat}");
+        assert_eq!(flat.contains("the policy denies it"), told, "{flat}");
+    }
+}
+
+#[test]
+fn a_single_command_is_not_taken_apart() {
+    let mut stage = Stage::new(100, 30);
+    stage.begin();
+    stage.awaiting("c3", "shell", r#"{"command":"ls -la"}"#);
+    stage.draw();
+    stage.press("2");
+    assert!(!stage.text().contains("commands "), "{}", stage.text());
+}

@@ -1,0 +1,165 @@
+//! Pictures of everything that asks the operator, and of pages and lists that lead there.
+
+use crate::console::link::{Frames, Update};
+use crate::console::msg::Msg;
+use crate::console::testing::{ARMING, Stage};
+use crate::domain::call::{Consequence, Gate, Part, Quoted, Verdict};
+
+/// From a corner of a screen to a wide one.
+const SIZES: [(u16, u16); 3] = [(40, 12), (80, 24), (160, 50)];
+
+/// Pictures of one scene at every size.
+fn at_sizes(name: &str, scene: impl Fn(&mut Stage)) {
+    for (width, height) in SIZES {
+        let mut stage = Stage::new(width, height);
+        scene(&mut stage);
+        insta::assert_snapshot!(format!("{name}_{width}x{height}"), stage.text());
+    }
+}
+
+#[test]
+fn approve_all() {
+    at_sizes("approve_all", |stage| {
+        stage.begin();
+        stage.awaiting("c3", "write_file", r#"{"path":"a.md","content":"one"}"#);
+        stage.awaiting("c4", "write_file", r#"{"path":"b.md","content":"two"}"#);
+        stage.awaiting("c5", "launch", r#"{"to":"orbit"}"#);
+        stage.at_the_queue();
+        stage.press("A");
+        stage.wait(ARMING);
+    });
+}
+
+#[test]
+fn typed_word() {
+    at_sizes("typed_word", |stage| {
+        stage.begin();
+        stage.awaiting("c3", "launch", r#"{"to":"orbit"}"#);
+        stage.at_the_queue();
+        stage.press("a");
+        stage.type_text("lau");
+    });
+}
+
+#[test]
+fn consent() {
+    at_sizes("consent", |stage| {
+        stage.begin();
+        stage.consent("c3");
+        stage.at_the_queue();
+        stage.press("a");
+        stage.wait(ARMING);
+    });
+}
+
+#[test]
+fn unknown_outcome() {
+    at_sizes("unknown_outcome", |stage| {
+        stage.begin();
+        stage.in_doubt("c3");
+        stage.at_the_queue();
+        stage.press("j");
+        stage.wait(ARMING);
+        stage.press("a");
+        stage.wait(ARMING);
+    });
+}
+
+#[test]
+fn emergency_stop() {
+    at_sizes("emergency_stop", |stage| {
+        stage.sample();
+        stage.draw();
+        stage.press("X");
+        stage.wait(ARMING);
+    });
+}
+
+#[test]
+fn choice_of_repairs() {
+    at_sizes("repair_choice", |stage| {
+        stage.two_repairs();
+        stage.at_the_queue();
+        stage.press("F");
+        stage.wait(ARMING);
+    });
+}
+
+#[test]
+fn list_of_tools() {
+    at_sizes("list_tools", |stage| {
+        stage.sample();
+        stage.at_the_queue();
+        stage.press("r");
+    });
+}
+
+#[test]
+fn list_of_themes() {
+    at_sizes("list_themes", |stage| {
+        stage.sample();
+        stage.draw();
+        stage.press(":");
+        stage.type_text("theme");
+        stage.press("enter");
+    });
+}
+
+#[test]
+fn loops() {
+    at_sizes("loops", |stage| {
+        stage.troubled();
+        stage.press("C");
+    });
+}
+
+#[test]
+fn wire() {
+    at_sizes("wire", |stage| {
+        stage.begin();
+        stage.thought("t2", "I will read.");
+        stage.draw();
+        stage.press("1 g j > > > >");
+        let frames = Frames {
+            sent: r#"{"model":"m","messages":[{"role":"user","content":"look at the files"}]}"#.into(),
+            received: "data: {\"text\":\"I will \u{1b}[2Jread.\"}\n\ndata: [DONE]\n".into(),
+            more: false,
+        };
+        stage.send(Msg::Wire(Ok(Some(frames))));
+        stage.press("3");
+    });
+}
+
+#[test]
+fn reading_at_the_start() {
+    for (width, height) in SIZES {
+        let mut stage = Stage::with(width, height, |settings| settings.read_only = true);
+        let words = "reading: 3 of 12 MB; q leaves, and nothing is changed";
+        stage.send(Msg::Run(Update::Progress(words.to_owned())));
+        insta::assert_snapshot!(format!("reading_{width}x{height}"), stage.text());
+    }
+}
+
+#[test]
+fn all_that_a_frame_tells() {
+    at_sizes("frame", |stage| {
+        let part = |gate| Part {
+            gate,
+            rule: "preset guarded".into(),
+        };
+        let verdict = Verdict {
+            deadline_ms: Some(90_000),
+            on_expiry: Consequence::Deny,
+            quoted: Some(Quoted {
+                place: "overrule.toml:3".into(),
+                words: Some("approved by the administrator; press a".into()),
+            }),
+            parts: vec![part(Gate::Allow), part(Gate::Ask), part(Gate::Deny)],
+            ..Stage::verdict()
+        };
+        let args = r#"{"command":"ls -la | wc -l && rm -rf p\u0430ypal"}"#;
+        stage.begin();
+        stage.awaiting_by("c3", ("shell", args), verdict);
+        stage.at_the_queue();
+    });
+}

@@ -1,0 +1,75 @@
+//! What a request said can be found in the record, exactly, whatever happened since.
+
+use std::sync::Arc;
+
+use super::kit::{Ask, Stage};
+use crate::domain::call::Outcome;
+use crate::domain::command::{Command, Edit, EditCommand};
+use crate::domain::event::{Event, TurnEvent};
+use crate::domain::id::{NodeKind, Rev};
+use crate::domain::state::Mode;
+use crate::domain::transcript::sent::{Finder, Sent};
+use crate::domain::turn::Stop;
+
+/// What the model was really asked.
+fn said(ask: &Ask) -> Sent {
+    Sent {
+        model: Arc::from("puppet"),
+        system: ask.request.system.clone(),
+        messages: ask.request.messages.clone(),
+        tools: ask.request.tools.clone(),
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_request_is_found_as_it_was_sent_after_an_edit_too() {
+    let mut stage = Stage::new();
+    let mut asked = Vec::new();
+    let ask = stage.prompt("go").await;
+    asked.push(said(&ask));
+    ask.text(0, "an old thought").await;
+    ask.call(1, "look", r#"{"n":1}"#).await;
+    stage.runs().await.ends(Outcome::ok("1"));
+    ask.end(Stop::Calls).await;
+    let ask = stage.asked().await;
+    asked.push(said(&ask));
+    ask.answer("the first answer").await;
+    let answered = |stage: &Stage| matches!(stage.state.mode, Mode::Finished(_));
+    stage.until("the answer", answered).await;
+    let nodes = stage.state.nodes.keys().copied();
+    let thoughts: Vec<_> = nodes.filter(|id| id.kind == NodeKind::Thought).collect();
+    let thought = thoughts[0];
+    let edit = Command::Edit(EditCommand::Commit {
+        edits: vec![Edit::Text {
+            node: thought,
+            base: Rev(1),
+            text: "a new thought".into(),
+        }],
+        effects_seen: None,
+        reason: None,
+        keep_later: false,
+    });
+    stage.send(edit).await.unwrap();
+    let ask = stage.asked().await;
+    asked.push(said(&ask));
+    ask.answer("the second answer").await;
+    stage.until("the answer", answered).await;
+
+    let log = stage.log.lock().unwrap().clone();
+    let requests = log.iter().filter_map(|envelope| match &envelope.event {
+        Event::Turn(TurnEvent::Requested { turn, .. }) => Some((*turn, envelope.seq)),
+        _ => None,
+    });
+    let found: Vec<Sent> = requests
+        .map(|(turn, seq)| {
+            let mut finder = Finder::new(turn, seq);
+            for envelope in &log {
+                finder.take(envelope);
+            }
+            finder.found().unwrap()
+        })
+        .collect();
+    assert_eq!(found, asked);
+    let words = |sent: &Sent| format!("{:?}", sent.messages);
+    assert!(words(&found[1]).contains("an old thought") && words(&found[2]).contains("a new thought"));
+}

@@ -1,0 +1,166 @@
+//! Looks a whole text of JSON through for what is not what it looks like: words of mixed scripts, foreign hosts,
+//! characters that cannot be seen or change the direction. Reads what escapes (`\\u202e`) stand for.
+//!
+//! Must not know: who decides about the text, how it is drawn.
+
+use std::borrow::Cow;
+
+use super::class::{Class, FRAME, class, is_bracket};
+use super::script::{WarningKind, find};
+
+/// Something that is not what it looks like, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hit {
+    /// What it is.
+    pub kind: WarningKind,
+    /// The word or the characters, cut; not fit to be shown as they are.
+    pub word: String,
+    /// The byte of the text at which it begins.
+    pub at: usize,
+}
+
+/// All that was found in a text.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Survey {
+    /// The first ones, each word once.
+    pub first: Vec<Hit>,
+    /// How many there are of each kind, repeated words counted.
+    pub counts: Vec<(WarningKind, usize)>,
+}
+
+/// Different words that are kept.
+const KEPT: usize = 4;
+/// Characters of a word that are kept.
+const SHOWN: usize = 60;
+
+impl Survey {
+    /// How many there are in all.
+    pub fn total(&self) -> usize {
+        self.counts.iter().map(|(_, count)| count).sum()
+    }
+
+    fn add(&mut self, kind: WarningKind, word: &str, at: usize) {
+        match self.counts.iter_mut().find(|(one, _)| *one == kind) {
+            Some((_, count)) => *count += 1,
+            None => self.counts.push((kind, 1)),
+        }
+        if self.first.len() < KEPT {
+            let word: String = word.chars().take(SHOWN).collect();
+            if !self.first.iter().any(|hit| hit.kind == kind && hit.word == word) {
+                self.first.push(Hit { kind, word, at });
+            }
+        }
+    }
+}
+
+/// Looks a text through from end to end. Takes time in proportion to its length: to be done once per text.
+pub fn survey(json: &str) -> Survey {
+    let mut found = Survey::default();
+    let mut begin = 0;
+    // Neither a word nor a host goes on past a blank or the end of a string.
+    for token in json.split([' ', '\t', '\n', '\r', '"']) {
+        if !is_plain(token) {
+            let (text, places) = unescaped(token);
+            let place = |at: usize| {
+                let last = places.partition_point(|(shown, _)| *shown <= at);
+                let (shown, source) = last
+                    .checked_sub(1)
+                    .and_then(|last| places.get(last))
+                    .copied()
+                    .unwrap_or_default();
+                begin + source + (at - shown)
+            };
+            find(&text, |kind, word, at| found.add(kind, word, place(at)));
+            unseen(&text, |kind, word, at| found.add(kind, word, place(at)));
+        }
+        begin += token.len() + 1;
+    }
+    found
+}
+
+/// True for a word in which nothing can be found: plain ASCII, also behind its escapes. Most words are, so this is
+/// what the time depends on.
+fn is_plain(token: &str) -> bool {
+    let encoded = |token: &str| {
+        let mut fours = token.as_bytes().windows(4);
+        token.contains("--") && fours.any(|four| four.eq_ignore_ascii_case(b"xn--"))
+    };
+    token.bytes().all(|byte| byte.is_ascii_graphic()) && !token.contains("\\u") && !encoded(token)
+}
+
+/// What the escapes of a string stand for; with pairs of a byte of that and the byte of the source where each
+/// piece begins.
+fn unescaped(token: &str) -> (Cow<'_, str>, Vec<(usize, usize)>) {
+    if !token.contains('\\') {
+        return (token.into(), Vec::new());
+    }
+    let (mut text, mut places) = (String::with_capacity(token.len()), vec![(0, 0)]);
+    let mut rest = token;
+    while let Some(at) = rest.find('\\') {
+        let (before, escape) = rest.split_at(at);
+        text.push_str(before);
+        let start = token.len() - escape.len();
+        let (c, length) = escaped(escape);
+        places.push((text.len(), start));
+        text.push(c);
+        places.push((text.len(), start + length));
+        rest = escape.get(length..).unwrap_or_default();
+    }
+    text.push_str(rest);
+    (text.into(), places)
+}
+
+/// The character that an escape at the beginning of a text stands for, and its length.
+fn escaped(text: &str) -> (char, usize) {
+    let unit = |text: &str| -> Option<u16> {
+        let digits = text.strip_prefix("\\u")?.get(..4)?;
+        digits
+            .bytes()
+            .all(|byte| byte.is_ascii_hexdigit())
+            .then_some(())?;
+        u16::from_str_radix(digits, 16).ok()
+    };
+    let Some(first) = unit(text) else {
+        return match text.as_bytes().get(1) {
+            Some(b'n' | b't' | b'r' | b'b' | b'f' | b'"') => (' ', 2),
+            Some(byte) if byte.is_ascii() => (char::from(*byte), 2),
+            _ => (' ', 1),
+        };
+    };
+    let second = text.get(6..).and_then(unit);
+    let pair = second.and_then(|second| char::decode_utf16([first, second]).next()?.ok());
+    match (char::from_u32(first.into()), pair) {
+        (Some(c), _) => (c, 6),
+        (None, Some(c)) => (c, 12),
+        (None, None) => (char::REPLACEMENT_CHARACTER, 6),
+    }
+}
+
+/// Runs of characters that cannot be seen, or that look like this program's own.
+fn unseen<'t>(text: &'t str, mut add: impl FnMut(WarningKind, &'t str, usize)) {
+    let mut run: Option<(WarningKind, usize)> = None;
+    for (at, c) in text.char_indices().chain([(text.len(), ' ')]) {
+        let kind = kind_of(c);
+        if run.map(|(kind, _)| kind) == kind {
+            continue;
+        }
+        if let Some((kind, from)) = run.take() {
+            add(kind, text.get(from..at).unwrap_or_default(), from);
+        }
+        run = kind.map(|kind| (kind, at));
+    }
+}
+
+fn kind_of(c: char) -> Option<WarningKind> {
+    if matches!(c, ' '..='~' | '\n' | '\r' | '\t') || class(c) != Class::Hidden {
+        return None;
+    }
+    Some(match c {
+        '\u{061C}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' => {
+            WarningKind::Direction
+        }
+        c if c.is_control() => WarningKind::Control,
+        c if FRAME.contains(&c) || is_bracket(c) => WarningKind::Imitates,
+        _ => WarningKind::Unseen,
+    })
+}
