@@ -66,9 +66,6 @@ pub fn print(common: &Common, args: &args::Weights) -> Result<Code, Failure> {
     Ok(Code::Ok)
 }
 
-/// Said of a tool whose weight is below the bound.
-const BOUND: &str = "; its calls are put to you";
-
 fn table(watch: &Watch, state: &State) {
     let mut any = false;
     if let Some(imported) = &state.weights.imported {
@@ -80,26 +77,13 @@ fn table(watch: &Watch, state: &State) {
     }
     for row in watch.weights.rows() {
         any = true;
-        let bound = watch.weights.asks(&row.kind, &row.tool).is_some();
-        print::out(&format!(
-            "{:20} {:10} weight {:.2} after {}{}",
-            visible(&row.tool),
-            visible(&row.kind),
-            row.weight,
-            plural(u64::from(row.samples), "execution"),
-            if bound { BOUND } else { "" }
-        ));
+        let after = format!("after {}", plural(u64::from(row.samples), "execution"));
+        print::out(&weight_line(watch, (&row.kind, &row.tool), &after));
     }
     for row in watch.weights.learnt_before() {
         any = true;
-        let bound = watch.weights.asks(&row.kind, &row.tool).is_some();
-        print::out(&format!(
-            "{:20} {:10} weight {:.2}, as another run had learnt{}",
-            visible(&row.tool),
-            visible(&row.kind),
-            watch.weights.weight(&row.kind, &row.tool),
-            if bound { BOUND } else { "" }
-        ));
+        let learnt = "as another run had learnt";
+        print::out(&weight_line(watch, (&row.kind, &row.tool), learnt));
     }
     let refused = health::refused(state);
     for (tool, health) in watch.health.tools() {
@@ -144,6 +128,18 @@ fn table(watch: &Watch, state: &State) {
     } else if !any {
         print::err("no tool has run yet");
     }
+}
+
+/// A weight in a line, with what it rests on and what follows where it is below the bound.
+fn weight_line(watch: &Watch, (kind, tool): (&str, &str), rests: &str) -> String {
+    let bound = watch.weights.asks(kind, tool).is_some();
+    format!(
+        "{:20} {:10} weight {:.2} {rests}{}",
+        visible(tool),
+        visible(kind),
+        watch.weights.weight(kind, tool),
+        if bound { "; its calls are put to you" } else { "" }
+    )
 }
 
 fn plural(count: u64, what: &str) -> String {

@@ -236,7 +236,7 @@ fn a_template_of_a_tool_that_is_not_there_stops_a_run_before_it_begins() {
     world
         .play(STEPS, &["--policy", "auto"])
         .ends(0)
-        .tells("ignored: `tool` in ");
+        .tells("ignored: `tool.shell.probe` in ");
     let rows = listed(&world, &world.id());
     assert!(rows[0]["probe"]["not"].is_string());
 }

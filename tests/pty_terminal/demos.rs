@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use rustix::process::Signal;
 
-use crate::harness::{Run, SOON};
+use crate::harness::{Run, SOON, at_home};
 
 /// Longer than what is to be decided must be on screen before a key counts.
 const ARMED: Duration = Duration::from_millis(900);
@@ -19,18 +19,7 @@ fn demo(root: &tempfile::TempDir, args: &[&str], settings: &str) -> Run {
     std::fs::write(own.join("config.toml"), settings).unwrap();
     let args = [&["demo"], args].concat();
     Run::with(env!("CARGO_BIN_EXE_overrule"), &args, |command| {
-        command.env("HOME", root);
-        for (name, dir) in [
-            ("XDG_CONFIG_HOME", "config"),
-            ("XDG_DATA_HOME", "data"),
-            ("XDG_STATE_HOME", "state"),
-        ] {
-            command.env(name, root.join(dir));
-        }
-        command.env("LC_ALL", "C.UTF-8");
-        for name in ["OVERRULE_SESSIONS", "OVERRULE_MODEL", "VTE_VERSION"] {
-            command.env_remove(name);
-        }
+        at_home(command, root, "");
         command.cwd(root.join("work"));
     })
 }

@@ -1,7 +1,7 @@
 //! A program in a pseudo-terminal, with a reader of its screen. Must not know: what is tested.
 
 use std::io::{Read as _, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,6 +19,31 @@ pub const SOON: Duration = Duration::from_secs(20);
 /// One at a time: a program that is started between the opening of another's terminal and the mark that
 /// keeps it from being inherited would hold it open.
 static STARTING: Mutex<()> = Mutex::new(());
+
+/// Gives a program directories of its own below `root`, those of XDG with `prefix` before their names, and nothing
+/// of the tester's terminal.
+pub fn at_home(command: &mut CommandBuilder, root: &Path, prefix: &str) {
+    command.env("HOME", root);
+    for (name, dir) in [
+        ("XDG_CONFIG_HOME", "config"),
+        ("XDG_DATA_HOME", "data"),
+        ("XDG_STATE_HOME", "state"),
+    ] {
+        command.env(name, root.join(format!("{prefix}{dir}")));
+    }
+    command.env("LC_ALL", "C.UTF-8");
+    for name in [
+        "OVERRULE_SESSIONS",
+        "OVERRULE_MODEL",
+        "SSH_TTY",
+        "SSH_CONNECTION",
+        "VTE_VERSION",
+        "EDITOR",
+        "VISUAL",
+    ] {
+        command.env_remove(name);
+    }
+}
 
 /// The example's program, which `cargo test` builds; built here where only this file is tested.
 pub fn probe_path() -> PathBuf {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use portable_pty::CommandBuilder;
 use rustix::process::Signal;
 
-use crate::harness::{Run, SOON};
+use crate::harness::{Run, SOON, at_home};
 
 /// A write that has to be approved.
 const PLAYBOOK: &str = r#"
@@ -90,19 +90,8 @@ impl World {
 
     fn surround(&self, command: &mut CommandBuilder, editor: &str) {
         let root = self.0.path();
-        command.env("HOME", root);
-        for (name, dir) in [
-            ("XDG_CONFIG_HOME", "config"),
-            ("XDG_DATA_HOME", "data"),
-            ("XDG_STATE_HOME", "state"),
-        ] {
-            command.env(name, root.join(dir));
-        }
-        command.env("LC_ALL", "C.UTF-8");
+        at_home(command, root, "");
         command.env("VISUAL", editor);
-        for name in ["OVERRULE_SESSIONS", "OVERRULE_MODEL", "VTE_VERSION"] {
-            command.env_remove(name);
-        }
         command.cwd(root.join("work"));
     }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use portable_pty::CommandBuilder;
 use rustix::process::Signal;
 
-use crate::harness::{Run, SOON};
+use crate::harness::{Run, SOON, at_home};
 
 /// Directories of one test.
 struct Home(tempfile::TempDir);
@@ -35,18 +35,7 @@ impl Home {
         let all = [&["replay", sample], args].concat();
         let home = self.0.path();
         Run::with(env!("CARGO_BIN_EXE_overrule"), &all, |command| {
-            command.env("HOME", home);
-            for (name, dir) in [
-                ("XDG_CONFIG_HOME", ".config"),
-                ("XDG_DATA_HOME", ".data"),
-                ("XDG_STATE_HOME", ".state"),
-            ] {
-                command.env(name, home.join(dir));
-            }
-            command.env("LC_ALL", "C.UTF-8");
-            for name in ["SSH_TTY", "SSH_CONNECTION", "VTE_VERSION", "EDITOR", "VISUAL"] {
-                command.env_remove(name);
-            }
+            at_home(command, home, ".");
             command.cwd(home);
             change(command);
         })
