@@ -49,15 +49,15 @@ fn in_the_office_the_operator_chooses_a_repair() {
     run.until("the calls wait", || {
         shows(&run, "repair: you choose") && shows(&run, "queue 3")
     });
-    // To the call with the choice, in the graph.
-    let chosen = |run: &Run| row(run, "set_temperature").is_some_and(|row| row.starts_with('❯'));
-    for _ in 0..8 {
-        if chosen(&run) {
-            break;
-        }
-        let was = row(&run, "❯");
+    // To the call with the choice, in the graph; what stands in a row may change by itself meanwhile.
+    let under = |run: &Run, name: &str| {
+        row(run, "❯").is_some_and(|row| row.split_whitespace().any(|word| word == name))
+    };
+    let chosen = |run: &Run| under(run, "c4");
+    for (from, to) in [("c6", "c5"), ("c5", "c4")] {
+        run.until("the cursor stands", || under(&run, from));
         run.send("k");
-        run.until("the cursor moved", || row(&run, "❯") != was);
+        run.until("the cursor moved", || under(&run, to));
     }
     run.until("the call is selected", || chosen(&run));
     run.until("its key is told", || shows(&run, "F choose a repair"));
