@@ -7,7 +7,7 @@ use super::exit::Code;
 use super::print;
 use crate::domain::advance::{ask, gate};
 use crate::domain::breaker::Phase;
-use crate::domain::call::{Call, ConsentCause, Decision, Status};
+use crate::domain::call::{Call, ConsentCause, Status};
 use crate::domain::command::{CallCommand, Command, ConsentChoice, RunCommand};
 use crate::domain::decide::escape::waits_for_operator;
 use crate::domain::envelope::Actor;
@@ -337,8 +337,8 @@ fn under_way(state: &State) -> bool {
                 .verdict
                 .as_ref()
                 .is_some_and(|verdict| verdict.deadline_ms.is_some());
-            let over = |(_, _, decision): &(_, _, Decision)| matches!(decision, Decision::Expire { .. });
-            limited && !call.decisions.iter().any(over)
+            // What was not answered before it was asked again says nothing of this question.
+            limited && !call.overdue
         }
         // A stopped run asks nobody.
         Status::InDoubt(_) => !matches!(state.mode, Mode::Stopped(_)) && probing(state, call),

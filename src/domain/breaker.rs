@@ -111,6 +111,8 @@ pub struct Breaker {
     pub recent: VecDeque<Ran>,
     /// What it lets through to see, while that is under way.
     pub probe: Option<Probe>,
+    /// True once what a half-open one let through to see has ended without a word for or against it.
+    pub told_nothing: bool,
     /// UTC milliseconds at which an open one lets the next one through.
     pub until: i64,
     /// How often it opened.

@@ -10,17 +10,15 @@ use super::call::{EffectClass, Outcome, Status};
 use super::command::{Command, Edit, EditCommand};
 use super::decide;
 use super::event::Event;
-use super::id::{NodeId, NodeKind, Seq, ThreadId, TurnId};
-use super::node::{Content, Node};
+use super::id::{NodeId, Seq, TurnId};
 use super::price::Money;
 use super::refusal::Refusal;
 use super::state::{LedgerOutcome, State};
-use super::thread;
-use super::transcript::result::SENT_BYTES;
 use super::turn::Usage;
 
 use reach::Reach;
 
+mod estimate;
 mod reach;
 
 /// What a set of edits would do.
@@ -99,7 +97,7 @@ pub fn of_events(state: &State, events: &[Event]) -> Plan {
     drained.retain(|id| !reach.cancelled.contains(id));
     drained.extend(&reach.continued);
     let tokens = if reach.asks {
-        estimate(state, reach.thread.unwrap_or(thread::ROOT), &reach.turns)
+        estimate::tokens(state, &reach, events)
     } else {
         0
     };
@@ -175,54 +173,4 @@ fn undecided(state: &State, gone: &BTreeSet<NodeId>, possible: &BTreeSet<NodeId>
         .copied()
         .collect();
     found.into_iter().collect()
-}
-
-fn estimate(state: &State, thread: ThreadId, without: &[TurnId]) -> u64 {
-    let before = without
-        .iter()
-        .filter_map(|id| state.turns.get(id).filter(|turn| turn.thread == thread))
-        .map(|turn| turn.pos)
-        .min()
-        .unwrap_or(u32::MAX);
-    let system = state.started.as_ref().map_or(0, |started| {
-        started.system.len()
-            + started
-                .tools
-                .iter()
-                .map(|tool| tool.schema.len() + tool.description.len())
-                .sum::<usize>()
-    });
-    let bytes: usize = state
-        .turns_of(thread)
-        .filter(|turn| turn.is_active() && turn.pos < before)
-        .flat_map(|turn| &turn.nodes)
-        .filter_map(|id| state.nodes.get(id).filter(|node| node.active))
-        .map(|node| {
-            let observation = state
-                .observation(node.id)
-                .filter(|_| node.id.kind == NodeKind::Call);
-            size(node) + observation.map_or(0, size)
-        })
-        .sum();
-    ((system + bytes) / 4) as u64
-}
-
-/// Bytes that a request spends on a node, without looking into it.
-fn size(node: &Node) -> usize {
-    match &node.now().content {
-        Content::Text { text, opaque, .. } => text.len() + opaque.as_ref().map_or(0, |opaque| opaque.len()),
-        Content::Call { tool, args } => tool.len() + args.len(),
-        Content::Observation { outcome, .. } => match outcome {
-            Outcome::Ok { value, .. } => value.len().min(SENT_BYTES),
-            Outcome::Err(error) => {
-                error.message.len()
-                    + error
-                        .partial
-                        .as_ref()
-                        .map_or(0, |partial| partial.len().min(SENT_BYTES))
-            }
-            Outcome::Cancelled { .. } => 0,
-        },
-        Content::Deleted => 0,
-    }
 }

@@ -90,7 +90,15 @@ impl Settings {
 
 /// The change that a breaker makes on what it has seen, if any.
 pub fn turn(settings: &Settings, breaker: &Breaker) -> Option<Turn> {
-    let last = breaker.recent.back()?;
+    let Some(last) = breaker.recent.back() else {
+        // One that was stopped, or ended in a way that tells nothing, does not make room for the next at once.
+        let waits = breaker.phase == Phase::HalfOpen && breaker.told_nothing;
+        return waits.then(|| Turn {
+            to: Phase::Open,
+            wait_ms: settings.probe.0,
+            why: "what was let through told nothing".into(),
+        });
+    };
     match (breaker.phase, last.failed) {
         (Phase::HalfOpen, false) => Some(Turn {
             to: Phase::Closed,

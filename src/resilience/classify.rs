@@ -92,11 +92,14 @@ static BUILT_IN: LazyLock<Vec<(ErrorClass, Regex)>> = LazyLock::new(|| {
     [
         (ErrorClass::Transient, format!("{status}(?:408|425|429|500|502|503|504)")),
         (ErrorClass::Param, format!("{status}(?:400|422)")),
+        (ErrorClass::Internal, format!("{status}(?:405|406)")),
         (ErrorClass::Auth, format!("{status}(?:401|403|407)")),
         (ErrorClass::NotFound, format!("{status}(?:404|410)")),
         (ErrorClass::Conflict, format!("{status}409")),
         (ErrorClass::Auth, "EACCES|EPERM|unauthorized|forbidden|permission denied|access denied|invalid (?:credentials|api key)|authentication failed".into()),
-        (ErrorClass::Transient, "timed out|time-?out exceeded|connection (?:refused|reset|timed out)|network (?:error|is unreachable)|(?:service|temporarily) unavailable|too many requests|rate limit(?:ed| exceeded)?|temporary failure in name resolution|bad gateway|EAI_AGAIN|ETIMEDOUT|ECONNREFUSED|ECONNRESET".into()),
+        (ErrorClass::Transient, "timed out|time-?out exceeded|(?:gateway|request|connection|read|operation) time-?out|internal server error|connection (?:refused|reset|timed out)|network (?:error|is unreachable)|(?:service|temporarily) unavailable|too many requests|rate limit(?:ed| exceeded)?|temporary failure in name resolution|bad gateway|EAI_AGAIN|ETIMEDOUT|ECONNREFUSED|ECONNRESET".into()),
+        (ErrorClass::Internal, "(?:configuration|config) error|invalid configuration".into()),
+        (ErrorClass::Param, "bad request".into()),
         (ErrorClass::NotFound, "no such file or directory|not found|does not exist|ENOENT".into()),
     ]
     .into_iter()
@@ -230,7 +233,7 @@ mod tests {
 
     #[test]
     fn every_built_in_pattern_compiles() {
-        assert_eq!(BUILT_IN.len(), 8);
+        assert_eq!(BUILT_IN.len(), 11);
         assert!(JSON_RPC.is_some());
     }
 
@@ -299,6 +302,16 @@ mod tests {
             ("HTTP 401 at port 5003", ErrorClass::Auth),
             ("status 400: field timeout must be an integer", ErrorClass::Param),
             ("HTTP 404: record 50312", ErrorClass::NotFound),
+            ("504 Gateway Timeout", ErrorClass::Transient),
+            ("500 Internal Server Error", ErrorClass::Transient),
+            ("502 Bad Gateway", ErrorClass::Transient),
+            ("Network error: no route", ErrorClass::Transient),
+            ("status 405", ErrorClass::Internal),
+            ("HTTP 406", ErrorClass::Internal),
+            ("Configuration error in line 3", ErrorClass::Internal),
+            ("400 Bad Request", ErrorClass::Param),
+            ("invalid credentials", ErrorClass::Auth),
+            ("403 Forbidden", ErrorClass::Auth),
         ] {
             assert_eq!(class(words), expected, "{words}");
         }

@@ -16,12 +16,10 @@ pub(super) fn turn(draft: &mut Draft<'_>, advice: &dyn Advice) {
     let state = draft.state;
     for (scope, breaker) in &state.breakers {
         // Only what ended since the last change can change it again.
-        let Some(last) = breaker.recent.back() else {
-            continue;
-        };
+        let last = breaker.recent.back();
         let may = match breaker.phase {
-            Phase::Closed => last.failed,
-            Phase::HalfOpen => true,
+            Phase::Closed => last.is_some_and(|last| last.failed),
+            Phase::HalfOpen => last.is_some() || breaker.told_nothing,
             Phase::Open => false,
         };
         if !may {

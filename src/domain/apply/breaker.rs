@@ -51,6 +51,7 @@ fn ended(state: &mut State, at: At, guards: &[(Scope, u32)], probe: Probe, faile
         };
         if breaker.probe == Some(probe) {
             breaker.probe = None;
+            breaker.told_nothing = failed.is_none();
         }
         if let Some(failed) = failed {
             breaker.remember(
@@ -72,6 +73,7 @@ pub(super) fn changed(state: &mut State, at: At, scope: &Scope, generation: u32,
     breaker.generation = generation;
     breaker.recent.clear();
     breaker.probe = None;
+    breaker.told_nothing = false;
     breaker.until = at
         .utc_ms
         .saturating_add(i64::try_from(turn.wait_ms).unwrap_or(i64::MAX));

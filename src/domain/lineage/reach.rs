@@ -2,14 +2,14 @@
 //!
 //! Must not know: what is made of it, how it is shown.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::{is_active, repeated};
 use crate::domain::branch::recall::{CallMove, Moves, recall};
 use crate::domain::decide;
 use crate::domain::event::{CallEvent, EditEvent, Event, TurnEvent};
-use crate::domain::id::{NodeId, NodeKind, Seq, ThreadId, TurnId};
+use crate::domain::id::{NodeId, NodeKind, Rev, Seq, ThreadId, TurnId};
 use crate::domain::node::Content;
 use crate::domain::ready;
 use crate::domain::reference::rewrite;
@@ -32,6 +32,8 @@ pub(super) struct Reach {
     pub(super) drifted: Vec<TurnId>,
     pub(super) held: Vec<TurnId>,
     pub(super) perhaps: BTreeSet<NodeId>,
+    /// What the nodes of a branch that comes back say there.
+    pub(super) says: BTreeMap<NodeId, Rev>,
     /// Delegated calls whose sub-agents work on.
     pub(super) continued: Vec<NodeId>,
     pub(super) asks: bool,
@@ -246,6 +248,8 @@ impl Reach {
         self.gone.extend(&moves.falls);
         self.turns.extend(&moves.turns_fall);
         self.effects.extend(&moves.orphaned);
+        let said = moves.stands.iter().map(|(id, standing)| (*id, standing.rev));
+        self.says.extend(said);
         let back = |id: &NodeId| !is_active(state, *id);
         let stands = moves.stands.iter().map(|(id, _)| *id);
         self.recalled.extend(stands.filter(back));

@@ -84,6 +84,76 @@ fn a_plan_does_not_name_a_call_that_will_be_passed_over() {
     assert_eq!(w.executed.len(), before);
 }
 
+/// Tokens that a plan names, and those of the request that then follows, told by its bytes.
+fn named_and_sent(w: &mut World, edit: Edit) -> (u64, u64) {
+    let plan = lineage::plan(&w.state, std::slice::from_ref(&edit)).unwrap();
+    let asked = w.asked.len();
+    w.edit(edit).unwrap();
+    w.drain();
+    assert!(plan.asks && w.asked.len() > asked);
+    (plan.tokens, w.last_request().len() as u64 / 4)
+}
+
+#[test]
+fn a_plan_counts_the_words_of_the_edit() {
+    const MUCH: usize = 40_000;
+    let long = "word ".repeat(MUCH / 5);
+    let tokens = (MUCH / 4) as u64;
+    let prompt = |w: &World| w.all(NodeKind::Prompt)[0];
+    let edits: [(&str, fn(&World, &str) -> Edit); 3] = [
+        ("guidance", |_, long| Edit::InsertPrompt {
+            after: None,
+            text: long.into(),
+        }),
+        ("a prompt", |w, long| Edit::Text {
+            node: w.all(NodeKind::Prompt)[0],
+            base: Rev(1),
+            text: long.into(),
+        }),
+        ("a result", |w, long| Edit::Observation {
+            node: w.id("s").observation(),
+            base: Rev(1),
+            // Of a long one head and tail are sent: not more is counted.
+            value: serde_json::to_string(&long[..12_000]).unwrap().into(),
+        }),
+    ];
+    for (what, edit) in edits {
+        let mut w = two_turns();
+        let edit = edit(&w, &long);
+        let (named, sent) = named_and_sent(&mut w, edit);
+        let least = if what == "a result" { 3_000 } else { tokens };
+        assert!(named >= least, "{what}: {named}");
+        assert!(
+            named.abs_diff(sent) * 5 < sent,
+            "{what}: {named} named, {sent} sent"
+        );
+    }
+    // A branch that comes back counts with its words, and one that is left counts no more.
+    let mut w = two_turns();
+    let node = prompt(&w);
+    w.text(node, &long).unwrap();
+    w.drain();
+    let plan = |w: &World, command| lineage::plan_of(&w.state, &command).unwrap();
+    let undo = plan(
+        &w,
+        EditCommand::Undo {
+            epoch: None,
+            effects_seen: None,
+        },
+    );
+    assert!(undo.tokens < tokens, "{}", undo.tokens);
+    w.undo().unwrap();
+    w.drain();
+    let redo = plan(
+        &w,
+        EditCommand::Redo {
+            epoch: None,
+            effects_seen: None,
+        },
+    );
+    assert!(!redo.asks || redo.tokens >= tokens, "{}", redo.tokens);
+}
+
 #[test]
 fn a_plan_of_an_observation_runs_nothing_for_certain() {
     let w = two_turns();

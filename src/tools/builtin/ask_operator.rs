@@ -38,8 +38,8 @@ impl AskOperator {
         });
         let mut spec = spec(
             "ask_operator",
-            "Ask the person who supervises this run. Use it when only a person can decide or knows; the \
-             result is the answer, in his words.",
+            "Ask the person who supervises this run. Use it when only a person can decide or knows, \
+             and when you are stuck; the result is the answer, in his words.",
             &schema,
             EffectClass::Read,
         );
