@@ -139,12 +139,12 @@ fn on_call(state: &State, verb: &Verb) -> Result<Command, Failure> {
 fn on_graph(state: &State, verb: &Verb) -> Result<EditCommand, Failure> {
     let effects_seen = |planned: &super::args::Planned| planned.effects_seen;
     Ok(match verb {
-        Verb::Undo { planned, .. } => EditCommand::Undo {
-            epoch: None,
+        Verb::Undo { planned, epoch, .. } => EditCommand::Undo {
+            epoch: epoch.map(Epoch),
             effects_seen: effects_seen(planned),
         },
-        Verb::Redo { planned, .. } => EditCommand::Redo {
-            epoch: None,
+        Verb::Redo { planned, epoch, .. } => EditCommand::Redo {
+            epoch: epoch.map(Epoch),
             effects_seen: effects_seen(planned),
         },
         Verb::Switch { planned, branch, .. } => EditCommand::Switch {
@@ -314,8 +314,14 @@ fn on_loops(verb: &LoopVerb) -> Result<EscapeCommand, Failure> {
 fn on_run(common: &Common, ground: &Ground, state: &State, verb: &Verb) -> Result<RunCommand, Failure> {
     let reason = verb.on().reason.clone().unwrap_or_default();
     Ok(match verb {
-        Verb::AskAgain { turn, .. } => RunCommand::AskAgain { turn: TurnId(*turn) },
-        Verb::Keep { turn, .. } => RunCommand::KeepArrived { turn: TurnId(*turn) },
+        Verb::AskAgain { turn, request, .. } => RunCommand::AskAgain {
+            turn: TurnId(*turn),
+            request: *request,
+        },
+        Verb::Keep { turn, request, .. } => RunCommand::KeepArrived {
+            turn: TurnId(*turn),
+            request: *request,
+        },
         Verb::Pause { .. } => RunCommand::Pause {
             reason: or(reason, "paused by the operator"),
         },

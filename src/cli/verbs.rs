@@ -6,12 +6,12 @@ use super::args::{Common, Verb};
 use super::build::Ground;
 use super::exit::{Code, Failure};
 use super::{effects, intent, plan, print, record, rules, run};
-use crate::domain::command::Command;
+use crate::domain::command::{Command, Edit, EditCommand};
 use crate::domain::decide;
 use crate::domain::lineage;
 use crate::domain::state::State;
 use crate::journal::Place;
-use crate::text::visible;
+use crate::text::{heed, visible};
 
 /// Carries out a verb.
 pub fn verb(common: &Common, verb: &Verb) -> Result<Code, Failure> {
@@ -24,6 +24,9 @@ pub fn verb(common: &Common, verb: &Verb) -> Result<Code, Failure> {
         && look.preview
     {
         return rules::preview(common, &state, rule);
+    }
+    for words in commands.iter().flat_map(heeded) {
+        print::err(&words);
     }
     if verb.is_preview() {
         for command in &commands {
@@ -48,6 +51,15 @@ pub fn verb(common: &Common, verb: &Verb) -> Result<Code, Failure> {
         return run::go_on(common, ground, &place.id());
     }
     Ok(Code::Ok)
+}
+
+/// What should be known of the words of an edit before they count.
+fn heeded(command: &Command) -> Vec<String> {
+    let Command::Edit(EditCommand::Commit { edits, .. }) = command else {
+        return Vec::new();
+    };
+    let words = edits.iter().filter_map(Edit::words);
+    words.filter_map(|words| heed(words)).collect()
 }
 
 /// Prints what a command would do; refused as the command would be.

@@ -316,9 +316,15 @@ fn mend(state: &State, turn: &Turn, fault: &StreamFault) -> Option<Command> {
         .iter()
         .any(|id| state.calls.contains_key(id) && state.nodes.get(id).is_some_and(|node| node.active));
     if has_call {
-        return Some(Command::Run(RunCommand::KeepArrived { turn: turn.id }));
+        return Some(Command::Run(RunCommand::KeepArrived {
+            turn: turn.id,
+            request: Some(turn.asked),
+        }));
     }
-    (turn.asked <= REQUESTS).then_some(Command::Run(RunCommand::AskAgain { turn: turn.id }))
+    (turn.asked <= REQUESTS).then_some(Command::Run(RunCommand::AskAgain {
+        turn: turn.id,
+        request: Some(turn.asked),
+    }))
 }
 
 /// A probe may still find out what came of an execution.

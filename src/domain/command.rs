@@ -57,11 +57,19 @@ pub enum RunCommand {
     AskAgain {
         /// The turn.
         turn: TurnId,
+        /// Number of its request that was shown; where another was made by now it is refused. None where nothing was
+        /// shown.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        request: Option<u32>,
     },
     /// Take what arrived of a broken turn as the whole turn.
     KeepArrived {
         /// The turn.
         turn: TurnId,
+        /// Number of its request that was shown; where another was made by now it is refused. None where nothing was
+        /// shown.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        request: Option<u32>,
     },
     /// Change the limits.
     SetLimits {
@@ -374,6 +382,21 @@ pub enum Edit {
         /// The revision that the edit is based on.
         base: Rev,
     },
+}
+
+impl Edit {
+    /// The words that a person wrote for it; none where it takes over or takes away.
+    pub fn words(&self) -> Option<&Arc<str>> {
+        match self {
+            Self::Call { args, .. } | Self::InsertCall { args, .. } => Some(args),
+            Self::Text { text, .. } | Self::InsertPrompt { text, .. } | Self::InsertThought { text, .. } => {
+                Some(text)
+            }
+            Self::Observation { value, .. } => Some(value),
+            Self::RejectAnswer { reason, .. } => Some(reason),
+            Self::Take { .. } | Self::Delete { .. } => None,
+        }
+    }
 }
 
 /// Intents about what is done when calls fail.

@@ -22,6 +22,7 @@
 
 mod class;
 mod error;
+mod heed;
 mod parse;
 mod redact;
 mod screen;
@@ -34,6 +35,7 @@ mod tests;
 
 pub use class::FRAME;
 pub use error::Error;
+pub use heed::heed;
 pub use parse::{parse_lines, parse_visible, parse_visible_bytes, place_in};
 pub use redact::{redact, redact_certain, redact_values};
 pub use screen::{Shown, in_ascii, shown_in_ascii};

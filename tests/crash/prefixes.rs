@@ -237,7 +237,7 @@ impl<'r> Bench<'r> {
             turn.is_active() && matches!(turn.stream, Stream::Broken(_))
         };
         let turn = state.turns.values().find(broken)?.id;
-        Some(Command::Run(RunCommand::KeepArrived { turn }))
+        Some(Command::Run(RunCommand::KeepArrived { turn, request: None }))
     }
 
     /// He looks into the log: is there a line more than executions that are known to have happened?

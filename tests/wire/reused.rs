@@ -42,7 +42,7 @@ async fn an_equal_read_of_a_turn_that_is_asked_again_is_given_its_recorded_resul
                 stage.commit(vec![edit]).await;
             } else {
                 let turn = pick::turn(&stage.live.state, "notes");
-                let again = Command::Run(RunCommand::AskAgain { turn });
+                let again = Command::Run(RunCommand::AskAgain { turn, request: None });
                 stage.live.send(again).await.unwrap();
             }
             stage.live.until("another answer", answered("Second.")).await;

@@ -270,6 +270,9 @@ pub enum Verb {
         /// The plan
         #[command(flatten)]
         planned: Planned,
+        /// Branch that stood when you looked, as `overrule branches` lists it; refused if it is another by now
+        #[arg(long, value_name = "N")]
+        epoch: Option<u32>,
     },
     /// Let what was undone last stand again
     Redo {
@@ -279,6 +282,9 @@ pub enum Verb {
         /// The plan
         #[command(flatten)]
         planned: Planned,
+        /// Branch that stood when you looked, as `overrule branches` lists it; refused if it is another by now
+        #[arg(long, value_name = "N")]
+        epoch: Option<u32>,
     },
     /// Let another branch stand
     Switch {
@@ -369,6 +375,9 @@ pub enum Verb {
         look: Look,
         /// Number of the turn
         turn: u32,
+        /// Request of the turn that you saw, counted from 1; refused if another was made by now
+        #[arg(long, value_name = "N")]
+        request: Option<u32>,
     },
     /// Take what arrived of a broken turn as the whole turn
     Keep {
@@ -377,6 +386,9 @@ pub enum Verb {
         on: On,
         /// Number of the turn
         turn: u32,
+        /// Request of the turn that you saw, counted from 1; refused if another was made by now
+        #[arg(long, value_name = "N")]
+        request: Option<u32>,
     },
     /// Pause a session: it starts nothing until it is unpaused, what runs goes on
     Pause {

@@ -13,6 +13,7 @@ use crate::domain::command::{Command, Edit, EditCommand};
 use crate::domain::id::NodeId;
 use crate::domain::lineage::{Plan, plan};
 use crate::domain::refusal::Refusal;
+use crate::text::heed;
 
 use super::revisions::difference;
 
@@ -54,6 +55,10 @@ pub fn review(maker: &mut Maker<'_>, review: &Review) {
                 .own(Role::Title, format!("edit {}  ", at + 1))
                 .untrusted(Role::Accent, &changed.what, usize::from(maker.width));
             maker.doc.line(line);
+        }
+        let edit = review.edits().get(at).and_then(Edit::words);
+        if let Some(words) = edit.and_then(|words| heed(words)) {
+            maker.own(Role::Warning, words);
         }
         difference(maker, &changed.lines);
     }

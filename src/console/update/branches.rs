@@ -75,7 +75,10 @@ pub(super) fn ask_turn(model: &mut Model) -> Result<(), String> {
         ));
     }
     let title = format!("ask the model again for {}", turn.id);
-    let command = RunCommand::AskAgain { turn: turn.id };
+    let command = RunCommand::AskAgain {
+        turn: turn.id,
+        request: Some(turn.asked),
+    };
     review::command(model, Command::Run(command), title);
     Ok(())
 }

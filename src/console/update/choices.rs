@@ -152,7 +152,7 @@ pub(super) fn did_not(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) ->
 
 pub(super) fn broken(
     model: &mut Model,
-    make: impl Fn(TurnId) -> RunCommand,
+    make: impl Fn(TurnId, Option<u32>) -> RunCommand,
     by: By,
     at: u64,
     out: &mut Vec<Out>,
@@ -169,6 +169,7 @@ pub(super) fn broken(
         model.overlays.pop();
     }
     model.queue.leaving = model.queue.selected;
-    send(model, Command::Run(make(turn)), None, out);
+    let request = model.run.state.turns.get(&turn).map(|turn| turn.asked);
+    send(model, Command::Run(make(turn, request)), None, out);
     Ok(())
 }

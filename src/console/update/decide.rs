@@ -139,8 +139,20 @@ pub(super) fn decide(model: &mut Model, verb: Decide, by: By, at: u64, out: &mut
         Decide::RunAgain => consent(model, ConsentChoice::RunAgain, by, at, out),
         Decide::Happened => happened(model, by, at),
         Decide::DidNot => did_not(model, by, at, out),
-        Decide::AskAgain => broken(model, |turn| RunCommand::AskAgain { turn }, by, at, out),
-        Decide::Keep => broken(model, |turn| RunCommand::KeepArrived { turn }, by, at, out),
+        Decide::AskAgain => broken(
+            model,
+            |turn, request| RunCommand::AskAgain { turn, request },
+            by,
+            at,
+            out,
+        ),
+        Decide::Keep => broken(
+            model,
+            |turn, request| RunCommand::KeepArrived { turn, request },
+            by,
+            at,
+            out,
+        ),
     };
     if let Err(why) = done {
         model.complain(why);

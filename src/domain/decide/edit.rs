@@ -126,6 +126,7 @@ pub fn commit(
         let mut draft = Draft::new(base);
         draft.keep_later = keep_later;
         draft.epoch = epoch;
+        not_too_long(edit)?;
         one(&mut draft, advice, edit, reason)?;
         let new = draft.events;
         if index + 1 < edits.len() {
@@ -153,6 +154,22 @@ pub(crate) fn try_out(copy: &mut State, events: &[Event]) {
         };
         apply::apply(copy, &envelope);
     }
+}
+
+/// Bytes of one edit at most: more than any model reads, and less than a journal suffers from.
+pub const MOST_WORDS: usize = 4 << 20;
+
+fn not_too_long(edit: &Edit) -> Result<(), Refusal> {
+    let bytes = edit.words().map_or(0, |words| words.len());
+    if bytes <= MOST_WORDS {
+        return Ok(());
+    }
+    Err(Refusal::new(
+        RefusalKind::Invalid,
+        format!(
+            "it has {bytes} bytes, and an edit may have {MOST_WORDS}: put it in a file and name the file"
+        ),
+    ))
 }
 
 /// Later turns can stand only where they go on from what is edited, not from what would replace it.

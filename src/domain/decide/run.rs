@@ -20,8 +20,14 @@ pub(super) fn decide(draft: &mut Draft<'_>, command: &RunCommand) -> Result<(), 
         RunCommand::Step {} => step(draft),
         RunCommand::StopTurn {} => stop_turn(draft),
         RunCommand::Stop { reason } => stop(draft, reason),
-        RunCommand::AskAgain { turn } => ask_again(draft, *turn),
-        RunCommand::KeepArrived { turn } => keep_arrived(draft, *turn),
+        RunCommand::AskAgain { turn, request } => {
+            same_request(draft, *turn, *request)?;
+            ask_again(draft, *turn)
+        }
+        RunCommand::KeepArrived { turn, request } => {
+            same_request(draft, *turn, *request)?;
+            keep_arrived(draft, *turn)
+        }
         RunCommand::SetLimits { limits } => {
             if limits.parallel == 0 {
                 return Err(Refusal::new(
@@ -191,6 +197,20 @@ fn broken(draft: &Draft<'_>, turn: TurnId) -> Result<(), Refusal> {
             format!("{turn} is not broken and not whole"),
         )),
         None => Err(Refusal::new(RefusalKind::Unknown, format!("there is no {turn}"))),
+    }
+}
+
+/// Refuses a word on another request of a turn than the one that was shown.
+fn same_request(draft: &Draft<'_>, turn: TurnId, shown: Option<u32>) -> Result<(), Refusal> {
+    let now = draft.state.turns.get(&turn).map(|turn| turn.asked);
+    match (shown, now) {
+        (Some(shown), Some(now)) if shown != now => Err(Refusal::new(
+            RefusalKind::Changed,
+            format!(
+                "{turn} changed since it was shown (you saw request {shown}, it is {now}): look at it again"
+            ),
+        )),
+        _ => Ok(()),
     }
 }
 

@@ -277,7 +277,7 @@ fn a_broken_stream_of_a_child_waits_for_the_operator_and_the_sibling_goes_on() {
     let broken = w.state.turns_of(thread_of(&w, a)).last().unwrap();
     assert!(matches!(broken.stream, Stream::Broken(_)) && broken.activity == Activity::Active);
     let turn = broken.id;
-    w.run(RunCommand::AskAgain { turn }).unwrap();
+    w.run(RunCommand::AskAgain { turn, request: None }).unwrap();
     w.on(a).reply(&[answer("a")]);
     assert_eq!(w.value(a), r#""a""#);
     assert!(

@@ -109,7 +109,7 @@ fn nothing_at_all_is_asked_once_more_and_then_left_to_the_operator() {
         assert_eq!(w.asked.len(), 2, "not a third time");
         assert!(w.open.is_empty());
         let turn = w.turns()[1];
-        w.run(RunCommand::AskAgain { turn }).unwrap();
+        w.run(RunCommand::AskAgain { turn, request: None }).unwrap();
         w.reply(&[answer("at last")]);
         assert!(finished(&w));
     }
@@ -126,9 +126,12 @@ fn a_cut_or_refused_reply_is_never_an_answer() {
         assert_eq!(w.asked.len(), 1, "nothing is asked by itself");
         assert!(!finished(&w));
         let turn = w.turns()[1];
-        w.run(RunCommand::KeepArrived { turn }).unwrap();
+        w.run(RunCommand::KeepArrived { turn, request: None }).unwrap();
         assert_eq!(w.asked.len(), 2);
-        assert_eq!(kind(w.run(RunCommand::KeepArrived { turn })), RefusalKind::Status);
+        assert_eq!(
+            kind(w.run(RunCommand::KeepArrived { turn, request: None })),
+            RefusalKind::Status
+        );
     }
 }
 
@@ -137,7 +140,10 @@ fn a_prompt_after_a_broken_turn_goes_on_from_what_had_arrived() {
     let mut w = World::new();
     w.broke(StreamFaultKind::Auth);
     let turn = w.turns()[1];
-    assert_eq!(kind(w.run(RunCommand::KeepArrived { turn })), RefusalKind::Status);
+    assert_eq!(
+        kind(w.run(RunCommand::KeepArrived { turn, request: None })),
+        RefusalKind::Status
+    );
     w.guide("try this").unwrap();
     assert_eq!(w.open.len(), 1);
     assert!(matches!(w.state.turns[&turn].stream, Stream::Aborted(_)));
@@ -170,7 +176,7 @@ fn a_passing_fault_is_tried_again_only_while_nothing_is_sealed() {
     assert_eq!(w.asked.len(), 1, "a sealed block stays and the operator chooses");
     w.drain();
     let turn = w.turns()[1];
-    w.run(RunCommand::AskAgain { turn }).unwrap();
+    w.run(RunCommand::AskAgain { turn, request: None }).unwrap();
     w.stream(call("read", r#"{"_as":"a"}"#));
     w.stream(call("read", r#"{"_as":"b"}"#));
     w.end(Stop::Calls);

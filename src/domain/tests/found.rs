@@ -163,11 +163,11 @@ fn the_model_is_not_asked_again_behind_a_call_that_runs_again() {
     };
     keep_later(&mut w, edit).unwrap();
     let asked = w.asked.len();
-    let refused = kind(w.run(RunCommand::AskAgain { turn }));
+    let refused = kind(w.run(RunCommand::AskAgain { turn, request: None }));
     assert_eq!((refused, w.asked.len()), (RefusalKind::Status, asked));
     w.finish(a);
     assert_eq!(w.asked.len(), asked, "what broke is left to the operator");
-    w.run(RunCommand::AskAgain { turn }).unwrap();
+    w.run(RunCommand::AskAgain { turn, request: None }).unwrap();
     assert_eq!(w.asked.len(), asked + 1);
 }
 

@@ -175,7 +175,7 @@ fn every_request_after_an_edit_tells_once_what_it_left_behind() {
     w.broke(StreamFaultKind::Network);
     assert_eq!((w.asked.len(), reminders(&w)), (4, 1));
     w.broke(StreamFaultKind::Auth);
-    w.run(RunCommand::AskAgain { turn }).unwrap();
+    w.run(RunCommand::AskAgain { turn, request: None }).unwrap();
     assert_eq!((w.asked.len(), reminders(&w)), (5, 1));
     w.crash();
     assert_eq!((w.asked.len(), reminders(&w)), (6, 1));

@@ -3,6 +3,7 @@
 use super::world::*;
 use crate::domain::call::{Outcome, Status};
 use crate::domain::command::{CallCommand, Command, EditCommand};
+use crate::domain::decide::edit::MOST_WORDS;
 use crate::domain::id::{NodeId, NodeKind, Seq};
 use crate::domain::refusal::RefusalKind;
 use crate::domain::state::Mode;
@@ -336,4 +337,14 @@ fn held_turns_stand_up_one_after_the_other() {
     w.finish_with(w.id("b"), Outcome::ok("5"));
     assert!(matches!(w.state.turns[&last].activity, Activity::Superseded(_)));
     assert_eq!(w.asked.len(), asked + 1);
+}
+
+#[test]
+fn words_without_end_are_refused_before_anything_is_written() {
+    let mut w = World::new();
+    let before = w.state.seq;
+    let long = "x".repeat(MOST_WORDS + 1);
+    assert_eq!(kind(w.guide(&long)), RefusalKind::Invalid);
+    assert_eq!(w.state.seq, before);
+    w.guide(&long[1..]).unwrap();
 }

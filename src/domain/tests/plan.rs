@@ -94,13 +94,16 @@ fn named_and_sent(w: &mut World, edit: Edit) -> (u64, u64) {
     (plan.tokens, w.last_request().len() as u64 / 4)
 }
 
+/// An edit of a run with these words.
+type Make = fn(&World, &str) -> Edit;
+
 #[test]
 fn a_plan_counts_the_words_of_the_edit() {
     const MUCH: usize = 40_000;
     let long = "word ".repeat(MUCH / 5);
     let tokens = (MUCH / 4) as u64;
     let prompt = |w: &World| w.all(NodeKind::Prompt)[0];
-    let edits: [(&str, fn(&World, &str) -> Edit); 3] = [
+    let edits: [(&str, Make); 3] = [
         ("guidance", |_, long| Edit::InsertPrompt {
             after: None,
             text: long.into(),

@@ -73,6 +73,26 @@ fn a_limit_of_price_pauses_until_it_is_raised() {
 }
 
 #[test]
+fn a_limit_of_price_that_is_near_is_told_with_the_request() {
+    let limits = Limits {
+        price: Some(1_500_000_000_000),
+        ..Limits::default()
+    };
+    let mut w = priced(limits, Some(price()));
+    let told = |w: &World| {
+        let newest = w.state.turns.values().next_back().unwrap();
+        newest.told.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    assert_eq!(told(&w), [""; 0]);
+    w.stream(call("read", r#"{"_as":"a"}"#));
+    w.end_with(Stop::Calls, used(500_000, 50_000));
+    w.drain();
+    let words = "1.40 USD of the 1.50 USD that this run may cost are spent. Finish your work soon.";
+    assert_eq!(told(&w), [words]);
+    assert!(w.last_request().contains(words));
+}
+
+#[test]
 fn a_limit_of_price_holds_nothing_where_no_price_is_known() {
     let limits = Limits {
         price: Some(1),
@@ -155,7 +175,7 @@ fn what_was_cut_off_cost_something_that_nobody_knows() {
         usage: used(500_000, 0),
     });
     w.drain();
-    w.run(RunCommand::KeepArrived { turn }).unwrap();
+    w.run(RunCommand::KeepArrived { turn, request: None }).unwrap();
     assert_eq!(spent(&w).unwrap(), "1.00 USD");
 }
 

@@ -3,7 +3,7 @@
 
 use super::world::*;
 use crate::domain::call::Status;
-use crate::domain::command::{CallCommand, Command, Edit, Resolution};
+use crate::domain::command::{CallCommand, Command, Edit, Resolution, RunCommand};
 use crate::domain::id::{Attempt, NodeId, NodeKind, Rev};
 use crate::domain::refusal::RefusalKind;
 
@@ -85,4 +85,22 @@ fn what_was_written_over_since_is_not_let_go_or_refused() {
     assert_eq!(kind(w.edit(refuse(Rev(1)))), RefusalKind::Changed);
     assert_eq!(w.state.seq, before);
     w.edit(refuse(Rev(2))).unwrap();
+}
+
+#[test]
+fn another_request_of_a_turn_is_not_asked_for_again_in_place_of_the_one_that_was_shown() {
+    let mut w = World::new();
+    w.reply(&[answer("one")]);
+    let turn = w.turns().last().copied().unwrap();
+    let again = |request| {
+        Command::Run(RunCommand::AskAgain {
+            turn,
+            request: Some(request),
+        })
+    };
+    w.cmd(again(1)).unwrap();
+    w.reply(&[answer("two")]);
+    let asked = w.asked.len();
+    refused(&mut w, again(7));
+    assert_eq!(w.asked.len(), asked, "nobody was asked");
 }

@@ -432,8 +432,8 @@ fn on_run(w: &mut World, tape: &mut Tape<'_>) -> Option<Result<(), Refusal>> {
         6 => RunCommand::Stop {
             reason: "enough".into(),
         },
-        7 => RunCommand::AskAgain { turn },
-        8 => RunCommand::KeepArrived { turn },
+        7 => RunCommand::AskAgain { turn, request: None },
+        8 => RunCommand::KeepArrived { turn, request: None },
         9 => RunCommand::SetLimits {
             limits: Limits {
                 parallel: 1 + tape.draw(3) as u32,
@@ -495,7 +495,7 @@ pub fn bring_home(w: &mut World) {
         } else if !w.open.is_empty() {
             w.reply(&[answer("the end")]);
         } else if let Some(turn) = broken {
-            w.run(RunCommand::AskAgain { turn }).unwrap();
+            w.run(RunCommand::AskAgain { turn, request: None }).unwrap();
         } else {
             let done = matches!(w.state.mode, Mode::Finished(_));
             assert!(done, "the run is stuck: {:?} {:?}", w.state.mode, w.state.agenda);

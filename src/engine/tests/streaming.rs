@@ -181,7 +181,7 @@ async fn a_passing_fault_is_tried_again_with_growing_pauses_and_then_put_to_the_
     // Asking again by hand is one more try.
     let turn = *stage.state.turns.keys().last().unwrap();
     stage
-        .send(Command::Run(RunCommand::AskAgain { turn }))
+        .send(Command::Run(RunCommand::AskAgain { turn, request: None }))
         .await
         .unwrap();
     stage.asked().await.answer("at last").await;
@@ -251,7 +251,7 @@ async fn nothing_is_tried_again_once_a_call_was_whole() {
     // Kept, it goes on with the result.
     let turn = *stage.state.turns.keys().last().unwrap();
     stage
-        .send(Command::Run(RunCommand::KeepArrived { turn }))
+        .send(Command::Run(RunCommand::KeepArrived { turn, request: None }))
         .await
         .unwrap();
     let next = stage.asked().await;

@@ -380,7 +380,13 @@ fn a_whole_turn_is_asked_for_again() {
     assert!(text.contains("ask the model again for turn 2"), "{text}");
     assert!(text.contains("the model is asked again"), "{text}");
     let commands = commit(&mut stage);
-    assert_eq!(commands, [Command::Run(RunCommand::AskAgain { turn: TurnId(2) })]);
+    assert_eq!(
+        commands,
+        [Command::Run(RunCommand::AskAgain {
+            turn: TurnId(2),
+            request: Some(1)
+        })]
+    );
     assert!(stage.model.overlays.is_empty());
     stage.press("1 g T");
     assert!(stage.said().contains("the operator's own"), "{}", stage.said());

@@ -287,10 +287,22 @@ fn a_broken_stream_is_in_the_queue_with_three_choices() {
     };
     let mut stage = broken();
     stage.press("n");
-    assert_eq!(stage.commands(), run(RunCommand::AskAgain { turn: TurnId(2) }));
+    assert_eq!(
+        stage.commands(),
+        run(RunCommand::AskAgain {
+            turn: TurnId(2),
+            request: Some(1)
+        })
+    );
     let mut stage = broken();
     stage.press("u");
-    assert_eq!(stage.commands(), run(RunCommand::KeepArrived { turn: TurnId(2) }));
+    assert_eq!(
+        stage.commands(),
+        run(RunCommand::KeepArrived {
+            turn: TurnId(2),
+            request: Some(1)
+        })
+    );
     let mut stage = broken();
     stage.press("X");
     stage.wait(ARMING);

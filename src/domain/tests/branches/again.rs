@@ -37,7 +37,7 @@ fn a_turn_can_be_asked_again_although_its_reply_is_on_record() {
     let mut w = answered();
     let turn = *w.turns().last().unwrap();
     let asked = w.asked.len();
-    w.run(RunCommand::AskAgain { turn }).unwrap();
+    w.run(RunCommand::AskAgain { turn, request: None }).unwrap();
     assert_eq!(w.asked.len(), asked + 1);
     w.reply(&[answer("other")]);
     assert_eq!(answers(&w), ["other"]);
@@ -46,7 +46,10 @@ fn a_turn_can_be_asked_again_although_its_reply_is_on_record() {
     assert_eq!(w.asked.len(), asked + 1);
     let prompt = w.turns()[0];
     assert_eq!(
-        kind(w.run(RunCommand::AskAgain { turn: prompt })),
+        kind(w.run(RunCommand::AskAgain {
+            turn: prompt,
+            request: None
+        })),
         RefusalKind::Status
     );
 }

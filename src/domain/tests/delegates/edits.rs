@@ -379,7 +379,7 @@ fn a_whole_turn_of_a_sub_agent_can_be_asked_again() {
     let mut w = answered();
     let (a, last) = (w.id("a"), tip(&w));
     let turn = w.turn_of(w.id("a2"));
-    w.run(RunCommand::AskAgain { turn }).unwrap();
+    w.run(RunCommand::AskAgain { turn, request: None }).unwrap();
     assert!(matches!(w.status(a), Status::Running(_)));
     assert!(matches!(w.state.turns[&last].activity, Activity::Suspended(_)));
     w.on(a).reply(&[answer("A is 1")]);

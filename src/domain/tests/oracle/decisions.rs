@@ -43,7 +43,7 @@ impl Mirror {
                 let (turn, _) = self.place(*call);
                 self.drop_after(turn, false);
             }
-            Command::Run(RunCommand::AskAgain { turn }) => {
+            Command::Run(RunCommand::AskAgain { turn, .. }) => {
                 let at = self.index(*turn).expect("it counts");
                 self.turns.truncate(at);
             }

@@ -433,7 +433,7 @@ impl Session {
             }
             22 => {
                 let turn: TurnId = tape.one(&self.w.turns()).copied()?;
-                self.cmd(Command::Run(RunCommand::AskAgain { turn }))
+                self.cmd(Command::Run(RunCommand::AskAgain { turn, request: None }))
             }
             _ => {
                 let node = self.active(tape, NodeKind::Call)?;

@@ -1,0 +1,51 @@
+//! What a person should know of words that he is about to hand in: that they look like they hold a secret, or
+//! characters that nobody sees. Must not know: who writes them, where they go.
+
+use super::redact::redact_certain;
+use super::script::WarningKind;
+use super::survey::survey;
+
+/// A word on a text that is written for the model and the record; none where there is nothing to say.
+pub fn heed(text: &str) -> Option<String> {
+    let mut found: Vec<String> = Vec::new();
+    if redact_certain(text) != text {
+        found.push("what looks like a secret: the model is sent it, and the record keeps it".to_owned());
+    }
+    let unseen = [WarningKind::Direction, WarningKind::Control, WarningKind::Unseen];
+    let counts = survey(text).counts.into_iter();
+    found.extend(
+        counts
+            .filter(|(kind, _)| unseen.contains(kind))
+            .map(|(kind, count)| match kind {
+                WarningKind::Direction => format!("{count} that turn the direction of the text"),
+                kind => format!("{count} times {}", kind.word()),
+            }),
+    );
+    (!found.is_empty()).then(|| format!("look out: it holds {}", found.join("; ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secrets_and_what_nobody_sees_are_told_and_nothing_else() {
+        for plain in [
+            "go on with b.txt",
+            "a\nb\tc",
+            "price 10 €, naïve café, 東京",
+            "{\"a\":1}",
+        ] {
+            assert_eq!(heed(plain), None, "{plain:?}");
+        }
+        let words = heed("use AKIAIOSFODNN7EXAMPLE for it").unwrap();
+        assert!(words.contains("what looks like a secret"), "{words}");
+        let words = heed("go \u{1b}[2J on \u{202e}now\u{200b}").unwrap();
+        assert!(words.contains("1 times control characters"), "{words}");
+        assert!(
+            words.contains("turn the direction") && words.contains("cannot be seen"),
+            "{words}"
+        );
+        assert!(!words.contains("secret"), "{words}");
+    }
+}
