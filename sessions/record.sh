@@ -62,6 +62,9 @@ done
 # Its calls only look: without an operator it takes the same way.
 run demo spare --headless --policy auto > /dev/null 2>&1
 keep demos/spare
+# Nobody is there to choose another route: it says why nothing was booked.
+run demo detour --headless --policy auto > /dev/null 2>&1
+keep demos/detour
 # It ends where the operator is asked, and goes on with his word.
 run demo stubborn --headless --policy auto > /dev/null 2>&1 || true
 run guide last "Try the minutes." --resume --headless > /dev/null 2>&1

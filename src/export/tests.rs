@@ -1,5 +1,7 @@
 //! The forms of a small run, and of a hostile one. Must not know: files.
 
+mod steps;
+
 use super::*;
 use crate::domain::apply::fold;
 use crate::domain::call::{EffectClass, Outcome};

@@ -1,10 +1,12 @@
 //! The built-in runs with tools of their own: each plays to its end without a network and without set-up.
-//! What the program mends by itself or leaves to the model is not looked at here.
+//! Must not know: how a repair is found.
 
 use overrule::domain::call::{ErrorClass, Outcome, Status};
 use overrule::domain::escape::{Rung, Upshot};
 use overrule::domain::node::Origin;
+use overrule::domain::repair::Strategy;
 use overrule::domain::state::{Mode, State};
+use serde_json::{Value, json};
 
 use crate::control::holder::Holder;
 use crate::world::{World, until};
@@ -39,6 +41,36 @@ fn failures(state: &State, class: ErrorClass) -> usize {
         .count()
 }
 
+/// What was mended in the calls of a tool: the round, where, to what, by which strategy.
+fn mended<'s>(state: &'s State, tool: &str) -> Vec<(u32, &'s str, &'s str, Strategy)> {
+    let calls = state.calls.values().filter(|call| {
+        state.nodes[&call.id]
+            .as_call()
+            .is_some_and(|(name, _)| &**name == tool)
+    });
+    let rounds = calls.flat_map(|call| &call.repairs);
+    rounds
+        .flat_map(|round| round.changes.iter().map(|change| (round.no, change)))
+        .map(|(no, change)| {
+            let to = change.to.as_deref().unwrap_or_default();
+            (no, &*change.path, to, change.strategy)
+        })
+        .collect()
+}
+
+/// Arguments with which a tool ran, in order, and whether it did what it was asked for.
+fn ran(state: &State, tool: &str) -> Vec<(Value, bool)> {
+    let entries = state.ledger.values().filter(|entry| &*entry.tool == tool);
+    entries
+        .map(|entry| {
+            let mut attempts = state.calls[&entry.call].attempts.iter();
+            let one = attempts.find(|one| one.no == entry.attempt).unwrap();
+            let args = serde_json::from_str(&one.args).unwrap();
+            (args, one.outcome.as_ref().is_some_and(Outcome::is_ok))
+        })
+        .collect()
+}
+
 #[test]
 fn they_are_listed_with_a_line_each() {
     let world = World::new();
@@ -57,14 +89,27 @@ fn they_are_listed_with_a_line_each() {
 fn a_flight_is_booked_once_whatever_was_wrong_with_the_call() {
     let (answer, state) = play("flights");
     assert!(answer.starts_with("Booked. The reference is OV-"), "{answer}");
-    let booked = state
-        .calls
-        .values()
-        .flat_map(|call| &call.attempts)
-        .filter(|one| {
-            one.args.contains("departure_date") && one.outcome.as_ref().is_some_and(Outcome::is_ok)
-        });
-    assert_eq!(booked.count(), 1);
+    // A class that the schema does not know, then a number that the tool misses: the model is asked for each beside
+    // the conversation, and one call comes to the booking.
+    assert_eq!(
+        mended(&state, "book_flight"),
+        [
+            (
+                1,
+                "/departure_date",
+                "\"2026-12-04\"",
+                Strategy::DateFormatCorrection
+            ),
+            (1, "/class", "\"business\"", Strategy::LlmSuggestEnum),
+            (2, "/passengers", "1", Strategy::LlmInferMissingParam),
+        ]
+    );
+    let without =
+        json!({"origin": "OSL", "destination": "BCN", "departure_date": "2026-12-04", "class": "business"});
+    let mut whole = without.clone();
+    whole["passengers"] = json!(1);
+    assert_eq!(ran(&state, "book_flight"), [(without, false), (whole, true)]);
+    assert_eq!(state.calls.len(), 2, "the search and the booking");
     assert_eq!(
         failures(&state, ErrorClass::Param),
         1,
@@ -89,6 +134,29 @@ fn the_office_does_what_can_be_mended_and_says_what_cannot() {
         assert!(answer.contains(done), "{answer}");
     }
     assert!(answer.contains("`invalid_id` does not exist"), "{answer}");
+    // The number is the model's answer beside the conversation; each thing is done once, as it was mended.
+    assert_eq!(
+        mended(&state, "set_phone_number"),
+        [(
+            1,
+            "/phone",
+            "\"+1 (123) 456-7890\"",
+            Strategy::LlmBasedFormatCorrection
+        )]
+    );
+    for (tool, args) in [
+        (
+            "set_phone_number",
+            json!({"user_id": "zoe", "phone": "+1 (123) 456-7890"}),
+        ),
+        (
+            "create_event",
+            json!({"title": "Review", "date": "2026-10-26", "time": "10:00"}),
+        ),
+        ("set_temperature", json!({"room": "test chamber", "temp": 0})),
+    ] {
+        assert_eq!(ran(&state, tool), [(args, true)], "{tool}");
+    }
     assert_eq!(
         failures(&state, ErrorClass::Business),
         1,

@@ -47,8 +47,14 @@ fn in_the_office_the_operator_chooses_a_repair() {
     let root = tempfile::tempdir().unwrap();
     let mut run = demo(&root, &["office"], "");
     run.until("the calls wait", || {
-        shows(&run, "repair: you choose") && shows(&run, "queue 3")
+        shows(&run, "repair: you choose") && shows(&run, "queue 4")
     });
+    // What the model said beside the conversation is in the call, which waits as it was mended.
+    let mended = row(&run, "set_phone_number awaiting approval").unwrap();
+    assert!(
+        mended.contains("c5 r2") && mended.contains("phone=+1 (123)"),
+        "{mended}"
+    );
     // To the call with the choice, in the graph; what stands in a row may change by itself meanwhile.
     let under = |run: &Run, name: &str| {
         row(run, "❯").is_some_and(|row| row.split_whitespace().any(|word| word == name))

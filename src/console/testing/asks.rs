@@ -1,13 +1,130 @@
 //! Scenes in which the operator is asked something. Must not know: terminals, engines.
 
 use super::{ARMING, Stage, id};
-use crate::domain::call::{ErrorClass, Fault};
-use crate::domain::event::{CallEvent, Event, ResilienceEvent};
-use crate::domain::id::Rev;
+use crate::domain::call::{ErrorClass, Fault, Outcome, ToolError};
+use crate::domain::event::{CallEvent, EditEvent, Event, ResilienceEvent, TurnEvent};
+use crate::domain::id::{Attempt, Rev, TurnId};
 use crate::domain::ladder::Fix;
+use crate::domain::node::{Content, Origin};
 use crate::domain::repair::{Certainty, Change, Strategy};
 
+const ROUNDS: [(&str, &str, Strategy); 2] = [
+    (
+        r#"{"day":"2024-10-26","class":"business"}"#,
+        "/day",
+        Strategy::DateFormatCorrection,
+    ),
+    (
+        r#"{"day":"2024-10-26","class":"business","passengers":1}"#,
+        "/passengers",
+        Strategy::LlmInferMissingParam,
+    ),
+];
+
 impl Stage {
+    /// A call that its check stopped and that was mended, ran, was refused, was mended once more, and ran well; beside
+    /// it one that its check stopped for good.
+    pub fn mended_twice(&mut self) {
+        self.begin();
+        self.thought("t2", "I book, and tell where.");
+        let stopped = |stage: &mut Self, node: &str, tool: &str, args: &str, path: &str| {
+            stage.proposed(node, tool, args);
+            stage.call(CallEvent::Unfit {
+                call: id(node),
+                rev: Rev(1),
+                faults: vec![Fault {
+                    path: path.into(),
+                    keyword: "format".into(),
+                    message: "is not what it should be".into(),
+                }],
+            });
+        };
+        let wrong = r#"{"day":"Oct 26, 2024","class":"business"}"#;
+        stopped(self, "c3", "book_flight", wrong, "/day");
+        for ((args, path, strategy), no) in ROUNDS.into_iter().zip(1..) {
+            self.mended("c3", no, (args, path, strategy));
+            let rev = Rev(no + 1);
+            self.ready("c3", rev.0);
+            self.start_at("c3", rev, Attempt(no));
+            let outcome = if no == 1 {
+                Outcome::Err(ToolError {
+                    class: ErrorClass::Param,
+                    message: "Missing required parameter 'passengers'".into(),
+                    evidence: "HTTP 400".into(),
+                    hint: None,
+                    partial: None,
+                    executed: false,
+                    retry_after_ms: None,
+                })
+            } else {
+                Outcome::ok(r#""OV-1""#)
+            };
+            self.call(CallEvent::Finished {
+                call: id("c3"),
+                rev,
+                attempt: Attempt(no),
+                outcome,
+                ms: 12,
+            });
+        }
+        stopped(self, "c4", "send_mail", r#"{"to":"nobody"}"#, "/to");
+        self.engine(Event::Resilience(ResilienceEvent::GaveUp {
+            call: id("c4"),
+            rev: Rev(1),
+            why: "only the operator can tell whom".into(),
+        }));
+        self.close();
+        self.turn(TurnEvent::Settled {
+            turn: TurnId(2),
+            errors: vec![id("c4")],
+        });
+        self.draw();
+    }
+
+    /// A round of repair that led to other arguments.
+    fn mended(&mut self, node: &str, round: u32, (args, path, strategy): (&str, &str, Strategy)) {
+        let (call, rev) = (id(node), Rev(round));
+        let change = Change {
+            path: path.into(),
+            from: None,
+            to: Some("\"…\"".into()),
+            strategy,
+            certainty: Certainty::Exact,
+            why: "so it is meant".into(),
+        };
+        for event in [
+            ResilienceEvent::RepairStarted {
+                call,
+                rev,
+                round,
+                of: 3,
+                class: ErrorClass::Param,
+            },
+            ResilienceEvent::RepairDiagnosed {
+                call,
+                round,
+                diagnoses: Vec::new(),
+            },
+            ResilienceEvent::RepairApplied {
+                call,
+                round,
+                changes: vec![change],
+            },
+        ] {
+            self.engine(Event::Resilience(event));
+        }
+        self.engine(Event::Edit(EditEvent::Revised {
+            node: call,
+            rev: Rev(round + 1),
+            content: Content::Call {
+                tool: "book_flight".into(),
+                args: args.into(),
+            },
+            origin: Origin::Repair { attempt: round },
+            approves: None,
+        }));
+    }
+
     /// In front of what waits, for long enough that keys count.
     pub fn at_the_queue(&mut self) {
         self.draw();

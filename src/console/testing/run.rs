@@ -216,17 +216,22 @@ impl Stage {
 
     /// Starts a ready call.
     pub fn start(&mut self, node: &str) -> Seq {
+        self.start_at(node, Rev(1), Attempt(1))
+    }
+
+    /// The same for a revision and an execution.
+    pub fn start_at(&mut self, node: &str, rev: Rev, attempt: Attempt) -> Seq {
         self.call(CallEvent::Decided {
             call: id(node),
-            rev: Rev(1),
+            rev,
             digest: None,
             decision: Decision::Auto { rule: "test".into() },
         });
         let effect = self.model.run.state.call(id(node)).unwrap().effect;
         self.call(CallEvent::Started {
             call: id(node),
-            rev: Rev(1),
-            attempt: Attempt(1),
+            rev,
+            attempt,
             key: "k".into(),
             same: format!("same-{node}").into(),
             effect,

@@ -1,6 +1,8 @@
 //! The steps of a call, for each way in which it can live and end: read off its life, from the start, over
 //! the fifteen ways alone. Must not know: engine, who shows them.
 
+use std::collections::BTreeSet;
+
 use proptest::prelude::*;
 
 use super::random::session_on;
@@ -259,18 +261,59 @@ fn all_sound(w: &World) {
     }
 }
 
+/// What the random sessions with repairs are about does happen in them, and each way of a journey is gone.
+#[test]
+fn the_sessions_with_repairs_go_every_way() {
+    let mut gone: BTreeSet<(Phase, Phase)> = BTreeSet::new();
+    let (mut rounds, mut asked, mut chosen, mut twice) = (0, 0, 0, 0);
+    let mut number = 1_u64;
+    for _ in 0..24 {
+        let numbers: Vec<u16> = (0..200)
+            .map(|_| {
+                number = number
+                    .wrapping_mul(6_364_136_223_846_793_005)
+                    .wrapping_add(1_442_695_040_888_963_407);
+                (number >> 48) as u16
+            })
+            .collect();
+        let w = session_on(Tape::with_repairs(&numbers));
+        for id in w.state.calls.keys() {
+            sound(&w.state, *id);
+            let way = journey::of(&w.state, *id);
+            gone.extend(way.steps.windows(2).map(|pair| (pair[0].phase, pair[1].phase)));
+            let mended = way.steps.iter().filter(|step| step.phase == Retry).count();
+            twice += usize::from(mended > 1);
+        }
+        for round in w.state.calls.values().flat_map(|call| &call.repairs) {
+            rounds += 1;
+            asked += usize::from(round.reply.is_some());
+            chosen += usize::from(!round.options.is_empty() && !round.changes.is_empty());
+        }
+    }
+    assert!(
+        rounds > 40 && asked > 15 && chosen > 2 && twice > 0,
+        "{rounds} rounds, {asked} answered, {chosen} chosen, {twice} calls mended twice"
+    );
+    let ways: BTreeSet<(Phase, Phase)> = Phase::ALL
+        .iter()
+        .flat_map(|from| from.next().iter().map(|to| (*from, *to)))
+        .collect();
+    assert_eq!((ways.len(), &gone), (15, &ways));
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
 
     #[test]
     fn whatever_happens_the_steps_follow_each_other(
         numbers in prop::collection::vec(any::<u16>(), 0..300),
-        kind in 0_u8..4,
+        kind in 0_u8..5,
     ) {
         all_sound(&session_on(match kind {
             0 => Tape::with_breakers(&numbers),
             1 => Tape::with_loops(&numbers),
             2 => Tape::with_threads(&numbers),
+            3 => Tape::with_repairs(&numbers),
             _ => Tape::new(&numbers),
         }));
     }

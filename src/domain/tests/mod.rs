@@ -4,6 +4,7 @@
 mod book;
 mod check;
 mod epochs;
+mod mending;
 mod rules;
 mod session_rules;
 mod tape;

@@ -28,6 +28,10 @@ pub struct Tape<'t> {
     pub loops: bool,
     /// Whether tools have breakers.
     pub breakers: bool,
+    /// Whether arguments are mended.
+    pub repairs: bool,
+    /// Whose calls are mended; none before the rules are drawn.
+    pub mended: Option<&'static str>,
 }
 
 impl<'t> Tape<'t> {
@@ -38,6 +42,8 @@ impl<'t> Tape<'t> {
             ladder: false,
             loops: false,
             breakers: false,
+            repairs: false,
+            mended: None,
         }
     }
 
@@ -70,6 +76,14 @@ impl<'t> Tape<'t> {
         Self {
             breakers: true,
             ..Self::with_ladder(numbers)
+        }
+    }
+
+    /// The same for a session in which arguments are mended.
+    pub fn with_repairs(numbers: &'t [u16]) -> Self {
+        Self {
+            repairs: true,
+            ..Self::new(numbers)
         }
     }
 
@@ -127,6 +141,9 @@ pub fn rules(tape: &mut Tape<'_>) -> Rules {
             consecutive: 2,
             ..Default::default()
         });
+    }
+    if tape.repairs {
+        super::mending::rules(tape, &mut rules);
     }
     rules
 }
@@ -195,11 +212,17 @@ fn block(tape: &mut Tape<'_>) -> Block {
     if tape.draw(6) == 0 {
         return think(["plan", "other plan"][tape.draw(2)]);
     }
+    if let Some(tool) = tape.mended.filter(|_| tape.draw(3) > 0) {
+        return super::mending::call_of(tape, tool);
+    }
     let tool = tool(tape);
     call(tool, &args(tape))
 }
 
-fn outcome(tape: &mut Tape<'_>) -> Option<Outcome> {
+fn outcome(tape: &mut Tape<'_>, tool: &str) -> Option<Outcome> {
+    if tape.mended == Some(tool) && tape.draw(3) > 0 {
+        return Some(super::mending::refused(tape));
+    }
     match tape.draw(8) {
         0 => Some(Outcome::Err(ToolError {
             class: [ErrorClass::NotFound, ErrorClass::Transient][tape.draw(2)],
@@ -220,12 +243,16 @@ fn outcome(tape: &mut Tape<'_>) -> Option<Outcome> {
 
 /// One thing that the world or the operator does.
 pub fn step(w: &mut World, tape: &mut Tape<'_>) {
+    if tape.repairs && super::mending::step(w, tape) {
+        return;
+    }
     match tape.draw(40) {
         0..=13 if !w.open.is_empty() => stream(w, tape),
         0..=25 if !w.running.is_empty() => {
             let at = tape.draw(w.running.len());
             let id = w.running[at].call;
-            match outcome(tape) {
+            let tool = w.running[at].tool.clone();
+            match outcome(tape, &tool) {
                 Some(outcome) if !w.running[at].cancelled => w.finish_at(at, outcome),
                 _ => w.finish(id),
             }

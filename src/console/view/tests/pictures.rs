@@ -107,6 +107,19 @@ fn other_tabs() {
 }
 
 #[test]
+fn the_steps_of_calls_that_were_mended_or_stopped() {
+    for (name, keys) in [("mended_twice", "f g j j"), ("stopped", "f g j j j")] {
+        let mut stage = Stage::new(120, 40);
+        stage.mended_twice();
+        stage.press(keys);
+        for _ in 0..5 {
+            stage.press(">");
+        }
+        insta::assert_snapshot!(format!("attempts_{name}"), stage.text());
+    }
+}
+
+#[test]
 fn ascii() {
     let mut stage = Stage::with(80, 24, |settings| {
         settings.charset = Charset::Ascii;
