@@ -62,7 +62,6 @@ scenarios! {
     choose_repair = "choose-repair",
     edit_an_answer = "edit-an-answer",
     edit_arguments = "edit-arguments",
-    edits_not_told = "edits-not-told",
     edit_while_it_waits = "edit-while-it-waits",
     guide = "guide",
     insert_call = "insert-call",

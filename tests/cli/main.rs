@@ -35,3 +35,4 @@ mod sessions;
 mod settings;
 mod several;
 mod surroundings;
+mod told;

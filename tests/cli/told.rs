@@ -1,0 +1,48 @@
+//! Whether the model is told of edits: by the settings of the run as it was begun, whatever they say when it goes on.
+//! Must not know: how a request is made.
+
+use serde_json::json;
+
+use crate::server::{Server, answer_in_words, calls};
+use crate::world::World;
+
+const NOTE: &str = "operator changed arguments";
+
+/// The request that follows an edit of a run that was begun with these settings and goes on with those.
+fn after_an_edit(begun: &str, goes_on: &str) -> String {
+    let world = World::new();
+    let dir = world.path("home/.config/overrule");
+    std::fs::create_dir_all(&dir).unwrap();
+    let set = |settings: &str| std::fs::write(dir.join("config.toml"), settings).unwrap();
+    set(begun);
+    let read = calls(
+        "I read.",
+        &[("c", "read_file", json!({"path": "notes.txt", "lines": 1}))],
+    );
+    let server = Server::new(vec![read, answer_in_words("alpha"), answer_in_words("beta")]);
+    let (model, base) = ("m", server.base.as_str());
+    world
+        .run(&["run", "look", "--headless", "--model", model, "--base-url", base])
+        .ends(0);
+    set(goes_on);
+    let id = world.id();
+    let args = r#"{"path":"notes.txt","from_line":2}"#;
+    world
+        .run(&["edit", &id, "c3", "--args", args, "--resume"])
+        .ends(0);
+    assert_eq!(server.seen().len(), 3);
+    let sent = server.seen()[2].body.clone();
+    assert!(
+        sent.contains("from_line") && sent.contains("beta"),
+        "what ran is sent: {sent}"
+    );
+    assert!(!sent.contains("alpha"), "{sent}");
+    sent
+}
+
+#[test]
+fn a_run_tells_of_edits_as_it_was_begun() {
+    let silent = "tell_edits = false\n";
+    assert!(after_an_edit("", silent).contains(NOTE));
+    assert!(!after_an_edit(silent, "").contains(NOTE));
+}
