@@ -17,10 +17,11 @@ mod weight;
 
 use super::branch;
 use super::envelope::Envelope;
-use super::event::{EditEvent, Event};
+use super::event::{EditEvent, Event, RunEvent};
 use super::id::{NodeId, Seq, TurnId};
 use super::node::Revision;
 use super::state::State;
+use super::turn::Stream;
 
 /// What the folds of one event need of its envelope.
 #[derive(Debug, Clone, Copy)]
@@ -37,6 +38,10 @@ pub fn apply(state: &mut State, envelope: &Envelope) {
     };
     state.seq = envelope.seq;
     state.times.note(at.seq, at.utc_ms);
+    if matches!(envelope.event, Event::Run(RunEvent::Reopened { .. })) {
+        state.active.lost();
+    }
+    state.active.until(at.utc_ms);
     if branch::goes_on(&envelope.event)
         && let Some(record) = state.epochs.last_mut()
     {
@@ -58,6 +63,14 @@ pub fn apply(state: &mut State, envelope: &Envelope) {
         index::look_again(state, id);
         index::wake_readers(state, id);
     }
+    let busy = under_way(state);
+    state.active.from(at.utc_ms, busy);
+}
+
+/// True while a call runs or a reply streams.
+fn under_way(state: &State) -> bool {
+    let mut open = state.agenda.open.iter().filter_map(|id| state.turns.get(id));
+    !state.agenda.running.is_empty() || open.any(|turn| turn.stream == Stream::Open)
 }
 
 /// The call that an event is about: readers of it are woken in one place, whatever changed of it.

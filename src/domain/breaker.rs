@@ -94,7 +94,7 @@ impl Phase {
 /// How something that a breaker had let through ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ran {
-    /// UTC milliseconds of its end.
+    /// Its end, in milliseconds of active time: what only waits makes it no older.
     pub at: i64,
     /// Whether it failed in a way that speaks against what the breaker is for.
     pub failed: bool,

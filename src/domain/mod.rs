@@ -5,6 +5,7 @@
 //! itself, `apply` folds an event into the state, `effects` names what the world is asked to do.
 //! Must not know: any provider, how events are stored, how anything is shown.
 
+pub mod active;
 pub mod advance;
 pub mod advice;
 pub mod altered;

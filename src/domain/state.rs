@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::active::Active;
 use super::asks::Asks;
 use super::breaker::{Breaker, Scope};
 use super::call::{Call, EffectClass, Outcome};
@@ -51,6 +52,8 @@ pub struct State {
     pub seq: Seq,
     /// When each event was recorded.
     pub times: Times,
+    /// Time during which something was under way.
+    pub active: Active,
     /// The highest node number given out.
     pub last_no: u32,
     /// The highest turn given out.

@@ -25,26 +25,26 @@ pub(super) fn admit(state: &mut State, scopes: &[Scope], probe: Probe) -> Vec<(S
 /// An execution ended.
 pub(super) fn ran(
     state: &mut State,
-    at: At,
     guards: &[(Scope, u32)],
     (call, attempt): (NodeId, Attempt),
     outcome: &Outcome,
 ) {
     let said = breaker::speaks(outcome);
-    ended(state, at, guards, Probe::Call(call, attempt), said);
+    ended(state, guards, Probe::Call(call, attempt), said);
 }
 
 /// A request ended; `failed` is none where that says nothing of the endpoint.
-pub(super) fn answered(state: &mut State, at: At, turn: TurnId, failed: Option<bool>) {
+pub(super) fn answered(state: &mut State, turn: TurnId, failed: Option<bool>) {
     let Some(request) = state.turns.get_mut(&turn) else {
         return;
     };
     let guards: Vec<_> = request.guard.take().into_iter().collect();
     let probe = Probe::Request(turn, request.asked);
-    ended(state, at, &guards, probe, failed);
+    ended(state, &guards, probe, failed);
 }
 
-fn ended(state: &mut State, at: At, guards: &[(Scope, u32)], probe: Probe, failed: Option<bool>) {
+fn ended(state: &mut State, guards: &[(Scope, u32)], probe: Probe, failed: Option<bool>) {
+    let at = state.active.ms();
     for (scope, generation) in guards {
         let Some(breaker) = state.breakers.get_mut(scope) else {
             continue;
@@ -54,13 +54,7 @@ fn ended(state: &mut State, at: At, guards: &[(Scope, u32)], probe: Probe, faile
             breaker.told_nothing = failed.is_none();
         }
         if let Some(failed) = failed {
-            breaker.remember(
-                *generation,
-                Ran {
-                    at: at.utc_ms,
-                    failed,
-                },
-            );
+            breaker.remember(*generation, Ran { at, failed });
         }
     }
 }

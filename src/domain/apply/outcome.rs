@@ -131,7 +131,7 @@ fn finished(state: &mut State, at: At, which: (NodeId, Rev, Attempt), outcome: &
         entry.ended = Some(at.seq);
         unknown = entry.outcome == LedgerOutcome::Unknown;
     }
-    super::breaker::ran(state, at, &guards, (id, attempt), outcome);
+    super::breaker::ran(state, &guards, (id, attempt), outcome);
     if unknown {
         index::gate_again(state);
     }

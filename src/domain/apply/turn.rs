@@ -148,16 +148,16 @@ fn requested(state: &mut State, at: At, event: &TurnEvent) {
 fn ended(state: &mut State, at: At, event: &TurnEvent) {
     match event {
         TurnEvent::Closed { turn, stop, usage } => {
-            super::breaker::answered(state, at, *turn, Some(false));
+            super::breaker::answered(state, *turn, Some(false));
             end_stream(state, at, *turn, Stream::Closed(stop.clone()), *usage);
         }
         TurnEvent::Broken { turn, fault, usage } => {
             let speaks = fault.kind.is_transient() || fault.kind == StreamFaultKind::Auth;
-            super::breaker::answered(state, at, *turn, speaks.then_some(true));
+            super::breaker::answered(state, *turn, speaks.then_some(true));
             end_stream(state, at, *turn, Stream::Broken(fault.clone()), *usage);
         }
         TurnEvent::Aborted { turn, reason } => {
-            super::breaker::answered(state, at, *turn, None);
+            super::breaker::answered(state, *turn, None);
             end_stream(
                 state,
                 at,

@@ -10,8 +10,8 @@ use super::world::*;
 use crate::domain::apply;
 use crate::domain::breaker::{Phase, Probe, Scope};
 use crate::domain::call::{ErrorClass, Outcome, Status};
-use crate::domain::command::{Command, ResilienceCommand};
-use crate::domain::event::{CallEvent, Event, ResilienceEvent};
+use crate::domain::command::{Command, ResilienceCommand, RunCommand};
+use crate::domain::event::{CallEvent, Event, ResilienceEvent, RunEvent};
 use crate::domain::id::{Attempt, NodeId};
 use crate::domain::ladder::Timer;
 use crate::domain::node::Origin;
@@ -313,4 +313,47 @@ fn fenced(w: &World) {
         }
         apply::apply(&mut state, envelope);
     }
+}
+
+#[test]
+fn a_pause_makes_no_failure_older() {
+    // Nothing opens by itself: the times come in afterwards.
+    let mut w = world(Settings {
+        consecutive: 0,
+        rate: 0,
+        ..Settings::default()
+    });
+    w.reply(&[read("a", 1), read("b", 2), read("c", 3)]);
+    let reason = String::new();
+    w.run(RunCommand::Pause { reason }).unwrap();
+    for label in ["a", "b"] {
+        let id = w.id(label);
+        w.finish_with(id, error(ErrorClass::Transient));
+    }
+    w.finish(w.id("c"));
+    w.run(RunCommand::Resume {}).unwrap();
+    w.reply(&[read("d", 4), read("e", 5)]);
+    w.finish(w.id("d"));
+    w.finish_with(w.id("e"), error(ErrorClass::Transient));
+    let timed = |pause: i64, under_way: bool| {
+        let mut log = w.log.clone();
+        let mut now = 0;
+        for envelope in &mut log {
+            let resumes = matches!(envelope.event, Event::Run(RunEvent::Resumed { .. }));
+            let ends = matches!(envelope.event, Event::Call(CallEvent::Finished { .. }));
+            now += if if under_way { ends } else { resumes } {
+                pause
+            } else {
+                10
+            };
+            envelope.at = now;
+        }
+        let state = apply::fold(&log);
+        crate::resilience::breaker::turn(&Settings::default(), &state.breakers[&scope()])
+    };
+    let opened = timed(3_600_000, false).expect("three of five, an hour of pause between them");
+    assert_eq!(opened.to, Phase::Open);
+    assert!(opened.why.contains("3 of 5 failed"), "{}", opened.why);
+    // Time in which they ran counts.
+    assert_eq!(timed(3_600_000, true), None);
 }
