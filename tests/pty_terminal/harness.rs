@@ -204,6 +204,11 @@ impl Run {
         );
     }
 
+    /// Waits until the shell says that its job is stopped: an older prompt stands on the screen before that.
+    pub fn stopped(&self) {
+        self.until("it is stopped", || self.text().contains("Stopped"));
+    }
+
     /// Types.
     pub fn send(&mut self, text: &str) {
         let writer = self.writer.as_mut().unwrap();

@@ -371,8 +371,9 @@ fn shell() -> (Run, String) {
 #[test]
 fn stopped_from_the_keyboard_it_comes_back() {
     let (mut run, modes) = shell();
+    run.forget();
     run.send("\x1a");
-    run.wait_for("shell> ");
+    run.stopped();
     assert!(!run.screen().screen().alternate_screen());
     assert_eq!(run.modes_now(), modes);
     run.resize(60, 20);
@@ -390,8 +391,9 @@ fn stopped_from_the_keyboard_it_comes_back() {
 #[test]
 fn ended_while_it_is_stopped_it_leaves_the_shell_alone() {
     let (mut run, modes) = shell();
+    run.forget();
     run.send("\x1a");
-    run.wait_for("shell> ");
+    run.stopped();
     run.forget();
     run.send("kill %1; fg; echo code $?\n");
     run.wait_for("code 143");
@@ -404,8 +406,9 @@ fn ended_while_it_is_stopped_it_leaves_the_shell_alone() {
 #[test]
 fn asked_to_stop_from_outside_it_gives_the_terminal_back_first() {
     let (mut run, modes) = shell();
+    run.forget();
     kill_process(run.foreground(), Signal::TSTP).unwrap();
-    run.wait_for("shell> ");
+    run.stopped();
     assert!(!run.screen().screen().alternate_screen(), "{:?}", run.text());
     assert_eq!(run.modes_now(), modes);
     run.forget();
@@ -416,7 +419,7 @@ fn asked_to_stop_from_outside_it_gives_the_terminal_back_first() {
     // Once more, from the keyboard: nothing of the first stop is left over.
     run.forget();
     run.send("\x1a");
-    run.wait_for("shell> ");
+    run.stopped();
     run.forget();
     run.send("fg\n");
     run.wait_for("back ready");

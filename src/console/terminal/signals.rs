@@ -61,6 +61,8 @@ pub struct Signals {
     closed: mpsc::Receiver<()>,
     /// Until when an interrupt is that of a program that had the terminal.
     late: Option<Instant>,
+    /// Until when a stop is this process's own, which it has made already.
+    stopped: Option<Instant>,
     /// Ends the watcher when dropped.
     _watch: Option<OwnedFd>,
 }
@@ -78,6 +80,7 @@ impl Signals {
             continued: signal(SignalKind::from_raw(Number::CONT.as_raw()))?,
             closed,
             late: None,
+            stopped: None,
             _watch: watch(told)?,
         })
     }
@@ -94,6 +97,8 @@ impl Signals {
     pub async fn next(&mut self) -> Signal {
         loop {
             tokio::select! {
+                // Who is asked to end and to stop at once ends.
+                biased;
                 Some(()) = self.terminate.recv() => return Signal::Terminate,
                 Some(()) = self.quit.recv() => return Signal::Terminate,
                 Some(()) = self.hang_up.recv() => return Signal::HangUp,
@@ -102,7 +107,11 @@ impl Signals {
                         return Signal::Interrupt;
                     }
                 }
-                Some(()) = self.stop.recv() => return Signal::Stop,
+                Some(()) = self.stop.recv() => {
+                    if self.stopped.is_none_or(|until| Instant::now() > until) {
+                        return Signal::Stop;
+                    }
+                }
                 Some(()) = self.continued.recv() => return Signal::Continued,
                 Some(()) = self.closed.recv() => return Signal::TerminalClosed,
                 else => std::future::pending().await,
@@ -172,7 +181,7 @@ const SOON: Duration = Duration::from_millis(300);
 
 /// Stops, and returns once the process goes on. Where nobody could make it go on again (no shell
 /// above), it does not stop.
-pub(super) async fn stop(who: Stops, signals: Option<&mut Signals>) -> io::Result<()> {
+pub(super) async fn stop(who: Stops, mut signals: Option<&mut Signals>) -> io::Result<()> {
     if !could_go_on() {
         return Ok(());
     }
@@ -182,7 +191,7 @@ pub(super) async fn stop(who: Stops, signals: Option<&mut Signals>) -> io::Resul
         kill_current_process_group(Number::TSTP)?;
         // This process hears it too, which only means that all of its listeners have.
         let _ = timeout(SOON, told.recv()).await;
-        if let Some(signals) = signals {
+        if let Some(signals) = &mut signals {
             signals.forget_stop();
         }
     }
@@ -190,6 +199,13 @@ pub(super) async fn stop(who: Stops, signals: Option<&mut Signals>) -> io::Resul
     kill_process(getpid(), Number::STOP)?;
     // The stop may come a moment after the call; drawing must not begin before it.
     let _ = timeout(SOON, continued.recv()).await;
+    // One's own word may have come late, on a busy machine: whoever goes on has stopped already.
+    if who == Stops::Group
+        && let Some(signals) = signals
+    {
+        signals.forget_stop();
+        signals.stopped = Some(Instant::now() + SOON);
+    }
     Ok(())
 }
 
