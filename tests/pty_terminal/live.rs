@@ -256,7 +256,7 @@ fn stopped_from_the_keyboard_the_run_comes_back_to_its_question() {
     world.begin_in(&mut run);
     run.forget();
     run.send("\x1a");
-    run.wait_for("shell> ");
+    run.stopped();
     assert!(!run.screen().screen().alternate_screen());
     assert_eq!(run.modes_now(), modes);
     run.resize(100, 30);
