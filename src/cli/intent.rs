@@ -19,6 +19,7 @@ use crate::domain::escape::Detector;
 use crate::domain::id::{Attempt, BadNodeId, Epoch, NodeId, NodeKind, Rev, TurnId};
 use crate::domain::node::Node;
 use crate::domain::state::{LedgerOutcome, State};
+use crate::domain::tags;
 use crate::domain::template::Purpose;
 use crate::policy::Preset;
 use crate::text::visible;
@@ -89,13 +90,16 @@ fn on_call(state: &State, verb: &Verb) -> Result<Command, Failure> {
     let reason = verb.on().reason.clone().unwrap_or_default();
     let any = Seen { rev: None };
     Ok(Command::Call(match verb {
-        Verb::Approve { call, digest, .. } => {
+        Verb::Approve {
+            call, digest, word, ..
+        } => {
             let (call, rev) = seen(state, call, &any)?;
             CallCommand::Approve {
                 call,
                 rev,
                 digest: digest_of(state, call, digest),
                 unread: 0,
+                word: worded(state, call, word.as_deref())?,
             }
         }
         Verb::Reject { call, seen: was, .. } => {
@@ -127,8 +131,19 @@ fn on_call(state: &State, verb: &Verb) -> Result<Command, Failure> {
             reason: or(reason, "cancelled by the operator"),
         },
         Verb::Consent {
-            call, digest, choice, ..
-        } => consent(state, seen(state, call, &any)?, digest, *choice, reason)?,
+            call,
+            digest,
+            choice,
+            word,
+            ..
+        } => {
+            let of = seen(state, call, &any)?;
+            let word = match choice {
+                Choice::RunAgain => worded(state, of.0, word.as_deref())?,
+                Choice::Reuse | Choice::Reject => None,
+            };
+            consent(state, of, digest, (*choice, word), reason)?
+        }
         Verb::Resolve {
             call, ran, happened, ..
         } => resolve(node(call)?, ran, happened.as_deref()),
@@ -374,6 +389,7 @@ fn together(state: &State, given: &str) -> Result<Vec<Command>, Failure> {
                 rev: item.rev,
                 digest: item.digest,
                 unread: 0,
+                word: None,
             })
         })
         .collect())
@@ -425,6 +441,21 @@ fn rewritten(node: NodeId, base: Rev, tool: Arc<str>, args: Arc<str>) -> Edit {
         tool,
         args,
         shown: true,
+    }
+}
+
+/// The name of the tool that lets something run that cannot be undone. It is asked for before the command is
+/// sent anywhere, so that the refusal can say what to type.
+fn worded(state: &State, call: NodeId, given: Option<&str>) -> Result<Option<Arc<str>>, Failure> {
+    match tags::word(state, call) {
+        Some(tool) if given != Some(tool) => Err(Failure::new(
+            Code::Halted,
+            format!(
+                "{call} cannot be undone: to let it run, name its tool as well: --word {}",
+                visible(tool)
+            ),
+        )),
+        _ => Ok(given.map(text)),
     }
 }
 
@@ -491,7 +522,7 @@ fn consent(
     state: &State,
     (id, rev): (NodeId, Rev),
     digest: &str,
-    choice: Choice,
+    (choice, word): (Choice, Option<Arc<str>>),
     reason: String,
 ) -> Result<CallCommand, Failure> {
     let choice = match choice {
@@ -526,5 +557,6 @@ fn consent(
         rev,
         digest: digest_of(state, id, digest),
         choice,
+        word,
     })
 }

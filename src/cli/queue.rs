@@ -14,6 +14,7 @@ use crate::domain::ladder::{Fix, Stage};
 use crate::domain::node::Node;
 use crate::domain::ready;
 use crate::domain::state::State;
+use crate::domain::tags;
 use crate::engine::clock::Clock;
 use crate::text::visible;
 
@@ -93,7 +94,7 @@ fn as_json(state: &State, call: &Call) -> serde_json::Value {
     serde_json::json!({
         "call": call.id, "rev": node.map(Node::rev), "status": call.status.word(), "tool": tool(node),
         "effect": call.effect, "tags": tags(state, node), "digest": digest(call), "args": ready::resolved_args(state, call).unwrap_or_default(),
-        "rule": rule(call), "repairs": repairs,
+        "rule": rule(call), "word": word(state, call), "repairs": repairs,
     })
 }
 
@@ -111,6 +112,13 @@ fn as_words(state: &State, call: &Call) -> String {
         digest(call),
         visible(&ready::resolved_args(state, call).unwrap_or_else(|| said(node)))
     );
+    if let Some(word) = word(state, call) {
+        let _ = write!(
+            words,
+            "\n  cannot be undone: it runs only with --word {}",
+            visible(word)
+        );
+    }
     if !offered(call).is_empty() {
         let why = call.because.as_deref().unwrap_or_default();
         let _ = write!(words, "\n  {}", visible(why));
@@ -123,12 +131,14 @@ fn as_words(state: &State, call: &Call) -> String {
 
 /// What raises a call above its effect class: tags of its tool.
 fn tags(state: &State, node: Option<&Node>) -> Vec<String> {
-    let name = tool(node);
-    let cards = state.started.as_ref().map(|started| started.tools.iter());
-    let card = cards.and_then(|mut cards| cards.find(|card| *card.name == *name));
-    card.map_or_else(Vec::new, |card| {
-        card.tags.iter().map(|tag| visible(tag)).collect()
-    })
+    let tags = tags::of(state, &tool(node));
+    tags.iter().map(|tag| visible(tag)).collect()
+}
+
+/// What has to be typed to let a call run that cannot be undone.
+fn word<'s>(state: &'s State, call: &Call) -> Option<&'s Arc<str>> {
+    let asks = matches!(call.status, Status::Awaiting | Status::Consent(_));
+    tags::word(state, call.id).filter(|_| asks)
 }
 
 /// The arguments as they stand in the call.

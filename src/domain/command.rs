@@ -115,6 +115,9 @@ pub enum CallCommand {
         digest: Digest,
         /// Bytes of it that had not been on screen.
         unread: u64,
+        /// The name of the tool, typed: asked for where the tool is tagged irreversible.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        word: Option<Arc<str>>,
     },
     /// Refuse it.
     Reject {
@@ -161,6 +164,9 @@ pub enum CallCommand {
         digest: Digest,
         /// The choice.
         choice: ConsentChoice,
+        /// The name of the tool, typed: asked for where it is to run again and is tagged irreversible.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        word: Option<Arc<str>>,
     },
     /// Say what came of an execution whose outcome is not known.
     Resolve {

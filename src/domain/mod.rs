@@ -43,6 +43,7 @@ pub mod repeat;
 pub mod rule;
 pub mod state;
 pub mod table;
+pub mod tags;
 pub mod template;
 pub mod thread;
 pub mod times;

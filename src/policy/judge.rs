@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::domain::call::{Consequence, Gate, Part, Quoted, Verdict};
+use crate::domain::tags::IRREVERSIBLE;
 use crate::text::visible;
 
 use super::expiry::Deadline;
@@ -60,7 +61,7 @@ impl Policy {
     pub fn new(preset: Preset) -> Self {
         Self {
             preset,
-            presets: preset.rules(),
+            presets: of_preset(preset),
             rules: Vec::new(),
             builtin: [
                 builtin("the final answer always goes", Gate::Allow),
@@ -87,7 +88,7 @@ impl Policy {
     /// The same rules with another preset.
     pub fn with_preset(mut self, preset: Preset) -> Self {
         self.preset = preset;
-        self.presets = preset.rules();
+        self.presets = of_preset(preset);
         self
     }
 
@@ -208,7 +209,7 @@ impl Policy {
             )
             .chain(self.presets.iter().filter(|_| !asks))
             .filter(|rule| rule.matcher.matches(subject, rule.gate, workspace))
-            .filter(|rule| is_exactly(rule, moment) && counts(rule, moment))
+            .filter(|rule| is_exactly(rule, moment) && counts(rule, moment) && may_loosen(rule, subject))
             .collect();
         found.sort_by_key(|rule| self.rank(rule));
         found
@@ -258,6 +259,23 @@ impl Policy {
             parts: Vec::new(),
         }
     }
+}
+
+/// What a preset says, and what holds under each of them.
+fn of_preset(preset: Preset) -> Vec<Rule> {
+    std::iter::once(preset.common()).chain(preset.rules()).collect()
+}
+
+/// What cannot be undone is let run by no rule that may have been written without it in mind: an allow rule has
+/// to name the tool itself, or the tag.
+fn may_loosen(rule: &Rule, subject: &Subject<'_>) -> bool {
+    let asks = subject.tags.iter().any(|tag| tag == IRREVERSIBLE);
+    let preset = matches!(rule.origin, Origin::Preset(_));
+    preset
+        || rule.gate != Gate::Allow
+        || !asks
+        || rule.matcher.spells(subject.tool)
+        || rule.matcher.tags.iter().any(|tag| tag == IRREVERSIBLE)
 }
 
 /// What a rule of the workspace says of itself.
@@ -321,12 +339,13 @@ fn reason(rule: &Rule, subject: &Subject<'_>) -> String {
                 Gate::Ask => "asks",
                 Gate::Deny => "is denied",
             };
-            let outside = if gate == Gate::Ask && subject.tags.iter().any(|tag| tag == "external") {
-                " and reaches outside"
-            } else {
-                ""
+            let tagged = |tag: &str| gate == Gate::Ask && subject.tags.iter().any(|one| one == tag);
+            let why = match (tagged(IRREVERSIBLE), tagged("external")) {
+                (true, _) => " and cannot be undone",
+                (false, true) => " and reaches outside",
+                (false, false) => "",
             };
-            format!("{tool} is of class {class}{outside}, which {does} under {preset}.")
+            format!("{tool} is of class {class}{why}, which {does} under {preset}.")
         }
         (Gate::Allow, origin) => format!("a {} rule lets {tool} run.", origin.word()),
         (Gate::Ask, origin) => format!("a {} rule asks before {tool} runs.", origin.word()),

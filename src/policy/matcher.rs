@@ -42,6 +42,11 @@ impl Pattern {
     fn matches(&self, text: &str) -> bool {
         self.0.is_match(text)
     }
+
+    /// Whether it is this very name, letter by letter, and no pattern that covers it.
+    fn spells(&self, name: &str) -> bool {
+        self.0.glob().glob() == name
+    }
 }
 
 /// What an argument must be like.
@@ -117,6 +122,11 @@ impl Matcher {
             && self.effects.is_empty()
             && self.tags.is_empty()
             && self.args.is_empty()
+    }
+
+    /// Whether one of its tools is written as this name.
+    pub fn spells(&self, tool: &str) -> bool {
+        self.tools.iter().any(|pattern| pattern.spells(tool))
     }
 
     /// Whether it may be about some call of a tool of the program's own, whatever its arguments.

@@ -6,6 +6,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::domain::call::{EffectClass, Gate};
+use crate::domain::tags::IRREVERSIBLE;
 use crate::text::visible;
 
 use super::matcher::Matcher;
@@ -19,7 +20,7 @@ pub enum Preset {
     /// Pure and read go, unless they reach outside; the rest asks.
     #[default]
     Guarded,
-    /// Everything goes that no rule asks for or denies.
+    /// Everything goes that can be undone and that no rule asks for or denies.
     Auto,
     /// Pure and read go; the rest is denied.
     ReadOnly,
@@ -52,14 +53,13 @@ impl Preset {
         match self {
             Self::Supervised => "everything asks",
             Self::Guarded => "what only looks goes, the rest asks",
-            Self::Auto => "everything goes that no rule asks for or denies",
+            Self::Auto => "everything goes that can be undone and that no rule asks for or denies",
             Self::ReadOnly => "what only looks goes, the rest is denied",
         }
     }
 
-    /// Its rules. Together they match every call.
-    pub fn rules(self) -> Vec<Rule> {
-        let rule = |text: &str, matcher: Matcher, gate: Gate| Rule {
+    fn rule(self, text: &str, matcher: Matcher, gate: Gate) -> Rule {
+        Rule {
             origin: Origin::Preset(self),
             place: None,
             text: text.into(),
@@ -71,7 +71,19 @@ impl Preset {
             deadline: None,
             uses: None,
             expires: None,
-        };
+        }
+    }
+
+    /// What holds under every preset: the tag of a tool whose effect nothing takes back is stronger than
+    /// what the preset says of its class.
+    pub fn common(self) -> Rule {
+        let matcher = Matcher::default().tagged(IRREVERSIBLE);
+        self.rule("what cannot be undone asks", matcher, Gate::Ask)
+    }
+
+    /// Its own rules. Together they match every call.
+    pub fn rules(self) -> Vec<Rule> {
+        let rule = |text: &str, matcher: Matcher, gate: Gate| self.rule(text, matcher, gate);
         let looks = || Matcher::effects(LOOKS);
         let changes = || Matcher::effects(CHANGES);
         match self {

@@ -438,6 +438,7 @@ fn usual(state: &State, call: &Call) -> CallCommand {
             rev,
             digest,
             unread: 0,
+            word: None,
         };
     }
     let entries = overrule::domain::advance::gate::equal_entries(state, call);
@@ -451,6 +452,7 @@ fn usual(state: &State, call: &Call) -> CallCommand {
         rev,
         digest,
         choice,
+        word: None,
     }
 }
 

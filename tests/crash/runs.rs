@@ -239,6 +239,7 @@ async fn an_effect_that_runs_again_with_consent_and_one_that_is_taken_from_the_r
                 rev,
                 digest: call.digest.clone().unwrap(),
                 choice: overrule::domain::command::ConsentChoice::RunAgain,
+                word: None,
             })
         },
         ..Run::default()

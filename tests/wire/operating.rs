@@ -39,6 +39,7 @@ async fn approve(stage: &Stage, call: NodeId) {
         rev: stage.rev(call),
         digest: stage.live.state.calls[&call].digest.clone().unwrap(),
         unread: 0,
+        word: None,
     };
     stage.live.send(Command::Call(approval)).await.unwrap();
 }

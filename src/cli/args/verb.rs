@@ -24,6 +24,9 @@ pub enum Verb {
         /// Digest that `overrule queue` printed
         #[arg(long)]
         digest: String,
+        /// Name of its tool, where that is tagged irreversible: nothing lets it run without
+        #[arg(long, value_name = "TOOL")]
+        word: Option<String>,
     },
     /// Approve every call that can be approved together
     ApproveAll {
@@ -324,6 +327,9 @@ pub enum Verb {
         /// What to do
         #[arg(value_enum)]
         choice: Choice,
+        /// Name of its tool, to run again what is tagged irreversible
+        #[arg(long, value_name = "TOOL")]
+        word: Option<String>,
     },
     /// Say what came of a call whose outcome is not known: --happened or --did-not
     #[command(group(clap::ArgGroup::new("outcome").required(true).args(["happened", "did_not"])))]

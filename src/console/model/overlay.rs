@@ -150,6 +150,8 @@ pub enum LinePurpose {
         digest: Digest,
         /// Bytes of it that had not been on screen.
         unread: u64,
+        /// True where its effect may have happened before, and is to happen once more.
+        again: bool,
     },
     /// Why a repeated effect is refused.
     RefuseEffect {

@@ -74,6 +74,7 @@ pub(super) fn approve(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) ->
             rev: item.rev,
             digest: item.digest.clone(),
             unread: item.unread,
+            word: None,
         })));
     }
     model.say(format!("approved {} calls", items.len()));

@@ -2,14 +2,16 @@
 //!
 //! Must not know: keys, how a command travels.
 
-use super::decide::{armed, question, send, waiting};
+use std::sync::Arc;
+
+use super::decide::{armed, ask_word, irreversible, question, send, waiting};
 use super::input::By;
 use super::{ledger, open};
 use crate::console::doc::Doc;
 use crate::console::model::Model;
 use crate::console::model::arming::Question;
 use crate::console::model::inspector::Subject;
-use crate::console::model::overlay::{Dialog, DialogKind, Overlay};
+use crate::console::model::overlay::{Dialog, DialogKind, LinePurpose, Overlay};
 use crate::console::msg::Out;
 use crate::domain::advance::gate::equal_entries;
 use crate::domain::call::{Digest, Status};
@@ -81,15 +83,40 @@ pub(super) fn consent(
     let (call, rev, digest) = asked(model, by, at)?;
     let digest = digest.ok_or_else(|| format!("{call} is not ready yet"))?;
     model.overlays.pop();
+    if choice == ConsentChoice::RunAgain
+        && let Some(tool) = irreversible(model, call)
+    {
+        let purpose = LinePurpose::Irreversible {
+            call,
+            rev,
+            digest,
+            unread: 0,
+            again: true,
+        };
+        ask_word(model, purpose, call, &tool);
+        return Ok(());
+    }
+    chosen(model, (call, rev, digest), choice, None, out);
+    Ok(())
+}
+
+/// Sends what was chosen of a repeated effect.
+pub(super) fn chosen(
+    model: &mut Model,
+    (call, rev, digest): (NodeId, Rev, Digest),
+    choice: ConsentChoice,
+    word: Option<Arc<str>>,
+    out: &mut Vec<Out>,
+) {
     model.queue.leaving = model.queue.selected;
     let command = Command::Call(CallCommand::Consent {
         call,
         rev,
         digest,
         choice,
+        word,
     });
     send(model, command, Some(call), out);
-    Ok(())
 }
 
 pub(super) fn reuse(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), String> {

@@ -19,6 +19,7 @@ use crate::console::msg::Out;
 use crate::domain::call::{Digest, Status};
 use crate::domain::command::{CallCommand, Command, ConsentChoice, ResilienceCommand, RunCommand};
 use crate::domain::id::{Attempt, NodeId, NodeKind, Rev};
+use crate::domain::tags;
 
 use super::input::By;
 
@@ -285,22 +286,25 @@ fn approve(model: &mut Model, unread_too: bool, by: By, at: u64, out: &mut Vec<O
             rev,
             digest,
             unread,
+            again: false,
         };
-        let tool = crate::text::visible(&tool);
-        let title = format!("{call} cannot be undone: type `{tool}` to let it run");
-        prompts::line(model, purpose, &title, "");
+        ask_word(model, purpose, call, &tool);
         return Ok(());
     }
-    approved(model, (call, rev, digest), unread, out);
+    approved(model, (call, rev, digest), unread, None, out);
     Ok(())
+}
+
+/// Asks for the name of the tool before something runs that cannot be undone.
+pub(super) fn ask_word(model: &mut Model, purpose: LinePurpose, call: NodeId, tool: &str) {
+    let tool = crate::text::visible(tool);
+    let title = format!("{call} cannot be undone: type `{tool}` to let it run");
+    prompts::line(model, purpose, &title, "");
 }
 
 /// The tool of a call that cannot be undone.
 pub(super) fn irreversible(model: &Model, call: NodeId) -> Option<Arc<str>> {
-    let (tool, _) = model.run.state.node(call)?.as_call()?;
-    let card = model.run.tool(tool)?;
-    let is = card.tags.iter().any(|tag| tag == "irreversible");
-    is.then(|| Arc::clone(tool))
+    tags::word(&model.run.state, call).cloned()
 }
 
 /// Sends an approval.
@@ -308,6 +312,7 @@ pub(super) fn approved(
     model: &mut Model,
     (call, rev, digest): (NodeId, Rev, Digest),
     unread: u64,
+    word: Option<Arc<str>>,
     out: &mut Vec<Out>,
 ) {
     let command = Command::Call(CallCommand::Approve {
@@ -315,6 +320,7 @@ pub(super) fn approved(
         rev,
         digest,
         unread,
+        word,
     });
     model.queue.leaving = model.queue.selected;
     send(model, command, Some(call), out);

@@ -2,7 +2,7 @@
 //!
 //! Text goes into the topmost text field or nowhere. Must not know: what an edit does.
 
-use super::{branches, collect, edits, graph, lists, open, repair, review, search, typing};
+use super::{branches, choices, collect, edits, graph, lists, open, repair, review, search, typing};
 use crate::console::commands::TextVerb;
 use crate::console::field::Field;
 use crate::console::key::Key;
@@ -267,6 +267,7 @@ fn about_call(
                 rev,
                 digest,
                 choice,
+                word: None,
             };
             (call, command)
         }
@@ -275,12 +276,18 @@ fn about_call(
             rev,
             digest,
             unread,
+            again,
         } => {
             let tool = decide::irreversible(model, call);
             if tool.as_deref() != Some(text.as_str()) {
                 return Err("that is not the name of the tool: nothing was approved".to_owned());
             }
-            decide::approved(model, (call, rev, digest), unread, out);
+            if again {
+                let choice = ConsentChoice::RunAgain;
+                choices::chosen(model, (call, rev, digest), choice, tool, out);
+            } else {
+                decide::approved(model, (call, rev, digest), unread, tool, out);
+            }
             return Ok(());
         }
         _ => return Ok(()),

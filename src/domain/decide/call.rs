@@ -11,9 +11,10 @@ use crate::domain::command::CallCommand;
 use crate::domain::draft::Draft;
 use crate::domain::event::{CallEvent, EditEvent};
 use crate::domain::id::{Attempt, NodeId, NodeKind, Rev};
-use crate::domain::node::Origin;
+use crate::domain::node::{Node, Origin};
 use crate::domain::refusal::{Refusal, RefusalKind};
 use crate::domain::state::{Mode, State};
+use crate::domain::tags;
 use crate::domain::thread;
 use crate::domain::turn::Activity;
 
@@ -24,7 +25,8 @@ pub(super) fn decide(draft: &mut Draft<'_>, command: &CallCommand) -> Result<(),
             rev,
             digest,
             unread,
-        } => approve(draft, (*call, *rev), digest, *unread),
+            word,
+        } => approve(draft, (*call, *rev), digest, *unread, word.as_deref()),
         CallCommand::Reject { call, rev, reason } => reject(draft, (*call, *rev), reason),
         CallCommand::Answer { call, rev, value } => answer(draft, (*call, *rev), value),
         CallCommand::Cancel {
@@ -38,7 +40,8 @@ pub(super) fn decide(draft: &mut Draft<'_>, command: &CallCommand) -> Result<(),
             rev,
             digest,
             choice,
-        } => consent::consent(draft, (*call, *rev), digest, choice),
+            word,
+        } => consent::consent(draft, (*call, *rev), digest, choice, word.as_deref()),
         CallCommand::Resolve { call, attempt, what } => consent::resolve(draft, (*call, *attempt), what),
         CallCommand::Unpin { node, rev } => unpin(draft, *node, *rev),
     }
@@ -73,7 +76,7 @@ pub(super) fn same_rev(state: &State, id: NodeId, rev: Rev) -> Result<(), Refusa
     let now = state
         .nodes
         .get(&id)
-        .map(crate::domain::node::Node::rev)
+        .map(Node::rev)
         .unwrap_or_default();
     if now == rev {
         Ok(())
@@ -143,6 +146,7 @@ fn approve(
     (id, rev): (NodeId, Rev),
     digest: &Digest,
     unread: u64,
+    word: Option<&str>,
 ) -> Result<(), Refusal> {
     not_over(draft)?;
     let call = find(draft.state, id)?;
@@ -181,6 +185,7 @@ fn approve(
     if asks_operator(draft.state, id) {
         return Err(wrong_status(call, "approve", "It asks you something: answer it"));
     }
+    worded(draft.state, id, word)?;
     draft.call(CallEvent::Decided {
         call: id,
         rev,
@@ -190,20 +195,24 @@ fn approve(
     Ok(())
 }
 
+/// Refuses to let something run that cannot be undone where the name of its tool was not given.
+pub(super) fn worded(state: &State, id: NodeId, given: Option<&str>) -> Result<(), Refusal> {
+    match tags::word(state, id) {
+        Some(tool) if given != Some(tool) => Err(Refusal::new(
+            RefusalKind::Denied,
+            format!(
+                "{id} cannot be undone: it runs only where the name of its tool, `{}`, is given as the word",
+                crate::text::visible(tool)
+            ),
+        )),
+        _ => Ok(()),
+    }
+}
+
 /// True for a call whose result only the operator can give.
 pub(super) fn asks_operator(state: &State, id: NodeId) -> bool {
-    state
-        .nodes
-        .get(&id)
-        .and_then(crate::domain::node::Node::as_call)
-        .is_some_and(|(tool, _)| {
-            state.started.as_ref().is_some_and(|started| {
-                started
-                    .tools
-                    .iter()
-                    .any(|card| card.name == *tool && card.tags.iter().any(|tag| tag == "asks_operator"))
-            })
-        })
+    let call = state.nodes.get(&id).and_then(Node::as_call);
+    call.is_some_and(|(tool, _)| tags::of(state, tool).iter().any(|tag| tag == "asks_operator"))
 }
 
 fn reject(draft: &mut Draft<'_>, (id, rev): (NodeId, Rev), reason: &str) -> Result<(), Refusal> {

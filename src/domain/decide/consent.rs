@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use super::call::{find, given, not_over, same_attempt, same_rev, shown, valid_json, wrong_status};
+use super::call::{find, given, not_over, same_attempt, same_rev, shown, valid_json, worded, wrong_status};
 use crate::domain::advance::gate;
 use crate::domain::call::{Call, Decision, Digest, Outcome, Status};
 use crate::domain::command::{ConsentChoice, Resolution};
@@ -21,6 +21,7 @@ pub(super) fn consent(
     (id, rev): (NodeId, Rev),
     digest: &Digest,
     choice: &ConsentChoice,
+    word: Option<&str>,
 ) -> Result<(), Refusal> {
     not_over(draft)?;
     let call = find(draft.state, id)?;
@@ -46,7 +47,10 @@ pub(super) fn consent(
                 origin: Origin::Reused { from: *entry },
             });
         }
-        ConsentChoice::RunAgain => draft.call(decided(Decision::RunAgain)),
+        ConsentChoice::RunAgain => {
+            worded(draft.state, id, word)?;
+            draft.call(decided(Decision::RunAgain));
+        }
         ConsentChoice::Reject { reason } => {
             draft.call(decided(Decision::Reject {
                 reason: reason.trim().to_owned(),

@@ -45,6 +45,7 @@ fn an_approval_names_what_was_seen() {
             rev,
             digest: digest.clone(),
             unread: 0,
+            word: None,
         })
     };
     assert_eq!(
@@ -57,6 +58,7 @@ fn an_approval_names_what_was_seen() {
         rev,
         digest: digest.clone(),
         unread: 0,
+        word: None,
     };
     assert_eq!(kind(w.cmd(Command::Call(unknown))), RefusalKind::Unknown);
     w.args(id, r#"{"_as":"a","n":2}"#).unwrap();
@@ -366,13 +368,7 @@ fn only_plain_questions_are_approved_together() {
     assert_eq!(ids(&w), [a, b, c], "what waits for a result waits for no word");
     let before = bulk::digest(&bulk::together(&w.state));
     // A tool that cannot be undone is looked at alone.
-    let started = std::sync::Arc::make_mut(w.state.started.as_mut().unwrap());
-    let shell = started
-        .tools
-        .iter_mut()
-        .find(|card| &*card.name == "shell")
-        .unwrap();
-    shell.tags.push("irreversible".into());
+    w.tag("shell", "irreversible");
     assert_eq!(ids(&w), [a, b]);
     assert_ne!(bulk::digest(&bulk::together(&w.state)), before);
     // What is edited, held or decided is not among them.
@@ -380,4 +376,22 @@ fn only_plain_questions_are_approved_together() {
     assert_eq!(ids(&w), [b]);
     w.reject(b).unwrap();
     assert!(ids(&w).is_empty());
+}
+
+#[test]
+fn what_cannot_be_undone_runs_only_with_the_name_of_its_tool() {
+    let (mut w, id) = asked();
+    w.tag("write", "irreversible");
+    let refusal = w.approve(id).unwrap_err();
+    assert_eq!(refusal.kind, RefusalKind::Denied);
+    assert!(refusal.message.contains("`write`"), "{}", refusal.message);
+    for word in ["", "shell", "Write", "write "] {
+        assert_eq!(kind(w.approve_with(id, Some(word))), RefusalKind::Denied, "{word:?}");
+    }
+    // Nor is an edit of it the approval of what it says now.
+    w.args(id, r#"{"_as":"a","n":2}"#).unwrap();
+    assert_eq!(w.status(id), Status::Awaiting);
+    assert!(w.executed.is_empty());
+    w.approve_with(id, Some("write")).unwrap();
+    assert_eq!(w.runs(id), [r#"{"n":2}"#]);
 }

@@ -53,6 +53,18 @@ fn an_orphaned_effect_is_told_and_not_repeated_without_consent() {
 }
 
 #[test]
+fn what_cannot_be_undone_happens_again_only_with_the_name_of_its_tool() {
+    let mut w = orphaned();
+    w.tag("write", "irreversible");
+    w.reply(&[call("write", r#"{"_as":"b","n":1}"#)]);
+    let b = w.id("b");
+    assert_eq!(kind(w.consent(b, ConsentChoice::RunAgain)), RefusalKind::Denied);
+    assert!(w.runs(b).is_empty());
+    w.consent_with(b, ConsentChoice::RunAgain, Some("write")).unwrap();
+    assert_eq!(w.runs(b).len(), 1);
+}
+
+#[test]
 fn a_recorded_result_can_stand_in() {
     let mut w = orphaned();
     let old = w.state.ledger.keys().next().copied().unwrap();

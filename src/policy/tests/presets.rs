@@ -51,6 +51,50 @@ fn tables() {
 }
 
 #[test]
+fn what_cannot_be_undone_asks_under_every_preset_unless_a_rule_names_it() {
+    let tags = ["irreversible".to_owned()];
+    let launch = |effect| Subject {
+        tags: &tags,
+        ..call("launch", effect)
+    };
+    for preset in Preset::ALL {
+        for effect in EFFECTS {
+            let plain = gate(&Policy::new(preset), &call("launch", effect));
+            let wanted = if plain == Deny { Deny } else { Ask };
+            assert_eq!(
+                gate(&Policy::new(preset), &launch(effect)),
+                wanted,
+                "{preset} {effect:?}"
+            );
+        }
+    }
+    let verdict = Policy::new(Preset::Auto).verdict(&launch(EFFECTS[3]));
+    assert_eq!(verdict.rule, "preset auto: what cannot be undone asks");
+    assert_eq!(
+        verdict.reason,
+        "launch is of class write and cannot be undone, which asks under auto."
+    );
+    for (about, lets) in [
+        ("tool = \"launch\"", Allow),
+        ("tool = [\"land\", \"launch\"]", Allow),
+        ("tag = \"irreversible\"", Allow),
+        // Written without it in mind, for all that can be told.
+        ("tool = \"*\"", Ask),
+        ("tool = \"l*\"", Ask),
+        ("tool = \"launc[h]\"", Ask),
+        ("effect = [\"write\", \"unknown\"]", Ask),
+    ] {
+        let text = format!("[[rule]]\n{about}\ngate = \"allow\"");
+        for preset in [Preset::Auto, Preset::Guarded, Preset::Supervised] {
+            let policy = with(preset, &text, Origin::User);
+            assert_eq!(gate(&policy, &launch(EFFECTS[3])), lets, "{preset} {about}");
+        }
+        let policy = with(Preset::Guarded, &text, Origin::Workspace { trusted: false });
+        assert_eq!(gate(&policy, &launch(EFFECTS[3])), Ask, "{about} of a workspace");
+    }
+}
+
+#[test]
 fn names_read_back_and_others_do_not() {
     for preset in Preset::ALL {
         assert_eq!(preset.word().parse::<Preset>(), Ok(preset));

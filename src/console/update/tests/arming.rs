@@ -18,6 +18,7 @@ pub(super) fn approve(call: u32, rev: u32, unread: u64) -> Command {
         rev: Rev(rev),
         digest: Digest(format!("digest-of-c{call}-r{rev}").into()),
         unread,
+        word: None,
     })
 }
 

@@ -2,7 +2,10 @@
 
 use super::arming::approve;
 use crate::console::msg::{Msg, TermMsg};
-use crate::console::testing::{ARMING, Stage};
+use crate::console::testing::{ARMING, Stage, id};
+use crate::domain::call::Digest;
+use crate::domain::command::{CallCommand, Command, ConsentChoice};
+use crate::domain::id::Rev;
 
 /// A call that cannot be undone, in front of the operator for long enough.
 fn irreversible() -> Stage {
@@ -13,6 +16,17 @@ fn irreversible() -> Stage {
     stage.press("2");
     stage.wait(ARMING);
     stage
+}
+
+/// The same command with the word that was typed for it.
+fn with_word(command: Command, typed: &str) -> Command {
+    let Command::Call(mut command) = command else {
+        panic!("{command:?}");
+    };
+    if let CallCommand::Approve { word, .. } | CallCommand::Consent { word, .. } = &mut command {
+        *word = Some(typed.into());
+    }
+    Command::Call(command)
 }
 
 #[test]
@@ -32,7 +46,7 @@ fn what_cannot_be_undone_wants_the_name_of_its_tool() {
     stage.press("a");
     stage.type_text("launch");
     stage.press("enter");
-    assert_eq!(stage.commands(), [approve(3, 1, 0)]);
+    assert_eq!(stage.commands(), [with_word(approve(3, 1, 0), "launch")]);
 }
 
 #[test]
@@ -43,4 +57,27 @@ fn the_name_cannot_be_pasted() {
     stage.press("enter");
     assert_eq!(stage.commands(), []);
     assert!(!stage.model.overlays.is_empty(), "it still asks");
+}
+
+#[test]
+fn nor_does_it_happen_again_without() {
+    let mut stage = irreversible();
+    stage.consent("c3");
+    stage.draw();
+    stage.wait(ARMING);
+    stage.press("enter");
+    stage.wait(ARMING);
+    stage.press("n");
+    assert_eq!(stage.commands(), []);
+    assert!(stage.text().contains("type `launch` to let it run"), "{}", stage.text());
+    stage.type_text("launch");
+    stage.press("enter");
+    let again = Command::Call(CallCommand::Consent {
+        call: id("c3"),
+        rev: Rev(1),
+        digest: Digest("digest-of-c3-r1".into()),
+        choice: ConsentChoice::RunAgain,
+        word: None,
+    });
+    assert_eq!(stage.commands(), [with_word(again, "launch")]);
 }

@@ -206,6 +206,7 @@ fn consent_has_three_choices() {
         rev: Rev(1),
         digest: digest(),
         choice: ConsentChoice::RunAgain,
+        word: None,
     });
     assert_eq!(stage.commands(), [again]);
 
@@ -220,6 +221,7 @@ fn consent_has_three_choices() {
         choice: ConsentChoice::Reject {
             reason: "enough".into(),
         },
+        word: None,
     });
     assert_eq!(stage.commands(), [reject]);
 

@@ -19,6 +19,7 @@ use crate::domain::ready;
 use crate::domain::reference::OutPath;
 use crate::domain::refusal::{Refusal, RefusalKind};
 use crate::domain::state::State;
+use crate::domain::tags;
 use crate::domain::thread;
 use crate::domain::turn::{Activity, Producer, Stream, Turn};
 
@@ -184,7 +185,7 @@ pub(super) fn check_args(advice: &dyn Advice, id: NodeId, tool: &str, args: &str
 }
 
 /// Whether committing the edit is also the approval of what it says: everything it reads is there,
-/// it is not of a higher effect class than before, and where that matters the difference was seen.
+/// it is not of a higher effect class than before, it can be undone, and where that matters the difference was seen.
 fn edit_approves(
     state: &State,
     advice: &dyn Advice,
@@ -204,7 +205,8 @@ fn edit_approves(
     let ready::Look::Bound { resolved, .. } = ready::look_with(state, &as_edited, args) else {
         return None;
     };
-    if facts.effect > before || (facts.show_difference && !shown) {
+    let alone = tags::is_irreversible(state, tool);
+    if facts.effect > before || (facts.show_difference && !shown) || alone {
         return None;
     }
     let rev = state.nodes.get(&life.id)?.next_rev();

@@ -175,6 +175,7 @@ impl Session {
                     rev,
                     digest: digest.clone(),
                     choice,
+                    word: None,
                 };
                 self.on_call(command(choice)) || self.on_call(command(ConsentChoice::RunAgain))
             }
@@ -211,6 +212,7 @@ impl Session {
                         rev,
                         digest,
                         unread: 0,
+                        word: None,
                     }),
                 }
             }

@@ -259,6 +259,7 @@ impl Session {
                 rev,
                 digest,
                 choice: ConsentChoice::RunAgain,
+                word: None,
             },
             Status::InDoubt(_) => CallCommand::Resolve {
                 attempt: None,
@@ -270,6 +271,7 @@ impl Session {
                 rev,
                 digest,
                 unread: 0,
+                word: None,
             },
         };
         self.cmd(Command::Call(command))

@@ -75,7 +75,19 @@ impl World {
         })
     }
 
+    /// Sets a tag on a tool of the run.
+    pub fn tag(&mut self, tool: &str, tag: &str) {
+        let started = std::sync::Arc::make_mut(self.state.started.as_mut().expect("a run"));
+        let mut cards = started.tools.iter_mut();
+        let card = cards.find(|card| &*card.name == tool).expect("a tool");
+        card.tags.push(tag.into());
+    }
+
     pub fn approve(&mut self, id: NodeId) -> Result<(), Refusal> {
+        self.approve_with(id, None)
+    }
+
+    pub fn approve_with(&mut self, id: NodeId, word: Option<&str>) -> Result<(), Refusal> {
         let digest = self.digest(id);
         let rev = self.rev(id);
         self.cmd(Command::Call(CallCommand::Approve {
@@ -83,6 +95,7 @@ impl World {
             rev,
             digest,
             unread: 0,
+            word: word.map(Into::into),
         }))
     }
 
@@ -114,12 +127,22 @@ impl World {
         id: NodeId,
         choice: crate::domain::command::ConsentChoice,
     ) -> Result<(), Refusal> {
+        self.consent_with(id, choice, None)
+    }
+
+    pub fn consent_with(
+        &mut self,
+        id: NodeId,
+        choice: crate::domain::command::ConsentChoice,
+        word: Option<&str>,
+    ) -> Result<(), Refusal> {
         let (rev, digest) = (self.rev(id), self.digest(id));
         self.cmd(Command::Call(CallCommand::Consent {
             call: id,
             rev,
             digest,
             choice,
+            word: word.map(Into::into),
         }))
     }
 
