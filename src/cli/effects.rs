@@ -3,8 +3,6 @@
 
 use std::sync::Arc;
 
-use jiff::Timestamp;
-
 use super::args::{self, Common};
 use super::build::Ground;
 use super::exit::{Code, Failure};
@@ -141,14 +139,6 @@ fn consent(decision: Option<&Decision>) -> String {
     }
 }
 
-fn when(ms: i64) -> String {
-    let time = Timestamp::from_millisecond(ms).ok();
-    time.map_or_else(
-        || "?".into(),
-        |time| time.strftime("%Y-%m-%d %H:%M:%S UTC").to_string(),
-    )
-}
-
 fn words(state: &State, row: &Row<'_>) -> Vec<String> {
     let entry = row.entry;
     let mut lines = vec![
@@ -161,7 +151,7 @@ fn words(state: &State, row: &Row<'_>) -> Vec<String> {
             visible(&entry.tool),
             entry.effect.word(),
             outcome(&entry.outcome),
-            when(entry.at),
+            print::moment(entry.at),
             entry.epoch,
             consent(row.consent),
         ),

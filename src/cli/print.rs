@@ -4,6 +4,8 @@ use std::io::Write as _;
 use std::process::ExitCode;
 use std::sync::OnceLock;
 
+use jiff::Timestamp;
+
 use super::exit::{Code, Failure};
 
 /// Why standard output took a line no more, for the first line that was lost.
@@ -61,6 +63,15 @@ pub fn told_line(text: &str) -> String {
 
 fn marks(shown: &str) -> String {
     shown.replace("⟨U+27E8⟩", "⟨").replace("⟨U+27E9⟩", "⟩")
+}
+
+/// A moment in UTC, given in milliseconds since 1970.
+pub fn moment(ms: i64) -> String {
+    let time = Timestamp::from_millisecond(ms).ok();
+    time.map_or_else(
+        || "?".into(),
+        |time| time.strftime("%Y-%m-%d %H:%M:%S UTC").to_string(),
+    )
 }
 
 /// Says why the program ends.

@@ -1,5 +1,7 @@
 //! `overrule queue`: prints the calls that wait for a decision. Must not know: who decides.
 
+mod deadline;
+
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -27,9 +29,9 @@ pub fn queue(common: &Common, args: &args::Queue) -> Result<Code, Failure> {
     for call in found.state.queue().filter(|call| waits(call)) {
         any = true;
         print::out(&if common.json {
-            as_json(&found.state, call).to_string()
+            as_json(&found, call).to_string()
         } else {
-            as_words(&found.state, call)
+            as_words(&found, call)
         });
     }
     if !any {
@@ -85,7 +87,8 @@ fn waits(call: &Call) -> bool {
     !matches!(call.status, Status::InDoubt(_)) || call.effect > EffectClass::Idempotent
 }
 
-fn as_json(state: &State, call: &Call) -> serde_json::Value {
+fn as_json(found: &record::Found, call: &Call) -> serde_json::Value {
+    let state = &found.state;
     let node = state.nodes.get(&call.id);
     let repairs: Vec<_> = offered(call)
         .iter()
@@ -94,11 +97,12 @@ fn as_json(state: &State, call: &Call) -> serde_json::Value {
     serde_json::json!({
         "call": call.id, "rev": node.map(Node::rev), "status": call.status.word(), "tool": tool(node),
         "effect": call.effect, "tags": tags(state, node), "digest": digest(call), "args": ready::resolved_args(state, call).unwrap_or_default(),
-        "rule": rule(call), "word": word(state, call), "repairs": repairs,
+        "rule": rule(call), "word": word(state, call), "deadline": deadline::json(state, call, found.held), "repairs": repairs,
     })
 }
 
-fn as_words(state: &State, call: &Call) -> String {
+fn as_words(found: &record::Found, call: &Call) -> String {
+    let state = &found.state;
     let node = state.nodes.get(&call.id);
     let class = std::iter::once(call.effect.word().to_owned()).chain(tags(state, node));
     let mut words = format!(
@@ -112,6 +116,9 @@ fn as_words(state: &State, call: &Call) -> String {
         digest(call),
         visible(&ready::resolved_args(state, call).unwrap_or_else(|| said(node)))
     );
+    if let Some(deadline) = deadline::words(state, call, found.held, Clock::start().utc_ms()) {
+        let _ = write!(words, "\n  deadline: {deadline}");
+    }
     if let Some(word) = word(state, call) {
         let _ = write!(
             words,

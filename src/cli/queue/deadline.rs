@@ -1,0 +1,129 @@
+//! When a question is over and what that does, as far as the record tells. Must not know: what else waits, who decides.
+
+use serde_json::{Value, json};
+
+use crate::cli::print;
+use crate::domain::call::{Call, Status, Verdict};
+use crate::domain::ladder::span;
+use crate::domain::state::{Mode, State};
+use crate::domain::turn::Turn;
+
+/// The policy's word on a call that is asked for and does not wait for ever, with the time that there is for it.
+fn asked(call: &Call) -> Option<(&Verdict, u64)> {
+    let verdict = call.verdict.as_ref().filter(|_| call.status == Status::Awaiting)?;
+    Some((verdict, verdict.deadline_ms?))
+}
+
+/// The moment at which a question is over, where a process is there that counts. In a paused run, before an edit that
+/// is worked in and where nobody has the session open the time stands still, and begins anew.
+fn due(state: &State, call: &Call, held: bool) -> Option<i64> {
+    let counts = held
+        && !call.overdue
+        && state.mode == Mode::Running
+        && state.turn_of(call.id).is_some_and(Turn::is_active);
+    call.due.filter(|_| counts)
+}
+
+/// What becomes of a question that nobody answers, and when; none of one that waits for ever.
+pub fn words(state: &State, call: &Call, held: bool, now: i64) -> Option<String> {
+    let (verdict, ms) = asked(call)?;
+    let then = verdict.on_expiry.word();
+    Some(match due(state, call, held) {
+        _ if call.overdue => format!("over: nobody answered within {}; it goes on waiting", span(ms)),
+        Some(due) => {
+            let left = u64::try_from(due.saturating_sub(now)).unwrap_or_default();
+            format!("{then} in {}, at {}", span(left), print::moment(due))
+        }
+        None if ms == 0 => format!("{then} as soon as the run goes on"),
+        None => format!("{then} {} after the run goes on", span(ms)),
+    })
+}
+
+/// The same for programs: how long there is, what then, and at which millisecond since 1970 where time counts now.
+pub fn json(state: &State, call: &Call, held: bool) -> Value {
+    asked(call).map_or(Value::Null, |(verdict, ms)| {
+        json!({
+            "ms": ms, "then": verdict.on_expiry, "due": due(state, call, held), "overdue": call.overdue,
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::console::testing::{Stage, id};
+    use crate::domain::call::Consequence;
+    use crate::domain::event::{Event, RunEvent};
+
+    /// A call that is asked for, with so much time.
+    fn asked(deadline_ms: Option<u64>, on_expiry: Consequence) -> Stage {
+        let mut stage = Stage::new(80, 24);
+        stage.begin();
+        let verdict = Verdict {
+            deadline_ms,
+            on_expiry,
+            ..Stage::verdict()
+        };
+        stage.awaiting_by("c3", ("write_file", r#"{"path":"a"}"#), verdict);
+        stage
+    }
+
+    fn said(stage: &Stage, held: bool, left: i64) -> (Option<String>, Value) {
+        let state = &stage.model.run.state;
+        let call = &state.calls[&id("c3")];
+        let now = call.due.unwrap_or_default() - left;
+        (words(state, call, held, now), json(state, call, held))
+    }
+
+    #[test]
+    fn what_follows_and_when_is_told_while_time_counts() {
+        let stage = asked(Some(90_000), Consequence::Deny);
+        let due = stage.model.run.state.calls[&id("c3")].due.unwrap();
+        let (words, json) = said(&stage, true, 42_000);
+        assert_eq!(words.unwrap(), format!("denied in 42 s, at {}", print::moment(due)));
+        assert_eq!(
+            json,
+            json!({"ms": 90_000, "then": "deny", "due": due, "overdue": false})
+        );
+        let (words, _) = said(&stage, true, -5);
+        assert!(words.unwrap().starts_with("denied in 0.0 s, at "));
+        let (words, json) = said(&asked(Some(90_000), Consequence::Halt), true, 600_000);
+        assert!(words.unwrap().starts_with("the run stops in 10 min, at "));
+        assert_eq!(json["then"], "halt");
+    }
+
+    #[test]
+    fn where_nobody_counts_the_time_is_that_of_the_run_that_goes_on() {
+        let mut stage = asked(Some(90_000), Consequence::Escalate);
+        let (words, json) = said(&stage, false, 42_000);
+        assert_eq!(words.unwrap(), "called louder 90 s after the run goes on");
+        assert_eq!(json["due"], Value::Null);
+        stage.engine(Event::Run(RunEvent::Paused {
+            reason: "lunch".into(),
+        }));
+        let (words, _) = said(&stage, true, 42_000);
+        assert_eq!(words.unwrap(), "called louder 90 s after the run goes on");
+        let (words, _) = said(&asked(Some(0), Consequence::Deny), false, 0);
+        assert_eq!(words.unwrap(), "denied as soon as the run goes on");
+    }
+
+    #[test]
+    fn what_waits_for_ever_has_no_deadline_and_what_is_over_says_so() {
+        assert_eq!(said(&asked(None, Consequence::Deny), true, 0), (None, Value::Null));
+        let mut stage = asked(Some(90_000), Consequence::Escalate);
+        stage.engine(Event::Call(crate::domain::event::CallEvent::Decided {
+            call: id("c3"),
+            rev: crate::domain::id::Rev(1),
+            digest: None,
+            decision: crate::domain::call::Decision::Expire {
+                consequence: Consequence::Escalate,
+            },
+        }));
+        let (words, json) = said(&stage, true, -1);
+        assert_eq!(
+            words.unwrap(),
+            "over: nobody answered within 90 s; it goes on waiting"
+        );
+        assert_eq!((&json["overdue"], &json["due"]), (&json!(true), &Value::Null));
+    }
+}
