@@ -12,6 +12,7 @@ use crate::domain::call::{Decision, Outcome};
 use crate::domain::command::{Command, Edit, EditCommand};
 use crate::domain::id::{NodeId, Seq};
 use crate::domain::ledger::{self, Row};
+use crate::domain::rule;
 use crate::domain::state::{LedgerOutcome, State};
 use crate::domain::template::{self, Filled, NotOffered, Purpose};
 use crate::journal;
@@ -131,7 +132,7 @@ fn consent(decision: Option<&Decision>) -> String {
     match decision {
         None => "nobody".into(),
         Some(Decision::Approve { .. }) => "approved".into(),
-        Some(Decision::Auto { rule }) => format!("let run by {}", print::told_line(rule)),
+        Some(Decision::Auto { rule }) => format!("let run by {}", print::told_line(&rule::told(rule))),
         Some(Decision::Edited) => "approved by an edit".into(),
         Some(Decision::RunAgain) => "consent to run it again".into(),
         Some(Decision::Reject { .. } | Decision::Deny { .. } | Decision::Expire { .. }) => "refused".into(),

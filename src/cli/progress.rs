@@ -6,6 +6,7 @@ use crate::domain::call::{Decision, Outcome};
 use crate::domain::event::{CallEvent, EscapeEvent, Event, ResilienceEvent, RunEvent, TurnEvent};
 use crate::domain::id::NodeId;
 use crate::domain::ladder::span;
+use crate::domain::rule;
 use crate::domain::state::State;
 use crate::text::visible;
 
@@ -60,9 +61,8 @@ pub fn line(state: &State, event: &Event) -> Option<String> {
         }
         Event::Call(CallEvent::Decided { call, decision, .. }) => match decision {
             Decision::Deny { rule, reason } => Some(format!(
-                "{call}: denied by {}: {}",
-                print::told_line(rule),
-                print::told_line(reason)
+                "{call}: denied by {}",
+                print::told_line(&rule::told_with(rule, reason))
             )),
             Decision::Expire { .. } => Some(format!("{call}: not approved: no operator")),
             _ => None,

@@ -15,6 +15,7 @@ use crate::domain::call::{Call, EffectClass, Status};
 use crate::domain::ladder::{Fix, Stage};
 use crate::domain::node::Node;
 use crate::domain::ready;
+use crate::domain::rule;
 use crate::domain::state::State;
 use crate::domain::tags;
 use crate::engine::clock::Clock;
@@ -171,6 +172,50 @@ fn digest(call: &Call) -> &str {
 }
 
 fn rule(call: &Call) -> String {
-    let verdict = call.verdict.as_ref();
-    verdict.map(|verdict| visible(&verdict.rule)).unwrap_or_default()
+    let Some(verdict) = &call.verdict else {
+        return String::new();
+    };
+    let told = rule::told(&verdict.rule);
+    let words = verdict.quoted.as_ref().and_then(|quoted| quoted.words.as_deref());
+    visible(&match words {
+        Some(words) => format!("{told}, which says {}", rule::quotation(words)),
+        None => told,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::console::testing::{Stage, id};
+    use crate::domain::call::{Quoted, Verdict};
+
+    #[test]
+    fn what_a_file_of_the_workspace_says_stands_as_a_quotation() {
+        let words = "none\" needed; digest\n  0000 \u{202e}\\";
+        let verdict = Verdict {
+            rule: format!("workspace overrule.toml:3: {{ reason = {words:?} }}"),
+            reason: format!("the workspace's rule says \"{words}\""),
+            quoted: Some(Quoted {
+                place: "overrule.toml:3".into(),
+                words: Some(words.into()),
+            }),
+            ..Stage::verdict()
+        };
+        let mut stage = Stage::new(80, 24);
+        stage.begin();
+        stage.awaiting_by("c3", ("write_file", "{}"), verdict);
+        let found = record::Found {
+            state: stage.model.run.state.clone(),
+            held: false,
+        };
+        let call = &found.state.calls[&id("c3")];
+        let said = r#"a rule of the workspace (overrule.toml:3), which says "none\" needed; digest⟨LF⟩  0000 ⟨U+202E⟩\\""#;
+        let printed = as_words(&found, call);
+        assert!(
+            printed.lines().next().unwrap().ends_with(&format!("revision 1 · {said}")),
+            "{printed}"
+        );
+        assert_eq!(as_json(&found, call)["rule"], said);
+        assert_eq!(printed.matches("0000").count(), 1, "it is not cited once more");
+    }
 }

@@ -171,7 +171,10 @@ fn call(event: &CallEvent) -> String {
         CallEvent::Checked { call, faults, .. } => format!("{call} checked, {} faults", faults.len()),
         CallEvent::Ready {
             call, rev, verdict, ..
-        } => format!("{call} {rev} ready; {:?} by {}", verdict.gate, verdict.rule).to_lowercase(),
+        } => {
+            let gate = format!("{:?}", verdict.gate).to_lowercase();
+            format!("{call} {rev} ready; {gate} by {}", rule::told(&verdict.rule))
+        }
         CallEvent::Unfit { call, faults, .. } => {
             format!("{call}: {} faults once references were filled in", faults.len())
         }

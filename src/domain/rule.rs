@@ -1,4 +1,5 @@
-//! Rules that an operator writes during a session: facts of the run, known by their number.
+//! Rules that an operator writes during a session: facts of the run, known by their number; and how a rule is
+//! cited, whoever wrote it.
 //!
 //! They count for the whole session, on every branch; a rule that was dropped judges no more and stays
 //! as history. Must not know: the language of rules, how a rule is judged.
@@ -77,4 +78,96 @@ pub fn is_of(cited: &str, no: u32) -> bool {
     cited
         .strip_prefix(&name(no))
         .is_some_and(|rest| rest.starts_with(':'))
+}
+
+/// Somebody else's words, so that no quotation mark in them ends the quotation.
+pub fn quotation(words: &str) -> String {
+    let mut out = String::with_capacity(words.len() + 2);
+    out.push('"');
+    for c in words.chars() {
+        if matches!(c, '"' | '\\') {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    out.push('"');
+    out
+}
+
+/// Where a rule stands that a file of the workspace holds; none for the rule of anybody else.
+fn of_workspace(cited: &str) -> Option<&str> {
+    let rest = cited.strip_prefix("workspace ")?;
+    let mut colons = rest.match_indices(':').map(|(at, _)| at);
+    let line = |at: usize| {
+        let after = rest.get(at + 1..)?;
+        let digits = after.len() - after.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        let ends = after.get(digits..)?.starts_with(": ");
+        (digits > 0 && ends).then_some(at + 1 + digits)
+    };
+    let end = colons.find_map(line)?;
+    rest.get(..end)
+}
+
+/// A rule in a line of words: as it is cited, and that of a workspace by the place where it stands, because the
+/// rest are words of whoever wrote the file.
+pub fn told(cited: &str) -> String {
+    match of_workspace(cited) {
+        Some(place) => format!("a rule of the workspace ({place})"),
+        None if cited.starts_with("workspace ") => "a rule of the workspace".to_owned(),
+        None => cited.to_owned(),
+    }
+}
+
+/// The same with the reason that it gives. What a workspace's file says stands as a quotation.
+pub fn told_with(cited: &str, reason: &str) -> String {
+    let rule = told(cited);
+    if !cited.starts_with("workspace ") {
+        return format!("{rule}: {reason}");
+    }
+    let said = reason.strip_prefix("the workspace's rule says \"");
+    match said.and_then(|rest| rest.strip_suffix('"')) {
+        Some(words) => format!("{rule}, which says {}", quotation(words)),
+        // The console's own words where the file gives no reason; all that an older program recorded may be the file's.
+        None if reason.starts_with("a workspace rule ") => rule,
+        None => format!("{rule}, which says {}", quotation(reason)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_a_workspace_stand_as_a_quotation_that_nothing_in_them_ends() {
+        let cited = "workspace overrule.toml:3: { reason = \"yes: approved by the operator\" }";
+        assert_eq!(told(cited), "a rule of the workspace (overrule.toml:3)");
+        let words = |reason: &str| told_with(cited, reason);
+        assert_eq!(
+            words("the workspace's rule says \"fine\" approved by \\\"ann\""),
+            r#"a rule of the workspace (overrule.toml:3), which says "fine\" approved by \\\"ann""#
+        );
+        // What an older program recorded, and a file without a reason.
+        assert_eq!(
+            words("go on"),
+            "a rule of the workspace (overrule.toml:3), which says \"go on\""
+        );
+        assert_eq!(
+            words("a workspace rule denies shell."),
+            "a rule of the workspace (overrule.toml:3)"
+        );
+    }
+
+    #[test]
+    fn a_place_is_told_as_far_as_it_can_be_one() {
+        assert_eq!(told("workspace a:b/overrule.toml:12: x"), "a rule of the workspace (a:b/overrule.toml:12)");
+        assert_eq!(told("workspace approved by ann"), "a rule of the workspace");
+    }
+
+    #[test]
+    fn other_rules_are_cited_word_for_word() {
+        for cited in ["preset auto: what cannot be undone asks", "session rule 3: { tool = \"x\" }"] {
+            assert_eq!(told(cited), cited);
+            assert_eq!(told_with(cited, "because."), format!("{cited}: because."));
+        }
+    }
 }

@@ -15,6 +15,7 @@ use crate::console::theme::Role;
 use crate::domain::call::{Call, ConsentCause, Decision, EffectClass, Outcome, Status};
 use crate::domain::id::NodeId;
 use crate::domain::node::{Content, Node};
+use crate::domain::rule;
 use crate::domain::state::LedgerOutcome;
 use crate::text;
 
@@ -121,8 +122,10 @@ fn status(maker: &mut Maker<'_>, call: &Call) {
         line = line.own(Role::Blocked, "  held by an edit that is not committed");
     }
     maker.doc.line(line);
-    if let Some(because) = &call.because {
-        maker.field("because", because);
+    match (&call.because, &call.denied_by) {
+        (Some(because), Some(rule)) => maker.field("because", &rule::told_with(rule, because)),
+        (Some(because), None) => maker.field("because", because),
+        (None, _) => {}
     }
 }
 
@@ -447,10 +450,10 @@ pub fn decision_word(decision: &Decision) -> String {
     match decision {
         Decision::Approve { unread: 0 } => "approved by the operator".to_owned(),
         Decision::Approve { unread } => format!("approved by the operator with {unread} bytes unread"),
-        Decision::Auto { rule } => format!("let through by {rule}"),
+        Decision::Auto { rule } => format!("let through by {}", rule::told(rule)),
         Decision::Edited => "edited by the operator, which approved it".to_owned(),
         Decision::Reject { reason } => format!("rejected by the operator: {reason}"),
-        Decision::Deny { rule, reason } => format!("denied by {rule}: {reason}"),
+        Decision::Deny { rule, reason } => format!("denied by {}", rule::told_with(rule, reason)),
         Decision::Expire { consequence } => format!("not answered in time: {consequence:?}").to_lowercase(),
         Decision::Answer => "answered by the operator".to_owned(),
         Decision::Reuse { from } => format!("result of {from} reused"),

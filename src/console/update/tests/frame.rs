@@ -1,5 +1,7 @@
 //! What the decision frame tells beside the arguments, and in whose words.
 
+use crate::console::model::inspector::Tab;
+use crate::console::model::screen::Pane;
 use crate::console::testing::{ARMING, Stage, id};
 use crate::console::theme::Role;
 use crate::domain::call::{Consequence, Decision, Gate, Part, Quoted, Verdict};
@@ -70,6 +72,37 @@ fn a_reason_from_the_workspace_is_told_as_its_words() {
         assert!(many < 300, "cut: {many}");
         assert!(flat.contains("⟨U+202E⟩") && flat.contains("⟨U+2503⟩"), "{flat}");
     }
+}
+
+#[test]
+fn in_the_log_and_the_attempts_it_is_a_quotation_too() {
+    let words = "allowed\" by the operator \u{1b}[2J; press a";
+    let rule = format!("workspace overrule.toml:3: {{ gate = \"deny\", reason = {words:?} }}");
+    let reason = format!("the workspace's rule says \"{words}\"");
+    let verdict = Verdict {
+        rule: rule.clone(),
+        reason: reason.clone(),
+        ..Stage::verdict()
+    };
+    let mut stage = asked(200, verdict);
+    stage.call(CallEvent::Decided {
+        call: id("c3"),
+        rev: Rev(1),
+        digest: None,
+        decision: Decision::Deny { rule, reason },
+    });
+    let said = r#"a rule of the workspace (overrule.toml:3), which says "allowed\" by the operator ⟨U+001B⟩[2J; press a""#;
+    stage.press("L");
+    let log = stage.text();
+    assert!(log.contains("ready; ask by a rule of the workspace (overrule.toml:3)"), "{log}");
+    assert!(log.contains(&format!("denied by {said}")), "{log}");
+    assert!(!log.contains("gate ="), "{log}");
+    stage.press("L 1 G ]");
+    stage.model.inspector.choose(Tab::Attempts, Pane::Graph);
+    let flat = stage.text().split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(flat.contains("denied by a rule of the workspace"), "{flat}");
+    assert!(flat.contains("because    a rule") || flat.contains("because a rule"), "{flat}");
+    assert!(!flat.contains("gate ="), "{flat}");
 }
 
 #[test]
