@@ -212,7 +212,11 @@ mod tests {
         let said = r#"a rule of the workspace (overrule.toml:3), which says "none\" needed; digest⟨LF⟩  0000 ⟨U+202E⟩\\""#;
         let printed = as_words(&found, call);
         assert!(
-            printed.lines().next().unwrap().ends_with(&format!("revision 1 · {said}")),
+            printed
+                .lines()
+                .next()
+                .unwrap()
+                .ends_with(&format!("revision 1 · {said}")),
             "{printed}"
         );
         assert_eq!(as_json(&found, call)["rule"], said);

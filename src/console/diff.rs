@@ -2,6 +2,8 @@
 //!
 //! Must not know: what the texts are, colours.
 
+use std::sync::Arc;
+
 use similar::{ChangeTag, TextDiff};
 
 /// Longest texts that are compared line by line.
@@ -28,7 +30,7 @@ pub struct Line {
     /// What became of it.
     pub change: Change,
     /// The line, not yet made visible.
-    pub text: String,
+    pub text: Arc<str>,
 }
 
 /// The difference between two texts.
@@ -65,7 +67,7 @@ pub fn lines(old: &str, new: &str) -> Vec<Line> {
                 let text = change.value();
                 out.push(Line {
                     change: kind,
-                    text: text.strip_suffix('\n').unwrap_or(text).to_owned(),
+                    text: text.strip_suffix('\n').unwrap_or(text).into(),
                 });
                 if change.missing_newline() && (old.ends_with('\n') != new.ends_with('\n')) {
                     out.push(note("no line break at the end".to_owned()));
@@ -79,7 +81,7 @@ pub fn lines(old: &str, new: &str) -> Vec<Line> {
 fn note(text: String) -> Line {
     Line {
         change: Change::Note,
-        text,
+        text: text.into(),
     }
 }
 

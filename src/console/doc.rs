@@ -3,16 +3,20 @@
 //!
 //! Must not know: what a document is about.
 
+mod cache;
+
 use std::sync::Arc;
 
 use regex::Regex;
 use unicode_segmentation::UnicodeSegmentation as _;
 use unicode_width::UnicodeWidthStr as _;
 
-use super::pager::{Ink, Pager, Row, Wrap};
+use super::pager::{Ink, Pager, Row};
 use super::theme::Role;
 use super::tint::Tint;
-use crate::text::{self, Survey};
+use crate::text;
+
+pub use cache::Cache;
 
 /// A run of characters of one look. The characters are safe to show.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -353,7 +357,7 @@ fn dress(row: Row, role: Role, mark: &(Role, String)) -> Styled {
 }
 
 /// In which form a source text is shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Form {
     /// As it is.
     Raw,
@@ -363,60 +367,8 @@ pub enum Form {
     Readable,
 }
 
-/// Rows that were made already, by their source: a long value is cut once per width.
-#[derive(Debug, Clone, Default)]
-pub struct Cache {
-    kept: Vec<(Arc<str>, Form, Arc<Pager>)>,
-    used: Vec<(Arc<str>, Form, Arc<Pager>)>,
-    /// The text that was looked through last, and what was found in it.
-    looked: Option<(Arc<str>, Arc<Survey>)>,
-}
-
 /// Longest JSON text that is laid out for reading.
 const READABLE: usize = 512 * 1024;
-
-impl Cache {
-    /// The rows of a text.
-    pub fn pager(&mut self, source: &Arc<str>, form: Form, width: u16, wrap: Wrap) -> Arc<Pager> {
-        let found = self
-            .kept
-            .iter()
-            .chain(&self.used)
-            .find(|(from, as_form, pager)| {
-                Arc::ptr_eq(from, source) && *as_form == form && pager.is_of(pager.text(), width, wrap)
-            })
-            .map(|(_, _, pager)| Arc::clone(pager));
-        let pager = found.unwrap_or_else(|| {
-            Arc::new(match form {
-                Form::Raw => Pager::new(Arc::clone(source), width, wrap),
-                Form::Json => Pager::json(Arc::clone(source), width, wrap),
-                Form::Readable if source.starts_with(['{', '[']) => {
-                    Pager::json(readable(source), width, wrap)
-                }
-                Form::Readable => Pager::new(readable(source), width, wrap),
-            })
-        });
-        self.used.push((Arc::clone(source), form, Arc::clone(&pager)));
-        pager
-    }
-
-    /// What of a text of JSON is not what it looks like: found out once.
-    pub fn survey(&mut self, source: &Arc<str>) -> Arc<Survey> {
-        match &self.looked {
-            Some((from, survey)) if Arc::ptr_eq(from, source) => Arc::clone(survey),
-            _ => {
-                let survey = Arc::new(text::survey(source));
-                self.looked = Some((Arc::clone(source), Arc::clone(&survey)));
-                survey
-            }
-        }
-    }
-
-    /// Forgets what the document made since the last turn did not use.
-    pub fn turn(&mut self) {
-        self.kept = std::mem::take(&mut self.used);
-    }
-}
 
 /// A JSON string as its text, other JSON laid out; anything else as it is.
 pub fn readable(json: &Arc<str>) -> Arc<str> {

@@ -25,7 +25,7 @@ const BACK: usize = 1024;
 const EDGE: usize = 256;
 
 /// How rows end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Wrap {
     /// Between words where there are any: prose.
     Words,
@@ -111,6 +111,8 @@ impl Pager {
 
     /// Cuts a text; a width of 0 counts as 1.
     pub fn new(text: Arc<str>, width: u16, wrap: Wrap) -> Self {
+        #[cfg(test)]
+        super::testing::work::laid(text.len());
         let mut pager = Self {
             width: usize::from(width.max(1)),
             wrap,
@@ -150,11 +152,6 @@ impl Pager {
             begins: Inside::No,
         });
         self.rows += rows;
-    }
-
-    /// The same text at the same width: nothing to make anew.
-    pub fn is_of(&self, text: &Arc<str>, width: u16, wrap: Wrap) -> bool {
-        Arc::ptr_eq(&self.text, text) && self.width == usize::from(width.max(1)) && self.wrap == wrap
     }
 
     /// The text.

@@ -17,10 +17,12 @@ mod revisions;
 mod rule;
 mod wire;
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
 use super::aftermath;
+use super::alike::Alike;
 use super::doc::{Cache, Doc, Form, Styled};
 use super::model::graph::Pick;
 use super::model::inspector::{Subject, Tab};
@@ -62,14 +64,35 @@ const FIELD_ROWS: usize = 4;
 pub struct Maker<'a> {
     /// The run.
     pub run: &'a RunPart,
-    /// Rows made before.
+    /// What was made and found out before.
     pub cache: &'a mut Cache,
+    /// Which of the calls that wait are of one shape.
+    pub alike: &'a BTreeMap<NodeId, Alike>,
     /// Columns.
     pub width: u16,
     /// Characters.
     pub charset: Charset,
     /// The document.
     pub doc: Doc,
+}
+
+impl<'a> Maker<'a> {
+    /// Makes an empty document of so many columns, in these characters.
+    pub fn new(
+        run: &'a RunPart,
+        cache: &'a mut Cache,
+        alike: &'a BTreeMap<NodeId, Alike>,
+        (width, charset): (u16, Charset),
+    ) -> Self {
+        Self {
+            run,
+            cache,
+            alike,
+            width,
+            charset,
+            doc: Doc::default(),
+        }
+    }
 }
 
 impl Maker<'_> {
@@ -196,8 +219,9 @@ impl Maker<'_> {
             }
             Outcome::Err(error) => {
                 self.fact("error", Role::Error, error.class.word());
+                let message = self.cache.owned(&error.message);
                 self.text(
-                    &Arc::from(error.message.as_str()),
+                    &message,
                     Form::Raw,
                     Wrap::Words,
                     Role::Text,
@@ -405,8 +429,9 @@ pub fn broken(maker: &mut Maker<'_>, id: TurnId) {
             )
             .own(Role::Dim, format!("  request {}", turn.asked)),
     );
+    let message = maker.cache.owned(&fault.message);
     maker.text(
-        &Arc::from(fault.message.as_str()),
+        &message,
         Form::Raw,
         Wrap::Words,
         Role::Text,

@@ -5,6 +5,7 @@
 mod asks;
 mod run;
 mod scenes;
+pub mod work;
 
 use std::sync::Arc;
 

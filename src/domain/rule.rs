@@ -159,13 +159,19 @@ mod tests {
 
     #[test]
     fn a_place_is_told_as_far_as_it_can_be_one() {
-        assert_eq!(told("workspace a:b/overrule.toml:12: x"), "a rule of the workspace (a:b/overrule.toml:12)");
+        assert_eq!(
+            told("workspace a:b/overrule.toml:12: x"),
+            "a rule of the workspace (a:b/overrule.toml:12)"
+        );
         assert_eq!(told("workspace approved by ann"), "a rule of the workspace");
     }
 
     #[test]
     fn other_rules_are_cited_word_for_word() {
-        for cited in ["preset auto: what cannot be undone asks", "session rule 3: { tool = \"x\" }"] {
+        for cited in [
+            "preset auto: what cannot be undone asks",
+            "session rule 3: { tool = \"x\" }",
+        ] {
             assert_eq!(told(cited), cited);
             assert_eq!(told_with(cited, "because."), format!("{cited}: because."));
         }

@@ -10,7 +10,10 @@ use crate::domain::turn::Turn;
 
 /// The policy's word on a call that is asked for and does not wait for ever, with the time that there is for it.
 fn asked(call: &Call) -> Option<(&Verdict, u64)> {
-    let verdict = call.verdict.as_ref().filter(|_| call.status == Status::Awaiting)?;
+    let verdict = call
+        .verdict
+        .as_ref()
+        .filter(|_| call.status == Status::Awaiting)?;
     Some((verdict, verdict.deadline_ms?))
 }
 
@@ -80,7 +83,10 @@ mod tests {
         let stage = asked(Some(90_000), Consequence::Deny);
         let due = stage.model.run.state.calls[&id("c3")].due.unwrap();
         let (words, json) = said(&stage, true, 42_000);
-        assert_eq!(words.unwrap(), format!("denied in 42 s, at {}", print::moment(due)));
+        assert_eq!(
+            words.unwrap(),
+            format!("denied in 42 s, at {}", print::moment(due))
+        );
         assert_eq!(
             json,
             json!({"ms": 90_000, "then": "deny", "due": due, "overdue": false})
@@ -109,7 +115,10 @@ mod tests {
 
     #[test]
     fn what_waits_for_ever_has_no_deadline_and_what_is_over_says_so() {
-        assert_eq!(said(&asked(None, Consequence::Deny), true, 0), (None, Value::Null));
+        assert_eq!(
+            said(&asked(None, Consequence::Deny), true, 0),
+            (None, Value::Null)
+        );
         let mut stage = asked(Some(90_000), Consequence::Escalate);
         stage.engine(Event::Call(crate::domain::event::CallEvent::Decided {
             call: id("c3"),

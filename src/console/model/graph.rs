@@ -21,8 +21,8 @@ use crate::console::layout::fold::{Detail, Rules, Stands};
 use crate::console::layout::gutter::Shape;
 use crate::domain::id::{NodeId, NodeKind, Seq, TurnId};
 use crate::domain::state::State;
-use entries::Maker;
 pub use entries::Mark;
+use entries::{Maker, Signs};
 use lit::Lit;
 use map::MapPane;
 use query::Query;
@@ -145,6 +145,8 @@ pub struct GraphPane {
     spoilt: Option<NodeId>,
     /// Nodes that something happened to.
     touched: BTreeSet<NodeId>,
+    /// Hashes of what long calls say.
+    signs: Signs,
     /// Turns that were open when the rows were made.
     were_open: BTreeSet<TurnId>,
     /// Turns before this one are old.
@@ -201,7 +203,7 @@ impl GraphPane {
     fn refresh(&mut self, state: &State) -> Option<usize> {
         let touched = std::mem::take(&mut self.touched);
         let were_open = std::mem::replace(&mut self.were_open, state.agenda.open.clone());
-        let mut maker = Maker::new(state, &self.open, self.filter.as_ref());
+        let mut maker = Maker::new(state, &self.open, self.filter.as_ref(), &mut self.signs);
         let rows = &mut self.rows;
         let mut changed = None;
         let mut note = |at: usize| changed = Some(changed.map_or(at, |before: usize| before.min(at)));

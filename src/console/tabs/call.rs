@@ -6,9 +6,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use super::{Maker, NAME, conflicts, frame, origin_word};
-use crate::console::alike;
 use crate::console::doc::{Form, Styled};
-use crate::console::json;
 use crate::console::pager::Wrap;
 use crate::console::symbols::Symbol;
 use crate::console::theme::Role;
@@ -35,9 +33,9 @@ pub fn content(maker: &mut Maker<'_>, id: NodeId) {
     maker.field("tool", tool);
     // What is taken apart is copied: a long text is shown as it is instead.
     let members = if args.len() > LONG {
-        Vec::new()
+        Arc::default()
     } else {
-        json::members(args)
+        maker.cache.members(args)
     };
     if members.is_empty() {
         maker.text(
@@ -48,22 +46,21 @@ pub fn content(maker: &mut Maker<'_>, id: NodeId) {
             (Role::Dim, "  ".to_owned()),
         );
     }
-    for (name, value) in members {
-        let value: Arc<str> = value.into();
+    for (name, value) in members.iter() {
         let short = value.len() <= usize::from(maker.width).saturating_sub(14);
         if short {
             maker.doc.line(
                 Styled::new()
                     .own(Role::Dim, "  ")
-                    .untrusted(Role::JsonKey, &name, 40)
+                    .untrusted(Role::JsonKey, name, 40)
                     .own(Role::Dim, " = ")
-                    .untrusted(Role::Text, &value, 400),
+                    .untrusted(Role::Text, value, 400),
             );
         } else {
             maker.doc.line(
                 Styled::new()
                     .own(Role::Dim, "  ")
-                    .untrusted(Role::JsonKey, &name, 40)
+                    .untrusted(Role::JsonKey, name, 40)
                     .own(
                         Role::Dim,
                         format!(
@@ -73,7 +70,7 @@ pub fn content(maker: &mut Maker<'_>, id: NodeId) {
                     ),
             );
             maker.text(
-                &value,
+                value,
                 Form::Readable,
                 Wrap::Chars,
                 Role::Text,
@@ -203,18 +200,15 @@ fn changed(maker: &mut Maker<'_>, node: &Node) {
         return;
     };
     let mut words = super::origin_word(node.now());
-    if old == tool && first == args {
+    let same = maker.cache.alike(first, args);
+    let differs = same < first.len() || same < args.len();
+    if old == tool && !differs {
         return;
     }
     if old != tool {
         write!(words, ": another tool than {}", text::visible(old)).unwrap_or_default();
     }
-    if first != args {
-        let same = first
-            .bytes()
-            .zip(args.bytes())
-            .take_while(|(a, b)| a == b)
-            .count();
+    if differs {
         write!(words, ", from byte {same} on").unwrap_or_default();
     }
     words.push_str("; the tab revisions shows how");
@@ -255,7 +249,9 @@ fn exact(maker: &mut Maker<'_>, id: NodeId, decide: bool) {
     } else {
         maker.doc.text(pager, Role::Text, mark);
     }
-    if *shown != *args {
+    let as_written =
+        Arc::ptr_eq(&shown, &args) || maker.cache.alike(&shown, &args) == shown.len().max(args.len());
+    if !as_written {
         let words = if call.bindings.is_empty() {
             "as written: its label and the path of its result do not go to the tool"
         } else {
@@ -285,10 +281,7 @@ fn exact(maker: &mut Maker<'_>, id: NodeId, decide: bool) {
 
 /// A call of the shape of one that waits before it: what sets it apart stands here.
 fn like_another(maker: &mut Maker<'_>, id: NodeId) {
-    let state = &maker.run.state;
-    let waiting = state.queue().map(|call| call.id).take_while(|one| *one != id);
-    let found = alike::of(state, waiting.chain([id]));
-    if let Some(alike) = found.get(&id) {
+    if let Some(alike) = maker.alike.get(&id) {
         maker.field("compare", &alike.words());
     }
 }
@@ -317,8 +310,7 @@ fn tool_line(maker: &mut Maker<'_>, call: &Call, tool: &str) {
 }
 
 fn size_line(maker: &mut Maker<'_>, call: &Call, shown: &Arc<str>) {
-    let lines = shown.split('\n').count();
-    let longest = shown.split('\n').map(str::len).max().unwrap_or(0);
+    let (lines, longest) = maker.cache.size(shown);
     let mut words = format!("{} bytes", shown.len());
     if lines > 1 {
         let _ = write!(words, ", {lines} lines, longest {longest}");

@@ -51,7 +51,11 @@ fn of_node(maker: &mut Maker<'_>, node: &Node) {
         );
         let before = at.checked_sub(1).and_then(|at| node.revisions.get(at));
         if let Some(before) = before {
-            let lines = diff::lines(&words(&before.content), &words(&revision.content));
+            let lines = maker.cache.difference(
+                (node.id, [before.no, revision.no]),
+                [source(&before.content), source(&revision.content)],
+                || diff::lines(&words(&before.content), &words(&revision.content)),
+            );
             difference(maker, &lines);
         }
     }
@@ -69,8 +73,20 @@ pub fn difference(maker: &mut Maker<'_>, lines: &[diff::Line]) {
                 continue;
             }
         };
-        let source: Arc<str> = line.text.as_str().into();
-        maker.text(&source, Form::Raw, Wrap::Chars, role, (role, mark.to_owned()));
+        maker.text(&line.text, Form::Raw, Wrap::Chars, role, (role, mark.to_owned()));
+    }
+}
+
+/// The text that a content holds, where it is a shared one.
+fn source(content: &Content) -> Option<&Arc<str>> {
+    match content {
+        Content::Text { text, .. } => Some(text),
+        Content::Call { args, .. } => Some(args),
+        Content::Observation { outcome, .. } => match outcome {
+            Outcome::Ok { value, .. } => Some(value),
+            Outcome::Err(_) | Outcome::Cancelled { .. } => None,
+        },
+        Content::Deleted => None,
     }
 }
 

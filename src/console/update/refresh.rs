@@ -175,13 +175,9 @@ fn inspect(model: &mut Model, width: u16) {
         return;
     }
     model.inspector.made = Some(key);
-    let mut maker = Maker {
-        run: &model.run,
-        cache: &mut model.inspector.cache,
-        width,
-        charset: model.settings.charset,
-        doc: Doc::default(),
-    };
+    let inspector = &mut model.inspector;
+    let looks = (width, model.settings.charset);
+    let mut maker = Maker::new(&model.run, &mut inspector.cache, &model.queue.alike, looks);
     tabs::make(&mut maker, subject, tab);
     let doc = maker.doc;
     model.inspector.doc = doc;
@@ -208,15 +204,11 @@ fn overlay(model: &mut Model) {
         settings,
         collected,
         log,
+        queue,
         ..
     } = model;
-    let mut maker = Maker {
-        run,
-        cache: &mut inspector.cache,
-        width: screen.overlay_width(),
-        charset: settings.charset,
-        doc: Doc::default(),
-    };
+    let looks = (screen.overlay_width(), settings.charset);
+    let mut maker = Maker::new(run, &mut inspector.cache, &queue.alike, looks);
     let Some(overlay) = overlays.last_mut() else {
         return;
     };

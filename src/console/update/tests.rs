@@ -22,6 +22,7 @@ mod screens;
 mod search;
 mod sent;
 mod typing;
+mod unchanged;
 mod verbs;
 mod ways;
 mod wire;

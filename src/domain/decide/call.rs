@@ -73,11 +73,7 @@ pub(super) fn find(state: &State, id: NodeId) -> Result<&Call, Refusal> {
 }
 
 pub(super) fn same_rev(state: &State, id: NodeId, rev: Rev) -> Result<(), Refusal> {
-    let now = state
-        .nodes
-        .get(&id)
-        .map(Node::rev)
-        .unwrap_or_default();
+    let now = state.nodes.get(&id).map(Node::rev).unwrap_or_default();
     if now == rev {
         Ok(())
     } else {

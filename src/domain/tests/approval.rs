@@ -386,7 +386,11 @@ fn what_cannot_be_undone_runs_only_with_the_name_of_its_tool() {
     assert_eq!(refusal.kind, RefusalKind::Denied);
     assert!(refusal.message.contains("`write`"), "{}", refusal.message);
     for word in ["", "shell", "Write", "write "] {
-        assert_eq!(kind(w.approve_with(id, Some(word))), RefusalKind::Denied, "{word:?}");
+        assert_eq!(
+            kind(w.approve_with(id, Some(word))),
+            RefusalKind::Denied,
+            "{word:?}"
+        );
     }
     // Nor is an edit of it the approval of what it says now.
     w.args(id, r#"{"_as":"a","n":2}"#).unwrap();

@@ -3,8 +3,9 @@
 //!
 //! Must not know: rows, how anything is drawn.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::sync::Arc;
 
 use super::query::Query;
 use crate::console::layout::fold::{Entry, Keep};
@@ -57,6 +58,12 @@ impl Mark {
     }
 }
 
+/// Hashes of what long calls say, each with the arguments that it is of.
+pub(super) type Signs = HashMap<NodeId, (Arc<str>, u64)>;
+
+/// Arguments whose hash is worth keeping.
+const LONG: usize = 4 * 1024;
+
 /// What entries are made from.
 pub(super) struct Maker<'a> {
     /// The run.
@@ -67,12 +74,20 @@ pub(super) struct Maker<'a> {
     pub filter: Option<&'a Query>,
     /// The run's edges, asked for one node after the other.
     edges: Edges<'a>,
+    /// Hashes that were made before.
+    signs: &'a mut Signs,
 }
 
 impl<'a> Maker<'a> {
     /// Makes entries of this run.
-    pub const fn new(state: &'a State, open: &'a BTreeSet<NodeId>, filter: Option<&'a Query>) -> Self {
+    pub const fn new(
+        state: &'a State,
+        open: &'a BTreeSet<NodeId>,
+        filter: Option<&'a Query>,
+        signs: &'a mut Signs,
+    ) -> Self {
         Self {
+            signs,
             state,
             open,
             filter,
@@ -112,7 +127,7 @@ impl<'a> Maker<'a> {
             entry.mark = mark as u8;
         }
         if let Some(call) = call.filter(|_| id.kind == NodeKind::Call) {
-            entry.sign = sign(state, call);
+            entry.sign = sign(state, call, self.signs);
         }
         entry.hit = self
             .filter
@@ -149,18 +164,43 @@ fn keep(state: &State, id: NodeId) -> Keep {
 }
 
 /// What a call does and what comes of it, as a number; what has not ended is like nothing else.
-fn sign(state: &State, call: &Call) -> u64 {
+fn sign(state: &State, call: &Call, signs: &mut Signs) -> u64 {
     let mut hasher = DefaultHasher::new();
-    let Some((tool, args)) = state.nodes.get(&call.id).and_then(|node| node.as_call()) else {
-        return 0;
-    };
-    (tool, args).hash(&mut hasher);
     match &call.status {
         Status::Failed(class) => class.hash(&mut hasher),
         status if status.is_settled() => status.word().hash(&mut hasher),
-        _ => call.id.hash(&mut hasher),
+        _ => {
+            call.id.hash(&mut hasher);
+            return hasher.finish().max(1);
+        }
     }
+    let Some((tool, args)) = state.nodes.get(&call.id).and_then(|node| node.as_call()) else {
+        return 0;
+    };
+    (tool, said(call.id, args, signs)).hash(&mut hasher);
     hasher.finish().max(1)
+}
+
+/// Hash of arguments. The rows of an open turn are made anew for every event: what is long is gone through once.
+fn said(id: NodeId, args: &Arc<str>, signs: &mut Signs) -> u64 {
+    let made = || {
+        let mut hasher = DefaultHasher::new();
+        args.hash(&mut hasher);
+        hasher.finish()
+    };
+    if args.len() < LONG {
+        return made();
+    }
+    match signs.get(&id) {
+        Some((of, sign)) if Arc::ptr_eq(of, args) => *sign,
+        _ => {
+            #[cfg(test)]
+            crate::console::testing::work::gone_through();
+            let sign = made();
+            signs.insert(id, (Arc::clone(args), sign));
+            sign
+        }
+    }
 }
 
 /// The edit that made a node history, as the number of its event.

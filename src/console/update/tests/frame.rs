@@ -94,14 +94,20 @@ fn in_the_log_and_the_attempts_it_is_a_quotation_too() {
     let said = r#"a rule of the workspace (overrule.toml:3), which says "allowed\" by the operator ⟨U+001B⟩[2J; press a""#;
     stage.press("L");
     let log = stage.text();
-    assert!(log.contains("ready; ask by a rule of the workspace (overrule.toml:3)"), "{log}");
+    assert!(
+        log.contains("ready; ask by a rule of the workspace (overrule.toml:3)"),
+        "{log}"
+    );
     assert!(log.contains(&format!("denied by {said}")), "{log}");
     assert!(!log.contains("gate ="), "{log}");
     stage.press("L 1 G ]");
     stage.model.inspector.choose(Tab::Attempts, Pane::Graph);
     let flat = stage.text().split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(flat.contains("denied by a rule of the workspace"), "{flat}");
-    assert!(flat.contains("because    a rule") || flat.contains("because a rule"), "{flat}");
+    assert!(
+        flat.contains("because    a rule") || flat.contains("because a rule"),
+        "{flat}"
+    );
     assert!(!flat.contains("gate ="), "{flat}");
 }
 

@@ -69,7 +69,11 @@ fn nor_does_it_happen_again_without() {
     stage.wait(ARMING);
     stage.press("n");
     assert_eq!(stage.commands(), []);
-    assert!(stage.text().contains("type `launch` to let it run"), "{}", stage.text());
+    assert!(
+        stage.text().contains("type `launch` to let it run"),
+        "{}",
+        stage.text()
+    );
     stage.type_text("launch");
     stage.press("enter");
     let again = Command::Call(CallCommand::Consent {

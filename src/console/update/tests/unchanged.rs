@@ -1,0 +1,145 @@
+//! What stays the same is not laid out again, whatever happens elsewhere: counted, not timed.
+
+use crate::console::model::inspector::Tab;
+use crate::console::model::screen::Pane;
+use crate::console::testing::{Stage, id, work};
+use crate::domain::call::{ErrorClass, Outcome, ToolError};
+use crate::domain::event::{EditEvent, Event, RunEvent};
+use crate::domain::id::{Attempt, Rev};
+use crate::domain::node::{Content, Origin};
+
+/// A value as long as they come.
+const LONG: usize = 10_000_000;
+/// Bytes that a frame may lay out of what is short.
+const SHORT: usize = 64 * 1024;
+
+/// Shows a tab of a call in the graph, and counts what a stream of events about something else costs.
+fn stays(stage: &mut Stage, tab: Tab) {
+    stage.model.inspector.choose(tab, Pane::Graph);
+    // What has to be asked for stands in the second frame.
+    stage.draw();
+    stage.draw();
+    assert_eq!(stage.model.inspector.tab, tab);
+    let made = stage.model.inspector.made;
+    for no in 0..20 {
+        let reason = format!("pause {no}");
+        stage.engine(Event::Run(RunEvent::Paused { reason }));
+        let (laid, through) = work::of(|| {
+            stage.draw();
+        });
+        assert!(laid < SHORT, "{tab:?}: {laid} bytes were laid out again");
+        assert_eq!(through, 0, "{tab:?}: something was gone through again");
+    }
+    if !matches!(tab, Tab::Context | Tab::Wire) {
+        assert_ne!(stage.model.inspector.made, made, "{tab:?}: it is made anew");
+    }
+}
+
+/// A run with this call under the cursor of the graph.
+fn begun(args: &str, outcome: Option<Outcome>) -> Stage {
+    let mut stage = Stage::new(120, 40);
+    stage.begin();
+    match outcome {
+        Some(outcome) => stage.finished("c3", "write_file", args, outcome),
+        None => stage.awaiting("c3", "write_file", args),
+    }
+    stage.press("1 G");
+    stage
+}
+
+fn revised(stage: &mut Stage, node: &str, content: Content) {
+    stage.engine(Event::Edit(EditEvent::Revised {
+        node: id(node),
+        rev: Rev(2),
+        content,
+        origin: Origin::Operator { user: "ann".into() },
+        approves: None,
+    }));
+}
+
+#[test]
+fn ten_megabytes_of_arguments_are_laid_out_once() {
+    let args = format!(r#"{{"path":"a","content":"{}"}}"#, "abcdefghij".repeat(LONG / 10));
+    let (bytes, _) = work::of(|| {
+        let mut stage = begun("{}", None);
+        revised(
+            &mut stage,
+            "c3",
+            Content::Call {
+                tool: "write_file".into(),
+                args: args.into(),
+            },
+        );
+        stage.ready("c3", 2);
+        for tab in Tab::ALL {
+            stays(&mut stage, tab);
+        }
+    });
+    assert!(
+        (LONG..2 * LONG).contains(&bytes),
+        "{bytes} bytes for all tabs together"
+    );
+}
+
+#[test]
+fn so_is_a_result_of_ten_megabytes() {
+    let text = "a line of some length, as files have them\n".repeat(LONG / 42);
+    let value = serde_json::Value::from(text).to_string();
+    let (bytes, _) = work::of(|| {
+        let mut stage = begun(r#"{"path":"a"}"#, Some(Outcome::ok(value.clone())));
+        stays(&mut stage, Tab::Content);
+        revised(
+            &mut stage,
+            "o3",
+            Content::Observation {
+                call_rev: Rev(1),
+                attempt: Attempt(1),
+                outcome: Outcome::ok(value.replacen("a line", "no line", 1)),
+            },
+        );
+        for tab in Tab::ALL {
+            stays(&mut stage, tab);
+        }
+    });
+    assert!(
+        (2 * LONG - 1_000..3 * LONG).contains(&bytes),
+        "{bytes} bytes of two results"
+    );
+}
+
+#[test]
+fn what_is_taken_apart_or_compared_by_line_is_so_once() {
+    let lines: Vec<String> = (0..4_000).map(|no| format!("line {no} of a text")).collect();
+    let args = |name: &str| serde_json::json!({"path": name, "content": lines.join("\n")}).to_string();
+    let mut stage = begun(&args("a"), None);
+    revised(
+        &mut stage,
+        "c3",
+        Content::Call {
+            tool: "write_file".into(),
+            args: args(&"b ".repeat(50_000)).into(),
+        },
+    );
+    for tab in Tab::ALL {
+        stays(&mut stage, tab);
+    }
+}
+
+#[test]
+fn so_is_a_long_error() {
+    let error = ToolError {
+        class: ErrorClass::NotFound,
+        message: "it went wrong in many words ".repeat(10_000),
+        evidence: "errno ENOENT".to_owned(),
+        hint: None,
+        partial: None,
+        executed: false,
+        retry_after_ms: None,
+    };
+    let long = error.message.len();
+    let (bytes, _) = work::of(|| {
+        let mut stage = begun(r#"{"path":"a"}"#, Some(Outcome::Err(error)));
+        stays(&mut stage, Tab::Content);
+    });
+    assert!((long..2 * long).contains(&bytes), "{bytes} of {long} bytes");
+}
