@@ -171,7 +171,7 @@ impl Field {
                 self.seek(verb == TextVerb::FindBack);
                 return;
             }
-            TextVerb::EraseWord | TextVerb::EraseEnd => {}
+            TextVerb::EraseWord | TextVerb::EraseStart | TextVerb::EraseEnd => {}
             _ => self.area.cancel_selection(),
         }
         match verb {
@@ -184,6 +184,7 @@ impl Field {
             TextVerb::First => self.area.move_cursor(CursorMove::Top),
             TextVerb::Last => self.area.move_cursor(CursorMove::Bottom),
             TextVerb::EraseWord => drop(self.area.delete_word()),
+            TextVerb::EraseStart => drop(self.area.delete_line_by_head()),
             TextVerb::EraseEnd => drop(self.area.delete_line_by_end()),
             // Carried out elsewhere, or above.
             _ => {}

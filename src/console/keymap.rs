@@ -228,6 +228,8 @@ fn nearest(name: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
     use crate::console::commands::{Decide, View};
 
@@ -241,6 +243,28 @@ mod tests {
     #[test]
     fn the_default_table_has_no_key_with_two_meanings() {
         Keymap::new(&[]).unwrap();
+    }
+
+    #[test]
+    fn no_key_that_edits_a_text_lets_anything_run() {
+        // Whoever has it in his fingers for a text may press it where the text was closed already.
+        let lets_run = |verb: Verb| {
+            use Decide::{Accept, AllNow, Approve, ApproveUnread, AskAgain, DidNot, Retry, RunAgain, RunNow};
+            matches!(
+                verb,
+                Verb::Decide(
+                    Approve | ApproveUnread | AllNow | Accept | RunAgain | Retry | RunNow | DidNot | AskAgain
+                )
+            )
+        };
+        let keys = |of: &dyn Fn(Verb) -> bool| -> BTreeSet<&str> {
+            let found = commands::entries().filter(|entry| of(entry.verb));
+            found.flat_map(|entry| entry.keys).copied().collect()
+        };
+        let edits = keys(&|verb| matches!(verb, Verb::Text(_)));
+        let runs = keys(&lets_run);
+        assert!(runs.contains("ctrl-a") && edits.contains("ctrl-u"));
+        assert_eq!(edits.intersection(&runs).collect::<Vec<_>>(), Vec::<&&str>::new());
     }
 
     #[test]

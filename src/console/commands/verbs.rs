@@ -379,6 +379,8 @@ pub enum TextVerb {
     Last,
     /// Erase the word before the cursor.
     EraseWord,
+    /// Erase to the start of the line.
+    EraseStart,
     /// Erase to the end of the line.
     EraseEnd,
     /// Select on.

@@ -118,7 +118,7 @@ fn names_of_the_schema_complete() {
         "{\"path\": \"a\", \"content\": ",
         "the only name that fits is put in"
     );
-    stage.press("ctrl-u ctrl-u");
+    stage.press("alt-u alt-u");
     editor(&mut stage).field.replace("{");
     stage.press("ctrl-end tab");
     assert!(
@@ -170,7 +170,7 @@ fn what_is_selected_is_copied_cut_put_back_and_replaced() {
     assert_eq!(editor(&mut stage).field.text().unwrap(), "twoone");
     stage.press("alt-a z");
     assert_eq!(editor(&mut stage).field.text().unwrap(), "z");
-    stage.press("ctrl-u");
+    stage.press("alt-u");
     assert_ne!(editor(&mut stage).field.text().unwrap(), "z", "one undo away");
 }
 
@@ -231,7 +231,7 @@ fn a_large_paste_that_fits_is_one_undo() {
     let pasted = "0123456789\n".repeat(10_000);
     stage.send(Msg::Term(TermMsg::Paste(pasted.clone())));
     assert_eq!(editor(&mut stage).field.text().unwrap(), pasted);
-    stage.press("ctrl-u");
+    stage.press("alt-u");
     assert_eq!(editor(&mut stage).field.text().unwrap(), "");
 }
 
@@ -338,4 +338,25 @@ fn an_empty_text_offers_a_reference_and_a_result_does_not() {
     editor(&mut stage).field.replace("\"†");
     stage.press("ctrl-end tab");
     assert!(matches!(stage.model.overlays.last(), Some(Overlay::Editor(_))));
+}
+
+#[test]
+fn a_line_that_was_filled_in_is_cleared_by_one_key_and_comes_back() {
+    let mut stage = Stage::new(80, 24);
+    stage.begin();
+    stage.press(":");
+    stage.type_text("policy");
+    stage.press("enter");
+    let text = |stage: &Stage| match stage.model.overlays.last() {
+        Some(Overlay::Line(line)) => line.field.text().unwrap(),
+        other => panic!("{other:?}"),
+    };
+    let before = text(&stage);
+    assert!(!before.is_empty());
+    stage.press("ctrl-u");
+    assert_eq!(text(&stage), "");
+    stage.press("alt-u");
+    assert_eq!(text(&stage), before);
+    stage.press("left ctrl-u");
+    assert_eq!(text(&stage), before.split_at(before.len() - 1).1);
 }
