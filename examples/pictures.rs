@@ -204,6 +204,7 @@ fn draw(picture: &Picture, events: &[Arc<Envelope>]) -> Result<String> {
         troubles: Vec::new(),
         themes: vec![(picture.theme.to_owned(), theme)],
         charset: Charset::Unicode,
+        wide: false,
         line: Line::Unicode,
         keymap: Keymap::new(&[])?,
         arming_ms: 500,

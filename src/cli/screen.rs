@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::build::Ground;
 use super::exit::{Code, Failure};
 use super::looks::{self, Watched};
-use crate::config::settings::{Glyphs, Origin};
+use crate::config::settings::{Ambiguous, Glyphs, Origin};
 use crate::console::app::{self, Alerts, Exit, Held, Options, Sources};
 use crate::console::layout::gutter::Line;
 use crate::console::link::Link;
@@ -41,10 +41,15 @@ fn options(ground: &Ground, session: &str, recorded: bool) -> Result<Options, Fa
         Glyphs::Unicode if settings.glyphs.origin != Origin::Default => Charset::Unicode,
         Glyphs::Unicode => Charset::detect(env.locale.as_deref(), env.term.as_deref()),
     };
+    // A screen of ASCII has no such characters.
+    let wide = charset == Charset::Unicode && settings.ambiguous.value == Ambiguous::Wide;
+    // The console's own lines and signs are of that kind: nearly all of them would be two columns wide.
+    let charset = if wide { Charset::Ascii } else { charset };
     Ok(Options {
         colours,
         theme: (settings.theme.value.clone(), looks::theme(ground)?),
         charset,
+        wide,
         line: match charset {
             Charset::Ascii => Line::Ascii,
             Charset::Unicode => Line::Unicode,

@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::settings::{Glyphs, Wire};
+use super::settings::{Ambiguous, Glyphs, Wire};
 
 /// A base URL without the slash at its end; else what is wrong with it.
 pub fn base_url(text: &str) -> Result<String, &'static str> {
@@ -54,6 +54,13 @@ pub fn glyphs(text: &str) -> Option<Glyphs> {
     [Glyphs::Unicode, Glyphs::Ascii]
         .into_iter()
         .find(|glyphs| glyphs.word() == text)
+}
+
+/// A width by its name.
+pub fn ambiguous(text: &str) -> Option<Ambiguous> {
+    [Ambiguous::Narrow, Ambiguous::Wide]
+        .into_iter()
+        .find(|width| width.word() == text)
 }
 
 /// A path as people write it in a file: `~/` is the home directory, and what is relative is so to

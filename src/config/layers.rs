@@ -23,7 +23,7 @@ use super::load::default_sessions;
 use super::notify;
 use super::price;
 use super::routing::{RoutingSettings, Written as Feedback};
-use super::settings::{Glyphs, Origin, Prices, ReuseSettings, Setting, Settings, Wire};
+use super::settings::{Ambiguous, Glyphs, Origin, Prices, ReuseSettings, Setting, Settings, Wire};
 use super::tools::{Tags, Templates};
 use super::written::Written;
 
@@ -159,6 +159,10 @@ pub(super) fn weigh(mut layers: Layers<'_>, mut notices: Vec<Notice>) -> Result<
                 workspace(theirs.glyphs),
                 flag("--ascii", flags.glyphs),
             ],
+        ),
+        ambiguous: last(
+            Ambiguous::default(),
+            [user(mine.ambiguous), workspace(theirs.ambiguous)],
         ),
         mouse: last(true, [user(mine.mouse), workspace(theirs.mouse)]),
         tell_edits: last(true, [user(mine.tell_edits), workspace(theirs.tell_edits)]),

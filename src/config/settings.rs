@@ -101,6 +101,26 @@ impl Glyphs {
     }
 }
 
+/// How wide a terminal draws the characters that are neither narrow nor wide by themselves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Ambiguous {
+    /// One column.
+    #[default]
+    Narrow,
+    /// Two columns.
+    Wide,
+}
+
+impl Ambiguous {
+    /// Its name.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Narrow => "narrow",
+            Self::Wide => "wide",
+        }
+    }
+}
+
 /// Bounds of a run, each with its origin. None is unlimited.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LimitSettings {
@@ -190,6 +210,8 @@ pub struct Settings {
     pub theme: Setting<String>,
     /// Which characters draw the screen.
     pub glyphs: Setting<Glyphs>,
+    /// How wide the terminal draws characters of ambiguous width.
+    pub ambiguous: Setting<Ambiguous>,
     /// The mouse works the screen; false leaves it to the terminal's own selection.
     pub mouse: Setting<bool>,
     /// Bounds of a run.
@@ -258,6 +280,7 @@ impl Settings {
             line("policy.preset", &self.preset, |preset| preset.word().into()),
             line("theme", &self.theme, |theme| visible(theme)),
             line("glyphs", &self.glyphs, |glyphs| glyphs.word().into()),
+            line("ambiguous_width", &self.ambiguous, |width| width.word().into()),
             line("mouse", &self.mouse, bool::to_string),
             line("limits.parallel", &limits.parallel, u32::to_string),
             line("limits.turns", &limits.turns, |n| count(n.as_ref())),

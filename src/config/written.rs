@@ -18,7 +18,7 @@ use super::key::Key;
 use super::notify;
 use super::price;
 use super::routing;
-use super::settings::{Glyphs, Wire};
+use super::settings::{Ambiguous, Glyphs, Wire};
 use super::tools;
 
 /// The most calls at one time that can be asked for.
@@ -45,6 +45,8 @@ pub struct Written {
     pub theme: Option<At<String>>,
     /// `glyphs`
     pub glyphs: Option<At<Glyphs>>,
+    /// `ambiguous_width`
+    pub ambiguous: Option<At<Ambiguous>>,
     /// `mouse`
     pub mouse: Option<At<bool>>,
     /// `sessions`
@@ -129,6 +131,12 @@ pub fn read(path: &Path, text: &str, origin: Origin, home: Option<&Path>) -> Res
             "write a theme's name, such as \"dark\"",
         )?,
         glyphs: named(&mut root, "glyphs", checks::glyphs, "use unicode or ascii")?,
+        ambiguous: named(
+            &mut root,
+            "ambiguous_width",
+            checks::ambiguous,
+            "use narrow or wide",
+        )?,
         mouse: root.flag("mouse")?,
         sessions: checked(
             &mut root,

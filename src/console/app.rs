@@ -78,6 +78,7 @@ pub async fn run(
         troubles: Vec::new(),
         themes: vec![options.theme.clone()],
         charset: options.charset,
+        wide: options.wide,
         line: options.line,
         keymap: options.keymap.clone(),
         arming_ms: options.arming_ms,

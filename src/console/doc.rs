@@ -9,11 +9,11 @@ use std::sync::Arc;
 
 use regex::Regex;
 use unicode_segmentation::UnicodeSegmentation as _;
-use unicode_width::UnicodeWidthStr as _;
 
 use super::pager::{Ink, Pager, Row};
 use super::theme::Role;
 use super::tint::Tint;
+use crate::console::columns::Columns as _;
 use crate::text;
 
 pub use cache::Cache;
@@ -106,12 +106,12 @@ impl Styled {
         for piece in self.0 {
             for word in piece.text.split_inclusive(' ') {
                 let begins = rows.len() > 1 && used == indent;
-                if used + word.trim_end().width() > columns && used > 0 && !begins {
+                if used + word.trim_end().columns() > columns && used > 0 && !begins {
                     rows.push(Self::new().own(Role::Dim, " ".repeat(indent)));
                     used = indent;
                 }
                 for grapheme in word.graphemes(true) {
-                    let wide = grapheme.width();
+                    let wide = grapheme.columns();
                     // A blank that does not fit is not missed.
                     if used + wide > columns && grapheme != " " {
                         rows.push(Self::new().own(Role::Dim, " ".repeat(indent)));
@@ -177,7 +177,7 @@ pub fn broken(text: &str, columns: usize) -> Vec<String> {
     let (mut row, mut used) = (String::new(), 0);
     for word in text.split(' ') {
         let gap = usize::from(!row.is_empty());
-        if used + gap + word.width() > columns && !row.is_empty() {
+        if used + gap + word.columns() > columns && !row.is_empty() {
             rows.push(std::mem::take(&mut row));
             used = 0;
         } else if gap > 0 {
@@ -185,12 +185,12 @@ pub fn broken(text: &str, columns: usize) -> Vec<String> {
             used += 1;
         }
         for grapheme in word.graphemes(true) {
-            if used + grapheme.width() > columns && !row.is_empty() {
+            if used + grapheme.columns() > columns && !row.is_empty() {
                 rows.push(std::mem::take(&mut row));
                 used = 0;
             }
             row.push_str(grapheme);
-            used += grapheme.width();
+            used += grapheme.columns();
         }
     }
     rows.push(row);

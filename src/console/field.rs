@@ -12,6 +12,7 @@ use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 use ratatui_textarea::{CursorMove, DataCursor, Input, Key as AreaKey, TextArea, WrapMode};
 
+use super::columns::{grows, widen};
 use super::commands::{Move, Reach, TextVerb};
 use super::key::{Code, Key};
 use crate::text;
@@ -300,15 +301,16 @@ impl Field {
         style: Style,
         marks: (&[(usize, usize)], Style),
     ) {
-        self.draw(frame, area, style);
         let area = area.intersection(frame.area());
+        let room = self.lay(frame, area, style);
         for place in marks.0 {
-            if let Some((x, y)) = self.on_screen(*place, area)
+            if let Some((x, y)) = self.on_screen(*place, room)
                 && let Some(cell) = frame.buffer_mut().cell_mut((x, y))
             {
                 cell.set_style(marks.1);
             }
         }
+        widen(frame.buffer_mut(), area);
     }
 
     /// Where a place of the text was drawn, if it was.
@@ -331,11 +333,24 @@ impl Field {
     /// Draws it.
     pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, style: Style) {
         let area = area.intersection(frame.area());
+        self.lay(frame, area, style);
+        widen(frame.buffer_mut(), area);
+    }
+
+    /// Draws it as the widget measures it; gives the part of the area that it was given. The widget knows nothing of
+    /// characters that are wider on this screen: where there are any it gets half of the columns, so that all that it
+    /// draws still fits when each has the room that it takes.
+    fn lay(&self, frame: &mut Frame<'_>, area: Rect, style: Style) -> Rect {
         if area.is_empty() {
-            return;
+            return area;
+        }
+        let mut room = area;
+        if self.area.lines().iter().any(|line| grows(line)) {
+            room.width = (area.width / 2).max(1);
         }
         frame.buffer_mut().set_style(area, style);
-        frame.render_widget(&self.area, area);
+        frame.render_widget(&self.area, room);
+        room
     }
 }
 

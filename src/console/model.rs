@@ -16,6 +16,7 @@ pub mod queue;
 pub mod run;
 pub mod screen;
 
+use super::columns::{Measured, measured};
 use super::keymap::Keymap;
 use super::layout::gutter::Line;
 use super::symbols::Charset;
@@ -26,6 +27,7 @@ use crate::domain::call::{Call, Status};
 use crate::domain::ladder;
 use crate::domain::state::Mode;
 use crate::resilience::watch::Watch;
+use crate::text::{Shown, shown_in_ascii};
 use arming::{Arming, KeyState};
 use collected::Collected;
 use graph::GraphPane;
@@ -54,6 +56,8 @@ pub struct Settings {
     pub themes: Vec<(String, Theme)>,
     /// Characters.
     pub charset: Charset,
+    /// True where the terminal draws characters of ambiguous width two columns wide. The console's own are ASCII then.
+    pub wide: bool,
     /// Lines of the graph.
     pub line: Line,
     /// Keys.
@@ -84,6 +88,16 @@ impl Settings {
     /// True where what is shown is read from a record, and nobody works on it.
     pub const fn is_recorded(&self) -> bool {
         self.read_only || self.replay
+    }
+
+    /// Begins to make text for this screen: its form, and its measure.
+    pub fn shown(&self) -> (Shown, Measured) {
+        (shown_in_ascii(self.text_in_ascii()), measured(self.wide))
+    }
+
+    /// True where other people's text is shown in ASCII too.
+    pub fn text_in_ascii(&self) -> bool {
+        self.charset == Charset::Ascii && !self.wide
     }
 
     /// The keys, where they do something about the run: nothing is offered that a recorded run refuses.

@@ -23,6 +23,7 @@ use std::sync::Arc;
 
 use super::aftermath;
 use super::alike::Alike;
+use super::columns::Columns as _;
 use super::doc::{Cache, Doc, Form, Styled};
 use super::model::graph::Pick;
 use super::model::inspector::{Subject, Tab};
@@ -100,7 +101,7 @@ impl Maker<'_> {
     fn own(&mut self, role: Role, text: impl Into<String>) {
         let text = text.into();
         let width = usize::from(self.width).max(1);
-        if text.chars().count() <= width {
+        if text.columns() <= width {
             self.doc.line(Styled::new().own(role, text));
             return;
         }
@@ -149,7 +150,7 @@ impl Maker<'_> {
 
     /// An untrusted text behind a mark.
     fn text(&mut self, source: &Arc<str>, form: Form, wrap: Wrap, role: Role, mark: (Role, String)) {
-        let width = self.width.saturating_sub(mark.1.chars().count() as u16).max(1);
+        let width = self.width.saturating_sub(mark.1.columns() as u16).max(1);
         let pager = self.cache.pager(source, form, width, wrap);
         self.doc.text(pager, role, mark);
     }

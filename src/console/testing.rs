@@ -70,6 +70,7 @@ impl Stage {
                 .map(|name| (name.to_owned(), Theme::built_in(name).unwrap()))
                 .collect(),
             charset: Charset::Unicode,
+            wide: false,
             line: Line::Unicode,
             keymap: Keymap::new(&[]).unwrap(),
             arming_ms: ARMING,

@@ -38,8 +38,6 @@ use super::link::Update;
 use super::model::Model;
 use super::model::overlay::Overlay;
 use super::msg::{Leave, Msg, Out, TermMsg};
-use super::symbols::Charset;
-use crate::text::shown_in_ascii;
 
 pub use collect::count as collected_words;
 pub use pace::soon;
@@ -47,7 +45,7 @@ pub use refresh::prepare;
 
 /// Lets something happen.
 pub fn update(model: &mut Model, msg: Msg) -> Vec<Out> {
-    let _shown = shown_in_ascii(model.settings.charset == Charset::Ascii);
+    let _shown = model.settings.shown();
     let mut out = Vec::new();
     match msg {
         Msg::Term(term) => terminal(model, term, &mut out),

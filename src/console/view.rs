@@ -21,15 +21,12 @@ use ratatui::Frame;
 use ratatui::buffer::Buffer;
 
 use super::model::Model;
-use super::symbols::Charset;
-use crate::text::shown_in_ascii;
 
 /// Draws the model.
 pub fn view(model: &Model, frame: &mut Frame<'_>) {
-    let ascii = model.settings.charset == Charset::Ascii;
-    let _shown = shown_in_ascii(ascii);
+    let _shown = model.settings.shown();
     shell::draw(model, frame);
-    if ascii {
+    if model.settings.text_in_ascii() {
         plain(frame.buffer_mut());
     }
 }

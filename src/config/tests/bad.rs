@@ -39,6 +39,10 @@ fn errors_name_place_key_and_cure() {
             "1:8: `wire`: unknown value `soap`; use openai-chat",
         ),
         (
+            "ambiguous_width = \"2\"",
+            "1:19: `ambiguous_width`: unknown value `2`; use narrow or wide",
+        ),
+        (
             "glyphs = \"emoji\"",
             "1:10: `glyphs`: unknown value `emoji`; use unicode or ascii",
         ),
@@ -96,7 +100,7 @@ fn errors_name_place_key_and_cure() {
         ),
         (
             "[[mcp]]\nname = \"x\"",
-            "1:3: `mcp`: unknown key; known here: api_key, api_key_cmd, api_key_file, arming, base_url, editor, glyphs, limits, model, mouse, notify, policy, price, resilience, reuse, routing, sessions, tell_edits, theme, tool, wire",
+            "1:3: `mcp`: unknown key; known here: ambiguous_width, api_key, api_key_cmd, api_key_file, arming, base_url, editor, glyphs, limits, model, mouse, notify, policy, price, resilience, reuse, routing, sessions, tell_edits, theme, tool, wire",
         ),
     ];
     for (text, message) in table {

@@ -26,6 +26,7 @@ base_url = "http://evil.example/v1"
 api_key_cmd = "touch /tmp/never"
 theme = "light"
 glyphs = "ascii"
+ambiguous_width = "wide"
 sessions = "/tmp/theirs"
 arming = "0ms"
 editor = "sh -c evil"
@@ -64,6 +65,7 @@ fn what_does_not_tighten_is_ignored_and_reported() {
         "api_key_cmd",
         "theme",
         "glyphs",
+        "ambiguous_width",
         "sessions",
         "arming",
         "editor",

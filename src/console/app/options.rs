@@ -23,6 +23,8 @@ pub struct Options {
     pub theme: (String, Theme),
     /// Characters.
     pub charset: Charset,
+    /// True where the terminal draws characters of ambiguous width two columns wide.
+    pub wide: bool,
     /// Lines of the graph.
     pub line: Line,
     /// Keys.

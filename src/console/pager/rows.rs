@@ -5,9 +5,9 @@
 use std::ops::Range;
 
 use unicode_segmentation::UnicodeSegmentation;
-use unicode_width::UnicodeWidthStr;
 
 use super::{Ink, Piece, Wrap};
+use crate::console::columns::Columns as _;
 use crate::console::tint::Tint;
 use crate::text::{Kind, Span, line_spans};
 
@@ -92,13 +92,13 @@ pub(super) fn rows_of(piece: &str, width: usize, wrap: Wrap, inks: &Inks) -> Vec
             fill.plain(&span.text, at, inks);
         } else {
             let ink = inks.of(span.kind, at);
-            let whole = span.text.width();
+            let whole = span.text.columns();
             if whole <= width {
                 fill.put(ink, &span.text, whole);
             } else {
                 // A mark is never torn apart unless it is wider than the whole row.
                 for grapheme in span.text.graphemes(true) {
-                    fill.put(ink, grapheme, grapheme.width());
+                    fill.put(ink, grapheme, grapheme.columns());
                 }
             }
         }
@@ -156,7 +156,7 @@ impl Fill {
             let knot = rest.get(..knot(rest)).unwrap_or(rest);
             for (offset, grapheme) in knot.grapheme_indices(true) {
                 let ink = inks.of(Kind::Plain, at + from + offset);
-                self.put(ink, grapheme, grapheme.width());
+                self.put(ink, grapheme, grapheme.columns());
             }
             from += knot.len();
         }
@@ -255,13 +255,13 @@ mod tests {
         let mut at = 0;
         for span in line_spans(piece) {
             let marked = span.kind != Kind::Plain;
-            let whole = span.text.width();
+            let whole = span.text.columns();
             if marked && whole <= width {
                 fill.put(inks.of(span.kind, at), &span.text, whole);
             } else {
                 for (offset, grapheme) in span.text.grapheme_indices(true) {
                     let byte = if marked { at } else { at + offset };
-                    fill.put(inks.of(span.kind, byte), grapheme, grapheme.width());
+                    fill.put(inks.of(span.kind, byte), grapheme, grapheme.columns());
                 }
             }
             at += stands_for(&span, piece, at);

@@ -1,10 +1,10 @@
 //! Rows agree with the text, at any width; only what is looked at is made.
 
 use proptest::prelude::*;
-use unicode_width::UnicodeWidthStr as _;
 
 use super::rows::MADE;
 use super::*;
+use crate::console::columns::Columns as _;
 
 fn all(text: &str, width: u16, wrap: Wrap) -> Vec<Row> {
     let pager = Pager::new(text.into(), width, wrap);
@@ -69,7 +69,7 @@ proptest! {
         let expected: Vec<Row> = rows.iter().skip(from).take(5).cloned().collect();
         prop_assert_eq!(part, expected);
         for row in &rows {
-            prop_assert!(row.text().width() <= usize::from(width).max(2), "{:?}", row);
+            prop_assert!(row.text().columns() <= usize::from(width).max(2), "{:?}", row);
         }
         let shown: String = rows.iter().map(Row::text).collect();
         let whole: String = text.split('\n').map(crate::text::visible_line).collect();

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use super::{guards, many};
+use crate::console::columns::Columns as _;
 use crate::console::doc::Styled;
 use crate::console::model::lower::{Row, Target};
 use crate::console::model::run::RunPart;
@@ -157,7 +158,7 @@ impl Pane<'_> {
     fn tool(&self, name: &str, refused: Option<&Refused>) -> Row {
         let mut words = Styled::new().untrusted(Role::Title, name, NAME);
         let health = self.run.watch.health.tool(name);
-        let used = words.plain().chars().count();
+        let used = words.plain().columns();
         words = words.own(Role::Text, " ".repeat(NAME.saturating_sub(used) + 1));
         if let Some(health) = health {
             words = self.figures(words, name, health);

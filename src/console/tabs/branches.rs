@@ -5,10 +5,10 @@
 use std::collections::BTreeMap;
 
 use unicode_segmentation::UnicodeSegmentation;
-use unicode_width::UnicodeWidthStr;
 
 use super::Maker;
 use super::revisions::{difference, words};
+use crate::console::columns::Columns as _;
 use crate::console::diff;
 use crate::console::doc::{Form, Piece, Styled, head};
 use crate::console::model::listing::{Item, Line};
@@ -298,7 +298,7 @@ fn one_line(text: &str) -> String {
 
 /// A line of exactly so many columns; where it does not fit its end says so.
 fn clipped(line: Styled, columns: usize) -> Styled {
-    let wide: usize = line.0.iter().map(|piece| piece.text.width()).sum();
+    let wide: usize = line.0.iter().map(|piece| piece.text.columns()).sum();
     if wide <= columns {
         return line.own(Role::Text, " ".repeat(columns - wide));
     }
@@ -308,11 +308,11 @@ fn clipped(line: Styled, columns: usize) -> Styled {
         let mut text = String::new();
         let mut full = false;
         for grapheme in piece.text.graphemes(true) {
-            full = used + grapheme.width() + 1 > columns;
+            full = used + grapheme.columns() + 1 > columns;
             if full {
                 break;
             }
-            used += grapheme.width();
+            used += grapheme.columns();
             text.push_str(grapheme);
         }
         out.0.push(Piece {

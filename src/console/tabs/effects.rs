@@ -3,6 +3,7 @@
 
 use super::Maker;
 use super::call::ledger_word;
+use crate::console::columns::Columns as _;
 use crate::console::doc::Styled;
 use crate::console::keymap::Keymap;
 use crate::console::model::listing::{Item, Line};
@@ -119,7 +120,7 @@ fn rows(state: &State, width: u16, seq: Seq, word: &str) -> Option<[Styled; 2]> 
         .untrusted(Role::Text, &entry.tool, 40)
         .own(Role::Text, " ");
     // What does not fit says so at its end.
-    let used = line.plain().chars().count() + 1;
+    let used = line.plain().columns() + 1;
     let line = line.untrusted(Role::Text, &args, usize::from(width).saturating_sub(used).max(8));
     let mut words = format!("    {}, {}", clock(entry.at), ledger_word(&entry.outcome));
     if !word.is_empty() {

@@ -18,7 +18,6 @@ use crate::console::model::queue::Wanted;
 use crate::console::model::run::RunPart;
 use crate::console::model::screen::{Pane, inside};
 use crate::console::rows::Chosen;
-use crate::console::symbols::Charset;
 use crate::console::tabs::{self, Maker};
 use crate::domain::advice::Cards;
 use crate::domain::command::Command;
@@ -27,11 +26,10 @@ use crate::domain::lineage::{self, Plan};
 use crate::domain::refusal::Refusal;
 use crate::domain::state::State;
 use crate::policy::backtest::would;
-use crate::text::shown_in_ascii;
 
 /// Brings everything that is drawn up to date.
 pub fn prepare(model: &mut Model) {
-    let _shown = shown_in_ascii(model.settings.charset == Charset::Ascii);
+    let _shown = model.settings.shown();
     let wanted = waiting(&model.run);
     model.queue.sync(&wanted);
     compare(model, wanted);

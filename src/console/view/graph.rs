@@ -13,6 +13,7 @@ use ratatui::layout::Rect;
 
 use super::paint::{Canvas, row_of};
 use super::shell;
+use crate::console::columns::Columns as _;
 use crate::console::layout::fold::Stands;
 use crate::console::layout::gutter::{Cell, Glyphs};
 use crate::console::model::Model;
@@ -52,7 +53,7 @@ pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
     if fresh > 0 {
         let more = Symbol::MoreBelow.glyph(model.settings.charset);
         let words = format!(" {more} {fresh} new ");
-        let width = words.chars().count() as u16;
+        let width = words.columns() as u16;
         if width < area.width {
             canvas.put(area.right() - width - 1, area.y, width, &words, Role::Key);
         }

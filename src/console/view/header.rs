@@ -3,9 +3,9 @@
 //! Must not know: keys.
 
 use ratatui::layout::Rect;
-use unicode_width::UnicodeWidthStr;
 
 use super::paint::Canvas;
+use crate::console::columns::Columns as _;
 use crate::console::doc::Styled;
 use crate::console::model::Model;
 use crate::console::symbols::Symbol;
@@ -127,7 +127,7 @@ pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
     let wide = |parts: &[(u8, Role, String, bool)]| -> usize {
         parts
             .iter()
-            .map(|(_, _, text, _)| text.width() + 2)
+            .map(|(_, _, text, _)| text.columns() + 2)
             .sum::<usize>()
     };
     while wide(&parts) > usize::from(area.width) && parts.len() > 1 {
@@ -142,7 +142,7 @@ pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
     let right: usize = parts
         .iter()
         .filter(|part| part.3)
-        .map(|(_, _, text, _)| text.width() + 2)
+        .map(|(_, _, text, _)| text.columns() + 2)
         .sum();
     let mut x = area
         .right()
@@ -210,8 +210,12 @@ pub(super) fn banner(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
         width: area.width.saturating_sub(1),
         ..area
     };
-    let room = inner.width.saturating_sub(hint.width() as u16);
-    let used = line.0.iter().map(|piece| piece.text.width() as u16).sum::<u16>();
+    let room = inner.width.saturating_sub(hint.columns() as u16);
+    let used = line
+        .0
+        .iter()
+        .map(|piece| piece.text.columns() as u16)
+        .sum::<u16>();
     let told = Rect { width: room, ..inner };
     canvas.row(told, &line, Symbol::Ellipsis.glyph(model.settings.charset));
     canvas.put(inner.x + used.min(room), inner.y, inner.width, &hint, role);

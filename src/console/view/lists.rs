@@ -2,10 +2,10 @@
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
-use unicode_width::UnicodeWidthStr as _;
 
 use super::paint::{Canvas, row_of};
 use super::{inspector, overlay};
+use crate::console::columns::Columns as _;
 use crate::console::doc::{Styled, broken};
 use crate::console::model::Model;
 use crate::console::model::listing::Listing;
@@ -61,7 +61,7 @@ pub(super) fn list(model: &Model, frame: &mut Frame<'_>, list: &List) {
             continue;
         };
         let place = row_of(body, u16::try_from(line - top + 1).unwrap_or(u16::MAX));
-        let right = u16::try_from(choice.right.width()).unwrap_or(u16::MAX);
+        let right = u16::try_from(choice.right.columns()).unwrap_or(u16::MAX);
         let room = place.width.saturating_sub(right.saturating_add(3));
         let mut x = place.x + 2.min(place.width);
         x += canvas.put(
@@ -77,7 +77,7 @@ pub(super) fn list(model: &Model, frame: &mut Frame<'_>, list: &List) {
                 .chars()
                 .take(*typed as usize)
                 .collect::<String>()
-                .width();
+                .columns();
             let at = place.x + 2 + u16::try_from(at).unwrap_or(u16::MAX);
             let cell = Rect {
                 x: at,

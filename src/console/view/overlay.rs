@@ -6,6 +6,7 @@ use regex::Regex;
 
 use super::paint::{Canvas, row_of};
 use super::{editor, inspector, lists};
+use crate::console::columns::Columns as _;
 use crate::console::doc::Doc;
 use crate::console::model::Model;
 use crate::console::model::overlay::{DialogKind, LinePurpose, ListPurpose, Overlay};
@@ -226,7 +227,7 @@ fn wrapped(lines: &[String], width: usize) -> Vec<String> {
     for line in lines {
         let mut row = String::new();
         for word in line.split(' ') {
-            if !row.is_empty() && row.chars().count() + 1 + word.chars().count() > width {
+            if !row.is_empty() && row.columns() + 1 + word.columns() > width {
                 out.push(std::mem::replace(&mut row, "   ".to_owned()));
             }
             if !row.is_empty() {

@@ -2,12 +2,12 @@
 //!
 //! Must not know: what is painted.
 
-use ratatui::buffer::{Buffer, Cell};
+use ratatui::buffer::{Buffer, Cell, CellDiffOption};
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use unicode_segmentation::UnicodeSegmentation;
-use unicode_width::UnicodeWidthStr;
 
+use crate::console::columns::{Columns as _, fill};
 use crate::console::doc::Styled;
 use crate::console::theme::{Look, Role};
 
@@ -26,6 +26,7 @@ impl Canvas<'_> {
         let mut blank = Cell::EMPTY;
         blank.set_style(self.look.full(role));
         for y in area.top()..area.bottom() {
+            self.uncover(area.x, y);
             if let Some(cells) = self.cells(area.x, y, area.width) {
                 cells.fill(blank.clone());
             }
@@ -60,6 +61,9 @@ impl Canvas<'_> {
             return 0;
         }
         let most = most.min(area.right() - x);
+        if most > 0 {
+            self.uncover(x, y);
+        }
         let plain = text.bytes().all(|byte| (0x20..0x7f).contains(&byte));
         if plain {
             // Each byte is a character of one cell: nothing has to be taken apart or measured.
@@ -67,11 +71,27 @@ impl Canvas<'_> {
             let cells = self.cells(x, y, count).unwrap_or_default();
             for (cell, byte) in cells.iter_mut().zip(text.bytes()) {
                 cell.set_char(char::from(byte)).set_style(style);
+                cell.set_diff_option(CellDiffOption::None);
             }
             return count;
         }
-        let (end, _) = self.buf.set_stringn(x, y, text, usize::from(most), style);
-        end.saturating_sub(x)
+        self.graphemes((x, y), most, text, style)
+    }
+
+    /// Writes a text of which some characters may be wider or narrower than the library takes them to be.
+    fn graphemes(&mut self, (x, y): (u16, u16), most: u16, text: &str, style: Style) -> u16 {
+        let cells = self.cells(x, y, most).unwrap_or_default();
+        let mut used = 0;
+        // What has no width has no cell, and nothing that steers a terminal ever gets into one.
+        let shown = |one: &&str| one.columns() > 0 && !one.contains(char::is_control);
+        for grapheme in text.graphemes(true).filter(shown) {
+            let room = cells.get_mut(used..).unwrap_or_default();
+            if !fill(room, grapheme, style) {
+                break;
+            }
+            used += grapheme.columns();
+        }
+        u16::try_from(used).unwrap_or(most)
     }
 
     /// Writes a line. Gives the columns used.
@@ -86,13 +106,21 @@ impl Canvas<'_> {
         used
     }
 
+    /// Takes away what is two columns wide and reaches into a cell, which would not be drawn otherwise.
+    fn uncover(&mut self, x: u16, y: u16) {
+        let before = x.checked_sub(1).and_then(|x| self.buf.cell_mut((x, y)));
+        if let Some(cell) = before.filter(|cell| cell.symbol().len() > 1 && cell.symbol().columns() > 1) {
+            cell.set_char(' ').set_diff_option(CellDiffOption::None);
+        }
+    }
+
     /// Writes a line in an area's row, cut off with a sign where it does not fit.
     pub fn row(&mut self, area: Rect, line: &Styled, more: char) {
         if area.is_empty() {
             return;
         }
         self.line(area.x, area.y, area.width, line);
-        let width: usize = line.0.iter().map(|piece| piece.text.width()).sum();
+        let width: usize = line.0.iter().map(|piece| piece.text.columns()).sum();
         if width > usize::from(area.width) {
             self.put(
                 area.right() - 1,
@@ -110,7 +138,7 @@ pub(super) fn tail(text: &str, columns: usize) -> &str {
     let mut used = 0;
     let mut from = text.len();
     for (at, grapheme) in text.grapheme_indices(true).rev() {
-        used += grapheme.width();
+        used += grapheme.columns();
         if used > columns {
             break;
         }

@@ -4,6 +4,7 @@ use ratatui::layout::Rect;
 
 use super::paint::{Canvas, row_of};
 use super::shell;
+use crate::console::columns::Columns as _;
 use crate::console::model::Model;
 use crate::console::model::screen::{Pane, inside};
 use crate::console::symbols::Symbol;
@@ -51,7 +52,7 @@ pub(super) fn others(model: &Model, canvas: &mut Canvas<'_>, area: Rect, pane: P
     for other in Pane::LOWER.into_iter().filter(|other| *other != pane) {
         let key = model.settings.keymap.first(other.command());
         let word = format!(" {key} {} ", other.word());
-        let width = u16::try_from(word.chars().count()).unwrap_or(u16::MAX);
+        let width = u16::try_from(word.columns()).unwrap_or(u16::MAX);
         if x.saturating_add(width) > area.right() {
             break;
         }

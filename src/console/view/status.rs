@@ -1,9 +1,9 @@
 //! The lines at the bottom: the newest word, and the keys that work now. Must not know: the table.
 
 use ratatui::layout::Rect;
-use unicode_width::UnicodeWidthStr;
 
 use super::paint::{Canvas, row_of};
+use crate::console::columns::Columns as _;
 use crate::console::doc::{Styled, broken, head};
 use crate::console::hints;
 use crate::console::model::Model;
@@ -86,7 +86,7 @@ fn words(model: &Model, canvas: &mut Canvas<'_>, first: Rect, second: Rect, hint
 
 /// Columns that a hint takes, with the gap behind it.
 fn wide(hint: &hints::Hint) -> u16 {
-    (hint.key.width() + hint.word.width() + 3) as u16
+    (hint.key.columns() + hint.word.columns() + 3) as u16
 }
 
 /// What there is to say while nothing happened.

@@ -7,3 +7,4 @@ mod pictures;
 mod questions;
 mod rules;
 mod told;
+mod wide;

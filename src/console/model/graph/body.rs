@@ -3,8 +3,8 @@
 //! Everything is in its visible form. Must not know: looks, where the lines stand.
 
 use unicode_segmentation::UnicodeSegmentation as _;
-use unicode_width::UnicodeWidthStr as _;
 
+use crate::console::columns::Columns as _;
 use crate::console::{doc, json};
 use crate::domain::call::Outcome;
 use crate::domain::id::NodeId;
@@ -85,7 +85,7 @@ fn wrap(text: &str, part: Part, width: usize, out: &mut Vec<Line>) {
         let mut line = String::new();
         let mut used = 0;
         for word in shown.split_word_bounds() {
-            if used > 0 && used + word.width() > width {
+            if used > 0 && used + word.columns() > width {
                 lines.push(std::mem::take(&mut line));
                 used = 0;
                 if word.trim().is_empty() {
@@ -93,12 +93,12 @@ fn wrap(text: &str, part: Part, width: usize, out: &mut Vec<Line>) {
                 }
             }
             for grapheme in word.graphemes(true) {
-                if used + grapheme.width() > width {
+                if used + grapheme.columns() > width {
                     lines.push(std::mem::take(&mut line));
                     used = 0;
                 }
                 line.push_str(grapheme);
-                used += grapheme.width();
+                used += grapheme.columns();
             }
         }
         if !line.is_empty() {
@@ -139,7 +139,7 @@ mod tests {
             ]
         );
         let long = wrapped(&"日本語".repeat(9), 10);
-        assert!(long.iter().all(|(line, _)| line.width() <= 10));
+        assert!(long.iter().all(|(line, _)| line.columns() <= 10));
         assert_eq!(long.len(), MOST);
         assert!(long[MOST - 1].1, "that more follows is said");
     }
