@@ -47,7 +47,7 @@ pub fn arguments(args: &str) -> String {
     let members = super::json::members(args);
     let own: Vec<_> = members
         .iter()
-        .filter(|(name, _)| !matches!(name.as_str(), "_as" | "_out"))
+        .filter(|(name, _)| !matches!(name.as_str(), "_as" | "_out" | "_after"))
         .collect();
     match own.as_slice() {
         // What is no object of arguments is shown as it is; a name and a path for the result are none.

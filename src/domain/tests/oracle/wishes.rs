@@ -38,7 +38,13 @@ impl Session {
             let Some(read) = tape.one(&calls) else { break };
             let label = self.label(**read);
             let or = if tape.draw(4) == 0 { " || †input.k" } else { "" };
-            members.push(format!("\"x{key}\":\"†call.{label}.v{or}\""));
+            let waits = key == 1 && !self.mirror.script.plain && tape.draw(3) == 0;
+            let key = if waits {
+                "_after".to_owned()
+            } else {
+                format!("x{key}")
+            };
+            members.push(format!("\"{key}\":\"†call.{label}.v{or}\""));
         }
         members.push(format!("\"y\":{}", tape.draw(4)));
         format!("{{{}}}", members.join(","))
