@@ -87,7 +87,7 @@ pub fn of_events(state: &State, events: &[Event]) -> Plan {
     let kept = state
         .calls
         .values()
-        .filter(|call| is_active(state, call.id) && call.status.is_settled())
+        .filter(|call| is_active(state, call.id) && call.status.is_settled() && !call.suspect)
         .map(|call| call.id)
         .filter(|id| !reach.gone.contains(id) && !reach.possible.contains(id))
         .filter(|id| !reach.perhaps.contains(id) && !reach.continued.contains(id))
@@ -148,7 +148,8 @@ fn repeated(state: &State, id: NodeId) -> impl Iterator<Item = Seq> {
         .map(|entry| entry.seq)
 }
 
-/// Calls that stand and have not ended: the model is asked only after them.
+/// Calls that stand and have not ended, or whose results an earlier edit put in question: the model is
+/// asked only after them.
 fn undecided(state: &State, gone: &BTreeSet<NodeId>, possible: &BTreeSet<NodeId>) -> Vec<NodeId> {
     let agenda = &state.agenda;
     let open = agenda
@@ -161,6 +162,7 @@ fn undecided(state: &State, gone: &BTreeSet<NodeId>, possible: &BTreeSet<NodeId>
         .chain(&agenda.delayed)
         .chain(&agenda.repairing)
         .chain(&agenda.running)
+        .chain(&agenda.suspects)
         .chain(&agenda.delegates);
     let found: BTreeSet<NodeId> = open
         .filter(|id| !gone.contains(id) && !possible.contains(id))
