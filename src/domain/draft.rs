@@ -19,6 +19,8 @@ pub struct Draft<'s> {
     pub keep_later: bool,
     /// The epoch that an edit begins.
     pub epoch: Epoch,
+    /// The first turn that the commit makes, if it makes one: with several edits earlier ones may have.
+    pub first_turn: TurnId,
     last_no: u32,
     last_turn: u32,
     last_thread: u32,
@@ -32,6 +34,7 @@ impl<'s> Draft<'s> {
             events: Vec::new(),
             keep_later: false,
             epoch: state.epoch.next(),
+            first_turn: TurnId(state.last_turn + 1),
             last_no: state.last_no,
             last_turn: state.last_turn,
             last_thread: state.last_thread,

@@ -8,6 +8,7 @@ mod back;
 mod insert;
 mod recall;
 mod revise;
+mod structure;
 mod take;
 mod wave;
 
@@ -20,7 +21,7 @@ use crate::domain::apply;
 use crate::domain::command::{Edit, EditCommand};
 use crate::domain::draft::Draft;
 use crate::domain::envelope::{Actor, Envelope, FORMAT};
-use crate::domain::event::{EditEvent, Event};
+use crate::domain::event::{EditEvent, Event, TurnEvent};
 use crate::domain::graph;
 use crate::domain::id::{NodeId, NodeKind, Seq, ThreadId, TurnId};
 use crate::domain::lineage;
@@ -125,22 +126,59 @@ pub fn commit(
     let mut events = Vec::new();
     // Each edit is decided on what the ones before it leave; a copy, so that a refusal leaves no trace.
     let mut scratch: Option<State> = None;
-    for (index, edit) in edits.iter().enumerate() {
+    for edit in edits {
         let base = scratch.as_ref().unwrap_or(state);
         let mut draft = Draft::new(base);
         draft.keep_later = keep_later;
         draft.epoch = epoch;
+        draft.first_turn = TurnId(state.last_turn + 1);
         not_too_long(edit)?;
         one(&mut draft, advice, edit, reason)?;
         let new = draft.events;
-        if index + 1 < edits.len() {
+        takes_nothing_away(base, &events, &new)?;
+        if edits.len() > 1 {
             let mut next = scratch.take().unwrap_or_else(|| state.clone());
             try_out(&mut next, &new);
             scratch = Some(next);
         }
         events.extend(new);
     }
+    structure::sound(scratch.as_ref().unwrap_or(state), edits)?;
     Ok(events)
+}
+
+/// Refuses an edit that makes history of what an edit before it in the same commit says: it would be shown as
+/// something that happens, and be lost.
+fn takes_nothing_away(state: &State, before: &[Event], new: &[Event]) -> Result<(), Refusal> {
+    let said =
+        |node: NodeId, turn: Option<TurnId>| (node, turn.or_else(|| Some(state.nodes.get(&node)?.turn)));
+    let put_in = before.iter().filter_map(|event| match event {
+        Event::Edit(EditEvent::Revised { node, .. }) => Some(said(*node, None)),
+        Event::Turn(
+            TurnEvent::Prompted { node, turn, .. }
+            | TurnEvent::Thought { node, turn, .. }
+            | TurnEvent::Proposed { node, turn, .. },
+        ) => Some(said(*node, Some(*turn))),
+        _ => None,
+    });
+    let put_in: Vec<(NodeId, Option<TurnId>)> = put_in.collect();
+    for event in new {
+        let lost = put_in.iter().find(|(node, turn)| match event {
+            Event::Edit(EditEvent::Superseded { nodes }) => nodes.contains(node),
+            Event::Turn(TurnEvent::Superseded { turns }) => turn.is_some_and(|turn| turns.contains(&turn)),
+            _ => false,
+        });
+        if let Some((node, _)) = lost {
+            return Err(Refusal::new(
+                RefusalKind::Status,
+                format!(
+                    "these edits do not go together: one of them makes history of what another says at {node}; \
+                     leave one out, or commit them one after the other"
+                ),
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// Folds facts into a copy of the state, to see what they lead to.

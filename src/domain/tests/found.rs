@@ -82,7 +82,7 @@ fn a_kept_reader_of_the_state_waits_for_the_writer_before_it() {
 }
 
 #[test]
-fn what_is_put_in_and_falls_in_one_commit_is_not_said_to_run() {
+fn what_falls_in_its_own_commit_is_refused_before_anything_is_said_of_it() {
     let mut w = World::new();
     w.reply(&[call("read", r#"{"_as":"a","n":1}"#)]);
     w.drain();
@@ -100,12 +100,45 @@ fn what_is_put_in_and_falls_in_one_commit_is_not_said_to_run() {
             value: r#"{"v":7}"#.into(),
         },
     ];
-    let plan = lineage::plan(&w.state, &edits).unwrap();
-    assert!(plan.certain.is_empty() && plan.possible.is_empty(), "{plan:?}");
-    assert!(plan.turns.iter().all(|id| w.state.turns.contains_key(id)));
-    let ran = w.executed.len();
-    w.edits(edits).unwrap();
-    assert_eq!(w.executed.len(), ran);
+    let refused = lineage::plan(&w.state, &edits).unwrap_err();
+    assert!(
+        refused.message.contains("do not go together"),
+        "{}",
+        refused.message
+    );
+    let (ran, epoch) = (w.executed.len(), w.state.epoch);
+    assert_eq!(kind(w.edits(edits)), RefusalKind::Status);
+    w.drain();
+    assert_eq!(
+        (w.executed.len(), w.state.epoch),
+        (ran, epoch),
+        "nothing was changed"
+    );
+}
+
+#[test]
+fn what_one_commit_puts_behind_the_same_turn_stands_in_the_order_given() {
+    let mut w = World::new();
+    w.reply(&[call("read", r#"{"_as":"a","n":1}"#)]);
+    w.drain();
+    w.reply(&[answer("done")]);
+    let after = Some(w.turn_of(w.id("a")));
+    let prompt = |text: &str| Edit::InsertPrompt {
+        after,
+        text: text.into(),
+    };
+    let insert = Edit::InsertCall {
+        after,
+        tool: "read".into(),
+        args: r#"{"_as":"b","n":2}"#.into(),
+    };
+    w.edits(vec![prompt("first words"), insert, prompt("second words")])
+        .unwrap();
+    w.drain();
+    let said = w.last_request();
+    let place = |words: &str| said.find(words).unwrap_or_else(|| panic!("{words}: {said}"));
+    assert!(place("first words") < place("second words"));
+    assert_eq!(w.starts(w.id("b")), 1);
 }
 
 #[test]
@@ -217,7 +250,7 @@ fn who_names_a_place_in_the_state_looks_again_when_its_writer_ends_well_after_al
 }
 
 #[test]
-fn guidance_that_falls_in_its_own_commit_asks_nobody() {
+fn guidance_that_would_fall_in_its_own_commit_is_refused() {
     let mut w = World::new();
     w.reply(&[answer("done")]);
     let node = w.all(NodeKind::Answer)[0];
@@ -232,8 +265,7 @@ fn guidance_that_falls_in_its_own_commit_asks_nobody() {
             text: "rather this".into(),
         },
     ];
-    let plan = lineage::plan(&w.state, &edits).unwrap();
     let asked = w.asked.len();
-    w.edits(edits).unwrap();
-    assert_eq!((plan.asks, w.asked.len()), (false, asked));
+    assert_eq!(kind(w.edits(edits)), RefusalKind::Status);
+    assert_eq!(w.asked.len(), asked);
 }

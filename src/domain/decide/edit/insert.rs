@@ -31,6 +31,11 @@ pub(super) fn place(draft: &Draft<'_>, after: Option<TurnId>) -> Result<Option<T
     let Some(turn) = draft.state.turns.get(&id) else {
         return Err(Refusal::new(RefusalKind::Unknown, format!("there is no {id}")));
     };
+    // What this commit put in after it already comes first.
+    let (thread, pos) = (turn.thread, turn.pos);
+    let later = draft.state.turns_of(thread).filter(|one| one.pos > pos);
+    let own = later.take_while(|one| one.id >= draft.first_turn).last();
+    let (id, turn) = own.map_or((id, turn), |own| (own.id, own));
     match thread::activity(draft.state, turn) {
         Activity::Superseded(_) => Err(Refusal::new(RefusalKind::Superseded, format!("{id} is history"))),
         Activity::Suspended(_) => Err(Refusal::new(

@@ -1,0 +1,184 @@
+//! Refuses edited calls that could never run as they stand among the others: a name that is taken or that
+//! nobody has, a circle of calls that wait for each other. Must not know: what values are read, what follows.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use crate::domain::command::Edit;
+use crate::domain::id::{NodeId, NodeKind};
+use crate::domain::reference::{Expr, Reference, Root, rewrite};
+use crate::domain::refusal::{Refusal, RefusalKind};
+use crate::domain::state::State;
+use crate::domain::turn::Stream;
+
+/// What an edited call is called and reads.
+struct Sketch {
+    label: Option<Arc<str>>,
+    reads: Vec<Reference>,
+}
+
+/// The calls of a state, some of them with arguments that are not checked yet.
+struct Calls<'s> {
+    state: &'s State,
+    edited: BTreeMap<NodeId, Sketch>,
+}
+
+/// Looks at the calls that edits give other arguments, as they stand once all edits are made.
+///
+/// # Errors
+/// Where one of them could not run whatever the others come to.
+pub(super) fn sound(state: &State, edits: &[Edit]) -> Result<(), Refusal> {
+    let mut edited = BTreeMap::new();
+    for edit in edits {
+        if let Edit::Call { node, args, .. } = edit {
+            let scanned = rewrite::scan(args);
+            let sketch = Sketch {
+                label: scanned.label.as_deref().map(Arc::from),
+                reads: scanned.references,
+            };
+            edited.insert(*node, sketch);
+        }
+    }
+    let calls = Calls { state, edited };
+    for id in calls.edited.keys().copied().filter(|id| calls.counts(*id)) {
+        calls.own_name(id)?;
+        calls.names(id)?;
+        calls.no_circle(id)?;
+    }
+    Ok(())
+}
+
+impl Calls<'_> {
+    fn counts(&self, id: NodeId) -> bool {
+        let node = self.state.nodes.get(&id);
+        node.is_some_and(|node| node.active && node.as_call().is_some())
+    }
+
+    /// True where a call goes by a name: the one that it was given, or its id.
+    fn is_called(&self, id: NodeId, name: &str) -> bool {
+        let given = match self.edited.get(&id) {
+            Some(sketch) => sketch.label.as_deref(),
+            None => self.state.calls.get(&id).map(|call| &*call.label),
+        };
+        given.map_or_else(|| id.to_string() == name, |given| given == name)
+    }
+
+    /// The other calls of a call's turn.
+    fn beside(&self, id: NodeId) -> impl Iterator<Item = NodeId> {
+        let turn = self.state.turn_of(id).into_iter();
+        let nodes = turn.flat_map(|turn| &turn.nodes).copied();
+        nodes.filter(move |one| *one != id && one.kind == NodeKind::Call && self.counts(*one))
+    }
+
+    /// The names that a call cannot do without: what is one of several choices is not among them.
+    fn needs(&self, id: NodeId) -> BTreeSet<String> {
+        let mut found = BTreeSet::new();
+        let reads = match self.edited.get(&id) {
+            Some(sketch) => &sketch.reads,
+            None => self
+                .state
+                .calls
+                .get(&id)
+                .map_or(const { &Vec::new() }, |call| &call.references),
+        };
+        reads
+            .iter()
+            .for_each(|reference| needed(&reference.expr, &mut found));
+        found
+    }
+
+    fn own_name(&self, id: NodeId) -> Result<(), Refusal> {
+        let Some(name) = self.edited.get(&id).and_then(|sketch| sketch.label.clone()) else {
+            return Ok(());
+        };
+        match self.beside(id).find(|other| self.is_called(*other, &name)) {
+            None => Ok(()),
+            Some(other) => Err(refused(format!(
+                "{other} in the same turn is already called `{name}`: choose another name for {id}"
+            ))),
+        }
+    }
+
+    /// Refuses a name that nobody has, where nobody comes any more who could have it.
+    fn names(&self, id: NodeId) -> Result<(), Refusal> {
+        let open = self
+            .state
+            .turn_of(id)
+            .is_some_and(|turn| !matches!(turn.stream, Stream::Closed(_)));
+        for name in self.needs(id) {
+            let here = self.beside(id).any(|other| self.is_called(other, &name));
+            if here || self.is_before(id, &name) {
+                continue;
+            }
+            if self.is_called(id, &name) {
+                return Err(refused(format!(
+                    "{id} would read its own result, `{name}`: it could never begin"
+                )));
+            }
+            if !open {
+                return Err(refused(format!(
+                    "{id} would read `{name}`, and no call before it or beside it is called so"
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a call of an earlier turn goes by a name.
+    fn is_before(&self, id: NodeId, name: &str) -> bool {
+        let Some(own) = self.state.turn_of(id) else {
+            return false;
+        };
+        let holders = self.state.agenda.labels.get(name).into_iter().flatten();
+        let mut all = holders.chain(self.edited.keys()).copied();
+        all.any(|one| {
+            let turn = self.state.turn_of(one);
+            self.counts(one)
+                && self.is_called(one, name)
+                && turn
+                    .is_some_and(|turn| turn.is_active() && turn.thread == own.thread && turn.pos < own.pos)
+        })
+    }
+
+    fn no_circle(&self, id: NodeId) -> Result<(), Refusal> {
+        let mut seen = BTreeSet::new();
+        let mut open = vec![vec![id]];
+        while let Some(path) = open.pop() {
+            let Some(last) = path.last().copied() else {
+                continue;
+            };
+            for name in self.needs(last) {
+                let Some(next) = self.beside(last).find(|one| self.is_called(*one, &name)) else {
+                    continue;
+                };
+                if next == id {
+                    let round = path.iter().chain([&id]).map(NodeId::to_string);
+                    return Err(refused(format!(
+                        "they would wait for each other, and none could begin: {}",
+                        round.collect::<Vec<_>>().join(" reads ")
+                    )));
+                }
+                if seen.insert(next) {
+                    let mut longer = path.clone();
+                    longer.push(next);
+                    open.push(longer);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn needed(expr: &Expr, found: &mut BTreeSet<String>) {
+    match expr {
+        Expr::Read(target) if target.root == Root::Call => {
+            found.insert(target.head.clone());
+        }
+        Expr::Read(_) | Expr::Fallback(_) => {}
+        Expr::All(parts) => parts.iter().for_each(|part| needed(part, found)),
+    }
+}
+
+fn refused(message: String) -> Refusal {
+    Refusal::new(RefusalKind::Invalid, message)
+}
