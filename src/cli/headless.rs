@@ -11,7 +11,7 @@ use super::follow::Followed;
 use super::run::Ready;
 use super::signals::{self, Asked};
 use super::watch::{End, Watch};
-use super::{print, progress, sessions};
+use super::{cut_off, print, progress, sessions};
 use crate::domain::apply;
 use crate::domain::envelope::{Actor, Envelope};
 use crate::domain::node::Node;
@@ -169,6 +169,9 @@ fn conclude(common: &Common, state: &State, session: &str, end: End) -> Result<C
     }
     if let Some(words) = state.asks.words() {
         print::err(&print::told(&format!("asked {words}")));
+    }
+    for words in cut_off::lines(state) {
+        print::err(&print::told(&words));
     }
     if let Mode::Finished(answer) = state.mode
         && end.code != Code::Session

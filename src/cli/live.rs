@@ -7,11 +7,13 @@ use super::build::Ground;
 use super::escalate::{self, Caller};
 use super::exit::{Code, Failure};
 use super::run::{self, Ready};
-use super::{looks, print, screen, sent};
+use super::{cut_off, looks, print, screen, sent};
 use crate::console::link::{Frames, Link, Live, LivePart, Update};
+use crate::domain::apply;
 use crate::domain::command::Command;
 use crate::domain::envelope::Actor;
 use crate::domain::id::{Seq, TurnId};
+use crate::domain::state::State;
 use crate::engine::handle::{self, LiveTurns};
 use crate::engine::{Handle, Publication};
 use crate::journal::Place;
@@ -59,14 +61,18 @@ pub async fn serve(ground: &Ground, ready: Ready) -> Result<Code, Failure> {
     if let Some(door) = &door {
         door.shut();
     }
-    let asked = asked(&handle).await;
+    let mut heard = handle.subscribe();
     handle.shutdown().await;
+    let last = last(&mut heard.facts).await;
     let ended = running.await;
     if let Some(door) = door {
         door.settle().await;
     }
-    if let Some(words) = asked {
+    if let Some(words) = last.asks.words() {
         print::err(&print::told(&format!("asked you {words}")));
+    }
+    for words in cut_off::lines(&last) {
+        print::err(&print::told(&words));
     }
     print::err(&format!("session {session}; to go on: overrule resume {session}"));
     let code = shown?;
@@ -79,12 +85,18 @@ pub async fn serve(ground: &Ground, ready: Ready) -> Result<Code, Failure> {
     Ok(code)
 }
 
-/// How often the run asked its operator; none where its loop is gone.
-async fn asked(handle: &Handle) -> Option<String> {
-    match handle.subscribe().facts.recv().await {
-        Some(Publication::Snapshot(state)) => state.asks.words(),
-        _ => None,
+/// The state in which the run was left; an empty one where its loop is gone.
+async fn last(facts: &mut mpsc::UnboundedReceiver<Publication>) -> State {
+    let mut state = State::default();
+    while let Some(fact) = facts.recv().await {
+        match fact {
+            Publication::Snapshot(snapshot) => state = *snapshot,
+            Publication::Event(envelope) => apply::apply(&mut state, &envelope),
+            Publication::Notice(_) | Publication::Halted(_) => {}
+            Publication::Ended => break,
+        }
     }
+    state
 }
 
 /// The console's door to a live run.

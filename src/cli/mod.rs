@@ -6,6 +6,7 @@ pub mod args;
 pub mod branches;
 pub mod build;
 pub mod control;
+mod cut_off;
 pub mod decode;
 pub mod demos;
 pub mod difference;

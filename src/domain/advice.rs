@@ -182,6 +182,7 @@ impl Advice for Cards<'_> {
             on_expiry: super::call::Consequence::Deny,
             quoted: None,
             parts: Vec::new(),
+            alone: false,
         }
     }
 

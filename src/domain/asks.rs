@@ -86,6 +86,7 @@ mod tests {
             on_expiry: Consequence::Deny,
             quoted: None,
             parts: Vec::new(),
+            alone: false,
         };
         let mut asks = Asks::default();
         assert_eq!(asks.words(), None);

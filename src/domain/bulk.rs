@@ -21,13 +21,11 @@ pub struct Item {
 /// The calls that can be approved together, first come first.
 pub fn together(state: &State) -> Vec<Item> {
     let waiting = state.queue().filter(|call| {
+        let verdict = call.verdict.as_ref();
         call.status == Status::Awaiting
             && !call.suspect
             && state.turn_of(call.id).is_some_and(Turn::is_active)
-            && call
-                .verdict
-                .as_ref()
-                .is_none_or(|verdict| verdict.gate != Gate::Deny)
+            && verdict.is_none_or(|verdict| verdict.gate != Gate::Deny && !verdict.alone)
     });
     waiting
         .filter_map(|call| {

@@ -310,7 +310,7 @@ impl Advice for Adviser {
             Some(quoted) => format!("workspace {}", quoted.place),
             None => verdict.rule,
         };
-        let parts = verdict.parts;
+        let (parts, alone) = (verdict.parts, verdict.alone);
         verdict = Verdict {
             gate: Gate::Ask,
             rule: format!("routing.ask_below (the policy allows it: {allowed})"),
@@ -319,6 +319,7 @@ impl Advice for Adviser {
             on_expiry: Consequence::Deny,
             quoted: None,
             parts,
+            alone,
         };
         if self.headless {
             crate::policy::headless(verdict)

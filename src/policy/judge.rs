@@ -142,6 +142,7 @@ impl Policy {
                     .map_or(Consequence::Deny, |deadline| deadline.on_expiry),
                 quoted: None,
                 parts: Vec::new(),
+                alone: false,
             },
         }
     }
@@ -155,6 +156,7 @@ impl Policy {
             return verdict;
         };
         let segments = shell::segments(line);
+        verdict.alone = segments.iter().any(|one| one.more || one.program.is_none());
         if segments.len() < 2 {
             return verdict;
         }
@@ -257,6 +259,7 @@ impl Policy {
             on_expiry: deadline.map_or(Consequence::Deny, |deadline| deadline.on_expiry),
             quoted: quoted(rule),
             parts: Vec::new(),
+            alone: false,
         }
     }
 }

@@ -3,6 +3,7 @@
 //! A key decides only about what was on screen for long enough, and never out of a burst. Must not
 //! know: what a decision does.
 
+use std::collections::VecDeque;
 use std::ops::Range;
 
 use crate::console::key::Key;
@@ -13,6 +14,8 @@ use crate::domain::id::{NodeId, Rev, TurnId};
 pub const BURST_MS: u64 = 15;
 /// More keys than this in a burst decide nothing.
 pub const BURST_KEYS: usize = 3;
+/// Questions of which it is known what was read while others are on screen.
+const REMEMBERED: usize = 64;
 
 /// Something that can be decided, exactly as it was shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,6 +59,8 @@ pub enum Question {
     },
     /// The emergency stop.
     Stop,
+    /// How to leave while something runs.
+    Leave,
 }
 
 /// A question that is on screen.
@@ -73,6 +78,13 @@ pub struct Shown {
     pub width: u16,
 }
 
+impl Shown {
+    /// True where all of it was on screen.
+    pub fn is_read(&self) -> bool {
+        self.read.misses(self.rows).is_empty()
+    }
+}
+
 /// What is on screen to be decided, in the decision frame and in the topmost overlay.
 #[derive(Debug, Clone, Default)]
 pub struct Arming {
@@ -80,6 +92,8 @@ pub struct Arming {
     pub frame: Option<Shown>,
     /// In the topmost overlay.
     pub overlay: Option<Shown>,
+    /// What was read of questions that were on screen before, the newest last.
+    before: VecDeque<Shown>,
     /// Since when an overlay covers the decision frame.
     pub covered: Option<u64>,
     /// Since when the palette covers the overlay below it.
@@ -132,7 +146,7 @@ impl Arming {
             self.covered.get_or_insert(at);
         } else {
             let anew = self.covered.take();
-            see(&mut self.frame, frame, at);
+            self.frame = see(&mut self.before, self.frame.take(), frame, at);
             if let (Some(_), Some(shown)) = (anew, &mut self.frame) {
                 shown.since = at;
             }
@@ -141,7 +155,11 @@ impl Arming {
             self.overlay_covered.get_or_insert(at);
         } else {
             let anew = self.overlay_covered.take();
-            see(&mut self.overlay, overlay, at);
+            if let (None, Some(_), Some(frame)) = (&self.overlay, &overlay, &self.frame) {
+                // What was read in the frame is read on top of it too.
+                remember(&mut self.before, frame.clone());
+            }
+            self.overlay = see(&mut self.before, self.overlay.take(), overlay, at);
             if let (Some(_), Some(shown)) = (anew, &mut self.overlay) {
                 shown.since = at;
             }
@@ -167,6 +185,14 @@ impl Arming {
             .min()
     }
 
+    /// Whether all of a question was on screen, now or before.
+    pub fn was_read(&self, question: &Question) -> bool {
+        let slots = self.frame.iter().chain(&self.overlay).chain(&self.before);
+        slots
+            .filter(|shown| shown.question == *question)
+            .any(Shown::is_read)
+    }
+
     /// What is known of a question, if it is on screen: on top, or in the decision frame.
     pub fn find(&self, question: &Question, on_top: bool) -> Option<&Shown> {
         let slot = if on_top { &self.overlay } else { &self.frame };
@@ -174,36 +200,57 @@ impl Arming {
     }
 }
 
-fn see(slot: &mut Option<Shown>, sight: Option<Sight>, at: u64) {
-    let Some(sight) = sight else {
-        *slot = None;
-        return;
+/// What is known of a question now that a frame shows so much of it.
+fn see(before: &mut VecDeque<Shown>, slot: Option<Shown>, sight: Option<Sight>, at: u64) -> Option<Shown> {
+    let same = matches!((&slot, &sight), (Some(shown), Some(sight)) if shown.question == sight.question);
+    let known = if same {
+        slot
+    } else {
+        slot.into_iter().for_each(|shown| remember(before, shown));
+        None
     };
-    match slot {
-        Some(shown) if shown.question == sight.question => {
-            if shown.width != sight.width || shown.rows != sight.total {
-                // Other rows than those that were read, unless all of them were.
-                let whole = shown.read.misses(shown.rows).is_empty();
-                shown.read = Coverage::default();
-                if whole {
-                    shown.read.add(0..sight.total);
-                }
-                shown.width = sight.width;
-                shown.rows = sight.total;
-            }
-            shown.read.add(sight.rows);
+    let sight = sight?;
+    let mut shown = known
+        .or_else(|| {
+            // What was read stays read; how long it is on screen is counted anew.
+            let place = before.iter().position(|one| one.question == sight.question)?;
+            before.remove(place).map(|shown| Shown { since: at, ..shown })
+        })
+        .unwrap_or_else(|| Shown {
+            question: sight.question,
+            since: at,
+            read: Coverage::default(),
+            rows: sight.total,
+            width: sight.width,
+        });
+    if shown.width != sight.width || shown.rows != sight.total {
+        // Other rows than those that were read, unless all of them were.
+        let whole = shown.is_read();
+        shown.read = Coverage::default();
+        if whole {
+            shown.read.add(0..sight.total);
         }
-        _ => {
-            let mut read = Coverage::default();
-            read.add(sight.rows);
-            *slot = Some(Shown {
-                question: sight.question,
-                since: at,
-                read,
-                rows: sight.total,
-                width: sight.width,
-            });
-        }
+        shown.width = sight.width;
+        shown.rows = sight.total;
+    }
+    shown.read.add(sight.rows);
+    Some(shown)
+}
+
+/// Keeps what was read of a question that leaves the screen.
+fn remember(before: &mut VecDeque<Shown>, shown: Shown) {
+    let known = before.iter().position(|one| one.question == shown.question);
+    if let Some(known) = known.and_then(|place| before.remove(place))
+        && known.is_read()
+        && !shown.is_read()
+    {
+        // It was read whole, in other rows.
+        before.push_back(known);
+        return;
+    }
+    before.push_back(shown);
+    if before.len() > REMEMBERED {
+        before.pop_front();
     }
 }
 

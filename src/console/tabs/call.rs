@@ -154,7 +154,7 @@ pub fn decision(maker: &mut Maker<'_>, id: NodeId) {
             ConsentCause::Unknown => "an equal effect may have happened already: its outcome is unknown",
             ConsentCause::SameCall => "this very call ran already with these arguments",
         },
-        Status::InDoubt(_) => "it was running when the program died: nobody knows whether it happened",
+        Status::InDoubt(_) => "it was running when the program ended: nobody knows whether it happened",
         _ => "may this call run?",
     };
     let head = format!("{id} {}  {words}", call_rev(maker, id));
@@ -174,7 +174,7 @@ fn left_behind(call: &Call) -> Option<String> {
     };
     let (pid, _) = call.attempts.iter().find(|one| one.no == attempt)?.process?;
     Some(format!(
-        "its process was {pid} and may run still: see `ps -p {pid}`, wait or `kill -- -{pid}`, then answer"
+        "its process was {pid}: if `ps -p {pid}` still shows it, wait or `kill -- -{pid}`, then answer"
     ))
 }
 

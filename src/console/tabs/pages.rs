@@ -10,11 +10,16 @@ use crate::console::keymap::Keymap;
 use crate::console::model::overlay::BulkItem;
 use crate::console::summary;
 use crate::console::theme::Role;
+use crate::domain::id::NodeId;
+use crate::domain::state::State;
+use crate::domain::tags;
 
 /// Columns of keys and name before what a command does.
 const BEFORE: usize = 34;
 /// With fewer columns than this beside them, what it does stands below.
 const NARROW: usize = 24;
+/// Where the further rows of a call in a list begin.
+const INDENT: usize = 4;
 
 /// Every key, by place; what works in the pane that help was asked in comes first.
 pub fn help(maker: &mut Maker<'_>, keymap: &Keymap, replay: bool, here: Context) {
@@ -90,18 +95,53 @@ pub fn bulk(maker: &mut Maker<'_>, items: &[BulkItem]) {
             Some(alike) => alike.words(),
             None => summary::call(state, item.call),
         };
-        let line = Styled::new()
+        let class = class(state, item.call);
+        let shown = maker.run.shown_args(item.call);
+        let places = shown.map_or(0, |shown| maker.cache.survey(&shown).total());
+        let mut line = Styled::new()
             .own(Role::Accent, format!("{} {} ", item.call, item.rev))
             .own(
                 Role::Dim,
                 format!("{} ", crate::text::visible(item.digest.short())),
             )
             .untrusted(Role::Text, &words, usize::from(maker.width) / 2)
-            .own(Role::Warning, format!("  {} bytes unread", item.unread));
-        maker.doc.line(line);
+            .own(Role::Dim, format!("  {class}"));
+        if places > 0 {
+            line = line.own(Role::Warning, format!("  look out: {}", count(places, "place")));
+        }
+        if item.unread > 0 {
+            line = line.own(
+                Role::Warning,
+                format!("  {} unread", count(item.unread as usize, "byte")),
+            );
+        }
+        for row in line.over(usize::from(maker.width), INDENT) {
+            maker.doc.line(row);
+        }
     }
     maker.own(
         Role::Dim,
-        "left out: denied, irreversible, repeated effects, unknown outcomes, unknown tools",
+        "left out: denied, irreversible, repeated effects, unknown outcomes, unknown tools, \
+         lines of which only a shell can tell all that they do",
     );
+}
+
+/// What a call can do to the world.
+fn class(state: &State, id: NodeId) -> String {
+    let effect = state.call(id).map(|call| call.effect.word());
+    let tool = state
+        .node(id)
+        .and_then(|node| node.as_call())
+        .map(|(tool, _)| tool);
+    let tags = tool.map_or(&[][..], |tool| tags::of(state, tool));
+    let words = effect.into_iter().chain(tags.iter().map(String::as_str));
+    crate::text::visible(&words.collect::<Vec<_>>().join(" "))
+}
+
+/// So many of something.
+fn count(many: usize, what: &str) -> String {
+    match many {
+        1 => format!("1 {what}"),
+        many => format!("{many} {what}s"),
+    }
 }

@@ -161,6 +161,7 @@ impl Stage {
             on_expiry: crate::domain::call::Consequence::Deny,
             quoted: None,
             parts: Vec::new(),
+            alone: false,
         }
     }
 
@@ -261,7 +262,12 @@ impl Stage {
 
     /// A call that asks for consent.
     pub fn consent(&mut self, node: &str) {
-        self.proposed(node, "write_file", r#"{"path":"a","content":"b"}"#);
+        self.consent_of(node, r#"{"path":"a","content":"b"}"#);
+    }
+
+    /// The same with other arguments.
+    pub fn consent_of(&mut self, node: &str, args: &str) {
+        self.proposed(node, "write_file", args);
         self.ready(node, 1);
         self.call(CallEvent::ConsentAsked {
             call: id(node),
@@ -272,7 +278,12 @@ impl Stage {
 
     /// A call whose outcome nobody knows.
     pub fn in_doubt(&mut self, node: &str) {
-        self.running(node, "write_file", r#"{"path":"a","content":"b"}"#);
+        self.in_doubt_of(node, r#"{"path":"a","content":"b"}"#);
+    }
+
+    /// The same with other arguments.
+    pub fn in_doubt_of(&mut self, node: &str, args: &str) {
+        self.running(node, "write_file", args);
         self.engine(Event::Run(RunEvent::Reopened {
             interrupted: vec![(id(node), Attempt(1))],
             version: "0".into(),

@@ -12,6 +12,7 @@ use crate::console::model::arming::Question;
 use crate::console::model::overlay::{Bulk, BulkItem, Overlay};
 use crate::console::msg::Out;
 use crate::domain::bulk;
+use crate::domain::call::Status;
 use crate::domain::command::{CallCommand, Command};
 
 /// Opens the list.
@@ -39,11 +40,23 @@ pub(super) fn items(model: &Model) -> Vec<BulkItem> {
     let run = &model.run;
     let together = bulk::together(&run.state).into_iter();
     together
-        .map(|item| BulkItem {
-            unread: run.shown_args(item.call).map_or(0, |args| args.len() as u64),
-            call: item.call,
-            rev: item.rev,
-            digest: item.digest,
+        .map(|item| {
+            let question = Question::Call {
+                call: item.call,
+                rev: item.rev,
+                digest: Some(item.digest.clone()),
+                status: Status::Awaiting.word(),
+            };
+            let unread = match run.shown_args(item.call) {
+                Some(args) if !model.arming.was_read(&question) => args.len() as u64,
+                _ => 0,
+            };
+            BulkItem {
+                unread,
+                call: item.call,
+                rev: item.rev,
+                digest: item.digest,
+            }
         })
         .collect()
 }

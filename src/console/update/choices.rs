@@ -73,6 +73,26 @@ fn asked(model: &Model, by: By, at: u64) -> Result<(NodeId, Rev, Option<Digest>)
     }
 }
 
+/// Refuses what lets a call run of which a part was not on screen yet.
+fn whole(model: &Model) -> Result<(), String> {
+    let Some(Overlay::Dialog(dialog)) = model.overlays.last() else {
+        return Ok(());
+    };
+    let missing = match (model.arming.find(&dialog.question, true), dialog.doc.decided()) {
+        (Some(shown), Some((pager, _))) => {
+            let rows = shown.read.misses(shown.rows);
+            rows.iter().map(|rows| pager.bytes_in(rows)).sum()
+        }
+        _ => return Err("its arguments are not on screen".to_owned()),
+    };
+    let missing: u64 = missing;
+    if missing > 0 {
+        let down = model.settings.keymap.first("page-down");
+        return Err(format!("{missing} bytes not on screen yet: {down} reads on"));
+    }
+    Ok(())
+}
+
 pub(super) fn consent(
     model: &mut Model,
     choice: ConsentChoice,
@@ -81,6 +101,9 @@ pub(super) fn consent(
     out: &mut Vec<Out>,
 ) -> Result<(), String> {
     let (call, rev, digest) = asked(model, by, at)?;
+    if choice == ConsentChoice::RunAgain {
+        whole(model)?;
+    }
     let digest = digest.ok_or_else(|| format!("{call} is not ready yet"))?;
     model.overlays.pop();
     if choice == ConsentChoice::RunAgain
@@ -165,6 +188,8 @@ pub(super) fn did_not(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) ->
         return ledger::did_not(model, out);
     }
     let (call, ..) = asked(model, by, at)?;
+    // What was approved runs at once.
+    whole(model)?;
     let attempt = in_doubt(model, call);
     model.overlays.pop();
     model.queue.leaving = model.queue.selected;

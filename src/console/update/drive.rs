@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use super::decide::{armed, send};
+use super::decide::{armed, can_decide, send};
 use super::input::By;
 use super::{open, prompts};
 use crate::console::commands::{ReplayVerb, RunVerb};
@@ -178,9 +178,15 @@ fn stop() -> RunCommand {
 }
 
 /// Leaves, or asks first where something runs or would be lost.
-pub(super) fn quit(model: &mut Model, out: &mut Vec<Out>) {
-    if matches!(model.overlays.last(), Some(Overlay::Leave))
-        || model.settings.read_only
+pub(super) fn quit(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) {
+    if matches!(model.overlays.last(), Some(Overlay::Leave)) {
+        // It ends what runs, and is the key that had asked: it counts once that could be read.
+        let cuts = model.run.is_busy() && can_decide(model).is_ok();
+        match armed(model, &Question::Leave, by, at) {
+            Err(why) if cuts => model.complain(why),
+            _ => out.push(Out::Quit(Leave::Quit)),
+        }
+    } else if model.settings.read_only
         || (!model.run.is_busy() && (model.collected.is_empty() || model.settings.drafts))
     {
         out.push(Out::Quit(Leave::Quit));

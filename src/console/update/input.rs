@@ -112,7 +112,7 @@ pub(super) fn run(model: &mut Model, verb: Verb, by: By, at: u64, out: &mut Vec<
     match verb {
         Verb::Move(to) => views::step(model, to),
         Verb::View(View::Choose) => lists::choose(model, at, out),
-        Verb::View(View::Quit) => drive::quit(model, out),
+        Verb::View(View::Quit) => drive::quit(model, by, at, out),
         Verb::View(View::Interrupt) => drive::interrupt(model, at, out),
         Verb::View(View::Suspend) => out.push(Out::Suspend),
         Verb::View(View::Palette) => lists::palette(model),

@@ -172,10 +172,12 @@ pub(super) fn choose(model: &mut Model, at: u64, out: &mut Vec<Out>) {
         return;
     };
     let chosen = list.found.get(list.at).and_then(|index| list.choices.get(*index));
-    let Some(gives) = chosen.map(|choice| choice.gives.clone()) else {
+    let Some((gives, name)) = chosen.map(|choice| (choice.gives.clone(), choice.name.clone())) else {
         model.complain("nothing fits; esc goes back");
         return;
     };
+    // What stands first was put there by the program.
+    let meant = list.at > 0 || list.field.shown().trim() == name;
     let purpose = list.purpose.clone();
     match gives {
         Gives::Verb(verb) => {
@@ -183,6 +185,12 @@ pub(super) fn choose(model: &mut Model, at: u64, out: &mut Vec<Out>) {
                 || matches!(verb, Verb::Edit(EditVerb::Commit | EditVerb::CollectedDrop));
             if decides && model.keys.times.len() > BURST_KEYS {
                 model.complain("keys came too fast to be typed: nothing was decided");
+                return;
+            }
+            if decides && !meant {
+                model.complain(format!(
+                    "nothing was decided: that takes its whole name, `{name}`"
+                ));
                 return;
             }
             model.overlays.pop();

@@ -340,6 +340,12 @@ pub(super) fn sights(model: &Model) -> (Option<Sight>, Option<Sight>, Cover) {
             width: model.screen.overlay_width(),
         }
     };
+    let words = |question: Question| Sight {
+        question,
+        rows: 0..1,
+        total: 1,
+        width: 0,
+    };
     let sight = match overlay {
         Overlay::Review(review) => Some(whole(
             Question::Review { stamp: review.stamp },
@@ -348,13 +354,23 @@ pub(super) fn sights(model: &Model) -> (Option<Sight>, Option<Sight>, Cover) {
         )),
         Overlay::Bulk(bulk) => Some(whole(Question::Bulk { stamp: bulk.stamp }, &bulk.doc, bulk.top)),
         Overlay::Rule(view) => Some(whole(Question::Bulk { stamp: view.stamp }, &view.doc, view.top)),
-        Overlay::Dialog(dialog) => Some(whole(dialog.question.clone(), &dialog.doc, dialog.top)),
-        Overlay::Stop => Some(Sight {
-            question: Question::Stop,
-            rows: 0..1,
-            total: 1,
-            width: 0,
-        }),
+        Overlay::Dialog(dialog) => {
+            let sight = whole(dialog.question.clone(), &dialog.doc, dialog.top);
+            Some(match dialog.doc.decided() {
+                // Of a call what counts is what would run.
+                Some((pager, before)) => {
+                    let end = sight.rows.end.saturating_sub(before).min(pager.rows());
+                    Sight {
+                        rows: sight.rows.start.saturating_sub(before).min(end)..end,
+                        total: pager.rows(),
+                        ..sight
+                    }
+                }
+                None => sight,
+            })
+        }
+        Overlay::Stop => Some(words(Question::Stop)),
+        Overlay::Leave => Some(words(Question::Leave)),
         _ => None,
     };
     (None, sight, Cover::Overlay)

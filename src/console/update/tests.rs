@@ -15,6 +15,7 @@ mod mouse;
 mod needed;
 mod pace;
 mod palette;
+mod reading;
 mod repairs;
 mod rules;
 mod schedules;

@@ -108,9 +108,12 @@ fn one(draft: &mut Draft<'_>, call: &Call, rev: Rev, asks: bool) {
             return;
         }
         if still_approved(draft.state, call, rev) {
-            draft.call(decided(Decision::Auto {
-                rule: "these bytes were approved before, and running them again does no harm".into(),
-            }));
+            let rule = if call.effect <= EffectClass::Idempotent {
+                "these bytes were approved before, and running them again does no harm"
+            } else {
+                "these bytes were approved, and no execution of them has happened since"
+            };
+            draft.call(decided(Decision::Auto { rule: rule.into() }));
             return;
         }
     }

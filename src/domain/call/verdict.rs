@@ -85,6 +85,9 @@ pub struct Verdict {
     /// What the policy says of each command of a shell line, were it the only one; empty where there is one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<Part>,
+    /// True where only a shell can tell all that it does: it is approved by itself, never in a list.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub alone: bool,
 }
 
 /// What the policy says of a part of a call.

@@ -211,6 +211,7 @@ impl Advice for Rules {
                 on_expiry: Consequence::Deny,
                 quoted: None,
                 parts: Vec::new(),
+                alone: false,
             };
         }
         let spent = |uses: &u32| used.times(&format!("test: {tool} {gate:?}")) >= *uses;
@@ -225,6 +226,7 @@ impl Advice for Rules {
             on_expiry: self.deadline.map_or(Consequence::Deny, |(_, on)| on),
             quoted: None,
             parts: Vec::new(),
+            alone: false,
         }
     }
 

@@ -297,3 +297,36 @@ fn a_deny_with_an_end_counts_until_it_is_known_to_be_over() {
     assert_eq!(verdict_at(&policy, &shell, 999).gate, Gate::Deny);
     assert_eq!(verdict_at(&policy, &shell, 1000).gate, Gate::Allow);
 }
+
+#[test]
+fn a_line_of_which_only_a_shell_can_tell_all_is_approved_by_itself() {
+    let policy = Policy::new(Preset::Supervised);
+    let alone = |tool: &'static str, line: &str| {
+        let args = serde_json::json!({ "command": line });
+        let subject = Subject {
+            args: &args,
+            ..call(tool, EffectClass::Unknown)
+        };
+        policy.verdict_of_parts(&subject, &Moment::default()).alone
+    };
+    for line in [
+        "rm $(cat x)",
+        "ls | xargs rm `cat x`",
+        "\"$TOOL\" a",
+        "echo a > b",
+        "{ rm a; }",
+    ] {
+        assert!(alone("shell", line), "{line}");
+    }
+    for line in ["cargo test", "cp a b && git add b", "echo 'a b'"] {
+        assert!(
+            !alone("shell", line),
+            "{line}: {:?}",
+            crate::policy::shell::segments(line)
+        );
+    }
+    assert!(
+        !alone("write_file", "rm $(cat x)"),
+        "a text is no line of a shell"
+    );
+}

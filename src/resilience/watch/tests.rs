@@ -60,6 +60,7 @@ fn beginning() -> Vec<Event> {
                 on_expiry: Consequence::Deny,
                 quoted: None,
                 parts: Vec::new(),
+                alone: false,
             },
         }));
     }

@@ -67,7 +67,7 @@ fn nor_does_it_happen_again_without() {
     stage.wait(ARMING);
     stage.press("enter");
     stage.wait(ARMING);
-    stage.press("n");
+    stage.press("R");
     assert_eq!(stage.commands(), []);
     assert!(
         stage.text().contains("type `launch` to let it run"),

@@ -2,7 +2,7 @@
 
 use crate::console::model::overlay::Overlay;
 use crate::console::msg::{Leave, Out};
-use crate::console::testing::Stage;
+use crate::console::testing::{ARMING, Stage};
 use crate::domain::call::Outcome;
 use crate::domain::command::{Command, RunCommand};
 
@@ -27,6 +27,21 @@ fn leaving_asks_only_while_something_runs() {
     assert!(matches!(stage.model.overlays.last(), Some(Overlay::Leave)));
     stage.press("esc");
     assert!(stage.model.overlays.is_empty());
+    stage.press("q");
+    stage.draw();
+    stage.press("q q");
+    assert_eq!(stage.out, [], "the question was not on screen for long enough");
+    assert!(stage.said().contains("not counted"), "{}", stage.said());
+    stage.wait(ARMING);
+    stage.press("q");
+    assert_eq!(stage.out, [Out::Quit(Leave::Quit)]);
+}
+
+#[test]
+fn on_a_screen_without_room_for_the_question_the_same_key_still_leaves() {
+    let mut stage = Stage::new(20, 5);
+    stage.begin();
+    stage.running("c3", "read_file", "{}");
     stage.press("q q");
     assert_eq!(stage.out, [Out::Quit(Leave::Quit)]);
 }

@@ -48,8 +48,29 @@ fn choices_are_in_the_palette_too_and_count_only_for_what_was_looked_at() {
     );
     assert!(stage.said().contains("not counted"), "{}", stage.said());
     stage.wait(ARMING);
-    stage.press("n");
+    stage.press("R");
     assert_eq!(stage.commands().len(), 1, "the question is still there");
+}
+
+#[test]
+fn what_stands_first_in_the_palette_decides_nothing_by_itself() {
+    for typed in ["", "a", "appr"] {
+        let mut stage = stage();
+        stage.awaiting("c3", "write_file", ARGS);
+        stage.draw();
+        stage.press("2");
+        stage.wait(ARMING);
+        stage.press(":");
+        stage.type_text(typed);
+        stage.wait(ARMING);
+        stage.press("enter");
+        assert_eq!(stage.commands(), [], "typed {typed:?}");
+        assert!(stage.said().contains("its whole name"), "{}", stage.said());
+        stage.type_text("approve".get(typed.len()..).unwrap());
+        stage.wait(ARMING);
+        stage.press("enter");
+        assert_eq!(stage.commands().len(), 1, "{}", stage.said());
+    }
 }
 
 #[test]

@@ -200,7 +200,7 @@ fn consent_has_three_choices() {
     };
     let digest = || Digest("digest-of-c3-r1".into());
     let mut stage = open();
-    stage.press("n");
+    stage.press("R");
     let again = Command::Call(CallCommand::Consent {
         call: id("c3"),
         rev: Rev(1),
@@ -238,7 +238,7 @@ fn approve_on_a_repeated_effect_opens_the_choices_instead() {
     stage.press("a");
     assert_eq!(stage.commands(), []);
     assert!(matches!(stage.model.overlays.last(), Some(Overlay::Dialog(_))));
-    stage.press("n");
+    stage.press("R");
     assert_eq!(
         stage.commands(),
         [],
@@ -288,7 +288,7 @@ fn a_broken_stream_is_in_the_queue_with_three_choices() {
         stage
     };
     let mut stage = broken();
-    stage.press("n");
+    stage.press("T");
     assert_eq!(
         stage.commands(),
         run(RunCommand::AskAgain {

@@ -118,6 +118,7 @@ fn checks() -> Vec<CallEvent> {
                     gate: Gate::Allow,
                     rule: "user config.toml:1".into(),
                 }],
+                alone: true,
             },
         },
         CallEvent::Unfit {

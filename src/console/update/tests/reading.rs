@@ -1,0 +1,136 @@
+//! What was read: asked for wherever something would run, and kept while other things are on screen.
+
+use super::arming::approve;
+use crate::console::model::overlay::Overlay;
+use crate::console::testing::{ARMING, Stage, id};
+use crate::domain::call::{Gate, Verdict};
+use crate::domain::command::{CallCommand, Command};
+use crate::domain::node::Origin;
+
+const ARGS: &str = r#"{"path":"a","content":"b"}"#;
+
+fn long() -> String {
+    format!(r#"{{"path":"a","content":"{}"}}"#, "x".repeat(3_000))
+}
+
+fn stage(width: u16, height: u16) -> Stage {
+    let mut stage = Stage::new(width, height);
+    stage.begin();
+    stage
+}
+
+/// The choices of the first entry of the queue.
+fn choices(stage: &mut Stage) {
+    stage.draw();
+    stage.press("2");
+    stage.wait(ARMING);
+    stage.press("enter");
+    stage.wait(ARMING);
+    assert!(matches!(stage.model.overlays.last(), Some(Overlay::Dialog(_))));
+}
+
+fn read(stage: &mut Stage) {
+    for _ in 0..60 {
+        stage.press("pgdn");
+        stage.draw();
+    }
+}
+
+#[test]
+fn an_effect_happens_again_only_after_all_of_it_was_on_screen() {
+    for (width, height) in [(40, 12), (80, 24)] {
+        let mut stage = stage(width, height);
+        stage.consent_of("c3", &long());
+        choices(&mut stage);
+        stage.press("R");
+        assert_eq!(stage.commands(), []);
+        assert!(stage.said().contains("not on screen yet"), "{}", stage.said());
+        stage.press("G");
+        stage.draw();
+        stage.press("R");
+        assert_eq!(stage.commands(), [], "jumping to the end is not reading");
+        stage.press("g");
+        read(&mut stage);
+        stage.press("R");
+        assert_eq!(stage.commands().len(), 1, "{}", stage.said());
+    }
+}
+
+#[test]
+fn no_is_not_the_key_of_yes() {
+    let mut stage = stage(100, 40);
+    stage.consent("c3");
+    choices(&mut stage);
+    stage.press("n");
+    assert_eq!(stage.commands(), []);
+}
+
+#[test]
+fn what_did_not_happen_may_run_at_once_and_is_read_before() {
+    let mut stage = stage(40, 12);
+    stage.close();
+    stage.in_doubt_of("c3", &long());
+    choices(&mut stage);
+    stage.press("d");
+    assert_eq!(stage.commands(), []);
+    read(&mut stage);
+    stage.press("d");
+    assert!(matches!(
+        stage.commands().as_slice(),
+        [Command::Call(CallCommand::Resolve { .. })]
+    ));
+}
+
+#[test]
+fn what_was_read_stays_read_while_something_else_is_looked_at() {
+    let mut stage = stage(100, 20);
+    stage.awaiting("c3", "write_file", &long());
+    stage.awaiting("c4", "write_file", ARGS);
+    stage.draw();
+    stage.press("2");
+    read(&mut stage);
+    stage.press("j");
+    stage.draw();
+    stage.press("k");
+    stage.wait(ARMING);
+    stage.press("a");
+    assert_eq!(stage.commands(), [approve(3, 1, 0)], "{}", stage.said());
+}
+
+#[test]
+fn another_revision_is_read_anew() {
+    let mut stage = stage(100, 20);
+    stage.awaiting("c3", "write_file", &long());
+    stage.draw();
+    stage.press("2");
+    read(&mut stage);
+    let args = long().replace("xxx", "xyx");
+    stage.asked_anew("c3", ("write_file", &args), Origin::Repair { attempt: 1 });
+    stage.draw();
+    stage.press("t");
+    stage.wait(ARMING);
+    stage.press("a");
+    assert_eq!(stage.commands(), []);
+    assert!(stage.said().contains("not on screen yet"), "{}", stage.said());
+}
+
+#[test]
+fn what_only_a_shell_can_tell_is_in_no_list() {
+    let mut stage = stage(100, 40);
+    stage.awaiting("c3", "write_file", ARGS);
+    let alone = Verdict {
+        gate: Gate::Ask,
+        alone: true,
+        ..Stage::verdict()
+    };
+    stage.awaiting_by("c4", ("write_file", ARGS), alone);
+    stage.draw();
+    stage.press("A");
+    let Some(Overlay::Bulk(bulk)) = stage.model.overlays.last() else {
+        panic!("no list");
+    };
+    let listed: Vec<_> = bulk.items.iter().map(|item| item.call).collect();
+    assert_eq!(listed, [id("c3")]);
+    let text = stage.text();
+    assert!(text.contains("  write"), "its class stands beside it: {text}");
+}
