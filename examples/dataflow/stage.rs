@@ -196,6 +196,7 @@ pub fn adviser(tools: Vec<Arc<dyn Tool>>, preset: Preset) -> Result<Adviser, Fai
         watch: overrule::resilience::watch::Watch::default(),
         now: None,
         loops: std::sync::Arc::default(),
+        kinds: std::sync::Arc::default(),
     })
 }
 
