@@ -69,7 +69,10 @@ fn a_long_list_is_hashed_as_a_short_one_is() {
             whole.update(&(part.len() as u64).to_le_bytes());
             whole.update(part);
         }
-        assert_eq!(hash("tag", &[&long, b"end"]), whole.finalize().to_hex().to_string());
+        assert_eq!(
+            hash("tag", &[&long, b"end"]),
+            whole.finalize().to_hex().to_string()
+        );
     }
 }
 

@@ -302,7 +302,11 @@ fn the_kind_of_a_prompt_is_kept_until_other_words_count() {
         for round in 0..2 {
             for no in 0..40 {
                 let prompt = ["find a song", "fix it", "a task", ""][no % 4].repeat(no / 4 + 1);
-                assert_eq!(told.of(&prompt, words), classify(&prompt, words), "{round}: {prompt}");
+                assert_eq!(
+                    told.of(&prompt, words),
+                    classify(&prompt, words),
+                    "{round}: {prompt}"
+                );
             }
         }
     }
