@@ -185,6 +185,8 @@ pub struct Agenda {
     pub settled: Bits,
     /// Numbers of calls whose result was a person's at some time.
     pub pinned: Bits,
+    /// Numbers of calls that do not count any more.
+    pub retired: Bits,
     /// Bytes of a request that the nodes of each turn take, where they take any.
     pub bytes: BTreeMap<TurnId, usize>,
     /// Calls whose inputs may have changed.

@@ -247,6 +247,9 @@ pub(super) fn retire(state: &mut State, nodes: &[NodeId]) {
     }
     for id in nodes.iter().filter(|id| id.kind == NodeKind::Call) {
         leave_sets(state, *id);
+        if state.calls.contains_key(id) {
+            state.agenda.retired.insert(id.no);
+        }
         state.agenda.suspects.remove(id);
         if let Some(call) = state.calls.get_mut(id)
             && call.suspect

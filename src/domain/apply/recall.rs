@@ -58,6 +58,9 @@ fn carry_out(state: &mut State, at: At, moves: &Moves, one_reply: bool) {
         if standing.pinned {
             state.agenda.pinned.insert(id.no);
         }
+        if standing.active && id.kind == NodeKind::Call {
+            state.agenda.retired.remove(id.no);
+        }
     }
     for (id, standing) in &moves.turns_stand {
         stand(state, at, *id, standing);

@@ -372,6 +372,8 @@ pub fn agenda(state: &State) {
         agenda.settled.iter().eq(settled.iter().map(|id| id.no)),
         "settled"
     );
+    let retired = state.calls.keys().filter(|id| !active(id)).map(|id| id.no);
+    assert!(agenda.retired.iter().eq(retired), "retired");
     for node in state.nodes.values().filter(|node| node.pinned) {
         assert!(agenda.pinned.contains(node.id.no), "{} is pinned", node.id);
     }
