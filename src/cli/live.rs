@@ -13,7 +13,7 @@ use crate::domain::command::Command;
 use crate::domain::envelope::Actor;
 use crate::domain::id::{Seq, TurnId};
 use crate::engine::handle::{self, LiveTurns};
-use crate::engine::{Handle, Publication};
+use crate::engine::{Facts, Handle, Publication};
 use crate::journal::Place;
 use crate::journal::wire::Wire;
 
@@ -91,7 +91,7 @@ async fn asked(handle: &Handle) -> Option<String> {
 struct EngineLink {
     handle: Handle,
     actor: Actor,
-    facts: mpsc::UnboundedReceiver<Publication>,
+    facts: Facts,
     live: watch::Receiver<LiveTurns>,
     shown: LiveTurns,
     waiting: std::collections::VecDeque<Update>,
