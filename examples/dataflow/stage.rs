@@ -18,14 +18,13 @@ use overrule::domain::state::State;
 use overrule::engine::advise::Adviser;
 use overrule::engine::clock::Clock;
 use overrule::engine::log::{Log, Memory};
-use overrule::engine::{Driver, Handle, Parts, Publication, ids};
+use overrule::engine::{Driver, Facts, Handle, Parts, Publication, ids};
 use overrule::journal::Store;
 use overrule::model::Model;
 use overrule::policy::{Policy, Preset};
 use overrule::tools::registry::Registry;
 use overrule::tools::{Spec, Tool};
 use serde_json::{Value, json};
-use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
 /// Whatever went wrong, with where.
@@ -78,7 +77,7 @@ pub fn spec(name: &str, effect: EffectClass, schema: &Value) -> Spec {
 /// A run in the engine.
 pub struct Stage {
     handle: Handle,
-    facts: mpsc::UnboundedReceiver<Publication>,
+    facts: Facts,
     task: JoinHandle<()>,
     began: Instant,
 }
@@ -121,7 +120,7 @@ impl Stage {
     /// Commits an edit as an operator who saw everything; what was told before is not waited for
     /// any more, and the time counts from here.
     pub async fn commit(&mut self, edit: Edit) -> Result<(), Fail> {
-        while self.facts.try_recv().is_ok() {}
+        while self.facts.try_recv().is_some() {}
         self.began = now();
         let command = Command::Edit(EditCommand::Commit {
             edits: vec![edit],
