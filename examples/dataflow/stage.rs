@@ -12,7 +12,7 @@ use overrule::domain::call::EffectClass;
 use overrule::domain::command::{Command, Edit, EditCommand};
 use overrule::domain::envelope::{Actor, Envelope};
 use overrule::domain::event::run::{Limits, Reuse, Started, ToolCard};
-use overrule::domain::event::{Event, RunEvent, TurnEvent};
+use overrule::domain::event::{EditEvent, Event, RunEvent, TurnEvent};
 use overrule::domain::id::NodeId;
 use overrule::domain::state::State;
 use overrule::engine::advise::Adviser;
@@ -110,16 +110,29 @@ impl Stage {
 
     /// Asks for the work.
     pub async fn prompt(&mut self) -> Result<(), Fail> {
-        self.commit(Edit::InsertPrompt {
+        self.send(Edit::InsertPrompt {
             after: None,
             text: Arc::from("Run the workload."),
         })
         .await
     }
 
-    /// Commits an edit as an operator who saw everything; what was told before is not waited for
-    /// any more, and the time counts from here.
+    /// Commits an edit. What was told before it is passed over: the end of the run as it was may be among it.
     pub async fn commit(&mut self, edit: Edit) -> Result<(), Fail> {
+        self.send(edit).await?;
+        while let Some(fact) = self.facts.recv().await {
+            if let Publication::Event(envelope) = fact
+                && let Event::Edit(EditEvent::Committed { .. }) = &envelope.event
+                && matches!(envelope.actor, Actor::Operator(_))
+            {
+                return Ok(());
+            }
+        }
+        Err("the run ended before the edit".into())
+    }
+
+    /// Sends an edit as an operator who saw everything; the time counts from here.
+    async fn send(&mut self, edit: Edit) -> Result<(), Fail> {
         while self.facts.try_recv().is_some() {}
         self.began = now();
         let command = Command::Edit(EditCommand::Commit {
