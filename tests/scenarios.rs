@@ -66,6 +66,7 @@ scenarios! {
     guide = "guide",
     insert_call = "insert-call",
     insert_thought = "insert-thought",
+    insert_thought_behind_a_call = "insert-thought-behind-a-call",
     irreversible = "irreversible",
     keep = "keep",
     keep_later = "keep-later",

@@ -12,8 +12,8 @@ use crate::domain::breaker::BadScope;
 use crate::domain::bulk;
 use crate::domain::call::{Digest, Outcome};
 use crate::domain::command::{
-    CallCommand, Command, ConsentChoice, Edit, EditCommand, EscapeCommand, ResilienceCommand, Resolution,
-    RunCommand,
+    Behind, CallCommand, Command, ConsentChoice, Edit, EditCommand, EscapeCommand, ResilienceCommand,
+    Resolution, RunCommand,
 };
 use crate::domain::escape::Detector;
 use crate::domain::id::{Attempt, BadNodeId, Epoch, NodeId, NodeKind, Rev, TurnId};
@@ -147,8 +147,14 @@ fn on_graph(state: &State, verb: &Verb) -> Result<EditCommand, Failure> {
             epoch: epoch.map(Epoch),
             effects_seen: effects_seen(planned),
         },
-        Verb::Switch { planned, branch, .. } => EditCommand::Switch {
+        Verb::Switch {
+            planned,
+            branch,
+            epoch,
+            ..
+        } => EditCommand::Switch {
             to: Epoch(*branch),
+            epoch: epoch.map(Epoch),
             effects_seen: effects_seen(planned),
         },
         Verb::Commit { on, change, edits } => committed(on, change, edits::read(state, edits)?),
@@ -210,10 +216,10 @@ fn one_edit(state: &State, verb: &Verb) -> Result<Edit, Failure> {
         },
         Verb::InsertThought {
             text: words,
-            after: turn,
+            after: place,
             ..
         } => Edit::InsertThought {
-            after: after(turn),
+            after: place.as_deref().map(behind).transpose()?,
             text: text(words),
         },
         Verb::InsertCall {
@@ -244,12 +250,23 @@ fn one_edit(state: &State, verb: &Verb) -> Result<Edit, Failure> {
         },
         Verb::Probe { entry, .. } => effects::inserted(state, entry, Purpose::Probe)?,
         Verb::Compensate { entry, .. } => effects::inserted(state, entry, Purpose::Compensate)?,
-        Verb::Take { node: id, from, .. } => Edit::Take {
+        Verb::Take {
+            node: id, rev, from, ..
+        } => Edit::Take {
             node: node(id)?,
+            base: rev.map(Rev),
             from: Epoch(*from),
         },
         _ => return Err(misplaced()),
     })
+}
+
+/// A turn by its number, or a node by its id.
+fn behind(text: &str) -> Result<Behind, Failure> {
+    match text.parse() {
+        Ok(number) => Ok(Behind::Turn(TurnId(number))),
+        Err(_) => node(text).map(Behind::Node),
+    }
 }
 
 fn on_failures(state: &State, verb: &FailureVerb) -> Result<Vec<Command>, Failure> {

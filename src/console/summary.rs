@@ -47,7 +47,7 @@ pub fn arguments(args: &str) -> String {
     let members = super::json::members(args);
     let own: Vec<_> = members
         .iter()
-        .filter(|(name, _)| !matches!(name.as_str(), "_as" | "_out"))
+        .filter(|(name, _)| !matches!(name.as_str(), "_as" | "_out" | "_after"))
         .collect();
     match own.as_slice() {
         // What is no object of arguments is shown as it is; a name and a path for the result are none.
@@ -128,14 +128,17 @@ pub fn edit(state: &State, edit: &Edit) -> String {
         Edit::Text { node, base, text } => format!("{node} {base} rewrite: {}", flat(text)),
         Edit::Observation { node, base, value } => format!("{node} {base} result: {}", flat(&plain(value))),
         Edit::InsertPrompt { after: turn, text } => format!("guidance {}: {}", after(turn), flat(text)),
-        Edit::InsertThought { after: turn, text } => format!("thought {}: {}", after(turn), flat(text)),
+        Edit::InsertThought { after: place, text } => {
+            let place = place.map_or("at the end".to_owned(), |place| format!("behind {place}"));
+            format!("thought {place}: {}", flat(text))
+        }
         Edit::InsertCall {
             after: turn,
             tool,
             args,
         } => format!("call {}: {tool} {}", after(turn), arguments(args)),
         Edit::RejectAnswer { node, reason, .. } => format!("{node} refuse: {}", flat(reason)),
-        Edit::Take { node, from } => {
+        Edit::Take { node, from, .. } => {
             let id = node.observation();
             let line = branch::line(state, *from);
             let says = branch::counted(state, id, &line).and_then(|rev| {

@@ -256,6 +256,10 @@ pub enum EditCommand {
     Switch {
         /// The epoch.
         to: Epoch,
+        /// The epoch that stood when this was shown; where another stands by now it is refused. None where nothing
+        /// was shown.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        epoch: Option<Epoch>,
         /// Executed effects that the shown plan named.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         effects_seen: Option<usize>,
@@ -342,10 +346,10 @@ pub enum Edit {
         /// The words.
         text: Arc<str>,
     },
-    /// A thought after a turn; the model continues from it.
+    /// A thought after a turn, or behind something in it; the model continues from it.
     InsertThought {
-        /// The turn that it stands after.
-        after: Option<TurnId>,
+        /// What it stands behind; everything where nothing is named.
+        after: Option<Behind>,
         /// The words.
         text: Arc<str>,
     },
@@ -372,6 +376,9 @@ pub enum Edit {
     Take {
         /// The node; a call stands for its observation.
         node: NodeId,
+        /// The revision of it that counts here, where one was shown; where another counts by now it is refused.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        base: Option<Rev>,
         /// The epoch at whose end it says so.
         from: Epoch,
     },
@@ -382,6 +389,28 @@ pub enum Edit {
         /// The revision that the edit is based on.
         base: Rev,
     },
+}
+
+/// What a thought is put in behind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(
+    untagged,
+    expecting = "it stands after the number of a turn, such as 3, or behind a node, such as \"c5\""
+)]
+pub enum Behind {
+    /// A whole turn: nothing in it falls.
+    Turn(TurnId),
+    /// Something in a turn: what the model said behind it falls.
+    Node(NodeId),
+}
+
+impl std::fmt::Display for Behind {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Turn(id) => id.fmt(out),
+            Self::Node(id) => id.fmt(out),
+        }
+    }
 }
 
 impl Edit {

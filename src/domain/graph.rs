@@ -13,7 +13,7 @@ use super::id::{NodeId, NodeKind, TurnId};
 use super::ready;
 use super::state::State;
 use super::thread;
-use super::turn::{Activity, Producer, Turn};
+use super::turn::{Activity, Producer, Stream, Turn};
 
 /// What an edge means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -416,4 +416,29 @@ fn active_nodes(state: &State, turn: &Turn) -> Vec<NodeId> {
         }
     }
     nodes
+}
+
+/// What counts in a turn behind one of its nodes, in stream order.
+pub fn behind_in_turn(state: &State, id: NodeId) -> Vec<NodeId> {
+    let nodes = state.turn_of(id).map(|turn| turn.nodes.as_slice());
+    let behind = nodes
+        .unwrap_or_default()
+        .iter()
+        .skip_while(|one| **one != id)
+        .skip(1);
+    behind
+        .filter(|one| state.nodes.get(one).is_some_and(|node| node.active))
+        .copied()
+        .collect()
+}
+
+/// Whether words put in behind a node would cut its turn there: the model said something behind it
+/// that counts, or its reply is still arriving.
+pub fn cuts_behind(state: &State, id: NodeId) -> bool {
+    let Some(turn) = state.turn_of(id).filter(|turn| turn.producer == Producer::Model) else {
+        return false;
+    };
+    let is_said = |id: &NodeId| matches!(id.kind, NodeKind::Thought | NodeKind::Call | NodeKind::Answer);
+    let arrives = !matches!(turn.stream, Stream::Closed(_) | Stream::Aborted(_));
+    arrives || behind_in_turn(state, id).iter().any(is_said)
 }

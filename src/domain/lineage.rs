@@ -120,11 +120,12 @@ pub fn of_events(state: &State, events: &[Event]) -> Plan {
     }
 }
 
-/// Calls that have ended and stay as they are.
+/// Calls that have ended and stay as they are: nothing put their results in question, this edit or one before.
 fn kept(state: &State, reach: &Reach) -> Vec<NodeId> {
     let mut kept = state.agenda.settled.clone();
     let touched = reach.gone.iter().chain(&reach.possible);
     let touched = touched.chain(&reach.perhaps).chain(&reach.continued);
+    let touched = touched.chain(&state.agenda.suspects);
     for id in touched.filter(|id| id.kind == NodeKind::Call) {
         kept.remove(id.no);
     }
@@ -162,7 +163,8 @@ fn repeated(state: &State, calls: &BTreeSet<NodeId>) -> Vec<Seq> {
         .collect()
 }
 
-/// Calls that stand and have not ended: the model is asked only after them.
+/// Calls that stand and have not ended, or whose results an earlier edit put in question: the model is
+/// asked only after them.
 fn undecided(state: &State, gone: &BTreeSet<NodeId>, possible: &BTreeSet<NodeId>) -> Vec<NodeId> {
     let agenda = &state.agenda;
     let open = agenda
@@ -175,6 +177,7 @@ fn undecided(state: &State, gone: &BTreeSet<NodeId>, possible: &BTreeSet<NodeId>
         .chain(&agenda.delayed)
         .chain(&agenda.repairing)
         .chain(&agenda.running)
+        .chain(&agenda.suspects)
         .chain(&agenda.delegates);
     let found: BTreeSet<NodeId> = open
         .filter(|id| !gone.contains(id) && !possible.contains(id))

@@ -10,8 +10,8 @@ use super::violation::{self, Violation};
 use super::{excuse, reading, sentence};
 use crate::domain::call::Fault;
 
-/// Keys that every call may carry beside its tool's arguments: the label and the output path.
-pub const RESERVED: [&str; 2] = ["_as", "_out"];
+/// Keys that every call may carry beside its tool's arguments: the label, the output path and what it waits for.
+pub const RESERVED: [&str; 3] = ["_as", "_out", "_after"];
 
 /// Faults listed for one text; what is beyond is counted as "more".
 pub const MAX_FAULTS: usize = 100;

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use overrule::domain::command::{CallCommand, Command, Edit, EditCommand};
+use overrule::domain::command::{Behind, CallCommand, Command, Edit, EditCommand};
 use overrule::domain::id::{Epoch, NodeKind};
 use overrule::domain::state::State;
 use overrule::policy::Preset;
@@ -252,7 +252,10 @@ async fn things_put_in_and_taken_away() {
         playbook: STEPS,
         steps: vec![
             at_the_end(|state| {
-                let (after, text) = (Some(turn(state, "notes")), Arc::from("I take the last line."));
+                let (after, text) = (
+                    Some(Behind::Turn(turn(state, "notes"))),
+                    Arc::from("I take the last line."),
+                );
                 commit(vec![Edit::InsertThought { after, text }])
             }),
             at_the_end(|state| {
@@ -349,11 +352,16 @@ async fn an_edit_undone_redone_and_undone_in_part() {
             }),
             at_the_end(|state| {
                 let node = call(state, "s1");
-                commit(vec![Edit::Take { node, from: Epoch(0) }])
+                commit(vec![Edit::Take {
+                    node,
+                    base: None,
+                    from: Epoch(0),
+                }])
             }),
             at_the_end(|_| {
                 Command::Edit(EditCommand::Switch {
                     to: Epoch(1),
+                    epoch: None,
                     effects_seen: None,
                 })
             }),

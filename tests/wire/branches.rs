@@ -93,6 +93,7 @@ async fn an_undo_and_a_redo_ask_nobody_and_go_on_byte_for_byte() {
         let to = Epoch(1);
         let switch = Command::Edit(EditCommand::Switch {
             to,
+            epoch: None,
             effects_seen: None,
         });
         stage.live.send(switch).await.unwrap();
@@ -219,6 +220,7 @@ async fn a_result_taken_from_another_branch_is_told_as_it_was_there() {
             .await;
         let take = Edit::Take {
             node: notes,
+            base: None,
             from: Epoch(1),
         };
         stage.commit(vec![take]).await;

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use overrule::domain::command::Edit;
+use overrule::domain::command::{Behind, Edit};
 use overrule::domain::id::{NodeKind, TurnId};
 use overrule::domain::state::State;
 use overrule::tools::child::still_running;
@@ -36,7 +36,10 @@ impl What {
                     json!({"_as": "extra", "command": "echo extra >> log.txt; echo extra"}).to_string(),
                 ),
             },
-            Self::Thought => Edit::InsertThought { after, text: text() },
+            Self::Thought => Edit::InsertThought {
+                after: after.map(Behind::Turn),
+                text: text(),
+            },
             Self::Prompt => Edit::InsertPrompt { after, text: text() },
         }
     }
@@ -171,6 +174,57 @@ async fn what_is_put_in_before_a_turn_ends_its_stream_and_its_running_call() {
                 "begun\n"
             };
             assert_eq!(world.read("log.txt"), log);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_thought_behind_a_call_cuts_its_message_there_and_ends_what_runs_behind_it() {
+    for format in FORMATS {
+        for streams in [true, false] {
+            let parts = [
+                Part::Text("I look."),
+                read("notes"),
+                slow("slow"),
+                Part::Text("And "),
+            ];
+            let (reply, rest) = if streams {
+                let (reply, rest) = open((format.frames)(&parts, 0));
+                (reply, Some(rest))
+            } else {
+                (format.message(&parts), None)
+            };
+            let mut stage = Stage::new(format, vec![reply, answer(format, "Instead.")]).await;
+            stage.read_ended(1).await;
+            let (pid, ticks) = stage.running("slow").await;
+            let (notes, slow) = (stage.call("notes"), stage.call("slow"));
+            let after = Some(Behind::Node(notes));
+            let text = Arc::from("I stop here.");
+            stage.commit(vec![Edit::InsertThought { after, text }]).await;
+            if streams {
+                stage.closed(0).await;
+            }
+            drop(rest);
+            let (asked, state, world) = stage.end().await;
+            assert_eq!(asked.len(), 2);
+            let mut last = asked[1].clone();
+            assert_eq!(last.upto(2), asked[0].upto(2));
+            for gone in ["sleep", "And "] {
+                assert!(!last.has(gone), "{gone} in\n{last}");
+            }
+            let Message::Assistant { calls, .. } = &last.messages[2] else {
+                panic!("{last}")
+            };
+            assert_eq!(calls.len(), 1, "what stood before the place is kept: {last}");
+            let Some(Message::Console(told)) = last.messages.pop() else {
+                panic!("{last}")
+            };
+            assert!(told.contains("May have happened") && told.contains(&format!("({slow})")));
+            What::Thought.ends(&last, 4);
+            eventually("the command is ended", || !still_running(pid, ticks)).await;
+            assert!(state.nodes[&notes].active && !state.nodes[&slow].active);
+            assert_eq!((executions(&state, notes), executions(&state, slow)), (1, 1));
+            assert_eq!(world.read("log.txt"), "begun\n");
         }
     }
 }

@@ -40,6 +40,7 @@ async fn an_answer_of_another_branch_is_what_the_model_said_here() {
             .await;
         let take = Edit::Take {
             node: theirs,
+            base: None,
             from: Epoch(1),
         };
         stage.commit(vec![take]).await;
@@ -91,6 +92,7 @@ async fn a_call_that_only_another_branch_has_comes_with_its_result_and_does_not_
             .await;
         let take = Edit::Take {
             node: log,
+            base: None,
             from: Epoch(1),
         };
         stage.commit(vec![take]).await;

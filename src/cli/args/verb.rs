@@ -191,7 +191,7 @@ pub enum Verb {
         #[arg(long)]
         after: Option<u32>,
     },
-    /// Insert a thought after a turn; the model goes on from it
+    /// Insert a thought after a turn, or behind a node of it; the model goes on from it
     InsertThought {
         /// The session
         #[command(flatten)]
@@ -201,9 +201,9 @@ pub enum Verb {
         change: Change,
         /// The words
         text: String,
-        /// Number of the turn that it stands after
-        #[arg(long)]
-        after: Option<u32>,
+        /// Number of the turn that it stands after, or a node: what the model said behind it falls
+        #[arg(long, value_name = "TURN|NODE")]
+        after: Option<String>,
     },
     /// Insert a call after a turn
     InsertCall {
@@ -296,6 +296,9 @@ pub enum Verb {
         planned: Planned,
         /// Number of the branch, as `overrule branches` lists it
         branch: u32,
+        /// Branch that stood when you looked, as `overrule branches` lists it; refused if it is another by now
+        #[arg(long, value_name = "N")]
+        epoch: Option<u32>,
     },
     /// Take one result, answer or text of another branch over into this one
     Take {
@@ -307,6 +310,9 @@ pub enum Verb {
         change: Change,
         /// The node, such as o5; a call stands for its result
         node: String,
+        /// Revision of it that counts here, if you looked at one; refused if it is another by now
+        #[arg(long)]
+        rev: Option<u32>,
         /// Number of the branch that it says so on
         #[arg(long, value_name = "BRANCH")]
         from: u32,

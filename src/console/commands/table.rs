@@ -69,7 +69,7 @@ static EDIT: &[Entry] = &[
     entry(Verb::Edit(EditVerb::Observation), "correct", &["o"], &[Panes], "correct", "correct the observation of a call; it is pinned and the call does not run again"),
     entry(Verb::Edit(EditVerb::Guide), "guide", &["i"], &[Panes], "guide", "add guidance for the model at the end of the run"),
     entry(Verb::Edit(EditVerb::Prompt), "insert-prompt", &["M"], &[Panes], "", "insert guidance for the model after the selected turn"),
-    entry(Verb::Edit(EditVerb::Thought), "insert-thought", &["I"], &[Panes], "", "insert a thought after the selected turn; the model continues from it"),
+    entry(Verb::Edit(EditVerb::Thought), "insert-thought", &["I"], &[Panes], "", "insert a thought behind the selected node; the model goes on from there"),
     entry(Verb::Edit(EditVerb::Call), "insert-call", &["ctrl-n"], &[Panes], "", "insert a call after the selected turn"),
     entry(Verb::Edit(EditVerb::Delete), "delete", &["D"], &[Panes], "", "take the selected node away"),
     entry(Verb::Edit(EditVerb::Unpin), "unpin", &["U"], &[Panes], "unpin", "let executions replace a corrected observation again"),

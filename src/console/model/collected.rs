@@ -5,11 +5,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::command::{Edit, EditCommand};
-use crate::domain::id::{NodeId, Rev, TurnId};
+use crate::domain::command::{Behind, Edit, EditCommand};
+use crate::domain::id::{NodeId, Rev};
 use crate::domain::lineage::plan;
 use crate::domain::state::State;
-use crate::domain::turn::Activity;
+use crate::domain::turn::{Activity, Turn};
 
 /// How the words of an edit begin that does not go with those before it.
 pub const WITH_OTHERS: &str = "with the edits before it: ";
@@ -87,11 +87,15 @@ const fn base_of(edit: &Edit) -> Option<Rev> {
     }
 }
 
-const fn after_of(edit: &Edit) -> Option<TurnId> {
+const fn after_of(edit: &Edit) -> Option<Behind> {
     match edit {
-        Edit::InsertPrompt { after, .. }
-        | Edit::InsertThought { after, .. }
-        | Edit::InsertCall { after, .. } => *after,
+        Edit::InsertPrompt {
+            after: Some(turn), ..
+        }
+        | Edit::InsertCall {
+            after: Some(turn), ..
+        } => Some(Behind::Turn(*turn)),
+        Edit::InsertThought { after, .. } => *after,
         _ => None,
     }
 }
@@ -274,21 +278,21 @@ fn without_shown(edit: &Edit) -> Edit {
 
 /// Why an edit has to be done again: what it was based on is not there any more.
 pub fn moved(state: &State, edit: &Edit) -> Option<String> {
-    if let Some(turn) = after_of(edit) {
-        let stands = state
-            .turns
-            .get(&turn)
-            .is_some_and(|turn| !matches!(turn.activity, Activity::Superseded(_)));
-        return (!stands).then(|| format!("{turn} is history: do it again at another place"));
+    let stands = |turn: &Turn| !matches!(turn.activity, Activity::Superseded(_));
+    if let Some(after) = after_of(edit) {
+        let counts = match after {
+            Behind::Turn(id) => state.turns.get(&id).is_some_and(stands),
+            Behind::Node(id) => {
+                state.node(id).is_some_and(|node| node.active) && state.turn_of(id).is_some_and(stands)
+            }
+        };
+        return (!counts).then(|| format!("{after} is history: do it again at another place"));
     }
     let id = node_of(edit)?;
     let Some(node) = state.node(id) else {
         return Some(format!("{id} is not there"));
     };
-    let history = state
-        .turn_of(id)
-        .is_none_or(|turn| matches!(turn.activity, Activity::Superseded(_)));
-    if !node.active || history {
+    if !node.active || !state.turn_of(id).is_some_and(stands) {
         return Some(format!("{id} is history: an edit replaced it"));
     }
     let base = base_of(edit)?;

@@ -9,7 +9,7 @@ use crate::console::field::{Field, LIMIT};
 use crate::console::json;
 use crate::console::scope::{self, Reader};
 use crate::domain::call::Fault;
-use crate::domain::command::Edit;
+use crate::domain::command::{Behind, Edit};
 use crate::domain::id::{Attempt, NodeId, Rev, TurnId};
 use crate::domain::state::State;
 use crate::policy::session;
@@ -75,8 +75,8 @@ pub enum Purpose {
     Rule,
     /// A new thought.
     NewThought {
-        /// The turn that it stands after.
-        after: Option<TurnId>,
+        /// What it stands behind; everything where nothing is named.
+        after: Option<Behind>,
     },
 }
 

@@ -137,6 +137,7 @@ pub(super) fn switch(model: &mut Model) -> Result<(), String> {
     let title = format!("switch to {}", visible(&tabs::branch_title(state, to)));
     let command = EditCommand::Switch {
         to,
+        epoch: Some(state.epoch),
         effects_seen: None,
     };
     review::command(model, Command::Edit(command), title);
@@ -248,6 +249,12 @@ fn take_from(model: &mut Model, node: NodeId, from: Epoch) -> Result<(), String>
             )
         });
     }
-    review::edits(model, vec![Edit::Take { node, from }], Whose::New);
+    let here = model
+        .run
+        .state
+        .node(node.observation())
+        .filter(|node| node.active);
+    let base = here.map(crate::domain::node::Node::rev);
+    review::edits(model, vec![Edit::Take { node, base, from }], Whose::New);
     Ok(())
 }

@@ -251,15 +251,9 @@ pub(super) fn go_on(model: &mut Model, out: &mut Vec<Out>) -> Result<(), String>
             editor.go_on(text, Some(no));
             edits::open_editor(model, editor, out);
         }
-        Edit::InsertPrompt { after, text } | Edit::InsertThought { after, text } => {
-            let purpose = match &now {
-                Edit::InsertPrompt { .. } => Purpose::Guide { after: *after },
-                _ => Purpose::NewThought { after: *after },
-            };
-            edits::new_words(model, purpose);
-            if let Some(Overlay::Editor(editor)) = model.overlays.last_mut() {
-                editor.go_on(text, Some(no));
-            }
+        Edit::InsertPrompt { after, text } => words_of(model, Purpose::Guide { after: *after }, text, no),
+        Edit::InsertThought { after, text } => {
+            words_of(model, Purpose::NewThought { after: *after }, text, no);
         }
         Edit::InsertCall { after, tool, args } => {
             let mut editor = lists::editor_of_new(model, *after, tool, args);
@@ -298,4 +292,12 @@ pub(super) fn go_on_with(model: &mut Model, mut editor: Editor) -> Editor {
     editor.go_on(&text, Some(item.no));
     model.say("this is the collected edit; the text before is one undo away");
     editor
+}
+
+/// Opens an editor again on words that were collected.
+fn words_of(model: &mut Model, purpose: Purpose, text: &Arc<str>, no: u64) {
+    edits::new_words(model, purpose);
+    if let Some(Overlay::Editor(editor)) = model.overlays.last_mut() {
+        editor.go_on(text, Some(no));
+    }
 }

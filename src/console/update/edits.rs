@@ -13,7 +13,8 @@ use crate::console::model::editor::{Editor, Purpose};
 use crate::console::model::overlay::{Overlay, Page, PageContent, Whose};
 use crate::console::msg::Out;
 use crate::domain::call::{Outcome, Status};
-use crate::domain::command::{CallCommand, Command, Edit, EditCommand, Resolution};
+use crate::domain::command::{Behind, CallCommand, Command, Edit, EditCommand, Resolution};
+use crate::domain::graph;
 use crate::domain::id::{NodeId, NodeKind, Rev, TurnId};
 use crate::domain::lineage::{Plan, plan};
 use crate::domain::node::{Content, Node};
@@ -34,7 +35,7 @@ pub(super) fn edit(model: &mut Model, verb: EditVerb, by: By, at: u64, out: &mut
             Ok(())
         }
         EditVerb::Prompt => after(model).map(|after| new_words(model, Purpose::Guide { after })),
-        EditVerb::Thought => after(model).map(|after| new_words(model, Purpose::NewThought { after })),
+        EditVerb::Thought => behind(model).map(|after| new_words(model, Purpose::NewThought { after })),
         EditVerb::Call => after(model).map(|after| lists::tools_for_new(model, after)),
         EditVerb::Delete => delete(model),
         EditVerb::Unpin => unpin(model, out),
@@ -75,11 +76,27 @@ pub(super) fn edit(model: &mut Model, verb: EditVerb, by: By, at: u64, out: &mut
 
 /// Opens an editor on words that do not exist yet.
 pub(super) fn new_words(model: &mut Model, purpose: Purpose) {
-    let place = |after: &Option<TurnId>| after.map_or("everything".to_owned(), |turn| turn.to_string());
+    let state = &model.run.state;
     let title = match &purpose {
         Purpose::Guide { after: None } => "guidance for the model, at the end of the run".to_owned(),
-        Purpose::Guide { after } => format!("guidance for the model after {}", place(after)),
-        Purpose::NewThought { after } => format!("a thought after {}", place(after)),
+        Purpose::Guide { after: Some(turn) } => format!("guidance for the model after {turn}"),
+        Purpose::NewThought { after: None } => "a thought after everything".to_owned(),
+        Purpose::NewThought {
+            after: Some(Behind::Node(id)),
+        } if graph::cuts_behind(state, *id) => {
+            format!("a thought behind {id}; what the model said behind it falls")
+        }
+        Purpose::NewThought {
+            after: Some(Behind::Node(id)),
+        } => {
+            let turn = state
+                .turn_of(*id)
+                .map_or_else(|| id.to_string(), |turn| turn.id.to_string());
+            format!("a thought after {turn}")
+        }
+        Purpose::NewThought {
+            after: Some(Behind::Turn(turn)),
+        } => format!("a thought after {turn}"),
         _ => "words".to_owned(),
     };
     let editor = Editor::words(purpose, title, &Arc::from(""));
@@ -123,6 +140,18 @@ fn after(model: &Model) -> Result<Option<TurnId>, String> {
             turn.id
         ))
     }
+}
+
+/// Where a thought is put in: behind the selected node, or after the turn of what is only a record.
+fn behind(model: &Model) -> Result<Option<Behind>, String> {
+    let Some(turn) = after(model)? else {
+        return Ok(None);
+    };
+    let node = subject(model).map(NodeId::call).filter(|id| {
+        let counts = model.run.state.node(*id).is_some_and(|node| node.active);
+        counts && !matches!(id.kind, NodeKind::Repair | NodeKind::Intervention)
+    });
+    Ok(Some(node.map_or(Behind::Turn(turn), Behind::Node)))
 }
 
 /// Opens an editor, and holds what depends on its node.

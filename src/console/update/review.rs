@@ -95,7 +95,7 @@ pub(super) fn difference(state: &State, edit: &Edit) -> Vec<diff::Line> {
         }
         Edit::InsertCall { tool, args, .. } => (String::new(), call(tool, args)),
         Edit::RejectAnswer { node, reason, .. } => (summary::call(state, *node), reason.to_string()),
-        Edit::Take { node, from } => {
+        Edit::Take { node, from, .. } => {
             let id = node.observation();
             let here = state.node(id).is_some_and(|node| node.active);
             let says = if here { old(id) } else { String::new() };

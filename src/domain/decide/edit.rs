@@ -58,7 +58,11 @@ pub(super) fn decide(
         }
         EditCommand::Undo { epoch, effects_seen } => recall::undo(draft, *epoch, *effects_seen),
         EditCommand::Redo { epoch, effects_seen } => recall::redo(draft, *epoch, *effects_seen),
-        EditCommand::Switch { to, effects_seen } => recall::switch(draft, *to, *effects_seen),
+        EditCommand::Switch {
+            to,
+            epoch,
+            effects_seen,
+        } => recall::switch(draft, *to, *epoch, *effects_seen),
         EditCommand::Name { epoch, name } => recall::name(draft, *epoch, name),
         EditCommand::Hold { node } => hold(draft, *node),
         EditCommand::Release { node } => {
@@ -221,7 +225,7 @@ fn one(
         Edit::InsertPrompt { after, text } => insert::prompt(draft, *after, text, reason),
         Edit::InsertThought { after, text } => insert::thought(draft, *after, text, reason),
         Edit::InsertCall { after, tool, args } => insert::call(draft, advice, *after, (tool, args), reason),
-        Edit::Take { node, from } => take::take(draft, *node, *from, reason),
+        Edit::Take { node, base, from } => take::take(draft, (*node, *base), *from, reason),
         Edit::RejectAnswer {
             node,
             base,

@@ -13,7 +13,7 @@ use crate::domain::call::Fault;
 /// What an argument text says beside the arguments themselves.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Scanned {
-    /// Its references.
+    /// Its references; `_after` among them, of which only that there is a value counts.
     pub references: Vec<Reference>,
     /// The name it gives to its result (`_as`).
     pub label: Option<String>,
@@ -50,6 +50,10 @@ pub fn scan(args: &str) -> Scanned {
                     .faults
                     .push(fault(&found.at, "reference", error.to_string())),
             },
+            at if (at == "/_after" && !is_reference(&found.value)) || at.starts_with("/_after/") => {
+                let why = "`_after` says what the call waits for in one text, such as \"†call.c3\" or \"†call.c3 && †call.c4\"";
+                scanned.faults.push(fault(at, "reference", why.to_owned()));
+            }
             _ if is_reference(&found.value) => match parse::expression(&found.value) {
                 Ok(expr) => scanned.references.push(Reference { at: found.at, expr }),
                 Err(error) => scanned
@@ -86,11 +90,11 @@ fn check_label(label: &str) -> Result<(), String> {
 }
 
 /// The bytes that run: references replaced by what `value` gives for them (compact JSON text),
-/// escaped daggers unescaped, `_as` and `_out` taken out. Borrowed where nothing changes.
+/// escaped daggers unescaped, `_as`, `_out` and `_after` taken out. Borrowed where nothing changes.
 pub fn resolve(args: &str, mut value: impl FnMut(&str) -> Option<String>) -> Cow<'_, str> {
     let mut edits: Vec<(std::ops::Range<usize>, String)> = Vec::new();
     for found in strings(args) {
-        if matches!(found.at.as_str(), "/_as" | "/_out") {
+        if matches!(found.at.as_str(), "/_as" | "/_out" | "/_after") {
             if let Some(member) = found.member {
                 edits.push((member, String::new()));
             }
@@ -156,8 +160,8 @@ fn tidy(text: &str) -> String {
     out
 }
 
-/// Every string value of a JSON text that says something beside itself, in order: label, output path,
-/// and what begins with a dagger.
+/// Every string value of a JSON text that says something beside itself, in order: label, output path, all
+/// of what the call waits for, and what begins with a dagger.
 fn strings(text: &str) -> Vec<Found<'_>> {
     let bytes = text.as_bytes();
     let mut found = Vec::new();
@@ -194,14 +198,18 @@ fn strings(text: &str) -> Vec<Found<'_>> {
                         *from = at;
                     }
                 } else {
-                    let (member, reserved) = match stack.as_slice() {
-                        [Level::Object { from, key, .. }] => {
-                            (Some(*from..end), matches!(&**key, "_as" | "_out"))
+                    let member = match stack.as_slice() {
+                        [Level::Object { from, .. }] => Some(*from..end),
+                        _ => None,
+                    };
+                    let is_reserved = match stack.first() {
+                        Some(Level::Object { key, .. }) => {
+                            **key == *"_after" || (member.is_some() && matches!(&**key, "_as" | "_out"))
                         }
-                        _ => (None, false),
+                        _ => false,
                     };
                     let value = decode(raw);
-                    if reserved || value.starts_with(DAGGER) {
+                    if is_reserved || value.starts_with(DAGGER) {
                         found.push(Found {
                             at: pointer(&stack),
                             range: at..end,
@@ -289,6 +297,28 @@ mod tests {
             resolve(r#"{"a":1,"_as":"x","b":2}"#, |_| None),
             r#"{"a":1,"b":2}"#
         );
+    }
+
+    #[test]
+    fn what_a_call_waits_for_is_read_and_taken_out() {
+        let args = r#"{"path":"a","_after":"†call.c3 && †call.b"}"#;
+        let scanned = scan(args);
+        assert_eq!(scanned.references.len(), 1);
+        assert_eq!(scanned.references[0].at, "/_after");
+        assert!(scanned.faults.is_empty());
+        assert_eq!(
+            resolve(args, |_| panic!("no value of it is sent")),
+            r#"{"path":"a"}"#
+        );
+        for bad in [
+            r#"{"_after":"c3"}"#,
+            r#"{"_after":["†call.c3"]}"#,
+            r#"{"_after":{"one":["c3"]}}"#,
+            r#"{"_after":"†"}"#,
+        ] {
+            assert_eq!(scan(bad).faults.len(), 1, "{bad}");
+            assert!(scan(bad).references.is_empty(), "{bad}");
+        }
     }
 
     #[test]

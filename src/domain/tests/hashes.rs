@@ -179,7 +179,7 @@ fn done() -> Vec<(&'static str, World)> {
         text: text.clone(),
     };
     let thought = |_: &World| Edit::InsertThought {
-        after,
+        after: None,
         text: text.clone(),
     };
     let put_in = |_: &World| Edit::InsertCall {

@@ -20,6 +20,7 @@ mod delegates;
 mod edits;
 mod ends;
 mod escape;
+mod fences;
 mod flow;
 mod found;
 mod half_open;

@@ -8,10 +8,12 @@ mod mirror;
 mod naive;
 mod plans;
 mod script;
+mod wishes;
 
 use proptest::prelude::*;
 
 use self::drive::Session;
+use self::plans::Sort;
 use super::tape::Tape;
 
 /// A session drawn from numbers: `most` calls in its first turn, `wishes` edits and the like in 100 steps.
@@ -74,11 +76,16 @@ proptest! {
 
     #[test]
     fn a_plan_says_what_any_edit_does(numbers in prop::collection::vec(any::<u16>(), 20..200)) {
-        plans::plan_holds(&numbers, 9, false);
+        plans::plan_holds(&numbers, 9, Sort::AtRest);
     }
 
     #[test]
     fn a_plan_is_exact_where_every_value_differs(numbers in prop::collection::vec(any::<u16>(), 20..160)) {
-        plans::plan_holds(&numbers, 24, true);
+        plans::plan_holds(&numbers, 24, Sort::Plain);
+    }
+
+    #[test]
+    fn a_plan_holds_in_the_middle_of_a_run(numbers in prop::collection::vec(any::<u16>(), 20..200)) {
+        plans::plan_holds(&numbers, 9, Sort::Moving);
     }
 }

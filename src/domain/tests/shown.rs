@@ -3,8 +3,8 @@
 
 use super::world::*;
 use crate::domain::call::Status;
-use crate::domain::command::{CallCommand, Command, Edit, Resolution, RunCommand};
-use crate::domain::id::{Attempt, NodeId, NodeKind, Rev};
+use crate::domain::command::{CallCommand, Command, Edit, EditCommand, Resolution, RunCommand};
+use crate::domain::id::{Attempt, Epoch, NodeId, NodeKind, Rev};
 use crate::domain::refusal::RefusalKind;
 
 /// Refused as changed, without a trace.
@@ -103,4 +103,48 @@ fn another_request_of_a_turn_is_not_asked_for_again_in_place_of_the_one_that_was
     let asked = w.asked.len();
     refused(&mut w, again(7));
     assert_eq!(w.asked.len(), asked, "nobody was asked");
+}
+
+#[test]
+fn what_was_written_since_is_not_replaced_by_what_another_branch_says() {
+    let mut w = World::new();
+    w.reply(&[call("read", r#"{"_as":"a","n":1}"#)]);
+    w.drain();
+    let a = w.id("a");
+    let node = a.observation();
+    w.correct(a, "5").unwrap();
+    let shown = w.rev(node);
+    w.correct(a, "6").unwrap();
+    let take = |base| Edit::Take {
+        node: a,
+        base: Some(base),
+        from: Epoch(0),
+    };
+    let before = w.state.seq;
+    assert_eq!(kind(w.edit(take(shown))), RefusalKind::Changed);
+    assert_eq!(w.state.seq, before);
+    let now = w.rev(node);
+    w.edit(take(now)).unwrap();
+    assert_eq!(w.runs(a).len(), 1, "the result is taken over, nothing runs");
+}
+
+#[test]
+fn a_branch_is_left_only_where_it_is_the_one_that_was_shown() {
+    let mut w = World::new();
+    w.reply(&[call("read", r#"{"_as":"a","n":1}"#)]);
+    w.drain();
+    let a = w.id("a");
+    w.correct(a, "5").unwrap();
+    let shown = w.state.epoch;
+    w.correct(a, "6").unwrap();
+    let switch = |epoch| {
+        Command::Edit(EditCommand::Switch {
+            to: Epoch(0),
+            epoch: Some(epoch),
+            effects_seen: None,
+        })
+    };
+    refused(&mut w, switch(shown));
+    let now = w.state.epoch;
+    w.cmd(switch(now)).unwrap();
 }

@@ -3,10 +3,12 @@
 
 use super::world::*;
 use crate::domain::call::{ConsentCause, Status};
-use crate::domain::command::Edit;
-use crate::domain::id::NodeKind;
+use crate::domain::command::{Behind, Edit};
+use crate::domain::id::{NodeId, NodeKind};
+use crate::domain::lineage::plan;
 use crate::domain::node::Channel;
-use crate::domain::refusal::RefusalKind;
+use crate::domain::refusal::{Refusal, RefusalKind};
+use crate::domain::transcript::Message;
 use crate::domain::turn::{Stop, Stream};
 
 #[test]
@@ -173,7 +175,7 @@ fn an_inserted_thought_is_continued_and_can_be_rewritten() {
     w.drain();
     let turn = w.turn_of(w.id("a"));
     w.edit(Edit::InsertThought {
-        after: Some(turn),
+        after: Some(Behind::Turn(turn)),
         text: "consider x".into(),
     })
     .unwrap();
@@ -192,6 +194,144 @@ fn an_inserted_thought_is_continued_and_can_be_rewritten() {
         })),
         RefusalKind::Invalid
     );
+}
+
+fn behind(w: &mut World, id: NodeId, text: &str) -> Result<(), Refusal> {
+    w.edit(Edit::InsertThought {
+        after: Some(Behind::Node(id)),
+        text: text.into(),
+    })
+}
+
+#[test]
+fn a_thought_behind_a_call_cuts_off_what_the_model_said_behind_it() {
+    let mut w = World::new();
+    w.stream(think("first"));
+    w.stream(call("read", r#"{"_as":"a","n":1}"#));
+    w.stream(call("write", r#"{"_as":"b","n":2}"#));
+    w.stream(think("old plan"));
+    w.end(Stop::Calls);
+    w.drain();
+    let (a, b) = (w.id("a"), w.id("b"));
+    let plan = plan(
+        &w.state,
+        &[Edit::InsertThought {
+            after: Some(Behind::Node(a)),
+            text: "look again".into(),
+        }],
+    )
+    .unwrap();
+    assert!(plan.superseded.contains(&b) && !plan.superseded.contains(&a));
+    assert_eq!((plan.effects.len(), plan.asks), (1, true));
+    assert!(plan.kept.contains(&a) && plan.possible.is_empty());
+    behind(&mut w, a, "look again").unwrap();
+    assert!(w.state.nodes[&a].active && !w.state.nodes[&b].active);
+    let request = w.last_request();
+    assert!(request.contains("first") && request.contains("look again"));
+    assert!(!request.contains("old plan"));
+    let messages = &w.asked.last().unwrap().messages;
+    let is_of_b = |message: &Message| match message {
+        Message::Assistant { calls, .. } => calls.iter().any(|call| call.node == b),
+        Message::Result { call, .. } => *call == b,
+        Message::User { .. } | Message::Note { .. } => false,
+    };
+    assert!(!messages.iter().any(is_of_b), "{messages:?}");
+    assert_eq!(
+        request.matches("The operator rewrote your last thought").count(),
+        1
+    );
+    assert!(!request.contains("took away"), "the thought stands there instead");
+    assert!(request.contains("Already happened"), "what fell had an effect");
+    w.reply(&[answer("done")]);
+    assert_eq!((w.runs(a).len(), w.runs(b).len()), (1, 1), "nothing ran again");
+    w.undo().unwrap();
+    w.drain();
+    assert!(w.state.nodes[&b].active && !w.last_request().contains("look again"));
+    assert_eq!((w.runs(a).len(), w.runs(b).len()), (1, 1));
+    w.redo().unwrap();
+    w.drain();
+    assert!(!w.state.nodes[&b].active);
+}
+
+#[test]
+fn a_thought_behind_a_result_ends_the_stream_that_goes_on_behind_it() {
+    let mut w = World::asking(&["write"]);
+    w.stream(call("read", r#"{"_as":"a"}"#));
+    w.stream(call("write", r#"{"_as":"p"}"#));
+    w.finish(w.id("a"));
+    let asked = w.asked.len();
+    let a = w.id("a");
+    behind(&mut w, a.observation(), "enough").unwrap();
+    let own = w.turn_of(a);
+    assert!(
+        w.open.iter().all(|(turn, _)| *turn != own),
+        "the stream is closed"
+    );
+    assert!(w.executed.iter().all(|one| one.call != w.id("p")));
+    assert!(
+        !w.state.nodes[&w.id("p")].active,
+        "nobody is asked about it any more"
+    );
+    assert_eq!(w.state.queue().count(), 0);
+    assert_eq!(w.asked.len(), asked + 1, "the model goes on at once");
+    assert!(w.last_request().contains("enough"));
+}
+
+#[test]
+fn calls_before_the_place_of_a_thought_end_first() {
+    let mut w = World::asking(&["write"]);
+    w.stream(call("write", r#"{"_as":"p"}"#));
+    w.stream(call("read", r#"{"_as":"a"}"#));
+    w.stream(call("read", r#"{"_as":"b"}"#));
+    w.end(Stop::Calls);
+    let asked = w.asked.len();
+    let a = w.id("a");
+    behind(&mut w, a, "enough").unwrap();
+    w.drain();
+    assert_eq!(w.asked.len(), asked, "one before it waits for the operator");
+    w.approve(w.id("p")).unwrap();
+    w.drain();
+    assert_eq!(w.asked.len(), asked + 1);
+    assert_eq!(w.runs(w.id("p")).len(), 1);
+}
+
+#[test]
+fn a_thought_behind_the_last_of_a_turn_stands_after_the_turn() {
+    let mut w = World::new();
+    w.reply(&[think("look"), call("read", r#"{"_as":"a"}"#)]);
+    w.drain();
+    let a = w.id("a");
+    behind(&mut w, a, "consider x").unwrap();
+    let turn = w.turn_of(a);
+    assert!(!w.state.turns[&turn].split && w.state.nodes[&a].active);
+    assert!(w.last_request().contains("consider x"));
+    let prompt = w.all(NodeKind::Prompt)[0];
+    behind(&mut w, prompt, "consider y").unwrap();
+    assert!(!w.state.nodes[&a].active, "later turns fall");
+    assert!(w.last_request().contains("consider y"));
+}
+
+#[test]
+fn a_thought_is_put_in_only_behind_what_counts() {
+    let mut w = World::new();
+    w.reply(&[
+        think("look"),
+        call("read", r#"{"_as":"a"}"#),
+        call("read", r#"{"_as":"b"}"#),
+    ]);
+    w.drain();
+    let (a, b) = (w.id("a"), w.id("b"));
+    behind(&mut w, a, "enough").unwrap();
+    let events = w.log.len();
+    assert_eq!(kind(behind(&mut w, b, "more")), RefusalKind::Superseded);
+    assert_eq!(
+        kind(behind(&mut w, NodeId::new(NodeKind::Call, 999), "more")),
+        RefusalKind::Unknown
+    );
+    let record = *w.all(NodeKind::Intervention).last().unwrap();
+    assert_eq!(kind(behind(&mut w, record, "more")), RefusalKind::Status);
+    assert_eq!(kind(behind(&mut w, a, " ")), RefusalKind::Invalid);
+    assert_eq!(w.log.len(), events, "a refusal leaves no trace");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 
 use super::tape::{Tape, any, args, tool};
 use super::world::*;
-use crate::domain::command::{Command, Edit, EditCommand};
+use crate::domain::command::{Behind, Command, Edit, EditCommand};
 use crate::domain::id::{Epoch, NodeId, NodeKind, Rev};
 use crate::domain::refusal::Refusal;
 
@@ -55,7 +55,13 @@ pub fn an_edit(w: &World, tape: &mut Tape<'_>) -> Option<Edit> {
             text: "guidance".into(),
         },
         14 => Edit::InsertThought {
-            after: tape.one(&turns).copied(),
+            after: match tape.draw(4) {
+                0 => tape.one(&turns).copied().map(Behind::Turn),
+                kind => {
+                    let kinds = [NodeKind::Thought, NodeKind::Call, NodeKind::Observation];
+                    any(w, tape, kinds[kind - 1]).map(Behind::Node)
+                }
+            },
             text: "consider".into(),
         },
         15 => Edit::InsertCall {
@@ -113,6 +119,7 @@ pub fn branch(w: &mut World, tape: &mut Tape<'_>) -> Option<Result<(), Refusal>>
         },
         3 => EditCommand::Switch {
             to: epoch,
+            epoch: None,
             effects_seen,
         },
         4 => EditCommand::Name {
@@ -122,7 +129,11 @@ pub fn branch(w: &mut World, tape: &mut Tape<'_>) -> Option<Result<(), Refusal>>
         _ => {
             let nodes: Vec<NodeId> = w.state.nodes.values().map(|node| node.id).collect();
             let node = tape.one(&nodes).copied()?;
-            return Some(w.edit(Edit::Take { node, from: epoch }));
+            return Some(w.edit(Edit::Take {
+                node,
+                base: None,
+                from: epoch,
+            }));
         }
     };
     Some(w.cmd(Command::Edit(command)))

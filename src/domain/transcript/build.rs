@@ -70,11 +70,17 @@ pub fn outline(
         .and_then(|turn| state.turns.get(&turn))
         .map_or(u32::MAX, |turn| turn.pos);
     let mut pieces = Vec::new();
-    for turn in state
-        .turns_of(thread)
-        .filter(|turn| turn.pos < end && (turn.is_active() || standing == Standing::WithHeld))
-    {
+    let counts = |turn: &&Turn| turn.pos < end && (turn.is_active() || standing == Standing::WithHeld);
+    let mut turns = state.turns_of(thread).filter(counts).peekable();
+    while let Some(turn) = turns.next() {
         turn_pieces(state, turn, &mut pieces);
+        // Where the operator's own thought stands next, the model goes on from that.
+        let thought_follows = turns
+            .peek()
+            .is_some_and(|next| next.split && next.producer == Producer::Operator);
+        if thought_follows {
+            pieces.pop_if(|piece| matches!(piece, Piece::Note(_, text) if *text == TAKEN_AWAY));
+        }
     }
     pieces
 }

@@ -6,7 +6,7 @@ use crate::console::testing::{ARMING, Stage, id};
 use crate::domain::call::Outcome;
 use crate::domain::command::{Command, Edit, EditCommand, RunCommand};
 use crate::domain::event::TurnEvent;
-use crate::domain::id::{Epoch, TurnId};
+use crate::domain::id::{Epoch, Rev, TurnId};
 use crate::domain::state::State;
 
 /// A read and a write that ran, an edited read beside them: two branches.
@@ -244,6 +244,7 @@ fn one_result_of_the_other_branch_is_taken_over() {
     let commands = commit(&mut stage);
     let taken = Edit::Take {
         node: id("c3"),
+        base: Some(Rev(1)),
         from: Epoch(0),
     };
     assert!(

@@ -5,7 +5,7 @@ use crate::console::model::overlay::Overlay;
 use crate::console::msg::{Msg, Out, TermMsg};
 use crate::console::testing::{ARMING, Stage, id};
 use crate::domain::call::Outcome;
-use crate::domain::command::{Command, Edit, EditCommand};
+use crate::domain::command::{Behind, Command, Edit, EditCommand};
 use crate::domain::envelope::Actor;
 use crate::domain::event::{EditEvent, Event};
 use crate::domain::id::{Epoch, Rev};
@@ -256,7 +256,7 @@ fn thoughts_and_calls_can_be_inserted_and_nodes_taken_away() {
     stage.press("enter");
     assert!(matches!(
         edits(&mut stage).as_slice(),
-        [Edit::InsertThought { .. }]
+        [Edit::InsertThought { after: Some(Behind::Node(node)), .. }] if *node == id("c3")
     ));
 
     let mut stage = waiting();

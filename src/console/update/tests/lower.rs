@@ -11,7 +11,7 @@ use crate::domain::call::Outcome;
 use crate::domain::command::{Command, Edit, EditCommand};
 use crate::domain::event::run::Limits;
 use crate::domain::event::{Event, RunEvent};
-use crate::domain::id::Epoch;
+use crate::domain::id::{Epoch, Rev};
 
 fn spent() -> Stage {
     let mut stage = Stage::new(120, 40);
@@ -238,6 +238,7 @@ fn what_the_selected_node_says_on_a_branch_of_the_pane_is_taken_over_after_its_p
     let commands = stage.carry_out();
     let taken = Edit::Take {
         node: id("c3"),
+        base: Some(Rev(1)),
         from: Epoch(0),
     };
     assert!(

@@ -3,13 +3,15 @@
 use std::sync::Arc;
 
 use super::begin_after;
-use super::revise::check_args;
+use super::revise::{base, check_args, close_behind};
 use super::wave::supersede_after;
 use crate::domain::advice::Advice;
+use crate::domain::command::Behind;
 use crate::domain::draft::Draft;
 use crate::domain::event::TurnEvent;
+use crate::domain::graph;
 use crate::domain::id::{NodeId, NodeKind, TurnId};
-use crate::domain::node::{Channel, Origin};
+use crate::domain::node::{Channel, Node, Origin};
 use crate::domain::refusal::{Refusal, RefusalKind};
 use crate::domain::state::Mode;
 use crate::domain::thread;
@@ -50,6 +52,11 @@ pub(super) fn open(draft: &mut Draft<'_>, after: Option<TurnId>) -> TurnId {
             reason: Arc::from("the operator went on from what had arrived"),
         });
     }
+    open_behind(draft, after)
+}
+
+/// A new turn of the operator's.
+fn open_behind(draft: &mut Draft<'_>, after: Option<TurnId>) -> TurnId {
     let before = after.and_then(|id| draft.state.turns.get(&id));
     let thread = before.map_or(thread::ROOT, |turn| turn.thread);
     let turn = draft.turn();
@@ -94,20 +101,23 @@ pub(super) fn prompt(
 
 pub(super) fn thought(
     draft: &mut Draft<'_>,
-    after: Option<TurnId>,
+    after: Option<Behind>,
     text: &Arc<str>,
     reason: Reason<'_>,
 ) -> Result<(), Refusal> {
-    let after = place(draft, after)?;
+    let (after, cut) = spot(draft, after)?;
     if text.trim().is_empty() {
         return Err(Refusal::new(RefusalKind::Invalid, "a thought cannot be empty"));
     }
-    let Some(place) = after else {
-        return Err(Refusal::new(RefusalKind::Status, "begin the run with a prompt"));
+    let turn = if let Some(node) = cut {
+        begin_after(draft, after, &format!("insert a thought behind {node}"), reason);
+        close_behind(draft, node, "a thought was put in before it");
+        open_behind(draft, Some(after))
+    } else {
+        begin_after(draft, after, "insert a thought", reason);
+        supersede_after(draft, after);
+        open(draft, Some(after))
     };
-    begin_after(draft, place, "insert a thought", reason);
-    supersede_after(draft, place);
-    let turn = open(draft, after);
     let node = draft.node(NodeKind::Thought);
     let origin = Origin::Operator { user: draft.user() };
     draft.turn_event(TurnEvent::Thought {
@@ -120,6 +130,38 @@ pub(super) fn thought(
     });
     draft.turn_event(TurnEvent::Split { turn });
     Ok(())
+}
+
+/// The turn that a thought stands after, and the node in it behind which all falls, if there is anything
+/// to fall: behind the end of a turn it stands as behind the turn.
+fn spot(draft: &Draft<'_>, after: Option<Behind>) -> Result<(TurnId, Option<NodeId>), Refusal> {
+    let state = draft.state;
+    let (turn, node) = match after {
+        None => (None, None),
+        Some(Behind::Turn(turn)) => (Some(turn), None),
+        Some(Behind::Node(id)) => {
+            // A result stands with its call.
+            let id = if id.kind == NodeKind::Observation {
+                id.call()
+            } else {
+                id
+            };
+            if matches!(id.kind, NodeKind::Repair | NodeKind::Intervention) {
+                return Err(Refusal::new(
+                    RefusalKind::Status,
+                    format!("{id} is a record of what was done: name what the model said, or its turn"),
+                ));
+            }
+            let rev = state.nodes.get(&id).map(Node::rev).unwrap_or_default();
+            let node = base(state, id, rev)?;
+            (Some(node.turn), Some(id))
+        }
+    };
+    let Some(turn) = place(draft, turn)? else {
+        return Err(Refusal::new(RefusalKind::Status, "begin the run with a prompt"));
+    };
+    let cut = node.filter(|id| graph::cuts_behind(state, *id));
+    Ok((turn, cut))
 }
 
 pub(super) fn call(

@@ -49,8 +49,14 @@ pub(super) fn redo(draft: &mut Draft<'_>, epoch: Option<Epoch>, shown: Option<us
     go(draft, to, (Began::Redo, "redo what was undone"), shown)
 }
 
-pub(super) fn switch(draft: &mut Draft<'_>, to: Epoch, shown: Option<usize>) -> Result<(), Refusal> {
+pub(super) fn switch(
+    draft: &mut Draft<'_>,
+    to: Epoch,
+    epoch: Option<Epoch>,
+    shown: Option<usize>,
+) -> Result<(), Refusal> {
     known(draft, to)?;
+    as_shown(draft.state, epoch)?;
     if to == draft.state.epoch {
         return Err(Refusal::new(
             RefusalKind::NoChange,

@@ -13,6 +13,7 @@ use crate::domain::advice::Advice;
 use crate::domain::call::{Call, Digest, EffectClass, Outcome, Status};
 use crate::domain::draft::Draft;
 use crate::domain::event::{CallEvent, EditEvent, TurnEvent};
+use crate::domain::graph;
 use crate::domain::id::{Attempt, NodeId, NodeKind, Rev};
 use crate::domain::node::{Channel, Content, Node, Origin};
 use crate::domain::ready;
@@ -230,24 +231,22 @@ pub(super) fn thought(
 
 /// What the model streamed after a thought falls; the turn is closed there and continued.
 fn split_at(draft: &mut Draft<'_>, id: NodeId) {
+    close_behind(draft, id, "a thought before it was rewritten");
+}
+
+/// What the model streamed behind a node falls; the turn is closed there, and the thread goes on from it.
+pub(super) fn close_behind(draft: &mut Draft<'_>, id: NodeId, why: &str) {
     let Some(turn) = draft.state.turn_of(id) else {
         return;
     };
-    let after: Vec<NodeId> = turn
-        .nodes
-        .iter()
-        .skip_while(|one| **one != id)
-        .skip(1)
-        .filter(|one| draft.state.nodes.get(one).is_some_and(|node| node.active))
-        .copied()
-        .collect();
+    let after = graph::behind_in_turn(draft.state, id);
     if !matches!(turn.stream, Stream::Closed(_)) {
         draft.turn_event(TurnEvent::Aborted {
             turn: turn.id,
-            reason: Arc::from("a thought in it was rewritten"),
+            reason: Arc::from(why),
         });
     }
-    cancel_running(draft, &after, "the thought before it was rewritten");
+    cancel_running(draft, &after, why);
     orphan(draft, &after);
     suspect_readers_of_gone(draft, &after);
     if !after.is_empty() {

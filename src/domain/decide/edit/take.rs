@@ -21,12 +21,16 @@ type Reason<'a> = Option<&'a Arc<str>>;
 /// The words, the answer or the result of a node, as it stood at the end of an epoch, count here too.
 pub(super) fn take(
     draft: &mut Draft<'_>,
-    node: NodeId,
+    (node, shown): (NodeId, Option<Rev>),
     from: Epoch,
     reason: Reason<'_>,
 ) -> Result<(), Refusal> {
     recall::known(draft, from)?;
     let id = node.observation();
+    let counts = draft.state.nodes.get(&id).is_some_and(|node| node.active);
+    if let Some(shown) = shown.filter(|_| counts) {
+        revise::base(draft.state, id, shown)?;
+    }
     let line = branch::line(draft.state, from);
     let said = branch::counted(draft.state, id, &line)
         .and_then(|rev| draft.state.nodes.get(&id)?.revision(rev))

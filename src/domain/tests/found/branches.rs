@@ -189,6 +189,7 @@ fn a_result_that_was_in_question_on_its_branch_is_not_taken_over() {
     let before = w.value(b);
     let take = |from| Edit::Take {
         node: b.observation(),
+        base: None,
         from: Epoch(from),
     };
     assert_eq!(kind(w.edit(take(1))), RefusalKind::Status);

@@ -8,7 +8,7 @@ use super::mirror::{Mirror, parse, slots};
 use super::naive::{End, Fate, Naive, Turn};
 use super::script::Says;
 use crate::domain::call::Outcome;
-use crate::domain::command::{CallCommand, Command, Edit, EditCommand, RunCommand};
+use crate::domain::command::{Behind, CallCommand, Command, Edit, EditCommand, RunCommand};
 use crate::domain::id::{Epoch, NodeId, NodeKind, TurnId};
 use crate::domain::state::State;
 
@@ -86,7 +86,11 @@ impl Mirror {
             Edit::Observation { node, value, .. } => self.give(*node, parse(value), keep),
             Edit::InsertPrompt { after, text } => self.insert(*after, Says::Prompt(text.to_string())),
             Edit::InsertThought { after, text } => {
-                self.insert(*after, Says::Thought(text.to_string()));
+                let after = after.map(|after| match after {
+                    Behind::Turn(turn) => turn,
+                    Behind::Node(node) => self.close_behind(state, node.call()),
+                });
+                self.insert(after, Says::Thought(text.to_string()));
                 self.turns.last_mut().expect("it was put in").split = true;
             }
             Edit::InsertCall { after, tool, args } => {
@@ -101,7 +105,7 @@ impl Mirror {
                     Says::Prompt(format!("The operator refused your answer: {reason}")),
                 );
             }
-            Edit::Take { node, from } => self.take(state, *node, *from, keep),
+            Edit::Take { node, from, .. } => self.take(state, *node, *from, keep),
             Edit::Delete { node, .. } => self.delete(*node, keep),
         }
     }
@@ -126,6 +130,17 @@ impl Mirror {
             .iter_mut()
             .skip(place + 1)
             .for_each(|node| node.gone = true);
+    }
+
+    /// What stands behind a node in its turn goes, if anything does or may still come.
+    fn close_behind(&mut self, state: &State, node: NodeId) -> TurnId {
+        let (turn, place) = self.place(node);
+        let own = &self.turns[turn];
+        let falls = own.nodes.iter().skip(place + 1).any(|node| !node.gone);
+        if own.by_model && (falls || state.turns[&own.id].split) {
+            self.split_behind(turn, place);
+        }
+        self.turns[turn].id
     }
 
     pub(super) fn give(&mut self, node: NodeId, value: Value, keep: bool) {

@@ -6,13 +6,13 @@ use serde_json::Value;
 use super::super::tape::Tape;
 use super::super::world::*;
 use super::mirror::Mirror;
-use super::script::{FORMS, Says, Script, hash, label_of, lines};
+use super::script::{FORMS, Says, Script, hash, lines};
 use crate::domain::call::{EffectClass, Gate, Outcome, Status};
 use crate::domain::command::{
     CallCommand, Command, ConsentChoice, Edit, EditCommand, Resolution, RunCommand,
 };
 use crate::domain::event::run::Limits;
-use crate::domain::id::{Epoch, NodeId, NodeKind, Rev, TurnId};
+use crate::domain::id::{NodeId, NodeKind, Rev, TurnId};
 use crate::domain::input::Block;
 use crate::domain::node::Channel;
 use crate::domain::state::Mode;
@@ -146,7 +146,7 @@ impl Session {
 
     // ---- the operator, on calls that wait for him
 
-    fn rev(&self, id: NodeId) -> Rev {
+    pub(super) fn rev(&self, id: NodeId) -> Rev {
         self.w.rev(id)
     }
 
@@ -224,168 +224,6 @@ impl Session {
     }
 
     // ---- the operator, on anything
-
-    fn active(&self, tape: &mut Tape<'_>, kind: NodeKind) -> Option<NodeId> {
-        tape.one(&self.w.all(kind)).copied()
-    }
-
-    /// Other arguments for a call: it keeps its name and where it writes, and reads what stands before it.
-    fn arguments(&self, tape: &mut Tape<'_>, own: Option<NodeId>) -> String {
-        let state = &self.w.state;
-        let was = own
-            .and_then(|id| state.nodes[&id].as_call())
-            .map(|(_, args)| args.clone());
-        let was: Value = was.map_or(Value::Null, |args| serde_json::from_str(&args).expect("JSON"));
-        let mut members: Vec<String> = ["_as", "_out"]
-            .iter()
-            .filter_map(|key| Some(format!("\"{key}\":{}", was.get(key)?)))
-            .collect();
-        let place = own.map(|id| (state.turns[&state.nodes[&id].turn].pos, id));
-        let before = |id: &&NodeId| {
-            let turn = &state.turns[&state.nodes[id].turn];
-            place.is_none_or(|(pos, own)| turn.pos < pos || turn.pos == pos && **id < own)
-        };
-        let calls = self.w.all(NodeKind::Call);
-        let own = own.map(|id| self.label(id));
-        let free = |id: &&NodeId| own.as_ref().is_none_or(|own| !self.reads(**id, own));
-        let calls: Vec<&NodeId> = calls.iter().filter(before).filter(free).collect();
-        for key in 0..tape.draw(3) {
-            let Some(read) = tape.one(&calls) else { break };
-            let label = self.label(**read);
-            let or = if tape.draw(4) == 0 { " || †input.k" } else { "" };
-            members.push(format!("\"x{key}\":\"†call.{label}.v{or}\""));
-        }
-        members.push(format!("\"y\":{}", tape.draw(4)));
-        format!("{{{}}}", members.join(","))
-    }
-
-    fn label(&self, id: NodeId) -> String {
-        let (_, args) = self.w.state.nodes[&id].as_call().expect("a call");
-        label_of(args).map_or_else(|| id.to_string(), str::to_owned)
-    }
-
-    /// True where a call reads a name, directly or through others: nobody makes a circle on purpose.
-    fn reads(&self, id: NodeId, name: &str) -> bool {
-        let calls = self.w.all(NodeKind::Call);
-        let mut open = vec![id];
-        let mut seen = open.clone();
-        while let Some(id) = open.pop() {
-            let (_, args) = self.w.state.nodes[&id].as_call().expect("a call");
-            for other in calls
-                .iter()
-                .filter(|other| !seen.contains(other))
-                .copied()
-                .collect::<Vec<_>>()
-            {
-                let label = self.label(other);
-                let named = [format!("†call.{label}."), format!("†state.s{label}.")];
-                if named.iter().any(|one| args.contains(one)) {
-                    if label == name {
-                        return true;
-                    }
-                    seen.push(other);
-                    open.push(other);
-                }
-            }
-        }
-        false
-    }
-
-    pub fn an_edit(&self, tape: &mut Tape<'_>) -> Option<Edit> {
-        let turns = self.w.turns();
-        let value = format!("{{\"v\":{}}}", tape.draw(4));
-        Some(match tape.draw(20) {
-            0..=5 => {
-                let node = self.active(tape, NodeKind::Call)?;
-                let same = tape.draw(2) == 0;
-                let (tool, _) = self.w.state.nodes[&node].as_call()?;
-                let tool = if same {
-                    tool.clone()
-                } else {
-                    Script::tool(tape.draw(5)).into()
-                };
-                Edit::Call {
-                    node,
-                    base: self.rev(node),
-                    tool,
-                    args: self.arguments(tape, Some(node)).into(),
-                    shown: tape.draw(2) == 0,
-                }
-            }
-            6..=9 => {
-                let node = self.active(tape, NodeKind::Observation)?;
-                Edit::Observation {
-                    node,
-                    base: self.rev(node),
-                    value: value.into(),
-                }
-            }
-            10..=12 => {
-                let kind = [NodeKind::Thought, NodeKind::Prompt, NodeKind::Answer][tape.draw(3)];
-                let node = self.active(tape, kind)?;
-                Edit::Text {
-                    node,
-                    base: self.rev(node),
-                    text: format!("rather {}", tape.draw(3)).into(),
-                }
-            }
-            13 => Edit::InsertPrompt {
-                after: tape.one(&turns).copied(),
-                text: "guidance".into(),
-            },
-            14 => Edit::InsertThought {
-                after: tape.one(&turns).copied(),
-                text: "consider".into(),
-            },
-            15 | 16 => Edit::InsertCall {
-                after: tape.one(&turns).copied(),
-                tool: Script::tool(tape.draw(5)).into(),
-                args: self.arguments(tape, None).into(),
-            },
-            17 => Edit::RejectAnswer {
-                base: None,
-                node: self.active(tape, NodeKind::Answer)?,
-                reason: "wrong".into(),
-            },
-            _ => {
-                let kind = [NodeKind::Thought, NodeKind::Call, NodeKind::Prompt][tape.draw(3)];
-                let node = self.active(tape, kind)?;
-                Edit::Delete {
-                    node,
-                    base: self.rev(node),
-                }
-            }
-        })
-    }
-
-    pub fn branch(&self, tape: &mut Tape<'_>) -> Option<EditCommand> {
-        let epoch = Epoch(tape.draw(self.w.state.epoch.0 as usize + 1) as u32);
-        let effects_seen = None;
-        Some(match tape.draw(5) {
-            0 | 1 => EditCommand::Undo {
-                epoch: None,
-                effects_seen,
-            },
-            2 => EditCommand::Redo {
-                epoch: None,
-                effects_seen,
-            },
-            3 => EditCommand::Switch {
-                to: epoch,
-                effects_seen,
-            },
-            _ => {
-                let nodes: Vec<NodeId> = self.w.state.nodes.values().map(|node| node.id).collect();
-                let node = tape.one(&nodes).copied()?;
-                EditCommand::Commit {
-                    edits: vec![Edit::Take { node, from: epoch }],
-                    effects_seen,
-                    reason: None,
-                    keep_later: false,
-                }
-            }
-        })
-    }
 
     fn wish(&mut self, tape: &mut Tape<'_>) -> Option<bool> {
         Some(match tape.draw(24) {

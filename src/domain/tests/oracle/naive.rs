@@ -221,6 +221,8 @@ impl<'g> Naive<'g> {
                 *value = self.expression(at, text)?;
             }
         }
+        // What it waits for only has to be there.
+        map.shift_remove("_after");
         Some(Value::Object(map))
     }
 

@@ -4,21 +4,40 @@
 use std::collections::BTreeSet;
 
 use super::super::tape::Tape;
-use super::super::world::World;
+use super::super::world::{Launched, World};
 use super::drive::Session;
 use super::script::Script;
 use crate::domain::call::{Gate, Status};
 use crate::domain::command::{CallCommand, Command, ConsentChoice, Edit, EditCommand, Resolution};
-use crate::domain::event::{EditEvent, Event, TurnEvent};
-use crate::domain::id::{NodeId, NodeKind, Seq, TurnId};
+use crate::domain::event::{CallEvent, EditEvent, Event, TurnEvent};
+use crate::domain::id::{Attempt, NodeId, NodeKind, Seq, TurnId};
 use crate::domain::lineage::{self, Plan};
 use crate::domain::state::{LedgerOutcome, Mode};
+use crate::domain::turn::{Activity, Stream, Turn};
 
-/// A session at rest, an edit, its plan, and what came of it.
-pub fn plan_holds(numbers: &[u16], most: usize, plain: bool) {
+/// In which sessions plans are looked at.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Sort {
+    /// At rest.
+    AtRest,
+    /// At rest; no two calls give the same, and nothing was edited before.
+    Plain,
+    /// In the middle of it: calls run and wait, replies arrive, what earlier edits put in question is open.
+    Moving,
+}
+
+/// A session, an edit, its plan, and what came of it.
+pub fn plan_holds(numbers: &[u16], most: usize, sort: Sort) {
+    let plain = sort == Sort::Plain;
     let mut tape = Tape::new(numbers);
     let mut script = super::drive::script(&mut tape, most);
-    script.gates = [Gate::Allow; 5];
+    if sort != Sort::Moving || tape.draw(2) == 0 {
+        script.gates = [Gate::Allow; 5];
+    }
+    // What the policy denies does not run, whatever was planned.
+    script.gates = script
+        .gates
+        .map(|gate| if gate == Gate::Deny { Gate::Ask } else { gate });
     script.plain = plain;
     script.fails &= !plain;
     if plain {
@@ -30,7 +49,9 @@ pub fn plan_holds(numbers: &[u16], most: usize, plain: bool) {
     }
     session.w.fuse = None;
     session.open_up();
-    session.settle(&mut tape, |_| false);
+    if sort != Sort::Moving {
+        session.settle(&mut tape, |_| false);
+    }
     let Some(command) = wish(&session, &mut tape) else {
         return;
     };
@@ -42,6 +63,7 @@ pub fn plan_holds(numbers: &[u16], most: usize, plain: bool) {
         session.cmd(Command::Edit(command.clone())),
         "{command:?} has a plan and is refused"
     );
+    before.at_once(&session.w, &plan, &command);
     let known: BTreeSet<NodeId> = session.w.state.calls.values().map(|call| call.id).collect();
     session.settle(&mut tape, |w| asked_since(w, before.events));
     before.against(&session.w, &plan, &known, &command, plain);
@@ -77,6 +99,16 @@ fn wish(session: &Session, tape: &mut Tape<'_>) -> Option<EditCommand> {
 
 /// What stood before an edit.
 struct Before {
+    /// What was not worked out when the edit came: it may go on whatever is edited.
+    open_calls: BTreeSet<NodeId>,
+    /// Of these, what earlier edits had put in question.
+    suspects: BTreeSet<NodeId>,
+    /// Nodes of turns that were held, or whose reply was cut, when the edit came.
+    uncertain: BTreeSet<NodeId>,
+    /// Executions that nobody had asked to end.
+    running: BTreeSet<(NodeId, Attempt)>,
+    /// True where something was on its way.
+    moving: bool,
     events: usize,
     executed: usize,
     active: BTreeSet<NodeId>,
@@ -88,12 +120,81 @@ impl Before {
     fn of(w: &World) -> Self {
         let nodes = w.state.nodes.values().filter(|node| node.active);
         let entries = w.state.ledger.values().filter(|entry| entry.orphaned);
+        let active = |id: &NodeId| w.state.nodes[id].active;
+        let open_calls: BTreeSet<NodeId> = w
+            .state
+            .calls
+            .values()
+            .filter(|call| active(&call.id) && (call.suspect || !call.status.is_settled()))
+            .map(|call| call.id)
+            .collect();
+        let in_doubt = |turn: &&Turn| {
+            matches!(turn.activity, Activity::Suspended(_)) || matches!(turn.stream, Stream::Broken(_))
+        };
+        let uncertain = w
+            .state
+            .turns
+            .values()
+            .filter(in_doubt)
+            .flat_map(|turn| &turn.nodes);
+        let running = w.running.iter().filter(|one| !one.cancelled);
         Self {
+            uncertain: uncertain.copied().collect(),
+            running: running.map(|one| (one.call, one.attempt)).collect(),
+            moving: !open_calls.is_empty()
+                || !w.open.is_empty()
+                || w.state.turns.values().any(|turn| in_doubt(&turn)),
+            suspects: w
+                .state
+                .calls
+                .values()
+                .filter(|call| call.suspect)
+                .map(|call| call.id)
+                .collect(),
+            open_calls,
             open: w.open.iter().map(|(turn, _)| *turn).collect(),
             events: w.log.len(),
             executed: w.executed.len(),
             active: nodes.map(|node| node.id).collect(),
             orphaned: entries.map(|entry| entry.seq).collect(),
+        }
+    }
+
+    /// What happens with the commit itself: which executions are asked to end, and which nodes come back.
+    fn at_once(&self, w: &World, plan: &Plan, command: &EditCommand) {
+        let cancelled: BTreeSet<NodeId> = plan.cancelled.iter().copied().collect();
+        // What may run again ends where that is already plain.
+        let anew = |id: &NodeId| plan.possible.contains(id) || self.suspects.contains(id);
+        let fell = |id: &NodeId| anew(id) || self.uncertain.contains(id) || plan.perhaps.contains(id);
+        let ran_before = |one: &&Launched| self.running.contains(&(one.call, one.attempt));
+        for one in w.running.iter().filter(ran_before) {
+            let named = cancelled.contains(&one.call);
+            assert!(
+                one.cancelled == named || (one.cancelled && fell(&one.call)),
+                "{} is asked to end: {}, and was named: {named}, after {command:?}",
+                one.call,
+                one.cancelled
+            );
+        }
+        let revived = |turn: &TurnId| {
+            w.log[self.events..].iter().any(
+                |one| matches!(&one.event, Event::Turn(TurnEvent::Revived { turn: of, .. }) if of == turn),
+            )
+        };
+        let recalled: BTreeSet<NodeId> = plan.recalled.iter().copied().collect();
+        for node in w
+            .state
+            .nodes
+            .values()
+            .filter(|node| node.id.kind != NodeKind::Observation)
+        {
+            let is_new = node.revisions[0].event >= w.log[self.events].seq;
+            let is_back = node.active && !is_new && !self.active.contains(&node.id);
+            assert!(
+                !is_back || recalled.contains(&node.id) || revived(&node.turn),
+                "{} came back and was not named after {command:?}",
+                node.id
+            );
         }
     }
 
@@ -129,8 +230,9 @@ impl Before {
         let kept = set(&plan.kept);
         assert!(
             ran.is_disjoint(&kept),
-            "{ran:?} ran, {kept:?} were to keep their results"
+            "{ran:?} ran, {kept:?} were to keep their results after {command:?}"
         );
+        self.approved(w, plan, command);
         let values = match command {
             EditCommand::Commit {
                 edits,
@@ -150,8 +252,28 @@ impl Before {
         let asked = asked_since(w, self.events);
         // A reply that was still arriving may be an answer, or not.
         let arriving = |id: &TurnId| w.state.turns[id].is_active();
-        if !self.open.iter().any(arriving) && !self.held(w) {
+        if !self.moving && !self.open.iter().any(arriving) && !self.held(w) {
             assert_eq!(plan.asks, asked, "whether the model is asked after {command:?}");
+        }
+    }
+
+    /// Nobody is asked about a call of which the commit was the approval, where nothing that it reads can
+    /// have changed since.
+    fn approved(&self, w: &World, plan: &Plan, command: &EditCommand) {
+        let reads_nothing = |id: &&NodeId| {
+            let said = w.state.nodes[id].as_call();
+            said.is_some_and(|(_, args)| !args.contains('†'))
+        };
+        for id in plan.approves.iter().filter(reads_nothing) {
+            let rev = w.rev(*id);
+            let asked = w.log[self.events..].iter().find(|one| {
+                matches!(&one.event, Event::Call(CallEvent::Asked { call, rev: of, .. })
+                    if call == id && *of == rev)
+            });
+            assert!(
+                asked.is_none(),
+                "{id} {rev} was approved by {command:?}, and is asked about"
+            );
         }
     }
 
@@ -183,7 +305,7 @@ impl Before {
         let perhaps: BTreeSet<NodeId> = plan.perhaps.iter().copied().collect();
         let unnamed: Vec<&NodeId> = gone
             .iter()
-            .filter(|id| !named.contains(id) && !perhaps.contains(id))
+            .filter(|id| !named.contains(id) && !perhaps.contains(id) && !self.uncertain.contains(id))
             .collect();
         assert!(
             unnamed.is_empty(),
@@ -212,7 +334,12 @@ impl Before {
             if !happened || entry.seq >= first || !(left || ran.contains(&entry.call)) {
                 continue;
             }
-            let named = plan.effects.contains(&entry.seq) || self.orphaned.contains(&entry.seq);
+            // What an earlier edit put in question is no work of this one.
+            let touched = plan.possible.contains(&entry.call) || plan.superseded.contains(&entry.call);
+            let earlier = self.suspects.contains(&entry.call) && !touched;
+            let runs_anyway = earlier || (!left && self.open_calls.contains(&entry.call));
+            let named =
+                plan.effects.contains(&entry.seq) || self.orphaned.contains(&entry.seq) || runs_anyway;
             assert!(
                 named,
                 "{} of {} was not named after {command:?}",

@@ -192,6 +192,8 @@ impl Script {
             };
             let key = if at == 0 && draw.one_in(4) {
                 "n".into()
+            } else if at == 1 && !self.plain && draw.one_in(3) {
+                "_after".into()
             } else {
                 format!("x{at}")
             };

@@ -138,13 +138,18 @@ impl World {
     pub fn switch(&mut self, to: u32) -> Result<(), Refusal> {
         self.cmd(Command::Edit(EditCommand::Switch {
             to: Epoch(to),
+            epoch: None,
             effects_seen: None,
         }))
     }
 
     pub fn take_over(&mut self, node: NodeId, from: u32) -> Result<(), Refusal> {
         let from = Epoch(from);
-        self.edit(Edit::Take { node, from })
+        self.edit(Edit::Take {
+            node,
+            base: None,
+            from,
+        })
     }
 
     pub fn unpin(&mut self, node: NodeId) -> Result<(), Refusal> {

@@ -1,0 +1,196 @@
+//! What an operator may wish of the scripted run: edits of what counts, undo, other branches. Must not
+//! know: what comes of it.
+
+use serde_json::Value;
+
+use super::super::tape::Tape;
+use super::drive::Session;
+use super::script::{Script, label_of};
+use crate::domain::command::{Behind, Edit, EditCommand};
+use crate::domain::id::{Epoch, NodeId, NodeKind};
+
+impl Session {
+    pub(super) fn active(&self, tape: &mut Tape<'_>, kind: NodeKind) -> Option<NodeId> {
+        tape.one(&self.w.all(kind)).copied()
+    }
+
+    /// Other arguments for a call: it keeps its name and where it writes, and reads what stands before it.
+    fn arguments(&self, tape: &mut Tape<'_>, own: Option<NodeId>) -> String {
+        let state = &self.w.state;
+        let was = own
+            .and_then(|id| state.nodes[&id].as_call())
+            .map(|(_, args)| args.clone());
+        let was: Value = was.map_or(Value::Null, |args| serde_json::from_str(&args).expect("JSON"));
+        let mut members: Vec<String> = ["_as", "_out"]
+            .iter()
+            .filter_map(|key| Some(format!("\"{key}\":{}", was.get(key)?)))
+            .collect();
+        let place = own.map(|id| (state.turns[&state.nodes[&id].turn].pos, id));
+        let before = |id: &&NodeId| {
+            let turn = &state.turns[&state.nodes[id].turn];
+            place.is_none_or(|(pos, own)| turn.pos < pos || turn.pos == pos && **id < own)
+        };
+        let calls = self.w.all(NodeKind::Call);
+        let own = own.map(|id| self.label(id));
+        let free = |id: &&NodeId| own.as_ref().is_none_or(|own| !self.reads(**id, own));
+        let calls: Vec<&NodeId> = calls.iter().filter(before).filter(free).collect();
+        for key in 0..tape.draw(3) {
+            let Some(read) = tape.one(&calls) else { break };
+            let label = self.label(**read);
+            let or = if tape.draw(4) == 0 { " || †input.k" } else { "" };
+            let waits = key == 1 && !self.mirror.script.plain && tape.draw(3) == 0;
+            let key = if waits {
+                "_after".to_owned()
+            } else {
+                format!("x{key}")
+            };
+            members.push(format!("\"{key}\":\"†call.{label}.v{or}\""));
+        }
+        members.push(format!("\"y\":{}", tape.draw(4)));
+        format!("{{{}}}", members.join(","))
+    }
+
+    fn label(&self, id: NodeId) -> String {
+        let (_, args) = self.w.state.nodes[&id].as_call().expect("a call");
+        label_of(args).map_or_else(|| id.to_string(), str::to_owned)
+    }
+
+    /// True where a call reads a name, directly or through others: nobody makes a circle on purpose.
+    fn reads(&self, id: NodeId, name: &str) -> bool {
+        let calls = self.w.all(NodeKind::Call);
+        let mut open = vec![id];
+        let mut seen = open.clone();
+        while let Some(id) = open.pop() {
+            let (_, args) = self.w.state.nodes[&id].as_call().expect("a call");
+            for other in calls
+                .iter()
+                .filter(|other| !seen.contains(other))
+                .copied()
+                .collect::<Vec<_>>()
+            {
+                let label = self.label(other);
+                let named = [format!("†call.{label}."), format!("†state.s{label}.")];
+                if named.iter().any(|one| args.contains(one)) {
+                    if label == name {
+                        return true;
+                    }
+                    seen.push(other);
+                    open.push(other);
+                }
+            }
+        }
+        false
+    }
+
+    pub fn an_edit(&self, tape: &mut Tape<'_>) -> Option<Edit> {
+        let turns = self.w.turns();
+        let value = format!("{{\"v\":{}}}", tape.draw(4));
+        Some(match tape.draw(20) {
+            0..=5 => {
+                let node = self.active(tape, NodeKind::Call)?;
+                let same = tape.draw(2) == 0;
+                let (tool, _) = self.w.state.nodes[&node].as_call()?;
+                let tool = if same {
+                    tool.clone()
+                } else {
+                    Script::tool(tape.draw(5)).into()
+                };
+                Edit::Call {
+                    node,
+                    base: self.rev(node),
+                    tool,
+                    args: self.arguments(tape, Some(node)).into(),
+                    shown: tape.draw(2) == 0,
+                }
+            }
+            6..=9 => {
+                let node = self.active(tape, NodeKind::Observation)?;
+                Edit::Observation {
+                    node,
+                    base: self.rev(node),
+                    value: value.into(),
+                }
+            }
+            10..=12 => {
+                let kind = [NodeKind::Thought, NodeKind::Prompt, NodeKind::Answer][tape.draw(3)];
+                let node = self.active(tape, kind)?;
+                Edit::Text {
+                    node,
+                    base: self.rev(node),
+                    text: format!("rather {}", tape.draw(3)).into(),
+                }
+            }
+            13 => Edit::InsertPrompt {
+                after: tape.one(&turns).copied(),
+                text: "guidance".into(),
+            },
+            14 => Edit::InsertThought {
+                after: self.behind(tape),
+                text: "consider".into(),
+            },
+            15 | 16 => Edit::InsertCall {
+                after: tape.one(&turns).copied(),
+                tool: Script::tool(tape.draw(5)).into(),
+                args: self.arguments(tape, None).into(),
+            },
+            17 => Edit::RejectAnswer {
+                base: None,
+                node: self.active(tape, NodeKind::Answer)?,
+                reason: "wrong".into(),
+            },
+            _ => {
+                let kind = [NodeKind::Thought, NodeKind::Call, NodeKind::Prompt][tape.draw(3)];
+                let node = self.active(tape, kind)?;
+                Edit::Delete {
+                    node,
+                    base: self.rev(node),
+                }
+            }
+        })
+    }
+
+    /// A turn, or a node that counts.
+    fn behind(&self, tape: &mut Tape<'_>) -> Option<Behind> {
+        let kinds = [NodeKind::Thought, NodeKind::Call, NodeKind::Observation];
+        let node = match tape.draw(4) {
+            0 => None,
+            kind => self.active(tape, kinds[kind - 1]),
+        };
+        let turn = || tape.one(&self.w.turns()).copied().map(Behind::Turn);
+        node.map(Behind::Node).or_else(turn)
+    }
+
+    pub fn branch(&self, tape: &mut Tape<'_>) -> Option<EditCommand> {
+        let epoch = Epoch(tape.draw(self.w.state.epoch.0 as usize + 1) as u32);
+        let effects_seen = None;
+        Some(match tape.draw(5) {
+            0 | 1 => EditCommand::Undo {
+                epoch: None,
+                effects_seen,
+            },
+            2 => EditCommand::Redo {
+                epoch: None,
+                effects_seen,
+            },
+            3 => EditCommand::Switch {
+                to: epoch,
+                epoch: None,
+                effects_seen,
+            },
+            _ => {
+                let nodes: Vec<NodeId> = self.w.state.nodes.values().map(|node| node.id).collect();
+                let node = tape.one(&nodes).copied()?;
+                EditCommand::Commit {
+                    edits: vec![Edit::Take {
+                        node,
+                        base: None,
+                        from: epoch,
+                    }],
+                    effects_seen,
+                    reason: None,
+                    keep_later: false,
+                }
+            }
+        })
+    }
+}
