@@ -207,3 +207,42 @@ impl Handle {
         self.inbox.send(message).unwrap_or_default();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn what_is_told_together_is_taken_one_by_one_and_nothing_is_lost() {
+        let (out, batches) = mpsc::unbounded_channel();
+        let mut facts = Facts {
+            batches,
+            next: Vec::new().into_iter(),
+        };
+        assert!(facts.try_recv().is_none());
+        assert!(facts.recv().now_or_never().is_none(), "it waits");
+        let notices = |words: &[&str]| -> Vec<_> {
+            let words = words.iter().map(|word| (*word).to_owned());
+            words.map(Publication::Notice).collect()
+        };
+        for words in [&["a", "b"][..], &[], &["c"], &["d", "e"]] {
+            out.send(notices(words)).unwrap();
+        }
+        let mut heard = String::new();
+        let mut hear = |fact| match fact {
+            Some(Publication::Notice(word)) => heard.push_str(&word),
+            other => panic!("not a word of these: {other:?}"),
+        };
+        // In turn waited for, asked for, and waited for by who gives up as soon as it would have to wait.
+        hear(facts.recv().await);
+        hear(facts.try_recv());
+        hear(facts.recv().now_or_never().flatten());
+        hear(facts.recv().await);
+        drop(out);
+        hear(facts.try_recv());
+        assert!(facts.recv().await.is_none());
+        assert_eq!(heard, "abcde");
+    }
+}
