@@ -163,7 +163,7 @@ struct Walk<'a> {
     faults: Vec<Fault>,
 }
 
-impl<'a> Walk<'a> {
+impl Walk<'_> {
     fn peek(&self) -> Option<u8> {
         self.text.as_bytes().get(self.at).copied()
     }
