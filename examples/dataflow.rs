@@ -36,6 +36,8 @@ mod model;
 mod shapes;
 #[path = "dataflow/stage.rs"]
 mod stage;
+#[path = "dataflow/twister.rs"]
+mod twister;
 #[path = "dataflow/workload.rs"]
 mod workload;
 #[path = "dataflow/world.rs"]

@@ -1,5 +1,6 @@
 //! Workloads of known shape. Must not know: the engine.
 
+use crate::twister::Twister;
 use crate::workload::{Kind, Node, Output, Workload, hash};
 
 /// Durations are this many tenths of what is usual for their kind: most are short, few are long.
@@ -174,26 +175,17 @@ pub fn tree(leaves: usize) -> Workload {
     shape.with("tree", vec![edit])
 }
 
-/// Each node reads one to three of the twelve before it, drawn from a fixed sequence; edited at ten
-/// places.
+/// Each node reads one to three of the twelve before it, drawn from a fixed seed; edited at ten places.
 pub fn sparse(nodes: usize) -> Workload {
     let mut shape = Shape::default();
+    let mut random = Twister::new(7);
     shape.add(Kind::Prompt, &[]);
     for id in 1..nodes {
-        let draw = |what: &str, below: u64| hash(&format!("sparse {id} {what}")) % below;
-        let count = [1, 1, 1, 2, 3]
-            .get(draw("count", 5) as usize)
-            .copied()
-            .unwrap_or(1);
-        let reach = id.min(12) as u64;
-        let dep = |no: usize| id - 1 - draw(&format!("dep {no}"), reach) as usize;
-        let deps: Vec<usize> = (0..count).map(dep).collect();
-        let kind = match draw("kind", 5) {
-            0..=2 => Kind::Call,
-            3 => Kind::Extract,
-            _ => Kind::Plan,
-        };
-        shape.add(kind, &deps);
+        let before: Vec<usize> = (id.saturating_sub(12)..id).collect();
+        let count = random.choice(&[1, 1, 1, 2, 3]).min(before.len());
+        let deps = random.sample(before, count);
+        let kinds = [Kind::Call, Kind::Call, Kind::Call, Kind::Extract, Kind::Plan];
+        shape.add(random.choice(&kinds), &deps);
     }
     let edits = (1..=10).map(|no| nodes * no / 11).collect();
     shape.with("sparse", edits)

@@ -12,20 +12,19 @@ use overrule::domain::call::EffectClass;
 use overrule::domain::command::{Command, Edit, EditCommand};
 use overrule::domain::envelope::{Actor, Envelope};
 use overrule::domain::event::run::{Limits, Reuse, Started, ToolCard};
-use overrule::domain::event::{Event, RunEvent, TurnEvent};
+use overrule::domain::event::{EditEvent, Event, RunEvent, TurnEvent};
 use overrule::domain::id::NodeId;
 use overrule::domain::state::State;
 use overrule::engine::advise::Adviser;
 use overrule::engine::clock::Clock;
 use overrule::engine::log::{Log, Memory};
-use overrule::engine::{Driver, Handle, Parts, Publication, ids};
+use overrule::engine::{Driver, Facts, Handle, Parts, Publication, ids};
 use overrule::journal::Store;
 use overrule::model::Model;
 use overrule::policy::{Policy, Preset};
 use overrule::tools::registry::Registry;
 use overrule::tools::{Spec, Tool};
 use serde_json::{Value, json};
-use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
 /// Whatever went wrong, with where.
@@ -78,7 +77,7 @@ pub fn spec(name: &str, effect: EffectClass, schema: &Value) -> Spec {
 /// A run in the engine.
 pub struct Stage {
     handle: Handle,
-    facts: mpsc::UnboundedReceiver<Publication>,
+    facts: Facts,
     task: JoinHandle<()>,
     began: Instant,
 }
@@ -111,17 +110,30 @@ impl Stage {
 
     /// Asks for the work.
     pub async fn prompt(&mut self) -> Result<(), Fail> {
-        self.commit(Edit::InsertPrompt {
+        self.send(Edit::InsertPrompt {
             after: None,
             text: Arc::from("Run the workload."),
         })
         .await
     }
 
-    /// Commits an edit as an operator who saw everything; what was told before is not waited for
-    /// any more, and the time counts from here.
+    /// Commits an edit. What was told before it is passed over: the end of the run as it was may be among it.
     pub async fn commit(&mut self, edit: Edit) -> Result<(), Fail> {
-        while self.facts.try_recv().is_ok() {}
+        self.send(edit).await?;
+        while let Some(fact) = self.facts.recv().await {
+            if let Publication::Event(envelope) = fact
+                && let Event::Edit(EditEvent::Committed { .. }) = &envelope.event
+                && matches!(envelope.actor, Actor::Operator(_))
+            {
+                return Ok(());
+            }
+        }
+        Err("the run ended before the edit".into())
+    }
+
+    /// Sends an edit as an operator who saw everything; the time counts from here.
+    async fn send(&mut self, edit: Edit) -> Result<(), Fail> {
+        while self.facts.try_recv().is_some() {}
         self.began = now();
         let command = Command::Edit(EditCommand::Commit {
             edits: vec![edit],
@@ -196,6 +208,7 @@ pub fn adviser(tools: Vec<Arc<dyn Tool>>, preset: Preset) -> Result<Adviser, Fai
         watch: overrule::resilience::watch::Watch::default(),
         now: None,
         loops: std::sync::Arc::default(),
+        kinds: std::sync::Arc::default(),
     })
 }
 

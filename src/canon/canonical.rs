@@ -4,6 +4,8 @@
 //! Numbers stay as they are: [`canonical`] writes them as the value holds them, [`canonical_text`]
 //! exactly as the text wrote them, so that two different numbers never come out as one.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 use super::lex::{Lexer, Token};
@@ -73,111 +75,149 @@ enum Piece<'a> {
 /// Refused where the text is not JSON, has a name twice in one object or half a surrogate pair:
 /// there is no one value then that it stands for.
 pub fn canonical_text(text: &str) -> Result<String, Error> {
+    if let Some(written) = Writer::new(text.len()).write(text) {
+        return Ok(written);
+    }
+    // Something is wrong with it, and only the scan says what.
     let odd = scan(text)
         .into_iter()
         .find(|odd| !matches!(odd.kind, OddityKind::Number { .. }));
-    if let Some(odd) = odd {
-        return Err(Error::Odd(odd));
-    }
-    let mut lexer = Lexer::new(text);
-    let mut out = String::with_capacity(text.len());
-    let mut open: Vec<Open> = Vec::new();
-    // The scan found nothing wrong, so that reading goes through to the end.
-    while let Ok(Some((_, token))) = lexer.next() {
-        let node = match token {
-            Token::Open { object } => {
-                open.push(Open::new(object));
-                continue;
-            }
-            Token::Key(name) => {
-                if let Some(parent) = open.last_mut() {
-                    parent.name = Some(name.decode().into_owned());
-                }
-                continue;
-            }
-            Token::Close => match open.pop() {
-                Some(done) => done.node,
-                None => continue,
-            },
-            Token::String(text) => {
-                let mut quoted = String::new();
-                quote(&mut quoted, &text.decode());
-                Node::Leaf(quoted)
-            }
-            Token::Number(text) | Token::Word(text) => Node::Leaf(text.to_owned()),
-        };
-        match open.last_mut() {
-            Some(parent) => parent.push(node),
-            None => node.write(&mut out),
-        }
-    }
-    Ok(out)
+    Err(Error::Odd(odd.unwrap_or_else(|| Oddity {
+        at: 0,
+        path: String::new(),
+        kind: OddityKind::Syntax("it cannot be read"),
+    })))
+}
+
+/// Writes a JSON text anew in one pass.
+struct Writer<'a> {
+    out: String,
+    /// Members of all objects that are not closed yet, those of the innermost last.
+    members: Vec<Member<'a>>,
+    /// Arrays and objects that are not closed yet, the innermost last.
+    open: Vec<Open>,
 }
 
 /// An array or object that is not closed yet.
 struct Open {
-    name: Option<String>,
-    node: Node,
+    object: bool,
+    /// Where its content begins in what is written.
+    from: usize,
+    /// Where its members begin in the list of all.
+    members: usize,
 }
 
-impl Open {
-    const fn new(object: bool) -> Self {
-        let node = if object {
-            Node::Object(Vec::new())
-        } else {
-            Node::Array(Vec::new())
-        };
-        Self { name: None, node }
-    }
+/// A member of an object.
+struct Member<'a> {
+    name: Cow<'a, str>,
+    /// Where it begins in what is written, with its name.
+    from: usize,
+}
 
-    fn push(&mut self, node: Node) {
-        match &mut self.node {
-            Node::Array(items) => items.push(node),
-            Node::Object(members) => members.push((self.name.take().unwrap_or_default(), node)),
-            Node::Leaf(_) => {}
+impl<'a> Writer<'a> {
+    fn new(length: usize) -> Self {
+        Self {
+            out: String::with_capacity(length),
+            members: Vec::new(),
+            open: Vec::new(),
         }
     }
-}
 
-/// A value whose numbers keep their spelling. Never deeper than the scan allows.
-enum Node {
-    Leaf(String),
-    Array(Vec<Node>),
-    Object(Vec<(String, Node)>),
-}
-
-impl Node {
-    fn write(self, out: &mut String) {
-        match self {
-            Self::Leaf(text) => out.push_str(&text),
-            Self::Array(items) => {
-                out.push('[');
-                for (index, item) in items.into_iter().enumerate() {
-                    if index > 0 {
-                        out.push(',');
-                    }
-                    item.write(out);
+    /// The text in its canonical form; none where it has none.
+    fn write(mut self, text: &'a str) -> Option<String> {
+        let mut lexer = Lexer::new(text);
+        while let Some((_, token)) = lexer.next().ok()? {
+            match token {
+                Token::Open { object } => {
+                    self.comma();
+                    self.out.push(if object { '{' } else { '[' });
+                    self.open.push(Open {
+                        object,
+                        from: self.out.len(),
+                        members: self.members.len(),
+                    });
                 }
-                out.push(']');
-            }
-            Self::Object(mut members) => {
-                members.sort_unstable_by(|a, b| a.0.cmp(&b.0));
-                out.push('{');
-                for (index, (name, member)) in members.into_iter().enumerate() {
-                    if index > 0 {
-                        out.push(',');
+                Token::Key(name) if !name.lone => {
+                    if self.open.last().is_some_and(|open| self.out.len() > open.from) {
+                        self.out.push(',');
                     }
-                    quote(out, &name);
-                    out.push(':');
-                    member.write(out);
+                    let (name, from) = (name.decode(), self.out.len());
+                    quote(&mut self.out, &name);
+                    self.out.push(':');
+                    self.members.push(Member { name, from });
                 }
-                out.push('}');
+                Token::Close => self.close()?,
+                Token::String(text) if !text.lone => {
+                    self.comma();
+                    quote(&mut self.out, &text.decode());
+                }
+                Token::Number(text) | Token::Word(text) => {
+                    self.comma();
+                    self.out.push_str(text);
+                }
+                Token::Key(_) | Token::String(_) => return None,
             }
         }
+        Some(self.out)
     }
+
+    /// Before a value in an array that is not the first.
+    fn comma(&mut self) {
+        if let Some(open) = self.open.last()
+            && !open.object
+            && self.out.len() > open.from
+        {
+            self.out.push(',');
+        }
+    }
+
+    /// Closes the innermost array or object; none where a name stands in it twice.
+    fn close(&mut self) -> Option<()> {
+        let open = self.open.pop()?;
+        if !open.object {
+            self.out.push(']');
+            return Some(());
+        }
+        let members = self.members.get(open.members..)?;
+        let in_order = members.is_sorted_by(|one, next| one.name < next.name);
+        if !in_order {
+            let content = sorted(&self.out, members)?;
+            self.out.truncate(open.from);
+            self.out.push_str(&content);
+        }
+        self.members.truncate(open.members);
+        self.out.push('}');
+        Some(())
+    }
+}
+
+/// The members of an object that stand at the end of a text, by their names; none where one stands
+/// there twice.
+fn sorted(text: &str, members: &[Member<'_>]) -> Option<String> {
+    // Behind all but the last stands a comma.
+    let ends = members.iter().skip(1).map(|next| next.from - 1);
+    let ends = ends.chain(std::iter::once(text.len()));
+    let mut members: Vec<(&str, &str)> = members
+        .iter()
+        .zip(ends)
+        .map(|(member, end)| Some((&*member.name, text.get(member.from..end)?)))
+        .collect::<Option<_>>()?;
+    members.sort_unstable_by_key(|(name, _)| *name);
+    if !members.is_sorted_by(|one, next| one.0 < next.0) {
+        return None;
+    }
+    let members: Vec<&str> = members.into_iter().map(|(_, member)| member).collect();
+    Some(members.join(","))
 }
 
 fn quote(out: &mut String, text: &str) {
+    let plain = |byte: u8| byte >= 0x20 && !matches!(byte, b'"' | b'\\');
+    if text.bytes().all(plain) {
+        out.push('"');
+        out.push_str(text);
+        out.push('"');
+        return;
+    }
     // Writing a string as JSON cannot fail; were it to, the value would be left out visibly.
     out.push_str(&serde_json::to_string(text).unwrap_or_default());
 }

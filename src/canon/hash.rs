@@ -43,18 +43,30 @@ impl Chain {
     }
 }
 
+/// Bytes that are put together before they are hashed: most lists are short, and one pass over few
+/// bytes costs a fraction of as many passes as there are parts.
+const TOGETHER: usize = 4 * 1024;
+
 fn digest(tag: &str, before: Option<&blake3::Hash>, parts: &[&[u8]]) -> blake3::Hash {
-    let mut hasher = blake3::Hasher::new();
-    let mut put = |bytes: &[u8]| {
-        hasher.update(&(bytes.len() as u64).to_le_bytes());
-        hasher.update(bytes);
+    let before = before.map(blake3::Hash::as_bytes).map(|bytes| &bytes[..]);
+    let all = || {
+        std::iter::once(tag.as_bytes())
+            .chain(before)
+            .chain(parts.iter().copied())
     };
-    put(tag.as_bytes());
-    if let Some(before) = before {
-        put(before.as_bytes());
+    let length: usize = all().map(|part| part.len() + size_of::<u64>()).sum();
+    if length > TOGETHER {
+        let mut hasher = blake3::Hasher::new();
+        for part in all() {
+            hasher.update(&(part.len() as u64).to_le_bytes());
+            hasher.update(part);
+        }
+        return hasher.finalize();
     }
-    for part in parts {
-        put(part);
+    let mut bytes = Vec::with_capacity(length);
+    for part in all() {
+        bytes.extend_from_slice(&(part.len() as u64).to_le_bytes());
+        bytes.extend_from_slice(part);
     }
-    hasher.finalize()
+    blake3::hash(&bytes)
 }

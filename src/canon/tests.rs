@@ -41,6 +41,7 @@ fn texts_without_one_meaning_have_no_canonical_form() {
         "",
         "{",
         r#"{"a":1,"a":2}"#,
+        r#"[{"b":1,"a":{"y":0,"x":1,"\u0078":2}}]"#,
         r#""\ud800""#,
         "[1,]",
         "01",
@@ -50,6 +51,29 @@ fn texts_without_one_meaning_have_no_canonical_form() {
         assert!(canonical_text(bad).is_err(), "{bad}");
     }
     assert!(canonical_text(&"[".repeat(100_000)).is_err());
+}
+
+#[test]
+fn objects_are_sorted_inside_of_each_other() {
+    let text = r#"{"b":[{"z":{"d":1,"c":{}},"y":"}"}],"a":{"\u0062":[],"a,":{"2":0,"1":0}}}"#;
+    let same = r#"{"a":{"a,":{"1":0,"2":0},"b":[]},"b":[{"y":"}","z":{"c":{},"d":1}}]}"#;
+    assert_eq!(canonical_text(text).as_deref(), Ok(same));
+}
+
+#[test]
+fn a_long_list_is_hashed_as_a_short_one_is() {
+    for length in [0, 10, 4_064, 4_065, 4_096, 50_000] {
+        let long = vec![7_u8; length];
+        let mut whole = blake3::Hasher::new();
+        for part in [&b"tag"[..], &long[..], &b"end"[..]] {
+            whole.update(&(part.len() as u64).to_le_bytes());
+            whole.update(part);
+        }
+        assert_eq!(
+            hash("tag", &[&long, b"end"]),
+            whole.finalize().to_hex().to_string()
+        );
+    }
 }
 
 #[test]

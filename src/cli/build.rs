@@ -131,6 +131,7 @@ impl Ground {
             watch: self.watch(),
             now: Some(Clock::start().utc_ms()),
             loops: Arc::default(),
+            kinds: Arc::default(),
         })
     }
 

@@ -1,8 +1,6 @@
 //! A run without a screen: the policy decides, the answer goes to standard output. Must not know:
 //! how a run decides.
 
-use tokio::sync::mpsc;
-
 use super::args::Common;
 use super::build::Ground;
 use super::escalate::{Caller, Next};
@@ -17,7 +15,7 @@ use crate::domain::envelope::{Actor, Envelope};
 use crate::domain::node::Node;
 use crate::domain::state::{Mode, State};
 use crate::domain::turn::Usage;
-use crate::engine::Publication;
+use crate::engine::{Facts, Publication};
 use crate::journal::{Link, encode_line};
 
 /// Serves a run until it ends, waits for somebody, or is interrupted.
@@ -92,7 +90,7 @@ pub async fn serve(common: &Common, ground: &Ground, ready: Ready) -> Result<Cod
         () = handle.shutdown() => {}
         asked = stop.next() => if asked == Asked::StopNow { return Ok(stop_now(&session)); }
     }
-    while let Ok(fact) = heard.facts.try_recv() {
+    while let Some(fact) = heard.facts.try_recv() {
         if !matches!(fact, Publication::Ended | Publication::Halted(_)) {
             take(&mut watch.state, &mut out, Some(fact));
         }
@@ -117,12 +115,8 @@ pub async fn serve(common: &Common, ground: &Ground, ready: Ready) -> Result<Cod
 }
 
 /// Takes in what has come; says when there will be nothing else.
-fn catch_up(
-    facts: &mut mpsc::UnboundedReceiver<Publication>,
-    state: &mut State,
-    out: &mut Out,
-) -> Option<End> {
-    while let Ok(fact) = facts.try_recv() {
+fn catch_up(facts: &mut Facts, state: &mut State, out: &mut Out) -> Option<End> {
+    while let Some(fact) = facts.try_recv() {
         let end = take(state, out, Some(fact));
         if end.is_some() {
             return end;

@@ -15,7 +15,7 @@ use crate::domain::envelope::Actor;
 use crate::domain::id::{Seq, TurnId};
 use crate::domain::state::State;
 use crate::engine::handle::{self, LiveTurns};
-use crate::engine::{Handle, Publication};
+use crate::engine::{Facts, Handle, Publication};
 use crate::journal::Place;
 use crate::journal::wire::Wire;
 
@@ -103,7 +103,7 @@ async fn last(facts: &mut mpsc::UnboundedReceiver<Publication>) -> State {
 struct EngineLink {
     handle: Handle,
     actor: Actor,
-    facts: mpsc::UnboundedReceiver<Publication>,
+    facts: Facts,
     live: watch::Receiver<LiveTurns>,
     shown: LiveTurns,
     waiting: std::collections::VecDeque<Update>,

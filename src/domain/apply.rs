@@ -124,7 +124,7 @@ fn add_node(
         replaced: None,
         history: super::history::History::begun(state.epoch),
     };
-    state.nodes.insert(id, node);
+    index::weighed(state, id, |state| _ = state.nodes.insert(id, node));
     let in_stream = !matches!(
         id.kind,
         super::id::NodeKind::Observation | super::id::NodeKind::Intervention

@@ -3,11 +3,12 @@
 //! Inside a turn only production and data connect; across turns everything before is context, of
 //! which only the last frontier is an edge. Must not know: how the graph is drawn.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::{BuildHasherDefault, DefaultHasher};
 
 use serde::{Deserialize, Serialize};
 
+use super::bits::Bits;
 use super::id::{NodeId, NodeKind, TurnId};
 use super::ready;
 use super::state::State;
@@ -326,24 +327,21 @@ pub fn descendants(state: &State, node: NodeId) -> BTreeSet<NodeId> {
 /// Active calls of the same turn and of later ones that read a call's result, directly or through
 /// others. What a person wrote does not change with what it was based on, so nothing goes through it.
 pub fn readers_of(state: &State, call: NodeId) -> BTreeSet<NodeId> {
-    let mut seen: Seen = Seen::default();
+    let mut seen = Bits::default();
     let Some(turn) = state.turn_of(call) else {
         return BTreeSet::new();
     };
     let mut open = vec![call];
     while let Some(source) = open.pop() {
         direct_readers(state, source, |id| {
-            if id != call && !seen.contains(&id) && follows(state, turn, id) && reads(state, id, source) {
-                seen.insert(id);
+            if id != call && !seen.contains(id.no) && follows(state, turn, id) && reads(state, id, source) {
+                seen.insert(id.no);
                 open.push(id);
             }
         });
     }
-    seen.into_iter().collect()
+    seen.iter().map(|no| NodeId::new(NodeKind::Call, no)).collect()
 }
-
-/// Nodes that were found; sorted only when all are there. No random seed, as everywhere here.
-type Seen = HashSet<NodeId, BuildHasherDefault<DefaultHasher>>;
 
 /// True for an active call of a turn or a later one of its thread whose result is not a person's.
 fn follows(state: &State, turn: &Turn, id: NodeId) -> bool {
@@ -352,7 +350,7 @@ fn follows(state: &State, turn: &Turn, id: NodeId) -> bool {
     };
     let is_later = |own: &Turn| own.thread == turn.thread && own.pos >= turn.pos;
     (node.turn == turn.id || state.turns.get(&node.turn).is_some_and(is_later))
-        && !state.observation(id).is_some_and(|node| node.pinned)
+        && !(state.agenda.pinned.contains(id.no) && state.observation(id).is_some_and(|node| node.pinned))
 }
 
 /// Active calls from a turn on that read one of these names, whoever has written it so far, and all

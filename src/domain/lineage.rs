@@ -6,14 +6,14 @@
 use std::collections::BTreeSet;
 
 use super::advice::Cards;
-use super::call::{EffectClass, Outcome, Status};
+use super::call::{Outcome, Status};
 use super::command::{Command, Edit, EditCommand};
 use super::decide;
 use super::event::Event;
-use super::id::{NodeId, Seq, TurnId};
+use super::id::{NodeId, NodeKind, Seq, TurnId};
 use super::price::Money;
 use super::refusal::Refusal;
-use super::state::{LedgerOutcome, State};
+use super::state::{LedgerEntry, LedgerOutcome, State};
 use super::turn::Usage;
 
 use reach::Reach;
@@ -84,14 +84,7 @@ pub(super) fn effects_of(state: &State, events: &[Event]) -> BTreeSet<Seq> {
 /// The plan that the facts of an edit amount to.
 pub fn of_events(state: &State, events: &[Event]) -> Plan {
     let reach = Reach::of(state, events);
-    let kept = state
-        .calls
-        .values()
-        .filter(|call| is_active(state, call.id) && call.status.is_settled() && !call.suspect)
-        .map(|call| call.id)
-        .filter(|id| !reach.gone.contains(id) && !reach.possible.contains(id))
-        .filter(|id| !reach.perhaps.contains(id) && !reach.continued.contains(id))
-        .collect();
+    let kept = kept(state, &reach);
     // What is cancelled for another branch is not waited for.
     let mut drained = undecided(state, &reach.gone, &reach.possible);
     drained.retain(|id| !reach.cancelled.contains(id));
@@ -127,25 +120,47 @@ pub fn of_events(state: &State, events: &[Event]) -> Plan {
     }
 }
 
+/// Calls that have ended and stay as they are: nothing put their results in question, this edit or one before.
+fn kept(state: &State, reach: &Reach) -> Vec<NodeId> {
+    let mut kept = state.agenda.settled.clone();
+    let touched = reach.gone.iter().chain(&reach.possible);
+    let touched = touched.chain(&reach.perhaps).chain(&reach.continued);
+    let touched = touched.chain(&state.agenda.suspects);
+    for id in touched.filter(|id| id.kind == NodeKind::Call) {
+        kept.remove(id.no);
+    }
+    kept.iter().map(|no| NodeId::new(NodeKind::Call, no)).collect()
+}
+
 fn is_active(state: &State, id: NodeId) -> bool {
     state.nodes.get(&id).is_some_and(|node| node.active)
 }
 
-/// Effects that a call already had which may run again.
-fn repeated(state: &State, id: NodeId) -> impl Iterator<Item = Seq> {
-    state
-        .calls
-        .get(&id)
-        .into_iter()
-        .flat_map(|call| &call.attempts)
-        .filter_map(|attempt| state.ledger.get(&attempt.intent))
-        .filter(|entry| entry.effect > EffectClass::Read)
-        .filter(|entry| match &entry.outcome {
-            LedgerOutcome::Known(outcome) => !matches!(outcome, Outcome::Err(error) if !error.executed),
-            LedgerOutcome::Unknown | LedgerOutcome::Running => true,
-            LedgerOutcome::DidNot => false,
-        })
+/// Effects that calls already had which may run again. Looked for among the calls or among the effects,
+/// whichever are fewer.
+fn repeated(state: &State, calls: &BTreeSet<NodeId>) -> Vec<Seq> {
+    let happened = |entry: &&LedgerEntry| match &entry.outcome {
+        LedgerOutcome::Known(outcome) => !matches!(outcome, Outcome::Err(error) if !error.executed),
+        LedgerOutcome::Unknown | LedgerOutcome::Running => true,
+        LedgerOutcome::DidNot => false,
+    };
+    let effects = &state.agenda.effects;
+    if effects.len() < calls.len() {
+        let entries = effects.iter().filter_map(|seq| state.ledger.get(seq));
+        let entries = entries
+            .filter(|entry| calls.contains(&entry.call))
+            .filter(happened);
+        return entries.map(|entry| entry.seq).collect();
+    }
+    let attempts = calls.iter().filter_map(|id| state.calls.get(id));
+    let attempts = attempts.flat_map(|call| &call.attempts);
+    attempts
+        .map(|attempt| attempt.intent)
+        .filter(|intent| effects.contains(intent))
+        .filter_map(|intent| state.ledger.get(&intent))
+        .filter(happened)
         .map(|entry| entry.seq)
+        .collect()
 }
 
 /// Calls that stand and have not ended, or whose results an earlier edit put in question: the model is

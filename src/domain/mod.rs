@@ -12,6 +12,7 @@ pub mod altered;
 pub mod apply;
 pub mod asks;
 pub mod badge;
+pub mod bits;
 pub mod branch;
 pub mod breaker;
 pub mod bulk;

@@ -83,6 +83,10 @@ pub fn reusable(state: &State, call: &Call) -> Option<(Seq, Outcome)> {
     if !may_be_reused(state, call, &state.nodes.get(&call.id)?.now().origin) {
         return None;
     }
+    // Where every call counts, an equal one is in sight.
+    if state.agenda.retired.is_empty() {
+        return None;
+    }
     let counts = |id: &NodeId| state.nodes.get(id).is_some_and(|node| node.active);
     let entries = equal_entries(state, call);
     // Proposed where the result is in sight, it is a new intention.

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::active::Active;
 use super::asks::Asks;
+use super::bits::Bits;
 use super::breaker::{Breaker, Scope};
 use super::call::{Call, EffectClass, Outcome};
 use super::escape::Escape;
@@ -180,6 +181,14 @@ pub struct Agenda {
     pub children: BTreeSet<ThreadId>,
     /// Executions that were told to end, or whose result counts no more, and that have not ended.
     pub ending: BTreeSet<(NodeId, Attempt)>,
+    /// Numbers of active calls that have ended.
+    pub settled: Bits,
+    /// Numbers of calls whose result was a person's at some time.
+    pub pinned: Bits,
+    /// Numbers of calls that do not count any more.
+    pub retired: Bits,
+    /// Bytes of a request that the nodes of each turn take, where they take any.
+    pub bytes: BTreeMap<TurnId, usize>,
     /// Calls whose inputs may have changed.
     pub suspects: BTreeSet<NodeId>,
     /// Active turns that are not settled.
@@ -192,6 +201,8 @@ pub struct Agenda {
     pub writers: ByName<Vec<NodeId>>,
     /// Calls that read a state path (by its first key).
     pub state_readers: ByName<BTreeSet<NodeId>>,
+    /// Executions that can have changed the world.
+    pub effects: BTreeSet<Seq>,
     /// Executions by the sameness of tool and arguments.
     pub same: ByName<Vec<Seq>>,
     /// Turns by the hash of the request that they were asked with.

@@ -247,6 +247,9 @@ your references reach your own calls only. Answer completely and to the point.";
 /// Everything that hangs on calls through their sub-agents: turns that count, and their nodes.
 pub fn under(state: &State, calls: impl IntoIterator<Item = NodeId>) -> (Vec<TurnId>, Vec<NodeId>) {
     let (mut turns, mut nodes) = (Vec::new(), Vec::new());
+    if state.agenda.children.is_empty() {
+        return (turns, nodes);
+    }
     let mut open: Vec<NodeId> = calls.into_iter().filter(|id| id.kind == NodeKind::Call).collect();
     while let Some(call) = open.pop().and_then(|id| state.calls.get(&id)) {
         for child in children_of(state, call) {

@@ -90,6 +90,7 @@ pub enum NoteKind {
 }
 
 pub mod build;
+pub mod bytes;
 pub mod hash;
 pub mod result;
 pub mod sent;

@@ -26,7 +26,7 @@ use crate::resilience::escape;
 use crate::resilience::execution::GENERAL;
 use crate::resilience::ladder::Ladder;
 use crate::resilience::repair::Known;
-use crate::resilience::routing::{Offer, classify};
+use crate::resilience::routing::{Offer, Told};
 use crate::resilience::watch::Watch;
 use crate::resilience::{self, breaker};
 use crate::tools::registry::Registry;
@@ -58,6 +58,8 @@ pub struct Adviser {
     pub now: Option<i64>,
     /// What was read of the run to find repetition: a help, made anew from the state where it is not there.
     pub loops: Arc<Mutex<escape::Watch>>,
+    /// The kinds of the newest prompts: asked for with every call.
+    pub kinds: Arc<Mutex<Told>>,
 }
 
 impl Adviser {
@@ -279,7 +281,7 @@ impl Advice for Adviser {
             .registry
             .spec(tool)
             .map_or(EffectClass::Unknown, |spec| spec.card.effect);
-        breaker::guards(tool, effect, &parse_args(args))
+        breaker::guards(tool, effect, || parse_args(args))
     }
 
     fn breaker(&self, breaker: &Breaker) -> Option<Turn> {
@@ -295,7 +297,8 @@ impl Advice for Adviser {
     }
 
     fn task(&self, prompt: &str) -> Option<Arc<str>> {
-        classify(prompt, &self.watch.weights.settings().kinds)
+        let mut kinds = self.kinds.lock().unwrap_or_else(PoisonError::into_inner);
+        kinds.of(prompt, &self.watch.weights.settings().kinds)
     }
 
     fn careful(&self, tool: &str, task: Option<&str>, mut verdict: Verdict) -> Verdict {
@@ -397,6 +400,7 @@ mod tests {
             watch: Watch::default(),
             now: None,
             loops: Arc::default(),
+            kinds: Arc::default(),
         }
     }
 

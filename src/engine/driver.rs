@@ -54,7 +54,7 @@ pub struct Driver {
     clock: Clock,
     worked: Worked,
     inbox: mpsc::UnboundedReceiver<Message>,
-    listeners: Vec<mpsc::UnboundedSender<Publication>>,
+    listeners: Vec<mpsc::UnboundedSender<Vec<Publication>>>,
     live: watch::Sender<LiveTurns>,
     told: watch::Sender<Seq>,
     notices: Vec<String>,
@@ -203,17 +203,17 @@ impl Driver {
         None
     }
 
-    fn subscribe(&mut self, out: mpsc::UnboundedSender<Publication>) {
+    fn subscribe(&mut self, out: mpsc::UnboundedSender<Vec<Publication>>) {
         // What the snapshot shows must be on disk, like everything that is shown.
         self.conclude();
         self.welcome(out);
     }
 
-    fn welcome(&mut self, out: mpsc::UnboundedSender<Publication>) {
+    fn welcome(&mut self, out: mpsc::UnboundedSender<Vec<Publication>>) {
         let mut first = vec![Publication::Snapshot(Box::new(self.state.clone()))];
         first.extend(self.notices.iter().cloned().map(Publication::Notice));
         first.extend(self.halted.iter().cloned().map(Publication::Halted));
-        if first.into_iter().all(|word| out.send(word).is_ok()) {
+        if out.send(first).is_ok() {
             self.listeners.push(out);
         }
     }
@@ -418,12 +418,8 @@ impl Driver {
         } else {
             batch.envelopes
         };
-        for envelope in facts {
-            self.publish(&Publication::Event(envelope));
-        }
-        for publication in batch.words {
-            self.publish(&publication);
-        }
+        let facts = facts.into_iter().map(Publication::Event);
+        self.publish(&facts.chain(batch.words).collect::<Vec<_>>());
         self.told.send_replace(self.state.seq);
         if self.halted.is_none() {
             for effect in batch.effects {
@@ -432,8 +428,11 @@ impl Driver {
         }
     }
 
-    fn publish(&mut self, publication: &Publication) {
-        self.listeners.retain(|out| out.send(publication.clone()).is_ok());
+    /// All at once: who listens is woken once.
+    fn publish(&mut self, words: &[Publication]) {
+        if !words.is_empty() {
+            self.listeners.retain(|out| out.send(words.to_vec()).is_ok());
+        }
     }
 
     async fn shut_down(mut self, done: oneshot::Sender<()>) {
@@ -453,7 +452,7 @@ impl Driver {
         self.batch.sync = true;
         self.batch.effects.clear();
         self.conclude();
-        self.publish(&Publication::Ended);
+        self.publish(&[Publication::Ended]);
         done.send(()).unwrap_or_default();
     }
 }

@@ -87,7 +87,7 @@ pub enum Message {
     /// A word to the listeners.
     Notice(String),
     /// Somebody listens from now on.
-    Subscribe(mpsc::UnboundedSender<Publication>),
+    Subscribe(mpsc::UnboundedSender<Vec<Publication>>),
     /// End this process's part of the run; it can be resumed.
     Shutdown(oneshot::Sender<()>),
 }
@@ -107,12 +107,42 @@ pub struct Handle {
 #[derive(Debug)]
 pub struct Subscription {
     /// A snapshot first, then every fact that follows; nothing is left out.
-    pub facts: mpsc::UnboundedReceiver<Publication>,
+    pub facts: Facts,
     /// What streams have open; only the newest is kept for a slow listener.
     pub live: watch::Receiver<LiveTurns>,
     /// The newest fact with which all that follows from it by itself was sent: until then a listener
     /// sees what is half done.
     pub told: watch::Receiver<Seq>,
+}
+
+/// What a listener is told, in order. It comes in batches, one for all that was recorded together: who
+/// listens is woken once for them, and takes them one by one.
+#[derive(Debug)]
+pub struct Facts {
+    batches: mpsc::UnboundedReceiver<Vec<Publication>>,
+    next: std::vec::IntoIter<Publication>,
+}
+
+impl Facts {
+    /// The next one; none once nothing more will come. Nothing is lost where the wait is given up.
+    pub async fn recv(&mut self) -> Option<Publication> {
+        loop {
+            if let Some(next) = self.next.next() {
+                return Some(next);
+            }
+            self.next = self.batches.recv().await?.into_iter();
+        }
+    }
+
+    /// The next one, if it is there.
+    pub fn try_recv(&mut self) -> Option<Publication> {
+        loop {
+            if let Some(next) = self.next.next() {
+                return Some(next);
+            }
+            self.next = self.batches.try_recv().ok()?.into_iter();
+        }
+    }
 }
 
 impl Handle {
@@ -155,7 +185,10 @@ impl Handle {
         let (out, facts) = mpsc::unbounded_channel();
         self.send(Message::Subscribe(out));
         Subscription {
-            facts,
+            facts: Facts {
+                batches: facts,
+                next: Vec::new().into_iter(),
+            },
             live: self.live.clone(),
             told: self.told.clone(),
         }
@@ -172,5 +205,44 @@ impl Handle {
     pub(super) fn send(&self, message: Message) {
         // A closed inbox means that the loop has ended; nobody is left to tell.
         self.inbox.send(message).unwrap_or_default();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn what_is_told_together_is_taken_one_by_one_and_nothing_is_lost() {
+        let (out, batches) = mpsc::unbounded_channel();
+        let mut facts = Facts {
+            batches,
+            next: Vec::new().into_iter(),
+        };
+        assert!(facts.try_recv().is_none());
+        assert!(facts.recv().now_or_never().is_none(), "it waits");
+        let notices = |words: &[&str]| -> Vec<_> {
+            let words = words.iter().map(|word| (*word).to_owned());
+            words.map(Publication::Notice).collect()
+        };
+        for words in [&["a", "b"][..], &[], &["c"], &["d", "e"]] {
+            out.send(notices(words)).unwrap();
+        }
+        let mut heard = String::new();
+        let mut hear = |fact| match fact {
+            Some(Publication::Notice(word)) => heard.push_str(&word),
+            other => panic!("not a word of these: {other:?}"),
+        };
+        // In turn waited for, asked for, and waited for by who gives up as soon as it would have to wait.
+        hear(facts.recv().await);
+        hear(facts.try_recv());
+        hear(facts.recv().now_or_never().flatten());
+        hear(facts.recv().await);
+        drop(out);
+        hear(facts.try_recv());
+        assert!(facts.recv().await.is_none());
+        assert_eq!(heard, "abcde");
     }
 }

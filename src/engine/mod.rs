@@ -20,4 +20,4 @@ pub mod stream;
 mod tests;
 
 pub use driver::{Driver, Parts};
-pub use handle::{Handle, Publication};
+pub use handle::{Facts, Handle, Publication};

@@ -136,10 +136,11 @@ fn opens(settings: &Settings, breaker: &Breaker) -> Option<String> {
 }
 
 /// The breakers that a call has to pass: that of the server that its arguments name, else its tool's.
-pub fn guards(tool: &str, effect: EffectClass, args: &Value) -> Vec<Scope> {
+pub fn guards(tool: &str, effect: EffectClass, args: impl FnOnce() -> Value) -> Vec<Scope> {
     if effect == EffectClass::Pure || LOCAL.contains(&tool) {
         return Vec::new();
     }
+    let args = args();
     let host = args.get("url").and_then(Value::as_str).and_then(host);
     vec![host.map_or_else(|| Scope::Tool(tool.into()), |host| Scope::Server(host.into()))]
 }

@@ -5,9 +5,11 @@
 //! joins late sees what the engine saw. Cancelled executions and the work of sub-agents are left
 //! out: neither says anything about a tool.
 
+use std::fmt;
 use std::sync::Arc;
 
-use serde_json::Value;
+use serde::de::{IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 
 use crate::domain::call::{AttemptRecord, ErrorClass, Outcome};
 use crate::domain::envelope::Envelope;
@@ -97,14 +99,66 @@ fn read(state: &State, entry: &LedgerEntry) -> Option<Execution> {
 
 /// Many values at once are a complex call.
 fn complexity(record: &AttemptRecord) -> f64 {
-    let values = serde_json::from_str(&record.args).map_or(0, |args: Value| leaves(&args));
+    let values = serde_json::from_str(&record.args).map_or(0, |Leaves(count)| count);
     values.min(MOST_VALUES) as f64 / MOST_VALUES as f64
 }
 
-fn leaves(value: &Value) -> usize {
-    match value {
-        Value::Object(map) => map.values().map(leaves).sum(),
-        Value::Array(list) => list.iter().map(leaves).sum(),
-        _ => 1,
+/// How many values a text holds, lists and objects left out. Counted while it is read: nothing is kept of it.
+struct Leaves(usize);
+
+impl<'de> Deserialize<'de> for Leaves {
+    fn deserialize<D: Deserializer<'de>>(text: D) -> Result<Self, D::Error> {
+        text.deserialize_any(Count).map(Self)
+    }
+}
+
+struct Count;
+
+impl<'de> Visitor<'de> for Count {
+    type Value = usize;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value")
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<usize, E> {
+        Ok(1)
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<usize, E> {
+        Ok(1)
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<usize, E> {
+        Ok(1)
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<usize, E> {
+        Ok(1)
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<usize, E> {
+        Ok(1)
+    }
+
+    fn visit_unit<E>(self) -> Result<usize, E> {
+        Ok(1)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<usize, A::Error> {
+        let mut count = 0;
+        while let Some(Leaves(more)) = list.next_element()? {
+            count += more;
+        }
+        Ok(count)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<usize, A::Error> {
+        let mut count = 0;
+        // No name stands there twice: the check lets no such arguments run.
+        while let Some((IgnoredAny, Leaves(more))) = map.next_entry()? {
+            count += more;
+        }
+        Ok(count)
     }
 }

@@ -13,7 +13,7 @@ mod snapshot;
 mod uses;
 mod weights;
 
-pub use kind::{Kinds, classify};
+pub use kind::{Kinds, Told, classify};
 pub use settings::{BadSetting, Settings};
 pub use snapshot::{Priors, Row, Snapshot, due};
 pub use uses::{Note, Offer};

@@ -3,6 +3,7 @@
 //! The text itself is what runs; the value read here only serves the check. So everything in
 //! which the value would differ from the text is a fault. Must not know: schemas.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use serde_json::Value;
@@ -117,6 +118,43 @@ fn too_deep(text: &str) -> Option<usize> {
     None
 }
 
+/// Digits of a whole number that is surely kept.
+const EXACT: usize = 15;
+/// Keys of an object that are compared one by one.
+const FEW: usize = 16;
+
+/// The keys of an object so far.
+#[derive(Default)]
+struct Keys<'a> {
+    few: Vec<Cow<'a, str>>,
+    more: HashSet<Cow<'a, str>>,
+}
+
+impl<'a> Keys<'a> {
+    /// Notes a key; gives it back where it was there before.
+    fn again(&mut self, key: Cow<'a, str>) -> Option<Cow<'a, str>> {
+        if self.few.contains(&key) || self.more.contains(&key) {
+            return Some(key);
+        }
+        if self.few.len() < FEW {
+            self.few.push(key);
+        } else {
+            self.more.insert(key);
+        }
+        None
+    }
+}
+
+/// What a string of a valid text stands for.
+fn decoded(raw: &str) -> Cow<'_, str> {
+    let inner = raw.get(1..raw.len().saturating_sub(1)).unwrap_or_default();
+    if inner.contains('\\') {
+        Cow::Owned(serde_json::from_str(raw).unwrap_or_default())
+    } else {
+        Cow::Borrowed(inner)
+    }
+}
+
 /// A walk over a text that is known to be valid JSON.
 struct Walk<'a> {
     text: &'a str,
@@ -150,7 +188,7 @@ impl Walk<'_> {
 
     fn object(&mut self) {
         self.at += 1;
-        let mut seen = HashSet::new();
+        let mut seen = Keys::default();
         let base = self.path.len();
         loop {
             self.skip(|b| b.is_ascii_whitespace() || b == b',');
@@ -159,11 +197,16 @@ impl Walk<'_> {
             }
             let start = self.at;
             self.string();
-            let raw = self.text.get(start..self.at).unwrap_or_default();
-            let key: String = serde_json::from_str(raw).unwrap_or_default();
+            let key = decoded(self.text.get(start..self.at).unwrap_or_default());
             self.path.push('/');
-            self.path.push_str(&key.replace('~', "~0").replace('/', "~1"));
-            if !seen.insert(key.clone()) {
+            for c in key.chars() {
+                match c {
+                    '~' => self.path.push_str("~0"),
+                    '/' => self.path.push_str("~1"),
+                    c => self.path.push(c),
+                }
+            }
+            if let Some(key) = seen.again(key) {
                 let message = format!(
                     "the key `{}` stands more than once in one object; keep one of them",
                     shown_text(&key)
@@ -209,6 +252,10 @@ impl Walk<'_> {
         let start = self.at;
         self.skip(|b| b.is_ascii_digit() || matches!(b, b'-' | b'+' | b'.' | b'e' | b'E'));
         let raw = self.text.get(start..self.at).unwrap_or_default();
+        // A few digits are a whole number, and kept as they are.
+        if raw.len() <= EXACT && raw.bytes().all(|b| b.is_ascii_digit()) {
+            return;
+        }
         let Ok(number) = serde_json::from_str::<serde_json::Number>(raw) else {
             return;
         };

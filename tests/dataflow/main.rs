@@ -19,6 +19,8 @@ mod oracle;
 mod shapes;
 #[path = "../../examples/dataflow/stage.rs"]
 mod stage;
+#[path = "../../examples/dataflow/twister.rs"]
+mod twister;
 #[path = "../../examples/dataflow/workload.rs"]
 mod workload;
 #[path = "../../examples/dataflow/world.rs"]
@@ -195,6 +197,16 @@ fn the_arithmetic_gives_the_counts_that_are_known() {
     let ends = shapes::ends(12, 6);
     assert_eq!(ends.edits, [0, 96]);
     assert_eq!([0, 96].map(|edit| ends.minimum(edit).len()), [97, 1]);
+    let sparse = shapes::sparse(200);
+    assert_eq!(sparse.edits, [18, 36, 54, 72, 90, 109, 127, 145, 163, 181]);
+    let all = |cut: &dyn Fn(usize) -> Vec<usize>| {
+        let shares: Vec<_> = sparse.edits.iter().map(|edit| sparse.share(cut(*edit))).collect();
+        let nodes: usize = shares.iter().map(|share| share.nodes.len()).sum();
+        (nodes, shares.iter().map(|share| share.tokens).sum::<u64>())
+    };
+    assert_eq!(all(&|_| sparse.restart()), (2_000, 1_678_600));
+    assert_eq!(all(&|edit| sparse.cut_in_time(edit)), (995, 1_211_080));
+    assert_eq!(all(&|edit| sparse.minimum(edit)), (576, 720_800));
     let tree = shapes::tree(64);
     let path = tree.minimum(34).iter().map(|id| tree.nodes[*id].ms).sum::<f64>();
     assert!((tree.longest_path(&tree.minimum(34)) - path).abs() < f64::EPSILON);

@@ -58,6 +58,7 @@ pub fn adviser(workspace: &Path, preset: Preset) -> Adviser {
         watch: overrule::resilience::watch::Watch::default(),
         now: None,
         loops: std::sync::Arc::default(),
+        kinds: std::sync::Arc::default(),
     }
 }
 

@@ -290,6 +290,9 @@ fn started(state: &mut State, at: At, event: &CallEvent) {
         epoch: state.epoch,
     };
     state.ledger.insert(at.seq, entry);
+    if effect.has_effect() {
+        state.agenda.effects.insert(at.seq);
+    }
     state.agenda.same.entry(same.clone()).or_default().push(at.seq);
     state.step = false;
     state.last_thread = thread.map_or(state.last_thread, |thread| state.last_thread.max(thread.0));
@@ -318,6 +321,7 @@ fn raise(state: &mut State, id: NodeId, effect: EffectClass) {
         let had_none = !entry.effect.has_effect();
         entry.effect = entry.effect.max(effect);
         if had_none && entry.effect.has_effect() {
+            state.agenda.effects.insert(entry.seq);
             let same = state.agenda.same.entry(entry.same.clone()).or_default();
             let place = same.partition_point(|seq| *seq < entry.seq);
             same.insert(place, entry.seq);

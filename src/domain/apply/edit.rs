@@ -180,6 +180,9 @@ fn depends(state: &State, id: NodeId, editing: NodeId) -> bool {
 }
 
 pub(super) fn pin(state: &mut State, node: NodeId, pinned: bool) {
+    if pinned {
+        state.agenda.pinned.insert(node.no);
+    }
     if let Some(node) = state.nodes.get_mut(&node) {
         let standing = Standing {
             pinned,
@@ -198,9 +201,6 @@ fn revised(
     approves: Option<&Digest>,
 ) {
     let epoch = state.epoch;
-    let Some(node) = state.nodes.get_mut(&id) else {
-        return;
-    };
     let said = Revision {
         no: rev,
         content: content.clone(),
@@ -208,14 +208,19 @@ fn revised(
         epoch,
         event: at.seq,
     };
-    node.say(epoch, said);
-    let turn = node.turn;
-    if let Content::Observation { outcome, .. } = content {
+    let is_result = matches!(content, Content::Observation { .. });
+    let turn = index::weighed(state, id, |state| {
+        let node = state.nodes.get_mut(&id)?;
+        node.say(epoch, said);
         let standing = Standing {
-            active: true,
+            active: node.active || is_result,
             ..node.standing()
         };
         node.stand(epoch, standing);
+        Some(node.turn)
+    });
+    let Some(turn) = turn else { return };
+    if let Content::Observation { outcome, .. } = content {
         let outcome = outcome.clone();
         call::trust(state, id.call());
         super::outcome::end_call(state, id.call(), &outcome);

@@ -10,6 +10,7 @@ use crate::domain::node::{Node, Standing};
 use crate::domain::ready;
 use crate::domain::repeat;
 use crate::domain::state::{LedgerOutcome, Mode, State};
+use crate::domain::transcript::bytes;
 
 /// Moves a call to a status and into the matching set.
 pub(super) fn set_status(state: &mut State, id: NodeId, status: Status) {
@@ -77,7 +78,7 @@ pub(super) fn set_status(state: &mut State, id: NodeId, status: Status) {
         | Status::Rejected
         | Status::Expired
         | Status::Skipped
-        | Status::Unsatisfiable => {}
+        | Status::Unsatisfiable => agenda.settled.insert(id.no),
     }
     if suspect || matches!(call.status, Status::Blocked) {
         look_again(state, id);
@@ -193,7 +194,7 @@ fn leave_sets(state: &mut State, id: NodeId) {
         | Status::Rejected
         | Status::Expired
         | Status::Skipped
-        | Status::Unsatisfiable => {}
+        | Status::Unsatisfiable => agenda.settled.remove(id.no),
     }
     agenda.failures.remove(&id);
     if !agenda.woken.remove(&id) {
@@ -204,22 +205,51 @@ fn leave_sets(state: &mut State, id: NodeId) {
     }
 }
 
+/// Changes what a node (or the call of an observation) says or whether it counts, and keeps the bytes of
+/// its turn.
+pub(super) fn weighed<R>(state: &mut State, id: NodeId, change: impl FnOnce(&mut State) -> R) -> R {
+    let owner = id.call();
+    let before = bytes::of_node(state, owner);
+    let changed = change(state);
+    let after = bytes::of_node(state, owner);
+    // What an intervention says is no part of a request.
+    let in_stream = owner.kind != NodeKind::Intervention;
+    if after != before
+        && in_stream
+        && let Some(turn) = state.nodes.get(&owner).map(|node| node.turn)
+    {
+        let all = &mut state.agenda.bytes;
+        let sum = all.get(&turn).map_or(0, |sum| sum - before.min(*sum)) + after;
+        if sum == 0 {
+            all.remove(&turn);
+        } else {
+            all.insert(turn, sum);
+        }
+    }
+    changed
+}
+
 /// Takes nodes (and the observations of calls) out of what counts.
 pub(super) fn retire(state: &mut State, nodes: &[NodeId]) {
     // All first, so that a look at one sees none of the others.
     for id in nodes {
-        for one in [*id, id.observation()] {
-            if let Some(node) = state.nodes.get_mut(&one) {
-                let standing = Standing {
-                    active: false,
-                    ..node.standing()
-                };
-                node.stand(state.epoch, standing);
+        weighed(state, *id, |state| {
+            for one in [*id, id.observation()] {
+                if let Some(node) = state.nodes.get_mut(&one) {
+                    let standing = Standing {
+                        active: false,
+                        ..node.standing()
+                    };
+                    node.stand(state.epoch, standing);
+                }
             }
-        }
+        });
     }
     for id in nodes.iter().filter(|id| id.kind == NodeKind::Call) {
         leave_sets(state, *id);
+        if state.calls.contains_key(id) {
+            state.agenda.retired.insert(id.no);
+        }
         state.agenda.suspects.remove(id);
         if let Some(call) = state.calls.get_mut(id)
             && call.suspect

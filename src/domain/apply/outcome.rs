@@ -211,21 +211,26 @@ fn record_value(
     if !state.nodes.get(&id).is_some_and(|node| node.active) {
         return;
     }
-    if let Some(node) = state.nodes.get_mut(&observation) {
-        let said = Revision {
-            no: node.next_rev(),
-            content,
-            origin: origin.clone(),
-            epoch,
-            event: at.seq,
-        };
-        node.say(epoch, said);
-        let standing = Standing {
-            active: true,
-            pinned: false,
-            ..node.standing()
-        };
-        node.stand(epoch, standing);
+    if state.nodes.contains_key(&observation) {
+        index::weighed(state, id, |state| {
+            let Some(node) = state.nodes.get_mut(&observation) else {
+                return;
+            };
+            let said = Revision {
+                no: node.next_rev(),
+                content,
+                origin: origin.clone(),
+                epoch,
+                event: at.seq,
+            };
+            node.say(epoch, said);
+            let standing = Standing {
+                active: true,
+                pinned: false,
+                ..node.standing()
+            };
+            node.stand(epoch, standing);
+        });
     } else {
         super::add_node(state, at, turn, observation, content, origin.clone());
     }

@@ -50,8 +50,16 @@ fn carry_out(state: &mut State, at: At, moves: &Moves, one_reply: bool) {
         index::retract(state, id.call());
     }
     for (id, standing) in &moves.stands {
-        if let Some(node) = state.nodes.get_mut(id) {
-            node.stand(epoch, *standing);
+        index::weighed(state, *id, |state| {
+            if let Some(node) = state.nodes.get_mut(id) {
+                node.stand(epoch, *standing);
+            }
+        });
+        if standing.pinned {
+            state.agenda.pinned.insert(id.no);
+        }
+        if standing.active && id.kind == NodeKind::Call {
+            state.agenda.retired.remove(id.no);
         }
     }
     for (id, standing) in &moves.turns_stand {

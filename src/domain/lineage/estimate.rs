@@ -4,66 +4,96 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::reach::Reach;
-use crate::domain::call::Outcome;
 use crate::domain::event::{CallEvent, EditEvent, Event, TurnEvent};
 use crate::domain::id::{NodeId, NodeKind, TurnId};
-use crate::domain::node::Content;
 use crate::domain::state::State;
 use crate::domain::thread;
-use crate::domain::transcript::result::SENT_BYTES;
-use crate::domain::turn::Turn;
+use crate::domain::transcript::bytes;
+use crate::domain::turn::{Activity, Turn};
 
 /// Bytes that stand for a token.
 const BYTES: usize = 4;
 
-/// Tokens of the next request of the edited thread.
+/// Tokens of the next request of the edited thread. What the edit leaves alone is read off the sums that
+/// the state keeps, so that this costs what is touched, not what there is.
 pub(super) fn tokens(state: &State, reach: &Reach, events: &[Event]) -> u64 {
     let own = reach.thread.unwrap_or(thread::ROOT);
-    let written = written(events);
-    let recalled: BTreeSet<NodeId> = reach.recalled.iter().copied().collect();
+    let then = Then {
+        state,
+        reach,
+        written: written(events),
+        recalled: reach.recalled.iter().copied().collect(),
+    };
     let falls: BTreeSet<TurnId> = reach.turns.iter().chain(&reach.held).copied().collect();
+    let of_thread = |id: &TurnId| state.turns.get(id).filter(|turn| turn.thread == own);
     // What is asked next stands where the first turn falls; where a branch comes back, at its end.
-    let cut = falls
-        .iter()
-        .filter_map(|id| state.turns.get(id).filter(|turn| turn.thread == own))
-        .map(|turn| turn.pos)
-        .min()
-        .filter(|_| recalled.is_empty())
-        .unwrap_or(u32::MAX);
+    let falling = falls.iter().filter_map(of_thread).map(|turn| turn.pos);
+    let cut = falling.min().filter(|_| then.recalled.is_empty());
+    let cut = cut.unwrap_or(u32::MAX);
+    let turn_of = |id: &NodeId| state.nodes.get(id).map(|node| node.turn);
+    let in_stream = |id: &&NodeId| !matches!(id.kind, NodeKind::Observation | NodeKind::Intervention);
+    let recalled = then.recalled.iter().filter(in_stream);
+    let come_back: BTreeSet<TurnId> = recalled.filter_map(turn_of).collect();
     let stands = |turn: &&Turn| {
-        let comes_back = turn.nodes.iter().any(|id| recalled.contains(id));
-        comes_back || (turn.is_active() && turn.pos < cut && !falls.contains(&turn.id))
+        let is_there = turn.is_active() && turn.pos < cut && !falls.contains(&turn.id);
+        is_there || come_back.contains(&turn.id)
     };
-    let nodes = state.turns_of(own).filter(stands).flat_map(|turn| &turn.nodes);
-    let counts = |id: &&NodeId| {
-        let active = state.nodes.get(id).is_some_and(|node| node.active);
-        recalled.contains(id) || (active && !reach.gone.contains(id))
+    let sum = |turn: &Turn| state.agenda.bytes.get(&turn.id).copied().unwrap_or(0);
+    let now: usize = state.turns_of(own).filter(stands).map(sum).sum();
+    let counting = |id: &NodeId| {
+        let turn = turn_of(id).and_then(|turn| of_thread(&turn));
+        turn.is_some_and(|turn| !matches!(turn.activity, Activity::Superseded(_)) && stands(&turn))
     };
-    let old: usize = nodes
-        .filter(counts)
-        .map(|id| {
-            let said = |id: NodeId| {
-                let then = || {
-                    let node = state.nodes.get(&id)?;
-                    let there = reach.says.get(&id).and_then(|rev| node.revision(*rev));
-                    Some(size(&there.unwrap_or_else(|| node.now()).content))
-                };
-                written.get(&id).copied().or_else(then).unwrap_or(0)
-            };
-            said(*id)
-                + if id.kind == NodeKind::Call {
-                    said(id.observation())
-                } else {
-                    0
-                }
-        })
-        .sum();
-    let new: usize = written
+    let touched = then.touched();
+    let touched = touched.iter().filter(|id| counting(id));
+    let (before, after) = touched.fold((0, 0), |(before, after), id| {
+        (before + bytes::of_node(state, *id), after + then.bytes(*id))
+    });
+    let new: usize = then
+        .written
         .iter()
         .filter(|(id, _)| !state.nodes.contains_key(id) && id.kind != NodeKind::Observation)
         .map(|(_, size)| size)
         .sum();
-    ((always(state) + old + new) / BYTES) as u64
+    ((always(state) + now.saturating_sub(before) + after + new) / BYTES) as u64
+}
+
+/// What nodes are once the edit is made.
+struct Then<'s> {
+    state: &'s State,
+    reach: &'s Reach,
+    /// Bytes of what the edit writes, by node.
+    written: BTreeMap<NodeId, usize>,
+    recalled: BTreeSet<NodeId>,
+}
+
+impl Then<'_> {
+    /// Nodes of turns that the edit may make others, calls in place of their results.
+    fn touched(&self) -> BTreeSet<NodeId> {
+        let ids = self.written.keys().chain(&self.reach.gone);
+        let ids = ids.chain(&self.recalled).chain(self.reach.says.keys());
+        let in_stream = |id: &NodeId| id.kind != NodeKind::Intervention;
+        ids.map(|id| id.call()).filter(in_stream).collect()
+    }
+
+    /// Bytes that a node takes then, a call with its result.
+    fn bytes(&self, id: NodeId) -> usize {
+        let active = self.state.nodes.get(&id).is_some_and(|node| node.active);
+        if !self.recalled.contains(&id) && (!active || self.reach.gone.contains(&id)) {
+            return 0;
+        }
+        let result = Some(id.observation()).filter(|result| *result != id);
+        self.said(id) + result.map_or(0, |result| self.said(result))
+    }
+
+    fn said(&self, id: NodeId) -> usize {
+        let then = || {
+            let node = self.state.nodes.get(&id)?;
+            let there = self.reach.says.get(&id).and_then(|rev| node.revision(*rev));
+            Some(bytes::of_content(&there.unwrap_or_else(|| node.now()).content))
+        };
+        self.written.get(&id).copied().or_else(then).unwrap_or(0)
+    }
 }
 
 /// What every request sends.
@@ -82,7 +112,7 @@ fn written(events: &[Event]) -> BTreeMap<NodeId, usize> {
     for event in events {
         match event {
             Event::Edit(EditEvent::Revised { node, content, .. }) => {
-                all.insert(*node, size(content));
+                all.insert(*node, bytes::of_content(content));
             }
             Event::Turn(TurnEvent::Prompted { node, text, .. } | TurnEvent::Thought { node, text, .. }) => {
                 all.insert(*node, text.len());
@@ -91,31 +121,10 @@ fn written(events: &[Event]) -> BTreeMap<NodeId, usize> {
                 all.insert(*node, tool.len() + args.len());
             }
             Event::Call(CallEvent::Given { call, outcome, .. }) => {
-                all.insert(call.observation(), of_outcome(outcome));
+                all.insert(call.observation(), bytes::of_outcome(outcome));
             }
             _ => {}
         }
     }
     all
-}
-
-/// Bytes that a request spends on a node, without looking into it.
-fn size(content: &Content) -> usize {
-    match content {
-        Content::Text { text, opaque, .. } => text.len() + opaque.as_ref().map_or(0, |opaque| opaque.len()),
-        Content::Call { tool, args } => tool.len() + args.len(),
-        Content::Observation { outcome, .. } => of_outcome(outcome),
-        Content::Deleted => 0,
-    }
-}
-
-fn of_outcome(outcome: &Outcome) -> usize {
-    match outcome {
-        Outcome::Ok { value, .. } => value.len().min(SENT_BYTES),
-        Outcome::Err(error) => {
-            let partial = error.partial.as_ref();
-            error.message.len() + partial.map_or(0, |partial| partial.len().min(SENT_BYTES))
-        }
-        Outcome::Cancelled { .. } => 0,
-    }
 }

@@ -76,8 +76,7 @@ impl Reach {
             };
             reach.asks = !ends_with_answer(state, &left);
         }
-        let repeated = reach.possible.iter().flat_map(|id| repeated(state, *id));
-        reach.effects.extend(repeated);
+        reach.effects.extend(repeated(state, &reach.possible));
         // Where the kept turns end with an answer, nobody is asked.
         reach.asks &= reach.drifted.is_empty() || !ends_with_answer(state, &Moves::default());
         reach

@@ -160,16 +160,17 @@ fn tidy(text: &str) -> String {
     out
 }
 
-/// Every string value (keys left out) of a JSON text, in order.
+/// Every string value of a JSON text that says something beside itself, in order: label, output path, all
+/// of what the call waits for, and what begins with a dagger.
 fn strings(text: &str) -> Vec<Found<'_>> {
     let bytes = text.as_bytes();
     let mut found = Vec::new();
-    let mut stack: Vec<Level> = Vec::new();
+    let mut stack: Vec<Level<'_>> = Vec::new();
     let mut at = 0;
     while let Some(byte) = bytes.get(at) {
         match byte {
             b'{' => stack.push(Level::Object {
-                key: String::new(),
+                key: Cow::Borrowed(""),
                 from: at,
                 value: false,
             }),
@@ -192,9 +193,8 @@ fn strings(text: &str) -> Vec<Found<'_>> {
                 let raw = text.get(at..end).unwrap_or_default();
                 let is_key = matches!(stack.last(), Some(Level::Object { value: false, .. }));
                 if is_key {
-                    let decoded = decode(raw).into_owned();
                     if let Some(Level::Object { key, from, .. }) = stack.last_mut() {
-                        *key = decoded;
+                        *key = decode(raw);
                         *from = at;
                     }
                 } else {
@@ -202,12 +202,21 @@ fn strings(text: &str) -> Vec<Found<'_>> {
                         [Level::Object { from, .. }] => Some(*from..end),
                         _ => None,
                     };
-                    found.push(Found {
-                        at: pointer(&stack),
-                        range: at..end,
-                        value: decode(raw),
-                        member,
-                    });
+                    let is_reserved = match stack.first() {
+                        Some(Level::Object { key, .. }) => {
+                            **key == *"_after" || (member.is_some() && matches!(&**key, "_as" | "_out"))
+                        }
+                        _ => false,
+                    };
+                    let value = decode(raw);
+                    if is_reserved || value.starts_with(DAGGER) {
+                        found.push(Found {
+                            at: pointer(&stack),
+                            range: at..end,
+                            value,
+                            member,
+                        });
+                    }
                 }
                 at = end;
                 continue;
@@ -220,14 +229,18 @@ fn strings(text: &str) -> Vec<Found<'_>> {
 }
 
 /// Where a scan of a JSON text stands.
-enum Level {
+enum Level<'a> {
     /// In an object: the last key, where it began, and whether its colon was passed.
-    Object { key: String, from: usize, value: bool },
+    Object {
+        key: Cow<'a, str>,
+        from: usize,
+        value: bool,
+    },
     /// In an array.
     Array { index: usize },
 }
 
-fn pointer(stack: &[Level]) -> String {
+fn pointer(stack: &[Level<'_>]) -> String {
     let mut out = String::new();
     for level in stack {
         out.push('/');
@@ -300,6 +313,7 @@ mod tests {
         for bad in [
             r#"{"_after":"c3"}"#,
             r#"{"_after":["†call.c3"]}"#,
+            r#"{"_after":{"one":["c3"]}}"#,
             r#"{"_after":"†"}"#,
         ] {
             assert_eq!(scan(bad).faults.len(), 1, "{bad}");

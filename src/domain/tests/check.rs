@@ -18,8 +18,9 @@ use crate::domain::reference::Root;
 use crate::domain::state::{LedgerOutcome, Mode, State};
 use crate::domain::thread;
 use crate::domain::transcript::Message;
+use crate::domain::transcript::bytes;
 use crate::domain::transcript::hash::context_hash;
-use crate::domain::turn::{Activity, Producer, Stream};
+use crate::domain::turn::{Activity, Producer, Stream, Turn};
 
 /// What was seen so far, to be compared with what is seen next.
 #[derive(Default)]
@@ -366,6 +367,28 @@ pub fn agenda(state: &State) {
         .filter(|id| state.turns_of(*id).next().is_some());
     assert_eq!(agenda.children, children.collect(), "children");
     assert_eq!(agenda.suspects, with(&|call: &Call| call.suspect), "suspects");
+    let settled = with(&|call: &Call| call.status.is_settled());
+    assert!(
+        agenda.settled.iter().eq(settled.iter().map(|id| id.no)),
+        "settled"
+    );
+    let retired = state.calls.keys().filter(|id| !active(id)).map(|id| id.no);
+    assert!(agenda.retired.iter().eq(retired), "retired");
+    for node in state.nodes.values().filter(|node| node.pinned) {
+        assert!(agenda.pinned.contains(node.id.no), "{} is pinned", node.id);
+    }
+    let effects = state.ledger.values().filter(|entry| entry.effect.has_effect());
+    assert!(effects.map(|entry| &entry.seq).eq(&agenda.effects), "effects");
+    let bytes = |turn: &Turn| turn.nodes.iter().map(|id| bytes::of_node(state, *id)).sum();
+    let bytes = state.turns.values().map(|turn| (turn.id, bytes(turn)));
+    assert!(
+        agenda
+            .bytes
+            .iter()
+            .map(|(id, sum)| (*id, *sum))
+            .eq(bytes.filter(|(_, sum)| *sum > 0)),
+        "bytes"
+    );
     let waiting: BTreeSet<NodeId> = agenda.waiting.values().copied().collect();
     assert_eq!(
         waiting,

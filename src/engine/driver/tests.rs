@@ -69,6 +69,7 @@ fn adviser(policy: Policy) -> Adviser {
         watch: crate::resilience::watch::Watch::default(),
         now: None,
         loops: std::sync::Arc::default(),
+        kinds: std::sync::Arc::default(),
     }
 }
 

@@ -206,6 +206,7 @@ fn advised(tools: Vec<Arc<dyn Tool>>, policy: Policy, workspace: std::path::Path
         watch: crate::resilience::watch::Watch::default(),
         now: None,
         loops: std::sync::Arc::default(),
+        kinds: std::sync::Arc::default(),
     }
 }
 

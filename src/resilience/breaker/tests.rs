@@ -65,7 +65,7 @@ fn breakers_can_be_switched_off() {
 
 #[test]
 fn a_call_passes_the_breaker_of_the_server_that_it_names() {
-    let of = |url: &str| guards("http_request", EffectClass::Read, &json!({ "url": url }));
+    let of = |url: &str| guards("http_request", EffectClass::Read, || json!({ "url": url }));
     let server = |name: &str| vec![Scope::Server(name.into())];
     assert_eq!(of("http://A.example/x?y"), server("a.example:80"));
     assert_eq!(of("https://a.example"), server("a.example:443"));
@@ -74,9 +74,9 @@ fn a_call_passes_the_breaker_of_the_server_that_it_names() {
     assert_eq!(of("http://[::1]/"), server("[::1]:80"));
     assert_eq!(of("nonsense"), vec![Scope::Tool("http_request".into())]);
     assert_eq!(
-        guards("book_flight", EffectClass::Write, &json!({})),
+        guards("book_flight", EffectClass::Write, || json!({})),
         vec![Scope::Tool("book_flight".into())]
     );
-    assert!(guards("read_file", EffectClass::Read, &json!({"path": "a"})).is_empty());
-    assert!(guards("sum", EffectClass::Pure, &json!({})).is_empty());
+    assert!(guards("read_file", EffectClass::Read, || json!({"path": "a"})).is_empty());
+    assert!(guards("sum", EffectClass::Pure, || json!({})).is_empty());
 }

@@ -137,12 +137,14 @@ impl Batch {
 
 /// The first bytes of a hash over parts with their lengths.
 pub fn symbol(parts: &[&[u8]]) -> u64 {
-    let mut hasher = blake3::Hasher::new();
+    let mut bytes = Vec::with_capacity(parts.iter().map(|part| part.len() + size_of::<u64>()).sum());
     for part in parts {
-        hasher.update(&(part.len() as u64).to_le_bytes());
-        hasher.update(part);
+        bytes.extend_from_slice(&(part.len() as u64).to_le_bytes());
+        bytes.extend_from_slice(part);
     }
     let mut first = [0_u8; 8];
-    hasher.finalize_xof().fill(&mut first);
+    for (first, byte) in first.iter_mut().zip(blake3::hash(&bytes).as_bytes()) {
+        *first = *byte;
+    }
     u64::from_le_bytes(first)
 }

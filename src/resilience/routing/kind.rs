@@ -1,7 +1,7 @@
 //! Tells the kind of a task by its words. What it says is recorded with each execution, so that other
 //! words later do not change what was learnt. Must not know: who asks, languages beyond word lists.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 /// Words of further kinds, by the kind.
@@ -120,4 +120,35 @@ pub fn classify(text: &str, more: &Kinds) -> Option<Arc<str>> {
         }
     }
     best.map(|(kind, _)| Arc::from(kind))
+}
+
+/// Prompts whose kind is kept: as many threads as are at work at a time.
+const KEPT: usize = 16;
+
+/// The kinds of the newest prompts. A prompt may be long, and its kind is asked for with every call that
+/// is made for it: it is told from the words once.
+#[derive(Debug, Default)]
+pub struct Told {
+    /// Words by which they were told.
+    by: Kinds,
+    prompts: VecDeque<(Box<str>, Option<Arc<str>>)>,
+}
+
+impl Told {
+    /// As [`classify`].
+    pub fn of(&mut self, prompt: &str, more: &Kinds) -> Option<Arc<str>> {
+        if self.by != *more {
+            self.by.clone_from(more);
+            self.prompts.clear();
+        }
+        if let Some((_, kind)) = self.prompts.iter().find(|(known, _)| **known == *prompt) {
+            return kind.clone();
+        }
+        let kind = classify(prompt, more);
+        if self.prompts.len() == KEPT {
+            self.prompts.pop_front();
+        }
+        self.prompts.push_back((prompt.into(), kind.clone()));
+        kind
+    }
 }

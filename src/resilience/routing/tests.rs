@@ -294,6 +294,25 @@ fn kinds_are_told_by_words() {
 }
 
 #[test]
+fn the_kind_of_a_prompt_is_kept_until_other_words_count() {
+    let mut told = Told::default();
+    let none = Kinds::default();
+    let own = Kinds::from([("music".to_owned(), vec!["song".to_owned(), "task".to_owned()])]);
+    for words in [&none, &own, &none] {
+        for round in 0..2 {
+            for no in 0..40 {
+                let prompt = ["find a song", "fix it", "a task", ""][no % 4].repeat(no / 4 + 1);
+                assert_eq!(
+                    told.of(&prompt, words),
+                    classify(&prompt, words),
+                    "{round}: {prompt}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
 fn settings_out_of_their_bounds_are_refused_by_name() {
     assert_eq!(Settings::default().check(), Ok(()));
     let bad = Settings {

@@ -249,12 +249,12 @@ impl Weights {
             ring.pop_front();
         }
         ring.push_back(ms);
-        let mut sorted: Vec<u64> = ring.iter().copied().collect();
-        sorted.sort_unstable();
-        let p95 = crate::resilience::health::percentile(&sorted, 95).unwrap_or(0);
         if ms == 0 {
             return 1.0;
         }
+        let mut sorted: Vec<u64> = ring.iter().copied().collect();
+        sorted.sort_unstable();
+        let p95 = crate::resilience::health::percentile(&sorted, 95).unwrap_or(0);
         1.0 - (ms as f64 / p95.max(1) as f64).min(1.0)
     }
 
