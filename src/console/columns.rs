@@ -146,9 +146,9 @@ pub fn widen(buffer: &mut Buffer, area: Rect) {
         }
         // What did not fit stands there no more.
         let left = row.get_mut(at..).unwrap_or_default();
-        left.iter_mut().for_each(|cell| {
+        for cell in left {
             cell.set_char(' ').set_diff_option(CellDiffOption::None);
-        });
+        }
         let lost = drawn.get(next..).unwrap_or_default();
         if lost.iter().any(|cell| cell.symbol() != " ")
             && let Some(end) = row.get_mut(drawn.len() - 1)
