@@ -60,10 +60,15 @@ impl Columns for str {
 
 /// The sum of what its graphemes take, each by itself, as each is put into cells of its own.
 fn measure(text: &str, wide: bool) -> usize {
+    let mut chars = text.chars();
+    chars.next();
     if text.is_ascii() {
-        return text.width();
+        text.len()
+    } else if chars.as_str().is_empty() {
+        of_grapheme(text, wide)
+    } else {
+        text.graphemes(true).map(|one| of_grapheme(one, wide)).sum()
     }
-    text.graphemes(true).map(|one| of_grapheme(one, wide)).sum()
 }
 
 fn of_grapheme(grapheme: &str, wide: bool) -> usize {
@@ -90,28 +95,29 @@ pub fn grows(text: &str) -> bool {
 /// already.
 fn of_cell(symbol: &str) -> usize {
     if symbol.is_ascii() {
-        return symbol.width();
+        symbol.len()
+    } else {
+        usize::from(symbol.cell_width())
     }
-    usize::from(symbol.cell_width())
 }
 
-/// Puts a grapheme into cells of one row, the first of which shows it; false where it takes no room or too much.
-pub fn fill(cells: &mut [ratatui::buffer::Cell], grapheme: &str, style: ratatui::style::Style) -> bool {
-    let columns = u16::try_from(grapheme.columns()).ok().and_then(NonZeroU16::new);
-    let (Some(columns), Some((first, rest))) = (columns, cells.split_first_mut()) else {
-        return false;
-    };
-    let Some(hidden) = rest.get_mut(..usize::from(columns.get()) - 1) else {
-        return false;
-    };
+/// Puts a grapheme into cells of one row, the first of which shows it. Gives the columns that it takes; none where it
+/// takes no room or too much.
+pub fn fill(
+    cells: &mut [ratatui::buffer::Cell],
+    grapheme: &str,
+    style: ratatui::style::Style,
+) -> Option<usize> {
+    let columns = grapheme.columns();
+    let (first, hidden) = cells.get_mut(..columns)?.split_first_mut()?;
     first.set_symbol(grapheme).set_style(style);
-    first.set_diff_option(if grapheme.columns() == of_cell(grapheme) {
+    first.set_diff_option(if columns == of_cell(grapheme) {
         CellDiffOption::None
     } else {
-        CellDiffOption::ForcedWidth(columns)
+        CellDiffOption::ForcedWidth(NonZeroU16::new(u16::try_from(columns).ok()?)?)
     });
     hidden.iter_mut().for_each(ratatui::buffer::Cell::reset);
-    true
+    Some(columns)
 }
 
 /// Gives each grapheme in an area that the editor widget has drawn the room that it takes: each row is laid out anew,

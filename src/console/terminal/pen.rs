@@ -7,7 +7,7 @@
 use std::io::{self, Write};
 
 use ratatui::backend::{Backend, ClearType, CrosstermBackend, WindowSize};
-use ratatui::buffer::Cell;
+use ratatui::buffer::{Cell, CellDiffOption};
 use ratatui::layout::{Position, Size};
 use ratatui::style::{Color, Modifier};
 
@@ -214,8 +214,13 @@ impl<W: Write> Backend for Pen<W> {
         let mut looks = Looks::default();
         let mut place: Option<Place> = None;
         for (x, y, cell) in content {
-            let sure = Place::go(place, x, y, bytes);
+            let mut sure = Place::go(place, x, y, bytes);
             looks.become_(looks.for_cell(cell), bytes);
+            if let CellDiffOption::ForcedWidth(columns) = cell.diff_option {
+                // A terminal that draws it narrower after all shows nothing beside it of what stood there before.
+                bytes.resize(bytes.len() + usize::from(columns.get()), b' ');
+                sure = Place::go(None, x, y, bytes);
+            }
             bytes.extend_from_slice(cell.symbol().as_bytes());
             place = Some(Place {
                 x: x.saturating_add(1),
@@ -436,5 +441,21 @@ mod tests {
             "^[1;1Ha^[Cb^[6Cc"
         );
         assert_eq!(drawn(&[(0, 0, "◐", plain), (3, 0, "b", plain)]), "^[1;1H◐^[1;4Hb");
+    }
+
+    #[test]
+    fn nothing_old_stands_beside_a_letter_that_is_narrower_than_its_room() {
+        let paper = Paper::default();
+        let mut pen = Pen::new(paper.clone());
+        let mut cell = Cell::default();
+        cell.set_symbol("α");
+        cell.set_diff_option(CellDiffOption::ForcedWidth(2.try_into().unwrap()));
+        let cells = [Cell::from('x'), Cell::from('y')];
+        let row = cells.iter().zip(0..).map(|(cell, x)| (x, 0, cell));
+        pen.draw(row.chain([(0, 0, &cell)])).unwrap();
+        // This one takes the letter for one column wide.
+        let mut terminal = vt100::Parser::new(1.try_into().unwrap(), 10.try_into().unwrap(), 0);
+        terminal.process(&paper.0.borrow());
+        assert_eq!(terminal.screen().contents().trim_end(), "α");
     }
 }

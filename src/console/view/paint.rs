@@ -82,14 +82,18 @@ impl Canvas<'_> {
     fn graphemes(&mut self, (x, y): (u16, u16), most: u16, text: &str, style: Style) -> u16 {
         let cells = self.cells(x, y, most).unwrap_or_default();
         let mut used = 0;
-        // What has no width has no cell, and nothing that steers a terminal ever gets into one.
-        let shown = |one: &&str| one.columns() > 0 && !one.contains(char::is_control);
-        for grapheme in text.graphemes(true).filter(shown) {
-            let room = cells.get_mut(used..).unwrap_or_default();
-            if !fill(room, grapheme, style) {
-                break;
+        for grapheme in text.graphemes(true) {
+            // Nothing that steers a terminal ever gets into a cell.
+            if grapheme.contains(char::is_control) {
+                continue;
             }
-            used += grapheme.columns();
+            let room = cells.get_mut(used..).unwrap_or_default();
+            match fill(room, grapheme, style) {
+                Some(columns) => used += columns,
+                // What has no width has no cell.
+                None if grapheme.columns() == 0 => {}
+                None => break,
+            }
         }
         u16::try_from(used).unwrap_or(most)
     }
