@@ -86,7 +86,7 @@ pub async fn serve(ground: &Ground, ready: Ready) -> Result<Code, Failure> {
 }
 
 /// The state in which the run was left; an empty one where its loop is gone.
-async fn last(facts: &mut mpsc::UnboundedReceiver<Publication>) -> State {
+async fn last(facts: &mut Facts) -> State {
     let mut state = State::default();
     while let Some(fact) = facts.recv().await {
         match fact {

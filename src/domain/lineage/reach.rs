@@ -190,11 +190,6 @@ impl Reach {
             Event::Turn(TurnEvent::Superseded { turns }) => {
                 self.turns
                     .extend(turns.iter().filter(|id| state.turns.contains_key(id)));
-                // What one edit put in may fall with the next.
-                self.begun.retain(|id| !turns.contains(id));
-                for (_, node) in self.made.iter().filter(|(turn, _)| turns.contains(turn)) {
-                    self.certain.remove(node);
-                }
                 for turn in turns.iter().filter_map(|id| state.turns.get(id)) {
                     let counting = turn.nodes.iter().filter(|id| is_active(state, **id));
                     self.gone.append(&mut counting.copied().collect());
