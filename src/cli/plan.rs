@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::domain::id::{NodeId, TurnId};
-use crate::domain::lineage::Plan;
+use crate::domain::lineage::{Asked, Plan};
 use crate::domain::state::{LedgerEntry, State};
 use crate::text::visible;
 
@@ -47,9 +47,13 @@ pub fn words(state: &State, plan: &Plan) -> String {
             )
         })
         .collect();
-    let request = if plan.asks {
+    let request = if plan.asks.perhaps() {
+        let sure = match plan.asks {
+            Asked::IfDifferent => "only if something comes out different",
+            Asked::No | Asked::Yes => "yes",
+        };
         let cost = plan.cost.as_ref().map(|cost| format!(", at least about {cost}"));
-        format!("yes, about {} tokens{}", plan.tokens, cost.unwrap_or_default())
+        format!("{sure}, about {} tokens{}", plan.tokens, cost.unwrap_or_default())
     } else {
         "no".into()
     };
@@ -76,6 +80,9 @@ pub fn words(state: &State, plan: &Plan) -> String {
         format!("approved by this   {}", list(&plan.approves)),
         format!("model asked again  {request}"),
     ]);
+    if !plan.consents.is_empty() {
+        lines.push(format!("ask for consent    {}", list(&plan.consents)));
+    }
     if !plan.drifted.is_empty() {
         lines.push(format!("stand and drift    turns {}", turns(&plan.drifted)));
     }
@@ -101,7 +108,9 @@ pub fn json(state: &State, plan: &Plan) -> Value {
         "drained": plan.drained,
         "effects": happened,
         "approves": plan.approves,
-        "asks": plan.asks,
+        "consents": plan.consents,
+        "asks": plan.asks == Asked::Yes,
+        "asks_if_different": plan.asks == Asked::IfDifferent,
         "tokens": plan.tokens,
         "cost": plan.cost.as_ref().map(ToString::to_string),
         "drifted": plan.drifted,

@@ -5,11 +5,12 @@
 
 use std::collections::BTreeSet;
 
+use super::advance;
 use super::advice::Cards;
 use super::call::{Outcome, Status};
 use super::command::{Command, Edit, EditCommand};
 use super::decide;
-use super::event::Event;
+use super::event::{CallEvent, Event};
 use super::id::{NodeId, NodeKind, Seq, TurnId};
 use super::price::Money;
 use super::refusal::Refusal;
@@ -20,6 +21,25 @@ use reach::Reach;
 
 mod estimate;
 mod reach;
+
+/// Whether the model is asked again after an edit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub enum Asked {
+    /// It is not.
+    #[default]
+    No,
+    /// Only if something that is worked out again comes out different.
+    IfDifferent,
+    /// It is.
+    Yes,
+}
+
+impl Asked {
+    /// True where it is or may be.
+    pub fn perhaps(self) -> bool {
+        self != Self::No
+    }
+}
 
 /// What a set of edits would do.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -53,8 +73,10 @@ pub struct Plan {
     pub drained: Vec<NodeId>,
     /// Executions with effects that already happened under what is replaced or runs again.
     pub effects: Vec<Seq>,
+    /// Calls with an equal effect on record: they wait for consent instead of running.
+    pub consents: Vec<NodeId>,
     /// Whether the model will be asked again.
-    pub asks: bool,
+    pub asks: Asked,
     /// Tokens of the next request, estimated at four bytes each.
     pub tokens: u64,
     /// What sending them costs, where a price is known: the reply comes on top.
@@ -83,13 +105,15 @@ pub(super) fn effects_of(state: &State, events: &[Event]) -> BTreeSet<Seq> {
 
 /// The plan that the facts of an edit amount to.
 pub fn of_events(state: &State, events: &[Event]) -> Plan {
-    let reach = Reach::of(state, events);
+    let mut reach = Reach::of(state, events);
+    let ended = ended_by_values(state, events, &reach);
+    reach.cancelled.extend(ended);
     let kept = kept(state, &reach);
     // What is cancelled for another branch is not waited for.
     let mut drained = undecided(state, &reach.gone, &reach.possible);
     drained.retain(|id| !reach.cancelled.contains(id));
     drained.extend(&reach.continued);
-    let tokens = if reach.asks {
+    let tokens = if reach.asks.perhaps() {
         estimate::tokens(state, &reach, events)
     } else {
         0
@@ -101,7 +125,9 @@ pub fn of_events(state: &State, events: &[Event]) -> Plan {
     };
     Plan {
         seen: state.seq,
-        cost: price.filter(|_| reach.asks).and_then(|price| price.of(sent)),
+        cost: price
+            .filter(|_| reach.asks.perhaps())
+            .and_then(|price| price.of(sent)),
         kept,
         drained,
         tokens,
@@ -115,9 +141,41 @@ pub fn of_events(state: &State, events: &[Event]) -> Plan {
         possible: reach.possible.into_iter().collect(),
         cancelled: reach.cancelled,
         approves: reach.approves,
+        consents: reach.consents,
         effects: reach.effects.into_iter().collect(),
         asks: reach.asks,
     }
+}
+
+/// Rounds after which what follows by itself is not looked for any more.
+const ROUNDS: usize = 64;
+
+/// Running calls that end because what they read is another value as soon as the edit is made. Tried out on a copy,
+/// only where there are such readers.
+fn ended_by_values(state: &State, events: &[Event], reach: &Reach) -> Vec<NodeId> {
+    let runs = |id: &&NodeId| {
+        let call = state.calls.get(id);
+        call.is_some_and(|call| matches!(call.status, Status::Running(_))) && !reach.cancelled.contains(id)
+    };
+    let runs: BTreeSet<NodeId> = reach.possible.iter().filter(runs).copied().collect();
+    let mut ended = Vec::new();
+    if runs.is_empty() {
+        return ended;
+    }
+    let mut copy = state.clone();
+    decide::edit::try_out(&mut copy, events);
+    for _ in 0..ROUNDS {
+        let more = advance::quiet(&copy, &Cards(state));
+        if more.is_empty() {
+            break;
+        }
+        ended.extend(more.iter().filter_map(|event| match event {
+            Event::Call(CallEvent::CancelAsked { call, .. }) if runs.contains(call) => Some(*call),
+            _ => None,
+        }));
+        decide::edit::try_out(&mut copy, &more);
+    }
+    ended
 }
 
 /// Calls that have ended and stay as they are: nothing put their results in question, this edit or one before.

@@ -11,13 +11,24 @@ use super::state::{LedgerEntry, LedgerOutcome, State};
 
 /// Whether an equal effect is orphaned, of unknown outcome, or of this very call.
 pub fn consent_needed(state: &State, call: &Call) -> Option<(ConsentCause, Vec<Seq>)> {
+    let (tool, _) = state.nodes.get(&call.id)?.as_call()?;
+    consent_for(state, call, (tool, &ready::resolved_args(state, call)?))
+}
+
+/// The same for a call as it would be: with this tool and these final arguments, and an effect as `call` has.
+pub fn consent_for(
+    state: &State,
+    call: &Call,
+    (tool, bytes): (&str, &str),
+) -> Option<(ConsentCause, Vec<Seq>)> {
     if !call.effect.has_effect() {
         return None;
     }
     let mut orphaned = Vec::new();
     let mut unknown = Vec::new();
     let mut own = Vec::new();
-    for seq in equal_entries(state, call) {
+    let same = sameness(tool, bytes);
+    for seq in state.agenda.same.get(same.as_str()).cloned().unwrap_or_default() {
         let Some(entry) = state
             .ledger
             .get(&seq)

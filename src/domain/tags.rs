@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::call::EffectClass;
 use super::id::NodeId;
 use super::state::State;
 
@@ -14,6 +15,14 @@ pub fn of<'s>(state: &'s State, tool: &str) -> &'s [String] {
     cards
         .find(|card| *card.name == *tool)
         .map_or(&[], |card| &card.tags)
+}
+
+/// What a tool can do to the world; anything where the run does not have it.
+pub fn effect(state: &State, tool: &str) -> EffectClass {
+    let mut cards = state.started.iter().flat_map(|started| &started.tools);
+    cards
+        .find(|card| *card.name == *tool)
+        .map_or(EffectClass::Unknown, |card| card.effect)
 }
 
 /// Whether what a tool does cannot be undone.

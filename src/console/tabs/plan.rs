@@ -11,7 +11,7 @@ use crate::domain::branch;
 use crate::domain::branch::compare::compare;
 use crate::domain::command::{Command, Edit, EditCommand};
 use crate::domain::id::NodeId;
-use crate::domain::lineage::{Plan, plan};
+use crate::domain::lineage::{Asked, Plan, plan};
 use crate::domain::refusal::Refusal;
 use crate::text::heed;
 
@@ -128,6 +128,12 @@ fn approvals(maker: &mut Maker<'_>, plan: &Plan) {
             );
         }
     }
+    for id in &plan.consents {
+        maker.own(
+            Role::Decision,
+            format!("an equal effect is on record: {id} asks whether it may happen again"),
+        );
+    }
 }
 
 fn impact_of(maker: &mut Maker<'_>, plan: &Plan) {
@@ -190,16 +196,15 @@ fn impact_of(maker: &mut Maker<'_>, plan: &Plan) {
         };
         maker.own(Role::Stale, turns);
     }
-    let asks = if plan.asks {
-        match &plan.cost {
-            Some(cost) => format!(
-                "the model is asked again, about {} tokens, {cost} for what is sent",
-                plan.tokens
-            ),
-            None => format!("the model is asked again, about {} tokens", plan.tokens),
-        }
-    } else {
-        "the model is not asked again".to_owned()
+    let words = match plan.asks {
+        Asked::Yes => "the model is asked again",
+        Asked::IfDifferent => "the model is asked again only if something comes out different",
+        Asked::No => "the model is not asked again",
+    };
+    let asks = match &plan.cost {
+        _ if plan.asks == Asked::No => words.to_owned(),
+        Some(cost) => format!("{words}, about {} tokens, {cost} for what is sent", plan.tokens),
+        None => format!("{words}, about {} tokens", plan.tokens),
     };
     maker.own(Role::Text, asks);
 }

@@ -322,9 +322,6 @@ fn raise(state: &mut State, id: NodeId, effect: EffectClass) {
         entry.effect = entry.effect.max(effect);
         if had_none && entry.effect.has_effect() {
             state.agenda.effects.insert(entry.seq);
-            let same = state.agenda.same.entry(entry.same.clone()).or_default();
-            let place = same.partition_point(|seq| *seq < entry.seq);
-            same.insert(place, entry.seq);
         }
     }
 }

@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::{is_active, repeated};
+use super::{Asked, is_active, repeated};
 use crate::domain::branch::recall::{CallMove, Moves, recall};
 use crate::domain::decide;
 use crate::domain::event::{CallEvent, EditEvent, Event, TurnEvent};
@@ -15,6 +15,7 @@ use crate::domain::ready;
 use crate::domain::reference::rewrite;
 use crate::domain::repeat;
 use crate::domain::state::State;
+use crate::domain::tags;
 use crate::domain::thread;
 use crate::domain::turn::{Activity, Stream};
 
@@ -36,7 +37,9 @@ pub(super) struct Reach {
     pub(super) says: BTreeMap<NodeId, Rev>,
     /// Delegated calls whose sub-agents work on.
     pub(super) continued: Vec<NodeId>,
-    pub(super) asks: bool,
+    /// Calls with an equal effect on record.
+    pub(super) consents: Vec<NodeId>,
+    pub(super) asks: Asked,
     /// True where turns are held or come back: what stands at the tip is not what was there.
     pub(super) begins: bool,
     /// Turns that these facts make or ask for.
@@ -44,7 +47,7 @@ pub(super) struct Reach {
     /// The thread that is edited.
     pub(super) thread: Option<ThreadId>,
     /// What calls say from now on.
-    edited: Vec<(NodeId, Arc<str>)>,
+    edited: Vec<(NodeId, Arc<str>, Arc<str>)>,
     /// Calls that these facts make, with their turns.
     pub(super) made: Vec<(TurnId, NodeId)>,
 }
@@ -62,7 +65,9 @@ impl Reach {
         reach.leave_out_dead(state);
         reach.take_children(state);
         reach.take_held(state);
-        reach.asks |= !reach.begun.is_empty();
+        if !reach.begun.is_empty() {
+            reach.asks = Asked::Yes;
+        }
         reach.begins |= !reach.begun.is_empty();
         reach.possible.retain(|id| !reach.gone.contains(id));
         reach.certain.retain(|id| !reach.gone.contains(id));
@@ -74,31 +79,59 @@ impl Reach {
                 turns_fall: reach.turns.clone(),
                 ..Moves::default()
             };
-            reach.asks = !ends_with_answer(state, &left);
+            reach.asks = asked_unless(ends_with_answer(state, &left));
         }
         reach.effects.extend(repeated(state, &reach.possible));
         // Where the kept turns end with an answer, nobody is asked.
-        reach.asks &= reach.drifted.is_empty() || !ends_with_answer(state, &Moves::default());
+        if !reach.drifted.is_empty() && ends_with_answer(state, &Moves::default()) {
+            reach.asks = Asked::No;
+        }
+        reach.take_repeats(state);
         reach
     }
 
     /// What reads a result that is not there and will not be is passed over, however it is edited: unless what it
     /// reads may come of the same edits.
     fn leave_out_dead(&mut self, state: &State) {
-        for (node, args) in std::mem::take(&mut self.edited) {
-            let Some(call) = state.calls.get(&node) else {
+        for (node, _, args) in &self.edited {
+            let (node, Some(call)) = (*node, state.calls.get(node)) else {
                 continue;
             };
             let mut as_edited = call.clone();
-            as_edited.references = rewrite::scan(&args).references;
+            as_edited.references = rewrite::scan(args).references;
             let is_dead = matches!(
-                ready::look_with(state, &as_edited, &args),
+                ready::look_with(state, &as_edited, args),
                 ready::Look::Dead { .. }
             );
             let sources = ready::sources(state, &as_edited);
             if is_dead && self.possible.is_disjoint(&sources) && self.recalled.is_empty() {
                 self.certain.remove(&node);
                 self.possible.remove(&node);
+            }
+        }
+    }
+
+    /// What would do again what is on record is asked about instead: neither the commit nor the policy lets it run.
+    fn take_repeats(&mut self, state: &State) {
+        for (node, tool, args) in &self.edited {
+            let Some(call) = state.calls.get(node).filter(|_| self.certain.contains(node)) else {
+                continue;
+            };
+            let mut as_edited = call.clone();
+            as_edited.references = rewrite::scan(args).references;
+            let ready::Look::Bound { resolved, .. } = ready::look_with(state, &as_edited, args) else {
+                continue;
+            };
+            // What it reads may come out different.
+            if !self.possible.is_disjoint(&ready::sources(state, &as_edited)) {
+                continue;
+            }
+            as_edited.effect = tags::effect(state, tool);
+            let bytes = resolved.as_deref().unwrap_or(args);
+            if repeat::consent_for(state, &as_edited, (tool, bytes)).is_some() {
+                self.certain.remove(node);
+                self.approves.retain(|one| one != node);
+                self.consents.push(*node);
             }
         }
     }
@@ -166,7 +199,9 @@ impl Reach {
                 approves,
                 ..
             }) => {
-                self.asks |= node.kind != NodeKind::Answer;
+                if node.kind != NodeKind::Answer {
+                    self.asks = Asked::Yes;
+                }
                 if approves.is_some() {
                     self.approves.push(*node);
                 }
@@ -174,9 +209,9 @@ impl Reach {
                     Content::Deleted => {
                         self.gone.insert(*node);
                     }
-                    Content::Call { args, .. } => {
+                    Content::Call { tool, args } => {
                         self.certain.insert(*node);
-                        self.edited.push((*node, args.clone()));
+                        self.edited.push((*node, tool.clone(), args.clone()));
                     }
                     // What a person writes is not worked out, whatever an edit before it in the same commit put in
                     // question.
@@ -209,7 +244,8 @@ impl Reach {
             }
             Event::Turn(TurnEvent::Suspended { turns }) => {
                 self.held.extend(turns);
-                (self.asks, self.begins) = (true, true);
+                self.asks = self.asks.max(Asked::IfDifferent);
+                self.begins = true;
             }
             Event::Turn(TurnEvent::Drifted { turns }) => self.drifted.extend(turns),
             Event::Edit(EditEvent::Recalled { of, .. }) => self.recall(state, &recall(state, *of)),
@@ -222,7 +258,7 @@ impl Reach {
             }
             Event::Call(CallEvent::Continued { call, .. }) => {
                 self.continued.push(*call);
-                self.asks = true;
+                self.asks = self.asks.max(Asked::IfDifferent);
             }
             Event::Call(CallEvent::CancelAsked { call, .. }) => self.cancelled.push(*call),
             Event::Run(_)
@@ -265,7 +301,7 @@ impl Reach {
                 CallMove::Ended(_) | CallMove::WorksOn(_) => {}
             }
         }
-        self.asks |= !ends_with_answer(state, moves);
+        self.asks = self.asks.max(asked_unless(ends_with_answer(state, moves)));
         self.begins = true;
     }
 }
@@ -288,6 +324,11 @@ fn held(state: &State, moves: &Moves) -> BTreeSet<TurnId> {
         }
     }
     held
+}
+
+/// The model is asked where nothing that stands is an answer.
+fn asked_unless(answered: bool) -> Asked {
+    if answered { Asked::No } else { Asked::Yes }
 }
 
 /// True where a call that begins anew may take an equal result on record instead of running.

@@ -22,6 +22,7 @@ mod ends;
 mod escape;
 mod fences;
 mod flow;
+mod foreseen;
 mod found;
 mod half_open;
 mod hashes;

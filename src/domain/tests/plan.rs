@@ -43,7 +43,7 @@ fn a_plan_names_what_runs_falls_stays_and_has_happened() {
     assert!(plan.superseded.contains(&later) && plan.superseded.contains(&later.observation()));
     let named: Vec<_> = plan.effects.iter().map(|seq| w.state.ledger[seq].call).collect();
     assert_eq!(named, [b, later]);
-    assert!(plan.asks && plan.tokens > 0);
+    assert!(plan.asks.perhaps() && plan.tokens > 0);
     assert_eq!(plan.seen, w.state.seq);
     let before = w.executed.len();
     w.edit(edit).unwrap();
@@ -90,7 +90,7 @@ fn named_and_sent(w: &mut World, edit: Edit) -> (u64, u64) {
     let asked = w.asked.len();
     w.edit(edit).unwrap();
     w.drain();
-    assert!(plan.asks && w.asked.len() > asked);
+    assert!(plan.asks.perhaps() && w.asked.len() > asked);
     (plan.tokens, w.last_request().len() as u64 / 4)
 }
 
@@ -154,7 +154,7 @@ fn a_plan_counts_the_words_of_the_edit() {
             effects_seen: None,
         },
     );
-    assert!(!redo.asks || redo.tokens >= tokens, "{}", redo.tokens);
+    assert!(!redo.asks.perhaps() || redo.tokens >= tokens, "{}", redo.tokens);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use super::world::*;
 use crate::domain::call::{ConsentCause, Status};
 use crate::domain::command::{Behind, Edit};
 use crate::domain::id::{NodeId, NodeKind};
-use crate::domain::lineage::plan;
+use crate::domain::lineage::{Asked, plan};
 use crate::domain::node::Channel;
 use crate::domain::refusal::{Refusal, RefusalKind};
 use crate::domain::transcript::Message;
@@ -222,7 +222,7 @@ fn a_thought_behind_a_call_cuts_off_what_the_model_said_behind_it() {
     )
     .unwrap();
     assert!(plan.superseded.contains(&b) && !plan.superseded.contains(&a));
-    assert_eq!((plan.effects.len(), plan.asks), (1, true));
+    assert_eq!((plan.effects.len(), plan.asks), (1, Asked::Yes));
     assert!(plan.kept.contains(&a) && plan.possible.is_empty());
     behind(&mut w, a, "look again").unwrap();
     assert!(w.state.nodes[&a].active && !w.state.nodes[&b].active);

@@ -50,7 +50,7 @@ fn an_undo_that_brings_back_a_cut_answer_says_that_the_model_is_asked() {
     w.stream(answer("almost"));
     let (turn, _) = w.tip();
     w.text(w.all(NodeKind::Prompt)[0], "else").unwrap();
-    assert!(lineage::plan_of(&w.state, &UNDO).unwrap().asks);
+    assert!(lineage::plan_of(&w.state, &UNDO).unwrap().asks.perhaps());
     let asked = w.asked.len();
     w.undo().unwrap();
     assert_eq!((w.asked.len(), w.tip().0), (asked + 1, turn));

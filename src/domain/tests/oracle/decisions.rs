@@ -151,10 +151,16 @@ impl Mirror {
     }
 
     pub(super) fn insert(&mut self, after: Option<TurnId>, says: Says) {
-        let at = match after {
+        let mut at = match after {
             Some(id) => self.index(id).expect("it counts"),
             None => self.turns.len() - 1,
         };
+        // What the same commit put in there comes first.
+        while let Some(next) = self.turns.get(at + 1)
+            && self.unnamed.contains(&next.id)
+        {
+            at += 1;
+        }
         self.turns.truncate(at + 1);
         self.inserted += 1;
         let id = TurnId(u32::MAX - self.inserted);

@@ -11,7 +11,7 @@ use crate::domain::call::{Gate, Status};
 use crate::domain::command::{CallCommand, Command, ConsentChoice, Edit, EditCommand, Resolution};
 use crate::domain::event::{CallEvent, EditEvent, Event, TurnEvent};
 use crate::domain::id::{Attempt, NodeId, NodeKind, Seq, TurnId};
-use crate::domain::lineage::{self, Plan};
+use crate::domain::lineage::{self, Asked, Plan};
 use crate::domain::state::{LedgerOutcome, Mode};
 use crate::domain::turn::{Activity, Stream, Turn};
 
@@ -253,7 +253,16 @@ impl Before {
         // A reply that was still arriving may be an answer, or not.
         let arriving = |id: &TurnId| w.state.turns[id].is_active();
         if !self.moving && !self.open.iter().any(arriving) && !self.held(w) {
-            assert_eq!(plan.asks, asked, "whether the model is asked after {command:?}");
+            let said = match plan.asks {
+                Asked::Yes => asked,
+                Asked::No => !asked,
+                Asked::IfDifferent => true,
+            };
+            assert!(
+                said,
+                "the model is asked: {asked}, {:?} was said of {command:?}",
+                plan.asks
+            );
         }
     }
 
