@@ -207,7 +207,9 @@ pub fn adviser(common: &Common, ground: &Ground, place: &Place, state: &State) -
     let setup = run::setup_of(recorded, &place.id())?;
     let workspace = Path::new(&recorded.workspace);
     let ground = ground.clone().for_run(common, workspace, &setup)?;
-    let mut adviser = ground.adviser(&setup, workspace, setup.headless)?;
+    // Whoever decides here can be asked: no question is over before somebody saw it. A process that goes on
+    // where nobody watches gives it the deadline that holds there.
+    let mut adviser = ground.adviser(&setup, workspace, false)?;
     // What the verb makes ready is judged as a run that goes on with these flags would judge it.
     if common.policy.is_none() {
         adviser.keep_preset(&state.policy);

@@ -2,7 +2,7 @@
 //! format.
 
 use crate::domain::advice::{Advice, Used};
-use crate::domain::call::Status;
+use crate::domain::call::{Status, Verdict};
 use crate::domain::draft::Draft;
 use crate::domain::event::run::Started;
 use crate::domain::event::{CallEvent, Event, RunEvent};
@@ -36,7 +36,7 @@ pub fn processes(state: &State) -> Vec<(NodeId, u32, u64)> {
 }
 
 /// Decided or waiting calls that are not what they were shown as any more: their tool, directory or
-/// environment is another one in this process, or the policy would not ask about them.
+/// environment is another one in this process, or the policy would not ask about them, or not for as long.
 fn changed(state: &State, advice: &dyn Advice) -> Vec<NodeId> {
     let agenda = &state.agenda;
     let draft = Draft::new(state);
@@ -55,14 +55,25 @@ fn changed(state: &State, advice: &dyn Advice) -> Vec<NodeId> {
         let judged_otherwise = || {
             let task = thread::task(state, advice, node);
             let verdict = advice.verdict(tool, &bytes, &used);
-            let gate = advice.careful(tool, task.as_deref(), verdict).gate;
-            asked && call.verdict.as_ref().is_some_and(|verdict| verdict.gate != gate)
+            let now = advice.careful(tool, task.as_deref(), verdict);
+            asked
+                && call
+                    .verdict
+                    .as_ref()
+                    .is_some_and(|shown| !same_question(shown, &now))
         };
         (shown && (call.digest.as_ref() != Some(&now) || judged_otherwise())).then_some(*id)
     };
     let waiting = agenda.ungated.iter().chain(agenda.waiting.values());
     let queued = agenda.queued.iter().chain(&agenda.delayed);
     waiting.chain(queued).filter_map(changed).collect()
+}
+
+/// Whether a question is still the one that was asked: where nobody watches, one that would wait for an
+/// operator is over at once, and where somebody does, one that would have been over waits for him.
+fn same_question(shown: &Verdict, now: &Verdict) -> bool {
+    let of = |verdict: &Verdict| (verdict.gate, verdict.deadline_ms, verdict.on_expiry);
+    of(shown) == of(now)
 }
 
 /// The events with which this process takes the run over. `fitted` is what it was built with now.

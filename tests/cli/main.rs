@@ -36,3 +36,4 @@ mod settings;
 mod several;
 mod surroundings;
 mod told;
+mod unattended;
