@@ -2,13 +2,13 @@
 //! format.
 
 use crate::domain::advice::{Advice, Used};
-use crate::domain::call::{Status, Verdict};
+use crate::domain::call::{Call, Status, Verdict};
 use crate::domain::draft::Draft;
 use crate::domain::event::run::Started;
 use crate::domain::event::{CallEvent, Event, RunEvent};
-use crate::domain::id::{Attempt, NodeId};
+use crate::domain::id::{Attempt, NodeId, Seq};
 use crate::domain::ready;
-use crate::domain::state::State;
+use crate::domain::state::{LedgerOutcome, State};
 use crate::domain::thread;
 
 /// Executions whose process is gone with the process that had started them.
@@ -22,17 +22,20 @@ pub fn interrupted(state: &State) -> Vec<(NodeId, Attempt)> {
 }
 
 /// Processes of executions whose outcome nobody knows, as (call, pid, start time in clock ticks
-/// since boot): of those interrupted now, and of those that an earlier process had found so.
+/// since boot): of those interrupted now, and of those that an earlier process had found so, also where an
+/// edit gave the call other arguments since or took it away.
 pub fn processes(state: &State) -> Vec<(NodeId, u32, u64)> {
-    state
-        .calls
-        .values()
-        .filter(|call| matches!(call.status, Status::Running(_) | Status::InDoubt(_)))
-        .filter_map(|call| {
-            let (pid, ticks) = call.last_attempt()?.process?;
-            Some((call.id, pid, ticks))
-        })
-        .collect()
+    let unseen = |intent: &Seq| {
+        let entry = state.ledger.get(intent);
+        entry.is_some_and(|entry| matches!(entry.outcome, LedgerOutcome::Running | LedgerOutcome::Unknown))
+    };
+    let of_call = |call: &Call| {
+        let attempts = call.attempts.iter().filter(|one| unseen(&one.intent));
+        let processes = attempts.filter_map(|one| one.process);
+        let found = processes.map(|(pid, ticks)| (call.id, pid, ticks));
+        found.collect::<Vec<_>>()
+    };
+    state.calls.values().flat_map(of_call).collect()
 }
 
 /// Decided or waiting calls that are not what they were shown as any more: their tool, directory or

@@ -25,6 +25,7 @@ mod doubt;
 mod edits;
 mod effects;
 mod headless;
+mod left;
 mod lock;
 mod notify;
 mod playbooks;
