@@ -16,7 +16,7 @@ use crate::domain::envelope::{Actor, Envelope, FORMAT};
 use crate::domain::event::{Event, RunEvent, TurnEvent};
 use crate::domain::id::Seq;
 use crate::domain::refusal::Refusal;
-use crate::domain::state::State;
+use crate::domain::state::{LedgerOutcome, State};
 use crate::domain::turn::{Producer, Stream, StreamFault, StreamFaultKind, Usage};
 use crate::engine::advise::Adviser;
 use crate::engine::clock::Clock;
@@ -239,7 +239,13 @@ impl Draft {
     /// Nobody else has the session open: what is recorded as under way has nobody who reports on it.
     fn take_over(&mut self) {
         let streams = self.state.turns.values().any(|turn| turn.stream == Stream::Open);
-        if streams || !self.state.agenda.running.is_empty() {
+        // Also where the run ended, or went another way, before an execution of it did.
+        let unended = self
+            .state
+            .ledger
+            .values()
+            .any(|entry| entry.outcome == LedgerOutcome::Running && entry.thread.is_none());
+        if streams || unended || !self.state.agenda.running.is_empty() {
             let reopened = RunEvent::Reopened {
                 interrupted: resume::interrupted(&self.state),
                 version: env!("CARGO_PKG_VERSION").to_owned(),
