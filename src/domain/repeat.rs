@@ -157,12 +157,21 @@ fn changed_between(state: &State, seq: Seq, end: Bound<Seq>) -> bool {
         LedgerOutcome::Running | LedgerOutcome::Unknown => true,
         LedgerOutcome::Known(_) | LedgerOutcome::DidNot => entry.ended.is_none_or(|ended| ended > seq),
     };
-    let since = (Bound::Excluded(seq), end);
-    state.ledger.range(since).any(|(_, entry)| changes(entry))
+    begun_between(state, seq, end)
         || state
             .ledger
             .range(..seq)
             .any(|(_, entry)| changes(entry) && beside(entry))
+}
+
+/// True where something that may have changed the world was begun since an execution.
+pub fn begun_since(state: &State, seq: Seq) -> bool {
+    begun_between(state, seq, Bound::Unbounded)
+}
+
+fn begun_between(state: &State, seq: Seq, end: Bound<Seq>) -> bool {
+    let since = (Bound::Excluded(seq), end);
+    state.ledger.range(since).any(|(_, entry)| changes(entry))
 }
 
 fn changes(entry: &LedgerEntry) -> bool {

@@ -136,6 +136,7 @@ impl Driver {
         }
         if !first.is_empty() {
             self.record(first, &Actor::Engine, Seq(0));
+            early.extend(self.look_first());
             self.follow();
             self.conclude();
         }

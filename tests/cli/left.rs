@@ -28,6 +28,24 @@ as = "b"
 args = { command = "trap '' TERM; echo b >> log.txt; sleep 300; sleep 300" }
 "#;
 
+/// Writes a file, and says what it was told of that when it shall do something else.
+const WRITES: &str = r#"
+[meta]
+name = "writes"
+[[rule]]
+when = { thought = "else" }
+answer = "else: {{ notice | default \"nothing told\" }}"
+[[rule]]
+when = { done = ["w"] }
+answer = "written"
+[[rule]]
+think = "first"
+[[rule.call]]
+tool = "write_file"
+as = "w"
+args = { path = "out.txt", content = "ONE" }
+"#;
+
 fn thought(world: &World, id: &str) -> NodeId {
     let state = world.state(id);
     let found = state.nodes.keys().find(|node| node.kind == NodeKind::Thought);
@@ -118,4 +136,36 @@ fn a_process_that_lives_on_is_told_of_though_an_edit_took_its_place() {
     assert_eq!(said.out, "new\n");
     let group = rustix::process::Pid::from_raw(pid.parse().unwrap()).unwrap();
     rustix::process::kill_process_group(group, Signal::KILL).unwrap();
+}
+
+#[test]
+fn what_came_of_a_write_is_found_out_though_an_edit_took_its_place() {
+    for happened in [true, false] {
+        let world = World::new();
+        world.play(WRITES, &["--policy", "auto"]).ends(0);
+        let id = world.id();
+        cut(&world, &id, r#""type":"call.started""#, true);
+        if !happened {
+            std::fs::remove_file(world.ws().join("out.txt")).unwrap();
+        }
+        let first = thought(&world, &id).to_string();
+        world.run(&["edit", &id, &first, "--text", "else"]).ends(0);
+        assert_eq!(outcome(&world, &id), LedgerOutcome::Unknown);
+        let said = world
+            .run(&["resume", &id, "--headless", "--policy", "auto"])
+            .ends(0);
+        let told = if happened {
+            "Already happened"
+        } else {
+            "nothing told"
+        };
+        assert!(said.out.contains(told), "{}", said.out);
+        assert!(!said.out.contains("nobody knows"), "{}", said.out);
+        assert_eq!(
+            matches!(outcome(&world, &id), LedgerOutcome::Known(_)),
+            happened,
+            "{}",
+            said.err
+        );
+    }
 }
