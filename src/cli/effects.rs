@@ -6,8 +6,7 @@ use std::sync::Arc;
 use super::args::{self, Common};
 use super::build::Ground;
 use super::exit::{Code, Failure};
-use super::print;
-use crate::domain::apply::fold;
+use super::{print, record};
 use crate::domain::call::{Decision, Outcome};
 use crate::domain::command::{Command, Edit, EditCommand};
 use crate::domain::id::{NodeId, Seq};
@@ -15,7 +14,6 @@ use crate::domain::ledger::{self, Row};
 use crate::domain::rule;
 use crate::domain::state::{LedgerOutcome, State};
 use crate::domain::template::{self, Filled, NotOffered, Purpose};
-use crate::journal;
 use crate::text::visible;
 
 /// The most characters of arguments on a line.
@@ -25,7 +23,7 @@ const SHOWN: usize = 200;
 pub fn effects(common: &Common, args: &args::Queue) -> Result<Code, Failure> {
     let ground = Ground::read(common)?;
     let place = ground.store.find(&args.id)?;
-    let state = fold(&journal::read(&place)?.envelopes);
+    let state = record::as_found(&place)?.state;
     let mut any = false;
     for row in ledger::rows(&state) {
         any = true;

@@ -7,10 +7,9 @@ use super::args::{Change, Choice, Common, FailureVerb, LoopVerb, On, Ran, Seen, 
 use super::build::Ground;
 use super::exit::{Code, Failure};
 use super::{edits, effects, rules, run, weights};
-use crate::domain::advance::gate;
 use crate::domain::breaker::BadScope;
 use crate::domain::bulk;
-use crate::domain::call::{Digest, Outcome};
+use crate::domain::call::Digest;
 use crate::domain::command::{
     Behind, CallCommand, Command, ConsentChoice, Edit, EditCommand, EscapeCommand, ResilienceCommand,
     Resolution, RunCommand,
@@ -18,7 +17,8 @@ use crate::domain::command::{
 use crate::domain::escape::Detector;
 use crate::domain::id::{Attempt, BadNodeId, Epoch, NodeId, NodeKind, Rev, TurnId};
 use crate::domain::node::Node;
-use crate::domain::state::{LedgerOutcome, State};
+use crate::domain::repeat;
+use crate::domain::state::State;
 use crate::domain::tags;
 use crate::domain::template::Purpose;
 use crate::policy::Preset;
@@ -547,25 +547,8 @@ fn consent(
         Choice::Reject => ConsentChoice::Reject { reason },
         Choice::Reuse => {
             let call = state.calls.get(&id).ok_or_else(|| no_call(id))?;
-            let ended_well = |seq: &_| {
-                state
-                    .ledger
-                    .get(seq)
-                    .is_some_and(|entry| matches!(&entry.outcome, LedgerOutcome::Known(Outcome::Ok { .. })))
-            };
-            let entry = gate::equal_entries(state, call)
-                .into_iter()
-                .rev()
-                .find(ended_well)
-                .ok_or_else(|| {
-                    Failure::new(
-                        Code::Halted,
-                        format!(
-                            "no equal execution of {id} has a recorded result: choose run-again or reject, or give \
-                             its result with `overrule answer`"
-                        ),
-                    )
-                })?;
+            let (entry, _) = repeat::stands_for(state, call)
+                .ok_or_else(|| Failure::new(Code::Halted, repeat::no_result(call)))?;
             ConsentChoice::Reuse { entry }
         }
     };

@@ -16,7 +16,7 @@ use crate::domain::envelope::{Actor, Envelope, FORMAT};
 use crate::domain::event::{Event, RunEvent, TurnEvent};
 use crate::domain::id::Seq;
 use crate::domain::refusal::Refusal;
-use crate::domain::state::State;
+use crate::domain::state::{LedgerOutcome, State};
 use crate::domain::turn::{Producer, Stream, StreamFault, StreamFaultKind, Usage};
 use crate::engine::advise::Adviser;
 use crate::engine::clock::Clock;
@@ -207,7 +207,9 @@ pub fn adviser(common: &Common, ground: &Ground, place: &Place, state: &State) -
     let setup = run::setup_of(recorded, &place.id())?;
     let workspace = Path::new(&recorded.workspace);
     let ground = ground.clone().for_run(common, workspace, &setup)?;
-    let mut adviser = ground.adviser(&setup, workspace, setup.headless)?;
+    // Whoever decides here can be asked: no question is over before somebody saw it. A process that goes on
+    // where nobody watches gives it the deadline that holds there.
+    let mut adviser = ground.adviser(&setup, workspace, false)?;
     // What the verb makes ready is judged as a run that goes on with these flags would judge it.
     if common.policy.is_none() {
         adviser.keep_preset(&state.policy);
@@ -237,7 +239,13 @@ impl Draft {
     /// Nobody else has the session open: what is recorded as under way has nobody who reports on it.
     fn take_over(&mut self) {
         let streams = self.state.turns.values().any(|turn| turn.stream == Stream::Open);
-        if streams || !self.state.agenda.running.is_empty() {
+        // Also where the run ended, or went another way, before an execution of it did.
+        let unended = self
+            .state
+            .ledger
+            .values()
+            .any(|entry| entry.outcome == LedgerOutcome::Running && entry.thread.is_none());
+        if streams || unended || !self.state.agenda.running.is_empty() {
             let reopened = RunEvent::Reopened {
                 interrupted: resume::interrupted(&self.state),
                 version: env!("CARGO_PKG_VERSION").to_owned(),

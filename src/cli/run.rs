@@ -14,6 +14,7 @@ use super::opening::{self, Opened};
 use super::{control, demos, effects, headless, live, models, print};
 use crate::console::app::Held;
 use crate::control::Door;
+use crate::domain::call::Status;
 use crate::domain::command::{Command, Edit, EditCommand};
 use crate::domain::envelope::Envelope;
 use crate::domain::event::run::{Limits, Started};
@@ -370,15 +371,26 @@ fn first_events(state: &State, adviser: &Adviser, fitted: Started) -> Vec<Event>
 }
 
 /// Children of the process that died, where they outlived it.
-fn survivors(state: &State) -> Vec<String> {
+pub fn survivors(state: &State) -> Vec<String> {
     resume::processes(state)
         .into_iter()
         .filter(|(_, pid, ticks)| child::still_running(*pid, *ticks))
         .map(|(call, pid, _)| {
-            format!(
+            let counts = state.nodes.get(&call).is_some_and(|node| node.active);
+            let waited_for = counts
+                && state
+                    .calls
+                    .get(&call)
+                    .is_some_and(|call| matches!(call.status, Status::Running(_) | Status::InDoubt(_)));
+            let words = format!(
                 "{call} still runs as process {pid}, started before the interruption. End it and what it started \
                  with `kill -- -{pid}`, or wait for it, before you say what came of it."
-            )
+            );
+            if waited_for {
+                words
+            } else {
+                format!("{words} An edit took its place: nothing waits for it, and what goes on runs beside it.")
+            }
         })
         .collect()
 }

@@ -18,7 +18,8 @@ pub fn verb(common: &Common, verb: &Verb) -> Result<Code, Failure> {
     let ground = Ground::read(common)?;
     let on = verb.on();
     let place = ground.store.find(&on.session)?;
-    let state = record::as_found(&place)?.state;
+    let found = record::as_found(&place)?;
+    let state = found.state;
     let commands = intent::commands(common, &ground, &state, verb)?;
     if let Verb::AddRule { rule, look, .. } = verb
         && look.preview
@@ -27,6 +28,12 @@ pub fn verb(common: &Common, verb: &Verb) -> Result<Code, Failure> {
     }
     for words in commands.iter().flat_map(heeded) {
         print::err(&words);
+    }
+    // A process that runs on is told of before something is put in its place; whoever goes on is told anyway.
+    if !found.held && (!on.resume || verb.is_preview()) && commands.iter().any(about_nodes) {
+        for words in run::survivors(&state) {
+            print::err(&words);
+        }
     }
     if verb.is_preview() {
         for command in &commands {
@@ -51,6 +58,11 @@ pub fn verb(common: &Common, verb: &Verb) -> Result<Code, Failure> {
         return run::go_on(common, ground, &place.id());
     }
     Ok(Code::Ok)
+}
+
+/// True for what is decided on calls and said in their place.
+const fn about_nodes(command: &Command) -> bool {
+    matches!(command, Command::Edit(_) | Command::Call(_))
 }
 
 /// What should be known of the words of an edit before they count.

@@ -5,7 +5,7 @@ use tokio::sync::watch;
 
 use super::exit::Code;
 use super::print;
-use crate::domain::advance::{ask, gate};
+use crate::domain::advance::ask;
 use crate::domain::breaker::Phase;
 use crate::domain::call::{Call, ConsentCause, Status};
 use crate::domain::command::{CallCommand, Command, ConsentChoice, RunCommand};
@@ -14,7 +14,8 @@ use crate::domain::envelope::Actor;
 use crate::domain::id::{NodeId, Seq};
 use crate::domain::ladder::Stage;
 use crate::domain::node::Node;
-use crate::domain::state::{LedgerOutcome, Mode, State};
+use crate::domain::repeat;
+use crate::domain::state::{Mode, State};
 use crate::domain::turn::{Stream, StreamFault, StreamFaultKind, Turn};
 use crate::engine::Handle;
 use crate::text::visible;
@@ -266,22 +267,13 @@ impl Watch {
         )
     }
 
-    /// The recorded result of an equal execution is taken rather than the effect repeated; what an
-    /// operator asked to run again is his to decide.
+    /// The recorded result of what would be repeated is taken where it is known; what an operator asked to
+    /// run again is his to decide.
     fn reuse(&self, call: &Call, cause: ConsentCause) -> Option<Command> {
         if cause == ConsentCause::SameCall {
             return None;
         }
-        let ended_well = |seq: &Seq| {
-            let entry = self.state.ledger.get(seq);
-            entry.is_some_and(
-                |entry| matches!(&entry.outcome, LedgerOutcome::Known(outcome) if outcome.is_ok()),
-            )
-        };
-        let entry = gate::equal_entries(&self.state, call)
-            .into_iter()
-            .rev()
-            .find(ended_well)?;
+        let (entry, _) = repeat::stands_for(&self.state, call)?;
         Some(Command::Call(CallCommand::Consent {
             call: call.id,
             rev: self.state.nodes.get(&call.id).map(Node::rev)?,

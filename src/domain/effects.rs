@@ -11,7 +11,8 @@ use super::escape::Rung;
 use super::event::{CallEvent, EscapeEvent, Event, ResilienceEvent, RunEvent, TurnEvent};
 use super::id::{Attempt, NodeId};
 use super::ladder::{Stage, Timer};
-use super::state::{Mode, State};
+use super::repeat;
+use super::state::{LedgerOutcome, Mode, State};
 use super::thread;
 
 /// The requests that follow from an event; the state is the one after it.
@@ -166,7 +167,12 @@ fn reopened(state: &State, at: i64, interrupted: &[(NodeId, Attempt)]) -> Vec<Ef
         Status::InDoubt(attempt) => Some((call.id, attempt)),
         _ => None,
     });
-    let all: BTreeSet<(NodeId, Attempt)> = interrupted.iter().copied().chain(in_doubt).collect();
+    // No call waits for these any more: an edit took their place. The model is told of them all the same.
+    let left = state.ledger.values().filter(|entry| {
+        entry.orphaned && entry.outcome == LedgerOutcome::Unknown && !repeat::begun_since(state, entry.seq)
+    });
+    let left = left.map(|entry| (entry.call, entry.attempt));
+    let all: BTreeSet<(NodeId, Attempt)> = interrupted.iter().copied().chain(in_doubt).chain(left).collect();
     let mut effects: Vec<Effect> = all
         .into_iter()
         .filter(|(call, attempt)| leaves_traces(state, *call, *attempt))
@@ -236,7 +242,7 @@ fn leaves_traces(state: &State, call: NodeId, attempt: Attempt) -> bool {
         .iter()
         .find(|one| one.no == attempt)
         .and_then(|one| state.ledger.get(&one.intent));
-    life.effect >= EffectClass::Write && entry.is_some_and(|entry| !entry.probed)
+    entry.is_some_and(|entry| entry.effect >= EffectClass::Write && !entry.probed)
 }
 
 /// The deadlines of what waits for approval, from now.

@@ -87,6 +87,34 @@ fn behind_repair<'s>(state: &'s State, call: &'s Call) -> impl Iterator<Item = S
         .map(|entry| entry.seq)
 }
 
+/// The result that may stand for a call that asks for consent: of the newest execution that it would
+/// repeat, where every one of those is known to have ended well. How some other equal execution ended
+/// says nothing about one that nobody saw end.
+pub fn stands_for(state: &State, call: &Call) -> Option<(Seq, Outcome)> {
+    let equal = equal_entries(state, call);
+    let ended_well = call.asked_about.iter().map(|seq| {
+        let outcome = match &state.ledger.get(seq)?.outcome {
+            LedgerOutcome::Known(outcome) if outcome.is_ok() && equal.contains(seq) => outcome,
+            _ => return None,
+        };
+        Some((*seq, outcome))
+    });
+    let all: Option<Vec<_>> = ended_well.collect();
+    let (newest, outcome) = all?.into_iter().max_by_key(|(seq, _)| *seq)?;
+    Some((newest, outcome.clone()))
+}
+
+/// Why no result stands for a call that asks for consent, and what to do.
+pub fn no_result(call: &Call) -> String {
+    let entries: Vec<String> = call.asked_about.iter().map(Seq::to_string).collect();
+    format!(
+        "{} would repeat {}, not all of which are known to have ended well, so no recorded result stands for it: say \
+         what came of that, run it again, or reject it",
+        call.id,
+        entries.join(", ")
+    )
+}
+
 /// The recorded result that a call may have without an execution: an equal one on a branch that an
 /// edit replaced, harmless, and still true as far as this run can tell. A call that already had a
 /// result is run.
@@ -144,12 +172,21 @@ fn changed_between(state: &State, seq: Seq, end: Bound<Seq>) -> bool {
         LedgerOutcome::Running | LedgerOutcome::Unknown => true,
         LedgerOutcome::Known(_) | LedgerOutcome::DidNot => entry.ended.is_none_or(|ended| ended > seq),
     };
-    let since = (Bound::Excluded(seq), end);
-    state.ledger.range(since).any(|(_, entry)| changes(entry))
+    begun_between(state, seq, end)
         || state
             .ledger
             .range(..seq)
             .any(|(_, entry)| changes(entry) && beside(entry))
+}
+
+/// True where something that may have changed the world was begun since an execution.
+pub fn begun_since(state: &State, seq: Seq) -> bool {
+    begun_between(state, seq, Bound::Unbounded)
+}
+
+fn begun_between(state: &State, seq: Seq, end: Bound<Seq>) -> bool {
+    let since = (Bound::Excluded(seq), end);
+    state.ledger.range(since).any(|(_, entry)| changes(entry))
 }
 
 fn changes(entry: &LedgerEntry) -> bool {

@@ -136,6 +136,7 @@ impl Driver {
         }
         if !first.is_empty() {
             self.record(first, &Actor::Engine, Seq(0));
+            early.extend(self.look_first());
             self.follow();
             self.conclude();
         }
@@ -438,12 +439,18 @@ impl Driver {
     async fn shut_down(mut self, done: oneshot::Sender<()>) {
         self.conclude();
         self.executor.shut_down().await;
-        // What ended by itself meanwhile is a fact; what was ended by this stays in flight and is
-        // found again by whoever resumes.
+        // What ended by itself meanwhile is a fact, and so is the end of what counted no more; what was ended
+        // by this stays in flight and is found again by whoever resumes.
         while let Ok(message) = self.inbox.try_recv() {
             if let Message::Input(input) = message
-                && let Input::Finished { outcome, .. } = &input
-                && !matches!(outcome, crate::domain::call::Outcome::Cancelled { .. })
+                && let Input::Finished {
+                    call,
+                    attempt,
+                    outcome,
+                    ..
+                } = &input
+                && (!matches!(outcome, Outcome::Cancelled { .. })
+                    || self.state.agenda.ending.contains(&(*call, *attempt)))
             {
                 let events = decide::input(&self.state, &input);
                 self.record(events, &Actor::Tool, Seq(0));

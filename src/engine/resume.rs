@@ -2,13 +2,13 @@
 //! format.
 
 use crate::domain::advice::{Advice, Used};
-use crate::domain::call::Status;
+use crate::domain::call::{Call, Status, Verdict};
 use crate::domain::draft::Draft;
 use crate::domain::event::run::Started;
 use crate::domain::event::{CallEvent, Event, RunEvent};
-use crate::domain::id::{Attempt, NodeId};
+use crate::domain::id::{Attempt, NodeId, Seq};
 use crate::domain::ready;
-use crate::domain::state::State;
+use crate::domain::state::{LedgerOutcome, State};
 use crate::domain::thread;
 
 /// Executions whose process is gone with the process that had started them.
@@ -22,21 +22,24 @@ pub fn interrupted(state: &State) -> Vec<(NodeId, Attempt)> {
 }
 
 /// Processes of executions whose outcome nobody knows, as (call, pid, start time in clock ticks
-/// since boot): of those interrupted now, and of those that an earlier process had found so.
+/// since boot): of those interrupted now, and of those that an earlier process had found so, also where an
+/// edit gave the call other arguments since or took it away.
 pub fn processes(state: &State) -> Vec<(NodeId, u32, u64)> {
-    state
-        .calls
-        .values()
-        .filter(|call| matches!(call.status, Status::Running(_) | Status::InDoubt(_)))
-        .filter_map(|call| {
-            let (pid, ticks) = call.last_attempt()?.process?;
-            Some((call.id, pid, ticks))
-        })
-        .collect()
+    let unseen = |intent: &Seq| {
+        let entry = state.ledger.get(intent);
+        entry.is_some_and(|entry| matches!(entry.outcome, LedgerOutcome::Running | LedgerOutcome::Unknown))
+    };
+    let of_call = |call: &Call| {
+        let attempts = call.attempts.iter().filter(|one| unseen(&one.intent));
+        let processes = attempts.filter_map(|one| one.process);
+        let found = processes.map(|(pid, ticks)| (call.id, pid, ticks));
+        found.collect::<Vec<_>>()
+    };
+    state.calls.values().flat_map(of_call).collect()
 }
 
 /// Decided or waiting calls that are not what they were shown as any more: their tool, directory or
-/// environment is another one in this process, or the policy would not ask about them.
+/// environment is another one in this process, or the policy would not ask about them, or not for as long.
 fn changed(state: &State, advice: &dyn Advice) -> Vec<NodeId> {
     let agenda = &state.agenda;
     let draft = Draft::new(state);
@@ -55,14 +58,25 @@ fn changed(state: &State, advice: &dyn Advice) -> Vec<NodeId> {
         let judged_otherwise = || {
             let task = thread::task(state, advice, node);
             let verdict = advice.verdict(tool, &bytes, &used);
-            let gate = advice.careful(tool, task.as_deref(), verdict).gate;
-            asked && call.verdict.as_ref().is_some_and(|verdict| verdict.gate != gate)
+            let now = advice.careful(tool, task.as_deref(), verdict);
+            asked
+                && call
+                    .verdict
+                    .as_ref()
+                    .is_some_and(|shown| !same_question(shown, &now))
         };
         (shown && (call.digest.as_ref() != Some(&now) || judged_otherwise())).then_some(*id)
     };
     let waiting = agenda.ungated.iter().chain(agenda.waiting.values());
     let queued = agenda.queued.iter().chain(&agenda.delayed);
     waiting.chain(queued).filter_map(changed).collect()
+}
+
+/// Whether a question is still the one that was asked: where nobody watches, one that would wait for an
+/// operator is over at once, and where somebody does, one that would have been over waits for him.
+fn same_question(shown: &Verdict, now: &Verdict) -> bool {
+    let of = |verdict: &Verdict| (verdict.gate, verdict.deadline_ms, verdict.on_expiry);
+    of(shown) == of(now)
 }
 
 /// The events with which this process takes the run over. `fitted` is what it was built with now.

@@ -13,11 +13,10 @@ use crate::console::model::arming::Question;
 use crate::console::model::inspector::Subject;
 use crate::console::model::overlay::{Dialog, DialogKind, LinePurpose, Overlay};
 use crate::console::msg::Out;
-use crate::domain::advance::gate::equal_entries;
 use crate::domain::call::{Digest, Status};
 use crate::domain::command::{CallCommand, Command, ConsentChoice, Resolution, RunCommand};
 use crate::domain::id::{Attempt, NodeId, Rev, TurnId};
-use crate::domain::state::LedgerOutcome;
+use crate::domain::repeat;
 
 /// Opens the choices of a repeated effect, an unknown outcome or a broken stream.
 pub(super) fn choices(model: &mut Model) -> Result<(), String> {
@@ -145,19 +144,10 @@ pub(super) fn chosen(
 pub(super) fn reuse(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), String> {
     let (id, ..) = asked(model, by, at)?;
     let state = &model.run.state;
-    let entry = state.call(id).and_then(|call| {
-        equal_entries(state, call).into_iter().rev().find(|seq| {
-            matches!(
-                state.ledger.get(seq).map(|entry| &entry.outcome),
-                Some(LedgerOutcome::Known(_))
-            )
-        })
-    });
-    match entry {
-        Some(entry) => consent(model, ConsentChoice::Reuse { entry }, by, at, out),
-        None => {
-            Err("no result of that execution is known: run it again, answer for it, or reject it".to_owned())
-        }
+    let call = state.call(id).ok_or_else(|| format!("there is no call {id}"))?;
+    match repeat::stands_for(state, call) {
+        Some((entry, _)) => consent(model, ConsentChoice::Reuse { entry }, by, at, out),
+        None => Err(repeat::no_result(call)),
     }
 }
 

@@ -5,7 +5,6 @@
 use std::sync::Arc;
 
 use super::call::{find, given, not_over, same_attempt, same_rev, shown, valid_json, worded, wrong_status};
-use crate::domain::advance::gate;
 use crate::domain::call::{Call, Decision, Digest, Outcome, Status};
 use crate::domain::command::{ConsentChoice, Resolution};
 use crate::domain::draft::Draft;
@@ -13,6 +12,7 @@ use crate::domain::event::CallEvent;
 use crate::domain::id::{Attempt, NodeId, Rev, Seq};
 use crate::domain::node::{Node, Origin};
 use crate::domain::refusal::{Refusal, RefusalKind};
+use crate::domain::repeat;
 use crate::domain::state::{LedgerOutcome, State};
 
 /// Settles the question whether an effect may come again.
@@ -60,23 +60,28 @@ pub(super) fn consent(
     Ok(())
 }
 
-/// The recorded result of an equal execution.
+/// The recorded result of an execution that the call would repeat.
 fn reusable(state: &State, call: &Call, entry: Seq) -> Result<Outcome, Refusal> {
     let refuse = |message: String| Err(Refusal::new(RefusalKind::Status, message));
     let Some(found) = state.ledger.get(&entry) else {
         return refuse(format!("there is no execution {entry}"));
     };
-    let equal = gate::equal_entries(state, call).contains(&entry);
+    let equal = repeat::equal_entries(state, call).contains(&entry);
     if !equal {
         return refuse(format!("execution {entry} had other arguments"));
     }
-    match &found.outcome {
-        LedgerOutcome::Known(outcome) => Ok(outcome.clone()),
-        LedgerOutcome::Running => refuse(format!("execution {entry} is still running")),
-        LedgerOutcome::Unknown => refuse(format!(
+    match (&found.outcome, repeat::stands_for(state, call)) {
+        (LedgerOutcome::Running, _) => refuse(format!("execution {entry} is still running")),
+        (LedgerOutcome::Unknown, _) => refuse(format!(
             "nobody knows how execution {entry} ended: type its result, run again, or reject"
         )),
-        LedgerOutcome::DidNot => refuse(format!("execution {entry} did not happen")),
+        (LedgerOutcome::DidNot, _) => refuse(format!("execution {entry} did not happen")),
+        (LedgerOutcome::Known(_), Some((stands, outcome))) if stands == entry => Ok(outcome),
+        (LedgerOutcome::Known(_), Some((stands, _))) => refuse(format!(
+            "execution {entry} is not the one that {} would repeat: reuse the result of {stands}, run again, or reject",
+            call.id
+        )),
+        (LedgerOutcome::Known(_), None) => refuse(repeat::no_result(call)),
     }
 }
 

@@ -5,7 +5,7 @@ use crate::domain::draft::Draft;
 use crate::domain::event::{CallEvent, RunEvent};
 use crate::domain::input::{Finding, Input};
 use crate::domain::node::Origin;
-use crate::domain::state::Mode;
+use crate::domain::state::{LedgerOutcome, Mode, State};
 use crate::domain::thread;
 
 pub(super) fn report(draft: &mut Draft<'_>, input: &Input) {
@@ -54,7 +54,8 @@ pub(super) fn report(draft: &mut Draft<'_>, input: &Input) {
             .state
             .calls
             .get(call)
-            .is_some_and(|life| life.status == Status::InDoubt(*attempt)) =>
+            .is_some_and(|life| life.status == Status::InDoubt(*attempt))
+            || left_in_doubt(draft.state, *call, *attempt) =>
         {
             draft.call(CallEvent::Undetermined {
                 call: *call,
@@ -76,6 +77,20 @@ fn record(draft: &Draft<'_>, call: crate::domain::id::NodeId, attempt: crate::do
         .is_some_and(|one| one.outcome.is_none())
 }
 
+/// True for an execution of unknown outcome whose call got another revision, or counts no more.
+fn left_in_doubt(
+    state: &State,
+    call: crate::domain::id::NodeId,
+    attempt: crate::domain::id::Attempt,
+) -> bool {
+    let attempts = state.calls.get(&call).map(|life| life.attempts.iter());
+    let mut of_it = attempts.into_iter().flatten().filter(|one| one.no == attempt);
+    of_it.any(|one| {
+        let entry = state.ledger.get(&one.intent);
+        entry.is_some_and(|entry| entry.orphaned && entry.outcome == LedgerOutcome::Unknown)
+    })
+}
+
 fn probed(
     draft: &mut Draft<'_>,
     call: crate::domain::id::NodeId,
@@ -86,6 +101,15 @@ fn probed(
         return;
     };
     if life.status != Status::InDoubt(attempt) {
+        if left_in_doubt(draft.state, call, attempt) {
+            draft.call(CallEvent::Resolved {
+                call,
+                attempt,
+                happened: finding.happened,
+                value: finding.value.clone().filter(|_| finding.happened),
+                evidence: finding.evidence.clone(),
+            });
+        }
         return;
     }
     let Some(rev) = draft.state.nodes.get(&call).map(crate::domain::node::Node::rev) else {

@@ -2,12 +2,13 @@
 
 use super::world::*;
 use crate::domain::apply;
-use crate::domain::call::Status;
+use crate::domain::call::{Outcome, Status};
 use crate::domain::command::RunCommand;
 use crate::domain::event::run::Limits;
 use crate::domain::event::{Event, RunEvent};
-use crate::domain::id::NodeKind;
-use crate::domain::state::Mode;
+use crate::domain::id::{Attempt, NodeId, NodeKind};
+use crate::domain::input::{Finding, Input};
+use crate::domain::state::{LedgerOutcome, Mode};
 use crate::domain::turn::Stop;
 
 #[test]
@@ -247,4 +248,60 @@ fn every_prefix_of_a_journal_can_be_folded() {
     let mut mixed: Vec<_> = w.log.iter().rev().chain(&w.log).cloned().collect();
     mixed.retain(|envelope| envelope.seq.0 % 3 != 0);
     apply::fold(&mixed);
+}
+
+/// A write that was cut off by a crash, and whose thought was rewritten since.
+fn left_in_doubt() -> (World, NodeId) {
+    let mut w = World::new();
+    w.reply(&[think("plan"), call("write", r#"{"_as":"a","n":1}"#)]);
+    let a = w.id("a");
+    w.crash();
+    let thought = w.all(NodeKind::Thought)[0];
+    w.text(thought, "something else").unwrap();
+    w.probes.clear();
+    (w, a)
+}
+
+fn looked(w: &mut World, call: NodeId, finding: Option<Finding>) {
+    let attempt = Attempt(1);
+    w.input(Input::Probed {
+        call,
+        attempt,
+        finding,
+    });
+}
+
+#[test]
+fn what_an_edit_left_in_doubt_is_looked_for_once() {
+    let (mut w, a) = left_in_doubt();
+    let entry = w.state.calls[&a].attempts[0].intent;
+    w.crash();
+    assert_eq!(w.probes, [(a, Attempt(1))]);
+    looked(&mut w, a, None);
+    assert_eq!(w.state.ledger[&entry].outcome, LedgerOutcome::Unknown);
+    w.probes.clear();
+    w.crash();
+    assert!(w.probes.is_empty(), "it could not be found out");
+
+    let (mut w, a) = left_in_doubt();
+    w.crash();
+    let finding = Finding {
+        happened: true,
+        value: Some("1".into()),
+        evidence: "the file says so".into(),
+    };
+    looked(&mut w, a, Some(finding));
+    let known = LedgerOutcome::Known(Outcome::ok("1"));
+    assert_eq!(w.state.ledger[&entry].outcome, known);
+    assert_eq!(w.runs(a).len(), 1);
+}
+
+#[test]
+fn where_something_was_begun_since_a_look_tells_nothing_of_what_an_edit_left() {
+    let (mut w, _) = left_in_doubt();
+    // The request that the crash cut off.
+    w.reply(&[call("write", r#"{"_as":"b","n":2}"#)]);
+    let b = w.id("b");
+    w.crash();
+    assert_eq!(w.probes, [(b, Attempt(1))]);
 }

@@ -7,6 +7,7 @@ mod epochs;
 mod mending;
 mod rules;
 mod session_rules;
+mod stands;
 mod tape;
 mod wishes;
 mod world;

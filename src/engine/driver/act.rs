@@ -1,12 +1,15 @@
 //! Carries out what the domain asks of the world. Must not know: why it is asked.
 
 use super::Driver;
+use crate::domain::decide;
 use crate::domain::effect::Effect;
-use crate::domain::id::{Attempt, NodeId, Rev, TurnId};
-use crate::domain::ready;
+use crate::domain::envelope::Actor;
+use crate::domain::id::{Attempt, NodeId, Rev, Seq, TurnId};
+use crate::domain::input::Input;
 use crate::domain::transcript::sent::sent;
 use crate::domain::turn::{Producer, Stream};
 use crate::engine::approved::Approved;
+use crate::engine::handle::Message;
 use crate::model::{Request, Tap};
 
 impl Driver {
@@ -87,20 +90,41 @@ impl Driver {
         }
     }
 
+    /// Looks what came of executions in doubt, so that it is known before anything follows. Gives what else came
+    /// meanwhile.
+    pub(super) fn look_first(&mut self) -> Vec<Message> {
+        let (looks, others) = std::mem::take(&mut self.batch.effects)
+            .into_iter()
+            .partition(|effect| matches!(effect, Effect::Probe { .. }));
+        self.batch.effects = others;
+        for look in looks {
+            self.act(look);
+        }
+        let mut meanwhile = Vec::new();
+        while let Ok(message) = self.inbox.try_recv() {
+            match message {
+                Message::Input(found @ Input::Probed { .. }) => {
+                    let events = decide::input(&self.state, &found);
+                    self.record(events, &Actor::Engine, Seq(0));
+                }
+                other => meanwhile.push(other),
+            }
+        }
+        meanwhile
+    }
+
     fn probe(&mut self, call: NodeId, attempt: Attempt) {
         let Some(life) = self.state.calls.get(&call) else {
             return;
         };
-        let Some(entry) = life
-            .attempts
-            .iter()
-            .find(|one| one.no == attempt)
-            .and_then(|one| self.state.ledger.get(&one.intent))
-        else {
+        let Some(ran) = life.attempts.iter().find(|one| one.no == attempt) else {
             return;
         };
-        let args = ready::resolved_args(&self.state, life).unwrap_or_default();
+        let Some(entry) = self.state.ledger.get(&ran.intent) else {
+            return;
+        };
+        // What it ran with: the call may have other arguments by now.
         self.executor
-            .probe(call, attempt, &entry.tool, &args, entry.before.as_deref());
+            .probe(call, attempt, &entry.tool, &ran.args, entry.before.as_deref());
     }
 }

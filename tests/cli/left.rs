@@ -1,0 +1,171 @@
+//! Executions that an edit left running, or in doubt: how they end, what is found out about them, and that a
+//! process that lives on is told of. Must not know: what the console shows.
+
+use std::process::Stdio;
+
+use overrule::domain::id::{NodeId, NodeKind};
+use overrule::domain::state::LedgerOutcome;
+use rustix::process::Signal;
+
+use crate::control::holder::Holder;
+use crate::decisions::call;
+use crate::playbooks::command;
+use crate::world::{World, until};
+
+/// A command that does not end when it is asked to, while the reply still arrives.
+const STUBBORN: &str = r#"
+[meta]
+name = "stubborn"
+[[rule]]
+when = { thought = "rather" }
+answer = "rather then"
+[[rule]]
+think = "first"
+fail = "hang"
+[[rule.call]]
+tool = "shell"
+as = "b"
+args = { command = "trap '' TERM; echo b >> log.txt; sleep 300; sleep 300" }
+"#;
+
+/// Writes a file, and says what it was told of that when it shall do something else.
+const WRITES: &str = r#"
+[meta]
+name = "writes"
+[[rule]]
+when = { thought = "else" }
+answer = "else: {{ notice | default \"nothing told\" }}"
+[[rule]]
+when = { done = ["w"] }
+answer = "written"
+[[rule]]
+think = "first"
+[[rule.call]]
+tool = "write_file"
+as = "w"
+args = { path = "out.txt", content = "ONE" }
+"#;
+
+fn thought(world: &World, id: &str) -> NodeId {
+    let state = world.state(id);
+    let found = state.nodes.keys().find(|node| node.kind == NodeKind::Thought);
+    *found.unwrap()
+}
+
+/// Keeps the journal up to the first record with these words, and that one where it is wanted.
+fn cut(world: &World, id: &str, words: &str, with: bool) {
+    let journal = world.journal(id);
+    let at = journal.lines().position(|line| line.contains(words)).unwrap();
+    let kept: String = journal
+        .split_inclusive('\n')
+        .take(at + usize::from(with))
+        .collect();
+    std::fs::write(world.place(id).journal(), kept).unwrap();
+}
+
+/// A run that ended while a command that it had given up was still ending.
+fn ended_before_its_command(world: &World) -> String {
+    let holder = Holder::play(world, STUBBORN, &["--policy", "auto"]);
+    until("the command runs", || world.read("log.txt") == "b\n");
+    let id = holder.id.clone();
+    let first = thought(world, &id).to_string();
+    world.run(&["edit", &id, &first, "--text", "rather do"]).ends(0);
+    assert_eq!(holder.end().ends(0).out, "rather then\n");
+    id
+}
+
+fn outcome(world: &World, id: &str) -> LedgerOutcome {
+    let state = world.state(id);
+    let entry = state.ledger.values().next().unwrap();
+    entry.outcome.clone()
+}
+
+#[test]
+fn the_end_of_what_was_given_up_is_recorded_though_the_run_ends_first() {
+    let world = World::new();
+    let id = ended_before_its_command(&world);
+    assert_eq!(outcome(&world, &id), LedgerOutcome::Unknown);
+    let said = world.run(&["effects", &id]).ends(0);
+    assert!(said.out.contains("outcome unknown"), "{}", said.out);
+    let b = call(&world.state(&id), "b").to_string();
+    world.run(&["resolve", &id, &b, "--did-not"]).ends(0);
+    assert_eq!(outcome(&world, &id), LedgerOutcome::DidNot);
+}
+
+#[test]
+fn what_ran_when_the_program_was_killed_runs_no_more_though_no_call_waits_for_it() {
+    let world = World::new();
+    let id = ended_before_its_command(&world);
+    // As if it had been killed before the command ended.
+    cut(&world, &id, r#""type":"call.finished""#, false);
+    assert_eq!(outcome(&world, &id), LedgerOutcome::Running, "it is recorded so");
+    let said = world.run(&["effects", &id]).ends(0);
+    assert!(said.out.contains("outcome unknown"), "{}", said.out);
+    assert!(!said.out.contains("running"), "{}", said.out);
+    let b = call(&world.state(&id), "b").to_string();
+    let happened = ["resolve", &id, &b, "--happened", "\"b\""];
+    world.run(&happened).ends(0);
+    assert!(matches!(outcome(&world, &id), LedgerOutcome::Known(_)));
+}
+
+#[test]
+fn a_process_that_lives_on_is_told_of_though_an_edit_took_its_place() {
+    let world = World::new();
+    let mut run = world.playing(&command("sleep 600 & echo $$ > pid; wait"), &["--policy", "auto"]);
+    let mut child = run.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    until("the command runs", || world.read("pid").ends_with('\n'));
+    let id = world.id();
+    let pid = world.read("pid").trim().to_owned();
+    until("it is recorded", || world.journal(&id).contains("call.spawned"));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let it = call(&world.state(&id), "it").to_string();
+    let edit = |more: &[&str]| {
+        let args = r#"{"_as":"it","command":"echo new"}"#;
+        let mut verb = vec!["edit", &id, &it, "--args", args];
+        verb.extend(more);
+        world.run(&verb).ends(0)
+    };
+    let lives = format!("still runs as process {pid}");
+    edit(&["--preview"]).tells(&lives);
+    edit(&[]).tells(&lives);
+    let said = world
+        .run(&["resume", &id, "--headless", "--policy", "auto"])
+        .ends(0);
+    let said = said.tells(&lives).tells("nothing waits for it");
+    assert_eq!(said.out, "new\n");
+    let group = rustix::process::Pid::from_raw(pid.parse().unwrap()).unwrap();
+    rustix::process::kill_process_group(group, Signal::KILL).unwrap();
+}
+
+#[test]
+fn what_came_of_a_write_is_found_out_though_an_edit_took_its_place() {
+    for happened in [true, false] {
+        let world = World::new();
+        world.play(WRITES, &["--policy", "auto"]).ends(0);
+        let id = world.id();
+        cut(&world, &id, r#""type":"call.started""#, true);
+        if !happened {
+            std::fs::remove_file(world.ws().join("out.txt")).unwrap();
+        }
+        let first = thought(&world, &id).to_string();
+        world.run(&["edit", &id, &first, "--text", "else"]).ends(0);
+        assert_eq!(outcome(&world, &id), LedgerOutcome::Unknown);
+        let said = world
+            .run(&["resume", &id, "--headless", "--policy", "auto"])
+            .ends(0);
+        let told = if happened {
+            "Already happened"
+        } else {
+            "nothing told"
+        };
+        assert!(said.out.contains(told), "{}", said.out);
+        assert!(!said.out.contains("nobody knows"), "{}", said.out);
+        assert_eq!(
+            matches!(outcome(&world, &id), LedgerOutcome::Known(_)),
+            happened,
+            "{}",
+            said.err
+        );
+    }
+}
