@@ -47,12 +47,39 @@ pub enum Update {
     Notice(String),
     /// How far something is; takes the place of what was said of it before.
     Progress(String),
-    /// A recorded run begins to play, or stands still.
-    Playing(bool),
+    /// Where a recorded run stands, and whether it plays.
+    At(At),
     /// The journal cannot be written: nothing runs any more.
     Halted(String),
     /// Nothing more will come.
     Ended,
+}
+
+/// Where a recorded run stands.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct At {
+    /// Events that are shown.
+    pub event: usize,
+    /// All events.
+    pub of: usize,
+    /// How fast it plays; none where it stands still.
+    pub speed: Option<f64>,
+}
+
+impl At {
+    /// In words, or in as few characters as that takes.
+    pub fn words(&self, narrow: bool) -> String {
+        let Self { event, of, .. } = self;
+        let mut words = if narrow {
+            format!("{event}/{of}")
+        } else {
+            format!("event {event} of {of}")
+        };
+        if let Some(speed) = self.speed {
+            words.push_str(&format!(", {speed}x"));
+        }
+        words
+    }
 }
 
 /// The open parts of one turn's stream.

@@ -46,7 +46,10 @@ pub(super) fn take(model: &mut Model, update: Update, out: &mut Vec<Out>) {
             model.log.add(Line::Note(words));
         }
         Update::Progress(words) => model.say(words),
-        Update::Playing(plays) => model.run.playing = plays,
+        Update::At(at) => {
+            model.run.playing = at.speed.is_some();
+            model.run.at = Some(at);
+        }
         Update::Halted(why) => {
             model
                 .log
