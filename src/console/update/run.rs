@@ -155,6 +155,17 @@ fn taken(model: &mut Model, command: &Command) {
     }
     (model.run.committing, model.run.overtaken) = (false, false);
     let switched = !matches!(command, Command::Edit(EditCommand::Commit { .. }));
+    // What was read about keys over it meanwhile goes with it.
+    if let [.., below, Overlay::Page(page)] = model.overlays.as_slice()
+        && page.is_help()
+        && match below {
+            Overlay::Review(_) | Overlay::Rule(_) => true,
+            Overlay::Editor(editor) => editor.sent,
+            _ => false,
+        }
+    {
+        model.overlays.pop();
+    }
     if matches!(model.overlays.last(), Some(Overlay::Review(_) | Overlay::Rule(_))) {
         model.overlays.pop();
         if matches!(model.overlays.last(), Some(Overlay::Editor(_))) {

@@ -15,6 +15,7 @@ mod mouse;
 mod needed;
 mod pace;
 mod palette;
+mod places;
 mod repairs;
 mod rules;
 mod schedules;
