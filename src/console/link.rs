@@ -70,15 +70,12 @@ impl At {
     /// In words, or in as few characters as that takes.
     pub fn words(&self, narrow: bool) -> String {
         let Self { event, of, .. } = self;
-        let mut words = if narrow {
-            format!("{event}/{of}")
+        let speed = self.speed.map_or_else(String::new, |speed| format!(", {speed}x"));
+        if narrow {
+            format!("{event}/{of}{speed}")
         } else {
-            format!("event {event} of {of}")
-        };
-        if let Some(speed) = self.speed {
-            words.push_str(&format!(", {speed}x"));
+            format!("event {event} of {of}{speed}")
         }
-        words
     }
 }
 

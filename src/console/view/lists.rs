@@ -56,7 +56,7 @@ pub(super) fn list(model: &Model, frame: &mut Frame<'_>, list: &List) {
         buf: frame.buffer_mut(),
         look: &model.settings.look,
     };
-    if list.found.len() > rows {
+    if rows > 0 && list.found.len() > rows {
         let words = format!(" {}-{} of {} ", top + 1, top + rows, list.found.len());
         let width = words.len() as u16;
         if width + 2 < area.width {

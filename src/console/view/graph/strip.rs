@@ -30,7 +30,10 @@ pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect, shown: Ra
         let is_shown = part.start < shown.end && shown.start < part.end;
         let (mut glyph, role) = look(model, mark, is_shown);
         if mark == Mark::Failed {
-            let failed = marks.iter().filter(|mark| **mark == Mark::Failed as u8).count();
+            let failed = marks
+                .iter()
+                .filter(|mark| Mark::of(**mark) == Mark::Failed)
+                .count();
             glyph = few(failed, marks.len()).unwrap_or(glyph);
         }
         let y = area.y + line as u16;
