@@ -11,7 +11,7 @@ use tokio::task::JoinHandle;
 
 use super::folding::Folding;
 use super::{live, run, sent};
-use crate::console::link::{Frames, Link, ReplayControl, Update};
+use crate::console::link::{At, Frames, Link, ReplayControl, Update};
 use crate::console::model::log::KEPT;
 use crate::domain::apply::apply;
 use crate::domain::command::Command;
@@ -182,14 +182,11 @@ impl Recorded {
     }
 
     fn tell_place(&mut self, at: usize) {
-        let playing = if self.playing {
-            format!(", playing at {}x", self.speed)
-        } else {
-            String::new()
-        };
-        let text = format!("event {at} of {}{playing}", self.len());
-        self.waiting
-            .extend([Update::Playing(self.playing), Update::Notice(text)]);
+        self.waiting.push_back(Update::At(At {
+            event: at,
+            of: self.len(),
+            speed: self.playing.then_some(self.speed),
+        }));
     }
 
     fn record(&self, index: usize) -> Result<Option<Envelope>, Error> {
@@ -217,8 +214,10 @@ impl Recorded {
                 self.give(self.at - 1);
             }
         }
-        if self.playing && self.at >= self.len() {
-            self.playing = false;
+        let plays = self.playing;
+        self.playing &= self.at < self.len();
+        // What is not made yet tells its place when it is.
+        if plays && self.making.is_none() {
             self.tell_place(self.at);
         }
     }
@@ -301,9 +300,9 @@ impl Link for Recorded {
         match control {
             ReplayControl::Play if self.at >= self.len() => {
                 self.playing = false;
+                self.tell_place(self.at);
                 let text = "this is the last event: go back first (`event-back`, `to-start`)";
-                self.waiting
-                    .extend([Update::Playing(false), Update::Notice(text.to_owned())]);
+                self.waiting.push_back(Update::Notice(text.to_owned()));
                 self.wake.notify_one();
                 return;
             }
@@ -357,8 +356,7 @@ mod tests {
             match link.next().await {
                 Update::Snapshot(whole) => state = *whole,
                 Update::Event(envelope) => apply(&mut state, &envelope),
-                Update::Notice(text) => told = text,
-                Update::Playing(plays) => assert_eq!(plays, link.playing),
+                Update::At(at) => told = at.words(false),
                 Update::Past(past) => assert_eq!(past.last().map_or(Seq(0), |last| last.seq), state.seq),
                 other => assert!(matches!(other, Update::Taken(_)), "{other:?}"),
             }
@@ -433,12 +431,19 @@ mod tests {
         let (mut plays, mut count) = (Vec::new(), 0);
         while plays.last() != Some(&false) {
             match link.next().await {
-                Update::Playing(is) => plays.push(is),
+                Update::At(at) => {
+                    assert_eq!(
+                        (at.event, at.of),
+                        (count, link.len()),
+                        "the place goes with the events"
+                    );
+                    plays.push(at.speed.is_some());
+                }
                 Update::Event(_) => count += 1,
                 _ => {}
             }
         }
-        assert_eq!((plays, count), (vec![true, false], link.len()));
+        assert_eq!((plays.len(), count), (link.len() + 1, link.len()));
         link.replay(ReplayControl::Play);
         let mut told = Vec::new();
         while let Some(update) = link.waiting.pop_front() {
@@ -447,8 +452,8 @@ mod tests {
         assert!(
             matches!(
                 told.as_slice(),
-                [Update::Notice(place), Update::Playing(false), Update::Notice(why)]
-                    if place.starts_with("event") && why.starts_with("this is the last event")
+                [Update::At(At { speed: None, event, of }), Update::Notice(why)]
+                    if event == of && why.starts_with("this is the last event")
             ),
             "{told:?}"
         );

@@ -22,7 +22,7 @@ use super::settings::{Ambiguous, Glyphs, Wire};
 use super::tools;
 
 /// The most calls at one time that can be asked for.
-pub(super) const MOST_PARALLEL: u64 = 64;
+pub(super) const MOST_PARALLEL: u64 = crate::domain::event::run::Limits::MOST_PARALLEL as u64;
 /// The longest arming delay.
 const LONGEST_ARMING: u64 = 10_000;
 /// Tables of a workspace that are not looked at unless it is trusted.

@@ -65,6 +65,13 @@ impl Field {
         }
     }
 
+    /// Selects all of it: what is typed takes its place, a move of the cursor keeps it.
+    pub fn select_all(&mut self) {
+        if !self.is_empty() {
+            self.area.select_all();
+        }
+    }
+
     /// Puts the cursor behind the last character.
     pub fn to_end(&mut self) {
         self.area.move_cursor(CursorMove::Bottom);

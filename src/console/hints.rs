@@ -68,7 +68,9 @@ pub fn hints(model: &Model) -> Vec<Hint> {
                 leads: matches!(entry.verb, Verb::View(View::Follow))
                     || entry.contexts.contains(&Context::BranchPane) && here == Context::BranchPane,
                 stays: match entry.verb {
-                    Verb::View(View::Help) | Verb::Text(commands::TextVerb::Cancel) => true,
+                    // Over a question its answers come first.
+                    Verb::View(View::Help) => here.reach().contains(&Context::Panes),
+                    Verb::Text(commands::TextVerb::Cancel) => true,
                     Verb::View(View::Close) => matches!(
                         here,
                         Context::Review
@@ -114,7 +116,11 @@ pub fn applies(model: &Model, verb: Verb) -> bool {
     let call = subject.and_then(|id| state.call(id));
     let status = call.map(|call| &call.status);
     match verb {
-        Verb::Decide(verb) => live && decides(model, verb, status, subject.map(|id| id.kind)),
+        Verb::Decide(verb) => {
+            // What the key itself would refuse is not offered.
+            let refused = verb.must_be_armed() && (!model.screen.can_decide() || model.run.halted.is_some());
+            live && !refused && decides(model, verb, status, subject.map(|id| id.kind))
+        }
         Verb::Edit(verb) => live && edits(model, verb, status, subject.map(|id| id.kind)),
         Verb::Run(verb) => {
             live && match verb {

@@ -47,12 +47,36 @@ pub enum Update {
     Notice(String),
     /// How far something is; takes the place of what was said of it before.
     Progress(String),
-    /// A recorded run begins to play, or stands still.
-    Playing(bool),
+    /// Where a recorded run stands, and whether it plays.
+    At(At),
     /// The journal cannot be written: nothing runs any more.
     Halted(String),
     /// Nothing more will come.
     Ended,
+}
+
+/// Where a recorded run stands.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct At {
+    /// Events that are shown.
+    pub event: usize,
+    /// All events.
+    pub of: usize,
+    /// How fast it plays; none where it stands still.
+    pub speed: Option<f64>,
+}
+
+impl At {
+    /// In words, or in as few characters as that takes.
+    pub fn words(&self, narrow: bool) -> String {
+        let Self { event, of, .. } = self;
+        let speed = self.speed.map_or_else(String::new, |speed| format!(", {speed}x"));
+        if narrow {
+            format!("{event}/{of}{speed}")
+        } else {
+            format!("event {event} of {of}{speed}")
+        }
+    }
 }
 
 /// The open parts of one turn's stream.

@@ -20,6 +20,14 @@ pub enum Charset {
 }
 
 impl Charset {
+    /// What stands around the number of one of several things, of which others are beside it.
+    pub const fn around(self) -> (char, char) {
+        match self {
+            Self::Unicode => ('‹', '›'),
+            Self::Ascii => ('<', '>'),
+        }
+    }
+
     /// What the locale (`LC_ALL`, else `LC_CTYPE`, else `LANG`) and `TERM` promise.
     pub fn detect(locale: Option<&str>, term: Option<&str>) -> Self {
         let utf8 = locale.is_some_and(|locale| {

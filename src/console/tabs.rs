@@ -382,7 +382,10 @@ fn conflicts(maker: &Maker<'_>, id: NodeId) -> Option<String> {
 
 fn live(maker: &mut Maker<'_>, turn: TurnId, part: usize) {
     let run = maker.run;
-    let Some(live) = run.live.get(&turn) else { return };
+    let Some(live) = run.live.get(&turn) else {
+        broken(maker, turn);
+        return;
+    };
     maker.doc.line(
         Styled::new()
             .own(Role::Running, format!("{turn}, streaming"))

@@ -369,6 +369,9 @@ fn resilience(event: &ResilienceEvent) -> String {
         ResilienceEvent::RepairStarted { call, round, of, .. } => {
             format!("{call} is being repaired ({round} of {of})")
         }
+        ResilienceEvent::RepairDiagnosed { call, diagnoses, .. } if diagnoses.is_empty() => {
+            format!("{call}: nothing was found that could be mended")
+        }
         ResilienceEvent::RepairDiagnosed { call, diagnoses, .. } => {
             let found: Vec<&str> = diagnoses.iter().map(|one| &*one.evidence).collect();
             format!("{call}: found {}", found.join("; "))

@@ -143,7 +143,7 @@ static GRAPH: &[Entry] = &[
 #[rustfmt::skip]
 static JUMP: &[Entry] = &[
     entry(Verb::Jump(Jump::Pending), "next-pending", &["t"], &[Panes], "next pending", "go to the next call that waits for you"),
-    entry(Verb::Jump(Jump::Failure), "next-failure", &["f"], &[Panes], "", "go to the next failed call"),
+    entry(Verb::Jump(Jump::Failure), "next-failure", &["f"], &[Panes], "", "go to the next failed call or broken stream"),
     entry(Verb::Jump(Jump::Edited), "next-edit", &["d"], &[Panes], "", "go to the next edited node"),
     entry(Verb::Jump(Jump::Parent), "parent", &["["], &[Panes], "", "go to the parent of the selected node"),
     entry(Verb::Jump(Jump::Child), "child", &["]"], &[Panes], "", "go to the first child of the selected node"),
@@ -156,7 +156,7 @@ static JUMP: &[Entry] = &[
 
 #[rustfmt::skip]
 static VIEW: &[Entry] = &[
-    entry(Verb::View(View::Help), "help", &["?", "f1"], &[Panes], "help", "show every key"),
+    entry(Verb::View(View::Help), "help", &["?", "f1"], &[Panes], "help", "show every key, those that work here first"),
     entry(Verb::View(View::Palette), "palette", &[":", "ctrl-p"], &[Panes, Page, Needed, Review, Gathered, Branches, Compare, Effects, Bulk, Rule, Rules, Consent, Doubt, Broken], "palette", "choose any command by typing part of its name"),
     entry(Verb::View(View::NextPane), "next-pane", &["tab"], &[Panes], "pane", "go to the next pane"),
     entry(Verb::View(View::PrevPane), "previous-pane", &["shift-tab"], &[Panes], "", "go to the pane before"),
@@ -188,6 +188,7 @@ static VIEW: &[Entry] = &[
     entry(Verb::View(View::Close), "close", &["esc", "q"], &[Page, Needed, Consent, Doubt, Broken, Bulk, Rules, Gathered, Branches, Compare, Effects], "close", "close"),
     entry(Verb::View(View::Close), "back", &["esc"], &[Review, Rule, Confirm, Leave, List], "back", "go back; nothing is changed"),
     entry(Verb::View(View::Choose), "choose", &["enter"], &[List], "choose", "take the chosen entry"),
+    entry(Verb::View(View::Help), "help-here", &["?", "f1"], &[Page, Needed, Review, Gathered, Branches, Compare, Effects, Bulk, Rule, Rules, Consent, Doubt, Broken, Confirm, Leave], "help", "show every key, those that work here first; what is open stays as it is below"),
 ];
 
 #[rustfmt::skip]
@@ -204,6 +205,10 @@ static MOVE: &[Entry] = &[
     entry(Verb::Move(Move::Bottom), "bottom", &["G", "end"], &[Panes, Page, Needed, Review, Gathered, Branches, Compare, Effects, Bulk, Rule, Rules], "", "to the last row; the graph follows new rows from there"),
     entry(Verb::Move(Move::Up), "list-up", &["up", "ctrl-p"], &[List], "", "one entry up"),
     entry(Verb::Move(Move::Down), "list-down", &["down", "ctrl-n"], &[List], "", "one entry down"),
+    entry(Verb::Move(Move::PageUp), "list-page-up", &["pgup"], &[List], "", "one screen of the list up"),
+    entry(Verb::Move(Move::PageDown), "list-page-down", &["pgdn"], &[List], "", "one screen of the list down"),
+    entry(Verb::Move(Move::Top), "list-top", &["home"], &[List], "", "to the first entry"),
+    entry(Verb::Move(Move::Bottom), "list-bottom", &["end"], &[List], "", "to the last entry"),
     entry(Verb::Move(Move::Up), "cursor-up", &["up"], &[Editor], "", "cursor up"),
     entry(Verb::Move(Move::Down), "cursor-down", &["down"], &[Editor], "", "cursor down"),
     entry(Verb::Move(Move::Left), "cursor-left", &["left"], &[Editor, Line, List], "", "cursor to the left"),
@@ -235,8 +240,8 @@ static TEXT: &[Entry] = &[
     entry(Verb::Text(TextVerb::Redo), "redo-typing", &["ctrl-r"], &[Editor, Line, List], "", "do it again"),
     entry(Verb::Text(TextVerb::WordLeft), "word-left", &["ctrl-left", "alt-b"], &[Editor, Line, List], "", "a word to the left"),
     entry(Verb::Text(TextVerb::WordRight), "word-right", &["ctrl-right", "alt-f"], &[Editor, Line, List], "", "a word to the right"),
-    entry(Verb::Text(TextVerb::LineStart), "line-start", &["home"], &[Editor, Line, List], "", "start of the line"),
-    entry(Verb::Text(TextVerb::LineEnd), "line-end", &["end", "ctrl-e"], &[Editor, Line, List], "", "end of the line"),
+    entry(Verb::Text(TextVerb::LineStart), "line-start", &["home"], &[Editor, Line], "", "start of the line"),
+    entry(Verb::Text(TextVerb::LineEnd), "line-end", &["end", "ctrl-e"], &[Editor, Line], "", "end of the line"),
     entry(Verb::Text(TextVerb::First), "first-line", &["ctrl-home"], &[Editor], "", "first line"),
     entry(Verb::Text(TextVerb::Last), "last-line", &["ctrl-end"], &[Editor], "", "last line"),
     entry(Verb::Text(TextVerb::EraseWord), "erase-word", &["ctrl-w", "alt-backspace"], &[Editor, Line, List], "", "erase the word before the cursor"),
@@ -257,6 +262,7 @@ static TEXT: &[Entry] = &[
     entry(Verb::Text(TextVerb::Copy), "copy-selected", &["alt-c"], &[Editor, Line], "", "copy what is selected, or everything, to the terminal's clipboard"),
     entry(Verb::Text(TextVerb::Cut), "cut", &["alt-x"], &[Editor, Line], "", "take out what is selected"),
     entry(Verb::Text(TextVerb::PutBack), "put-back", &["ctrl-y"], &[Editor, Line], "", "put in what was taken out last"),
+    entry(Verb::View(View::Help), "help-typing", &["f1"], &[Editor, Line, List], "help", "show every key, those that work here first; what was typed stays as it is below"),
 ];
 
 #[rustfmt::skip]

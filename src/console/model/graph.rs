@@ -21,6 +21,7 @@ use crate::console::layout::fold::{Detail, Rules, Stands};
 use crate::console::layout::gutter::Shape;
 use crate::domain::id::{NodeId, NodeKind, Seq, TurnId};
 use crate::domain::state::State;
+use crate::domain::turn::Turn;
 pub use entries::Mark;
 use entries::{Maker, Signs};
 use lit::Lit;
@@ -38,7 +39,7 @@ const RECENT: usize = 30;
 pub enum Pick {
     /// A node, or the row that holds it.
     Node(NodeId),
-    /// A part of an open stream, counted from 0.
+    /// A part of an open stream, counted from 0; of a broken one there is one, for all that it had begun.
     Live(TurnId, usize),
 }
 
@@ -49,6 +50,8 @@ pub struct Search {
     pub text: String,
     /// Where it was found, in journal order.
     pub hits: BTreeSet<NodeId>,
+    /// The broken streams in which it was found; their rows stand below all others.
+    pub broken: Vec<TurnId>,
 }
 
 /// How the pane shows the graph.
@@ -114,8 +117,10 @@ impl Level {
 pub struct GraphPane {
     /// The rows.
     pub rows: Rows,
-    /// Rows of open streams, below the others.
+    /// Rows of open and of broken streams, below the others.
     pub live: Vec<(TurnId, usize)>,
+    /// Turns whose stream broke, where they have a row among those.
+    pub broken: Vec<TurnId>,
     /// The row under the cursor.
     pub selected: Option<Pick>,
     /// First row on screen.
@@ -188,6 +193,14 @@ impl GraphPane {
             .values()
             .flat_map(|live| (0..live.parts.len()).map(|part| (live.turn, part)))
             .collect();
+        let fits = |turn: &Turn| self.filter.as_ref().is_none_or(|filter| filter.fits_broken(turn));
+        self.broken = run
+            .broken()
+            .filter(|turn| fits(turn))
+            .map(|turn| turn.id)
+            .collect();
+        self.live.extend(self.broken.iter().map(|turn| (*turn, 0)));
+        self.live.sort_unstable();
         self.hold(state, before);
         let lit = match self.selected {
             Some(Pick::Node(node)) if self.pinned => Some(node),
@@ -370,8 +383,8 @@ impl GraphPane {
         self.spoil_all();
     }
 
-    /// How many nodes fit what is looked for.
+    /// How many nodes and broken streams fit what is looked for.
     pub fn found(&self) -> usize {
-        self.rows.entries.iter().filter(|entry| entry.hit).count()
+        self.rows.entries.iter().filter(|entry| entry.hit).count() + self.broken.len()
     }
 }

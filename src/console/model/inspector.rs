@@ -65,6 +65,18 @@ impl Tab {
     }
 }
 
+/// The tabs in the title line of the inspector.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct TabBar {
+    /// Those beside the shown one, each with its first column and its words.
+    pub others: Vec<(Tab, u16, String)>,
+    /// Where not all of them fit: which of how many is shown, and its first column.
+    pub mark: Option<(u16, String)>,
+}
+
+/// Columns at the end of the title line that tell which rows are on screen.
+const POSITION: u16 = 14;
+
 /// What the inspector shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Subject {
@@ -146,6 +158,40 @@ impl Inspector {
             }
         }
         tab
+    }
+
+    /// The tabs beside the shown one in a title line of so many columns, whose first `used` are taken.
+    pub fn bar(&self, used: u16, width: u16, (left, right): (char, char)) -> TabBar {
+        let others: Vec<(Tab, String)> = Tab::ALL
+            .into_iter()
+            .filter(|tab| *tab != self.tab)
+            .map(|tab| (tab, format!(" {} ", tab.word())))
+            .collect();
+        let end = width.saturating_sub(POSITION);
+        let all: usize = others.iter().map(|(_, words)| words.len()).sum();
+        let fits = usize::from(used) + 1 + all <= usize::from(end);
+        let at = Tab::ALL.iter().position(|tab| *tab == self.tab).unwrap_or(0) + 1;
+        let mark = format!(" {left} {at}/{} {right} ", Tab::ALL.len());
+        let room = if fits { 0 } else { mark.chars().count() as u16 };
+        let mut bar = TabBar::default();
+        let mut x = used + 1;
+        for (tab, words) in others {
+            let wide = words.len() as u16;
+            if x + wide + room > end {
+                break;
+            }
+            bar.others.push((tab, x, words));
+            x += wide;
+        }
+        if !fits && x + room <= width {
+            bar.mark = Some((x, mark));
+        }
+        bar
+    }
+
+    /// Whether there is anything in a tab about what is shown.
+    pub fn has_tab(&self, tab: Tab) -> bool {
+        has(self.subject, tab)
     }
 
     /// The tab to show for a subject.

@@ -100,13 +100,18 @@ impl Page {
             made: None,
         }
     }
+
+    /// True for the page of all keys.
+    pub const fn is_help(&self) -> bool {
+        matches!(self.content, PageContent::Help(_))
+    }
 }
 
 /// What is on a page.
 #[derive(Debug, Clone)]
 pub enum PageContent {
-    /// Every key.
-    Help,
+    /// Every key, those of the place first in which it was asked for.
+    Help(Context),
     /// What went round.
     Loops,
     /// A line of the log; holds untrusted text.

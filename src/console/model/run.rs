@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::console::link::{Frames, Live};
+use crate::console::link::{At, Frames, Live};
 use crate::domain::apply::apply;
 use crate::domain::breaker::Phase;
 use crate::domain::command::Command;
@@ -42,6 +42,8 @@ pub struct RunPart {
     pub overtaken: bool,
     /// Whether a recorded run plays by itself.
     pub playing: bool,
+    /// Where a recorded run stands.
+    pub at: Option<At>,
     /// What went over the wire for the request that was looked at last.
     pub wire: Option<WireSeen>,
     /// What the request said that was looked at last.

@@ -117,6 +117,9 @@ pub struct Sizes {
     pub lower: Option<u16>,
 }
 
+/// Rows of the panes at which, with one less, others are shown.
+const ROWS: [u16; 3] = [8, 14, 16];
+
 /// Where the panes stand. A pane without a place is not on screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Places {
@@ -163,6 +166,8 @@ pub struct Screen {
     pub mouse: bool,
     /// What is on top takes the whole width.
     pub broad: bool,
+    /// The newest word is longer than a row.
+    pub wordy: bool,
     /// Where everything stands now.
     pub places: Places,
 }
@@ -182,6 +187,7 @@ impl Screen {
             focused: None,
             mouse: false,
             broad: false,
+            wordy: false,
             places: Places::default(),
         }
     }
@@ -310,9 +316,15 @@ fn places(screen: &Screen, queued: usize, banner: bool) -> Places {
     let (width, height) = (screen.width, screen.height);
     let row = |y: u16, rows: u16| Rect::new(0, y.min(height), width, rows.min(height.saturating_sub(y)));
     let header = row(0, 1);
-    let status_rows = if height >= 20 { 2 } else { 1 };
-    let status = row(height.saturating_sub(status_rows).max(1), status_rows);
     let top = if banner && height >= 5 { 2 } else { 1 };
+    // A second row for a long word is taken only where no pane comes or goes for it.
+    let spare = !screen.zoom && height >= 12 && !ROWS.contains(&height.saturating_sub(top + 1));
+    let status_rows = if height >= 20 || (screen.wordy && spare) {
+        2
+    } else {
+        1
+    };
+    let status = row(height.saturating_sub(status_rows).max(1), status_rows);
     let body = row(top, height.saturating_sub(top + status_rows));
     let mut out = Places {
         header,

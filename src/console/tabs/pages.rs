@@ -21,7 +21,7 @@ const NARROW: usize = 24;
 /// Where the further rows of a call in a list begin.
 const INDENT: usize = 4;
 
-/// Every key, by place; what works in the pane that help was asked in comes first.
+/// Every key, by place; all that works where help was asked for comes first.
 pub fn help(maker: &mut Maker<'_>, keymap: &Keymap, replay: bool, here: Context) {
     let others = Context::ALL.into_iter().filter(|context| *context != here);
     for context in std::iter::once(here).chain(others) {
@@ -29,7 +29,10 @@ pub fn help(maker: &mut Maker<'_>, keymap: &Keymap, replay: bool, here: Context)
             continue;
         }
         let entries: Vec<_> = commands::entries()
-            .filter(|entry| entry.contexts.first() == Some(&context))
+            .filter(|entry| {
+                entry.contexts.first() == Some(&context)
+                    || (context == here && entry.contexts.contains(&here))
+            })
             .collect();
         if entries.is_empty() {
             continue;

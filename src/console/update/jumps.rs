@@ -10,21 +10,24 @@ use crate::console::model::queue::Wanted;
 use crate::console::model::screen::Pane;
 use crate::domain::call::Status;
 use crate::domain::graph;
-use crate::domain::id::{NodeId, NodeKind};
+use crate::domain::id::{NodeId, NodeKind, TurnId};
 
 /// Carries out a jump.
 pub(super) fn jump(model: &mut Model, jump: Jump) {
     let done = match jump {
         Jump::Pending => pending(model),
-        Jump::Failure => next(model, "nothing failed", |model, id| {
-            model.run.state.calls.get(&id).is_some_and(|call| {
-                matches!(
-                    call.status,
-                    Status::Failed(_) | Status::Invalid | Status::Unsatisfiable | Status::Expired
-                )
+        Jump::Failure => {
+            let broken = model.graph.broken.clone();
+            next(model, "nothing failed", &broken, |model, id| {
+                model.run.state.calls.get(&id).is_some_and(|call| {
+                    matches!(
+                        call.status,
+                        Status::Failed(_) | Status::Invalid | Status::Unsatisfiable | Status::Expired
+                    )
+                })
             })
-        }),
-        Jump::Edited => next(model, "nothing was edited", |model, id| {
+        }
+        Jump::Edited => next(model, "nothing was edited", &[], |model, id| {
             id.kind == NodeKind::Intervention
                 || model
                     .run
@@ -84,18 +87,63 @@ pub(super) fn go(model: &mut Model, id: NodeId) -> Result<(), String> {
     Ok(())
 }
 
-/// The next node below the cursor that fits, from the top again after the last.
-fn next(model: &mut Model, none: &str, fits: impl Fn(&Model, NodeId) -> bool) -> Result<(), String> {
-    let here = cursor(model).unwrap_or(NodeId::new(NodeKind::Prompt, 0));
+/// Goes to what was found: a node, or the row of a broken stream.
+fn go_pick(model: &mut Model, pick: Pick) -> Result<(), String> {
+    match pick {
+        Pick::Node(id) => go(model, id),
+        Pick::Live(turn, _) => {
+            if !model.graph.go_to_broken(turn) {
+                return Err(format!("{turn} has no row"));
+            }
+            model.screen.focus(Pane::Graph);
+            model.inspector.top = 0;
+            Ok(())
+        }
+    }
+}
+
+/// Where the cursor stands among the rows of streams, below all nodes: behind how many of these.
+fn below(model: &Model, turns: &[TurnId]) -> Option<usize> {
+    match model.graph.selected {
+        Some(Pick::Live(here, _)) => Some(turns.partition_point(|turn| *turn < here)),
+        _ => None,
+    }
+}
+
+/// The next below the cursor that fits, from the top again after the last: a node, or one of these broken streams.
+fn next(
+    model: &mut Model,
+    none: &str,
+    broken: &[TurnId],
+    fits: impl Fn(&Model, NodeId) -> bool,
+) -> Result<(), String> {
+    let first = NodeId::new(NodeKind::Prompt, 0);
+    let below = below(model, broken);
+    let here = cursor(model).unwrap_or(first);
     let nodes = &model.run.state.nodes;
-    let following = nodes
-        .range(here..)
-        .map(|(id, _)| *id)
-        .filter(|id| id.call() != here.call());
-    let from_top = nodes.range(..=here).map(|(id, _)| *id);
-    let found = following.chain(from_top).find(|id| fits(model, *id));
+    let fit = |id: &NodeId| fits(model, *id);
+    let following = || {
+        let mut after = nodes.range(here..).map(|(id, _)| *id);
+        after.find(|id| id.call() != here.call() && fit(id))
+    };
+    let from_top = || {
+        let is_above = |id: &NodeId| below.is_some() || *id <= here;
+        nodes.keys().copied().take_while(is_above).find(fit)
+    };
+    let is_other = |turn: &&TurnId| model.graph.selected != Some(Pick::Live(**turn, 0));
+    let stream = |from: usize| {
+        let rest = broken.iter().skip(from).find(is_other);
+        rest.map(|turn| Pick::Live(*turn, 0))
+    };
+    let found = match below {
+        None => following().map(Pick::Node).or_else(|| stream(0)),
+        Some(at) => stream(at),
+    };
+    let found = found
+        .or_else(|| from_top().map(Pick::Node))
+        .or_else(|| broken.first().map(|turn| Pick::Live(*turn, 0)));
     match found {
-        Some(id) => go(model, id),
+        Some(pick) => go_pick(model, pick),
         None => Err(none.to_owned()),
     }
 }
@@ -158,8 +206,10 @@ fn sibling(model: &mut Model, back: bool) -> Result<(), String> {
 }
 
 fn hit(model: &mut Model, back: bool) -> Result<(), String> {
-    let hits = &model.graph.search.hits;
-    if hits.is_empty() {
+    let (graph, hits) = (&model.graph, &model.graph.search.hits);
+    let is_shown = |turn: &TurnId| graph.broken.contains(turn);
+    let broken: Vec<TurnId> = graph.search.broken.iter().copied().filter(is_shown).collect();
+    if hits.is_empty() && broken.is_empty() {
         return Err(format!(
             "{} looks for something first",
             model.settings.keymap.first("search")
@@ -167,16 +217,29 @@ fn hit(model: &mut Model, back: bool) -> Result<(), String> {
     }
     let here = cursor(model).unwrap_or(NodeId::new(NodeKind::Prompt, 0));
     let other = |id: &&NodeId| id.call() != here.call();
-    let found = if back {
-        hits.range(..here)
-            .rev()
-            .find(other)
-            .or_else(|| hits.iter().next_back())
-    } else {
-        hits.range(here..).find(other).or_else(|| hits.iter().next())
+    let stream = |turn: Option<&TurnId>| turn.map(|turn| Pick::Live(*turn, 0));
+    let node = |id: Option<&NodeId>| id.map(|id| Pick::Node(*id));
+    let below = below(model, &broken);
+    let found = match (below, back) {
+        (None, true) => node(hits.range(..here).rev().find(other))
+            .or_else(|| stream(broken.last()))
+            .or_else(|| node(hits.last())),
+        (None, false) => node(hits.range(here..).find(other))
+            .or_else(|| stream(broken.first()))
+            .or_else(|| node(hits.first())),
+        (Some(at), true) => stream(at.checked_sub(1).and_then(|at| broken.get(at)))
+            .or_else(|| node(hits.last()))
+            .or_else(|| stream(broken.last())),
+        (Some(at), false) => {
+            let rest = broken.get(at..).unwrap_or_default().iter();
+            let mut rest = rest.filter(|turn| model.graph.selected != Some(Pick::Live(**turn, 0)));
+            stream(rest.next())
+                .or_else(|| node(hits.first()))
+                .or_else(|| stream(broken.first()))
+        }
     };
-    match found.copied() {
-        Some(id) => go(model, id),
+    match found {
+        Some(pick) => go_pick(model, pick),
         None => Ok(()),
     }
 }

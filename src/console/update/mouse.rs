@@ -5,6 +5,7 @@
 use super::views;
 use crate::console::commands::Move;
 use crate::console::model::Model;
+use crate::console::model::inspector::Tab;
 use crate::console::model::overlay::Overlay;
 use crate::console::model::screen::{Pane, inside};
 use crate::console::msg::Mouse;
@@ -50,6 +51,15 @@ fn press(model: &mut Model, x: u16, y: u16) {
         pick_in_list(model, y);
         return;
     }
+    if let Some(tab) = tab_at(model, x, y) {
+        views::focus(model, Pane::Inspector);
+        if model.inspector.has_tab(tab) {
+            views::tab(model, tab);
+        } else {
+            model.complain(format!("there are no {} of what is selected", tab.word()));
+        }
+        return;
+    }
     model.screen.moving = model.screen.border_at(x, y);
     let Some(pane) = model.screen.pane_at(x, y) else {
         return;
@@ -88,6 +98,19 @@ fn press(model: &mut Model, x: u16, y: u16) {
             }
         }
     }
+}
+
+/// The tab whose name stands at a place of the screen.
+fn tab_at(model: &Model, x: u16, y: u16) -> Option<Tab> {
+    let area = model.screen.places.inspector.filter(|area| area.y == y)?;
+    let inspector = &model.inspector;
+    let used = (inspector.tab.word().len() as u16 + 2).min(area.width.saturating_sub(2)) + 1;
+    let bar = inspector.bar(used, area.width, model.settings.charset.around());
+    let is_here = |(_, from, words): &&(Tab, u16, String)| {
+        let from = area.x + from;
+        (from..from + words.len() as u16).contains(&x)
+    };
+    bar.others.iter().find(is_here).map(|(tab, _, _)| *tab)
 }
 
 /// A click in a list moves its cursor; a key takes the entry.

@@ -20,14 +20,16 @@ use crate::domain::weight::MOST;
 
 use super::decide::{self, send};
 
-/// Opens a line to type.
+/// Opens a line to type. What stands there is selected: typing takes its place, a move of the cursor keeps it.
 pub(super) fn line(model: &mut Model, purpose: LinePurpose, title: &str, text: &str) {
+    let mut field = Field::line(text);
+    field.select_all();
     open(
         model,
         Overlay::Line(LinePrompt {
             purpose,
             title: title.to_owned(),
-            field: Field::line(text),
+            field,
         }),
     );
 }
@@ -390,10 +392,11 @@ pub(super) fn limits(now: Limits, text: &str) -> Result<Limits, String> {
             ("tokens", number) => limits.tokens = number,
             ("minutes", number) => limits.wall_ms = number.map(|n| n.saturating_mul(60_000)),
             ("price", number) => limits.price = number,
-            ("parallel", Some(number @ 1..)) => limits.parallel = u32::try_from(number).unwrap_or(u32::MAX),
+            ("parallel", Some(number)) => limits.parallel = u32::try_from(number).unwrap_or(u32::MAX),
             _ => return Err(wrong()),
         }
     }
+    limits.check()?;
     Ok(limits)
 }
 

@@ -6,7 +6,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::{bulk, decide, listings};
 use crate::console::alike;
-use crate::console::doc::Doc;
+use crate::console::columns::Columns as _;
+use crate::console::doc::{Doc, head};
 use crate::console::layout::fold::Stands;
 use crate::console::model::Model;
 use crate::console::model::arming::{Cover, Question, Sight};
@@ -27,6 +28,9 @@ use crate::domain::refusal::Refusal;
 use crate::domain::state::State;
 use crate::policy::backtest::would;
 
+/// Characters of the newest word that are measured: more than a row has.
+const WORDS: usize = 400;
+
 /// Brings everything that is drawn up to date.
 pub fn prepare(model: &mut Model) {
     let _shown = model.settings.shown();
@@ -37,6 +41,8 @@ pub fn prepare(model: &mut Model) {
         || model.run.broken().next().is_some()
         || model.run.state.limit_reached.is_some()
         || model.run.stuck().is_some();
+    let words = crate::text::visible(head(&model.message.text, WORDS).0);
+    model.screen.wordy = words.columns() >= usize::from(model.screen.width);
     model.screen.arrange(model.queue.items.len(), banner);
     let places = model.screen.places;
     let graph = places.graph.map(inside).unwrap_or_default();
@@ -217,12 +223,9 @@ fn overlay(model: &mut Model) {
                 match &page.content {
                     PageContent::Loops => tabs::loops(&mut maker, settings.offered()),
                     PageContent::Needed => tabs::needed(&mut maker, log, settings.offered()),
-                    PageContent::Help => tabs::help(
-                        &mut maker,
-                        &settings.keymap,
-                        settings.replay,
-                        screen.focus.context(),
-                    ),
+                    PageContent::Help(here) => {
+                        tabs::help(&mut maker, &settings.keymap, settings.replay, *here);
+                    }
                     PageContent::Note(words) => tabs::note(&mut maker, words),
                     PageContent::Difference(lines) => tabs::difference(&mut maker, lines),
                     PageContent::Impact(edit) => tabs::impact(&mut maker, edit),

@@ -46,7 +46,10 @@ pub(super) fn take(model: &mut Model, update: Update, out: &mut Vec<Out>) {
             model.log.add(Line::Note(words));
         }
         Update::Progress(words) => model.say(words),
-        Update::Playing(plays) => model.run.playing = plays,
+        Update::At(at) => {
+            model.run.playing = at.speed.is_some();
+            model.run.at = Some(at);
+        }
         Update::Halted(why) => {
             model
                 .log
@@ -152,6 +155,17 @@ fn taken(model: &mut Model, command: &Command) {
     }
     (model.run.committing, model.run.overtaken) = (false, false);
     let switched = !matches!(command, Command::Edit(EditCommand::Commit { .. }));
+    // What was read about keys over it meanwhile goes with it.
+    if let [.., below, Overlay::Page(page)] = model.overlays.as_slice()
+        && page.is_help()
+        && match below {
+            Overlay::Review(_) | Overlay::Rule(_) => true,
+            Overlay::Editor(editor) => editor.sent,
+            _ => false,
+        }
+    {
+        model.overlays.pop();
+    }
     if matches!(model.overlays.last(), Some(Overlay::Review(_) | Overlay::Rule(_))) {
         model.overlays.pop();
         if matches!(model.overlays.last(), Some(Overlay::Editor(_))) {

@@ -187,8 +187,18 @@ fn in_graph(model: &mut Model, text: &str) -> Result<(), String> {
         nodes.filter(|id| query.fits(state, *id)).collect()
     };
     text.clone_into(&mut model.graph.search.text);
-    let count = hits.len();
+    let broken: Vec<_> = if query.is_empty() {
+        Vec::new()
+    } else {
+        let streams = model.run.broken();
+        streams
+            .filter(|turn| query.fits_broken(turn))
+            .map(|turn| turn.id)
+            .collect()
+    };
+    let count = hits.len() + broken.len();
     model.graph.search.hits = hits;
+    model.graph.search.broken = broken;
     if query.is_empty() {
         return Ok(());
     }

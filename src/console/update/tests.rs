@@ -16,6 +16,7 @@ mod needed;
 mod pace;
 mod palette;
 mod reading;
+mod places;
 mod repairs;
 mod rules;
 mod schedules;

@@ -8,6 +8,7 @@ use super::typing::CLIPBOARD;
 use super::{ledger, open};
 use crate::console::commands::{Move, RunVerb, View};
 use crate::console::doc::Doc;
+use crate::console::hints::context;
 use crate::console::link::Frames;
 use crate::console::model::Model;
 use crate::console::model::graph::{Form, Pick};
@@ -45,7 +46,7 @@ pub(super) fn show(model: &mut Model, view: View, out: &mut Vec<Out>) {
         View::NextTab => tab(model, model.inspector.next_tab(false)),
         View::PrevTab => tab(model, model.inspector.next_tab(true)),
         View::Expand => model.graph.toggle(None),
-        View::Help => open(model, Overlay::Page(Page::new("keys", PageContent::Help))),
+        View::Help => help(model),
         View::Loops => open(model, Overlay::Page(Page::new("loops", PageContent::Loops))),
         View::Needed => super::needed::show(model),
         View::Orphans => ledger::list(model),
@@ -68,6 +69,17 @@ pub(super) fn show(model: &mut Model, view: View, out: &mut Vec<Out>) {
         // Carried out where the keys are dispatched.
         View::Palette | View::Search | View::Choose | View::Suspend | View::Quit | View::Interrupt => {}
     }
+}
+
+/// Shows every key over what is open, which stays as it is; from there it goes back.
+fn help(model: &mut Model) {
+    let is_help = |overlay: &Overlay| matches!(overlay, Overlay::Page(page) if page.is_help());
+    if model.overlays.last().is_some_and(is_help) {
+        model.overlays.pop();
+        return;
+    }
+    let here = context(model);
+    open(model, Overlay::Page(Page::new("keys", PageContent::Help(here))));
 }
 
 /// The pane at the bottom that stands beside one of them.
@@ -142,7 +154,7 @@ pub(super) fn focus(model: &mut Model, pane: Pane) {
     }
 }
 
-fn tab(model: &mut Model, tab: Tab) {
+pub(super) fn tab(model: &mut Model, tab: Tab) {
     model.inspector.choose(tab, model.screen.lead);
 }
 
@@ -253,7 +265,13 @@ pub(super) fn step(model: &mut Model, to: Move) {
             Overlay::List(list) => match to {
                 Move::Up => list.at = list.at.saturating_sub(1),
                 Move::Down => list.at = (list.at + 1).min(list.found.len().saturating_sub(1)),
-                other => list.field.step(other),
+                Move::PageUp | Move::HalfUp => list.at = list.at.saturating_sub(page),
+                Move::PageDown | Move::HalfDown => {
+                    list.at = (list.at + page).min(list.found.len().saturating_sub(1));
+                }
+                Move::Top => list.at = 0,
+                Move::Bottom => list.at = list.found.len().saturating_sub(1),
+                Move::Left | Move::Right => list.field.step(to),
             },
             Overlay::Stop | Overlay::Leave => {}
         }

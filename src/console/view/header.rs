@@ -2,6 +2,8 @@
 //!
 //! Must not know: keys.
 
+use std::collections::BTreeSet;
+
 use ratatui::layout::Rect;
 
 use super::paint::Canvas;
@@ -78,6 +80,10 @@ fn parts(model: &Model) -> Vec<(u8, Role, String, bool)> {
             true,
         )),
     }
+    if let Some(at) = &model.run.at {
+        let narrow = model.screen.width < NARROW;
+        parts.push((1, Role::Text, at.words(narrow), true));
+    }
     let waiting = model.queue.waiting();
     if waiting > 0 {
         parts.push((1, Role::Awaiting, format!("{waiting} waiting"), true));
@@ -124,17 +130,21 @@ pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
         return;
     }
     let mut parts = parts(model);
-    let wide = |parts: &[(u8, Role, String, bool)]| -> usize {
-        parts
-            .iter()
-            .map(|(_, _, text, _)| text.columns() + 2)
-            .sum::<usize>()
-    };
-    while wide(&parts) > usize::from(area.width) && parts.len() > 1 {
-        if let Some(at) = (0..parts.len()).max_by_key(|at| parts.get(*at).map(|part| part.0)) {
-            parts.remove(at);
+    // The most important come first; a less important one that is short may stand where a longer one does not.
+    let mut by_weight: Vec<usize> = (0..parts.len()).collect();
+    by_weight.sort_by_key(|at| parts.get(*at).map(|part| part.0));
+    // Two blanks stand between those at the left and those at the right.
+    let mut room = usize::from(area.width.saturating_sub(1));
+    let mut kept = BTreeSet::new();
+    for at in by_weight {
+        let need = parts.get(at).map_or(0, |part| part.2.columns() + 2);
+        if need <= room || kept.is_empty() {
+            room = room.saturating_sub(need);
+            kept.insert(at);
         }
     }
+    let mut at = 0..;
+    parts.retain(|_| at.next().is_some_and(|at: usize| kept.contains(&at)));
     let mut x = area.x + 1.min(area.width);
     for (_, role, text, _) in parts.iter().filter(|part| !part.3) {
         x += canvas.put(x, area.y, area.right().saturating_sub(x), text, *role) + 2;

@@ -8,7 +8,6 @@ use super::paint::{Canvas, row_of};
 use super::shell;
 use crate::console::doc::Doc;
 use crate::console::model::Model;
-use crate::console::model::inspector::Tab;
 use crate::console::model::screen::{Pane, inside};
 use crate::console::theme::Role;
 
@@ -17,16 +16,13 @@ pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
     let inspector = &model.inspector;
     let used = shell::title(model, canvas, area, Pane::Inspector, inspector.tab.word());
     let body = inside(area);
-    // The other tabs, as far as there is room.
-    let mut x = area.x + used + 1;
-    for tab in Tab::ALL.into_iter().filter(|tab| *tab != inspector.tab) {
-        let word = format!(" {} ", tab.word());
-        let width = word.len() as u16;
-        if x + width + 14 > area.right() {
-            break;
-        }
-        canvas.put(x, area.y, width, &word, Role::Dim);
-        x += width;
+    // The other tabs, as far as there is room, and a sign where there are more.
+    let bar = inspector.bar(used, area.width, model.settings.charset.around());
+    for (_, x, words) in &bar.others {
+        canvas.put(area.x + x, area.y, words.len() as u16, words, Role::Dim);
+    }
+    if let Some((x, words)) = &bar.mark {
+        canvas.put(area.x + x, area.y, area.width - x, words, Role::Key);
     }
     let find = inspector.find.as_ref().map(|find| &find.regex);
     rows(canvas, body, &inspector.doc, inspector.top, find);

@@ -56,6 +56,13 @@ pub(super) fn list(model: &Model, frame: &mut Frame<'_>, list: &List) {
         buf: frame.buffer_mut(),
         look: &model.settings.look,
     };
+    if rows > 0 && list.found.len() > rows {
+        let words = format!(" {}-{} of {} ", top + 1, top + rows, list.found.len());
+        let width = words.len() as u16;
+        if width + 2 < area.width {
+            canvas.put(area.right() - width - 1, area.y, width, &words, Role::Key);
+        }
+    }
     for (line, index) in list.found.iter().enumerate().skip(top).take(rows) {
         let Some(choice) = list.choices.get(*index) else {
             continue;

@@ -126,11 +126,17 @@ impl Canvas<'_> {
         self.line(area.x, area.y, area.width, line);
         let width: usize = line.0.iter().map(|piece| piece.text.columns()).sum();
         if width > usize::from(area.width) {
+            // A piece that was cut off before says so already, right before the edge.
+            let mut sign = [0; 4];
+            let sign: &str = more.encode_utf8(&mut sign);
+            let before = area.right().checked_sub(2).filter(|x| *x >= area.x);
+            let before = before.and_then(|x| self.buf.cell((x, area.y)));
+            let told = before.is_some_and(|cell| cell.symbol() == sign);
             self.put(
                 area.right() - 1,
                 area.y,
                 1,
-                more.encode_utf8(&mut [0; 4]),
+                if told { " " } else { sign },
                 Role::Dim,
             );
         }

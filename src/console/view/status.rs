@@ -105,7 +105,8 @@ fn standing(model: &Model) -> String {
             } else {
                 let rows: usize = left.iter().map(std::ops::Range::len).sum();
                 let key = model.settings.keymap.first("page-down");
-                format!("{rows} rows of the arguments not on screen yet: {key} reads on")
+                let noun = if rows == 1 { "row" } else { "rows" };
+                format!("{rows} {noun} of the arguments not on screen yet: {key} reads on")
             }
         }
         _ => String::new(),

@@ -29,12 +29,9 @@ pub(super) fn decide(draft: &mut Draft<'_>, command: &RunCommand) -> Result<(), 
             keep_arrived(draft, *turn)
         }
         RunCommand::SetLimits { limits } => {
-            if limits.parallel == 0 {
-                return Err(Refusal::new(
-                    RefusalKind::Invalid,
-                    "at least one call must be able to run: pause the run instead",
-                ));
-            }
+            limits
+                .check()
+                .map_err(|why| Refusal::new(RefusalKind::Invalid, why))?;
             draft.run(RunEvent::LimitsRaised { limits: *limits });
             if draft.state.limit_reached.is_some() {
                 draft.run(RunEvent::Resumed {});

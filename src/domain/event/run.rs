@@ -112,6 +112,37 @@ pub struct Limits {
     pub price: Option<u64>,
 }
 
+impl Limits {
+    /// The most calls at one time that can be asked for.
+    pub const MOST_PARALLEL: u32 = 64;
+
+    /// Whether a run can be kept within these; says which is out of range, and what is allowed.
+    pub fn check(&self) -> Result<(), String> {
+        if self.parallel == 0 {
+            return Err("at least one call must be able to run: pause the run instead".to_owned());
+        }
+        if self.parallel > Self::MOST_PARALLEL {
+            return Err(format!(
+                "parallel={} is out of range: write a number from 1 to {}",
+                self.parallel,
+                Self::MOST_PARALLEL
+            ));
+        }
+        let bounds = [
+            ("turns", self.turns.map(u64::from)),
+            ("tokens", self.tokens),
+            ("minutes", self.wall_ms),
+            ("price", self.price),
+        ];
+        match bounds.into_iter().find(|(_, most)| *most == Some(0)) {
+            Some((name, _)) => Err(format!(
+                "{name}=0 is out of range: write more than 0, or none where nothing bounds it"
+            )),
+            None => Ok(()),
+        }
+    }
+}
+
 impl Default for Limits {
     fn default() -> Self {
         Self {

@@ -219,14 +219,20 @@ fn limits_stop_requests_until_they_are_raised() {
     assert_eq!(kind(w.run(RunCommand::Resume {})), RefusalKind::Status);
     assert_eq!(kind(w.run(RunCommand::Step {})), RefusalKind::Status);
     assert_eq!(w.asked.len(), 2);
-    let none = Limits {
-        parallel: 0,
+    let parallel = |parallel| Limits {
+        parallel,
         ..Limits::default()
     };
-    assert_eq!(
-        kind(w.run(RunCommand::SetLimits { limits: none })),
-        RefusalKind::Invalid
-    );
+    let none = Limits {
+        tokens: Some(0),
+        ..Limits::default()
+    };
+    for limits in [parallel(0), parallel(Limits::MOST_PARALLEL + 1), none] {
+        assert_eq!(
+            kind(w.run(RunCommand::SetLimits { limits })),
+            RefusalKind::Invalid
+        );
+    }
     w.run(RunCommand::SetLimits {
         limits: Limits {
             turns: Some(3),

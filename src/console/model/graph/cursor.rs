@@ -5,7 +5,7 @@
 use super::{GraphPane, Pick, rows};
 use crate::console::layout::fold::Stands;
 use crate::console::model::run::RunPart;
-use crate::domain::id::NodeId;
+use crate::domain::id::{NodeId, TurnId};
 use crate::domain::state::State;
 
 impl GraphPane {
@@ -14,12 +14,13 @@ impl GraphPane {
         if let Some(Pick::Live(turn, part)) = self.selected
             && !self.live.contains(&(turn, part))
         {
-            // What streamed has become a node.
-            self.selected = state
-                .turns
-                .get(&turn)
-                .and_then(|turn| turn.nodes.last())
-                .map(|id| Pick::Node(*id));
+            // What streamed has become a node, or the stream broke in the middle of it.
+            let node = state.turns.get(&turn).and_then(|turn| turn.nodes.last());
+            self.selected = if self.broken.contains(&turn) {
+                Some(Pick::Live(turn, 0))
+            } else {
+                node.map(|id| Pick::Node(*id))
+            };
         }
         if !self.pinned || self.selected.is_none() {
             self.selected = self.pick_at(self.len().saturating_sub(1));
@@ -99,6 +100,16 @@ impl GraphPane {
         self.pinned = true;
         self.selected = Some(Pick::Node(self.rows.list.get(row).map_or(node, |row| row.key)));
         self.sync(run);
+        true
+    }
+
+    /// Puts the cursor on the row of a broken stream, and keeps it there.
+    pub fn go_to_broken(&mut self, turn: TurnId) -> bool {
+        let Some(at) = self.live.iter().position(|row| *row == (turn, 0)) else {
+            return false;
+        };
+        self.go(self.rows.list.len() + at);
+        self.pinned = true;
         true
     }
 

@@ -12,6 +12,7 @@ use crate::domain::call::{Outcome, Status};
 use crate::domain::id::{NodeId, NodeKind};
 use crate::domain::node::Node;
 use crate::domain::state::State;
+use crate::domain::turn::{Stream, Turn};
 
 /// Whether a node is in a state.
 type Is = fn(&State, NodeId) -> bool;
@@ -156,6 +157,11 @@ impl Query {
             .node(id)
             .is_some_and(|node| self.terms.iter().all(|term| fits(state, node, term)))
     }
+
+    /// True where a turn whose stream broke is what is looked for: it failed, and it waits for a word.
+    pub fn fits_broken(&self, turn: &Turn) -> bool {
+        self.terms.iter().all(|term| fits_broken(turn, term))
+    }
 }
 
 fn words(text: &str) -> Vec<String> {
@@ -222,6 +228,25 @@ fn fits(state: &State, node: &Node, term: &Term) -> bool {
         Term::Kind(kind) => node.id.kind == *kind,
         Term::Turn(turn) => node.turn.0 == *turn,
         Term::Not(term) => !fits(state, node, term),
+    }
+}
+
+fn fits_broken(turn: &Turn, term: &Term) -> bool {
+    match term {
+        Term::Words(wanted) => {
+            let why = match &turn.stream {
+                Stream::Broken(fault) => wanted.are_in(&fault.message) || wanted.are_in(fault.kind.word()),
+                _ => false,
+            };
+            let partial = turn.partial.as_deref().is_some_and(|text| wanted.are_in(text));
+            why || partial || turn.id.to_string() == wanted.text
+        }
+        Term::Is(at) => STATES
+            .get(*at)
+            .is_some_and(|(name, _)| matches!(*name, "waiting" | "failed")),
+        Term::Turn(no) => turn.id.0 == *no,
+        Term::Tool(_) | Term::Kind(_) => false,
+        Term::Not(term) => !fits_broken(turn, term),
     }
 }
 

@@ -20,7 +20,7 @@ use crate::domain::call::Status;
 use crate::domain::id::{NodeId, NodeKind, TurnId};
 use crate::domain::node::Origin;
 use crate::domain::state::State;
-use crate::domain::turn::Activity;
+use crate::domain::turn::{Activity, Stream, Turn};
 use crate::text::visible;
 
 /// Members of a folded row that are looked at for what is lit.
@@ -315,7 +315,43 @@ fn chips(model: &Model, id: NodeId, mut line: Styled) -> Styled {
     line
 }
 
-/// Draws a part of an open stream.
+/// The row of a stream that broke: why, and the beginning of what had come.
+fn broken_row(model: &Model, canvas: &mut Canvas<'_>, place: Rect, turn: &Turn, widest: usize) {
+    let charset = model.settings.charset;
+    let symbol = Symbol::Failed;
+    let glyph = symbol.glyph(charset);
+    canvas.put(
+        place.x + 1,
+        place.y,
+        1,
+        glyph.encode_utf8(&mut [0; 4]),
+        symbol.role(),
+    );
+    let kind = match &turn.stream {
+        Stream::Broken(fault) => fault.kind.word(),
+        _ => return,
+    };
+    let x = place.x + 2 + u16::try_from(widest).unwrap_or(0);
+    let words = Rect {
+        x: x.min(place.right()),
+        width: place.right().saturating_sub(x),
+        ..place
+    };
+    let partial = turn.partial.as_deref().unwrap_or_default();
+    let line = Styled::new()
+        .own(symbol.role(), format!("{} broke ({kind})  ", turn.id))
+        .untrusted(Role::Text, partial, usize::from(words.width));
+    canvas.row(words, &line, Symbol::Ellipsis.glyph(charset));
+    if model.graph.search.broken.contains(&turn.id) {
+        let id = Rect {
+            width: words.width.min(turn.id.to_string().len() as u16),
+            ..words
+        };
+        canvas.tint(id, Role::Match);
+    }
+}
+
+/// Draws a part of an open stream, or a stream that broke.
 pub(super) fn live_row(
     model: &Model,
     canvas: &mut Canvas<'_>,
@@ -324,6 +360,12 @@ pub(super) fn live_row(
     part: usize,
     widest: usize,
 ) {
+    if model.graph.broken.contains(&turn) {
+        if let Some(turn) = model.run.state.turns.get(&turn) {
+            broken_row(model, canvas, place, turn, widest);
+        }
+        return;
+    }
     let charset = model.settings.charset;
     let symbol = Symbol::Running;
     canvas.put(

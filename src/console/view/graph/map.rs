@@ -27,15 +27,16 @@ pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
         _ => sheet.boxes.last(),
     };
     let (x, y) = selected.map_or((0, 0), |one| (one.x + width / 2, one.y));
-    let from = |at: usize, room: u16, all: usize| {
-        let room = usize::from(room);
-        at.saturating_sub(room / 2).min(all.saturating_sub(room))
-    };
-    let left = from(x, area.width, sheet.width);
-    // No box is cut off at its beginning.
     let starts = sheet.boxes.iter().map(|one| one.x);
-    let left = starts.filter(|x| *x <= left).max().unwrap_or(left);
-    let top = from(y, area.height, sheet.height);
+    let own = selected.map_or(0, |one| one.x);
+    let left = middle(x, area.width, sheet.width);
+    let left = left_edge(
+        starts,
+        left,
+        own,
+        (own + width).saturating_sub(usize::from(area.width)),
+    );
+    let top = middle(y, area.height, sheet.height);
     let glyphs = Glyphs::of(model.settings.line);
     for row in 0..area.height {
         for column in 0..area.width {
@@ -62,6 +63,23 @@ pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
         let place = Rect::new(area.x + x, area.y + y, (width as u16).min(area.width - x), 1);
         draw_box(model, canvas, place, one, selected);
     }
+}
+
+/// The first place on screen where `at` is to be in the middle, as far as there is something around it.
+fn middle(at: usize, room: u16, all: usize) -> usize {
+    let room = usize::from(room);
+    at.saturating_sub(room / 2).min(all.saturating_sub(room))
+}
+
+/// The first column on screen: one where a box begins, so that none is cut off at its beginning, the nearest before
+/// `left`; but none before `least`, where the selected box, which begins at `own`, would be cut off at its end.
+fn left_edge(starts: impl Iterator<Item = usize> + Clone, left: usize, own: usize, least: usize) -> usize {
+    let before = starts.clone().filter(|x| *x <= left).max().unwrap_or(left);
+    if before >= least {
+        return before.min(own);
+    }
+    let after = starts.filter(|x| (least..=own).contains(x)).min();
+    after.unwrap_or(own)
 }
 
 fn draw_box(

@@ -22,18 +22,34 @@ pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect, shown: Ra
             .rows
             .marks
             .get(part.start..part.end.min(graph.rows.marks.len()));
-        let most = marks.and_then(|marks| marks.iter().max()).copied().unwrap_or(0);
+        let marks = marks.unwrap_or_default();
+        let most = marks.iter().max().copied().unwrap_or(0);
         // What still streams stands below all rows.
         let streams = part.end > graph.rows.marks.len();
         let mark = Mark::of(most).max(if streams { Mark::Running } else { Mark::None });
         let is_shown = part.start < shown.end && shown.start < part.end;
-        let (glyph, role) = look(model, mark, is_shown);
+        let (mut glyph, role) = look(model, mark, is_shown);
+        if mark == Mark::Failed {
+            let failed = marks
+                .iter()
+                .filter(|mark| Mark::of(**mark) == Mark::Failed)
+                .count();
+            glyph = few(failed, marks.len()).unwrap_or(glyph);
+        }
         let y = area.y + line as u16;
         canvas.put(area.x, y, 1, glyph.encode_utf8(&mut [0; 4]), role);
         if is_shown && mark != Mark::None {
             canvas.tint(Rect { y, height: 1, ..area }, Role::Selection);
         }
     }
+}
+
+/// The number of failures in a part of which most went well; none where that says no more than their symbol.
+fn few(failed: usize, of: usize) -> Option<char> {
+    let digit = u32::try_from(failed)
+        .ok()
+        .and_then(|failed| char::from_digit(failed, 10));
+    digit.filter(|_| failed > 0 && 2 * failed < of)
 }
 
 fn look(model: &Model, mark: Mark, shown: bool) -> (char, Role) {

@@ -132,7 +132,10 @@ pub(super) fn row(model: &Model, canvas: &mut Canvas<'_>, place: Rect, here: &Ro
 /// Draws the bar of an open request.
 pub(super) fn live(model: &Model, canvas: &mut Canvas<'_>, place: Rect, turn: TurnId, scale: &Scale) {
     let state = &model.run.state;
-    let area = Rect::new(scale.x, place.y, scale.width, 1);
+    let area = Rect::new(scale.x, place.y, scale.width, 1).intersection(place);
+    if area.is_empty() {
+        return;
+    }
     canvas.fill(area, Role::Text);
     if let Some(bar) = state
         .turns

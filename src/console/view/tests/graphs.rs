@@ -4,11 +4,13 @@ use proptest::prelude::*;
 use ratatui::style::Color;
 
 use crate::console::layout::gutter::Line;
-use crate::console::model::graph::{Form, Level};
+use crate::console::model::graph::{Form, Level, Pick};
 use crate::console::symbols::Charset;
 use crate::console::testing::{Stage, id};
 use crate::console::theme::{Colours, Theme};
 use crate::domain::call::Outcome;
+use crate::domain::event::TurnEvent;
+use crate::domain::id::TurnId;
 
 const SIZES: [(u16, u16); 4] = [(40, 12), (80, 24), (120, 40), (200, 60)];
 
@@ -248,6 +250,128 @@ fn the_map_is_walked_with_the_arrows() {
     assert_eq!(stage.selected(), Some(last), "the rows have the same cursor");
 }
 
+/// A run whose second request broke in the middle of a sentence.
+fn cut_short() -> Stage {
+    let mut stage = Stage::new(120, 30);
+    stage.begin();
+    stage.thought("t2", "I will read.");
+    stage.finished("c3", "read_file", r#"{"path":"a"}"#, Outcome::ok("\"old\""));
+    stage.turn(TurnEvent::Partial {
+        turn: TurnId(2),
+        text: "Then the lighthouse".into(),
+    });
+    stage.broken();
+    stage.draw();
+    stage
+}
+
+#[test]
+fn a_stream_that_broke_has_a_row_with_what_had_come() {
+    let mut stage = cut_short();
+    stage.press("1 g");
+    let text = stage.text();
+    assert!(
+        text.contains("✖ turn 2 broke (time-out)  Then the lighthouse"),
+        "{text}"
+    );
+    stage.press("G");
+    assert_eq!(stage.model.graph.selected, Some(Pick::Live(TurnId(2), 0)));
+    let text = stage.text();
+    assert!(text.contains("what had come of the next block"), "{text}");
+    assert!(text.contains("the server was silent for 60 s"), "{text}");
+}
+
+#[test]
+fn a_stream_that_broke_is_a_failure_and_is_found() {
+    let broken = Some(Pick::Live(TurnId(2), 0));
+    let mut stage = cut_short();
+    stage.press("1 g f");
+    assert_eq!(stage.model.graph.selected, broken, "{}", stage.said());
+    stage.press("f");
+    assert_eq!(stage.model.graph.selected, broken, "round again");
+    stage.press("g /");
+    stage.type_text("lighthouse");
+    stage.press("enter");
+    assert_eq!(stage.said(), "1 place");
+    assert_eq!(stage.model.graph.selected, broken);
+    stage.press("g /");
+    stage.type_text("read");
+    stage.press("enter n n N");
+    assert!(matches!(stage.model.graph.selected, Some(Pick::Node(_))));
+    stage.press("&");
+    stage.type_text("is:failed");
+    stage.press("enter");
+    assert_eq!(stage.said(), "1 fit `is:failed`");
+    assert!(stage.text().contains("✖ turn 2 broke"), "{}", stage.text());
+    stage.press("&");
+    stage.type_text("tool:read_file");
+    stage.press("enter");
+    assert!(!stage.text().contains("✖ turn 2 broke"), "{}", stage.text());
+}
+
+#[test]
+fn few_failures_in_a_part_of_the_strip_are_counted() {
+    let mut stage = Stage::new(120, 14);
+    stage.long_run(120);
+    stage.press("1 Z Z g");
+    let buffer = stage.draw();
+    let area = stage.model.screen.places.graph.unwrap();
+    let strip: String = (area.y + 1..area.bottom())
+        .map(|y| buffer.cell((area.right() - 1, y)).unwrap().symbol().to_owned())
+        .collect();
+    assert!(strip.contains(|c: char| c.is_ascii_digit()), "{strip}");
+    assert!(!strip.contains('✖'), "most went well everywhere: {strip}");
+}
+
+/// Walks the map with these keys; the selected box is whole after each of them.
+fn walks_with_the_whole_box_on_screen(stage: &mut Stage, keys: &[&str]) {
+    for key in keys {
+        stage.press(key);
+        let width = crate::console::model::graph::map::MapPane::size(stage.model.graph.map.room).width;
+        let shown = stage.text();
+        let own: Vec<&str> = shown
+            .lines()
+            .filter_map(|line| line.split_once('❯'))
+            .map(|(_, rest)| rest)
+            .collect();
+        let name = format!(" {} ", stage.selected().unwrap());
+        let whole = own.iter().any(|rest| {
+            let own: String = rest.chars().take(width - 1).collect();
+            own.contains(&name) && own.ends_with(']')
+        });
+        assert!(whole, "the box of{name}after `{key}`:\n{shown}");
+    }
+}
+
+#[test]
+fn the_selected_box_is_whole_at_the_end_of_a_long_run() {
+    for (width, height) in SIZES {
+        let mut stage = long(width, height);
+        stage.press("1 G");
+        walks_with_the_whole_box_on_screen(&mut stage, &["V", "k", "j", "h", "l", "h", "h", "l", "l"]);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_selected_box_is_whole_at_any_width(
+        width in 20_u16..140,
+        height in 9_u16..40,
+        at in "[ct]([2-9]|[1-4][0-9])",
+        keys in prop::collection::vec(prop::sample::select(vec!["h", "j", "k", "l"]), 0..12),
+    ) {
+        let mut stage = Stage::new(width, height);
+        stage.long_run(12);
+        stage.press("1 Z Z z g");
+        let (graph, run) = (&mut stage.model.graph, &stage.model.run);
+        graph.go_to(id(&at), run);
+        walks_with_the_whole_box_on_screen(&mut stage, &["V"]);
+        walks_with_the_whole_box_on_screen(&mut stage, &keys);
+    }
+}
+
 #[test]
 fn a_strip_shows_where_in_a_long_run_something_needs_an_eye() {
     let mut stage = long(120, 30);
@@ -259,7 +383,7 @@ fn a_strip_shows_where_in_a_long_run_something_needs_an_eye() {
         .collect();
     assert!(strip.starts_with('█'), "{strip}");
     assert!(strip.ends_with('◎'), "{strip}");
-    assert!(strip.contains('✖') && strip.contains('│'), "{strip}");
+    assert!(strip.contains('1') && strip.contains('│'), "{strip}");
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! Pictures of the whole screen, at the sizes that people have.
 
 use crate::console::layout::gutter::Line;
+use crate::console::link::{At, Update};
+use crate::console::msg::Msg;
 use crate::console::symbols::Charset;
 use crate::console::testing::{ARMING, Stage};
 use crate::console::theme::{Colours, Theme};
@@ -98,11 +100,13 @@ fn broken_stream() {
 
 #[test]
 fn other_tabs() {
-    let mut stage = sample(120, 40);
-    stage.press("f");
-    for tab in ["arguments", "revisions", "context", "depends", "attempts"] {
-        stage.press(">");
-        insta::assert_snapshot!(format!("tab_{tab}"), stage.text());
+    for (width, height) in SIZES {
+        let mut stage = sample(width, height);
+        stage.press("f 3");
+        for tab in ["arguments", "revisions", "context", "depends", "attempts"] {
+            stage.press(">");
+            insta::assert_snapshot!(format!("tab_{tab}_{width}x{height}"), stage.text());
+        }
     }
 }
 
@@ -131,21 +135,30 @@ fn ascii() {
 
 #[test]
 fn empty() {
-    let mut stage = Stage::new(80, 24);
-    insta::assert_snapshot!("empty_80x24", stage.text());
+    for (width, height) in SIZES {
+        let mut stage = Stage::new(width, height);
+        insta::assert_snapshot!(format!("empty_{width}x{height}"), stage.text());
+    }
 }
 
 #[test]
 fn paused_and_replaying() {
-    let mut stage = Stage::with(80, 24, |settings| {
-        settings.read_only = true;
-        settings.replay = true;
-    });
-    stage.sample();
-    stage.engine(Event::Run(RunEvent::Paused {
-        reason: "limit".into(),
-    }));
-    insta::assert_snapshot!("replay_80x24", stage.text());
+    for (width, height) in SIZES {
+        let mut stage = Stage::with(width, height, |settings| {
+            settings.read_only = true;
+            settings.replay = true;
+        });
+        stage.sample();
+        stage.engine(Event::Run(RunEvent::Paused {
+            reason: "limit".into(),
+        }));
+        stage.send(Msg::Run(Update::At(At {
+            event: 21,
+            of: 152,
+            speed: Some(2.0),
+        })));
+        insta::assert_snapshot!(format!("replay_{width}x{height}"), stage.text());
+    }
 }
 
 /// Pictures of a scene with edits at every size.

@@ -6,7 +6,7 @@ use crate::console::testing::{ARMING, Stage};
 use crate::domain::call::{Consequence, Gate, Part, Quoted, Verdict};
 
 /// From a corner of a screen to a wide one.
-const SIZES: [(u16, u16); 3] = [(40, 12), (80, 24), (160, 50)];
+const SIZES: [(u16, u16); 4] = [(40, 12), (80, 24), (120, 40), (200, 60)];
 
 /// Pictures of one scene at every size.
 fn at_sizes(name: &str, scene: impl Fn(&mut Stage)) {

@@ -232,7 +232,7 @@ fn hints_are_only_of_keys_that_do_something() {
     assert!(words(&stage).contains(&"approve"));
     stage.wait(ARMING);
     stage.press("x");
-    assert_eq!(words(&stage), ["accept", "give up"]);
+    assert_eq!(words(&stage), ["accept", "give up", "help"]);
 }
 
 #[test]

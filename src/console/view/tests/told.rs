@@ -1,10 +1,10 @@
 //! Words at the edges of the screen: none is lost for want of room without a sign of it, and none stands
 //! beside what it is not about.
 
-use crate::console::link::Update;
+use crate::console::link::{At, Update};
 use crate::console::msg::Msg;
 use crate::console::testing::{ARMING, Stage, id};
-use crate::domain::event::{CallEvent, EditEvent, Event};
+use crate::domain::event::{CallEvent, EditEvent, Event, ResilienceEvent};
 use crate::domain::id::Rev;
 use crate::domain::node::{Content, Origin};
 
@@ -47,6 +47,116 @@ fn a_word_that_is_too_long_for_both_rows_says_so() {
     let rows = from_below(&mut stage);
     assert!(rows[0].contains('…'), "{}", rows[0]);
     assert!(rows[0].ends_with("? help"), "{}", rows[0]);
+}
+
+#[test]
+fn a_low_screen_gives_a_long_word_a_second_row() {
+    let mut stage = Stage::new(40, 12);
+    stage.sample();
+    stage
+        .model
+        .complain("c6 is in front of you now: press the key again to decide");
+    let rows = from_below(&mut stage);
+    assert_eq!(rows[1], "c6 is in front of you now: press the");
+    assert!(rows[0].starts_with("key again to decide"), "{rows:?}");
+    stage.press("down");
+    let rows = from_below(&mut stage);
+    assert!(
+        !rows[0].contains("decide") && !rows[1].contains("front"),
+        "{rows:?}"
+    );
+}
+
+#[test]
+fn what_a_small_screen_refuses_is_not_offered() {
+    for (width, offered) in [(39, false), (40, true)] {
+        let mut stage = Stage::new(width, 24);
+        stage.sample();
+        stage.at_the_queue();
+        let rows = from_below(&mut stage);
+        assert_eq!(rows[0].contains("approve"), offered, "{width}: {rows:?}");
+    }
+}
+
+#[test]
+fn a_recorded_run_tells_its_place_in_the_header() {
+    let place = |speed| {
+        Msg::Run(Update::At(At {
+            event: 395,
+            of: 9526,
+            speed,
+        }))
+    };
+    for (width, wanted) in [(40, "395/9526"), (120, "event 395 of 9526")] {
+        let mut stage = Stage::with(width, 24, |settings| {
+            settings.replay = true;
+            settings.read_only = true;
+        });
+        stage.sample();
+        stage.send(place(None));
+        let text = stage.text();
+        assert!(text.lines().next().unwrap().contains(wanted), "{text}");
+        assert!(!stage.model.run.playing && stage.said().is_empty());
+        stage.send(place(Some(2.0)));
+        let text = stage.text();
+        assert!(
+            text.lines().next().unwrap().contains(&format!("{wanted}, 2x")),
+            "{text}"
+        );
+        assert!(stage.model.run.playing);
+    }
+}
+
+#[test]
+fn a_short_word_of_the_header_stands_where_a_longer_one_does_not_fit() {
+    let mut stage = Stage::new(58, 24);
+    stage.sample();
+    stage.model.run.state.title = Some("a name that is longer than all of the room".into());
+    let text = stage.text();
+    let header = text.lines().next().unwrap();
+    assert!(
+        header.contains("turn 2") && !header.contains("sandbox"),
+        "{header}"
+    );
+}
+
+#[test]
+fn the_log_says_where_nothing_was_found_to_mend() {
+    let mut stage = Stage::new(120, 40);
+    stage.begin();
+    stage.proposed("c3", "read_file", r#"{"path":"a"}"#);
+    stage.engine(Event::Resilience(ResilienceEvent::RepairDiagnosed {
+        call: id("c3"),
+        round: 1,
+        diagnoses: Vec::new(),
+    }));
+    stage.press("L");
+    let text = stage.text();
+    assert!(
+        text.contains("c3: nothing was found that could be mended"),
+        "{text}"
+    );
+}
+
+#[test]
+fn what_was_cut_twice_says_so_once() {
+    let mut stage = Stage::new(80, 24);
+    stage.begin();
+    for room in 30..80 {
+        let line = crate::console::doc::Styled::new()
+            .untrusted(crate::console::theme::Role::Text, &"a".repeat(90), room)
+            .own(crate::console::theme::Role::Dim, " and more of it");
+        let area = ratatui::layout::Rect::new(0, 0, 40, 1);
+        let mut buf = ratatui::buffer::Buffer::empty(area);
+        let look = stage.model.settings.look.clone();
+        let mut canvas = crate::console::view::paint::Canvas {
+            buf: &mut buf,
+            look: &look,
+        };
+        canvas.row(area, &line, '…');
+        let text = crate::console::testing::text_of(&buf);
+        assert!(text.contains('…') && !text.contains("……"), "{room}: {text}");
+    }
 }
 
 #[test]

@@ -1,0 +1,246 @@
+//! Help wherever keys go, lines and lists that are opened filled, tabs that are clicked.
+
+use crate::console::commands::Context;
+use crate::console::hints::context;
+use crate::console::model::inspector::Tab;
+use crate::console::model::overlay::Overlay;
+use crate::console::msg::{Mouse, Msg, TermMsg};
+use crate::console::testing::{ARMING, Stage};
+use crate::domain::command::{Command, RunCommand};
+
+const ARGS: &str = r#"{"path":"a","content":"b"}"#;
+
+/// Asks for help where keys go now, and goes back.
+fn helps(stage: &mut Stage, key: &str, wanted: Context) {
+    assert_eq!(context(&stage.model), wanted);
+    let before = stage.text();
+    stage.press(key);
+    let text = stage.text();
+    assert!(text.contains(" keys "), "{wanted:?}: {text}");
+    let mut rows = text.lines().skip_while(|row| !row.starts_with(" keys "));
+    let first = rows.nth(1).unwrap_or_default();
+    assert!(first.contains(wanted.heading()), "{wanted:?} comes first: {text}");
+    stage.press("esc");
+    assert_eq!(context(&stage.model), wanted, "it goes back");
+    assert_eq!(stage.text(), before, "what was open is as it was");
+    // The key that opened it closes it as well.
+    stage.press(key);
+    stage.press(key);
+    assert_eq!(context(&stage.model), wanted);
+}
+
+#[test]
+fn help_is_there_over_every_question_and_list() {
+    let stage = |scene: &dyn Fn(&mut Stage)| {
+        let mut stage = Stage::new(110, 40);
+        stage.begin();
+        stage.thought("t2", "first this");
+        scene(&mut stage);
+        stage.wait(10 * ARMING);
+        stage
+    };
+    let mut consent = stage(&|stage| {
+        stage.consent("c3");
+        stage.at_the_queue();
+        stage.press("enter");
+    });
+    helps(&mut consent, "?", Context::Consent);
+    let mut doubt = stage(&|stage| {
+        stage.in_doubt("c3");
+        stage.at_the_queue();
+        stage.press("j enter");
+    });
+    helps(&mut doubt, "?", Context::Doubt);
+    let mut broken = stage(&|stage| {
+        stage.broken();
+        stage.at_the_queue();
+        stage.press("enter");
+    });
+    helps(&mut broken, "?", Context::Broken);
+    let mut bulk = stage(&|stage| {
+        stage.awaiting("c3", "write_file", ARGS);
+        stage.at_the_queue();
+        stage.press("A");
+    });
+    helps(&mut bulk, "?", Context::Bulk);
+    let mut rules = stage(&|stage| stage.press("B"));
+    helps(&mut rules, "?", Context::Rules);
+    let mut review = stage(&|stage| stage.press("1 g D"));
+    helps(&mut review, "f1", Context::Review);
+    let mut confirm = stage(&|stage| {
+        stage.awaiting("c3", "write_file", ARGS);
+        stage.draw();
+        stage.press("X");
+    });
+    helps(&mut confirm, "?", Context::Confirm);
+}
+
+#[test]
+fn help_over_a_text_keeps_what_was_typed() {
+    let mut stage = Stage::new(110, 40);
+    stage.sample();
+    stage.draw();
+    stage.press("i");
+    stage.type_text("be brief?");
+    helps(&mut stage, "f1", Context::Editor);
+    assert!(stage.text().contains("be brief?"), "{}", stage.text());
+    stage.press("esc esc /");
+    stage.type_text("rep?");
+    helps(&mut stage, "f1", Context::Line);
+    stage.press("esc :");
+    stage.type_text("lim");
+    helps(&mut stage, "f1", Context::List);
+}
+
+#[test]
+fn a_question_that_help_lay_over_has_to_be_looked_at_again() {
+    let mut stage = Stage::new(100, 40);
+    stage.begin();
+    stage.consent("c3");
+    stage.at_the_queue();
+    stage.press("enter");
+    stage.wait(ARMING);
+    stage.press("? esc n");
+    assert_eq!(stage.commands(), []);
+    stage.wait(ARMING);
+    stage.press("n");
+    assert_eq!(stage.commands().len(), 1);
+}
+
+#[test]
+fn what_stands_in_a_line_gives_way_to_what_is_typed_and_a_move_keeps_it() {
+    let open = || {
+        let mut stage = Stage::new(110, 30);
+        stage.sample();
+        stage.draw();
+        stage.press(":");
+        stage.type_text("limits");
+        stage.press("enter");
+        stage
+    };
+    let mut stage = open();
+    stage.type_text("parallel=5");
+    stage.press("enter");
+    let parallel = |commands: Vec<Command>| match commands.as_slice() {
+        [Command::Run(RunCommand::SetLimits { limits })] => Some((limits.parallel, limits.turns)),
+        _ => None,
+    };
+    assert_eq!(
+        parallel(stage.commands()),
+        Some((5, Some(50))),
+        "{}",
+        stage.said()
+    );
+    let mut stage = open();
+    stage.press("end backspace");
+    stage.type_text("6");
+    stage.press("enter");
+    assert_eq!(
+        parallel(stage.commands()),
+        Some((6, Some(50))),
+        "{}",
+        stage.said()
+    );
+
+    stage.press("/");
+    stage.type_text("report");
+    stage.press("enter /");
+    stage.type_text("zzz");
+    stage.press("enter");
+    assert!(stage.said().starts_with("`zzz` is nowhere"), "{}", stage.said());
+    stage.press("/ left right");
+    stage.type_text("y");
+    stage.press("enter");
+    assert!(stage.said().starts_with("`zzzy` is nowhere"), "{}", stage.said());
+}
+
+#[test]
+fn limits_out_of_range_are_refused_with_what_is_allowed() {
+    for (typed, wanted) in [
+        ("parallel=4000000000", "write a number from 1 to 64"),
+        ("parallel=65", "write a number from 1 to 64"),
+        ("parallel=0", "pause the run instead"),
+        ("turns=0", "turns=0 is out of range"),
+    ] {
+        let mut stage = Stage::new(110, 30);
+        stage.sample();
+        stage.draw();
+        stage.press(":");
+        stage.type_text("limits");
+        stage.press("enter");
+        stage.type_text(typed);
+        stage.press("enter");
+        assert_eq!(stage.commands(), []);
+        assert!(stage.said().contains(wanted), "{typed}: {}", stage.said());
+        assert_eq!(context(&stage.model), Context::Line, "it can be mended");
+    }
+}
+
+#[test]
+fn a_long_list_is_paged_and_tells_its_place() {
+    let mut stage = Stage::new(80, 24);
+    stage.sample();
+    stage.draw();
+    stage.press(":");
+    let all = match stage.model.overlays.last() {
+        Some(Overlay::List(list)) => list.found.len(),
+        _ => panic!("no list"),
+    };
+    let place = |stage: &mut Stage| match stage.model.overlays.last() {
+        Some(Overlay::List(list)) => list.at,
+        _ => panic!("no list"),
+    };
+    // The screen without header, status lines, title and the text.
+    let rows = 24 - 1 - 2 - 1 - 1;
+    assert!(
+        stage.text().contains(&format!(" 1-{rows} of {all}")),
+        "{}",
+        stage.text()
+    );
+    stage.press("pgdn");
+    assert!(place(&mut stage) > 10);
+    stage.press("pgup");
+    assert_eq!(place(&mut stage), 0);
+    stage.press("end");
+    assert_eq!(place(&mut stage), all - 1);
+    assert!(
+        stage.text().contains(&format!("-{all} of {all}")),
+        "{}",
+        stage.text()
+    );
+    stage.press("home");
+    assert_eq!(place(&mut stage), 0);
+}
+
+#[test]
+fn tabs_that_do_not_fit_are_told_and_those_on_screen_can_be_clicked() {
+    for (width, mark) in [(40, "‹ 1/7 ›"), (80, "‹ 1/7 ›")] {
+        let mut stage = Stage::new(width, 24);
+        stage.sample();
+        stage.press("f 3");
+        assert!(stage.text().contains(mark), "{width}: {}", stage.text());
+    }
+    let mut stage = Stage::new(200, 40);
+    stage.sample();
+    stage.press("f 3");
+    let text = stage.text();
+    assert!(text.contains(" wire ") && !text.contains("1/7"), "{text}");
+    let (y, row) = text
+        .lines()
+        .enumerate()
+        .find(|(_, row)| row.contains(" revisions "))
+        .unwrap();
+    let x = row
+        .find(" revisions ")
+        .map(|at| row[..at].chars().count())
+        .unwrap();
+    let (x, y) = (u16::try_from(x).unwrap() + 2, u16::try_from(y).unwrap());
+    stage.send(Msg::Term(TermMsg::Mouse {
+        mouse: Mouse::Press,
+        x,
+        y,
+    }));
+    stage.draw();
+    assert_eq!(stage.model.inspector.tab, Tab::Revisions);
+    assert_eq!(stage.model.screen.moving, None, "the border stays where it is");
+}
