@@ -30,7 +30,7 @@ fn helps(stage: &mut Stage, key: &str, wanted: Context) {
 }
 
 #[test]
-fn help_is_there_over_every_question_and_list() {
+fn help_is_there_over_questions_and_goes_back_to_them() {
     let stage = |scene: &dyn Fn(&mut Stage)| {
         let mut stage = Stage::new(110, 40);
         stage.begin();
@@ -63,16 +63,6 @@ fn help_is_there_over_every_question_and_list() {
         stage.press("A");
     });
     helps(&mut bulk, "?", Context::Bulk);
-    let mut rules = stage(&|stage| stage.press("B"));
-    helps(&mut rules, "?", Context::Rules);
-    let mut review = stage(&|stage| stage.press("1 g D"));
-    helps(&mut review, "f1", Context::Review);
-    let mut confirm = stage(&|stage| {
-        stage.awaiting("c3", "write_file", ARGS);
-        stage.draw();
-        stage.press("X");
-    });
-    helps(&mut confirm, "?", Context::Confirm);
 }
 
 #[test]
