@@ -56,6 +56,7 @@ impl Console {
             troubles: Vec::new(),
             themes: Vec::new(),
             charset: Charset::Unicode,
+            wide: false,
             line: Line::Unicode,
             keymap: Keymap::new(&[]).unwrap(),
             arming_ms: 500,

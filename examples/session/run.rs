@@ -186,6 +186,7 @@ impl Run {
                 on_expiry: Consequence::Deny,
                 quoted: None,
                 parts: Vec::new(),
+                alone: false,
             },
         });
         let rule = "preset guarded: reads go".to_owned();

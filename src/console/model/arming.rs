@@ -206,7 +206,9 @@ fn see(before: &mut VecDeque<Shown>, slot: Option<Shown>, sight: Option<Sight>, 
     let known = if same {
         slot
     } else {
-        slot.into_iter().for_each(|shown| remember(before, shown));
+        if let Some(shown) = slot {
+            remember(before, shown);
+        }
         None
     };
     let sight = sight?;

@@ -81,9 +81,9 @@ impl Calls<'_> {
                 .get(&id)
                 .map_or(const { &Vec::new() }, |call| &call.references),
         };
-        reads
-            .iter()
-            .for_each(|reference| needed(&reference.expr, &mut found));
+        for reference in reads {
+            needed(&reference.expr, &mut found);
+        }
         found
     }
 
