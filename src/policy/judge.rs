@@ -156,7 +156,7 @@ impl Policy {
             return verdict;
         };
         let segments = shell::segments(line);
-        verdict.alone = segments.iter().any(|one| one.more || one.program.is_none());
+        verdict.alone = shell::hides(line, &segments);
         if segments.len() < 2 {
             return verdict;
         }

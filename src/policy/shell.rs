@@ -42,6 +42,13 @@ pub fn segments(line: &str) -> Vec<Segment> {
     found
 }
 
+/// True where what runs does not stand in the line: it comes of a variable, a substitution, a group or a program
+/// that is not named. A redirection or a pattern of file names is seen as it is.
+pub fn hides(line: &str, segments: &[Segment]) -> bool {
+    segments.iter().any(|one| one.program.is_none())
+        || line.contains(|c: char| c.is_control() || "$`(){}!\\".contains(c))
+}
+
 fn push(found: &mut Vec<Segment>, line: &str, bytes: Range<usize>, after: &'static str) {
     let whole = line.get(bytes.clone()).unwrap_or_default();
     let text = whole.trim();

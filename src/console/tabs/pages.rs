@@ -125,7 +125,7 @@ pub fn bulk(maker: &mut Maker<'_>, items: &[BulkItem]) {
     maker.own(
         Role::Dim,
         "left out: denied, irreversible, repeated effects, unknown outcomes, unknown tools, \
-         lines of which only a shell can tell all that they do",
+         lines of which only a shell can tell what they run",
     );
 }
 

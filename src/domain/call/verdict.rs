@@ -85,7 +85,7 @@ pub struct Verdict {
     /// What the policy says of each command of a shell line, were it the only one; empty where there is one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<Part>,
-    /// True where only a shell can tell all that it does: it is approved by itself, never in a list.
+    /// True where only a shell can tell what it runs: it is approved by itself, never in a list.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub alone: bool,
 }

@@ -90,10 +90,10 @@ fn a_question_that_help_lay_over_has_to_be_looked_at_again() {
     stage.at_the_queue();
     stage.press("enter");
     stage.wait(ARMING);
-    stage.press("? esc n");
+    stage.press("? esc R");
     assert_eq!(stage.commands(), []);
     stage.wait(ARMING);
-    stage.press("n");
+    stage.press("R");
     assert_eq!(stage.commands().len(), 1);
 }
 
