@@ -3,7 +3,8 @@
 //!
 //! `cargo build --release && cargo run --release --example operator [-- [stream] NODES …]` makes the sessions, and
 //! prints how long it takes to start, how long a key waits for its frame, what a program does that is left
-//! alone, and all that again while a megabyte a second streams in; with the word `stream` only the last.
+//! alone, and all that again while a megabyte a second streams in; with the word `stream` only the last, with the word
+//! `card` how soon a streamed call is on the screen and can be decided.
 //! Must not know: how the console works.
 
 #![allow(
@@ -13,6 +14,8 @@
     reason = "a measurement that went wrong is no measurement, and it is printed"
 )]
 
+#[path = "operator/card.rs"]
+mod card;
 #[path = "operator/figures.rs"]
 mod figures;
 #[path = "operator/floor.rs"]
@@ -38,6 +41,8 @@ use write::Fail;
 const SIZES: [usize; 3] = [1_000, 10_000, 100_000];
 /// How often everything is begun anew, in turn.
 const TIMES: usize = 3;
+/// Calls that are streamed to be seen.
+const CARDS: usize = 20;
 /// Bytes in a second of the fast stream, and of one at the pace of a model of today.
 const FAST: usize = 1_000_000;
 const SLOW: usize = 320;
@@ -48,6 +53,12 @@ fn main() -> Result<(), Fail> {
         && word == "floor"
     {
         floor::show(rows.parse()?);
+        return Ok(());
+    }
+    if let [word] = &words[..]
+        && word == "card"
+    {
+        cards()?;
         return Ok(());
     }
     let (only_stream, words) = match words.split_first() {
@@ -73,6 +84,31 @@ fn main() -> Result<(), Fail> {
         quiet(&kinds, home.path());
     }
     streaming(&kinds, &server, home.path());
+    Ok(())
+}
+
+/// A call comes in.
+fn cards() -> Result<(), Fail> {
+    let mut rows = Vec::new();
+    for _ in 0..CARDS {
+        let home = tempfile::tempdir()?;
+        rows.push(card::measure(home.path()));
+    }
+    let part = |what: fn(&(f64, f64)) -> f64| {
+        let all: Vec<f64> = rows.iter().map(what).collect();
+        (median(all.clone()), all.into_iter().fold(0.0, f64::max))
+    };
+    let (row, asked) = (part(|it| it.0), part(|it| it.1));
+    println!("| a call that is streamed | ms, half | most of {CARDS} |");
+    println!("|---|---|---|");
+    println!(
+        "| its first byte to its row on the screen | {:.1} | {:.1} |",
+        row.0, row.1
+    );
+    println!(
+        "| its last byte to the question | {:.1} | {:.1} |",
+        asked.0, asked.1
+    );
     Ok(())
 }
 

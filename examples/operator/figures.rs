@@ -44,7 +44,7 @@ impl Kind {
 }
 
 /// The program next to this one.
-fn overrule() -> PathBuf {
+pub fn overrule() -> PathBuf {
     let own = std::env::current_exe().unwrap();
     own.parent().and_then(Path::parent).unwrap().join("overrule")
 }

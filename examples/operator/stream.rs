@@ -46,7 +46,7 @@ impl Server {
 }
 
 /// Reads a request to its end.
-fn request(socket: &mut TcpStream) -> std::io::Result<()> {
+pub fn request(socket: &mut TcpStream) -> std::io::Result<()> {
     let mut bytes = Vec::new();
     let mut piece = [0; 16384];
     let mut whole = None;

@@ -3,7 +3,7 @@
 use super::world::*;
 use crate::domain::advice::Cards;
 use crate::domain::call::Status;
-use crate::domain::command::{CallCommand, Command, Edit};
+use crate::domain::command::{CallCommand, Command, Edit, EditCommand};
 use crate::domain::decide;
 use crate::domain::lineage::{self, Asked};
 
@@ -91,4 +91,24 @@ fn an_edit_back_to_what_was_done_is_said_to_ask_for_consent() {
     w.drain();
     assert!(matches!(w.status(b), Status::Consent(_)), "{:?}", w.status(b));
     assert_eq!(w.starts(b), ran);
+}
+
+#[test]
+fn an_undo_does_not_cancel_what_has_ended_meanwhile() {
+    let mut w = World::new();
+    w.reply(&[call("read", r#"{"_as":"a","n":1}"#)]);
+    w.drain();
+    w.reply(&[call("write", r#"{"_as":"s","n":2}"#)]);
+    let (a, s) = (w.id("a"), w.id("s"));
+    let after = Some(w.turn_of(a));
+    let text = "rather this".into();
+    w.edit(Edit::InsertPrompt { after, text }).unwrap();
+    // It fell while it ran, and ends by itself.
+    w.finish(s);
+    let undo = EditCommand::Undo {
+        epoch: None,
+        effects_seen: None,
+    };
+    let plan = lineage::plan_of(&w.state, &undo).unwrap();
+    assert_eq!(plan.cancelled, []);
 }

@@ -75,8 +75,17 @@ impl Witness {
     }
 }
 
+/// A hundred, or as many as the environment says.
+fn sessions() -> ProptestConfig {
+    let config = ProptestConfig::default();
+    ProptestConfig {
+        cases: if config.cases == 256 { 100 } else { config.cases },
+        ..config
+    }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 100, ..ProptestConfig::default() })]
+    #![proptest_config(sessions())]
 
     #[test]
     fn whatever_is_approved_was_on_screen_long_enough(acts in prop::collection::vec(any_act(), 1..60)) {

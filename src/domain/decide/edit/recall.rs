@@ -6,13 +6,13 @@ use std::sync::Arc;
 use super::{begin, seen};
 use crate::domain::branch;
 use crate::domain::branch::recall::{CallMove, Moves, recall};
-use crate::domain::call::Status;
+use crate::domain::call::{Call, Status};
 use crate::domain::draft::Draft;
 use crate::domain::event::{CallEvent, EditEvent, TurnEvent};
-use crate::domain::id::{Epoch, NodeId};
+use crate::domain::id::{Attempt, Epoch, NodeId};
 use crate::domain::lineage;
 use crate::domain::refusal::{Refusal, RefusalKind};
-use crate::domain::state::{Began, State};
+use crate::domain::state::{Began, LedgerOutcome, State};
 use crate::domain::turn::Stream;
 
 /// Refuses where another edit was committed since the operator looked: what is the newest one is another by now.
@@ -148,8 +148,12 @@ fn end_what_goes(draft: &mut Draft<'_>, moves: &Moves) {
         .chain(moved.map(|(id, _)| *id))
         .collect();
     for id in ended {
-        let status = draft.state.calls.get(&id).map(|call| call.status.clone());
-        if let Some(Status::Running(attempt)) = status {
+        let Some(call) = draft.state.calls.get(&id) else {
+            continue;
+        };
+        if let Status::Running(attempt) = call.status
+            && is_under_way(draft.state, call, attempt)
+        {
             draft.call(CallEvent::CancelAsked {
                 call: id,
                 attempt,
@@ -157,4 +161,11 @@ fn end_what_goes(draft: &mut Draft<'_>, moves: &Moves) {
             });
         }
     }
+}
+
+/// Whether an execution has not ended: that of a call which fell may have, without the call knowing of it.
+fn is_under_way(state: &State, call: &Call, attempt: Attempt) -> bool {
+    let record = call.attempts.iter().find(|one| one.no == attempt);
+    let entry = record.and_then(|record| state.ledger.get(&record.intent));
+    entry.is_none_or(|entry| entry.outcome == LedgerOutcome::Running)
 }

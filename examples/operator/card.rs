@@ -1,0 +1,100 @@
+//! How soon a call that a model streams can be seen and decided: its row after the first byte of it, the question after
+//! the last. Against a server on this machine that notes when it sent them.
+//!
+//! Must not know: how the console works.
+
+use std::io::Write as _;
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::{Duration, Instant};
+
+use crate::figures::overrule;
+use crate::pty::Program;
+use crate::stream::request;
+use crate::write::now;
+
+/// Before the first byte of the call, so that the screen is at rest.
+const QUIET: Duration = Duration::from_millis(700);
+/// Between two pieces of its arguments.
+const STEP: Duration = Duration::from_millis(20);
+/// Pieces of its arguments.
+const PIECES: usize = 25;
+
+/// When the first and the last byte of a call were sent.
+type Sent = (Instant, Instant);
+
+/// Milliseconds from the first byte of a call to its row on the screen, and from its last byte to the question whether it
+/// may run.
+pub fn measure(home: &Path) -> (f64, f64) {
+    let (base, sent) = serve().unwrap();
+    let args = [
+        "run",
+        "--base-url",
+        &base,
+        "--model",
+        "measured",
+        "--policy",
+        "supervised",
+        "write it down",
+    ];
+    let mut program = Program::start(&overrule(), &args, home);
+    let row = program.until("the row of the call", |it| it.shows("write_file"));
+    let asked = program.until("the question", |it| it.shows("awaiting approval"));
+    let (first, last) = sent.recv().unwrap();
+    let ms = |from: Instant, to: Instant| to.saturating_duration_since(from).as_secs_f64() * 1e3;
+    (ms(first, row), ms(last, asked))
+}
+
+/// Serves one reply: a call whose arguments come in pieces.
+fn serve() -> std::io::Result<(String, Receiver<Sent>)> {
+    let listener = TcpListener::bind("127.0.0.1:0")?;
+    let base = format!("http://{}/v1", listener.local_addr()?);
+    let (to, sent) = channel();
+    std::thread::spawn(move || {
+        for socket in listener.incoming().flatten() {
+            // Whoever asked goes away in the middle.
+            drop(answer(socket, &to));
+        }
+    });
+    Ok((base, sent))
+}
+
+fn answer(mut socket: TcpStream, sent: &Sender<Sent>) -> std::io::Result<()> {
+    request(&mut socket)?;
+    socket.set_nodelay(true)?;
+    write!(
+        socket,
+        "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"
+    )?;
+    std::thread::sleep(QUIET);
+    let first = now();
+    let head =
+        r#"{"index":0,"id":"call_1","type":"function","function":{"name":"write_file","arguments":""}}"#;
+    piece(&mut socket, &format!(r#"{{"tool_calls":[{head}]}}"#), "null")?;
+    let rest = |text: &str| {
+        let text = serde_json::Value::from(text);
+        format!(r#"{{"tool_calls":[{{"index":0,"function":{{"arguments":{text}}}}}]}}"#)
+    };
+    piece(&mut socket, &rest(r#"{"path":"notes.txt","content":""#), "null")?;
+    for _ in 0..PIECES {
+        std::thread::sleep(STEP);
+        piece(&mut socket, &rest("more words "), "null")?;
+    }
+    std::thread::sleep(STEP);
+    let last = now();
+    piece(&mut socket, &rest(r#""}"#), "null")?;
+    piece(&mut socket, "{}", "\"tool_calls\"")?;
+    write!(socket, "data: [DONE]\n\n")?;
+    socket.flush()?;
+    sent.send((first, last)).unwrap_or_default();
+    Ok(())
+}
+
+fn piece(socket: &mut TcpStream, delta: &str, finish: &str) -> std::io::Result<()> {
+    let data = format!(
+        r#"{{"id":"x","object":"chat.completion.chunk","model":"measured","choices":[{{"index":0,"delta":{delta},"finish_reason":{finish}}}]}}"#
+    );
+    write!(socket, "data: {data}\n\n")?;
+    socket.flush()
+}
