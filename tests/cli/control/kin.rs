@@ -68,13 +68,15 @@ fn a_process_that_lost_its_parents_is_still_the_agents() {
     let program = program(&world);
     // Leaves the session, loses its parent, and only then tries to approve the second call.
     let hidden = format!(
-        "until test -e go; do sleep 0.02; done; \
+        "touch away; until test -e go; do sleep 0.02; done; \
          d=$({program} queue last --json | sed \"s/.*\\\"digest\\\":\\\"//; s/\\\".*//\"); \
          c=$({program} queue last --json | sed \"s/.*\\\"call\\\":\\\"//; s/\\\".*//\"); \
          {program} approve last $c --digest $d > said 2>&1; echo $c $? > code"
     );
     world.file("hidden.sh", &hidden);
-    let first = "setsid sh hidden.sh > /dev/null 2>&1 & echo started";
+    // What is still in the session when the call ends is ended with it.
+    let first = "setsid sh hidden.sh > /dev/null 2>&1 & \
+                 until test -e away; do sleep 0.02; done; echo started";
     let holder = Holder::play(&world, &two(first, "echo ran >> log.txt"), &[]);
     holder.approve("first");
     let (second, seen) = holder.waiting("second");
