@@ -120,13 +120,16 @@ fn quiet(kinds: &[Kind], home: &Path) {
             row.push(figures::quiet(kind, home));
         }
     }
-    println!("| what | first frame ms | all of it ms | key ms p50 / p99 | bytes a key | PSS MB |");
-    println!("|---|---|---|---|---|---|");
+    println!(
+        "| what | first frame ms | last records on the screen ms | all of it ms | key ms p50 / p99 | bytes a key | PSS MB |"
+    );
+    println!("|---|---|---|---|---|---|---|");
     for (kind, row) in kinds.iter().zip(&rows) {
         let of = |what: fn(&Figures) -> f64| median(row.iter().map(what).collect());
         println!(
-            "| {kind} | {:.1} | {:.1} | {:.2} / {:.2} | {:.0} | {:.1} |",
+            "| {kind} | {:.1} | {:.1} | {:.1} | {:.2} / {:.2} | {:.0} | {:.1} |",
             of(|it| it.first),
+            of(|it| it.early),
             of(|it| it.whole),
             of(|it| it.key.0),
             of(|it| it.key.1),

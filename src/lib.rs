@@ -6,6 +6,7 @@
 //! - [`domain`]: what a run is. Pure.
 //! - [`policy`]: which call is allowed, asked, denied, and why. Pure.
 //! - [`resilience`]: what is done when tools fail. Pure.
+//! - [`drill`]: an exercise for who decides, made from a recorded run. Pure.
 //! - [`journal`]: events on disk.
 //! - [`model`]: talks to one provider.
 //! - [`tools`]: runs one call.
@@ -23,6 +24,7 @@ pub mod config;
 pub mod console;
 pub mod control;
 pub mod domain;
+pub mod drill;
 pub mod engine;
 pub mod export;
 pub mod journal;

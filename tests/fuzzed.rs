@@ -21,6 +21,16 @@ fn text() -> impl Strategy<Value = String> {
     proptest::collection::vec(piece, 0..24).prop_map(|pieces| pieces.concat())
 }
 
+/// Text with sequences of a terminal, whole and torn.
+fn coloured() -> impl Strategy<Value = String> {
+    let piece = prop_oneof![
+        "\u{1b}\\[[0-9;:]{0,12}m",
+        "\u{1b}[\\[\\]P_]?[0-9;?]{0,4}[mHJK\u{7}]?",
+        text(),
+    ];
+    proptest::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat())
+}
+
 /// Something like JSON, whole or cut off.
 fn json() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
@@ -58,6 +68,11 @@ proptest! {
     }
 
     #[test]
+    fn ansi(width: u16, words: bool, text in coloured()) {
+        fuzzed::ansi(width, words, &text);
+    }
+
+    #[test]
     fn json_text(at: u16, text in json()) {
         fuzzed::json_text(at, &text);
     }
@@ -78,5 +93,5 @@ fn every_target_calls_what_is_tried_here() {
         assert!(own.contains(&format!("fn {name}(")), "{name} is tried by no test");
         targets += 1;
     }
-    assert_eq!(targets, 4);
+    assert_eq!(targets, 5);
 }

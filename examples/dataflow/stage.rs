@@ -59,6 +59,7 @@ pub fn spec(name: &str, effect: EffectClass, schema: &Value) -> Spec {
             schema: Arc::from(schema.to_string()),
             effect,
             tags: Vec::new(),
+            pause_ms: 0,
             takes_truncated: false,
             probe: None,
             compensate: None,

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use crate::figures::overrule;
 use crate::pty::Program;
-use crate::stream::request;
+use crate::stream::begin;
 use crate::write::now;
 
 /// Before the first byte of the call, so that the screen is at rest.
@@ -61,12 +61,7 @@ fn serve() -> std::io::Result<(String, Receiver<Sent>)> {
 }
 
 fn answer(mut socket: TcpStream, sent: &Sender<Sent>) -> std::io::Result<()> {
-    request(&mut socket)?;
-    socket.set_nodelay(true)?;
-    write!(
-        socket,
-        "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"
-    )?;
+    begin(&mut socket)?;
     std::thread::sleep(QUIET);
     let first = now();
     let head =

@@ -53,6 +53,8 @@ pub fn overrule() -> PathBuf {
 pub struct Figures {
     /// Milliseconds to the first frame.
     pub first: f64,
+    /// Milliseconds until the last records are on the screen, or all of it is.
+    pub early: f64,
     /// Milliseconds until what is selected is shown.
     pub whole: f64,
     /// Milliseconds from a key to its frame: half, and all but one in a hundred.
@@ -87,10 +89,17 @@ pub fn quiet(kind: &Kind, home: &Path) -> Figures {
     let began = program.began;
     let first = program.until("the first frame", |it| it.frames > 0);
     let first = first.saturating_duration_since(began).as_secs_f64() * 1e3;
+    let is_early = |it: &Program| !it.heading().is_empty() || it.shows("settled, 0 errors");
+    let early = if is_early(&program) {
+        first
+    } else {
+        let early = program.until("the last records", is_early);
+        early.saturating_duration_since(began).as_secs_f64() * 1e3
+    };
     let whole = if program.heading().is_empty() {
         ready(&mut program)
     } else {
-        first
+        early
     };
     program.wait(Duration::from_millis(300));
     if matches!(kind, Kind::Replay(..)) {
@@ -107,6 +116,7 @@ pub fn quiet(kind: &Kind, home: &Path) -> Figures {
     let (half, most, _) = parts(waits);
     Figures {
         first,
+        early,
         whole,
         key: (half, most),
         bytes,

@@ -46,7 +46,7 @@ impl Server {
 }
 
 /// Reads a request to its end.
-pub fn request(socket: &mut TcpStream) -> std::io::Result<()> {
+fn request(socket: &mut TcpStream) -> std::io::Result<()> {
     let mut bytes = Vec::new();
     let mut piece = [0; 16384];
     let mut whole = None;
@@ -68,13 +68,18 @@ pub fn request(socket: &mut TcpStream) -> std::io::Result<()> {
     Ok(())
 }
 
-fn answer(mut socket: TcpStream, pace: usize) -> std::io::Result<()> {
-    request(&mut socket)?;
+/// Reads a request, and begins the stream that answers it.
+pub fn begin(socket: &mut TcpStream) -> std::io::Result<()> {
+    request(socket)?;
     socket.set_nodelay(true)?;
     write!(
         socket,
         "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"
-    )?;
+    )
+}
+
+fn answer(mut socket: TcpStream, pace: usize) -> std::io::Result<()> {
+    begin(&mut socket)?;
     let begin = now();
     let mut sent = 0;
     loop {

@@ -179,7 +179,7 @@ impl Grown {
 /// A result of one kilobyte, or an error.
 fn outcome(no: u32, what: u32) -> Outcome {
     if no.is_multiple_of(5) {
-        return Outcome::Err(ToolError {
+        return Outcome::err(ToolError {
             class: ErrorClass::NotFound,
             message: format!("not found: module {}", what % 9),
             evidence: "errno ENOENT".into(),

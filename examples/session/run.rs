@@ -178,6 +178,7 @@ impl Run {
             bindings: reads.into_iter().map(read).collect(),
             resolved: None,
             digest: Digest(format!("digest {}", call.no).into()),
+            operands: Vec::new(),
             verdict: Verdict {
                 gate: Gate::Allow,
                 rule: "preset guarded: reads go".into(),
@@ -214,7 +215,7 @@ impl Run {
     /// A call ends.
     pub fn finish(&mut self, call: NodeId) {
         let outcome = if self.random(100) < 3 {
-            Outcome::Err(ToolError {
+            Outcome::err(ToolError {
                 class: ErrorClass::NotFound,
                 message: "no such file".into(),
                 evidence: "errno ENOENT".into(),
@@ -282,6 +283,7 @@ pub fn started() -> Started {
             schema: schema.into(),
             effect: EffectClass::Read,
             tags: Vec::new(),
+            pause_ms: 0,
             takes_truncated: false,
             probe: None,
             compensate: None,

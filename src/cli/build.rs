@@ -5,14 +5,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::args::Common;
-use super::demos;
 use super::exit::{Code, Failure};
+use super::{demos, drill};
+use crate::config::tools::Mark;
 use crate::config::{self, Env, Flags, Settings};
 use crate::control::Places;
 use crate::domain::envelope::Envelope;
 use crate::domain::event::run::Started;
 use crate::domain::event::{Event, WeightEvent};
 use crate::domain::price::Price;
+use crate::drill::Script;
 use crate::engine::advise::Adviser;
 use crate::engine::clock::Clock;
 use crate::engine::log::Log;
@@ -23,6 +25,7 @@ use crate::model::Model;
 use crate::resilience::ladder::Ladder;
 use crate::resilience::routing::{Row, Snapshot};
 use crate::resilience::watch::Watch;
+use crate::tools::Tool;
 use crate::tools::builtin;
 use crate::tools::child::Environment;
 use crate::tools::registry::Registry;
@@ -82,6 +85,13 @@ impl Ground {
         Ok(self)
     }
 
+    /// The same, calling nobody from outside of the terminal.
+    pub fn without_calls(mut self) -> Self {
+        self.settings.notify.command.value.clear();
+        self.settings.notify.webhook.value = None;
+        self
+    }
+
     /// The policy file that was named, for the record.
     pub fn policy_text(&self) -> Option<PolicyText> {
         let file = self.settings.policy_file.clone();
@@ -100,24 +110,33 @@ impl Ground {
             .names()
             .map(|name| name.to_string_lossy().into_owned())
             .collect();
-        let mut tools = builtin::all(&builtin::Setup {
-            environment,
-            answer: None,
-            // A sample server is on this machine; no proxy knows of it.
-            proxy: setup.samples.is_none(),
-        });
-        if let Some(samples) = &setup.samples {
-            tools.extend(sample::of(&samples.run));
-        }
+        let played = played(setup)?;
+        let tools = match &played {
+            // Whatever goes on with it, nothing of it can run.
+            Some(script) => drill::stand_ins(script),
+            None => real(setup, environment),
+        };
         let policy = self.settings.policy.clone().in_workspace(workspace);
         let mut resilience = self.settings.resilience.clone();
         if let Some(samples) = &setup.samples {
             resilience = demos::fitted(samples, resilience);
         }
+        if played.is_some() {
+            resilience = drill::resilience(resilience);
+        }
         let mut registry = Registry::new(tools)?.keeping_out_of(self.private.iter().cloned());
         let offered: Vec<String> = registry.names().map(str::to_owned).collect();
-        for (tool, tag) in self.settings.tags.fit(offered.iter().map(String::as_str))? {
-            registry.tag(tool, tag);
+        let offered: Vec<&str> = offered.iter().map(String::as_str).collect();
+        let marks = match played {
+            // The recorded run may have had fewer tools.
+            Some(_) => self.settings.tags.of_known(&offered),
+            None => self.settings.tags.fit(offered)?,
+        };
+        for (tool, mark) in marks {
+            match mark {
+                Mark::Tag(tag) => registry.tag(tool, tag),
+                Mark::Pause(ms) => registry.pause(tool, ms),
+            }
         }
         Ok(Adviser {
             registry: Arc::new(registry),
@@ -172,7 +191,10 @@ impl Ground {
         input: &str,
     ) -> Result<Started, Failure> {
         let mut tools = adviser.cards();
-        self.settings.templates.fit(&mut tools)?;
+        // What a drill stands for has its templates already.
+        if !matches!(setup.model, ModelSetup::Drill { .. }) {
+            self.settings.templates.fit(&mut tools)?;
+        }
         Ok(Started {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             workspace: adviser.workspace.display().to_string(),
@@ -180,6 +202,7 @@ impl Ground {
             wire: match setup.model {
                 ModelSetup::Scripted { .. } => "scripted".into(),
                 ModelSetup::OpenaiChat { .. } => "openai-chat".into(),
+                ModelSetup::Drill { .. } => "drill".into(),
             },
             system: Arc::from(prompt::SYSTEM),
             tools,
@@ -200,6 +223,7 @@ impl Ground {
         let (name, is_scripted) = match &setup.model {
             ModelSetup::Scripted { name, .. } => (name, true),
             ModelSetup::OpenaiChat { model, .. } => (model, false),
+            ModelSetup::Drill { .. } => return None,
         };
         self.settings.prices.of(name, is_scripted).cloned()
     }
@@ -233,6 +257,28 @@ fn private(common: &Common, env: &Env, sessions: &Path, places: &Places) -> Vec<
     let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let sockets = places.make.iter().chain(&places.look).cloned();
     own.chain(sockets).chain(named.map(absolute)).collect()
+}
+
+/// The tools of a run that runs.
+fn real(setup: &Setup, environment: Environment) -> Vec<Arc<dyn Tool>> {
+    let mut tools = builtin::all(&builtin::Setup {
+        environment,
+        answer: None,
+        // A sample server is on this machine; no proxy knows of it.
+        proxy: setup.samples.is_none(),
+    });
+    if let Some(samples) = &setup.samples {
+        tools.extend(sample::of(&samples.run));
+    }
+    tools
+}
+
+/// The script of a drill; none of a run that runs.
+fn played(setup: &Setup) -> Result<Option<Script>, Failure> {
+    match &setup.model {
+        ModelSetup::Drill { script } => drill::parse(script).map(Some),
+        ModelSetup::Scripted { .. } | ModelSetup::OpenaiChat { .. } => Ok(None),
+    }
 }
 
 fn workspace(common: &Common) -> Result<PathBuf, Failure> {

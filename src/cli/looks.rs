@@ -80,13 +80,17 @@ impl Watched {
         let places = Places::of(ground);
         let named = places.named.as_deref().and_then(Path::file_name);
         let named = named.map(OsStr::to_owned);
+        let own = places.own.clone();
         let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
             // Reading a file is an event too; answering it would never end.
             let is_news = event.is_ok_and(|event| {
                 matches!(
                     event.kind,
                     EventKind::Create(_) | EventKind::Modify(_) | EventKind::Remove(_)
-                ) && event.paths.iter().any(|path| is_ours(path, named.as_deref()))
+                ) && event
+                    .paths
+                    .iter()
+                    .any(|path| is_ours(path, own.as_deref(), named.as_deref()))
             });
             if is_news {
                 // One that waits already says the same.
@@ -106,7 +110,7 @@ impl Watched {
         watched
     }
 
-    /// Watches every directory that is there; one that comes later is news in the one above.
+    /// Watches every directory that is there; one that comes later is news in the nearest one above that is.
     fn watch(&mut self) {
         let named = Path::new(&self.ground.settings.theme.value);
         let beside = named.parent().filter(|dir| !dir.as_os_str().is_empty());
@@ -114,27 +118,39 @@ impl Watched {
             let dir = file.parent().filter(|dir| !dir.as_os_str().is_empty());
             dir.unwrap_or_else(|| Path::new("."))
         });
-        let dirs: Vec<PathBuf> = [
-            self.places.own.as_deref().and_then(Path::parent),
+        let own = self.places.own.clone();
+        let above = || nearest(own.as_deref().and_then(Path::parent));
+        let mut first = above();
+        let others = [
             self.places.own.as_deref(),
             self.places.themes.as_deref(),
             settings,
             beside,
-        ]
-        .into_iter()
-        .flatten()
-        .filter(|dir| dir.is_dir())
-        .map(Path::to_owned)
-        .collect();
+        ];
+        let others = others.into_iter().flatten().map(Path::to_owned);
+        let others: Vec<PathBuf> = others.filter(|dir| dir.is_dir()).collect();
         let Ok(watcher) = &mut self.watcher else { return };
-        for dir in dirs {
-            if let Err(error) = watcher.watch(&dir, RecursiveMode::NonRecursive) {
-                let why = format!("{}: {error}", crate::text::visible(&dir.to_string_lossy()));
-                self.watcher = Err(why);
-                return;
-            }
+        let mut failed = others.iter().find_map(|dir| look_at(watcher, dir).err());
+        // A directory that was made just before its own was watched was no news.
+        while let (None, Some(dir)) = (&failed, first.take()) {
+            failed = look_at(watcher, &dir).err();
+            first = above().filter(|now| *now != dir);
+        }
+        if let Some(why) = failed {
+            self.watcher = Err(why);
         }
     }
+}
+
+fn look_at(watcher: &mut RecommendedWatcher, dir: &Path) -> Result<(), String> {
+    watcher
+        .watch(dir, RecursiveMode::NonRecursive)
+        .map_err(|error| format!("{}: {error}", crate::text::visible(&dir.to_string_lossy())))
+}
+
+/// The nearest directory that is there: this one, or one above it.
+fn nearest(dir: Option<&Path>) -> Option<PathBuf> {
+    dir?.ancestors().find(|dir| dir.is_dir()).map(Path::to_owned)
 }
 
 impl Watched {
@@ -179,8 +195,10 @@ impl Watched {
 }
 
 /// True for files of themes, keys and settings, and for the directories that they are in.
-fn is_ours(path: &Path, named: Option<&OsStr>) -> bool {
-    path.extension().is_none_or(|end| end == "toml") || path.file_name() == named
+fn is_ours(path: &Path, own: Option<&Path>, named: Option<&OsStr>) -> bool {
+    // A directory on the way to them may be called anything.
+    let leads_there = own.is_some_and(|own| own.starts_with(path));
+    path.extension().is_none_or(|end| end == "toml") || leads_there || path.file_name() == named
 }
 
 impl Files for Watched {

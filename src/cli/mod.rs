@@ -10,6 +10,8 @@ mod cut_off;
 pub mod decode;
 pub mod demos;
 pub mod difference;
+pub mod drill;
+pub mod early;
 pub mod edits;
 pub mod effects;
 pub mod escalate;
@@ -76,6 +78,7 @@ fn dispatch(parsed: args::Args) -> Result<Code, Failure> {
         Some(What::Demo(demo)) => run::demo(&common, &demo),
         Some(What::Run(task)) => run::task(&common, &task),
         Some(What::Resume(resume)) => run::resume(&common, &resume),
+        Some(What::Drill(drill)) => drill::drill(&common, &drill),
         Some(What::Sessions(sessions)) => sessions::sessions(&common, sessions),
         Some(What::Replay(replay)) => replay::replay(&common, &replay),
         Some(What::Graph(graph)) => graph::graph(&common, &graph),

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::args::Common;
 use super::build::Ground;
+use super::drill;
 use super::exit::{Code, Failure};
 use crate::engine::setup::ModelSetup;
 use crate::model::openai_chat::client::{Client, Patience};
@@ -38,6 +39,9 @@ pub fn choose(common: &Common, ground: &Ground) -> Result<ModelSetup, Failure> {
 
 /// The model that a recorded run goes on with: its own, unless another one or another place is named.
 pub fn again(common: &Common, ground: &Ground, recorded: ModelSetup) -> Result<ModelSetup, Failure> {
+    if matches!(recorded, ModelSetup::Drill { .. }) {
+        return drill::no_model(common).map(|()| recorded);
+    }
     if common.model.is_some() || common.playbook.is_some() {
         return choose(common, ground);
     }
@@ -81,6 +85,7 @@ pub fn build(ground: &Ground, setup: &ModelSetup, watched: bool) -> Result<Arc<d
                 Playbook::parse(name, playbook).map_err(|error| Failure::new(Code::Config, error))?;
             Ok(Arc::new(Scripted::new(playbook, watched)))
         }
+        ModelSetup::Drill { script } => Ok(Arc::new(drill::model(&drill::parse(script)?))),
         ModelSetup::OpenaiChat { base_url, model } => {
             let key = ground.settings.key.value.get()?;
             let client = Client::new(base_url, model, key, Patience::default())

@@ -7,13 +7,13 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc;
-use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use tokio::runtime::Runtime;
 use tokio::task::JoinHandle;
 
 use super::build::Ground;
+use super::early::{self, Early, LONG};
 use super::exit::{Code, Failure};
 use super::folding::Folding;
 use super::{print, screen};
@@ -26,11 +26,6 @@ use crate::domain::state::State;
 use crate::engine::ids;
 use crate::journal::{self, Place, Store, Writer};
 use crate::text::visible;
-
-/// Bytes of a journal from which on somebody waits for it.
-const LONG: u64 = 4 << 20;
-/// Between two words about how far it is.
-const STEP: Duration = Duration::from_millis(100);
 
 /// What is said of a session of so many bytes before it is read, where that takes a while.
 fn reading(session: &str, bytes: u64) -> Option<String> {
@@ -126,7 +121,7 @@ impl End {
 
 /// Opens a session to go on with it.
 pub fn open(ground: &Ground, place: &Place, headless: bool, runtime: &Runtime) -> Result<End, Failure> {
-    let bytes = std::fs::metadata(place.journal()).map_or(0, |meta| meta.len());
+    let bytes = early::bytes(place);
     let long = reading(&visible(&place.id()), bytes);
     if headless || long.is_none() {
         if let Some(words) = long {
@@ -137,9 +132,11 @@ pub fn open(ground: &Ground, place: &Place, headless: bool, runtime: &Runtime) -
     }
     let reader = Arc::new(Reader::default());
     let (to, from) = mpsc::channel();
+    let (early, finder) = Early::of(place);
     let done = {
         let (reader, store, place) = (Arc::clone(&reader), ground.store.clone(), place.clone());
         runtime.spawn_blocking(move || {
+            finder.find();
             // Nobody waits for it where the operator left.
             let _ = to.send(read(&store, &place, &reader));
         })
@@ -147,8 +144,7 @@ pub fn open(ground: &Ground, place: &Place, headless: bool, runtime: &Runtime) -
     let link = Box::new(Door {
         done: Some(done),
         reader: Arc::clone(&reader),
-        whole: bytes,
-        told: None,
+        early,
         waiting: VecDeque::new(),
     });
     let shown = runtime.block_on(screen::wait(ground, link, &place.id()));
@@ -168,9 +164,7 @@ struct Door {
     /// None once it was read.
     done: Option<JoinHandle<()>>,
     reader: Arc<Reader>,
-    whole: u64,
-    /// The megabytes that were told last.
-    told: Option<u64>,
+    early: Early,
     waiting: VecDeque<Update>,
 }
 
@@ -184,30 +178,28 @@ impl Link for Door {
 
     fn next(&mut self) -> BoxFuture<'_, Update> {
         Box::pin(async move {
-            loop {
-                if let Some(update) = self.waiting.pop_front() {
-                    return update;
-                }
-                let Some(done) = &mut self.done else {
-                    return std::future::pending().await;
-                };
-                let megabytes = self.reader.bytes.load(Ordering::Relaxed) >> 20;
-                if self.told != Some(megabytes) {
-                    self.told = Some(megabytes);
-                    return Update::Progress(format!(
-                        "reading: {megabytes} of {} MB; q leaves, and nothing is changed",
-                        self.whole >> 20
-                    ));
-                }
-                tokio::select! {
-                    // That it broke is told by what it did not send.
-                    _ = done => {
-                        self.done = None;
-                        return Update::Ended;
-                    }
-                    () = tokio::time::sleep(STEP) => {}
-                }
+            if let Some(update) = self.waiting.pop_front() {
+                return update;
             }
+            let Some(done) = &mut self.done else {
+                return std::future::pending().await;
+            };
+            let update = tokio::select! {
+                biased;
+                update = self.early.next(&self.reader.bytes) => update,
+                // That it broke is told by what it did not send.
+                _ = done => {
+                    self.done = None;
+                    return Update::Ended;
+                }
+            };
+            if let Update::Reading { done, of } = &update {
+                let (done, of) = (done >> 20, of >> 20);
+                self.waiting.push_back(Update::Progress(format!(
+                    "reading: {done} of {of} MB; q leaves, and nothing is changed"
+                )));
+            }
+            update
         })
     }
 }

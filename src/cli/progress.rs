@@ -10,16 +10,17 @@ use crate::domain::rule;
 use crate::domain::state::State;
 use crate::text::visible;
 
+/// Characters of the arguments of a call.
+const ARGUMENTS: usize = 100;
+
 /// The line of a fact; the state is the one before it.
 pub fn line(state: &State, event: &Event) -> Option<String> {
     let name = |id: &NodeId| {
         let node = state.nodes.get(id)?;
         let (tool, args) = node.as_call()?;
-        Some(format!(
-            "{id} {} {}",
-            visible(tool),
-            visible(&args.chars().take(100).collect::<String>())
-        ))
+        let head: String = args.chars().take(ARGUMENTS).collect();
+        let more = if head.len() < args.len() { "…" } else { "" };
+        Some(format!("{id} {} {}{more}", visible(tool), visible(&head)))
     };
     match event {
         Event::Turn(TurnEvent::Requested {

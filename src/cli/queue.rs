@@ -11,7 +11,7 @@ use super::exit::{Code, Failure};
 use super::{print, record};
 use crate::domain::breaker::Phase;
 use crate::domain::bulk;
-use crate::domain::call::{Call, EffectClass, Status};
+use crate::domain::call::{Call, EffectClass, Seen, Status};
 use crate::domain::ladder::{Fix, Stage};
 use crate::domain::node::Node;
 use crate::domain::ready;
@@ -98,7 +98,7 @@ fn as_json(found: &record::Found, call: &Call) -> serde_json::Value {
     serde_json::json!({
         "call": call.id, "rev": node.map(Node::rev), "status": call.status.word(), "tool": tool(node),
         "effect": call.effect, "tags": tags(state, node), "digest": digest(call), "args": ready::resolved_args(state, call).unwrap_or_default(),
-        "rule": rule(call), "word": word(state, call), "deadline": deadline::json(state, call, found.held), "repairs": repairs,
+        "runs": call.operands(), "rule": rule(call), "word": word(state, call), "deadline": deadline::json(state, call, found.held), "repairs": repairs,
     })
 }
 
@@ -117,6 +117,20 @@ fn as_words(found: &record::Found, call: &Call) -> String {
         digest(call),
         visible(&ready::resolved_args(state, call).unwrap_or_else(|| said(node)))
     );
+    for one in call.operands() {
+        let altered = call.runs.iter().any(|runs| runs.altered.contains(&one.path));
+        let mark = if altered {
+            ", not what it was when this was asked before"
+        } else {
+            ""
+        };
+        let seen = match one.seen {
+            Seen::Whole => "",
+            Seen::Dates => ", too long to be read: its size and dates count",
+        };
+        let (path, hash) = (visible(&one.path), visible(&one.hash));
+        let _ = write!(words, "\n  runs {path}: {} bytes, {hash}{seen}{mark}", one.bytes);
+    }
     if let Some(deadline) = deadline::words(state, call, found.held, Clock::start().utc_ms()) {
         let _ = write!(words, "\n  deadline: {deadline}");
     }

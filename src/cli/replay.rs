@@ -69,10 +69,15 @@ fn line(common: &Common, envelope: &Envelope) -> Result<String, serde_json::Erro
     Ok(format!("{} {words}", envelope.seq))
 }
 
+/// Characters of the body of an event.
+const BODY: usize = 160;
+
 fn summary(envelope: &Envelope) -> String {
     let value = serde_json::to_value(&envelope.event).unwrap_or_default();
     let family = value["family"].as_str().unwrap_or("?").to_owned();
     let kind = value["fact"]["type"].as_str().unwrap_or("?").to_owned();
     let body = value["fact"]["body"].to_string();
-    format!("{family}.{kind} {}", body.chars().take(160).collect::<String>())
+    let head: String = body.chars().take(BODY).collect();
+    let more = if head.len() < body.len() { "…" } else { "" };
+    format!("{family}.{kind} {head}{more}")
 }

@@ -11,7 +11,7 @@ use super::args::{self, Common};
 use super::build::{self, Ground};
 use super::exit::{Code, Failure};
 use super::opening::{self, Opened};
-use super::{control, demos, effects, headless, live, models, print};
+use super::{control, demos, drill, effects, headless, live, models, print};
 use crate::console::app::Held;
 use crate::control::Door;
 use crate::domain::call::Status;
@@ -209,7 +209,8 @@ fn uncosted(started: &Started) -> Option<String> {
     })
 }
 
-fn first_prompt(task: &str) -> Command {
+/// The operator's first word in a run.
+pub(super) fn first_prompt(task: &str) -> Command {
     let edit = Edit::InsertPrompt {
         after: None,
         text: Arc::from(task),
@@ -252,6 +253,9 @@ pub fn go_on(common: &Common, ground: Ground, id: &str) -> Result<Code, Failure>
     let Some(recorded) = state.started.clone() else {
         return Err(unbegun(&session));
     };
+    if recorded.is_drill() {
+        attended(headless, &session)?;
+    }
     if let Mode::Finished(answer) = state.mode
         && headless
     {
@@ -275,7 +279,11 @@ pub fn go_on(common: &Common, ground: Ground, id: &str) -> Result<Code, Failure>
             ),
         ));
     }
-    let ground = ground.for_run(common, &workspace, &setup)?;
+    let mut ground = ground.for_run(common, &workspace, &setup)?;
+    let is_drill = matches!(setup.model, ModelSetup::Drill { .. });
+    if is_drill {
+        ground = ground.without_calls();
+    }
     notices.extend(ground.notices());
     setup.headless = headless;
     setup.policy = ground.policy_text();
@@ -304,6 +312,7 @@ pub fn go_on(common: &Common, ground: Ground, id: &str) -> Result<Code, Failure>
     let task = task.map(first_prompt);
     let (head, run) = (writer.head(), writer.run());
     let (driver, handle) = build::driver(state, writer, adviser, model, notices);
+    let drilled = session.clone();
     let ready = Ready {
         driver,
         handle,
@@ -316,7 +325,24 @@ pub fn go_on(common: &Common, ground: Ground, id: &str) -> Result<Code, Failure>
         door: None,
         held,
     };
-    serve(common, &ground, ready, headless, runtime)
+    let served = serve(common, &ground, ready, headless, runtime)?;
+    if is_drill {
+        drill::tell(common, &ground, &drilled)?;
+    }
+    Ok(served)
+}
+
+/// A drill is decided by a person; the policy alone is judged before it begins.
+fn attended(headless: bool, session: &str) -> Result<(), Failure> {
+    if !headless {
+        return Ok(());
+    }
+    Err(Failure::new(
+        Code::Usage,
+        format!(
+            "session {session} is a drill: it goes on at a terminal only, and nothing of it runs; to judge the policy alone: overrule drill ID --headless"
+        ),
+    ))
 }
 
 /// A session of which nothing was recorded.
@@ -427,7 +453,8 @@ pub fn wire_of(place: &Place) -> Wire {
     Wire::in_session(journal.parent().unwrap_or(&journal))
 }
 
-fn runtime() -> Result<Runtime, Failure> {
+/// What a run is served by.
+pub(super) fn runtime() -> Result<Runtime, Failure> {
     tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
@@ -435,7 +462,8 @@ fn runtime() -> Result<Runtime, Failure> {
         .map_err(|error| Failure::new(Code::Other, format!("cannot start: {error}")))
 }
 
-fn serve(
+/// Serves a run to its end, on the screen or without one.
+pub(super) fn serve(
     common: &Common,
     ground: &Ground,
     mut ready: Ready,

@@ -19,6 +19,10 @@ use crate::journal::Place;
 /// How long what runs may take to end once the program was told to: children get two seconds of it.
 const PATIENCE: Duration = Duration::from_secs(5);
 
+/// Characters of a session's id by which it is told from all others that began in another millisecond; the first
+/// eight are shared by all of a minute.
+const TOLD_APART: usize = 13;
+
 /// The file of collected edits, in the directory of the session; a session that is a single file has none.
 fn draft(ground: &Ground, session: &str) -> Option<PathBuf> {
     let place = ground.store.find(session).ok()?;
@@ -57,7 +61,7 @@ fn options(ground: &Ground, session: &str, recorded: bool) -> Result<Options, Fa
         keymap: looks::keymap(ground)?,
         arming_ms: settings.arming_ms.value,
         user: ground.user().to_string(),
-        session_name: session.chars().take(8).collect(),
+        session_name: session.chars().take(TOLD_APART).collect(),
         resume_hint: format!("to go on: overrule resume {session}\n"),
         utc_zero: (!recorded).then(|| Clock::start().utc_ms()),
         read_only: recorded,

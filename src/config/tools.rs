@@ -1,4 +1,4 @@
-//! What a settings file says of tools: tags, and templates of the calls that find out whether an execution
+//! What a settings file says of tools: tags, pauses before a launch, and templates of the calls that find out whether an execution
 //! happened and that take it back.
 //!
 //! Must not know: which tools there are before a run is built, what a template is filled with.
@@ -27,16 +27,28 @@ pub struct Written {
     pub tags: Vec<Tag>,
 }
 
-/// One tag with where its tool is named.
+/// What makes a tool's calls harder to let run, with where its tool is named.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tag {
     /// The tool that it is for.
     pub of: String,
     /// Where that stands.
     pub place: Place,
-    /// The tag.
-    pub tag: &'static str,
+    /// What.
+    pub what: Mark,
 }
+
+/// What makes a tool's calls harder to let run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mark {
+    /// A tag.
+    Tag(&'static str),
+    /// Milliseconds between the word that lets a call run and its launch.
+    Pause(u64),
+}
+
+/// The longest pause before a launch, in seconds.
+const LONGEST: u64 = 3_600;
 
 /// One template with where its tool is named.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,12 +88,13 @@ pub(super) fn section(tools: &Section<'_, '_>) -> Result<Written, document::Erro
 /// Keys with their places.
 type Keys = Vec<(String, Place)>;
 
-/// Reads the tags alone: they can only tighten. What else the tables hold is named, with its place.
+/// Reads the tags and pauses alone: they can only tighten. What else the tables hold is named, with its place.
 pub(super) fn tags_only(tools: &Section<'_, '_>) -> Result<(Vec<Tag>, Keys), document::Error> {
     let (mut found, mut loose) = (Vec::new(), Vec::new());
     for (of, mut tool) in tools.each()? {
         found.extend(tags(&of, &mut tool)?);
-        let others = tool.keys().into_iter().filter(|(key, _)| key != "tags");
+        let loosens = |key: &str| !["tags", "pause_s"].contains(&key);
+        let others = tool.keys().into_iter().filter(|(key, _)| loosens(key));
         loose.extend(others.map(|(key, place)| (tool.path_of(&key), place)));
     }
     Ok((found, loose))
@@ -89,21 +102,28 @@ pub(super) fn tags_only(tools: &Section<'_, '_>) -> Result<(Vec<Tag>, Keys), doc
 
 fn tags(of: &str, tool: &mut Section<'_, '_>) -> Result<Vec<Tag>, document::Error> {
     let place = tool.place();
+    let marked = |what| Tag {
+        of: of.to_owned(),
+        place: place.clone(),
+        what,
+    };
+    let pause = tool.number("pause_s", 1, LONGEST)?;
+    let pause = pause.map(|at| marked(Mark::Pause(at.value.saturating_mul(1_000))));
     let Some(at) = tool.texts("tags")? else {
-        return Ok(Vec::new());
+        return Ok(pause.into_iter().collect());
     };
     let known = |word: &String| {
         let Some(tag) = TAGS.iter().find(|tag| **tag == *word) else {
             let what = format!("unknown tag `{}`", visible(word));
             return Err(tool.error("tags", at.place.clone(), what, TAGS_ADVICE));
         };
-        Ok(Tag {
-            of: of.to_owned(),
-            place: place.clone(),
-            tag,
-        })
+        Ok(marked(Mark::Tag(tag)))
     };
-    at.value.iter().map(known).collect()
+    pause
+        .map(Ok)
+        .into_iter()
+        .chain(at.value.iter().map(known))
+        .collect()
 }
 
 const TAGS_ADVICE: &str = "use external, irreversible or uninspectable";
@@ -174,7 +194,7 @@ impl Templates {
     }
 }
 
-/// Tags by the tool that they are for: those of all files, as a tag takes nothing away.
+/// Tags and pauses by the tool that they are for: those of all files, as neither takes anything away.
 #[derive(Debug, Clone, Default)]
 pub struct Tags(Vec<Tag>);
 
@@ -184,18 +204,26 @@ impl Tags {
         Self(files.into_iter().flatten().collect())
     }
 
+    /// The tags and pauses of these tools, each with its tool; those of other tools are left out.
+    pub fn of_known<'n>(&self, names: &[&'n str]) -> Vec<(&'n str, Mark)> {
+        let known = |one: &Tag| {
+            names
+                .iter()
+                .find(|name| **name == one.of)
+                .map(|name| (*name, one.what))
+        };
+        self.0.iter().filter_map(known).collect()
+    }
+
     /// The tags of a run with these tools, each with its tool. Refuses tools that are not there.
-    pub fn fit<'n>(
-        &self,
-        names: impl IntoIterator<Item = &'n str>,
-    ) -> Result<Vec<(&str, &'static str)>, Error> {
+    pub fn fit<'n>(&self, names: impl IntoIterator<Item = &'n str>) -> Result<Vec<(&str, Mark)>, Error> {
         let names: Vec<String> = names.into_iter().map(str::to_owned).collect();
         let fits = |one: &Tag| names.contains(&one.of);
         if let Some(one) = self.0.iter().find(|one| !fits(one)) {
             let key = format!("tool.{}", visible(&one.of));
             return Err(unknown(&names, &one.place, key, &one.of));
         }
-        Ok(self.0.iter().map(|one| (one.of.as_str(), one.tag)).collect())
+        Ok(self.0.iter().map(|one| (one.of.as_str(), one.what)).collect())
     }
 }
 

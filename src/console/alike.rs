@@ -5,44 +5,69 @@
 
 use std::collections::BTreeMap;
 
-use super::{doc, json, summary};
+use super::json;
+use super::summary::{self, Argument, Summary};
 use crate::domain::id::NodeId;
 use crate::domain::ready;
 use crate::domain::state::State;
+use crate::schema::RESERVED;
 
 /// Calls that are compared.
 const MOST: usize = 500;
 /// Longest arguments that are taken apart.
 const LONGEST: usize = 16 * 1024;
-/// Characters of a value that differs.
-const SHOWN: usize = 80;
+/// Longest value that stands before longer ones.
+const SHORT: usize = 80;
 
 /// Characters that are the same at the beginning and shown nevertheless, where they are so few.
 const KEPT: usize = 16;
 /// Characters that are shown before the first one that differs.
 const BEFORE: usize = 8;
 
+/// An argument of a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Member {
+    name: String,
+    /// The JSON text of its value.
+    value: String,
+    /// The character of its text from which on it differs, where what is before it is much.
+    from: Option<usize>,
+}
+
 /// How a call differs from the first one of its shape.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Alike {
     /// The first one.
     pub first: NodeId,
-    /// The arguments that differ, with their values; holds untrusted text. Empty where none does.
-    pub differs: Vec<(String, String)>,
+    /// True where something of it is as in the first one.
+    like: bool,
+    /// The arguments that differ, short ones first.
+    differs: Vec<Member>,
 }
 
 impl Alike {
-    /// The difference in a few words; holds untrusted text.
-    pub fn words(&self) -> String {
-        if self.differs.is_empty() {
-            return format!("the same as {}", self.first);
-        }
-        let parts: Vec<String> = self
+    /// True where something of it is as in the first one; where nothing is, it is a call of its own.
+    pub const fn is_like(&self) -> bool {
+        self.like
+    }
+
+    /// The difference in a line; all of the arguments where every one of them differs.
+    pub fn words(&self) -> Summary {
+        let all: Vec<Argument<'_>> = self
             .differs
             .iter()
-            .map(|(name, value)| format!("{name}={value}"))
+            .map(|member| Argument {
+                name: &member.name,
+                value: &member.value,
+                from: member.from,
+            })
             .collect();
-        format!("like {} but {}", self.first, parts.join(" "))
+        let own = |words: String| Summary::default().own(words);
+        match (self.like, all.is_empty()) {
+            (false, _) => summary::listed(&all),
+            (true, true) => own(format!("the same as {}", self.first)),
+            (true, false) => own(format!("like {} but ", self.first)).and(summary::named(&all)),
+        }
     }
 }
 
@@ -50,66 +75,88 @@ impl Alike {
 pub fn of(state: &State, calls: impl IntoIterator<Item = NodeId>) -> BTreeMap<NodeId, Alike> {
     /// Tool and names of the arguments.
     type Shape = (String, Vec<String>);
-    let mut firsts: BTreeMap<Shape, (NodeId, Vec<(String, String)>)> = BTreeMap::new();
+    let mut firsts: BTreeMap<Shape, (NodeId, Vec<Member>)> = BTreeMap::new();
     let mut found = BTreeMap::new();
     for id in calls.into_iter().take(MOST) {
         let Some((tool, members)) = members_of(state, id) else {
             continue;
         };
-        let shape = (tool, members.iter().map(|(name, _)| name.clone()).collect());
-        let Some((first, before)) = firsts.get(&shape) else {
-            firsts.insert(shape, (id, members));
+        let mut names: Vec<String> = members.iter().map(|member| member.name.clone()).collect();
+        names.sort_unstable();
+        // What names an argument twice is not taken for like anything.
+        if names.windows(2).any(|pair| matches!(pair, [a, b] if a == b)) {
             continue;
-        };
-        let differs = members
-            .iter()
-            .zip(before)
-            .filter(|((_, now), (_, before))| now != before)
-            .map(|((name, now), (_, before))| (name.clone(), short(now, before)))
-            .collect();
-        found.insert(
-            id,
-            Alike {
-                first: *first,
-                differs,
-            },
-        );
+        }
+        match firsts.get(&(tool.clone(), names.clone())) {
+            Some((first, before)) => {
+                found.insert(id, compared(*first, before, members));
+            }
+            None => {
+                firsts.insert((tool, names), (id, members));
+            }
+        }
     }
     found
 }
 
-/// The tool of a call and its arguments by name, in the order of the names.
-fn members_of(state: &State, id: NodeId) -> Option<(String, Vec<(String, String)>)> {
+/// How a call differs from the first one, whose arguments have the same names.
+fn compared(first: NodeId, before: &[Member], members: Vec<Member>) -> Alike {
+    let count = |members: &[Member]| {
+        let own = members.iter().filter(|one| !is_reserved(one));
+        own.count()
+    };
+    let all = count(&members);
+    let mut differs: Vec<Member> = members
+        .into_iter()
+        .filter_map(|mut now| {
+            let other = before.iter().find(|other| other.name == now.name)?;
+            now.from = place(&now.value, &other.value);
+            (now.value != other.value).then_some(now)
+        })
+        .collect();
+    let like = all == 0 || count(&differs) < all;
+    if like {
+        differs.sort_by_key(|one| one.value.len() > SHORT);
+    } else {
+        differs.retain(|one| !is_reserved(one));
+    }
+    Alike { first, like, differs }
+}
+
+/// True for what names the result, and is no argument of the tool.
+fn is_reserved(member: &Member) -> bool {
+    RESERVED.contains(&member.name.as_str())
+}
+
+/// The tool of a call and its arguments, in the order in which they were written.
+fn members_of(state: &State, id: NodeId) -> Option<(String, Vec<Member>)> {
     let (tool, _) = state.node(id)?.as_call()?;
     let args = ready::resolved_args(state, state.call(id)?)?;
     if args.len() > LONGEST {
         return None;
     }
-    let mut members: Vec<(String, String)> = json::members(&args)
+    let members: Vec<Member> = json::members(&args)
         .into_iter()
-        .map(|(name, value)| (name, value.to_owned()))
+        .map(|(name, value)| Member {
+            name,
+            value: value.to_owned(),
+            from: None,
+        })
         .collect();
-    members.sort();
     (!members.is_empty()).then(|| (tool.to_string(), members))
 }
 
-/// A value from shortly before the place where it begins to differ from another one: long values that
-/// differ late would look the same otherwise.
-fn short(value: &str, other: &str) -> String {
-    let plain = |value: &str| json::as_text(value).unwrap_or_else(|| value.to_owned());
+/// The character shortly before the place where a value begins to differ from another one: long values that differ
+/// late would look the same otherwise.
+fn place(value: &str, other: &str) -> Option<usize> {
+    let plain = |value: &str| json::as_text(value).unwrap_or_else(|| json::compact(value));
     let (text, other) = (plain(value), plain(other));
     let same = text
         .chars()
         .zip(other.chars())
         .take_while(|(a, b)| a == b)
         .count();
-    let from = if same > KEPT { same - BEFORE } else { 0 };
-    let at = text.char_indices().nth(from).map_or(text.len(), |(at, _)| at);
-    let (head, cut) = doc::head(text.get(at..).unwrap_or(&text), SHOWN);
-    let head = summary::on_one_line(head);
-    let before = if from > 0 { "…" } else { "" };
-    let after = if cut { "…" } else { "" };
-    format!("{before}{head}{after}")
+    (same > KEPT).then(|| same - BEFORE)
 }
 
 #[cfg(test)]
@@ -128,27 +175,85 @@ mod tests {
         stage
     }
 
+    /// How the second of two calls of a tool is told beside the first.
+    fn second(tool: &str, first: &str, second: &str, columns: usize) -> (bool, String) {
+        let mut stage = Stage::new(80, 24);
+        stage.begin();
+        stage.awaiting("c3", tool, first);
+        stage.awaiting("c4", tool, second);
+        let found = of(&stage.model.run.state, ["c3", "c4"].map(id));
+        let alike = &found[&id("c4")];
+        (alike.is_like(), alike.words().visible(columns))
+    }
+
     #[test]
     fn what_differs_is_named_and_nothing_else() {
         let stage = stage();
         let ids = ["c3", "c4", "c5", "c6", "c7"].map(id);
         let found = of(&stage.model.run.state, ids);
         assert_eq!(found.keys().copied().collect::<Vec<_>>(), [id("c4"), id("c6")]);
-        assert_eq!(found[&id("c4")].words(), "like c3 but path=b");
-        assert_eq!(found[&id("c6")].words(), "the same as c3");
+        assert_eq!(found[&id("c4")].words().visible(80), "like c3 but path=b");
+        assert_eq!(found[&id("c6")].words().visible(80), "the same as c3");
+    }
+
+    #[test]
+    fn what_shares_nothing_is_not_like_anything() {
+        let told = |tool, first, other| second(tool, first, other, 80);
+        assert_eq!(
+            told("shell", r#"{"command":"ls"}"#, r#"{"command":"make test"}"#),
+            (false, "make test".to_owned())
+        );
+        let (first, other) = (r#"{"path":"a","content":"x"}"#, r#"{"path":"b","content":"y z"}"#);
+        assert_eq!(
+            told("write_file", first, other),
+            (false, r#"path=b content="y z""#.to_owned())
+        );
+        // The name of the result is no argument.
+        let (first, other) = (
+            r#"{"command":"ls","_as":"one"}"#,
+            r#"{"command":"make","_as":"one"}"#,
+        );
+        assert_eq!(told("shell", first, other), (false, "make".to_owned()));
     }
 
     #[test]
     fn a_value_that_differs_late_is_shown_from_there() {
+        let base = "curl -s http://127.0.0.1:44457/page/ -o ".repeat(3);
+        let args = |page: &str, dir: &str| format!(r#"{{"command":"{base}{page}","cwd":"{dir}"}}"#);
+        assert_eq!(
+            second("shell", &args("1", "a"), &args("27", "a"), 50),
+            (true, r#"like c3 but command="curl -s…age/ -o 27""#.to_owned())
+        );
+        assert_eq!(
+            second("shell", &args("1", "a"), &args("27", "b"), 37),
+            (false, r#"command="curl …age/ -o 27" cwd=b"#.to_owned())
+        );
+    }
+
+    #[test]
+    fn a_place_that_differs_is_shown_before_what_is_long() {
+        let args = |path: &str, content: &str| {
+            let content = content.repeat(100);
+            format!(r#"{{"mode":"w","content":"{content}","path":"{path}"}}"#)
+        };
+        let (like, words) = second(
+            "write_file",
+            &args("docs/a.md", "x"),
+            &args("src/main.rs", "y"),
+            50,
+        );
+        assert!(like);
+        assert_eq!(words, "like c3 but path=src/main.rs content=yyyyyyyyyyyy…");
+    }
+
+    #[test]
+    fn what_names_an_argument_twice_is_not_compared() {
         let mut stage = Stage::new(80, 24);
         stage.begin();
-        let base = "http://127.0.0.1:44457/page/".repeat(4);
-        for (name, page) in [("c3", "1"), ("c4", "27"), ("c5", "")] {
-            stage.awaiting(name, "read_file", &format!(r#"{{"path":"{base}{page}"}}"#));
+        for name in ["c3", "c4"] {
+            stage.awaiting(name, "read_file", r#"{"path":"a","path":"b"}"#);
         }
-        let found = of(&stage.model.run.state, ["c3", "c4", "c5"].map(id));
-        assert_eq!(found[&id("c4")].words(), "like c3 but path=…57/page/27");
-        assert_eq!(found[&id("c5")].words(), "like c3 but path=…57/page/");
+        assert!(of(&stage.model.run.state, ["c3", "c4"].map(id)).is_empty());
     }
 
     #[test]
@@ -168,10 +273,8 @@ mod tests {
         );
         let found = of(&stage.model.run.state, ["c3", "c8", "c9"].map(id));
         assert_eq!(found.len(), 1);
-        assert!(
-            found[&id("c8")].words().ends_with("yyy…"),
-            "{:?}",
-            found[&id("c8")]
-        );
+        let words = found[&id("c8")].words().visible(80);
+        assert!(words.starts_with("like c3 but content=yyy"), "{words}");
+        assert!(words.ends_with("yyy…"), "{words}");
     }
 }

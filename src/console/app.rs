@@ -57,7 +57,11 @@ fn hold(held: Option<Held>, options: &Options) -> Result<Held, Error> {
         title: options.alerts.title,
     })?;
     install_panic_hook(move || hint.clone());
-    Ok(Held { screen, signals })
+    Ok(Held {
+        screen,
+        signals,
+        left: None,
+    })
 }
 
 /// Opens the console on a run, until the operator or the system ends it, or what it waited for is there: then
@@ -67,7 +71,11 @@ pub async fn run(
     sources: Sources,
     options: Options,
 ) -> Result<(Exit, Option<Held>), Error> {
-    let Held { screen, signals } = hold(held, &options)?;
+    let Held {
+        screen,
+        signals,
+        left,
+    } = hold(held, &options)?;
     let (frames, requester) = Frames::new();
     let (width, height) = screen.size();
     let settings = Settings {
@@ -109,10 +117,14 @@ pub async fn run(
         drafts,
     };
     app.take_up_draft();
+    if let Some(left) = left {
+        (app.model.screen, app.model.log) = *left;
+    }
     app.model.screen.mouse = app.options.mouse;
     let read = app.files.read();
     update(&mut app.model, Msg::Files(read));
-    app.run().await
+    // What the console knows is too much for the stack of whoever waits for it.
+    Box::pin(app.run()).await
 }
 
 struct App {
@@ -174,7 +186,15 @@ impl App {
             // Two that read would share what is typed.
             self.stop_reading().await;
             let (screen, signals) = (self.screen, self.signals);
-            return Ok((exit, Some(Held { screen, signals })));
+            let left = Some(Box::new((self.model.screen, self.model.log)));
+            return Ok((
+                exit,
+                Some(Held {
+                    screen,
+                    signals,
+                    left,
+                }),
+            ));
         }
     }
 

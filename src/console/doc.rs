@@ -11,6 +11,8 @@ use regex::Regex;
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::pager::{Ink, Pager, Row};
+use super::sgr::Sgr;
+use super::summary::{Kind, Pieces, Summary};
 use super::theme::Role;
 use super::tint::Tint;
 use crate::console::columns::Columns as _;
@@ -23,8 +25,20 @@ pub use cache::Cache;
 pub struct Piece {
     /// Its look.
     pub role: Role,
+    /// What the output of a tool asks for in its place.
+    pub sgr: Sgr,
     /// The characters.
     pub text: String,
+}
+
+impl Piece {
+    fn new(role: Role, text: impl Into<String>) -> Self {
+        Self {
+            role,
+            sgr: Sgr::default(),
+            text: text.into(),
+        }
+    }
 }
 
 /// A line in pieces.
@@ -39,10 +53,7 @@ impl Styled {
 
     /// Adds the console's own words.
     pub fn own(mut self, role: Role, text: impl Into<String>) -> Self {
-        self.0.push(Piece {
-            role,
-            text: text.into(),
-        });
+        self.0.push(Piece::new(role, text));
         self
     }
 
@@ -57,25 +68,53 @@ impl Styled {
                 text::Kind::Escaped => Role::Escaped,
                 text::Kind::Blank => Role::Dim,
             };
-            self.0.push(Piece {
-                role,
-                text: span.text.into_owned(),
-            });
+            self.0.push(Piece::new(role, span.text));
         }
         if cut {
-            self.0.push(Piece {
-                role: Role::Dim,
-                text: "…".to_owned(),
-            });
+            self.0.push(Piece::new(Role::Dim, "…"));
         }
         self
+    }
+
+    /// Adds a line in so many columns; what is left out of it leaves a sign.
+    pub fn summary(self, role: Role, line: &Summary, columns: usize) -> Self {
+        self.pieces(role, line.fitted(columns))
+    }
+
+    /// Adds a line that will be broken over rows: each text in so many columns, and where that is not all the bytes
+    /// that it has.
+    pub fn summary_at_length(self, role: Role, line: &Summary, columns: usize) -> Self {
+        self.pieces(role, line.at_length(columns))
+    }
+
+    fn pieces(mut self, role: Role, pieces: Pieces) -> Self {
+        for (kind, text) in pieces {
+            let role = match kind {
+                Kind::Plain => role,
+                Kind::Mark => Role::Escaped,
+                Kind::Blank | Kind::Cut => Role::Dim,
+            };
+            self.0.push(Piece::new(role, text));
+        }
+        self
+    }
+
+    /// The columns that it takes.
+    pub fn columns(&self) -> usize {
+        self.0.iter().map(|piece| piece.text.columns()).sum()
     }
 
     /// Adds a row of a pager.
     pub fn push_row(&mut self, row: Row, role: Role) {
         for piece in row.pieces {
+            let role = role_of(piece.ink, role);
             self.0.push(Piece {
-                role: role_of(piece.ink, role),
+                role,
+                // What was found, and what is marked, looks like that and nothing else.
+                sgr: match role {
+                    Role::Match | Role::Escaped => Sgr::default(),
+                    _ => piece.ink.sgr,
+                },
                 text: piece.text,
             });
         }
@@ -133,10 +172,7 @@ impl Styled {
     fn extend(&mut self, role: Role, text: &str) {
         match self.0.last_mut() {
             Some(last) if last.role == role => last.text.push_str(text),
-            _ => self.0.push(Piece {
-                role,
-                text: text.to_owned(),
-            }),
+            _ => self.0.push(Piece::new(role, text)),
         }
     }
 
@@ -229,6 +265,8 @@ pub struct Doc {
     rows: usize,
     /// The part that holds what is decided about.
     exact: Option<usize>,
+    /// True where a text in it asks for colours.
+    colourful: bool,
 }
 
 impl Doc {
@@ -248,6 +286,16 @@ impl Doc {
     pub fn exact(&mut self, pager: Arc<Pager>, mark: (Role, String)) {
         self.exact = Some(self.parts.len());
         self.text(pager, Role::Text, mark);
+    }
+
+    /// Says that a text in it asks for colours, whether they are shown or not.
+    pub const fn with_colours(&mut self) {
+        self.colourful = true;
+    }
+
+    /// True where a text in it asks for colours.
+    pub const fn has_colours(&self) -> bool {
+        self.colourful
     }
 
     /// Number of rows.
@@ -365,6 +413,8 @@ pub enum Form {
     Json,
     /// A JSON string as its text, other JSON laid out and told apart by its tokens.
     Readable,
+    /// A JSON string as its text, in the colours that it asks for.
+    Coloured,
 }
 
 /// Longest JSON text that is laid out for reading.

@@ -6,7 +6,7 @@ use super::commands::{self, Context, Decide, EditVerb, Jump, RunVerb, Verb, View
 use super::model::Model;
 use super::model::arming::Question;
 use super::model::graph::Pick;
-use super::model::inspector::Subject;
+use super::model::inspector::{Subject, Tab};
 use super::model::listing::Item;
 use super::model::lower::Target;
 use super::model::overlay::{Overlay, Whose};
@@ -17,10 +17,15 @@ use crate::domain::call::Status;
 use crate::domain::decide::edit::may_keep_later;
 use crate::domain::id::{Epoch, NodeKind};
 use crate::domain::ladder::Stage;
+use crate::domain::stand::Stand;
 use crate::domain::state::Mode;
+use crate::domain::tags::asks_operator;
 use crate::domain::template::{compensate_of, probe_entry, probe_of};
 use crate::domain::turn::Stream;
 use crate::resilience::need::need;
+
+/// Screens with fewer columns get the short words of a dialog.
+const NARROW: u16 = 60;
 
 /// A key and a word for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,7 +38,7 @@ pub struct Hint {
     pub decides: bool,
     /// True for what keeps its place, however narrow the screen is: help, and the way out of a text.
     pub stays: bool,
-    /// True for what the focused pane at the bottom is for: it comes first.
+    /// True for what the focused pane at the bottom is for, and for the way to a decision or an answer: it comes first.
     pub leads: bool,
 }
 
@@ -57,7 +62,7 @@ pub fn hints(model: &Model) -> Vec<Hint> {
                 .any(|context| here.reach().contains(context))
         })
         .filter(|entry| model.settings.replay || !entry.contexts.contains(&Context::Replay))
-        .filter(|entry| applies(model, entry.verb))
+        .filter(|entry| !is_too_early(model, entry.verb) && applies(model, entry.verb))
         .filter_map(|entry| {
             let key = model.settings.keymap.first(entry.name);
             let word = word(model, entry.verb).unwrap_or(entry.hint);
@@ -65,7 +70,8 @@ pub fn hints(model: &Model) -> Vec<Hint> {
                 key,
                 word,
                 decides: matches!(entry.verb, Verb::Decide(_)),
-                leads: matches!(entry.verb, Verb::View(View::Follow))
+                leads: matches!(entry.verb, Verb::View(View::Follow | View::Pane(Pane::Inspector)))
+                    || matches!(entry.verb, Verb::Edit(EditVerb::Answer)) && is_question(model)
                     || entry.contexts.contains(&Context::BranchPane) && here == Context::BranchPane,
                 stays: match entry.verb {
                     // Over a question its answers come first.
@@ -86,6 +92,36 @@ pub fn hints(model: &Model) -> Vec<Hint> {
         .collect()
 }
 
+/// True for what needs more of a record than its end, which is all that is there.
+pub(super) fn is_too_early(model: &Model, verb: Verb) -> bool {
+    if model.run.reading.is_none() || !model.overlays.is_empty() {
+        return false;
+    }
+    match verb {
+        Verb::Move(_) => !model.screen.focus.is_lower(),
+        Verb::View(view) => matches!(
+            view,
+            View::Follow
+                | View::NextTab
+                | View::PrevTab
+                | View::Expand
+                | View::Search
+                | View::Orphans
+                | View::Loops
+                | View::Needed
+                | View::Outside
+        ),
+        Verb::Text(_) => false,
+        Verb::Graph(_)
+        | Verb::Jump(_)
+        | Verb::Decide(_)
+        | Verb::Edit(_)
+        | Verb::Run(_)
+        | Verb::Fix(_)
+        | Verb::Replay(_) => true,
+    }
+}
+
 /// A word that fits better than that of the table.
 fn word(model: &Model, verb: Verb) -> Option<&'static str> {
     if let (Verb::Edit(EditVerb::KeepLater), Some(Overlay::Review(review))) = (verb, model.overlays.last())
@@ -99,8 +135,29 @@ fn word(model: &Model, verb: Verb) -> Option<&'static str> {
     {
         return Some("read it");
     }
+    if model.screen.width < NARROW
+        && let Some(short) = short(verb)
+    {
+        return Some(short);
+    }
+    if verb == Verb::View(View::Colours) && model.inspector.bytes {
+        return Some("colours");
+    }
     match (verb, &model.run.state.mode) {
         (Verb::Run(RunVerb::Pause), Mode::Paused(_) | Mode::Stopped(_)) => Some("resume"),
+        _ => None,
+    }
+}
+
+/// The answers of a dialog where there is little room: every one of them is named.
+const fn short(verb: Verb) -> Option<&'static str> {
+    match verb {
+        Verb::Decide(Decide::Reuse) => Some("reuse"),
+        Verb::Decide(Decide::RunAgain) => Some("run again"),
+        Verb::Decide(Decide::Happened) => Some("it happened"),
+        Verb::Decide(Decide::DidNot) => Some("did not"),
+        Verb::Edit(EditVerb::Probe) => Some("look"),
+        Verb::Decide(Decide::Keep) => Some("keep it"),
         _ => None,
     }
 }
@@ -113,15 +170,19 @@ pub fn applies(model: &Model, verb: Verb) -> bool {
         Some(Subject::Pick(Pick::Node(id))) => Some(id),
         _ => None,
     };
-    let call = subject.and_then(|id| state.call(id));
-    let status = call.map(|call| &call.status);
+    // About history, and what an edit holds, nothing can be decided or edited.
+    let status = match subject.and_then(|id| Stand::of(state, id.call())) {
+        Some(Stand::Now(status)) => Some(status),
+        _ => None,
+    };
+    let counts = subject.filter(|id| state.node(*id).is_some_and(|node| node.active));
     match verb {
         Verb::Decide(verb) => {
             // What the key itself would refuse is not offered.
             let refused = verb.must_be_armed() && (!model.screen.can_decide() || model.run.halted.is_some());
-            live && !refused && decides(model, verb, status, subject.map(|id| id.kind))
+            live && !refused && decides(model, verb, status, counts.map(|id| id.kind))
         }
-        Verb::Edit(verb) => live && edits(model, verb, status, subject.map(|id| id.kind)),
+        Verb::Edit(verb) => live && edits(model, verb, status, (subject.map(|id| id.kind), counts.is_some())),
         Verb::Run(verb) => {
             live && match verb {
                 RunVerb::Pause => !matches!(state.mode, Mode::Finished(_)),
@@ -146,8 +207,10 @@ pub fn applies(model: &Model, verb: Verb) -> bool {
         Verb::Text(commands::TextVerb::NextFault) => {
             matches!(model.overlays.last(), Some(Overlay::Editor(editor)) if editor.marks.iter().any(Option::is_some))
         }
+        Verb::View(View::Pane(Pane::Inspector)) => is_out_of_sight(model) && model.queue.current().is_some(),
         Verb::View(View::Palette) => model.overlays.is_empty(),
         Verb::View(View::NextTab) => !model.screen.focus.is_lower(),
+        Verb::View(View::Colours) => model.inspector.doc.has_colours(),
         Verb::View(View::Follow) => match model.followed() {
             // A line of the log that is about no node can be read whole.
             Target::Nothing => model.screen.focus == Pane::Log && model.log.selected().is_some(),
@@ -163,6 +226,8 @@ pub fn applies(model: &Model, verb: Verb) -> bool {
 
 fn decides(model: &Model, verb: Decide, status: Option<&Status>, kind: Option<NodeKind>) -> bool {
     match (model.overlays.last(), verb) {
+        (Some(Overlay::Bulk(bulk)), Decide::All) => return bulk.is_dated(),
+        (Some(Overlay::Bulk(bulk)), Decide::AllNow) => return bulk.standing().next().is_some(),
         (Some(Overlay::Listing(_)), Decide::Happened | Decide::DidNot) => return in_doubt(model).is_some(),
         (Some(_), _) => return true,
         (None, _) => {}
@@ -171,18 +236,40 @@ fn decides(model: &Model, verb: Decide, status: Option<&Status>, kind: Option<No
     let broken = matches!(model.inspector.subject, Some(Subject::Broken(_)));
     match verb {
         // From the graph the first press puts the call in front of the operator, the second decides.
-        Decide::Approve => status == Some(&Status::Awaiting),
-        Decide::Reject => {
-            matches!(status, Some(Status::Awaiting | Status::Blocked)) || kind == Some(NodeKind::Answer)
+        Decide::Approve => {
+            status == Some(&Status::Awaiting) && !is_out_of_sight(model) && !is_question(model)
         }
+        Decide::Reject => match status {
+            Some(Status::Awaiting) => !is_out_of_sight(model),
+            status => status == Some(&Status::Blocked) || kind == Some(NodeKind::Answer),
+        },
         Decide::Open => waits && (broken || matches!(status, Some(Status::Consent(_) | Status::InDoubt(_)))),
         Decide::Retry => status.is_some_and(Status::is_settled),
         Decide::RunNow => status == Some(&Status::Delayed),
         Decide::ChooseRepair => status == Some(&Status::Repairing(Stage::Choosing)),
         Decide::SkipRepair => matches!(status, Some(Status::Repairing(_))),
-        Decide::Cancel => matches!(status, Some(Status::Running(_))),
+        Decide::Cancel => matches!(
+            status,
+            Some(Status::Running(_) | Status::Queued | Status::Delayed)
+        ),
         _ => true,
     }
+}
+
+/// True where the queue stands alone: what waits there is not on screen, and no key decides about it.
+fn is_out_of_sight(model: &Model) -> bool {
+    model.screen.lead == Pane::Queue
+        && model.inspector.tab == Tab::Arguments
+        && model.screen.places.inspector.is_none()
+}
+
+/// True for a call that waits for an answer of the operator.
+fn is_question(model: &Model) -> bool {
+    let Some(Subject::Pick(Pick::Node(id))) = model.inspector.subject else {
+        return false;
+    };
+    let call = model.run.state.call(id);
+    call.is_some_and(|call| call.status == Status::Awaiting && asks_operator(&model.run.state, call.id))
 }
 
 /// Whether the row under the cursor of the branch pane is such a branch.
@@ -190,7 +277,12 @@ fn on_branch(model: &Model, is: impl Fn(Epoch) -> bool) -> bool {
     matches!(model.followed(), Target::Branch(epoch) if is(epoch))
 }
 
-fn edits(model: &Model, verb: EditVerb, status: Option<&Status>, kind: Option<NodeKind>) -> bool {
+fn edits(
+    model: &Model,
+    verb: EditVerb,
+    status: Option<&Status>,
+    (kind, counts): (Option<NodeKind>, bool),
+) -> bool {
     match (model.overlays.last(), verb) {
         (Some(Overlay::Editor(editor)), EditVerb::Collect) => return !editor.is_no_edit(),
         (Some(Overlay::Review(review)), EditVerb::Collect) => {
@@ -227,7 +319,9 @@ fn edits(model: &Model, verb: EditVerb, status: Option<&Status>, kind: Option<No
         EditVerb::BranchTake => on_branch(model, |epoch| epoch != state.epoch) && kind.is_some(),
         EditVerb::BranchName => on_branch(model, |epoch| epoch.0 > 0),
         EditVerb::Collected | EditVerb::CollectedAll => !model.collected.is_empty(),
-        EditVerb::Node => kind.is_some_and(|kind| !matches!(kind, NodeKind::Repair | NodeKind::Intervention)),
+        EditVerb::Node => {
+            counts && kind.is_some_and(|kind| !matches!(kind, NodeKind::Repair | NodeKind::Intervention))
+        }
         EditVerb::Replace => status.is_some(),
         EditVerb::Answer => {
             status.is_some_and(|status| !matches!(status, Status::Succeeded | Status::Failed(_)))

@@ -79,12 +79,21 @@ impl Key {
     }
 }
 
-/// A key name that means nothing.
+/// A key name that cannot stand.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "`{0}` is not a key: write a character, or esc, enter, tab, space, up, pgdn, f1, … with ctrl-, alt- or shift- before it"
-)]
-pub struct BadKey(pub String);
+pub enum BadKey {
+    /// It means nothing.
+    #[error(
+        "`{0}` is not a key: write a character, or esc, enter, tab, space, up, pgdn, f1, … with ctrl-, alt- or shift- before it"
+    )]
+    Unknown(String),
+    /// Terminals send another key in its place.
+    #[error("a terminal sends `{0}` and `{1}` alike: write `{1}`, or choose another key")]
+    Alike(String, &'static str),
+}
+
+/// What terminals send for these together with control, and which key it stands for.
+const ALIKE: [(char, &str); 3] = [('i', "tab"), ('m', "enter"), ('[', "esc")];
 
 const NAMED: [(&str, Code); 18] = [
     ("enter", Code::Enter),
@@ -111,7 +120,7 @@ impl FromStr for Key {
     type Err = BadKey;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let bad = || BadKey(text.chars().take(40).collect());
+        let bad = || BadKey::Unknown(text.chars().take(40).collect());
         let mut key = Self::plain(Code::Esc);
         let mut rest = text;
         loop {
@@ -134,7 +143,11 @@ impl FromStr for Key {
         if key.shift && matches!(key.code, Code::Char(_)) {
             return Err(bad());
         }
-        Ok(key)
+        let alike = ALIKE.iter().find(|(c, _)| key.ctrl && key.code == Code::Char(*c));
+        match alike {
+            Some((_, other)) => Err(BadKey::Alike(key.to_string(), other)),
+            None => Ok(key),
+        }
     }
 }
 
@@ -194,5 +207,14 @@ mod tests {
         for name in ["", "ctrl-", "f0", "f13", "shift-a", "hyper-x", "\u{1b}", "aa"] {
             assert!(name.parse::<Key>().is_err(), "{name:?}");
         }
+    }
+
+    #[test]
+    fn what_a_terminal_cannot_tell_apart_is_refused_with_its_other_name() {
+        for (name, other) in [("ctrl-i", "tab"), ("ctrl-m", "enter"), ("alt-ctrl-[", "esc")] {
+            let why = name.parse::<Key>().unwrap_err().to_string();
+            assert!(why.contains(&format!("write `{other}`")), "{why}");
+        }
+        assert!("ctrl-j".parse::<Key>().is_ok() && "alt-i".parse::<Key>().is_ok());
     }
 }

@@ -47,6 +47,13 @@ pub enum Update {
     Notice(String),
     /// How far something is; takes the place of what was said of it before.
     Progress(String),
+    /// How much of a record is read, in bytes; until all of it is, at most its newest facts are there.
+    Reading {
+        /// Read.
+        done: u64,
+        /// All.
+        of: u64,
+    },
     /// Where a recorded run stands, and whether it plays.
     At(At),
     /// The journal cannot be written: nothing runs any more.

@@ -9,6 +9,8 @@ use crate::domain::node::Node;
 use crate::domain::state::State;
 use crate::text::visible;
 
+/// Columns of the arguments of one of them.
+const ARGUMENTS: usize = 240;
 /// Calls of an incident that are named.
 const NAMED: usize = 6;
 
@@ -62,7 +64,7 @@ fn paragraph(state: &State, incident: &Incident) -> Vec<String> {
         let said = state.nodes.get(id).and_then(Node::as_call);
         let status = state.calls.get(id).map_or("", |call| call.status.word());
         if let Some((tool, args)) = said {
-            let args = visible(&summary::arguments(args));
+            let args = summary::arguments(args).visible(ARGUMENTS);
             words.push(format!("  {id} {} {args}: {status}", visible(tool)));
         }
     }

@@ -22,6 +22,7 @@ pub mod msg;
 pub mod pager;
 pub mod rows;
 pub mod scope;
+pub mod sgr;
 pub mod summary;
 pub mod symbols;
 pub mod tabs;

@@ -19,12 +19,13 @@ pub mod screen;
 use super::columns::{Measured, measured};
 use super::keymap::Keymap;
 use super::layout::gutter::Line;
-use super::symbols::Charset;
+use super::symbols::{Charset, Symbol};
 use super::terminal::Reach;
 use super::theme::{Look, Theme};
 use super::words;
 use crate::domain::call::{Call, Status};
 use crate::domain::ladder;
+use crate::domain::stand::Stand;
 use crate::domain::state::Mode;
 use crate::resilience::watch::Watch;
 use crate::text::{Shown, shown_in_ascii};
@@ -212,6 +213,11 @@ impl Model {
         }
     }
 
+    /// The sign of what goes on beyond an edge.
+    pub fn more(&self) -> char {
+        Symbol::Ellipsis.glyph(self.settings.charset)
+    }
+
     /// UTC milliseconds now, as far as the console knows; none for a recorded run.
     pub fn utc(&self) -> Option<i64> {
         let since = i64::try_from(self.arming.now).unwrap_or(i64::MAX);
@@ -220,9 +226,15 @@ impl Model {
 
     /// Where a call stands, in a few words; a wait with what is left of it.
     pub fn status_words(&self, call: &Call) -> String {
+        if let stand @ Stand::History(_) = Stand::of_call(&self.run.state, call) {
+            return stand.words();
+        }
         match (&call.delay, self.utc()) {
             (Some(delay), Some(now)) => delay.words(now),
-            (Some(delay), None) => format!("{} ({} of {})", call.status.word(), delay.no, delay.of),
+            (Some(delay), None) => match delay.tries {
+                Some((no, of)) => format!("{} again ({no} of {of})", call.status.word()),
+                None => call.status.word().to_owned(),
+            },
             (None, _) => match (&call.status, ladder::shut(&self.run.state, call)) {
                 (Status::Queued, Some((scope, breaker))) => breaker.words(&scope, self.utc()),
                 _ => call.status.word().to_owned(),

@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use regex::Regex;
 
+use super::sgr::{Run, Sgr, painted};
 use super::tint::{Inside, Tint, tints};
 use crate::text::{Kind, in_ascii};
 use rows::{Inks, rows_of};
@@ -42,6 +43,8 @@ pub struct Ink {
     pub tint: Tint,
     /// True where it was searched for.
     pub hit: bool,
+    /// What the text itself asks for.
+    pub sgr: Sgr,
 }
 
 /// A run of characters of one kind.
@@ -85,7 +88,12 @@ struct Block {
 /// A text in rows.
 #[derive(Debug, Clone)]
 pub struct Pager {
+    /// What is made into rows.
     text: Arc<str>,
+    /// The text as it is, where that is another: with the sequences that are shown as colours.
+    exact: Option<Arc<str>>,
+    /// What those ask for: found once, so that no row needs what comes before it.
+    runs: Vec<Run>,
     width: usize,
     wrap: Wrap,
     blocks: Vec<Block>,
@@ -109,6 +117,16 @@ impl Pager {
         pager
     }
 
+    /// Cuts a text in the colours that it asks for: their sequences are no part of the rows, nor is anything found
+    /// in them. Nothing where it asks for none.
+    pub fn coloured(text: &Arc<str>, width: u16, wrap: Wrap) -> Option<Self> {
+        let painted = painted(text)?;
+        let mut pager = Self::new(painted.text.into(), width, wrap);
+        pager.exact = Some(Arc::clone(text));
+        pager.runs = painted.runs;
+        Some(pager)
+    }
+
     /// Cuts a text; a width of 0 counts as 1.
     pub fn new(text: Arc<str>, width: u16, wrap: Wrap) -> Self {
         #[cfg(test)]
@@ -119,6 +137,8 @@ impl Pager {
             blocks: Vec::new(),
             rows: 0,
             json: false,
+            exact: None,
+            runs: Vec::new(),
             text: Arc::clone(&text),
         };
         let mut start = 0;
@@ -154,9 +174,9 @@ impl Pager {
         self.rows += rows;
     }
 
-    /// The text.
+    /// The text, byte for byte.
     pub fn text(&self) -> &Arc<str> {
-        &self.text
+        self.exact.as_ref().unwrap_or(&self.text)
     }
 
     /// Number of rows; at least one.
@@ -201,6 +221,7 @@ impl Pager {
                 Vec::new()
             },
             hits: find.map(|find| self.hits(block, find)).unwrap_or_default(),
+            runs: &self.runs,
             from: block.bytes.start,
         };
         rows_of(piece, self.width, self.wrap, &inks)

@@ -36,7 +36,7 @@ pub fn make(
 ) -> (String, Vec<Row>) {
     match pane {
         Pane::State => state::make(run, width, charset),
-        Pane::Branches => branches::make(run, chosen.marked, width),
+        Pane::Branches => branches::make(run, chosen.marked, (width, charset)),
         Pane::Budget => budget::make(run, width, charset),
         Pane::Health => health::make(run, chosen.explained, width, charset),
         Pane::Graph | Pane::Queue | Pane::Inspector | Pane::Log => (String::new(), Vec::new()),
@@ -44,7 +44,7 @@ pub fn make(
 }
 
 /// So many of something.
-fn many(count: usize, one: &str) -> String {
+pub fn many(count: usize, one: &str) -> String {
     match count {
         1 => format!("1 {one}"),
         count => format!("{count} {one}s"),

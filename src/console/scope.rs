@@ -176,8 +176,11 @@ fn labels(state: &State, reader: Reader, typed: &str) -> Vec<Choice> {
             let tool = state.node(call.id).and_then(|node| node.as_call());
             let tool = tool.map(|(tool, _)| &**tool).unwrap_or_default();
             let outcome = state.observation(call.id).and_then(|node| node.outcome());
-            let gave = outcome.map_or_else(|| call.status.word().to_owned(), summary::short_result);
-            let detail = format!("{} {tool}: {}", call.id, super::doc::head(&gave, SAID).0);
+            let gave = outcome.map_or_else(
+                || call.status.word().to_owned(),
+                |outcome| summary::short_result(outcome).raw(SAID),
+            );
+            let detail = format!("{} {tool}: {gave}", call.id);
             (call.id, choice(format!("call.{label}"), detail))
         })
         .collect();

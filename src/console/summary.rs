@@ -1,115 +1,282 @@
-//! A node in one line. Holds untrusted text: pass it through `crate::text` before it is shown.
+//! A node in one line. Its texts are untrusted: they become visible where the line is fitted into columns.
 //!
-//! Must not know: looks, widths.
+//! Must not know: looks, where a line stands.
 
+mod line;
+mod said;
+
+#[cfg(test)]
+mod tests;
+
+pub use line::Summary;
+pub use said::{Keep, Kind, Pieces, Said};
+
+use super::json;
 use crate::domain::branch;
 use crate::domain::call::Outcome;
 use crate::domain::command::Edit;
 use crate::domain::id::{NodeId, TurnId};
 use crate::domain::node::{Content, Node};
+use crate::domain::ready;
 use crate::domain::state::State;
+use crate::schema::RESERVED;
 
-/// Characters that a line is made from.
-const MOST: usize = 300;
-
-/// Longest JSON string that is read for its line.
+/// Longest arguments that are taken apart.
+const APART: usize = 256 * 1024;
+/// Longest JSON text that is read whole for its line.
 const DECODED: usize = 16 * 1024;
+/// Characters that are read of a longer one.
+const HEAD: usize = 4 * 1024;
+/// Characters of an escape of JSON, and of the second half of what takes two.
+const ESCAPE: usize = 12;
+/// Arguments that are named.
+const NAMED: usize = 64;
+/// Longest value without blanks that is taken for the name of a place.
+const PLACE: usize = 1000;
+/// Columns that a call has at least beside what came of it.
+const CALL: usize = 24;
+/// Columns of the arrow between a call and what came of it.
+const ARROW: usize = 3;
+/// How the names of arguments end that say a place.
+const PLACES: [&str; 15] = [
+    "path",
+    "paths",
+    "file",
+    "files",
+    "filename",
+    "file_name",
+    "dir",
+    "directory",
+    "folder",
+    "cwd",
+    "url",
+    "uri",
+    "src",
+    "dst",
+    "destination",
+];
 
 /// A node in one line.
-pub fn of(state: &State, node: &Node) -> String {
+pub fn of(state: &State, node: &Node) -> Summary {
     content(state, node, &node.now().content)
 }
 
 /// What a node says, or said, in one line.
-pub fn content(state: &State, node: &Node, content: &Content) -> String {
+pub fn content(state: &State, node: &Node, content: &Content) -> Summary {
     match content {
-        Content::Text { text, .. } if text.is_empty() => "(no words)".to_owned(),
-        Content::Text { text, .. } => flat(text),
-        Content::Call { tool, args } => {
-            let label = state
-                .calls
-                .get(&node.id)
-                .filter(|call| *call.label != *node.id.to_string() && !call.label.is_empty())
-                .map(|call| format!("{} = ", call.label))
-                .unwrap_or_default();
-            format!("{label}{tool} {}", arguments(args))
-        }
+        Content::Text { text, .. } if text.is_empty() => Summary::default().own("(no words)"),
+        Content::Text { text, .. } => text_of(text),
+        Content::Call { tool, args } => labelled(state, node).and(call_of(tool, args)),
         Content::Observation { outcome, .. } => result(outcome),
-        Content::Deleted => "(deleted)".to_owned(),
+        Content::Deleted => Summary::default().own("(deleted)"),
     }
+}
+
+/// The name that a call gave its result.
+fn labelled(state: &State, node: &Node) -> Summary {
+    let call = state.calls.get(&node.id);
+    match call.filter(|call| *call.label != *node.id.to_string() && !call.label.is_empty()) {
+        Some(call) => Summary::default().name(&call.label).own(" = "),
+        None => Summary::default(),
+    }
+}
+
+fn call_of(tool: &str, args: &str) -> Summary {
+    Summary::default().name(tool).own(" ").and(arguments(args))
+}
+
+/// A text in one line.
+pub fn text_of(text: &str) -> Summary {
+    Summary::default().said(text)
+}
+
+/// What is told of one argument.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Argument<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// The JSON text of its value.
+    pub value: &'a str,
+    /// The character of its text from which on it is another one than that of a call beside it.
+    pub from: Option<usize>,
 }
 
 /// Arguments in one line: the values, with their names where there are several.
-pub fn arguments(args: &str) -> String {
-    if args.len() > 64 * 1024 {
-        return flat(args);
+pub fn arguments(args: &str) -> Summary {
+    if args.len() > APART {
+        return text_of(args);
     }
-    let members = super::json::members(args);
+    let members = json::members(args);
     let own: Vec<_> = members
         .iter()
-        .filter(|(name, _)| !matches!(name.as_str(), "_as" | "_out" | "_after"))
+        .filter(|(name, _)| !RESERVED.contains(&name.as_str()))
+        .map(|(name, value)| Argument {
+            name,
+            value,
+            from: None,
+        })
         .collect();
-    match own.as_slice() {
-        // What is no object of arguments is shown as it is; a name and a path for the result are none.
-        [] if members.is_empty() => flat(args),
-        [] => String::new(),
-        [(_, value)] => flat(&plain(value)),
-        many => {
-            let words: Vec<String> = many
-                .iter()
-                .map(|(name, value)| format!("{name}={}", clip(&plain(value), 60)))
-                .collect();
-            flat(&words.join(" "))
+    // What is no object of arguments is shown as it is; a name and a path for the result are none.
+    if members.is_empty() {
+        return text_of(args);
+    }
+    listed(&own)
+}
+
+/// Arguments in one line: a text that is the only one stands there by itself, unless it could be taken for another
+/// line of arguments.
+pub fn listed(all: &[Argument<'_>]) -> Summary {
+    match all {
+        [one] => match text(one.value) {
+            Some((text, whole)) if stands_alone(&text) => Summary::default().text(said(one, &text, whole)),
+            _ => named(all),
+        },
+        all => named(all),
+    }
+}
+
+/// Arguments with their names.
+pub fn named(all: &[Argument<'_>]) -> Summary {
+    let mut line = Summary::default();
+    for (at, one) in all.iter().take(NAMED).enumerate() {
+        if at > 0 {
+            line = line.own(" ");
+        }
+        let name = Said::new(one.name, Keep::Name);
+        line = line.text(if is_clear(one.name) { name } else { name.quoted() });
+        line = line.own("=").text(value(one));
+    }
+    match all.len().checked_sub(NAMED) {
+        None | Some(0) => line,
+        Some(more) => line.own(format!(" … and {more} more")),
+    }
+}
+
+/// A value that stands behind its name. Quoted is what could be taken for something else: another argument, or a value
+/// that is no text.
+fn value(one: &Argument<'_>) -> Said {
+    match text(one.value) {
+        Some((text, whole)) if is_clear(&text) && !reads_as_json(&text) => said(one, &text, whole),
+        Some((text, whole)) => said(one, &text, whole).quoted(),
+        None => {
+            let text = json::compact(one.value);
+            said(one, &text, text.len())
         }
     }
 }
 
-/// A value for reading: the text of a JSON string, other JSON as it is.
-fn plain(value: &str) -> String {
-    let text = if value.len() <= DECODED {
-        super::json::as_text(value)
-    } else {
-        None
+fn said(one: &Argument<'_>, text: &str, whole: usize) -> Said {
+    let keep = match one.from {
+        _ if is_place(one.name, text) => Keep::End,
+        Some(from) => Keep::From(from),
+        None => Keep::Head,
     };
-    text.unwrap_or_else(|| clip(value, MOST).to_owned())
+    Said::new(text, keep).of_bytes(whole)
+}
+
+/// The text of a JSON string, its head where it is long, and the bytes of all of it; none for other JSON.
+pub fn text(value: &str) -> Option<(String, usize)> {
+    if value.len() <= DECODED {
+        let text = json::as_text(value)?;
+        let whole = text.len();
+        return Some((text, whole));
+    }
+    if !value.starts_with('"') {
+        return None;
+    }
+    // The cut may stand within an escape.
+    let end = value.char_indices().nth(HEAD).map_or(value.len(), |(at, _)| at);
+    let head = value.get(..end)?;
+    let text = (0..=ESCAPE)
+        .filter_map(|less| head.get(..head.len().checked_sub(less)?))
+        .find_map(|head| json::as_text(&format!("{head}\"")))?;
+    Some((text, value.len()))
+}
+
+/// True for a text that nothing but itself can be meant by behind a name.
+fn is_clear(text: &str) -> bool {
+    let other = |c: char| c.is_whitespace() || c.is_control() || matches!(c, '=' | '"' | '\'' | '`');
+    !text.is_empty() && !text.contains(other)
+}
+
+/// True for a text that looks like a number, a list or another value that is no text.
+fn reads_as_json(text: &str) -> bool {
+    if text.len() <= PLACE {
+        json::is_valid(text)
+    } else {
+        text.starts_with(['{', '['])
+    }
+}
+
+/// True for a text that cannot be taken for arguments with their names, nor for a value that is no text.
+fn stands_alone(text: &str) -> bool {
+    let stop = text.find(|c: char| c.is_whitespace() || matches!(c, '=' | '"'));
+    let named = stop
+        .and_then(|at| text.get(at..))
+        .is_some_and(|rest| rest.starts_with('='));
+    !text.is_empty() && !named && !text.starts_with('"') && !reads_as_json(text)
+}
+
+/// True for a value that says where something is. Its end tells it from others.
+pub fn is_place(name: &str, text: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    let plain = text.len() <= PLACE && text.contains(['/', '\\']) && !text.contains(char::is_whitespace);
+    text.len() <= DECODED && (plain || PLACES.iter().any(|end| name.ends_with(end)))
 }
 
 /// A result in one line.
-pub fn result(outcome: &Outcome) -> String {
+pub fn result(outcome: &Outcome) -> Summary {
     match outcome {
-        Outcome::Err(error) => format!("{}: {}", error.class.word(), flat(&error.message)),
+        Outcome::Err(error) => Summary::default()
+            .own(format!("{}: ", error.class.word()))
+            .said(&error.message),
         other => short_result(other),
     }
 }
 
 /// A result in one line, where the kind of an error is told already.
-pub fn short_result(outcome: &Outcome) -> String {
+pub fn short_result(outcome: &Outcome) -> Summary {
+    let own = |words: &str| Summary::default().own(words);
     match outcome {
-        Outcome::Ok { value, .. } => {
-            let text = if value.len() <= DECODED {
-                super::json::as_text(value)
-            } else {
-                None
-            };
-            match text {
-                Some(text) if text.is_empty() => "empty".to_owned(),
-                Some(text) => format!("{} bytes: {}", text.len(), flat(&text)),
-                None => format!("{} bytes: {}", value.len(), flat(value)),
+        Outcome::Ok { value, .. } => match text(value) {
+            Some((text, _)) if text.is_empty() => own("empty"),
+            Some((text, bytes)) => {
+                own(&format!("{bytes} bytes: ")).text(Said::new(&text, Keep::Head).of_bytes(bytes))
             }
-        }
-        Outcome::Err(error) => flat(&error.message),
-        Outcome::Cancelled { executed: true } => "cancelled; it may have had an effect".to_owned(),
-        Outcome::Cancelled { executed: false } => "cancelled; nothing happened".to_owned(),
+            None => own(&format!("{} bytes: ", value.len())).said(value),
+        },
+        Outcome::Err(error) => text_of(&error.message),
+        Outcome::Cancelled { executed: true } => own("cancelled; it may have had an effect"),
+        Outcome::Cancelled { executed: false } => own("cancelled; nothing happened"),
     }
 }
 
 /// A call in one line, by id.
-pub fn call(state: &State, id: NodeId) -> String {
+pub fn call(state: &State, id: NodeId) -> Summary {
     state.node(id).map(|node| of(state, node)).unwrap_or_default()
 }
 
+/// A call in one line with the bytes that it would run with.
+pub fn ready_call(state: &State, id: NodeId) -> Summary {
+    let args = state.call(id).and_then(|call| ready::resolved_args(state, call));
+    match (state.node(id), args) {
+        (Some(node), Some(args)) => match node.as_call() {
+            Some((tool, _)) => labelled(state, node).and(call_of(tool, &args)),
+            None => of(state, node),
+        },
+        _ => call(state, id),
+    }
+}
+
+/// The columns that a call has beside what came of it, where both stand in so many.
+pub fn beside(room: usize, came: &Summary) -> usize {
+    let rest = room.saturating_sub(came.columns(room) + ARROW);
+    rest.max(room / 2).max(CALL)
+}
+
 /// An edit in one line.
-pub fn edit(state: &State, edit: &Edit) -> String {
+pub fn edit(state: &State, edit: &Edit) -> Summary {
+    let own = |words: String| Summary::default().own(words);
     let after = |turn: &Option<TurnId>| turn.map_or("at the end".to_owned(), |turn| format!("after {turn}"));
     match edit {
         Edit::Call {
@@ -121,23 +288,34 @@ pub fn edit(state: &State, edit: &Edit) -> String {
         } => {
             let said = state.node(*node).and_then(Node::as_call);
             match said.filter(|(old, _)| *old != tool) {
-                Some((old, _)) => format!("{node} {base} replace {old} by {tool}: {}", arguments(args)),
-                None => format!("{node} {base} arguments: {}", arguments(args)),
+                Some((old, _)) => own(format!("{node} {base} replace "))
+                    .name(old)
+                    .own(" by ")
+                    .name(tool)
+                    .own(": ")
+                    .and(arguments(args)),
+                None => own(format!("{node} {base} arguments: ")).and(arguments(args)),
             }
         }
-        Edit::Text { node, base, text } => format!("{node} {base} rewrite: {}", flat(text)),
-        Edit::Observation { node, base, value } => format!("{node} {base} result: {}", flat(&plain(value))),
-        Edit::InsertPrompt { after: turn, text } => format!("guidance {}: {}", after(turn), flat(text)),
+        Edit::Text { node, base, text } => own(format!("{node} {base} rewrite: ")).said(text),
+        Edit::Observation { node, base, value } => {
+            let line = own(format!("{node} {base} result: "));
+            match text(value) {
+                Some((text, bytes)) => line.text(Said::new(&text, Keep::Head).of_bytes(bytes)),
+                None => line.said(value),
+            }
+        }
+        Edit::InsertPrompt { after: turn, text } => own(format!("guidance {}: ", after(turn))).said(text),
         Edit::InsertThought { after: place, text } => {
             let place = place.map_or("at the end".to_owned(), |place| format!("behind {place}"));
-            format!("thought {place}: {}", flat(text))
+            own(format!("thought {place}: ")).said(text)
         }
         Edit::InsertCall {
             after: turn,
             tool,
             args,
-        } => format!("call {}: {tool} {}", after(turn), arguments(args)),
-        Edit::RejectAnswer { node, reason, .. } => format!("{node} refuse: {}", flat(reason)),
+        } => own(format!("call {}: ", after(turn))).and(call_of(tool, args)),
+        Edit::RejectAnswer { node, reason, .. } => own(format!("{node} refuse: ")).said(reason),
         Edit::Take { node, from, .. } => {
             let id = node.observation();
             let line = branch::line(state, *from);
@@ -145,22 +323,8 @@ pub fn edit(state: &State, edit: &Edit) -> String {
                 let node = state.node(id)?;
                 Some(content(state, node, &node.revision(rev)?.content))
             });
-            format!("{id} take from branch {}: {}", from.0, says.unwrap_or_default())
+            own(format!("{id} take from branch {}: ", from.0)).and(says.unwrap_or_default())
         }
-        Edit::Delete { node, base } => format!("{node} {base} take away: {}", call(state, *node)),
+        Edit::Delete { node, base } => own(format!("{node} {base} take away: ")).and(call(state, *node)),
     }
-}
-
-fn clip(text: &str, most: usize) -> &str {
-    super::doc::head(text, most).0
-}
-
-/// A text on one line: line breaks and runs of blanks become one blank.
-pub fn on_one_line(text: &str) -> String {
-    text.split_ascii_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-/// The head of a text on one line.
-fn flat(text: &str) -> String {
-    on_one_line(clip(text, MOST))
 }

@@ -6,6 +6,7 @@
 use crate::domain::call::{Call, Decision, Status};
 use crate::domain::id::NodeKind;
 use crate::domain::node::Node;
+use crate::domain::stand::Stand;
 
 use super::theme::Role;
 
@@ -99,6 +100,8 @@ symbols! {
     Expired = '◷' '@',
     /// Something that it needed has no value.
     Skipped = '○' '-',
+    /// An edit replaced it before anything came of it.
+    History = '⊖' 'h',
     /// A person wrote its arguments or its result.
     Edited = '✐' 'E',
     /// Several calls in one row.
@@ -119,6 +122,12 @@ symbols! {
     Ellipsis = '…' '~',
     /// The selected row.
     Pointer = '❯' ']',
+    /// The selected row of a pane that is not the one whose row the inspector shows.
+    Resting = '›' ')',
+    /// What the selected row hangs on.
+    HangsOn = '↑' 'u',
+    /// What hangs on the selected row.
+    Hangs = '↓' 'd',
     /// Leads from an old value to a new one.
     Arrow = '→' '}',
     /// A bar of a meter.
@@ -147,9 +156,17 @@ impl Symbol {
         }
     }
 
+    /// The symbol of how a call stands: of history that came to no end, what it waited for says nothing any more.
+    pub const fn of_stand(stand: Stand<'_>) -> Self {
+        match stand {
+            stand if stand.was_left() => Self::History,
+            Stand::History(status) | Stand::Held(status) | Stand::Now(status) => Self::of_status(status),
+        }
+    }
+
     /// The symbol of a call in the graph: what went well in words of a person's says so.
-    pub fn of_call(call: &Call, node: Option<&Node>, observation: Option<&Node>) -> Self {
-        let plain = Self::of_status(&call.status);
+    pub fn of_call(stand: Stand<'_>, call: &Call, node: Option<&Node>, observation: Option<&Node>) -> Self {
+        let plain = Self::of_stand(stand);
         if plain == Self::Ok && is_edited(call, node, observation) {
             Self::Edited
         } else {
@@ -175,7 +192,7 @@ impl Symbol {
         match self {
             Self::Proposed | Self::Queued => Role::Pending,
             Self::Invalid | Self::Failed | Self::Rejected | Self::Expired => Role::Failed,
-            Self::Blocked | Self::Skipped => Role::Blocked,
+            Self::Blocked | Self::Skipped | Self::History => Role::Blocked,
             Self::Awaiting => Role::Awaiting,
             Self::Running => Role::Running,
             Self::InDoubt => Role::Unknown,
@@ -187,7 +204,13 @@ impl Symbol {
             Self::Fan => Role::Fold,
             Self::Loop => Role::Warning,
             Self::MoreBelow | Self::MoreAbove => Role::Key,
-            Self::Ellipsis | Self::Arrow | Self::Bar | Self::Rest => Role::Dim,
+            Self::Resting
+            | Self::HangsOn
+            | Self::Hangs
+            | Self::Ellipsis
+            | Self::Arrow
+            | Self::Bar
+            | Self::Rest => Role::Dim,
         }
     }
 }

@@ -4,12 +4,15 @@
 
 mod branches;
 mod call;
+mod change;
 mod context;
 mod depends;
 mod effects;
 mod frame;
+mod legend;
 mod loops;
 mod needed;
+mod outcome;
 mod pages;
 mod plan;
 mod repairs;
@@ -33,7 +36,6 @@ use super::symbols::{Charset, Symbol};
 use super::theme::Role;
 use crate::console::link::LivePart;
 use crate::domain::badge;
-use crate::domain::call::Outcome;
 use crate::domain::id::{NodeId, NodeKind, TurnId};
 use crate::domain::node::{Channel, Content, Node, Origin, Revision};
 use crate::domain::turn::Stream;
@@ -46,6 +48,7 @@ pub use call::{decision, decision_word, ledger_word};
 pub use effects::{effect_list, effect_more, effects};
 pub use loops::loops;
 pub use needed::{fits, needed};
+pub use outcome::Output;
 pub use pages::{bulk, help, note};
 pub use plan::{gathered, impact, review};
 pub use revisions::{difference, words};
@@ -60,6 +63,8 @@ const FRAME: [&str; 3] = ["┏ ", "┃ ", "┗ "];
 const FRAME_ASCII: [&str; 3] = ["# ", "| ", "# "];
 /// Rows that a value takes at most.
 const FIELD_ROWS: usize = 4;
+/// Columns of the texts of a call in a list that decides; of what is longer the list says how long it is.
+const WHOLE: usize = 600;
 
 /// Everything that a tab is made from.
 pub struct Maker<'a> {
@@ -73,6 +78,8 @@ pub struct Maker<'a> {
     pub width: u16,
     /// Characters.
     pub charset: Charset,
+    /// How the output of tools is shown; none where no part of a document shows it in its colours.
+    pub output: Option<Output>,
     /// The document.
     pub doc: Doc,
 }
@@ -91,6 +98,7 @@ impl<'a> Maker<'a> {
             alike,
             width,
             charset,
+            output: None,
             doc: Doc::default(),
         }
     }
@@ -186,76 +194,18 @@ impl Maker<'_> {
         let mut corner = self.frame(piece);
         for row in pager.window(0, pager.rows(), None) {
             let words: String = row.pieces.into_iter().map(|piece| piece.text).collect();
-            let line = Styled::new().own(Role::Decision, format!("{corner}{} ", words.trim_end()));
-            self.doc.line(line);
+            let mut words = format!("{corner}{}", words.trim_end());
+            // A blank behind the words, where there is room for it.
+            if words.columns() < usize::from(self.width) {
+                words.push(' ');
+            }
+            self.doc.line(Styled::new().own(Role::Decision, words));
             corner = "  ";
         }
     }
 
     fn glyph(&self, symbol: Symbol) -> char {
         symbol.glyph(self.charset)
-    }
-
-    /// A result or error.
-    fn outcome(&mut self, outcome: &Outcome) {
-        match outcome {
-            Outcome::Ok {
-                value,
-                meta,
-                discarded,
-            } => {
-                self.text(
-                    value,
-                    Form::Readable,
-                    Wrap::Chars,
-                    Role::Text,
-                    (Role::Dim, String::new()),
-                );
-                if *discarded > 0 {
-                    self.own(Role::Warning, format!("{discarded} bytes more were not stored"));
-                }
-                if let Some(meta) = meta {
-                    self.field("meta", meta);
-                }
-            }
-            Outcome::Err(error) => {
-                self.fact("error", Role::Error, error.class.word());
-                let message = self.cache.owned(&error.message);
-                self.text(
-                    &message,
-                    Form::Raw,
-                    Wrap::Words,
-                    Role::Text,
-                    (Role::Error, "  ".to_owned()),
-                );
-                self.field("evidence", &error.evidence);
-                if let Some(hint) = &error.hint {
-                    self.field("hint", hint);
-                }
-                if error.executed {
-                    self.fact("", Role::Warning, "the tool may have had an effect");
-                }
-                if let Some(partial) = &error.partial {
-                    self.own(Role::Title, "what came before the error");
-                    self.text(
-                        partial,
-                        Form::Readable,
-                        Wrap::Chars,
-                        Role::Text,
-                        (Role::Dim, String::new()),
-                    );
-                }
-            }
-            Outcome::Cancelled { executed } => self.fact(
-                "cancelled",
-                Role::Failed,
-                if *executed {
-                    "it may have had an effect"
-                } else {
-                    "nothing happened"
-                },
-            ),
-        }
     }
 }
 

@@ -33,7 +33,7 @@ use crate::domain::refusal::{Refusal, RefusalKind};
 use crate::domain::transcript::sent::Finder;
 
 /// Milliseconds after which a key counts in these tests.
-pub const ARMING: u64 = 500;
+pub const ARMING: u64 = 1_000;
 
 /// A node id from its name.
 pub fn id(name: &str) -> NodeId {

@@ -5,6 +5,7 @@
 //! not know: what is drawn, the environment (what the terminal can do is passed in).
 
 mod colour;
+mod output;
 mod parse;
 #[cfg(test)]
 mod tests;

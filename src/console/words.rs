@@ -183,6 +183,16 @@ fn call(event: &CallEvent) -> String {
         CallEvent::Decided {
             call, rev, decision, ..
         } => format!("{call} {rev} {}", decision_word(decision)),
+        CallEvent::Graced { call, wait_ms, .. } => {
+            format!(
+                "{call} runs in {}: until then it can be cancelled",
+                span(*wait_ms)
+            )
+        }
+        CallEvent::GraceOver {
+            call, skipped: true, ..
+        } => format!("{call}: the operator would not wait"),
+        CallEvent::GraceOver { call, .. } => format!("{call} was not taken back"),
         CallEvent::Started {
             call, rev, attempt, ..
         } => format!("{call} {rev} started ({attempt})"),

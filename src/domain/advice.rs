@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::breaker::{Breaker, Scope, Turn};
-use super::call::{Call, Decision, Digest, EffectClass, Fault, Gate, Verdict};
+use super::call::{Call, Decision, Digest, EffectClass, Fault, Gate, Operand, Verdict};
 use super::draft::Draft;
 use super::escape::advised::Advised;
 use super::event::run::ToolCard;
@@ -15,7 +15,8 @@ use super::rule::Written;
 use super::state::State;
 use super::weight::Offered;
 
-/// What a decision or an advance of the run may ask. Implementations are pure: same question, same answer.
+/// What a decision or an advance of the run may ask. Implementations are pure: same question, same
+/// answer; but [`Advice::operands`] and [`Advice::before`] look at files as they are now, and what they say is recorded.
 pub trait Advice {
     /// Effect class and tags of a tool; none for an unknown tool.
     fn tool(&self, name: &str) -> Option<ToolFacts>;
@@ -37,8 +38,13 @@ pub trait Advice {
     /// The same advice with a rule of the session in force; or why that rule may not stand.
     fn with_rule(&self, no: u32, rule: &Written) -> Result<Box<dyn Advice + '_>, String>;
 
-    /// Hash of what is shown for a decision and would run.
-    fn digest(&self, call: NodeId, rev: Rev, tool: &str, args: &str) -> Digest;
+    /// Hash of what is shown for a decision and would run, with the files that it runs as they were found.
+    fn digest(&self, call: NodeId, rev: Rev, what: (&str, &str), operands: &[Operand]) -> Digest;
+
+    /// The files that an execution runs, as they are now.
+    fn operands(&self, _tool: &str, _args: &str) -> Vec<Operand> {
+        Vec::new()
+    }
 
     /// What an execution must have for itself (a file); two calls that name the same never overlap.
     fn resource(&self, tool: &str, args: &str) -> Option<String>;
@@ -194,7 +200,7 @@ impl Advice for Cards<'_> {
         Ok(Box::new(*self))
     }
 
-    fn digest(&self, call: NodeId, rev: Rev, tool: &str, args: &str) -> Digest {
+    fn digest(&self, call: NodeId, rev: Rev, (tool, args): (&str, &str), _operands: &[Operand]) -> Digest {
         Digest(format!("{call} {rev} {tool} {args}").into())
     }
 

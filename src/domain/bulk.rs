@@ -5,6 +5,7 @@ use super::call::{Digest, Gate, Status};
 use super::id::{NodeId, Rev};
 use super::node::Node;
 use super::state::State;
+use super::tags;
 use super::turn::Turn;
 
 /// A call that can be approved with others, as it is shown.
@@ -44,11 +45,13 @@ pub fn together(state: &State) -> Vec<Item> {
 /// operator can give its result. A tool that is not known is none of the plain ones.
 pub fn plain(state: &State, node: &Node) -> bool {
     const ALONE: [&str; 3] = ["irreversible", "uninspectable", "asks_operator"];
-    let card = node.as_call().and_then(|(tool, _)| {
-        let started = state.started.as_ref()?;
-        started.tools.iter().find(|card| card.name == *tool)
-    });
+    let card = node.as_call().and_then(|(tool, _)| tags::card(state, tool));
     card.is_some_and(|card| !card.tags.iter().any(|tag| ALONE.contains(&tag.as_str())))
+}
+
+/// Why there is no rule that lets exactly such a call run, always.
+pub fn no_always(id: NodeId) -> String {
+    format!("{id} cannot be undone, cannot be looked into, or asks you: there is no \"always\" for it")
 }
 
 /// One hash of them all.

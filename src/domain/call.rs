@@ -71,7 +71,8 @@ pub enum Status {
     Consent(ConsentCause),
     /// Decided to run; waits for a place.
     Queued,
-    /// Failed, and is to run again after a wait (in [`Call::delay`]).
+    /// Is to run after a wait (in [`Call::delay`]): again, after a failure, or for the first time, where it can be
+    /// taken back until then.
     Delayed,
     /// Failed, and its arguments are being repaired.
     Repairing(Stage),
@@ -139,7 +140,7 @@ impl Status {
             Self::Awaiting => "awaiting approval",
             Self::Consent(_) => "awaiting consent",
             Self::Queued => "queued",
-            Self::Delayed => "queued to try again",
+            Self::Delayed => "waiting to run",
             Self::Repairing(stage) => stage.word(),
             Self::Running(_) => "running",
             Self::InDoubt(_) => "outcome unknown",
@@ -176,6 +177,47 @@ pub struct Binding {
     /// Revision of the source's observation that was read.
     #[serde(default)]
     pub rev: Rev,
+}
+
+/// A file that an execution runs, as it was when the call became ready: its content is part of what is decided.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Operand {
+    /// Where it is, from the workspace where it lies in it.
+    pub path: Arc<str>,
+    /// Its length.
+    pub bytes: u64,
+    /// How far it was looked into.
+    #[serde(default, skip_serializing_if = "Seen::is_whole")]
+    pub seen: Seen,
+    /// Hash of what was looked at.
+    pub hash: Arc<str>,
+}
+
+/// How far a file was looked into.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Seen {
+    /// All of it.
+    #[default]
+    Whole,
+    /// Its size and dates only: it is too long to be read at every look.
+    Dates,
+}
+
+/// The files that a call runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Runs {
+    /// As they were when it became ready.
+    pub operands: Vec<Operand>,
+    /// Paths of those that held something else when it was ready before.
+    pub altered: Vec<Arc<str>>,
+}
+
+impl Seen {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+    fn is_whole(&self) -> bool {
+        *self == Self::Whole
+    }
 }
 
 /// One execution.
@@ -230,8 +272,10 @@ pub struct Call {
     pub resolved: Option<Arc<str>>,
     /// Hash of what was shown.
     pub digest: Option<Digest>,
+    /// The files that it runs, where there are any.
+    pub runs: Option<Box<Runs>>,
     /// The policy's word.
-    pub verdict: Option<Verdict>,
+    pub verdict: Option<Arc<Verdict>>,
     /// What it can do to the world.
     pub effect: EffectClass,
     /// True where a sub-agent does the work: no tool runs.
@@ -260,8 +304,10 @@ pub struct Call {
     /// Retries of the failure that is under way; none after a success, an edit, or a run that a person
     /// asked for.
     pub retries: u32,
-    /// What it waits for before it runs again.
+    /// What it waits for before it runs.
     pub delay: Option<Delay>,
+    /// The decision after which the moment to take it back has passed; 0 where none has.
+    pub graced: Seq,
     /// Rounds of repair, in journal order.
     pub repairs: Vec<Round>,
     /// Why nothing more is done about its failure.
@@ -299,7 +345,7 @@ pub struct Way {
     /// Hash of what was shown.
     pub digest: Option<Digest>,
     /// The policy's word.
-    pub verdict: Option<Verdict>,
+    pub verdict: Option<Arc<Verdict>>,
     /// What the tool could do to the world.
     pub effect: EffectClass,
     /// Whether a sub-agent did the work.
@@ -325,6 +371,7 @@ impl Call {
             bindings: Vec::new(),
             resolved: None,
             digest: None,
+            runs: None,
             verdict: None,
             effect: EffectClass::Unknown,
             delegates: false,
@@ -340,6 +387,7 @@ impl Call {
             denied_by: None,
             retries: 0,
             delay: None,
+            graced: Seq(0),
             repairs: Vec::new(),
             given_up: None,
             asked_about: Vec::new(),
@@ -392,6 +440,32 @@ impl Call {
         self.delegates = way.delegates;
         self.because.clone_from(&way.because);
         self.denied_by.clone_from(&way.denied_by);
+    }
+
+    /// The files that it runs, as they were when it became ready.
+    pub fn operands(&self) -> &[Operand] {
+        self.runs.as_ref().map_or(&[], |runs| &runs.operands)
+    }
+
+    /// Notes the files that it runs; those of before that hold something else now are told apart.
+    pub fn take_operands(&mut self, operands: &[Operand]) {
+        let before = self.operands();
+        let is_another = |one: &&Operand| {
+            before
+                .iter()
+                .any(|old| old.path == one.path && old.hash != one.hash)
+        };
+        let altered = operands
+            .iter()
+            .filter(is_another)
+            .map(|one| one.path.clone())
+            .collect();
+        self.runs = (!operands.is_empty()).then(|| {
+            Box::new(Runs {
+                operands: operands.to_vec(),
+                altered,
+            })
+        });
     }
 
     /// The newest execution.

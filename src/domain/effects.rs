@@ -87,9 +87,8 @@ pub fn effects(state: &State, envelope: &Envelope) -> Vec<Effect> {
         Event::Run(RunEvent::Reopened { interrupted, .. }) => reopened(state, at, interrupted),
         Event::Run(RunEvent::Resumed {}) => [deadlines(state), waits(state), questions(state)].concat(),
         Event::Turn(TurnEvent::Restored { .. }) => deadlines(state),
-        Event::Resilience(ResilienceEvent::RetryScheduled { call, .. }) => {
-            wait(state, *call).into_iter().collect()
-        }
+        Event::Resilience(ResilienceEvent::RetryScheduled { call, .. })
+        | Event::Call(CallEvent::Graced { call, .. }) => wait(state, *call).into_iter().collect(),
         Event::Resilience(ResilienceEvent::RepairAsked { call, rev, round, .. }) => {
             vec![Effect::AskRepair {
                 call: *call,
@@ -222,12 +221,17 @@ fn waits(state: &State) -> Vec<Effect> {
 fn wait(state: &State, call: NodeId) -> Option<Effect> {
     let life = state.calls.get(&call)?;
     let delay = life.delay.as_ref()?;
-    (state.mode == Mode::Running).then_some(Effect::Timer {
-        timer: Timer::Retry {
+    let rev = state.nodes.get(&call)?.rev();
+    let timer = match delay.tries {
+        Some(_) => Timer::Retry {
             call,
-            rev: state.nodes.get(&call)?.rev(),
+            rev,
             attempt: life.last_attempt()?.no,
         },
+        None => Timer::Grace { call, rev },
+    };
+    (state.mode == Mode::Running).then_some(Effect::Timer {
+        timer,
         ms: delay.left_ms,
     })
 }

@@ -33,6 +33,11 @@ impl<T> History<T> {
         }
     }
 
+    /// The newest epoch that changed the thing.
+    pub const fn since(&self) -> Epoch {
+        self.since
+    }
+
     /// True where an epoch has not changed the thing yet: what it is must be kept before it does.
     pub fn is_due(&self, epoch: Epoch) -> bool {
         self.since < epoch

@@ -162,10 +162,9 @@ impl Stage {
 /// What a call waits for that will be tried again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Delay {
-    /// Counts the retries of this failure, from 1.
-    pub no: u32,
-    /// How many there may be.
-    pub of: u32,
+    /// Which retry of its failure it waits for, from 1, and how many there may be. None where nothing failed: it
+    /// was let run, and waits a moment in which that can be taken back.
+    pub tries: Option<(u32, u32)>,
     /// Milliseconds that were left when the wait began, or last stood still.
     pub left_ms: u64,
     /// UTC milliseconds since which they pass; none while the run stands still.
@@ -185,12 +184,22 @@ impl Delay {
     /// The wait in words: `queued, again in 3 s (2 of 4)`.
     pub fn words(&self, now: i64) -> String {
         let left = self.left(now);
+        let Some((no, of)) = self.tries else {
+            return match (self.since, left) {
+                (_, 0) => "runs now".to_owned(),
+                (Some(_), ms) => format!("runs in {}, until then it can be cancelled", span(ms)),
+                (None, ms) => format!(
+                    "runs {} after the pause, until then it can be cancelled",
+                    span(ms)
+                ),
+            };
+        };
         let when = match (self.since, left) {
             (_, 0) => "again now".to_owned(),
             (Some(_), ms) => format!("again in {}", span(ms)),
             (None, ms) => format!("again {} after the pause", span(ms)),
         };
-        format!("queued, {when} ({} of {})", self.no, self.of)
+        format!("queued, {when} ({no} of {of})")
     }
 }
 
@@ -234,6 +243,13 @@ pub enum Timer {
         /// The execution that failed.
         attempt: Attempt,
     },
+    /// The moment is over in which a call that was let run could be taken back.
+    Grace {
+        /// The call.
+        call: NodeId,
+        /// The revision that was let run.
+        rev: Rev,
+    },
     /// An open breaker may let something through to see.
     Breaker {
         /// Of what.
@@ -249,8 +265,7 @@ mod tests {
 
     fn delay(left_ms: u64, since: Option<i64>) -> Delay {
         Delay {
-            no: 2,
-            of: 4,
+            tries: Some((2, 4)),
             left_ms,
             since,
             why: "HTTP 503".into(),

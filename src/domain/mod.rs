@@ -42,6 +42,8 @@ pub mod refusal;
 pub mod repair;
 pub mod repeat;
 pub mod rule;
+pub mod sorted;
+pub mod stand;
 pub mod state;
 pub mod table;
 pub mod tags;

@@ -77,6 +77,14 @@ pub fn look_at_rest(state: &State, call: &Call) -> Look {
     view.look(args)
 }
 
+/// A call as it would be with other arguments.
+pub fn with_args(call: &Call, args: &str) -> Call {
+    Call {
+        references: rewrite::scan(args).references,
+        ..call.clone()
+    }
+}
+
 /// Looks at what a call would read with other arguments; its references are those of the call given.
 pub fn look_with(state: &State, call: &Call, args: &str) -> Look {
     let view = View {

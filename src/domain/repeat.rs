@@ -27,8 +27,7 @@ pub fn consent_for(
     let mut orphaned = Vec::new();
     let mut unknown = Vec::new();
     let mut own = Vec::new();
-    let same = sameness(tool, bytes);
-    for seq in state.agenda.same.get(same.as_str()).cloned().unwrap_or_default() {
+    for seq in equal_to(state, tool, bytes) {
         let Some(entry) = state
             .ledger
             .get(&seq)
@@ -237,7 +236,12 @@ pub fn equal_entries(state: &State, call: &Call) -> Vec<Seq> {
     else {
         return Vec::new();
     };
-    let same = sameness(tool, &bytes);
+    equal_to(state, tool, &bytes)
+}
+
+/// Executions with a tool and final arguments, in journal order.
+fn equal_to(state: &State, tool: &str, args: &str) -> Vec<Seq> {
+    let same = sameness(tool, args);
     state.agenda.same.get(same.as_str()).cloned().unwrap_or_default()
 }
 

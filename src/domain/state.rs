@@ -14,13 +14,14 @@ use super::active::Active;
 use super::asks::Asks;
 use super::bits::Bits;
 use super::breaker::{Breaker, Scope};
-use super::call::{Call, EffectClass, Outcome};
+use super::call::{Call, EffectClass, Outcome, Verdict};
 use super::escape::Escape;
 use super::event::run::{Limits, Started};
 use super::id::{Attempt, Epoch, NodeId, Rev, Seq, ThreadId, TurnId};
 use super::node::Node;
 use super::price::Spent;
 use super::rule::SessionRule;
+use super::sorted::Sorted;
 use super::table::Table;
 use super::thread::Child;
 use super::times::Times;
@@ -66,13 +67,13 @@ pub struct State {
     /// The life of every call.
     pub calls: Table<Call>,
     /// Every turn that ever was.
-    pub turns: BTreeMap<TurnId, Turn>,
+    pub turns: Sorted<TurnId, Turn>,
     /// The turns of each thread in their order, superseded ones included.
     pub threads: BTreeMap<ThreadId, Vec<TurnId>>,
     /// The sub-agents that ever were, by their thread.
     pub children: BTreeMap<ThreadId, Child>,
     /// Every execution, by the event of its intent.
-    pub ledger: BTreeMap<Seq, LedgerEntry>,
+    pub ledger: Sorted<Seq, LedgerEntry>,
     /// Committed edits, oldest first.
     pub edits: Vec<EditRecord>,
     /// How each epoch began, from epoch 1.
@@ -205,6 +206,8 @@ pub struct Agenda {
     pub effects: BTreeSet<Seq>,
     /// Executions by the sameness of tool and arguments.
     pub same: ByName<Vec<Seq>>,
+    /// The words of the policy that were said last, each once: most calls get one that another got.
+    pub verdicts: Vec<Arc<Verdict>>,
     /// Turns by the hash of the request that they were asked with.
     pub replies: ByName<Vec<TurnId>>,
 }

@@ -3,31 +3,41 @@
 use std::sync::Arc;
 
 use super::call::EffectClass;
+use super::event::run::ToolCard;
 use super::id::NodeId;
 use super::state::State;
 
 /// The tag of a tool whose effect nothing takes back.
 pub const IRREVERSIBLE: &str = "irreversible";
 
+/// The tag of a tool whose result is what the operator answers.
+pub const ASKS_OPERATOR: &str = "asks_operator";
+
+/// What is known of a tool; nothing of one that the run does not have.
+pub fn card<'s>(state: &'s State, tool: &str) -> Option<&'s ToolCard> {
+    let mut cards = state.started.iter().flat_map(|started| &started.tools);
+    cards.find(|card| *card.name == *tool)
+}
+
 /// The tags of a tool; none of one that the run does not have.
 pub fn of<'s>(state: &'s State, tool: &str) -> &'s [String] {
-    let mut cards = state.started.iter().flat_map(|started| &started.tools);
-    cards
-        .find(|card| *card.name == *tool)
-        .map_or(&[], |card| &card.tags)
+    card(state, tool).map_or(&[], |card| &card.tags)
 }
 
 /// What a tool can do to the world; anything where the run does not have it.
 pub fn effect(state: &State, tool: &str) -> EffectClass {
-    let mut cards = state.started.iter().flat_map(|started| &started.tools);
-    cards
-        .find(|card| *card.name == *tool)
-        .map_or(EffectClass::Unknown, |card| card.effect)
+    card(state, tool).map_or(EffectClass::Unknown, |card| card.effect)
 }
 
 /// Whether what a tool does cannot be undone.
 pub fn is_irreversible(state: &State, tool: &str) -> bool {
     of(state, tool).iter().any(|tag| tag == IRREVERSIBLE)
+}
+
+/// True for a call whose result only the operator can give.
+pub fn asks_operator(state: &State, call: NodeId) -> bool {
+    let said = state.nodes.get(&call).and_then(|node| node.as_call());
+    said.is_some_and(|(tool, _)| of(state, tool).iter().any(|tag| tag == ASKS_OPERATOR))
 }
 
 /// The tool of a call that cannot be undone: whoever lets it run gives its name as a word.

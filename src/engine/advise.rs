@@ -1,5 +1,5 @@
 //! Answers what the rules ask about tools and policy. Pure, apart from looking at files for
-//! [`Advice::before`]. Must not know: who decides.
+//! [`Advice::operands`] and [`Advice::before`]. Must not know: who decides.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,7 +10,7 @@ use crate::canon;
 use crate::domain::advice::{Advice, ToolFacts, Used};
 use crate::domain::altered;
 use crate::domain::breaker::{Breaker, Scope, Turn};
-use crate::domain::call::{Call, Consequence, Digest, EffectClass, Fault, Gate, Verdict};
+use crate::domain::call::{Call, Consequence, Digest, EffectClass, Fault, Gate, Operand, Verdict};
 use crate::domain::escape::advised::Advised;
 use crate::domain::event::run::ToolCard;
 use crate::domain::event::{Event, ResilienceEvent};
@@ -107,17 +107,17 @@ impl Adviser {
 
     fn key(&self, tool: &str, args: &str) -> Arc<str> {
         let definition = self.registry.definition(tool).map_or("", |definition| definition);
-        Arc::from(canon::hash(
-            "overrule always v1",
-            &[
-                tool.as_bytes(),
-                definition.as_bytes(),
-                args.as_bytes(),
-                self.workspace.as_os_str().as_encoded_bytes(),
-                self.environment.as_bytes(),
-                self.sandbox.as_bytes(),
-            ],
-        ))
+        let operands = self.operands(tool, args);
+        let mut parts: Vec<&[u8]> = vec![
+            tool.as_bytes(),
+            definition.as_bytes(),
+            args.as_bytes(),
+            self.workspace.as_os_str().as_encoded_bytes(),
+            self.environment.as_bytes(),
+            self.sandbox.as_bytes(),
+        ];
+        parts.extend(contents(&operands));
+        Arc::from(canon::hash("overrule always v1", &parts))
     }
 
     /// Goes on with how failures are met by what an operator set in the run, which counts more than
@@ -169,6 +169,14 @@ pub fn parse_args(args: &str) -> Value {
         return Value::Object(serde_json::Map::new());
     }
     serde_json::from_str(args).unwrap_or(Value::Null)
+}
+
+/// What a hash takes in of the files that a call runs; nothing where it runs none, so that it is then the hash of
+/// the rest alone.
+fn contents(operands: &[Operand]) -> impl Iterator<Item = &[u8]> {
+    operands
+        .iter()
+        .flat_map(|one| [one.path.as_bytes(), one.hash.as_bytes()])
 }
 
 /// The day of a moment, in universal time: what it led to is recorded, so it is the same everywhere.
@@ -231,24 +239,29 @@ impl Advice for Adviser {
         }))
     }
 
-    fn digest(&self, call: NodeId, rev: Rev, tool: &str, args: &str) -> Digest {
+    fn digest(&self, call: NodeId, rev: Rev, (tool, args): (&str, &str), operands: &[Operand]) -> Digest {
         let definition = self.registry.definition(tool).map_or("", |definition| definition);
-        let call = call.to_string();
-        let hash = canon::hash(
-            "overrule approval v1",
-            &[
-                self.session.as_bytes(),
-                call.as_bytes(),
-                &rev.0.to_le_bytes(),
-                tool.as_bytes(),
-                definition.as_bytes(),
-                args.as_bytes(),
-                self.workspace.as_os_str().as_encoded_bytes(),
-                self.environment.as_bytes(),
-                self.sandbox.as_bytes(),
-            ],
-        );
-        Digest(Arc::from(hash))
+        let (call, rev) = (call.to_string(), rev.0.to_le_bytes());
+        let mut parts: Vec<&[u8]> = vec![
+            self.session.as_bytes(),
+            call.as_bytes(),
+            &rev,
+            tool.as_bytes(),
+            definition.as_bytes(),
+            args.as_bytes(),
+            self.workspace.as_os_str().as_encoded_bytes(),
+            self.environment.as_bytes(),
+            self.sandbox.as_bytes(),
+        ];
+        parts.extend(contents(operands));
+        Digest(Arc::from(canon::hash("overrule approval v1", &parts)))
+    }
+
+    fn operands(&self, tool: &str, args: &str) -> Vec<Operand> {
+        let Some(tool) = self.registry.get(tool) else {
+            return Vec::new();
+        };
+        tool.operands(args, &self.workspace)
     }
 
     fn resource(&self, tool: &str, args: &str) -> Option<String> {
@@ -381,108 +394,4 @@ impl Advice for Adviser {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::domain::id::NodeKind;
-    use crate::policy::Preset;
-    use crate::tools::builtin;
-
-    fn adviser() -> Adviser {
-        Adviser {
-            registry: Arc::new(Registry::new(builtin::all(&builtin::Setup::default())).unwrap()),
-            policy: Arc::new(Policy::new(Preset::Guarded)),
-            session: "s".into(),
-            workspace: Arc::new(PathBuf::from("/w")),
-            environment: "HOME\nPATH".into(),
-            sandbox: "none".into(),
-            headless: false,
-            ladder: Ladder::default(),
-            watch: Watch::default(),
-            now: None,
-            loops: Arc::default(),
-            kinds: Arc::default(),
-        }
-    }
-
-    fn digest(adviser: &Adviser) -> Digest {
-        adviser.digest(
-            NodeId::new(NodeKind::Call, 3),
-            Rev(1),
-            "shell",
-            r#"{"command":"ls"}"#,
-        )
-    }
-
-    #[test]
-    fn an_approval_is_for_these_bytes_of_this_call_only() {
-        let adviser = adviser();
-        let shown = digest(&adviser);
-        assert_eq!(shown, digest(&adviser));
-        let (call, rev) = (NodeId::new(NodeKind::Call, 3), Rev(1));
-        for other in [
-            adviser.digest(
-                NodeId::new(NodeKind::Call, 4),
-                rev,
-                "shell",
-                r#"{"command":"ls"}"#,
-            ),
-            adviser.digest(call, Rev(2), "shell", r#"{"command":"ls"}"#),
-            adviser.digest(call, rev, "search", r#"{"command":"ls"}"#),
-            adviser.digest(call, rev, "shell", r#"{"command": "ls"}"#),
-            adviser.digest(call, rev, "shell", r#"{"command":"ls","command":"ls"}"#),
-        ] {
-            assert_ne!(other, shown);
-        }
-    }
-
-    #[test]
-    fn an_approval_is_for_these_surroundings_only() {
-        let shown = digest(&adviser());
-        let changes: [fn(&mut Adviser); 5] = [
-            |adviser| adviser.session = "t".into(),
-            |adviser| adviser.workspace = Arc::new(PathBuf::from("/w2")),
-            |adviser| adviser.environment = "HOME".into(),
-            |adviser| adviser.sandbox = "level 1".into(),
-            // The same name stands for something else: no tool at all.
-            |adviser| adviser.registry = Arc::new(Registry::default()),
-        ];
-        for change in changes {
-            let mut other = adviser();
-            change(&mut other);
-            assert_ne!(digest(&other), shown);
-        }
-    }
-
-    #[test]
-    fn a_rule_is_judged_by_the_moment_that_was_set() {
-        let text = "[[rule]]\ntool = \"shell\"\ngate = \"allow\"\nexpires = 1970-01-01T00:00:01Z";
-        let mut policy = Policy::new(Preset::Guarded);
-        for rule in crate::policy::parse::file("f", text, crate::policy::Origin::User)
-            .unwrap()
-            .rules
-        {
-            assert_eq!(policy.add(rule), None);
-        }
-        let mut adviser = adviser();
-        adviser.policy = Arc::new(policy);
-        let state = crate::domain::state::State::default();
-        let draft = crate::domain::draft::Draft::new(&state);
-        let mut gate = |now| {
-            adviser.now = now;
-            adviser.verdict("shell", "{}", &Used::by(&draft)).gate
-        };
-        assert_eq!(gate(Some(999)), Gate::Allow);
-        assert_eq!(gate(Some(1_000)), Gate::Ask);
-        assert_eq!(gate(None), Gate::Ask);
-    }
-
-    #[test]
-    fn two_paths_to_one_file_are_one_resource() {
-        let adviser = adviser();
-        let of = |path: &str| adviser.resource("write_file", &format!(r#"{{"path":"{path}"}}"#));
-        assert_eq!(of("./a//b"), of("a/b"));
-        assert_eq!(of("c/../a/b"), of("a/b"));
-        assert_eq!(of("/w/a/b"), of("a/b"));
-        assert_ne!(of("a/c"), of("a/b"));
-    }
-}
+mod tests;

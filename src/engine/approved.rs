@@ -28,9 +28,10 @@ pub enum Error {
     /// No decision for this revision lets it run.
     #[error("{0} was not decided: nothing runs without a recorded decision")]
     Undecided(NodeId),
-    /// The tool or the surroundings changed since the decision.
+    /// The tool, a file that it runs or the surroundings changed since the decision.
     #[error(
-        "{0} is not what was approved any more (its tool, directory or environment changed): nothing ran"
+        "{0} is not what was approved any more (its tool, a file that it runs, its directory or environment \
+         changed): nothing ran"
     )]
     Changed(NodeId),
 }
@@ -65,7 +66,9 @@ impl Approved {
             return Err(undecided());
         }
         let bytes = ready::resolved_args(state, call).ok_or_else(undecided)?;
-        if call.digest.as_ref() != Some(&advice.digest(id, rev, tool, &bytes)) {
+        // The files that it runs are looked at once more: this is the last look before it begins.
+        let operands = advice.operands(tool, &bytes);
+        if call.digest.as_ref() != Some(&advice.digest(id, rev, (tool, &bytes), &operands)) {
             return Err(Error::Changed(id));
         }
         let key = call

@@ -299,7 +299,7 @@ impl Executor {
 }
 
 fn unrun(message: String) -> Outcome {
-    Outcome::Err(ToolError {
+    Outcome::err(ToolError {
         class: ErrorClass::Structural,
         message,
         evidence: "checked before the launch".into(),

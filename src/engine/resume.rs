@@ -38,8 +38,8 @@ pub fn processes(state: &State) -> Vec<(NodeId, u32, u64)> {
     state.calls.values().flat_map(of_call).collect()
 }
 
-/// Decided or waiting calls that are not what they were shown as any more: their tool, directory or
-/// environment is another one in this process, or the policy would not ask about them, or not for as long.
+/// Decided or waiting calls that are not what they were shown as any more: their tool, a file that they run, directory
+/// or environment is another one in this process, or the policy would not ask about them, or not for as long.
 fn changed(state: &State, advice: &dyn Advice) -> Vec<NodeId> {
     let agenda = &state.agenda;
     let draft = Draft::new(state);
@@ -53,7 +53,8 @@ fn changed(state: &State, advice: &dyn Advice) -> Vec<NodeId> {
             Status::Ready | Status::Awaiting | Status::Consent(_) | Status::Queued | Status::Delayed
         );
         let bytes = ready::resolved_args(state, call)?;
-        let now = advice.digest(*id, node.rev(), tool, &bytes);
+        let operands = advice.operands(tool, &bytes);
+        let now = advice.digest(*id, node.rev(), (tool, &bytes), &operands);
         let asked = call.status == Status::Awaiting;
         let judged_otherwise = || {
             let task = thread::task(state, advice, node);

@@ -54,6 +54,12 @@ pub enum ModelSetup {
         /// Its text.
         playbook: String,
     },
+    /// The recording of another run, with stand-ins in place of its tools. A program that does not know this kind
+    /// refuses to go on with it, and so runs nothing of it.
+    Drill {
+        /// The script, as JSON text.
+        script: String,
+    },
     /// An OpenAI-compatible server.
     OpenaiChat {
         /// Base URL.

@@ -11,10 +11,10 @@ use crate::console::layout::fold::{self, Detail, Entry, Planned, Rules};
 use crate::console::layout::gutter::{Cell, Glyphs, Gutter, Line, Shape};
 use crate::console::symbols::{Charset, Symbol};
 use crate::domain::graph::Edges;
-use crate::domain::id::{NodeId, NodeKind, Seq};
+use crate::domain::id::{Epoch, NodeId, NodeKind};
 use crate::domain::node::Node;
+use crate::domain::stand::{self, Stand};
 use crate::domain::state::State;
-use crate::domain::turn::Activity;
 
 /// Columns of a node's words.
 const WORDS: usize = 96;
@@ -39,13 +39,7 @@ pub fn gutter(state: &State, ascii: bool) -> String {
         wide: usize::MAX,
         detail: Detail::Nodes,
     };
-    let mut rows = fold::plan(&entries, rules, |_| false);
-    for row in &mut rows {
-        // Nothing hangs on an intervention: it stands beside the lanes and takes none for good.
-        if row.key.kind == NodeKind::Intervention && row.shape == Shape::Node {
-            row.shape = Shape::Side;
-        }
-    }
+    let rows = fold::plan(&entries, rules, |_, _| false);
     let mut lanes = Gutter::default();
     lanes.sync(0, rows.iter().map(Planned::item));
     let drawn: Vec<String> = rows
@@ -111,32 +105,25 @@ fn entry(state: &State, edges: &mut Edges<'_>, node: &Node) -> Option<Entry<Node
     if result != node.id && state.nodes.contains_key(&result) {
         entry.members.push(result);
     }
-    entry.replaced = (!node.active).then(|| replaced_by(state, node).0);
+    entry.leaf = node.id.kind == NodeKind::Intervention;
+    entry.replaced = stand::replaced_in(state, node.id).map(|epoch| epoch.0.into());
     Some(entry)
 }
 
-/// The edit that made a node history; 0 where that is not known.
-fn replaced_by(state: &State, node: &Node) -> Seq {
-    match state.turns.get(&node.turn).map(|turn| turn.activity) {
-        Some(Activity::Superseded(seq)) => seq,
-        _ => Seq(0),
-    }
-}
-
 fn folded(state: &State, row: &Planned<NodeId>) -> String {
-    let by = state
-        .edits
-        .iter()
-        .rev()
-        .find(|edit| row.replaced.is_some_and(|seq| edit.seq.0 <= seq))
-        .map(|edit| format!(" by {}", edit.intervention))
-        .unwrap_or_default();
+    let by = row
+        .replaced
+        .and_then(|epoch| stand::replaced_by(state, Epoch(u32::try_from(epoch).ok()?)));
+    let by = by.map(|by| format!(" by {by}")).unwrap_or_default();
     format!("{} superseded{by}", row.count)
 }
 
 fn symbol(state: &State, node: &Node) -> Symbol {
     match state.calls.get(&node.id) {
-        Some(call) => Symbol::of_call(call, Some(node), state.observation(node.id)),
+        Some(call) => {
+            let stand = Stand::of_call(state, call);
+            Symbol::of_call(stand, call, Some(node), state.observation(node.id))
+        }
         None => Symbol::of_kind(node.id.kind),
     }
 }

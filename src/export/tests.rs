@@ -269,13 +269,13 @@ fn what_an_edit_replaced_is_one_line() {
     let text = gutter(&tale.state(), false);
     insta::assert_snapshot!(text, @r###"
     ▶          p1    Audit this directory
-    ◆─┬─┬─╮    t2    I look closer.  (edited, r2)
-    ● │ │ │    c3    list = list_dir {"path":"."}
-    │ ●─│─│─╮  c4    read_file {"path":"a"}
-    │ ◇─╯ │ │  c5    read_file {"path":"†call.c4.meta"}  (blocked)
-    │ │   │ │  ┄ 1 superseded by i7 ┄
-    │ │   ✎ │  i7    rewrote the thought
-    ◆─┴─────╯  t8    Closer then.
+    ◆─┬─╮      t2    I look closer.  (edited, r2)
+    ● │ │      c3    list = list_dir {"path":"."}
+    │ ●─│─╮    c4    read_file {"path":"a"}
+    │ ◇─╯ │    c5    read_file {"path":"†call.c4.meta"}  (blocked)
+    │ │   │    ┄ 1 superseded by i7 ┄
+    │ │   │ ✎  i7    rewrote the thought
+    ◆─┴───╯    t8    Closer then.
     "###);
     assert!(!text.contains("All is well"), "{text}");
     let active = json(&tale.state(), true).to_string();

@@ -7,19 +7,24 @@
 //!   first failed write or sync every call fails with that error.
 //! - [`read`]: every record up to the first that is not intact, and a word on the rest; never a
 //!   panic, never more than a pass over the file.
+//! - [`tail`]: the newest of them, without the rest.
 //! - [`Records`]: the same records one at a time, decoded where they are wanted.
 //! - [`Store`]: makes, lists, finds and deletes sessions.
 
+mod ahead;
 mod codec;
 mod error;
 mod files;
 mod line;
+mod lines;
 mod lock;
 mod payload;
+mod quick;
 mod reader;
 mod records;
 mod store;
 mod summary;
+mod tail;
 pub mod wire;
 mod writer;
 
@@ -34,4 +39,5 @@ pub use reader::{Damage, Loaded, MAX_RECORDS, Report, Torn, begins, each, read, 
 pub use records::Records;
 pub use store::{Place, Store};
 pub use summary::{Last, Standing, Summary};
+pub use tail::tail;
 pub use writer::Writer;

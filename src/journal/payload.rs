@@ -110,9 +110,14 @@ fn replace(
     Ok(())
 }
 
+/// True where a body may name payloads.
+pub(super) fn is_named(body: &str) -> bool {
+    body.contains(SIGN)
+}
+
 /// The body with the strings back in their places.
 pub(super) fn resolve<'a>(body: &'a str, source: &mut dyn Source) -> Result<Cow<'a, str>, Error> {
-    if !body.contains(SIGN) {
+    if !is_named(body) {
         return Ok(Cow::Borrowed(body));
     }
     let mut value: Value = serde_json::from_str(body).map_err(|error| bad(error.to_string()))?;

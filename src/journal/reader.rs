@@ -3,15 +3,18 @@
 
 use std::fmt;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read as _};
+use std::io::BufReader;
 use std::path::PathBuf;
 
 use uuid::Uuid;
 
+use super::ahead::{Ahead, Found, Line};
 use super::error::{Error, shown};
 use super::files;
 use super::line::{self, Link, MAX_LINE};
+use super::lines::{Lines, Seen};
 use super::payload::{self, Payloads};
+use super::quick::Run;
 use super::store::Place;
 use crate::domain::envelope::{Envelope, FORMAT};
 
@@ -152,10 +155,11 @@ pub fn begins(place: &Place) -> Result<bool, Error> {
     let path = place.journal();
     let fail = |error| Error::io("read the session", &path, error);
     let mut lines = Lines::new(BufReader::new(open(place)?));
-    let Some(seen) = lines.next().map_err(fail)? else {
+    let mut line = Vec::new();
+    let Some(seen) = lines.next(&mut line).map_err(fail)? else {
         return Ok(false);
     };
-    let first = Check::new(place).record(&lines.line, seen);
+    let first = Check::new(place).record(&line, seen);
     Ok(first.is_ok_and(|envelope| !envelope.more))
 }
 
@@ -165,16 +169,22 @@ pub fn verify(place: &Place) -> Result<Report, Error> {
 }
 
 /// One pass over the records; each comes with the byte after its line.
-pub(super) fn pass(place: &Place, file: File, mut each: impl FnMut(Envelope, u64)) -> Result<Report, Error> {
+pub(super) fn pass(place: &Place, file: File, each: impl FnMut(Envelope, u64)) -> Result<Report, Error> {
+    std::thread::scope(|scope| follow(place, Ahead::new(file, scope), each))
+}
+
+fn follow(place: &Place, mut lines: Ahead, mut each: impl FnMut(Envelope, u64)) -> Result<Report, Error> {
     let path = place.journal();
     let fail = |error| Error::io("read the session", &path, error);
-    let mut lines = Lines::new(BufReader::with_capacity(1 << 16, file));
     let mut check = Check::new(place);
     // Half a decision is none: its records count when the last of them is there.
     let mut whole = check.report.clone();
     let mut open = Vec::new();
-    while let Some(seen) = lines.next().map_err(fail)? {
-        match check.record(&lines.line, seen) {
+    let mut end = 0;
+    while let Some(line) = lines.next().map_err(fail)? {
+        let (bytes, seen) = (line.bytes, line.seen);
+        end = seen.end;
+        match check.line(line) {
             Ok(envelope) if envelope.more => open.push((envelope, seen.end)),
             Ok(envelope) => {
                 for (earlier, end) in open.drain(..) {
@@ -184,8 +194,8 @@ pub(super) fn pass(place: &Place, file: File, mut each: impl FnMut(Envelope, u64
                 whole.clone_from(&check.report);
             }
             Err(why) => {
-                check.report = whole;
-                return after_gap(check, lines, seen, why, place);
+                let first = (bytes.to_owned(), seen);
+                return after_gap(whole, lines, first, why, place);
             }
         }
     }
@@ -193,7 +203,7 @@ pub(super) fn pass(place: &Place, file: File, mut each: impl FnMut(Envelope, u64
         whole.torn = Some(Torn {
             line: whole.records + 1,
             offset: whole.bytes,
-            bytes: lines.at - whole.bytes,
+            bytes: end - whole.bytes,
             why: "the decision that they belong to is not whole".to_owned(),
             kept: None,
         });
@@ -202,31 +212,25 @@ pub(super) fn pass(place: &Place, file: File, mut each: impl FnMut(Envelope, u64
 }
 
 /// Looks through what follows the first record that is not intact.
-fn after_gap<R: BufRead>(
-    check: Check,
-    mut lines: Lines<R>,
-    first: Seen,
+fn after_gap(
+    mut report: Report,
+    mut lines: Ahead,
+    (beginning, first): (Vec<u8>, Seen),
     why: String,
     place: &Place,
 ) -> Result<Report, Error> {
     let path = place.journal();
-    let mut report = check.report;
-    let beginning = lines.line.clone();
     let mut seen = first;
-    let mut intact = 0;
-    let mut count = 0;
-    loop {
+    let is_record = first.ended && !first.long && line::is_intact(&beginning);
+    let mut intact = u64::from(is_record);
+    let mut count = 1;
+    while let Some(next) = lines
+        .next()
+        .map_err(|error| Error::io("read the session", &path, error))?
+    {
         count += 1;
-        if seen.is_record(&lines.line) {
-            intact += 1;
-        }
-        match lines
-            .next()
-            .map_err(|error| Error::io("read the session", &path, error))?
-        {
-            Some(next) => seen = next,
-            None => break,
-        }
+        intact += u64::from(matches!(next.found, Found::Record(..)));
+        seen = next.seen;
     }
     let (line, offset) = (report.records + 1, report.bytes);
     let bytes = seen.end - offset;
@@ -262,76 +266,11 @@ fn after_gap<R: BufRead>(
     Ok(report)
 }
 
-/// What one line is, its bytes left out.
-#[derive(Debug, Clone, Copy)]
-struct Seen {
-    /// True where a line break ended it.
-    ended: bool,
-    /// True where it was too long to be kept.
-    long: bool,
-    /// Byte after it, its line break included.
-    end: u64,
-}
-
-impl Seen {
-    fn is_record(self, line: &[u8]) -> bool {
-        self.ended && !self.long && line::is_intact(line)
-    }
-}
-
-/// The lines of a file, one at a time, with a bound on memory.
-struct Lines<R> {
-    reader: R,
-    line: Vec<u8>,
-    at: u64,
-}
-
-impl<R: BufRead> Lines<R> {
-    const fn new(reader: R) -> Self {
-        Self {
-            reader,
-            line: Vec::new(),
-            at: 0,
-        }
-    }
-
-    /// Reads the next line into `line`, without its line break.
-    fn next(&mut self) -> io::Result<Option<Seen>> {
-        self.line.clear();
-        let limit = MAX_LINE as u64 + 1;
-        let mut read = self
-            .reader
-            .by_ref()
-            .take(limit)
-            .read_until(b'\n', &mut self.line)?;
-        if read == 0 {
-            return Ok(None);
-        }
-        self.at += read as u64;
-        let mut ended = self.line.last() == Some(&b'\n');
-        let long = !ended && self.line.len() > MAX_LINE;
-        let mut skipped = Vec::new();
-        while long && !ended && read > 0 {
-            skipped.clear();
-            read = self
-                .reader
-                .by_ref()
-                .take(1 << 16)
-                .read_until(b'\n', &mut skipped)?;
-            self.at += read as u64;
-            ended = skipped.last() == Some(&b'\n');
-        }
-        if !long && ended {
-            self.line.pop();
-        }
-        let end = self.at;
-        Ok(Some(Seen { ended, long, end }))
-    }
-}
-
 /// What the next record has to fit.
 struct Check {
     report: Report,
+    /// The run, as it is written.
+    run: Option<Run>,
     payloads: Payloads,
 }
 
@@ -346,8 +285,28 @@ impl Check {
                 torn: None,
                 damage: None,
             },
+            run: None,
             payloads: Payloads::new(place.payloads()),
         }
+    }
+
+    /// The envelope of a line that was looked at, if it is the one that has to follow.
+    fn line(&mut self, line: Line<'_>) -> Result<Envelope, String> {
+        if let Found::Record(link, Some(quick)) = line.found {
+            let expected = self.report.records + 1;
+            let fits = quick.envelope.seq.0 == expected
+                && expected <= MAX_RECORDS
+                && quick.prev == self.report.head
+                && self.run == Some(quick.run);
+            if fits {
+                self.report.records = expected;
+                self.report.head = link;
+                self.report.bytes = line.seen.end;
+                return Ok(quick.envelope);
+            }
+        }
+        // What it holds, or what is wrong with it, is for the thorough way to say.
+        self.record(line.bytes, line.seen)
     }
 
     /// The envelope of a line, if it is intact and the one that has to follow.
@@ -392,6 +351,7 @@ impl Check {
         let body = payload::resolve(head.body.get(), &mut self.payloads)?;
         let envelope = line::envelope(&head, &body)?;
         self.report.run = Some(run);
+        self.run = Run::try_from(head.run.as_bytes()).ok();
         self.report.records = expected;
         self.report.head = Link::of(bytes);
         self.report.bytes = end;

@@ -26,8 +26,8 @@ pub struct Records {
 }
 
 impl Records {
-    /// Reads a session, gives each of its records, and notes where they are.
-    pub fn read(place: &Place, mut each: impl FnMut(Envelope)) -> Result<(Self, Report), Error> {
+    /// Reads a session, gives each of its records with the byte after it, and notes where they are.
+    pub fn read(place: &Place, mut each: impl FnMut(Envelope, u64)) -> Result<(Self, Report), Error> {
         let file = reader::open(place)?;
         let again = file
             .try_clone()
@@ -35,7 +35,7 @@ impl Records {
         let mut ends = Vec::new();
         let report = reader::pass(place, again, |envelope, end| {
             ends.push(end);
-            each(envelope);
+            each(envelope, end);
         })?;
         let place = place.clone();
         Ok((Self { place, file, ends }, report))

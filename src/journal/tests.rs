@@ -1,11 +1,13 @@
 //! Tests of the journal.
 
+mod ahead;
 mod damage;
 mod escape;
 mod examples;
 mod payloads;
 mod records;
 mod store;
+mod tail;
 mod writing;
 
 use std::sync::Arc;

@@ -6,13 +6,15 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::domain::bulk::Item;
+use crate::domain::bulk::{self, Item};
 use crate::domain::call::{Call, Decision, Digest, Status};
 use crate::domain::event::run::ToolCard;
+use crate::domain::id::NodeId;
 use crate::domain::node::Node;
 use crate::domain::ready;
 use crate::domain::rule::Wanted;
 use crate::domain::state::State;
+use crate::domain::tags;
 use crate::domain::turn::Turn;
 
 use super::rule::Rule;
@@ -63,7 +65,9 @@ pub fn would(state: &State, wanted: &Wanted) -> Result<Would, String> {
     let same = match wanted {
         Wanted::Exact { call, .. } => {
             let call = state.calls.get(call).ok_or("the call is not there")?;
-            Some(said(state, call).ok_or("the call is not ready")?)
+            let (tool, args) = said(state, call).ok_or("the call is not ready")?;
+            may_always(state, call.id, (&tool, &args))?;
+            Some((tool, args))
         }
         Wanted::Text { .. } => None,
     };
@@ -99,6 +103,7 @@ pub fn would(state: &State, wanted: &Wanted) -> Result<Would, String> {
     let waits = state.queue().filter(|call| {
         call.status == Status::Awaiting
             && !call.suspect
+            && !tags::asks_operator(state, call.id)
             && state.turn_of(call.id).is_some_and(Turn::is_active)
     });
     found.waiting = waits
@@ -112,6 +117,16 @@ pub fn would(state: &State, wanted: &Wanted) -> Result<Would, String> {
         })
         .collect();
     Ok(found)
+}
+
+/// Whether exactly this call may be let run for ever, as it is judged again when the rule is accepted.
+fn may_always(state: &State, id: NodeId, (tool, args): (&str, &str)) -> Result<(), String> {
+    let node = state.nodes.get(&id);
+    if !node.is_some_and(|node| bulk::plain(state, node)) {
+        return Err(bulk::no_always(id));
+    }
+    let args: Value = serde_json::from_str(args).unwrap_or_default();
+    session::may_always(tool, &args)
 }
 
 /// The tool of a call and the bytes that run or would run.

@@ -186,6 +186,7 @@ mod tests {
             schema: "{}".into(),
             effect,
             tags: tags.iter().map(|tag| (*tag).to_owned()).collect(),
+            pause_ms: 0,
             takes_truncated: false,
             probe: None,
             compensate: None,

@@ -215,7 +215,7 @@ mod tests {
     }
 
     fn class_with(settings: &Settings, message: &str) -> (ErrorClass, String) {
-        let mut outcome = Outcome::Err(ToolError {
+        let mut outcome = Outcome::err(ToolError {
             class: ErrorClass::Unknown,
             message: message.into(),
             evidence: "nothing".into(),
@@ -393,7 +393,7 @@ mod tests {
 
     #[test]
     fn better_evidence_stands() {
-        let mut outcome = Outcome::Err(ToolError {
+        let mut outcome = Outcome::err(ToolError {
             class: ErrorClass::Business,
             message: "HTTP 503".into(),
             evidence: "declared by the tool".into(),

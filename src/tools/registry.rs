@@ -106,6 +106,15 @@ impl Registry {
         }
     }
 
+    /// Lets a moment pass between the word that lets a call of a tool run and its launch; the longest that is asked
+    /// for counts.
+    pub fn pause(&mut self, name: &str, ms: u64) {
+        let mut entries = self.entries.iter_mut();
+        if let Some(entry) = entries.find(|entry| *entry.spec.card.name == *name) {
+            entry.spec.card.pause_ms = entry.spec.card.pause_ms.max(ms);
+        }
+    }
+
     fn entry(&self, name: &str) -> Option<&Entry> {
         // A run has some dozens of tools at most: a scan is as fast as a map, and keeps the order.
         self.entries.iter().find(|entry| *entry.spec.card.name == *name)

@@ -60,7 +60,7 @@ pub async fn run(tool: Arc<dyn Tool>, mut job: Job, limits: Limits) -> Outcome {
         }
     };
     match (end, last) {
-        (End::TooLong, Outcome::Cancelled { executed }) => Outcome::Err(ToolError {
+        (End::TooLong, Outcome::Cancelled { executed }) => Outcome::err(ToolError {
             class: ErrorClass::Transient,
             message: format!("took longer than {} s and was ended", limits.time.as_secs_f32()),
             evidence: "time limit of an execution".to_owned(),
@@ -88,7 +88,7 @@ fn finished(done: Result<Outcome, tokio::task::JoinError>, effect: EffectClass) 
             executed: may_have(effect),
         };
     }
-    Outcome::Err(panicked(&*error.into_panic(), may_have(effect)))
+    Outcome::err(panicked(&*error.into_panic(), may_have(effect)))
 }
 
 /// A panic as a failure of the tool.

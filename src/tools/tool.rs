@@ -9,7 +9,7 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use crate::domain::advice::ToolFacts;
-use crate::domain::call::Outcome;
+use crate::domain::call::{Operand, Outcome};
 use crate::domain::event::run::ToolCard;
 use crate::domain::input::Finding;
 
@@ -50,6 +50,12 @@ pub trait Tool: Send + Sync {
     /// it back. Looks, changes nothing; nothing of what is `private` may be in it.
     fn before(&self, _args: &Value, _workspace: &Path, _private: &[PathBuf]) -> Option<Value> {
         None
+    }
+
+    /// The files that an execution would run, as they are now: their content is part of what is decided. Looks,
+    /// changes nothing.
+    fn operands(&self, _args: &str, _workspace: &Path) -> Vec<Operand> {
+        Vec::new()
     }
 
     /// Whether an execution in doubt happened, judged by what [`Tool::before`] had recorded. Looks, changes nothing.

@@ -258,7 +258,7 @@ fn what_only_a_running_session_can_do_says_so() {
     let notes = call(&world.state(&id), "notes").to_string();
     for (verb, told) in [
         (&["stop-turn", &id][..], "no turn is streaming"),
-        (&["cancel", &id, &notes], "Only a running call"),
+        (&["cancel", &id, &notes], "Only a call that runs, or was let run"),
     ] {
         let said = refused(&world, verb, 4);
         assert!(said.err.contains(told), "no `{told}` in {}", said.err);

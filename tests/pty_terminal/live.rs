@@ -1,6 +1,7 @@
 //! A run that really runs, on a real screen: the operator is called, decides, edits; and whatever happens to
 //! the program meanwhile, the terminal comes back.
 
+use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -141,6 +142,43 @@ fn the_operator_is_called_and_his_approval_counts() {
     assert_eq!(run.exit(SOON), 0);
     run.check_restored("an approved call");
     assert!(run.screen().screen().contents().contains("overrule resume"));
+}
+
+/// Eight writes at once.
+fn eight() -> String {
+    let mut playbook =
+        "[meta]\nname = \"eight\"\n[[rule]]\nwhen = { done = [\"w1\"] }\nanswer = \"written\"\n".to_owned();
+    playbook.push_str("[[rule]]\nthink = \"All at once.\"\n");
+    for no in 1..=8 {
+        let _ = write!(
+            playbook,
+            "[[rule.call]]\ntool = \"write_file\"\nas = \"w{no}\"\nargs = {{ path = \"{no}.txt\", content = \"agent\" }}\n"
+        );
+    }
+    playbook
+}
+
+#[test]
+fn a_key_that_is_held_down_approves_one_call() {
+    let world = World::playing(&eight());
+    let mut run = world.run("", "");
+    run.wait_for("queue 8");
+    run.send("t");
+    std::thread::sleep(ARMED);
+    // As a keyboard sends it: once, after a while again, then thirty times a second.
+    run.send("a");
+    std::thread::sleep(Duration::from_millis(660));
+    for _ in 0..60 {
+        run.send("a");
+        std::thread::sleep(Duration::from_millis(33));
+    }
+    run.wait_for("held down");
+    let written = || std::fs::read_dir(world.work()).unwrap().count();
+    run.until("one of them ran", || written() == 1);
+    std::thread::sleep(ARMED * 2);
+    assert_eq!(written(), 1);
+    run.send("a");
+    run.until("another one ran", || written() == 2);
 }
 
 #[test]

@@ -14,6 +14,7 @@
 
 mod bytes;
 mod demos;
+mod drill;
 mod harness;
 mod live;
 mod program;

@@ -257,6 +257,19 @@ fn files_that_come_while_it_runs_are_seen_too() {
 }
 
 #[test]
+fn files_are_seen_whose_directories_are_all_made_while_it_runs() {
+    let home = Home::new();
+    let late = home.0.path().join("late.d/conf.d");
+    let mut run = home.replay(&[], |command| command.env("XDG_CONFIG_HOME", &late));
+    run.wait_for("replay");
+    std::fs::create_dir_all(late.join("overrule")).unwrap();
+    std::fs::write(late.join("overrule/keys.toml"), "zoom = \"ctrl-e\"\n").unwrap();
+    run.wait_for("read anew: keys");
+    run.send("q");
+    run.exit(SOON);
+}
+
+#[test]
 fn a_wrong_key_file_or_theme_is_refused_before_the_screen_is_taken() {
     for (file, text, words) in [
         ("keys.toml", "quit = 3\n", "keys.toml:1:8"),

@@ -4,11 +4,12 @@
 //! Must not know: who makes the inputs.
 
 use overrule::console::json;
-use overrule::console::pager::{Pager, Wrap};
+use overrule::console::pager::{Pager, Row, Wrap};
+use overrule::console::sgr;
 use overrule::schema::Checker;
 use overrule::text::{
-    FRAME, parse_lines, parse_visible, parse_visible_bytes, place_in, shown_in_ascii, visible, visible_bytes,
-    visible_line, visible_lines,
+    FRAME, Kind, parse_lines, parse_visible, parse_visible_bytes, place_in, shown_in_ascii, visible,
+    visible_bytes, visible_line, visible_lines,
 };
 
 /// The console's own glyphs, controls, directions, fillers: nothing of it may come out.
@@ -83,6 +84,36 @@ pub fn paged(width: u16, words: bool, text: &str) {
     // A line that is cut into blocks may count its blanks in two parts.
     if text.len() < 4096 {
         assert_eq!(shown, whole);
+    }
+}
+
+/// A text in the colours that it asks for: as rows it is what is left of it, whatever was asked for; what is left
+/// holds no part of a sequence that was understood, and the text itself is kept byte for byte.
+pub fn ansi(width: u16, words: bool, text: &str) {
+    let width = width % 200 + 1;
+    let wrap = if words { Wrap::Words } else { Wrap::Chars };
+    let Some(painted) = sgr::painted(text) else {
+        assert!(!sgr::has_any(text));
+        assert!(Pager::coloured(&text.into(), width, wrap).is_none());
+        return;
+    };
+    assert!(sgr::has_any(text) && painted.text.len() < text.len());
+    let rows = |pager: Pager| -> Vec<Row> { pager.window(0, usize::MAX, None) };
+    let shown = |rows: &[Row]| -> Vec<String> {
+        let text = |row: &Row| row.pieces.iter().map(|piece| piece.text.as_str()).collect();
+        rows.iter().map(text).collect()
+    };
+    let pager = Pager::coloured(&text.into(), width, wrap).unwrap();
+    assert_eq!(&**pager.text(), text);
+    let coloured = rows(pager);
+    let plain = rows(Pager::new(painted.text.as_str().into(), width, wrap));
+    assert_eq!(shown(&coloured), shown(&plain));
+    let pieces = coloured.iter().flat_map(|row| &row.pieces);
+    for piece in pieces.filter(|piece| piece.ink.kind != Kind::Plain) {
+        assert_eq!(piece.ink.sgr, sgr::Sgr::default(), "a mark in colours: {piece:?}");
+    }
+    for run in &painted.runs {
+        assert!(painted.text.is_char_boundary(run.from));
     }
 }
 

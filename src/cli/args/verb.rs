@@ -168,7 +168,7 @@ pub enum Verb {
         /// The result, such as o5
         node: String,
     },
-    /// End a running call
+    /// End a running call, or take back what was let run and has not begun
     Cancel {
         /// The session
         #[command(flatten)]

@@ -3,11 +3,12 @@
 //! Must not know: what a tag leads to.
 
 use super::World;
+use crate::config::tools::Mark;
 
 const FILE: &str = "home/.config/overrule/config.toml";
 const NAMES: [&str; 2] = ["shell", "read_file"];
 
-fn fitted(world: &World) -> Result<Vec<(String, &'static str)>, String> {
+fn fitted(world: &World) -> Result<Vec<(String, Mark)>, String> {
     match world.load().tags.fit(NAMES) {
         Ok(tags) => Ok(tags
             .into_iter()
@@ -17,8 +18,10 @@ fn fitted(world: &World) -> Result<Vec<(String, &'static str)>, String> {
     }
 }
 
-fn tags(of: &[(&str, &'static str)]) -> Vec<(String, &'static str)> {
-    of.iter().map(|(tool, tag)| ((*tool).to_owned(), *tag)).collect()
+fn tags(of: &[(&str, &'static str)]) -> Vec<(String, Mark)> {
+    of.iter()
+        .map(|(tool, tag)| ((*tool).to_owned(), Mark::Tag(tag)))
+        .collect()
 }
 
 #[test]
@@ -42,6 +45,25 @@ fn a_person_tags_a_tool_and_a_strangers_file_only_adds() {
         empty.contains("work/overrule.toml:2:8: `tool.shell.tags`: the list is empty"),
         "{empty}"
     );
+}
+
+#[test]
+fn a_pause_before_the_launch_comes_from_any_file_and_has_bounds() {
+    let world = World::new()
+        .user("[tool.shell]\npause_s = 5")
+        .theirs("[tool.shell]\npause_s = 2");
+    let pause = |ms| ("shell".to_owned(), Mark::Pause(ms));
+    assert_eq!(fitted(&world).unwrap(), [pause(5_000), pause(2_000)]);
+    assert!(world.notices().is_empty());
+    for bad in ["0", "3601", "\"2s\""] {
+        let fault = World::new()
+            .user(&format!("[tool.shell]\npause_s = {bad}"))
+            .fault();
+        assert!(
+            fault.starts_with(&format!("{FILE}:2:11: `tool.shell.pause_s`: ")),
+            "{fault}"
+        );
+    }
 }
 
 #[test]

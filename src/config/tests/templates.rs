@@ -25,6 +25,7 @@ fn cards() -> Vec<ToolCard> {
         schema: "{}".into(),
         effect: EffectClass::Write,
         tags: Vec::new(),
+        pause_ms: 0,
         takes_truncated: false,
         probe: None,
         compensate: None,
@@ -70,7 +71,7 @@ fn what_is_wrong_is_said_with_its_place() {
         ),
         (
             format!("[tool.shell]\nundo = {{ tool = \"shell\", {args} }}"),
-            "2:1: `tool.shell.undo`: unknown key; known here: compensate, probe, tags",
+            "2:1: `tool.shell.undo`: unknown key; known here: compensate, pause_s, probe, tags",
         ),
         (
             "[tool.shell]\nprobe = { tool = \"shell\" }".to_owned(),

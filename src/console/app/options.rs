@@ -8,6 +8,8 @@ use crate::console::files::Files;
 use crate::console::keymap::Keymap;
 use crate::console::layout::gutter::Line;
 use crate::console::link::Link;
+use crate::console::model::log::LogPane;
+use crate::console::model::screen::Screen as Panes;
 use crate::console::msg::Leave;
 use crate::console::symbols::Charset;
 use crate::console::terminal::{Reach, Screen, Signals};
@@ -110,4 +112,6 @@ pub struct Exit {
 pub struct Held {
     pub(super) screen: Screen,
     pub(super) signals: Signals,
+    /// The panes, and the log with its place; none where nobody has looked at them yet.
+    pub(super) left: Option<Box<(Panes, LogPane)>>,
 }

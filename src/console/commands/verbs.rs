@@ -93,6 +93,8 @@ pub enum View {
     NextTab,
     /// The tab before.
     PrevTab,
+    /// The output of a tool in its colours, or with its bytes as marks.
+    Colours,
     /// Fold or unfold.
     Expand,
     /// Help.
@@ -319,6 +321,8 @@ pub enum RunVerb {
     SetWeight,
     /// Begin the weights of a tool anew.
     ResetWeights,
+    /// Ask for a tool whose weights begin anew, or for all of them.
+    ForgetWeights,
     /// Let the newest repetition repeat.
     AllowLoop,
     /// Mute a detector of repetition, or listen to it again.

@@ -1,9 +1,10 @@
 //! What documents were made of before: rows of texts, and what was found out about them. A document is made anew
-//! whenever something happens, and nothing long is gone through again for it as long as it is the same text.
+//! whenever something happens, and nothing long is gone through again for it as long as it is the same text. What was
+//! found out about the long texts that were looked at last is kept: who comes back to one does not wait for it again.
 //!
 //! Must not know: what a document is about.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
@@ -11,6 +12,7 @@ use super::{Form, readable};
 use crate::console::diff;
 use crate::console::json;
 use crate::console::pager::{Pager, Wrap};
+use crate::console::sgr;
 use crate::domain::id::{NodeId, Rev};
 use crate::text::{self, Survey};
 
@@ -32,11 +34,48 @@ impl Hash for Same {
     }
 }
 
-/// What was worked out for the document made last, and for the one that is being made.
+/// Bytes from which a text is kept when another one is shown.
+const LONG: usize = 256 * 1024;
+/// How many of them.
+const BEFORE: usize = 6;
+
+/// What something was found out about.
+trait Source {
+    /// How long that is, in bytes.
+    fn bytes(&self) -> usize;
+}
+
+impl Source for Same {
+    fn bytes(&self) -> usize {
+        self.0.len()
+    }
+}
+
+impl Source for (Same, Same) {
+    fn bytes(&self) -> usize {
+        self.0.bytes() + self.1.bytes()
+    }
+}
+
+impl Source for Shown {
+    fn bytes(&self) -> usize {
+        self.source.bytes()
+    }
+}
+
+impl Source for Revisions {
+    fn bytes(&self) -> usize {
+        self.2.iter().flatten().map(Source::bytes).sum()
+    }
+}
+
+/// What was worked out for the document made last, for the one that is being made, and of long texts before.
 #[derive(Debug, Clone)]
 struct Memo<K, V> {
     kept: HashMap<K, V>,
     used: HashMap<K, V>,
+    /// The newest last.
+    before: VecDeque<(K, V)>,
 }
 
 impl<K, V> Default for Memo<K, V> {
@@ -44,14 +83,15 @@ impl<K, V> Default for Memo<K, V> {
         Self {
             kept: HashMap::new(),
             used: HashMap::new(),
+            before: VecDeque::new(),
         }
     }
 }
 
-impl<K: Hash + Eq, V: Clone> Memo<K, V> {
+impl<K: Hash + Eq + Source, V: Clone> Memo<K, V> {
     fn get(&mut self, key: K, make: impl FnOnce() -> V) -> V {
-        let found = self.used.get(&key).or_else(|| self.kept.get(&key));
-        let value = found.cloned().unwrap_or_else(|| {
+        let found = self.used.get(&key).or_else(|| self.kept.get(&key)).cloned();
+        let value = found.or_else(|| self.again(&key)).unwrap_or_else(|| {
             #[cfg(test)]
             crate::console::testing::work::gone_through();
             make()
@@ -60,8 +100,21 @@ impl<K: Hash + Eq, V: Clone> Memo<K, V> {
         value
     }
 
+    /// What was found out about a long text before another one was shown.
+    fn again(&mut self, key: &K) -> Option<V> {
+        let place = self.before.iter().position(|(one, _)| one == key)?;
+        self.before.remove(place).map(|(_, value)| value)
+    }
+
     fn turn(&mut self) {
-        self.kept = std::mem::take(&mut self.used);
+        let kept = std::mem::replace(&mut self.kept, std::mem::take(&mut self.used));
+        for (key, value) in kept {
+            if key.bytes() >= LONG && !self.kept.contains_key(&key) {
+                self.before.push_back((key, value));
+            }
+        }
+        let over = self.before.len().saturating_sub(BEFORE);
+        self.before.drain(..over);
     }
 }
 
@@ -87,6 +140,7 @@ pub struct Cache {
     pagers: Memo<Shown, Arc<Pager>>,
     surveys: Memo<Same, Arc<Survey>>,
     sizes: Memo<Same, (usize, usize)>,
+    coloured: Memo<Same, bool>,
     alike: Memo<(Same, Same), usize>,
     members: Memo<Same, Members>,
     differences: Memo<Revisions, Arc<[diff::Line]>>,
@@ -112,6 +166,10 @@ impl Cache {
                     Pager::json(readable(source), width, wrap)
                 }
                 Form::Readable => Pager::new(readable(source), width, wrap),
+                Form::Coloured => {
+                    let text = readable(source);
+                    Pager::coloured(&text, width, wrap).unwrap_or_else(|| Pager::new(text, width, wrap))
+                }
             })
         })
     }
@@ -129,6 +187,15 @@ impl Cache {
                 (lines + 1, longest.max(line.len()))
             })
         })
+    }
+
+    /// Whether a value is a text that asks for colours.
+    pub fn is_coloured(&mut self, source: &Arc<str>) -> bool {
+        // A control character stands in JSON as an escape, and in other values than strings nothing is shown as it is.
+        source.starts_with('"')
+            && self
+                .coloured
+                .get(Same(Arc::clone(source)), || sgr::has_any(&readable(source)))
     }
 
     /// The bytes with which two texts begin alike.
@@ -169,11 +236,12 @@ impl Cache {
         shared
     }
 
-    /// Forgets what the document made since the last turn did not use.
+    /// Forgets what the document made since the last turn did not use, but for some long texts.
     pub fn turn(&mut self) {
         self.pagers.turn();
         self.surveys.turn();
         self.sizes.turn();
+        self.coloured.turn();
         self.alike.turn();
         self.members.turn();
         self.differences.turn();

@@ -1,6 +1,6 @@
 //! Which rows there are: from a list of nodes to the rows of the gutter, with folds.
 //!
-//! Neighbours that one edit replaced become one row, so do the quiet members of a wide fan, quiet
+//! Neighbours that the edits of one epoch replaced become one row, so do the quiet members of a wide fan, quiet
 //! turns, and turns that do the same again and again. What needs an eye is never folded. Only what
 //! comes after a change is planned anew. Must not know: the domain, how a row is drawn.
 
@@ -34,10 +34,12 @@ pub struct Entry<K> {
     pub parents: Vec<K>,
     /// Other keys that it stands for.
     pub members: Vec<K>,
-    /// Number of the edit that replaced it; none while it counts.
+    /// Number of the epoch in which it was replaced; none while it counts.
     pub replaced: Option<u64>,
     /// The turn that it belongs to; 0 for a node on its own.
     pub turn: u64,
+    /// True for a node on which nothing will hang.
+    pub leaf: bool,
     /// True for one of several that a turn does side by side.
     pub fan: bool,
     /// Whether it may share a row.
@@ -59,6 +61,7 @@ impl<K> Entry<K> {
             members: Vec::new(),
             replaced: None,
             turn: 0,
+            leaf: false,
             fan: false,
             keep: Keep::No,
             sign: 0,
@@ -106,6 +109,35 @@ pub enum Stands {
     Elided,
 }
 
+/// What kind of row is unfolded: one node can be the first of several, now and after an edit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Folded {
+    /// The quiet members of a fan.
+    Fan,
+    /// The quiet nodes of a turn.
+    Turn,
+    /// Turns that repeat the ones above.
+    Loop,
+    /// What was replaced in this epoch.
+    Replaced(u64),
+    /// Nodes that do not fit what is looked for.
+    Elided,
+}
+
+impl Stands {
+    /// What it is when it is unfolded; nothing for a node of its own.
+    pub fn folded(self, replaced: Option<u64>) -> Option<Folded> {
+        Some(match self {
+            Self::Node => return None,
+            Self::Fan => Folded::Fan,
+            Self::Turn => Folded::Turn,
+            Self::Loop(_) => Folded::Loop,
+            Self::Replaced => Folded::Replaced(replaced.unwrap_or_default()),
+            Self::Elided => Folded::Elided,
+        })
+    }
+}
+
 /// A row to be, with what it hides.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Planned<K> {
@@ -123,7 +155,7 @@ pub struct Planned<K> {
     pub members: Vec<K>,
     /// Number of nodes in it.
     pub count: usize,
-    /// Number of the edit that replaced them.
+    /// Number of the epoch in which they were replaced.
     pub replaced: Option<u64>,
     /// How much it needs an eye.
     pub mark: u8,
@@ -169,7 +201,11 @@ impl<K> Plan<K> {
 pub const LOOK_BACK: usize = turns::PERIODS * turns::REPEATED;
 
 /// The rows of these nodes. `open` tells whether the row that is called so is unfolded.
-pub fn plan<K: Copy + Ord>(entries: &[Entry<K>], rules: Rules, open: impl Fn(K) -> bool) -> Vec<Planned<K>> {
+pub fn plan<K: Copy + Ord>(
+    entries: &[Entry<K>],
+    rules: Rules,
+    open: impl Fn(Folded, K) -> bool,
+) -> Vec<Planned<K>> {
     plan_from(entries, 0, rules, open).rows
 }
 
@@ -178,7 +214,7 @@ pub fn plan_from<K: Copy + Ord>(
     entries: &[Entry<K>],
     from: usize,
     rules: Rules,
-    open: impl Fn(K) -> bool,
+    open: impl Fn(Folded, K) -> bool,
 ) -> Plan<K> {
     let mut plan = Plan::new();
     let pieces = turns::pieces(entries, from);
@@ -203,7 +239,11 @@ pub fn plan_from<K: Copy + Ord>(
         plan.start(piece.from);
         let group = piece.of(entries);
         match group.first() {
-            Some(first) if first.replaced.is_some() => replaced(group, open(first.key), &mut plan.rows),
+            Some(Entry {
+                key,
+                replaced: Some(epoch),
+                ..
+            }) => replaced(group, open(Folded::Replaced(*epoch), *key), &mut plan.rows),
             _ => turns::turn(group, rules, &open, &mut plan.rows),
         }
         rest = after;
@@ -220,6 +260,10 @@ fn replaced<K: Copy + Ord>(group: &[Entry<K>], open: bool, rows: &mut Vec<Planne
 }
 
 fn single<K: Copy>(entry: &Entry<K>, shape: Shape) -> Planned<K> {
+    let shape = match shape {
+        Shape::Node if entry.leaf => Shape::Leaf,
+        shape => shape,
+    };
     Planned {
         key: entry.key,
         shape,

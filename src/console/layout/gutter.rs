@@ -37,6 +37,8 @@ pub enum Shape {
     Node,
     /// One node of a branch that no longer counts: it leaves its lane to the branch that does.
     Side,
+    /// One node on which nothing hangs: it stands beside the lines that pass, with none of its own.
+    Leaf,
     /// Several siblings in one row.
     Fan,
     /// A line of text for rows that are not shown: no node, no lane, lines pass through.
@@ -78,8 +80,10 @@ pub struct Row<K> {
     pub key: K,
     /// What it stands for.
     pub shape: Shape,
-    /// The lane of its node; none for a fold row, and for a node for which no lane was free.
+    /// The lane of its node; none for a fold row, a leaf, and a node for which no lane was free.
     pub lane: Option<u8>,
+    /// The first lane beside all that are open, for a leaf: what goes on in them does not move it.
+    beside: u8,
     /// Lanes with a line in the upper half of the row.
     up: u32,
     /// Lanes with a line in the lower half.
@@ -101,7 +105,7 @@ pub struct Row<K> {
 impl<K> Row<K> {
     /// True for a node that stands beyond the last lane.
     pub fn is_beyond(&self) -> bool {
-        self.lane.is_none() && self.shape != Shape::Fold
+        self.lane.is_none() && !matches!(self.shape, Shape::Fold | Shape::Leaf)
     }
 }
 
@@ -235,6 +239,7 @@ impl<K: Copy + Eq + Hash> Gutter<K> {
             key: item.key,
             shape: item.shape,
             lane: None,
+            beside: 0,
             up: 0,
             down: 0,
             right: 0,
@@ -247,10 +252,10 @@ impl<K: Copy + Eq + Hash> Gutter<K> {
             undo_end: 0,
             shadow_end: 0,
         });
-        if item.shape == Shape::Fold {
-            self.chips.extend_from_slice(item.parents);
-        } else {
-            self.place(at, &item);
+        match item.shape {
+            Shape::Fold => self.chips.extend_from_slice(item.parents),
+            Shape::Leaf => self.stand_beside(at),
+            Shape::Node | Shape::Side | Shape::Fan => self.place(at, &item),
         }
         self.enter(item.key, at);
         for member in item.members {

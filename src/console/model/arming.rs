@@ -14,6 +14,10 @@ use crate::domain::id::{NodeId, Rev, TurnId};
 pub const BURST_MS: u64 = 15;
 /// More keys than this in a burst decide nothing.
 pub const BURST_KEYS: usize = 3;
+/// Milliseconds after which the same key is another press for certain. A terminal does not tell a key that is held
+/// down from one that is pressed again and again; the first repetition of one comes after 250 to 1,000 ms, by the
+/// settings of the system, the others within a tenth of a second.
+pub const HELD_MS: u64 = 1_000;
 /// Questions of which it is known what was read while others are on screen.
 const REMEMBERED: usize = 64;
 
@@ -301,6 +305,8 @@ impl Coverage {
 pub struct KeyState {
     /// When the newest keys came.
     pub times: Vec<u64>,
+    /// The newest key, and when it came.
+    pub newest: Option<(Key, u64)>,
     /// Keys that wait until it is known that no burst is on.
     pub held: Vec<Key>,
     /// When the first held key came.
@@ -311,12 +317,31 @@ pub struct KeyState {
     pub leaving: bool,
 }
 
+/// How a key came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pace {
+    /// By itself.
+    Single,
+    /// Soon after the same key, as if it was held down.
+    Held,
+    /// With others, faster than anybody types.
+    Burst,
+}
+
 impl KeyState {
-    /// Notes a key; true where it belongs to a burst.
-    pub fn note(&mut self, at: u64) -> bool {
+    /// Notes a key and says how fast it came.
+    pub fn note(&mut self, key: Key, at: u64) -> Pace {
         self.times.retain(|time| at.saturating_sub(*time) <= BURST_MS);
         self.times.push(at);
-        self.times.len() > BURST_KEYS
+        let before = self.newest.replace((key, at));
+        let again = before.is_some_and(|(one, then)| one == key && at.saturating_sub(then) < HELD_MS);
+        if self.times.len() > BURST_KEYS {
+            Pace::Burst
+        } else if again {
+            Pace::Held
+        } else {
+            Pace::Single
+        }
     }
 
     /// When the held keys are let through.
@@ -379,8 +404,22 @@ mod tests {
     #[test]
     fn four_keys_in_fifteen_milliseconds_are_a_burst() {
         let mut keys = KeyState::default();
-        assert!(![0, 5, 10].into_iter().any(|at| keys.note(at)));
-        assert!(keys.note(15));
-        assert!(!keys.note(40));
+        for (c, at) in [('a', 0), ('b', 5), ('c', 10)] {
+            assert_eq!(keys.note(Key::char(c), at), Pace::Single);
+        }
+        assert_eq!(keys.note(Key::char('d'), 15), Pace::Burst);
+        assert_eq!(keys.note(Key::char('e'), 40), Pace::Single);
+    }
+
+    #[test]
+    fn a_key_that_comes_again_soon_is_held_down_until_it_was_left_alone() {
+        let mut keys = KeyState::default();
+        let mut note = |c, at| keys.note(Key::char(c), at);
+        assert_eq!(note('a', 0), Pace::Single);
+        assert_eq!(note('a', 660), Pace::Held, "the first repetition");
+        assert_eq!(note('a', 1_600), Pace::Held, "counted from the newest");
+        assert_eq!(note('a', 2_600), Pace::Single);
+        assert_eq!(note('b', 2_700), Pace::Single);
+        assert_eq!(note('a', 2_800), Pace::Single, "another key was between them");
     }
 }

@@ -133,6 +133,8 @@ pub struct Editor {
     pub marks: Vec<Option<(usize, usize)>>,
     /// A text that is too long for the field: changed in `$EDITOR` only.
     pub long: Option<String>,
+    /// True where the field still holds what stood here before the text became too long.
+    pub can_go_back: bool,
     /// True from the moment at which it was sent until the run has answered.
     pub sent: bool,
     /// The number of the collected edit that it was opened on.
@@ -155,6 +157,7 @@ impl Editor {
             faults: Vec::new(),
             marks: Vec::new(),
             long: is_long.then_some(text),
+            can_go_back: false,
             sent: false,
             item: None,
             checker: None,
@@ -209,6 +212,7 @@ impl Editor {
         });
         if shown.len() > LIMIT {
             self.long = Some(shown);
+            self.can_go_back = false;
         } else {
             self.long = None;
             self.field.replace(&shown);
@@ -238,6 +242,7 @@ impl Editor {
         let parsed = text::parse_lines(&returned.split('\n').collect::<Vec<_>>())
             .map_err(|error| error.to_string())?;
         if parsed.len() > LIMIT {
+            self.can_go_back |= self.long.is_none();
             self.long = Some(parsed);
         } else {
             self.long = None;
@@ -376,8 +381,19 @@ impl Editor {
         };
         let pasted = pasted.replace("\r\n", "\n").replace('\r', "\n");
         self.long = Some(format!("{}{pasted}{}", read(before)?, read(after)?));
+        self.can_go_back = true;
         self.check();
         Err(format!("{bytes} bytes are more than the editor here takes"))
+    }
+
+    /// Takes back what made the text too long; false where it was so from the beginning.
+    pub fn go_back(&mut self) -> bool {
+        let done = self.can_go_back && self.long.is_some();
+        if done {
+            (self.long, self.can_go_back) = (None, false);
+            self.check();
+        }
+        done
     }
 
     /// The text to send: the original bytes where nothing changed, packed JSON otherwise where the

@@ -27,7 +27,7 @@ use entries::{Maker, Signs};
 use lit::Lit;
 use map::MapPane;
 use query::Query;
-use rows::Rows;
+use rows::{Called, Rows, Unfolded};
 
 /// Calls of a turn that keep rows of their own.
 const WIDE: usize = 8;
@@ -52,6 +52,8 @@ pub struct Search {
     pub hits: BTreeSet<NodeId>,
     /// The broken streams in which it was found; their rows stand below all others.
     pub broken: Vec<TurnId>,
+    /// The newest event when it was looked for.
+    pub at: Seq,
 }
 
 /// How the pane shows the graph.
@@ -132,7 +134,9 @@ pub struct GraphPane {
     /// Calls that have a row of their own for their observation.
     pub open: BTreeSet<NodeId>,
     /// Folded rows that are unfolded, by name.
-    pub unfolded: BTreeSet<NodeId>,
+    pub unfolded: BTreeSet<Unfolded>,
+    /// What was gone to although it does not fit what is looked for: it alone has a row.
+    pub called: Option<NodeId>,
     /// The newest search.
     pub search: Search,
     /// What alone is shown.
@@ -208,7 +212,7 @@ impl GraphPane {
         };
         self.lit.light(state, lit);
         if self.form == Form::Map {
-            self.map.sync(state, self.selected);
+            self.map.sync(state, self.selected, &self.broken);
         }
     }
 
@@ -291,7 +295,8 @@ impl GraphPane {
             Level::Nodes | Level::Text => Detail::Nodes,
         };
         let rules = Rules { wide: WIDE, detail };
-        self.rows.plan(from, rules, self.filter.is_some(), &self.unfolded);
+        let sieved = self.filter.as_ref().map(|_| Called(self.called));
+        self.rows.plan(from, rules, sieved, &self.unfolded);
     }
 
     fn stands_alone(&self, row: usize) -> bool {
@@ -311,9 +316,9 @@ impl GraphPane {
             && row.count > 1
             && matches!(row.stands, Stands::Turn | Stands::Loop(_))
         {
-            let name = row.key;
-            self.unfolded.insert(name);
-            self.plan(self.rows.entry(name));
+            let key = row.key;
+            self.unfolded.extend(row.folded());
+            self.plan(self.rows.entry(key));
         }
     }
 
@@ -324,7 +329,7 @@ impl GraphPane {
         };
         let key = row.key;
         self.pinned = true;
-        let is_group = row.stands != Stands::Node;
+        let folded = row.folded();
         let is_apart = self.open.contains(&key.call());
         match unfold {
             Some(false) | None if is_apart => {
@@ -332,12 +337,14 @@ impl GraphPane {
                 self.selected = Some(Pick::Node(key.call()));
                 self.spoil(key);
             }
-            Some(true) | None if is_group => {
-                self.unfolded.insert(key);
+            Some(true) | None if folded.is_some() => {
+                self.unfolded.extend(folded);
                 self.plan(self.rows.entry(key));
             }
             Some(false) => self.fold_around(key),
-            None if row.shape == Shape::Side || self.unfolded.contains(&key) => self.fold_around(key),
+            None if row.shape == Shape::Side || self.unfolded.iter().any(|(name, _)| *name == key) => {
+                self.fold_around(key);
+            }
             Some(true) | None => {
                 if key.kind == NodeKind::Call {
                     self.open.insert(key);
@@ -349,17 +356,18 @@ impl GraphPane {
 
     /// Folds what was unfolded around a row, if anything was.
     fn fold_around(&mut self, key: NodeId) {
-        let near: Vec<NodeId> = self.unfolded.range(..=key).rev().take(4).copied().collect();
+        let before = self.unfolded.iter().rev().filter(|(name, _)| *name <= key);
+        let near: Vec<Unfolded> = before.take(4).copied().collect();
         for name in near {
             self.unfolded.remove(&name);
-            self.plan(self.rows.entry(name));
+            self.plan(self.rows.entry(name.0));
             let row = self.rows.gutter.find(key).and_then(|row| self.rows.list.get(row));
-            if row.is_some_and(|row| row.key == name && row.stands != Stands::Node) {
-                self.selected = Some(Pick::Node(name));
+            if row.is_some_and(|row| row.folded() == Some(name)) {
+                self.selected = Some(Pick::Node(name.0));
                 return;
             }
             self.unfolded.insert(name);
-            self.plan(self.rows.entry(name));
+            self.plan(self.rows.entry(name.0));
         }
     }
 
@@ -378,6 +386,7 @@ impl GraphPane {
     /// Shows only what fits, or everything again.
     pub fn set_filter(&mut self, filter: Option<Query>) {
         self.filter = filter;
+        self.called = None;
         self.unfolded.clear();
         self.rows.replan_all();
         self.spoil_all();

@@ -113,6 +113,9 @@ impl Find {
     }
 }
 
+/// What a document was made of: what it is about, the tab, the run, the width, bytes streamed.
+pub type Made = (Option<Subject>, Tab, Seq, u16, u64);
+
 /// The inspector.
 #[derive(Debug, Clone, Default)]
 pub struct Inspector {
@@ -124,10 +127,14 @@ pub struct Inspector {
     pub tab: Tab,
     /// First row on screen.
     pub top: usize,
+    /// Whether it goes on with the end of what streams; none where nothing does.
+    pub follows: Option<bool>,
     /// What is looked for in it.
     pub find: Option<Find>,
     /// The row in which it was found last.
     pub found: Option<usize>,
+    /// True where the output of tools is shown with its bytes as marks instead of in colours.
+    pub bytes: bool,
     /// What it shows.
     pub subject: Option<Subject>,
     /// The document.
@@ -135,7 +142,7 @@ pub struct Inspector {
     /// Rows made before.
     pub cache: Cache,
     /// What the document was made of: run, width, bytes streamed.
-    pub made: Option<(Option<Subject>, Tab, Seq, u16, u64)>,
+    pub made: Option<Made>,
 }
 
 impl Inspector {
@@ -205,6 +212,21 @@ impl Inspector {
         } else {
             Tab::Content
         }
+    }
+
+    /// The first words of its title line.
+    pub fn title(&self) -> String {
+        match self.follows {
+            None => self.tab.word().to_owned(),
+            Some(true) => format!("{}, following", self.tab.word()),
+            // At its end it follows again, as a pager does.
+            Some(false) => format!("{}, not following", self.tab.word()),
+        }
+    }
+
+    /// True where the last row is on a screen of so many.
+    pub fn is_at_end(&self, height: usize) -> bool {
+        self.top + height >= self.doc.rows()
     }
 
     /// Rows that the view can be scrolled down to.

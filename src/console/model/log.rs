@@ -9,6 +9,7 @@ use std::sync::Arc;
 use crate::console::commands::Move;
 use crate::domain::envelope::{Actor, Envelope};
 use crate::domain::event::{CallEvent, Event, RunEvent};
+use crate::domain::id::Seq;
 
 /// Lines that are kept.
 pub const KEPT: usize = 5000;
@@ -66,8 +67,10 @@ impl LogPane {
         self.lines.push_back(line);
     }
 
-    /// Puts recorded events in front of everything else; they take the place of events that are there.
+    /// Puts recorded events in front of everything else; they take the place of events that are there. A cursor
+    /// that does not follow stays on its event, and that where it is on the screen.
     pub fn replace(&mut self, events: impl IntoIterator<Item = Arc<Envelope>>) {
+        let place = self.at.and(self.place());
         let own = std::mem::take(&mut self.lines);
         self.oldest = 0;
         self.at = None;
@@ -79,6 +82,30 @@ impl LogPane {
                 self.add(line);
             }
         }
+        if let Some((seq, above)) = place {
+            self.go_to(seq, above);
+        }
+    }
+
+    /// The event under the cursor, and how many lines stand above it on the screen.
+    fn place(&self) -> Option<(Seq, usize)> {
+        let Some(Line::Event(envelope)) = self.selected() else {
+            return None;
+        };
+        let cursor = self.cursor()?;
+        let above = |no: &u64| (self.top..cursor).contains(no);
+        let above = self.shown().filter(|(no, _)| above(no)).count();
+        Some((envelope.seq, above))
+    }
+
+    /// Puts the cursor on an event, if it is there.
+    fn go_to(&mut self, seq: Seq, above: usize) {
+        let is_it = |line: &Line| matches!(line, Line::Event(envelope) if envelope.seq == seq);
+        let found = self.shown().find(|(_, line)| is_it(line)).map(|(no, _)| no);
+        let Some(no) = found else { return };
+        let top = self.shown().rev().map(|(no, _)| no).skip_while(|at| *at > no);
+        self.top = top.take(above + 1).last().unwrap_or(no);
+        self.at = Some(no);
     }
 
     /// The lines that are shown, with their numbers.

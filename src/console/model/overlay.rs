@@ -10,8 +10,9 @@ use super::inspector::Find;
 use super::listing::Listing;
 use crate::console::commands::{Context, Verb};
 use crate::console::diff;
-use crate::console::doc::Doc;
+use crate::console::doc::{Doc, Styled};
 use crate::console::field::Field;
+use crate::console::summary::Summary;
 use crate::domain::call::Digest;
 use crate::domain::command::{Command, Edit, EditCommand};
 use crate::domain::id::{Epoch, NodeId, Rev, TurnId};
@@ -121,7 +122,12 @@ pub enum PageContent {
     /// A difference.
     Difference(Vec<diff::Line>),
     /// What a change of a node would do, whatever it is.
-    Impact(Box<Edit>),
+    Impact {
+        /// The change.
+        edit: Box<Edit>,
+        /// What it would do; none where it could not be made.
+        plan: Option<Box<Plan>>,
+    },
 }
 
 /// One line to type.
@@ -195,6 +201,8 @@ pub enum LinePurpose {
     Resilience,
     /// A breaker to reset.
     ResetBreaker,
+    /// A tool whose weights begin anew, or all.
+    ForgetWeights,
     /// Name of the session.
     Title,
     /// The weight of a tool for a kind of task.
@@ -344,8 +352,8 @@ pub enum Whose {
 /// A text that an edit changes.
 #[derive(Debug, Clone)]
 pub struct Changed {
-    /// Which edit; holds untrusted text.
-    pub what: String,
+    /// Which edit.
+    pub what: Summary,
     /// What changes.
     pub lines: Vec<diff::Line>,
 }
@@ -361,13 +369,38 @@ pub struct BulkItem {
     pub digest: Digest,
     /// Bytes of its arguments that are not listed.
     pub unread: u64,
+    /// Why it is not approved any more; it stays in its row.
+    pub left: Option<Left>,
+    /// Its row as it was shown.
+    pub row: Option<Styled>,
 }
 
-/// Calls to approve at once.
+/// Why a call of a list is not approved with the others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Left {
+    /// It waits no longer, or not to be approved with others.
+    Gone,
+    /// It is not what was listed.
+    Changed,
+}
+
+impl Left {
+    /// A word for it.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Gone => "gone",
+            Self::Changed => "changed",
+        }
+    }
+}
+
+/// Calls to approve at once: those that waited when the list was opened.
 #[derive(Debug, Clone, Default)]
 pub struct Bulk {
     /// The calls.
     pub items: Vec<BulkItem>,
+    /// Calls that could be approved with them and are not listed: they came since.
+    pub more: usize,
     /// As rows.
     pub doc: Doc,
     /// First row on screen.
@@ -376,6 +409,18 @@ pub struct Bulk {
     pub stamp: u64,
     /// Event and width that it was made for.
     pub made: Option<(crate::domain::id::Seq, u16)>,
+}
+
+impl Bulk {
+    /// The calls that are approved: they wait as they are listed.
+    pub fn standing(&self) -> impl Iterator<Item = &BulkItem> {
+        self.items.iter().filter(|item| item.left.is_none())
+    }
+
+    /// True where the list would be another one if it were opened now.
+    pub fn is_dated(&self) -> bool {
+        self.more > 0 || self.items.iter().any(|item| item.left.is_some())
+    }
 }
 
 /// A rule of the session, before it is accepted.

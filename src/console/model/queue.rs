@@ -51,6 +51,8 @@ pub struct QueuePane {
     pub compared: Vec<Wanted>,
     /// First row on screen.
     pub top: usize,
+    /// Rows on screen.
+    height: usize,
     /// The entry that the operator has just decided: once it is gone the cursor goes to the next.
     pub leaving: Option<Wanted>,
 }
@@ -100,6 +102,7 @@ impl QueuePane {
         self.items.retain(|item| !item.gone);
         self.selected = next;
         self.top = self.top.saturating_sub(before);
+        self.fill();
     }
 
     /// Row of the cursor.
@@ -108,9 +111,17 @@ impl QueuePane {
         self.items.iter().position(|item| item.wanted == selected)
     }
 
-    /// Moves the cursor by rows.
+    /// Moves the cursor by rows. From what waits no more it goes to its neighbour: coming there is a row of the way.
     pub fn step(&mut self, by: isize) {
+        let gone = self.current().is_none() && self.position().is_some();
+        let after = self.position().map_or(0, |at| at + 1);
+        let is_last = self.items.iter().skip(after).all(|item| item.gone);
         self.settle();
+        let by = match by {
+            by if gone && by > 0 => by - 1,
+            by if gone && by < 0 && is_last => by + 1,
+            by => by,
+        };
         let Some(at) = self.position() else { return };
         let to = at
             .saturating_add_signed(by)
@@ -132,8 +143,23 @@ impl QueuePane {
             .map(|item| item.wanted)
     }
 
-    /// Keeps the cursor on screen.
+    /// No row stays above the screen while there is room for it.
+    fn fill(&mut self) {
+        self.top = self.top.min(self.items.len().saturating_sub(self.height));
+    }
+
+    /// Entries above the screen, and below it.
+    pub fn beyond(&self) -> (usize, usize) {
+        let top = self.top.min(self.items.len());
+        (top, self.items.len().saturating_sub(top + self.height))
+    }
+
+    /// Keeps the cursor on screen. Rows do not move while the operator does nothing, unless there is more room.
     pub fn scroll(&mut self, height: usize) {
+        if self.height != height {
+            self.height = height;
+            self.fill();
+        }
         let at = self.position().unwrap_or(0);
         self.top = self.top.min(at);
         if height > 0 && at >= self.top + height {
@@ -190,6 +216,47 @@ mod tests {
         assert_eq!(queue.current(), None, "nothing can be decided on what is gone");
         queue.settle();
         assert_eq!(queue.current(), Some(call(2)));
+    }
+
+    #[test]
+    fn a_step_from_what_is_gone_leaves_nothing_out() {
+        let from_gone = |waiting: &[u32], gone: u32, by: isize| {
+            let mut queue = QueuePane::default();
+            let all: Vec<Wanted> = waiting.iter().map(|no| call(*no)).collect();
+            let mut before = all.clone();
+            before.push(call(gone));
+            before.sort_by_key(|wanted| match wanted {
+                Wanted::Call { ready, .. } => *ready,
+                Wanted::Turn { .. } => 0,
+            });
+            queue.sync(&before);
+            queue.selected = Some(call(gone));
+            queue.sync(&all);
+            queue.step(by);
+            queue.current()
+        };
+        assert_eq!(from_gone(&[6, 7], 3, 1), Some(call(6)));
+        assert_eq!(from_gone(&[6, 7, 8], 3, 2), Some(call(7)));
+        assert_eq!(from_gone(&[1, 2, 6], 3, -1), Some(call(2)));
+        assert_eq!(from_gone(&[1, 2], 3, -1), Some(call(2)));
+        assert_eq!(from_gone(&[1, 2], 3, 1), Some(call(2)));
+        assert_eq!(from_gone(&[1, 2], 3, isize::MIN), Some(call(1)));
+    }
+
+    #[test]
+    fn more_room_shows_more_rows_and_what_is_beyond_is_counted() {
+        let mut queue = QueuePane::default();
+        queue.sync(&[call(1), call(2), call(3)]);
+        queue.step(2);
+        queue.scroll(1);
+        assert_eq!((queue.top, queue.beyond()), (2, (2, 0)));
+        queue.step(-1);
+        queue.scroll(1);
+        assert_eq!(queue.beyond(), (1, 1));
+        queue.step(1);
+        queue.scroll(1);
+        queue.scroll(5);
+        assert_eq!((queue.top, queue.beyond()), (0, (0, 0)));
     }
 
     #[test]

@@ -30,6 +30,8 @@ pub struct RunPart {
     pub live: BTreeMap<TurnId, Live>,
     /// True once the first snapshot or event came.
     pub arrived: bool,
+    /// How many bytes of a record are read, and of how many, until all of them are.
+    pub reading: Option<(u64, u64)>,
     /// True once nothing more will come.
     pub ended: bool,
     /// Why the journal cannot be written.
@@ -130,6 +132,7 @@ impl RunPart {
     pub fn replace(&mut self, state: State) {
         self.watch = self.watch.on(&state);
         self.worked = Worked::default();
+        self.reading = None;
         self.state = state;
         self.arrived = true;
         self.gap = None;

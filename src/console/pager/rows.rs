@@ -8,21 +8,24 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use super::{Ink, Piece, Wrap};
 use crate::console::columns::Columns as _;
+use crate::console::sgr::{self, Run, Sgr};
 use crate::console::tint::Tint;
 use crate::text::{Kind, Span, line_spans};
 
 /// What is known of the bytes of a piece.
 #[derive(Default)]
-pub(super) struct Inks {
+pub(super) struct Inks<'a> {
     /// Tokens of JSON.
     pub tints: Vec<(Range<usize>, Tint)>,
     /// What was searched for.
     pub hits: Vec<Range<usize>>,
+    /// What the whole text asks for.
+    pub runs: &'a [Run],
     /// Where the piece begins in the text.
     pub from: usize,
 }
 
-impl Inks {
+impl Inks<'_> {
     fn of(&self, kind: Kind, at: usize) -> Ink {
         let byte = self.from + at;
         let next = self.tints.partition_point(|(range, _)| range.end <= byte);
@@ -32,6 +35,11 @@ impl Inks {
             kind,
             tint: tint.map(|(_, tint)| *tint).unwrap_or_default(),
             hit: self.hits.get(hit).is_some_and(|range| range.contains(&byte)),
+            // A mark looks like a mark, whatever is asked for.
+            sgr: match kind {
+                Kind::Plain => sgr::at(self.runs, byte),
+                Kind::Escaped | Kind::Blank => Sgr::default(),
+            },
         }
     }
 
@@ -50,7 +58,7 @@ impl Inks {
         let tint = self.tints.get(next).map_or(count, |(range, _)| edge(range));
         let next = self.hits.partition_point(|range| range.end <= byte);
         let hit = self.hits.get(next).map_or(count, edge);
-        count.min(tint).min(hit)
+        sgr::alike(self.runs, byte, count).min(tint).min(hit)
     }
 }
 
@@ -82,7 +90,7 @@ thread_local! {
 }
 
 /// The rows of a piece of a text.
-pub(super) fn rows_of(piece: &str, width: usize, wrap: Wrap, inks: &Inks) -> Vec<Vec<Piece>> {
+pub(super) fn rows_of(piece: &str, width: usize, wrap: Wrap, inks: &Inks<'_>) -> Vec<Vec<Piece>> {
     #[cfg(test)]
     MADE.with(|made| made.set(made.get() + piece.len()));
     let mut fill = Fill::new(width, wrap);
@@ -142,7 +150,7 @@ impl Fill {
     }
 
     /// Puts plain text that begins at a byte of the piece.
-    fn plain(&mut self, text: &str, at: usize, inks: &Inks) {
+    fn plain(&mut self, text: &str, at: usize, inks: &Inks<'_>) {
         let mut from = 0;
         while let Some(rest) = text.get(from..).filter(|rest| !rest.is_empty()) {
             let singles = from + singles(rest);
@@ -248,9 +256,10 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::console::sgr::Tone;
 
     /// The same, grapheme by grapheme.
-    fn slowly(piece: &str, width: usize, wrap: Wrap, inks: &Inks) -> Vec<Vec<Piece>> {
+    fn slowly(piece: &str, width: usize, wrap: Wrap, inks: &Inks<'_>) -> Vec<Vec<Piece>> {
         let mut fill = Fill::new(width, wrap);
         let mut at = 0;
         for span in line_spans(piece) {
@@ -278,10 +287,15 @@ mod tests {
         ) {
             let wrap = if words { Wrap::Words } else { Wrap::Chars };
             let edges: Vec<usize> = edges.into_iter().collect();
+            let runs: Vec<Run> = edges.iter().skip(1).step_by(2).map(|from| {
+                let fg = Tone::Index(*from as u8);
+                Run { from: *from, sgr: Sgr { fg, ..Sgr::default() } }
+            }).collect();
             let ranges = || edges.windows(2).map(|edge| edge[0]..edge[1]);
             let inks = Inks {
                 tints: ranges().step_by(2).zip([Tint::Key, Tint::String, Tint::Number].into_iter().cycle()).collect(),
                 hits: ranges().skip(1).step_by(3).collect(),
+                runs: &runs,
                 from,
             };
             prop_assert_eq!(rows_of(&piece, width, wrap, &inks), slowly(&piece, width, wrap, &inks));

@@ -182,3 +182,58 @@ proptest! {
         prop_assert_eq!(plain, searched, "a search changes no row");
     }
 }
+
+#[test]
+fn a_style_holds_over_rows_and_blocks_and_a_search() {
+    let text: Arc<str> = format!("a\u{1b}[31m{}\n{}z\u{1b}[mend", "bc".repeat(3000), "d".repeat(9)).into();
+    let pager = Pager::coloured(&text, 10, Wrap::Chars).unwrap();
+    assert!(pager.blocks.len() > 2);
+    let red = |row: &Row| -> Vec<(String, bool)> {
+        let tell = |piece: &Piece| (piece.text.clone(), piece.ink.sgr != Sgr::default());
+        row.pieces.iter().map(tell).collect()
+    };
+    let rows = pager.window(0, usize::MAX, None);
+    assert_eq!(red(&rows[0]), [("a".into(), false), ("bcbcbcbcb".into(), true)]);
+    assert_eq!(red(&rows[500]), [("cbcbcbcbcb".into(), true)]);
+    assert_eq!(red(&rows[rows.len() - 1]), [("end".into(), false)]);
+    assert_eq!(red(&rows[rows.len() - 2]), [("dddddddddz".into(), true)]);
+    assert_eq!(pager.text(), &text, "what is copied is exact");
+    // What is found is found in what is shown: a sequence in a word hides nothing of it.
+    let find = Regex::new("zend").unwrap();
+    assert_eq!(pager.find(&find, 0, false), Some(rows.len() - 2));
+}
+
+#[test]
+fn a_frame_of_ten_coloured_megabytes_costs_a_few_blocks_wherever_it_is() {
+    let line = "\u{1b}[1;33mwarning\u{1b}[0m: a line of \u{1b}[38;2;1;200;3msome sixty\u{1b}[0m characters, as compilers write\n";
+    let text: Arc<str> = line.repeat(110_000).into();
+    assert!(text.len() > 10_000_000);
+    let pager = Pager::coloured(&text, 120, Wrap::Chars).unwrap();
+    for at in [0, pager.rows() / 2, pager.rows() - 61] {
+        let mut rows = Vec::new();
+        let frame = work(|| rows = pager.window(at, 60, None));
+        assert!(frame <= 4 * (BLOCK + BACK), "{frame} bytes for a frame at {at}");
+        assert!(
+            rows.iter().all(|row| row.pieces[0].ink.sgr.bold),
+            "the first words of every line"
+        );
+    }
+}
+
+proptest! {
+    #[test]
+    fn without_their_looks_the_rows_are_those_of_the_text_without_its_sequences(
+        text in "(\u{1b}\\[[0-9;]{0,6}m|\u{1b}\\[2J|[ab ]{1,4}|日|\u{301}|\u{202e}|\n){0,40}", width in 1u16..20, words: bool,
+    ) {
+        let wrap = if words { Wrap::Words } else { Wrap::Chars };
+        let left = Regex::new("\u{1b}\\[[0-9;]*m").unwrap().replace_all(&text, "").into_owned();
+        let shown: Vec<String> = match Pager::coloured(&text.as_str().into(), width, wrap) {
+            Some(pager) => pager.window(0, usize::MAX, None).iter().map(Row::text).collect(),
+            None => all(&text, width, wrap).iter().map(Row::text).collect(),
+        };
+        let wanted: Vec<String> = all(&left, width, wrap).iter().map(Row::text).collect();
+        prop_assert_eq!(&shown, &wanted);
+        let whole: String = left.split('\n').map(crate::text::visible_line).collect();
+        prop_assert_eq!(shown.concat(), whole);
+    }
+}

@@ -5,14 +5,15 @@
 use super::many;
 use crate::console::model::lower::{Row, Target};
 use crate::console::model::run::RunPart;
+use crate::console::symbols::Charset;
 use crate::console::tabs::branch_list;
 use crate::domain::branch::branches;
 use crate::domain::id::Epoch;
 
 /// The rows.
-pub(super) fn make(run: &RunPart, marked: Option<Epoch>, width: u16) -> (String, Vec<Row>) {
+pub(super) fn make(run: &RunPart, marked: Option<Epoch>, looks: (u16, Charset)) -> (String, Vec<Row>) {
     let all = branches(&run.state);
-    let rows = branch_list(&run.state, &all, marked, width)
+    let rows = branch_list(&run.state, &all, marked, looks)
         .into_iter()
         .map(|line| {
             let branch = line.of.and_then(|at| all.get(at));

@@ -121,11 +121,13 @@ fn limits(run: &RunPart, price: Option<&Price>, meter: &Meter) -> Vec<Row> {
     };
     let plain = |count: u64| (count, count.to_string());
     let limits = &state.limits;
+    // Named as the limit is where it is set, with what is counted behind it.
+    let counted = limits.turns.unwrap_or(state.requests);
     put(
-        "requests",
+        "turns",
         plain(u64::from(state.requests)),
         limits.turns.map(|most| plain(most.into())),
-        String::new(),
+        if counted == 1 { " request" } else { " requests" }.to_owned(),
     );
     put(
         "tokens",

@@ -103,7 +103,7 @@ fn head(
     if let Some(outcome) = state.observation(writer).and_then(|node| node.outcome()) {
         let role = if outcome.is_ok() { Role::Text } else { Role::Failed };
         let room = usize::from(width).saturating_sub(40).max(16);
-        words = words.untrusted(role, &summary::short_result(outcome), room);
+        words = words.summary(role, &summary::short_result(outcome), room);
     }
     let arrow = Symbol::Arrow.glyph(charset);
     words = words.own(Role::Dim, "  by ").own(Role::Text, by(state, writer));

@@ -10,7 +10,7 @@ use super::Maker;
 use super::revisions::{difference, words};
 use crate::console::columns::Columns as _;
 use crate::console::diff;
-use crate::console::doc::{Form, Piece, Styled, head};
+use crate::console::doc::{Form, Piece, Styled};
 use crate::console::model::listing::{Item, Line};
 use crate::console::pager::Wrap;
 use crate::console::summary;
@@ -53,7 +53,12 @@ pub fn title(state: &State, epoch: Epoch) -> String {
 }
 
 /// The rows of the list of branches.
-pub fn list(state: &State, branches: &[Branch], marked: Option<Epoch>, width: u16) -> Vec<Line> {
+pub fn list(
+    state: &State,
+    branches: &[Branch],
+    marked: Option<Epoch>,
+    (width, charset): (u16, Charset),
+) -> Vec<Line> {
     let costs = branches.iter().map(|branch| cost(&branch.sum).len()).max();
     let costs = costs.unwrap_or(0);
     let mut lines = Vec::new();
@@ -78,7 +83,7 @@ pub fn list(state: &State, branches: &[Branch], marked: Option<Epoch>, width: u1
         }
         let cost = Styled::new().own(Role::Dim, cost(&branch.sum));
         if width >= BESIDE {
-            let mut line = clipped(words, usize::from(width).saturating_sub(costs + 4));
+            let mut line = clipped(words, usize::from(width).saturating_sub(costs + 4), charset);
             line = line.own(Role::Dim, "  ");
             line.0.extend(cost.0);
             lines.push(of(at, line));
@@ -178,6 +183,11 @@ pub fn compare(maker: &Maker<'_>, comparison: &Comparison, all: bool) -> Vec<Lin
     let pairs = pairs(comparison, all);
     let beside = maker.width >= BESIDE;
     let column = (usize::from(maker.width).saturating_sub(BEFORE + 3)) / 2;
+    let room = if beside {
+        column
+    } else {
+        usize::from(maker.width).saturating_sub(BEFORE + 2)
+    };
     let bar = match maker.charset {
         Charset::Unicode => " │ ",
         Charset::Ascii => " | ",
@@ -189,7 +199,8 @@ pub fn compare(maker: &Maker<'_>, comparison: &Comparison, all: bool) -> Vec<Lin
         if beside {
             let nothing = || Styled::new().own(Role::Dim, "-");
             let mut line = before(name);
-            line.0.extend(clipped(a.unwrap_or_else(nothing), column).0);
+            line.0
+                .extend(clipped(a.unwrap_or_else(nothing), column, maker.charset).0);
             line = line.own(Role::Dim, bar);
             line.0.extend(b.unwrap_or_else(nothing).0);
             lines.push(Line {
@@ -220,7 +231,7 @@ pub fn compare(maker: &Maker<'_>, comparison: &Comparison, all: bool) -> Vec<Lin
     put(None, (Role::Dim, String::new()), Some(name_a), Some(name_b));
     let sums = [&comparison.sum_a, &comparison.sum_b];
     let [text_a, text_b] = sums.map(|sum| match &sum.text {
-        Some(text) => Styled::new().untrusted(Role::Ok, &one_line(text), 300),
+        Some(text) => Styled::new().summary(Role::Ok, &summary::text_of(text), room),
         None => Styled::new().own(Role::Dim, "none"),
     });
     put(None, (Role::Dim, "answer".to_owned()), Some(text_a), Some(text_b));
@@ -234,8 +245,8 @@ pub fn compare(maker: &Maker<'_>, comparison: &Comparison, all: bool) -> Vec<Lin
             (None, _) => (Role::DiffAdd, "only B"),
         };
         let name = (role, format!("{:<6}{word}", pair.node.to_string()));
-        let a = said(maker, pair.node, pair.call.0, pair.result.0);
-        let b = said(maker, pair.node, pair.call.1, pair.result.1);
+        let a = said(maker, pair.node, (pair.call.0, pair.result.0), room);
+        let b = said(maker, pair.node, (pair.call.1, pair.result.1), room);
         put(Some(at), name, a, b);
     }
     lines
@@ -269,7 +280,12 @@ pub fn compared_node(maker: &mut Maker<'_>, comparison: &Comparison, node: NodeI
     }
 }
 
-fn said(maker: &Maker<'_>, id: NodeId, rev: Option<Rev>, result: Option<Rev>) -> Option<Styled> {
+fn said(
+    maker: &Maker<'_>,
+    id: NodeId,
+    (rev, result): (Option<Rev>, Option<Rev>),
+    room: usize,
+) -> Option<Styled> {
     let state = &maker.run.state;
     let revision = |id: NodeId, rev: Option<Rev>| {
         let node = state.node(id)?;
@@ -280,24 +296,28 @@ fn said(maker: &Maker<'_>, id: NodeId, rev: Option<Rev>, result: Option<Rev>) ->
     if node.revisions.len() > 1 {
         line = line.own(Role::Edited, format!("{} ", says.no));
     }
-    line = line.untrusted(Role::Text, &summary::content(state, node, &says.content), 300);
-    if let Some((_, given)) = revision(id.observation(), result).filter(|_| id.kind == NodeKind::Call)
-        && let Content::Observation { outcome, .. } = &given.content
-    {
+    let given = revision(id.observation(), result).filter(|_| id.kind == NodeKind::Call);
+    let result = given.and_then(|(_, given)| match &given.content {
+        Content::Observation { outcome, .. } => Some(summary::result(outcome)),
+        _ => None,
+    });
+    let left = room.saturating_sub(line.columns());
+    let most = match &result {
+        Some(result) => summary::beside(left, result),
+        None => left,
+    };
+    line = line.summary(Role::Text, &summary::content(state, node, &says.content), most);
+    if let Some(result) = result {
         let arrow = Symbol::Arrow.glyph(maker.charset);
-        line = line
-            .own(Role::Dim, format!(" {arrow} "))
-            .untrusted(Role::Dim, &summary::result(outcome), 200);
+        line = line.own(Role::Dim, format!(" {arrow} "));
+        let left = room.saturating_sub(line.columns());
+        line = line.summary(Role::Dim, &result, left);
     }
     Some(line)
 }
 
-fn one_line(text: &str) -> String {
-    head(text, 600).0.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
 /// A line of exactly so many columns; where it does not fit its end says so.
-fn clipped(line: Styled, columns: usize) -> Styled {
+fn clipped(line: Styled, columns: usize, charset: Charset) -> Styled {
     let wide: usize = line.0.iter().map(|piece| piece.text.columns()).sum();
     if wide <= columns {
         return line.own(Role::Text, " ".repeat(columns - wide));
@@ -315,14 +335,26 @@ fn clipped(line: Styled, columns: usize) -> Styled {
             used += grapheme.columns();
             text.push_str(grapheme);
         }
-        out.0.push(Piece {
-            role: piece.role,
-            text,
-        });
+        out.0.push(Piece { text, ..piece });
         if full {
             break;
         }
     }
-    out.own(Role::Dim, "~")
+    out.own(Role::Dim, Symbol::Ellipsis.glyph(charset).to_string())
         .own(Role::Text, " ".repeat(columns.saturating_sub(used + 1)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_does_not_fit_ends_with_the_sign_of_the_characters_that_are_drawn() {
+        let words = |charset| -> String {
+            let line = clipped(Styled::new().own(Role::Text, "a long line"), 6, charset);
+            line.0.into_iter().map(|piece| piece.text).collect()
+        };
+        assert_eq!(words(Charset::Unicode), "a lon…");
+        assert_eq!(words(Charset::Ascii), "a lon~");
+    }
 }

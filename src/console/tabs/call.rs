@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use super::{Maker, NAME, conflicts, frame, origin_word};
+use super::{FIELD_ROWS, Maker, NAME, conflicts, frame, origin_word};
 use crate::console::doc::{Form, Styled};
 use crate::console::pager::Wrap;
 use crate::console::symbols::Symbol;
@@ -14,7 +14,9 @@ use crate::domain::call::{Call, ConsentCause, Decision, EffectClass, Outcome, St
 use crate::domain::id::NodeId;
 use crate::domain::node::{Content, Node};
 use crate::domain::rule;
+use crate::domain::stand::Stand;
 use crate::domain::state::LedgerOutcome;
+use crate::domain::tags;
 use crate::text;
 
 /// Longest arguments that are taken apart for reading.
@@ -102,11 +104,12 @@ pub fn content(maker: &mut Maker<'_>, id: NodeId) {
 }
 
 fn status(maker: &mut Maker<'_>, call: &Call) {
-    let symbol = Symbol::of_status(&call.status);
+    let stand = Stand::of_call(&maker.run.state, call);
+    let symbol = Symbol::of_stand(stand);
     let mut line = Styled::new()
         .own(
             symbol.role(),
-            format!("{} {}", maker.glyph(symbol), call.status.word()),
+            format!("{} {}", maker.glyph(symbol), stand.words()),
         )
         .own(Role::Dim, format!("  effect {}", call.effect.word()));
     if let Status::Failed(class) = &call.status {
@@ -132,14 +135,29 @@ pub fn arguments(maker: &mut Maker<'_>, id: NodeId) {
         maker.own(Role::Dim, "only calls have arguments");
         return;
     };
-    if matches!(call.status, Status::Repairing(_)) {
+    let stand = Stand::of_call(&maker.run.state, call);
+    if let Some(words) = undecided(stand) {
+        maker.own(Role::Superseded, words);
+        exact(maker, id, false);
+    } else if matches!(call.status, Status::Repairing(_)) {
         // Nothing of it may run: what may be chosen stands before what was said.
         super::repairs::rounds(maker, call);
         exact(maker, id, false);
-    } else if call.status.needs_operator() {
+    } else if stand.asks() {
         decision(maker, id);
     } else {
         exact(maker, id, false);
+    }
+}
+
+/// Why nothing is asked about a call that an edit replaced or holds, whatever it waited for.
+const fn undecided(stand: Stand<'_>) -> Option<&'static str> {
+    match stand {
+        Stand::History(_) => Some("history: an edit replaced it, nothing can be decided about it"),
+        Stand::Held(status) if status.needs_operator() => {
+            Some("held by an edit before it: nothing can be decided until it stands again")
+        }
+        Stand::Held(_) | Stand::Now(_) => None,
     }
 }
 
@@ -155,6 +173,7 @@ pub fn decision(maker: &mut Maker<'_>, id: NodeId) {
             ConsentCause::SameCall => "this very call ran already with these arguments",
         },
         Status::InDoubt(_) => "it was running when the program ended: nobody knows whether it happened",
+        _ if tags::asks_operator(&run.state, id) => "it asks you: what you answer is its result",
         _ => "may this call run?",
     };
     let head = format!("{id} {}  {words}", call_rev(maker, id));
@@ -229,12 +248,14 @@ fn exact(maker: &mut Maker<'_>, id: NodeId, decide: bool) {
         frame::rule(maker, verdict);
     }
     frame::deadline(maker, call);
+    frame::pause(maker, call, &tool);
     if decide {
         like_another(maker, id);
     }
     size_line(maker, call, &shown);
     changed(maker, node);
     frame::commands(maker, call, &tool, &shown);
+    frame::operands(maker, call);
     frame::look_out(maker, &shown);
     let mark = if decide {
         (Role::Decision, maker.frame(1).to_owned())
@@ -249,6 +270,7 @@ fn exact(maker: &mut Maker<'_>, id: NodeId, decide: bool) {
     } else {
         maker.doc.text(pager, Role::Text, mark);
     }
+    super::change::texts(maker, (id, node.rev()), &tool, &shown);
     let as_written =
         Arc::ptr_eq(&shown, &args) || maker.cache.alike(&shown, &args) == shown.len().max(args.len());
     if !as_written {
@@ -281,9 +303,14 @@ fn exact(maker: &mut Maker<'_>, id: NodeId, decide: bool) {
 
 /// A call of the shape of one that waits before it: what sets it apart stands here.
 fn like_another(maker: &mut Maker<'_>, id: NodeId) {
-    if let Some(alike) = maker.alike.get(&id) {
-        maker.field("compare", &alike.words());
-    }
+    let Some(alike) = maker.alike.get(&id).filter(|alike| alike.is_like()) else {
+        return;
+    };
+    let most = usize::from(maker.width.saturating_sub(NAME)) * FIELD_ROWS;
+    let line = Styled::new()
+        .own(Role::Dim, format!("{:<10} ", "compare"))
+        .summary_at_length(Role::Text, &alike.words(), most);
+    maker.over(line, usize::from(NAME));
 }
 
 fn tool_line(maker: &mut Maker<'_>, call: &Call, tool: &str) {
@@ -450,5 +477,6 @@ pub fn decision_word(decision: &Decision) -> String {
         Decision::Answer => "answered by the operator".to_owned(),
         Decision::Reuse { from } => format!("result of {from} reused"),
         Decision::RunAgain => "run again with consent".to_owned(),
+        Decision::Withdrawn { reason } => format!("taken back by the operator before it began: {reason}"),
     }
 }

@@ -50,11 +50,8 @@ fn row(maker: &mut Maker<'_>, word: &str, id: NodeId) {
     };
     let line = Styled::new()
         .own(Role::Dim, format!("{word:<9}"))
-        .own(Role::Accent, format!("{id:<6} ", id = id.to_string()))
-        .untrusted(
-            Role::Text,
-            &summary::of(&maker.run.state, node),
-            usize::from(maker.width),
-        );
+        .own(Role::Accent, format!("{id:<6} ", id = id.to_string()));
+    let room = usize::from(maker.width).saturating_sub(line.columns());
+    let line = line.summary(Role::Text, &summary::of(&maker.run.state, node), room);
     maker.doc.line(line);
 }

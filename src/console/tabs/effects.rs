@@ -121,7 +121,7 @@ fn rows(state: &State, width: u16, seq: Seq, word: &str) -> Option<[Styled; 2]> 
         .own(Role::Text, " ");
     // What does not fit says so at its end.
     let used = line.plain().columns() + 1;
-    let line = line.untrusted(Role::Text, &args, usize::from(width).saturating_sub(used).max(8));
+    let line = line.summary(Role::Text, &args, usize::from(width).saturating_sub(used).max(8));
     let mut words = format!("    {}, {}", clock(entry.at), ledger_word(&entry.outcome));
     if !word.is_empty() {
         words.push_str(", ");

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::{Maker, NAME};
 use crate::console::doc::Styled;
 use crate::console::theme::Role;
-use crate::domain::call::{Call, Gate, Quoted, Status, Verdict};
+use crate::domain::call::{Call, Gate, Quoted, Seen, Status, Verdict};
 use crate::domain::ladder::span;
 use crate::policy::shell;
 use crate::text::{in_ascii, visible};
@@ -20,6 +20,8 @@ const INDENT: usize = 14;
 const COMMAND: usize = 400;
 /// Characters of the name of a program.
 const PROGRAM: usize = 60;
+/// Characters of the path of a file that runs.
+const PATH: usize = 400;
 /// Characters of somebody else's words that are repeated.
 const SAID: usize = 220;
 
@@ -60,6 +62,18 @@ pub(super) fn deadline(maker: &mut Maker<'_>, call: &Call) {
         format!("{} to answer, then: {then}", span(ms))
     };
     maker.fact("deadline", Role::Warning, words);
+}
+
+/// That its launch comes some time after the word, where the tool is so.
+pub(super) fn pause(maker: &mut Maker<'_>, call: &Call, tool: &str) {
+    let ms = maker.run.tool(tool).map_or(0, |card| card.pause_ms);
+    if ms > 0 && call.status.needs_operator() {
+        let words = format!(
+            "it begins {} after it is let run; until then it can be cancelled",
+            span(ms)
+        );
+        maker.fact("pause", Role::Text, words);
+    }
 }
 
 /// What the workspace says; of a run that an older program recorded, all that it did not say itself.
@@ -147,6 +161,29 @@ fn shell_line(tool: &str, args: &str) -> Option<String> {
     }
     let args: serde_json::Value = serde_json::from_str(args).ok()?;
     args.get("command")?.as_str().map(str::to_owned)
+}
+
+/// The files that it runs. What is in them is part of what is decided, and is looked at once more before it begins.
+pub(super) fn operands(maker: &mut Maker<'_>, call: &Call) {
+    let Some(runs) = &call.runs else { return };
+    for (at, one) in runs.operands.iter().enumerate() {
+        let name = if at == 0 { "runs" } else { "" };
+        let hash = visible(one.hash.get(..12).unwrap_or(&one.hash));
+        let mut row = Styled::new()
+            .own(Role::Dim, format!("{name:<10} "))
+            .untrusted(Role::Accent, &one.path, PATH)
+            .own(Role::Text, format!("  {} bytes, {hash}", one.bytes));
+        if one.seen == Seen::Dates {
+            row = row.own(Role::Warning, "  too long to be read: its size and dates count");
+        }
+        if runs.altered.contains(&one.path) {
+            row = row.own(
+                Role::Warning,
+                "  it holds something else than when this was asked before",
+            );
+        }
+        maker.over(row, usize::from(NAME));
+    }
 }
 
 /// What of the arguments is not what it looks like, in all that is approved.

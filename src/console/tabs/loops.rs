@@ -35,7 +35,7 @@ pub fn loops(maker: &mut Maker<'_>, keymap: Option<&Keymap>) {
         }
         for (row, line) in words.into_iter().enumerate() {
             let role = if row == 0 { Role::Title } else { Role::Text };
-            maker.own(role, line);
+            maker.over(Styled::new().own(role, line), 2);
         }
     }
     let Some(keymap) = keymap else { return };

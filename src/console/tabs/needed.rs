@@ -6,6 +6,7 @@ use crate::console::commands::Fix;
 use crate::console::doc::Styled;
 use crate::console::keymap::Keymap;
 use crate::console::model::log::LogPane;
+use crate::console::model::run::RunPart;
 use crate::console::theme::Role;
 use crate::console::{summary, words};
 use crate::domain::node::Node;
@@ -61,7 +62,7 @@ pub fn needed(maker: &mut Maker<'_>, log: &LogPane, keymap: Option<&Keymap>) {
         None => (Role::Dim, "The run needs nobody now.".to_owned()),
     };
     maker.own(role, reason);
-    maker.field("state", &standing(&run.state.mode));
+    maker.field("state", &standing(run));
     if let Some(need) = &need {
         calls(maker, need);
         // On a small screen too, what can be done is seen without scrolling.
@@ -97,9 +98,10 @@ fn fixes(maker: &mut Maker<'_>, need: &Need, keymap: &Keymap) {
     }
 }
 
-fn standing(mode: &Mode) -> String {
-    match mode {
-        Mode::Running => "running".to_owned(),
+fn standing(run: &RunPart) -> String {
+    match &run.state.mode {
+        // The word of the header.
+        Mode::Running => run.word(false).to_owned(),
         Mode::Paused(why) => format!("paused: {why}"),
         Mode::Stopped(why) => format!("stopped: {why}"),
         Mode::Finished(answer) => format!("answered: {answer}"),
@@ -113,24 +115,39 @@ fn calls(maker: &mut Maker<'_>, need: &Need) {
         let said = run.state.nodes.get(id).and_then(Node::as_call);
         let status = run.state.calls.get(id).map_or("", |call| call.status.word());
         if let Some((tool, args)) = said {
-            lines.push(format!("{id} {tool} {}: {status}", summary::arguments(args)));
+            let line = Styled::new()
+                .own(Role::Text, format!("  {id} "))
+                .untrusted(Role::Text, tool, 40)
+                .own(Role::Text, " ");
+            lines.push(
+                line.summary(Role::Text, &summary::arguments(args), MOST)
+                    .own(Role::Text, format!(": {status}")),
+            );
         }
     }
     if need.calls.len() > CALLS {
-        lines.push(format!("and {} more", need.calls.len() - CALLS));
+        let more = format!("  and {} more", need.calls.len() - CALLS);
+        lines.push(Styled::new().own(Role::Text, more));
     }
-    list(maker, "calls", lines.iter().map(String::as_str));
+    rows(maker, "calls", lines);
 }
 
 fn list<'l>(maker: &mut Maker<'_>, title: &str, lines: impl Iterator<Item = &'l str>) {
-    let mut lines = lines.peekable();
-    if lines.peek().is_none() {
+    let line = |text| {
+        let line = Styled::new().own(Role::Text, "  ");
+        line.untrusted(Role::Text, text, MOST)
+    };
+    rows(maker, title, lines.map(line).collect());
+}
+
+fn rows(maker: &mut Maker<'_>, title: &str, lines: Vec<Styled>) {
+    if lines.is_empty() {
         return;
     }
     maker.doc.line(Styled::new());
     maker.own(Role::Title, title);
-    for text in lines {
-        maker.own(Role::Text, format!("  {}", line(text)));
+    for line in lines {
+        maker.over(line, 4);
     }
 }
 

@@ -2,13 +2,14 @@
 //!
 //! Must not know: how they are drawn.
 
-use super::Maker;
+use super::{Maker, WHOLE};
 use crate::console::alike;
+use crate::console::columns::Columns as _;
 use crate::console::commands::{self, Context};
 use crate::console::doc::{Styled, broken};
 use crate::console::keymap::Keymap;
-use crate::console::model::overlay::BulkItem;
-use crate::console::summary;
+use crate::console::model::overlay::{BulkItem, Left};
+use crate::console::summary::{self, Summary};
 use crate::console::theme::Role;
 use crate::domain::id::NodeId;
 use crate::domain::state::State;
@@ -21,7 +22,7 @@ const NARROW: usize = 24;
 /// Where the further rows of a call in a list begin.
 const INDENT: usize = 4;
 
-/// Every key, by place; all that works where help was asked for comes first.
+/// Every key, by place; all that works where help was asked for comes first. Then what the signs mean.
 pub fn help(maker: &mut Maker<'_>, keymap: &Keymap, replay: bool, here: Context) {
     let others = Context::ALL.into_iter().filter(|context| *context != here);
     for context in std::iter::once(here).chain(others) {
@@ -73,6 +74,7 @@ pub fn help(maker: &mut Maker<'_>, keymap: &Keymap, replay: bool, here: Context)
             }
         }
     }
+    super::legend::legend(maker);
 }
 
 /// A line of the log, whole. What a model, a tool or a file may have put into it is made visible.
@@ -85,18 +87,31 @@ pub fn note(maker: &mut Maker<'_>, words: &str) {
     }
 }
 
-/// The calls that would be approved together, one line each.
-pub fn bulk(maker: &mut Maker<'_>, items: &[BulkItem]) {
+/// The calls that would be approved together, each over as many rows as it needs: nothing that differs
+/// is cut. What left the list stays in its place, struck out, and
+/// every row as it was shown: none moves or says something else under the eyes of a reader.
+pub fn bulk(maker: &mut Maker<'_>, items: &mut [BulkItem]) {
+    let stand = items.iter().filter(|item| item.left.is_none()).count();
+    let run = if stand == 1 { "call runs" } else { "calls run" };
     maker.own(
         Role::Decision,
-        format!(" {} calls run at once if you approve this list ", items.len()),
+        format!(" {stand} {run} at once if you approve this list "),
     );
+    let any_left = stand < items.len();
     let alike = alike::of(&maker.run.state, items.iter().map(|item| item.call));
     for item in items {
+        if let (true, Some(row)) = (any_left, &item.row) {
+            for row in struck(row, item.left).over(usize::from(maker.width), INDENT) {
+                maker.doc.line(row);
+            }
+            continue;
+        }
         let state = &maker.run.state;
         let words = match alike.get(&item.call) {
-            Some(alike) => alike.words(),
-            None => summary::call(state, item.call),
+            Some(alike) if alike.is_like() => alike.words(),
+            // Its tool is no part of what differs.
+            Some(alike) => tool_of(state, item.call).and(alike.words()),
+            None => summary::ready_call(state, item.call),
         };
         let class = class(state, item.call);
         let shown = maker.run.shown_args(item.call);
@@ -107,7 +122,7 @@ pub fn bulk(maker: &mut Maker<'_>, items: &[BulkItem]) {
                 Role::Dim,
                 format!("{} ", crate::text::visible(item.digest.short())),
             )
-            .untrusted(Role::Text, &words, usize::from(maker.width) / 2)
+            .summary_at_length(Role::Text, &words, WHOLE)
             .own(Role::Dim, format!("  {class}"));
         if places > 0 {
             line = line.own(Role::Warning, format!("  look out: {}", count(places, "place")));
@@ -118,7 +133,8 @@ pub fn bulk(maker: &mut Maker<'_>, items: &[BulkItem]) {
                 format!("  {} unread", count(item.unread as usize, "byte")),
             );
         }
-        for row in line.over(usize::from(maker.width), INDENT) {
+        item.row = Some(line.clone());
+        for row in struck(&line, item.left).over(usize::from(maker.width), INDENT) {
             maker.doc.line(row);
         }
     }
@@ -127,6 +143,29 @@ pub fn bulk(maker: &mut Maker<'_>, items: &[BulkItem]) {
         "left out: denied, irreversible, repeated effects, unknown outcomes, unknown tools, \
          lines of which only a shell can tell what they run",
     );
+}
+
+/// A row of the list; of a call that left it with a word in the place of the digest, so that the rows below stay where
+/// they are.
+fn struck(row: &Styled, left: Option<Left>) -> Styled {
+    let mut row = row.clone();
+    let Some(left) = left else { return row };
+    for piece in &mut row.0 {
+        piece.role = Role::Superseded;
+    }
+    if let Some(digest) = row.0.get_mut(1) {
+        let room = digest.text.trim_end().columns();
+        (digest.role, digest.text) = (Role::Warning, format!("{:<room$} ", left.word()));
+    }
+    row
+}
+
+/// The tool of a call, before its arguments.
+fn tool_of(state: &State, id: NodeId) -> Summary {
+    let call = state.node(id).and_then(|node| node.as_call());
+    call.map_or_else(Summary::default, |(tool, _)| {
+        Summary::default().name(tool).own(" ")
+    })
 }
 
 /// What a call can do to the world.

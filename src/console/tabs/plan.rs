@@ -2,11 +2,12 @@
 //!
 //! What cannot be taken back comes first. Must not know: how a change is committed.
 
-use super::Maker;
+use super::{Maker, WHOLE};
 use crate::console::diff;
 use crate::console::doc::Styled;
 use crate::console::model::overlay::{Review, Whose};
 use crate::console::theme::Role;
+use crate::domain::advice::{Advice as _, Cards};
 use crate::domain::branch;
 use crate::domain::branch::compare::compare;
 use crate::domain::command::{Command, Edit, EditCommand};
@@ -40,7 +41,7 @@ pub fn review(maker: &mut Maker<'_>, review: &Review) {
     }
     match &review.plan {
         Ok(plan) => {
-            approvals(maker, plan);
+            approvals(maker, plan, review.edits());
             impact_of(maker, plan);
         }
         Err(refusal) => refused(maker, refusal),
@@ -53,8 +54,8 @@ pub fn review(maker: &mut Maker<'_>, review: &Review) {
         if several || review.whose == Whose::Collected {
             let line = Styled::new()
                 .own(Role::Title, format!("edit {}  ", at + 1))
-                .untrusted(Role::Accent, &changed.what, usize::from(maker.width));
-            maker.doc.line(line);
+                .summary_at_length(Role::Accent, &changed.what, WHOLE);
+            maker.over(line, 4);
         }
         let edit = review.edits().get(at).and_then(Edit::words);
         if let Some(words) = edit.and_then(|words| heed(words)) {
@@ -91,13 +92,14 @@ fn says_again(maker: &mut Maker<'_>, command: &Command) {
     maker.own(Role::Ok, format!("counts again: {list}"));
 }
 
-/// What a change of a node would do, whatever it says then.
-pub fn impact(maker: &mut Maker<'_>, edit: &Edit) {
+/// What a change of a node would do, whatever it says then; gives the plan where there is one.
+pub fn impact(maker: &mut Maker<'_>, edit: &Edit) -> Option<Plan> {
     let plan = plan(&maker.run.state, std::slice::from_ref(edit));
     match &plan {
         Ok(plan) => impact_of(maker, plan),
         Err(refusal) => refused(maker, refusal),
     }
+    plan.ok()
 }
 
 /// More about a collected edit.
@@ -114,13 +116,31 @@ fn refused(maker: &mut Maker<'_>, refusal: &Refusal) {
 }
 
 /// Which calls run by the commit itself, and which are asked about.
-fn approvals(maker: &mut Maker<'_>, plan: &Plan) {
+fn approvals(maker: &mut Maker<'_>, plan: &Plan, edits: &[Edit]) {
+    let state = &maker.run.state;
+    // The plan is made as if the whole change had been read.
+    let to_be_read = |id: NodeId| {
+        edits.iter().any(|edit| {
+            let tool = match edit {
+                Edit::Call { node, tool, .. } if *node == id => Cards(state).tool(tool),
+                _ => None,
+            };
+            tool.is_some_and(|facts| facts.show_difference)
+        })
+    };
     for id in &plan.certain {
         if plan.approves.contains(id) {
-            maker.own(
-                Role::Decision,
-                format!("the commit is also the approval: {id} runs with what is written below, unless the policy denies it"),
-            );
+            let words = if to_be_read(*id) {
+                format!(
+                    "the commit is also the approval once all rows of this preview were on screen: {id} runs then with \
+                     what is written below, unless the policy denies it; before that it asks once more"
+                )
+            } else {
+                format!(
+                    "the commit is also the approval: {id} runs with what is written below, unless the policy denies it"
+                )
+            };
+            maker.own(Role::Decision, words);
         } else {
             maker.own(
                 Role::Decision,

@@ -3,11 +3,12 @@
 
 use std::sync::Arc;
 
-use super::Maker;
+use super::{Maker, WHOLE};
 use crate::console::doc::{Form, Styled};
 use crate::console::model::listing::{Item, Line};
 use crate::console::model::overlay::RuleView;
 use crate::console::pager::Wrap;
+use crate::console::rows::many;
 use crate::console::summary;
 use crate::console::theme::Role;
 use crate::domain::call::{Decision, Gate};
@@ -17,6 +18,8 @@ use crate::policy::session;
 
 /// Calls that are listed.
 const MOST: usize = 50;
+/// Where the further rows of one begin.
+const INDENT: usize = 6;
 
 /// A rule, word for word, and what it would have meant.
 pub fn preview(maker: &mut Maker<'_>, view: &RuleView) {
@@ -74,15 +77,21 @@ pub fn preview(maker: &mut Maker<'_>, view: &RuleView) {
     );
     match (gate, would.waiting.len()) {
         (_, 0) => maker.own(Role::Dim, "nothing that waits is decided by accepting it"),
-        (Gate::Ask, count) => maker.own(Role::Dim, format!("{count} that wait go on waiting")),
-        (Gate::Allow, count) => maker.own(
-            Role::Decision,
-            format!("{count} that wait run at once if you accept it, unless another rule asks or denies:"),
-        ),
-        (Gate::Deny, count) => maker.own(
-            Role::Decision,
-            format!("{count} that wait are denied at once if you accept it:"),
-        ),
+        (Gate::Ask, count) => {
+            let go = if count == 1 { "waits goes" } else { "wait go" };
+            maker.own(Role::Dim, format!("{count} that {go} on waiting"));
+        }
+        (Gate::Allow, count) => {
+            let run = if count == 1 { "waits runs" } else { "wait run" };
+            let words =
+                format!("{count} that {run} at once if you accept it, unless another rule asks or denies:");
+            maker.own(Role::Decision, words);
+        }
+        (Gate::Deny, count) => {
+            let are = if count == 1 { "waits is" } else { "wait are" };
+            let words = format!("{count} that {are} denied at once if you accept it:");
+            maker.own(Role::Decision, words);
+        }
     }
     if gate == Gate::Ask {
         return;
@@ -94,12 +103,12 @@ pub fn preview(maker: &mut Maker<'_>, view: &RuleView) {
                 Role::Dim,
                 format!("{} ", crate::text::visible(waiting.digest.short())),
             )
-            .untrusted(
+            .summary_at_length(
                 Role::Text,
-                &summary::call(&maker.run.state, waiting.call),
-                usize::from(maker.width),
+                &summary::ready_call(&maker.run.state, waiting.call),
+                WHOLE,
             );
-        maker.doc.line(line);
+        maker.over(line, INDENT);
     }
     if would.waiting.len() > MOST {
         let more = would.waiting.len() - MOST;
@@ -166,7 +175,10 @@ pub fn rule_more(maker: &mut Maker<'_>, no: u32) {
         Role::Text,
         (Role::Dim, "  ".to_owned()),
     );
-    maker.own(Role::Text, format!("let {ran} calls run, denied {denied}"));
+    maker.own(
+        Role::Text,
+        format!("let {} run, denied {denied}", many(ran, "call")),
+    );
 }
 
 fn cited(rule: &SessionRule) -> String {

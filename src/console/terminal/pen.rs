@@ -1,8 +1,11 @@
 //! Writes the cells of a frame with few bytes: only what differs from the cell before is said of a cell's
 //! look, and nothing of a blank that would not show it. The library's own way says both colours anew
-//! whenever one differs, which was most of what a moving graph sent over a slow line.
+//! whenever one differs, which was most of what a moving graph sent over a slow line. Where it is shorter, what looks
+//! alike is written together ([`order`]): to go to a place takes fewer bytes than to name a colour.
 //!
 //! Must not know: what is drawn, whose terminal it is.
+
+mod order;
 
 use std::io::{self, Write};
 
@@ -18,6 +21,8 @@ pub struct Pen<W: Write> {
     other: CrosstermBackend<W>,
     /// Kept, so that a frame needs no new memory.
     bytes: Vec<u8>,
+    /// The same for the other order.
+    other_bytes: Vec<u8>,
 }
 
 impl<W: Write> Pen<W> {
@@ -26,6 +31,7 @@ impl<W: Write> Pen<W> {
         Self {
             other: CrosstermBackend::new(to),
             bytes: Vec::new(),
+            other_bytes: Vec::new(),
         }
     }
 }
@@ -37,6 +43,9 @@ struct Looks {
     bg: Color,
     modifier: Modifier,
 }
+
+/// Cells from which on another order is tried: with fewer there is little to save.
+const MANY: usize = 64;
 
 /// What shows on a blank.
 const ON_BLANK: Modifier = Modifier::UNDERLINED
@@ -202,6 +211,32 @@ impl Place {
     }
 }
 
+/// A cell with its column and its row.
+type Placed<'c> = (u16, u16, &'c Cell);
+
+/// Writes cells one after the other.
+fn write<'c>(cells: impl Iterator<Item = Placed<'c>>, bytes: &mut Vec<u8>) {
+    bytes.clear();
+    let mut looks = Looks::default();
+    let mut place: Option<Place> = None;
+    for (x, y, cell) in cells {
+        let mut sure = Place::go(place, x, y, bytes);
+        looks.become_(looks.for_cell(cell), bytes);
+        if let CellDiffOption::ForcedWidth(columns) = cell.diff_option {
+            // A terminal that draws it narrower after all shows nothing beside it of what stood there before.
+            bytes.resize(bytes.len() + usize::from(columns.get()), b' ');
+            sure = Place::go(None, x, y, bytes);
+        }
+        bytes.extend_from_slice(cell.symbol().as_bytes());
+        place = Some(Place {
+            x: x.saturating_add(1),
+            y,
+            sure: sure && cell.symbol().is_ascii(),
+        });
+    }
+    looks.become_(Looks::default(), bytes);
+}
+
 impl<W: Write> Backend for Pen<W> {
     type Error = io::Error;
 
@@ -209,30 +244,20 @@ impl<W: Write> Backend for Pen<W> {
     where
         I: Iterator<Item = (u16, u16, &'a Cell)>,
     {
-        let bytes = &mut self.bytes;
-        bytes.clear();
-        let mut looks = Looks::default();
-        let mut place: Option<Place> = None;
-        for (x, y, cell) in content {
-            let mut sure = Place::go(place, x, y, bytes);
-            looks.become_(looks.for_cell(cell), bytes);
-            if let CellDiffOption::ForcedWidth(columns) = cell.diff_option {
-                // A terminal that draws it narrower after all shows nothing beside it of what stood there before.
-                bytes.resize(bytes.len() + usize::from(columns.get()), b' ');
-                sure = Place::go(None, x, y, bytes);
+        let cells: Vec<Placed<'a>> = content.collect();
+        write(cells.iter().copied(), &mut self.bytes);
+        if cells.len() >= MANY
+            && let Some(order) = order::alike(&cells)
+        {
+            write(order::put(&order, &cells), &mut self.other_bytes);
+            if self.other_bytes.len() < self.bytes.len() {
+                std::mem::swap(&mut self.bytes, &mut self.other_bytes);
             }
-            bytes.extend_from_slice(cell.symbol().as_bytes());
-            place = Some(Place {
-                x: x.saturating_add(1),
-                y,
-                sure: sure && cell.symbol().is_ascii(),
-            });
         }
-        looks.become_(Looks::default(), bytes);
-        if bytes.is_empty() {
+        if self.bytes.is_empty() {
             return Ok(());
         }
-        self.other.write_all(bytes)
+        self.other.write_all(&self.bytes)
     }
 
     fn append_lines(&mut self, count: u16) -> io::Result<()> {
@@ -277,185 +302,4 @@ impl<W: Write> Backend for Pen<W> {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::cell::RefCell;
-    use std::rc::Rc;
-
-    use proptest::prelude::*;
-    use ratatui::buffer::Buffer;
-    use ratatui::layout::Rect;
-    use ratatui::style::Style;
-
-    use super::*;
-
-    const AREA: Rect = Rect::new(0, 0, 12, 4);
-
-    #[derive(Clone, Default)]
-    struct Paper(Rc<RefCell<Vec<u8>>>);
-
-    impl Write for Paper {
-        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            self.0.borrow_mut().extend_from_slice(bytes);
-            Ok(bytes.len())
-        }
-
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
-        }
-    }
-
-    fn looks() -> impl Strategy<Value = Style> {
-        let colour = || {
-            prop_oneof![
-                3 => Just(Color::Reset),
-                2 => prop::sample::select(vec![Color::Red, Color::White, Color::DarkGray, Color::Gray]),
-                1 => any::<u8>().prop_map(Color::Indexed),
-                3 => (0..2_u8, 0..2_u8).prop_map(|(one, two)| Color::Rgb(one, two, 7)),
-            ]
-        };
-        // Those of them that the reader of the screen knows; of bold and dim it shows only what was said last.
-        let known = Modifier::BOLD | Modifier::ITALIC | Modifier::UNDERLINED | Modifier::REVERSED;
-        let modifier = prop_oneof![2 => Just(0), 3 => 0..512_u16];
-        let modifier = modifier.prop_map(move |bits| Modifier::from_bits_truncate(bits) & known);
-        (colour(), colour(), modifier)
-            .prop_map(|(fg, bg, modifier)| Style::new().fg(fg).bg(bg).add_modifier(modifier))
-    }
-
-    fn sheet() -> impl Strategy<Value = Buffer> {
-        let piece = (0..12_u16, 0..4_u16, "[ a─日◐]{1,6}", looks());
-        prop::collection::vec(piece, 0..12).prop_map(|pieces| {
-            let mut buffer = Buffer::empty(AREA);
-            for (x, y, text, style) in pieces {
-                buffer.set_string(x, y, text, style);
-            }
-            buffer
-        })
-    }
-
-    /// What a cell shows: of a blank its ground alone, unless it is underlined or turned around.
-    fn shown(cell: &vt100::Cell) -> String {
-        let blank = matches!(cell.contents(), "" | " ") && !cell.is_wide_continuation();
-        if blank && !cell.underline() && !cell.inverse() {
-            return format!("blank on {:?}", cell.bgcolor());
-        }
-        format!(
-            "{:?} {:?} on {:?} {} {} {} {} {}",
-            if blank { " " } else { cell.contents() },
-            cell.fgcolor(),
-            cell.bgcolor(),
-            cell.bold(),
-            cell.dim(),
-            cell.italic(),
-            cell.underline(),
-            cell.inverse()
-        )
-    }
-
-    fn screen(bytes: &[u8]) -> Vec<String> {
-        let mut parser =
-            vt100::Parser::new(AREA.height.try_into().unwrap(), AREA.width.try_into().unwrap(), 0);
-        parser.process(bytes);
-        let screen = parser.screen();
-        (0..AREA.height)
-            .flat_map(|y| (0..AREA.width).map(move |x| (y, x)))
-            .map(|(y, x)| screen.cell(y, x).map(shown).unwrap_or_default())
-            .collect()
-    }
-
-    proptest! {
-        #[test]
-        fn a_terminal_shows_what_the_librarys_own_way_shows(sheets in prop::collection::vec(sheet(), 1..5)) {
-            let (ours, theirs) = (Paper::default(), Paper::default());
-            let mut pen = Pen::new(ours.clone());
-            let mut plain = CrosstermBackend::new(theirs.clone());
-            let mut before = Buffer::empty(AREA);
-            for sheet in sheets {
-                pen.draw(before.diff(&sheet).into_iter()).unwrap();
-                plain.draw(before.diff(&sheet).into_iter()).unwrap();
-                before = sheet;
-                let (ours, theirs) = (ours.0.borrow(), theirs.0.borrow());
-                prop_assert_eq!(screen(&ours), screen(&theirs));
-                prop_assert!(ours.len() <= theirs.len());
-            }
-        }
-    }
-
-    fn drawn(cells: &[(u16, u16, &str, Style)]) -> String {
-        let paper = Paper::default();
-        let cells: Vec<_> = cells
-            .iter()
-            .map(|(x, y, symbol, style)| {
-                let mut cell = Cell::default();
-                cell.set_symbol(symbol).set_style(*style);
-                (*x, *y, cell)
-            })
-            .collect();
-        let mut pen = Pen::new(paper.clone());
-        pen.draw(cells.iter().map(|(x, y, cell)| (*x, *y, cell))).unwrap();
-        let bytes = paper.0.borrow().clone();
-        String::from_utf8(bytes).unwrap().replace('\x1b', "^")
-    }
-
-    #[test]
-    fn only_what_differs_is_said() {
-        let ground = Style::new().fg(Color::Rgb(1, 2, 3)).bg(Color::Rgb(4, 5, 6));
-        let bold = ground.fg(Color::Rgb(7, 8, 9)).add_modifier(Modifier::BOLD);
-        assert_eq!(drawn(&[]), "");
-        assert_eq!(
-            drawn(&[
-                (0, 0, "a", ground),
-                (1, 0, " ", bold),
-                (2, 0, "b", ground),
-                (3, 0, "c", bold)
-            ]),
-            "^[1;1H^[38;2;1;2;3;48;2;4;5;6ma b^[1;38;2;7;8;9mc^[m"
-        );
-        let line = Style::new().add_modifier(Modifier::UNDERLINED);
-        assert_eq!(
-            drawn(&[(2, 1, " ", line), (3, 1, " ", Style::new())]),
-            "^[2;3H^[4m ^[m "
-        );
-    }
-
-    #[test]
-    fn a_weight_that_goes_leaves_the_other() {
-        let both = Style::new().add_modifier(Modifier::BOLD | Modifier::DIM);
-        let dim = Style::new().add_modifier(Modifier::DIM);
-        let struck = dim.add_modifier(Modifier::CROSSED_OUT);
-        assert_eq!(
-            drawn(&[
-                (0, 0, "a", both),
-                (1, 0, "b", dim),
-                (2, 0, "c", struck),
-                (3, 0, "d", dim)
-            ]),
-            "^[1;1H^[1;2ma^[22;2mb^[9mc^[29md^[m"
-        );
-    }
-
-    #[test]
-    fn a_gap_behind_letters_of_unsure_width_is_not_counted() {
-        let plain = Style::new();
-        assert_eq!(
-            drawn(&[(0, 0, "a", plain), (2, 0, "b", plain), (9, 0, "c", plain)]),
-            "^[1;1Ha^[Cb^[6Cc"
-        );
-        assert_eq!(drawn(&[(0, 0, "◐", plain), (3, 0, "b", plain)]), "^[1;1H◐^[1;4Hb");
-    }
-
-    #[test]
-    fn nothing_old_stands_beside_a_letter_that_is_narrower_than_its_room() {
-        let paper = Paper::default();
-        let mut pen = Pen::new(paper.clone());
-        let mut cell = Cell::default();
-        cell.set_symbol("α");
-        cell.set_diff_option(CellDiffOption::ForcedWidth(2.try_into().unwrap()));
-        let cells = [Cell::from('x'), Cell::from('y')];
-        let row = cells.iter().zip(0..).map(|(cell, x)| (x, 0, cell));
-        pen.draw(row.chain([(0, 0, &cell)])).unwrap();
-        // This one takes the letter for one column wide.
-        let mut terminal = vt100::Parser::new(1.try_into().unwrap(), 10.try_into().unwrap(), 0);
-        terminal.process(&paper.0.borrow());
-        assert_eq!(terminal.screen().contents().trim_end(), "α");
-    }
-}
+mod tests;

@@ -1,7 +1,10 @@
 //! Scenes in which the operator is asked something. Must not know: terminals, engines.
 
+use std::sync::Arc;
+
 use super::{ARMING, Stage, id};
-use crate::domain::call::{ErrorClass, Fault, Outcome, ToolError};
+use crate::domain::call::{Decision, EffectClass, ErrorClass, Fault, Outcome, ToolError};
+use crate::domain::event::run::ToolCard;
 use crate::domain::event::{CallEvent, EditEvent, Event, ResilienceEvent, TurnEvent};
 use crate::domain::id::{Attempt, Rev, TurnId};
 use crate::domain::ladder::Fix;
@@ -47,7 +50,7 @@ impl Stage {
             self.ready("c3", rev.0);
             self.start_at("c3", rev, Attempt(no));
             let outcome = if no == 1 {
-                Outcome::Err(ToolError {
+                Outcome::err(ToolError {
                     class: ErrorClass::Param,
                     message: "Missing required parameter 'passengers'".into(),
                     evidence: "HTTP 400".into(),
@@ -125,11 +128,52 @@ impl Stage {
         }));
     }
 
+    /// The run has one more tool.
+    pub fn has_tool(&mut self, name: &str, effect: EffectClass, tags: &[&str]) {
+        let started = self.model.run.state.started.as_mut().unwrap();
+        let tools = &mut Arc::make_mut(started).tools;
+        let like = tools.first().unwrap().clone();
+        tools.push(ToolCard {
+            name: name.into(),
+            effect,
+            tags: tags.iter().map(|tag| (*tag).to_owned()).collect(),
+            ..like
+        });
+    }
+
     /// In front of what waits, for long enough that keys count.
     pub fn at_the_queue(&mut self) {
         self.draw();
         self.press("2");
         self.wait(ARMING);
+    }
+
+    /// A list of approvals is open: of four calls one was decided elsewhere, one says something else now, and another
+    /// call came.
+    pub fn listed_and_moved_on(&mut self) {
+        for call in ["c7", "c8", "c9"] {
+            self.awaiting(
+                call,
+                "write_file",
+                &format!(r#"{{"path":"{call}.md","content":"1"}}"#),
+            );
+        }
+        self.press("A");
+        self.call(CallEvent::Decided {
+            call: id("c7"),
+            rev: Rev(1),
+            digest: None,
+            decision: Decision::Reject {
+                reason: "elsewhere".into(),
+            },
+        });
+        self.asked_anew(
+            "c8",
+            ("write_file", r#"{"path":"/etc/passwd","content":"1"}"#),
+            Origin::Repair { attempt: 1 },
+        );
+        self.awaiting("c10", "write_file", r#"{"path":"c10.md","content":"1"}"#);
+        self.draw();
     }
 
     /// A call with two possible repairs.

@@ -19,6 +19,7 @@ impl Stage {
             schema: schema.into(),
             effect,
             tags: tags.iter().map(|tag| (*tag).to_owned()).collect(),
+            pause_ms: 0,
             takes_truncated: false,
             probe: None,
             compensate: None,
@@ -147,6 +148,7 @@ impl Stage {
             bindings,
             resolved: None,
             digest: Digest(format!("digest-of-{node}-r{rev}").into()),
+            operands: Vec::new(),
             verdict,
         });
     }
@@ -320,7 +322,7 @@ impl Stage {
             "c4",
             "read_file",
             r#"{"path":"b.txt"}"#,
-            Outcome::Err(ToolError {
+            Outcome::err(ToolError {
                 class: crate::domain::call::ErrorClass::NotFound,
                 message: "no file b.txt".into(),
                 evidence: "errno ENOENT".into(),

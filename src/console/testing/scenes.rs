@@ -150,7 +150,7 @@ impl Stage {
             turn: TurnId(2),
             errors: Vec::new(),
         });
-        let failed = Outcome::Err(ToolError {
+        let failed = Outcome::err(ToolError {
             class: ErrorClass::NotFound,
             message: "no such file".into(),
             evidence: "errno ENOENT".into(),
@@ -270,7 +270,7 @@ impl Stage {
         self.begin();
         self.thought("t2", "I will ask both.");
         let refused = || {
-            Outcome::Err(ToolError {
+            Outcome::err(ToolError {
                 class: ErrorClass::Auth,
                 message: "401 Unauthorized".into(),
                 evidence: "HTTP 401".into(),
@@ -356,5 +356,47 @@ impl Stage {
         self.engine(Event::Run(RunEvent::Paused {
             reason: format!("loop 1: {tool}: the same 3 times in a row"),
         }));
+    }
+}
+
+impl Stage {
+    /// Other words for a thought, committed from somewhere else, so that neither cursor nor focus moves.
+    pub fn rewrite(&mut self, node: &str, text: &str) {
+        use crate::console::model::collected::commit_of;
+        use crate::console::msg::Out;
+        use crate::domain::command::{Command, Edit};
+        let node = id(node);
+        let base = self
+            .model
+            .run
+            .state
+            .node(node)
+            .map(crate::domain::node::Node::rev);
+        let edit = Edit::Text {
+            node,
+            base: base.unwrap_or_default(),
+            text: text.into(),
+        };
+        let command = Command::Edit(commit_of(vec![edit], false));
+        self.out.push(Out::Command(command));
+        self.carry_out();
+    }
+
+    /// Three writes that wait, and an edit that replaced them.
+    pub fn replaced(&mut self) {
+        self.three_wait();
+        self.rewrite("t2", "I will not write.");
+    }
+
+    /// Three writes that wait.
+    pub fn three_wait(&mut self) {
+        self.begin();
+        self.thought("t2", "I will write.");
+        for name in ["c3", "c4", "c5"] {
+            let args = format!(r#"{{"path":"{name}","content":"b"}}"#);
+            self.awaiting(name, "write_file", &args);
+        }
+        self.close();
+        self.draw();
     }
 }

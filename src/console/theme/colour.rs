@@ -2,6 +2,8 @@
 //!
 //! Must not know: roles, files.
 
+use std::sync::LazyLock;
+
 use ratatui::style::Color;
 
 use super::Colours;
@@ -34,6 +36,102 @@ pub(super) const BASIC: [&str; 16] = [
     "bright-cyan",
     "bright-white",
 ];
+
+/// What the sixteen commonly look like.
+pub(super) const COMMON: [[u8; 3]; 16] = [
+    [0, 0, 0],
+    [205, 0, 0],
+    [0, 205, 0],
+    [205, 205, 0],
+    [0, 0, 238],
+    [205, 0, 205],
+    [0, 205, 205],
+    [229, 229, 229],
+    [127, 127, 127],
+    [255, 0, 0],
+    [0, 255, 0],
+    [255, 255, 0],
+    [92, 92, 255],
+    [255, 0, 255],
+    [0, 255, 255],
+    [255, 255, 255],
+];
+
+/// A colour as it is drawn, and what it looks like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Drawn {
+    /// What the terminal is told.
+    pub color: Color,
+    /// Red, green, blue.
+    pub rgb: [u8; 3],
+}
+
+impl Drawn {
+    /// One of the sixteen.
+    pub(super) fn basic(place: u8) -> Self {
+        Self {
+            color: basic(place),
+            rgb: COMMON.get(usize::from(place)).copied().unwrap_or([255; 3]),
+        }
+    }
+
+    /// A colour on a terminal of so many; none where it shows none. What is told is what was judged: a terminal's own
+    /// palette is used only where there is no other.
+    pub(super) fn of(rgb: [u8; 3], colours: Colours) -> Option<Self> {
+        let [red, green, blue] = rgb;
+        match colours {
+            Colours::None => None,
+            Colours::Basic => {
+                let place = (0..16_u8).min_by_key(|place| distance(rgb, Self::basic(*place).rgb))?;
+                Some(Self::basic(place))
+            }
+            Colours::Indexed => {
+                let index = close(rgb);
+                Some(Self {
+                    color: Color::Indexed(index),
+                    rgb: fixed(index),
+                })
+            }
+            Colours::True => Some(Self {
+                color: Color::Rgb(red, green, blue),
+                rgb,
+            }),
+        }
+    }
+
+    /// A colour that a theme's look has; none for the terminal's own.
+    pub(super) fn seen(color: Color) -> Option<Self> {
+        let rgb = match color {
+            Color::Rgb(red, green, blue) => [red, green, blue],
+            Color::Indexed(index) => indexed(index),
+            color => return (0..16).map(Self::basic).find(|drawn| drawn.color == color),
+        };
+        Some(Self { color, rgb })
+    }
+}
+
+/// What one of the 256 looks like.
+pub(super) fn indexed(index: u8) -> [u8; 3] {
+    COMMON
+        .get(usize::from(index))
+        .copied()
+        .unwrap_or_else(|| fixed(index))
+}
+
+/// One of the 240 near a colour, found without looking at all of them.
+fn close(rgb: [u8; 3]) -> u8 {
+    let step = |part: u8| {
+        (0..6_u8).min_by_key(|at| STEPS.get(usize::from(*at)).map_or(0, |step| step.abs_diff(part)))
+    };
+    let [red, green, blue] = rgb.map(|part| step(part).unwrap_or(0));
+    let cube = 16 + 36 * red + 6 * green + blue;
+    let mean = rgb.iter().map(|part| u16::from(*part)).sum::<u16>() / 3;
+    let grey = 232 + (mean.saturating_sub(3) / 10).min(23) as u8;
+    [cube, grey]
+        .into_iter()
+        .min_by_key(|index| distance(rgb, fixed(*index)))
+        .unwrap_or(cube)
+}
 
 impl Paint {
     /// What a terminal of so many colours is told; none where it is told nothing.
@@ -90,7 +188,7 @@ pub(super) fn fixed(index: u8) -> [u8; 3] {
     [step(cube / 36), step(cube / 6), step(cube)]
 }
 
-fn distance(one: [u8; 3], other: [u8; 3]) -> u32 {
+pub(super) fn distance(one: [u8; 3], other: [u8; 3]) -> u32 {
     // Weighted, as eyes tell greens apart better than reds and blues.
     one.iter()
         .zip(other)
@@ -108,17 +206,21 @@ pub fn contrast(one: [u8; 3], other: [u8; 3]) -> f64 {
     (one.max(other) + 0.05) / (one.min(other) + 0.05)
 }
 
+/// The light of each of the 256 steps of a part of a colour: a page of output has thousands to compare.
+static LINEAR: LazyLock<[f64; 256]> = LazyLock::new(|| {
+    std::array::from_fn(|part| {
+        let part = part as f64 / 255.0;
+        if part <= 0.040_45 {
+            part / 12.92
+        } else {
+            ((part + 0.055) / 1.055).powf(2.4)
+        }
+    })
+});
+
 fn luminance(rgb: [u8; 3]) -> f64 {
     rgb.iter()
         .zip([0.2126, 0.7152, 0.0722])
-        .map(|(part, weight)| {
-            let part = f64::from(*part) / 255.0;
-            let linear = if part <= 0.040_45 {
-                part / 12.92
-            } else {
-                ((part + 0.055) / 1.055).powf(2.4)
-            };
-            linear * weight
-        })
+        .map(|(part, weight)| LINEAR.get(usize::from(*part)).copied().unwrap_or(0.0) * weight)
         .sum()
 }

@@ -1,28 +1,40 @@
 //! Approving several calls at once: a list, and a second key.
 //!
-//! Must not know: keys, which calls can be approved together.
+//! The list stays as it was opened: what comes is counted, and taken in only by a key. Must not know: keys,
+//! which calls can be approved together.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::ops::Range;
 
 use super::decide::armed;
 use super::input::By;
 use super::open;
 use crate::console::model::Model;
-use crate::console::model::arming::Question;
-use crate::console::model::overlay::{Bulk, BulkItem, Overlay};
+use crate::console::model::arming::{Question, Shown};
+use crate::console::model::overlay::{Bulk, BulkItem, Left, Overlay};
 use crate::console::msg::Out;
+use crate::console::rows::many;
 use crate::domain::bulk;
 use crate::domain::call::Status;
 use crate::domain::command::{CallCommand, Command};
+use crate::domain::state::State;
 
-/// Opens the list.
+/// Opens the list; the open one takes in what came since.
 pub(super) fn list(model: &mut Model) -> Result<(), String> {
     if model.settings.read_only {
         return Err("this is a recorded run: nothing can be decided in it".to_owned());
     }
+    if let Some(Overlay::Bulk(bulk)) = model.overlays.last()
+        && !bulk.is_dated()
+    {
+        return Err("the list is up to date: nothing came since it was opened".to_owned());
+    }
     let items = items(model);
     if items.is_empty() {
         return Err("nothing that waits can be approved together".to_owned());
+    }
+    if matches!(model.overlays.last(), Some(Overlay::Bulk(_))) {
+        model.overlays.pop();
     }
     open(
         model,
@@ -56,13 +68,45 @@ pub(super) fn items(model: &Model) -> Vec<BulkItem> {
                 call: item.call,
                 rev: item.rev,
                 digest: item.digest,
+                left: None,
+                row: None,
             }
         })
         .collect()
 }
 
-/// A number that changes when the list does.
-pub(super) fn stamp(items: &[BulkItem]) -> u64 {
+/// Compares the open list with what could be listed now: marks what left, counts what came. What left once
+/// does not come back by itself.
+pub(super) fn compare(bulk: &mut Bulk, state: &State, now: &[BulkItem]) {
+    for item in &mut bulk.items {
+        if item.left.is_none() && !now.iter().any(|one| is_same(one, item)) {
+            let waits = state
+                .call(item.call)
+                .is_some_and(|call| call.status == Status::Awaiting);
+            let rev = state.node(item.call).map(crate::domain::node::Node::rev);
+            let digest = state.call(item.call).and_then(|call| call.digest.as_ref());
+            let as_listed = rev == Some(item.rev) && digest == Some(&item.digest);
+            item.left = Some(if waits && !as_listed {
+                Left::Changed
+            } else {
+                Left::Gone
+            });
+        }
+    }
+    let is_listed = |one: &BulkItem| {
+        let mut items = bulk.items.iter();
+        items.any(|item| item.left.is_none() && is_same(one, item))
+    };
+    bulk.more = now.iter().filter(|one| !is_listed(one)).count();
+}
+
+/// True for the same bytes of the same call.
+fn is_same(one: &BulkItem, other: &BulkItem) -> bool {
+    (one.call, one.rev, &one.digest) == (other.call, other.rev, &other.digest)
+}
+
+/// A number that tells one list from another.
+fn stamp(items: &[BulkItem]) -> u64 {
     let mut hasher = DefaultHasher::new();
     for item in items {
         (item.call, item.rev, &item.digest).hash(&mut hasher);
@@ -70,16 +114,43 @@ pub(super) fn stamp(items: &[BulkItem]) -> u64 {
     hasher.finish()
 }
 
-/// Approves what is listed, if the whole list was on screen.
+/// Ranges of rows that are named.
+const NAMED: usize = 3;
+
+/// Which rows of what is shown were not on screen, wherever they are; none where all of them were.
+pub(super) fn unread(shown: &Shown) -> Option<String> {
+    let missed = shown.read.misses(shown.rows);
+    let name = |rows: &Range<usize>| match rows.len() {
+        1 => rows.end.to_string(),
+        _ => format!("{}-{}", rows.start + 1, rows.end),
+    };
+    let named: Vec<String> = missed.iter().take(NAMED).map(name).collect();
+    let more = if missed.len() > NAMED { " and others" } else { "" };
+    let one = missed.len() == 1 && missed.iter().all(|rows| rows.len() == 1);
+    let rows = if one { "row" } else { "rows" };
+    let were = if one { "was" } else { "were" };
+    (!missed.is_empty()).then(|| {
+        format!(
+            "{rows} {}{more} {were} not on screen: scroll there first",
+            named.join(", ")
+        )
+    })
+}
+
+/// Approves what is listed and still waits as it is listed, if the whole list was on screen.
 pub(super) fn approve(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), String> {
     let Some(Overlay::Bulk(bulk)) = model.overlays.last() else {
         return Ok(());
     };
     let shown = armed(model, &Question::Bulk { stamp: bulk.stamp }, by, at)?;
-    if !shown.read.misses(shown.rows).is_empty() {
-        return Err("the list goes on below: scroll to its end first".to_owned());
+    if let Some(why) = unread(shown) {
+        return Err(why);
     }
-    let items = bulk.items.clone();
+    let listed = bulk.items.len();
+    let items: Vec<BulkItem> = bulk.standing().cloned().collect();
+    if items.is_empty() {
+        return Err("nothing was approved: no call of this list waits any more as it is listed".to_owned());
+    }
     model.overlays.pop();
     for item in &items {
         out.push(Out::Command(Command::Call(CallCommand::Approve {
@@ -90,6 +161,10 @@ pub(super) fn approve(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) ->
             word: None,
         })));
     }
-    model.say(format!("approved {} calls", items.len()));
+    let approved = format!("approved {}", many(items.len(), "call"));
+    model.say(match listed - items.len() {
+        0 => approved,
+        left => format!("{approved}; {left} of the list changed or waited no more, and did not count"),
+    });
     Ok(())
 }

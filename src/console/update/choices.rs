@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use super::decide::{armed, ask_word, irreversible, question, send, waiting};
+use super::decide::{armed, ask_word, irreversible, question, send, unread, waiting};
 use super::input::By;
 use super::{ledger, open};
 use crate::console::doc::Doc;
@@ -77,14 +77,8 @@ fn whole(model: &Model) -> Result<(), String> {
     let Some(Overlay::Dialog(dialog)) = model.overlays.last() else {
         return Ok(());
     };
-    let missing = match (model.arming.find(&dialog.question, true), dialog.doc.decided()) {
-        (Some(shown), Some((pager, _))) => {
-            let rows = shown.read.misses(shown.rows);
-            rows.iter().map(|rows| pager.bytes_in(rows)).sum()
-        }
-        _ => return Err("its arguments are not on screen".to_owned()),
-    };
-    let missing: u64 = missing;
+    let shown = model.arming.find(&dialog.question, true);
+    let missing = unread(shown.ok_or("its arguments are not on screen")?, &dialog.doc)?;
     if missing > 0 {
         let down = model.settings.keymap.first("page-down");
         return Err(format!("{missing} bytes not on screen yet: {down} reads on"));

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::choices::{broken, choices, consent, did_not, happened, reuse};
 use super::{bulk, prompts, repair, rules};
 use crate::console::commands::Decide;
+use crate::console::doc::Doc;
 use crate::console::model::Model;
 use crate::console::model::arming::{Question, Shown};
 use crate::console::model::graph::Pick;
@@ -19,6 +20,7 @@ use crate::console::msg::Out;
 use crate::domain::call::{Digest, Status};
 use crate::domain::command::{CallCommand, Command, ConsentChoice, ResilienceCommand, RunCommand};
 use crate::domain::id::{Attempt, NodeId, NodeKind, Rev};
+use crate::domain::stand::Stand;
 use crate::domain::tags;
 
 use super::input::By;
@@ -44,7 +46,7 @@ pub(super) fn question(model: &Model) -> Option<Question> {
             let rev = state.node(call.id)?.rev();
             let status = call.status.word();
             // What is repaired has no bytes that could be let run: it only has to be seen.
-            let decides = call.status.needs_operator() && !matches!(call.status, Status::Repairing(_));
+            let decides = Stand::of_call(state, call).asks() && !matches!(call.status, Status::Repairing(_));
             if model.inspector.tab == Tab::Arguments && decides {
                 Some(Question::Call {
                     call: call.id,
@@ -216,16 +218,17 @@ pub(super) fn waiting(model: &mut Model) -> Result<(NodeId, Rev, Option<Digest>,
     let Some((id, call)) = id.and_then(|id| Some((id, model.run.state.call(id)?))) else {
         return Err(nothing_here(model));
     };
-    if !call.status.needs_operator() {
-        return Err(format!(
-            "{id} does not wait for you: it is {}",
-            call.status.word()
-        ));
-    }
-    if model.run.state.turn_of(id).is_some_and(|turn| !turn.is_active()) {
-        return Err(format!(
-            "{id} is held by an edit before it: nothing can be decided until it stands again"
-        ));
+    match Stand::of_call(&model.run.state, call) {
+        Stand::History(_) => return Err(format!("{id} is history: an edit replaced it")),
+        Stand::Held(status) | Stand::Now(status) if !status.needs_operator() => {
+            return Err(format!("{id} does not wait for you: it is {}", status.word()));
+        }
+        Stand::Held(_) => {
+            return Err(format!(
+                "{id} is held by an edit before it: nothing can be decided until it stands again"
+            ));
+        }
+        Stand::Now(_) => {}
     }
     let digest = call.digest.clone();
     if model.screen.lead == Pane::Graph || model.inspector.tab != Tab::Arguments {
@@ -264,12 +267,14 @@ fn approve(model: &mut Model, unread_too: bool, by: By, at: u64, out: &mut Vec<O
         Some(Status::Awaiting) => {}
         _ => return choices(model),
     }
+    if tags::asks_operator(&model.run.state, call) {
+        let key = model.settings.keymap.first("answer");
+        return Err(format!(
+            "{call} asks you something, and nothing is let run: {key} answers it"
+        ));
+    }
     let shown = armed(model, &question, by, at)?;
-    let missing = shown.read.misses(shown.rows);
-    let unread: u64 = match model.inspector.doc.decided() {
-        Some((pager, _)) => missing.iter().map(|rows| pager.bytes_in(rows)).sum(),
-        None => return Err("its arguments are not on screen".to_owned()),
-    };
+    let unread = unread(shown, &model.inspector.doc)?;
     if unread > 0 && !unread_too {
         return Err(format!(
             "{unread} bytes not on screen yet: {} reads on, {} approves unread",
@@ -293,6 +298,13 @@ fn approve(model: &mut Model, unread_too: bool, by: By, at: u64, out: &mut Vec<O
     }
     approved(model, (call, rev, digest), unread, None, out);
     Ok(())
+}
+
+/// Bytes of what would run that were not on screen.
+pub(super) fn unread(shown: &Shown, doc: &Doc) -> Result<u64, String> {
+    let (pager, _) = doc.decided().ok_or("its arguments are not on screen")?;
+    let missing = shown.read.misses(shown.rows);
+    Ok(missing.iter().map(|rows| pager.bytes_in(rows)).sum())
 }
 
 /// Asks for the name of the tool before something runs that cannot be undone.
@@ -324,10 +336,8 @@ pub(super) fn approved(
     });
     model.queue.leaving = model.queue.selected;
     send(model, command, Some(call), out);
-    model.say(match unread {
-        0 => format!("approved {call}"),
-        bytes => format!("approved {call} with {bytes} bytes unread"),
-    });
+    // It is not decided before that is written down.
+    model.say(format!("approve {call}: sent"));
 }
 
 fn reject(model: &mut Model, by: By, at: u64) -> Result<(), String> {
@@ -437,7 +447,7 @@ fn retry(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), S
 fn run_now(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), String> {
     let (call, rev) = seen_call(model, by, at)?;
     if !model.run.state.agenda.delayed.contains(&call) {
-        return Err(format!("{call} does not wait to be tried again"));
+        return Err(format!("{call} does not wait for a time"));
     }
     let command = Command::Resilience(ResilienceCommand::RunNow { call, rev });
     send(model, command, Some(call), out);
@@ -455,11 +465,12 @@ pub(super) fn running(model: &Model, call: NodeId) -> Option<Attempt> {
 
 fn cancel(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), String> {
     let (call, _) = seen_call(model, by, at)?;
-    let status = model.run.state.call(call).map(|call| call.status.word());
-    if !model.run.state.agenda.running.contains(&call) {
+    let status = model.run.state.call(call).map(|call| &call.status);
+    let begun = matches!(status, Some(Status::Running(_)));
+    if !begun && !matches!(status, Some(Status::Queued | Status::Delayed)) {
         return Err(format!(
-            "{call} is not running: it is {}",
-            status.unwrap_or("unknown")
+            "{call} does not run and was not let run: it is {}",
+            status.map_or("unknown", Status::word)
         ));
     }
     let command = CallCommand::Cancel {
@@ -468,6 +479,11 @@ fn cancel(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), 
         reason: "cancelled by the operator".to_owned(),
     };
     send(model, Command::Call(command), Some(call), out);
-    model.say(format!("{call} to be cancelled"));
+    let what = if begun {
+        "cancelled"
+    } else {
+        "taken back, before it begins"
+    };
+    model.say(format!("{call} to be {what}"));
     Ok(())
 }

@@ -85,6 +85,10 @@ pub(super) fn drive(model: &mut Model, verb: RunVerb, at: u64, out: &mut Vec<Out
             let now = model.run.state.title.clone().unwrap_or_default();
             return prompts::line(model, LinePurpose::Title, "name of the session", &now);
         }
+        RunVerb::ForgetWeights => {
+            let title = "begin anew the weights of which tool? (all: of every tool)";
+            return prompts::line(model, LinePurpose::ForgetWeights, title, "");
+        }
         RunVerb::SetWeight | RunVerb::ResetWeights => return weights(model, verb, out),
         RunVerb::AllowLoop => return allow_loop(model, out),
         RunVerb::MuteLoops => return mute(model, ""),

@@ -8,8 +8,9 @@ use super::search::WORDS;
 use crate::console::commands::{GraphVerb, Move};
 use crate::console::layout::map::Flow;
 use crate::console::model::Model;
+use crate::console::model::graph::Form;
+use crate::console::model::graph::map::Spot;
 use crate::console::model::graph::query::Query;
-use crate::console::model::graph::{Form, Pick};
 use crate::console::model::overlay::LinePurpose;
 use crate::console::model::screen::Pane;
 
@@ -77,7 +78,8 @@ pub(super) fn sift(model: &mut Model, text: &str) -> Result<(), String> {
 
 /// Moves in the map; false where the move means something else there.
 pub(super) fn step(model: &mut Model, to: Move) -> bool {
-    let sheet = &model.graph.map.sheet;
+    let map = &model.graph.map;
+    let sheet = &map.sheet;
     let (layers, slots) = match (to, sheet.flow) {
         (Move::Up, Flow::Down) | (Move::Left, Flow::Right) => (-1, 0),
         (Move::Down, Flow::Down) | (Move::Right, Flow::Right) => (1, 0),
@@ -87,20 +89,19 @@ pub(super) fn step(model: &mut Model, to: Move) -> bool {
         (Move::PageDown | Move::HalfDown, _) => (LEAP, 0),
         (Move::Top | Move::Bottom, _) => return false,
     };
-    let here = match model.graph.selected {
-        Some(Pick::Node(id)) => Some(id.call()),
-        _ => sheet.boxes.last().map(|last| last.key),
-    };
+    let here = map.spot(model.graph.selected);
     let single = (layers.signum(), slots);
     let next = here.and_then(|here| {
         let far = sheet.step(here, layers, slots);
         far.or_else(|| sheet.step(here, single.0, single.1))
     });
     let next = next.map(|next| next.key);
-    if let Some(id) = next {
-        let (graph, run) = (&mut model.graph, &model.run);
-        graph.go_to(id, run);
-        model.inspector.top = 0;
-    }
+    let (graph, run) = (&mut model.graph, &model.run);
+    match next {
+        Some(Spot::Node(id)) => graph.go_to(id, run),
+        Some(Spot::Broken(turn)) => graph.go_to_broken(turn),
+        None => return true,
+    };
+    model.inspector.top = 0;
     true
 }

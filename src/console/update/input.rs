@@ -1,14 +1,15 @@
 //! Keys: bursts, contexts, what a key means.
 //!
 //! A key that could decide something waits until it is certain that it came alone: a paste into a
-//! terminal without bracketed paste must not decide anything. Must not know: what verbs do.
+//! terminal without bracketed paste must not decide anything. One that is held down decides once: what comes next
+//! under it was not looked at. Must not know: what verbs do.
 
 use super::refresh::prepare;
 use super::{decide, drive, edits, graph, jumps, lists, needed, prompts, search, views};
 use crate::console::commands::{EditVerb, RunVerb, TextVerb, Verb, View};
-use crate::console::hints::context;
+use crate::console::hints::{self, context};
 use crate::console::key::{Code, Key};
-use crate::console::model::arming::BURST_MS;
+use crate::console::model::arming::{BURST_MS, Pace};
 use crate::console::model::{Message, Model};
 use crate::console::msg::Out;
 
@@ -24,13 +25,22 @@ pub(super) enum By {
 /// A key came.
 pub(super) fn key(model: &mut Model, key: Key, at: u64, out: &mut Vec<Out>) {
     release(model, at, out);
-    let burst = model.keys.note(at);
+    let pace = model.keys.note(key, at);
+    let burst = pace == Pace::Burst;
     if burst && is_dropped_in_burst(model, key) {
         drop_burst(model);
         return;
     }
+    let may_decide = may_decide(model, key);
+    if may_decide && pace == Pace::Held {
+        // It was meant for what was asked before.
+        model.complain(format!(
+            "not counted: {key} is held down, or was pressed again too soon; leave it for a second, then press it once"
+        ));
+        return;
+    }
     let waits = !model.keys.held.is_empty();
-    if waits || may_decide(model, key) {
+    if waits || may_decide {
         if !waits {
             model.keys.since = at;
         }
@@ -100,7 +110,12 @@ fn press(model: &mut Model, key: Key, at: u64, out: &mut Vec<Out>) {
         None if context.is_text() => prompts::typed(model, key),
         None => {
             if let (Code::Char(_), false) = (key.code, key.ctrl || key.alt) {
-                let help = model.settings.keymap.first("help");
+                // Over a question the key of the panes may be another one.
+                let help = model.settings.keymap.first(if model.overlays.is_empty() {
+                    "help"
+                } else {
+                    "help-here"
+                });
                 model.say(format!("`{key}` does nothing here; {help} shows all keys"));
             }
         }
@@ -109,6 +124,13 @@ fn press(model: &mut Model, key: Key, at: u64, out: &mut Vec<Out>) {
 
 /// Carries out a verb.
 pub(super) fn run(model: &mut Model, verb: Verb, by: By, at: u64, out: &mut Vec<Out>) {
+    if hints::is_too_early(model, verb) {
+        let log = model.settings.keymap.first("log");
+        let words =
+            "the session is still being read: until it is there only its newest events can be looked at";
+        model.complain(format!("{words} ({log})"));
+        return;
+    }
     match verb {
         Verb::Move(to) => views::step(model, to),
         Verb::View(View::Choose) => lists::choose(model, at, out),

@@ -8,9 +8,9 @@ use crate::console::model::Model;
 use crate::console::model::graph::Pick;
 use crate::console::model::queue::Wanted;
 use crate::console::model::screen::Pane;
-use crate::domain::call::Status;
 use crate::domain::graph;
 use crate::domain::id::{NodeId, NodeKind, TurnId};
+use crate::domain::stand::Stand;
 
 /// Carries out a jump.
 pub(super) fn jump(model: &mut Model, jump: Jump) {
@@ -19,12 +19,7 @@ pub(super) fn jump(model: &mut Model, jump: Jump) {
         Jump::Failure => {
             let broken = model.graph.broken.clone();
             next(model, "nothing failed", &broken, |model, id| {
-                model.run.state.calls.get(&id).is_some_and(|call| {
-                    matches!(
-                        call.status,
-                        Status::Failed(_) | Status::Invalid | Status::Unsatisfiable | Status::Expired
-                    )
-                })
+                Stand::of(&model.run.state, id).is_some_and(Stand::failed)
             })
         }
         Jump::Edited => next(model, "nothing was edited", &[], |model, id| {
@@ -50,14 +45,15 @@ pub(super) fn jump(model: &mut Model, jump: Jump) {
 /// The entry after the selected one in the queue, wherever the focus is.
 fn pending(model: &mut Model) -> Result<(), String> {
     let was_there = model.screen.lead == Pane::Queue;
-    let before = model.queue.position();
+    // From what waits no more the next is the one that comes in its place.
+    let leaves = was_there && model.queue.current().is_some();
     model.queue.settle();
     let count = model.queue.items.len();
     if count == 0 {
         return Err("nothing waits for you".to_owned());
     }
-    if was_there && before.is_some() && model.queue.position() == before {
-        let next = (before.unwrap_or(0) + 1) % count;
+    if leaves && let Some(at) = model.queue.position() {
+        let next = (at + 1) % count;
         model.queue.selected = model.queue.items.get(next).map(|item| item.wanted);
     }
     match model.queue.selected {
@@ -206,10 +202,14 @@ fn sibling(model: &mut Model, back: bool) -> Result<(), String> {
 }
 
 fn hit(model: &mut Model, back: bool) -> Result<(), String> {
+    super::search::look_again(model);
     let (graph, hits) = (&model.graph, &model.graph.search.hits);
     let is_shown = |turn: &TurnId| graph.broken.contains(turn);
     let broken: Vec<TurnId> = graph.search.broken.iter().copied().filter(is_shown).collect();
     if hits.is_empty() && broken.is_empty() {
+        if !graph.search.text.is_empty() {
+            return Err(format!("`{}` is nowhere in the graph", graph.search.text));
+        }
         return Err(format!(
             "{} looks for something first",
             model.settings.keymap.first("search")

@@ -27,7 +27,7 @@ pub(super) fn make(maker: &mut Maker<'_>, list: &mut Listing, collected: &Collec
             let all = branches(&maker.run.state);
             list.take(all.iter().map(|branch| Item::Branch(branch.epoch)).collect());
             list.title = format!("{} branches", all.len());
-            list.lines = tabs::branch_list(&maker.run.state, &all, marked, maker.width);
+            list.lines = tabs::branch_list(&maker.run.state, &all, marked, (maker.width, maker.charset));
             if let Some(branch) = all.get(list.at) {
                 tabs::branch_answer(maker, branch);
             }
@@ -88,9 +88,10 @@ fn gathered(maker: &mut Maker<'_>, list: &mut Listing, collected: &Collected) {
                 words = words.own(Role::Error, word);
             }
             let said = summary::edit(&maker.run.state, &item.edit);
+            let room = usize::from(maker.width).saturating_sub(words.columns());
             Line {
                 of: Some(at),
-                words: words.untrusted(Role::Text, &said, usize::from(maker.width)),
+                words: words.summary(Role::Text, &said, room),
             }
         })
         .collect();

@@ -173,7 +173,8 @@ pub(super) fn choose(model: &mut Model, at: u64, out: &mut Vec<Out>) {
     };
     let chosen = list.found.get(list.at).and_then(|index| list.choices.get(*index));
     let Some((gives, name)) = chosen.map(|choice| (choice.gives.clone(), choice.name.clone())) else {
-        model.complain("nothing fits; esc goes back");
+        let back = model.settings.keymap.first("back");
+        model.complain(format!("nothing fits; {back} goes back"));
         return;
     };
     // What stands first was put there by the program.

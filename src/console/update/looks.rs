@@ -105,6 +105,7 @@ fn configure(model: &mut Model, policy: Vec<(String, String)>, out: &mut Vec<Out
 
 /// What shows keys is made anew.
 fn afresh(model: &mut Model) {
+    model.inspector.made = None;
     for overlay in &mut model.overlays {
         match overlay {
             Overlay::Page(page) => page.made = None,

@@ -104,7 +104,7 @@ fn press(model: &mut Model, x: u16, y: u16) {
 fn tab_at(model: &Model, x: u16, y: u16) -> Option<Tab> {
     let area = model.screen.places.inspector.filter(|area| area.y == y)?;
     let inspector = &model.inspector;
-    let used = (inspector.tab.word().len() as u16 + 2).min(area.width.saturating_sub(2)) + 1;
+    let used = (inspector.title().len() as u16 + 2).min(area.width.saturating_sub(2)) + 1;
     let bar = inspector.bar(used, area.width, model.settings.charset.around());
     let is_here = |(_, from, words): &&(Tab, u16, String)| {
         let from = area.x + from;

@@ -2,6 +2,8 @@
 //!
 //! Text goes into the topmost text field or nowhere. Must not know: what an edit does.
 
+use std::fmt::Write as _;
+
 use super::{branches, choices, collect, edits, graph, lists, open, repair, review, search, typing};
 use crate::console::commands::TextVerb;
 use crate::console::field::Field;
@@ -61,9 +63,38 @@ pub(super) fn was_leaving(model: &mut Model) -> bool {
 
 /// A key that is no command, in a text.
 pub(super) fn typed(model: &mut Model, key: Key) {
+    if is_too_long(model, None) {
+        return;
+    }
     if field(model).is_some_and(|field| field.key(key)) {
         changed(model);
     }
+}
+
+/// Whether the open text is too long to be typed in; then it is said what can be done, or done where it is asked for.
+fn is_too_long(model: &mut Model, verb: Option<TextVerb>) -> bool {
+    let Some(Overlay::Editor(editor)) = model.overlays.last_mut() else {
+        return false;
+    };
+    let Some(bytes) = editor.long.as_ref().map(String::len).filter(|_| !editor.sent) else {
+        return false;
+    };
+    if verb == Some(TextVerb::Undo) && editor.go_back() {
+        model.say("the text is again what it was before it became too long");
+        return true;
+    }
+    let back = editor.can_go_back;
+    let keymap = &model.settings.keymap;
+    let mut words = format!(
+        "{bytes} bytes are too many to type in: {} opens them in $EDITOR",
+        keymap.first("external")
+    );
+    if back {
+        let undo = keymap.first("undo-typing");
+        let _ = write!(words, ", {undo} takes back what made them so many");
+    }
+    model.complain(words);
+    true
 }
 
 /// A paste.
@@ -75,7 +106,10 @@ pub(super) fn paste(model: &mut Model, text: &str) {
     {
         if let Err(why) = editor.paste(text) {
             let key = model.settings.keymap.first("external");
-            model.complain(format!("{why}: {key} opens them in $EDITOR"));
+            let undo = model.settings.keymap.first("undo-typing");
+            model.complain(format!(
+                "{why}: {key} opens them in $EDITOR, {undo} takes the paste back"
+            ));
         }
         return;
     }
@@ -134,6 +168,7 @@ pub(super) fn edit(model: &mut Model, verb: TextVerb, out: &mut Vec<Out>) {
         TextVerb::Find => typing::find(model),
         TextVerb::NextFault => typing::next_fault(model),
         TextVerb::Copy => typing::copy(model, out),
+        verb if is_too_long(model, Some(verb)) => {}
         verb => {
             if let Some(field) = field(model) {
                 field.edit(verb);
@@ -332,6 +367,13 @@ fn about_run(
                 weight(&text).ok_or_else(|| format!("`{text}` is no weight: write a number from 0 to 1"))?;
             Command::Weight(WeightCommand::Set { kind, tool, weight })
         }
+        LinePurpose::ForgetWeights => Command::Weight(WeightCommand::Reset {
+            tool: match text.trim() {
+                "" => return Err("name a tool, or write `all`".to_owned()),
+                "all" => None,
+                tool => Some(tool.into()),
+            },
+        }),
         LinePurpose::Detector => muted(model, &text)?,
         LinePurpose::Resilience => return configure(model, &text, out),
         LinePurpose::ResetBreaker => {
@@ -390,6 +432,8 @@ pub(super) fn limits(now: Limits, text: &str) -> Result<Limits, String> {
         match (name, number) {
             ("turns", number) => limits.turns = number.map(|n| u32::try_from(n).unwrap_or(u32::MAX)),
             ("tokens", number) => limits.tokens = number,
+            // What is shown rounded up and was not changed stays what it is.
+            ("minutes", number) if number == minutes_of(&now) => {}
             ("minutes", number) => limits.wall_ms = number.map(|n| n.saturating_mul(60_000)),
             ("price", number) => limits.price = number,
             ("parallel", Some(number)) => limits.parallel = u32::try_from(number).unwrap_or(u32::MAX),
@@ -400,6 +444,11 @@ pub(super) fn limits(now: Limits, text: &str) -> Result<Limits, String> {
     Ok(limits)
 }
 
+/// The minutes that a limit is shown as.
+fn minutes_of(limits: &Limits) -> Option<u64> {
+    limits.wall_ms.map(|ms| ms.div_ceil(60_000))
+}
+
 /// Limits as they are written in the line.
 pub(super) fn limits_line(limits: &Limits) -> String {
     let word = |value: Option<u64>| value.map_or("none".to_owned(), |value| value.to_string());
@@ -407,7 +456,7 @@ pub(super) fn limits_line(limits: &Limits) -> String {
         "turns={} tokens={} minutes={} price={} parallel={}",
         word(limits.turns.map(u64::from)),
         word(limits.tokens),
-        word(limits.wall_ms.map(|ms| ms.div_ceil(60_000))),
+        word(minutes_of(limits)),
         limits.price.map_or("none".to_owned(), decimal),
         limits.parallel
     )

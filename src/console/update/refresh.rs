@@ -3,6 +3,7 @@
 //! Queue rows, graph rows, places, documents. Must not know: how anything is drawn.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::ops::Range;
 
 use super::{bulk, decide, listings};
 use crate::console::alike;
@@ -12,17 +13,17 @@ use crate::console::layout::fold::Stands;
 use crate::console::model::Model;
 use crate::console::model::arming::{Cover, Question, Sight};
 use crate::console::model::graph::{Form, GraphPane, Level, Pick, body};
-use crate::console::model::inspector::{Subject, Tab};
+use crate::console::model::inspector::{Made, Subject, Tab};
 use crate::console::model::listing::Kind;
 use crate::console::model::overlay::{DialogKind, ListPurpose, Overlay, PageContent, Review, RuleView};
 use crate::console::model::queue::Wanted;
 use crate::console::model::run::RunPart;
 use crate::console::model::screen::{Pane, inside};
 use crate::console::rows::Chosen;
-use crate::console::tabs::{self, Maker};
+use crate::console::tabs::{self, Maker, Output};
 use crate::domain::advice::Cards;
 use crate::domain::command::Command;
-use crate::domain::id::Seq;
+use crate::domain::id::{Seq, TurnId};
 use crate::domain::lineage::{self, Plan};
 use crate::domain::refusal::Refusal;
 use crate::domain::state::State;
@@ -55,11 +56,10 @@ pub fn prepare(model: &mut Model) {
         .graph
         .scroll(height, |pane, row| tall(state, pane, row, graph));
     model.queue.scroll(rows(places.queue));
-    inspect(
-        model,
-        places.inspector.map_or(model.screen.width, |area| area.width),
-    );
-    model.inspector.scroll(rows(places.inspector));
+    let room = rows(places.inspector);
+    let width = places.inspector.map_or(model.screen.width, |area| area.width);
+    inspect(model, width, room);
+    model.inspector.scroll(room);
     lower(model);
     overlay(model);
 }
@@ -144,7 +144,7 @@ fn waiting(run: &RunPart) -> Vec<Wanted> {
     all.into_iter().map(|(_, wanted)| wanted).collect()
 }
 
-fn inspect(model: &mut Model, width: u16) {
+fn inspect(model: &mut Model, width: u16, height: usize) {
     let from_queue = (model.screen.lead == Pane::Queue)
         .then_some(model.queue.selected)
         .flatten()
@@ -153,14 +153,30 @@ fn inspect(model: &mut Model, width: u16) {
             Wanted::Turn { turn, .. } => Subject::Broken(turn),
         });
     let subject = from_queue.or(model.graph.selected.map(Subject::Pick));
+    let mut follows = model.inspector.is_at_end(height);
     if subject != model.inspector.subject {
+        // What was read of a stream is read on where it has become a node.
+        let is_it = |live: TurnId| match subject {
+            Some(Subject::Pick(Pick::Node(id))) => {
+                model.run.state.turn_of(id).is_some_and(|turn| turn.id == live)
+            }
+            _ => false,
+        };
+        let became = match model.inspector.subject {
+            Some(Subject::Pick(Pick::Live(turn, _))) => model.graph.pinned && is_it(turn),
+            _ => false,
+        };
         model.inspector.subject = subject;
-        model.inspector.top = 0;
+        if !became {
+            model.inspector.top = 0;
+        }
+        follows = true;
     }
     let tab = model.inspector.tab_for(subject, model.screen.lead);
     if tab != model.inspector.tab {
         model.inspector.tab = tab;
         model.inspector.top = 0;
+        follows = true;
     }
     let streamed = match subject {
         Some(Subject::Pick(Pick::Live(turn, _))) => {
@@ -168,6 +184,7 @@ fn inspect(model: &mut Model, width: u16) {
         }
         _ => 0,
     };
+    model.inspector.follows = (streamed > 0).then_some(follows);
     let since = match tab {
         // What was sent stays as it was: it is made anew when it has come, and where an edit makes it another
         // thing than what would be sent now.
@@ -178,16 +195,25 @@ fn inspect(model: &mut Model, width: u16) {
     if model.inspector.made == Some(key) {
         return;
     }
+    // Of a stream only the end is there: what is read of it stays until its last row is on screen again.
+    let stays = |made: &Made| (made.0, made.1, made.3) == (subject, tab, width);
+    if streamed > 0 && !follows && model.inspector.made.as_ref().is_some_and(stays) {
+        return;
+    }
     model.inspector.made = Some(key);
     let inspector = &mut model.inspector;
     let looks = (width, model.settings.charset);
     let mut maker = Maker::new(&model.run, &mut inspector.cache, &model.queue.alike, looks);
+    maker.output = (tab == Tab::Content).then(|| Output {
+        colours: !inspector.bytes,
+        key: model.settings.keymap.first("output-colours"),
+    });
     tabs::make(&mut maker, subject, tab);
     let doc = maker.doc;
     model.inspector.doc = doc;
     model.inspector.cache.turn();
-    if streamed > 0 {
-        // What is streaming is followed at its end.
+    if streamed > 0 && follows {
+        // What is streaming is followed while its end is on screen.
         model.inspector.top = model.inspector.doc.rows();
     }
 }
@@ -220,7 +246,7 @@ fn overlay(model: &mut Model) {
         Overlay::Page(page) => {
             if page.made != key {
                 page.made = key;
-                match &page.content {
+                match &mut page.content {
                     PageContent::Loops => tabs::loops(&mut maker, settings.offered()),
                     PageContent::Needed => tabs::needed(&mut maker, log, settings.offered()),
                     PageContent::Help(here) => {
@@ -228,7 +254,9 @@ fn overlay(model: &mut Model) {
                     }
                     PageContent::Note(words) => tabs::note(&mut maker, words),
                     PageContent::Difference(lines) => tabs::difference(&mut maker, lines),
-                    PageContent::Impact(edit) => tabs::impact(&mut maker, edit),
+                    PageContent::Impact { edit, plan } => {
+                        *plan = tabs::impact(&mut maker, edit).map(Box::new);
+                    }
                 }
                 page.doc = maker.doc;
             }
@@ -251,11 +279,10 @@ fn overlay(model: &mut Model) {
             return;
         }
         Overlay::Bulk(bulk) => {
-            if let Some(items) = listed {
+            if let Some(now) = listed {
                 bulk.made = key;
-                bulk.stamp = bulk::stamp(&items);
-                tabs::bulk(&mut maker, &items);
-                bulk.items = items;
+                bulk::compare(bulk, &run.state, &now);
+                tabs::bulk(&mut maker, &mut bulk.items);
                 bulk.doc = maker.doc;
             }
             (&bulk.doc, &mut bulk.top)
@@ -359,16 +386,9 @@ pub(super) fn sights(model: &Model) -> (Option<Sight>, Option<Sight>, Cover) {
         Overlay::Rule(view) => Some(whole(Question::Bulk { stamp: view.stamp }, &view.doc, view.top)),
         Overlay::Dialog(dialog) => {
             let sight = whole(dialog.question.clone(), &dialog.doc, dialog.top);
-            Some(match dialog.doc.decided() {
-                // Of a call what counts is what would run.
-                Some((pager, before)) => {
-                    let end = sight.rows.end.saturating_sub(before).min(pager.rows());
-                    Sight {
-                        rows: sight.rows.start.saturating_sub(before).min(end)..end,
-                        total: pager.rows(),
-                        ..sight
-                    }
-                }
+            // Of a call what counts is what would run.
+            Some(match decided_rows(&dialog.doc, &sight.rows) {
+                Some((rows, total)) => Sight { rows, total, ..sight },
                 None => sight,
             })
         }
@@ -379,6 +399,13 @@ pub(super) fn sights(model: &Model) -> (Option<Sight>, Option<Sight>, Cover) {
     (None, sight, Cover::Overlay)
 }
 
+/// Which rows of what would run are among these rows of a document, and how many it has.
+fn decided_rows(doc: &Doc, rows: &Range<usize>) -> Option<(Range<usize>, usize)> {
+    let (pager, before) = doc.decided()?;
+    let end = rows.end.saturating_sub(before).min(pager.rows());
+    Some((rows.start.saturating_sub(before).min(end)..end, pager.rows()))
+}
+
 fn frame(model: &Model) -> Option<Sight> {
     let area = inside(model.screen.places.inspector?);
     if area.is_empty() {
@@ -387,16 +414,11 @@ fn frame(model: &Model) -> Option<Sight> {
     let question = decide::question(model)?;
     let inspector = &model.inspector;
     let rows = inspector.top..inspector.top + usize::from(area.height);
-    let (rows, total, width) = match (&question, inspector.doc.decided()) {
-        (Question::Call { .. }, Some((pager, before))) => {
-            let end = rows.end.saturating_sub(before).min(pager.rows());
-            (
-                rows.start.saturating_sub(before).min(end)..end,
-                pager.rows(),
-                area.width,
-            )
+    let (rows, total, width) = match &question {
+        Question::Call { .. } => {
+            let (rows, total) = decided_rows(&inspector.doc, &rows)?;
+            (rows, total, area.width)
         }
-        (Question::Call { .. }, None) => return None,
         _ => (0..1, 1, 0),
     };
     Some(Sight {

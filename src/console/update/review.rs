@@ -94,7 +94,7 @@ pub(super) fn difference(state: &State, edit: &Edit) -> Vec<diff::Line> {
             (String::new(), text.to_string())
         }
         Edit::InsertCall { tool, args, .. } => (String::new(), call(tool, args)),
-        Edit::RejectAnswer { node, reason, .. } => (summary::call(state, *node), reason.to_string()),
+        Edit::RejectAnswer { node, reason, .. } => (old(*node), reason.to_string()),
         Edit::Take { node, from, .. } => {
             let id = node.observation();
             let here = state.node(id).is_some_and(|node| node.active);

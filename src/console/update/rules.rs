@@ -4,6 +4,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use super::bulk::unread;
 use super::decide::{armed, can_decide, go_to_queue, question, send, subject};
 use super::input::By;
 use super::open;
@@ -21,7 +22,8 @@ use crate::domain::call::Status;
 use crate::domain::command::{Command, RunCommand};
 use crate::domain::id::{NodeId, NodeKind};
 use crate::domain::rule::Wanted;
-use crate::policy::backtest::would;
+use crate::domain::stand::Stand;
+use crate::policy::backtest::{read, would};
 
 fn live(model: &Model) -> Result<(), String> {
     if model.settings.read_only {
@@ -41,8 +43,7 @@ fn call(model: &Model) -> Option<NodeId> {
 pub(super) fn always(model: &mut Model, by: By, at: u64) -> Result<(), String> {
     live(model)?;
     let id = call(model).ok_or("no call is selected")?;
-    let status = model.run.state.call(id).map(|call| call.status.clone());
-    if status != Some(Status::Awaiting) {
+    if Stand::of(&model.run.state, id) != Some(Stand::Now(&Status::Awaiting)) {
         return Err(format!(
             "{id} does not wait for approval: \"always\" is for a call that does"
         ));
@@ -53,21 +54,24 @@ pub(super) fn always(model: &mut Model, by: By, at: u64) -> Result<(), String> {
         return Err(format!("{id} is in front of you now: press the key again"));
     }
     let question = question(model).ok_or("no call is selected")?;
-    let shown = armed(model, &question, by, at)?;
-    if !shown.read.misses(shown.rows).is_empty() {
-        let key = model.settings.keymap.first("page-down");
-        return Err(format!("not all of it was on screen yet: {key} reads on"));
-    }
     let Question::Call {
         call,
         rev,
         digest: Some(digest),
         ..
-    } = question
+    } = question.clone()
     else {
         return Err(format!("{id} is not ready yet"));
     };
-    show(model, Wanted::Exact { call, rev, digest });
+    // What would be refused when it is accepted is not even shown.
+    let wanted = Wanted::Exact { call, rev, digest };
+    would(&model.run.state, &wanted)?;
+    let shown = armed(model, &question, by, at)?;
+    if !shown.read.misses(shown.rows).is_empty() {
+        let key = model.settings.keymap.first("page-down");
+        return Err(format!("not all of it was on screen yet: {key} reads on"));
+    }
+    show(model, wanted);
     Ok(())
 }
 
@@ -75,16 +79,26 @@ pub(super) fn always(model: &mut Model, by: By, at: u64) -> Result<(), String> {
 pub(super) fn write(model: &mut Model) -> Result<(), String> {
     live(model)?;
     let begun = call(model).and_then(|id| begun(model, id));
-    let text: Arc<str> = begun
-        .unwrap_or_else(|| "tool = \"read_file\"\ngate = \"allow\"".to_owned())
-        .into();
+    let allow = begun.unwrap_or_else(|| "tool = \"read_file\"".to_owned());
+    let stands = |gate: &str| {
+        let text: Arc<str> = format!("{allow}\ngate = \"{gate}\"").into();
+        read(&model.run.state, &Wanted::Text { text: text.clone() }).map(|_| text)
+    };
+    // It begins with what can stand, and says why that is not more.
+    let (text, why) = match stands("allow") {
+        Ok(text) => (text, None),
+        Err(why) => (stands("ask").unwrap_or_else(|_| allow.as_str().into()), Some(why)),
+    };
     let title = "a rule for the rest of the session (allow, ask or deny)".to_owned();
     let editor = Editor::words(Purpose::Rule, title, &text);
     open(model, Overlay::Editor(Box::new(editor)));
+    if let Some(why) = why {
+        model.say(format!("it begins with \"ask\", not with \"allow\": {why}"));
+    }
     Ok(())
 }
 
-/// A rule about calls like this one: its tool, and for one with a path the directory of that.
+/// What a rule is about that is about calls like this one: its tool, and for one with a path the directory of that.
 fn begun(model: &Model, id: NodeId) -> Option<String> {
     let (tool, _) = model.run.state.node(id)?.as_call()?;
     let args = model.run.shown_args(id)?;
@@ -101,14 +115,11 @@ fn begun(model: &Model, id: NodeId) -> Option<String> {
         let parent = parent.to_string_lossy();
         let parent = if parent.is_empty() { "." } else { &*parent };
         format!(
-            "args = [{{ at = \"/path\", under = {} }}]\n",
+            "\nargs = [{{ at = \"/path\", under = {} }}]",
             json::string(parent)
         )
     });
-    Some(format!(
-        "tool = {tool}\n{}gate = \"allow\"",
-        under.unwrap_or_default()
-    ))
+    Some(format!("tool = {tool}{}", under.unwrap_or_default()))
 }
 
 /// The editor's rule is finished: shows what it would have meant.
@@ -143,8 +154,8 @@ pub(super) fn accept(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> 
     let seen = view.would.as_ref().map_err(Clone::clone)?.seen();
     let rule = view.wanted.clone();
     let shown = armed(model, &Question::Bulk { stamp: view.stamp }, by, at)?;
-    if !shown.read.misses(shown.rows).is_empty() {
-        return Err("it goes on below: scroll to its end first".to_owned());
+    if let Some(why) = unread(shown) {
+        return Err(why);
     }
     model.queue.leaving = model.queue.selected;
     send(model, Command::Run(RunCommand::AddRule { rule, seen }), None, out);

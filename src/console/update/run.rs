@@ -13,6 +13,7 @@ use crate::console::model::listing::Kind;
 use crate::console::model::log::Line;
 use crate::console::model::overlay::{Overlay, Page, PageContent};
 use crate::console::model::run::Sent;
+use crate::console::model::screen::Pane;
 use crate::console::msg::Out;
 use crate::console::words;
 use crate::domain::command::{CallCommand, Command, EditCommand, RunCommand};
@@ -34,8 +35,18 @@ pub(super) fn take(model: &mut Model, update: Update, out: &mut Vec<Out>) {
             if is_first {
                 ledger::of_before(model);
             }
+            // Who has gone back in the log stays there.
+            if let Some(before) = model.screen.before.take()
+                && model.log.follows()
+                && model.screen.focus == Pane::Log
+            {
+                (model.screen.focus, model.screen.lower) = before;
+            }
         }
-        Update::Past(events) => model.log.replace(events),
+        Update::Past(events) => {
+            model.log.replace(events);
+            show_the_end(model);
+        }
         Update::Event(envelope) => event(model, envelope, out),
         Update::Live(live) => model.run.stream(live),
         Update::Sent { turn, asked, found } => super::views::sent(model, turn, asked, found),
@@ -46,6 +57,7 @@ pub(super) fn take(model: &mut Model, update: Update, out: &mut Vec<Out>) {
             model.log.add(Line::Note(words));
         }
         Update::Progress(words) => model.say(words),
+        Update::Reading { done, of } => model.run.reading = Some((done, of)),
         Update::At(at) => {
             model.run.playing = at.speed.is_some();
             model.run.at = Some(at);
@@ -57,6 +69,15 @@ pub(super) fn take(model: &mut Model, update: Update, out: &mut Vec<Out>) {
             model.run.halted = Some(why);
         }
         Update::Ended => model.run.ended = true,
+    }
+}
+
+/// As long as nothing but the end of a record is there, the log is what there is to look at.
+fn show_the_end(model: &mut Model) {
+    let screen = &mut model.screen;
+    if model.run.reading.is_some() && model.overlays.is_empty() && screen.focus == Pane::Graph {
+        screen.before = Some((screen.focus, screen.lower));
+        (screen.focus, screen.lower) = (Pane::Log, Some(Pane::Log));
     }
 }
 
@@ -150,22 +171,21 @@ fn taken(model: &mut Model, command: &Command) {
     if let Command::Edit(EditCommand::Commit { edits, .. }) = command {
         model.collected.committed(edits);
     }
+    if let Command::Call(CallCommand::Approve { call, unread, .. }) = command {
+        model.say(match unread {
+            0 => format!("approved {call}"),
+            bytes => format!("approved {call} with {bytes} bytes unread"),
+        });
+    }
     if !closes(command) {
         return;
     }
     (model.run.committing, model.run.overtaken) = (false, false);
     let switched = !matches!(command, Command::Edit(EditCommand::Commit { .. }));
-    // What was read about keys over it meanwhile goes with it.
-    if let [.., below, Overlay::Page(page)] = model.overlays.as_slice()
-        && page.is_help()
-        && match below {
-            Overlay::Review(_) | Overlay::Rule(_) => true,
-            Overlay::Editor(editor) => editor.sent,
-            _ => false,
-        }
-    {
-        model.overlays.pop();
-    }
+    // What is read about keys over it meanwhile stays until it is closed.
+    let help = model
+        .overlays
+        .pop_if(|overlay| matches!(overlay, Overlay::Page(page) if page.is_help()));
     if matches!(model.overlays.last(), Some(Overlay::Review(_) | Overlay::Rule(_))) {
         model.overlays.pop();
         if matches!(model.overlays.last(), Some(Overlay::Editor(_))) {
@@ -188,6 +208,7 @@ fn taken(model: &mut Model, command: &Command) {
     while model.overlays.last().is_some_and(is_moot) {
         model.overlays.pop();
     }
+    model.overlays.extend(help);
 }
 
 /// A command was not carried out: says which and why, and what changed since it was shown. What another

@@ -179,26 +179,8 @@ const fn in_view(row: usize, top: usize, height: usize) -> usize {
 /// Looks for something in the graph and goes to the first place below the cursor.
 fn in_graph(model: &mut Model, text: &str) -> Result<(), String> {
     let query = Query::parse(text)?;
-    let state = &model.run.state;
-    let hits: BTreeSet<NodeId> = if query.is_empty() {
-        BTreeSet::new()
-    } else {
-        let nodes = state.nodes.keys().copied();
-        nodes.filter(|id| query.fits(state, *id)).collect()
-    };
     text.clone_into(&mut model.graph.search.text);
-    let broken: Vec<_> = if query.is_empty() {
-        Vec::new()
-    } else {
-        let streams = model.run.broken();
-        streams
-            .filter(|turn| query.fits_broken(turn))
-            .map(|turn| turn.id)
-            .collect()
-    };
-    let count = hits.len() + broken.len();
-    model.graph.search.hits = hits;
-    model.graph.search.broken = broken;
+    let count = find(model, &query);
     if query.is_empty() {
         return Ok(());
     }
@@ -215,4 +197,40 @@ fn in_graph(model: &mut Model, text: &str) -> Result<(), String> {
     model.say(format!("{count} {places}{rest}"));
     super::jumps::jump(model, Jump::Match);
     Ok(())
+}
+
+/// Looks once more for what was searched for, where something has happened since.
+pub(super) fn look_again(model: &mut Model) {
+    if model.graph.search.text.is_empty() || model.graph.search.at == model.run.state.seq {
+        return;
+    }
+    if let Ok(query) = Query::parse(&model.graph.search.text) {
+        find(model, &query);
+    }
+}
+
+/// Finds every place; gives their number.
+fn find(model: &mut Model, query: &Query) -> usize {
+    let state = &model.run.state;
+    let hits: BTreeSet<NodeId> = if query.is_empty() {
+        BTreeSet::new()
+    } else {
+        let nodes = state.nodes.keys().copied();
+        nodes.filter(|id| query.fits(state, *id)).collect()
+    };
+    let broken: Vec<_> = if query.is_empty() {
+        Vec::new()
+    } else {
+        let streams = model.run.broken();
+        streams
+            .filter(|turn| query.fits_broken(turn))
+            .map(|turn| turn.id)
+            .collect()
+    };
+    let count = hits.len() + broken.len();
+    let search = &mut model.graph.search;
+    search.hits = hits;
+    search.broken = broken;
+    search.at = state.seq;
+    count
 }

@@ -1,11 +1,18 @@
 //! What messages do, and what they must not do.
 
 mod arming;
+mod asked;
 mod branches;
+mod bulk;
 mod collected;
+mod colours;
+mod early;
 mod edits;
 mod effects;
+mod follow;
 mod frame;
+mod held;
+mod history;
 mod irreversible;
 mod leaving;
 mod looks;
@@ -13,9 +20,11 @@ mod loops;
 mod lower;
 mod mouse;
 mod needed;
+mod outside;
 mod pace;
 mod palette;
 mod places;
+mod queue;
 mod reading;
 mod repairs;
 mod rules;

@@ -45,6 +45,7 @@ pub(super) fn show(model: &mut Model, view: View, out: &mut Vec<Out>) {
         View::Zoom => model.screen.zoom = !model.screen.zoom,
         View::NextTab => tab(model, model.inspector.next_tab(false)),
         View::PrevTab => tab(model, model.inspector.next_tab(true)),
+        View::Colours => colours(model),
         View::Expand => model.graph.toggle(None),
         View::Help => help(model),
         View::Loops => open(model, Overlay::Page(Page::new("loops", PageContent::Loops))),
@@ -142,15 +143,37 @@ fn explain(model: &mut Model, at: usize) {
     model.lower.health.made = None;
 }
 
+/// Shows the output of tools in its colours, or with its bytes as marks.
+fn colours(model: &mut Model) {
+    if !model.inspector.doc.has_colours() {
+        return model.complain("nothing that the inspector shows asks for colours");
+    }
+    model.inspector.bytes = !model.inspector.bytes;
+    model.inspector.made = None;
+}
+
 /// Puts the focus on a pane.
 pub(super) fn focus(model: &mut Model, pane: Pane) {
     let lead = model.screen.lead;
     model.screen.focus(pane);
+    if pane == Pane::Inspector {
+        hold(model);
+    }
     if model.screen.lead != lead {
         model.inspector.top = 0;
         if pane == Pane::Queue {
             model.inspector.choose(Tab::Arguments, pane);
         }
+    }
+}
+
+/// What is read stays: a graph that followed what comes would put something else in its place, and the keys would
+/// be about that.
+fn hold(model: &mut Model) {
+    let graph = &mut model.graph;
+    if model.screen.lead == Pane::Graph && !graph.pinned && graph.selected.is_some() {
+        graph.pinned = true;
+        graph.see();
     }
 }
 
@@ -324,6 +347,8 @@ pub(super) fn step_in(model: &mut Model, pane: Pane, to: Move) {
             Move::Left => tab(model, model.inspector.next_tab(true)),
             Move::Right => tab(model, model.inspector.next_tab(false)),
             other => {
+                // The wheel moves it wherever the focus is.
+                hold(model);
                 let page = height(places.inspector);
                 scroll(&mut model.inspector.top, &model.inspector.doc, other, page);
             }

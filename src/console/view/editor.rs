@@ -1,19 +1,48 @@
 //! An open editor: its text, and what is wrong with it. Must not know: what its keys do.
 
+use std::fmt::Write as _;
+
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 
 use super::overlay;
 use super::paint::{Canvas, row_of};
-use crate::console::doc::Styled;
+use crate::console::doc::{Styled, head};
 use crate::console::model::Model;
 use crate::console::model::editor::{Editor, Form};
+use crate::console::pager::{Pager, Wrap};
 use crate::console::theme::Role;
 use crate::text::visible;
 
 /// Faults that are listed.
 const MOST: u16 = 5;
+
+/// Bytes of a text that is too long to be typed in that are shown.
+const HEAD: usize = 8 * 1024;
+
+/// Says what can be done with a text that is too long to be typed in, and shows its beginning.
+fn draw_long(model: &Model, frame: &mut Frame<'_>, editor: &Editor, long: &str, place: Rect) {
+    let mut canvas = Canvas {
+        buf: frame.buffer_mut(),
+        look: &model.settings.look,
+    };
+    let keymap = &model.settings.keymap;
+    let mut words = format!("{} opens them in $EDITOR", keymap.first("external"));
+    if editor.can_go_back {
+        let undo = keymap.first("undo-typing");
+        let _ = write!(words, ", {undo} takes back what made them so many");
+    }
+    let (x, width) = (place.x + 1, place.width.saturating_sub(1));
+    canvas.put(x, place.y, width, &words, Role::Warning);
+    let pager = Pager::new(head(long, HEAD).0.into(), width.max(1), Wrap::Chars);
+    let rows = pager.window(0, usize::from(place.height.saturating_sub(1)), None);
+    for (y, row) in (place.y + 1..).zip(rows) {
+        let mut line = Styled::new();
+        line.push_row(row, Role::Dim);
+        canvas.line(x, y, width, &line);
+    }
+}
 
 /// Draws the editor.
 pub(super) fn draw(model: &Model, frame: &mut Frame<'_>, editor: &Editor) {
@@ -36,7 +65,12 @@ pub(super) fn draw(model: &Model, frame: &mut Frame<'_>, editor: &Editor) {
     } else {
         "  changed"
     };
-    let title = format!("{}{tool}{form}  {line}:{column}{state}", editor.title);
+    // There is no cursor in what is too long to be typed in.
+    let place = match &editor.long {
+        Some(long) => format!("{} bytes", long.len()),
+        None => format!("{line}:{column}"),
+    };
+    let title = format!("{}{tool}{form}  {place}{state}", editor.title);
     let body = overlay::open(model, frame, area, &title, Role::Focus);
     let faults = u16::try_from(editor.faults.len())
         .unwrap_or(MOST)
@@ -48,19 +82,7 @@ pub(super) fn draw(model: &Model, frame: &mut Frame<'_>, editor: &Editor) {
     };
     let style = model.settings.look.full(Role::Text);
     if let Some(long) = &editor.long {
-        let mut canvas = Canvas {
-            buf: frame.buffer_mut(),
-            look: &model.settings.look,
-        };
-        let key = model.settings.keymap.first("external");
-        let words = format!("{} bytes: {key} opens them in $EDITOR", long.len());
-        canvas.put(
-            text.x + 1,
-            text.y,
-            text.width.saturating_sub(1),
-            &words,
-            Role::Warning,
-        );
+        draw_long(model, frame, editor, long, text);
     } else {
         let marks: Vec<(usize, usize)> = editor.marks.iter().flatten().copied().collect();
         let wrong = model

@@ -2,12 +2,14 @@
 //!
 //! Must not know: how rows come to be.
 
+pub(super) mod foreseen;
 mod lines;
 mod map;
 mod strip;
 mod time;
 
 use std::fmt::Write as _;
+use std::ops::Range;
 
 use ratatui::layout::Rect;
 
@@ -22,8 +24,12 @@ use crate::console::model::screen::{Pane, inside};
 use crate::console::symbols::Symbol;
 use crate::console::theme::Role;
 use crate::domain::id::NodeId;
+use crate::domain::lineage::Plan;
 use crate::text::visible;
+use foreseen::Foreseen;
 
+/// Members of a folded row that are looked at for what is lit.
+const LIT: usize = 32;
 /// Columns from which on the strip of the whole is drawn.
 const STRIP: u16 = 30;
 
@@ -47,7 +53,7 @@ pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
     }
     match graph.form {
         Form::Map => map::draw(model, canvas, body),
-        Form::Lanes | Form::Time => rows(model, canvas, body),
+        Form::Lanes | Form::Time => lanes_of(model, canvas, body, (graph.top, graph.form), None),
     }
     let fresh = graph.fresh();
     if fresh > 0 {
@@ -82,15 +88,25 @@ fn title(model: &Model) -> String {
         let text = visible(crate::console::doc::head(&filter.text, 60).0);
         // Writing into a string cannot fail.
         let _ = write!(words, ", only {text} ({})", graph.found());
+        if let Some(called) = graph.called {
+            let _ = write!(words, " and {called}");
+        }
     }
     words
 }
 
-fn rows(model: &Model, canvas: &mut Canvas<'_>, body: Rect) {
+/// Draws rows from the first one given on; with a plan, what it does to each of them.
+fn lanes_of(
+    model: &Model,
+    canvas: &mut Canvas<'_>,
+    body: Rect,
+    (top, form): (usize, Form),
+    plan: Option<&Plan>,
+) {
     let graph = &model.graph;
     let cursor = graph.cursor();
     let head = body;
-    let rows = u16::try_from(graph.form.head()).unwrap_or(0).min(body.height);
+    let rows = u16::try_from(form.head()).unwrap_or(0).min(body.height);
     let body = Rect {
         y: body.y + rows,
         height: body.height - rows,
@@ -100,19 +116,20 @@ fn rows(model: &Model, canvas: &mut Canvas<'_>, body: Rect) {
     // A run that is nearly all on screen needs no strip of the whole.
     let with_strip = graph.len() > 2 * height && body.width >= STRIP;
     let area = Rect {
-        width: body.width - u16::from(with_strip),
+        // A blank column keeps the strip from the words.
+        width: body.width - if with_strip { 2 } else { 0 },
         ..body
     };
-    let widest = match graph.form {
+    let widest = match form {
         Form::Time => 1,
-        _ => widest(model, height, usize::from(area.width / 2)),
+        _ => widest(model, top..top + height, usize::from(area.width / 2)),
     };
-    let scale = (graph.form == Form::Time).then(|| time::Scale::new(model, height, area));
+    let scale = (form == Form::Time).then(|| time::Scale::new(model, height, area));
     if let Some(scale) = &scale {
         canvas.put(head.x, head.y, head.width, &scale.words(model), Role::Dim);
     }
     let mut line = 0_u16;
-    let mut row = graph.top;
+    let mut row = top;
     while line < body.height && row < graph.len() {
         let place = row_of(area, line);
         let mut below = 0;
@@ -121,7 +138,16 @@ fn rows(model: &Model, canvas: &mut Canvas<'_>, body: Rect) {
                 if let Some(scale) = &scale {
                     time::row(model, canvas, place, here, scale);
                 } else {
-                    lines::node_row(model, canvas, place, row, here, widest);
+                    let foreseen = plan.and_then(|plan| Foreseen::of(model, plan, row, here));
+                    lines::node_row(
+                        model,
+                        canvas,
+                        place,
+                        (row, here),
+                        widest,
+                        foreseen,
+                        plan.is_none(),
+                    );
                     let room = Rect {
                         y: place.y + 1,
                         height: body.bottom().saturating_sub(place.y + 1),
@@ -141,14 +167,7 @@ fn rows(model: &Model, canvas: &mut Canvas<'_>, body: Rect) {
         }
         if Some(row) == cursor {
             canvas.tint(place, Role::Selection);
-            let pointer = Symbol::Pointer.glyph(model.settings.charset);
-            canvas.put(
-                place.x,
-                place.y,
-                1,
-                pointer.encode_utf8(&mut [0; 4]),
-                Role::Accent,
-            );
+            shell::pointer(model, canvas, place, Pane::Graph);
         }
         line += 1 + below;
         row += 1;
@@ -162,16 +181,16 @@ fn rows(model: &Model, canvas: &mut Canvas<'_>, body: Rect) {
                 width: 1,
                 ..body
             },
-            graph.top..row,
+            top..row,
         );
     }
 }
 
 /// Columns of the widest lanes on screen.
-fn widest(model: &Model, height: usize, most: usize) -> usize {
+fn widest(model: &Model, rows: Range<usize>, most: usize) -> usize {
     let graph = &model.graph;
     let mut cells = Vec::new();
-    (graph.top..(graph.top + height).min(graph.rows.list.len()))
+    (rows.start..rows.end.min(graph.rows.list.len()))
         .map(|row| {
             graph.rows.gutter.cells(row, open(model, row), &mut cells);
             cells.len()

@@ -34,6 +34,10 @@ fn parts(model: &Model) -> Vec<(u8, Role, String, bool)> {
         ));
     }
     if let Some(started) = &state.started {
+        // Whoever looks must never take one for the other.
+        if started.is_drill() {
+            parts.push((0, Role::Warning, "DRILL: nothing runs".to_owned(), false));
+        }
         let name = visible(crate::console::doc::head(&started.model, 60).0);
         parts.push((2, Role::Accent, name, false));
         // How far commands reach outlasts everything that a narrow screen can do without.
@@ -84,6 +88,10 @@ fn parts(model: &Model) -> Vec<(u8, Role, String, bool)> {
         let narrow = model.screen.width < NARROW;
         parts.push((1, Role::Text, at.words(narrow), true));
     }
+    if let Some((done, of)) = model.run.reading {
+        let words = format!("{} of {} MB", done >> 20, of >> 20);
+        parts.push((1, Role::Text, words, true));
+    }
     let waiting = model.queue.waiting();
     if waiting > 0 {
         parts.push((1, Role::Awaiting, format!("{waiting} waiting"), true));
@@ -102,6 +110,10 @@ fn parts(model: &Model) -> Vec<(u8, Role, String, bool)> {
 
 /// How much of the tightest limit is used.
 fn budget(model: &Model) -> Option<(u128, Role)> {
+    // What is not read yet may have used more.
+    if !model.run.arrived {
+        return None;
+    }
     let share = crate::console::rows::used_share(&model.run)?;
     let role = match share {
         0..80 => Role::Dim,

@@ -14,7 +14,7 @@ use crate::console::theme::Role;
 /// Draws the pane.
 pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
     let inspector = &model.inspector;
-    let used = shell::title(model, canvas, area, Pane::Inspector, inspector.tab.word());
+    let used = shell::title(model, canvas, area, Pane::Inspector, &inspector.title());
     let body = inside(area);
     // The other tabs, as far as there is room, and a sign where there are more.
     let bar = inspector.bar(used, area.width, model.settings.charset.around());
@@ -25,16 +25,23 @@ pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
         canvas.put(area.x + x, area.y, area.width - x, words, Role::Key);
     }
     let find = inspector.find.as_ref().map(|find| &find.regex);
-    rows(canvas, body, &inspector.doc, inspector.top, find);
+    let place = (inspector.top, model.more());
+    rows(canvas, body, &inspector.doc, place, find);
     position(canvas, area, &inspector.doc, inspector.top);
 }
 
-/// Draws the rows of a document.
-pub(super) fn rows(canvas: &mut Canvas<'_>, body: Rect, doc: &Doc, top: usize, find: Option<&Regex>) {
+/// Draws the rows of a document from one on; what is cut off has a sign.
+pub(super) fn rows(
+    canvas: &mut Canvas<'_>,
+    body: Rect,
+    doc: &Doc,
+    (top, more): (usize, char),
+    find: Option<&Regex>,
+) {
     let lines = doc.window(top, usize::from(body.height), find);
     for (at, line) in lines.iter().enumerate() {
         let place = row_of(body, u16::try_from(at).unwrap_or(u16::MAX));
-        canvas.line(place.x, place.y, place.width, line);
+        canvas.row(place, line, more);
     }
 }
 

@@ -202,5 +202,5 @@ pub(super) fn listing(model: &Model, frame: &mut Frame<'_>, listing: &Listing) {
         Role::Border,
     );
     inspector::position(&mut canvas, line, &listing.doc, listing.top);
-    inspector::rows(&mut canvas, rest, &listing.doc, listing.top, None);
+    inspector::rows(&mut canvas, rest, &listing.doc, (listing.top, model.more()), None);
 }

@@ -5,14 +5,22 @@ use ratatui::layout::Rect;
 use regex::Regex;
 
 use super::paint::{Canvas, row_of};
-use super::{editor, inspector, lists};
+use super::{editor, graph, inspector, lists};
 use crate::console::columns::Columns as _;
 use crate::console::doc::Doc;
 use crate::console::model::Model;
-use crate::console::model::overlay::{DialogKind, LinePurpose, ListPurpose, Overlay};
+use crate::console::model::arming::Question;
+use crate::console::model::graph::Pick;
+use crate::console::model::inspector::Subject;
+use crate::console::model::overlay::{Bulk, DialogKind, LinePurpose, ListPurpose, Overlay, PageContent};
 use crate::console::model::screen::inside;
 use crate::console::symbols::Charset;
 use crate::console::theme::Role;
+use crate::domain::lineage::Plan;
+use crate::domain::node::Node;
+
+/// A title of two parts needs so many columns, the place in the text at its right end included.
+const WIDE_TITLE: u16 = 76;
 
 /// Draws the topmost overlay.
 pub(super) fn draw(model: &Model, frame: &mut Frame<'_>) {
@@ -36,12 +44,29 @@ pub(super) fn draw(model: &Model, frame: &mut Frame<'_>) {
     }
 }
 
+/// No frame of another decision may stand beside one, nor a frame of an older revision.
+fn clear(model: &Model, frame: &mut Frame<'_>, overlay: &Overlay) {
+    match overlay {
+        Overlay::Review(_) | Overlay::Bulk(_) | Overlay::Rule(_) => blank(model, frame),
+        Overlay::Dialog(dialog) if !is_asked_below(model, &dialog.question) => blank(model, frame),
+        Overlay::Stop | Overlay::Leave | Overlay::Listing(_) => unframe(model, frame),
+        _ => {}
+    }
+}
+
 fn one(model: &Model, frame: &mut Frame<'_>, overlay: &Overlay) {
+    clear(model, frame, overlay);
     match overlay {
         Overlay::Page(page) => {
             let find = page.find.as_ref().map(|(find, _)| &find.regex);
             let place = (page.top, find);
+            let PageContent::Impact { plan, .. } = &page.content else {
+                document(model, frame, &page.title, &page.doc, place, Role::Focus);
+                return;
+            };
+            blank(model, frame);
             document(model, frame, &page.title, &page.doc, place, Role::Focus);
+            touched(model, frame, &page.doc, plan.as_deref());
         }
         Overlay::Review(review) => {
             let words = if model.run.committing {
@@ -49,8 +74,6 @@ fn one(model: &Model, frame: &mut Frame<'_>, overlay: &Overlay) {
             } else {
                 &review.title
             };
-            // No frame of an older revision may stand beside what is about to run.
-            blank(model, frame);
             document(
                 model,
                 frame,
@@ -59,19 +82,18 @@ fn one(model: &Model, frame: &mut Frame<'_>, overlay: &Overlay) {
                 (review.top, None),
                 Role::Decision,
             );
+            touched(model, frame, &review.doc, review.plan.as_ref().ok());
         }
         Overlay::Listing(list) => lists::listing(model, frame, list),
         Overlay::Bulk(bulk) => document(
             model,
             frame,
-            "approve all of these",
+            &title_of(model, bulk),
             &bulk.doc,
             (bulk.top, None),
             Role::Decision,
         ),
         Overlay::Rule(view) => {
-            // No frame of another decision may stand beside this one.
-            blank(model, frame);
             let title = "a rule of the session";
             document(model, frame, title, &view.doc, (view.top, None), Role::Decision);
         }
@@ -98,8 +120,9 @@ fn one(model: &Model, frame: &mut Frame<'_>, overlay: &Overlay) {
                 "Everything stops: the open stream, running calls, whatever waits.".to_owned(),
                 "A call that is cut off may have had an effect; it is marked so.".to_owned(),
                 format!(
-                    "{} stops everything now, esc goes back.",
-                    model.settings.keymap.first("stop-now")
+                    "{} stops everything now, {} goes back.",
+                    model.settings.keymap.first("stop-now"),
+                    model.settings.keymap.first("back")
                 ),
             ],
         ),
@@ -107,6 +130,23 @@ fn one(model: &Model, frame: &mut Frame<'_>, overlay: &Overlay) {
         Overlay::Editor(open) => editor::draw(model, frame, open),
         Overlay::Line(line) => lists::line(model, frame, line),
         Overlay::List(list) => lists::list(model, frame, list),
+    }
+}
+
+/// The title of a list of approvals, with what came since it was opened.
+fn title_of(model: &Model, bulk: &Bulk) -> String {
+    let title = "approve all of these";
+    if bulk.more == 0 {
+        return title.to_owned();
+    }
+    let key = model.settings.keymap.first("take-in");
+    let them = if bulk.more == 1 { "it" } else { "them" };
+    let more = format!("{} more came: {key} takes {them} in", bulk.more);
+    // What came must be told, whatever the width.
+    if model.screen.overlay_width() < WIDE_TITLE {
+        more
+    } else {
+        format!("{title}; {more}")
     }
 }
 
@@ -143,8 +183,50 @@ fn leave(model: &Model, frame: &mut Frame<'_>) {
         "{}  leave now; what is cut off is settled when you resume",
         keymap.first("quit")
     ));
-    lines.push("esc  stay".to_owned());
+    lines.push(format!("{}  stay", keymap.first("back")));
     words(model, frame, "leave?", &lines);
+}
+
+/// Draws what a plan touches in the graph below its preview, as far as there is room.
+fn touched(model: &Model, frame: &mut Frame<'_>, doc: &Doc, plan: Option<&Plan>) {
+    let Some(plan) = plan else { return };
+    let body = model.screen.places.body;
+    // The line below the preview stays.
+    let y = (model.screen.overlay(doc.rows()).bottom() + 1).min(body.bottom());
+    let room = Rect {
+        y,
+        height: body.bottom() - y,
+        ..body
+    };
+    let mut canvas = Canvas {
+        buf: frame.buffer_mut(),
+        look: &model.settings.look,
+    };
+    graph::foreseen::draw(model, &mut canvas, room, plan);
+}
+
+/// True where the pane below asks the very same: the same revision of the same call, or the same stream.
+fn is_asked_below(model: &Model, question: &Question) -> bool {
+    match (model.inspector.subject, question) {
+        (Some(Subject::Pick(Pick::Node(id))), Question::Call { call, rev, .. }) => {
+            let now = model.run.state.node(*call).map(Node::rev);
+            id.call() == *call && now == Some(*rev)
+        }
+        (Some(Subject::Broken(below)), Question::Turn { turn, .. }) => below == *turn,
+        _ => false,
+    }
+}
+
+/// Takes the decision frame off the panes, where there is one.
+fn unframe(model: &Model, frame: &mut Frame<'_>) {
+    let (Some(area), Some(_)) = (model.screen.places.inspector, model.inspector.doc.decided()) else {
+        return;
+    };
+    let mut canvas = Canvas {
+        buf: frame.buffer_mut(),
+        look: &model.settings.look,
+    };
+    canvas.fill(area, Role::Text);
 }
 
 /// Takes everything off the panes.
@@ -217,7 +299,7 @@ fn document(
         buf: frame.buffer_mut(),
         look: &model.settings.look,
     };
-    inspector::rows(&mut canvas, body, doc, top, find);
+    inspector::rows(&mut canvas, body, doc, (top, model.more()), find);
     inspector::position(&mut canvas, area, doc, top);
 }
 

@@ -9,6 +9,7 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use crate::console::columns::{Columns as _, fill};
 use crate::console::doc::Styled;
+use crate::console::sgr::Sgr;
 use crate::console::theme::{Look, Role};
 
 /// A place to paint.
@@ -105,7 +106,12 @@ impl Canvas<'_> {
             if used >= most {
                 break;
             }
-            used += self.put(x + used, y, most - used, &piece.text, piece.role);
+            let style = if piece.sgr == Sgr::default() {
+                self.look.style(piece.role)
+            } else {
+                self.look.output(piece.sgr)
+            };
+            used += self.write(x + used, y, most - used, &piece.text, style);
         }
         used
     }

@@ -1,5 +1,8 @@
 //! The queue pane: one line per entry that waits. Must not know: how entries come and go.
 
+use std::fmt::Write as _;
+use std::sync::Arc;
+
 use ratatui::layout::Rect;
 
 use super::paint::{Canvas, row_of};
@@ -11,22 +14,26 @@ use crate::console::model::screen::{Pane, inside};
 use crate::console::summary;
 use crate::console::symbols::Symbol;
 use crate::console::theme::Role;
+use crate::domain::call::{Call, Seen};
 use crate::domain::id::{NodeId, Rev};
+use crate::domain::ready;
+use crate::domain::stand::Stand;
 
 /// Draws the pane.
 pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
     let queue = &model.queue;
     let waiting = queue.waiting();
     let body = inside(area);
-    let below = queue
-        .items
-        .len()
-        .saturating_sub(queue.top + usize::from(body.height));
-    let words = match (waiting, below) {
-        (0, _) => "queue".to_owned(),
-        (count, 0) => format!("queue {count}"),
-        (count, below) => format!("queue {count}, {below} below"),
-    };
+    let (above, below) = queue.beyond();
+    let mut words = "queue".to_owned();
+    if waiting > 0 {
+        let _ = write!(words, " {waiting}");
+        for (count, word) in [(above, "above"), (below, "below")] {
+            if count > 0 {
+                let _ = write!(words, ", {count} {word}");
+            }
+        }
+    }
     shell::title(model, canvas, area, Pane::Queue, &words);
     if body.is_empty() {
         return;
@@ -36,7 +43,11 @@ pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
             body.x + 1,
             body.y,
             body.width.saturating_sub(1),
-            "nothing waits for you",
+            if model.run.arrived {
+                "nothing waits for you"
+            } else {
+                "not known yet"
+            },
             Role::Dim,
         );
         return;
@@ -56,25 +67,18 @@ pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
             width: place.width.saturating_sub(1),
             ..place
         };
-        canvas.row(words, &entry(model, item), more);
+        canvas.row(words, &entry(model, item, usize::from(words.width)), more);
         if Some(line) == cursor {
             canvas.tint(place, Role::Selection);
-            let pointer = Symbol::Pointer.glyph(model.settings.charset);
-            canvas.put(
-                place.x,
-                place.y,
-                1,
-                pointer.encode_utf8(&mut [0; 4]),
-                Role::Accent,
-            );
+            shell::pointer(model, canvas, place, Pane::Queue);
         }
     }
 }
 
-fn entry(model: &Model, item: &Item) -> Styled {
+fn entry(model: &Model, item: &Item, width: usize) -> Styled {
     match item.wanted {
-        Wanted::Call { call, rev, .. } if item.gone => gone_entry(model, call, rev),
-        Wanted::Call { call, rev, .. } => call_entry(model, call, rev),
+        Wanted::Call { call, rev, .. } if item.gone => gone_entry(model, call, rev, width),
+        Wanted::Call { call, rev, .. } => call_entry(model, call, rev, width),
         Wanted::Turn { turn, .. } => {
             let role = if item.gone { Role::Dim } else { Role::Error };
             let glyph = Symbol::Failed.glyph(model.settings.charset);
@@ -92,14 +96,25 @@ fn tier(model: &Model, tool: &str) -> Vec<&'static str> {
         .collect()
 }
 
+/// What has to be known of the files that a call runs before it is looked at.
+fn files(call: &Call) -> Option<&'static str> {
+    let runs = call.runs.as_ref()?;
+    if !runs.altered.is_empty() {
+        return Some("(its file changed)");
+    }
+    let unread = runs.operands.iter().any(|one| one.seen == Seen::Dates);
+    unread.then_some("(its file was not read)")
+}
+
 /// A row of what waits no more. What the call says now may be another revision: its words are not shown
 /// beside the number of the one that waited.
-fn gone_entry(model: &Model, id: NodeId, rev: Rev) -> Styled {
+fn gone_entry(model: &Model, id: NodeId, rev: Rev, width: usize) -> Styled {
     let state = &model.run.state;
     let (Some(call), Some(node)) = (state.call(id), state.node(id)) else {
         return Styled::new().own(Role::Dim, format!("{id} is gone"));
     };
-    let glyph = Symbol::of_status(&call.status).glyph(model.settings.charset);
+    let stand = Stand::of_call(state, call);
+    let glyph = Symbol::of_stand(stand).glyph(model.settings.charset);
     let again = model
         .queue
         .items
@@ -107,22 +122,22 @@ fn gone_entry(model: &Model, id: NodeId, rev: Rev) -> Styled {
         .any(|item| matches!(item.wanted, Wanted::Call { call, .. } if call == id && !item.gone));
     let words = match (node.rev() == rev, again) {
         (_, true) => "asked anew below".to_owned(),
-        (true, false) => call.status.word().to_owned(),
-        (false, false) => format!("now {}: {}", node.rev(), call.status.word()),
+        (true, false) => stand.words(),
+        (false, false) => format!("now {}: {}", node.rev(), stand.words()),
     };
     let mut line = Styled::new().own(Role::Dim, format!("{glyph} {id} {rev} ({words}) "));
     if let Some((tool, args)) = node.as_call() {
         line = line.untrusted(Role::Dim, tool, 40);
         if node.rev() == rev {
-            line = line
-                .own(Role::Dim, format!(" {} ", call.effect.word()))
-                .untrusted(Role::Dim, &summary::arguments(args), 200);
+            line = line.own(Role::Dim, format!(" {} ", call.effect.word()));
+            let room = left(&line, width);
+            line = line.summary(Role::Dim, &summary::arguments(args), room);
         }
     }
     line
 }
 
-fn call_entry(model: &Model, id: NodeId, rev: Rev) -> Styled {
+fn call_entry(model: &Model, id: NodeId, rev: Rev, width: usize) -> Styled {
     let state = &model.run.state;
     let (Some(call), Some(node)) = (state.call(id), state.node(id)) else {
         return Styled::new().own(Role::Dim, format!("{id} is gone"));
@@ -136,6 +151,9 @@ fn call_entry(model: &Model, id: NodeId, rev: Rev) -> Styled {
     if !matches!(call.status, crate::domain::call::Status::Awaiting) {
         line = line.own(Role::Warning, format!("{} ", model.status_words(call)));
     }
+    if let Stand::Held(_) = Stand::of_call(state, call) {
+        line = line.own(Role::Warning, "(held) ");
+    }
     if let Some(words) = model.deadline_words(call) {
         line = line.own(Role::Warning, format!("({words}) "));
     }
@@ -146,14 +164,28 @@ fn call_entry(model: &Model, id: NodeId, rev: Rev) -> Styled {
         for tag in tier(model, tool) {
             line = line.own(Role::Failed, format!("{tag} "));
         }
-        line = match model.queue.alike.get(&id) {
+        if let Some(words) = files(call) {
+            line = line.own(Role::Warning, format!("{words} "));
+        }
+        let words = match model.queue.alike.get(&id) {
             Some(alike) => {
-                let sign = Symbol::Fan.glyph(model.settings.charset);
-                line.own(Role::Accent, format!("{sign} "))
-                    .untrusted(Role::Text, &alike.words(), 200)
+                if alike.is_like() {
+                    let sign = Symbol::Fan.glyph(model.settings.charset);
+                    line = line.own(Role::Accent, format!("{sign} "));
+                }
+                alike.words()
             }
-            None => line.untrusted(Role::Text, &summary::arguments(args), 200),
+            None => {
+                summary::arguments(&ready::resolved_args(state, call).unwrap_or_else(|| Arc::clone(args)))
+            }
         };
+        let room = left(&line, width);
+        line = line.summary(Role::Text, &words, room);
     }
     line
+}
+
+/// The columns that are left beside a line.
+fn left(line: &Styled, width: usize) -> usize {
+    width.saturating_sub(line.columns())
 }

@@ -10,8 +10,20 @@ use super::{graph, header, inspector, log, overlay, queue, rows, status};
 use crate::console::layout::gutter::Line;
 use crate::console::model::Model;
 use crate::console::model::screen::Pane;
-use crate::console::symbols::Charset;
+use crate::console::symbols::{Charset, Symbol};
 use crate::console::theme::Role;
+
+/// Marks the selected row of the graph or the queue: the inspector shows that of one of them, and only that one is
+/// pointed at.
+pub(super) fn pointer(model: &Model, canvas: &mut Canvas<'_>, row: Rect, pane: Pane) {
+    let symbol = if model.screen.lead == pane {
+        Symbol::Pointer
+    } else {
+        Symbol::Resting
+    };
+    let glyph = symbol.glyph(model.settings.charset);
+    canvas.put(row.x, row.y, 1, glyph.encode_utf8(&mut [0; 4]), symbol.role());
+}
 
 /// Draws everything.
 pub(super) fn draw(model: &Model, frame: &mut Frame<'_>) {

@@ -1,10 +1,13 @@
 //! What the screen looks like, and that nothing untrusted reaches it raw.
 
+mod foreseen;
 mod frame;
 mod graphs;
+mod output;
 mod panes;
 mod pictures;
 mod questions;
+mod rows;
 mod rules;
 mod told;
 mod wide;

@@ -81,7 +81,7 @@ pub(super) fn fail_fast(draft: &mut Draft<'_>, call: &Call, scope: &Scope, break
     draft.call(CallEvent::Given {
         call: call.id,
         rev,
-        outcome: Outcome::Err(error),
+        outcome: Outcome::err(error),
         origin: Origin::Engine {
             rule: "calls of an open breaker fail at once".into(),
         },

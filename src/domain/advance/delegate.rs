@@ -40,7 +40,9 @@ pub(super) fn begin(draft: &mut Draft<'_>, advice: &dyn Advice) {
         .filter(|id| !thread::is_held(state, **id) && super::acts(state, **id) && is_free(state, **id))
         .filter_map(|id| state.calls.get(id))
         .find(|call| !call.suspect);
-    if let Some(call) = next {
+    if let Some(call) = next
+        && !launch::gives_grace(draft, call)
+    {
         let thread = draft.thread();
         launch::start(draft, advice, call, (Some(thread), Vec::new()));
     }
@@ -124,7 +126,7 @@ fn failed(draft: &mut Draft<'_>, child: &Child, message: String, hint: &str) {
         executed,
         retry_after_ms: None,
     };
-    finished(draft, child, Outcome::Err(error));
+    finished(draft, child, Outcome::err(error));
 }
 
 fn finished(draft: &mut Draft<'_>, child: &Child, outcome: Outcome) {

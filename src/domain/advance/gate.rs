@@ -86,6 +86,14 @@ fn one(draft: &mut Draft<'_>, call: &Call, rev: Rev, asks: bool) {
         });
         return;
     }
+    if was_withdrawn(call, rev) {
+        draft.call(CallEvent::Asked {
+            call: call.id,
+            rev,
+            deadline_ms: verdict.deadline_ms,
+        });
+        return;
+    }
     if !asks && let Some((from, outcome)) = reusable(draft.state, call) {
         draft.call(decided(Decision::Reuse { from }));
         draft.call(CallEvent::Given {
@@ -128,6 +136,12 @@ fn one(draft: &mut Draft<'_>, call: &Call, rev: Rev, asks: bool) {
 fn repeats(state: &State, call: &Call) -> Option<(String, String)> {
     let (tool, args) = state.nodes.get(&call.id)?.as_call()?;
     standing::refused(state, call.id, tool, call.resolved.as_ref().unwrap_or(args))
+}
+
+/// What a person took back is for a person to decide, whoever had let it run.
+fn was_withdrawn(call: &Call, rev: Rev) -> bool {
+    let last = call.decisions.last();
+    last.is_some_and(|(one, _, decision)| *one == rev && matches!(decision, Decision::Withdrawn { .. }))
 }
 
 fn was_decided(call: &Call, rev: Rev) -> bool {

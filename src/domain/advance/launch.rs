@@ -11,10 +11,11 @@ use crate::domain::breaker::{Phase, Scope};
 use crate::domain::call::{Call, Decision, EffectClass, Status};
 use crate::domain::draft::Draft;
 use crate::domain::event::CallEvent;
-use crate::domain::id::{Attempt, NodeId, ThreadId};
+use crate::domain::id::{Attempt, NodeId, Seq, ThreadId};
 use crate::domain::node::Node;
 use crate::domain::ready;
 use crate::domain::state::{Mode, State};
+use crate::domain::tags;
 use crate::domain::thread;
 
 /// After a crash, what changed nothing or can be repeated goes its way again. The ledger goes on
@@ -66,6 +67,9 @@ pub(super) fn launch(draft: &mut Draft<'_>, advice: &dyn Advice) {
         if agenda.ending.range(own).next().is_some() {
             continue;
         }
+        if gives_grace(draft, call) {
+            continue;
+        }
         let guards = breaker::guards(draft.state, advice, call);
         if let Some((scope, shut)) = breaker::shut(draft.state, &guards, &taken) {
             if advice.fails_fast() && shut.phase == Phase::Open {
@@ -85,6 +89,30 @@ pub(super) fn launch(draft: &mut Draft<'_>, advice: &dyn Advice) {
             free -= 1;
         }
     }
+}
+
+/// True where a call does not begin yet, for there is a moment to take it back first.
+pub(super) fn gives_grace(draft: &mut Draft<'_>, call: &Call) -> bool {
+    let graced = grace(draft.state, call);
+    let waits = graced.is_some();
+    if let Some(event) = graced {
+        draft.call(event);
+    }
+    waits
+}
+
+/// The moment to take it back that a call of such a tool has after each decision. Who lets one call through while the
+/// run stands still has said so twice.
+fn grace(state: &State, call: &Call) -> Option<CallEvent> {
+    let node = state.nodes.get(&call.id)?;
+    let (tool, _) = node.as_call()?;
+    let wait_ms = tags::card(state, tool)?.pause_ms;
+    let decided = call.decisions.last().map_or(Seq(0), |(_, seq, _)| *seq);
+    (wait_ms > 0 && call.graced != decided && state.mode == Mode::Running).then_some(CallEvent::Graced {
+        call: call.id,
+        rev: node.rev(),
+        wait_ms,
+    })
 }
 
 /// What executions under way have for themselves.
@@ -117,8 +145,8 @@ fn ending_resource(state: &State, advice: &dyn Advice, (id, no): (NodeId, Attemp
     advice.resource(&entry.tool, &record.args)
 }
 
-/// Records the intent to run a call; `thread` is that of the sub-agent that does its work, `guards` are
-/// the breakers that let it through.
+/// Records the intent to run a call; nothing where it is not what was decided on any more. `thread` is that of the
+/// sub-agent that does its work, `guards` are the breakers that let it through.
 pub(super) fn start(
     draft: &mut Draft<'_>,
     advice: &dyn Advice,
@@ -128,6 +156,11 @@ pub(super) fn start(
     let node = draft.state.nodes.get(&call.id)?;
     let (tool, _) = node.as_call()?;
     let bytes = ready::resolved_args(draft.state, call)?;
+    // Somebody wrote into a file that it runs since that was looked at: it takes its way anew.
+    if advice.operands(tool, &bytes) != call.operands() {
+        draft.call(CallEvent::Woken { call: call.id });
+        return None;
+    }
     let attempt = Attempt(call.last_attempt().map_or(1, |last| last.no.0 + 1));
     let before = if call.effect.has_effect() {
         advice.before(tool, &bytes)

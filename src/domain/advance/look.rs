@@ -98,7 +98,8 @@ pub(super) fn become_ready(
         });
         return;
     }
-    let digest = advice.digest(call.id, node.rev(), tool, bytes);
+    let operands = advice.operands(tool, bytes);
+    let digest = advice.digest(call.id, node.rev(), (tool, bytes), &operands);
     let task = thread::task(draft.state, advice, node);
     let verdict = advice.verdict(tool, bytes, &Used::by(draft));
     let verdict = advice.careful(tool, task.as_deref(), verdict);
@@ -108,6 +109,7 @@ pub(super) fn become_ready(
         bindings,
         resolved: resolved.map(Arc::from),
         digest,
+        operands,
         verdict,
     });
 }

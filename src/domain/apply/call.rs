@@ -4,13 +4,17 @@ use std::sync::Arc;
 
 use super::{At, index};
 use crate::domain::breaker::Probe;
-use crate::domain::call::{AttemptRecord, Decision, Digest, EffectClass, Status};
+use crate::domain::call::{AttemptRecord, Decision, Digest, EffectClass, Status, Verdict};
 use crate::domain::event::CallEvent;
-use crate::domain::id::{Attempt, NodeId, Rev};
+use crate::domain::id::{Attempt, NodeId, Rev, Seq};
+use crate::domain::ladder::Delay;
 use crate::domain::node::Node;
 use crate::domain::reference::{OutPath, Root};
-use crate::domain::state::{LedgerEntry, LedgerOutcome, State};
+use crate::domain::state::{LedgerEntry, LedgerOutcome, Mode, State};
 use crate::domain::thread;
+
+/// Words of the policy that are looked at for an equal one.
+const LATELY: usize = 8;
 
 pub(super) fn apply(state: &mut State, at: At, event: &CallEvent) {
     let epoch = state.epoch;
@@ -51,30 +55,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &CallEvent) {
             }
             super::edit::hold_new(state, *call);
         }
-        CallEvent::Ready {
-            call,
-            bindings,
-            resolved,
-            digest,
-            verdict,
-            ..
-        } => {
-            let args = state
-                .nodes
-                .get(call)
-                .and_then(Node::as_call)
-                .map(|(_, args)| args.clone());
-            let Some(life) = state.calls.get_mut(call) else {
-                return;
-            };
-            life.bindings.clone_from(bindings);
-            life.resolved = resolved.clone().or(args);
-            life.digest = Some(digest.clone());
-            life.verdict = Some(verdict.clone());
-            life.ready = Some(at.seq);
-            (life.due, life.overdue) = (None, false);
-            index::set_status(state, *call, Status::Ready);
-        }
+        CallEvent::Ready { .. } => ready(state, at, event),
         CallEvent::Unfit { call, faults, .. } => {
             let Some(life) = state.calls.get_mut(call) else {
                 return;
@@ -88,7 +69,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &CallEvent) {
         } => {
             if let Some(life) = state.calls.get_mut(call) {
                 life.due = deadline_ms.map(|ms| after(at, ms));
-                state.asks.by_policy(life.verdict.as_ref());
+                state.asks.by_policy(life.verdict.as_deref());
             }
             index::set_status(state, *call, Status::Awaiting);
         }
@@ -105,9 +86,78 @@ pub(super) fn apply(state: &mut State, at: At, event: &CallEvent) {
             digest,
             decision,
         } => decided(state, at, (*call, *rev), digest.as_ref(), decision),
+        CallEvent::Graced { call, wait_ms, .. } => {
+            graced(state, at, *call, *wait_ms);
+        }
+        CallEvent::GraceOver { call, .. } => grace_over(state, *call),
         CallEvent::Started { .. } => started(state, at, event),
         executed => super::outcome::apply(state, at, executed),
     }
+}
+
+/// Everything that it reads is there.
+fn ready(state: &mut State, at: At, event: &CallEvent) {
+    let CallEvent::Ready {
+        call,
+        bindings,
+        resolved,
+        digest,
+        operands,
+        verdict,
+        ..
+    } = event
+    else {
+        return;
+    };
+    let content = state.nodes.get(call).and_then(Node::as_call);
+    let args = content.map(|(_, args)| args.clone());
+    let verdict = shared(&mut state.agenda.verdicts, verdict);
+    let Some(life) = state.calls.get_mut(call) else {
+        return;
+    };
+    life.bindings.clone_from(bindings);
+    life.resolved = resolved.clone().or(args);
+    life.digest = Some(digest.clone());
+    life.take_operands(operands);
+    life.verdict = Some(verdict);
+    life.ready = Some(at.seq);
+    (life.due, life.overdue) = (None, false);
+    index::set_status(state, *call, Status::Ready);
+}
+
+/// The same word as one that was said lately, if there is one.
+fn shared(lately: &mut Vec<Arc<Verdict>>, verdict: &Verdict) -> Arc<Verdict> {
+    if let Some(same) = lately.iter().rev().find(|one| ***one == *verdict) {
+        return Arc::clone(same);
+    }
+    if lately.len() == LATELY {
+        lately.remove(0);
+    }
+    let new = Arc::new(verdict.clone());
+    lately.push(Arc::clone(&new));
+    new
+}
+
+/// It waits a moment in which it can be taken back.
+fn graced(state: &mut State, at: At, call: NodeId, wait_ms: u64) {
+    let since = (state.mode == Mode::Running).then_some(at.utc_ms);
+    index::set_status(state, call, Status::Delayed);
+    if let Some(life) = state.calls.get_mut(&call) {
+        life.delay = Some(Delay {
+            tries: None,
+            left_ms: wait_ms,
+            since,
+            why: "it was let run".into(),
+        });
+    }
+}
+
+/// The moment is over, for what was decided last.
+fn grace_over(state: &mut State, call: NodeId) {
+    if let Some(life) = state.calls.get_mut(&call) {
+        life.graced = life.decisions.last().map_or(Seq(0), |(_, seq, _)| *seq);
+    }
+    index::set_status(state, call, Status::Queued);
 }
 
 /// The moment so many milliseconds later.
@@ -194,6 +244,11 @@ fn decided(
             }
             Status::Queued
         }
+        Decision::Withdrawn { .. } => {
+            life.consented.clear();
+            life.edit_approves = None;
+            Status::Ready
+        }
         Decision::Reject { reason } => {
             life.because = Some(Arc::from(reason.as_str()));
             life.denied_by = None;
@@ -221,7 +276,9 @@ fn decided(
     if next != Status::Queued {
         // Who says no says it of whatever he had allowed before.
         life.approved = None;
-        index::retract(state, call);
+        if next != Status::Ready {
+            index::retract(state, call);
+        }
     }
     index::set_status(state, call, next);
 }

@@ -27,8 +27,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &ResilienceEvent) {
             ..
         } => {
             let delay = Delay {
-                no: *no,
-                of: *of,
+                tries: Some((*no, *of)),
                 left_ms: *wait_ms,
                 since: (state.mode == Mode::Running).then_some(at.utc_ms),
                 why: why.clone(),
@@ -272,7 +271,7 @@ fn scheduled(state: &mut State, (id, rev): (NodeId, Rev), delay: Delay) {
         if !gave_value {
             life.slot = None;
         }
-        life.retries = delay.no;
+        life.retries = delay.tries.map_or(0, |(no, _)| no);
         life.delay = Some(delay);
     });
 }
@@ -302,7 +301,10 @@ pub(super) fn thaw(state: &mut State, at: At) {
     for id in state.agenda.delayed.clone() {
         with(state, id, |life| {
             if let Some(delay) = &mut life.delay {
-                delay.left_ms = delay.left(at.utc_ms);
+                // Where something can be taken back, time in which nobody could does not count.
+                if delay.tries.is_some() {
+                    delay.left_ms = delay.left(at.utc_ms);
+                }
                 delay.since = Some(at.utc_ms);
             }
         });

@@ -21,8 +21,8 @@ pub enum Outcome {
         #[serde(default, skip_serializing_if = "is_zero")]
         discarded: u64,
     },
-    /// It failed.
-    Err(ToolError),
+    /// It failed. That is told at length and rarely: it takes no room where nothing did.
+    Err(Box<ToolError>),
     /// It was cancelled; `executed` says whether it may have done something.
     Cancelled {
         /// False only where it is proven that nothing happened.
@@ -43,6 +43,11 @@ impl Outcome {
             meta: None,
             discarded: 0,
         }
+    }
+
+    /// A failure.
+    pub fn err(error: ToolError) -> Self {
+        Self::Err(Box::new(error))
     }
 
     /// True for `Ok`.

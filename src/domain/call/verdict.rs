@@ -164,4 +164,9 @@ pub enum Decision {
     },
     /// A person let an effect run although it may have happened before.
     RunAgain,
+    /// A person took back what had let it run, before it began: it is asked for again.
+    Withdrawn {
+        /// Why, for the log.
+        reason: String,
+    },
 }

@@ -178,7 +178,7 @@ fn approve(
             format!("the policy forbids {id}"),
         ));
     }
-    if asks_operator(draft.state, id) {
+    if tags::asks_operator(draft.state, id) {
         return Err(wrong_status(call, "approve", "It asks you something: answer it"));
     }
     worded(draft.state, id, word)?;
@@ -203,12 +203,6 @@ pub(super) fn worded(state: &State, id: NodeId, given: Option<&str>) -> Result<(
         )),
         _ => Ok(()),
     }
-}
-
-/// True for a call whose result only the operator can give.
-pub(super) fn asks_operator(state: &State, id: NodeId) -> bool {
-    let call = state.nodes.get(&id).and_then(Node::as_call);
-    call.is_some_and(|(tool, _)| tags::of(state, tool).iter().any(|tag| tag == "asks_operator"))
 }
 
 fn reject(draft: &mut Draft<'_>, (id, rev): (NodeId, Rev), reason: &str) -> Result<(), Refusal> {
@@ -326,11 +320,7 @@ fn cancel(
         .get(&id)
         .ok_or_else(|| Refusal::new(RefusalKind::Unknown, format!("there is no call {id}")))?;
     let Status::Running(attempt) = call.status else {
-        return Err(wrong_status(
-            call,
-            "cancel",
-            "Only a running call can be cancelled",
-        ));
+        return withdraw(draft, call, shown, reason);
     };
     same_attempt(id, shown, attempt)?;
     draft.call(CallEvent::CancelAsked {
@@ -351,6 +341,34 @@ fn cancel(
             ms: 0,
         });
     }
+    Ok(())
+}
+
+/// Takes back what had let a call run that has not begun.
+fn withdraw(draft: &mut Draft<'_>, call: &Call, shown: Option<Attempt>, reason: &str) -> Result<(), Refusal> {
+    if !matches!(call.status, Status::Queued | Status::Delayed) {
+        return Err(wrong_status(
+            call,
+            "cancel",
+            "Only a call that runs, or was let run, can be cancelled",
+        ));
+    }
+    not_over(draft)?;
+    find(draft.state, call.id)?;
+    if let Some(shown) = shown {
+        return Err(Refusal::new(
+            RefusalKind::Changed,
+            format!("{shown} of {} has ended: look at it again", call.id),
+        ));
+    }
+    draft.call(CallEvent::Decided {
+        call: call.id,
+        rev: draft.state.nodes.get(&call.id).map(Node::rev).unwrap_or_default(),
+        digest: call.digest.clone(),
+        decision: Decision::Withdrawn {
+            reason: reason.to_owned(),
+        },
+    });
     Ok(())
 }
 

@@ -8,10 +8,10 @@ use crate::domain::advance::ask::{RETRIES, no_request_for, wait_before};
 use crate::domain::advice::Advice;
 use crate::domain::altered::{self, Altered};
 use crate::domain::breaker::{Breaker, Phase, Scope};
-use crate::domain::call::Status;
+use crate::domain::call::{Call, Status};
 use crate::domain::command::ResilienceCommand;
 use crate::domain::draft::Draft;
-use crate::domain::event::ResilienceEvent;
+use crate::domain::event::{CallEvent, ResilienceEvent};
 use crate::domain::id::{Attempt, NodeId, Rev};
 use crate::domain::ladder::{Fix, Stage, Timer};
 use crate::domain::node::Node;
@@ -38,6 +38,7 @@ pub(super) fn decide(
 pub(super) fn elapsed(draft: &mut Draft<'_>, timer: &Timer) {
     match timer {
         Timer::Retry { call, rev, attempt } => due(draft, *call, *rev, *attempt),
+        Timer::Grace { call, rev } => grace_over(draft, *call, *rev),
         Timer::Breaker { scope, generation } => half_open(draft, scope, *generation),
     }
 }
@@ -174,16 +175,43 @@ fn due(draft: &mut Draft<'_>, call: NodeId, rev: Rev, attempt: Attempt) {
     }
 }
 
+/// Nobody took it back. While the run stands still, so does the wait.
+fn grace_over(draft: &mut Draft<'_>, call: NodeId, rev: Rev) {
+    let state = draft.state;
+    let node = state.nodes.get(&call);
+    let same = node.is_some_and(|node| node.active && node.rev() == rev);
+    if same && state.calls.get(&call).is_some_and(is_graced) && state.mode == Mode::Running {
+        draft.call(CallEvent::GraceOver {
+            call,
+            rev,
+            skipped: false,
+        });
+    }
+}
+
+/// Whether a call was let run and can still be taken back for a moment.
+fn is_graced(call: &Call) -> bool {
+    call.status == Status::Delayed && call.delay.as_ref().is_some_and(|delay| delay.tries.is_none())
+}
+
 fn run_now(draft: &mut Draft<'_>, (id, rev): (NodeId, Rev)) -> Result<(), Refusal> {
     not_over(draft)?;
     let call = find(draft.state, id)?;
     same_rev(draft.state, id, rev)?;
+    if is_graced(call) {
+        draft.call(CallEvent::GraceOver {
+            call: id,
+            rev,
+            skipped: true,
+        });
+        return Ok(());
+    }
     let last = call.last_attempt().map(|one| one.no);
     let (Status::Delayed, Some(attempt)) = (&call.status, last) else {
         return Err(wrong_status(
             call,
             "skip the wait of",
-            "Only a call that waits to be tried again can run at once",
+            "Only a call that waits for a time can run at once",
         ));
     };
     draft.resilience(ResilienceEvent::RetryDue {

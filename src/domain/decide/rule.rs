@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::call::{asks_operator, find, same_rev, shown};
+use super::call::{find, same_rev, shown};
 use crate::domain::advance;
 use crate::domain::advice::{Advice, Used};
 use crate::domain::bulk;
@@ -14,6 +14,7 @@ use crate::domain::id::{NodeId, Rev};
 use crate::domain::ready;
 use crate::domain::refusal::{Refusal, RefusalKind};
 use crate::domain::rule::{self, Wanted, Written};
+use crate::domain::tags;
 
 pub(super) fn add(
     draft: &mut Draft<'_>,
@@ -48,7 +49,7 @@ pub(super) fn add(
             && !call.suspect
             && call.digest.as_ref().is_some_and(|digest| seen.contains(digest))
             && advance::acts(state, call.id)
-            && !asks_operator(state, call.id)
+            && !tags::asks_operator(state, call.id)
     });
     for call in waiting {
         if let Some(decided) = word(draft, &*judged, call, no) {
@@ -98,9 +99,7 @@ fn exact(
         return Err(refused(format!("{id} is not ready yet")));
     };
     let Some((tool, _)) = node.as_call().filter(|_| bulk::plain(state, node)) else {
-        return Err(refused(format!(
-            "{id} cannot be undone, cannot be looked into, or asks you: there is no \"always\" for it"
-        )));
+        return Err(refused(bulk::no_always(id)));
     };
     let key = advice
         .exact(tool, &args)

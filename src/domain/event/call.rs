@@ -5,7 +5,9 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::breaker::Scope;
-use crate::domain::call::{Binding, ConsentCause, Decision, Digest, EffectClass, Fault, Outcome, Verdict};
+use crate::domain::call::{
+    Binding, ConsentCause, Decision, Digest, EffectClass, Fault, Operand, Outcome, Verdict,
+};
 use crate::domain::id::{Attempt, NodeId, Rev, Seq, ThreadId};
 use crate::domain::reference::{OutPath, Reference};
 
@@ -54,6 +56,9 @@ pub enum CallEvent {
         resolved: Option<Arc<str>>,
         /// Hash of what is shown and would run.
         digest: Digest,
+        /// The files that it runs, as they are now.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        operands: Vec<Operand>,
         /// The policy's word.
         verdict: Verdict,
     },
@@ -96,6 +101,25 @@ pub enum CallEvent {
         digest: Option<Digest>,
         /// What.
         decision: Decision,
+    },
+    /// It was let run, and begins after a moment in which that can be taken back.
+    Graced {
+        /// The call.
+        call: NodeId,
+        /// The revision that was let run.
+        rev: Rev,
+        /// Milliseconds.
+        wait_ms: u64,
+    },
+    /// That moment is over.
+    GraceOver {
+        /// The call.
+        call: NodeId,
+        /// The revision.
+        rev: Rev,
+        /// True where a person would not wait for its end.
+        #[serde(default, skip_serializing_if = "is_false")]
+        skipped: bool,
     },
     /// The intent to run it: on disk before anything happens.
     Started {
@@ -190,7 +214,7 @@ pub enum CallEvent {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         bindings: Vec<Binding>,
     },
-    /// The inputs of a suspect call changed: it takes its way again.
+    /// What it reads, or a file that it runs, is another thing now: it takes its way again.
     Woken {
         /// The call.
         call: NodeId,
@@ -236,6 +260,8 @@ impl CallEvent {
             | Self::Asked { call, .. }
             | Self::ConsentAsked { call, .. }
             | Self::Decided { call, .. }
+            | Self::Graced { call, .. }
+            | Self::GraceOver { call, .. }
             | Self::Started { call, .. }
             | Self::Spawned { call, .. }
             | Self::Finished { call, .. }

@@ -19,7 +19,7 @@ pub struct Started {
     pub workspace: String,
     /// Model as shown in the header (`scripted: audit`, `gpt-4.1-mini at localhost:11434`).
     pub model: String,
-    /// Wire format: `scripted`, `openai-chat`.
+    /// Wire format: `scripted`, `openai-chat`, `drill`.
     pub wire: String,
     /// System text of every request.
     pub system: Arc<str>,
@@ -49,6 +49,13 @@ pub struct Started {
     pub price: Option<Price>,
 }
 
+impl Started {
+    /// True where the run is an exercise: its tools are stand-ins, and nothing of it runs.
+    pub fn is_drill(&self) -> bool {
+        self.wire == "drill"
+    }
+}
+
 /// What is taken from the record where an edit, undo or redo needs it again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -71,6 +78,11 @@ impl Default for Reuse {
     }
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+fn is_zero(ms: &u64) -> bool {
+    *ms == 0
+}
+
 /// A tool as the model and the operator know it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolCard {
@@ -85,6 +97,9 @@ pub struct ToolCard {
     /// `external`, `irreversible`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
+    /// Milliseconds between the word that lets a call run and its launch, in which it can be taken back.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub pause_ms: u64,
     /// True where a truncated value may be passed to it by reference.
     #[serde(default)]
     pub takes_truncated: bool,

@@ -12,7 +12,6 @@ use crate::domain::event::{CallEvent, EditEvent, Event, TurnEvent};
 use crate::domain::id::{NodeId, NodeKind, Rev, Seq, ThreadId, TurnId};
 use crate::domain::node::Content;
 use crate::domain::ready;
-use crate::domain::reference::rewrite;
 use crate::domain::repeat;
 use crate::domain::state::State;
 use crate::domain::tags;
@@ -97,8 +96,7 @@ impl Reach {
             let (node, Some(call)) = (*node, state.calls.get(node)) else {
                 continue;
             };
-            let mut as_edited = call.clone();
-            as_edited.references = rewrite::scan(args).references;
+            let as_edited = ready::with_args(call, args);
             let is_dead = matches!(
                 ready::look_with(state, &as_edited, args),
                 ready::Look::Dead { .. }
@@ -117,8 +115,7 @@ impl Reach {
             let Some(call) = state.calls.get(node).filter(|_| self.certain.contains(node)) else {
                 continue;
             };
-            let mut as_edited = call.clone();
-            as_edited.references = rewrite::scan(args).references;
+            let mut as_edited = ready::with_args(call, args);
             let ready::Look::Bound { resolved, .. } = ready::look_with(state, &as_edited, args) else {
                 continue;
             };
@@ -283,6 +280,8 @@ impl Reach {
         let back = |id: &NodeId| !is_active(state, *id);
         let stands = moves.stands.iter().map(|(id, _)| *id);
         self.recalled.extend(stands.filter(back));
+        // In order, as all others are: a list of thousands is asked for single nodes.
+        self.recalled.sort_unstable();
         self.held.extend(held(state, moves));
         for (id, to) in &moves.calls {
             match to {

@@ -11,6 +11,7 @@ use crate::domain::envelope::Envelope;
 use crate::domain::event::{CallEvent, EditEvent, Event, RunEvent, TurnEvent};
 use crate::domain::id::{Attempt, NodeId, Rev, Seq, TurnId};
 use crate::domain::node::{Content, Node, Origin};
+use crate::domain::sorted::Sorted;
 use crate::domain::state::State;
 use crate::domain::turn::{Activity, Turn};
 
@@ -60,7 +61,7 @@ pub struct Book {
 struct Standing {
     nodes: Vec<Node>,
     calls: Vec<(NodeId, Way)>,
-    turns: BTreeMap<TurnId, Turn>,
+    turns: Sorted<TurnId, Turn>,
 }
 
 impl Standing {

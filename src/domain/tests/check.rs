@@ -1,6 +1,8 @@
 //! What must be true after every event and whenever the run waits, recomputed from scratch.
 //! Must not know: which session led there.
 
+mod agenda;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -14,13 +16,13 @@ use crate::domain::event::{CallEvent, EditEvent, Event, ResilienceEvent, RunEven
 use crate::domain::id::{Epoch, NodeId, NodeKind, Seq};
 use crate::domain::node::{Content, Origin, Revision};
 use crate::domain::ready::{self, Look};
-use crate::domain::reference::Root;
 use crate::domain::state::{LedgerOutcome, Mode, State};
 use crate::domain::thread;
 use crate::domain::transcript::Message;
-use crate::domain::transcript::bytes;
 use crate::domain::transcript::hash::context_hash;
-use crate::domain::turn::{Activity, Producer, Stream, Turn};
+use crate::domain::turn::{Activity, Producer, Stream};
+
+pub use agenda::agenda;
 
 /// What was seen so far, to be compared with what is seen next.
 #[derive(Default)]
@@ -62,7 +64,12 @@ impl Witness {
                 | CallEvent::Unfit { call, .. }
                 | CallEvent::Decided {
                     call,
-                    decision: Decision::Reject { .. } | Decision::Deny { .. } | Decision::Expire { .. },
+                    decision:
+                        Decision::Reject { .. }
+                        | Decision::Deny { .. }
+                        | Decision::Expire { .. }
+                        // It was to run again, and now a person decides on that.
+                        | Decision::Withdrawn { .. },
                     ..
                 }
                 | CallEvent::CancelAsked { call, .. }
@@ -168,7 +175,7 @@ impl Witness {
             let bytes = ready::resolved_args(state, life).expect("bytes");
             assert_eq!(
                 digest.as_ref(),
-                Some(&rules.digest(*call, *rev, tool, &bytes)),
+                Some(&rules.digest(*call, *rev, (tool, &bytes), life.operands())),
                 "{call} was decided on other bytes than it would run"
             );
         }
@@ -284,237 +291,6 @@ fn repeats(state: &State, call: &Call) -> Vec<Seq> {
             entry.outcome != LedgerOutcome::DidNot && (entry.orphaned || own || unknown)
         })
         .collect()
-}
-
-/// The agenda, rebuilt from nodes and calls.
-#[expect(clippy::too_many_lines, reason = "one list after the other")]
-pub fn agenda(state: &State) {
-    let active = |id: &NodeId| state.nodes[id].active;
-    let with = |wanted: &dyn Fn(&Call) -> bool| -> BTreeSet<NodeId> {
-        let calls = state
-            .calls
-            .values()
-            .filter(|call| active(&call.id) && wanted(call));
-        calls.map(|call| call.id).collect()
-    };
-    let agenda = &state.agenda;
-    assert_eq!(
-        agenda.unchecked,
-        with(&|call: &Call| call.status == Status::Proposed),
-        "unchecked"
-    );
-    assert_eq!(
-        agenda.invalid,
-        with(&|call: &Call| call.status == Status::Invalid),
-        "invalid"
-    );
-    assert_eq!(
-        agenda.blocked,
-        with(&|call: &Call| call.status == Status::Blocked),
-        "blocked"
-    );
-    assert_eq!(
-        agenda.ungated,
-        with(&|call: &Call| call.status == Status::Ready),
-        "ungated"
-    );
-    assert_eq!(
-        agenda.queued,
-        with(&|call: &Call| call.status == Status::Queued),
-        "queued"
-    );
-    assert_eq!(
-        agenda.delayed,
-        with(&|call: &Call| call.status == Status::Delayed),
-        "delayed"
-    );
-    assert_eq!(
-        agenda.repairing,
-        with(&|call: &Call| matches!(call.status, Status::Repairing(_))),
-        "repairing"
-    );
-    let selecting = Status::Repairing(crate::domain::ladder::Stage::Selecting);
-    let failed = with(&|call: &Call| {
-        matches!(call.status, Status::Failed(_) | Status::Invalid) || call.status == selecting
-    });
-    assert!(agenda.failures.is_subset(&failed), "failures");
-    for call in state.calls.values() {
-        assert_eq!(
-            call.delay.is_some(),
-            call.status == Status::Delayed,
-            "{} waits",
-            call.id
-        );
-    }
-    let by_child = |call: &Call| {
-        let own = |no| call.attempts.iter().find(|one| one.no == no);
-        matches!(call.status, Status::Running(no) if own(no).is_some_and(|one| one.thread.is_some()))
-    };
-    assert_eq!(
-        agenda.running,
-        with(&|call: &Call| call.is_running() && !by_child(call)),
-        "running"
-    );
-    assert_eq!(agenda.delegates, with(&by_child), "delegates");
-    assert_eq!(
-        agenda.delegating,
-        with(&|call: &Call| call.status == Status::Queued && call.delegates),
-        "delegating"
-    );
-    let children: BTreeSet<_> = state.children.keys().copied().collect();
-    let children = children
-        .into_iter()
-        .filter(|id| state.turns_of(*id).next().is_some());
-    assert_eq!(agenda.children, children.collect(), "children");
-    assert_eq!(agenda.suspects, with(&|call: &Call| call.suspect), "suspects");
-    let settled = with(&|call: &Call| call.status.is_settled());
-    assert!(
-        agenda.settled.iter().eq(settled.iter().map(|id| id.no)),
-        "settled"
-    );
-    let retired = state.calls.keys().filter(|id| !active(id)).map(|id| id.no);
-    assert!(agenda.retired.iter().eq(retired), "retired");
-    for node in state.nodes.values().filter(|node| node.pinned) {
-        assert!(agenda.pinned.contains(node.id.no), "{} is pinned", node.id);
-    }
-    let effects = state.ledger.values().filter(|entry| entry.effect.has_effect());
-    assert!(effects.map(|entry| &entry.seq).eq(&agenda.effects), "effects");
-    let bytes = |turn: &Turn| turn.nodes.iter().map(|id| bytes::of_node(state, *id)).sum();
-    let bytes = state.turns.values().map(|turn| (turn.id, bytes(turn)));
-    assert!(
-        agenda
-            .bytes
-            .iter()
-            .map(|(id, sum)| (*id, *sum))
-            .eq(bytes.filter(|(_, sum)| *sum > 0)),
-        "bytes"
-    );
-    let waiting: BTreeSet<NodeId> = agenda.waiting.values().copied().collect();
-    assert_eq!(
-        waiting,
-        with(&|call: &Call| call.status.needs_operator()),
-        "waiting"
-    );
-    assert_eq!(waiting.len(), agenda.waiting.len(), "nobody waits twice");
-    let woken: BTreeSet<NodeId> = with(&|call: &Call| call.suspect || call.status == Status::Blocked)
-        .into_iter()
-        .filter(|id| ready::look(state, &state.calls[id]) != Look::Wait)
-        .collect();
-    assert_eq!(agenda.woken, woken, "woken");
-    let stalled: BTreeSet<NodeId> = agenda.stalled.keys().copied().collect();
-    assert_eq!(
-        stalled,
-        with(&|call: &Call| call.suspect || call.status == Status::Blocked)
-            .difference(&woken)
-            .copied()
-            .collect(),
-        "stalled"
-    );
-    let open: BTreeSet<_> = state
-        .turns
-        .values()
-        .filter(|turn| !turn.settled && !matches!(turn.activity, Activity::Superseded(_)))
-        .map(|turn| turn.id)
-        .collect();
-    assert_eq!(agenda.open, open, "open");
-    for (id, no) in &agenda.ending {
-        let call = &state.calls[id];
-        let counts = active(id) && call.status == Status::Running(*no);
-        let record = call.attempts.iter().find(|one| one.no == *no).expect("a record");
-        assert!(!counts && record.outcome.is_none(), "{id} {no} is not ending");
-    }
-    names(state);
-    activity(state);
-}
-
-fn names(state: &State) {
-    for call in state.calls.values() {
-        let checked = call.status != Status::Proposed;
-        if !checked || !state.nodes[&call.id].active {
-            continue;
-        }
-        assert!(
-            state
-                .agenda
-                .labels
-                .get(&call.label)
-                .is_some_and(|all| all.contains(&call.id)),
-            "label"
-        );
-        for head in call.out.iter().flat_map(crate::domain::reference::OutPath::heads) {
-            assert!(
-                state
-                    .agenda
-                    .writers
-                    .get(head)
-                    .is_some_and(|all| all.contains(&call.id)),
-                "writer"
-            );
-        }
-        for reference in &call.references {
-            reference.expr.each(&mut |target| {
-                let of = match target.root {
-                    Root::Call => &state.agenda.readers,
-                    Root::State => &state.agenda.state_readers,
-                    Root::Input => return,
-                };
-                assert!(
-                    of.get(target.head.as_str())
-                        .is_some_and(|all| all.contains(&call.id)),
-                    "reader"
-                );
-            });
-        }
-    }
-}
-
-/// An active node's producers are active.
-fn activity(state: &State) {
-    for node in state.nodes.values().filter(|node| node.active) {
-        if node.id.kind == NodeKind::Intervention {
-            continue;
-        }
-        let turn = &state.turns[&node.turn];
-        assert!(
-            !matches!(turn.activity, Activity::Superseded(_)),
-            "{} counts in a turn that does not",
-            node.id
-        );
-        if node.id.kind == NodeKind::Observation {
-            let call = &state.nodes[&node.id.call()];
-            assert!(call.active, "{} counts, its call does not", node.id);
-        }
-    }
-    for call in state.calls.values().filter(|call| state.nodes[&call.id].active) {
-        let observed = state.observation(call.id);
-        match call.status {
-            Status::Succeeded | Status::Failed(_) => {
-                let node = observed.unwrap_or_else(|| panic!("{} ended without a result", call.id));
-                let Content::Observation { call_rev, .. } = &node.now().content else {
-                    panic!("{} is no observation", node.id);
-                };
-                assert_eq!(
-                    *call_rev,
-                    state.nodes[&call.id].rev(),
-                    "the result of {} is of another revision",
-                    call.id
-                );
-            }
-            Status::Rejected
-            | Status::Expired
-            | Status::Skipped
-            | Status::Unsatisfiable
-            | Status::Invalid => {
-                assert!(
-                    observed.is_none(),
-                    "{} is {} and has a result",
-                    call.id,
-                    call.status.word()
-                );
-            }
-            _ => {}
-        }
-    }
 }
 
 /// What must be true when nothing follows by itself any more.

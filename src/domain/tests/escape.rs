@@ -22,6 +22,7 @@ use crate::domain::{apply, graph};
 use crate::resilience::escape::{Config, Others};
 use crate::resilience::need::{Branch, calls_of, need};
 
+mod delegates;
 mod substitutes;
 
 /// Failures of calls with a negative sum; the others give it.
@@ -30,7 +31,7 @@ fn results() -> Results {
         if tool == "pure" || sum(args) >= 0 {
             return Outcome::ok(sum(args).to_string());
         }
-        Outcome::Err(ToolError {
+        Outcome::err(ToolError {
             class: ErrorClass::Business,
             message: format!("{tool} is closed today"),
             evidence: "test".into(),
@@ -408,73 +409,6 @@ fn a_muted_detector_takes_no_step() {
     .unwrap();
     turn(&mut w, "read", r#"{"n":-1}"#);
     assert_eq!(w.state.escape.incidents.len(), 1);
-}
-
-#[test]
-fn a_sub_agent_that_goes_round_is_ended_and_its_parent_goes_on() {
-    let mut config = Config::default();
-    config.ladder.guidance = 0;
-    config.ladder.roll_back = 0;
-    config.ladder.human = 0;
-    let mut w = World::with(rules(config));
-    w.reply(&[call("delegate", r#"{"task":"go round"}"#)]);
-    let parent = newest(&w);
-    let thread = *w.state.children.keys().next().unwrap();
-    for _ in 0..3 {
-        w.on_thread(thread).reply(&[call("read", r#"{"n":-1}"#)]);
-        w.drain();
-    }
-    assert_eq!(w.state.escape.incidents[0].finding.thread, thread);
-    assert_eq!(w.status(parent), Status::Failed(ErrorClass::Business));
-    assert_eq!(w.state.mode, Mode::Running);
-    assert!(incident(&w).over);
-    w.reply(&[answer("without it")]);
-    assert!(matches!(w.state.mode, Mode::Finished(_)));
-}
-
-#[test]
-fn a_sub_agent_that_the_operator_stops_for_going_round_leaves_the_rest_to_go_on() {
-    let mut config = Config::default();
-    config.ladder.guidance = 0;
-    config.ladder.roll_back = 0;
-    let ways: [fn(NodeId) -> CallCommand; 2] = [
-        |call| CallCommand::Cancel {
-            attempt: None,
-            call,
-            reason: "stopped".into(),
-        },
-        |call| CallCommand::Answer {
-            call,
-            rev: Rev(1),
-            value: "7".into(),
-        },
-    ];
-    for stop in ways {
-        let mut w = World::with(rules(config.clone()));
-        w.reply(&[
-            call("delegate", r#"{"_as":"a","task":"go round"}"#),
-            call("pure", r#"{"_as":"b","n":"†call.a"}"#),
-            call("read", r#"{"_as":"c","n":5}"#),
-        ]);
-        let (parent, other) = (w.id("a"), w.id("c"));
-        let thread = *w.state.children.keys().next().unwrap();
-        for _ in 0..3 {
-            w.on_thread(thread).reply(&[call("read", r#"{"n":-1}"#)]);
-            w.drain();
-        }
-        assert!(matches!(w.state.mode, Mode::Paused(_)), "{:?}", w.state.mode);
-        let branch = Branch::of(&w.state, &need(&w.state).unwrap());
-        assert_eq!(branch, Branch::Agent(parent));
-        w.cmd(Command::Call(stop(parent))).unwrap();
-        assert_eq!(w.state.mode, Mode::Running);
-        assert!(incident(&w).over);
-        assert_eq!(need(&w.state), None);
-        w.drain();
-        assert_eq!(w.status(other), Status::Succeeded);
-        assert!(w.status(parent).is_settled() && w.status(w.id("b")).is_settled());
-        w.reply(&[answer("without it")]);
-        assert!(matches!(w.state.mode, Mode::Finished(_)));
-    }
 }
 
 #[test]

@@ -8,7 +8,7 @@ use crate::domain::state::Mode;
 use crate::domain::turn::Stop;
 
 fn failed() -> Outcome {
-    Outcome::Err(not_found())
+    Outcome::err(not_found())
 }
 
 #[test]

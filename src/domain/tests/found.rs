@@ -232,7 +232,7 @@ fn who_names_a_place_in_the_state_looks_again_when_its_writer_ends_well_after_al
     ]);
     let (a, b) = (w.id("a"), w.id("b"));
     w.finish(b);
-    w.finish_with(a, Outcome::Err(not_found()));
+    w.finish_with(a, Outcome::err(not_found()));
     w.reply(&[call("read", r#"{"_as":"c","x":"†state.s.v || †call.b.v"}"#)]);
     w.drain();
     let c = w.id("c");

@@ -99,7 +99,7 @@ fn all_differ(hashes: Vec<(&'static str, Arc<str>)>) {
 }
 
 fn failed() -> Outcome {
-    Outcome::Err(ToolError {
+    Outcome::err(ToolError {
         class: ErrorClass::NotFound,
         message: "no".into(),
         evidence: "test".into(),

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 
+use super::flights::{refused, said, world};
 use super::random::session_on;
-use super::repairs::{refused, said, world};
 use super::tape::Tape;
 use super::world::*;
 use crate::domain::apply;
@@ -132,7 +132,7 @@ fn a_failure_that_is_told_reaches_its_end() {
         call("read", r#"{"_as":"b","n":2}"#),
     ]);
     let (a, b) = (w.id("a"), w.id("b"));
-    w.finish_with(a, Outcome::Err(not_found()));
+    w.finish_with(a, Outcome::err(not_found()));
     let stands = [Start, Plan, Execute, Detected, Diagnose, Select, NoFurther];
     is(&w, a, &stands, &[1], None);
     w.finish(b);
@@ -168,10 +168,10 @@ fn a_call_that_cannot_run_or_must_not_be_mended() {
     ]);
     let (a, b) = (w.id("a"), w.id("b"));
     let locked = match refused("Invalid API key") {
-        Outcome::Err(error) => Outcome::Err(crate::domain::call::ToolError {
+        Outcome::Err(error) => Outcome::err(crate::domain::call::ToolError {
             class: ErrorClass::Auth,
             evidence: "HTTP 401".into(),
-            ..error
+            ..*error
         }),
         other => other,
     };
@@ -235,7 +235,7 @@ fn an_answer_of_the_operator_ends_it_where_it_had_come_to() {
     let mut w = World::new();
     w.reply(&[call("read", r#"{"_as":"a","n":1}"#)]);
     let a = w.id("a");
-    w.finish_with(a, Outcome::Err(not_found()));
+    w.finish_with(a, Outcome::err(not_found()));
     w.correct(a, r#"{"v":7}"#).unwrap();
     is(
         &w,

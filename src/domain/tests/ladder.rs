@@ -43,7 +43,7 @@ fn world() -> World {
 
 /// An execution that failed.
 pub fn error(class: ErrorClass, executed: bool) -> Outcome {
-    Outcome::Err(ToolError {
+    Outcome::err(ToolError {
         class,
         message: "no".into(),
         evidence: "test".into(),
@@ -81,7 +81,7 @@ fn a_passing_failure_runs_again_after_its_wait_and_its_readers_wait_with_it() {
     assert_eq!(w.starts(a), 1, "nothing runs before the wait is over");
     assert_eq!(w.asked.len(), 1, "the model is not told yet");
     let delay = w.state.calls[&a].delay.clone().unwrap();
-    assert_eq!((delay.no, delay.of), (1, 4));
+    assert_eq!(delay.tries, Some((1, 4)));
     assert!((160..=240).contains(&delay.left_ms), "{delay:?}");
     elapse(&mut w, 0);
     assert_eq!(w.starts(a), 2);

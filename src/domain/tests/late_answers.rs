@@ -1,7 +1,7 @@
 //! What comes too late to count: the model's words about a repair that the operator does not want any more. And
 //! what is recorded of settings that are changed. Must not know: engine, clocks.
 
-use super::repairs::{refused, said, world};
+use super::flights::{refused, said, world};
 use super::world::*;
 use crate::domain::altered::Altered;
 use crate::domain::apply;

@@ -1,7 +1,7 @@
 //! A random session in which arguments are mended: calls that are wrong, tools that say so, answers of the model,
 //! words of the operator. Must not know: what must be true.
 
-use super::repairs;
+use super::flights;
 use super::tape::Tape;
 use super::world::*;
 use crate::domain::call::{Outcome, Status};
@@ -18,7 +18,7 @@ const TOOLS: [&str; 3] = ["write", "read", "idem"];
 pub fn rules(tape: &mut Tape<'_>, rules: &mut Rules) {
     let tool = TOOLS[tape.draw(TOOLS.len())];
     let (strict, attended) = (tape.draw(2) == 0, tape.draw(4) > 0);
-    let repairs = repairs::rules(tool, strict, attended);
+    let repairs = flights::rules(tool, strict, attended);
     (rules.steps, rules.schemas) = (repairs.steps, repairs.schemas);
     tape.mended = Some(tool);
 }
@@ -66,7 +66,7 @@ pub fn refused(tape: &mut Tape<'_>) -> Outcome {
         "Missing required parameter 'origin'",
         "this is not how it is called",
     ];
-    repairs::refused(messages[tape.draw(messages.len())])
+    flights::refused(messages[tape.draw(messages.len())])
 }
 
 /// An answer of the model about arguments, or a word of the operator; false where there is nothing to say.
@@ -108,14 +108,14 @@ fn answer(w: &mut World, tape: &mut Tape<'_>) {
     let at = tape.draw(w.questions.len());
     w.questions.rotate_left(at);
     match tape.draw(9) {
-        0 => repairs::broke(w, None),
-        1 => repairs::broke(w, Some(Passing { retry_after_ms: None })),
-        2 => repairs::said(w, ["{}", "77", "no idea"][tape.draw(3)]),
-        3 => repairs::said(w, r#"{"passengers":1}"#),
-        4 => repairs::said(w, r#"{"class":"business"}"#),
-        5 => repairs::said(w, r#"{"origin":"OSL"}"#),
-        6 => repairs::said(w, "economy"),
-        7 => repairs::said(w, r#"{"departure_date":"2024-10-27"}"#),
-        _ => repairs::said(w, r#"{"passengers":3,"origin":"LAX","class":"first"}"#),
+        0 => flights::broke(w, None),
+        1 => flights::broke(w, Some(Passing { retry_after_ms: None })),
+        2 => flights::said(w, ["{}", "77", "no idea"][tape.draw(3)]),
+        3 => flights::said(w, r#"{"passengers":1}"#),
+        4 => flights::said(w, r#"{"class":"business"}"#),
+        5 => flights::said(w, r#"{"origin":"OSL"}"#),
+        6 => flights::said(w, "economy"),
+        7 => flights::said(w, r#"{"departure_date":"2024-10-27"}"#),
+        _ => flights::said(w, r#"{"passengers":3,"origin":"LAX","class":"first"}"#),
     }
 }

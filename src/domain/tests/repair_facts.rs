@@ -1,7 +1,7 @@
 //! What is kept of repairs, and what the operator may do with a call that is being repaired beside choosing.
 //! Must not know: how a strategy works.
 
-use super::repairs::{refused, said, world};
+use super::flights::{refused, said, world};
 use super::world::*;
 use crate::domain::call::{ErrorClass, Outcome, Status, ToolError};
 use crate::domain::id::Rev;
@@ -125,7 +125,7 @@ fn the_model_is_told_of_a_failure_without_the_keys_in_it_and_the_journal_keeps_i
         executed: true,
         retry_after_ms: None,
     };
-    w.finish_with(a, Outcome::Err(error.clone()));
+    w.finish_with(a, Outcome::err(error.clone()));
     w.drain();
     let told = w.last_request();
     for secret in ["hunter22", "abcdef0123456789", "sk-proj-abc"] {
@@ -136,5 +136,5 @@ fn the_model_is_told_of_a_failure_without_the_keys_in_it_and_the_journal_keeps_i
         "{told}"
     );
     assert!(told.len() < 40_000, "{} bytes are sent", told.len());
-    assert_eq!(w.state.calls[&a].attempts[0].outcome, Some(Outcome::Err(error)));
+    assert_eq!(w.state.calls[&a].attempts[0].outcome, Some(Outcome::err(error)));
 }

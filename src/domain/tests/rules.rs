@@ -8,7 +8,9 @@ use serde_json::Value;
 
 use crate::domain::advice::{Advice, ToolFacts, Used};
 use crate::domain::breaker::{Breaker, Scope, Turn};
-use crate::domain::call::{Call, Consequence, Digest, EffectClass, Fault, Gate, Outcome, Verdict};
+use crate::domain::call::{
+    Call, Consequence, Digest, EffectClass, Fault, Gate, Operand, Outcome, Seen, Verdict,
+};
 use crate::domain::escape::advised::Advised;
 use crate::domain::id::{NodeId, Rev, ThreadId};
 use crate::domain::ladder::Next;
@@ -45,6 +47,10 @@ pub struct Rules {
     pub reliable: BTreeMap<String, f64>,
     /// Schemas of tools; the others are checked by hand.
     pub schemas: BTreeMap<String, Arc<Checker>>,
+    /// Milliseconds before launches by tool; none where none are named.
+    pub pauses: BTreeMap<String, u64>,
+    /// Files that calls run which name them as `file`, and what is in them.
+    pub files: BTreeMap<String, String>,
     /// When breakers change; none where there are none.
     pub breakers: Option<crate::resilience::breaker::Settings>,
 }
@@ -59,6 +65,8 @@ impl Default for Rules {
             session: Vec::new(),
             results: Arc::new(|_, args| Outcome::ok(format!("{{\"v\":{}}}", sum(args) + 1))),
             breakers: None,
+            files: BTreeMap::new(),
+            pauses: BTreeMap::new(),
             steps: Arc::new(|_, _| Next::Leave {
                 why: "the test says so".into(),
             }),
@@ -248,8 +256,26 @@ impl Advice for Rules {
         Ok(Box::new(other))
     }
 
-    fn digest(&self, call: NodeId, rev: Rev, tool: &str, args: &str) -> Digest {
-        Digest(format!("{call} {rev} {tool} {args}").into())
+    fn digest(&self, call: NodeId, rev: Rev, (tool, args): (&str, &str), operands: &[Operand]) -> Digest {
+        let files = operands
+            .iter()
+            .fold(String::new(), |all, one| all + " " + &one.path + " " + &one.hash);
+        Digest(format!("{call} {rev} {tool} {args}{files}").into())
+    }
+
+    /// `file` in the arguments names what is run.
+    fn operands(&self, _tool: &str, args: &str) -> Vec<Operand> {
+        let found = self
+            .files
+            .iter()
+            .filter(|(path, _)| args.contains(&format!(r#""file":"{path}""#)));
+        let operand = |(path, text): (&String, &String)| Operand {
+            path: path.as_str().into(),
+            bytes: text.len() as u64,
+            seen: Seen::Whole,
+            hash: text.as_str().into(),
+        };
+        found.map(operand).collect()
     }
 
     fn resource(&self, _tool: &str, args: &str) -> Option<String> {

@@ -1,7 +1,11 @@
 //! A random session from a list of numbers: each step draws what happens from what can happen.
 //! Must not know: what must be true.
 
+mod home;
+
 use std::sync::Arc;
+
+pub use home::{bring_home, help};
 
 use super::wishes;
 use super::world::*;
@@ -13,8 +17,7 @@ use crate::domain::id::{NodeId, NodeKind, TurnId};
 use crate::domain::input::{Block, Finding, Input};
 use crate::domain::node::{Content, Origin};
 use crate::domain::refusal::Refusal;
-use crate::domain::state::Mode;
-use crate::domain::turn::{Stop, Stream, StreamFaultKind};
+use crate::domain::turn::{Stop, StreamFaultKind};
 use crate::resilience::escape::Config;
 
 /// Numbers to draw from; zeros once it is used up.
@@ -224,7 +227,7 @@ fn outcome(tape: &mut Tape<'_>, tool: &str) -> Option<Outcome> {
         return Some(super::mending::refused(tape));
     }
     match tape.draw(8) {
-        0 => Some(Outcome::Err(ToolError {
+        0 => Some(Outcome::err(ToolError {
             class: [ErrorClass::NotFound, ErrorClass::Transient][tape.draw(2)],
             message: "failed".into(),
             evidence: "test".into(),
@@ -481,79 +484,4 @@ fn on_run(w: &mut World, tape: &mut Tape<'_>) -> Option<Result<(), Refusal>> {
         _ => return Some(w.cmd(Command::Edit(EditCommand::Release { node: None }))),
     };
     Some(w.run(command))
-}
-
-/// Everybody does his part until the run has its answer; a run that cannot get there is stuck.
-pub fn bring_home(w: &mut World) {
-    w.fuse = None;
-    w.late = 0;
-    for _ in 0..600 {
-        if matches!(w.state.mode, Mode::Finished(_)) {
-            return;
-        }
-        if !w.state.editing.is_empty() {
-            w.cmd(Command::Edit(EditCommand::Release { node: None })).unwrap();
-        }
-        let limits = Limits {
-            turns: None,
-            ..Limits::default()
-        };
-        w.run(RunCommand::SetLimits { limits }).unwrap();
-        drop(w.run(RunCommand::Resume {}));
-        let waiting = w
-            .state
-            .queue()
-            .map(|call| call.id)
-            .find(|id| can_be_helped(w, *id));
-        let broken = w
-            .state
-            .turns
-            .values()
-            .filter(|turn| turn.is_active() && matches!(turn.stream, Stream::Broken(_)))
-            // Who waits for a sub-agent is asked after it.
-            .max_by_key(|turn| turn.thread)
-            .map(|turn| turn.id);
-        if let Some(one) = w.running.first() {
-            w.finish(one.call);
-        } else if !w.timers.is_empty() {
-            super::ladder::elapse(w, 0);
-        } else if let Some(id) = waiting {
-            help(w, id);
-        } else if !w.open.is_empty() {
-            w.reply(&[answer("the end")]);
-        } else if let Some(turn) = broken {
-            w.run(RunCommand::AskAgain { turn, request: None }).unwrap();
-        } else {
-            let done = matches!(w.state.mode, Mode::Finished(_));
-            assert!(done, "the run is stuck: {:?} {:?}", w.state.mode, w.state.agenda);
-        }
-    }
-    panic!("the run does not come to an end");
-}
-
-fn can_be_helped(w: &World, id: NodeId) -> bool {
-    !w.state.calls[&id].suspect
-        && w.state
-            .turn_of(id)
-            .is_some_and(crate::domain::turn::Turn::is_active)
-}
-
-/// The kindest word on a call that waits.
-pub fn help(w: &mut World, id: NodeId) {
-    match w.status(id) {
-        Status::Consent(_) => w.consent(id, ConsentChoice::RunAgain),
-        Status::InDoubt(_) => w.cmd(Command::Call(CallCommand::Resolve {
-            attempt: None,
-            call: id,
-            what: Resolution::DidNot,
-        })),
-        _ if w.state.nodes[&id]
-            .as_call()
-            .is_some_and(|(tool, _)| &**tool == "ask_operator") =>
-        {
-            w.answer_for(id, "{\"v\":1}")
-        }
-        _ => w.approve(id),
-    }
-    .unwrap();
 }

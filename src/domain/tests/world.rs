@@ -112,6 +112,10 @@ pub fn not_found() -> ToolError {
 }
 
 pub fn started(limits: Limits) -> Started {
+    started_by(&Rules::default(), limits)
+}
+
+fn started_by(rules: &Rules, limits: Limits) -> Started {
     Started {
         version: "test".into(),
         workspace: "/w".into(),
@@ -126,6 +130,7 @@ pub fn started(limits: Limits) -> Started {
                 schema: "{}".into(),
                 effect: Rules::effect(name).unwrap(),
                 tags: Rules::tags(name),
+                pause_ms: rules.pauses.get(*name).copied().unwrap_or_default(),
                 takes_truncated: false,
                 probe: None,
                 compensate: None,
@@ -146,6 +151,7 @@ pub fn started(limits: Limits) -> Started {
 impl World {
     /// A run that has begun and has no prompt yet.
     pub fn bare(rules: Rules, limits: Limits) -> Self {
+        let started = started_by(&rules, limits);
         let mut world = Self {
             state: State::default(),
             log: Vec::new(),
@@ -166,7 +172,7 @@ impl World {
             following: false,
             witness: check::Witness::default(),
         };
-        world.take(vec![Event::Run(RunEvent::Started(Box::new(started(limits))))]);
+        world.take(vec![Event::Run(RunEvent::Started(Box::new(started)))]);
         world
     }
 
@@ -267,7 +273,7 @@ impl World {
                 refused.extend(self.act(effect));
             }
             for (call, rev, attempt) in refused {
-                let outcome = Outcome::Err(ToolError {
+                let outcome = Outcome::err(ToolError {
                     class: ErrorClass::Internal,
                     message: "taken back".into(),
                     evidence: "the engine".into(),

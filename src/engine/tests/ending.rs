@@ -7,7 +7,7 @@ use crate::domain::call::{EffectClass, ErrorClass, Outcome, Status};
 use crate::domain::command::{CallCommand, Command, RunCommand};
 use crate::domain::event::{Event, RunEvent};
 use crate::domain::state::{LedgerOutcome, Mode};
-use crate::domain::turn::{Stop, Stream};
+use crate::domain::turn::{Stop, Stream, Turn};
 use crate::engine::approved::{self, Approved};
 use crate::engine::resume;
 use crate::policy::{Policy, Preset};
@@ -163,8 +163,8 @@ async fn a_model_that_hangs_is_noticed_and_can_be_stopped() {
     stage
         .until("paused", |stage| matches!(stage.state.mode, Mode::Paused(_)))
         .await;
-    let mut turns = stage.state.turns.values();
-    assert!(turns.any(|turn| matches!(turn.stream, Stream::Aborted(_))));
+    let is_aborted = |turn: &Turn| matches!(turn.stream, Stream::Aborted(_));
+    assert!(stage.state.turns.values().any(is_aborted));
     stage.live(std::collections::BTreeMap::is_empty).await;
     stage.quiet().await;
 }
@@ -230,6 +230,10 @@ async fn only_what_was_decided_runs_and_only_while_it_is_what_was_decided() {
     );
     // The tool is another one now.
     let error = check("formats the disk", (call.id, rev, attempt)).unwrap_err();
+    assert_eq!(error, approved::Error::Changed(call.id));
+    // It runs a file that was not there, or held something else, when it was decided on.
+    let which = (call.id, rev, attempt);
+    let error = Approved::from_decision(&stage.state, &super::kit::running(SAME, "ls"), which).unwrap_err();
     assert_eq!(error, approved::Error::Changed(call.id));
     // Another revision, another execution, another call: nobody decided on those.
     for which in [
@@ -327,7 +331,12 @@ fn the_class_of_a_tool_is_part_of_its_definition() {
     let digest = |effect| {
         use crate::domain::advice::Advice as _;
         let adviser = adviser("same words", effect);
-        adviser.digest("c1".parse().unwrap(), crate::domain::id::Rev(1), "act", "{}")
+        adviser.digest(
+            "c1".parse().unwrap(),
+            crate::domain::id::Rev(1),
+            ("act", "{}"),
+            &[],
+        )
     };
     assert_eq!(digest(EffectClass::Write), digest(EffectClass::Write));
     assert_ne!(digest(EffectClass::Write), digest(EffectClass::Read));

@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::domain::advice::ToolFacts;
 use crate::domain::apply::apply;
-use crate::domain::call::{EffectClass, Outcome};
+use crate::domain::call::{EffectClass, Operand, Outcome, Seen};
 use crate::domain::command::{Command, Edit, EditCommand};
 use crate::domain::envelope::{Actor, Envelope};
 use crate::domain::event::run::{Limits, Started, ToolCard};
@@ -135,11 +135,16 @@ impl Run {
 struct Hand {
     spec: Spec,
     runs: mpsc::UnboundedSender<Run>,
+    operands: Vec<Operand>,
 }
 
 impl Tool for Hand {
     fn spec(&self) -> &Spec {
         &self.spec
+    }
+
+    fn operands(&self, _args: &str, _workspace: &std::path::Path) -> Vec<Operand> {
+        self.operands.clone()
     }
 
     fn run(&self, job: Job) -> BoxFuture<'static, Outcome> {
@@ -161,13 +166,14 @@ impl Tool for Hand {
     }
 }
 
-fn hand(name: &str, effect: EffectClass, about: &str, runs: &mpsc::UnboundedSender<Run>) -> Arc<dyn Tool> {
+fn hand(name: &str, effect: EffectClass, about: &str, runs: &mpsc::UnboundedSender<Run>) -> Hand {
     let card = ToolCard {
         name: Arc::from(name),
         description: Arc::from(about),
         schema: json!({"type": "object"}).to_string().into(),
         effect,
         tags: Vec::new(),
+        pause_ms: 0,
         takes_truncated: false,
         probe: None,
         compensate: None,
@@ -180,16 +186,17 @@ fn hand(name: &str, effect: EffectClass, about: &str, runs: &mpsc::UnboundedSend
         asks_operator: false,
         delegates: false,
     };
-    Arc::new(Hand {
+    Hand {
         spec: Spec { card, facts },
         runs: runs.clone(),
-    })
+        operands: Vec::new(),
+    }
 }
 
 fn hands(about: &str, act: EffectClass, runs: &mpsc::UnboundedSender<Run>) -> Vec<Arc<dyn Tool>> {
     vec![
-        hand("look", EffectClass::Read, about, runs),
-        hand("act", act, about, runs),
+        Arc::new(hand("look", EffectClass::Read, about, runs)),
+        Arc::new(hand("act", act, about, runs)),
     ]
 }
 
@@ -225,6 +232,19 @@ pub fn advised_by(preset: Preset) -> Adviser {
         Policy::new(preset),
         "/".into(),
     )
+}
+
+/// The same, where `act` runs a file with this in it.
+pub fn running(about: &str, content: &str) -> Adviser {
+    let (runs, _) = mpsc::unbounded_channel();
+    let mut act = hand("act", EffectClass::Write, about, &runs);
+    act.operands = vec![Operand {
+        path: "run.sh".into(),
+        bytes: 2,
+        seen: Seen::Whole,
+        hash: content.into(),
+    }];
+    advised(vec![Arc::new(act)], Policy::new(Preset::Auto), "/".into())
 }
 
 /// What a stage is made of.

@@ -296,7 +296,7 @@ async fn errors_are_told_to_the_model_with_its_next_request() {
     ask.call(0, "look", r#"{"n":1}"#).await;
     ask.call(1, "no_such_tool", "{}").await;
     ask.end(Stop::Calls).await;
-    stage.runs().await.ends(Outcome::Err(ToolError {
+    stage.runs().await.ends(Outcome::err(ToolError {
         class: ErrorClass::Param,
         message: "there is no file `x`".into(),
         evidence: "looked".into(),

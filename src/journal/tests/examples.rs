@@ -54,6 +54,7 @@ fn started() -> Box<Started> {
             schema: text(r#"{"type":"object"}"#),
             effect: EffectClass::Read,
             tags: vec!["external".to_owned()],
+            pause_ms: 2_000,
             takes_truncated: true,
             probe: None,
             compensate: None,

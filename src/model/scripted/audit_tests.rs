@@ -72,6 +72,7 @@ impl Run {
             schema: "{}".into(),
             effect: EffectClass::Read,
             tags: Vec::new(),
+            pause_ms: 0,
             takes_truncated: false,
             probe: None,
             compensate: None,

@@ -20,9 +20,17 @@ pub struct Script {
 /// One part of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Block {
+    /// Thinking.
     Reasoning(String),
+    /// Words.
     Text(String),
-    Call { tool: String, args: String },
+    /// A call.
+    Call {
+        /// The tool.
+        tool: String,
+        /// The argument text.
+        args: String,
+    },
 }
 
 /// Why there is nothing to stream.

@@ -8,7 +8,7 @@ use futures_util::future::BoxFuture;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use super::choose::{Block, NoScript, Script, script};
+use super::choose::{Block, NoScript, script};
 use super::playbook::{Failure, Playbook};
 use super::view::View;
 use crate::domain::transcript::Message;
@@ -62,7 +62,7 @@ impl Scripted {
             pause: self.pause,
             pieces: 0,
         };
-        out.script(&script).await?;
+        out.blocks(&script.blocks).await?;
         match script.fail {
             None => {}
             Some(Failure::Hang) => std::future::pending().await,
@@ -110,15 +110,24 @@ impl Model for Scripted {
 }
 
 /// Sends chunks, with a pause after each piece of text.
-struct Out<'a> {
+pub(super) struct Out<'a> {
     chunks: &'a mpsc::Sender<Chunk>,
     pause: Option<Duration>,
     pieces: u64,
 }
 
-impl Out<'_> {
-    async fn script(&mut self, script: &Script) -> Result<(), StreamFault> {
-        for (part, block) in script.blocks.iter().enumerate() {
+impl<'a> Out<'a> {
+    /// Without pauses.
+    pub(super) fn at_once(chunks: &'a mpsc::Sender<Chunk>) -> Self {
+        Self {
+            chunks,
+            pause: None,
+            pieces: 0,
+        }
+    }
+
+    pub(super) async fn blocks(&mut self, blocks: &[Block]) -> Result<(), StreamFault> {
+        for (part, block) in blocks.iter().enumerate() {
             let part = part as u32;
             match block {
                 Block::Reasoning(text) => {
@@ -154,7 +163,7 @@ impl Out<'_> {
         Ok(())
     }
 
-    async fn send(&self, chunk: Chunk) -> Result<(), StreamFault> {
+    pub(super) async fn send(&self, chunk: Chunk) -> Result<(), StreamFault> {
         self.chunks.send(chunk).await.map_err(|_| stopped())
     }
 }
@@ -215,7 +224,7 @@ fn situation(view: &View) -> String {
     excerpt(&format!("newest results {results}; newest words “{said}”"))
 }
 
-fn stopped() -> StreamFault {
+pub(super) fn stopped() -> StreamFault {
     StreamFault {
         kind: StreamFaultKind::Truncated,
         message: "the request was stopped here".to_owned(),

@@ -52,6 +52,7 @@ fn beginning() -> Vec<Event> {
             bindings: Vec::new(),
             resolved: None,
             digest: Digest(Arc::from("d")),
+            operands: Vec::new(),
             verdict: Verdict {
                 gate: Gate::Allow,
                 rule: "test".into(),
@@ -101,7 +102,7 @@ fn event(step: &Step) -> Event {
                 executed: true,
                 retry_after_ms: None,
             };
-            finished(*no, *attempt, Outcome::Err(error), u64::from(*ms))
+            finished(*no, *attempt, Outcome::err(error), u64::from(*ms))
         }
         Step::Cancel(no, attempt) => finished(*no, *attempt, Outcome::Cancelled { executed: true }, 3),
         Step::Doubt(no, attempt) => Event::Call(CallEvent::Resolved {

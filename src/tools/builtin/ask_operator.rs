@@ -55,7 +55,7 @@ impl Tool for AskOperator {
 
     fn run(&self, _job: Job) -> BoxFuture<'static, Outcome> {
         Box::pin(async {
-            Outcome::Err(refused(
+            Outcome::err(refused(
                 ErrorClass::Internal,
                 "a question was run instead of being put to the operator",
                 "declared by the tool",

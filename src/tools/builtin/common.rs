@@ -34,6 +34,7 @@ pub(in crate::tools) fn spec(name: &str, description: &str, schema: &Value, effe
             schema: schema.to_string().into(),
             effect,
             tags: Vec::new(),
+            pause_ms: 0,
             takes_truncated: false,
             probe: None,
             compensate: None,
@@ -56,6 +57,7 @@ pub(super) fn arguments<T: DeserializeOwned>(args: &Value) -> Result<T, ToolErro
         for key in RESERVED {
             map.shift_remove(key);
         }
+        map.values_mut().for_each(whole);
     }
     T::deserialize(args).map_err(|error| {
         refused(
@@ -67,6 +69,22 @@ pub(super) fn arguments<T: DeserializeOwned>(args: &Value) -> Result<T, ToolErro
     })
 }
 
+/// Whole numbers up to here are exact however they are written.
+const EXACT: f64 = 9_007_199_254_740_991.0;
+
+/// `1.0` and `1E3` are integers to a schema, and therefore to what reads them.
+fn whole(value: &mut Value) {
+    if let Value::Number(number) = value
+        && !number.is_i64()
+        && !number.is_u64()
+        && let Some(float) = number.as_f64()
+        && float.fract() == 0.0
+        && float.abs() <= EXACT
+    {
+        *value = Value::from(float as i64);
+    }
+}
+
 /// Runs work on files where it may block. `changes` says whether a panic may have left a change.
 pub(super) fn blocking(
     job: Job,
@@ -76,8 +94,8 @@ pub(super) fn blocking(
     Box::pin(async move {
         match tokio::task::spawn_blocking(move || work(&job)).await {
             Ok(Ok(outcome)) => outcome,
-            Ok(Err(error)) => Outcome::Err(error),
-            Err(error) if error.is_panic() => Outcome::Err(panicked(&*error.into_panic(), changes)),
+            Ok(Err(error)) => Outcome::err(error),
+            Err(error) if error.is_panic() => Outcome::err(panicked(&*error.into_panic(), changes)),
             Err(_) => Outcome::Cancelled { executed: changes },
         }
     })

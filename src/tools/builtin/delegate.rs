@@ -66,7 +66,7 @@ impl Tool for Delegate {
 
     fn run(&self, _job: Job) -> BoxFuture<'static, Outcome> {
         Box::pin(async {
-            Outcome::Err(refused(
+            Outcome::err(refused(
                 ErrorClass::Internal,
                 "a delegated task was run instead of being given to a sub-agent",
                 "declared by the tool",

@@ -57,7 +57,7 @@ impl Tool for FinalAnswer {
 
     fn run(&self, _job: Job) -> BoxFuture<'static, Outcome> {
         Box::pin(async {
-            Outcome::Err(refused(
+            Outcome::err(refused(
                 ErrorClass::Internal,
                 "an answer was run instead of ending the run",
                 "declared by the tool",

@@ -112,9 +112,9 @@ impl Tool for HttpRequest {
         Box::pin(async move {
             let client = match client.get_or_init(|| build(proxy)) {
                 Ok(client) => client.clone(),
-                Err(why) => return Outcome::Err(internal(why)),
+                Err(why) => return Outcome::err(internal(why)),
             };
-            request(&job, &client).await.unwrap_or_else(Outcome::Err)
+            request(&job, &client).await.unwrap_or_else(Outcome::err)
         })
     }
 }

@@ -1,7 +1,9 @@
 //! Runs a command. Must not know: other tools, who allowed it.
 
+mod operands;
+
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -14,7 +16,7 @@ use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
 use super::common::{arguments, spec, text_outcome};
-use crate::domain::call::{EffectClass, ErrorClass, Outcome, ToolError};
+use crate::domain::call::{EffectClass, ErrorClass, Operand, Outcome, ToolError};
 use crate::tools::child::{self, Environment, Started};
 use crate::tools::errors::{from_io, refused, untouched};
 use crate::tools::output::{Bounded, HEAD, Kept, TAIL, json_text};
@@ -94,9 +96,14 @@ impl Tool for Shell {
         &self.spec
     }
 
+    fn operands(&self, args: &str, workspace: &Path) -> Vec<Operand> {
+        let args: Result<Args, _> = serde_json::from_str(args);
+        args.map_or_else(|_| Vec::new(), |args| operands::operands(&args, workspace))
+    }
+
     fn run(&self, job: Job) -> BoxFuture<'static, Outcome> {
         let environment = self.environment.clone();
-        Box::pin(async move { shell(job, environment).await.unwrap_or_else(Outcome::Err) })
+        Box::pin(async move { shell(job, environment).await.unwrap_or_else(Outcome::err) })
     }
 }
 
@@ -247,7 +254,7 @@ fn outcome(end: &End, ms: u64, left: bool, stdout: Kept, stderr: Kept) -> Outcom
     }
     let text = combined(stdout.text, &stderr.text);
     let failed = |class, message: String, evidence: String, hint: Option<&str>| {
-        Outcome::Err(ToolError {
+        Outcome::err(ToolError {
             class,
             message,
             evidence,

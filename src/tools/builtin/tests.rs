@@ -94,7 +94,7 @@ impl Bench {
 
     async fn err(&self, tool: &str, args: Value) -> ToolError {
         match self.call(tool, args).await {
-            Outcome::Err(error) => error,
+            Outcome::Err(error) => *error,
             other => panic!("{other:?}"),
         }
     }

@@ -41,6 +41,7 @@ fn noop(effect: EffectClass, body: Body) -> (Arc<dyn Tool>, Arc<AtomicBool>) {
                 schema: "{}".into(),
                 effect,
                 tags: Vec::new(),
+                pause_ms: 0,
                 takes_truncated: false,
                 probe: None,
                 compensate: None,

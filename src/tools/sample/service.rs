@@ -76,7 +76,7 @@ impl Tool for Service {
             *times = times.saturating_add(1);
             match answer(&job.args, *times) {
                 Ok(value) => Outcome::ok(value.to_string()),
-                Err(error) => Outcome::Err(error),
+                Err(error) => Outcome::err(error),
             }
         })
     }

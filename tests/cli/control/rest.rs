@@ -27,7 +27,11 @@ fn one_running_call_is_cancelled_and_the_run_goes_on() {
         matches!(holder.state().calls[&it].status, Status::InDoubt(_))
     });
     let said = world.run(&["cancel", &holder.id, &it.to_string()]).ends(4);
-    assert!(said.err.contains("Only a running call"), "{}", said.err);
+    assert!(
+        said.err.contains("Only a call that runs, or was let run"),
+        "{}",
+        said.err
+    );
     world
         .run(&[
             "resolve",

@@ -43,7 +43,7 @@ impl LoopVerb {
 /// About failures and how they are met.
 #[derive(Debug, Subcommand)]
 pub enum FailureVerb {
-    /// Let a call that waits to be tried again run at once
+    /// Let a call that waits for a time run at once: to be tried again, or for the end of a pause before its launch
     RunNow {
         /// The session
         #[command(flatten)]

@@ -92,11 +92,12 @@ impl<K: Copy + Ord> Ways<K> {
 }
 
 /// The rows from an entry on that fit, with one row for each run of others. `open` tells whether the
-/// run that is called so is shown all the same.
+/// run that is called so is shown all the same; `called` is one that has a row although it does not fit.
 pub fn sieve<K: Copy + Ord>(
     entries: &[Entry<K>],
     from: usize,
     ways: &mut Ways<K>,
+    called: Option<K>,
     open: impl Fn(K) -> bool,
 ) -> Plan<K> {
     let mut plan = Plan::new();
@@ -105,7 +106,8 @@ pub fn sieve<K: Copy + Ord>(
     while let Some(first) = entries.get(at) {
         plan.start(at);
         let rest = entries.get(at..).unwrap_or_default();
-        let hidden = rest.iter().take_while(|entry| !entry.hit).count();
+        let is_hidden = |entry: &&Entry<K>| !entry.hit && Some(entry.key) != called;
+        let hidden = rest.iter().take_while(is_hidden).count();
         let shown = hidden == 0 || open(first.key);
         for entry in rest.iter().take(hidden.max(1)) {
             if !shown {

@@ -29,7 +29,7 @@ fn shown(rows: &[Planned<u32>]) -> Vec<(u32, Stands, usize)> {
 #[test]
 fn a_narrow_fan_keeps_its_rows() {
     let entries = [Entry::new(1, vec![]), call(2, Keep::No), call(3, Keep::No)];
-    let rows = plan(&entries, NODES, |_| false);
+    let rows = plan(&entries, NODES, |_, _| false);
     assert_eq!(
         shown(&rows),
         [(1, Stands::Node, 1), (2, Stands::Node, 1), (3, Stands::Node, 1)]
@@ -40,7 +40,7 @@ fn a_narrow_fan_keeps_its_rows() {
 fn a_wide_fan_folds_what_is_quiet_and_nothing_else() {
     let mut entries = vec![Entry::new(1, vec![])];
     entries.extend((2..8).map(|key| call(key, if key == 4 { Keep::Own } else { Keep::No })));
-    let rows = plan(&entries, NODES, |_| false);
+    let rows = plan(&entries, NODES, |_, _| false);
     assert_eq!(
         shown(&rows),
         [(1, Stands::Node, 1), (2, Stands::Fan, 5), (4, Stands::Node, 1)]
@@ -48,7 +48,7 @@ fn a_wide_fan_folds_what_is_quiet_and_nothing_else() {
     assert_eq!(rows[1].members, [3, 5, 6, 7]);
     assert_eq!(rows[1].parents, [1]);
     assert_eq!(
-        plan(&entries, NODES, |key| key == 2).len(),
+        plan(&entries, NODES, |kind, key| (kind, key) == (Folded::Fan, 2)).len(),
         7,
         "unfolded by its name"
     );
@@ -61,7 +61,7 @@ fn what_one_edit_replaced_is_one_row_and_comes_back_on_the_side() {
         entry.replaced = Some(9);
     }
     entries[4].replaced = Some(10);
-    let rows = plan(&entries, NODES, |_| false);
+    let rows = plan(&entries, NODES, |_, _| false);
     assert_eq!(
         shown(&rows),
         [
@@ -72,7 +72,9 @@ fn what_one_edit_replaced_is_one_row_and_comes_back_on_the_side() {
         ]
     );
     assert_eq!(rows[2].replaced, Some(9));
-    let rows = plan(&entries, NODES, |key| key == 3);
+    let rows = plan(&entries, NODES, |kind, key| {
+        (kind, key) == (Folded::Replaced(9), 3)
+    });
     assert_eq!(rows[2].shape, Shape::Side);
     assert_eq!(rows[4].stands, Stands::Replaced, "the other fold stays");
 }
@@ -112,7 +114,7 @@ fn old_turns_that_went_well_are_one_row_and_the_others_are_not() {
         wide: 8,
         detail: Detail::Since(4),
     };
-    let rows = plan(&entries, rules, |_| false);
+    let rows = plan(&entries, rules, |_, _| false);
     assert_eq!(
         shown(&rows),
         [
@@ -141,7 +143,7 @@ fn with_one_row_for_a_turn_what_needs_an_eye_still_has_its_own() {
         wide: 8,
         detail: Detail::Turns,
     };
-    let rows = plan(&entries, rules, |_| false);
+    let rows = plan(&entries, rules, |_, _| false);
     assert_eq!(
         shown(&rows),
         [(1, Stands::Turn, 3), (11, Stands::Turn, 2), (12, Stands::Node, 1)]
@@ -155,23 +157,23 @@ fn what_is_repeated_is_one_row_with_how_often() {
         detail: Detail::Since(turn),
     };
     let entries = turns(&[5, 7, 8, 7, 8, 7, 8, 7, 9]);
-    let rows = plan(&entries, since(0), |_| false);
+    let rows = plan(&entries, since(0), |_, _| false);
     let rows: Vec<_> = shown(&rows)
         .into_iter()
         .filter(|row| row.1 != Stands::Node)
         .collect();
     assert_eq!(rows, [(31, Stands::Loop(2), 12)], "two turns, three times");
     let twice = turns(&[7, 7]);
-    assert_eq!(plan(&twice, since(0), |_| false).len(), 6, "twice is no loop");
+    assert_eq!(plan(&twice, since(0), |_, _| false).len(), 6, "twice is no loop");
     let mut waits = turns(&[7, 7, 7, 7]);
     waits[4].keep = Keep::Always;
     assert_eq!(
-        plan(&waits, since(0), |_| false).len(),
+        plan(&waits, since(0), |_, _| false).len(),
         12,
         "what waits is not hidden"
     );
     assert_eq!(
-        plan(&entries, NODES, |_| false).len(),
+        plan(&entries, NODES, |_, _| false).len(),
         27,
         "every node, if asked for"
     );
@@ -190,7 +192,7 @@ fn what_does_not_fit_is_one_row_and_lines_past_it_say_so() {
     for at in [0, 2, 4] {
         entries[at].hit = true;
     }
-    let plan = sieve(&entries, 0, &mut Ways::default(), |_| false);
+    let plan = sieve(&entries, 0, &mut Ways::default(), None, |_| false);
     assert_eq!(
         shown(&plan.rows),
         [
@@ -206,7 +208,13 @@ fn what_does_not_fit_is_one_row_and_lines_past_it_say_so() {
         (&plan.rows[4].parents, &plan.rows[4].elided),
         (&vec![], &vec![1, 3])
     );
-    let all = sieve(&entries, 0, &mut Ways::default(), |key| key == 4);
+    let one = sieve(&entries, 0, &mut Ways::default(), Some(2), |_| false);
+    assert_eq!(
+        shown(&one.rows)[1..4],
+        [(2, Stands::Node, 1), (3, Stands::Node, 1), (4, Stands::Elided, 1)],
+        "what was called for has a row, and nothing else"
+    );
+    let all = sieve(&entries, 0, &mut Ways::default(), None, |key| key == 4);
     assert_eq!(all.rows[3].stands, Stands::Node, "a run is shown if asked for");
     assert_eq!(all.rows[4].parents, [4]);
 }
@@ -276,7 +284,7 @@ proptest! {
     fn every_node_is_in_one_row_and_what_needs_an_eye_has_its_own(
         entries in entries(), rules in rules(), open in prop::collection::btree_set(1_u32..120, 0..6),
     ) {
-        let rows = plan(&entries, rules, |key| open.contains(&key));
+        let rows = plan(&entries, rules, |_, key| open.contains(&key));
         let mut seen = BTreeSet::new();
         for row in &rows {
             for key in row.members.iter().chain([&row.key]) {
@@ -308,24 +316,26 @@ proptest! {
         let cut = cut.min(before.len()).min(after.len());
         let mut entries = before[..cut].to_vec();
         entries.extend_from_slice(&after[cut..]);
-        let is_open = |key: u32| open.contains(&key);
+        let is_open = |_: Folded, key: u32| open.contains(&key);
         let old = plan_from(&before, 0, rules, is_open);
         let (entry, row) = start(&old, cut);
         let mut rows = old.rows[..row].to_vec();
         rows.extend(plan_from(&entries, entry, rules, is_open).rows);
         prop_assert_eq!(rows, plan(&entries, rules, is_open));
 
+        let is_shown = |key: u32| open.contains(&key);
+        let called = open.last().copied();
         let mut ways = Ways::default();
-        let old = sieve(&before, 0, &mut ways, is_open);
+        let old = sieve(&before, 0, &mut ways, called, is_shown);
         let (entry, row) = start(&old, cut);
         let mut rows = old.rows[..row].to_vec();
-        rows.extend(sieve(&entries, entry, &mut ways, is_open).rows);
-        prop_assert_eq!(rows, sieve(&entries, 0, &mut Ways::default(), is_open).rows);
+        rows.extend(sieve(&entries, entry, &mut ways, called, is_shown).rows);
+        prop_assert_eq!(rows, sieve(&entries, 0, &mut Ways::default(), called, is_shown).rows);
     }
 
     #[test]
     fn a_sieved_drawing_says_what_is_direct_and_what_is_not(entries in entries()) {
-        let plan = sieve(&entries, 0, &mut Ways::default(), |_| false);
+        let plan = sieve(&entries, 0, &mut Ways::default(), None, |_| false);
         let mut gutter = Gutter::default();
         gutter.sync(0, plan.rows.iter().map(Planned::item));
         // What each shown node reaches going up, stopping at shown nodes.

@@ -2,7 +2,7 @@
 //!
 //! Must not know: what a turn is, beyond a number that its nodes share.
 
-use super::{Detail, Entry, Keep, Planned, Rules, Stands, merged, single};
+use super::{Detail, Entry, Folded, Keep, Planned, Rules, Stands, merged, single};
 use crate::console::layout::gutter::Shape;
 
 /// Longest sequence of turns whose repetition is seen.
@@ -10,7 +10,7 @@ pub(super) const PERIODS: usize = 4;
 /// So often it has to be there to be called one.
 pub(super) const REPEATED: usize = 3;
 
-/// Neighbours that belong together: of one turn, or replaced by one edit.
+/// Neighbours that belong together: of one turn, or replaced in one epoch.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Piece {
     /// The first entry.
@@ -77,14 +77,14 @@ pub(super) fn again<K: Copy + Ord>(
     pieces: &[Piece],
     times: usize,
     rules: Rules,
-    open: &impl Fn(K) -> bool,
+    open: &impl Fn(Folded, K) -> bool,
     rows: &mut Vec<Planned<K>>,
 ) {
     let (Some(first), Some(last)) = (pieces.first(), pieces.last()) else {
         return;
     };
     let group = entries.get(first.from..last.to).unwrap_or_default();
-    let is_open = group.first().is_some_and(|entry| open(entry.key));
+    let is_open = group.first().is_some_and(|entry| open(Folded::Loop, entry.key));
     if is_open {
         for piece in pieces {
             turn(piece.of(entries), rules, open, rows);
@@ -99,7 +99,7 @@ pub(super) fn again<K: Copy + Ord>(
 pub(super) fn turn<K: Copy + Ord>(
     group: &[Entry<K>],
     rules: Rules,
-    open: &impl Fn(K) -> bool,
+    open: &impl Fn(Folded, K) -> bool,
     rows: &mut Vec<Planned<K>>,
 ) {
     let quiet = || group.iter().filter(|entry| entry.keep == Keep::No);
@@ -113,7 +113,7 @@ pub(super) fn turn<K: Copy + Ord>(
     let folds = may
         && group.first().is_some_and(|first| first.turn != 0)
         && quiet().nth(1).is_some()
-        && !name.is_some_and(open);
+        && !name.is_some_and(|name| open(Folded::Turn, name));
     if !folds {
         return fans(group, rules.wide, open, rows);
     }
@@ -130,7 +130,7 @@ pub(super) fn turn<K: Copy + Ord>(
 fn fans<K: Copy + Ord>(
     group: &[Entry<K>],
     wide: usize,
-    open: &impl Fn(K) -> bool,
+    open: &impl Fn(Folded, K) -> bool,
     rows: &mut Vec<Planned<K>>,
 ) {
     let mut rest = group;
@@ -149,12 +149,14 @@ fn fans<K: Copy + Ord>(
 fn fan<K: Copy + Ord>(
     group: &[Entry<K>],
     wide: usize,
-    open: &impl Fn(K) -> bool,
+    open: &impl Fn(Folded, K) -> bool,
     rows: &mut Vec<Planned<K>>,
 ) {
     let quiet = || group.iter().filter(|entry| entry.keep == Keep::No);
     let name = quiet().next().map(|entry| entry.key);
-    let folds = group.len() > wide.max(1) && quiet().nth(1).is_some() && !name.is_some_and(open);
+    let folds = group.len() > wide.max(1)
+        && quiet().nth(1).is_some()
+        && !name.is_some_and(|name| open(Folded::Fan, name));
     if !folds {
         rows.extend(group.iter().map(|entry| single(entry, Shape::Node)));
         return;

@@ -4,7 +4,7 @@
 
 use std::hash::Hash;
 
-use super::{Gutter, MAX_SPAN, Row};
+use super::{Gutter, MAX_SPAN, Row, Shape};
 
 /// One column of a row: a set of bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -114,11 +114,11 @@ impl Glyphs {
         }
     }
 
-    /// The character of a cell; a node is drawn as `node` where one is given.
+    /// The character of a cell; a node is drawn as `node` where one is given, also beyond the last lane.
     pub fn of_cell(&self, cell: Cell, node: Option<char>) -> char {
         let lines = cell.0 & (Cell::UP | Cell::DOWN | Cell::LEFT | Cell::RIGHT);
         if cell.has(Cell::BEYOND) {
-            self.beyond
+            node.unwrap_or(self.beyond)
         } else if cell.has(Cell::NODE) {
             node.unwrap_or(self.node)
         } else if cell.has(Cell::THIN) {
@@ -170,6 +170,13 @@ impl<K: Copy + Eq + Hash> Gutter<K> {
         }
         while out.last().is_some_and(|cell| cell.is_blank()) {
             out.pop();
+        }
+        if row.shape == Shape::Leaf {
+            // Beside the lines, with a gap where there is room for one.
+            let gap = usize::from(!out.is_empty());
+            let at = (out.len() + gap).max(usize::from(row.beside) * 2);
+            out.resize(at.min(self.max_width() - 1), Cell::default());
+            out.push(Cell(Cell::NODE));
         }
     }
 

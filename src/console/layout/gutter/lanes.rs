@@ -78,6 +78,15 @@ impl<K: Copy + Eq + Hash> Gutter<K> {
         }
     }
 
+    /// Finds the place of a leaf.
+    pub(super) fn stand_beside(&mut self, at: usize) {
+        let is_open = |tail: &u32| *tail != NO_ROW && at - *tail as usize <= MAX_SPAN;
+        let open = self.tails.iter().rposition(is_open);
+        if let (Some(row), Some(open)) = (self.rows.get_mut(at), open) {
+            row.beside = (open as u8 + 1).min(self.lanes.saturating_sub(1));
+        }
+    }
+
     /// The lane that ends in this row and may be continued by the row `at`.
     fn tail_lane(&self, row: usize, at: usize, side: bool) -> Option<u8> {
         let parent = self.rows.get(row)?;

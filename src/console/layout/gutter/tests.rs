@@ -68,7 +68,13 @@ fn check(gutter: &Gutter<u32>) {
         let row = gutter.row(at).unwrap();
         let mut wanted: BTreeSet<usize> = BTreeSet::new();
         let chips: BTreeSet<u32> = gutter.chips(at).iter().copied().collect();
-        for parent in gutter.parents(at) {
+        // A leaf has no lines.
+        let parents = if row.shape == Shape::Leaf {
+            &[][..]
+        } else {
+            gutter.parents(at)
+        };
+        for parent in parents {
             match (0..at).rev().find(|above| {
                 gutter.row(*above).unwrap().key == *parent || gutter.members(*above).contains(parent)
             }) {
@@ -79,7 +85,7 @@ fn check(gutter: &Gutter<u32>) {
                 None => assert!(chips.contains(parent), "row {at}: parent {parent} is nowhere"),
             }
         }
-        if row.shape != Shape::Fold {
+        if !matches!(row.shape, Shape::Fold | Shape::Leaf) {
             assert_eq!(*drawn, wanted, "row {at}");
         }
         let mut cells = Vec::new();
@@ -142,7 +148,8 @@ struct Spec {
 fn spec() -> impl Strategy<Value = Spec> {
     let near = prop_oneof![8 => 1_u32..6, 2 => 1_u32..30, 1 => 50_u32..90];
     let shape = prop_oneof![
-        12 => Just(Shape::Node), 2 => Just(Shape::Side), 1 => Just(Shape::Fan), 1 => Just(Shape::Fold)
+        12 => Just(Shape::Node), 2 => Just(Shape::Side), 2 => Just(Shape::Leaf), 1 => Just(Shape::Fan),
+        1 => Just(Shape::Fold)
     ];
     (shape, prop::collection::vec(near, 0..5), 0_u32..3).prop_map(|(shape, back, members)| Spec {
         shape,

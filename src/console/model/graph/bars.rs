@@ -5,6 +5,7 @@
 
 use crate::domain::call::{Call, Decision, Outcome};
 use crate::domain::id::{NodeId, NodeKind, Seq};
+use crate::domain::stand::{self, Stand};
 use crate::domain::state::{LedgerOutcome, State};
 use crate::domain::turn::Turn;
 
@@ -87,6 +88,9 @@ fn of_node(state: &State, id: NodeId, bars: &mut Vec<Bar>) {
 
 fn of_call(state: &State, call: &Call, born: Seq, bars: &mut Vec<Bar>) {
     let settled = call.status.is_settled();
+    // What an edit replaced did not go on waiting after it.
+    let left = Stand::of_call(state, call).was_left();
+    let over = left.then(|| stand::replaced_at(state, call.id)).flatten();
     let first = call.attempts.first().map(|attempt| attempt.intent);
     let decided = |after: Seq| {
         let all = call.decisions.iter().map(|(_, seq, decision)| (*seq, decision));
@@ -94,7 +98,7 @@ fn of_call(state: &State, call: &Call, born: Seq, bars: &mut Vec<Bar>) {
     };
     match call.ready {
         None if settled => {}
-        None => bars.extend(bar(state, Doing::Blocked, born, None)),
+        None => bars.extend(bar(state, Doing::Blocked, born, over)),
         Some(ready) => {
             // A call that became ready again did other things before.
             let waited_from = if first.is_some_and(|first| first < ready) {
@@ -113,13 +117,13 @@ fn of_call(state: &State, call: &Call, born: Seq, bars: &mut Vec<Bar>) {
             let doing = if asks { Doing::Waited } else { Doing::Queued };
             let answer = decision.map(|(seq, _)| seq);
             if answer.is_some() || !settled {
-                bars.extend(bar(state, doing, ready, answer));
+                bars.extend(bar(state, doing, ready, answer.or(over)));
             }
             let next = call.attempts.iter().map(|attempt| attempt.intent);
             if let Some(answer) = answer {
                 let start = next.filter(|intent| *intent > answer).min();
                 if start.is_some() || !settled {
-                    bars.extend(bar(state, Doing::Queued, answer, start));
+                    bars.extend(bar(state, Doing::Queued, answer, start.or(over)));
                 }
             }
         }

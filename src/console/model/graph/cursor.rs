@@ -79,6 +79,10 @@ impl GraphPane {
         let Some(mut row) = self.rows.gutter.find(node) else {
             return false;
         };
+        if self.filter.is_some() {
+            self.call(node);
+            row = self.rows.gutter.find(node).unwrap_or(row);
+        }
         // A fold can hold a fold.
         for _ in 0..3 {
             let hides = |here: &&rows::Row| match here.stands {
@@ -90,9 +94,9 @@ impl GraphPane {
             let Some(here) = self.rows.list.get(row).filter(hides) else {
                 break;
             };
-            let name = here.key;
-            self.unfolded.insert(name);
-            self.plan(self.rows.entry(name));
+            let key = here.key;
+            self.unfolded.extend(here.folded());
+            self.plan(self.rows.entry(key));
             row = self.rows.gutter.find(node).unwrap_or(row);
         }
         self.go(row);
@@ -101,6 +105,21 @@ impl GraphPane {
         self.selected = Some(Pick::Node(self.rows.list.get(row).map_or(node, |row| row.key)));
         self.sync(run);
         true
+    }
+
+    /// Gives a node that does not fit what is looked for a row, and takes it from the one that had it so.
+    fn call(&mut self, node: NodeId) {
+        let called = self
+            .rows
+            .entry_of(node)
+            .filter(|entry| !entry.hit)
+            .map(|entry| entry.key);
+        let before = std::mem::replace(&mut self.called, called);
+        if before != called
+            && let Some(first) = [before, called].into_iter().flatten().min()
+        {
+            self.plan(self.rows.entry(first));
+        }
     }
 
     /// Puts the cursor on the row of a broken stream, and keeps it there.
@@ -137,6 +156,10 @@ impl GraphPane {
         self.top = self.top.min(at).min(lowest);
         if height > 0 {
             self.top = self.top.max(first_for(self, at));
+        }
+        if height > 0 && self.top >= lowest {
+            // What is on screen is not new.
+            self.see();
         }
     }
 

@@ -12,8 +12,8 @@ use crate::console::layout::fold::{Entry, Keep};
 use crate::domain::call::{Call, Status};
 use crate::domain::graph::Edges;
 use crate::domain::id::{NodeId, NodeKind};
+use crate::domain::stand::{self, Stand};
 use crate::domain::state::State;
-use crate::domain::turn::Activity;
 
 /// How much a row needs an eye.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,7 +25,7 @@ pub enum Mark {
     Edited = 1,
     /// It runs, or will.
     Running = 2,
-    /// It failed or was refused.
+    /// It failed.
     Failed = 3,
     /// It waits for a person.
     Waiting = 4,
@@ -48,9 +48,12 @@ impl Mark {
 
     /// That of a call.
     fn of_call(state: &State, call: &Call) -> Self {
-        match &call.status {
-            Status::Awaiting | Status::Consent(_) | Status::InDoubt(_) | Status::Invalid => Self::Waiting,
-            Status::Failed(_) | Status::Rejected | Status::Expired | Status::Unsatisfiable => Self::Failed,
+        let stand = Stand::of_call(state, call);
+        if stand.failed() {
+            return Self::Failed;
+        }
+        match stand.status().unwrap_or(&call.status) {
+            status if status.needs_operator() => Self::Waiting,
             Status::Running(_) | Status::Queued | Status::Ready => Self::Running,
             _ if is_edited(state, call.id) || is_edited(state, call.id.observation()) => Self::Edited,
             _ => Self::None,
@@ -106,11 +109,11 @@ impl<'a> Maker<'a> {
         let mut parents: Vec<NodeId> = self.edges.ending_in(id).iter().map(|edge| edge.from).collect();
         parents.dedup();
         let mut entry = Entry::new(id, parents);
-        if !node.active {
-            entry.replaced = Some(replaced_by(state, id));
-        }
+        entry.replaced = stand::replaced_in(state, id).map(|epoch| epoch.0.into());
         entry.fan = id.kind == NodeKind::Call;
-        if id.kind != NodeKind::Intervention {
+        // What is done after an edit hangs on what was edited.
+        entry.leaf = id.kind == NodeKind::Intervention;
+        if !entry.leaf {
             entry.turn = u64::from(node.turn.0);
         }
         let call = state.calls.get(&id.call());
@@ -201,21 +204,4 @@ fn said(id: NodeId, args: &Arc<str>, signs: &mut Signs) -> u64 {
             sign
         }
     }
-}
-
-/// The edit that made a node history, as the number of its event.
-fn replaced_by(state: &State, id: NodeId) -> u64 {
-    let Some(turn) = state.turn_of(id) else { return 0 };
-    if let Activity::Superseded(seq) = turn.activity {
-        return seq.0;
-    }
-    state
-        .edits
-        .iter()
-        .rev()
-        .find(|edit| {
-            edit.target
-                .is_some_and(|target| state.turn_of(target).is_some_and(|other| other.id == turn.id))
-        })
-        .map_or(0, |edit| edit.seq.0)
 }

@@ -3,7 +3,8 @@
 //! Made anew when the run changed or the cursor went farther away than to the turns beside the middle.
 //! Must not know: how a box is drawn, keys.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
 use super::Pick;
 use crate::console::layout::map::{Flow, Node, Sheet, Size};
@@ -19,16 +20,37 @@ const MOST: usize = 150;
 /// From the map's middle the cursor may go so many turns before it is made anew.
 const FREE: usize = 1;
 
+/// What a box stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Spot {
+    /// A node.
+    Node(NodeId),
+    /// The stream of a turn, which broke.
+    Broken(TurnId),
+}
+
+impl fmt::Display for Spot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Node(id) => id.fmt(f),
+            Self::Broken(turn) => turn.fmt(f),
+        }
+    }
+}
+
 /// The map.
 #[derive(Debug, Clone, Default)]
 pub struct MapPane {
     /// The drawing.
-    pub sheet: Sheet<NodeId>,
+    pub sheet: Sheet<Spot>,
     /// Columns and rows that there are for it.
     pub room: (u16, u16),
     middle: Option<NodeId>,
-    made: Option<(Seq, NodeId, (u16, u16))>,
+    made: Option<Key>,
 }
+
+/// What a map was made of: run, middle, room, broken streams.
+type Key = (Seq, NodeId, (u16, u16), Vec<TurnId>);
 
 impl MapPane {
     /// Columns of a box.
@@ -51,8 +73,22 @@ impl MapPane {
         }
     }
 
-    /// Brings the map up to date.
-    pub(super) fn sync(&mut self, state: &State, selected: Option<Pick>) {
+    /// The box under the cursor.
+    pub fn spot(&self, selected: Option<Pick>) -> Option<Spot> {
+        let broken = |turn: TurnId| Some(Spot::Broken(turn)).filter(|spot| self.sheet.find(*spot).is_some());
+        match selected {
+            Some(Pick::Node(id)) => Some(Spot::Node(id.call())),
+            Some(Pick::Live(turn, _)) => broken(turn).or_else(|| self.last()),
+            None => self.last(),
+        }
+    }
+
+    fn last(&self) -> Option<Spot> {
+        self.sheet.boxes.last().map(|last| last.key)
+    }
+
+    /// Brings the map up to date, with these broken streams.
+    pub(super) fn sync(&mut self, state: &State, selected: Option<Pick>, broken: &[TurnId]) {
         let node = match selected {
             Some(Pick::Node(id)) => Some(id),
             Some(Pick::Live(turn, _)) => newest_before(state, turn),
@@ -65,15 +101,16 @@ impl MapPane {
             };
             return;
         };
-        let near = |middle: &NodeId| self.sheet.find(node).is_some() && is_near(state, *middle, node);
+        let near =
+            |middle: &NodeId| self.sheet.find(Spot::Node(node)).is_some() && is_near(state, *middle, node);
         let middle = self.middle.filter(near).unwrap_or(node);
-        let key = (state.seq, middle, self.room);
-        if self.made == Some(key) {
+        let key = (state.seq, middle, self.room, broken.to_vec());
+        if self.made.as_ref() == Some(&key) {
             return;
         }
         self.made = Some(key);
         self.middle = Some(middle);
-        let nodes = nodes_around(state, middle);
+        let nodes = nodes_around(state, middle, broken);
         self.sheet = Sheet::new(&nodes, Self::flow(self.room), Self::size(self.room));
     }
 }
@@ -120,7 +157,7 @@ fn around(state: &State, turn: &Turn, reach: usize) -> Vec<TurnId> {
 }
 
 /// The nodes of the turns around one, each with its layer.
-fn nodes_around(state: &State, middle: NodeId) -> Vec<Node<NodeId>> {
+fn nodes_around(state: &State, middle: NodeId, broken: &[TurnId]) -> Vec<Node<Spot>> {
     let Some(turn) = state.turn_of(middle) else {
         return Vec::new();
     };
@@ -134,18 +171,18 @@ fn nodes_around(state: &State, middle: NodeId) -> Vec<Node<NodeId>> {
             .filter(|id| whole || *id == middle || state.node(*id).is_some_and(|node| node.active))
             .collect()
     };
-    let mut turns = Vec::new();
+    let mut turns: Vec<(TurnId, Vec<NodeId>)> = Vec::new();
     for reach in (0..=AROUND).rev() {
         turns = around(state, turn, reach)
             .into_iter()
-            .map(shown)
-            .collect::<Vec<_>>();
-        if turns.iter().map(Vec::len).sum::<usize>() <= MOST {
+            .map(|id| (id, shown(id)))
+            .collect();
+        if turns.iter().map(|(_, nodes)| nodes.len()).sum::<usize>() <= MOST {
             break;
         }
     }
     // One turn alone can be too much: what stands beside the selected node is shown.
-    if let [only] = turns.as_mut_slice()
+    if let [(_, only)] = turns.as_mut_slice()
         && only.len() > MOST
     {
         let at = only.iter().position(|id| *id == middle).unwrap_or(0);
@@ -159,15 +196,36 @@ fn nodes_around(state: &State, middle: NodeId) -> Vec<Node<NodeId>> {
     }
     let mut out = Vec::new();
     let mut base = 0;
-    for nodes in turns {
+    let mut before = 0;
+    for (turn, nodes) in turns {
+        let first = out.len();
         base = layers(state, &nodes, base, &mut out);
+        if !nodes.is_empty() {
+            before = first;
+        }
+        if broken.contains(&turn) {
+            let parents = leaves(out.get(before..).unwrap_or_default());
+            let (key, layer) = (Spot::Broken(turn), base);
+            out.push(Node { key, layer, parents });
+            base += 1;
+        }
     }
     out
 }
 
+/// The nodes on which none of the others hangs: what was there when a stream broke.
+fn leaves(nodes: &[Node<Spot>]) -> Vec<Spot> {
+    let inner: BTreeSet<Spot> = nodes
+        .iter()
+        .flat_map(|node| node.parents.iter().copied())
+        .collect();
+    let keys = nodes.iter().map(|node| node.key);
+    keys.filter(|key| !inner.contains(key)).collect()
+}
+
 /// Gives the nodes of a turn layers from `base` on: each lies behind what it hangs on. Gives the layer
 /// after the last.
-fn layers(state: &State, nodes: &[NodeId], base: usize, out: &mut Vec<Node<NodeId>>) -> usize {
+fn layers(state: &State, nodes: &[NodeId], base: usize, out: &mut Vec<Node<Spot>>) -> usize {
     let mut of: BTreeMap<NodeId, usize> = BTreeMap::new();
     let mut end = base;
     // A call may read one that stands later in its turn: the second time round its place is known.
@@ -211,9 +269,9 @@ fn layers(state: &State, nodes: &[NodeId], base: usize, out: &mut Vec<Node<NodeI
         let layer = of.get(id).copied().unwrap_or(base);
         end = end.max(layer + 1);
         out.push(Node {
-            key: *id,
+            key: Spot::Node(*id),
             layer,
-            parents,
+            parents: parents.into_iter().map(Spot::Node).collect(),
         });
     }
     end

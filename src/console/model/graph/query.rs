@@ -11,8 +11,12 @@ use crate::console::summary;
 use crate::domain::call::{Outcome, Status};
 use crate::domain::id::{NodeId, NodeKind};
 use crate::domain::node::Node;
+use crate::domain::stand::Stand;
 use crate::domain::state::State;
 use crate::domain::turn::{Stream, Turn};
+
+/// Characters of the words for a call that was cancelled: all of them.
+const WORDS: usize = 100;
 
 /// Whether a node is in a state.
 type Is = fn(&State, NodeId) -> bool;
@@ -20,7 +24,7 @@ type Is = fn(&State, NodeId) -> bool;
 /// What can be asked for with `is:`.
 const STATES: [(&str, Is); 9] = [
     ("waiting", |state, id| {
-        status(state, id).is_some_and(|status| status.needs_operator() || *status == Status::Invalid)
+        status(state, id).is_some_and(Status::needs_operator)
     }),
     ("running", |state, id| {
         matches!(
@@ -29,13 +33,10 @@ const STATES: [(&str, Is); 9] = [
         )
     }),
     ("failed", |state, id| {
-        matches!(
-            status(state, id),
-            Some(Status::Failed(_) | Status::Invalid | Status::Unsatisfiable)
-        )
+        id.kind == NodeKind::Call && Stand::of(state, id).is_some_and(Stand::failed)
     }),
     ("refused", |state, id| {
-        matches!(status(state, id), Some(Status::Rejected | Status::Expired))
+        status(state, id) == Some(&Status::Rejected)
     }),
     ("blocked", |state, id| {
         matches!(
@@ -58,7 +59,8 @@ const STATES: [(&str, Is); 9] = [
 
 fn status(state: &State, id: NodeId) -> Option<&Status> {
     match id.kind {
-        NodeKind::Call => state.calls.get(&id).map(|call| &call.status),
+        // Of history nothing waits, runs or fails.
+        NodeKind::Call => Stand::of(state, id).and_then(Stand::status),
         _ => None,
     }
 }
@@ -272,7 +274,8 @@ pub fn unstored(outcome: &Outcome) -> u64 {
 fn outcome_text(outcome: &Outcome) -> Cow<'_, str> {
     match outcome {
         Outcome::Ok { value, .. } => value.as_ref().into(),
-        other => summary::result(other).into(),
+        Outcome::Err(error) => format!("{}: {}", error.class.word(), error.message).into(),
+        Outcome::Cancelled { .. } => summary::result(outcome).raw(WORDS).into(),
     }
 }
 

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use crate::console::layout::fold::sieve::{Ways, sieve};
-use crate::console::layout::fold::{Entry, LOOK_BACK, Planned, Rules, Stands, plan_from};
+use crate::console::layout::fold::{Entry, Folded, LOOK_BACK, Planned, Rules, Stands, plan_from};
 use crate::console::layout::gutter::{Gutter, Shape};
 use crate::domain::id::NodeId;
 
@@ -20,11 +20,20 @@ pub struct Row {
     pub stands: Stands,
     /// Number of nodes in it.
     pub count: usize,
-    /// Number of the edit that replaced them.
+    /// Number of the epoch in which they were replaced.
     pub replaced: Option<u64>,
 }
 
+/// The name of a row that is unfolded.
+pub type Unfolded = (NodeId, Folded);
+
 impl Row {
+    /// Its name, where it can be unfolded.
+    pub fn folded(&self) -> Option<Unfolded> {
+        let kind = self.stands.folded(self.replaced)?;
+        Some((self.key, kind))
+    }
+
     fn of(planned: &Planned<NodeId>) -> Self {
         Self {
             key: planned.key,
@@ -35,6 +44,10 @@ impl Row {
         }
     }
 }
+
+/// What was gone to although it does not fit what is looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Called(pub Option<NodeId>);
 
 /// The rows.
 #[derive(Debug, Clone, Default)]
@@ -57,8 +70,19 @@ impl Rows {
         self.entries.partition_point(|entry| entry.key < id)
     }
 
-    /// Plans the rows anew from an entry on: those that fit where something is looked for, otherwise all.
-    pub fn plan(&mut self, from: usize, rules: Rules, sieved: bool, open: &BTreeSet<NodeId>) {
+    /// The entry that stands for a node.
+    pub fn entry_of(&self, id: NodeId) -> Option<&Entry<NodeId>> {
+        let at = self
+            .entries
+            .partition_point(|entry| entry.key <= id)
+            .checked_sub(1)?;
+        let entry = self.entries.get(at)?;
+        (entry.key == id || entry.members.contains(&id)).then_some(entry)
+    }
+
+    /// Plans the rows anew from an entry on: those that fit where something is looked for, and the one that was
+    /// called for; otherwise all.
+    pub fn plan(&mut self, from: usize, rules: Rules, sieved: Option<Called>, open: &BTreeSet<Unfolded>) {
         let at = self
             .starts
             .partition_point(|(entry, _)| *entry as usize <= from)
@@ -67,9 +91,11 @@ impl Rows {
             .starts
             .get(at)
             .map_or((0, 0), |(entry, row)| (*entry as usize, *row as usize));
-        let is_open = |key: NodeId| open.contains(&key);
-        let plan = if sieved {
-            sieve(&self.entries, entry, &mut self.ways, is_open)
+        let is_open = |kind: Folded, key: NodeId| open.contains(&(key, kind));
+        let plan = if let Some(Called(called)) = sieved {
+            sieve(&self.entries, entry, &mut self.ways, called, |key| {
+                is_open(Folded::Elided, key)
+            })
         } else {
             self.ways = Ways::default();
             plan_from(&self.entries, entry, rules, is_open)

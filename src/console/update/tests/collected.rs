@@ -276,6 +276,9 @@ fn all_are_dropped_only_the_second_time() {
     stage.press("j D");
     assert_eq!(stage.model.collected.len(), 2, "a move between takes it back");
     stage.press("D");
+    assert_eq!(stage.model.collected.len(), 2, "the key may be held down");
+    stage.wait(ARMING);
+    stage.press("D");
     assert!(stage.model.collected.is_empty());
     let all = Command::Edit(EditCommand::Release { node: None });
     assert_eq!(stage.commands(), [all]);

@@ -345,3 +345,31 @@ fn a_paste_goes_into_the_editor_with_its_line_breaks() {
     assert_eq!(editor(&mut stage).field.text().unwrap(), "one\ntwo\u{200b}");
     assert!(editor(&mut stage).field.shown().contains("⟨U+200B⟩"));
 }
+
+#[test]
+fn a_preview_says_when_its_commit_approves_only_once_it_was_read() {
+    for (tag, wanted) in [
+        ("", "the commit is also the approval: c3 runs"),
+        (
+            "external",
+            "the commit is also the approval once all rows of this preview were on",
+        ),
+    ] {
+        let mut stage = waiting();
+        if let Some(started) = &mut stage.model.run.state.started {
+            let started = std::sync::Arc::make_mut(started);
+            let card = started.tools.iter_mut().find(|card| &*card.name == "write_file");
+            card.unwrap().tags.push(tag.to_owned());
+        }
+        stage.press("e");
+        stage.edit_field(r#"{"path":"b","content":"x"}"#);
+        stage.press("ctrl-s");
+        let text = stage.text();
+        assert!(text.contains(wanted), "{text}");
+        assert_eq!(
+            text.contains("before that it asks once more"),
+            tag == "external",
+            "{text}"
+        );
+    }
+}

@@ -2,7 +2,7 @@
 
 use super::branches::{commit, list};
 use crate::console::model::listing::Kind;
-use crate::console::testing::{Stage, id};
+use crate::console::testing::{ARMING, Stage, id};
 use crate::domain::command::{CallCommand, Command, Edit, EditCommand, Resolution};
 use crate::domain::event::{Event, RunEvent};
 use crate::domain::id::Attempt;
@@ -86,6 +86,7 @@ fn what_nobody_saw_end_is_said_in_the_list_too() {
     stage.press("d");
     assert_eq!(stage.commands(), []);
     assert!(stage.said().contains("once more"), "{}", stage.said());
+    stage.wait(ARMING);
     stage.press("d");
     let say = |what| {
         Command::Call(CallCommand::Resolve {

@@ -170,13 +170,13 @@ fn a_deadline_is_counted_down_and_what_follows_is_said() {
     let mut stage = asked(120, with(Consequence::Deny));
     let text = stage.text();
     assert!(text.contains("deadline   90 s to answer, then: denied"), "{text}");
-    assert!(text.contains("(denied in 89 s)"), "{text}");
+    assert!(text.contains("(denied in 88 s)"), "{text}");
     assert!(
         stage.model.wake_at().is_some_and(|at| at <= stage.now + 1000),
         "it counts"
     );
     stage.wait(30_000);
-    assert!(stage.text().contains("(denied in 59 s)"), "{}", stage.text());
+    assert!(stage.text().contains("(denied in 58 s)"), "{}", stage.text());
     // While nobody may decide it stands still, and begins anew after that.
     let reason = "wait".to_owned();
     stage.engine(Event::Run(RunEvent::Paused { reason }));
@@ -191,7 +191,7 @@ fn a_deadline_is_counted_down_and_what_follows_is_said() {
 
     let mut stage = asked(120, with(Consequence::Escalate));
     assert!(
-        stage.text().contains("(called louder in 89 s)"),
+        stage.text().contains("(called louder in 88 s)"),
         "{}",
         stage.text()
     );

@@ -10,7 +10,7 @@ use crate::domain::event::{CallEvent, Event, ResilienceEvent, RunEvent};
 use crate::domain::id::Rev;
 
 fn failed() -> Outcome {
-    Outcome::Err(ToolError {
+    Outcome::err(ToolError {
         class: ErrorClass::Business,
         message: "the page is\u{1b}[2J gone".into(),
         evidence: "declared by the tool".into(),
@@ -204,12 +204,17 @@ fn calls_that_wait_are_told_with_what_was_tried() {
     let mut stage = Stage::new(140, 50);
     stage.begin();
     stage.awaiting("c3", "write_file", r#"{"path":"a","content":"b"}"#);
+    stage.close();
     stage.press("W");
     let text = stage.text();
+    assert!(
+        text.lines().next().unwrap().ends_with("waiting for you"),
+        "{text}"
+    );
     for words in [
         "c3 write_file waits for your word (awaiting approval)",
         "c3 write_file path=a content=b: awaiting approval",
-        "state      running",
+        "state      waiting for you",
     ] {
         assert!(text.contains(words), "{words}\n{text}");
     }

@@ -1,12 +1,19 @@
 //! Help wherever keys go, lines and lists that are opened filled, tabs that are clicked.
 
+use crate::config::keymap::parse;
 use crate::console::commands::Context;
 use crate::console::hints::context;
+use crate::console::keymap::Keymap;
 use crate::console::model::inspector::Tab;
 use crate::console::model::overlay::Overlay;
 use crate::console::msg::{Mouse, Msg, TermMsg};
 use crate::console::testing::{ARMING, Stage};
-use crate::domain::command::{Command, RunCommand};
+use crate::domain::call::Outcome;
+use crate::domain::command::{Command, EditCommand, RunCommand};
+use crate::domain::event::run::Limits;
+use crate::domain::event::{Event, RunEvent, TurnEvent};
+use crate::domain::id::TurnId;
+use crate::domain::rule::Written;
 
 const ARGS: &str = r#"{"path":"a","content":"b"}"#;
 
@@ -66,6 +73,153 @@ fn help_is_there_over_questions_and_goes_back_to_them() {
 }
 
 #[test]
+fn help_is_there_over_lists_previews_and_the_ways_out() {
+    let mut rules = Stage::new(110, 40);
+    rules.begin();
+    rules.engine(Event::Run(RunEvent::RuleAdded {
+        no: 1,
+        rule: Written::Text {
+            text: "tool = \"read_file\", gate = \"allow\"".into(),
+        },
+    }));
+    rules.press("B");
+    helps(&mut rules, "?", Context::Rules);
+    let mut preview = Stage::new(110, 40);
+    preview.two_turns();
+    preview.press("1 g j j e");
+    preview.edit_field(r#"{"path":"B"}"#);
+    preview.press("ctrl-s");
+    preview.wait(10 * ARMING);
+    helps(&mut preview, "?", Context::Review);
+    let mut compared = Stage::new(110, 40);
+    compared.edited();
+    compared.press("b k c");
+    helps(&mut compared, "?", Context::Compare);
+    let mut running = Stage::new(110, 40);
+    running.begin();
+    running.running("c3", "read_file", "{}");
+    running.press("X");
+    running.wait(10 * ARMING);
+    helps(&mut running, "?", Context::Confirm);
+    running.press("esc q");
+    running.wait(10 * ARMING);
+    helps(&mut running, "?", Context::Leave);
+}
+
+#[test]
+fn help_over_a_preview_that_was_sent_stays_until_it_is_closed() {
+    let mut stage = Stage::new(110, 40);
+    stage.two_turns();
+    stage.press("1 g j j e");
+    stage.edit_field(r#"{"path":"B"}"#);
+    stage.press("ctrl-s");
+    stage.wait(ARMING);
+    stage.press("enter ?");
+    let sent = stage.carry_out();
+    assert!(
+        matches!(sent.last(), Some(Command::Edit(EditCommand::Commit { .. }))),
+        "{sent:?}"
+    );
+    assert_eq!(
+        context(&stage.model),
+        Context::Page,
+        "what is read is not taken away"
+    );
+    assert!(stage.text().contains(" keys "), "{}", stage.text());
+    stage.press("esc");
+    assert!(
+        stage.model.overlays.is_empty(),
+        "the preview is gone, its edit counts"
+    );
+}
+
+#[test]
+fn a_key_without_a_meaning_names_the_key_of_help_that_works_there() {
+    let mut stage = Stage::with(110, 40, |settings| {
+        let changes = parse("keys.toml", "help-here = \"f3\"").unwrap();
+        settings.keymap = Keymap::new(&changes).unwrap();
+    });
+    stage.begin();
+    stage.consent("c3");
+    stage.at_the_queue();
+    stage.press("enter Z");
+    assert_eq!(stage.said(), "`Z` does nothing here; f3 shows all keys");
+    stage.press("f3");
+    assert_eq!(context(&stage.model), Context::Page);
+    stage.press("esc esc ~");
+    assert_eq!(stage.said(), "`~` does nothing here; ? shows all keys");
+}
+
+#[test]
+fn the_dialogs_of_choices_scroll_by_half_a_screen_and_name_every_answer() {
+    let long = format!(r#"{{"path":"a","content":"{}"}}"#, "word ".repeat(400));
+    let mut consent = Stage::new(40, 12);
+    consent.begin();
+    consent.consent_of("c3", &long);
+    let mut doubt = Stage::new(40, 12);
+    doubt.begin();
+    doubt.in_doubt_of("c3", &long);
+    let mut broken = Stage::new(40, 12);
+    broken.begin();
+    broken.turn(TurnEvent::Partial {
+        turn: TurnId(2),
+        text: "word ".repeat(400).into(),
+    });
+    broken.broken();
+    for (mut stage, keys, answers) in [
+        (Box::new(consent), "enter", ["u reuse", "R run again", "x reject"]),
+        (
+            Box::new(doubt),
+            "j enter",
+            ["h it happened", "d did not", "esc close"],
+        ),
+        (Box::new(broken), "enter", ["T ask again", "u keep it", "X stop"]),
+    ] {
+        stage.at_the_queue();
+        stage.press(keys);
+        let text = stage.text();
+        let last = text.lines().last().unwrap();
+        for answer in answers {
+            assert!(last.contains(answer), "{answer}: {last}");
+        }
+        let top = |stage: &Stage| match stage.model.overlays.last() {
+            Some(Overlay::Dialog(dialog)) => dialog.top,
+            other => panic!("{other:?}"),
+        };
+        stage.press("ctrl-d");
+        let down = top(&stage);
+        assert!(down > 0, "{text}");
+        stage.press("ctrl-u");
+        assert_eq!(top(&stage), 0);
+        stage.press("G");
+        assert!(top(&stage) > down);
+        stage.press("g");
+        assert_eq!(top(&stage), 0);
+        assert_eq!(stage.commands(), []);
+    }
+}
+
+#[test]
+fn a_row_that_is_cut_off_at_the_edge_says_so() {
+    let mut stage = Stage::new(40, 24);
+    stage.begin();
+    stage.thought("t2", &"I will read one thing after the other. ".repeat(4));
+    stage.finished("c3", "read_file", r#"{"path":"a"}"#, Outcome::ok("1"));
+    stage.press("1 g j 3");
+    while stage.model.inspector.tab != Tab::Depends {
+        stage.press(">");
+    }
+    let text = stage.text();
+    stage.press("1 G 3");
+    let below = stage.text();
+    let row = below
+        .lines()
+        .find(|line| line.contains("follows") || line.contains("has seen"))
+        .expect(&text);
+    assert!(row.ends_with('…'), "{row}");
+}
+
+#[test]
 fn help_over_a_text_keeps_what_was_typed() {
     let mut stage = Stage::new(110, 40);
     stage.sample();
@@ -95,6 +249,23 @@ fn a_question_that_help_lay_over_has_to_be_looked_at_again() {
     stage.wait(ARMING);
     stage.press("R");
     assert_eq!(stage.commands().len(), 1);
+}
+
+#[test]
+fn limits_that_nobody_changed_stay_what_they_are_to_the_second() {
+    let mut stage = Stage::new(110, 30);
+    stage.begin();
+    let limits = Limits {
+        wall_ms: Some(90_000),
+        ..Limits::default()
+    };
+    stage.engine(Event::Run(RunEvent::LimitsRaised { limits }));
+    stage.press(":");
+    stage.type_text("limits");
+    stage.press("enter end");
+    assert!(stage.text().contains("minutes=2"), "{}", stage.text());
+    stage.press("enter");
+    assert_eq!(stage.commands(), [Command::Run(RunCommand::SetLimits { limits })]);
 }
 
 #[test]
@@ -233,4 +404,25 @@ fn tabs_that_do_not_fit_are_told_and_those_on_screen_can_be_clicked() {
     stage.draw();
     assert_eq!(stage.model.inspector.tab, Tab::Revisions);
     assert_eq!(stage.model.screen.moving, None, "the border stays where it is");
+}
+
+#[test]
+fn the_way_back_is_named_by_the_key_that_it_has() {
+    let mut stage = Stage::with(100, 30, |settings| {
+        let changes = parse("keys.toml", "back = \"alt-q\"").unwrap();
+        settings.keymap = Keymap::new(&changes).unwrap();
+    });
+    stage.begin();
+    stage.running("c3", "read_file", r#"{"path":"a"}"#);
+    stage.draw();
+    stage.press("X");
+    let text = stage.text();
+    assert!(text.contains("alt-q goes back"), "{text}");
+    stage.press("alt-q q");
+    let text = stage.text();
+    assert!(text.contains("alt-q  stay"), "{text}");
+    stage.press("alt-q :");
+    stage.type_text("zzzz");
+    stage.press("enter");
+    assert_eq!(stage.said(), "nothing fits; alt-q goes back");
 }

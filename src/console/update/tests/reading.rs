@@ -37,6 +37,52 @@ fn read(stage: &mut Stage) {
 }
 
 #[test]
+fn what_was_not_read_needs_another_key() {
+    let mut stage = stage(100, 20);
+    let args = format!(r#"{{"path":"a","content":"{}"}}"#, "x".repeat(10_000));
+    stage.awaiting("c3", "write_file", &args);
+    stage.draw();
+    stage.press("2");
+    stage.wait(ARMING);
+    stage.press("a");
+    assert_eq!(stage.commands(), []);
+    assert!(stage.said().contains("not on screen yet"), "{}", stage.said());
+    stage.press("ctrl-a");
+    let commands = stage.commands();
+    let [Command::Call(CallCommand::Approve { unread, .. })] = commands.as_slice() else {
+        panic!("{commands:?}");
+    };
+    assert!((5_000..10_100).contains(unread), "{unread}");
+}
+
+#[test]
+fn jumping_to_the_end_is_not_reading() {
+    let mut stage = stage(100, 20);
+    let args = format!(r#"{{"path":"a","content":"{}"}}"#, "x".repeat(10_000));
+    stage.awaiting("c3", "write_file", &args);
+    stage.draw();
+    stage.press("2 G");
+    stage.wait(ARMING);
+    stage.press("a");
+    assert_eq!(stage.commands(), []);
+}
+
+#[test]
+fn what_was_read_to_the_end_can_be_approved() {
+    let mut stage = stage(100, 20);
+    let args = format!(r#"{{"path":"a","content":"{}"}}"#, "x".repeat(3_000));
+    stage.awaiting("c3", "write_file", &args);
+    stage.draw();
+    stage.press("2");
+    for _ in 0..20 {
+        stage.press("pgdn");
+    }
+    stage.wait(ARMING);
+    stage.press("a");
+    assert_eq!(stage.commands(), [approve(3, 1, 0)]);
+}
+
+#[test]
 fn an_effect_happens_again_only_after_all_of_it_was_on_screen() {
     for (width, height) in [(40, 12), (80, 24)] {
         let mut stage = stage(width, height);

@@ -5,7 +5,7 @@ use crate::console::model::editor::Editor;
 use crate::console::model::overlay::Overlay;
 use crate::console::msg::Msg;
 use crate::console::testing::{ARMING, Stage, call_id, id};
-use crate::domain::call::{Decision, Digest, Outcome};
+use crate::domain::call::{Decision, Digest, EffectClass, Outcome};
 use crate::domain::command::{Command, RunCommand};
 use crate::domain::event::{CallEvent, Event, RunEvent};
 use crate::domain::id::Rev;
@@ -187,6 +187,96 @@ fn there_is_no_always_for_what_was_not_read_or_does_not_wait() {
     assert_eq!(stage.commands(), []);
 }
 
+/// A shell line in front of the operator.
+fn line(command: &str) -> Stage {
+    let mut stage = Stage::new(100, 40);
+    stage.begin();
+    stage.has_tool("shell", EffectClass::Unknown, &["external"]);
+    stage.awaiting(
+        "c3",
+        "shell",
+        &serde_json::json!({ "command": command }).to_string(),
+    );
+    stage.at_the_queue();
+    stage
+}
+
+#[test]
+fn always_is_refused_at_once_where_accepting_it_would_be() {
+    let mut stage = line("cd x && make; rm y");
+    stage.press("*");
+    assert!(
+        stage.said().contains("more than one plain command"),
+        "{}",
+        stage.said()
+    );
+    assert!(
+        stage.model.overlays.is_empty(),
+        "no preview promises what is refused"
+    );
+
+    let mut stage = line("make");
+    stage.press("*");
+    assert!(
+        matches!(stage.model.overlays.last(), Some(Overlay::Rule(_))),
+        "{}",
+        stage.said()
+    );
+    let text = stage.text();
+    assert!(
+        text.contains("1 that waits runs at once if you accept it"),
+        "{text}"
+    );
+
+    let mut stage = Stage::new(100, 40);
+    stage.begin();
+    stage.awaiting("c3", "launch", r#"{"to":"orbit"}"#);
+    stage.at_the_queue();
+    stage.press("*");
+    assert!(stage.said().contains("c3 cannot be undone"), "{}", stage.said());
+    assert!(stage.model.overlays.is_empty());
+}
+
+#[test]
+fn a_rule_begins_with_what_can_stand_and_says_why_it_is_not_more() {
+    let mut stage = line("make");
+    stage.press("+");
+    assert_eq!(
+        editor(&mut stage).field.shown(),
+        "tool = \"shell\"\ngate = \"ask\""
+    );
+    assert!(
+        stage
+            .said()
+            .contains("not with \"allow\": it would let `shell` run"),
+        "{}",
+        stage.said()
+    );
+    stage.press("ctrl-s");
+    assert!(
+        matches!(stage.model.overlays.last(), Some(Overlay::Rule(_))),
+        "{}",
+        stage.said()
+    );
+}
+
+#[test]
+fn a_question_is_not_among_what_a_rule_decides() {
+    let mut stage = Stage::new(100, 40);
+    stage.begin();
+    stage.has_tool("ask_operator", EffectClass::Read, &["asks_operator"]);
+    stage.awaiting("c3", "ask_operator", r#"{"question":"which file?"}"#);
+    stage.at_the_queue();
+    stage.press("+");
+    stage.edit_field("tool = \"*\"\ngate = \"deny\"");
+    stage.press("ctrl-s");
+    let text = stage.text();
+    assert!(
+        text.contains("nothing that waits is decided by accepting it"),
+        "{text}"
+    );
+}
+
 fn with_rule(stage: &mut Stage) {
     stage.engine(Event::Run(RunEvent::RuleAdded {
         no: 1,
@@ -213,11 +303,12 @@ fn rules_are_listed_with_what_they_did_and_dropped_the_second_time() {
     stage.press("B");
     let text = stage.text();
     assert!(text.contains("rules of the session"), "{text}");
-    assert!(text.contains("let 1 calls run"), "{text}");
+    assert!(text.contains("let 1 call run, denied 0"), "{text}");
     stage.press("x");
     assert_eq!(stage.commands(), []);
     stage.press("j x");
     assert_eq!(stage.commands(), [], "a move between takes it back");
+    stage.wait(ARMING);
     stage.press("x");
     assert_eq!(stage.commands(), [Command::Run(RunCommand::DropRule { no: 1 })]);
     stage.engine(Event::Run(RunEvent::RuleDropped { no: 1 }));

@@ -61,3 +61,13 @@ fn what_was_never_stored_is_said_where_nothing_is_found() {
         "`pin` is nowhere in it; 77 bytes of its result were not stored and are not searched"
     );
 }
+
+#[test]
+fn what_came_after_a_search_is_found_too() {
+    let mut stage = far(100, 0);
+    look_for(&mut stage, "lighthouse");
+    assert_eq!(stage.said(), "`lighthouse` is nowhere in the graph");
+    stage.proposed("c9", "read_file", r#"{"path":"lighthouse"}"#);
+    stage.press("1 g n");
+    assert_eq!(stage.selected(), Some(id("c9")), "{}", stage.said());
+}

@@ -224,6 +224,32 @@ fn a_paste_beyond_the_editor_is_kept_whole_for_the_other_one() {
 }
 
 #[test]
+fn a_paste_that_was_too_long_is_taken_back_and_no_key_is_swallowed() {
+    let mut stage = Stage::new(100, 30);
+    stage.begin();
+    stage.awaiting("c3", "write_file", r#"{"path":"a","content":"b"}"#);
+    stage.draw();
+    stage.press("t e");
+    stage.type_text("x");
+    let before = stage.text();
+    stage.send(Msg::Term(TermMsg::Paste("some words ".repeat(LIMIT / 10))));
+    let text = stage.text();
+    assert!(text.contains("alt-u takes back what made them so many"), "{text}");
+    assert!(
+        text.contains("some words some words"),
+        "its beginning is shown: {text}"
+    );
+    stage.type_text("y");
+    assert!(stage.said().contains("too many to type in"), "{}", stage.said());
+    stage.press("alt-u");
+    assert!(stage.said().contains("again what it was"), "{}", stage.said());
+    let rows = |text: &str| text.lines().take(20).map(str::to_owned).collect::<Vec<_>>();
+    assert_eq!(rows(&stage.text()), rows(&before));
+    stage.type_text("z");
+    assert!(stage.text().contains("xz"), "{}", stage.text());
+}
+
+#[test]
 fn a_large_paste_that_fits_is_one_undo() {
     let mut stage = Stage::new(80, 24);
     stage.begin();

@@ -82,6 +82,32 @@ fn ten_megabytes_of_arguments_are_laid_out_once() {
 }
 
 #[test]
+fn who_comes_back_to_a_long_value_does_not_wait_for_it_again() {
+    let text = "a line of some length, as files have them\n".repeat(LONG / 42);
+    let value = serde_json::Value::from(text).to_string();
+    let mut stage = Stage::new(120, 40);
+    let (bytes, _) = work::of(|| {
+        stage = begun(r#"{"path":"a"}"#, Some(Outcome::ok(value)));
+        stage.model.inspector.choose(Tab::Content, Pane::Graph);
+        stage.draw();
+    });
+    assert!(bytes >= LONG - 1_000, "{bytes}");
+    let (laid, _) = work::of(|| {
+        for _ in 0..3 {
+            stage.press("g");
+            assert_ne!(stage.selected(), Some(id("c3")));
+            stage.press("G");
+            assert_eq!(stage.selected(), Some(id("c3")));
+            for tab in [Tab::Arguments, Tab::Content] {
+                stage.model.inspector.choose(tab, Pane::Graph);
+                stage.draw();
+            }
+        }
+    });
+    assert!(laid < SHORT, "{laid} bytes were laid out again");
+}
+
+#[test]
 fn so_is_a_result_of_ten_megabytes() {
     let text = "a line of some length, as files have them\n".repeat(LONG / 42);
     let value = serde_json::Value::from(text).to_string();
@@ -138,7 +164,7 @@ fn so_is_a_long_error() {
     };
     let long = error.message.len();
     let (bytes, _) = work::of(|| {
-        let mut stage = begun(r#"{"path":"a"}"#, Some(Outcome::Err(error)));
+        let mut stage = begun(r#"{"path":"a"}"#, Some(Outcome::err(error)));
         stays(&mut stage, Tab::Content);
     });
     assert!((long..2 * long).contains(&bytes), "{bytes} of {long} bytes");

@@ -2,7 +2,7 @@
 
 use crate::console::link::{ReplayControl, Update};
 use crate::console::model::overlay::Overlay;
-use crate::console::msg::{Msg, Out, TermMsg};
+use crate::console::msg::{Msg, Out};
 use crate::console::testing::{ARMING, Stage, id};
 use crate::domain::call::{Digest, Outcome};
 use crate::domain::command::{
@@ -12,9 +12,9 @@ use crate::domain::event::{Event, RunEvent, TurnEvent};
 use crate::domain::id::{Attempt, Rev, Seq, TurnId};
 use crate::domain::refusal::RefusalKind;
 
-const ARGS: &str = r#"{"path":"a","content":"b"}"#;
+pub const ARGS: &str = r#"{"path":"a","content":"b"}"#;
 
-fn stage() -> Stage {
+pub fn stage() -> Stage {
     let mut stage = Stage::new(100, 40);
     stage.begin();
     stage.thought("t2", "first this");
@@ -435,84 +435,4 @@ fn replay_keys_do_nothing_on_a_live_run() {
     let mut stage = stage();
     stage.press("P . ,");
     assert!(stage.out.is_empty());
-}
-
-#[test]
-fn suspend_copy_and_redraw_go_outside() {
-    let mut stage = stage();
-    stage.draw();
-    stage.press("ctrl-z ctrl-l y");
-    assert_eq!(
-        stage.out,
-        [Out::Suspend, Out::Redraw, Out::Copy("first this".into())]
-    );
-}
-
-#[test]
-fn the_first_waiting_call_alerts_and_the_second_does_not() {
-    let mut stage = stage();
-    stage.awaiting("c3", "write_file", ARGS);
-    assert_eq!(stage.out, [Out::Alert("1 waiting for you".into())]);
-    stage.awaiting("c4", "write_file", ARGS);
-    assert_eq!(stage.out.len(), 1);
-}
-
-#[test]
-fn a_resize_and_the_wheel_change_nothing_but_the_view() {
-    let mut stage = stage();
-    stage.send(Msg::Term(TermMsg::Resize {
-        width: 60,
-        height: 20,
-    }));
-    stage.send(Msg::Term(TermMsg::Mouse {
-        mouse: crate::console::msg::Mouse::WheelUp,
-        x: 3,
-        y: 3,
-    }));
-    stage.draw();
-    assert!(stage.out.is_empty());
-}
-
-#[test]
-fn an_event_that_came_before_is_not_folded_twice() {
-    let mut stage = stage();
-    let state = stage.model.run.state.clone();
-    let envelope = crate::domain::envelope::Envelope {
-        v: 1,
-        seq: Seq(1),
-        at: 0,
-        mono: 0,
-        actor: crate::domain::envelope::Actor::Engine,
-        cause: Seq(0),
-        more: false,
-        event: Event::Run(RunEvent::Paused { reason: "x".into() }),
-    };
-    stage.send(Msg::Run(Update::Event(std::sync::Arc::new(envelope))));
-    assert_eq!(stage.model.run.state, state);
-}
-
-#[test]
-fn an_ended_call_is_found_by_jumps_and_search() {
-    let mut stage = Stage::new(100, 40);
-    stage.sample();
-    stage.draw();
-    stage.press("f");
-    assert_eq!(stage.selected(), Some(id("c4")));
-    stage.press("[");
-    assert_eq!(stage.selected(), Some(id("t2")));
-    stage.press("]");
-    assert_eq!(stage.selected(), Some(id("c3")));
-    stage.press("/");
-    stage.type_text("report");
-    stage.press("enter");
-    assert_eq!(stage.model.graph.search.hits.len(), 2);
-    let first = stage.selected();
-    stage.press("n");
-    assert_ne!(stage.selected(), first);
-    stage.press("N");
-    assert_eq!(stage.selected(), first);
-    stage.press("t");
-    assert!(stage.said().is_empty());
-    assert_eq!(stage.model.queue.waiting(), 1);
-    assert_eq!(stage.commands(), []);
 }

@@ -48,7 +48,7 @@ ways! { run, RUN, RunCommand:
 }
 
 ways! { call, CALL, CallCommand:
-    CallCommand::Approve { .. } => By(&["approve", "approve-unread", "approve-all", "approve-list"]),
+    CallCommand::Approve { .. } => By(&["approve", "approve-unread", "approve-all", "approve-list", "take-in"]),
     CallCommand::Reject { .. } => By(&["reject"]),
     CallCommand::Answer { .. } => By(&["answer"]),
     CallCommand::Cancel { .. } => By(&["cancel-call"]),
@@ -98,7 +98,8 @@ ways! { resilience, RESILIENCE, ResilienceCommand:
 
 ways! { weight, WEIGHT, WeightCommand:
     WeightCommand::Set { .. } => By(&["set-weight"]),
-    WeightCommand::Reset { .. } => By(&["reset-weights"]),
+    WeightCommand::Reset { tool: Some(_) } => By(&["reset-weights", "forget-weights"]),
+    WeightCommand::Reset { tool: None } => By(&["forget-weights"]),
 }
 
 /// The ways to a command, and to each edit in it.
@@ -172,6 +173,8 @@ fn what_a_command_sends_is_what_it_is_listed_for() {
         ("policy", "auto"),
         ("limits", " turns=7"),
         ("guide", "be brief"),
+        ("forget-weights", "all"),
+        ("forget-weights", "read_file"),
     ] {
         let mut stage = Stage::new(100, 40);
         stage.begin();

@@ -5,7 +5,8 @@
 use ratatui::layout::Rect;
 
 use super::super::paint::{Canvas, tail};
-use super::{lanes, open};
+use super::foreseen::Foreseen;
+use super::{LIT, lanes, open};
 use crate::console::doc::Styled;
 use crate::console::layout::fold::Stands;
 use crate::console::layout::gutter::Glyphs;
@@ -16,24 +17,23 @@ use crate::console::summary;
 use crate::console::symbols::Symbol;
 use crate::console::theme::Role;
 use crate::domain::badge;
-use crate::domain::call::Status;
-use crate::domain::id::{NodeId, NodeKind, TurnId};
+use crate::domain::call::{Call, Status};
+use crate::domain::id::{Epoch, NodeId, NodeKind, TurnId};
 use crate::domain::node::Origin;
+use crate::domain::stand::{self, Stand};
 use crate::domain::state::State;
 use crate::domain::turn::{Activity, Stream, Turn};
 use crate::text::visible;
 
-/// Members of a folded row that are looked at for what is lit.
-const LIT: usize = 32;
-
-/// Draws a row.
+/// Draws a row: lit by the cursor, or by what is foreseen of it.
 pub(super) fn node_row(
     model: &Model,
     canvas: &mut Canvas<'_>,
     place: Rect,
-    row: usize,
-    here: &Row,
+    (row, here): (usize, &Row),
     widest: usize,
+    foreseen: Option<Foreseen>,
+    by_cursor: bool,
 ) {
     let (glyph, role) = symbol(model, here);
     let mut cells = Vec::new();
@@ -45,10 +45,19 @@ pub(super) fn node_row(
         width: place.right().saturating_sub(x),
         ..place
     };
+    let words = Rect {
+        width: words.width.saturating_sub(foreseen.map_or(0, Foreseen::columns)),
+        ..words
+    };
     let line = line(model, row, here, usize::from(words.width));
     let more = Symbol::Ellipsis.glyph(model.settings.charset);
     canvas.row(words, &line, more);
-    shine(model, canvas, place, row, here);
+    if by_cursor {
+        shine(model, canvas, (place, place), row, here);
+    }
+    if let Some(foreseen) = foreseen {
+        foreseen.draw(canvas, place);
+    }
     if is_match(model, row, here) {
         let id = Rect {
             width: words.width.min(here.key.to_string().len() as u16),
@@ -92,8 +101,25 @@ pub(super) fn symbol(model: &Model, here: &Row) -> (char, Role) {
     )
 }
 
-/// Tints what the cursor's node hangs on, and what hangs on it.
-pub(super) fn shine(model: &Model, canvas: &mut Canvas<'_>, place: Rect, row: usize, here: &Row) {
+/// Lights what the cursor's node hangs on, and what hangs on it: with a sign at the edge of the pane, so that nothing
+/// is told by colour alone, and with a tint where it fits.
+pub(super) fn shine(
+    model: &Model,
+    canvas: &mut Canvas<'_>,
+    (place, tinted): (Rect, Rect),
+    row: usize,
+    here: &Row,
+) {
+    let Some((symbol, role)) = lit(model, row, here) else {
+        return;
+    };
+    canvas.tint(tinted, role);
+    let glyph = symbol.glyph(model.settings.charset);
+    canvas.put(place.x, place.y, 1, glyph.encode_utf8(&mut [0; 4]), symbol.role());
+}
+
+/// How a row hangs together with the cursor's node.
+fn lit(model: &Model, row: usize, here: &Row) -> Option<(Symbol, Role)> {
     let state = &model.run.state;
     let lit = &model.graph.lit;
     let members = model.graph.rows.gutter.members(row);
@@ -102,9 +128,11 @@ pub(super) fn shine(model: &Model, canvas: &mut Canvas<'_>, place: Rect, row: us
         some.chain([&here.key])
     };
     if looked_at().any(|id| lit.is_above(state, *id)) {
-        canvas.tint(place, Role::Ancestor);
+        Some((Symbol::HangsOn, Role::Ancestor))
     } else if looked_at().any(|id| lit.is_below(state, *id)) {
-        canvas.tint(place, Role::Descendant);
+        Some((Symbol::Hangs, Role::Descendant))
+    } else {
+        None
     }
 }
 
@@ -124,7 +152,7 @@ fn is_match(model: &Model, row: usize, here: &Row) -> bool {
 pub(super) fn looks(state: &State, id: NodeId) -> (Symbol, Option<Role>) {
     let node = state.node(id);
     let symbol = match state.calls.get(&id) {
-        Some(call) => Symbol::of_call(call, node, state.observation(id)),
+        Some(call) => Symbol::of_call(Stand::of_call(state, call), call, node, state.observation(id)),
         None => match node {
             Some(node) if id.kind == NodeKind::Thought && node.is_edited() => Symbol::Edited,
             _ => Symbol::of_kind(id.kind),
@@ -147,9 +175,8 @@ fn fold_line(model: &Model, here: &Row) -> Styled {
     let state = &model.run.state;
     let by = here
         .replaced
-        .and_then(|seq| state.edits.iter().find(|edit| edit.seq.0 == seq))
-        .map(|edit| format!(" by {}", edit.intervention))
-        .unwrap_or_default();
+        .and_then(|epoch| stand::replaced_by(state, Epoch(u32::try_from(epoch).ok()?)));
+    let by = by.map(|by| format!(" by {by}")).unwrap_or_default();
     let mark = Glyphs::of(model.settings.line).fold;
     let closed = Symbol::Closed.glyph(model.settings.charset);
     Styled::new().own(
@@ -173,7 +200,7 @@ fn counts(model: &Model, row: usize, here: &Row, mut line: Styled) -> Styled {
     let mut counts: Vec<(Symbol, usize)> = Vec::new();
     for id in std::iter::once(&here.key).chain(model.graph.rows.gutter.members(row)) {
         let Some(call) = state.calls.get(id) else { continue };
-        let symbol = Symbol::of_status(&call.status);
+        let symbol = Symbol::of_stand(Stand::of_call(state, call));
         match counts.iter_mut().find(|(known, _)| *known == symbol) {
             Some((_, count)) => *count += 1,
             None => counts.push((symbol, 1)),
@@ -210,7 +237,7 @@ fn turn_line(model: &Model, row: usize, here: &Row, width: usize) -> Styled {
         line = counts(model, row, here, line).own(Role::Text, " ");
     } else {
         for call in calls() {
-            let symbol = Symbol::of_status(&call.status);
+            let symbol = Symbol::of_stand(Stand::of_call(state, call));
             line = line.own(symbol.role(), symbol.glyph(model.settings.charset).to_string());
         }
         if count > 0 {
@@ -218,7 +245,8 @@ fn turn_line(model: &Model, row: usize, here: &Row, width: usize) -> Styled {
         }
     }
     let words = state.node(here.key).map(|node| summary::of(state, node));
-    line.untrusted(Role::Text, &words.unwrap_or_default(), width)
+    let room = width.saturating_sub(line.columns());
+    line.summary(Role::Text, &words.unwrap_or_default(), room)
 }
 
 /// Turns that repeat those above.
@@ -238,7 +266,28 @@ fn loop_line(model: &Model, row: usize, here: &Row, times: u32, width: usize) ->
         .iter()
         .find(|id| id.kind == NodeKind::Call);
     let words = first.map(|id| summary::call(state, *id)).unwrap_or_default();
-    line.own(Role::Text, "  ").untrusted(Role::Dim, &words, width)
+    let line = line.own(Role::Text, "  ");
+    let room = width.saturating_sub(line.columns());
+    line.summary(Role::Dim, &words, room)
+}
+
+/// Where a call stands, in its row; nothing where it went well.
+fn status_word(model: &Model, call: &Call) -> Option<String> {
+    let state = &model.run.state;
+    let stand = Stand::of_call(state, call);
+    let word = match &call.status {
+        Status::Succeeded => "history".to_owned(),
+        Status::Failed(class) => format!("failed: {}", class.word()),
+        _ => model.status_words(call),
+    };
+    let is_held = matches!(stand, Stand::Held(_)) || state.held.contains(&call.id);
+    Some(match stand {
+        Stand::History(Status::Failed(_)) => format!("{word}, history"),
+        Stand::History(_) => word,
+        _ if call.status == Status::Succeeded => return None,
+        _ if is_held => format!("{word}, held"),
+        _ => word,
+    })
 }
 
 /// A node in words.
@@ -255,6 +304,9 @@ fn node_line(model: &Model, id: NodeId, row: Option<Role>, width: usize) -> Styl
     if model.collected.touches(id) {
         line = line.own(Role::Edited, "(edit collected) ");
     }
+    if !node.active && id.kind != NodeKind::Call {
+        line = line.own(role(Role::Superseded), "(history) ");
+    }
     if node.active {
         for badge in badge::of(state, id) {
             line = line.own(role(Role::Stale), format!("({}) ", badge.word()));
@@ -265,27 +317,25 @@ fn node_line(model: &Model, id: NodeId, row: Option<Role>, width: usize) -> Styl
             .untrusted(role(Role::Accent), tool, 40)
             .own(role(Role::Text), " ");
         // The status comes before what may be long.
-        if call.status != Status::Succeeded {
-            let mut word = model.status_words(call);
-            if let Status::Failed(class) = &call.status {
-                word = format!("failed: {}", class.word());
-            }
-            if state.held.contains(&id) {
-                word.push_str(", held");
-            }
+        if let Some(word) = status_word(model, call) {
             let symbol = Symbol::of_status(&call.status);
             line = line.own(role(symbol.role()), format!("{word}  "));
         }
-        line = line.untrusted(role(Role::Text), &summary::arguments(args), (width / 2).max(24));
-        let arrow = Symbol::Arrow.glyph(model.settings.charset);
         let apart = model.graph.open.contains(&id);
-        if let Some(observation) = state.observation(id).filter(|_| !apart) {
+        let result = state.observation(id).filter(|_| !apart).map(|observation| {
             let by_hand = matches!(observation.now().origin, Origin::Operator { .. });
-            let result = observation
-                .outcome()
-                .map(summary::short_result)
-                .unwrap_or_default();
-            line = line.own(role(Role::Dim), format!(" {arrow} ")).untrusted(
+            let outcome = observation.outcome();
+            (by_hand, outcome.map(summary::short_result).unwrap_or_default())
+        });
+        let left = width.saturating_sub(line.columns());
+        let room = match &result {
+            Some((_, result)) => summary::beside(left, result),
+            None => left,
+        };
+        line = line.summary(role(Role::Text), &summary::arguments(args), room);
+        if let Some((by_hand, result)) = result {
+            let arrow = Symbol::Arrow.glyph(model.settings.charset);
+            line = line.own(role(Role::Dim), format!(" {arrow} ")).summary(
                 role(if by_hand { Role::Edited } else { Role::Dim }),
                 &result,
                 width,
@@ -300,8 +350,11 @@ fn node_line(model: &Model, id: NodeId, row: Option<Role>, width: usize) -> Styl
         _ => Role::Text,
     };
     let words = summary::of(state, node);
-    chips(model, id, line.untrusted(role(usual), &words, width))
+    chips(model, id, line.summary(role(usual), &words, width))
 }
+
+/// Parents to which no line goes that are named in a row; the others are counted.
+const CHIPS: usize = 4;
 
 /// Parents to which no line goes.
 fn chips(model: &Model, id: NodeId, mut line: Styled) -> Styled {
@@ -309,8 +362,12 @@ fn chips(model: &Model, id: NodeId, mut line: Styled) -> Styled {
         return line;
     };
     let mark = Glyphs::of(model.settings.line).chip;
-    for parent in model.graph.rows.gutter.chips(row).iter().take(4) {
+    let chips = model.graph.rows.gutter.chips(row);
+    for parent in chips.iter().take(CHIPS) {
         line = line.own(Role::Reference, format!(" {mark}{parent}"));
+    }
+    if chips.len() > CHIPS {
+        line = line.own(Role::Reference, format!(" +{}", chips.len() - CHIPS));
     }
     line
 }
@@ -349,6 +406,17 @@ fn broken_row(model: &Model, canvas: &mut Canvas<'_>, place: Rect, turn: &Turn, 
         };
         canvas.tint(id, Role::Match);
     }
+}
+
+/// Why a stream broke, and the beginning of what had come; holds untrusted text.
+pub(super) fn why_broken(state: &State, turn: TurnId) -> Option<String> {
+    let turn = state.turns.get(&turn)?;
+    let Stream::Broken(fault) = &turn.stream else {
+        return None;
+    };
+    let partial = turn.partial.as_deref().unwrap_or_default();
+    let (head, _) = crate::console::doc::head(partial, 200);
+    Some(format!("broke ({}) {head}", fault.kind.word()))
 }
 
 /// Draws a part of an open stream, or a stream that broke.

@@ -10,22 +10,17 @@ use crate::console::doc::Styled;
 use crate::console::layout::gutter::Glyphs;
 use crate::console::layout::map::Placed;
 use crate::console::model::Model;
-use crate::console::model::graph::Pick;
-use crate::console::model::graph::map::MapPane;
-use crate::console::summary;
+use crate::console::model::graph::map::{MapPane, Spot};
+use crate::console::summary::{self, Summary};
 use crate::console::symbols::Symbol;
 use crate::console::theme::Role;
-use crate::domain::id::NodeId;
 
 /// Draws the map so that the selected box is in the middle, as far as there is something around it.
 pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
     let pane = &model.graph.map;
     let sheet = &pane.sheet;
     let width = MapPane::size(pane.room).width;
-    let selected = match model.graph.selected {
-        Some(Pick::Node(id)) => sheet.find(id.call()),
-        _ => sheet.boxes.last(),
-    };
+    let selected = pane.spot(model.graph.selected).and_then(|spot| sheet.find(spot));
     let (x, y) = selected.map_or((0, 0), |one| (one.x + width / 2, one.y));
     let starts = sheet.boxes.iter().map(|one| one.x);
     let own = selected.map_or(0, |one| one.x);
@@ -82,23 +77,26 @@ fn left_edge(starts: impl Iterator<Item = usize> + Clone, left: usize, own: usiz
     after.unwrap_or(own)
 }
 
-fn draw_box(
-    model: &Model,
-    canvas: &mut Canvas<'_>,
-    place: Rect,
-    one: &Placed<NodeId>,
-    selected: Option<NodeId>,
-) {
+fn draw_box(model: &Model, canvas: &mut Canvas<'_>, place: Rect, one: &Placed<Spot>, selected: Option<Spot>) {
     let state = &model.run.state;
     let charset = model.settings.charset;
-    let (symbol, looks) = lines::looks(state, one.key);
+    let (symbol, looks) = match one.key {
+        Spot::Node(id) => lines::looks(state, id),
+        Spot::Broken(_) => (Symbol::Failed, None),
+    };
     let is_selected = selected == Some(one.key);
     let frame = if is_selected { Role::Accent } else { Role::Border };
     let role = |usual: Role| looks.unwrap_or(usual);
-    let open = if is_selected {
-        Symbol::Pointer.glyph(charset)
-    } else {
-        '['
+    let lit = match one.key {
+        Spot::Node(id) if model.graph.lit.is_above(state, id) => Some((Symbol::HangsOn, Role::Ancestor)),
+        Spot::Node(id) if model.graph.lit.is_below(state, id) => Some((Symbol::Hangs, Role::Descendant)),
+        Spot::Node(_) | Spot::Broken(_) => None,
+    };
+    // The sign says what a tint says, which not everybody sees.
+    let open = match lit {
+        _ if is_selected => Symbol::Pointer.glyph(charset),
+        Some((symbol, _)) => symbol.glyph(charset),
+        None => '[',
     };
     let mut line = Styled::new()
         .own(frame, open.to_string())
@@ -111,25 +109,26 @@ fn draw_box(
     if let Some(more) = one.chips.len().checked_sub(3) {
         line = line.own(Role::Reference, format!("{chip}+{} ", more + 1));
     }
-    let words = state.node(one.key).map(|node| match node.as_call() {
-        Some((tool, args)) => format!("{tool} {}", summary::arguments(args)),
-        None => summary::of(state, node),
-    });
-    line = line.untrusted(
-        role(Role::Text),
-        &words.unwrap_or_default(),
-        usize::from(place.width),
-    );
+    let words = match one.key {
+        Spot::Node(id) => state.node(id).map(|node| match node.as_call() {
+            Some((tool, args)) => Summary::default()
+                .name(tool)
+                .own(" ")
+                .and(summary::arguments(args)),
+            None => summary::of(state, node),
+        }),
+        Spot::Broken(turn) => lines::why_broken(state, turn).map(|why| summary::text_of(&why)),
+    };
+    let room = usize::from(place.width).saturating_sub(line.columns() + 1);
+    line = line.summary(role(Role::Text), &words.unwrap_or_default(), room);
     canvas.fill(place, Role::Text);
     let inner = Rect {
         width: place.width.saturating_sub(1),
         ..place
     };
     canvas.row(inner, &line, Symbol::Ellipsis.glyph(charset));
-    if model.graph.lit.is_above(state, one.key) {
-        canvas.tint(inner, Role::Ancestor);
-    } else if model.graph.lit.is_below(state, one.key) {
-        canvas.tint(inner, Role::Descendant);
+    if let Some((_, role)) = lit {
+        canvas.tint(inner, role);
     }
     if is_selected {
         canvas.tint(inner, Role::Selection);

@@ -123,7 +123,7 @@ pub(super) fn row(model: &Model, canvas: &mut Canvas<'_>, place: Rect, here: &Ro
     };
     let line = lines::line(model, at, here, usize::from(words.width));
     canvas.row(words, &line, Symbol::Ellipsis.glyph(model.settings.charset));
-    lines::shine(model, canvas, words, at, here);
+    lines::shine(model, canvas, (place, words), at, here);
     for bar in bars::of_row(&model.run.state, here.key, graph.rows.gutter.members(at)) {
         draw(model, canvas, place.y, &bar, scale);
     }

@@ -90,6 +90,58 @@ fn frame_of(buffer: &Buffer, area: Rect, stage: &Stage) -> Vec<String> {
     rows
 }
 
+const ASKED: &str = "may this call run?";
+
+/// Two calls that wait, one of them in the decision frame where there is room for it.
+fn waiting(size: (u16, u16)) -> Stage {
+    let mut stage = Stage::new(size.0, size.1);
+    stage.begin();
+    stage.awaiting("c3", "write_file", r#"{"path":"a","content":"b"}"#);
+    stage.awaiting("c4", "write_file", r#"{"path":"z","content":"b"}"#);
+    stage.in_doubt("c5");
+    stage.running("c6", "read_file", r#"{"path":"a"}"#);
+    stage.at_the_queue();
+    // The stream that broke with it stands before them.
+    stage.press("j");
+    stage.wait(ARMING);
+    stage
+}
+
+#[test]
+fn no_frame_of_a_call_stands_beside_another_decision() {
+    for size in [(40, 12), (80, 24), (120, 40), (200, 60)] {
+        for keys in ["A", "+ ctrl-s", "X", "q", "O"] {
+            let mut stage = waiting(size);
+            if size.0 >= 120 {
+                let text = stage.text();
+                assert!(text.contains(ASKED), "{size:?}: {text}");
+            }
+            stage.press(keys);
+            assert!(!stage.model.overlays.is_empty(), "{keys}: {}", stage.said());
+            let text = stage.text();
+            assert!(!text.contains(ASKED), "{size:?} {keys}: {text}");
+        }
+    }
+}
+
+#[test]
+fn beside_the_choices_of_a_call_stands_its_own_frame_or_none() {
+    let mut stage = Stage::new(200, 60);
+    stage.begin();
+    stage.consent("c3");
+    stage.awaiting("c4", "write_file", r#"{"path":"z","content":"b"}"#);
+    stage.at_the_queue();
+    stage.press("enter");
+    assert!(stage.model.overlays.len() == 1);
+    assert_eq!(stage.text().matches("end of the arguments").count(), 2);
+    // Whatever puts another call into the frame below.
+    let other = stage.model.queue.items.last().map(|item| item.wanted);
+    stage.model.queue.selected = other;
+    let text = stage.text();
+    assert!(!text.contains(ASKED), "{text}");
+    assert_eq!(text.matches("end of the arguments").count(), 1, "{text}");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
 

@@ -310,6 +310,37 @@ fn a_stream_that_broke_is_a_failure_and_is_found() {
 }
 
 #[test]
+fn a_stream_that_broke_is_a_box_of_the_map() {
+    let broken = Some(Pick::Live(TurnId(2), 0));
+    let mut stage = cut_short();
+    stage.press("1 g V z");
+    let text = stage.text();
+    assert!(text.contains("[✖ turn 2 broke (time-"), "{text}");
+    stage.press("z");
+    for _ in 0..6 {
+        stage.press("down");
+    }
+    assert_eq!(stage.model.graph.selected, broken, "the arrows reach it");
+    assert!(stage.text().contains("❯✖ turn 2 br"), "{}", stage.text());
+    assert!(
+        stage.text().contains("the server was silent for 60 s"),
+        "the inspector is about it"
+    );
+    stage.press("up");
+    assert_eq!(stage.selected(), Some(id("c3")), "it hangs on what had come");
+    stage.press("f");
+    assert_eq!(stage.model.graph.selected, broken);
+    assert!(stage.text().contains("❯✖ turn 2 br"), "a jump goes there too");
+    insta::assert_snapshot!("broken_map_120x30", stage.text());
+    stage.request(2, 2);
+    assert!(
+        !stage.text().contains("✖ turn 2 br"),
+        "asked again it is gone: {}",
+        stage.text()
+    );
+}
+
+#[test]
 fn few_failures_in_a_part_of_the_strip_are_counted() {
     let mut stage = Stage::new(120, 14);
     stage.long_run(120);
@@ -425,4 +456,28 @@ proptest! {
         }
         prop_assert!([Level::Recent, Level::Turns, Level::Nodes, Level::Text].contains(&stage.model.graph.level));
     }
+}
+
+#[test]
+fn a_jump_past_a_filter_shows_what_it_leads_to_and_nothing_else() {
+    let mut stage = long(120, 60);
+    stage.press("1 &");
+    stage.type_text("is:failed");
+    stage.press("enter g f");
+    let rows = stage.model.graph.rows.list.len();
+    let failed = stage.selected().unwrap();
+    stage.press("]");
+    let child = stage.selected().unwrap();
+    assert_ne!(child, failed);
+    let text = stage.text();
+    let words = format!("only is:failed (4) and {child}");
+    assert!(text.contains(&words), "{text}");
+    assert!(
+        (rows + 1..=rows + 2).contains(&stage.model.graph.rows.list.len()),
+        "one row more, and perhaps what stands on its other side: {text}"
+    );
+    stage.press("[");
+    assert_eq!(stage.selected(), Some(failed));
+    assert_eq!(stage.model.graph.rows.list.len(), rows);
+    assert!(stage.text().contains("only is:failed (4) ━"));
 }

@@ -31,6 +31,32 @@ fn approve_all() {
 }
 
 #[test]
+fn a_replacement() {
+    at_sizes("replacement", |stage| {
+        stage.begin();
+        let args = serde_json::json!({
+            "path": "src/main.rs",
+            "old": "fn main() {\n    run();\n}\n",
+            "new": "fn main() {\n    run_all();\n    // \u{202e}done\n}\n",
+        });
+        stage.awaiting("c3", "edit_file", &args.to_string());
+        stage.at_the_queue();
+        stage.wait(ARMING);
+    });
+}
+
+#[test]
+fn a_text_of_several_lines() {
+    at_sizes("lines", |stage| {
+        stage.begin();
+        let args = serde_json::json!({"path": "a.md", "content": "# Title\n\n- one\n- two\n", "note": "x\n"});
+        stage.awaiting("c3", "write_file", &args.to_string());
+        stage.at_the_queue();
+        stage.wait(ARMING);
+    });
+}
+
+#[test]
 fn typed_word() {
     at_sizes("typed_word", |stage| {
         stage.begin();

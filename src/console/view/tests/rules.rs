@@ -208,6 +208,16 @@ fn the_cursor_lights_what_it_hangs_on_and_what_hangs_on_it() {
     assert_eq!(bg(2), look.style(Role::Ancestor).bg, "the prompt");
     assert_eq!(bg(3), look.style(Role::Selection).bg, "the thought");
     assert_eq!(bg(4), look.style(Role::Descendant).bg, "the call");
+    // Without any colour the edge says it.
+    for (charset, signs) in [
+        (Charset::Unicode, ["↑", "❯", "↓"]),
+        (Charset::Ascii, ["u", "]", "d"]),
+    ] {
+        stage.model.settings.charset = charset;
+        let buffer = stage.draw();
+        let edge = |y: u16| buffer.cell((0, y)).unwrap().symbol().to_owned();
+        assert_eq!([edge(2), edge(3), edge(4)], signs);
+    }
 }
 
 #[test]

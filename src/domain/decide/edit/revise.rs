@@ -201,8 +201,7 @@ fn edit_approves(
         .and_then(Node::as_call)
         .and_then(|(tool, _)| advice.tool(tool))
         .map_or(EffectClass::Pure, |facts| facts.effect);
-    let mut as_edited = life.clone();
-    as_edited.references = crate::domain::reference::rewrite::scan(args).references;
+    let as_edited = ready::with_args(life, args);
     let ready::Look::Bound { resolved, .. } = ready::look_with(state, &as_edited, args) else {
         return None;
     };
@@ -211,7 +210,8 @@ fn edit_approves(
         return None;
     }
     let rev = state.nodes.get(&life.id)?.next_rev();
-    Some(advice.digest(life.id, rev, tool, resolved.as_deref().unwrap_or(args)))
+    let bytes = resolved.as_deref().unwrap_or(args);
+    Some(advice.digest(life.id, rev, (tool, bytes), &advice.operands(tool, bytes)))
 }
 
 pub(super) fn thought(

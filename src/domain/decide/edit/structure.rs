@@ -1,11 +1,12 @@
 //! Refuses edited calls that could never run as they stand among the others: a name that is taken or that
 //! nobody has, a circle of calls that wait for each other. Must not know: what values are read, what follows.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::domain::command::Edit;
-use crate::domain::id::{NodeId, NodeKind};
+use crate::domain::id::NodeId;
 use crate::domain::reference::{Expr, Reference, Root, rewrite};
 use crate::domain::refusal::{Refusal, RefusalKind};
 use crate::domain::state::State;
@@ -63,11 +64,19 @@ impl Calls<'_> {
         given.map_or_else(|| id.to_string() == name, |given| given == name)
     }
 
-    /// The other calls of a call's turn.
-    fn beside(&self, id: NodeId) -> impl Iterator<Item = NodeId> {
-        let turn = self.state.turn_of(id).into_iter();
-        let nodes = turn.flat_map(|turn| &turn.nodes).copied();
-        nodes.filter(move |one| *one != id && one.kind == NodeKind::Call && self.counts(*one))
+    /// Calls that may go by a name: read off the index of names, for a turn can be wide.
+    fn candidates(&self, name: &str) -> impl Iterator<Item = NodeId> {
+        let holders = self.state.agenda.labels.get(name).into_iter().flatten();
+        holders.chain(self.edited.keys()).copied()
+    }
+
+    /// Another call of a call's turn that goes by a name.
+    fn beside(&self, id: NodeId, name: &str) -> Option<NodeId> {
+        let turn = self.state.nodes.get(&id)?.turn;
+        self.candidates(name).find(|one| {
+            let here = self.state.nodes.get(one).is_some_and(|node| node.turn == turn);
+            *one != id && here && self.counts(*one) && self.is_called(*one, name)
+        })
     }
 
     /// The names that a call cannot do without: what is one of several choices is not among them.
@@ -91,7 +100,7 @@ impl Calls<'_> {
         let Some(name) = self.edited.get(&id).and_then(|sketch| sketch.label.clone()) else {
             return Ok(());
         };
-        match self.beside(id).find(|other| self.is_called(*other, &name)) {
+        match self.beside(id, &name) {
             None => Ok(()),
             Some(other) => Err(refused(format!(
                 "{other} in the same turn is already called `{name}`: choose another name for {id}"
@@ -106,8 +115,7 @@ impl Calls<'_> {
             .turn_of(id)
             .is_some_and(|turn| !matches!(turn.stream, Stream::Closed(_)));
         for name in self.needs(id) {
-            let here = self.beside(id).any(|other| self.is_called(other, &name));
-            if here || self.is_before(id, &name) {
+            if self.beside(id, &name).is_some() || self.is_before(id, &name) {
                 continue;
             }
             if self.is_called(id, &name) {
@@ -129,9 +137,7 @@ impl Calls<'_> {
         let Some(own) = self.state.turn_of(id) else {
             return false;
         };
-        let holders = self.state.agenda.labels.get(name).into_iter().flatten();
-        let mut all = holders.chain(self.edited.keys()).copied();
-        all.any(|one| {
+        self.candidates(name).any(|one| {
             let turn = self.state.turn_of(one);
             self.counts(one)
                 && self.is_called(one, name)
@@ -141,32 +147,34 @@ impl Calls<'_> {
     }
 
     fn no_circle(&self, id: NodeId) -> Result<(), Refusal> {
-        let mut seen = BTreeSet::new();
-        let mut open = vec![vec![id]];
-        while let Some(path) = open.pop() {
-            let Some(last) = path.last().copied() else {
-                continue;
-            };
-            for name in self.needs(last) {
-                let Some(next) = self.beside(last).find(|one| self.is_called(*one, &name)) else {
-                    continue;
-                };
+        // Who reads each call that was found, on the way from the edited one.
+        let mut readers: BTreeMap<NodeId, NodeId> = BTreeMap::new();
+        let mut open = vec![id];
+        while let Some(last) = open.pop() {
+            for next in self.needs(last).iter().filter_map(|name| self.beside(last, name)) {
                 if next == id {
-                    let round = path.iter().chain([&id]).map(NodeId::to_string);
-                    return Err(refused(format!(
-                        "they would wait for each other, and none could begin: {}",
-                        round.collect::<Vec<_>>().join(" reads ")
-                    )));
+                    return Err(circle(id, last, &readers));
                 }
-                if seen.insert(next) {
-                    let mut longer = path.clone();
-                    longer.push(next);
-                    open.push(longer);
+                if let Entry::Vacant(place) = readers.entry(next) {
+                    place.insert(last);
+                    open.push(next);
                 }
             }
         }
         Ok(())
     }
+}
+
+/// Names the calls of a circle, from the edited one back to it.
+fn circle(id: NodeId, last: NodeId, readers: &BTreeMap<NodeId, NodeId>) -> Refusal {
+    let way = std::iter::successors(Some(last), |one| readers.get(one).copied().filter(|_| *one != id));
+    let mut names: Vec<String> = way.map(|one| one.to_string()).collect();
+    names.reverse();
+    names.push(id.to_string());
+    refused(format!(
+        "they would wait for each other, and none could begin: {}",
+        names.join(" reads ")
+    ))
 }
 
 fn needed(expr: &Expr, found: &mut BTreeSet<String>) {

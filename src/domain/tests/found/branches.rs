@@ -134,7 +134,7 @@ fn an_undo_names_what_may_fall_with_turns_that_were_held_before() {
     let mut w = World::new();
     w.reply(&[call("write", r#"{"_as":"a","n":1}"#)]);
     let a = w.id("a");
-    w.finish_with(a, Outcome::Err(not_found()));
+    w.finish_with(a, Outcome::err(not_found()));
     w.reply(&[answer("done")]);
     let answered = w.all(NodeKind::Answer);
     w.retry(a).unwrap();

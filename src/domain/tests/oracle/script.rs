@@ -213,7 +213,7 @@ impl Script {
     pub fn result(&self, tool: &str, args: &Value) -> Outcome {
         let seed = hash(&format!("{tool} {args}"));
         if self.fails && seed.is_multiple_of(11) {
-            return Outcome::Err(ToolError {
+            return Outcome::err(ToolError {
                 class: ErrorClass::NotFound,
                 message: "failed".into(),
                 evidence: "test".into(),

@@ -2,8 +2,8 @@
 
 use super::{CALL, REV, text};
 use crate::domain::call::{
-    Binding, ConsentCause, Consequence, Decision, Digest, EffectClass, ErrorClass, Fault, Gate, Outcome,
-    ToolError, Verdict,
+    Binding, ConsentCause, Consequence, Decision, Digest, EffectClass, ErrorClass, Fault, Gate, Operand,
+    Outcome, Seen, ToolError, Verdict,
 };
 use crate::domain::event::{CallEvent, Event};
 use crate::domain::id::{Attempt, Seq};
@@ -26,7 +26,7 @@ pub(super) fn outcomes() -> Vec<Outcome> {
             meta: Some(text("{\"exit\":0}")),
             discarded: 7,
         },
-        Outcome::Err(ToolError {
+        Outcome::err(ToolError {
             class: ErrorClass::NotFound,
             message: "no such file".to_owned(),
             evidence: "errno ENOENT".to_owned(),
@@ -56,6 +56,9 @@ fn decisions() -> Vec<Decision> {
         Decision::Answer,
         Decision::Reuse { from: Seq(4) },
         Decision::RunAgain,
+        Decision::Withdrawn {
+            reason: "a slip".into(),
+        },
     ]
 }
 
@@ -104,6 +107,12 @@ fn checks() -> Vec<CallEvent> {
             ],
             resolved: Some(text("{}")),
             digest: Digest(text("abc")),
+            operands: vec![Operand {
+                path: text("run.sh"),
+                bytes: 5_000_000,
+                seen: Seen::Dates,
+                hash: text("def"),
+            }],
             verdict: Verdict {
                 gate: Gate::Ask,
                 rule: "preset".to_owned(),
@@ -137,6 +146,16 @@ fn checks() -> Vec<CallEvent> {
 pub(super) fn call() -> Vec<Event> {
     let mut all = checks();
     all.extend(vec![
+        CallEvent::Graced {
+            call: CALL,
+            rev: REV,
+            wait_ms: 5_000,
+        },
+        CallEvent::GraceOver {
+            call: CALL,
+            rev: REV,
+            skipped: true,
+        },
         CallEvent::Started {
             call: CALL,
             rev: REV,

@@ -54,6 +54,7 @@ fn request(messages: Vec<Message>) -> Request {
         schema: r#"{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}"#.into(),
         effect: EffectClass::Read,
         tags: Vec::new(),
+        pause_ms: 0,
         takes_truncated: false,
         probe: None,
         compensate: None,

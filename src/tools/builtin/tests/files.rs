@@ -30,6 +30,8 @@ async fn a_file_is_read_exactly_whole_or_by_lines() {
         (json!({"from_line": 2}), "two\n\nfour"),
         (json!({"from_line": 2, "lines": 1}), "two\n"),
         (json!({"lines": 1}), "one\r\n"),
+        // A schema takes these for integers.
+        (json!({"lines": 1.0}), "one\r\n"),
         (json!({"from_line": 4, "lines": 100}), "four"),
     ];
     for (mut args, wanted) in table {

@@ -167,6 +167,69 @@ fn a_folded_fan_is_one_node() {
     ");
 }
 
+/// A row that hides what an edit replaced, the edit, and what was done after it.
+fn edit(gutter: &mut Gutter<u32>, of: u32, key: u32, fold: u32, hidden: &[u32]) {
+    gutter.push(Item {
+        key: fold,
+        shape: Shape::Fold,
+        parents: &[],
+        elided: &[],
+        members: hidden,
+    });
+    gutter.push(Item {
+        shape: Shape::Leaf,
+        ..Item::node(key, &[of])
+    });
+}
+
+#[test]
+fn after_an_edit_the_branch_that_counts_goes_on_in_its_lane() {
+    let mut gutter = build(&[(1, &[]), (2, &[1])]);
+    edit(&mut gutter, 2, 6, 3, &[4, 5]);
+    for (key, parents) in [(7, vec![2]), (8, vec![2]), (9, vec![7, 8]), (10, vec![9])] {
+        gutter.append(key, &parents);
+    }
+    check(&gutter);
+    insta::assert_snapshot!(picture(&gutter, Line::Unicode), @r"
+    ●                 1
+    ●─╮               2
+    │ │               3
+    │ │ ●             6
+    ● │               7
+    │ ●               8
+    ●─╯               9
+    ●                 10
+    ");
+}
+
+#[test]
+fn edits_of_one_thought_make_no_staircase() {
+    let mut gutter = build(&[(1, &[]), (2, &[1])]);
+    for no in 1..5 {
+        let fold = no * 10;
+        edit(&mut gutter, 2, fold + 2, fold, &[fold + 1]);
+    }
+    for (key, parents) in [(60, vec![2]), (61, vec![2]), (62, vec![60, 61])] {
+        gutter.append(key, &parents);
+    }
+    check(&gutter);
+    insta::assert_snapshot!(picture(&gutter, Line::Unicode), @r"
+    ●                 1
+    ●─╮               2
+    │ │               10
+    │ │ ●             12
+    │ │               20
+    │ │ ●             22
+    │ │               30
+    │ │ ●             32
+    │ │               40
+    │ │ ●             42
+    ● │               60
+    │ ●               61
+    ●─╯               62
+    ");
+}
+
 #[test]
 fn an_edit_in_a_fan_keeps_the_lane_for_the_branch_that_counts() {
     let mut gutter = build(&[(1, &[]), (2, &[1]), (3, &[1]), (4, &[2, 3]), (5, &[4]), (6, &[5])]);

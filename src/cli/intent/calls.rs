@@ -1,0 +1,176 @@
+//! What is asked of calls: decisions, consent, a word on what nobody saw end. Must not know: how a command travels.
+
+use std::sync::Arc;
+
+use super::{misplaced, node, or, seen, text};
+use crate::cli::args::{Choice, Ran, Seen, Verb};
+use crate::cli::exit::{Code, Failure};
+use crate::domain::bulk;
+use crate::domain::call::Digest;
+use crate::domain::command::{CallCommand, Command, ConsentChoice, Resolution};
+use crate::domain::id::{Attempt, NodeId, Rev};
+use crate::domain::repeat;
+use crate::domain::state::State;
+use crate::domain::tags;
+use crate::text::visible;
+
+pub(super) fn on_call(state: &State, verb: &Verb) -> Result<Command, Failure> {
+    let reason = verb.on().reason.clone().unwrap_or_default();
+    let any = Seen { rev: None };
+    Ok(Command::Call(match verb {
+        Verb::Approve {
+            call, digest, word, ..
+        } => {
+            let (call, rev) = seen(state, call, &any)?;
+            CallCommand::Approve {
+                call,
+                rev,
+                digest: digest_of(state, call, digest),
+                unread: 0,
+                word: worded(state, call, word.as_deref())?,
+            }
+        }
+        Verb::Reject { call, seen: was, .. } => {
+            let (call, rev) = seen(state, call, was)?;
+            CallCommand::Reject { call, rev, reason }
+        }
+        Verb::Answer {
+            call,
+            value,
+            seen: was,
+            ..
+        } => {
+            let ((call, rev), value) = (seen(state, call, was)?, text(value));
+            CallCommand::Answer { call, rev, value }
+        }
+        Verb::Retry { call, seen: was, .. } => {
+            let (call, rev) = seen(state, call, was)?;
+            CallCommand::Retry { call, rev }
+        }
+        Verb::Unpin {
+            node: id, seen: was, ..
+        } => CallCommand::Unpin {
+            node: node(id)?,
+            rev: was.rev.map(Rev),
+        },
+        Verb::Cancel { call, ran, .. } => CallCommand::Cancel {
+            call: node(call)?,
+            attempt: ran.attempt.map(Attempt),
+            reason: or(reason, "cancelled by the operator"),
+        },
+        Verb::Consent {
+            call,
+            digest,
+            choice,
+            word,
+            ..
+        } => {
+            let of = seen(state, call, &any)?;
+            let word = match choice {
+                Choice::RunAgain => worded(state, of.0, word.as_deref())?,
+                Choice::Reuse | Choice::Reject => None,
+            };
+            consent(state, of, digest, (*choice, word), reason)?
+        }
+        Verb::Resolve {
+            call, ran, happened, ..
+        } => resolve(node(call)?, ran, happened.as_deref()),
+        _ => return Err(misplaced()),
+    }))
+}
+
+/// The name of the tool that lets something run that cannot be undone. It is asked for before the command is
+/// sent anywhere, so that the refusal can say what to type.
+fn worded(state: &State, call: NodeId, given: Option<&str>) -> Result<Option<Arc<str>>, Failure> {
+    match tags::word(state, call) {
+        Some(tool) if given != Some(tool) => Err(Failure::new(
+            Code::Halted,
+            format!(
+                "{call} cannot be undone: to let it run, name its tool as well: --word {}",
+                visible(tool)
+            ),
+        )),
+        _ => Ok(given.map(text)),
+    }
+}
+
+/// The whole digest where its printed beginning was given.
+pub(super) fn digest_of(state: &State, call: NodeId, given: &str) -> Digest {
+    let whole = state.calls.get(&call).and_then(|call| call.digest.clone());
+    match whole {
+        Some(digest) if given.len() >= 12 && digest.0.starts_with(given) => digest,
+        _ => Digest(Arc::from(given)),
+    }
+}
+
+pub(super) fn no_call(id: NodeId) -> Failure {
+    Failure::new(Code::Usage, format!("there is no call {id}"))
+}
+
+fn resolve(call: NodeId, ran: &Ran, happened: Option<&str>) -> CallCommand {
+    let what = match happened {
+        Some(value) => Resolution::Happened {
+            value: Arc::from(value),
+        },
+        None => Resolution::DidNot,
+    };
+    CallCommand::Resolve {
+        call,
+        attempt: ran.attempt.map(Attempt),
+        what,
+    }
+}
+
+fn consent(
+    state: &State,
+    (id, rev): (NodeId, Rev),
+    digest: &str,
+    (choice, word): (Choice, Option<Arc<str>>),
+    reason: String,
+) -> Result<CallCommand, Failure> {
+    let choice = match choice {
+        Choice::RunAgain => ConsentChoice::RunAgain,
+        Choice::Reject => ConsentChoice::Reject { reason },
+        Choice::Reuse => {
+            let call = state.calls.get(&id).ok_or_else(|| no_call(id))?;
+            let (entry, _) = repeat::stands_for(state, call)
+                .ok_or_else(|| Failure::new(Code::Halted, repeat::no_result(call)))?;
+            ConsentChoice::Reuse { entry }
+        }
+    };
+    Ok(CallCommand::Consent {
+        call: id,
+        rev,
+        digest: digest_of(state, id, digest),
+        choice,
+        word,
+    })
+}
+
+/// Approvals of all calls that can be approved together, if they are those that were seen.
+pub(super) fn together(state: &State, given: &str) -> Result<Vec<Command>, Failure> {
+    let all = bulk::together(state);
+    let now = bulk::digest(&all);
+    if given.len() < 12 || !now.starts_with(given) {
+        return Err(Failure::new(
+            Code::Halted,
+            if all.is_empty() {
+                "nothing that waits can be approved together".to_owned()
+            } else {
+                format!("what waits is not what was shown (it is {now} now): look at `overrule queue` again")
+            },
+        ));
+    }
+    Ok(all
+        .into_iter()
+        .map(|item| {
+            Command::Call(CallCommand::Approve {
+                call: item.call,
+                rev: item.rev,
+                digest: item.digest,
+                unread: 0,
+                word: None,
+            })
+        })
+        .collect())
+}

@@ -1,0 +1,143 @@
+//! A recorded run is played, wound back and read from a mark. Must not know: how it is shown.
+
+use super::*;
+use crate::domain::apply::fold;
+use crate::journal;
+
+fn sample() -> Place {
+    let dir = concat!(env!("CARGO_MANIFEST_DIR"), "/sessions");
+    let mut files: Vec<_> = std::fs::read_dir(dir)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|ending| ending == "jsonl"))
+        .collect();
+    files.sort();
+    Place::at(&files[0]).unwrap()
+}
+
+/// The state after what comes until the door is silent, and the last place that was told.
+async fn seen(link: &mut Recorded, mut state: State) -> (State, String) {
+    let mut told = String::new();
+    while link.making.is_some() || !link.waiting.is_empty() {
+        match link.next().await {
+            Update::Snapshot(whole) => state = *whole,
+            Update::Event(envelope) => apply(&mut state, &envelope),
+            Update::At(at) => told = at.words(false),
+            Update::Past(past) => assert_eq!(past.last().map_or(Seq(0), |last| last.seq), state.seq),
+            other => assert!(matches!(other, Update::Taken(_)), "{other:?}"),
+        }
+    }
+    (state, told)
+}
+
+#[tokio::test]
+async fn every_way_to_a_place_shows_what_the_records_up_to_there_make() {
+    let place = sample();
+    let all = journal::read(&place).unwrap().envelopes;
+    let count = all.len();
+    let mut link = Recorded::open(&place, None);
+    let (mut state, told) = seen(&mut link, State::default()).await;
+    assert_eq!((&state, told), (&fold(&all), format!("event {count} of {count}")));
+    let ways: [(&[ReplayControl], usize); 6] = [
+        (&[ReplayControl::Back], count - 1),
+        (
+            &[ReplayControl::Back, ReplayControl::Back, ReplayControl::Step],
+            count - 2,
+        ),
+        (&[ReplayControl::Seek(Seq(0))], 0),
+        (
+            &[ReplayControl::Step, ReplayControl::Step, ReplayControl::Step],
+            3,
+        ),
+        (&[ReplayControl::Back], 2),
+        (&[ReplayControl::Back, ReplayControl::End], count),
+    ];
+    for (controls, at) in ways {
+        for control in controls {
+            link.replay(*control);
+        }
+        let (now, told) = seen(&mut link, state).await;
+        assert_eq!(told, format!("event {at} of {count}"), "{controls:?}");
+        assert_eq!(now, fold(&all[..at]), "{controls:?}");
+        state = now;
+    }
+}
+
+#[tokio::test]
+async fn what_a_request_said_is_read_from_the_record_while_nothing_else_happens() {
+    let place = sample();
+    let all = journal::read(&place).unwrap().envelopes;
+    let state = fold(&all);
+    let turn = state.turns.values().find(|turn| turn.asked > 0).unwrap();
+    let mut link = Recorded::open(&place, None);
+    seen(&mut link, State::default()).await;
+    link.sent(turn.id, turn.asked_at);
+    match link.next().await {
+        Update::Sent { found, .. } => {
+            let found = found.unwrap();
+            assert_eq!(
+                Some(&*found.model),
+                state.started.as_ref().map(|started| &*started.model)
+            );
+            assert!(!found.messages.is_empty());
+        }
+        other => panic!("{other:?}"),
+    }
+    link.sent(TurnId(999), turn.asked_at);
+    match link.next().await {
+        Update::Sent { found, .. } => assert!(found.unwrap_err().contains("no request")),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_that_was_played_to_its_end_stands_and_says_so() {
+    let place = sample();
+    let mut link = Recorded::open(&place, Some(1024.0));
+    let (mut plays, mut count) = (Vec::new(), 0);
+    while plays.last() != Some(&false) {
+        match link.next().await {
+            Update::At(at) => {
+                assert_eq!(
+                    (at.event, at.of),
+                    (count, link.len()),
+                    "the place goes with the events"
+                );
+                plays.push(at.speed.is_some());
+            }
+            Update::Event(_) => count += 1,
+            _ => {}
+        }
+    }
+    assert_eq!((plays.len(), count), (link.len() + 1, link.len()));
+    link.replay(ReplayControl::Play);
+    let mut told = Vec::new();
+    while let Some(update) = link.waiting.pop_front() {
+        told.push(update);
+    }
+    assert!(
+        matches!(
+            told.as_slice(),
+            [Update::At(At { speed: None, event, of }), Update::Notice(why)]
+                if event == of && why.starts_with("this is the last event")
+        ),
+        "{told:?}"
+    );
+}
+
+#[test]
+fn a_fold_from_a_mark_is_the_fold_from_the_beginning() {
+    let place = sample();
+    let all = journal::read(&place).unwrap().envelopes;
+    let (records, _) = Records::read(&place, |_, _| ()).unwrap();
+    let records = Arc::new(records);
+    for to in [0, 1, all.len() / 2, all.len()] {
+        for from in [0, to / 2, to, to + 1] {
+            let state = fold(&all[..from.min(all.len())]);
+            let mark = Some(Fold { at: from, state });
+            let made = Made::up_to(Arc::clone(&records), to, mark).unwrap();
+            assert_eq!(made.fold.state, fold(&all[..to]), "from {from} to {to}");
+            assert!(made.mark.is_some_and(|mark| mark.at <= to));
+        }
+    }
+}

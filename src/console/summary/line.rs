@@ -1,0 +1,250 @@
+//! A line in parts: the console's own words beside texts of others, fitted into a number of columns so that nothing is
+//! left out without a sign.
+//!
+//! Must not know: what a line is about, looks.
+
+use unicode_segmentation::UnicodeSegmentation as _;
+
+use super::said::{CUT, Keep, Kind, LEAST, Pieces, Said, add, bounded};
+use crate::console::columns::Columns as _;
+
+/// The sign of further parts of a line.
+const GAP: &str = " …";
+/// Columns that a text keeps as long as one that names a place can be shown whole beside it.
+const FLOOR: usize = 16;
+
+/// A part of a line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Part {
+    Own(String),
+    Said(Said),
+}
+
+impl Part {
+    /// What stays of it; none for what never gives way.
+    fn keep(&self) -> Option<Keep> {
+        match self {
+            Self::Said(said) if said.keep != Keep::Name => Some(said.keep),
+            _ => None,
+        }
+    }
+}
+
+/// A line. Its texts become visible only when it is fitted into columns.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Summary {
+    parts: Vec<Part>,
+}
+
+impl Summary {
+    /// Adds the console's own words.
+    pub fn own(mut self, words: impl Into<String>) -> Self {
+        self.parts.push(Part::Own(words.into()));
+        self
+    }
+
+    /// Adds a text of which the beginning stays.
+    pub fn said(self, text: &str) -> Self {
+        self.text(Said::new(text, Keep::Head))
+    }
+
+    /// Adds a short text that never gives way.
+    pub fn name(self, text: &str) -> Self {
+        self.text(Said::new(text, Keep::Name))
+    }
+
+    /// Adds a text.
+    pub fn text(mut self, said: Said) -> Self {
+        self.parts.push(Part::Said(said));
+        self
+    }
+
+    /// Adds another line behind this one.
+    pub fn and(mut self, other: Self) -> Self {
+        self.parts.extend(other.parts);
+        self
+    }
+
+    /// The line in so many columns: long texts give way before short ones, those that name a place last.
+    pub fn fitted(&self, columns: usize) -> Pieces {
+        limited(self.put(columns, false), columns)
+    }
+
+    /// The line for rows that are broken: each text in so many columns, and where that is not all the bytes that it
+    /// has.
+    pub fn at_length(&self, columns: usize) -> Pieces {
+        self.put(columns, true)
+    }
+
+    /// The line in its visible form, in so many columns.
+    pub fn visible(&self, columns: usize) -> String {
+        self.fitted(columns).into_iter().map(|(_, text)| text).collect()
+    }
+
+    /// The columns of all of it, counted up to some that are more than `most`.
+    pub fn columns(&self, most: usize) -> usize {
+        self.widths(most).into_iter().sum()
+    }
+
+    /// The first characters of the line as they are; holds untrusted text.
+    pub fn raw(&self, most: usize) -> String {
+        let all: String = self
+            .parts
+            .iter()
+            .map(|part| match part {
+                Part::Own(words) => words.as_str(),
+                Part::Said(said) => said.text.as_str(),
+            })
+            .collect();
+        let more = self
+            .parts
+            .iter()
+            .any(|part| matches!(part, Part::Said(said) if said.more));
+        match bounded(&all, most) {
+            (head, cut) if cut || more => format!("{head}{CUT}"),
+            (head, _) => head.to_owned(),
+        }
+    }
+
+    fn put(&self, columns: usize, lengths: bool) -> Pieces {
+        let widths = self.widths(columns);
+        let kept = if lengths {
+            self.parts.len()
+        } else {
+            self.fitting(&widths, columns)
+        };
+        let is_less = kept < self.parts.len();
+        let parts = self.parts.get(..kept).unwrap_or_default();
+        let sign = if is_less { GAP.columns() } else { 0 };
+        let shares = shares(parts, &widths, columns.saturating_sub(sign));
+        let mut out = Pieces::new();
+        for (part, share) in parts.iter().zip(shares) {
+            match part {
+                Part::Own(words) => add(&mut out, Kind::Plain, words),
+                Part::Said(said) => {
+                    // In rows that are broken each text keeps something.
+                    let share = if lengths { share.max(FLOOR) } else { share };
+                    let is_cut = said.put(share, &mut out);
+                    if is_cut && lengths {
+                        add(&mut out, Kind::Plain, &format!(" ({} bytes)", said.bytes));
+                    }
+                }
+            }
+        }
+        if is_less {
+            // The sign of the last text says only that this text goes on.
+            add(&mut out, Kind::Cut, GAP);
+        }
+        out
+    }
+
+    /// The columns of each part, counted up to one that is more than there are.
+    fn widths(&self, columns: usize) -> Vec<usize> {
+        let widths = self.parts.iter().map(|part| match part {
+            Part::Own(words) => words.columns(),
+            Part::Said(said) => said.columns(columns),
+        });
+        widths.collect()
+    }
+
+    /// How many parts there is room for, where each text has the columns that it keeps.
+    fn fitting(&self, widths: &[usize], columns: usize) -> usize {
+        let (mut used, mut kept) = (0, 0);
+        for (at, (part, width)) in self.parts.iter().zip(widths).enumerate() {
+            used += match part.keep() {
+                Some(_) => (*width).min(LEAST),
+                None => *width,
+            };
+            let is_last = at + 1 == self.parts.len();
+            let sign = if is_last { 0 } else { GAP.columns() };
+            if used + sign <= columns && (is_last || part.keep().is_some()) {
+                kept = at + 1;
+            }
+        }
+        if kept == 0 { self.parts.len() } else { kept }
+    }
+}
+
+/// The columns of each part of a line.
+fn shares(parts: &[Part], widths: &[usize], columns: usize) -> Vec<usize> {
+    let of = |wanted: fn(Keep) -> bool| -> Vec<usize> {
+        let all = parts.iter().zip(widths);
+        all.filter(|(part, _)| part.keep().is_some_and(wanted))
+            .map(|(_, width)| *width)
+            .collect()
+    };
+    let texts = of(|_| true);
+    let places = of(|keep| keep == Keep::End);
+    let others = of(|keep| keep != Keep::End);
+    let all: usize = widths.iter().take(parts.len()).sum();
+    let fixed = all - texts.iter().sum::<usize>();
+    let room = columns.saturating_sub(fixed);
+    let of_places: usize = places.iter().sum();
+    let at_least: usize = others.iter().map(|width| (*width).min(FLOOR)).sum();
+    let same = level(&texts, room);
+    let beside = level(&places, room.saturating_sub(at_least));
+    let (place, other) = if of_places + at_least <= room {
+        (usize::MAX, level(&others, room - of_places))
+    } else if at_least <= room && beside >= same {
+        (beside, FLOOR)
+    } else {
+        (same, same)
+    };
+    parts
+        .iter()
+        .zip(widths)
+        .map(|(part, width)| match part.keep() {
+            Some(Keep::End) => (*width).min(place),
+            Some(_) => (*width).min(other),
+            None => *width,
+        })
+        .collect()
+}
+
+/// The columns that none of several texts may exceed so that all of them fit.
+fn level(widths: &[usize], room: usize) -> usize {
+    let mut sorted = widths.to_vec();
+    sorted.sort_unstable();
+    let mut left = room;
+    for (at, width) in sorted.iter().enumerate() {
+        let share = left / (sorted.len() - at);
+        if *width > share {
+            return share;
+        }
+        left -= width;
+    }
+    usize::MAX
+}
+
+/// Pieces that take at most so many columns together.
+fn limited(pieces: Pieces, columns: usize) -> Pieces {
+    let total: usize = pieces.iter().map(|(_, text)| text.columns()).sum();
+    if total <= columns {
+        return pieces;
+    }
+    let mut left = columns.saturating_sub(CUT.columns());
+    let mut out = Vec::new();
+    for (kind, text) in pieces {
+        let mut kept = String::new();
+        let mut full = false;
+        for one in text.graphemes(true) {
+            full = one.columns() > left;
+            if full {
+                break;
+            }
+            left -= one.columns();
+            kept.push_str(one);
+        }
+        if !kept.is_empty() {
+            add(&mut out, kind, &kept);
+        }
+        if full {
+            break;
+        }
+    }
+    // The sign may stand there already.
+    if out.last().is_none_or(|(kind, _)| *kind != Kind::Cut) {
+        add(&mut out, Kind::Cut, CUT);
+    }
+    out
+}

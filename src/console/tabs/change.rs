@@ -1,0 +1,71 @@
+//! What the texts in the arguments of a call say, for reading: with their line breaks, and a replacement as the
+//! difference that it makes. Stands below what is decided, which is the bytes themselves.
+//!
+//! Must not know: what may run, which calls wait.
+
+use std::sync::Arc;
+
+use super::Maker;
+use super::revisions::difference;
+use crate::console::diff;
+use crate::console::doc::{Form, Styled, readable};
+use crate::console::json;
+use crate::console::pager::Wrap;
+use crate::console::theme::Role;
+use crate::domain::id::{NodeId, Rev};
+
+/// The tool of this program that puts a text in the place of another, and the names of the two.
+const REPLACES: (&str, [&str; 2]) = ("edit_file", ["old", "new"]);
+/// Longest arguments that are taken apart for reading.
+const LONG: usize = 256 * 1024;
+
+/// The texts of a call with these arguments; nothing where the bytes say as much.
+pub(super) fn texts(maker: &mut Maker<'_>, (id, rev): (NodeId, Rev), tool: &str, shown: &Arc<str>) {
+    if shown.len() > LONG {
+        return;
+    }
+    let members = maker.cache.members(shown);
+    let value = |name: &str| {
+        members
+            .iter()
+            .find(|(one, _)| one == name)
+            .map(|(_, value)| value)
+    };
+    let (replaces, names) = REPLACES;
+    let both = (value(names[0]), value(names[1]));
+    let replaced = match both {
+        (Some(old), Some(new)) if tool == replaces => Some((old, new)),
+        _ => None,
+    };
+    if let Some((old, new)) = replaced {
+        let lines = maker.cache.difference((id, [rev, rev]), [Some(shown), None], || {
+            diff::lines(&readable(old), &readable(new))
+        });
+        maker.own(Role::Title, "what it replaces");
+        difference(maker, &lines);
+    }
+    for (name, value) in members.iter() {
+        let is_shown = replaced.is_some() && names.contains(&name.as_str());
+        if is_shown || !has_lines(value) {
+            continue;
+        }
+        maker.doc.line(
+            Styled::new()
+                .untrusted(Role::JsonKey, name, 40)
+                .own(Role::Title, " with its line breaks"),
+        );
+        maker.text(
+            value,
+            Form::Readable,
+            Wrap::Chars,
+            Role::Text,
+            (Role::Dim, "  ".to_owned()),
+        );
+    }
+}
+
+/// True for a JSON string in which a line break stands as an escape, before its end.
+fn has_lines(value: &str) -> bool {
+    // Most values need no closer look.
+    value.contains("\\n") && json::as_text(value).is_some_and(|text| text.trim_end().contains('\n'))
+}

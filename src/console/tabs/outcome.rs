@@ -1,0 +1,104 @@
+//! What came of a call: its result as text, in its colours or with every byte as a mark, or its error.
+//!
+//! Must not know: keys, how a colour is drawn.
+
+use std::sync::Arc;
+
+use super::Maker;
+use crate::console::doc::Form;
+use crate::console::pager::Wrap;
+use crate::console::theme::Role;
+use crate::domain::call::Outcome;
+
+/// How the output of tools is shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Output {
+    /// In the colours that it asks for, or with the bytes that ask as marks.
+    pub colours: bool,
+    /// The key that shows the other one; empty for none.
+    pub key: String,
+}
+
+impl Maker<'_> {
+    /// A result or error.
+    pub(super) fn outcome(&mut self, outcome: &Outcome) {
+        match outcome {
+            Outcome::Ok {
+                value,
+                meta,
+                discarded,
+            } => {
+                self.result(value);
+                if *discarded > 0 {
+                    self.own(Role::Warning, format!("{discarded} bytes more were not stored"));
+                }
+                if let Some(meta) = meta {
+                    self.field("meta", meta);
+                }
+            }
+            Outcome::Err(error) => {
+                self.fact("error", Role::Error, error.class.word());
+                let message = self.cache.owned(&error.message);
+                self.text(
+                    &message,
+                    Form::Raw,
+                    Wrap::Words,
+                    Role::Text,
+                    (Role::Error, "  ".to_owned()),
+                );
+                self.field("evidence", &error.evidence);
+                if let Some(hint) = &error.hint {
+                    self.field("hint", hint);
+                }
+                if error.executed {
+                    self.fact("", Role::Warning, "the tool may have had an effect");
+                }
+                if let Some(partial) = &error.partial {
+                    self.own(Role::Title, "what came before the error");
+                    self.result(partial);
+                }
+            }
+            Outcome::Cancelled { executed } => self.fact(
+                "cancelled",
+                Role::Failed,
+                if *executed {
+                    "it may have had an effect"
+                } else {
+                    "nothing happened"
+                },
+            ),
+        }
+    }
+
+    /// The text of a result. Where it asks for colours a line says whether they are shown; the text in colours stands
+    /// further in than any line of the console.
+    fn result(&mut self, value: &Arc<str>) {
+        let output = self.output.clone();
+        let Some(output) = output.filter(|_| self.cache.is_coloured(value)) else {
+            let mark = (Role::Dim, String::new());
+            self.text(value, Form::Readable, Wrap::Chars, Role::Text, mark);
+            return;
+        };
+        self.doc.with_colours();
+        let (now, then, form) = if output.colours {
+            (
+                "in the colours that the output asks for",
+                "its exact bytes",
+                Form::Coloured,
+            )
+        } else {
+            (
+                "every byte of the output; none is shown as a colour",
+                "its colours",
+                Form::Readable,
+            )
+        };
+        let other = match output.key.as_str() {
+            "" => String::new(),
+            key => format!("; {key} shows {then}"),
+        };
+        self.own(Role::Dim, format!("{now}{other}"));
+        let mark = (Role::Dim, "  ".to_owned());
+        self.text(value, form, Wrap::Chars, Role::Text, mark);
+    }
+}

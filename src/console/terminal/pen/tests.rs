@@ -1,0 +1,231 @@
+//! A terminal shows what was drawn, in few bytes. Must not know: what is drawn.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use proptest::prelude::*;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+
+use super::*;
+
+const AREA: Rect = Rect::new(0, 0, 12, 4);
+
+#[derive(Clone, Default)]
+struct Paper(Rc<RefCell<Vec<u8>>>);
+
+impl Write for Paper {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.borrow_mut().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn looks() -> impl Strategy<Value = Style> {
+    let colour = || {
+        prop_oneof![
+            3 => Just(Color::Reset),
+            2 => prop::sample::select(vec![Color::Red, Color::White, Color::DarkGray, Color::Gray]),
+            1 => any::<u8>().prop_map(Color::Indexed),
+            3 => (0..2_u8, 0..2_u8).prop_map(|(one, two)| Color::Rgb(one, two, 7)),
+        ]
+    };
+    // Those of them that the reader of the screen knows; of bold and dim it shows only what was said last.
+    let known = Modifier::BOLD | Modifier::ITALIC | Modifier::UNDERLINED | Modifier::REVERSED;
+    let modifier = prop_oneof![2 => Just(0), 3 => 0..512_u16];
+    let modifier = modifier.prop_map(move |bits| Modifier::from_bits_truncate(bits) & known);
+    (colour(), colour(), modifier)
+        .prop_map(|(fg, bg, modifier)| Style::new().fg(fg).bg(bg).add_modifier(modifier))
+}
+
+fn sheet() -> impl Strategy<Value = Buffer> {
+    let piece = (0..12_u16, 0..4_u16, "[ a─日◐]{1,6}", looks());
+    prop::collection::vec(piece, 0..12).prop_map(|pieces| {
+        let mut buffer = Buffer::empty(AREA);
+        for (x, y, text, style) in pieces {
+            buffer.set_string(x, y, text, style);
+        }
+        buffer
+    })
+}
+
+/// What a cell shows: of a blank its ground alone, unless it is underlined or turned around.
+fn shown(cell: &vt100::Cell) -> String {
+    let blank = matches!(cell.contents(), "" | " ") && !cell.is_wide_continuation();
+    if blank && !cell.underline() && !cell.inverse() {
+        return format!("blank on {:?}", cell.bgcolor());
+    }
+    format!(
+        "{:?} {:?} on {:?} {} {} {} {} {}",
+        if blank { " " } else { cell.contents() },
+        cell.fgcolor(),
+        cell.bgcolor(),
+        cell.bold(),
+        cell.dim(),
+        cell.italic(),
+        cell.underline(),
+        cell.inverse()
+    )
+}
+
+fn screen(bytes: &[u8]) -> Vec<String> {
+    let mut parser = vt100::Parser::new(AREA.height.try_into().unwrap(), AREA.width.try_into().unwrap(), 0);
+    parser.process(bytes);
+    let screen = parser.screen();
+    (0..AREA.height)
+        .flat_map(|y| (0..AREA.width).map(move |x| (y, x)))
+        .map(|(y, x)| screen.cell(y, x).map(shown).unwrap_or_default())
+        .collect()
+}
+
+proptest! {
+    #[test]
+    fn the_order_of_writing_changes_nothing_on_the_screen(sheets in prop::collection::vec(sheet(), 1..5)) {
+        let (mut in_order, mut together) = (Vec::new(), Vec::new());
+        let mut before = Buffer::empty(AREA);
+        for sheet in sheets {
+            let cells: Vec<_> = before.diff(&sheet);
+            let mut bytes = Vec::new();
+            write(cells.iter().copied(), &mut bytes);
+            in_order.extend_from_slice(&bytes);
+            if let Some(order) = order::alike(&cells) {
+                prop_assert_eq!(order.len(), cells.len(), "each once");
+                write(order::put(&order, &cells), &mut bytes);
+            }
+            together.extend_from_slice(&bytes);
+            before = sheet.clone();
+            prop_assert_eq!(screen(&in_order), screen(&together));
+        }
+    }
+
+    #[test]
+    fn a_terminal_shows_what_the_librarys_own_way_shows(sheets in prop::collection::vec(sheet(), 1..5)) {
+        let (ours, theirs) = (Paper::default(), Paper::default());
+        let mut pen = Pen::new(ours.clone());
+        let mut plain = CrosstermBackend::new(theirs.clone());
+        let mut before = Buffer::empty(AREA);
+        for sheet in sheets {
+            pen.draw(before.diff(&sheet).into_iter()).unwrap();
+            plain.draw(before.diff(&sheet).into_iter()).unwrap();
+            before = sheet;
+            let (ours, theirs) = (ours.0.borrow(), theirs.0.borrow());
+            prop_assert_eq!(screen(&ours), screen(&theirs));
+            prop_assert!(ours.len() <= theirs.len());
+        }
+    }
+}
+
+fn drawn(cells: &[(u16, u16, &str, Style)]) -> String {
+    let paper = Paper::default();
+    let cells: Vec<_> = cells
+        .iter()
+        .map(|(x, y, symbol, style)| {
+            let mut cell = Cell::default();
+            cell.set_symbol(symbol).set_style(*style);
+            (*x, *y, cell)
+        })
+        .collect();
+    let mut pen = Pen::new(paper.clone());
+    pen.draw(cells.iter().map(|(x, y, cell)| (*x, *y, cell))).unwrap();
+    let bytes = paper.0.borrow().clone();
+    String::from_utf8(bytes).unwrap().replace('\x1b', "^")
+}
+
+#[test]
+fn only_what_differs_is_said() {
+    let ground = Style::new().fg(Color::Rgb(1, 2, 3)).bg(Color::Rgb(4, 5, 6));
+    let bold = ground.fg(Color::Rgb(7, 8, 9)).add_modifier(Modifier::BOLD);
+    assert_eq!(drawn(&[]), "");
+    assert_eq!(
+        drawn(&[
+            (0, 0, "a", ground),
+            (1, 0, " ", bold),
+            (2, 0, "b", ground),
+            (3, 0, "c", bold)
+        ]),
+        "^[1;1H^[38;2;1;2;3;48;2;4;5;6ma b^[1;38;2;7;8;9mc^[m"
+    );
+    let line = Style::new().add_modifier(Modifier::UNDERLINED);
+    assert_eq!(
+        drawn(&[(2, 1, " ", line), (3, 1, " ", Style::new())]),
+        "^[2;3H^[4m ^[m "
+    );
+}
+
+#[test]
+fn a_weight_that_goes_leaves_the_other() {
+    let both = Style::new().add_modifier(Modifier::BOLD | Modifier::DIM);
+    let dim = Style::new().add_modifier(Modifier::DIM);
+    let struck = dim.add_modifier(Modifier::CROSSED_OUT);
+    assert_eq!(
+        drawn(&[
+            (0, 0, "a", both),
+            (1, 0, "b", dim),
+            (2, 0, "c", struck),
+            (3, 0, "d", dim)
+        ]),
+        "^[1;1H^[1;2ma^[22;2mb^[9mc^[29md^[m"
+    );
+}
+
+#[test]
+fn a_gap_behind_letters_of_unsure_width_is_not_counted() {
+    let plain = Style::new();
+    assert_eq!(
+        drawn(&[(0, 0, "a", plain), (2, 0, "b", plain), (9, 0, "c", plain)]),
+        "^[1;1Ha^[Cb^[6Cc"
+    );
+    assert_eq!(drawn(&[(0, 0, "◐", plain), (3, 0, "b", plain)]), "^[1;1H◐^[1;4Hb");
+}
+
+#[test]
+fn nothing_old_stands_beside_a_letter_that_is_narrower_than_its_room() {
+    let paper = Paper::default();
+    let mut pen = Pen::new(paper.clone());
+    let mut cell = Cell::default();
+    cell.set_symbol("α");
+    cell.set_diff_option(CellDiffOption::ForcedWidth(2.try_into().unwrap()));
+    let cells = [Cell::from('x'), Cell::from('y')];
+    let row = cells.iter().zip(0..).map(|(cell, x)| (x, 0, cell));
+    pen.draw(row.chain([(0, 0, &cell)])).unwrap();
+    // This one takes the letter for one column wide.
+    let mut terminal = vt100::Parser::new(1.try_into().unwrap(), 10.try_into().unwrap(), 0);
+    terminal.process(&paper.0.borrow());
+    assert_eq!(terminal.screen().contents().trim_end(), "α");
+}
+
+#[test]
+fn what_looks_alike_is_written_together_where_that_is_shorter() {
+    let paper = Paper::default();
+    let red = Style::new().fg(Color::Rgb(250, 10, 10));
+    let blue = Style::new().fg(Color::Rgb(10, 10, 250));
+    let area = Rect::new(0, 0, 40, 10);
+    let mut sheet = Buffer::empty(area);
+    for y in 0..10 {
+        sheet.set_string(0, y, "│ one two", red);
+        sheet.set_string(12, y, "three four", blue);
+    }
+    let mut pen = Pen::new(paper.clone());
+    pen.draw(Buffer::empty(area).diff(&sheet).into_iter()).unwrap();
+    let said = String::from_utf8(paper.0.borrow().clone()).unwrap();
+    assert_eq!(said.matches("38;2").count(), 2, "each colour once: {said:?}");
+    assert!(
+        said.rfind('│').unwrap() < said.find("one").unwrap(),
+        "what may be of another width comes first: {said:?}"
+    );
+
+    let cells = Buffer::empty(area).diff(&sheet);
+    let mut in_order = Vec::new();
+    write(cells.into_iter(), &mut in_order);
+    assert!(
+        said.len() * 3 < in_order.len() * 2,
+        "{} {}",
+        said.len(),
+        in_order.len()
+    );
+}

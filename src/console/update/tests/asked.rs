@@ -1,0 +1,87 @@
+//! What is offered where no approval can count: calls that ask the operator, and a queue that stands alone.
+
+use crate::config::keymap::parse;
+use crate::console::hints;
+use crate::console::model::overlay::Overlay;
+use crate::console::testing::{ARMING, Stage};
+use crate::domain::call::EffectClass;
+
+/// A call that asks, in front of the operator.
+fn question(width: u16, height: u16) -> Stage {
+    let mut stage = Stage::with(width, height, |settings| {
+        let changes = parse("keys.toml", "answer = \"ctrl-y\"").unwrap();
+        settings.keymap = crate::console::keymap::Keymap::new(&changes).unwrap();
+    });
+    stage.begin();
+    stage.has_tool("ask_operator", EffectClass::Read, &["asks_operator"]);
+    stage.awaiting("c3", "ask_operator", r#"{"question":"which file?"}"#);
+    stage.at_the_queue();
+    stage
+}
+
+fn words(stage: &Stage) -> Vec<&'static str> {
+    hints::hints(&stage.model)
+        .into_iter()
+        .map(|hint| hint.word)
+        .collect()
+}
+
+#[test]
+fn a_question_is_answered_and_not_approved() {
+    let mut stage = question(120, 40);
+    let text = stage.text();
+    assert!(
+        text.contains("c3 r1  it asks you: what you answer is its result"),
+        "{text}"
+    );
+    assert!(!text.contains("may this call run?"), "{text}");
+    assert!(words(&stage).contains(&"answer") && !words(&stage).contains(&"approve"));
+    let keys = text.lines().last().unwrap().trim().to_owned();
+    assert!(
+        keys.starts_with("ctrl-y answer"),
+        "the answer comes first: {keys}"
+    );
+    for key in ["a", "ctrl-a"] {
+        stage.press(key);
+        assert_eq!(stage.commands(), []);
+        assert_eq!(
+            stage.said(),
+            "c3 asks you something, and nothing is let run: ctrl-y answers it"
+        );
+    }
+    stage.press("ctrl-y");
+    assert!(
+        matches!(stage.model.overlays.last(), Some(Overlay::Editor(_))),
+        "{}",
+        stage.said()
+    );
+}
+
+#[test]
+fn a_queue_that_stands_alone_offers_no_decision_but_the_way_to_it() {
+    let mut stage = Stage::new(120, 40);
+    stage.begin();
+    stage.awaiting("c3", "write_file", r#"{"path":"a","content":"b"}"#);
+    stage.at_the_queue();
+    assert!(words(&stage).contains(&"approve") && !words(&stage).contains(&"look at it"));
+    stage.press("z");
+    stage.wait(ARMING);
+    let offered = words(&stage);
+    assert!(
+        !offered.contains(&"approve") && !offered.contains(&"reject"),
+        "{offered:?}"
+    );
+    let text = stage.text();
+    let keys = text.lines().last().unwrap();
+    assert!(
+        keys.contains("next pending  3 look at it"),
+        "it comes first: {keys}"
+    );
+    stage.press("a");
+    assert_eq!(stage.commands(), [], "it would not have counted");
+    stage.press("3");
+    stage.wait(ARMING);
+    assert!(words(&stage).contains(&"approve"));
+    stage.press("a");
+    assert_eq!(stage.commands().len(), 1, "{}", stage.said());
+}

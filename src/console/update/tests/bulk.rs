@@ -1,0 +1,210 @@
+//! The list before several approvals: it stays as it was opened, and approves what still waits as it is listed.
+
+use super::arming::approve;
+use crate::console::hints;
+use crate::console::model::overlay::{Bulk, Overlay};
+use crate::console::testing::{ARMING, Stage, id};
+use crate::domain::command::{CallCommand, Command};
+
+const ARGS: &str = r#"{"path":"a","content":"b"}"#;
+
+fn list(stage: &Stage) -> &Bulk {
+    match stage.model.overlays.last() {
+        Some(Overlay::Bulk(bulk)) => bulk,
+        other => panic!("no list but {other:?}"),
+    }
+}
+
+fn listed(stage: &Stage) -> Vec<String> {
+    let items = list(stage).items.iter();
+    items.map(|item| item.call.to_string()).collect()
+}
+
+/// Calls that commands approve.
+fn approved(commands: &[Command]) -> Vec<String> {
+    let call = |command: &Command| match command {
+        Command::Call(CallCommand::Approve { call, .. }) => call.to_string(),
+        other => panic!("{other:?}"),
+    };
+    commands.iter().map(call).collect()
+}
+
+/// Two calls in an open list.
+fn open() -> Stage {
+    let mut stage = Stage::new(100, 30);
+    stage.begin();
+    stage.awaiting("c3", "write_file", ARGS);
+    stage.awaiting("c4", "write_file", r#"{"path":"z","content":"b"}"#);
+    stage.draw();
+    stage.press("A");
+    stage
+}
+
+#[test]
+fn what_comes_changes_a_number_and_nothing_that_is_listed() {
+    let mut stage = open();
+    stage.wait(ARMING);
+    let before = list(&stage).doc.window(0, 20, None);
+    stage.awaiting("c5", "write_file", ARGS);
+    stage.awaiting("c6", "write_file", ARGS);
+    let text = stage.text();
+    assert!(
+        text.contains("approve all of these; 2 more came: A takes them in"),
+        "{text}"
+    );
+    assert_eq!(list(&stage).doc.window(0, 20, None), before);
+    stage.press("ctrl-a");
+    assert_eq!(
+        approved(&stage.commands()),
+        ["c3", "c4"],
+        "what is listed was on screen for long enough, and nothing else is approved"
+    );
+    assert_eq!(stage.said(), "approved 2 calls");
+}
+
+#[test]
+fn what_came_is_taken_in_by_a_key_and_looked_at_before_it_counts() {
+    let mut stage = open();
+    stage.press("A");
+    assert!(stage.said().contains("up to date"), "{}", stage.said());
+    stage.wait(ARMING);
+    stage.awaiting("c5", "write_file", ARGS);
+    stage.draw();
+    let words = |stage: &Stage| {
+        hints::hints(&stage.model)
+            .into_iter()
+            .map(|hint| hint.word)
+            .collect::<Vec<_>>()
+    };
+    assert!(words(&stage).contains(&"take in what came"));
+    stage.press("A");
+    assert_eq!(listed(&stage), ["c3", "c4", "c5"]);
+    assert!(!words(&stage).contains(&"take in what came"));
+    assert!(!stage.text().contains("more came"));
+    stage.press("ctrl-a");
+    assert_eq!(stage.commands(), [], "the list is another one now");
+    stage.wait(ARMING);
+    stage.press("ctrl-a");
+    assert_eq!(approved(&stage.commands()), ["c3", "c4", "c5"]);
+    assert!(stage.model.overlays.is_empty(), "there is one list, not two");
+}
+
+#[test]
+fn what_changed_or_waits_no_more_stays_in_its_row_and_is_not_approved() {
+    let mut stage = Stage::new(100, 30);
+    stage.begin();
+    stage.awaiting("c5", "write_file", ARGS);
+    stage.listed_and_moved_on();
+    stage.wait(ARMING);
+    let text = stage.text();
+    let row = |call: &str| {
+        let rows = text.lines().map(str::trim);
+        rows.filter(|row| row.starts_with(call))
+            .map(str::to_owned)
+            .next()
+            .unwrap()
+    };
+    assert!(row("c7 r1").contains("gone"), "{text}");
+    let changed = row("c8 r1");
+    assert!(changed.contains("changed") && changed.contains("c8.md"), "{text}");
+    assert!(
+        !text.contains("passwd"),
+        "nothing new stands in a row that was read: {text}"
+    );
+    assert!(text.contains("2 calls run at once"), "{text}");
+    assert!(
+        text.contains("2 more came"),
+        "the changed one and the new one: {text}"
+    );
+    stage.press("ctrl-a");
+    assert_eq!(approved(&stage.commands()), ["c5", "c9"]);
+    assert_eq!(
+        stage.said(),
+        "approved 2 calls; 2 of the list changed or waited no more, and did not count"
+    );
+}
+
+#[test]
+fn what_was_read_of_the_list_stays_read_when_a_call_leaves_it() {
+    let mut stage = Stage::new(60, 12);
+    stage.begin();
+    for no in 3..30 {
+        stage.awaiting(&format!("c{no}"), "write_file", ARGS);
+    }
+    stage.draw();
+    stage.press("A pgdn pgdn pgdn");
+    let rows = list(&stage).doc.rows();
+    stage.call(crate::domain::event::CallEvent::Decided {
+        call: id("c4"),
+        rev: crate::domain::id::Rev(1),
+        digest: None,
+        decision: crate::domain::call::Decision::Reject {
+            reason: "elsewhere".into(),
+        },
+    });
+    stage.draw();
+    assert_eq!(list(&stage).doc.rows(), rows, "no row moves");
+    stage.press("pgdn pgdn pgdn pgdn pgdn pgdn");
+    stage.wait(ARMING);
+    stage.press("ctrl-a");
+    assert_eq!(stage.commands().len(), 26, "{}", stage.said());
+}
+
+#[test]
+fn a_list_of_which_nothing_waits_any_more_approves_nothing() {
+    let mut stage = Stage::new(100, 30);
+    stage.begin();
+    stage.awaiting("c3", "write_file", ARGS);
+    stage.draw();
+    stage.press("A");
+    stage.wait(ARMING);
+    stage.asked_anew(
+        "c3",
+        ("write_file", r#"{"path":"other","content":"b"}"#),
+        crate::domain::node::Origin::Repair { attempt: 1 },
+    );
+    stage.draw();
+    stage.press("ctrl-a");
+    assert_eq!(stage.commands(), []);
+    assert!(stage.said().contains("nothing was approved"), "{}", stage.said());
+    stage.press("A");
+    stage.wait(ARMING);
+    stage.press("ctrl-a");
+    let bytes = r#"{"path":"other","content":"b"}"#.len() as u64;
+    assert_eq!(stage.commands(), [approve(3, 2, bytes)]);
+}
+
+#[test]
+fn the_rows_that_were_not_on_screen_are_named_wherever_they_are() {
+    let mut stage = Stage::new(60, 12);
+    stage.begin();
+    for no in 3..40 {
+        stage.awaiting(&format!("c{no}"), "write_file", ARGS);
+    }
+    stage.draw();
+    stage.press("A");
+    stage.wait(ARMING);
+    let rows = list(&stage).doc.rows();
+    stage.press("ctrl-a");
+    assert_eq!(
+        stage.said(),
+        format!("rows 10-{rows} were not on screen: scroll there first"),
+        "the rest of it is below"
+    );
+    stage.press("G");
+    stage.wait(ARMING);
+    stage.press("ctrl-a");
+    let above = rows - 9;
+    assert_eq!(
+        stage.said(),
+        format!("rows 10-{above} were not on screen: scroll there first"),
+        "at its end nothing is below"
+    );
+    stage.press("k");
+    stage.press("ctrl-a");
+    assert_eq!(
+        stage.said(),
+        format!("rows 10-{} were not on screen: scroll there first", above - 1)
+    );
+    assert_eq!(stage.commands(), []);
+}

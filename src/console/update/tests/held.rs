@@ -1,0 +1,63 @@
+//! A key that is held down decides once. Must not know: how fast a keyboard repeats.
+
+use super::arming::{ARGS, armed, key};
+use crate::console::msg::Msg;
+use crate::console::testing::{ARMING, Stage};
+use crate::domain::call::Decision;
+use crate::domain::command::{CallCommand, Command};
+use crate::domain::event::CallEvent;
+
+/// A key is held down: it comes again after that, and then thirty times a second. What is approved goes its way at once.
+fn hold(stage: &mut Stage, held: &str, first: u64) -> Vec<Command> {
+    let mut sent = Vec::new();
+    let mut after = 0;
+    let end = stage.now + 5_000;
+    while stage.now < end {
+        key(stage, held, after);
+        after = if after == 0 { first } else { 33 };
+        let at = stage.now + 16;
+        stage.send(Msg::Tick { at });
+        for command in stage.commands() {
+            if let Command::Call(CallCommand::Approve { call, rev, .. }) = &command {
+                stage.call(CallEvent::Decided {
+                    call: *call,
+                    rev: *rev,
+                    digest: None,
+                    decision: Decision::Approve { unread: 0 },
+                });
+            }
+            sent.push(command);
+        }
+        stage.draw();
+    }
+    sent
+}
+
+#[test]
+fn a_key_that_is_held_down_decides_once() {
+    for held in ["a", "ctrl-a"] {
+        for first in [250, 660, 990] {
+            let mut stage = armed();
+            for no in 4..9 {
+                stage.awaiting(&format!("c{no}"), "write_file", ARGS);
+            }
+            let sent = hold(&mut stage, held, first);
+            assert_eq!(sent.len(), 1, "{held} {first}: {sent:?}");
+            assert!(stage.said().contains("held down"), "{}", stage.said());
+            // Left alone for long enough it counts again.
+            stage.wait(ARMING);
+            stage.press(held);
+            assert_eq!(stage.commands().len(), 1);
+        }
+    }
+}
+
+#[test]
+fn a_key_that_is_held_down_opens_a_question_and_does_not_answer_it() {
+    let mut stage = armed();
+    assert_eq!(hold(&mut stage, "X", 660), []);
+    assert_eq!(stage.model.overlays.len(), 1, "it is asked");
+    stage.press("esc");
+    assert_eq!(hold(&mut stage, "A", 660), []);
+    assert_eq!(hold(&mut stage, "*", 660), []);
+}

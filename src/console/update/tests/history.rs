@@ -1,0 +1,215 @@
+//! What an edit replaced: it waits for nobody, says so in a word, and is not offered. Must not know: the domain's
+//! reasons for replacing it.
+
+use crate::console::hints::hints;
+use crate::console::model::graph::Mark;
+use crate::console::model::graph::bars::{self, Doing};
+use crate::console::model::graph::query::Query;
+use crate::console::model::inspector::Tab;
+use crate::console::model::screen::Pane;
+use crate::console::testing::{ARMING, Stage, id};
+use crate::domain::call::{Consequence, Decision, Status};
+use crate::domain::event::{CallEvent, TurnEvent};
+use crate::domain::id::{Rev, TurnId};
+
+/// The replaced call in front of the operator, with its arguments.
+fn at_history() -> Stage {
+    let mut stage = Stage::new(140, 40);
+    stage.replaced();
+    let status = &stage.model.run.state.call(id("c4")).unwrap().status;
+    assert_eq!(*status, Status::Awaiting, "its status is what it was");
+    let (graph, run) = (&mut stage.model.graph, &stage.model.run);
+    assert!(graph.go_to(id("c4"), run));
+    stage.press("3");
+    stage.model.inspector.choose(Tab::Arguments, Pane::Graph);
+    stage.wait(ARMING);
+    stage
+}
+
+fn offers(stage: &Stage, wanted: &str) -> bool {
+    hints(&stage.model).iter().any(|hint| hint.word == wanted)
+}
+
+#[test]
+fn nothing_is_asked_about_what_an_edit_replaced() {
+    let mut stage = at_history();
+    let text = stage.text();
+    assert_eq!(stage.model.inspector.tab, Tab::Arguments);
+    assert!(!text.contains("may this call run?"), "{text}");
+    assert!(!text.contains("awaiting"), "{text}");
+    assert!(
+        text.contains("history: an edit replaced it, nothing can be decided"),
+        "{text}"
+    );
+    let row = text
+        .lines()
+        .find(|line| line.contains("c4 write_file history  path=c4"));
+    assert!(row.is_some_and(|row| row.contains('⊖')), "{text}");
+    for word in ["approve", "reject", "edit"] {
+        assert!(!offers(&stage, word), "{word} is offered: {text}");
+    }
+    stage.press("a");
+    assert_eq!(stage.commands(), []);
+    assert_eq!(stage.said(), "c4 is history: an edit replaced it");
+}
+
+#[test]
+fn a_row_of_the_queue_that_an_edit_replaced_is_history() {
+    let mut stage = Stage::new(140, 40);
+    stage.three_wait();
+    stage.press("2");
+    assert!(stage.text().contains("may this call run?"));
+    stage.rewrite("t2", "I will not write.");
+    let text = stage.text();
+    assert!(text.contains("c3 r1 (history) write_file"), "{text}");
+    assert!(!text.contains("awaiting approval"), "{text}");
+    assert!(!text.contains("may this call run?"), "{text}");
+}
+
+#[test]
+fn what_is_looked_for_as_waiting_waits() {
+    let mut stage = Stage::new(140, 40);
+    stage.three_wait();
+    let fits = |stage: &Stage, text: &str| {
+        let query = Query::parse(text).unwrap();
+        let state = &stage.model.run.state;
+        state.nodes.keys().filter(|id| query.fits(state, **id)).count()
+    };
+    assert_eq!(fits(&stage, "is:waiting"), 3);
+    stage.rewrite("t2", "I will not write.");
+    assert_eq!(fits(&stage, "is:waiting"), 0);
+    assert_eq!(fits(&stage, "is:history"), 3);
+}
+
+#[test]
+fn the_bar_of_what_waited_ends_with_the_edit() {
+    let mut stage = Stage::new(140, 40);
+    stage.three_wait();
+    stage.clock += 1_000;
+    stage.rewrite("t2", "I will not write.");
+    stage.clock += 60_000;
+    stage.turn(TurnEvent::Partial {
+        turn: TurnId(2),
+        text: "later".into(),
+    });
+    let bars = bars::of_row(&stage.model.run.state, id("c3"), &[]);
+    let waited = bars.iter().find(|bar| bar.doing == Doing::Waited).unwrap();
+    assert_eq!((waited.open, waited.to - waited.from), (false, 1_000));
+}
+
+#[test]
+fn what_an_edit_holds_is_not_offered_and_says_that_it_is_held() {
+    let mut stage = Stage::new(140, 40);
+    stage.three_wait();
+    stage.press("2");
+    stage.wait(ARMING);
+    assert!(offers(&stage, "approve"));
+    stage.turn(TurnEvent::Suspended {
+        turns: vec![TurnId(2)],
+    });
+    let text = stage.text();
+    assert!(!offers(&stage, "approve"), "{text}");
+    assert!(!text.contains("may this call run?"), "{text}");
+    assert!(text.contains("held by an edit before it"), "{text}");
+    assert!(text.contains("(held) write_file"), "{text}");
+}
+
+#[test]
+fn what_failed_means_the_same_everywhere() {
+    let mut stage = Stage::new(140, 40);
+    stage.sample();
+    stage.call(CallEvent::Decided {
+        call: id("c5"),
+        rev: Rev(1),
+        digest: None,
+        decision: Decision::Expire {
+            consequence: Consequence::Deny,
+        },
+    });
+    stage.draw();
+    let marked = |stage: &Stage| {
+        let entries = &stage.model.graph.rows.entries;
+        let failed = entries
+            .iter()
+            .filter(|entry| Mark::of(entry.mark) == Mark::Failed);
+        failed.map(|entry| entry.key).collect::<Vec<_>>()
+    };
+    let found = |stage: &Stage| {
+        let query = Query::parse("is:failed").unwrap();
+        let state = &stage.model.run.state;
+        let fit = state.nodes.keys().filter(|id| query.fits(state, **id));
+        fit.copied().collect::<Vec<_>>()
+    };
+    let both = vec![id("c4"), id("c5")];
+    assert_eq!((marked(&stage), found(&stage)), (both.clone(), both));
+    stage.press("1 g f");
+    assert_eq!(stage.selected(), Some(id("c4")));
+    stage.press("f");
+    assert_eq!(stage.selected(), Some(id("c5")));
+    stage.rewrite("t2", "Nothing of this.");
+    assert_eq!((marked(&stage), found(&stage)), (Vec::new(), Vec::new()));
+    stage.press("f");
+    assert_eq!(stage.said(), "nothing failed");
+    assert!(stage.model.graph.unfolded.is_empty(), "history stays folded");
+}
+
+/// The words of the rows that stand for what was replaced.
+fn folds(stage: &mut Stage) -> Vec<String> {
+    let text = stage.text();
+    let rows = text.lines().filter(|line| line.contains("superseded"));
+    let words = |row: &str| {
+        let from = row.find('▸').unwrap_or(0);
+        let to = row.rfind('┄').unwrap_or(row.len());
+        row[from..to].trim_matches(['▸', '┄', ' ']).to_owned()
+    };
+    rows.map(words).collect()
+}
+
+#[test]
+fn a_row_names_the_edit_that_replaced_what_it_stands_for() {
+    let mut stage = Stage::new(140, 40);
+    stage.replaced();
+    assert_eq!(folds(&mut stage), ["3 superseded by i6"]);
+    stage.awaiting("c7", "write_file", r#"{"path":"c7","content":"b"}"#);
+    stage.rewrite("t2", "Nor this.");
+    assert_eq!(
+        folds(&mut stage),
+        ["3 superseded by i6", "1 superseded by i8"],
+        "a later edit takes no name"
+    );
+}
+
+#[test]
+fn what_one_edit_replaced_is_one_row_over_all_turns() {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("sessions/rewritten-thought.jsonl");
+    let place = crate::journal::Place::at(&path).unwrap();
+    let mut stage = Stage::new(140, 60);
+    for envelope in crate::journal::read(&place).unwrap().envelopes {
+        stage.send(crate::console::msg::Msg::Run(
+            crate::console::link::Update::Event(envelope.into()),
+        ));
+    }
+    assert_eq!(folds(&mut stage), ["12 superseded by i19"]);
+}
+
+#[test]
+fn what_was_unfolded_before_an_edit_is_folded_as_history() {
+    let mut stage = Stage::new(140, 60);
+    stage.begin();
+    stage.thought("t2", "I will read.");
+    for no in 3..15 {
+        let name = format!("c{no}");
+        stage.finished(
+            &name,
+            "read_file",
+            r#"{"path":"a"}"#,
+            crate::domain::call::Outcome::ok("1"),
+        );
+    }
+    stage.close();
+    stage.draw();
+    stage.press("1 G right");
+    assert!(stage.text().contains("c9 read_file"), "{}", stage.text());
+    stage.rewrite("t2", "I will not read.");
+    assert_eq!(folds(&mut stage), ["12 superseded by i15"]);
+}

@@ -1,0 +1,47 @@
+//! The way through what waits: nothing is left out, nothing stays out of sight. Must not know: what a decision does.
+
+use crate::console::model::queue::Wanted;
+use crate::console::model::screen::Pane;
+use crate::console::msg::{Msg, TermMsg};
+use crate::console::testing::{Stage, id};
+
+#[test]
+fn the_oldest_of_what_waits_comes_after_what_waits_no_more() {
+    for key in ["t", "j"] {
+        let mut stage = Stage::new(140, 40);
+        stage.three_wait();
+        stage.press("t");
+        assert_eq!(stage.model.screen.focus, Pane::Queue);
+        stage.finish("c3", crate::domain::call::Outcome::ok("1"));
+        stage.draw();
+        stage.press(key);
+        let Some(Wanted::Call { call, .. }) = stage.model.queue.current() else {
+            panic!("{:?}", stage.model.queue);
+        };
+        assert_eq!(call, id("c4"), "{key}");
+    }
+}
+
+#[test]
+fn a_screen_that_grows_shows_the_queue_again() {
+    let mut stage = Stage::new(140, 40);
+    stage.three_wait();
+    for no in 6..16 {
+        stage.awaiting(&format!("c{no}"), "write_file", r#"{"path":"a","content":""}"#);
+    }
+    stage.press("2 j j j j j j j j j j j j");
+    stage.send(Msg::Term(TermMsg::Resize {
+        width: 60,
+        height: 10,
+    }));
+    stage.press("2");
+    assert!(stage.model.queue.top > 0);
+    let text = stage.text();
+    assert!(text.contains("above"), "{text}");
+    stage.send(Msg::Term(TermMsg::Resize {
+        width: 140,
+        height: 60,
+    }));
+    stage.draw();
+    assert_eq!(stage.model.queue.top, 0);
+}

@@ -1,0 +1,192 @@
+//! What a previewed edit does to the rows of the graph: a word and a light for each, below the preview.
+//!
+//! Read off the plan that the preview tells about. Must not know: how a plan comes to be, how a row is drawn.
+
+use ratatui::layout::Rect;
+
+use super::super::paint::{Canvas, row_of};
+use super::{LIT, lanes_of};
+use crate::console::columns::Columns as _;
+use crate::console::model::Model;
+use crate::console::model::graph::Form;
+use crate::console::model::graph::rows::Row;
+use crate::console::theme::Role;
+use crate::domain::id::{NodeId, NodeKind};
+use crate::domain::lineage::Plan;
+use crate::domain::state::State;
+
+/// The fewest rows of the graph that are worth a title.
+const LEAST: u16 = 3;
+/// Rows that stand before the first that the edit touches.
+const BEFORE: usize = 2;
+
+/// What becomes of a node; what matters most comes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Fate {
+    /// It runs, whether it ran before or not.
+    Runs,
+    /// It runs again.
+    Again,
+    /// It runs again if what it reads comes out different.
+    MayRun,
+    /// Its execution ends.
+    Cancelled,
+    /// It becomes history.
+    Superseded,
+    /// It becomes history if what was seen of it comes out different.
+    MayFall,
+    /// It counts again.
+    Back,
+    /// Its result stays.
+    Kept,
+}
+
+impl Fate {
+    /// What a plan does with a node.
+    fn of(plan: &Plan, state: &State, id: NodeId) -> Option<Self> {
+        // A result shares the fate of its call.
+        let call = id.call();
+        let has = |nodes: &[NodeId]| [id, call].iter().any(|one| nodes.binary_search(one).is_ok());
+        let is_call = call.kind == NodeKind::Call;
+        let calls = |nodes: &[NodeId]| is_call && nodes.binary_search(&call).is_ok();
+        let ran = || state.call(call).is_some_and(|call| !call.attempts.is_empty());
+        if calls(&plan.certain) {
+            return Some(if ran() { Self::Again } else { Self::Runs });
+        }
+        let all = [
+            (calls(&plan.possible), Self::MayRun),
+            (plan.cancelled.contains(&call), Self::Cancelled),
+            (has(&plan.superseded), Self::Superseded),
+            (has(&plan.perhaps), Self::MayFall),
+            (has(&plan.recalled), Self::Back),
+            (calls(&plan.kept), Self::Kept),
+        ];
+        all.into_iter().find(|(is, _)| *is).map(|(_, fate)| fate)
+    }
+
+    /// The word and its look: those of the preview.
+    const fn word(self) -> (&'static str, Role) {
+        match self {
+            Self::Runs => ("runs", Role::Running),
+            Self::Again => ("runs again", Role::Running),
+            Self::MayRun => ("may run again", Role::Stale),
+            Self::Cancelled => ("cancelled", Role::Failed),
+            Self::Superseded => ("superseded", Role::Superseded),
+            Self::MayFall => ("may be superseded", Role::Stale),
+            Self::Back => ("comes back", Role::Ok),
+            Self::Kept => ("kept", Role::Ok),
+        }
+    }
+
+    /// The light of a row: as what hangs on the selected one, where anything becomes of it; as what that hangs on,
+    /// where it stays.
+    const fn light(self) -> Role {
+        match self {
+            Self::Kept => Role::Ancestor,
+            _ => Role::Descendant,
+        }
+    }
+}
+
+/// What becomes of a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Foreseen {
+    fate: Fate,
+    /// True where that is said of some of its nodes only.
+    part: bool,
+}
+
+impl Foreseen {
+    /// What a plan does with a row and what is folded in it.
+    pub(super) fn of(model: &Model, plan: &Plan, row: usize, here: &Row) -> Option<Self> {
+        let members = model.graph.rows.gutter.members(row);
+        let some = members.iter().take(LIT).chain(members.last()).chain([&here.key]);
+        let mut fates = some.map(|id| Fate::of(plan, &model.run.state, *id));
+        let first = fates.next()?;
+        let (mut most, mut part) = (first, members.len() > LIT + 1);
+        for fate in fates {
+            part |= fate != most;
+            most = match (most, fate) {
+                (Some(one), Some(other)) => Some(one.min(other)),
+                (one, other) => one.or(other),
+            };
+        }
+        most.map(|fate| Self { fate, part })
+    }
+
+    /// Lights a row and writes the word at its end; gives the columns that it takes.
+    pub(super) fn draw(self, canvas: &mut Canvas<'_>, place: Rect) {
+        canvas.tint(place, self.fate.light());
+        let (words, role) = self.words();
+        let wide = self.columns();
+        if wide < place.width {
+            let x = place.right() - wide;
+            canvas.put(x, place.y, wide, &format!(" {words}"), role);
+            canvas.tint(
+                Rect {
+                    x,
+                    width: wide,
+                    ..place
+                },
+                self.fate.light(),
+            );
+        }
+    }
+
+    /// Columns of the word, and of the blank before it.
+    pub(super) fn columns(self) -> u16 {
+        self.words().0.columns() as u16 + 1
+    }
+
+    fn words(self) -> (String, Role) {
+        let (word, role) = self.fate.word();
+        let words = if self.part {
+            format!("in part {word}")
+        } else {
+            word.to_owned()
+        };
+        (words, role)
+    }
+}
+
+/// Draws the rows of the graph that a plan touches into the room that a preview leaves.
+pub(in crate::console::view) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect, plan: &Plan) {
+    let graph = &model.graph;
+    if area.height <= LEAST || graph.is_empty() {
+        return;
+    }
+    canvas.fill(row_of(area, 0), Role::Header);
+    canvas.put(
+        area.x,
+        area.y,
+        area.width,
+        " what it touches in the graph ",
+        Role::Header,
+    );
+    let body = Rect {
+        y: area.y + 1,
+        height: area.height - 1,
+        ..area
+    };
+    let touched = [
+        &plan.certain,
+        &plan.superseded,
+        &plan.possible,
+        &plan.perhaps,
+        &plan.recalled,
+    ];
+    let first = touched.into_iter().filter_map(|nodes| nodes.first()).min();
+    let row = first
+        .and_then(|id| {
+            graph
+                .rows
+                .gutter
+                .find(*id)
+                .or_else(|| graph.rows.gutter.find(id.call()))
+        })
+        .or(graph.cursor())
+        .unwrap_or(0);
+    let last = graph.len().saturating_sub(usize::from(body.height));
+    let top = row.saturating_sub(BEFORE).min(last);
+    lanes_of(model, canvas, body, (top, Form::Lanes), Some(plan));
+}

@@ -1,0 +1,85 @@
+//! What a row of the graph leaves room for and what it counts. Must not know: how lanes are found.
+
+use crate::console::testing::{Stage, id};
+use crate::domain::event::TurnEvent;
+use crate::domain::id::TurnId;
+use crate::domain::node::{Channel, Origin};
+
+/// The line of the screen in which a node's row stands.
+fn row(text: &str, words: &str) -> String {
+    let row = text.lines().find(|line| line.contains(words));
+    row.map_or_else(|| panic!("no {words}: {text}"), str::to_owned)
+}
+
+/// Fourteen calls that wait, and a thought after them: more than there are lanes.
+fn crowd() -> Stage {
+    let mut stage = Stage::new(160, 40);
+    stage.begin();
+    stage.thought("t2", "I will write.");
+    for no in 3..17 {
+        let args = format!(r#"{{"path":"{no}","content":""}}"#);
+        stage.awaiting(&format!("c{no}"), "write_file", &args);
+    }
+    stage.close();
+    stage.request(3, 2);
+    stage.turn(TurnEvent::Thought {
+        turn: TurnId(3),
+        node: id("t20"),
+        text: "Done.".into(),
+        channel: Channel::Spoken,
+        opaque: None,
+        origin: Origin::Model,
+    });
+    stage
+}
+
+#[test]
+fn a_row_beyond_the_last_lane_has_its_symbol() {
+    let text = crowd().text();
+    let last = row(&text, "c16 write_file");
+    assert!(
+        last.split("c16").next().is_some_and(|lanes| lanes.contains('◎')),
+        "{text}"
+    );
+}
+
+#[test]
+fn parents_that_are_not_named_are_counted() {
+    let text = crowd().text();
+    let last = row(&text, "t20 Done.");
+    assert!(last.contains("⤷c11 ⤷c12 ⤷c13 ⤷c14 +2"), "{text}");
+}
+
+#[test]
+fn a_blank_column_keeps_the_strip_from_the_words() {
+    let mut stage = Stage::new(60, 24);
+    stage.long_run(44);
+    stage.press("1 z g");
+    let area = stage.model.screen.places.graph.unwrap();
+    let buffer = stage.draw();
+    let (strip, blank) = (area.right() - 1, area.right() - 2);
+    let symbol = |x: u16, y: u16| buffer.cell((x, y)).unwrap().symbol().to_owned();
+    let lines = area.y + 1..area.bottom();
+    assert!(
+        lines.clone().all(|y| symbol(strip, y) != " "),
+        "the strip is there"
+    );
+    assert!(lines.clone().all(|y| symbol(blank, y) == " "));
+}
+
+#[test]
+fn what_is_on_screen_is_not_new() {
+    let mut stage = Stage::new(100, 30);
+    stage.begin();
+    stage.thought("t2", "I will read.");
+    stage.draw();
+    stage.press("1 k");
+    for no in 3..7 {
+        stage.proposed(&format!("c{no}"), "read_file", r#"{"path":"a"}"#);
+    }
+    assert!(!stage.text().contains("new"), "{}", stage.text());
+    for no in 7..60 {
+        stage.awaiting(&format!("c{no}"), "write_file", r#"{"path":"a","content":""}"#);
+    }
+    assert!(stage.text().contains(" new "), "{}", stage.text());
+}

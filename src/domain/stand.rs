@@ -1,0 +1,117 @@
+//! How a call stands now. Its status alone does not tell: a call that an edit replaced keeps the status that it
+//! had then, and one behind an edit that is worked in cannot be decided.
+//!
+//! Must not know: how a call came to stand so, how anything is shown.
+
+use super::call::{Call, Status};
+use super::id::{Epoch, NodeId, Seq};
+use super::state::{Began, EpochRecord, State};
+use super::thread;
+use super::turn::Activity;
+
+/// How a call stands now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stand<'a> {
+    /// It is history, with the status that it had when an edit replaced it: nothing waits, nothing can be decided.
+    History(&'a Status),
+    /// An edit before it is worked in: it stands or falls with that, and nothing can be decided until then.
+    Held(&'a Status),
+    /// It counts.
+    Now(&'a Status),
+}
+
+impl<'a> Stand<'a> {
+    /// How a call of a run stands; none where the node is no call.
+    pub fn of(state: &'a State, id: NodeId) -> Option<Self> {
+        let call = state.calls.get(&id)?;
+        Some(Self::of_call(state, call))
+    }
+
+    /// How a call stands.
+    pub fn of_call(state: &State, call: &'a Call) -> Self {
+        let counts = state.nodes.get(&call.id).is_some_and(|node| node.active);
+        let activity = state.turn_of(call.id).map(|turn| thread::activity(state, turn));
+        match activity.filter(|_| counts) {
+            Some(Activity::Active) => Self::Now(&call.status),
+            Some(Activity::Suspended(_)) => Self::Held(&call.status),
+            Some(Activity::Superseded(_)) | None => Self::History(&call.status),
+        }
+    }
+
+    /// The status of a call that counts or is held; none for history.
+    pub const fn status(self) -> Option<&'a Status> {
+        match self {
+            Self::Now(status) | Self::Held(status) => Some(status),
+            Self::History(_) => None,
+        }
+    }
+
+    /// True where a person can decide it now.
+    pub const fn asks(self) -> bool {
+        matches!(self, Self::Now(status) if status.needs_operator())
+    }
+
+    /// How it stands, in a few lower-case words.
+    pub fn words(self) -> String {
+        match self {
+            Self::History(_) if self.was_left() => "history".to_owned(),
+            Self::History(status) => format!("{}, history", status.word()),
+            Self::Held(status) => format!("{}, held", status.word()),
+            Self::Now(status) => status.word().to_owned(),
+        }
+    }
+
+    /// True for history that came to no end: what was left of it will never be done.
+    pub const fn was_left(self) -> bool {
+        match self {
+            Self::History(status) => {
+                !status.is_settled() && !matches!(status, Status::Running(_) | Status::InDoubt(_))
+            }
+            Self::Held(_) | Self::Now(_) => false,
+        }
+    }
+
+    /// True for a call that counts and came to nothing, though nobody refused it: the one meaning of "failed".
+    pub const fn failed(self) -> bool {
+        matches!(
+            self.status(),
+            Some(Status::Failed(_) | Status::Invalid | Status::Unsatisfiable | Status::Expired)
+        )
+    }
+}
+
+/// The epoch in which a node became history; none for one that counts.
+pub fn replaced_in(state: &State, id: NodeId) -> Option<Epoch> {
+    let node = state.nodes.get(&id).filter(|node| !node.active)?;
+    Some(node.history.since())
+}
+
+/// The event with which that epoch began; none where no edit and no undo began it.
+pub fn replaced_at(state: &State, id: NodeId) -> Option<Seq> {
+    began(state, replaced_in(state, id)?).map(|record| record.seq)
+}
+
+fn began(state: &State, epoch: Epoch) -> Option<&EpochRecord> {
+    let at = state.epochs.partition_point(|record| record.epoch < epoch);
+    state.epochs.get(at).filter(|record| record.epoch == epoch)
+}
+
+/// By what nodes became history in an epoch, in words of its own: the edits with which it began, whoever made them,
+/// or an undo. None before the first of them.
+pub fn replaced_by(state: &State, epoch: Epoch) -> Option<String> {
+    Some(match began(state, epoch)?.began {
+        Began::Edit => {
+            let from = state.edits.partition_point(|edit| edit.epoch < epoch);
+            let edits = state.edits.iter().skip(from);
+            let here = || edits.clone().take_while(|edit| edit.epoch == epoch);
+            let first = here().next()?.intervention;
+            match here().count() {
+                1 => first.to_string(),
+                some => format!("{first} and {} more", some - 1),
+            }
+        }
+        Began::Undo => "an undo".to_owned(),
+        Began::Redo => "a redo".to_owned(),
+        Began::Switch => "a switch of branches".to_owned(),
+    })
+}

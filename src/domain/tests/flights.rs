@@ -1,0 +1,163 @@
+//! A tool that books flights, whose calls want repair: its rules, its refusals, and what a repair made of a call.
+//! Must not know: which repair is tried.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::rules::Rules;
+use super::world::*;
+use crate::domain::apply;
+use crate::domain::call::{ErrorClass, Outcome, ToolError};
+use crate::domain::event::run::Limits;
+use crate::domain::id::NodeId;
+use crate::domain::input::Input;
+use crate::domain::journey;
+use crate::domain::node::Origin;
+use crate::domain::repair::{Passing, Phase, Reply};
+use crate::domain::state::State;
+use crate::domain::turn::Usage;
+use crate::resilience::ladder::Ladder;
+use crate::resilience::repair::{Guesses, Known, Rules as Repairs};
+use crate::schema::Checker;
+
+/// `book_flight` under the name of a tool of this world.
+fn flight(strict: bool) -> Checker {
+    let text = |rest: Value| {
+        let mut one = json!({"type": "string"});
+        one.as_object_mut()
+            .unwrap()
+            .extend(rest.as_object().unwrap().clone());
+        one
+    };
+    let mut schema = json!({
+        "type": "object",
+        "properties": {
+            "origin": text(json!({})),
+            "departure_date": text(json!({"format": "date"})),
+            "passengers": {"type": "integer", "minimum": 1, "maximum": 9},
+            "class": {"enum": ["economy", "business", "first"]}
+        },
+        "required": ["origin"]
+    });
+    if !strict {
+        schema["properties"]["departure_date"] = json!({"type": "string"});
+        schema["properties"]["class"] = json!({"type": "string"});
+    }
+    Checker::new(&schema.to_string()).unwrap()
+}
+
+/// A run with one tool that books flights, by its schema or by its own words.
+pub fn world(tool: &'static str, strict: bool, attended: bool) -> World {
+    let (rules, limits) = (rules(tool, strict, attended), Limits::default());
+    World::limited(rules, limits)
+}
+
+/// The rules of such a run.
+pub fn rules(tool: &'static str, strict: bool, attended: bool) -> Rules {
+    let checker = Arc::new(flight(strict));
+    let known = checker.clone();
+    let mut ladder = Ladder::default();
+    ladder.repair = Arc::new(Repairs {
+        guesses: Guesses::Always,
+        ..Repairs::default()
+    });
+    Rules {
+        steps: Arc::new(move |state, call| {
+            let known = Known {
+                checker: &known,
+                described: "books a flight",
+                today: None,
+                attended,
+            };
+            ladder.after(state, call, Some(&known))
+        }),
+        schemas: BTreeMap::from([(tool.to_owned(), checker)]),
+        ..Rules::default()
+    }
+}
+
+/// A refusal in the words of a tool.
+pub fn refused(message: &str) -> Outcome {
+    error(ErrorClass::Param, "HTTP 400", message)
+}
+
+/// A failure of that kind.
+pub fn error(class: ErrorClass, evidence: &str, message: &str) -> Outcome {
+    Outcome::err(ToolError {
+        class,
+        message: message.into(),
+        evidence: evidence.into(),
+        hint: None,
+        partial: None,
+        executed: true,
+        retry_after_ms: None,
+    })
+}
+
+/// The model's answer to the oldest question.
+pub fn said(w: &mut World, text: &str) {
+    let (call, rev, round) = w.questions.remove(0);
+    w.input(Input::RepairAnswered {
+        call,
+        rev,
+        round,
+        reply: Reply::Said { text: text.into() },
+        passing: None,
+        usage: Usage {
+            input: Some(100),
+            output: Some(5),
+            ..Usage::default()
+        },
+    });
+}
+
+/// The request of the oldest question breaks, in a way that may pass or not.
+pub fn broke(w: &mut World, passing: Option<Passing>) {
+    let (call, rev, round) = w.questions.remove(0);
+    w.input(Input::RepairAnswered {
+        call,
+        rev,
+        round,
+        reply: Reply::Failed {
+            why: "HTTP 503".into(),
+        },
+        passing,
+        usage: Usage {
+            input: Some(10),
+            ..Usage::default()
+        },
+    });
+}
+
+/// The arguments of a call as they stand.
+pub fn args(w: &World, id: NodeId) -> Value {
+    let (_, args) = w.state.nodes[&id].as_call().unwrap();
+    serde_json::from_str(args).unwrap()
+}
+
+/// True where its arguments were mended.
+pub fn repaired(w: &World, id: NodeId) -> bool {
+    matches!(w.state.nodes[&id].now().origin, Origin::Repair { .. })
+}
+
+/// Every step that the call took, read anew after every event: what it had taken stays.
+pub fn phases(w: &World, id: NodeId) -> Vec<Phase> {
+    let mut state = State::default();
+    let mut all = vec![Phase::Start];
+    for envelope in &w.log {
+        apply::apply(&mut state, envelope);
+        let steps = journey::of(&state, id).steps;
+        let now: Vec<Phase> = steps.iter().map(|step| step.phase).collect();
+        assert!(now.starts_with(&all), "{all:?} became {now:?}");
+        all = now;
+    }
+    all
+}
+
+/// True where each step of a list is a way from the one before.
+pub fn follows(steps: &[Phase]) -> bool {
+    let ways = steps.windows(2).all(|pair| pair[0].next().contains(&pair[1]));
+    ways && steps.first() == Some(&Phase::Start)
+}

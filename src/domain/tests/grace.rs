@@ -1,0 +1,252 @@
+//! The moment between the word and the launch, and taking the word back. Must not know: who sets how long it is.
+
+use super::rules::Rules;
+use super::world::*;
+use crate::domain::apply::apply;
+use crate::domain::call::{Decision, Gate, Status};
+use crate::domain::command::{CallCommand, Command, ResilienceCommand, RunCommand};
+use crate::domain::event::{CallEvent, Event, RunEvent};
+use crate::domain::id::{Attempt, NodeId};
+use crate::domain::input::Input;
+use crate::domain::ladder::Timer;
+use crate::domain::refusal::{Refusal, RefusalKind};
+
+const WAIT: u64 = 5_000;
+
+/// A run whose policy has this to say of `write`, which has a pause.
+fn paused(gate: Gate) -> World {
+    World::with(Rules {
+        gates: [("write".to_owned(), gate)].into(),
+        pauses: [("write".to_owned(), WAIT)].into(),
+        ..Rules::default()
+    })
+}
+
+/// A call that was let run by its operator, of a tool with a pause.
+fn approved() -> (World, NodeId) {
+    let mut w = paused(Gate::Ask);
+    w.reply(&[call("write", r#"{"_as":"a","n":1}"#)]);
+    let id = w.id("a");
+    w.approve(id).unwrap();
+    (w, id)
+}
+
+fn over(w: &mut World, id: NodeId) {
+    let timer = Timer::Grace {
+        call: id,
+        rev: w.rev(id),
+    };
+    w.input(Input::Elapsed { timer });
+}
+
+fn cancel(w: &mut World, id: NodeId, attempt: Option<Attempt>) -> Result<(), Refusal> {
+    w.cmd(Command::Call(CallCommand::Cancel {
+        call: id,
+        attempt,
+        reason: "a slip".into(),
+    }))
+}
+
+fn now(w: &mut World, id: NodeId) -> Result<(), Refusal> {
+    let rev = w.rev(id);
+    w.cmd(Command::Resilience(ResilienceCommand::RunNow { call: id, rev }))
+}
+
+#[test]
+fn what_was_let_run_begins_when_the_moment_is_over() {
+    let (mut w, id) = approved();
+    assert_eq!(w.status(id), Status::Delayed);
+    assert!(w.executed.is_empty(), "not yet");
+    let wait = w.timers.last().unwrap().clone();
+    assert_eq!(
+        wait,
+        (
+            Timer::Grace {
+                call: id,
+                rev: w.rev(id)
+            },
+            WAIT
+        )
+    );
+    over(&mut w, id);
+    assert_eq!(w.runs(id).len(), 1);
+    over(&mut w, id);
+    w.drain();
+    assert_eq!(w.runs(id).len(), 1, "once");
+}
+
+#[test]
+fn what_is_taken_back_does_not_run_and_is_asked_for_again() {
+    let (mut w, id) = approved();
+    cancel(&mut w, id, None).unwrap();
+    assert_eq!(w.status(id), Status::Awaiting);
+    over(&mut w, id);
+    assert!(w.executed.is_empty());
+    assert!(w.state.ledger.is_empty(), "nothing was begun");
+    w.approve(id).unwrap();
+    assert_eq!(w.status(id), Status::Delayed, "another word, another moment");
+    over(&mut w, id);
+    assert_eq!(w.runs(id).len(), 1);
+}
+
+#[test]
+fn what_a_rule_let_run_is_for_a_person_to_decide_once_he_took_it_back() {
+    let mut w = paused(Gate::Allow);
+    w.reply(&[call("write", r#"{"_as":"a","n":1}"#)]);
+    let id = w.id("a");
+    assert_eq!(
+        w.status(id),
+        Status::Delayed,
+        "the moment is there whoever decides"
+    );
+    cancel(&mut w, id, None).unwrap();
+    assert_eq!(w.status(id), Status::Awaiting);
+    w.approve(id).unwrap();
+    over(&mut w, id);
+    assert_eq!(w.runs(id).len(), 1);
+}
+
+#[test]
+fn what_waits_for_a_place_can_be_taken_back_too() {
+    let mut w = World::asking(&["write"]);
+    w.reply(&[call("write", r#"{"_as":"a","n":1}"#)]);
+    let id = w.id("a");
+    w.run(RunCommand::Pause {
+        reason: "a look".into(),
+    })
+    .unwrap();
+    w.approve(id).unwrap();
+    assert_eq!(w.status(id), Status::Queued);
+    assert_eq!(
+        kind(cancel(&mut w, id, Some(Attempt(1)))),
+        RefusalKind::Changed,
+        "no execution is there"
+    );
+    cancel(&mut w, id, None).unwrap();
+    w.run(RunCommand::Resume {}).unwrap();
+    assert_eq!(w.status(id), Status::Awaiting);
+    assert!(w.executed.is_empty());
+    assert_eq!(
+        kind(cancel(&mut w, id, None)),
+        RefusalKind::Status,
+        "nobody let it run"
+    );
+}
+
+#[test]
+fn the_operator_need_not_wait() {
+    let (mut w, id) = approved();
+    now(&mut w, id).unwrap();
+    assert_eq!(w.runs(id).len(), 1);
+}
+
+#[test]
+fn the_moment_stands_still_with_the_run_and_goes_on_in_another_process() {
+    let (mut w, id) = approved();
+    w.run(RunCommand::Pause {
+        reason: "a look".into(),
+    })
+    .unwrap();
+    over(&mut w, id);
+    assert!(w.executed.is_empty());
+    w.timers.clear();
+    w.run(RunCommand::Resume {}).unwrap();
+    assert_eq!(w.timers.len(), 1);
+    w.timers.clear();
+    w.crash();
+    assert!(
+        w.timers
+            .iter()
+            .any(|(timer, _)| matches!(timer, Timer::Grace { .. }))
+    );
+    over(&mut w, id);
+    assert_eq!(w.runs(id).len(), 1);
+}
+
+#[test]
+fn time_in_which_nobody_could_take_it_back_does_not_count() {
+    let (mut w, id) = approved();
+    let mut reopened = w.log.last().unwrap().clone();
+    reopened.seq = reopened.seq.next();
+    // The program died, and an hour later somebody goes on.
+    reopened.at = 3_600_000;
+    reopened.event = Event::Run(RunEvent::Reopened {
+        interrupted: Vec::new(),
+        version: "test".into(),
+    });
+    apply(&mut w.state, &reopened);
+    let delay = w.state.calls[&id].delay.as_ref().unwrap();
+    assert_eq!(delay.left(reopened.at), WAIT);
+    assert_eq!(delay.left(reopened.at + 1_000), WAIT - 1_000);
+}
+
+#[test]
+fn rejected_or_edited_meanwhile_it_does_not_run_as_it_was() {
+    let (mut w, id) = approved();
+    w.reject(id).unwrap();
+    over(&mut w, id);
+    assert!(w.executed.is_empty());
+    let (mut w, id) = approved();
+    w.args(id, r#"{"_as":"a","n":2}"#).unwrap();
+    let first = Timer::Grace {
+        call: id,
+        rev: crate::domain::id::Rev(1),
+    };
+    w.input(Input::Elapsed { timer: first });
+    assert!(w.executed.is_empty());
+    over(&mut w, id);
+    assert_eq!(w.runs(id), [r#"{"n":2}"#]);
+}
+
+#[test]
+fn consent_that_was_taken_back_is_asked_for_again() {
+    let mut w = paused(Gate::Ask);
+    w.reply(&[call("write", r#"{"_as":"a","n":1}"#)]);
+    let id = w.id("a");
+    w.approve(id).unwrap();
+    over(&mut w, id);
+    w.drain();
+    w.retry(id).unwrap();
+    assert!(matches!(w.status(id), Status::Consent(_)));
+    w.consent(id, crate::domain::command::ConsentChoice::RunAgain)
+        .unwrap();
+    assert_eq!(w.status(id), Status::Delayed);
+    cancel(&mut w, id, None).unwrap();
+    assert!(matches!(w.status(id), Status::Consent(_)), "{:?}", w.status(id));
+    assert_eq!(w.runs(id).len(), 1);
+}
+
+#[test]
+fn without_a_pause_nothing_is_told_of_one() {
+    let mut w = World::asking(&["write"]);
+    w.reply(&[call("write", r#"{"_as":"a","n":1}"#)]);
+    let id = w.id("a");
+    w.approve(id).unwrap();
+    assert_eq!(w.runs(id).len(), 1);
+    assert!(
+        !w.events()
+            .any(|event| matches!(event, Event::Call(CallEvent::Graced { .. })))
+    );
+    let decisions = &w.state.calls[&id].decisions;
+    assert!(matches!(decisions.last().unwrap().2, Decision::Approve { .. }));
+}
+
+#[test]
+fn work_for_a_sub_agent_waits_its_moment_too() {
+    let mut w = World::with(Rules {
+        pauses: [("delegate".to_owned(), WAIT)].into(),
+        ..Rules::default()
+    });
+    w.reply(&[call("delegate", r#"{"_as":"a","task":"tidy up"}"#)]);
+    let id = w.id("a");
+    assert_eq!(w.status(id), Status::Delayed);
+    assert!(w.state.children.is_empty(), "nobody works on it yet");
+    cancel(&mut w, id, None).unwrap();
+    assert_eq!(w.status(id), Status::Awaiting);
+    assert!(w.state.children.is_empty());
+    w.approve(id).unwrap();
+    assert_eq!(w.status(id), Status::Delayed);
+    over(&mut w, id);
+    assert!(matches!(w.status(id), Status::Running(_)));
+    assert_eq!(w.state.children.len(), 1);
+}

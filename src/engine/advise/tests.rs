@@ -1,0 +1,114 @@
+//! An approval is for these bytes in these surroundings; rules have their moment. Must not know: who asks.
+
+use super::*;
+use crate::domain::id::NodeKind;
+use crate::policy::Preset;
+use crate::tools::builtin;
+
+fn adviser() -> Adviser {
+    Adviser {
+        registry: Arc::new(Registry::new(builtin::all(&builtin::Setup::default())).unwrap()),
+        policy: Arc::new(Policy::new(Preset::Guarded)),
+        session: "s".into(),
+        workspace: Arc::new(PathBuf::from("/w")),
+        environment: "HOME\nPATH".into(),
+        sandbox: "none".into(),
+        headless: false,
+        ladder: Ladder::default(),
+        watch: Watch::default(),
+        now: None,
+        loops: Arc::default(),
+        kinds: Arc::default(),
+    }
+}
+
+fn digest(adviser: &Adviser) -> Digest {
+    adviser.digest(
+        NodeId::new(NodeKind::Call, 3),
+        Rev(1),
+        ("shell", r#"{"command":"ls"}"#),
+        &[],
+    )
+}
+
+#[test]
+fn an_approval_is_for_these_bytes_of_this_call_only() {
+    let adviser = adviser();
+    let shown = digest(&adviser);
+    assert_eq!(shown, digest(&adviser));
+    let (call, rev) = (NodeId::new(NodeKind::Call, 3), Rev(1));
+    let args = r#"{"command":"ls"}"#;
+    let operand = |path: &str, hash: &str| {
+        vec![Operand {
+            path: path.into(),
+            bytes: 1,
+            seen: crate::domain::call::Seen::Whole,
+            hash: hash.into(),
+        }]
+    };
+    let with = |path: &str, hash: &str| adviser.digest(call, rev, ("shell", args), &operand(path, hash));
+    assert_eq!(with("a", "1"), with("a", "1"));
+    assert_ne!(with("a", "1"), with("a", "2"), "the file holds something else");
+    assert_ne!(with("a", "1"), with("b", "1"));
+    for other in [
+        adviser.digest(NodeId::new(NodeKind::Call, 4), rev, ("shell", args), &[]),
+        adviser.digest(call, Rev(2), ("shell", args), &[]),
+        adviser.digest(call, rev, ("search", args), &[]),
+        adviser.digest(call, rev, ("shell", r#"{"command": "ls"}"#), &[]),
+        adviser.digest(call, rev, ("shell", r#"{"command":"ls","command":"ls"}"#), &[]),
+        adviser.digest(call, rev, ("shell", args), &operand("a", "1")),
+    ] {
+        assert_ne!(other, shown);
+    }
+}
+
+#[test]
+fn an_approval_is_for_these_surroundings_only() {
+    let shown = digest(&adviser());
+    let changes: [fn(&mut Adviser); 5] = [
+        |adviser| adviser.session = "t".into(),
+        |adviser| adviser.workspace = Arc::new(PathBuf::from("/w2")),
+        |adviser| adviser.environment = "HOME".into(),
+        |adviser| adviser.sandbox = "level 1".into(),
+        // The same name stands for something else: no tool at all.
+        |adviser| adviser.registry = Arc::new(Registry::default()),
+    ];
+    for change in changes {
+        let mut other = adviser();
+        change(&mut other);
+        assert_ne!(digest(&other), shown);
+    }
+}
+
+#[test]
+fn a_rule_is_judged_by_the_moment_that_was_set() {
+    let text = "[[rule]]\ntool = \"shell\"\ngate = \"allow\"\nexpires = 1970-01-01T00:00:01Z";
+    let mut policy = Policy::new(Preset::Guarded);
+    for rule in crate::policy::parse::file("f", text, crate::policy::Origin::User)
+        .unwrap()
+        .rules
+    {
+        assert_eq!(policy.add(rule), None);
+    }
+    let mut adviser = adviser();
+    adviser.policy = Arc::new(policy);
+    let state = crate::domain::state::State::default();
+    let draft = crate::domain::draft::Draft::new(&state);
+    let mut gate = |now| {
+        adviser.now = now;
+        adviser.verdict("shell", "{}", &Used::by(&draft)).gate
+    };
+    assert_eq!(gate(Some(999)), Gate::Allow);
+    assert_eq!(gate(Some(1_000)), Gate::Ask);
+    assert_eq!(gate(None), Gate::Ask);
+}
+
+#[test]
+fn two_paths_to_one_file_are_one_resource() {
+    let adviser = adviser();
+    let of = |path: &str| adviser.resource("write_file", &format!(r#"{{"path":"{path}"}}"#));
+    assert_eq!(of("./a//b"), of("a/b"));
+    assert_eq!(of("c/../a/b"), of("a/b"));
+    assert_eq!(of("/w/a/b"), of("a/b"));
+    assert_ne!(of("a/c"), of("a/b"));
+}

@@ -1,0 +1,58 @@
+//! The lines of a file, one at a time, with a bound on memory. Must not know: what stands in them.
+
+use std::io::{self, BufRead, Read as _};
+
+use super::line::MAX_LINE;
+
+/// What one line is, its bytes left out.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Seen {
+    /// True where a line break ended it.
+    pub(super) ended: bool,
+    /// True where it was too long to be kept.
+    pub(super) long: bool,
+    /// Byte after it, its line break included.
+    pub(super) end: u64,
+}
+
+/// The lines of a file.
+pub(super) struct Lines<R> {
+    reader: R,
+    at: u64,
+}
+
+impl<R: BufRead> Lines<R> {
+    /// From where the reader stands, which counts as the first byte.
+    pub(super) const fn new(reader: R) -> Self {
+        Self { reader, at: 0 }
+    }
+
+    /// Reads the next line behind what is in `bytes`, without its line break.
+    pub(super) fn next(&mut self, bytes: &mut Vec<u8>) -> io::Result<Option<Seen>> {
+        let before = bytes.len();
+        let limit = MAX_LINE as u64 + 1;
+        let mut read = self.reader.by_ref().take(limit).read_until(b'\n', bytes)?;
+        if read == 0 {
+            return Ok(None);
+        }
+        self.at += read as u64;
+        let mut ended = bytes.last() == Some(&b'\n');
+        let long = !ended && bytes.len() - before > MAX_LINE;
+        let mut skipped = Vec::new();
+        while long && !ended && read > 0 {
+            skipped.clear();
+            read = self
+                .reader
+                .by_ref()
+                .take(1 << 16)
+                .read_until(b'\n', &mut skipped)?;
+            self.at += read as u64;
+            ended = skipped.last() == Some(&b'\n');
+        }
+        if !long && ended {
+            bytes.pop();
+        }
+        let end = self.at;
+        Ok(Some(Seen { ended, long, end }))
+    }
+}
