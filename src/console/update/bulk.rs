@@ -19,6 +19,9 @@ use crate::domain::call::Status;
 use crate::domain::command::{CallCommand, Command};
 use crate::domain::state::State;
 
+/// Ranges of rows that are named.
+const NAMED: usize = 3;
+
 /// Opens the list; the open one takes in what came since.
 pub(super) fn list(model: &mut Model) -> Result<(), String> {
     if model.settings.read_only {
@@ -114,9 +117,6 @@ fn stamp(items: &[BulkItem]) -> u64 {
     hasher.finish()
 }
 
-/// Ranges of rows that are named.
-const NAMED: usize = 3;
-
 /// Which rows of what is shown were not on screen, wherever they are; none where all of them were.
 pub(super) fn unread(shown: &Shown) -> Option<String> {
     let missed = shown.read.misses(shown.rows);
@@ -161,10 +161,11 @@ pub(super) fn approve(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) ->
             word: None,
         })));
     }
-    let approved = format!("approved {}", many(items.len(), "call"));
+    // Each is said to be approved once it is written down.
+    let sent = format!("sent {}", many(items.len(), "approval"));
     model.say(match listed - items.len() {
-        0 => approved,
-        left => format!("{approved}; {left} of the list changed or waited no more, and did not count"),
+        0 => sent,
+        left => format!("{sent}; {left} of the list changed or waited no more, and did not count"),
     });
     Ok(())
 }

@@ -59,7 +59,7 @@ fn what_comes_changes_a_number_and_nothing_that_is_listed() {
         ["c3", "c4"],
         "what is listed was on screen for long enough, and nothing else is approved"
     );
-    assert_eq!(stage.said(), "approved 2 calls");
+    assert_eq!(stage.said(), "sent 2 approvals");
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn what_changed_or_waits_no_more_stays_in_its_row_and_is_not_approved() {
     assert_eq!(approved(&stage.commands()), ["c5", "c9"]);
     assert_eq!(
         stage.said(),
-        "approved 2 calls; 2 of the list changed or waited no more, and did not count"
+        "sent 2 approvals; 2 of the list changed or waited no more, and did not count"
     );
 }
 
