@@ -4,6 +4,7 @@
 //! Must not know: panes, looks.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use super::json;
 use super::summary::{self, Argument, Summary};
@@ -87,13 +88,12 @@ pub fn of(state: &State, calls: impl IntoIterator<Item = NodeId>) -> BTreeMap<No
         if names.windows(2).any(|pair| matches!(pair, [a, b] if a == b)) {
             continue;
         }
-        match firsts.get(&(tool.clone(), names.clone())) {
-            Some((first, before)) => {
+        match firsts.entry((tool, names)) {
+            Entry::Occupied(one) => {
+                let (first, before) = one.get();
                 found.insert(id, compared(*first, before, members));
             }
-            None => {
-                firsts.insert((tool, names), (id, members));
-            }
+            Entry::Vacant(place) => drop(place.insert((id, members))),
         }
     }
     found

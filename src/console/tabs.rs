@@ -63,6 +63,8 @@ const FRAME: [&str; 3] = ["┏ ", "┃ ", "┗ "];
 const FRAME_ASCII: [&str; 3] = ["# ", "| ", "# "];
 /// Rows that a value takes at most.
 const FIELD_ROWS: usize = 4;
+/// Longest arguments that are taken apart for reading, in bytes: what is taken apart is copied.
+const APART: usize = 256 * 1024;
 /// Columns of the texts of a call in a list that decides; of what is longer the list says how long it is.
 const WHOLE: usize = 600;
 
@@ -125,7 +127,7 @@ impl Maker<'_> {
     /// Lines `name  value` with an untrusted value: its head, over a few lines.
     fn field(&mut self, name: &str, value: &str) {
         let width = self.width.saturating_sub(NAME).max(8);
-        let (head, cut) = super::doc::head(value, usize::from(width) * FIELD_ROWS * 2);
+        let (head, cut) = crate::text::head(value, usize::from(width) * FIELD_ROWS * 2);
         let pager = Pager::new(head.into(), width, Wrap::Words);
         let more = cut || pager.rows() > FIELD_ROWS;
         let rows = pager.window(0, FIELD_ROWS, None);
@@ -161,6 +163,12 @@ impl Maker<'_> {
         let width = self.width.saturating_sub(mark.1.columns() as u16).max(1);
         let pager = self.cache.pager(source, form, width, wrap);
         self.doc.text(pager, role, mark);
+    }
+
+    /// A value in the form that is best to read, so far in.
+    fn readable(&mut self, value: &Arc<str>, indent: &str) {
+        let mark = (Role::Dim, indent.to_owned());
+        self.text(value, Form::Readable, Wrap::Chars, Role::Text, mark);
     }
 
     /// Words of the model or the operator, each with its own mark.

@@ -141,6 +141,7 @@ pub struct Cache {
     surveys: Memo<Same, Arc<Survey>>,
     sizes: Memo<Same, (usize, usize)>,
     coloured: Memo<Same, bool>,
+    lined: Memo<Same, bool>,
     alike: Memo<(Same, Same), usize>,
     members: Memo<Same, Members>,
     differences: Memo<Revisions, Arc<[diff::Line]>>,
@@ -198,6 +199,14 @@ impl Cache {
                 .get(Same(Arc::clone(source)), || sgr::has_any(&readable(source)))
     }
 
+    /// Whether a value is a JSON string in which a line break stands as an escape, before its end.
+    pub fn has_lines(&mut self, source: &Arc<str>) -> bool {
+        self.lined.get(Same(Arc::clone(source)), || {
+            // Most values need no closer look.
+            source.contains("\\n") && json::as_text(source).is_some_and(|text| text.trim_end().contains('\n'))
+        })
+    }
+
     /// The bytes with which two texts begin alike.
     pub fn alike(&mut self, one: &Arc<str>, other: &Arc<str>) -> usize {
         let key = (Same(Arc::clone(one)), Same(Arc::clone(other)));
@@ -242,6 +251,7 @@ impl Cache {
         self.surveys.turn();
         self.sizes.turn();
         self.coloured.turn();
+        self.lined.turn();
         self.alike.turn();
         self.members.turn();
         self.differences.turn();

@@ -318,7 +318,7 @@ fn said(
 
 /// A line of exactly so many columns; where it does not fit its end says so.
 fn clipped(line: Styled, columns: usize, charset: Charset) -> Styled {
-    let wide: usize = line.0.iter().map(|piece| piece.text.columns()).sum();
+    let wide = line.columns();
     if wide <= columns {
         return line.own(Role::Text, " ".repeat(columns - wide));
     }

@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use super::{FIELD_ROWS, Maker, NAME, conflicts, frame, origin_word};
+use super::{APART, FIELD_ROWS, Maker, NAME, conflicts, frame, origin_word};
 use crate::console::doc::{Form, Styled};
 use crate::console::pager::Wrap;
 use crate::console::symbols::Symbol;
@@ -19,9 +19,6 @@ use crate::domain::state::LedgerOutcome;
 use crate::domain::tags;
 use crate::text;
 
-/// Longest arguments that are taken apart for reading.
-const LONG: usize = 256 * 1024;
-
 /// A call and its result, for reading.
 pub fn content(maker: &mut Maker<'_>, id: NodeId) {
     let run = maker.run;
@@ -34,7 +31,7 @@ pub fn content(maker: &mut Maker<'_>, id: NodeId) {
     status(maker, call);
     maker.field("tool", tool);
     // What is taken apart is copied: a long text is shown as it is instead.
-    let members = if args.len() > LONG {
+    let members = if args.len() > APART {
         Arc::default()
     } else {
         maker.cache.members(args)
@@ -71,13 +68,7 @@ pub fn content(maker: &mut Maker<'_>, id: NodeId) {
                         ),
                     ),
             );
-            maker.text(
-                value,
-                Form::Readable,
-                Wrap::Chars,
-                Role::Text,
-                (Role::Dim, "    ".to_owned()),
-            );
+            maker.readable(value, "    ");
         }
     }
     for fault in &call.faults {

@@ -5,23 +5,19 @@
 
 use std::sync::Arc;
 
-use super::Maker;
 use super::revisions::difference;
+use super::{APART, Maker};
 use crate::console::diff;
-use crate::console::doc::{Form, Styled, readable};
-use crate::console::json;
-use crate::console::pager::Wrap;
+use crate::console::doc::{Styled, readable};
 use crate::console::theme::Role;
 use crate::domain::id::{NodeId, Rev};
 
 /// The tool of this program that puts a text in the place of another, and the names of the two.
 const REPLACES: (&str, [&str; 2]) = ("edit_file", ["old", "new"]);
-/// Longest arguments that are taken apart for reading.
-const LONG: usize = 256 * 1024;
 
 /// The texts of a call with these arguments; nothing where the bytes say as much.
 pub(super) fn texts(maker: &mut Maker<'_>, (id, rev): (NodeId, Rev), tool: &str, shown: &Arc<str>) {
-    if shown.len() > LONG {
+    if shown.len() > APART {
         return;
     }
     let members = maker.cache.members(shown);
@@ -46,7 +42,7 @@ pub(super) fn texts(maker: &mut Maker<'_>, (id, rev): (NodeId, Rev), tool: &str,
     }
     for (name, value) in members.iter() {
         let is_shown = replaced.is_some() && names.contains(&name.as_str());
-        if is_shown || !has_lines(value) {
+        if is_shown || !maker.cache.has_lines(value) {
             continue;
         }
         maker.doc.line(
@@ -54,18 +50,6 @@ pub(super) fn texts(maker: &mut Maker<'_>, (id, rev): (NodeId, Rev), tool: &str,
                 .untrusted(Role::JsonKey, name, 40)
                 .own(Role::Title, " with its line breaks"),
         );
-        maker.text(
-            value,
-            Form::Readable,
-            Wrap::Chars,
-            Role::Text,
-            (Role::Dim, "  ".to_owned()),
-        );
+        maker.readable(value, "  ");
     }
-}
-
-/// True for a JSON string in which a line break stands as an escape, before its end.
-fn has_lines(value: &str) -> bool {
-    // Most values need no closer look.
-    value.contains("\\n") && json::as_text(value).is_some_and(|text| text.trim_end().contains('\n'))
 }

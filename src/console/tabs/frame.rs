@@ -10,7 +10,7 @@ use crate::console::theme::Role;
 use crate::domain::call::{Call, Gate, Quoted, Seen, Status, Verdict};
 use crate::domain::ladder::span;
 use crate::policy::shell;
-use crate::text::{in_ascii, visible};
+use crate::text::{head, in_ascii, visible};
 
 /// Longest arguments of a shell that are taken apart.
 const LINE: usize = 64 * 1024;
@@ -90,7 +90,7 @@ fn quoted(verdict: &Verdict) -> Option<Quoted> {
 /// Adds somebody else's words, in a look of their own, in which no quotation mark can end the quotation.
 fn between_marks(mut line: Styled, words: &str) -> Styled {
     let mark = if in_ascii() { "<U+0022>" } else { "⟨U+0022⟩" };
-    let (words, cut) = crate::console::doc::head(words, SAID);
+    let (words, cut) = head(words, SAID);
     for (at, part) in words.split('"').enumerate() {
         if at > 0 {
             line = line.own(Role::Escaped, mark);

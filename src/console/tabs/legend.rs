@@ -1,7 +1,7 @@
 //! What the signs of the console mean, for the page of help. Must not know: keys.
 
 use super::Maker;
-use crate::console::doc::{Styled, broken};
+use crate::console::doc::Styled;
 use crate::console::symbols::Symbol;
 use crate::console::theme::Role;
 use crate::text::in_ascii;
@@ -73,18 +73,11 @@ pub fn legend(maker: &mut Maker<'_>) {
 const BEFORE: usize = 10;
 
 fn sign(maker: &mut Maker<'_>, (glyph, role): (&str, Role), words: &str) {
-    let room = usize::from(maker.width).saturating_sub(BEFORE + 1).max(1);
-    let mut rows = broken(words, room).into_iter();
-    let first = Styled::new()
+    let line = Styled::new()
         .own(Role::Text, "  ")
         .own(role, format!("{glyph:<7} "))
-        .own(Role::Text, rows.next().unwrap_or_default());
-    maker.doc.line(first);
-    for words in rows {
-        maker
-            .doc
-            .line(Styled::new().own(Role::Text, format!("{:BEFORE$}{words}", "")));
-    }
+        .own(Role::Text, words);
+    maker.over(line, BEFORE);
 }
 
 #[cfg(test)]

@@ -75,8 +75,7 @@ impl Maker<'_> {
     fn result(&mut self, value: &Arc<str>) {
         let output = self.output.clone();
         let Some(output) = output.filter(|_| self.cache.is_coloured(value)) else {
-            let mark = (Role::Dim, String::new());
-            self.text(value, Form::Readable, Wrap::Chars, Role::Text, mark);
+            self.readable(value, "");
             return;
         };
         self.doc.with_colours();

@@ -19,7 +19,7 @@ use crate::domain::tags;
 const BEFORE: usize = 34;
 /// With fewer columns than this beside them, what it does stands below.
 const NARROW: usize = 24;
-/// Where the further rows of a call in a list begin.
+/// Where further rows begin that do not stand below a column of their own.
 const INDENT: usize = 4;
 
 /// Every key, by place; all that works where help was asked for comes first. Then what the signs mean.
@@ -56,21 +56,12 @@ pub fn help(maker: &mut Maker<'_>, keymap: &Keymap, replay: bool, here: Context)
             let room = usize::from(maker.width).saturating_sub(BEFORE);
             if room < NARROW {
                 maker.doc.line(line);
-                for words in broken(entry.doc, usize::from(maker.width).saturating_sub(4)) {
-                    maker
-                        .doc
-                        .line(Styled::new().own(Role::Text, format!("    {words}")));
-                }
-                continue;
-            }
-            let mut rows = broken(entry.doc, room).into_iter();
-            maker
-                .doc
-                .line(line.own(Role::Text, rows.next().unwrap_or_default()));
-            for words in rows {
-                maker
-                    .doc
-                    .line(Styled::new().own(Role::Text, format!("{:BEFORE$}{words}", "")));
+                maker.over(
+                    Styled::new().own(Role::Text, format!("    {}", entry.doc)),
+                    INDENT,
+                );
+            } else {
+                maker.over(line.own(Role::Text, entry.doc), BEFORE);
             }
         }
     }
@@ -88,8 +79,8 @@ pub fn note(maker: &mut Maker<'_>, words: &str) {
 }
 
 /// The calls that would be approved together, each over as many rows as it needs: nothing that differs
-/// is cut. What left the list stays in its place, struck out, and
-/// every row as it was shown: none moves or says something else under the eyes of a reader.
+/// is cut. What left the list stays in its place, struck out, and every row as it was shown: none moves or says
+/// something else under the eyes of a reader.
 pub fn bulk(maker: &mut Maker<'_>, items: &mut [BulkItem]) {
     let stand = items.iter().filter(|item| item.left.is_none()).count();
     let run = if stand == 1 { "call runs" } else { "calls run" };

@@ -2,9 +2,9 @@
 //! the operator; within their bounds, through the gate, and told openly. Must not know: how a strategy
 //! works, engine, clocks.
 
-use serde_json::{Value, json};
-
 mod bounds;
+
+use serde_json::{Value, json};
 
 use super::flights::*;
 use super::world::*;
