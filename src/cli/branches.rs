@@ -16,7 +16,7 @@ use crate::domain::command::{Command, EditCommand};
 use crate::domain::id::{Epoch, NodeId, NodeKind, Rev};
 use crate::domain::node::Content;
 use crate::domain::state::State;
-use crate::text::visible;
+use crate::text::{visible, visible_head};
 
 /// Characters of a text that are shown in a list.
 const MOST: usize = 100;
@@ -103,11 +103,7 @@ fn answer(sum: &Sum) -> String {
 }
 
 fn short(text: &str) -> String {
-    let mut shown: String = text.chars().take(MOST).collect();
-    if shown.len() < text.len() {
-        shown.push('…');
-    }
-    visible(&shown)
+    visible_head(text, MOST)
 }
 
 /// Compares two branches node by node. Exit code 0 whether they differ or not.

@@ -14,7 +14,7 @@ use crate::domain::ledger::{self, Row};
 use crate::domain::rule;
 use crate::domain::state::{LedgerOutcome, State};
 use crate::domain::template::{self, Filled, NotOffered, Purpose};
-use crate::text::visible;
+use crate::text::{visible, visible_head};
 
 /// The most characters of arguments on a line.
 const SHOWN: usize = 200;
@@ -108,11 +108,7 @@ fn name(row: &Row<'_>) -> String {
 }
 
 fn short(args: &str) -> String {
-    let mut head: String = args.chars().take(SHOWN).collect();
-    if head.len() < args.len() {
-        head.push('…');
-    }
-    visible(&head)
+    visible_head(args, SHOWN)
 }
 
 fn outcome(entry: &LedgerOutcome) -> String {

@@ -8,7 +8,7 @@ use crate::domain::id::NodeId;
 use crate::domain::ladder::span;
 use crate::domain::rule;
 use crate::domain::state::State;
-use crate::text::visible;
+use crate::text::{visible, visible_head};
 
 /// Characters of the arguments of a call.
 const ARGUMENTS: usize = 100;
@@ -18,9 +18,11 @@ pub fn line(state: &State, event: &Event) -> Option<String> {
     let name = |id: &NodeId| {
         let node = state.nodes.get(id)?;
         let (tool, args) = node.as_call()?;
-        let head: String = args.chars().take(ARGUMENTS).collect();
-        let more = if head.len() < args.len() { "…" } else { "" };
-        Some(format!("{id} {} {}{more}", visible(tool), visible(&head)))
+        Some(format!(
+            "{id} {} {}",
+            visible(tool),
+            visible_head(args, ARGUMENTS)
+        ))
     };
     match event {
         Event::Turn(TurnEvent::Requested {

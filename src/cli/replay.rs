@@ -8,6 +8,7 @@ use super::recorded::Recorded;
 use super::{print, screen};
 use crate::domain::envelope::Envelope;
 use crate::journal;
+use crate::text::{visible, visible_head};
 
 /// Opens the screen on a recorded session.
 pub fn replay(common: &Common, args: &args::Replay) -> Result<Code, Failure> {
@@ -65,8 +66,7 @@ fn line(common: &Common, envelope: &Envelope) -> Result<String, serde_json::Erro
             "seq": envelope.seq, "at": envelope.at, "actor": envelope.actor, "event": envelope.event
         }));
     }
-    let words = crate::text::visible(&summary(envelope));
-    Ok(format!("{} {words}", envelope.seq))
+    Ok(format!("{} {}", envelope.seq, summary(envelope)))
 }
 
 /// Characters of the body of an event.
@@ -74,10 +74,12 @@ const BODY: usize = 160;
 
 fn summary(envelope: &Envelope) -> String {
     let value = serde_json::to_value(&envelope.event).unwrap_or_default();
-    let family = value["family"].as_str().unwrap_or("?").to_owned();
-    let kind = value["fact"]["type"].as_str().unwrap_or("?").to_owned();
+    let family = value["family"].as_str().unwrap_or("?");
+    let kind = value["fact"]["type"].as_str().unwrap_or("?");
     let body = value["fact"]["body"].to_string();
-    let head: String = body.chars().take(BODY).collect();
-    let more = if head.len() < body.len() { "…" } else { "" };
-    format!("{family}.{kind} {head}{more}")
+    format!(
+        "{} {}",
+        visible(&format!("{family}.{kind}")),
+        visible_head(&body, BODY)
+    )
 }

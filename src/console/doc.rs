@@ -59,7 +59,7 @@ impl Styled {
 
     /// Adds untrusted text in its visible form, cut off after so many characters.
     pub fn untrusted(mut self, role: Role, raw: &str, most: usize) -> Self {
-        let (head, cut) = head(raw, most);
+        let (head, cut) = text::head(raw, most);
         // Where the text goes on, a blank at the cut is no blank at the end.
         let head = if cut { head.trim_end_matches(' ') } else { head };
         for span in text::spans(head) {
@@ -195,14 +195,6 @@ const fn role_of(ink: Ink, plain: Role) -> Role {
         (_, _, Tint::Number) => Role::JsonNumber,
         (_, _, Tint::Literal) => Role::JsonLiteral,
         (_, _, Tint::Punct) => Role::JsonPunct,
-    }
-}
-
-/// The first characters of a text, and whether that is less than all.
-pub fn head(raw: &str, most: usize) -> (&str, bool) {
-    match raw.char_indices().nth(most) {
-        Some((at, _)) => (raw.get(..at).unwrap_or(raw), true),
-        None => (raw, false),
     }
 }
 

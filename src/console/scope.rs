@@ -226,7 +226,7 @@ fn below(values: &[Value], parts: &[&str], path: &[&str], typed: &str) -> Vec<Ch
         for (key, value) in members {
             if key.starts_with(typed) && can_be_named(&key) && seen.insert(key.clone()) {
                 let said = value.to_string();
-                let said = super::doc::head(&said, SAID).0.to_owned();
+                let said = crate::text::head(&said, SAID).0.to_owned();
                 out.push(choice(format!("{before}.{key}"), said));
             }
         }

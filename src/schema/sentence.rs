@@ -6,27 +6,18 @@ use serde_json::Value;
 
 use super::nearest::near;
 use crate::domain::call::Fault;
-use crate::text::visible;
+use crate::text::visible_head;
 
 /// Characters of a value quoted in a sentence.
 const QUOTED: usize = 60;
 
 /// Untrusted text in a message: bounded, nothing in it can hide or move the cursor.
 pub(super) fn shown_text(text: &str) -> String {
-    let mut short: String = text.chars().take(4 * QUOTED).collect();
-    if short.len() < text.len() {
-        short.push('…');
-    }
-    visible(&short)
+    visible_head(text, 4 * QUOTED)
 }
 
 fn shown(value: &Value) -> String {
-    let text = value.to_string();
-    let mut short: String = text.chars().take(QUOTED).collect();
-    if short.len() < text.len() {
-        short.push('…');
-    }
-    visible(&short)
+    visible_head(&value.to_string(), QUOTED)
 }
 
 /// A violation as faults: one, or one for each unexpected property.

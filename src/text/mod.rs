@@ -22,6 +22,7 @@
 
 mod class;
 mod error;
+mod head;
 mod heed;
 mod parse;
 mod redact;
@@ -35,6 +36,7 @@ mod tests;
 
 pub use class::FRAME;
 pub use error::Error;
+pub use head::{head, visible_head};
 pub use heed::heed;
 pub use parse::{parse_lines, parse_visible, parse_visible_bytes, place_in};
 pub use redact::{redact, redact_certain, redact_values};

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::run::RunPart;
 use crate::console::field::{Field, LIMIT};
 use crate::console::json;
+use crate::console::keymap::Keymap;
 use crate::console::scope::{self, Reader};
 use crate::domain::call::Fault;
 use crate::domain::command::{Behind, Edit};
@@ -219,6 +220,16 @@ impl Editor {
         }
         self.item = item;
         self.check();
+    }
+
+    /// What can be done with a text that is too long to be typed in, with these keys.
+    pub fn ways_out(&self, keymap: &Keymap) -> String {
+        let mut words = format!("{} opens them in $EDITOR", keymap.first("external"));
+        if self.can_go_back {
+            let undo = keymap.first("undo-typing");
+            words = format!("{words}, {undo} takes back what made them so many");
+        }
+        words
     }
 
     /// The text for `$EDITOR`, in the visible form.

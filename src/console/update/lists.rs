@@ -19,7 +19,7 @@ use crate::console::model::editor::{Editor, Purpose};
 use crate::console::model::overlay::{Choice, Gives, List, ListPurpose, Overlay};
 use crate::console::msg::Out;
 use crate::domain::id::{NodeId, Rev, TurnId};
-use crate::text::visible;
+use crate::text::{head, visible};
 
 /// Opens the palette: what works here, then what works elsewhere, with its place.
 pub(super) fn palette(model: &mut Model) {
@@ -104,7 +104,7 @@ fn tools(model: &Model) -> Vec<Choice> {
         .iter()
         .map(|card| Choice {
             name: visible(&card.name),
-            detail: visible(crate::console::doc::head(&card.description, 200).0),
+            detail: visible(head(&card.description, 200).0),
             right: card.effect.word().to_owned(),
             gives: Gives::Tool(Arc::clone(&card.name)),
         })

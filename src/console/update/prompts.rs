@@ -2,8 +2,6 @@
 //!
 //! Text goes into the topmost text field or nowhere. Must not know: what an edit does.
 
-use std::fmt::Write as _;
-
 use super::{branches, choices, collect, edits, graph, lists, open, repair, review, search, typing};
 use crate::console::commands::TextVerb;
 use crate::console::field::Field;
@@ -83,17 +81,8 @@ fn is_too_long(model: &mut Model, verb: Option<TextVerb>) -> bool {
         model.say("the text is again what it was before it became too long");
         return true;
     }
-    let back = editor.can_go_back;
-    let keymap = &model.settings.keymap;
-    let mut words = format!(
-        "{bytes} bytes are too many to type in: {} opens them in $EDITOR",
-        keymap.first("external")
-    );
-    if back {
-        let undo = keymap.first("undo-typing");
-        let _ = write!(words, ", {undo} takes back what made them so many");
-    }
-    model.complain(words);
+    let ways = editor.ways_out(&model.settings.keymap);
+    model.complain(format!("{bytes} bytes are too many to type in: {ways}"));
     true
 }
 

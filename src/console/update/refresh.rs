@@ -8,7 +8,7 @@ use std::ops::Range;
 use super::{bulk, decide, listings};
 use crate::console::alike;
 use crate::console::columns::Columns as _;
-use crate::console::doc::{Doc, head};
+use crate::console::doc::Doc;
 use crate::console::layout::fold::Stands;
 use crate::console::model::Model;
 use crate::console::model::arming::{Cover, Question, Sight};
@@ -42,7 +42,7 @@ pub fn prepare(model: &mut Model) {
         || model.run.broken().next().is_some()
         || model.run.state.limit_reached.is_some()
         || model.run.stuck().is_some();
-    let words = crate::text::visible(head(&model.message.text, WORDS).0);
+    let words = crate::text::visible(crate::text::head(&model.message.text, WORDS).0);
     model.screen.wordy = words.columns() >= usize::from(model.screen.width);
     model.screen.arrange(model.queue.items.len(), banner);
     let places = model.screen.places;

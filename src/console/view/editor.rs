@@ -1,19 +1,17 @@
 //! An open editor: its text, and what is wrong with it. Must not know: what its keys do.
 
-use std::fmt::Write as _;
-
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 
 use super::overlay;
 use super::paint::{Canvas, row_of};
-use crate::console::doc::{Styled, head};
+use crate::console::doc::Styled;
 use crate::console::model::Model;
 use crate::console::model::editor::{Editor, Form};
 use crate::console::pager::{Pager, Wrap};
 use crate::console::theme::Role;
-use crate::text::visible;
+use crate::text::{head, visible};
 
 /// Faults that are listed.
 const MOST: u16 = 5;
@@ -27,12 +25,7 @@ fn draw_long(model: &Model, frame: &mut Frame<'_>, editor: &Editor, long: &str, 
         buf: frame.buffer_mut(),
         look: &model.settings.look,
     };
-    let keymap = &model.settings.keymap;
-    let mut words = format!("{} opens them in $EDITOR", keymap.first("external"));
-    if editor.can_go_back {
-        let undo = keymap.first("undo-typing");
-        let _ = write!(words, ", {undo} takes back what made them so many");
-    }
+    let words = editor.ways_out(&model.settings.keymap);
     let (x, width) = (place.x + 1, place.width.saturating_sub(1));
     canvas.put(x, place.y, width, &words, Role::Warning);
     let pager = Pager::new(head(long, HEAD).0.into(), width.max(1), Wrap::Chars);

@@ -85,7 +85,7 @@ fn title(model: &Model) -> String {
         words.push_str(", following");
     }
     if let Some(filter) = &graph.filter {
-        let text = visible(crate::console::doc::head(&filter.text, 60).0);
+        let text = visible(crate::text::head(&filter.text, 60).0);
         // Writing into a string cannot fail.
         let _ = write!(words, ", only {text} ({})", graph.found());
         if let Some(called) = graph.called {

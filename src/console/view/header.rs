@@ -15,7 +15,7 @@ use crate::console::theme::Role;
 use crate::domain::state::Mode;
 use crate::domain::thread::ROOT;
 use crate::domain::turn::Stream;
-use crate::text::visible;
+use crate::text::{head, visible};
 
 /// Screens with fewer columns get the short words.
 const NARROW: u16 = 100;
@@ -26,22 +26,17 @@ fn parts(model: &Model) -> Vec<(u8, Role, String, bool)> {
     let mut parts = vec![(6, Role::Title, "overrule".to_owned(), false)];
     let session = state.title.as_deref().unwrap_or(&model.settings.session);
     if !session.is_empty() {
-        parts.push((
-            5,
-            Role::Title,
-            visible(crate::console::doc::head(session, 40).0),
-            false,
-        ));
+        parts.push((5, Role::Title, visible(head(session, 40).0), false));
     }
     if let Some(started) = &state.started {
         // Whoever looks must never take one for the other.
         if started.is_drill() {
             parts.push((0, Role::Warning, "DRILL: nothing runs".to_owned(), false));
         }
-        let name = visible(crate::console::doc::head(&started.model, 60).0);
+        let name = visible(head(&started.model, 60).0);
         parts.push((2, Role::Accent, name, false));
         // How far commands reach outlasts everything that a narrow screen can do without.
-        let mut sandbox = visible(crate::console::doc::head(&started.sandbox, 30).0);
+        let mut sandbox = visible(head(&started.sandbox, 30).0);
         if model.screen.width < NARROW {
             sandbox = sandbox.replace("sandbox level", "sandbox");
         }
@@ -50,12 +45,7 @@ fn parts(model: &Model) -> Vec<(u8, Role, String, bool)> {
         }
     }
     if !state.policy.is_empty() {
-        parts.push((
-            3,
-            Role::Dim,
-            visible(crate::console::doc::head(&state.policy, 30).0),
-            false,
-        ));
+        parts.push((3, Role::Dim, visible(head(&state.policy, 30).0), false));
     }
     // The number that the log, the inspector and the verbs of the shell call it by.
     let newest = state

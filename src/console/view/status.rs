@@ -4,7 +4,7 @@ use ratatui::layout::Rect;
 
 use super::paint::{Canvas, row_of};
 use crate::console::columns::Columns as _;
-use crate::console::doc::{Styled, broken, head};
+use crate::console::doc::{Styled, broken};
 use crate::console::hints;
 use crate::console::model::Model;
 use crate::console::model::arming::Question;
@@ -56,7 +56,7 @@ fn words(model: &Model, canvas: &mut Canvas<'_>, first: Rect, second: Rect, hint
     let role = if message.bad { Role::Error } else { Role::Text };
     let width = usize::from(first.width.saturating_sub(1));
     // Marks of what cannot be seen only make a text longer.
-    let shown = crate::text::visible(head(&message.text, 2 * width + 1).0);
+    let shown = crate::text::visible(crate::text::head(&message.text, 2 * width + 1).0);
     let rows = broken(&shown, width);
     let (Some(row), true) = (rows.first(), second.height > 0 && rows.len() > 1) else {
         canvas.row(indented(first), &Styled::new().own(role, shown), more(model));

@@ -5,11 +5,11 @@
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use crate::console::columns::Columns as _;
-use crate::console::{doc, json};
+use crate::console::json;
 use crate::domain::call::Outcome;
 use crate::domain::id::NodeId;
 use crate::domain::state::State;
-use crate::text::visible;
+use crate::text::{head, visible};
 
 /// Bytes of a text that are looked at.
 const READ: usize = 2048;
@@ -78,7 +78,7 @@ fn result(outcome: &Outcome, width: usize, out: &mut Vec<Line>) {
 /// Breaks a text at its own line breaks and at the width.
 fn wrap(text: &str, part: Part, width: usize, out: &mut Vec<Line>) {
     let width = width.max(8);
-    let (read, mut cut) = doc::head(text, READ);
+    let (read, mut cut) = head(text, READ);
     let mut lines = Vec::new();
     for raw in read.lines().filter(|line| !line.trim().is_empty()) {
         let shown = visible(raw);

@@ -23,7 +23,7 @@ use crate::domain::node::Origin;
 use crate::domain::stand::{self, Stand};
 use crate::domain::state::State;
 use crate::domain::turn::{Activity, Stream, Turn};
-use crate::text::visible;
+use crate::text::{head, visible};
 
 /// Draws a row: lit by the cursor, or by what is foreseen of it.
 pub(super) fn node_row(
@@ -415,7 +415,7 @@ pub(super) fn why_broken(state: &State, turn: TurnId) -> Option<String> {
         return None;
     };
     let partial = turn.partial.as_deref().unwrap_or_default();
-    let (head, _) = crate::console::doc::head(partial, 200);
+    let (head, _) = head(partial, 200);
     Some(format!("broke ({}) {head}", fault.kind.word()))
 }
 

@@ -1,0 +1,32 @@
+//! The beginning of a text, where all of it would be too much. Must not know: how long is too long.
+
+use super::visible;
+
+/// The first characters of a text, and whether that is less than all.
+pub fn head(raw: &str, most: usize) -> (&str, bool) {
+    match raw.char_indices().nth(most) {
+        Some((at, _)) => (raw.get(..at).unwrap_or(raw), true),
+        None => (raw, false),
+    }
+}
+
+/// At most so many characters of a text, in the visible form; what was cut ends with `…`.
+pub fn visible_head(raw: &str, most: usize) -> String {
+    match head(raw, most) {
+        (head, true) => visible(&format!("{head}…")),
+        (all, false) => visible(all),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_cut_says_so_and_nothing_else_does() {
+        assert_eq!(visible_head("añb", 3), "añb");
+        assert_eq!(visible_head("añb", 2), "añ…");
+        assert_eq!(visible_head("a\u{202e}b", 2), "a⟨U+202E⟩…");
+        assert_eq!(head("", 0), ("", false));
+    }
+}
