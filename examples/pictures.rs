@@ -23,7 +23,7 @@ use overrule::console::msg::{Msg, TermMsg};
 use overrule::console::symbols::Charset;
 use overrule::console::terminal::Reach;
 use overrule::console::theme::{Colours, Theme};
-use overrule::console::update::{prepare, update};
+use overrule::console::update::{settle, update};
 use overrule::console::view::view;
 use overrule::domain::call::EffectClass;
 use overrule::domain::envelope::{Actor, Envelope};
@@ -146,7 +146,7 @@ impl Stage {
     }
 
     fn frame(&mut self) -> Result<ratatui::buffer::Buffer> {
-        prepare(&mut self.model);
+        settle(&mut self.model);
         let screen = &self.model.screen;
         let mut terminal = Terminal::new(TestBackend::new(screen.width, screen.height))?;
         let model = &self.model;

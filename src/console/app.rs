@@ -8,6 +8,7 @@ mod editor;
 mod keys;
 mod options;
 mod typed;
+mod worker;
 
 use std::io;
 
@@ -15,6 +16,7 @@ use crossterm::event::Event;
 use futures_util::FutureExt as _;
 use tokio::time::{Duration, Instant, sleep_until};
 
+use super::doc::Finding;
 use super::files::Files;
 use super::frames::{FrameRequester, Frames};
 use super::link::{Link, Update};
@@ -22,11 +24,12 @@ use super::model::collected::Collected;
 use super::model::{Model, Settings};
 use super::msg::{Leave, Msg, Out};
 use super::terminal::{self, Screen, Signal, Signals, Stops, install_panic_hook};
-use super::update::{prepare, soon, update};
+use super::update::{prepare, soon, update, work};
 use super::view::view;
 use drafts::Drafts;
 pub use options::{Alerts, Exit, Held, Options, Sources};
 use typed::Typed;
+use worker::Worker;
 
 /// Updates of the run that are taken in before keys are looked at again.
 const BATCH: usize = 256;
@@ -115,6 +118,7 @@ pub async fn run(
         title: String::new(),
         ended: false,
         drafts,
+        worker: Worker::default(),
     };
     app.take_up_draft();
     if let Some(left) = left {
@@ -143,6 +147,7 @@ struct App {
     title: String,
     ended: bool,
     drafts: Drafts,
+    worker: Worker,
 }
 
 /// What woke the loop.
@@ -151,6 +156,7 @@ enum Woken {
     Run(Update),
     Signal(Signal),
     Files,
+    Found(Finding),
     Frame,
     Time,
 }
@@ -172,6 +178,7 @@ impl App {
                     let at = self.now();
                     self.send(Msg::Tick { at }).await?
                 }
+                Woken::Found(finding) => self.send(Msg::Found(finding)).await?,
                 Woken::Frame => self.frame().await?,
                 Woken::Files => {
                     let read = self.files.read();
@@ -225,6 +232,7 @@ impl App {
             event = typed => Woken::Terminal(event),
             () = self.frames.due() => Woken::Frame,
             update = self.link.next(), if !ended => Woken::Run(update),
+            finding = self.worker.next() => Woken::Found(finding),
             () = self.files.changed() => Woken::Files,
             () = until(wake) => Woken::Time,
         }
@@ -306,6 +314,7 @@ impl App {
             return Ok(Some(exit));
         }
         prepare(&mut self.model);
+        self.worker.begin(work(&mut self.model));
         let model = &self.model;
         self.screen.draw(|frame| view(model, frame))?;
         let at = self.now();

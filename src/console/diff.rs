@@ -3,11 +3,14 @@
 //! Must not know: what the texts are, colours.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use similar::{ChangeTag, TextDiff};
 
 /// Longest texts that are compared line by line.
 const LIMIT: usize = 512 * 1024;
+/// How long the shortest difference is looked for; what takes longer is told by one that is not the shortest.
+const PATIENCE: Duration = Duration::from_millis(200);
 /// Unchanged lines that stay around a change.
 const AROUND: usize = 2;
 
@@ -46,7 +49,7 @@ pub fn lines(old: &str, new: &str) -> Vec<Line> {
             new.len()
         ))];
     }
-    let diff = TextDiff::from_lines(old, new);
+    let diff = TextDiff::configure().timeout(PATIENCE).diff_lines(old, new);
     let mut out = Vec::new();
     let mut last = 0;
     for group in diff.grouped_ops(AROUND) {

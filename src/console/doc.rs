@@ -4,6 +4,8 @@
 //! Must not know: what a document is about.
 
 mod cache;
+mod memo;
+mod work;
 
 use std::sync::Arc;
 
@@ -19,6 +21,7 @@ use crate::console::columns::Columns as _;
 use crate::text;
 
 pub use cache::Cache;
+pub use work::{Finding, Ticket, Work};
 
 /// A run of characters of one look. The characters are safe to show.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -259,6 +262,8 @@ pub struct Doc {
     exact: Option<usize>,
     /// True where a text in it asks for colours.
     colourful: bool,
+    /// What is being worked out for it.
+    waits: Vec<Arc<Ticket>>,
 }
 
 impl Doc {
@@ -278,6 +283,21 @@ impl Doc {
     pub fn exact(&mut self, pager: Arc<Pager>, mark: (Role, String)) {
         self.exact = Some(self.parts.len());
         self.text(pager, Role::Text, mark);
+    }
+
+    /// Says that it is not whole before something is worked out.
+    pub fn wait(&mut self, ticket: Arc<Ticket>) {
+        self.waits.push(ticket);
+    }
+
+    /// True where it is not whole: something is being worked out for it.
+    pub const fn is_waiting(&self) -> bool {
+        !self.waits.is_empty()
+    }
+
+    /// True where something that it waited for is there, and it is to be made anew.
+    pub fn is_due(&self) -> bool {
+        self.waits.iter().any(|ticket| ticket.is_done())
     }
 
     /// Says that a text in it asks for colours, whether they are shown or not.

@@ -3,6 +3,7 @@
 //! Time is part of the message (milliseconds of a monotonic clock), so that an update is a function
 //! of its arguments. Must not know: where messages come from, how a request is carried out.
 
+use super::doc::Finding;
 use super::files::Read;
 use super::key::Key;
 use super::link::{Frames, ReplayControl, Update};
@@ -32,6 +33,8 @@ pub enum Msg {
     Edited(Result<String, String>),
     /// What went over the wire for the request that was asked for.
     Wire(Result<Option<Frames>, String>),
+    /// What was worked out about a long text.
+    Found(Finding),
     /// Collected edits that an earlier console left, or why they cannot be read.
     Drafted(Result<String, String>),
     /// `$EDITOR` ended that was opened to read.

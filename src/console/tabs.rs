@@ -27,7 +27,7 @@ use std::sync::Arc;
 use super::aftermath;
 use super::alike::Alike;
 use super::columns::Columns as _;
-use super::doc::{Cache, Doc, Form, Styled};
+use super::doc::{Cache, Doc, Form, Styled, Ticket};
 use super::model::graph::Pick;
 use super::model::inspector::{Subject, Tab};
 use super::model::run::RunPart;
@@ -162,7 +162,24 @@ impl Maker<'_> {
     fn text(&mut self, source: &Arc<str>, form: Form, wrap: Wrap, role: Role, mark: (Role, String)) {
         let width = self.width.saturating_sub(mark.1.columns() as u16).max(1);
         let pager = self.cache.pager(source, form, width, wrap);
-        self.doc.text(pager, role, mark);
+        if let Some(pager) = self.found(pager, source.len()) {
+            self.doc.text(pager, role, mark);
+        }
+    }
+
+    /// What was found out about a text of so many bytes; where that is still worked out a line says so.
+    fn found<T>(&mut self, found: Result<T, Arc<Ticket>>, bytes: usize) -> Option<T> {
+        match found {
+            Ok(found) => Some(found),
+            Err(ticket) => {
+                self.doc.wait(ticket);
+                self.own(
+                    Role::Warning,
+                    format!("{bytes} bytes, being gone through: a moment"),
+                );
+                None
+            }
+        }
     }
 
     /// A value in the form that is best to read, so far in.

@@ -13,6 +13,7 @@ use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
 
+use super::doc::Work;
 use super::keymap::Keymap;
 use super::layout::gutter::Line;
 use super::link::Update;
@@ -20,7 +21,7 @@ use super::model::{Model, Settings};
 use super::msg::{Msg, Out, TermMsg};
 use super::symbols::Charset;
 use super::theme::{Colours, Theme};
-use super::update::{prepare, update};
+use super::update::{prepare, settle, update, work};
 use super::view::view;
 use crate::domain::advance::advance;
 use crate::domain::advice::Cards;
@@ -50,6 +51,8 @@ pub struct Stage {
     seq: u64,
     /// What was recorded.
     record: Vec<Arc<Envelope>>,
+    /// What is worked out about long texts, where it takes its time.
+    pub slow: Option<Vec<Work>>,
 }
 
 impl Stage {
@@ -92,6 +95,7 @@ impl Stage {
             clock: 0,
             seq: 0,
             record: Vec::new(),
+            slow: None,
         }
     }
 
@@ -152,9 +156,26 @@ impl Stage {
         self.engine(Event::Turn(event))
     }
 
+    /// Lets what is worked out come to its end, and gives how much of it there was.
+    pub fn work(&mut self) -> usize {
+        let work = self.slow.as_mut().map(std::mem::take).unwrap_or_default();
+        let findings: Vec<_> = work.into_iter().filter_map(Work::run).collect();
+        let count = findings.len();
+        for finding in findings {
+            self.send(Msg::Found(finding));
+        }
+        count
+    }
+
     /// Draws a frame and tells the model so.
     pub fn draw(&mut self) -> Buffer {
-        prepare(&mut self.model);
+        match &mut self.slow {
+            None => settle(&mut self.model),
+            Some(slow) => {
+                prepare(&mut self.model);
+                slow.extend(work(&mut self.model));
+            }
+        }
         let (width, height) = (self.model.screen.width, self.model.screen.height);
         let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
         let model = &self.model;

@@ -41,7 +41,7 @@ use super::msg::{Leave, Msg, Out, TermMsg};
 
 pub use collect::count as collected_words;
 pub use pace::soon;
-pub use refresh::prepare;
+pub use refresh::{prepare, settle, work};
 
 /// Lets something happen.
 pub fn update(model: &mut Model, msg: Msg) -> Vec<Out> {
@@ -60,6 +60,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Out> {
         }
         Msg::Edited(result) => prompts::external(model, result),
         Msg::Wire(found) => views::wire(model, found),
+        Msg::Found(finding) => model.inspector.cache.put(finding),
         Msg::Drafted(draft) => collect::take_up(model, draft),
         Msg::Shown(result) => {
             if let Err(why) = result {

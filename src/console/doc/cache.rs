@@ -4,10 +4,11 @@
 //!
 //! Must not know: what a document is about.
 
-use std::collections::{HashMap, VecDeque};
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
+use super::memo::{Memo, Source};
+use super::work::{Finding, Found, Ticket, Work};
 use super::{Form, readable};
 use crate::console::diff;
 use crate::console::json;
@@ -16,9 +17,14 @@ use crate::console::sgr;
 use crate::domain::id::{NodeId, Rev};
 use crate::text::{self, Survey};
 
+/// Bytes that are compared at once.
+const PIECE: usize = 4096;
+/// Most bytes that are compared line by line while a frame waits: what differs everywhere takes the square of its lines.
+const COMPARED: usize = 16 * 1024;
+
 /// A text by where it is, not by what it says: as long as it is held here it is no other.
 #[derive(Debug, Clone)]
-struct Same(Arc<str>);
+pub(super) struct Same(Arc<str>);
 
 impl PartialEq for Same {
     fn eq(&self, other: &Self) -> bool {
@@ -32,17 +38,6 @@ impl Hash for Same {
     fn hash<H: Hasher>(&self, state: &mut H) {
         Arc::as_ptr(&self.0).cast::<u8>().hash(state);
     }
-}
-
-/// Bytes from which a text is kept when another one is shown.
-const LONG: usize = 256 * 1024;
-/// How many of them.
-const BEFORE: usize = 6;
-
-/// What something was found out about.
-trait Source {
-    /// How long that is, in bytes.
-    fn bytes(&self) -> usize;
 }
 
 impl Source for Same {
@@ -67,54 +62,9 @@ impl Source for Revisions {
     fn bytes(&self) -> usize {
         self.2.iter().flatten().map(Source::bytes).sum()
     }
-}
 
-/// What was worked out for the document made last, for the one that is being made, and of long texts before.
-#[derive(Debug, Clone)]
-struct Memo<K, V> {
-    kept: HashMap<K, V>,
-    used: HashMap<K, V>,
-    /// The newest last.
-    before: VecDeque<(K, V)>,
-}
-
-impl<K, V> Default for Memo<K, V> {
-    fn default() -> Self {
-        Self {
-            kept: HashMap::new(),
-            used: HashMap::new(),
-            before: VecDeque::new(),
-        }
-    }
-}
-
-impl<K: Hash + Eq + Source, V: Clone> Memo<K, V> {
-    fn get(&mut self, key: K, make: impl FnOnce() -> V) -> V {
-        let found = self.used.get(&key).or_else(|| self.kept.get(&key)).cloned();
-        let value = found.or_else(|| self.again(&key)).unwrap_or_else(|| {
-            #[cfg(test)]
-            crate::console::testing::work::gone_through();
-            make()
-        });
-        self.used.insert(key, value.clone());
-        value
-    }
-
-    /// What was found out about a long text before another one was shown.
-    fn again(&mut self, key: &K) -> Option<V> {
-        let place = self.before.iter().position(|(one, _)| one == key)?;
-        self.before.remove(place).map(|(_, value)| value)
-    }
-
-    fn turn(&mut self) {
-        let kept = std::mem::replace(&mut self.kept, std::mem::take(&mut self.used));
-        for (key, value) in kept {
-            if key.bytes() >= LONG && !self.kept.contains_key(&key) {
-                self.before.push_back((key, value));
-            }
-        }
-        let over = self.before.len().saturating_sub(BEFORE);
-        self.before.drain(..over);
+    fn is_long(&self) -> bool {
+        self.bytes() > COMPARED
     }
 }
 
@@ -123,7 +73,7 @@ pub type Members = Arc<[(String, Arc<str>)]>;
 
 /// How a text is shown: rows of the one are no rows of the other.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-struct Shown {
+pub(super) struct Shown {
     source: Same,
     form: Form,
     width: u16,
@@ -131,8 +81,26 @@ struct Shown {
     ascii: bool,
 }
 
+impl Shown {
+    fn laid_out(&self) -> Pager {
+        // The rows are those of the screen that they are for, on whichever thread they are made.
+        let _form = text::shown_in_ascii(self.ascii);
+        let (source, width, wrap) = (&self.source.0, self.width, self.wrap);
+        match self.form {
+            Form::Raw => Pager::new(Arc::clone(source), width, wrap),
+            Form::Json => Pager::json(Arc::clone(source), width, wrap),
+            Form::Readable if source.starts_with(['{', '[']) => Pager::json(readable(source), width, wrap),
+            Form::Readable => Pager::new(readable(source), width, wrap),
+            Form::Coloured => {
+                let text = readable(source);
+                Pager::coloured(&text, width, wrap).unwrap_or_else(|| Pager::new(text, width, wrap))
+            }
+        }
+    }
+}
+
 /// Two revisions of a node, with the texts that they hold.
-type Revisions = (NodeId, [Rev; 2], [Option<Same>; 2]);
+pub(super) type Revisions = (NodeId, [Rev; 2], [Option<Same>; 2]);
 
 /// What documents were made of before.
 #[derive(Debug, Clone, Default)]
@@ -145,13 +113,36 @@ pub struct Cache {
     alike: Memo<(Same, Same), usize>,
     members: Memo<Same, Members>,
     differences: Memo<Revisions, Arc<[diff::Line]>>,
+    /// What nobody began to work out yet.
+    work: Vec<Work>,
     /// Texts of which there is no shared one: those of the document made last, and of the one being made.
     owned: [Vec<Arc<str>>; 2],
 }
 
 impl Cache {
+    /// What is to be worked out since this was asked last.
+    pub fn take_work(&mut self) -> Vec<Work> {
+        std::mem::take(&mut self.work)
+    }
+
+    /// Takes in what was worked out.
+    pub fn put(&mut self, finding: Finding) {
+        match finding.0 {
+            Found::Pager(key, value) => self.pagers.put(key, value),
+            Found::Survey(key, value) => self.surveys.put(key, value),
+            Found::Coloured(key, value) => self.coloured.put(key, value),
+            Found::Difference(key, value) => self.differences.put(key, value),
+        }
+    }
+
     /// The rows of a text.
-    pub fn pager(&mut self, source: &Arc<str>, form: Form, width: u16, wrap: Wrap) -> Arc<Pager> {
+    pub fn pager(
+        &mut self,
+        source: &Arc<str>,
+        form: Form,
+        width: u16,
+        wrap: Wrap,
+    ) -> Result<Arc<Pager>, Arc<Ticket>> {
         let key = Shown {
             source: Same(Arc::clone(source)),
             form,
@@ -159,26 +150,25 @@ impl Cache {
             wrap,
             ascii: text::in_ascii(),
         };
-        self.pagers.get(key, || {
-            Arc::new(match form {
-                Form::Raw => Pager::new(Arc::clone(source), width, wrap),
-                Form::Json => Pager::json(Arc::clone(source), width, wrap),
-                Form::Readable if source.starts_with(['{', '[']) => {
-                    Pager::json(readable(source), width, wrap)
-                }
-                Form::Readable => Pager::new(readable(source), width, wrap),
-                Form::Coloured => {
-                    let text = readable(source);
-                    Pager::coloured(&text, width, wrap).unwrap_or_else(|| Pager::new(text, width, wrap))
-                }
-            })
-        })
+        let (again, shown) = (key.clone(), key.clone());
+        self.pagers.later(
+            key,
+            &mut self.work,
+            move || Arc::new(again.laid_out()),
+            move |pager| Finding(Found::Pager(shown.clone(), pager)),
+        )
     }
 
     /// What of a text of JSON is not what it looks like.
-    pub fn survey(&mut self, source: &Arc<str>) -> Arc<Survey> {
-        let key = Same(Arc::clone(source));
-        self.surveys.get(key, || Arc::new(text::survey(source)))
+    pub fn survey(&mut self, source: &Arc<str>) -> Result<Arc<Survey>, Arc<Ticket>> {
+        let (key, text) = (Same(Arc::clone(source)), Arc::clone(source));
+        let same = key.clone();
+        self.surveys.later(
+            key,
+            &mut self.work,
+            move || Arc::new(text::survey(&text)),
+            move |survey| Finding(Found::Survey(same.clone(), survey)),
+        )
     }
 
     /// The lines of a text, and the bytes of the longest.
@@ -191,12 +181,19 @@ impl Cache {
     }
 
     /// Whether a value is a text that asks for colours.
-    pub fn is_coloured(&mut self, source: &Arc<str>) -> bool {
+    pub fn is_coloured(&mut self, source: &Arc<str>) -> Result<bool, Arc<Ticket>> {
         // A control character stands in JSON as an escape, and in other values than strings nothing is shown as it is.
-        source.starts_with('"')
-            && self
-                .coloured
-                .get(Same(Arc::clone(source)), || sgr::has_any(&readable(source)))
+        if !source.starts_with('"') {
+            return Ok(false);
+        }
+        let (key, text) = (Same(Arc::clone(source)), Arc::clone(source));
+        let same = key.clone();
+        self.coloured.later(
+            key,
+            &mut self.work,
+            move || sgr::has_any(&readable(&text)),
+            move |coloured| Finding(Found::Coloured(same.clone(), coloured)),
+        )
     }
 
     /// Whether a value is a JSON string in which a line break stands as an escape, before its end.
@@ -211,8 +208,16 @@ impl Cache {
     pub fn alike(&mut self, one: &Arc<str>, other: &Arc<str>) -> usize {
         let key = (Same(Arc::clone(one)), Same(Arc::clone(other)));
         self.alike.get(key, || {
-            let pairs = one.bytes().zip(other.bytes());
-            pairs.take_while(|(a, b)| a == b).count()
+            // Many at once are compared much faster than each by itself.
+            let (ones, others) = (one.as_bytes().chunks(PIECE), other.as_bytes().chunks(PIECE));
+            let same = ones
+                .zip(others)
+                .take_while(|(a, b)| a == b)
+                .map(|(a, _)| a.len())
+                .sum();
+            let rest = |text: &Arc<str>| text.bytes().skip(same).take(PIECE).collect::<Vec<u8>>();
+            let (one, other) = (rest(one), rest(other));
+            same + one.iter().zip(&other).take_while(|(a, b)| a == b).count()
         })
     }
 
@@ -230,10 +235,17 @@ impl Cache {
         &mut self,
         (node, revs): (NodeId, [Rev; 2]),
         texts: [Option<&Arc<str>>; 2],
-        make: impl FnOnce() -> Vec<diff::Line>,
-    ) -> Arc<[diff::Line]> {
+        make: impl Fn() -> Vec<diff::Line> + Send + Sync + 'static,
+    ) -> Result<Arc<[diff::Line]>, Arc<Ticket>> {
         let texts = texts.map(|text| text.map(|text| Same(Arc::clone(text))));
-        self.differences.get((node, revs, texts), || make().into())
+        let key = (node, revs, texts);
+        let same = key.clone();
+        self.differences.later(
+            key,
+            &mut self.work,
+            move || make().into(),
+            move |lines| Finding(Found::Difference(same.clone(), lines)),
+        )
     }
 
     /// A text that can be found again, of one that nobody shares.

@@ -229,8 +229,17 @@ impl Inspector {
         self.top + height >= self.doc.rows()
     }
 
+    /// The first row that is drawn.
+    pub const fn first_row(&self) -> usize {
+        if self.doc.is_waiting() { 0 } else { self.top }
+    }
+
     /// Rows that the view can be scrolled down to.
     pub fn scroll(&mut self, height: usize) {
+        // Who reads a long text at another width goes on where he was once it is laid out.
+        if self.doc.is_waiting() {
+            return;
+        }
         self.top = self.top.min(self.doc.rows().saturating_sub(height));
     }
 }

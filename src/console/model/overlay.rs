@@ -70,6 +70,19 @@ impl Overlay {
             Self::Leave => Context::Leave,
         }
     }
+
+    /// What is read in it.
+    pub const fn doc(&self) -> Option<&Doc> {
+        match self {
+            Self::Page(page) => Some(&page.doc),
+            Self::Review(review) => Some(&review.doc),
+            Self::Listing(listing) => Some(&listing.doc),
+            Self::Bulk(bulk) => Some(&bulk.doc),
+            Self::Rule(view) => Some(&view.doc),
+            Self::Dialog(dialog) => Some(&dialog.doc),
+            Self::Editor(_) | Self::Line(_) | Self::List(_) | Self::Stop | Self::Leave => None,
+        }
+    }
 }
 
 /// Text to read.

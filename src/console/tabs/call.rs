@@ -247,20 +247,7 @@ fn exact(maker: &mut Maker<'_>, id: NodeId, decide: bool) {
     changed(maker, node);
     frame::commands(maker, call, &tool, &shown);
     frame::operands(maker, call);
-    frame::look_out(maker, &shown);
-    let mark = if decide {
-        (Role::Decision, maker.frame(1).to_owned())
-    } else {
-        (Role::Dim, "  ".to_owned())
-    };
-    let width = maker.width.saturating_sub(2).max(1);
-    let pager = maker.cache.pager(&shown, Form::Json, width, Wrap::Chars);
-    if decide {
-        maker.doc.exact(pager, mark);
-        maker.framed(2, "end of the arguments");
-    } else {
-        maker.doc.text(pager, Role::Text, mark);
-    }
+    bytes(maker, &shown, decide);
     super::change::texts(maker, (id, node.rev()), &tool, &shown);
     let as_written =
         Arc::ptr_eq(&shown, &args) || maker.cache.alike(&shown, &args) == shown.len().max(args.len());
@@ -290,6 +277,32 @@ fn exact(maker: &mut Maker<'_>, id: NodeId, decide: bool) {
         maker.field("fault", &format!("{} {}", fault.path, fault.message));
     }
     ran_before(maker, call);
+}
+
+/// What would run, byte for byte, below what of it is not what it looks like. Before both are known there is neither:
+/// nothing can be decided.
+fn bytes(maker: &mut Maker<'_>, shown: &Arc<str>, decide: bool) {
+    let width = maker.width.saturating_sub(2).max(1);
+    let survey = maker.cache.survey(shown);
+    let pager = maker.cache.pager(shown, Form::Json, width, Wrap::Chars);
+    let (survey, pager) = match (survey, pager) {
+        (Ok(survey), Ok(pager)) => (survey, pager),
+        (survey, pager) => {
+            for ticket in survey.err().into_iter().chain(pager.err()) {
+                maker.doc.wait(ticket);
+            }
+            maker.own(Role::Warning, "looked through and laid out: a moment");
+            return;
+        }
+    };
+    frame::look_out(maker, &survey);
+    if decide {
+        let mark = (Role::Decision, maker.frame(1).to_owned());
+        maker.doc.exact(pager, mark);
+        maker.framed(2, "end of the arguments");
+    } else {
+        maker.doc.text(pager, Role::Text, (Role::Dim, "  ".to_owned()));
+    }
 }
 
 /// A call of the shape of one that waits before it: what sets it apart stands here.

@@ -34,11 +34,16 @@ pub(super) fn texts(maker: &mut Maker<'_>, (id, rev): (NodeId, Rev), tool: &str,
         _ => None,
     };
     if let Some((old, new)) = replaced {
-        let lines = maker.cache.difference((id, [rev, rev]), [Some(shown), None], || {
-            diff::lines(&readable(old), &readable(new))
-        });
+        let (old, new) = (Arc::clone(old), Arc::clone(new));
+        let lines = maker
+            .cache
+            .difference((id, [rev, rev]), [Some(shown), None], move || {
+                diff::lines(&readable(&old), &readable(&new))
+            });
         maker.own(Role::Title, "what it replaces");
-        difference(maker, &lines);
+        if let Some(lines) = maker.found(lines, shown.len()) {
+            difference(maker, &lines);
+        }
     }
     for (name, value) in members.iter() {
         let is_shown = replaced.is_some() && names.contains(&name.as_str());

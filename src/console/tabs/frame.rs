@@ -2,15 +2,13 @@
 //!
 //! Must not know: how a call is decided, how rules are written.
 
-use std::sync::Arc;
-
 use super::{Maker, NAME};
 use crate::console::doc::Styled;
 use crate::console::theme::Role;
 use crate::domain::call::{Call, Gate, Quoted, Seen, Status, Verdict};
 use crate::domain::ladder::span;
 use crate::policy::shell;
-use crate::text::{head, in_ascii, visible};
+use crate::text::{Survey, head, in_ascii, visible};
 
 /// Longest arguments of a shell that are taken apart.
 const LINE: usize = 64 * 1024;
@@ -187,8 +185,7 @@ pub(super) fn operands(maker: &mut Maker<'_>, call: &Call) {
 }
 
 /// What of the arguments is not what it looks like, in all that is approved.
-pub(super) fn look_out(maker: &mut Maker<'_>, shown: &Arc<str>) {
-    let survey = maker.cache.survey(shown);
+pub(super) fn look_out(maker: &mut Maker<'_>, survey: &Survey) {
     for hit in &survey.first {
         let words = format!("byte {}: {}: {}", hit.at, hit.kind.word(), visible(&hit.word));
         maker.fact("look out", Role::Warning, words);

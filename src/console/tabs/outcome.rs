@@ -73,8 +73,11 @@ impl Maker<'_> {
     /// The text of a result. Where it asks for colours a line says whether they are shown; the text in colours stands
     /// further in than any line of the console.
     fn result(&mut self, value: &Arc<str>) {
-        let output = self.output.clone();
-        let Some(output) = output.filter(|_| self.cache.is_coloured(value)) else {
+        let coloured = self.cache.is_coloured(value);
+        let Some(coloured) = self.found(coloured, value.len()) else {
+            return;
+        };
+        let Some(output) = self.output.clone().filter(|_| coloured) else {
             self.readable(value, "");
             return;
         };

@@ -106,7 +106,15 @@ pub fn bulk(maker: &mut Maker<'_>, items: &mut [BulkItem]) {
         };
         let class = class(state, item.call);
         let shown = maker.run.shown_args(item.call);
-        let places = shown.map_or(0, |shown| maker.cache.survey(&shown).total());
+        // What is not looked through yet is no row to read: the list is approved once it is.
+        let places = match shown.map(|shown| maker.cache.survey(&shown)) {
+            None => Some(0),
+            Some(Ok(survey)) => Some(survey.total()),
+            Some(Err(ticket)) => {
+                maker.doc.wait(ticket);
+                None
+            }
+        };
         let mut line = Styled::new()
             .own(Role::Accent, format!("{} {} ", item.call, item.rev))
             .own(
@@ -115,8 +123,12 @@ pub fn bulk(maker: &mut Maker<'_>, items: &mut [BulkItem]) {
             )
             .summary_at_length(Role::Text, &words, WHOLE)
             .own(Role::Dim, format!("  {class}"));
-        if places > 0 {
-            line = line.own(Role::Warning, format!("  look out: {}", count(places, "place")));
+        match places {
+            Some(0) => {}
+            Some(places) => {
+                line = line.own(Role::Warning, format!("  look out: {}", count(places, "place")));
+            }
+            None => line = line.own(Role::Warning, "  being looked through: a moment"),
         }
         if item.unread > 0 {
             line = line.own(
@@ -124,7 +136,7 @@ pub fn bulk(maker: &mut Maker<'_>, items: &mut [BulkItem]) {
                 format!("  {} unread", count(item.unread as usize, "byte")),
             );
         }
-        item.row = Some(line.clone());
+        item.row = places.map(|_| line.clone());
         for row in struck(&line, item.left).over(usize::from(maker.width), INDENT) {
             maker.doc.line(row);
         }

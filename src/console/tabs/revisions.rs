@@ -51,12 +51,17 @@ fn of_node(maker: &mut Maker<'_>, node: &Node) {
         );
         let before = at.checked_sub(1).and_then(|at| node.revisions.get(at));
         if let Some(before) = before {
-            let lines = maker.cache.difference(
-                (node.id, [before.no, revision.no]),
-                [source(&before.content), source(&revision.content)],
-                || diff::lines(&words(&before.content), &words(&revision.content)),
-            );
-            difference(maker, &lines);
+            let texts = [source(&before.content), source(&revision.content)];
+            let bytes = texts.iter().flatten().map(|text| text.len()).sum();
+            let (old, new) = (before.content.clone(), revision.content.clone());
+            let lines = maker
+                .cache
+                .difference((node.id, [before.no, revision.no]), texts, move || {
+                    diff::lines(&words(&old), &words(&new))
+                });
+            if let Some(lines) = maker.found(lines, bytes) {
+                difference(maker, &lines);
+            }
         }
     }
 }

@@ -112,6 +112,13 @@ pub(super) fn armed<'m>(model: &'m Model, question: &Question, by: By, at: u64) 
 /// Why nothing counts that was not on screen, and how it comes there.
 fn not_shown(model: &Model) -> String {
     let before = "what you decide about is not on screen yet";
+    let doc = match model.overlays.last() {
+        Some(overlay) => overlay.doc(),
+        None => Some(&model.inspector.doc),
+    };
+    if doc.is_some_and(Doc::is_waiting) {
+        return format!("{before}: it is long and still being laid out");
+    }
     if model.overlays.is_empty() && model.screen.places.inspector.is_none() {
         let key = model.settings.keymap.first("inspector");
         return format!("{before}: {key} shows it");

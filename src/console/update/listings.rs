@@ -17,7 +17,7 @@ use crate::domain::branch::compare::compare;
 /// Brings a list up to date.
 pub(super) fn make(maker: &mut Maker<'_>, list: &mut Listing, collected: &Collected, keymap: &Keymap) {
     let key = |list: &Listing| Some((maker.run.state.seq, maker.width, collected.stamp, list.selected));
-    if list.made.is_some() && list.made == key(list) {
+    if list.made.is_some() && list.made == key(list) && !list.doc.is_due() {
         return;
     }
     maker.doc = Doc::default();

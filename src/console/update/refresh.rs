@@ -8,7 +8,7 @@ use std::ops::Range;
 use super::{bulk, decide, listings};
 use crate::console::alike;
 use crate::console::columns::Columns as _;
-use crate::console::doc::Doc;
+use crate::console::doc::{Doc, Work};
 use crate::console::layout::fold::Stands;
 use crate::console::model::Model;
 use crate::console::model::arming::{Cover, Question, Sight};
@@ -62,6 +62,27 @@ pub fn prepare(model: &mut Model) {
     model.inspector.scroll(room);
     lower(model);
     overlay(model);
+}
+
+/// What is to be worked out about long texts since this was asked last; [`Msg::Found`](crate::console::msg::Msg)
+/// brings what came of it.
+pub fn work(model: &mut Model) -> Vec<Work> {
+    model.inspector.cache.take_work()
+}
+
+/// Brings everything up to date, however long it takes: for who has nothing else to do meanwhile.
+pub fn settle(model: &mut Model) {
+    prepare(model);
+    loop {
+        let findings: Vec<_> = work(model).into_iter().filter_map(Work::run).collect();
+        if findings.is_empty() {
+            return;
+        }
+        for finding in findings {
+            model.inspector.cache.put(finding);
+        }
+        prepare(model);
+    }
 }
 
 /// How many lines a row of the graph takes.
@@ -192,7 +213,7 @@ fn inspect(model: &mut Model, width: u16, height: usize) {
         _ => model.run.state.seq,
     };
     let key = (subject, tab, since, width, streamed);
-    if model.inspector.made == Some(key) {
+    if model.inspector.made == Some(key) && !model.inspector.doc.is_due() {
         return;
     }
     // Of a stream only the end is there: what is read of it stays until its last row is on screen again.
@@ -224,8 +245,9 @@ fn overlay(model: &mut Model) {
         Some(Overlay::Listing(list)) if matches!(list.kind, Kind::Compare { .. } | Kind::Branches { .. })
     );
     let key = Some((model.run.state.seq, model.screen.overlay_width()));
-    let listed = matches!(model.overlays.last(), Some(Overlay::Bulk(bulk)) if bulk.made != key)
-        .then(|| bulk::items(model));
+    let listed =
+        matches!(model.overlays.last(), Some(Overlay::Bulk(bulk)) if bulk.made != key || bulk.doc.is_due())
+            .then(|| bulk::items(model));
     let Model {
         run,
         overlays,
@@ -244,7 +266,7 @@ fn overlay(model: &mut Model) {
     };
     let (doc, top) = match overlay {
         Overlay::Page(page) => {
-            if page.made != key {
+            if page.made != key || page.doc.is_due() {
                 page.made = key;
                 match &mut page.content {
                     PageContent::Loops => tabs::loops(&mut maker, settings.offered()),
@@ -263,7 +285,7 @@ fn overlay(model: &mut Model) {
             (&page.doc, &mut page.top)
         }
         Overlay::Review(review) => {
-            if review.made != key {
+            if review.made != key || review.doc.is_due() {
                 review.made = key;
                 review.plan = plan_of(&run.state, &review.command);
                 tabs::review(&mut maker, review);
@@ -288,7 +310,7 @@ fn overlay(model: &mut Model) {
             (&bulk.doc, &mut bulk.top)
         }
         Overlay::Rule(view) => {
-            if view.made != key {
+            if view.made != key || view.doc.is_due() {
                 view.made = key;
                 view.would = would(&run.state, &view.wanted);
                 view.stamp = rule_stamp(view);
@@ -298,7 +320,7 @@ fn overlay(model: &mut Model) {
             (&view.doc, &mut view.top)
         }
         Overlay::Dialog(dialog) => {
-            if dialog.made != key {
+            if dialog.made != key || dialog.doc.is_due() {
                 dialog.made = key;
                 match (&dialog.kind, &dialog.question) {
                     (DialogKind::Broken(turn), _) => tabs::broken(&mut maker, *turn),
@@ -361,14 +383,15 @@ pub(super) fn sights(model: &Model) -> (Option<Sight>, Option<Sight>, Cover) {
     {
         return (None, None, Cover::PaletteOverOverlay);
     }
+    // What is not all there is no question yet.
     let whole = |question: Question, doc: &Doc, top: usize| {
         let height = usize::from(inside(model.screen.overlay(doc.rows())).height);
-        Sight {
+        (!doc.is_waiting()).then(|| Sight {
             question,
             rows: top..(top + height).min(doc.rows()),
             total: doc.rows(),
             width: model.screen.overlay_width(),
-        }
+        })
     };
     let words = |question: Question| Sight {
         question,
@@ -377,19 +400,19 @@ pub(super) fn sights(model: &Model) -> (Option<Sight>, Option<Sight>, Cover) {
         width: 0,
     };
     let sight = match overlay {
-        Overlay::Review(review) => Some(whole(
-            Question::Review { stamp: review.stamp },
-            &review.doc,
-            review.top,
-        )),
-        Overlay::Bulk(bulk) => Some(whole(Question::Bulk { stamp: bulk.stamp }, &bulk.doc, bulk.top)),
-        Overlay::Rule(view) => Some(whole(Question::Bulk { stamp: view.stamp }, &view.doc, view.top)),
+        Overlay::Review(review) => {
+            let question = Question::Review { stamp: review.stamp };
+            whole(question, &review.doc, review.top)
+        }
+        Overlay::Bulk(bulk) => whole(Question::Bulk { stamp: bulk.stamp }, &bulk.doc, bulk.top),
+        Overlay::Rule(view) => whole(Question::Bulk { stamp: view.stamp }, &view.doc, view.top),
         Overlay::Dialog(dialog) => {
-            let sight = whole(dialog.question.clone(), &dialog.doc, dialog.top);
             // Of a call what counts is what would run.
-            Some(match decided_rows(&dialog.doc, &sight.rows) {
-                Some((rows, total)) => Sight { rows, total, ..sight },
-                None => sight,
+            whole(dialog.question.clone(), &dialog.doc, dialog.top).map(|sight| {
+                match decided_rows(&dialog.doc, &sight.rows) {
+                    Some((rows, total)) => Sight { rows, total, ..sight },
+                    None => sight,
+                }
             })
         }
         Overlay::Stop => Some(words(Question::Stop)),
@@ -413,7 +436,7 @@ fn frame(model: &Model) -> Option<Sight> {
     }
     let question = decide::question(model)?;
     let inspector = &model.inspector;
-    let rows = inspector.top..inspector.top + usize::from(area.height);
+    let rows = inspector.first_row()..inspector.first_row() + usize::from(area.height);
     let (rows, total, width) = match &question {
         Question::Call { .. } => {
             let (rows, total) = decided_rows(&inspector.doc, &rows)?;

@@ -84,6 +84,9 @@ pub(super) fn step(model: &mut Model, jump: Jump) -> bool {
     let nothing = || format!("nothing was searched for here: {search} asks for words");
     let said = match scope(model) {
         Scope::Graph => return false,
+        Scope::Inspector if model.inspector.doc.is_waiting() => {
+            Err("what is shown is long and still being laid out: a moment".to_owned())
+        }
         Scope::Inspector => {
             let area = model.screen.places.inspector.map(inside).unwrap_or_default();
             let inspector = &mut model.inspector;

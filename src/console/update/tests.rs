@@ -15,6 +15,7 @@ mod held;
 mod history;
 mod irreversible;
 mod leaving;
+mod long;
 mod looks;
 mod loops;
 mod lower;

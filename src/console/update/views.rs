@@ -52,7 +52,10 @@ pub(super) fn show(model: &mut Model, view: View, out: &mut Vec<Out>) {
         View::Needed => super::needed::show(model),
         View::Orphans => ledger::list(model),
         View::Copy => copy(model, out),
-        View::Outside => out.push(Out::Show(visible_lines(&model.inspector.doc.copy()).join("\n"))),
+        View::Outside => match whole(model) {
+            Ok(text) => out.push(Out::Show(visible_lines(&text).join("\n"))),
+            Err(why) => model.complain(why),
+        },
         View::Redraw => out.push(Out::Redraw),
         View::Mouse => {
             model.screen.mouse = !model.screen.mouse;
@@ -251,8 +254,23 @@ pub(super) fn wire(model: &mut Model, found: Result<Option<Frames>, String>) {
     }
 }
 
+/// What the inspector shows, as text.
+fn whole(model: &Model) -> Result<String, String> {
+    let doc = &model.inspector.doc;
+    if doc.is_waiting() {
+        return Err("what is shown is long and still being laid out: a moment".to_owned());
+    }
+    Ok(doc.copy())
+}
+
 fn copy(model: &mut Model, out: &mut Vec<Out>) {
-    let text = model.inspector.doc.copy();
+    let text = match whole(model) {
+        Ok(text) => text,
+        Err(why) => {
+            model.complain(why);
+            return;
+        }
+    };
     if text.len() > CLIPBOARD {
         model.complain(format!(
             "{} bytes are more than terminals take into the clipboard ({CLIPBOARD})",

@@ -25,9 +25,9 @@ pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
         canvas.put(area.x + x, area.y, area.width - x, words, Role::Key);
     }
     let find = inspector.find.as_ref().map(|find| &find.regex);
-    let place = (inspector.top, model.more());
+    let place = (inspector.first_row(), model.more());
     rows(canvas, body, &inspector.doc, place, find);
-    position(canvas, area, &inspector.doc, inspector.top);
+    position(canvas, area, &inspector.doc, inspector.first_row());
 }
 
 /// Draws the rows of a document from one on; what is cut off has a sign.

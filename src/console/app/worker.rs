@@ -1,0 +1,112 @@
+//! A thread that works out what takes longer than a frame. Must not know: what is worked out.
+
+use std::sync::mpsc as std_mpsc;
+
+use tokio::sync::mpsc;
+
+use crate::console::doc::{Finding, Work};
+
+/// Works things out one after the other; its thread begins with the first of them.
+#[derive(Debug)]
+pub(super) struct Worker {
+    orders: Option<std_mpsc::Sender<Work>>,
+    sender: mpsc::UnboundedSender<Finding>,
+    findings: mpsc::UnboundedReceiver<Finding>,
+}
+
+impl Default for Worker {
+    fn default() -> Self {
+        let (sender, findings) = mpsc::unbounded_channel();
+        Self {
+            orders: None,
+            sender,
+            findings,
+        }
+    }
+}
+
+impl Worker {
+    /// Begins to work these out. Where no thread can be had they are worked out at once.
+    pub fn begin(&mut self, all: Vec<Work>) {
+        for work in all {
+            let Some(orders) = self.orders.take().or_else(|| thread(&self.sender)) else {
+                self.at_once(work);
+                continue;
+            };
+            match orders.send(work) {
+                Ok(()) => self.orders = Some(orders),
+                // The thread is gone: what it worked at took it down.
+                Err(std_mpsc::SendError(work)) => self.at_once(work),
+            }
+        }
+    }
+
+    fn at_once(&self, work: Work) {
+        if let Some(finding) = work.run() {
+            // This end listens as long as it is there.
+            let _ = self.sender.send(finding);
+        }
+    }
+
+    /// The next thing that was worked out; waits for ever where nothing is.
+    pub async fn next(&mut self) -> Finding {
+        match self.findings.recv().await {
+            Some(finding) => finding,
+            None => std::future::pending().await,
+        }
+    }
+}
+
+fn thread(sender: &mpsc::UnboundedSender<Finding>) -> Option<std_mpsc::Sender<Work>> {
+    let (orders, all) = std_mpsc::channel::<Work>();
+    let sender = sender.clone();
+    std::thread::Builder::new()
+        .name("worker".to_owned())
+        .spawn(move || {
+            // What was given up meanwhile is passed over.
+            for finding in all.into_iter().filter_map(Work::run) {
+                if sender.send(finding).is_err() {
+                    break;
+                }
+            }
+        })
+        .ok()
+        .map(|_| orders)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::console::doc::{Cache, Form};
+    use crate::console::pager::Wrap;
+    use crate::text::shown_in_ascii;
+
+    fn long(letter: char) -> Arc<str> {
+        let mut text = letter.to_string().repeat(300_000);
+        text.push('\u{202e}');
+        text.into()
+    }
+
+    #[tokio::test]
+    async fn what_is_wanted_comes_back_in_the_characters_of_its_screen_and_the_rest_is_passed_over() {
+        let _ascii = shown_in_ascii(true);
+        let (mut cache, mut worker) = (Cache::default(), Worker::default());
+        let (dropped, wanted) = (long('a'), long('b'));
+        let rows = |cache: &mut Cache, text: &Arc<str>| cache.pager(text, Form::Raw, 80, Wrap::Chars);
+        drop(rows(&mut cache, &dropped));
+        let ticket = rows(&mut cache, &wanted).unwrap_err();
+        let work = cache.take_work();
+        assert_eq!(work.len(), 2);
+        assert!(cache.take_work().is_empty());
+        worker.begin(work);
+        assert!(!ticket.is_done());
+        cache.put(worker.next().await);
+        assert!(ticket.is_done());
+        let pager = rows(&mut cache, &wanted).unwrap();
+        let end = pager.window(pager.rows() - 1, 1, None);
+        assert!(end[0].text().ends_with("<U+202E>"), "{:?}", end[0].text());
+        assert!(rows(&mut cache, &dropped).is_err(), "nobody waited for it");
+    }
+}

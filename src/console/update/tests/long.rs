@@ -1,0 +1,167 @@
+//! Long texts are worked out while frames go on: nothing waits for them, and nothing is decided before they are there.
+
+use crate::console::model::inspector::Tab;
+use crate::console::model::overlay::Overlay;
+use crate::console::model::screen::Pane;
+use crate::console::msg::{Msg, Out, TermMsg};
+use crate::console::testing::{ARMING, Stage, id, work};
+use crate::domain::call::Outcome;
+use crate::domain::command::{CallCommand, Command};
+
+/// Bytes that a frame may go through.
+const SHORT: usize = 64 * 1024;
+
+/// Arguments of a megabyte whose letters are not ASCII.
+fn args() -> String {
+    let content = "обычный текст, как его пишут. ".repeat(20_000);
+    format!(r#"{{"path":"a","content":"{content}\u202e"}}"#)
+}
+
+/// A call that waits, with such arguments, in front of the operator; working things out takes its time.
+fn asked() -> Stage {
+    let mut stage = Stage::new(100, 30);
+    stage.slow = Some(Vec::new());
+    stage.begin();
+    stage.awaiting("c3", "write_file", &args());
+    stage
+}
+
+#[test]
+fn no_frame_waits_for_a_long_text() {
+    let mut stage = asked();
+    let (laid, _) = work::of(|| {
+        stage.press("2");
+        stage.wait(ARMING);
+    });
+    assert!(laid < SHORT, "{laid} bytes were laid out");
+    let text = stage.text();
+    assert!(text.contains("looked through and laid out: a moment"), "{text}");
+    assert!(text.contains("write_file") && text.contains("digest"), "{text}");
+    // Whatever else the keys do they do meanwhile.
+    stage.press("?");
+    assert!(matches!(stage.model.overlays.last(), Some(Overlay::Page(_))));
+    stage.press("esc");
+    assert!(stage.work() > 0);
+    let text = stage.text();
+    assert!(text.contains("обычный текст"), "{text}");
+    assert!(text.contains("look out"), "{text}");
+    assert!(!text.contains("a moment"), "{text}");
+    assert_eq!(stage.work(), 0, "all of it is there");
+}
+
+#[test]
+fn nothing_is_decided_before_it_is_there_and_has_been_on_screen() {
+    let mut stage = asked();
+    stage.press("2");
+    stage.wait(10 * ARMING);
+    for key in ["a", "ctrl-a"] {
+        stage.press(key);
+        assert!(stage.said().contains("still being laid out"), "{}", stage.said());
+    }
+    assert_eq!(stage.commands(), []);
+    stage.work();
+    stage.draw();
+    stage.press("a");
+    assert!(stage.said().starts_with("not counted"), "{}", stage.said());
+    stage.wait(ARMING);
+    stage.press("a");
+    assert!(
+        stage.said().contains("bytes not on screen yet"),
+        "{}",
+        stage.said()
+    );
+    assert_eq!(stage.commands(), []);
+}
+
+#[test]
+fn a_list_of_approvals_counts_once_all_of_it_is_looked_through() {
+    let mut stage = asked();
+    stage.awaiting("c4", "write_file", r#"{"path":"b","content":"x"}"#);
+    stage.press("A");
+    stage.wait(ARMING);
+    let flat = |stage: &mut Stage| stage.text().split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = flat(&mut stage);
+    assert!(text.contains("being looked through: a moment"), "{text}");
+    stage.press("ctrl-a");
+    assert!(stage.said().contains("still being laid out"), "{}", stage.said());
+    assert_eq!(stage.commands(), []);
+    stage.work();
+    let text = flat(&mut stage);
+    assert!(text.contains("look out: 1 place"), "{text}");
+    stage.press("ctrl-a");
+    assert!(stage.said().starts_with("not counted"), "{}", stage.said());
+    stage.wait(ARMING);
+    stage.press("ctrl-a");
+    let approved: Vec<String> = stage
+        .commands()
+        .iter()
+        .map(|command| match command {
+            Command::Call(CallCommand::Approve { call, .. }) => call.to_string(),
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    assert_eq!(approved, ["c3", "c4"]);
+}
+
+#[test]
+fn what_nobody_looks_at_any_more_is_not_begun() {
+    let mut stage = asked();
+    stage.awaiting("c4", "write_file", r#"{"path":"b","content":"x"}"#);
+    stage.press("2");
+    assert!(stage.slow.as_ref().is_some_and(|slow| !slow.is_empty()));
+    stage.press("j");
+    assert!(stage.text().contains("c4"));
+    assert_eq!(stage.work(), 0);
+    // Who comes back waits for it anew.
+    stage.press("k");
+    assert!(stage.work() > 0);
+    assert!(stage.text().contains("обычный текст"));
+}
+
+#[test]
+fn a_place_in_a_long_text_outlives_another_width() {
+    let mut stage = asked();
+    stage.press("2");
+    stage.work();
+    stage.press("pgdn pgdn pgdn");
+    let top = stage.model.inspector.top;
+    assert!(top > 20, "{top}");
+    stage.send(Msg::Term(TermMsg::Resize {
+        width: 90,
+        height: 30,
+    }));
+    let text = stage.text();
+    assert!(text.contains("a moment"), "{text}");
+    stage.work();
+    stage.draw();
+    assert_eq!(stage.model.inspector.top, top);
+}
+
+#[test]
+fn a_long_result_is_neither_copied_nor_searched_before_it_is_there() {
+    let text = "строка такой длины, какие бывают в файлах\n".repeat(20_000);
+    let mut stage = Stage::new(100, 30);
+    stage.slow = Some(Vec::new());
+    stage.begin();
+    let outcome = Outcome::ok(serde_json::Value::from(text).to_string());
+    stage.finished("c3", "read_file", r#"{"path":"a"}"#, outcome);
+    stage.press("1 G");
+    assert_eq!(stage.selected(), Some(id("c3")));
+    stage.model.inspector.choose(Tab::Content, Pane::Graph);
+    let (laid, _) = work::of(|| {
+        stage.draw();
+    });
+    assert!(laid < SHORT, "{laid}");
+    let shown = stage.text();
+    assert!(shown.contains("being gone through: a moment"), "{shown}");
+    stage.out.clear();
+    stage.press("y");
+    assert!(stage.said().contains("still being laid out"), "{}", stage.said());
+    assert!(!stage.out.iter().any(|out| matches!(out, Out::Copy(_))));
+    // It is looked through for colours first, then laid out.
+    while stage.work() > 0 {
+        stage.draw();
+    }
+    let shown = stage.text();
+    assert!(shown.contains("строка такой длины"), "{shown}");
+}
