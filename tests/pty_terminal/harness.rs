@@ -1,6 +1,8 @@
 //! A program in a pseudo-terminal, with a reader of its screen. Must not know: what is tested.
 
+use std::fs::OpenOptions;
 use std::io::{Read as _, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -71,6 +73,9 @@ const fn size(cols: u16, rows: u16) -> PtySize {
         pixel_height: 0,
     }
 }
+
+/// Written to a terminal whose program has ended; no terminal shows anything for it.
+const LAST: &[u8] = b"\x1b_the last of it\x1b\\";
 
 /// A program in a pseudo-terminal.
 pub struct Run {
@@ -238,12 +243,38 @@ impl Run {
     pub fn exit(&mut self, within: Duration) -> u32 {
         for _ in 0..within.as_millis() / STEP.as_millis() {
             if let Some(status) = self.child.try_wait().unwrap() {
+                self.drain();
                 return status.exit_code();
             }
             sleep(STEP);
         }
         self.child.kill().unwrap();
         panic!("it goes on; got {:?}", self.text());
+    }
+
+    /// Waits for what the program wrote last, which is still on its way through the terminal when it has ended: what
+    /// is written to the terminal after that comes after it.
+    fn drain(&self) {
+        let reads = !self.hold.load(Ordering::SeqCst) && !self.stop.load(Ordering::SeqCst);
+        let name = self.master.as_ref().and_then(|master| master.tty_name());
+        let Some(name) = name.filter(|_| reads) else {
+            return;
+        };
+        let flags = rustix::fs::OFlags::NOCTTY.bits().cast_signed();
+        let Ok(mut terminal) = OpenOptions::new().write(true).custom_flags(flags).open(name) else {
+            return;
+        };
+        terminal.write_all(LAST).unwrap();
+        for _ in 0..SOON.as_millis() / STEP.as_millis() {
+            let mut bytes = self.bytes.lock().unwrap();
+            if let Some(at) = bytes.windows(LAST.len()).position(|bytes| bytes == LAST) {
+                bytes.drain(at..at + LAST.len());
+                return;
+            }
+            drop(bytes);
+            sleep(STEP);
+        }
+        panic!("the terminal is stuck; got {:?}", self.text());
     }
 
     /// The modes of the terminal now.

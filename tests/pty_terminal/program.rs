@@ -186,10 +186,11 @@ fn the_mouse_selects_and_is_left_to_the_terminal_on_demand() {
     );
     run.send("4");
     run.wait_for("log");
-    // A click on the first row of the graph.
     run.send("g1");
+    run.wait_for("newer below");
+    // A click on the first row of the graph: the inspector follows.
     run.send("\x1b[<0;10;3M\x1b[<0;10;3m");
-    run.wait_for("p1 prompt");
+    run.wait_for("t23 thought");
     run.send("m");
     run.wait_for("selects text");
     assert_eq!(
