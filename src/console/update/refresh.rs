@@ -23,8 +23,9 @@ use crate::console::rows::Chosen;
 use crate::console::tabs::{self, Maker, Output};
 use crate::domain::advice::Cards;
 use crate::domain::command::Command;
-use crate::domain::id::{Seq, TurnId};
+use crate::domain::id::Seq;
 use crate::domain::lineage::{self, Plan};
+use crate::domain::node::Node;
 use crate::domain::refusal::Refusal;
 use crate::domain::state::State;
 use crate::policy::backtest::would;
@@ -153,31 +154,8 @@ fn inspect(model: &mut Model, width: u16, height: usize) {
             Wanted::Turn { turn, .. } => Subject::Broken(turn),
         });
     let subject = from_queue.or(model.graph.selected.map(Subject::Pick));
-    let mut follows = model.inspector.is_at_end(height);
-    if subject != model.inspector.subject {
-        // What was read of a stream is read on where it has become a node.
-        let is_it = |live: TurnId| match subject {
-            Some(Subject::Pick(Pick::Node(id))) => {
-                model.run.state.turn_of(id).is_some_and(|turn| turn.id == live)
-            }
-            _ => false,
-        };
-        let became = match model.inspector.subject {
-            Some(Subject::Pick(Pick::Live(turn, _))) => model.graph.pinned && is_it(turn),
-            _ => false,
-        };
-        model.inspector.subject = subject;
-        if !became {
-            model.inspector.top = 0;
-        }
-        follows = true;
-    }
     let tab = model.inspector.tab_for(subject, model.screen.lead);
-    if tab != model.inspector.tab {
-        model.inspector.tab = tab;
-        model.inspector.top = 0;
-        follows = true;
-    }
+    let follows = turn_to(model, subject, tab) || model.inspector.is_at_end(height);
     let streamed = match subject {
         Some(Subject::Pick(Pick::Live(turn, _))) => {
             model.run.live.get(&turn).map_or(0, |live| live.bytes.max(1))
@@ -216,6 +194,37 @@ fn inspect(model: &mut Model, width: u16, height: usize) {
         // What is streaming is followed while its end is on screen.
         model.inspector.top = model.inspector.doc.rows();
     }
+}
+
+/// Goes over to what the inspector shows now. True where that is something else than before.
+fn turn_to(model: &mut Model, subject: Option<Subject>, tab: Tab) -> bool {
+    let state = &model.run.state;
+    let read = match subject {
+        Some(node @ Subject::Pick(Pick::Node(id))) => Some((node, tab, state.node(id).map(Node::rev))),
+        _ => None,
+    };
+    let inspector = &mut model.inspector;
+    if (subject, tab) == (inspector.subject, inspector.tab) {
+        // A new revision goes on where the one before was read.
+        inspector.read = read;
+        return false;
+    }
+    // What was read of a stream is read on where it has become a node.
+    let became = match (inspector.subject, subject) {
+        (Some(Subject::Pick(Pick::Live(live, _))), Some(Subject::Pick(Pick::Node(id)))) => {
+            model.graph.pinned && state.turn_of(id).is_some_and(|turn| turn.id == live)
+        }
+        _ => false,
+    };
+    let top = inspector.top;
+    let same = tab == inspector.tab;
+    inspector.subject = subject;
+    inspector.tab = tab;
+    inspector.turn_to(read);
+    if became && same {
+        inspector.top = top;
+    }
+    true
 }
 
 fn overlay(model: &mut Model) {

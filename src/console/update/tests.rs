@@ -32,6 +32,7 @@ mod schedules;
 mod screens;
 mod search;
 mod sent;
+mod tabs;
 mod typing;
 mod unchanged;
 mod verbs;

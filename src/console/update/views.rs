@@ -159,11 +159,8 @@ pub(super) fn focus(model: &mut Model, pane: Pane) {
     if pane == Pane::Inspector {
         hold(model);
     }
-    if model.screen.lead != lead {
-        model.inspector.top = 0;
-        if pane == Pane::Queue {
-            model.inspector.choose(Tab::Arguments, pane);
-        }
+    if model.screen.lead != lead && pane == Pane::Queue {
+        model.inspector.choose(Tab::Arguments, pane);
     }
 }
 
@@ -322,7 +319,6 @@ pub(super) fn step_in(model: &mut Model, pane: Pane, to: Move) {
                 Move::Bottom => model.graph.go(usize::MAX),
                 other => model.graph.go(at.saturating_add_signed(by(other, page))),
             }
-            model.inspector.top = 0;
         }
         Pane::Queue => {
             match to {
