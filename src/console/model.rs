@@ -15,8 +15,10 @@ pub mod overlay;
 pub mod queue;
 pub mod run;
 pub mod screen;
+pub mod seek;
 
 use super::columns::{Measured, measured};
+use super::doc::Doc;
 use super::keymap::Keymap;
 use super::layout::gutter::Line;
 use super::symbols::{Charset, Symbol};
@@ -39,6 +41,10 @@ use overlay::Overlay;
 use queue::QueuePane;
 use run::RunPart;
 use screen::{Pane, Screen};
+use seek::Seek;
+
+/// Milliseconds between two pieces of a text in which matches are counted.
+const COUNTING: u64 = 20;
 
 /// What the run does not change.
 #[derive(Debug, Clone)]
@@ -261,6 +267,23 @@ impl Model {
         })
     }
 
+    /// What is read on top or in the inspector, and what is looked for in it.
+    pub fn seek(&mut self) -> Option<(&mut Seek, &Doc)> {
+        match self.overlays.last_mut() {
+            Some(Overlay::Page(page)) => Some((page.seek.as_mut()?, &page.doc)),
+            _ => Some((self.inspector.seek.as_mut()?, &self.inspector.doc)),
+        }
+    }
+
+    /// True while matches of a search are still counted.
+    fn is_counting(&self) -> bool {
+        let seek = match self.overlays.last() {
+            Some(Overlay::Page(page)) => page.seek.as_ref(),
+            _ => self.inspector.seek.as_ref(),
+        };
+        seek.is_some_and(|seek| seek.said.is_some())
+    }
+
     /// What the title of the window says, in the console's own words.
     pub fn title(&self) -> String {
         match self.queue.waiting() {
@@ -280,7 +303,10 @@ impl Model {
         let mut asked = self.run.state.queue();
         let due = running && asked.any(|call| call.due.is_some() && call.status == Status::Awaiting);
         let deadlines = due.then(|| self.arming.now.saturating_add(1000));
-        [arming, self.keys.wake_at(), waits, deadlines]
+        let counts = self
+            .is_counting()
+            .then(|| self.arming.now.saturating_add(COUNTING));
+        [arming, self.keys.wake_at(), waits, deadlines, counts]
             .into_iter()
             .flatten()
             .min()

@@ -57,6 +57,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Out> {
         Msg::Tick { at } => {
             model.arming.now = model.arming.now.max(at);
             input::release(model, at, &mut out);
+            search::count_on(model);
         }
         Msg::Edited(result) => prompts::external(model, result),
         Msg::Wire(found) => views::wire(model, found),

@@ -4,11 +4,10 @@
 
 use std::collections::VecDeque;
 
-use regex::Regex;
-
 use crate::console::doc::{Cache, Doc};
 use crate::console::model::graph::Pick;
 use crate::console::model::screen::Pane;
+use crate::console::model::seek::Seek;
 use crate::domain::id::{NodeKind, Rev, Seq, TurnId};
 
 /// A tab.
@@ -92,33 +91,6 @@ pub enum Subject {
     Broken(TurnId),
 }
 
-/// Words that are looked for in what is read.
-#[derive(Debug, Clone)]
-pub struct Find {
-    /// As they were typed.
-    pub words: String,
-    /// Finds them: small and capital letters alike where only small ones were typed.
-    pub regex: Regex,
-}
-
-impl Find {
-    /// Looks for these words; nothing where there are none.
-    pub fn new(words: &str) -> Option<Self> {
-        if words.is_empty() {
-            return None;
-        }
-        let mut pattern = regex::escape(words);
-        if !words.chars().any(char::is_uppercase) {
-            pattern.insert_str(0, "(?i)");
-        }
-        let regex = Regex::new(&pattern).ok()?;
-        Some(Self {
-            words: words.to_owned(),
-            regex,
-        })
-    }
-}
-
 /// A text that is read: what it is about, the tab, the revision of its node.
 pub type Read = (Subject, Tab, Option<Rev>);
 
@@ -139,9 +111,7 @@ pub struct Inspector {
     /// Whether it goes on with the end of what streams; none where nothing does.
     pub follows: Option<bool>,
     /// What is looked for in it.
-    pub find: Option<Find>,
-    /// The row in which it was found last.
-    pub found: Option<usize>,
+    pub seek: Option<Seek>,
     /// True where the output of tools is shown with its bytes as marks instead of in colours.
     pub bytes: bool,
     /// What it shows.
@@ -177,6 +147,9 @@ impl Inspector {
             }
         }
         self.read = read;
+        if let Some(seek) = &mut self.seek {
+            (seek.found, seek.said) = (None, None);
+        }
         let known = self.places.iter().find(|(known, _)| Some(*known) == read);
         self.top = known.map_or(0, |(_, top)| *top);
     }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use super::arming::Question;
 use super::editor::Editor;
-use super::inspector::Find;
 use super::listing::Listing;
+use super::seek::Seek;
 use crate::console::commands::{Context, Verb};
 use crate::console::diff;
 use crate::console::doc::{Doc, Styled};
@@ -83,8 +83,8 @@ pub struct Page {
     pub doc: Doc,
     /// First row on screen.
     pub top: usize,
-    /// What is looked for in it, and the row in which it was found last.
-    pub find: Option<(Find, Option<usize>)>,
+    /// What is looked for in it.
+    pub seek: Option<Seek>,
     /// Event and width that it was made for.
     pub made: Option<(crate::domain::id::Seq, u16)>,
 }
@@ -97,7 +97,7 @@ impl Page {
             content,
             doc: Doc::default(),
             top: 0,
-            find: None,
+            seek: None,
             made: None,
         }
     }

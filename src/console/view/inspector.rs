@@ -30,7 +30,7 @@ pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
     if let Some((x, words)) = bar.note {
         put(x, words, role);
     }
-    let find = inspector.find.as_ref().map(|find| &find.regex);
+    let find = inspector.seek.as_ref().map(|seek| &seek.regex);
     let place = (inspector.top, model.more());
     rows(canvas, body, &inspector.doc, place, find);
     position(canvas, area, &inspector.doc, inspector.top);
