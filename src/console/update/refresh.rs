@@ -9,10 +9,9 @@ use super::{bulk, decide, listings};
 use crate::console::alike;
 use crate::console::columns::Columns as _;
 use crate::console::doc::Doc;
-use crate::console::layout::fold::Stands;
 use crate::console::model::Model;
 use crate::console::model::arming::{Cover, Question, Sight};
-use crate::console::model::graph::{Form, GraphPane, Level, Pick, body};
+use crate::console::model::graph::{Pick, body};
 use crate::console::model::inspector::{Made, Subject, Tab};
 use crate::console::model::listing::Kind;
 use crate::console::model::overlay::{DialogKind, ListPurpose, Overlay, PageContent, Review, RuleView};
@@ -53,9 +52,9 @@ pub fn prepare(model: &mut Model) {
     let rows = |area: Option<ratatui::layout::Rect>| area.map_or(0, |area| usize::from(inside(area).height));
     let height = usize::from(graph.height).saturating_sub(model.graph.form.head());
     let state = &model.run.state;
-    model
-        .graph
-        .scroll(height, |pane, row| tall(state, pane, row, graph));
+    model.graph.scroll(height, |pane, row| {
+        1 + body::of_row(state, pane, row, graph.width).lines.len()
+    });
     model.queue.scroll(rows(places.queue));
     let room = rows(places.inspector);
     let width = places.inspector.map_or(model.screen.width, |area| area.width);
@@ -63,17 +62,6 @@ pub fn prepare(model: &mut Model) {
     model.inspector.scroll(room);
     lower(model);
     overlay(model);
-}
-
-/// How many lines a row of the graph takes.
-fn tall(state: &State, pane: &GraphPane, row: usize, area: ratatui::layout::Rect) -> usize {
-    let here = pane.rows.list.get(row);
-    let shown = here
-        .filter(|here| pane.level == Level::Text && pane.form == Form::Lanes && here.stands == Stands::Node);
-    1 + shown.map_or(0, |here| {
-        let apart = pane.open.contains(&here.key);
-        body::lines(state, here.key, apart, body::width(area.width)).len()
-    })
 }
 
 /// The rows of the pane at the bottom.

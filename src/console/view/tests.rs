@@ -1,5 +1,6 @@
 //! What the screen looks like, and that nothing untrusted reaches it raw.
 
+mod bodies;
 mod foreseen;
 mod frame;
 mod graphs;
