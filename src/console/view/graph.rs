@@ -124,7 +124,7 @@ fn lanes_of(
     };
     let scale = (form == Form::Time).then(|| time::Scale::new(model, height, area));
     if let Some(scale) = &scale {
-        canvas.put(head.x, head.y, head.width, &scale.words(model), Role::Dim);
+        canvas.row(row_of(head, 0), &scale.words(model, head.width), model.more());
     }
     let mut line = 0_u16;
     let mut row = top;

@@ -8,6 +8,7 @@ mod output;
 mod panes;
 mod pictures;
 mod questions;
+mod room;
 mod rows;
 mod rules;
 mod told;
