@@ -80,6 +80,7 @@ pub async fn run(
     let (width, height) = screen.size();
     let settings = Settings {
         look: options.theme.1.look(options.colours),
+        tried: None,
         theme: options.theme.0.clone(),
         named_theme: options.theme.0.clone(),
         policy: Vec::new(),

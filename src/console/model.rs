@@ -51,7 +51,9 @@ const COUNTING: u64 = 20;
 pub struct Settings {
     /// Colours.
     pub look: Look,
-    /// The name of the theme that is shown.
+    /// How it looked before a theme of the open list was tried on.
+    pub tried: Option<Look>,
+    /// The name of the theme that was chosen.
     pub theme: String,
     /// The theme that the operator's settings name.
     pub named_theme: String,

@@ -70,6 +70,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Out> {
         Msg::Files(read) => looks::take(model, read, &mut out),
         Msg::Killed(why) => out.push(Out::Quit(Leave::Killed(why))),
     }
+    looks::try_on(model);
     views::ask_for_wire(model, &mut out);
     views::ask_for_sent(model, &mut out);
     out

@@ -239,6 +239,13 @@ pub struct List {
     pub at: usize,
 }
 
+impl List {
+    /// The entry under its cursor; none where nothing fits.
+    pub fn chosen(&self) -> Option<&Choice> {
+        self.choices.get(*self.found.get(self.at)?)
+    }
+}
+
 /// What is chosen from a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ListPurpose {
