@@ -226,6 +226,7 @@ pub fn applies(model: &Model, verb: Verb) -> bool {
 
 fn decides(model: &Model, verb: Decide, status: Option<&Status>, kind: Option<NodeKind>) -> bool {
     match (model.overlays.last(), verb) {
+        (Some(Overlay::Dialog(dialog)), _) => return model.run.still_asks(&dialog.question).is_ok(),
         (Some(Overlay::Bulk(bulk)), Decide::All) => return bulk.is_dated(),
         (Some(Overlay::Bulk(bulk)), Decide::AllNow) => return bulk.standing().next().is_some(),
         (Some(Overlay::Listing(_)), Decide::Happened | Decide::DidNot) => return in_doubt(model).is_some(),
@@ -299,7 +300,8 @@ fn edits(
             return !review.edits().is_empty() && ((falls && may) || review.keeps_later());
         }
         (Some(Overlay::Dialog(dialog)), EditVerb::Probe) => {
-            return matches!(&dialog.question, Question::Call { call, .. } if probe_of(&model.run.state, *call).is_ok());
+            let stands = model.run.still_asks(&dialog.question).is_ok();
+            return stands && matches!(&dialog.question, Question::Call { call, .. } if probe_of(&model.run.state, *call).is_ok());
         }
         (Some(Overlay::Listing(list)), EditVerb::Probe) => {
             return matches!(list.selected, Some(Item::Effect(seq)) if probe_entry(&model.run.state, seq).is_ok());

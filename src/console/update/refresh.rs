@@ -297,7 +297,12 @@ fn overlay(model: &mut Model) {
         Overlay::Dialog(dialog) => {
             if dialog.made != key {
                 dialog.made = key;
+                let stands = run.still_asks(&dialog.question);
                 match (&dialog.kind, &dialog.question) {
+                    _ if stands.is_err() => {
+                        let why = stands.err().unwrap_or_default();
+                        tabs::unasked(&mut maker, &why, &settings.keymap.first("close"));
+                    }
                     (DialogKind::Broken(turn), _) => tabs::broken(&mut maker, *turn),
                     (_, Question::Call { call, .. }) => tabs::decision(&mut maker, *call),
                     _ => {}
@@ -381,6 +386,7 @@ pub(super) fn sights(model: &Model) -> (Option<Sight>, Option<Sight>, Cover) {
         )),
         Overlay::Bulk(bulk) => Some(whole(Question::Bulk { stamp: bulk.stamp }, &bulk.doc, bulk.top)),
         Overlay::Rule(view) => Some(whole(Question::Bulk { stamp: view.stamp }, &view.doc, view.top)),
+        Overlay::Dialog(dialog) if model.run.still_asks(&dialog.question).is_err() => None,
         Overlay::Dialog(dialog) => {
             let sight = whole(dialog.question.clone(), &dialog.doc, dialog.top);
             // Of a call what counts is what would run.

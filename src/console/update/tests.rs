@@ -34,6 +34,7 @@ mod search;
 mod sent;
 mod tabs;
 mod typing;
+mod unasked;
 mod unchanged;
 mod verbs;
 mod ways;
