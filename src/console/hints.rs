@@ -2,7 +2,7 @@
 //!
 //! Must not know: how a hint is drawn.
 
-use super::commands::{self, Context, Decide, EditVerb, Jump, RunVerb, Verb, View};
+use super::commands::{self, About, Context, Decide, EditVerb, Jump, RunVerb, Verb, View};
 use super::model::Model;
 use super::model::arming::Question;
 use super::model::graph::Pick;
@@ -176,6 +176,9 @@ pub fn applies(model: &Model, verb: Verb) -> bool {
         _ => None,
     };
     let counts = subject.filter(|id| state.node(*id).is_some_and(|node| node.active));
+    if verb.about() != About::Nothing && model.folded(verb).is_some() {
+        return false;
+    }
     match verb {
         Verb::Decide(verb) => {
             // What the key itself would refuse is not offered.
@@ -301,7 +304,8 @@ fn edits(
         }
         (Some(Overlay::Dialog(dialog)), EditVerb::Probe) => {
             let stands = model.run.still_asks(&dialog.question).is_ok();
-            return stands && matches!(&dialog.question, Question::Call { call, .. } if probe_of(&model.run.state, *call).is_ok());
+            return stands
+                && matches!(&dialog.question, Question::Call { call, .. } if probe_of(&model.run.state, *call).is_ok());
         }
         (Some(Overlay::Listing(list)), EditVerb::Probe) => {
             return matches!(list.selected, Some(Item::Effect(seq)) if probe_entry(&model.run.state, seq).is_ok());

@@ -18,8 +18,10 @@ pub mod screen;
 pub mod seek;
 
 use super::columns::{Measured, measured};
+use super::commands::{About, Verb};
 use super::doc::Doc;
 use super::keymap::Keymap;
+use super::layout::fold::Stands;
 use super::layout::gutter::Line;
 use super::symbols::{Charset, Symbol};
 use super::terminal::Reach;
@@ -33,7 +35,7 @@ use crate::resilience::watch::Watch;
 use crate::text::{Shown, shown_in_ascii};
 use arming::{Arming, KeyState};
 use collected::Collected;
-use graph::GraphPane;
+use graph::{Form, GraphPane};
 use inspector::Inspector;
 use log::LogPane;
 use lower::{Lower, RowsPane, Target};
@@ -219,6 +221,25 @@ impl Model {
             }
             _ => Target::Nothing,
         }
+    }
+
+    /// What the selected row stands for, where a verb would act on one node of several that nobody has named. What the
+    /// inspector shows is named: there it acts.
+    pub fn folded(&self, verb: Verb) -> Option<String> {
+        let graph = &self.graph;
+        let named = self.screen.lead != Pane::Graph || self.screen.focus == Pane::Inspector;
+        if named || !self.overlays.is_empty() || graph.form == Form::Map {
+            return None;
+        }
+        let row = graph.rows.list.get(graph.cursor()?)?;
+        let noun = match (verb.about(), row.stands) {
+            (About::Nothing, _) | (_, Stands::Node) | (About::Turn, Stands::Fan | Stands::Turn) => {
+                return None;
+            }
+            (_, Stands::Fan) => "calls",
+            _ => "nodes",
+        };
+        (row.count > 1).then(|| format!("{} {noun}", row.count))
     }
 
     /// The sign of what goes on beyond an edge.

@@ -9,6 +9,7 @@ mod colours;
 mod early;
 mod edits;
 mod effects;
+mod folded;
 mod follow;
 mod frame;
 mod held;
