@@ -176,7 +176,7 @@ pub fn applies(model: &Model, verb: Verb) -> bool {
         _ => None,
     };
     let counts = subject.filter(|id| state.node(*id).is_some_and(|node| node.active));
-    if verb.about() != About::Nothing && model.folded(verb).is_some() {
+    if verb.about() != About::Nothing && (model.folded(verb).is_some() || !is_in_sight(model)) {
         return false;
     }
     match verb {
@@ -238,6 +238,8 @@ fn decides(model: &Model, verb: Decide, status: Option<&Status>, kind: Option<No
     }
     let waits = model.screen.lead == Pane::Queue && model.queue.current().is_some();
     let broken = matches!(model.inspector.subject, Some(Subject::Broken(_)));
+    // A key that counts only about what was on screen is of no use where nothing is.
+    let shown = model.screen.places.inspector.is_some();
     match verb {
         // From the graph the first press puts the call in front of the operator, the second decides.
         Decide::Approve => {
@@ -245,9 +247,14 @@ fn decides(model: &Model, verb: Decide, status: Option<&Status>, kind: Option<No
         }
         Decide::Reject => match status {
             Some(Status::Awaiting) => !is_out_of_sight(model),
-            status => status == Some(&Status::Blocked) || kind == Some(NodeKind::Answer),
+            status => (shown && status == Some(&Status::Blocked)) || kind == Some(NodeKind::Answer),
         },
         Decide::Open => waits && (broken || matches!(status, Some(Status::Consent(_) | Status::InDoubt(_)))),
+        Decide::Retry | Decide::RunNow | Decide::ChooseRepair | Decide::SkipRepair | Decide::Cancel
+            if !shown =>
+        {
+            false
+        }
         Decide::Retry => status.is_some_and(Status::is_settled),
         Decide::RunNow => status == Some(&Status::Delayed),
         Decide::ChooseRepair => status == Some(&Status::Repairing(Stage::Choosing)),
@@ -258,6 +265,12 @@ fn decides(model: &Model, verb: Decide, status: Option<&Status>, kind: Option<No
         ),
         _ => true,
     }
+}
+
+/// True where what the keys are about is on screen: in the inspector, or under the cursor that it follows.
+fn is_in_sight(model: &Model) -> bool {
+    let places = &model.screen.places;
+    !model.overlays.is_empty() || places.inspector.is_some() || places.of(model.screen.lead).is_some()
 }
 
 /// True where the queue stands alone: what waits there is not on screen, and no key decides about it.

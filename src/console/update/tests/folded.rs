@@ -1,4 +1,5 @@
-//! On a row that stands for several nodes no key decides or changes anything.
+//! On a row that stands for several nodes no key decides or changes anything; nor is one offered for what is not on
+//! screen.
 
 use crate::console::hints::hints;
 use crate::console::layout::fold::Stands;
@@ -117,4 +118,42 @@ fn on_the_map_each_box_is_one() {
         "{}",
         stage.said()
     );
+}
+
+#[test]
+fn from_the_zoomed_graph_no_key_is_offered_that_counts_only_about_what_was_on_screen() {
+    let mut stage = Stage::new(120, 40);
+    stage.sample();
+    stage.press("1 g j j");
+    assert!(
+        offers(&stage, "run again") && offers(&stage, "edit"),
+        "c3 is done"
+    );
+    stage.press("z");
+    assert!(!offers(&stage, "run again"));
+    assert!(
+        offers(&stage, "edit"),
+        "its row is in sight, and the editor shows the rest"
+    );
+    stage.wait(ARMING);
+    stage.press("R");
+    assert_eq!(stage.commands(), [], "nor would it do anything");
+    stage.press("z j j j");
+    assert!(offers(&stage, "cancel"), "c6 runs");
+    stage.press("z");
+    assert!(!offers(&stage, "cancel"));
+}
+
+#[test]
+fn from_a_pane_that_stands_alone_nothing_is_offered_about_what_is_not_in_sight() {
+    let mut stage = Stage::new(120, 40);
+    stage.sample();
+    stage.press("1 g j j 7");
+    assert!(offers(&stage, "edit"), "the inspector stands above it");
+    stage.press("z");
+    for word in ["edit", "run again", "another tool", "reject"] {
+        assert!(!offers(&stage, word), "{word}");
+    }
+    stage.press("z");
+    assert!(offers(&stage, "edit"));
 }
