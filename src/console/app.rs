@@ -7,6 +7,7 @@ mod drafts;
 mod editor;
 mod keys;
 mod options;
+mod save;
 mod typed;
 
 use std::io;
@@ -345,6 +346,9 @@ impl App {
                 Out::Command(command) => self.link.send(command),
                 Out::Replay(control) => self.link.replay(control),
                 Out::Copy(text) => self.screen.send_raw(&self.options.reach.copy(&text))?,
+                Out::Save { path, text } => {
+                    drop(update(&mut self.model, Msg::Saved(save::save(&path, &text))));
+                }
                 Out::Mouse(on) => self.screen.set_mouse(on)?,
                 Out::Wire { turn, request } => {
                     let found = self.link.wire(turn, request);

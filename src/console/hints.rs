@@ -109,6 +109,7 @@ pub(super) fn is_too_early(model: &Model, verb: Verb) -> bool {
                 | View::Orphans
                 | View::Loops
                 | View::Needed
+                | View::Save
                 | View::Outside
         ),
         Verb::Text(_) => false,

@@ -62,6 +62,8 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Out> {
         Msg::Edited(result) => prompts::external(model, result),
         Msg::Wire(found) => views::wire(model, found),
         Msg::Drafted(draft) => collect::take_up(model, draft),
+        Msg::Saved(Ok(words)) => model.say(words),
+        Msg::Saved(Err(why)) => model.complain(why),
         Msg::Shown(result) => {
             if let Err(why) = result {
                 model.complain(why);

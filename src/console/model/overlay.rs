@@ -144,6 +144,8 @@ pub struct LinePrompt {
 /// What a line is for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LinePurpose {
+    /// The file into which this text is written.
+    Save(Arc<str>),
     /// Why a call is refused.
     Reject {
         /// The call.

@@ -29,6 +29,7 @@ mod queue;
 mod reading;
 mod repairs;
 mod rules;
+mod saving;
 mod schedules;
 mod screens;
 mod search;

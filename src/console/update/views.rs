@@ -4,8 +4,8 @@
 
 use std::sync::Arc;
 
-use super::typing::CLIPBOARD;
-use super::{ledger, open};
+use super::typing::fits_clipboard;
+use super::{ledger, open, prompts};
 use crate::console::commands::{Move, RunVerb, View};
 use crate::console::doc::Doc;
 use crate::console::hints::context;
@@ -15,7 +15,7 @@ use crate::console::model::graph::{Form, Pick};
 use crate::console::model::inspector::{Subject, Tab};
 use crate::console::model::log::Line;
 use crate::console::model::lower::Target;
-use crate::console::model::overlay::{Overlay, Page, PageContent};
+use crate::console::model::overlay::{LinePurpose, Overlay, Page, PageContent};
 use crate::console::model::run::{SentThen, WireSeen};
 use crate::console::model::screen::{Pane, inside};
 use crate::console::msg::Out;
@@ -52,6 +52,7 @@ pub(super) fn show(model: &mut Model, view: View, out: &mut Vec<Out>) {
         View::Needed => super::needed::show(model),
         View::Orphans => ledger::list(model),
         View::Copy => copy(model, out),
+        View::Save => save(model),
         View::Outside => out.push(Out::Show(visible_lines(&model.inspector.doc.copy()).join("\n"))),
         View::Redraw => out.push(Out::Redraw),
         View::Mouse => {
@@ -248,14 +249,20 @@ pub(super) fn wire(model: &mut Model, found: Result<Option<Frames>, String>) {
     }
 }
 
+/// Asks for the file into which the shown text goes.
+fn save(model: &mut Model) {
+    let text: Arc<str> = model.inspector.doc.copy().into();
+    let title = format!(
+        "write the shown {} bytes into which file? nothing is overwritten",
+        text.len()
+    );
+    prompts::line(model, LinePurpose::Save(text), &title, "");
+}
+
 fn copy(model: &mut Model, out: &mut Vec<Out>) {
     let text = model.inspector.doc.copy();
-    if text.len() > CLIPBOARD {
-        model.complain(format!(
-            "{} bytes are more than terminals take into the clipboard ({CLIPBOARD})",
-            text.len()
-        ));
-        return;
+    if let Err(why) = fits_clipboard(text.len()) {
+        return model.complain(format!("{why}: `save` in the palette writes it into a file"));
     }
     model.say(format!(
         "copied {} bytes to the clipboard{}",
