@@ -199,6 +199,7 @@ fn draw(picture: &Picture, events: &[Arc<Envelope>]) -> Result<String> {
     let settings = Settings {
         look: theme.look(Colours::True),
         theme: picture.theme.to_owned(),
+        tried: None,
         named_theme: picture.theme.to_owned(),
         policy: Vec::new(),
         troubles: Vec::new(),

@@ -51,6 +51,7 @@ impl Console {
         let settings = Settings {
             look: Theme::built_in("dark").unwrap().look(Colours::True),
             theme: "dark".to_owned(),
+            tried: None,
             named_theme: "dark".to_owned(),
             policy: Vec::new(),
             troubles: Vec::new(),

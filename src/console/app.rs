@@ -7,6 +7,7 @@ mod drafts;
 mod editor;
 mod keys;
 mod options;
+mod save;
 mod typed;
 mod worker;
 
@@ -83,6 +84,7 @@ pub async fn run(
     let (width, height) = screen.size();
     let settings = Settings {
         look: options.theme.1.look(options.colours),
+        tried: None,
         theme: options.theme.0.clone(),
         named_theme: options.theme.0.clone(),
         policy: Vec::new(),
@@ -353,6 +355,9 @@ impl App {
                 Out::Command(command) => self.link.send(command),
                 Out::Replay(control) => self.link.replay(control),
                 Out::Copy(text) => self.screen.send_raw(&self.options.reach.copy(&text))?,
+                Out::Save { path, text } => {
+                    drop(update(&mut self.model, Msg::Saved(save::save(&path, &text))));
+                }
                 Out::Mouse(on) => self.screen.set_mouse(on)?,
                 Out::Wire { turn, request } => {
                     let found = self.link.wire(turn, request);

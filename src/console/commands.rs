@@ -3,10 +3,12 @@
 //! Help, palette, status line, keymap and the keys of the README are all made from it, so they
 //! cannot disagree. Must not know: how anything is done.
 
+mod about;
 mod context;
 pub mod table;
 mod verbs;
 
+pub use about::About;
 pub use context::Context;
 pub use verbs::{
     Decide, EditVerb, Fix, GraphVerb, Jump, Move, Reach, ReplayVerb, RunVerb, TextVerb, Verb, View,

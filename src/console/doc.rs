@@ -12,7 +12,7 @@ use std::sync::Arc;
 use regex::Regex;
 use unicode_segmentation::UnicodeSegmentation as _;
 
-use super::pager::{Ink, Pager, Row};
+use super::pager::{Found, Ink, Pager, Row};
 use super::sgr::Sgr;
 use super::summary::{Kind, Pieces, Summary};
 use super::theme::Role;
@@ -266,6 +266,10 @@ pub struct Doc {
     waits: Vec<Arc<Ticket>>,
 }
 
+/// Where something is found in the texts of a document, as far as that was counted.
+#[derive(Debug, Clone, Default)]
+pub struct Tally(Vec<(Arc<Pager>, Found)>);
+
 impl Doc {
     /// Adds a line.
     pub fn line(&mut self, line: Styled) {
@@ -350,6 +354,44 @@ impl Doc {
             before += rows;
         }
         found
+    }
+
+    /// Goes on counting where something is found in the texts, through so many bytes at most. True once all is counted.
+    pub fn count(&self, find: &Regex, tally: &mut Tally, bytes: usize) -> bool {
+        let mut left = bytes;
+        let mut before = std::mem::take(&mut tally.0);
+        for part in &self.parts {
+            let Part::Text { pager, .. } = part else { continue };
+            // A document is made anew with the texts that it had.
+            let known = before.iter().position(|(one, _)| Arc::ptr_eq(one, pager));
+            let mut found = known.map(|at| before.swap_remove(at).1).unwrap_or_default();
+            if left > 0 {
+                left = pager.count(find, &mut found, left);
+            }
+            tally.0.push((Arc::clone(pager), found));
+        }
+        tally.0.iter().all(|(pager, found)| pager.is_counted(found))
+    }
+
+    /// Which of how many rows with something that is found a row is, where all were counted.
+    pub fn place(&self, find: &Regex, tally: &Tally, row: usize) -> Option<(usize, usize)> {
+        let (mut all, mut before, mut place) = (0, 0, None);
+        let mut texts = tally.0.iter();
+        for part in &self.parts {
+            let found: &[usize] = match part {
+                Part::Line(line) if find.is_match(&line.plain()) => &[0],
+                Part::Line(_) => &[],
+                Part::Text { .. } => &texts.next()?.1.rows,
+            };
+            if let Some(inside) = row.checked_sub(before)
+                && let Ok(at) = found.binary_search(&inside)
+            {
+                place = Some(all + at + 1);
+            }
+            all += found.len();
+            before += part.rows();
+        }
+        place.map(|place| (place, all))
     }
 
     /// Rows from `first` on, at most `count`, with what was searched for.

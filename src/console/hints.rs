@@ -2,7 +2,7 @@
 //!
 //! Must not know: how a hint is drawn.
 
-use super::commands::{self, Context, Decide, EditVerb, Jump, RunVerb, Verb, View};
+use super::commands::{self, About, Context, Decide, EditVerb, Jump, RunVerb, Verb, View};
 use super::model::Model;
 use super::model::arming::Question;
 use super::model::graph::Pick;
@@ -109,6 +109,7 @@ pub(super) fn is_too_early(model: &Model, verb: Verb) -> bool {
                 | View::Orphans
                 | View::Loops
                 | View::Needed
+                | View::Save
                 | View::Outside
         ),
         Verb::Text(_) => false,
@@ -176,6 +177,9 @@ pub fn applies(model: &Model, verb: Verb) -> bool {
         _ => None,
     };
     let counts = subject.filter(|id| state.node(*id).is_some_and(|node| node.active));
+    if verb.about() != About::Nothing && (model.folded(verb).is_some() || !is_in_sight(model)) {
+        return false;
+    }
     match verb {
         Verb::Decide(verb) => {
             // What the key itself would refuse is not offered.
@@ -226,6 +230,7 @@ pub fn applies(model: &Model, verb: Verb) -> bool {
 
 fn decides(model: &Model, verb: Decide, status: Option<&Status>, kind: Option<NodeKind>) -> bool {
     match (model.overlays.last(), verb) {
+        (Some(Overlay::Dialog(dialog)), _) => return model.run.still_asks(&dialog.question).is_ok(),
         (Some(Overlay::Bulk(bulk)), Decide::All) => return bulk.is_dated(),
         (Some(Overlay::Bulk(bulk)), Decide::AllNow) => return bulk.standing().next().is_some(),
         (Some(Overlay::Listing(_)), Decide::Happened | Decide::DidNot) => return in_doubt(model).is_some(),
@@ -234,6 +239,8 @@ fn decides(model: &Model, verb: Decide, status: Option<&Status>, kind: Option<No
     }
     let waits = model.screen.lead == Pane::Queue && model.queue.current().is_some();
     let broken = matches!(model.inspector.subject, Some(Subject::Broken(_)));
+    // A key that counts only about what was on screen is of no use where nothing is.
+    let shown = model.screen.places.inspector.is_some();
     match verb {
         // From the graph the first press puts the call in front of the operator, the second decides.
         Decide::Approve => {
@@ -241,9 +248,14 @@ fn decides(model: &Model, verb: Decide, status: Option<&Status>, kind: Option<No
         }
         Decide::Reject => match status {
             Some(Status::Awaiting) => !is_out_of_sight(model),
-            status => status == Some(&Status::Blocked) || kind == Some(NodeKind::Answer),
+            status => (shown && status == Some(&Status::Blocked)) || kind == Some(NodeKind::Answer),
         },
         Decide::Open => waits && (broken || matches!(status, Some(Status::Consent(_) | Status::InDoubt(_)))),
+        Decide::Retry | Decide::RunNow | Decide::ChooseRepair | Decide::SkipRepair | Decide::Cancel
+            if !shown =>
+        {
+            false
+        }
         Decide::Retry => status.is_some_and(Status::is_settled),
         Decide::RunNow => status == Some(&Status::Delayed),
         Decide::ChooseRepair => status == Some(&Status::Repairing(Stage::Choosing)),
@@ -254,6 +266,12 @@ fn decides(model: &Model, verb: Decide, status: Option<&Status>, kind: Option<No
         ),
         _ => true,
     }
+}
+
+/// True where what the keys are about is on screen: in the inspector, or under the cursor that it follows.
+fn is_in_sight(model: &Model) -> bool {
+    let places = &model.screen.places;
+    !model.overlays.is_empty() || places.inspector.is_some() || places.of(model.screen.lead).is_some()
 }
 
 /// True where the queue stands alone: what waits there is not on screen, and no key decides about it.
@@ -299,7 +317,9 @@ fn edits(
             return !review.edits().is_empty() && ((falls && may) || review.keeps_later());
         }
         (Some(Overlay::Dialog(dialog)), EditVerb::Probe) => {
-            return matches!(&dialog.question, Question::Call { call, .. } if probe_of(&model.run.state, *call).is_ok());
+            let stands = model.run.still_asks(&dialog.question).is_ok();
+            return stands
+                && matches!(&dialog.question, Question::Call { call, .. } if probe_of(&model.run.state, *call).is_ok());
         }
         (Some(Overlay::Listing(list)), EditVerb::Probe) => {
             return matches!(list.selected, Some(Item::Effect(seq)) if probe_entry(&model.run.state, seq).is_ok());

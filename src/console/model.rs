@@ -15,9 +15,13 @@ pub mod overlay;
 pub mod queue;
 pub mod run;
 pub mod screen;
+pub mod seek;
 
 use super::columns::{Measured, measured};
+use super::commands::{About, Verb};
+use super::doc::Doc;
 use super::keymap::Keymap;
+use super::layout::fold::Stands;
 use super::layout::gutter::Line;
 use super::symbols::{Charset, Symbol};
 use super::terminal::Reach;
@@ -31,7 +35,7 @@ use crate::resilience::watch::Watch;
 use crate::text::{Shown, shown_in_ascii};
 use arming::{Arming, KeyState};
 use collected::Collected;
-use graph::GraphPane;
+use graph::{Form, GraphPane};
 use inspector::Inspector;
 use log::LogPane;
 use lower::{Lower, RowsPane, Target};
@@ -39,13 +43,19 @@ use overlay::Overlay;
 use queue::QueuePane;
 use run::RunPart;
 use screen::{Pane, Screen};
+use seek::Seek;
+
+/// Milliseconds between two pieces of a text in which matches are counted.
+const COUNTING: u64 = 20;
 
 /// What the run does not change.
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// Colours.
     pub look: Look,
-    /// The name of the theme that is shown.
+    /// How it looked before a theme of the open list was tried on.
+    pub tried: Option<Look>,
+    /// The name of the theme that was chosen.
     pub theme: String,
     /// The theme that the operator's settings name.
     pub named_theme: String,
@@ -213,6 +223,25 @@ impl Model {
         }
     }
 
+    /// What the selected row stands for, where a verb would act on one node of several that nobody has named. What the
+    /// inspector shows is named: there it acts.
+    pub fn folded(&self, verb: Verb) -> Option<String> {
+        let graph = &self.graph;
+        let named = self.screen.lead != Pane::Graph || self.screen.focus == Pane::Inspector;
+        if named || !self.overlays.is_empty() || graph.form == Form::Map {
+            return None;
+        }
+        let row = graph.rows.list.get(graph.cursor()?)?;
+        let noun = match (verb.about(), row.stands) {
+            (About::Nothing, _) | (_, Stands::Node) | (About::Turn, Stands::Fan | Stands::Turn) => {
+                return None;
+            }
+            (_, Stands::Fan) => "calls",
+            _ => "nodes",
+        };
+        (row.count > 1).then(|| format!("{} {noun}", row.count))
+    }
+
     /// The sign of what goes on beyond an edge.
     pub fn more(&self) -> char {
         Symbol::Ellipsis.glyph(self.settings.charset)
@@ -261,6 +290,23 @@ impl Model {
         })
     }
 
+    /// What is read on top or in the inspector, and what is looked for in it.
+    pub fn seek(&mut self) -> Option<(&mut Seek, &Doc)> {
+        match self.overlays.last_mut() {
+            Some(Overlay::Page(page)) => Some((page.seek.as_mut()?, &page.doc)),
+            _ => Some((self.inspector.seek.as_mut()?, &self.inspector.doc)),
+        }
+    }
+
+    /// True while matches of a search are still counted.
+    fn is_counting(&self) -> bool {
+        let seek = match self.overlays.last() {
+            Some(Overlay::Page(page)) => page.seek.as_ref(),
+            _ => self.inspector.seek.as_ref(),
+        };
+        seek.is_some_and(|seek| seek.said.is_some())
+    }
+
     /// What the title of the window says, in the console's own words.
     pub fn title(&self) -> String {
         match self.queue.waiting() {
@@ -280,7 +326,10 @@ impl Model {
         let mut asked = self.run.state.queue();
         let due = running && asked.any(|call| call.due.is_some() && call.status == Status::Awaiting);
         let deadlines = due.then(|| self.arming.now.saturating_add(1000));
-        [arming, self.keys.wake_at(), waits, deadlines]
+        let counts = self
+            .is_counting()
+            .then(|| self.arming.now.saturating_add(COUNTING));
+        [arming, self.keys.wake_at(), waits, deadlines, counts]
             .into_iter()
             .flatten()
             .min()

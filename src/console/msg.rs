@@ -3,6 +3,8 @@
 //! Time is part of the message (milliseconds of a monotonic clock), so that an update is a function
 //! of its arguments. Must not know: where messages come from, how a request is carried out.
 
+use std::sync::Arc;
+
 use super::doc::Finding;
 use super::files::Read;
 use super::key::Key;
@@ -37,6 +39,8 @@ pub enum Msg {
     Found(Finding),
     /// Collected edits that an earlier console left, or why they cannot be read.
     Drafted(Result<String, String>),
+    /// What came of a text that was to be written into a file.
+    Saved(Result<String, String>),
     /// `$EDITOR` ended that was opened to read.
     Shown(Result<(), String>),
     /// The process was told to end (SIGTERM, SIGHUP, terminal gone).
@@ -99,6 +103,13 @@ pub enum Out {
     Replay(ReplayControl),
     /// Put into the terminal's clipboard.
     Copy(String),
+    /// Write into a new file; [`Msg::Saved`] follows.
+    Save {
+        /// The file.
+        path: String,
+        /// The text.
+        text: Arc<str>,
+    },
     /// Open in `$EDITOR`; [`Msg::Edited`] follows.
     Edit(String),
     /// Open in `$EDITOR` to read; [`Msg::Shown`] follows.

@@ -49,7 +49,7 @@ pub use effects::{effect_list, effect_more, effects};
 pub use loops::loops;
 pub use needed::{fits, needed};
 pub use outcome::Output;
-pub use pages::{bulk, help, note};
+pub use pages::{bulk, help, note, unasked};
 pub use plan::{gathered, impact, review};
 pub use revisions::{difference, words};
 pub use rule::{preview as rule_preview, rule_list, rule_more, rules};

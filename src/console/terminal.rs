@@ -247,6 +247,9 @@ impl io::Write for Sheet {
 mod tests {
     use std::io::Write as _;
 
+    use ratatui::backend::{Backend as _, ClearType};
+    use ratatui::{TerminalOptions, Viewport};
+
     use super::*;
 
     #[test]
@@ -259,5 +262,66 @@ mod tests {
         }
         assert_eq!(sheet.take(), b"\x1b[?2026honetwothree\x1b[?2026l");
         assert!(sheet.take().is_empty(), "what was sent is not sent again");
+    }
+
+    /// A terminal of its own, and what is sent to it.
+    fn paper() -> (Terminal<Pen<Sheet>>, Sheet) {
+        let sheet = Sheet::default();
+        let viewport = Viewport::Fixed(Rect::new(0, 0, 20, 4));
+        let terminal = Terminal::with_options(Pen::new(sheet.clone()), TerminalOptions { viewport });
+        (terminal.unwrap(), sheet)
+    }
+
+    #[test]
+    fn a_frame_in_which_nothing_changed_is_no_byte() {
+        for cursor in [None, Some((3, 1))] {
+            let (mut terminal, sheet) = paper();
+            let mut draw = |words: &str, cursor: Option<(u16, u16)>| {
+                let words = words.to_owned();
+                let drawn = terminal.draw(|frame| {
+                    frame.render_widget(words.as_str(), frame.area());
+                    if let Some(at) = cursor {
+                        frame.set_cursor_position(at);
+                    }
+                });
+                drawn.unwrap();
+                String::from_utf8(sheet.take()).unwrap()
+            };
+            assert!(draw("one", cursor).contains("one"));
+            for _ in 0..3 {
+                assert_eq!(draw("one", cursor), "", "{cursor:?}");
+            }
+            let changed = draw("two", cursor);
+            assert!(changed.contains("tw"), "{changed:?}");
+            if cursor.is_some() {
+                assert!(
+                    changed.contains("\u{1b}[2;4H"),
+                    "the cursor is put back: {changed:?}"
+                );
+                assert!(draw("two", Some((4, 1))).contains("\u{1b}[2;5H"));
+                let hidden = draw("two", None);
+                assert!(hidden.contains("\u{1b}[?25l"), "{hidden:?}");
+                assert!(draw("two", cursor).contains("\u{1b}[?25h"));
+            }
+        }
+    }
+
+    #[test]
+    fn after_the_screen_was_cleared_everything_is_said_anew() {
+        let (mut terminal, sheet) = paper();
+        terminal
+            .draw(|frame| frame.render_widget("one", frame.area()))
+            .unwrap();
+        sheet.take();
+        terminal.backend_mut().clear_region(ClearType::All).unwrap();
+        sheet.take();
+        terminal
+            .draw(|frame| frame.render_widget("one", frame.area()))
+            .unwrap();
+        assert_eq!(
+            sheet.take(),
+            b"\x1b[?2026h\x1b[?25l\x1b[?2026l",
+            "who had the terminal may have shown it"
+        );
     }
 }

@@ -69,6 +69,7 @@ impl Stage {
             named_theme: "dark".to_owned(),
             policy: Vec::new(),
             troubles: Vec::new(),
+            tried: None,
             themes: Theme::names()
                 .map(|name| (name.to_owned(), Theme::built_in(name).unwrap()))
                 .collect(),

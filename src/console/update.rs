@@ -57,11 +57,14 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Out> {
         Msg::Tick { at } => {
             model.arming.now = model.arming.now.max(at);
             input::release(model, at, &mut out);
+            search::count_on(model);
         }
         Msg::Edited(result) => prompts::external(model, result),
         Msg::Wire(found) => views::wire(model, found),
         Msg::Found(finding) => model.inspector.cache.put(finding),
         Msg::Drafted(draft) => collect::take_up(model, draft),
+        Msg::Saved(Ok(words)) => model.say(words),
+        Msg::Saved(Err(why)) => model.complain(why),
         Msg::Shown(result) => {
             if let Err(why) = result {
                 model.complain(why);
@@ -70,6 +73,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Out> {
         Msg::Files(read) => looks::take(model, read, &mut out),
         Msg::Killed(why) => out.push(Out::Quit(Leave::Killed(why))),
     }
+    looks::try_on(model);
     views::ask_for_wire(model, &mut out);
     views::ask_for_sent(model, &mut out);
     out

@@ -21,6 +21,8 @@ use crate::domain::weight::Offered;
 /// An event in one line.
 pub fn of(envelope: &Envelope) -> String {
     let who = match &envelope.actor {
+        // Who is called so is not called so twice.
+        Actor::Operator(user) if &**user == "operator" => "operator".to_owned(),
         Actor::Operator(user) => format!("operator {user}"),
         Actor::Engine => "engine".to_owned(),
         Actor::Model => "model".to_owned(),

@@ -186,6 +186,7 @@ static VIEW: &[Entry] = &[
     entry(Verb::View(View::Theme), "theme", &[], &[Panes], "", "choose the colours of this session"),
     entry(Verb::View(View::Copy), "copy", &["y"], &[Panes], "", "copy the shown text to the terminal's clipboard"),
     entry(Verb::View(View::Mouse), "mouse", &["m"], &[Panes], "", "take the mouse, or leave it to the terminal's own selection of text"),
+    entry(Verb::View(View::Save), "save", &[], &[Panes], "", "write the shown text, byte for byte, into a file that you name; nothing is overwritten"),
     entry(Verb::View(View::Outside), "open-outside", &["ctrl-o"], &[Panes], "", "open the shown text in $EDITOR, to read; what is changed there counts nowhere"),
     entry(Verb::View(View::Redraw), "redraw", &["ctrl-l"], &[Panes], "", "draw the whole screen anew"),
     entry(Verb::View(View::Close), "close", &["esc", "q"], &[Page, Needed, Consent, Doubt, Broken, Bulk, Rules, Gathered, Branches, Compare, Effects], "close", "close"),

@@ -111,6 +111,8 @@ pub enum View {
     Needed,
     /// Copy.
     Copy,
+    /// Write into a file.
+    Save,
     /// Open in `$EDITOR` to read.
     Outside,
     /// Draw everything anew.

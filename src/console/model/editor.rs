@@ -11,6 +11,7 @@ use crate::console::keymap::Keymap;
 use crate::console::scope::{self, Reader};
 use crate::domain::call::Fault;
 use crate::domain::command::{Behind, Edit};
+use crate::domain::decide::edit::MOST_WORDS;
 use crate::domain::id::{Attempt, NodeId, Rev, TurnId};
 use crate::domain::state::State;
 use crate::policy::session;
@@ -225,6 +226,9 @@ impl Editor {
     /// What can be done with a text that is too long to be typed in, with these keys.
     pub fn ways_out(&self, keymap: &Keymap) -> String {
         let mut words = format!("{} opens them in $EDITOR", keymap.first("external"));
+        if self.long.as_ref().is_some_and(|long| long.len() > MOST_WORDS) {
+            words = format!("{words}, and an edit may have {MOST_WORDS}");
+        }
         if self.can_go_back {
             let undo = keymap.first("undo-typing");
             words = format!("{words}, {undo} takes back what made them so many");
@@ -394,7 +398,9 @@ impl Editor {
         self.long = Some(format!("{}{pasted}{}", read(before)?, read(after)?));
         self.can_go_back = true;
         self.check();
-        Err(format!("{bytes} bytes are more than the editor here takes"))
+        Err(format!(
+            "{bytes} bytes are more than the editor here takes ({LIMIT})"
+        ))
     }
 
     /// Takes back what made the text too long; false where it was so from the beginning.

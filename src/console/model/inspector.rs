@@ -2,12 +2,13 @@
 //!
 //! Must not know: how a tab is put together.
 
-use regex::Regex;
+use std::collections::VecDeque;
 
 use crate::console::doc::{Cache, Doc};
 use crate::console::model::graph::Pick;
 use crate::console::model::screen::Pane;
-use crate::domain::id::{NodeKind, Seq, TurnId};
+use crate::console::model::seek::Seek;
+use crate::domain::id::{NodeKind, Rev, Seq, TurnId};
 
 /// A tab.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -65,17 +66,21 @@ impl Tab {
     }
 }
 
-/// The tabs in the title line of the inspector.
+/// The tabs in the title line of the inspector: in one order, each in one place, whichever is shown.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TabBar {
-    /// Those beside the shown one, each with its first column and its words.
-    pub others: Vec<(Tab, u16, String)>,
+    /// Those on the line, each with its first column and its words.
+    pub tabs: Vec<(Tab, u16, String)>,
     /// Where not all of them fit: which of how many is shown, and its first column.
     pub mark: Option<(u16, String)>,
+    /// What else is to be said, and its first column.
+    pub note: Option<(u16, &'static str)>,
 }
 
 /// Columns at the end of the title line that tell which rows are on screen.
 const POSITION: u16 = 14;
+/// What was read of texts other than the one that is shown: how many places are kept.
+const PLACES: usize = 32;
 
 /// What the inspector shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,32 +91,8 @@ pub enum Subject {
     Broken(TurnId),
 }
 
-/// Words that are looked for in what is read.
-#[derive(Debug, Clone)]
-pub struct Find {
-    /// As they were typed.
-    pub words: String,
-    /// Finds them: small and capital letters alike where only small ones were typed.
-    pub regex: Regex,
-}
-
-impl Find {
-    /// Looks for these words; nothing where there are none.
-    pub fn new(words: &str) -> Option<Self> {
-        if words.is_empty() {
-            return None;
-        }
-        let mut pattern = regex::escape(words);
-        if !words.chars().any(char::is_uppercase) {
-            pattern.insert_str(0, "(?i)");
-        }
-        let regex = Regex::new(&pattern).ok()?;
-        Some(Self {
-            words: words.to_owned(),
-            regex,
-        })
-    }
-}
+/// A text that is read: what it is about, the tab, the revision of its node.
+pub type Read = (Subject, Tab, Option<Rev>);
 
 /// What a document was made of: what it is about, the tab, the run, the width, bytes streamed.
 pub type Made = (Option<Subject>, Tab, Seq, u16, u64);
@@ -130,13 +111,15 @@ pub struct Inspector {
     /// Whether it goes on with the end of what streams; none where nothing does.
     pub follows: Option<bool>,
     /// What is looked for in it.
-    pub find: Option<Find>,
-    /// The row in which it was found last.
-    pub found: Option<usize>,
+    pub seek: Option<Seek>,
     /// True where the output of tools is shown with its bytes as marks instead of in colours.
     pub bytes: bool,
     /// What it shows.
     pub subject: Option<Subject>,
+    /// The text that is read, where one can come back to it.
+    pub read: Option<Read>,
+    /// The first rows of the texts that were read before, the newest last.
+    places: VecDeque<(Read, usize)>,
     /// The document.
     pub doc: Doc,
     /// Rows made before.
@@ -152,7 +135,23 @@ impl Inspector {
             Pane::Queue => self.queue_tab = tab,
             _ => self.graph_tab = tab,
         }
-        self.top = 0;
+    }
+
+    /// Goes over to another text, at the place at which it was left; keeps that of the one before.
+    pub fn turn_to(&mut self, read: Option<Read>) {
+        if let Some(before) = self.read.take() {
+            self.places.retain(|(known, _)| *known != before);
+            self.places.push_back((before, self.top));
+            if self.places.len() > PLACES {
+                self.places.pop_front();
+            }
+        }
+        self.read = read;
+        if let Some(seek) = &mut self.seek {
+            (seek.found, seek.said) = (None, None);
+        }
+        let known = self.places.iter().find(|(known, _)| Some(*known) == read);
+        self.top = known.map_or(0, |(_, top)| *top);
     }
 
     /// The next tab that the subject has, or the one before.
@@ -167,38 +166,44 @@ impl Inspector {
         tab
     }
 
-    /// The tabs beside the shown one in a title line of so many columns, whose first `used` are taken.
-    pub fn bar(&self, used: u16, width: u16, (left, right): (char, char)) -> TabBar {
-        let others: Vec<(Tab, String)> = Tab::ALL
+    /// The tabs in a title line of so many columns. Where there is not room for all of them it shows the part with
+    /// the shown one.
+    pub fn bar(&self, width: u16, (left, right): (char, char)) -> TabBar {
+        let tabs: Vec<Tab> = Tab::ALL
             .into_iter()
-            .filter(|tab| *tab != self.tab)
-            .map(|tab| (tab, format!(" {} ", tab.word())))
+            .filter(|tab| has(self.subject, *tab))
             .collect();
-        let end = width.saturating_sub(POSITION);
-        let all: usize = others.iter().map(|(_, words)| words.len()).sum();
-        let fits = usize::from(used) + 1 + all <= usize::from(end);
-        let at = Tab::ALL.iter().position(|tab| *tab == self.tab).unwrap_or(0) + 1;
-        let mark = format!(" {left} {at}/{} {right} ", Tab::ALL.len());
+        let wide = |tab: &Tab| tab.word().len() as u16 + 2;
+        let note = self.note();
+        let end = width.saturating_sub(POSITION + note.len() as u16);
+        let at = tabs.iter().position(|tab| *tab == self.tab).unwrap_or(0);
+        let mark = format!(" {left} {}/{} {right} ", at + 1, tabs.len());
+        let fits = tabs.iter().map(wide).sum::<u16>() < end;
         let room = if fits { 0 } else { mark.chars().count() as u16 };
         let mut bar = TabBar::default();
-        let mut x = used + 1;
-        for (tab, words) in others {
-            let wide = words.len() as u16;
-            if x + wide + room > end {
-                break;
+        let mut x = 1;
+        for (no, tab) in tabs.iter().enumerate() {
+            if x > 1 && x + wide(tab) + room > end {
+                if no > at {
+                    break;
+                }
+                // The shown one is further on.
+                bar.tabs.clear();
+                x = 1;
             }
-            bar.others.push((tab, x, words));
-            x += wide;
+            let words = match tab {
+                tab if *tab == self.tab => format!("[{}]", tab.word()),
+                tab => format!(" {} ", tab.word()),
+            };
+            bar.tabs.push((*tab, x, words));
+            x += wide(tab);
         }
         if !fits && x + room <= width {
             bar.mark = Some((x, mark));
+            x += room;
         }
+        bar.note = (!note.is_empty()).then_some((x, note));
         bar
-    }
-
-    /// Whether there is anything in a tab about what is shown.
-    pub fn has_tab(&self, tab: Tab) -> bool {
-        has(self.subject, tab)
     }
 
     /// The tab to show for a subject.
@@ -214,13 +219,13 @@ impl Inspector {
         }
     }
 
-    /// The first words of its title line.
-    pub fn title(&self) -> String {
+    /// Whether it follows what streams.
+    const fn note(&self) -> &'static str {
         match self.follows {
-            None => self.tab.word().to_owned(),
-            Some(true) => format!("{}, following", self.tab.word()),
+            None => "",
+            Some(true) => " following ",
             // At its end it follows again, as a pager does.
-            Some(false) => format!("{}, not following", self.tab.word()),
+            Some(false) => " not following ",
         }
     }
 
@@ -246,7 +251,12 @@ impl Inspector {
 
 /// Whether there is anything about a subject in a tab.
 fn has(subject: Option<Subject>, tab: Tab) -> bool {
-    let is_call =
-        || matches!(subject, Some(Subject::Pick(Pick::Node(id))) if id.call().kind == NodeKind::Call);
-    !matches!(tab, Tab::Arguments | Tab::Attempts) || is_call()
+    match subject {
+        Some(Subject::Pick(Pick::Node(id))) => {
+            let of_calls = matches!(tab, Tab::Arguments | Tab::Attempts);
+            !of_calls || id.call().kind == NodeKind::Call
+        }
+        // A stream says one thing.
+        _ => tab == Tab::Content,
+    }
 }

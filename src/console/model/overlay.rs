@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use super::arming::Question;
 use super::editor::Editor;
-use super::inspector::Find;
 use super::listing::Listing;
+use super::seek::Seek;
 use crate::console::commands::{Context, Verb};
 use crate::console::diff;
 use crate::console::doc::{Doc, Styled};
@@ -96,8 +96,8 @@ pub struct Page {
     pub doc: Doc,
     /// First row on screen.
     pub top: usize,
-    /// What is looked for in it, and the row in which it was found last.
-    pub find: Option<(Find, Option<usize>)>,
+    /// What is looked for in it.
+    pub seek: Option<Seek>,
     /// Event and width that it was made for.
     pub made: Option<(crate::domain::id::Seq, u16)>,
 }
@@ -110,7 +110,7 @@ impl Page {
             content,
             doc: Doc::default(),
             top: 0,
-            find: None,
+            seek: None,
             made: None,
         }
     }
@@ -157,6 +157,8 @@ pub struct LinePrompt {
 /// What a line is for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LinePurpose {
+    /// The file into which this text is written.
+    Save(Arc<str>),
     /// Why a call is refused.
     Reject {
         /// The call.
@@ -250,6 +252,13 @@ pub struct List {
     pub typed: Vec<Vec<u32>>,
     /// The chosen place in `found`.
     pub at: usize,
+}
+
+impl List {
+    /// The entry under its cursor; none where nothing fits.
+    pub fn chosen(&self) -> Option<&Choice> {
+        self.choices.get(*self.found.get(self.at)?)
+    }
 }
 
 /// What is chosen from a list.

@@ -5,14 +5,18 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::arming::Question;
 use crate::console::link::{At, Frames, Live};
 use crate::domain::apply::apply;
 use crate::domain::breaker::Phase;
+use crate::domain::call::Call;
 use crate::domain::command::Command;
 use crate::domain::envelope::Envelope;
 use crate::domain::event::run::ToolCard;
 use crate::domain::event::{Event, RunEvent};
 use crate::domain::id::{NodeId, Rev, Seq, TurnId};
+use crate::domain::node::Node;
+use crate::domain::stand::Stand;
 use crate::domain::state::{Mode, State};
 use crate::domain::transcript;
 use crate::domain::turn::{Stream, Turn};
@@ -120,6 +124,55 @@ pub struct Sent {
 }
 
 impl RunPart {
+    /// Why a call waits for no decision now, where it does not.
+    pub fn waits(&self, call: &Call) -> Result<(), String> {
+        let id = call.id;
+        match Stand::of_call(&self.state, call) {
+            Stand::History(_) => Err(format!("{id} is history: an edit replaced it")),
+            Stand::Held(status) | Stand::Now(status) if !status.needs_operator() => {
+                Err(format!("{id} does not wait for you: it is {}", status.word()))
+            }
+            Stand::Held(_) => Err(format!(
+                "{id} is held by an edit before it: nothing can be decided until it stands again"
+            )),
+            Stand::Now(_) => Ok(()),
+        }
+    }
+
+    /// Why a question that was put is asked no more, where it is not: an edit or another hand came in between.
+    pub fn still_asks(&self, question: &Question) -> Result<(), String> {
+        match question {
+            Question::Call {
+                call: id,
+                rev,
+                digest,
+                status,
+            } => {
+                let call = self.state.call(*id).ok_or_else(|| format!("{id} is not there"))?;
+                self.waits(call)?;
+                let now = (
+                    self.state.node(*id).map(Node::rev),
+                    &call.digest,
+                    call.status.word(),
+                );
+                if now == (Some(*rev), digest, *status) {
+                    Ok(())
+                } else {
+                    Err(format!(
+                        "{id} asks something else now: close this and look at it anew"
+                    ))
+                }
+            }
+            Question::Turn { turn, request } => {
+                let mut broken = self.broken();
+                let same = broken.any(|one| one.id == *turn && one.asked == *request);
+                same.then_some(())
+                    .ok_or_else(|| format!("the stream of {turn} is no longer broken"))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// A run of which nothing is known but how its tools are watched.
     pub fn new(watch: Watch) -> Self {
         Self {

@@ -165,7 +165,7 @@ fn limits(run: &RunPart, price: Option<&Price>, meter: &Meter) -> Vec<Row> {
 
 /// Working time: the waits for the operator are no part of it.
 fn time(run: &RunPart, meter: &Meter) -> Row {
-    let words = named("time");
+    let words = named("minutes");
     let words = match (run.worked_ms(), run.state.limits.wall_ms) {
         (Some(used), Some(most)) => meter.put(words, used, most).own(
             Role::Text,

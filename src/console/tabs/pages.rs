@@ -15,6 +15,15 @@ use crate::domain::id::NodeId;
 use crate::domain::state::State;
 use crate::domain::tags;
 
+/// What stands in the place of a question that is asked no more.
+pub fn unasked(maker: &mut Maker<'_>, why: &str, close: &str) {
+    maker.own(Role::Superseded, why);
+    maker.own(
+        Role::Dim,
+        format!("nothing is decided here any more; {close} closes this"),
+    );
+}
+
 /// Columns of keys and name before what a command does.
 const BEFORE: usize = 34;
 /// With fewer columns than this beside them, what it does stands below.

@@ -23,6 +23,17 @@ pub struct Pen<W: Write> {
     bytes: Vec<u8>,
     /// The same for the other order.
     other_bytes: Vec<u8>,
+    /// What is known of the cursor: what it is already is not said again.
+    cursor: Cursor,
+}
+
+/// What was said of the cursor and still holds.
+#[derive(Debug, Clone, Copy, Default)]
+struct Cursor {
+    /// Whether it is seen.
+    shown: Option<bool>,
+    /// Where it is.
+    at: Option<Position>,
 }
 
 impl<W: Write> Pen<W> {
@@ -32,6 +43,10 @@ impl<W: Write> Pen<W> {
             other: CrosstermBackend::new(to),
             bytes: Vec::new(),
             other_bytes: Vec::new(),
+            cursor: Cursor {
+                shown: None,
+                at: None,
+            },
         }
     }
 }
@@ -257,18 +272,28 @@ impl<W: Write> Backend for Pen<W> {
         if self.bytes.is_empty() {
             return Ok(());
         }
+        self.cursor.at = None;
         self.other.write_all(&self.bytes)
     }
 
     fn append_lines(&mut self, count: u16) -> io::Result<()> {
+        self.cursor.at = None;
         self.other.append_lines(count)
     }
 
     fn hide_cursor(&mut self) -> io::Result<()> {
+        if self.cursor.shown == Some(false) {
+            return Ok(());
+        }
+        self.cursor.shown = Some(false);
         self.other.hide_cursor()
     }
 
     fn show_cursor(&mut self) -> io::Result<()> {
+        if self.cursor.shown == Some(true) {
+            return Ok(());
+        }
+        self.cursor.shown = Some(true);
         self.other.show_cursor()
     }
 
@@ -277,14 +302,22 @@ impl<W: Write> Backend for Pen<W> {
     }
 
     fn set_cursor_position<P: Into<Position>>(&mut self, position: P) -> io::Result<()> {
+        let position = position.into();
+        if self.cursor.at == Some(position) {
+            return Ok(());
+        }
+        self.cursor.at = Some(position);
         self.other.set_cursor_position(position)
     }
 
     fn clear(&mut self) -> io::Result<()> {
+        // After this nobody knows what somebody else left.
+        self.cursor = Cursor::default();
         self.other.clear()
     }
 
     fn clear_region(&mut self, clear_type: ClearType) -> io::Result<()> {
+        self.cursor = Cursor::default();
         self.other.clear_region(clear_type)
     }
 

@@ -8,7 +8,7 @@ use ratatui::style::Modifier;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::colour::{BASIC, Paint};
+use super::colour::{BASIC, Paint, contrast};
 use super::{Entry, Error, Role, Theme};
 
 const MODIFIERS: [(&str, Modifier); 6] = [
@@ -19,6 +19,20 @@ const MODIFIERS: [(&str, Modifier); 6] = [
     ("reverse", Modifier::REVERSED),
     ("strike", Modifier::CROSSED_OUT),
 ];
+
+/// Roles that somebody decides by, or is warned by.
+const WEIGHTY: [Role; 8] = [
+    Role::Decision,
+    Role::DecisionKey,
+    Role::Escaped,
+    Role::Awaiting,
+    Role::Unknown,
+    Role::Failed,
+    Role::Warning,
+    Role::Error,
+];
+/// The least contrast of words that have to be read, as the guidelines for the web have it (level AA).
+pub(super) const LEGIBLE: f64 = 4.5;
 
 type Table<'t> = DeTable<'t>;
 type Value<'t> = Spanned<DeValue<'t>>;
@@ -60,7 +74,32 @@ pub(super) fn theme(text: &str, file: &str) -> Result<Theme, Error> {
     let palette = palette(&place, need(&place, top, 0, "palette")?)?;
     let roles = need(&place, top, 0, "roles")?;
     let looks = looks(&place, roles, &palette)?;
+    legible(&place, roles, &looks)?;
     Ok(Theme { name, looks })
+}
+
+/// Refuses a theme in which what is decided by, or what warns, cannot be told from its ground. Where a colour is the
+/// terminal's own nothing is known of it.
+fn legible(place: &Place<'_>, roles: &Value<'_>, looks: &[Entry]) -> Result<(), Error> {
+    let of = |role: Role| looks.get(role as usize).copied().unwrap_or_default();
+    let text = of(Role::Text);
+    for role in WEIGHTY {
+        let entry = of(role);
+        let (Some(fg), Some(bg)) = (entry.fg.or(text.fg), entry.bg.or(text.bg)) else {
+            continue;
+        };
+        let ratio = contrast(fg.rgb, bg.rgb);
+        if ratio < LEGIBLE {
+            let table = as_table(place, roles, "roles")?;
+            let at = table.get(role.key()).map_or(0, |value| value.span().start);
+            let message = format!(
+                "its contrast with its ground is {ratio:.1} to 1, and what is decided by must have {LEGIBLE} at least: choose \
+                 colours that are further apart"
+            );
+            return Err(place.bad(at, format!("roles.{}", role.key()), message));
+        }
+    }
+    Ok(())
 }
 
 fn need<'t, 'v>(

@@ -36,7 +36,11 @@ fn rgb(color: Option<Color>) -> Option<[u8; 3]> {
 }
 
 fn floor(role: Role) -> f64 {
-    if DRAWN.contains(&role) { 3.0 } else { 4.5 }
+    if DRAWN.contains(&role) {
+        3.0
+    } else {
+        parse::LEGIBLE
+    }
 }
 
 /// Every theme but the one without colours.
@@ -287,6 +291,39 @@ fn a_bad_theme_is_refused_with_file_line_column_and_key() {
     assert!(text.contains("this is no TOML"), "{text}");
     let text = complaint("name = \"dark\"\n", "");
     assert!(text.contains("key `name`: is missing"), "{text}");
+}
+
+#[test]
+fn a_theme_in_which_a_decision_cannot_be_read_is_refused_with_its_place() {
+    for key in [
+        "decision", "escaped", "failed", "warning", "error", "unknown", "awaiting",
+    ] {
+        let dark = BUILT_IN[0].1;
+        let line = dark
+            .lines()
+            .find(|line| line.split_whitespace().next() == Some(key))
+            .unwrap();
+        let from = line.to_owned();
+        let to = format!("{key} = {{ fg = \"ground\", bg = \"ground\" }}");
+        let text = complaint(&from, &to);
+        assert!(text.starts_with("theme mine.toml, line "), "{text}");
+        assert!(
+            text.contains(&format!(
+                "key `roles.{key}`: its contrast with its ground is 1.0 to 1"
+            )),
+            "{text}"
+        );
+    }
+    // What only draws a line may be as faint as one likes.
+    let dark = BUILT_IN[0].1;
+    let of = |key: &str, to: &str| {
+        let line = dark
+            .lines()
+            .find(|line| line.split_whitespace().next() == Some(key))
+            .unwrap();
+        Theme::parse(&dark.replacen(line, to, 1), "mine.toml").map(drop)
+    };
+    assert!(of("border", "border = { fg = \"ground\" }").is_ok());
 }
 
 #[test]

@@ -87,6 +87,7 @@ pub(super) fn can_decide(model: &Model) -> Result<(), String> {
 /// Whether a question may be decided now: it was on screen for long enough, uncovered.
 pub(super) fn armed<'m>(model: &'m Model, question: &Question, by: By, at: u64) -> Result<&'m Shown, String> {
     can_decide(model)?;
+    model.run.still_asks(question)?;
     let wait = model.settings.arming_ms;
     let on_top = !model.overlays.is_empty();
     let shown = model
@@ -225,18 +226,7 @@ pub(super) fn waiting(model: &mut Model) -> Result<(NodeId, Rev, Option<Digest>,
     let Some((id, call)) = id.and_then(|id| Some((id, model.run.state.call(id)?))) else {
         return Err(nothing_here(model));
     };
-    match Stand::of_call(&model.run.state, call) {
-        Stand::History(_) => return Err(format!("{id} is history: an edit replaced it")),
-        Stand::Held(status) | Stand::Now(status) if !status.needs_operator() => {
-            return Err(format!("{id} does not wait for you: it is {}", status.word()));
-        }
-        Stand::Held(_) => {
-            return Err(format!(
-                "{id} is held by an edit before it: nothing can be decided until it stands again"
-            ));
-        }
-        Stand::Now(_) => {}
-    }
+    model.run.waits(call)?;
     let digest = call.digest.clone();
     if model.screen.lead == Pane::Graph || model.inspector.tab != Tab::Arguments {
         // No second press would help there.

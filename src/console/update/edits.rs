@@ -8,6 +8,7 @@ use super::decide::{send, subject};
 use super::input::By;
 use super::{branches, collect, ledger, lists, offers, open, review, rules};
 use crate::console::commands::{EditVerb, Verb};
+use crate::console::field::LIMIT;
 use crate::console::model::Model;
 use crate::console::model::editor::{Editor, Purpose};
 use crate::console::model::overlay::{Overlay, Page, PageContent, Whose};
@@ -159,9 +160,12 @@ pub(super) fn open_editor(model: &mut Model, editor: Editor, out: &mut Vec<Out>)
     if let Some(node) = editor.holds() {
         out.push(Out::Command(Command::Edit(EditCommand::Hold { node })));
     }
-    if editor.long.is_some() {
-        let key = model.settings.keymap.first("external");
-        model.say(format!("too long for the editor here: {key} opens it in $EDITOR"));
+    if let Some(long) = &editor.long {
+        let ways = editor.ways_out(&model.settings.keymap);
+        model.say(format!(
+            "{} bytes are too many to type in (at most {LIMIT}): {ways}",
+            long.len()
+        ));
     }
     open(model, Overlay::Editor(Box::new(editor)));
 }

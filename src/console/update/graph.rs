@@ -102,6 +102,5 @@ pub(super) fn step(model: &mut Model, to: Move) -> bool {
         Some(Spot::Broken(turn)) => graph.go_to_broken(turn),
         None => return true,
     };
-    model.inspector.top = 0;
     true
 }

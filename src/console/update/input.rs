@@ -131,6 +131,11 @@ pub(super) fn run(model: &mut Model, verb: Verb, by: By, at: u64, out: &mut Vec<
         model.complain(format!("{words} ({log})"));
         return;
     }
+    if let Some(several) = model.folded(verb) {
+        let key = model.settings.keymap.first("expand");
+        model.complain(format!("this row stands for {several}: open it first ({key})"));
+        return;
+    }
     match verb {
         Verb::Move(to) => views::step(model, to),
         Verb::View(View::Choose) => lists::choose(model, at, out),

@@ -79,7 +79,6 @@ pub(super) fn go(model: &mut Model, id: NodeId) -> Result<(), String> {
         return Err(format!("{id} has no row"));
     }
     model.screen.focus(Pane::Graph);
-    model.inspector.top = 0;
     Ok(())
 }
 
@@ -92,7 +91,6 @@ fn go_pick(model: &mut Model, pick: Pick) -> Result<(), String> {
                 return Err(format!("{turn} has no row"));
             }
             model.screen.focus(Pane::Graph);
-            model.inspector.top = 0;
             Ok(())
         }
     }

@@ -70,8 +70,16 @@ pub(super) fn themes(model: &mut Model) {
         right: if *name == settings.theme { "now" } else { "" }.to_owned(),
         gives: Gives::Theme(name.clone()),
     });
-    let choices = choices.collect();
+    let choices: Vec<Choice> = choices.collect();
+    let at = settings
+        .themes
+        .iter()
+        .position(|(name, _)| *name == settings.theme);
     list(model, ListPurpose::Theme, "theme", choices);
+    // What is under the cursor is shown: it begins with what is shown already.
+    if let Some(Overlay::List(list)) = model.overlays.last_mut() {
+        list.at = at.unwrap_or(0);
+    }
 }
 
 /// Opens the list of tools for a call.
@@ -171,8 +179,10 @@ pub(super) fn choose(model: &mut Model, at: u64, out: &mut Vec<Out>) {
     let Some(Overlay::List(list)) = model.overlays.last() else {
         return;
     };
-    let chosen = list.found.get(list.at).and_then(|index| list.choices.get(*index));
-    let Some((gives, name)) = chosen.map(|choice| (choice.gives.clone(), choice.name.clone())) else {
+    let Some((gives, name)) = list
+        .chosen()
+        .map(|choice| (choice.gives.clone(), choice.name.clone()))
+    else {
         let back = model.settings.keymap.first("back");
         model.complain(format!("nothing fits; {back} goes back"));
         return;

@@ -8,7 +8,7 @@ use super::lists;
 use crate::console::files::Read;
 use crate::console::model::Model;
 use crate::console::model::log::Line;
-use crate::console::model::overlay::Overlay;
+use crate::console::model::overlay::{Gives, ListPurpose, Overlay};
 use crate::console::msg::Out;
 use crate::console::theme::Colours;
 use crate::domain::command::{Command, ResilienceCommand};
@@ -16,6 +16,10 @@ use crate::text::visible;
 
 /// Takes what the files say now.
 pub(super) fn take(model: &mut Model, read: Read, out: &mut Vec<Out>) {
+    // What is tried on is tried on anew, over what the files say now.
+    if let Some(before) = model.settings.tried.take() {
+        model.settings.look = before;
+    }
     let mut troubles = read.troubles;
     let mut news = configure(model, read.policy, out);
     let settings = &mut model.settings;
@@ -124,6 +128,27 @@ pub(super) fn list(model: &mut Model) {
     lists::themes(model);
 }
 
+/// Shows everything in the theme under the cursor of the open list; as it was, once the list is closed without a choice.
+pub(super) fn try_on(model: &mut Model) {
+    let open = model.overlays.iter().find_map(|overlay| match overlay {
+        Overlay::List(list) if list.purpose == ListPurpose::Theme => Some(list),
+        _ => None,
+    });
+    let settings = &mut model.settings;
+    let Some(list) = open else {
+        if let Some(before) = settings.tried.take() {
+            settings.look = before;
+        }
+        return;
+    };
+    let before = settings.tried.get_or_insert_with(|| settings.look.clone());
+    let chosen = list.chosen().and_then(|choice| match &choice.gives {
+        Gives::Theme(name) => settings.themes.iter().find(|(known, _)| known == name),
+        _ => None,
+    });
+    settings.look = chosen.map_or_else(|| before.clone(), |(_, theme)| theme.look(before.colours()));
+}
+
 /// Shows everything in a theme, until the program ends.
 pub(super) fn choose(model: &mut Model, name: &str) {
     let settings = &mut model.settings;
@@ -131,6 +156,7 @@ pub(super) fn choose(model: &mut Model, name: &str) {
         return model.complain("the theme is gone");
     };
     settings.look = theme.look(settings.look.colours());
+    settings.tried = None;
     name.clone_into(&mut settings.theme);
     model.say(format!(
         "theme {name}, until you leave; `theme = \"{name}\"` in the configuration keeps it"

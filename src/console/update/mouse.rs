@@ -53,11 +53,7 @@ fn press(model: &mut Model, x: u16, y: u16) {
     }
     if let Some(tab) = tab_at(model, x, y) {
         views::focus(model, Pane::Inspector);
-        if model.inspector.has_tab(tab) {
-            views::tab(model, tab);
-        } else {
-            model.complain(format!("there are no {} of what is selected", tab.word()));
-        }
+        views::tab(model, tab);
         return;
     }
     model.screen.moving = model.screen.border_at(x, y);
@@ -78,14 +74,12 @@ fn press(model: &mut Model, x: u16, y: u16) {
             let row = model.graph.top + row;
             if row < model.graph.len() {
                 model.graph.go(row);
-                model.inspector.top = 0;
             }
         }
         Pane::Queue => {
             let item = model.queue.items.get(model.queue.top + row);
             if let Some(wanted) = item.map(|item| item.wanted) {
                 model.queue.selected = Some(wanted);
-                model.inspector.top = 0;
             }
         }
         Pane::Inspector => {}
@@ -104,13 +98,12 @@ fn press(model: &mut Model, x: u16, y: u16) {
 fn tab_at(model: &Model, x: u16, y: u16) -> Option<Tab> {
     let area = model.screen.places.inspector.filter(|area| area.y == y)?;
     let inspector = &model.inspector;
-    let used = (inspector.title().len() as u16 + 2).min(area.width.saturating_sub(2)) + 1;
-    let bar = inspector.bar(used, area.width, model.settings.charset.around());
+    let bar = inspector.bar(area.width, model.settings.charset.around());
     let is_here = |(_, from, words): &&(Tab, u16, String)| {
         let from = area.x + from;
         (from..from + words.len() as u16).contains(&x)
     };
-    bar.others.iter().find(is_here).map(|(tab, _, _)| *tab)
+    bar.tabs.iter().find(is_here).map(|(tab, _, _)| *tab)
 }
 
 /// A click in a list moves its cursor; a key takes the entry.

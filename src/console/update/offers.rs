@@ -28,7 +28,10 @@ pub(super) fn probe(model: &mut Model, out: &mut Vec<Out>) -> Result<(), String>
     }
     let call = match model.overlays.last() {
         Some(Overlay::Dialog(dialog)) => match &dialog.question {
-            Question::Call { call, .. } => *call,
+            question @ Question::Call { call, .. } => {
+                model.run.still_asks(question)?;
+                *call
+            }
             _ => return Err("this is not about a call".to_owned()),
         },
         _ => return Err("no question is open".to_owned()),

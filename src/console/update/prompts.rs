@@ -4,7 +4,7 @@
 
 use super::{branches, choices, collect, edits, graph, lists, open, repair, review, search, typing};
 use crate::console::commands::TextVerb;
-use crate::console::field::Field;
+use crate::console::field::{Field, LIMIT};
 use crate::console::key::Key;
 use crate::console::model::Model;
 use crate::console::model::overlay::{LinePrompt, LinePurpose, Overlay, Whose};
@@ -82,7 +82,9 @@ fn is_too_long(model: &mut Model, verb: Option<TextVerb>) -> bool {
         return true;
     }
     let ways = editor.ways_out(&model.settings.keymap);
-    model.complain(format!("{bytes} bytes are too many to type in: {ways}"));
+    model.complain(format!(
+        "{bytes} bytes are too many to type in (at most {LIMIT}): {ways}"
+    ));
     true
 }
 
@@ -220,6 +222,14 @@ fn accept(model: &mut Model, out: &mut Vec<Out>) {
                 return;
             }
             model.queue.leaving = model.queue.selected;
+            Ok(())
+        }
+        LinePurpose::Save(_) if text.is_empty() => Err("no file is named".to_owned()),
+        LinePurpose::Save(saved) => {
+            out.push(Out::Save {
+                path: text,
+                text: saved,
+            });
             Ok(())
         }
         LinePurpose::RejectAnswer(..) if text.is_empty() => {

@@ -9,10 +9,9 @@ use super::{bulk, decide, listings};
 use crate::console::alike;
 use crate::console::columns::Columns as _;
 use crate::console::doc::{Doc, Work};
-use crate::console::layout::fold::Stands;
 use crate::console::model::Model;
 use crate::console::model::arming::{Cover, Question, Sight};
-use crate::console::model::graph::{Form, GraphPane, Level, Pick, body};
+use crate::console::model::graph::{Pick, body};
 use crate::console::model::inspector::{Made, Subject, Tab};
 use crate::console::model::listing::Kind;
 use crate::console::model::overlay::{DialogKind, ListPurpose, Overlay, PageContent, Review, RuleView};
@@ -23,8 +22,9 @@ use crate::console::rows::Chosen;
 use crate::console::tabs::{self, Maker, Output};
 use crate::domain::advice::Cards;
 use crate::domain::command::Command;
-use crate::domain::id::{Seq, TurnId};
+use crate::domain::id::Seq;
 use crate::domain::lineage::{self, Plan};
+use crate::domain::node::Node;
 use crate::domain::refusal::Refusal;
 use crate::domain::state::State;
 use crate::policy::backtest::would;
@@ -52,9 +52,9 @@ pub fn prepare(model: &mut Model) {
     let rows = |area: Option<ratatui::layout::Rect>| area.map_or(0, |area| usize::from(inside(area).height));
     let height = usize::from(graph.height).saturating_sub(model.graph.form.head());
     let state = &model.run.state;
-    model
-        .graph
-        .scroll(height, |pane, row| tall(state, pane, row, graph));
+    model.graph.scroll(height, |pane, row| {
+        1 + body::of_row(state, pane, row, graph.width).lines.len()
+    });
     model.queue.scroll(rows(places.queue));
     let room = rows(places.inspector);
     let width = places.inspector.map_or(model.screen.width, |area| area.width);
@@ -83,17 +83,6 @@ pub fn settle(model: &mut Model) {
         }
         prepare(model);
     }
-}
-
-/// How many lines a row of the graph takes.
-fn tall(state: &State, pane: &GraphPane, row: usize, area: ratatui::layout::Rect) -> usize {
-    let here = pane.rows.list.get(row);
-    let shown = here
-        .filter(|here| pane.level == Level::Text && pane.form == Form::Lanes && here.stands == Stands::Node);
-    1 + shown.map_or(0, |here| {
-        let apart = pane.open.contains(&here.key);
-        body::lines(state, here.key, apart, body::width(area.width)).len()
-    })
 }
 
 /// The rows of the pane at the bottom.
@@ -174,31 +163,8 @@ fn inspect(model: &mut Model, width: u16, height: usize) {
             Wanted::Turn { turn, .. } => Subject::Broken(turn),
         });
     let subject = from_queue.or(model.graph.selected.map(Subject::Pick));
-    let mut follows = model.inspector.is_at_end(height);
-    if subject != model.inspector.subject {
-        // What was read of a stream is read on where it has become a node.
-        let is_it = |live: TurnId| match subject {
-            Some(Subject::Pick(Pick::Node(id))) => {
-                model.run.state.turn_of(id).is_some_and(|turn| turn.id == live)
-            }
-            _ => false,
-        };
-        let became = match model.inspector.subject {
-            Some(Subject::Pick(Pick::Live(turn, _))) => model.graph.pinned && is_it(turn),
-            _ => false,
-        };
-        model.inspector.subject = subject;
-        if !became {
-            model.inspector.top = 0;
-        }
-        follows = true;
-    }
     let tab = model.inspector.tab_for(subject, model.screen.lead);
-    if tab != model.inspector.tab {
-        model.inspector.tab = tab;
-        model.inspector.top = 0;
-        follows = true;
-    }
+    let follows = turn_to(model, subject, tab) || model.inspector.is_at_end(height);
     let streamed = match subject {
         Some(Subject::Pick(Pick::Live(turn, _))) => {
             model.run.live.get(&turn).map_or(0, |live| live.bytes.max(1))
@@ -237,6 +203,37 @@ fn inspect(model: &mut Model, width: u16, height: usize) {
         // What is streaming is followed while its end is on screen.
         model.inspector.top = model.inspector.doc.rows();
     }
+}
+
+/// Goes over to what the inspector shows now. True where that is something else than before.
+fn turn_to(model: &mut Model, subject: Option<Subject>, tab: Tab) -> bool {
+    let state = &model.run.state;
+    let read = match subject {
+        Some(node @ Subject::Pick(Pick::Node(id))) => Some((node, tab, state.node(id).map(Node::rev))),
+        _ => None,
+    };
+    let inspector = &mut model.inspector;
+    if (subject, tab) == (inspector.subject, inspector.tab) {
+        // A new revision goes on where the one before was read.
+        inspector.read = read;
+        return false;
+    }
+    // What was read of a stream is read on where it has become a node.
+    let became = match (inspector.subject, subject) {
+        (Some(Subject::Pick(Pick::Live(live, _))), Some(Subject::Pick(Pick::Node(id)))) => {
+            model.graph.pinned && state.turn_of(id).is_some_and(|turn| turn.id == live)
+        }
+        _ => false,
+    };
+    let top = inspector.top;
+    let same = tab == inspector.tab;
+    inspector.subject = subject;
+    inspector.tab = tab;
+    inspector.turn_to(read);
+    if became && same {
+        inspector.top = top;
+    }
+    true
 }
 
 fn overlay(model: &mut Model) {
@@ -322,7 +319,12 @@ fn overlay(model: &mut Model) {
         Overlay::Dialog(dialog) => {
             if dialog.made != key || dialog.doc.is_due() {
                 dialog.made = key;
+                let stands = run.still_asks(&dialog.question);
                 match (&dialog.kind, &dialog.question) {
+                    _ if stands.is_err() => {
+                        let why = stands.err().unwrap_or_default();
+                        tabs::unasked(&mut maker, &why, &settings.keymap.first("close"));
+                    }
                     (DialogKind::Broken(turn), _) => tabs::broken(&mut maker, *turn),
                     (_, Question::Call { call, .. }) => tabs::decision(&mut maker, *call),
                     _ => {}
@@ -406,6 +408,7 @@ pub(super) fn sights(model: &Model) -> (Option<Sight>, Option<Sight>, Cover) {
         }
         Overlay::Bulk(bulk) => whole(Question::Bulk { stamp: bulk.stamp }, &bulk.doc, bulk.top),
         Overlay::Rule(view) => whole(Question::Bulk { stamp: view.stamp }, &view.doc, view.top),
+        Overlay::Dialog(dialog) if model.run.still_asks(&dialog.question).is_err() => None,
         Overlay::Dialog(dialog) => {
             // Of a call what counts is what would run.
             whole(dialog.question.clone(), &dialog.doc, dialog.top).map(|sight| {

@@ -5,13 +5,15 @@
 use std::collections::BTreeSet;
 
 use super::prompts;
+use super::views::STILL;
 use crate::console::commands::Jump;
 use crate::console::model::Model;
 use crate::console::model::graph::Pick;
 use crate::console::model::graph::query::{self, Query};
-use crate::console::model::inspector::{Find, Subject};
+use crate::console::model::inspector::Subject;
 use crate::console::model::overlay::{LinePurpose, Overlay};
 use crate::console::model::screen::{Pane, inside};
+use crate::console::model::seek::Seek;
 use crate::domain::id::NodeId;
 use crate::domain::node::Node;
 
@@ -40,15 +42,15 @@ pub(super) fn ask(model: &mut Model) {
         Scope::Graph => (format!("search: {WORDS}"), model.graph.search.text.clone()),
         Scope::Inspector => (
             "search in what is shown".to_owned(),
-            words(model.inspector.find.as_ref()),
+            words(model.inspector.seek.as_ref()),
         ),
         Scope::Page => ("search on this page".to_owned(), String::new()),
     };
     prompts::line(model, LinePurpose::Search, &title, &before);
 }
 
-fn words(find: Option<&Find>) -> String {
-    find.map(|find| find.words.clone()).unwrap_or_default()
+fn words(seek: Option<&Seek>) -> String {
+    seek.map(|seek| seek.words.clone()).unwrap_or_default()
 }
 
 /// Looks for what was typed and goes to the first place; says what cannot be read of it.
@@ -56,12 +58,11 @@ pub(super) fn look_for(model: &mut Model, text: &str) -> Result<(), String> {
     match scope(model) {
         Scope::Graph => return in_graph(model, text),
         Scope::Inspector => {
-            model.inspector.find = Find::new(text);
-            model.inspector.found = None;
+            model.inspector.seek = Seek::new(text);
         }
         Scope::Page => {
             if let Some(Overlay::Page(page)) = model.overlays.last_mut() {
-                page.find = Find::new(text).map(|find| (find, None));
+                page.seek = Seek::new(text);
             }
         }
     }
@@ -79,63 +80,69 @@ pub(super) fn step(model: &mut Model, jump: Jump) -> bool {
         Jump::MatchBack => true,
         _ => return false,
     };
-    let search = model.settings.keymap.first("search");
-    let unstored = unstored(model);
-    let nothing = || format!("nothing was searched for here: {search} asks for words");
-    let said = match scope(model) {
+    let (top, height) = match scope(model) {
         Scope::Graph => return false,
-        Scope::Inspector if model.inspector.doc.is_waiting() => {
-            Err("what is shown is long and still being laid out: a moment".to_owned())
-        }
         Scope::Inspector => {
             let area = model.screen.places.inspector.map(inside).unwrap_or_default();
-            let inspector = &mut model.inspector;
-            match &inspector.find {
-                Some(find) => {
-                    let from = next_row(inspector.found, inspector.top, back);
-                    let doc = &inspector.doc;
-                    let found = around(|row| doc.find(&find.regex, row, back), from, doc.rows(), back);
-                    let said = told(found, from, back, &find.words);
-                    if let Some(row) = found {
-                        inspector.found = Some(row);
-                        inspector.top = in_view(row, inspector.top, usize::from(area.height));
-                    }
-                    match said {
-                        Err(why) if unstored > 0 => Err(format!(
-                            "{why}; {unstored} bytes of its result were not stored and are not searched"
-                        )),
-                        said => said,
-                    }
-                }
-                None => Err(nothing()),
-            }
+            (model.inspector.top, area.height)
         }
         Scope::Page => {
-            let body = model.screen.places.body;
-            let Some(Overlay::Page(page)) = model.overlays.last_mut() else {
+            let height = model.screen.places.body.height.saturating_sub(1);
+            let Some(Overlay::Page(page)) = model.overlays.last() else {
                 return false;
             };
-            match &mut page.find {
-                Some((find, last)) => {
-                    let from = next_row(*last, page.top, back);
-                    let doc = &page.doc;
-                    let found = around(|row| doc.find(&find.regex, row, back), from, doc.rows(), back);
-                    let said = told(found, from, back, &find.words);
-                    if let Some(row) = found {
-                        *last = Some(row);
-                        page.top = in_view(row, page.top, usize::from(body.height.saturating_sub(1)));
-                    }
-                    said
-                }
-                None => Err(nothing()),
-            }
+            (page.top, height)
         }
     };
-    match said {
-        Ok(words) => model.say(words),
-        Err(why) => model.complain(why),
+    let Some((seek, doc)) = model.seek() else {
+        let search = model.settings.keymap.first("search");
+        model.complain(format!("nothing was searched for here: {search} asks for words"));
+        return true;
+    };
+    if doc.is_waiting() {
+        model.complain(STILL);
+        return true;
     }
+    let Some((row, around)) = seek.step(doc, top, back) else {
+        let why = format!("`{}` is nowhere in it", seek.words);
+        let rest = match unstored(model) {
+            some if some > 0 && scope(model) == Scope::Inspector => {
+                format!("; {some} bytes of its result were not stored and are not searched")
+            }
+            _ => String::new(),
+        };
+        model.complain(format!("{why}{rest}"));
+        return true;
+    };
+    let mut words = seek.place(doc);
+    if around {
+        words.push_str(AROUND);
+    }
+    let top = in_view(row, top, usize::from(height));
+    match model.overlays.last_mut() {
+        Some(Overlay::Page(page)) => page.top = top,
+        _ => model.inspector.top = top,
+    }
+    model.say(words);
     true
+}
+
+/// What is said where the search went on from the other end.
+const AROUND: &str = ", from the other end";
+
+/// Counts on where matches are still counted, as long as their place is what was said last; says which it is once all
+/// are.
+pub(super) fn count_on(model: &mut Model) {
+    let text = model.message.text.clone();
+    let Some((seek, doc)) = model.seek() else { return };
+    let Some(said) = seek.said.take() else { return };
+    let Some(rest) = text.strip_prefix(&said) else {
+        return;
+    };
+    let words = seek.place(doc);
+    if words != said {
+        model.say(format!("{words}{rest}"));
+    }
 }
 
 /// Bytes of the result in the inspector that were not stored.
@@ -147,28 +154,6 @@ fn unstored(model: &Model) -> u64 {
     let own = state.node(id).and_then(Node::outcome);
     let outcome = own.or_else(|| state.observation(id.call()).and_then(Node::outcome));
     outcome.map_or(0, query::unstored)
-}
-
-/// Where to go on: behind the row that was found last, or at the first row on screen.
-const fn next_row(found: Option<usize>, top: usize, back: bool) -> usize {
-    match found {
-        Some(row) if back => row,
-        Some(row) => row + 1,
-        None => top,
-    }
-}
-
-/// Looks from a row on, and, where nothing is there, from the other end.
-fn around(find: impl Fn(usize) -> Option<usize>, from: usize, rows: usize, back: bool) -> Option<usize> {
-    find(from).or_else(|| find(if back { rows } else { 0 }))
-}
-
-fn told(found: Option<usize>, from: usize, back: bool, words: &str) -> Result<String, String> {
-    match found {
-        None => Err(format!("`{words}` is nowhere in it")),
-        Some(row) if (row < from) != back => Ok(format!("row {}, from the other end", row + 1)),
-        Some(row) => Ok(format!("row {}", row + 1)),
-    }
 }
 
 /// The first row on screen so that a row is seen, a few rows from the edge.

@@ -12,8 +12,19 @@ use crate::console::model::overlay::{Choice, Gives, LinePurpose, ListPurpose, Ov
 use crate::console::msg::Out;
 use crate::text::visible;
 
-/// Longest text for the clipboard: terminals drop more.
-pub(super) const CLIPBOARD: usize = 512 * 1024;
+/// Longest text for the clipboard, in bytes. It travels as base64, a third longer, and tmux drops a sequence of more than
+/// 1 MiB; what a terminal drops it does not tell.
+const CLIPBOARD: usize = 512 * 1024;
+
+/// Whether a text of so many bytes can be copied; says why not.
+pub(super) fn fits_clipboard(bytes: usize) -> Result<(), String> {
+    if bytes > CLIPBOARD {
+        return Err(format!(
+            "the text has {bytes} bytes, and the clipboard is given {CLIPBOARD} at most"
+        ));
+    }
+    Ok(())
+}
 
 /// Puts in what can stand at the cursor, or lets choose among several.
 pub(super) fn complete(model: &mut Model) {
@@ -101,14 +112,13 @@ pub(super) fn copy(model: &mut Model, out: &mut Vec<Out>) {
         return;
     };
     match field.selected() {
-        Ok(text) if text.len() > CLIPBOARD => model.complain(format!(
-            "{} bytes are more than terminals take into the clipboard ({CLIPBOARD})",
-            text.len()
-        )),
-        Ok(text) => {
-            model.say(format!("copied {} bytes", text.len()));
-            out.push(Out::Copy(text));
-        }
+        Ok(text) => match fits_clipboard(text.len()) {
+            Ok(()) => {
+                model.say(format!("copied {} bytes", text.len()));
+                out.push(Out::Copy(text));
+            }
+            Err(why) => model.complain(why),
+        },
         Err(why) => model.complain(why),
     }
 }

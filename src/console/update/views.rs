@@ -4,8 +4,8 @@
 
 use std::sync::Arc;
 
-use super::typing::CLIPBOARD;
-use super::{ledger, open};
+use super::typing::fits_clipboard;
+use super::{ledger, open, prompts};
 use crate::console::commands::{Move, RunVerb, View};
 use crate::console::doc::Doc;
 use crate::console::hints::context;
@@ -15,7 +15,7 @@ use crate::console::model::graph::{Form, Pick};
 use crate::console::model::inspector::{Subject, Tab};
 use crate::console::model::log::Line;
 use crate::console::model::lower::Target;
-use crate::console::model::overlay::{Overlay, Page, PageContent};
+use crate::console::model::overlay::{LinePurpose, Overlay, Page, PageContent};
 use crate::console::model::run::{SentThen, WireSeen};
 use crate::console::model::screen::{Pane, inside};
 use crate::console::msg::Out;
@@ -52,6 +52,7 @@ pub(super) fn show(model: &mut Model, view: View, out: &mut Vec<Out>) {
         View::Needed => super::needed::show(model),
         View::Orphans => ledger::list(model),
         View::Copy => copy(model, out),
+        View::Save => save(model),
         View::Outside => match whole(model) {
             Ok(text) => out.push(Out::Show(visible_lines(&text).join("\n"))),
             Err(why) => model.complain(why),
@@ -162,11 +163,8 @@ pub(super) fn focus(model: &mut Model, pane: Pane) {
     if pane == Pane::Inspector {
         hold(model);
     }
-    if model.screen.lead != lead {
-        model.inspector.top = 0;
-        if pane == Pane::Queue {
-            model.inspector.choose(Tab::Arguments, pane);
-        }
+    if model.screen.lead != lead && pane == Pane::Queue {
+        model.inspector.choose(Tab::Arguments, pane);
     }
 }
 
@@ -254,29 +252,38 @@ pub(super) fn wire(model: &mut Model, found: Result<Option<Frames>, String>) {
     }
 }
 
+/// What is said where a text is asked for that is not there yet.
+pub(super) const STILL: &str = "what is shown is long and still being laid out: a moment";
+
 /// What the inspector shows, as text.
 fn whole(model: &Model) -> Result<String, String> {
     let doc = &model.inspector.doc;
     if doc.is_waiting() {
-        return Err("what is shown is long and still being laid out: a moment".to_owned());
+        return Err(STILL.to_owned());
     }
     Ok(doc.copy())
+}
+
+/// Asks for the file into which the shown text goes.
+fn save(model: &mut Model) {
+    let text: Arc<str> = match whole(model) {
+        Ok(text) => text.into(),
+        Err(why) => return model.complain(why),
+    };
+    let title = format!(
+        "write the shown {} bytes into which file? nothing is overwritten",
+        text.len()
+    );
+    prompts::line(model, LinePurpose::Save(text), &title, "");
 }
 
 fn copy(model: &mut Model, out: &mut Vec<Out>) {
     let text = match whole(model) {
         Ok(text) => text,
-        Err(why) => {
-            model.complain(why);
-            return;
-        }
+        Err(why) => return model.complain(why),
     };
-    if text.len() > CLIPBOARD {
-        model.complain(format!(
-            "{} bytes are more than terminals take into the clipboard ({CLIPBOARD})",
-            text.len()
-        ));
-        return;
+    if let Err(why) = fits_clipboard(text.len()) {
+        return model.complain(format!("{why}: `save` in the palette writes it into a file"));
     }
     model.say(format!(
         "copied {} bytes to the clipboard{}",
@@ -340,7 +347,6 @@ pub(super) fn step_in(model: &mut Model, pane: Pane, to: Move) {
                 Move::Bottom => model.graph.go(usize::MAX),
                 other => model.graph.go(at.saturating_add_signed(by(other, page))),
             }
-            model.inspector.top = 0;
         }
         Pane::Queue => {
             match to {

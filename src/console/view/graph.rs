@@ -16,14 +16,12 @@ use ratatui::layout::Rect;
 use super::paint::{Canvas, row_of};
 use super::shell;
 use crate::console::columns::Columns as _;
-use crate::console::layout::fold::Stands;
 use crate::console::layout::gutter::{Cell, Glyphs};
 use crate::console::model::Model;
 use crate::console::model::graph::{Form, Level, body};
 use crate::console::model::screen::{Pane, inside};
 use crate::console::symbols::Symbol;
 use crate::console::theme::Role;
-use crate::domain::id::NodeId;
 use crate::domain::lineage::Plan;
 use crate::text::visible;
 use foreseen::Foreseen;
@@ -126,7 +124,7 @@ fn lanes_of(
     };
     let scale = (form == Form::Time).then(|| time::Scale::new(model, height, area));
     if let Some(scale) = &scale {
-        canvas.put(head.x, head.y, head.width, &scale.words(model), Role::Dim);
+        canvas.row(row_of(head, 0), &scale.words(model, head.width), model.more());
     }
     let mut line = 0_u16;
     let mut row = top;
@@ -153,7 +151,7 @@ fn lanes_of(
                         height: body.bottom().saturating_sub(place.y + 1),
                         ..place
                     };
-                    below = text(model, canvas, room, row, widest);
+                    below = text(model, canvas, room, row);
                 }
             }
             None => {
@@ -233,21 +231,16 @@ fn lanes(
 }
 
 /// Draws the words of a row below it, at the level that shows them; gives the lines used.
-fn text(model: &Model, canvas: &mut Canvas<'_>, room: Rect, row: usize, widest: usize) -> u16 {
+fn text(model: &Model, canvas: &mut Canvas<'_>, room: Rect, row: usize) -> u16 {
     let graph = &model.graph;
-    let Some(here) = graph.rows.list.get(row) else {
-        return 0;
-    };
-    if graph.level != Level::Text || here.stands != Stands::Node {
-        return 0;
-    }
-    let lines = body_of(model, here.key);
+    let body = body::of_row(&model.run.state, graph, row, graph.map.room.0);
     let mut cells = Vec::new();
     graph.rows.gutter.below(row, &mut cells);
-    for (at, line) in lines.iter().enumerate().take(usize::from(room.height)) {
+    for (at, line) in body.lines.iter().enumerate().take(usize::from(room.height)) {
         let place = row_of(room, at as u16);
-        lanes(model, canvas, place, &cells, (' ', Role::Line), widest);
-        let x = place.x + 4 + u16::try_from(widest).unwrap_or(0);
+        let beside = body.indent.saturating_sub(1);
+        lanes(model, canvas, place, &cells, (' ', Role::Line), beside);
+        let x = place.x + u16::try_from(body.indent).unwrap_or(0);
         let role = match line.part {
             body::Part::Says => Role::Text,
             body::Part::Gave => Role::Dim,
@@ -255,15 +248,10 @@ fn text(model: &Model, canvas: &mut Canvas<'_>, room: Rect, row: usize, widest: 
         let used = canvas.put(x, place.y, place.right().saturating_sub(x), &line.text, role);
         if line.cut {
             let more = Symbol::Ellipsis.glyph(model.settings.charset);
-            let x = (x + used).min(place.right().saturating_sub(1));
-            canvas.put(x, place.y, 1, more.encode_utf8(&mut [0; 4]), Role::Dim);
+            canvas.put(x + used, place.y, 1, more.encode_utf8(&mut [0; 4]), Role::Dim);
         }
     }
-    u16::try_from(lines.len()).unwrap_or(u16::MAX).min(room.height)
-}
-
-fn body_of(model: &Model, key: NodeId) -> Vec<body::Line> {
-    let width = model.graph.map.room.0;
-    let apart = model.graph.open.contains(&key);
-    body::lines(&model.run.state, key, apart, body::width(width))
+    u16::try_from(body.lines.len())
+        .unwrap_or(u16::MAX)
+        .min(room.height)
 }

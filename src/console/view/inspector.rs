@@ -14,17 +14,23 @@ use crate::console::theme::Role;
 /// Draws the pane.
 pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
     let inspector = &model.inspector;
-    let used = shell::title(model, canvas, area, Pane::Inspector, &inspector.title());
+    let role = shell::rule(model, canvas, area, Pane::Inspector);
     let body = inside(area);
-    // The other tabs, as far as there is room, and a sign where there are more.
-    let bar = inspector.bar(used, area.width, model.settings.charset.around());
-    for (_, x, words) in &bar.others {
-        canvas.put(area.x + x, area.y, words.len() as u16, words, Role::Dim);
+    let bar = inspector.bar(area.width, model.settings.charset.around());
+    let mut put = |x: u16, words: &str, role: Role| {
+        let room = area.width.saturating_sub(x + 1);
+        canvas.put(area.x + x, area.y, room, words, role);
+    };
+    for (tab, x, words) in &bar.tabs {
+        put(*x, words, if *tab == inspector.tab { role } else { Role::Dim });
     }
     if let Some((x, words)) = &bar.mark {
-        canvas.put(area.x + x, area.y, area.width - x, words, Role::Key);
+        put(*x, words, Role::Key);
     }
-    let find = inspector.find.as_ref().map(|find| &find.regex);
+    if let Some((x, words)) = bar.note {
+        put(x, words, role);
+    }
+    let find = inspector.seek.as_ref().map(|seek| &seek.regex);
     let place = (inspector.first_row(), model.more());
     rows(canvas, body, &inspector.doc, place, find);
     position(canvas, area, &inspector.doc, inspector.first_row());

@@ -58,7 +58,7 @@ fn one(model: &Model, frame: &mut Frame<'_>, overlay: &Overlay) {
     clear(model, frame, overlay);
     match overlay {
         Overlay::Page(page) => {
-            let find = page.find.as_ref().map(|(find, _)| &find.regex);
+            let find = page.seek.as_ref().map(|seek| &seek.regex);
             let place = (page.top, find);
             let PageContent::Impact { plan, .. } = &page.content else {
                 document(model, frame, &page.title, &page.doc, place, Role::Focus);
@@ -99,6 +99,7 @@ fn one(model: &Model, frame: &mut Frame<'_>, overlay: &Overlay) {
         }
         Overlay::Dialog(dialog) => {
             let title = match dialog.kind {
+                _ if model.run.still_asks(&dialog.question).is_err() => "this is no longer asked",
                 DialogKind::Consent => "this effect may have happened already",
                 DialogKind::Doubt => "did it happen?",
                 DialogKind::Broken(_) => "the stream broke: ask again, keep what arrived, or stop",

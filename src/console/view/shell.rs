@@ -67,6 +67,14 @@ pub(super) fn title(model: &Model, canvas: &mut Canvas<'_>, area: Rect, pane: Pa
     if area.is_empty() {
         return 0;
     }
+    let role = rule(model, canvas, area, pane);
+    let text = format!(" {words} ");
+    let x = area.x + 1.min(area.width);
+    canvas.put(x, area.y, area.width.saturating_sub(2), &text, role) + 1
+}
+
+/// Draws the title line of a pane without words; gives the look of those.
+pub(super) fn rule(model: &Model, canvas: &mut Canvas<'_>, area: Rect, pane: Pane) -> Role {
     let focused = model.screen.focus == pane && model.overlays.is_empty();
     let role = if focused { Role::Focus } else { Role::Border };
     let rule = match (model.settings.charset, focused, model.settings.line) {
@@ -82,8 +90,5 @@ pub(super) fn title(model: &Model, canvas: &mut Canvas<'_>, area: Rect, pane: Pa
         &rule.repeat(usize::from(area.width)),
         role,
     );
-    let text = format!(" {words} ");
-    let name_role = if focused { Role::Focus } else { Role::Title };
-    let x = area.x + 1.min(area.width);
-    canvas.put(x, area.y, area.width.saturating_sub(2), &text, name_role) + 1
+    if focused { Role::Focus } else { Role::Title }
 }

@@ -127,7 +127,9 @@ fn keys(model: &Model, canvas: &mut Canvas<'_>, area: Rect, hints: &[hints::Hint
                 || matches!(hint.word, "done" | "accept")
                 || (!decides && hint.word == "next pending"))
     };
-    let first = hints.iter().filter(is_first);
+    // What the focused pane is for comes before everything else.
+    let leads = hints.iter().filter(|hint| !hint.stays && hint.leads);
+    let first = leads.chain(hints.iter().filter(|hint| is_first(hint) && !hint.leads));
     let others = hints.iter().filter(|hint| !hint.stays && !is_first(hint));
     let last = hints.iter().filter(|hint| hint.stays);
     let mut room = area.right().saturating_sub(reserved);

@@ -1,5 +1,6 @@
 //! What the screen looks like, and that nothing untrusted reaches it raw.
 
+mod bodies;
 mod foreseen;
 mod frame;
 mod graphs;
@@ -7,6 +8,7 @@ mod output;
 mod panes;
 mod pictures;
 mod questions;
+mod room;
 mod rows;
 mod rules;
 mod told;

@@ -4,8 +4,10 @@
 
 use unicode_segmentation::UnicodeSegmentation as _;
 
+use super::{Form, GraphPane, Level};
 use crate::console::columns::Columns as _;
 use crate::console::json;
+use crate::console::layout::fold::Stands;
 use crate::domain::call::Outcome;
 use crate::domain::id::NodeId;
 use crate::domain::state::State;
@@ -36,13 +38,40 @@ pub struct Line {
     pub cut: bool,
 }
 
-/// Columns of the words in a pane of this width: lanes and an indent stand before them.
-pub fn width(pane: u16) -> usize {
-    usize::from(pane).saturating_sub(18).max(20)
+/// Columns between the lanes and the words, and those that are kept free at the end: for the strip of the whole, and
+/// for the sign of words that go on.
+const INDENT: usize = 4;
+const END: usize = 3;
+
+/// The words below a row.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Body {
+    /// The column in which they begin.
+    pub indent: usize,
+    /// The lines.
+    pub lines: Vec<Line>,
+}
+
+/// The words below a row, in a pane of this width; none where the row shows none. They stand beside the lanes that go
+/// on below it, whatever else is on screen: how many lines they take does not change with what is scrolled to.
+pub fn of_row(state: &State, pane: &GraphPane, row: usize, width: u16) -> Body {
+    let here = pane.rows.list.get(row);
+    let shown = here
+        .filter(|here| pane.level == Level::Text && pane.form == Form::Lanes && here.stands == Stands::Node);
+    let Some(here) = shown else {
+        return Body::default();
+    };
+    let width = usize::from(width);
+    let mut cells = Vec::new();
+    pane.rows.gutter.below(row, &mut cells);
+    let indent = (cells.len() + INDENT).min(width / 2);
+    let apart = pane.open.contains(&here.key);
+    let lines = lines(state, here.key, apart, width.saturating_sub(indent + END));
+    Body { indent, lines }
 }
 
 /// The lines of a node; `apart` where its observation has a row of its own.
-pub fn lines(state: &State, id: NodeId, apart: bool, width: usize) -> Vec<Line> {
+fn lines(state: &State, id: NodeId, apart: bool, width: usize) -> Vec<Line> {
     let mut out = Vec::new();
     let Some(node) = state.node(id) else {
         return out;
@@ -77,10 +106,11 @@ fn result(outcome: &Outcome, width: usize, out: &mut Vec<Line>) {
 
 /// Breaks a text at its own line breaks and at the width.
 fn wrap(text: &str, part: Part, width: usize, out: &mut Vec<Line>) {
-    let width = width.max(8);
+    // A character of two columns is the least that a line holds.
+    let width = width.max(2);
     let (read, mut cut) = head(text, READ);
     let mut lines = Vec::new();
-    for raw in read.lines().filter(|line| !line.trim().is_empty()) {
+    for raw in read.split('\n').filter(|line| !line.trim().is_empty()) {
         let shown = visible(raw);
         let mut line = String::new();
         let mut used = 0;

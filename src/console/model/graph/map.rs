@@ -17,6 +17,8 @@ use crate::domain::turn::{Activity, Turn};
 const AROUND: usize = 3;
 /// The most boxes.
 const MOST: usize = 150;
+/// The most columns of a box: what is longer is read in the inspector.
+const MOST_WIDE: u16 = 60;
 /// From the map's middle the cursor may go so many turns before it is made anew.
 const FREE: usize = 1;
 
@@ -53,10 +55,12 @@ pub struct MapPane {
 type Key = (Seq, NodeId, (u16, u16), Vec<TurnId>);
 
 impl MapPane {
-    /// Columns of a box.
+    /// Columns of a box: as many as let three of them stand beside each other, and where there is more room five.
     pub fn size(room: (u16, u16)) -> Size {
+        let three = (room.0 / 3).saturating_sub(3).clamp(14, 26);
+        let five = (room.0 / 5).saturating_sub(2).min(MOST_WIDE);
         Size {
-            width: usize::from((room.0 / 3).saturating_sub(3).clamp(14, 26)),
+            width: usize::from(three.max(five)),
             gap: 2,
             pitch: 1,
         }

@@ -74,7 +74,7 @@ fn a_queue_that_stands_alone_offers_no_decision_but_the_way_to_it() {
     let text = stage.text();
     let keys = text.lines().last().unwrap();
     assert!(
-        keys.contains("next pending  3 look at it"),
+        keys.trim_start().starts_with("3 look at it"),
         "it comes first: {keys}"
     );
     stage.press("a");

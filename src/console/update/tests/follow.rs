@@ -73,7 +73,7 @@ fn a_stream_is_followed_at_its_end_and_nowhere_else() {
     streamed(&mut stage, 200);
     let text = stage.text();
     assert!(
-        text.contains("▍ line 200") && text.contains("content, following"),
+        text.contains("▍ line 200") && text.contains("[content] following"),
         "{text}"
     );
     stage.press("3 pgup");
@@ -82,7 +82,7 @@ fn a_stream_is_followed_at_its_end_and_nowhere_else() {
     assert_eq!(stage.model.inspector.top, top);
     let text = stage.text();
     assert!(
-        !text.contains("▍ line 400") && text.contains("content, not following"),
+        !text.contains("▍ line 400") && text.contains("[content] not following"),
         "{text}"
     );
     stage.press("g");

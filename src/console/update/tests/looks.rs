@@ -191,6 +191,73 @@ fn a_theme_is_chosen_for_the_session_by_its_name() {
     );
 }
 
+/// The list of themes, open over a console in the dark theme.
+fn list() -> Stage {
+    let mut stage = stage();
+    stage.draw();
+    stage.press(":");
+    stage.type_text("theme");
+    stage.press("enter");
+    stage
+}
+
+fn looks_like(stage: &Stage, name: &str) -> bool {
+    stage.model.settings.look == Theme::built_in(name).unwrap().look(Colours::True)
+}
+
+#[test]
+fn a_theme_is_tried_on_while_the_list_is_open_and_goes_with_it() {
+    let mut stage = list();
+    assert!(looks_like(&stage, "dark"), "it begins with what is shown");
+    stage.press("down");
+    assert!(looks_like(&stage, "light"));
+    stage.press("down");
+    assert!(looks_like(&stage, "high-contrast"));
+    stage.press("esc");
+    assert!(looks_like(&stage, "dark"));
+    assert_eq!(stage.model.settings.theme, "dark");
+    let mut stage = list();
+    stage.type_text("ember");
+    assert!(looks_like(&stage, "ember"), "typing goes to it too");
+    stage.type_text("zzz");
+    assert!(looks_like(&stage, "dark"), "nothing fits");
+    stage.press("alt-u");
+    stage.press("ctrl-u");
+    stage.type_text("paper");
+    stage.press("enter");
+    assert!(looks_like(&stage, "paper"));
+    assert_eq!(stage.model.settings.theme, "paper");
+    stage.press("j");
+    assert!(looks_like(&stage, "paper"), "it stays");
+    stage.press(":");
+    stage.type_text("theme");
+    stage.press("enter");
+    let Some(Overlay::List(list)) = stage.model.overlays.last() else {
+        panic!("no list");
+    };
+    assert_eq!(list.chosen().map(|choice| choice.name.as_str()), Some("paper"));
+    assert!(looks_like(&stage, "paper"), "opened again it begins there");
+}
+
+#[test]
+fn files_that_change_while_a_theme_is_tried_on_change_nothing_about_it() {
+    let mut stage = list();
+    stage.press("down");
+    stage.send(read(|_| {}));
+    assert!(looks_like(&stage, "light"));
+    assert!(!stage.said().contains("read anew"), "{}", stage.said());
+    stage.send(read(|read| read.theme = "ember".to_owned()));
+    assert!(
+        looks_like(&stage, "light"),
+        "what is tried on is still to be seen"
+    );
+    stage.press("esc");
+    assert!(
+        looks_like(&stage, "ember"),
+        "and below it stands what the settings say now"
+    );
+}
+
 #[test]
 fn without_colours_there_is_no_theme_to_choose() {
     let mut stage = Stage::with(100, 30, |settings| {

@@ -52,6 +52,8 @@ fn no_click_anywhere_decides_or_closes_anything() {
                 click(&mut stage, x, y);
             }
         }
+        // A tab may ask for what it shows.
+        stage.out.retain(|out| !matches!(out, Out::Wire { .. }));
         assert_eq!(stage.out, [], "{keys}");
         assert_eq!(stage.model.overlays.len(), overlays, "{keys}");
     }

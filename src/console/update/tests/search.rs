@@ -19,6 +19,12 @@ fn far(bytes: usize, discarded: u64) -> Stage {
     stage
 }
 
+/// Whether something goes on by itself.
+fn wakes(stage: &Stage) -> bool {
+    let soon = stage.model.arming.now + 20;
+    stage.model.wake_at().is_some_and(|at| at <= soon)
+}
+
 fn look_for(stage: &mut Stage, words: &str) {
     stage.press("/");
     stage.type_text(words);
@@ -42,8 +48,90 @@ fn the_inspector_is_searched_to_the_end_of_a_long_text() {
     let mut stage = far(10_000_000, 0);
     stage.press("3");
     look_for(&mut stage, "needle");
-    assert!(stage.said().starts_with("row "), "{}", stage.said());
+    assert!(
+        stage.said().starts_with("match at row "),
+        "it is not counted yet: {}",
+        stage.said()
+    );
     assert!(stage.text().contains("Needle at the end"));
+    let at = stage.said().trim_start_matches("match at ").to_owned();
+    // Piece by piece, with a frame after each.
+    let mut pieces = 0;
+    while stage.said().starts_with("match at row ") {
+        assert!(wakes(&stage), "nobody has to press a key for it");
+        stage.wait(20);
+        pieces += 1;
+        assert!(pieces < 100, "it comes to an end");
+    }
+    assert!(pieces > 10, "no frame waits for all of it: {pieces}");
+    assert_eq!(stage.said(), format!("match 1 of 1, {at}"));
+    stage.wait(20);
+    assert!(!wakes(&stage), "then nothing is under way");
+    stage.press("n");
+    assert_eq!(
+        stage.said(),
+        format!("match 1 of 1, {at}, from the other end"),
+        "it is counted once"
+    );
+}
+
+#[test]
+fn each_match_is_told_with_its_number_in_the_order_of_the_rows() {
+    let mut stage = Stage::new(100, 30);
+    stage.begin();
+    let lines: Vec<String> = (0..300)
+        .map(|no| format!("line {no}{}", if no % 3 == 0 { " owl" } else { "" }))
+        .collect();
+    let value = serde_json::to_string(&lines.join("\n")).unwrap();
+    stage.finished("c3", "read_file", r#"{"path":"owl.txt"}"#, Outcome::ok(value));
+    stage.draw();
+    stage.press("1 g j 3 g");
+    look_for(&mut stage, "owl");
+    assert!(
+        stage.said().starts_with("match 1 of 101, row "),
+        "{}",
+        stage.said()
+    );
+    for no in [2, 3, 4] {
+        stage.press("n");
+        assert!(
+            stage.said().starts_with(&format!("match {no} of 101, row ")),
+            "{}",
+            stage.said()
+        );
+    }
+    stage.press("N");
+    assert!(
+        stage.said().starts_with("match 3 of 101, row "),
+        "{}",
+        stage.said()
+    );
+    stage.press("g N N N");
+    assert!(stage.said().ends_with("from the other end"), "{}", stage.said());
+    assert!(
+        stage.said().starts_with("match 101 of 101, row "),
+        "{}",
+        stage.said()
+    );
+    stage.press("?");
+    look_for(&mut stage, "approve");
+    assert!(
+        stage.said().starts_with("match 1 of "),
+        "a page too: {}",
+        stage.said()
+    );
+}
+
+#[test]
+fn another_word_on_the_status_line_ends_the_count() {
+    let mut stage = far(10_000_000, 0);
+    stage.press("3");
+    look_for(&mut stage, "needle");
+    stage.press("j");
+    stage.wait(20);
+    assert_eq!(stage.said(), "");
+    stage.wait(20);
+    assert!(!wakes(&stage));
 }
 
 #[test]

@@ -10,6 +10,8 @@ use ratatui::layout::Rect;
 
 use super::super::paint::Canvas;
 use super::lines;
+use crate::console::columns::Columns as _;
+use crate::console::doc::Styled;
 use crate::console::model::Model;
 use crate::console::model::graph::bars::{self, Bar, Doing};
 use crate::console::model::graph::rows::Row;
@@ -25,6 +27,8 @@ pub(super) struct Scale {
     x: u16,
     /// Columns of the bars.
     width: u16,
+    /// What the bars tell.
+    shown: Vec<Doing>,
 }
 
 impl Scale {
@@ -48,6 +52,7 @@ impl Scale {
         Self {
             from,
             to: to.max(from + 1),
+            shown: all.iter().map(|bar| bar.doing).collect(),
             x: area.x + label,
             width: area.width.saturating_sub(label),
         }
@@ -61,24 +66,47 @@ impl Scale {
         u16::try_from(far * last / span).unwrap_or(0)
     }
 
-    /// What it spans, and what the characters mean.
-    pub fn words(&self, model: &Model) -> String {
+    /// What it spans, and what the characters mean: of all that can be where there is room for it, or else of what is
+    /// on screen.
+    pub fn words(&self, model: &Model, columns: u16) -> Styled {
+        let charset = model.settings.charset;
         let begun = model.run.state.begun_at;
-        let mut words = format!(" {} +{}", clock(self.from - begun), length(self.to - self.from));
-        for doing in [
-            Doing::Ran,
-            Doing::Waited,
-            Doing::Asked,
-            Doing::Failed,
-            Doing::Queued,
-            Doing::Blocked,
-        ] {
-            let (glyph, _) = look(model.settings.charset, doing);
-            let _ = write!(words, "  {glyph}{glyph} {}", word(doing));
-        }
-        words
+        let (from, span) = (clock(self.from - begun), length(self.to - self.from));
+        let told = |head: String, count: usize, all: bool| {
+            let mut words = head;
+            let shown = |doing: &Doing| all || self.shown.contains(doing);
+            for doing in LEGEND.into_iter().filter(shown) {
+                let (glyph, _) = look(charset, doing);
+                let sign: String = std::iter::repeat_n(glyph, count).collect();
+                words.push_str(&" ".repeat(count));
+                // Writing into a string cannot fail.
+                let _ = write!(words, "{sign} {}", word(doing));
+            }
+            words
+        };
+        let forms = [
+            told(format!(" {from} +{span}"), 2, true),
+            told(format!(" {from} +{span}"), 1, true),
+            told(format!(" {from} +{span}"), 2, false),
+            told(format!(" {from} +{span}"), 1, false),
+            told(format!(" +{span}"), 1, false),
+            told(String::new(), 1, false),
+        ];
+        let fits = |words: &&String| words.columns() <= usize::from(columns);
+        let words = forms.iter().find(fits).or(forms.last());
+        Styled::new().own(Role::Dim, words.cloned().unwrap_or_default())
     }
 }
+
+/// What the line above the bars explains.
+const LEGEND: [Doing; 6] = [
+    Doing::Ran,
+    Doing::Waited,
+    Doing::Asked,
+    Doing::Failed,
+    Doing::Queued,
+    Doing::Blocked,
+];
 
 const fn word(doing: Doing) -> &'static str {
     match doing {

@@ -231,3 +231,43 @@ fn scripts_of_every_direction_keep_their_order_and_their_columns() {
     );
     assert!(text.contains("⟨U+200D⟩") && text.contains("⟨U+0301⟩"), "{text}");
 }
+
+#[test]
+fn an_operator_who_is_called_so_is_named_once() {
+    use crate::domain::envelope::Actor;
+    use crate::domain::event::{Event, RunEvent};
+    for (user, wanted) in [("operator", "operator  "), ("ada", "operator ada")] {
+        let mut stage = Stage::new(120, 40);
+        stage.sample();
+        let event = Event::Run(RunEvent::Paused {
+            reason: "lunch".into(),
+        });
+        stage.event(Actor::Operator(user.into()), event);
+        stage.press("4 1");
+        let text = stage.text();
+        let row = text
+            .lines()
+            .find(|row| row.contains("lunch") && row.contains("operator"));
+        let row = row.unwrap_or_else(|| panic!("{text}"));
+        assert!(row.contains(wanted.trim_end()), "{row}");
+        assert!(!row.contains("operator operator"), "{row}");
+    }
+}
+
+#[test]
+fn the_budget_names_the_limit_as_the_command_does() {
+    let mut stage = Stage::new(120, 40);
+    stage.spent();
+    stage.press("7");
+    let text = stage.text();
+    let area = stage.model.screen.places.lower.unwrap();
+    let pane: Vec<&str> = text.lines().skip(usize::from(area.y)).collect();
+    assert!(
+        pane.iter().any(|row| row.trim_start().starts_with("minutes")),
+        "{text}"
+    );
+    assert!(
+        !pane.iter().any(|row| row.trim_start().starts_with("time ")),
+        "{text}"
+    );
+}

@@ -1,0 +1,159 @@
+//! On a row that stands for several nodes no key decides or changes anything; nor is one offered for what is not on
+//! screen.
+
+use crate::console::hints::hints;
+use crate::console::layout::fold::Stands;
+use crate::console::model::overlay::Overlay;
+use crate::console::testing::{ARMING, Stage};
+use crate::domain::call::Outcome;
+
+/// Twelve reads side by side, in one row.
+fn fan() -> Stage {
+    let mut stage = Stage::new(120, 40);
+    stage.begin();
+    stage.thought("t2", "I will read.");
+    for no in 3..15 {
+        let args = format!(r#"{{"path":"{no}"}}"#);
+        stage.finished(&format!("c{no}"), "read_file", &args, Outcome::ok("1"));
+    }
+    stage.close();
+    stage.draw();
+    on(&mut stage, |stands| stands == Stands::Fan);
+    stage
+}
+
+/// Puts the cursor on a row.
+fn on(stage: &mut Stage, is: impl Fn(Stands) -> bool) {
+    stage.press("1");
+    let rows = &stage.model.graph.rows.list;
+    let at = rows.iter().position(|row| is(row.stands)).expect("such a row");
+    stage.press("g");
+    for _ in 0..at {
+        stage.press("j");
+    }
+    stage.wait(ARMING);
+}
+
+fn offers(stage: &Stage, wanted: &str) -> bool {
+    hints(&stage.model).iter().any(|hint| hint.word == wanted)
+}
+
+#[test]
+fn no_key_decides_or_edits_on_a_row_of_several_calls() {
+    let mut stage = fan();
+    for key in [
+        "e", "r", "w", "o", "I", "D", "U", "a", "ctrl-a", "x", "R", "c", "H", "F", "K", "*", "+",
+    ] {
+        stage.press(key);
+        stage.wait(ARMING);
+        assert_eq!(stage.commands(), [], "{key}");
+        assert!(stage.model.overlays.is_empty(), "{key}");
+        assert_eq!(
+            stage.said(),
+            "this row stands for 12 calls: open it first (space)",
+            "{key}"
+        );
+    }
+    for word in ["edit", "run again"] {
+        assert!(!offers(&stage, word), "{word}");
+    }
+}
+
+#[test]
+fn what_only_looks_is_about_the_first_of_them_and_what_is_read_can_be_edited() {
+    let mut stage = fan();
+    stage.press("v");
+    assert!(
+        matches!(stage.model.overlays.last(), Some(Overlay::Page(_))),
+        "{}",
+        stage.said()
+    );
+    stage.press("esc 3 e");
+    assert!(
+        matches!(stage.model.overlays.last(), Some(Overlay::Editor(_))),
+        "the inspector says which it is"
+    );
+}
+
+#[test]
+fn once_it_is_open_a_key_acts_on_the_row_of_one() {
+    let mut stage = fan();
+    stage.press("space");
+    assert!(offers(&stage, "edit"));
+    stage.press("e");
+    assert!(
+        matches!(stage.model.overlays.last(), Some(Overlay::Editor(_))),
+        "{}",
+        stage.said()
+    );
+}
+
+#[test]
+fn a_row_of_a_turn_is_one_turn_but_not_one_node() {
+    let mut stage = Stage::new(120, 40);
+    stage.long_run(44);
+    stage.press("1 Z");
+    on(&mut stage, |stands| stands == Stands::Turn);
+    stage.press("D");
+    assert!(stage.model.overlays.is_empty());
+    let said = stage.said();
+    assert!(
+        said.starts_with("this row stands for ") && said.ends_with(" nodes: open it first (space)"),
+        "{said}"
+    );
+    stage.press("M");
+    assert!(
+        matches!(stage.model.overlays.last(), Some(Overlay::Editor(_))),
+        "{}",
+        stage.said()
+    );
+}
+
+#[test]
+fn on_the_map_each_box_is_one() {
+    let mut stage = fan();
+    stage.press("V e");
+    assert!(
+        matches!(stage.model.overlays.last(), Some(Overlay::Editor(_))),
+        "{}",
+        stage.said()
+    );
+}
+
+#[test]
+fn from_the_zoomed_graph_no_key_is_offered_that_counts_only_about_what_was_on_screen() {
+    let mut stage = Stage::new(120, 40);
+    stage.sample();
+    stage.press("1 g j j");
+    assert!(
+        offers(&stage, "run again") && offers(&stage, "edit"),
+        "c3 is done"
+    );
+    stage.press("z");
+    assert!(!offers(&stage, "run again"));
+    assert!(
+        offers(&stage, "edit"),
+        "its row is in sight, and the editor shows the rest"
+    );
+    stage.wait(ARMING);
+    stage.press("R");
+    assert_eq!(stage.commands(), [], "nor would it do anything");
+    stage.press("z j j j");
+    assert!(offers(&stage, "cancel"), "c6 runs");
+    stage.press("z");
+    assert!(!offers(&stage, "cancel"));
+}
+
+#[test]
+fn from_a_pane_that_stands_alone_nothing_is_offered_about_what_is_not_in_sight() {
+    let mut stage = Stage::new(120, 40);
+    stage.sample();
+    stage.press("1 g j j 7");
+    assert!(offers(&stage, "edit"), "the inspector stands above it");
+    stage.press("z");
+    for word in ["edit", "run again", "another tool", "reject"] {
+        assert!(!offers(&stage, word), "{word}");
+    }
+    stage.press("z");
+    assert!(offers(&stage, "edit"));
+}

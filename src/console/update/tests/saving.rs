@@ -1,0 +1,97 @@
+//! A text that is too long for the clipboard is not lost: it can be written into a file.
+
+use crate::console::model::overlay::Overlay;
+use crate::console::msg::{Msg, Out};
+use crate::console::testing::Stage;
+use crate::domain::call::Outcome;
+
+/// The result of a read, of so many bytes, in the inspector.
+fn shows(bytes: usize, read_only: bool) -> Stage {
+    let mut stage = Stage::with(100, 30, |settings| settings.read_only = read_only);
+    stage.begin();
+    let value = format!("\"{}\"", "x".repeat(bytes));
+    stage.finished("c3", "read_file", r#"{"path":"a"}"#, Outcome::ok(value));
+    stage.draw();
+    stage.press("1 g j space j 3");
+    stage.out.clear();
+    stage
+}
+
+fn save(stage: &mut Stage) {
+    stage.press(":");
+    stage.type_text("save");
+    stage.press("enter");
+    assert!(
+        matches!(stage.model.overlays.last(), Some(Overlay::Line(_))),
+        "{}",
+        stage.said()
+    );
+}
+
+#[test]
+fn what_the_clipboard_does_not_take_is_told_with_its_limit_and_the_way_out() {
+    let mut stage = shows(600_000, false);
+    stage.press("y");
+    assert_eq!(stage.out, []);
+    assert_eq!(
+        stage.said(),
+        "the text has 600000 bytes, and the clipboard is given 524288 at most: `save` in the palette writes it into a file"
+    );
+    let mut stage = shows(524_288, false);
+    stage.press("y");
+    assert!(
+        matches!(stage.out.as_slice(), [Out::Copy(text)] if text.len() == 524_288),
+        "{}",
+        stage.said()
+    );
+}
+
+#[test]
+fn the_shown_text_goes_into_the_file_that_is_named() {
+    for read_only in [false, true] {
+        let mut stage = shows(600_000, read_only);
+        save(&mut stage);
+        stage.press("enter");
+        assert_eq!(stage.out, [], "no file is named");
+        assert_eq!(stage.said(), "no file is named");
+        stage.type_text("a.txt");
+        assert_eq!(stage.out, []);
+        stage.press("enter");
+        let out = std::mem::take(&mut stage.out);
+        let [Out::Save { path, text }] = out.as_slice() else {
+            panic!("{}", stage.said());
+        };
+        assert_eq!((path.as_str(), text.len()), ("a.txt", 600_000));
+        assert!(text.bytes().all(|byte| byte == b'x'));
+        assert!(stage.model.overlays.is_empty());
+        stage.send(Msg::Saved(Ok("wrote it".to_owned())));
+        assert_eq!((stage.said(), stage.model.message.bad), ("wrote it", false));
+        stage.send(Msg::Saved(Err("it is there".to_owned())));
+        assert_eq!((stage.said(), stage.model.message.bad), ("it is there", true));
+    }
+}
+
+#[test]
+fn who_gives_up_writes_nothing() {
+    let mut stage = shows(10, false);
+    save(&mut stage);
+    stage.type_text("a.txt");
+    stage.press("esc");
+    assert_eq!(stage.out, []);
+}
+
+#[test]
+fn what_cannot_be_typed_in_names_the_limits() {
+    for (bytes, edits) in [(300_000, false), (5_000_000, true)] {
+        let mut stage = shows(bytes, false);
+        stage.press("e");
+        let said = stage.said().to_owned();
+        assert!(
+            said.starts_with(&format!(
+                "{bytes} bytes are too many to type in (at most 262144): "
+            )),
+            "{said}"
+        );
+        assert_eq!(said.contains("an edit may have 4194304"), edits, "{said}");
+    }
+}

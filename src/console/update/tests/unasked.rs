@@ -1,0 +1,84 @@
+//! A dialog over a call of which an edit, or another hand, made something else: it says so and decides nothing.
+
+use crate::console::hints::hints;
+use crate::console::model::overlay::Overlay;
+use crate::console::testing::{ARMING, Stage, id};
+use crate::domain::call::Decision;
+use crate::domain::event::CallEvent;
+use crate::domain::id::Rev;
+
+/// The choices of a call below a thought.
+fn dialog(make: impl Fn(&mut Stage)) -> Stage {
+    let mut stage = Stage::new(100, 40);
+    stage.begin();
+    stage.thought("t2", "I will write.");
+    make(&mut stage);
+    stage.close();
+    stage.draw();
+    stage.press("2");
+    stage.wait(ARMING);
+    stage.press("enter");
+    stage.wait(ARMING);
+    assert!(
+        matches!(stage.model.overlays.last(), Some(Overlay::Dialog(_))),
+        "{}",
+        stage.said()
+    );
+    assert!(hints(&stage.model).iter().any(|hint| hint.decides), "it asks");
+    stage
+}
+
+/// No key decides anything; the dialog stays until it is closed.
+fn decides_nothing(stage: &mut Stage, why: &str) {
+    stage.wait(ARMING);
+    let text = stage.text();
+    assert!(text.contains("this is no longer asked"), "{text}");
+    assert!(text.contains(why), "{text}");
+    let offered: Vec<_> = hints(&stage.model)
+        .into_iter()
+        .filter(|hint| hint.decides)
+        .collect();
+    assert!(offered.is_empty(), "{offered:?}");
+    for key in ["u", "R", "x", "h", "d", "p", "T", "X"] {
+        let overlays = stage.model.overlays.len();
+        stage.press(key);
+        stage.wait(ARMING);
+        assert_eq!(stage.commands(), [], "{key}");
+        assert_eq!(stage.model.overlays.len(), overlays, "{key}: {}", stage.said());
+    }
+    stage.press("esc");
+    assert!(stage.model.overlays.is_empty());
+}
+
+#[test]
+fn a_repeated_effect_that_an_edit_replaced_is_not_decided() {
+    let mut stage = dialog(|stage| stage.consent("c3"));
+    stage.rewrite("t2", "I will not write.");
+    decides_nothing(&mut stage, "c3 is history: an edit replaced it");
+}
+
+#[test]
+fn nor_is_an_outcome_in_doubt() {
+    let mut stage = dialog(|stage| stage.in_doubt("c3"));
+    stage.rewrite("t2", "I will not write.");
+    decides_nothing(&mut stage, "c3 is history: an edit replaced it");
+}
+
+#[test]
+fn nor_is_what_another_hand_decided_meanwhile() {
+    let mut stage = dialog(|stage| stage.consent("c3"));
+    stage.call(CallEvent::Decided {
+        call: id("c3"),
+        rev: Rev(1),
+        digest: None,
+        decision: Decision::Auto { rule: "test".into() },
+    });
+    decides_nothing(&mut stage, "c3 does not wait for you");
+}
+
+#[test]
+fn while_it_stands_the_same_keys_decide() {
+    let mut stage = dialog(|stage| stage.consent("c3"));
+    stage.press("R");
+    assert_eq!(stage.commands().len(), 1, "{}", stage.said());
+}

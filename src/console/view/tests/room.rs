@@ -1,0 +1,52 @@
+//! What grows with the room that there is, and what gives way where there is little. Must not know: how it is drawn.
+
+use crate::console::testing::Stage;
+
+/// A run of some forty turns.
+fn long(width: u16, height: u16) -> Stage {
+    let mut stage = Stage::new(width, height);
+    stage.long_run(44);
+    stage
+}
+
+#[test]
+fn boxes_of_the_map_grow_with_the_room() {
+    let widest = |width: u16, keys: &str| {
+        let mut stage = long(width, 40);
+        stage.press(keys);
+        let text = stage.text();
+        let boxes = text.lines().filter_map(|row| {
+            let from = row.find(['[', '❯'])?;
+            row[from..]
+                .find(']')
+                .map(|to| row[from..from + to].chars().count() + 1)
+        });
+        (boxes.max().unwrap_or(0), text)
+    };
+    let (small, _) = widest(80, "1 z f f V");
+    let (wide, text) = widest(200, "1 z f f V");
+    assert!((20..=26).contains(&small), "{small}");
+    assert!(wide > 30, "{wide}: {text}");
+}
+
+#[test]
+fn the_legend_of_the_timeline_is_whole_or_of_what_is_on_screen() {
+    for width in [60, 80, 100, 120, 200] {
+        let mut stage = long(width, 30);
+        stage.press("1 G k k J");
+        let text = stage.text();
+        let area = stage.model.screen.places.graph.unwrap();
+        let row: String = text
+            .lines()
+            .nth(usize::from(area.y) + 1)
+            .unwrap()
+            .chars()
+            .take(usize::from(area.width))
+            .collect();
+        assert!(!row.contains('…'), "{width}: {row}");
+        assert!(row.contains("█ ran") && row.contains("═ model"), "{width}: {row}");
+        if width == 80 {
+            assert!(row.contains("· blocked"), "{row}");
+        }
+    }
+}
