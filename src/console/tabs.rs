@@ -9,6 +9,7 @@ mod context;
 mod depends;
 mod effects;
 mod frame;
+mod head;
 mod legend;
 mod loops;
 mod needed;
@@ -57,10 +58,11 @@ pub use rule::{preview as rule_preview, rule_list, rule_more, rules};
 /// Columns of a name before its value.
 const NAME: u16 = 11;
 /// What stands before the first row of a decision, before each row of the text that is decided about,
-/// and before the last row. No untrusted text can produce these: see [`crate::text::FRAME`].
-const FRAME: [&str; 3] = ["┏ ", "┃ ", "┗ "];
+/// before the last row, and before a row of its head that stays in sight. No untrusted text can produce these: see
+/// [`crate::text::FRAME`].
+const FRAME: [&str; 4] = ["┏ ", "┃ ", "┗ ", "┣ "];
 /// The same where only ASCII is drawn: told from untrusted text by its place and its look.
-const FRAME_ASCII: [&str; 3] = ["# ", "| ", "# "];
+const FRAME_ASCII: [&str; 4] = ["# ", "| ", "# ", "# "];
 /// Rows that a value takes at most.
 const FIELD_ROWS: usize = 4;
 /// Longest arguments that are taken apart for reading, in bytes: what is taken apart is copied.
@@ -186,7 +188,7 @@ impl Maker<'_> {
         );
     }
 
-    /// A piece of the frame of a decision: its first row, a row of the text, its last row.
+    /// A piece of the frame of a decision: its first row, a row of the text, its last row, a row that stays.
     fn frame(&self, piece: usize) -> &'static str {
         let pieces = match self.charset {
             Charset::Unicode => FRAME,

@@ -3,7 +3,6 @@
 //! Queue rows, graph rows, places, documents. Must not know: how anything is drawn.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::ops::Range;
 
 use super::{bulk, decide, listings};
 use crate::console::alike;
@@ -387,7 +386,7 @@ pub(super) fn sights(model: &Model) -> (Option<Sight>, Option<Sight>, Cover) {
         Overlay::Dialog(dialog) => {
             let sight = whole(dialog.question.clone(), &dialog.doc, dialog.top);
             // Of a call what counts is what would run.
-            Some(match decided_rows(&dialog.doc, &sight.rows) {
+            Some(match dialog.doc.decided_rows(&sight.rows) {
                 Some((rows, total)) => Sight { rows, total, ..sight },
                 None => sight,
             })
@@ -399,13 +398,6 @@ pub(super) fn sights(model: &Model) -> (Option<Sight>, Option<Sight>, Cover) {
     (None, sight, Cover::Overlay)
 }
 
-/// Which rows of what would run are among these rows of a document, and how many it has.
-fn decided_rows(doc: &Doc, rows: &Range<usize>) -> Option<(Range<usize>, usize)> {
-    let (pager, before) = doc.decided()?;
-    let end = rows.end.saturating_sub(before).min(pager.rows());
-    Some((rows.start.saturating_sub(before).min(end)..end, pager.rows()))
-}
-
 fn frame(model: &Model) -> Option<Sight> {
     let area = inside(model.screen.places.inspector?);
     if area.is_empty() {
@@ -413,10 +405,11 @@ fn frame(model: &Model) -> Option<Sight> {
     }
     let question = decide::question(model)?;
     let inspector = &model.inspector;
-    let rows = inspector.top..inspector.top + usize::from(area.height);
+    // What the head of the decision covers is not on screen.
+    let rows = inspector.shown(usize::from(area.height));
     let (rows, total, width) = match &question {
         Question::Call { .. } => {
-            let (rows, total) = decided_rows(&inspector.doc, &rows)?;
+            let (rows, total) = inspector.doc.decided_rows(&rows)?;
             (rows, total, area.width)
         }
         _ => (0..1, 1, 0),

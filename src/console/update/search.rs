@@ -95,7 +95,8 @@ pub(super) fn step(model: &mut Model, jump: Jump) -> bool {
                     let said = told(found, from, back, &find.words);
                     if let Some(row) = found {
                         inspector.found = Some(row);
-                        inspector.top = in_view(row, inspector.top, usize::from(area.height));
+                        inspector.top =
+                            in_view(row, inspector.top, inspector.least_room(usize::from(area.height)));
                     }
                     match said {
                         Err(why) if unstored > 0 => Err(format!(

@@ -11,6 +11,7 @@ mod edits;
 mod effects;
 mod follow;
 mod frame;
+mod head;
 mod held;
 mod history;
 mod irreversible;

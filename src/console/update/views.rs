@@ -330,7 +330,7 @@ pub(super) fn step_in(model: &mut Model, pane: Pane, to: Move) {
                 Move::Right => return tab(model, model.inspector.next_tab(false)),
                 // The pane is a few rows high: larger steps read what is to be decided.
                 Move::PageUp | Move::PageDown | Move::HalfUp | Move::HalfDown => {
-                    let page = height(places.inspector);
+                    let page = model.inspector.room(height(places.inspector)).max(1);
                     scroll(&mut model.inspector.top, &model.inspector.doc, to, page);
                     return;
                 }
@@ -349,7 +349,7 @@ pub(super) fn step_in(model: &mut Model, pane: Pane, to: Move) {
             other => {
                 // The wheel moves it wherever the focus is.
                 hold(model);
-                let page = height(places.inspector);
+                let page = model.inspector.room(height(places.inspector)).max(1);
                 scroll(&mut model.inspector.top, &model.inspector.doc, other, page);
             }
         },
