@@ -350,6 +350,7 @@ impl App {
                     update(&mut self.model, Msg::Wire(found));
                 }
                 Out::Sent { turn, asked } => self.link.sent(turn, asked),
+                Out::Look(at) => self.link.look(at),
                 Out::Redraw => self.screen.redraw()?,
                 Out::Alert(words) => {
                     let looking = self.model.screen.focused == Some(true);

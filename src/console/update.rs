@@ -31,6 +31,7 @@ mod search;
 mod tests;
 mod typing;
 mod views;
+mod wanted;
 
 pub use ledger::in_doubt;
 
@@ -59,7 +60,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Out> {
             input::release(model, at, &mut out);
         }
         Msg::Edited(result) => prompts::external(model, result),
-        Msg::Wire(found) => views::wire(model, found),
+        Msg::Wire(found) => wanted::wire(model, found),
         Msg::Drafted(draft) => collect::take_up(model, draft),
         Msg::Shown(result) => {
             if let Err(why) = result {
@@ -69,8 +70,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Out> {
         Msg::Files(read) => looks::take(model, read, &mut out),
         Msg::Killed(why) => out.push(Out::Quit(Leave::Killed(why))),
     }
-    views::ask_for_wire(model, &mut out);
-    views::ask_for_sent(model, &mut out);
+    wanted::ask(model, &mut out);
     out
 }
 

@@ -28,6 +28,7 @@ mod places;
 mod queue;
 mod reading;
 mod repairs;
+mod replaced;
 mod rules;
 mod schedules;
 mod screens;

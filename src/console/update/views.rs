@@ -9,21 +9,16 @@ use super::{ledger, open};
 use crate::console::commands::{Move, RunVerb, View};
 use crate::console::doc::Doc;
 use crate::console::hints::context;
-use crate::console::link::Frames;
 use crate::console::model::Model;
-use crate::console::model::graph::{Form, Pick};
-use crate::console::model::inspector::{Subject, Tab};
+use crate::console::model::graph::Form;
+use crate::console::model::inspector::Tab;
 use crate::console::model::log::Line;
 use crate::console::model::lower::Target;
 use crate::console::model::overlay::{Overlay, Page, PageContent};
-use crate::console::model::run::{SentThen, WireSeen};
 use crate::console::model::screen::{Pane, inside};
 use crate::console::msg::Out;
 use crate::console::rows::Explained;
 use crate::console::words;
-use crate::domain::id::{Seq, TurnId};
-use crate::domain::transcript::sent::Sent;
-use crate::domain::turn::Stream;
 use crate::text::visible_lines;
 
 /// Carries out a choice of what is on screen.
@@ -179,76 +174,6 @@ fn hold(model: &mut Model) {
 
 pub(super) fn tab(model: &mut Model, tab: Tab) {
     model.inspector.choose(tab, model.screen.lead);
-}
-
-/// Asks for what went over the wire, where that is what is looked at and it is not here.
-pub(super) fn ask_for_wire(model: &mut Model, out: &mut Vec<Out>) {
-    let subject = model.inspector.subject;
-    if model.inspector.tab_for(subject, model.screen.lead) != Tab::Wire {
-        return;
-    }
-    let Some(Subject::Pick(Pick::Node(id))) = subject else {
-        return;
-    };
-    let Some(turn) = model.run.state.turn_of(id).filter(|turn| turn.asked > 0) else {
-        return;
-    };
-    let (turn, request, open) = (turn.id, turn.asked, turn.stream == Stream::Open);
-    let here = model.run.wire.as_ref();
-    if here.is_some_and(|seen| (seen.turn, seen.request, seen.open) == (turn, request, open)) {
-        return;
-    }
-    model.run.wire = Some(WireSeen {
-        turn,
-        request,
-        open,
-        frames: None,
-    });
-    out.push(Out::Wire { turn, request });
-}
-
-/// Asks for what a request said, where that is what is looked at and it is not here.
-pub(super) fn ask_for_sent(model: &mut Model, out: &mut Vec<Out>) {
-    let subject = model.inspector.subject;
-    if model.inspector.tab_for(subject, model.screen.lead) != Tab::Context {
-        return;
-    }
-    let Some(Subject::Pick(Pick::Node(id))) = subject else {
-        return;
-    };
-    let Some(turn) = model.run.state.turn_of(id).filter(|turn| turn.asked > 0) else {
-        return;
-    };
-    let (turn, asked) = (turn.id, turn.asked_at);
-    let here = model.run.sent_then.as_ref();
-    if here.is_some_and(|seen| (seen.turn, seen.asked) == (turn, asked)) {
-        return;
-    }
-    model.run.sent_then = Some(SentThen {
-        turn,
-        asked,
-        found: None,
-    });
-    model.inspector.made = None;
-    out.push(Out::Sent { turn, asked });
-}
-
-/// Takes in what a request said.
-pub(super) fn sent(model: &mut Model, turn: TurnId, asked: Seq, found: Result<Arc<Sent>, String>) {
-    if let Some(seen) = &mut model.run.sent_then
-        && (seen.turn, seen.asked) == (turn, asked)
-    {
-        seen.found = Some(found);
-        model.inspector.made = None;
-    }
-}
-
-/// Takes in what went over the wire.
-pub(super) fn wire(model: &mut Model, found: Result<Option<Frames>, String>) {
-    if let Some(seen) = &mut model.run.wire {
-        seen.frames = Some(found);
-        model.inspector.made = None;
-    }
 }
 
 fn copy(model: &mut Model, out: &mut Vec<Out>) {

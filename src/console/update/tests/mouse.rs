@@ -52,6 +52,8 @@ fn no_click_anywhere_decides_or_closes_anything() {
                 click(&mut stage, x, y);
             }
         }
+        // Another decision may be looked at.
+        stage.out.retain(|out| !matches!(out, Out::Look(_)));
         assert_eq!(stage.out, [], "{keys}");
         assert_eq!(stage.model.overlays.len(), overlays, "{keys}");
     }
