@@ -8,6 +8,7 @@ mod change;
 mod context;
 mod depends;
 mod effects;
+mod former;
 mod frame;
 mod head;
 mod legend;

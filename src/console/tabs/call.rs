@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use super::{APART, FIELD_ROWS, Maker, NAME, conflicts, frame, head, origin_word};
+use super::{APART, FIELD_ROWS, Maker, NAME, conflicts, former, frame, head, origin_word};
 use crate::console::doc::{Form, Styled};
 use crate::console::pager::Wrap;
 use crate::console::symbols::Symbol;
@@ -238,6 +238,9 @@ fn exact(maker: &mut Maker<'_>, id: NodeId, decide: bool) {
     };
     let (tool, args) = (Arc::clone(tool), Arc::clone(args));
     tool_line(maker, call, &tool);
+    if decide {
+        former::told(maker, id);
+    }
     if let Some(verdict) = &call.verdict {
         frame::rule(maker, verdict);
     }
@@ -266,6 +269,9 @@ fn exact(maker: &mut Maker<'_>, id: NodeId, decide: bool) {
         maker.framed(2, "end of the arguments");
     } else {
         maker.doc.text(pager, Role::Text, mark);
+    }
+    if decide {
+        former::differences(maker, id);
     }
     super::change::texts(maker, (id, node.rev()), &tool, &shown);
     let as_written =

@@ -9,6 +9,7 @@ use super::{Maker, call};
 use crate::console::doc::Styled;
 use crate::console::theme::Role;
 use crate::domain::call::{Call, Status};
+use crate::domain::former;
 use crate::domain::tags;
 use crate::text;
 
@@ -36,6 +37,9 @@ pub(super) fn question(maker: &mut Maker<'_>, call: &Call, rev: &str, tool: &str
         .untrusted(Role::Accent, tool, NAME);
     for tag in others {
         line = line.own(Role::Failed, "  ").untrusted(Role::Failed, tag, NAME);
+    }
+    if former::of(&maker.run.state, call.id).is_some() {
+        line = line.own(Role::Warning, "  redefined");
     }
     if card.is_none() {
         line = line.own(Role::Warning, "  not a tool of this run");

@@ -10,6 +10,7 @@ mod early;
 mod edits;
 mod effects;
 mod follow;
+mod former;
 mod frame;
 mod head;
 mod held;
