@@ -309,12 +309,13 @@ impl App {
         let model = &self.model;
         self.screen.draw(|frame| view(model, frame))?;
         let at = self.now();
-        update(&mut self.model, Msg::Drawn { at });
-        if self.model.arming.changed {
+        let out = update(&mut self.model, Msg::Drawn { at });
+        // What is on screen only now may want something that is not here.
+        if self.model.arming.changed || !out.is_empty() {
             self.requester.request_draw();
         }
         self.tell_title()?;
-        Ok(None)
+        self.carry_out(out).await
     }
 
     /// Lets the title of the window say how the run stands. The words are the console's own.
@@ -339,6 +340,10 @@ impl App {
             self.model.complain(why);
         }
         self.requester.request(soon);
+        self.carry_out(out).await
+    }
+
+    async fn carry_out(&mut self, out: Vec<Out>) -> Result<Option<Exit>, Error> {
         for out in out {
             match out {
                 Out::Command(command) => self.link.send(command),
