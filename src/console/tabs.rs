@@ -14,6 +14,7 @@ mod head;
 mod legend;
 mod loops;
 mod needed;
+mod older;
 mod outcome;
 mod pages;
 mod plan;
@@ -50,6 +51,7 @@ pub use call::{decision, decision_word, ledger_word};
 pub use effects::{effect_list, effect_more, effects};
 pub use loops::loops;
 pub use needed::{fits, needed};
+pub use older::{Older, Several, requests, several};
 pub use outcome::Output;
 pub use pages::{bulk, help, note};
 pub use plan::{gathered, impact, review};
@@ -85,6 +87,8 @@ pub struct Maker<'a> {
     pub charset: Charset,
     /// How the output of tools is shown; none where no part of a document shows it in its colours.
     pub output: Option<Output>,
+    /// Which of several things are shown.
+    pub older: Older,
     /// The document.
     pub doc: Doc,
 }
@@ -104,6 +108,7 @@ impl<'a> Maker<'a> {
             width,
             charset,
             output: None,
+            older: Older::default(),
             doc: Doc::default(),
         }
     }

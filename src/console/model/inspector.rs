@@ -148,6 +148,8 @@ pub struct Inspector {
     pub top: usize,
     /// Whether it goes on with the end of what streams; none where nothing does.
     pub follows: Option<bool>,
+    /// Of what it shows a few at a time: the number of the newest that is shown; none for the newest that there is.
+    pub upto: Option<usize>,
     /// What is looked for in it.
     pub find: Option<Find>,
     /// The row in which it was found last.

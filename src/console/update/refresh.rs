@@ -19,7 +19,7 @@ use crate::console::model::queue::Wanted;
 use crate::console::model::run::RunPart;
 use crate::console::model::screen::{Pane, inside};
 use crate::console::rows::Chosen;
-use crate::console::tabs::{self, Maker, Output};
+use crate::console::tabs::{self, Maker, Older, Output};
 use crate::domain::advice::Cards;
 use crate::domain::command::Command;
 use crate::domain::id::{Seq, TurnId};
@@ -166,6 +166,7 @@ fn inspect(model: &mut Model, width: u16, height: usize) {
             _ => false,
         };
         model.inspector.subject = subject;
+        model.inspector.upto = None;
         if !became {
             model.inspector.top = 0;
         }
@@ -174,6 +175,7 @@ fn inspect(model: &mut Model, width: u16, height: usize) {
     let tab = model.inspector.tab_for(subject, model.screen.lead);
     if tab != model.inspector.tab {
         model.inspector.tab = tab;
+        model.inspector.upto = None;
         model.inspector.top = 0;
         follows = true;
     }
@@ -187,7 +189,9 @@ fn inspect(model: &mut Model, width: u16, height: usize) {
     let since = match tab {
         // What was sent stays as it was: it is made anew when it has come, and where an edit makes it another
         // thing than what would be sent now.
-        Tab::Context | Tab::Wire => Seq(model.run.state.epoch.0.into()),
+        Tab::Context => Seq(model.run.state.epoch.0.into()),
+        // Neither of them ever becomes less.
+        Tab::Wire => Seq(u64::from(model.run.state.epoch.0) + u64::from(model.run.state.requests)),
         _ => model.run.state.seq,
     };
     let key = (subject, tab, since, width, streamed);
@@ -207,6 +211,11 @@ fn inspect(model: &mut Model, width: u16, height: usize) {
         colours: !inspector.bytes,
         key: model.settings.keymap.first("output-colours"),
     });
+    let key = |name| model.settings.keymap.first(name);
+    maker.older = Older {
+        upto: inspector.upto,
+        keys: ["older", "newer"].map(key),
+    };
     tabs::make(&mut maker, subject, tab);
     let doc = maker.doc;
     model.inspector.doc = doc;

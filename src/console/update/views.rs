@@ -40,6 +40,8 @@ pub(super) fn show(model: &mut Model, view: View, out: &mut Vec<Out>) {
         View::Zoom => model.screen.zoom = !model.screen.zoom,
         View::NextTab => tab(model, model.inspector.next_tab(false)),
         View::PrevTab => tab(model, model.inspector.next_tab(true)),
+        View::Older => older(model, true),
+        View::Newer => older(model, false),
         View::Colours => colours(model),
         View::Expand => model.graph.toggle(None),
         View::Help => help(model),
@@ -136,6 +138,13 @@ fn explain(model: &mut Model, at: usize) {
     let open = &mut model.lower.explained;
     *open = if *open == wanted { None } else { wanted };
     model.lower.health.made = None;
+}
+
+/// Shows older or newer ones of several.
+fn older(model: &mut Model, back: bool) {
+    if let Err(why) = super::wanted::older(model, back) {
+        model.complain(why);
+    }
 }
 
 /// Shows the output of tools in its colours, or with its bytes as marks.

@@ -13,6 +13,7 @@ use crate::console::model::graph::Pick;
 use crate::console::model::inspector::{Subject, Tab};
 use crate::console::model::run::{SentThen, WireSeen};
 use crate::console::msg::Out;
+use crate::console::tabs;
 use crate::domain::id::{Seq, TurnId};
 use crate::domain::transcript::sent::Sent;
 use crate::domain::turn::Stream;
@@ -39,7 +40,9 @@ fn ask_for_wire(model: &mut Model, out: &mut Vec<Out>) {
     let Some(turn) = model.run.state.turn_of(id).filter(|turn| turn.asked > 0) else {
         return;
     };
-    let (turn, request, open) = (turn.id, turn.asked, turn.stream == Stream::Open);
+    let newest = turn.asked;
+    let request = tabs::requests(turn).shown(model.inspector.upto).end as u32;
+    let (turn, open) = (turn.id, turn.stream == Stream::Open && request == newest);
     let here = model.run.wire.as_ref();
     if here.is_some_and(|seen| (seen.turn, seen.request, seen.open) == (turn, request, open)) {
         return;
@@ -133,4 +136,22 @@ pub(super) fn replaces(model: &mut Model, of: &Look, found: Replaced) {
         *known = Some(found);
         model.inspector.made = None;
     }
+}
+
+/// Shows older ones of what the inspector shows a few of at a time, or newer ones.
+pub(super) fn older(model: &mut Model, back: bool) -> Result<(), &'static str> {
+    let inspector = &mut model.inspector;
+    let several = tabs::several(&model.run, inspector.subject, inspector.tab);
+    let several = several.ok_or("what is older is shown in the tabs `revisions` and `wire`")?;
+    let shown = several.shown(inspector.upto);
+    let upto = match back {
+        true if shown.start == 0 => return Err("there are no older ones"),
+        true => shown.end - several.most,
+        false if shown.end == several.all => return Err("there are no newer ones"),
+        false => shown.end + several.most,
+    };
+    inspector.upto = (upto < several.all).then_some(upto);
+    inspector.top = 0;
+    inspector.made = None;
+    Ok(())
 }
