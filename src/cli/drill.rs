@@ -245,6 +245,7 @@ fn serve(
     let mut notices = ground.notices();
     notices.push(NOTICE.to_owned());
     let (head, run) = (Link::FIRST, writer.run());
+    let tools = (Arc::clone(&adviser.registry), Arc::clone(&adviser.workspace));
     let (driver, handle) = build::driver(State::default(), writer, adviser, model, notices);
     let ready = Ready {
         driver,
@@ -257,6 +258,7 @@ fn serve(
         run,
         door: None,
         held: None,
+        tools,
     };
     let result = run::runtime().and_then(|runtime| run::serve(common, ground, ready, false, runtime));
     if result.is_err() {

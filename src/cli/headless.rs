@@ -31,6 +31,7 @@ pub async fn serve(common: &Common, ground: &Ground, ready: Ready) -> Result<Cod
         door,
         past: _,
         held: _,
+        tools: _,
     } = ready;
     let mut stop = signals::listen()?;
     let mut heard = handle.subscribe();

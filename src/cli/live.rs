@@ -6,9 +6,10 @@ use tokio::sync::{mpsc, watch};
 use super::build::Ground;
 use super::escalate::{self, Caller};
 use super::exit::{Code, Failure};
+use super::replaced::Looker;
 use super::run::{self, Ready};
 use super::{cut_off, looks, print, screen, sent};
-use crate::console::link::{Frames, Link, Live, LivePart, Update};
+use crate::console::link::{Frames, Link, Live, LivePart, Looked, Update};
 use crate::domain::apply;
 use crate::domain::command::Command;
 use crate::domain::envelope::Actor;
@@ -36,11 +37,13 @@ pub async fn serve(ground: &Ground, ready: Ready) -> Result<Code, Failure> {
         past,
         door,
         held,
+        tools: (registry, workspace),
         ..
     } = ready;
     let actor = Actor::Operator(ground.user());
     let place = ground.store.find(&session).ok();
-    let mut link = EngineLink::new(handle.clone(), actor.clone(), place);
+    let looks = |answers| Looker::new(registry, workspace, answers);
+    let mut link = EngineLink::new(handle.clone(), actor.clone(), place, looks);
     if !past.is_empty() {
         link.waiting.push_back(Update::Past(past));
     }
@@ -112,12 +115,18 @@ struct EngineLink {
     live_open: bool,
     wire: Option<Wire>,
     place: Option<Place>,
+    looker: Looker,
     /// The loop has ended without a word.
     broken: bool,
 }
 
 impl EngineLink {
-    fn new(handle: Handle, actor: Actor, place: Option<Place>) -> Self {
+    fn new(
+        handle: Handle,
+        actor: Actor,
+        place: Option<Place>,
+        looker: impl FnOnce(mpsc::UnboundedSender<Update>) -> Looker,
+    ) -> Self {
         let subscription = handle.subscribe();
         let (to_answers, answers) = mpsc::unbounded_channel();
         Self {
@@ -128,6 +137,7 @@ impl EngineLink {
             shown: LiveTurns::new(),
             waiting: std::collections::VecDeque::new(),
             answers,
+            looker: looker(to_answers.clone()),
             to_answers,
             live_open: true,
             wire: place.as_ref().map(run::wire_of),
@@ -214,6 +224,10 @@ impl Link for EngineLink {
             // The console is gone: nobody is left to tell.
             answers.send(update).unwrap_or_default();
         });
+    }
+
+    fn look(&mut self, at: Option<Looked>) {
+        self.looker.look(at);
     }
 
     fn send(&mut self, command: Command) {

@@ -34,6 +34,7 @@ pub mod progress;
 pub mod queue;
 pub mod record;
 mod recorded;
+mod replaced;
 pub mod replay;
 mod rules;
 pub mod run;

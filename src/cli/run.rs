@@ -2,7 +2,7 @@
 //! or without one. Must not know: how a run is shown.
 
 use std::io::IsTerminal as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tokio::runtime::Runtime;
@@ -31,6 +31,7 @@ use crate::model::{Model, Tap, Way};
 use crate::policy::{Origin, Rule};
 use crate::text::visible;
 use crate::tools::child;
+use crate::tools::registry::Registry;
 
 /// A run that is ready to go.
 pub struct Ready {
@@ -54,6 +55,8 @@ pub struct Ready {
     pub door: Option<Door>,
     /// The terminal, where a screen stands there already.
     pub held: Option<Held>,
+    /// The tools, and the directory that they work in.
+    pub tools: (Arc<Registry>, Arc<PathBuf>),
 }
 
 /// Starts a built-in run, or lists them.
@@ -176,6 +179,7 @@ fn begin(common: &Common, ground: &Ground, what: Begin) -> Result<Code, Failure>
     let mut first = vec![Event::Run(RunEvent::Started(Box::new(started)))];
     first.extend(adviser.resilience(&State::default()));
     first.extend(priors);
+    let tools = (Arc::clone(&adviser.registry), Arc::clone(&adviser.workspace));
     let (driver, handle) = build::driver(State::default(), writer, adviser, model, notices);
     let session = setup.session;
     let ready = Ready {
@@ -189,6 +193,7 @@ fn begin(common: &Common, ground: &Ground, what: Begin) -> Result<Code, Failure>
         run,
         door: None,
         held: None,
+        tools,
     };
     let result = runtime().and_then(|runtime| serve(common, ground, ready, headless, runtime));
     if result.is_err() {
@@ -311,6 +316,7 @@ pub fn go_on(common: &Common, ground: Ground, id: &str) -> Result<Code, Failure>
     let task = setup.task.as_deref().filter(|_| state.turns.is_empty());
     let task = task.map(first_prompt);
     let (head, run) = (writer.head(), writer.run());
+    let tools = (Arc::clone(&adviser.registry), Arc::clone(&adviser.workspace));
     let (driver, handle) = build::driver(state, writer, adviser, model, notices);
     let drilled = session.clone();
     let ready = Ready {
@@ -324,6 +330,7 @@ pub fn go_on(common: &Common, ground: Ground, id: &str) -> Result<Code, Failure>
         run,
         door: None,
         held,
+        tools,
     };
     let served = serve(common, &ground, ready, headless, runtime)?;
     if is_drill {

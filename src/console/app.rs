@@ -320,12 +320,13 @@ impl App {
         let model = &self.model;
         self.screen.draw(|frame| view(model, frame))?;
         let at = self.now();
-        update(&mut self.model, Msg::Drawn { at });
-        if self.model.arming.changed {
+        let out = update(&mut self.model, Msg::Drawn { at });
+        // What is on screen only now may want something that is not here.
+        if self.model.arming.changed || !out.is_empty() {
             self.requester.request_draw();
         }
         self.tell_title()?;
-        Ok(None)
+        self.carry_out(out).await
     }
 
     /// Lets the title of the window say how the run stands. The words are the console's own.
@@ -350,6 +351,10 @@ impl App {
             self.model.complain(why);
         }
         self.requester.request(soon);
+        self.carry_out(out).await
+    }
+
+    async fn carry_out(&mut self, out: Vec<Out>) -> Result<Option<Exit>, Error> {
         for out in out {
             match out {
                 Out::Command(command) => self.link.send(command),
@@ -364,6 +369,7 @@ impl App {
                     update(&mut self.model, Msg::Wire(found));
                 }
                 Out::Sent { turn, asked } => self.link.sent(turn, asked),
+                Out::Look(at) => self.link.look(at),
                 Out::Redraw => self.screen.redraw()?,
                 Out::Alert(words) => {
                     let looking = self.model.screen.focused == Some(true);

@@ -4,9 +4,11 @@
 //! Must not know: what a document is about.
 
 mod cache;
+mod head;
 mod memo;
 mod work;
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use regex::Regex;
@@ -260,6 +262,7 @@ pub struct Doc {
     rows: usize,
     /// The part that holds what is decided about.
     exact: Option<usize>,
+    head: head::Head,
     /// True where a text in it asks for colours.
     colourful: bool,
     /// What is being worked out for it.
@@ -327,6 +330,13 @@ impl Doc {
             Part::Text { pager, .. } => Some((pager, before)),
             Part::Line(_) => None,
         }
+    }
+
+    /// Which rows of what is decided about are among these rows, and how many it has.
+    pub fn decided_rows(&self, rows: &Range<usize>) -> Option<(Range<usize>, usize)> {
+        let (pager, before) = self.decided()?;
+        let end = rows.end.saturating_sub(before).min(pager.rows());
+        Some((rows.start.saturating_sub(before).min(end)..end, pager.rows()))
     }
 
     /// The first row from `row` on in which something is found, or, looking back, the last one before it.

@@ -104,6 +104,8 @@ pub(super) fn is_too_early(model: &Model, verb: Verb) -> bool {
             View::Follow
                 | View::NextTab
                 | View::PrevTab
+                | View::Older
+                | View::Newer
                 | View::Expand
                 | View::Search
                 | View::Orphans

@@ -7,9 +7,11 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 
+use super::diff;
+use crate::domain::call::Digest;
 use crate::domain::command::Command;
 use crate::domain::envelope::Envelope;
-use crate::domain::id::{Seq, TurnId};
+use crate::domain::id::{NodeId, Rev, Seq, TurnId};
 use crate::domain::refusal::Refusal;
 use crate::domain::state::State;
 use crate::domain::transcript::sent::Sent;
@@ -43,6 +45,13 @@ pub enum Update {
         /// What was found.
         found: Result<Arc<Sent>, String>,
     },
+    /// What the call that is looked at would replace, as that is now.
+    Replaces {
+        /// The call.
+        look: Look,
+        /// What was found.
+        found: Replaced,
+    },
     /// Something to tell the operator that is no fact of the run (a torn line that was set aside).
     Notice(String),
     /// How far something is; takes the place of what was said of it before.
@@ -60,6 +69,31 @@ pub enum Update {
     Halted(String),
     /// Nothing more will come.
     Ended,
+}
+
+/// A call whose decision is looked at, exactly as it is shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Look {
+    /// The call.
+    pub call: NodeId,
+    /// The revision.
+    pub rev: Rev,
+    /// Hash of what is shown.
+    pub digest: Option<Digest>,
+}
+
+/// A call that is looked at, its tool and its arguments.
+pub type Looked = (Look, Arc<str>, Arc<str>);
+
+/// What a call would replace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Replaced {
+    /// Nothing: there is no such file.
+    Nothing,
+    /// A text, which would differ from then on in these lines.
+    Text(Arc<[diff::Line]>),
+    /// Something that is not shown, and why; holds untrusted text.
+    Untold(String),
 }
 
 /// Where a recorded run stands.
@@ -147,6 +181,10 @@ pub trait Link: Send {
 
     /// Looks in the record for what the request of a turn said; it comes as an update, however long that takes.
     fn sent(&mut self, _turn: TurnId, _asked: Seq) {}
+
+    /// Tells what a call with this tool and these arguments would replace, as an update, now and whenever that changes,
+    /// until something else is looked at. A recorded run tells nothing.
+    fn look(&mut self, _at: Option<Looked>) {}
 
     /// Drives a recorded run; does nothing on a live one.
     fn replay(&mut self, _control: ReplayControl) {}

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::doc::Finding;
 use super::files::Read;
 use super::key::Key;
-use super::link::{Frames, ReplayControl, Update};
+use super::link::{Frames, Looked, ReplayControl, Update};
 use crate::domain::command::Command;
 use crate::domain::id::{Seq, TurnId};
 
@@ -128,6 +128,9 @@ pub enum Out {
         /// The event that recorded the request.
         asked: Seq,
     },
+    /// Look at what a call with this tool and these arguments would replace, or at nothing any more;
+    /// [`super::link::Update::Replaces`] follows.
+    Look(Option<Looked>),
     /// Clear the screen and draw everything.
     Redraw,
     /// Take the mouse, or leave it to the terminal's own selection.

@@ -8,10 +8,13 @@ mod change;
 mod context;
 mod depends;
 mod effects;
+mod former;
 mod frame;
+mod head;
 mod legend;
 mod loops;
 mod needed;
+mod older;
 mod outcome;
 mod pages;
 mod plan;
@@ -48,6 +51,7 @@ pub use call::{decision, decision_word, ledger_word};
 pub use effects::{effect_list, effect_more, effects};
 pub use loops::loops;
 pub use needed::{fits, needed};
+pub use older::{Older, Several, requests, several};
 pub use outcome::Output;
 pub use pages::{bulk, help, note, unasked};
 pub use plan::{gathered, impact, review};
@@ -57,10 +61,11 @@ pub use rule::{preview as rule_preview, rule_list, rule_more, rules};
 /// Columns of a name before its value.
 const NAME: u16 = 11;
 /// What stands before the first row of a decision, before each row of the text that is decided about,
-/// and before the last row. No untrusted text can produce these: see [`crate::text::FRAME`].
-const FRAME: [&str; 3] = ["┏ ", "┃ ", "┗ "];
+/// before the last row, and before a row of its head that stays in sight. No untrusted text can produce these: see
+/// [`crate::text::FRAME`].
+const FRAME: [&str; 4] = ["┏ ", "┃ ", "┗ ", "┣ "];
 /// The same where only ASCII is drawn: told from untrusted text by its place and its look.
-const FRAME_ASCII: [&str; 3] = ["# ", "| ", "# "];
+const FRAME_ASCII: [&str; 4] = ["# ", "| ", "# ", "# "];
 /// Rows that a value takes at most.
 const FIELD_ROWS: usize = 4;
 /// Longest arguments that are taken apart for reading, in bytes: what is taken apart is copied.
@@ -82,6 +87,8 @@ pub struct Maker<'a> {
     pub charset: Charset,
     /// How the output of tools is shown; none where no part of a document shows it in its colours.
     pub output: Option<Output>,
+    /// Which of several things are shown.
+    pub older: Older,
     /// The document.
     pub doc: Doc,
 }
@@ -101,6 +108,7 @@ impl<'a> Maker<'a> {
             width,
             charset,
             output: None,
+            older: Older::default(),
             doc: Doc::default(),
         }
     }
@@ -203,7 +211,7 @@ impl Maker<'_> {
         );
     }
 
-    /// A piece of the frame of a decision: its first row, a row of the text, its last row.
+    /// A piece of the frame of a decision: its first row, a row of the text, its last row, a row that stays.
     fn frame(&self, piece: usize) -> &'static str {
         let pieces = match self.charset {
             Charset::Unicode => FRAME,

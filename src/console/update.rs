@@ -31,6 +31,7 @@ mod search;
 mod tests;
 mod typing;
 mod views;
+mod wanted;
 
 pub use ledger::in_doubt;
 
@@ -60,7 +61,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Out> {
             search::count_on(model);
         }
         Msg::Edited(result) => prompts::external(model, result),
-        Msg::Wire(found) => views::wire(model, found),
+        Msg::Wire(found) => wanted::wire(model, found),
         Msg::Found(finding) => model.inspector.cache.put(finding),
         Msg::Drafted(draft) => collect::take_up(model, draft),
         Msg::Saved(Ok(words)) => model.say(words),
@@ -74,8 +75,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Out> {
         Msg::Killed(why) => out.push(Out::Quit(Leave::Killed(why))),
     }
     looks::try_on(model);
-    views::ask_for_wire(model, &mut out);
-    views::ask_for_sent(model, &mut out);
+    wanted::ask(model, &mut out);
     out
 }
 

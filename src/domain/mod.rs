@@ -26,6 +26,7 @@ pub mod effects;
 pub mod envelope;
 pub mod escape;
 pub mod event;
+pub mod former;
 pub mod graph;
 pub mod history;
 pub mod id;

@@ -17,6 +17,7 @@ use super::breaker::{Breaker, Scope};
 use super::call::{Call, EffectClass, Outcome, Verdict};
 use super::escape::Escape;
 use super::event::run::{Limits, Started};
+use super::former::Former;
 use super::id::{Attempt, Epoch, NodeId, Rev, Seq, ThreadId, TurnId};
 use super::node::Node;
 use super::price::Spent;
@@ -88,6 +89,8 @@ pub struct State {
     pub editing: BTreeMap<NodeId, BTreeSet<NodeId>>,
     /// Calls that an open editor holds back.
     pub held: BTreeSet<NodeId>,
+    /// Tools as they were before the run was fitted anew, oldest first.
+    pub former: Vec<Former>,
     /// Rules that the operator wrote, by their number; dropped ones included.
     pub rules: Vec<SessionRule>,
     /// Tokens of all requests.

@@ -16,4 +16,4 @@ pub mod workspace;
 
 pub use registry::Registry;
 pub use run::run;
-pub use tool::{Job, Spec, Tool};
+pub use tool::{Job, Replacement, Spec, Tool};

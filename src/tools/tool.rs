@@ -41,6 +41,15 @@ pub struct Job {
     pub key: Arc<str>,
 }
 
+/// What an execution would put in the place of something else.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Replacement {
+    /// The text that stands there now; none where nothing does; or why it is not told.
+    pub now: Result<Option<String>, String>,
+    /// The text that would stand there.
+    pub then: String,
+}
+
 /// A tool.
 pub trait Tool: Send + Sync {
     /// What it is.
@@ -56,6 +65,12 @@ pub trait Tool: Send + Sync {
     /// changes nothing.
     fn operands(&self, _args: &str, _workspace: &Path) -> Vec<Operand> {
         Vec::new()
+    }
+
+    /// The whole text that an execution would put in the place of another: a help for who decides about it, and no part
+    /// of what is decided. Looks, changes nothing; nothing of what is `private` may be in it.
+    fn replaces(&self, _args: &Value, _workspace: &Path, _private: &[PathBuf]) -> Option<Replacement> {
+        None
     }
 
     /// Whether an execution in doubt happened, judged by what [`Tool::before`] had recorded. Looks, changes nothing.

@@ -123,6 +123,15 @@ impl Workspace {
         Ok((File::from(fd), stat, place))
     }
 
+    /// The same where the file need not be there: none where nothing is.
+    pub fn file_if_any(&self, given: &str) -> Result<Option<File>, ToolError> {
+        let (_, missing) = self.resolve(given)?;
+        if !missing.is_empty() {
+            return Ok(None);
+        }
+        self.file(given).map(|(file, _, _)| Some(file))
+    }
+
     /// A directory for a walk.
     pub fn directory(&self, given: &str) -> Result<Place, ToolError> {
         let place = self.find(given)?;

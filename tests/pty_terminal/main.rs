@@ -20,3 +20,4 @@ mod live;
 mod program;
 mod reading;
 mod restore;
+mod wanted;

@@ -178,6 +178,8 @@ static VIEW: &[Entry] = &[
     entry(Verb::View(View::Zoom), "zoom", &["z"], &[Panes], "", "show the focused pane alone, or all of them again"),
     entry(Verb::View(View::NextTab), "next-tab", &[">"], &[Panes], "tab", "next tab of the inspector"),
     entry(Verb::View(View::PrevTab), "previous-tab", &["<"], &[Panes], "", "tab of the inspector before"),
+    entry(Verb::View(View::Older), "older", &["("], &[Panes], "", "show older revisions of the node, or the request of the turn before"),
+    entry(Verb::View(View::Newer), "newer", &[")"], &[Panes], "", "show newer revisions of the node, or the next request of the turn"),
     entry(Verb::View(View::Colours), "output-colours", &["#"], &[Panes], "exact bytes", "show the output of tools in the colours that it asks for, or with every byte of it as it came"),
     entry(Verb::View(View::Expand), "expand", &["space"], &[Graph], "", "show or hide what a row holds: an observation, superseded nodes, a wide fan"),
     entry(Verb::View(View::Loops), "loops", &["C"], &[Panes], "", "show what went round, which steps were taken against it and what came of them"),

@@ -93,6 +93,10 @@ pub enum View {
     NextTab,
     /// The tab before.
     PrevTab,
+    /// Older ones of what the inspector shows a few of at a time.
+    Older,
+    /// Newer ones of it.
+    Newer,
     /// The output of a tool in its colours, or with its bytes as marks.
     Colours,
     /// Fold or unfold.

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::arming::Question;
-use crate::console::link::{At, Frames, Live};
+use crate::console::link::{At, Frames, Live, Look, Replaced};
 use crate::domain::apply::apply;
 use crate::domain::breaker::Phase;
 use crate::domain::call::Call;
@@ -54,6 +54,8 @@ pub struct RunPart {
     pub wire: Option<WireSeen>,
     /// What the request said that was looked at last.
     pub sent_then: Option<SentThen>,
+    /// The call whose decision is looked at, with what it would replace; none until that has come.
+    pub looked: Option<(Look, Option<Replaced>)>,
     /// Last event received out of order, if any: `(expected, got)`.
     pub gap: Option<(u64, u64)>,
     /// Time at work in the process that was heard last.

@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use super::{APART, FIELD_ROWS, Maker, NAME, conflicts, frame, origin_word};
+use super::{APART, FIELD_ROWS, Maker, NAME, conflicts, former, frame, head, origin_word};
 use crate::console::doc::{Form, Styled};
 use crate::console::pager::Wrap;
 use crate::console::symbols::Symbol;
@@ -174,6 +174,9 @@ pub fn decision(maker: &mut Maker<'_>, id: NodeId) {
     {
         maker.framed(0, &words);
     }
+    if let Some((tool, _)) = run.state.node(id).and_then(Node::as_call) {
+        head::question(maker, call, &call_rev(maker, id), tool);
+    }
     exact(maker, id, true);
 }
 
@@ -235,6 +238,9 @@ fn exact(maker: &mut Maker<'_>, id: NodeId, decide: bool) {
     };
     let (tool, args) = (Arc::clone(tool), Arc::clone(args));
     tool_line(maker, call, &tool);
+    if decide {
+        former::told(maker, id);
+    }
     if let Some(verdict) = &call.verdict {
         frame::rule(maker, verdict);
     }
@@ -244,10 +250,16 @@ fn exact(maker: &mut Maker<'_>, id: NodeId, decide: bool) {
         like_another(maker, id);
     }
     size_line(maker, call, &shown);
+    if decide {
+        head::size(maker, call, &shown);
+    }
     changed(maker, node);
     frame::commands(maker, call, &tool, &shown);
     frame::operands(maker, call);
     bytes(maker, &shown, decide);
+    if decide {
+        former::differences(maker, id);
+    }
     super::change::texts(maker, (id, node.rev()), &tool, &shown);
     let as_written =
         Arc::ptr_eq(&shown, &args) || maker.cache.alike(&shown, &args) == shown.len().max(args.len());
@@ -317,17 +329,21 @@ fn like_another(maker: &mut Maker<'_>, id: NodeId) {
     maker.over(line, usize::from(NAME));
 }
 
-fn tool_line(maker: &mut Maker<'_>, call: &Call, tool: &str) {
-    let card = maker.run.tool(tool);
-    let effect = match call.effect {
+/// The look of what a tool can do to the world.
+pub(super) const fn looks(effect: EffectClass) -> Role {
+    match effect {
         EffectClass::Pure | EffectClass::Read => Role::Ok,
         EffectClass::Idempotent => Role::Warning,
         EffectClass::Write | EffectClass::Unknown => Role::Failed,
-    };
+    }
+}
+
+fn tool_line(maker: &mut Maker<'_>, call: &Call, tool: &str) {
+    let card = maker.run.tool(tool);
     let mut line = Styled::new()
         .own(Role::Dim, "tool       ")
         .untrusted(Role::Accent, tool, 80)
-        .own(effect, format!("  effect {}", call.effect.word()));
+        .own(looks(call.effect), format!("  effect {}", call.effect.word()));
     match card {
         Some(card) => {
             for tag in &card.tags {

@@ -1,5 +1,6 @@
-//! What the texts in the arguments of a call say, for reading: with their line breaks, and a replacement as the
-//! difference that it makes. Stands below what is decided, which is the bytes themselves.
+//! What the texts in the arguments of a call say, for reading: with their line breaks, a replacement as the difference
+//! that it makes, and a file as the difference with the one that is there now. Stands below what is decided, which is
+//! the bytes themselves.
 //!
 //! Must not know: what may run, which calls wait.
 
@@ -9,17 +10,23 @@ use super::revisions::difference;
 use super::{APART, Maker};
 use crate::console::diff;
 use crate::console::doc::{Styled, readable};
+use crate::console::link::Replaced;
 use crate::console::theme::Role;
 use crate::domain::id::{NodeId, Rev};
+use crate::text;
 
 /// The tool of this program that puts a text in the place of another, and the names of the two.
 const REPLACES: (&str, [&str; 2]) = ("edit_file", ["old", "new"]);
+
+/// Lines of a difference with a file that are shown.
+const MOST: usize = 2_000;
 
 /// The texts of a call with these arguments; nothing where the bytes say as much.
 pub(super) fn texts(maker: &mut Maker<'_>, (id, rev): (NodeId, Rev), tool: &str, shown: &Arc<str>) {
     if shown.len() > APART {
         return;
     }
+    now(maker, (id, rev));
     let members = maker.cache.members(shown);
     let value = |name: &str| {
         members
@@ -56,5 +63,34 @@ pub(super) fn texts(maker: &mut Maker<'_>, (id, rev): (NodeId, Rev), tool: &str,
                 .own(Role::Title, " with its line breaks"),
         );
         maker.readable(value, "  ");
+    }
+}
+
+/// What stands where the call would write, as it is now.
+fn now(maker: &mut Maker<'_>, (id, rev): (NodeId, Rev)) {
+    let looked = maker.run.looked.as_ref().filter(|(look, _)| {
+        let digest = maker.run.state.call(id).and_then(|call| call.digest.as_ref());
+        (look.call, look.rev, look.digest.as_ref()) == (id, rev, digest)
+    });
+    match looked.and_then(|(_, found)| found.as_ref()) {
+        None => {}
+        Some(Replaced::Nothing) => maker.own(Role::Title, "a new file: nothing is there now"),
+        Some(Replaced::Untold(why)) => {
+            let why = text::visible(why);
+            let words = format!("the file as it is now is not compared: {why}");
+            maker.own(Role::Dim, words);
+        }
+        Some(Replaced::Text(lines)) => {
+            maker.own(Role::Title, "in the file as it is now");
+            maker.own(Role::Dim, "for reading: no part of what is decided");
+            difference(maker, lines.get(..MOST).unwrap_or(lines));
+            if lines.len() > MOST {
+                let more = lines.len() - MOST;
+                maker.own(
+                    Role::Warning,
+                    format!("  ~ {more} more lines differ or stand around"),
+                );
+            }
+        }
     }
 }

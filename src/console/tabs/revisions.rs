@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::older::{self, Several};
 use super::{Maker, origin_word};
 use crate::console::diff::{self, Change};
 use crate::console::doc::{self, Form};
@@ -14,26 +15,24 @@ use crate::domain::node::{Content, Node};
 
 /// Longest arguments that are laid out; longer ones are only compared as a whole.
 const LONG: usize = 512 * 1024;
-/// Revisions that are shown with their difference, newest first.
-const MOST: usize = 20;
-
 /// The revisions of a node; of a call, those of its observation too.
 pub fn make(maker: &mut Maker<'_>, id: NodeId) {
     let run = maker.run;
-    for id in [id, id.observation()] {
-        if let Some(node) = run.state.node(id) {
-            of_node(maker, node);
-        }
-        if id == id.observation() {
-            break;
-        }
+    for node in older::nodes(id).into_iter().filter_map(|id| run.state.node(id)) {
+        of_node(maker, node);
     }
 }
 
 fn of_node(maker: &mut Maker<'_>, node: &Node) {
     maker.own(Role::Title, format!("{} {}", node.id, node.id.kind.word()));
-    let newest_first: Vec<_> = node.revisions.iter().enumerate().rev().take(MOST).collect();
-    for (at, revision) in newest_first {
+    let several = Several {
+        all: node.revisions.len(),
+        most: older::REVISIONS,
+    };
+    maker.which(["revision", "revisions"], several);
+    let shown = several.shown(maker.older.upto);
+    let newest_first = node.revisions.iter().enumerate().rev();
+    for (at, revision) in newest_first.filter(|(at, _)| shown.contains(at)) {
         maker.fact(
             &revision.no.to_string(),
             Role::Edited,

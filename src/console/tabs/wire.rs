@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::Maker;
+use super::{Maker, older};
 use crate::console::doc::{Form, Styled};
 use crate::console::pager::Wrap;
 use crate::console::theme::Role;
@@ -23,10 +23,13 @@ pub fn make(maker: &mut Maker<'_>, id: TurnId) {
         );
         return;
     }
+    let several = older::requests(turn);
+    maker.which(["request", "requests"], several);
+    let request = several.shown(maker.older.upto).end as u32;
     let seen = run
         .wire
         .as_ref()
-        .filter(|seen| seen.turn == id && seen.request == turn.asked);
+        .filter(|seen| seen.turn == id && seen.request == request);
     let frames = match seen.and_then(|seen| seen.frames.as_ref()) {
         None => return maker.own(Role::Dim, "being read"),
         Some(Err(why)) => {
@@ -43,7 +46,7 @@ pub fn make(maker: &mut Maker<'_>, id: TurnId) {
     };
     let title = |name: &str, text: &Arc<str>| {
         Styled::new()
-            .own(Role::Title, format!("{name}, request {} of {id}", turn.asked))
+            .own(Role::Title, format!("{name}, request {request} of {id}"))
             .own(Role::Dim, format!("  {} bytes", text.len()))
     };
     if frames.more {

@@ -3,7 +3,6 @@
 //! Queue rows, graph rows, places, documents. Must not know: how anything is drawn.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::ops::Range;
 
 use super::{bulk, decide, listings};
 use crate::console::alike;
@@ -19,7 +18,7 @@ use crate::console::model::queue::Wanted;
 use crate::console::model::run::RunPart;
 use crate::console::model::screen::{Pane, inside};
 use crate::console::rows::Chosen;
-use crate::console::tabs::{self, Maker, Output};
+use crate::console::tabs::{self, Maker, Older, Output};
 use crate::domain::advice::Cards;
 use crate::domain::command::Command;
 use crate::domain::id::Seq;
@@ -175,7 +174,9 @@ fn inspect(model: &mut Model, width: u16, height: usize) {
     let since = match tab {
         // What was sent stays as it was: it is made anew when it has come, and where an edit makes it another
         // thing than what would be sent now.
-        Tab::Context | Tab::Wire => Seq(model.run.state.epoch.0.into()),
+        Tab::Context => Seq(model.run.state.epoch.0.into()),
+        // Neither of them ever becomes less.
+        Tab::Wire => Seq(u64::from(model.run.state.epoch.0) + u64::from(model.run.state.requests)),
         _ => model.run.state.seq,
     };
     let key = (subject, tab, since, width, streamed);
@@ -195,6 +196,11 @@ fn inspect(model: &mut Model, width: u16, height: usize) {
         colours: !inspector.bytes,
         key: model.settings.keymap.first("output-colours"),
     });
+    let key = |name| model.settings.keymap.first(name);
+    maker.older = Older {
+        upto: inspector.upto,
+        keys: ["older", "newer"].map(key),
+    };
     tabs::make(&mut maker, subject, tab);
     let doc = maker.doc;
     model.inspector.doc = doc;
@@ -229,6 +235,7 @@ fn turn_to(model: &mut Model, subject: Option<Subject>, tab: Tab) -> bool {
     let same = tab == inspector.tab;
     inspector.subject = subject;
     inspector.tab = tab;
+    inspector.upto = None;
     inspector.turn_to(read);
     if became && same {
         inspector.top = top;
@@ -412,7 +419,7 @@ pub(super) fn sights(model: &Model) -> (Option<Sight>, Option<Sight>, Cover) {
         Overlay::Dialog(dialog) => {
             // Of a call what counts is what would run.
             whole(dialog.question.clone(), &dialog.doc, dialog.top).map(|sight| {
-                match decided_rows(&dialog.doc, &sight.rows) {
+                match dialog.doc.decided_rows(&sight.rows) {
                     Some((rows, total)) => Sight { rows, total, ..sight },
                     None => sight,
                 }
@@ -425,13 +432,6 @@ pub(super) fn sights(model: &Model) -> (Option<Sight>, Option<Sight>, Cover) {
     (None, sight, Cover::Overlay)
 }
 
-/// Which rows of what would run are among these rows of a document, and how many it has.
-fn decided_rows(doc: &Doc, rows: &Range<usize>) -> Option<(Range<usize>, usize)> {
-    let (pager, before) = doc.decided()?;
-    let end = rows.end.saturating_sub(before).min(pager.rows());
-    Some((rows.start.saturating_sub(before).min(end)..end, pager.rows()))
-}
-
 fn frame(model: &Model) -> Option<Sight> {
     let area = inside(model.screen.places.inspector?);
     if area.is_empty() {
@@ -439,10 +439,11 @@ fn frame(model: &Model) -> Option<Sight> {
     }
     let question = decide::question(model)?;
     let inspector = &model.inspector;
-    let rows = inspector.first_row()..inspector.first_row() + usize::from(area.height);
+    // What the head of the decision covers is not on screen.
+    let rows = inspector.shown(usize::from(area.height));
     let (rows, total, width) = match &question {
         Question::Call { .. } => {
-            let (rows, total) = decided_rows(&inspector.doc, &rows)?;
+            let (rows, total) = inspector.doc.decided_rows(&rows)?;
             (rows, total, area.width)
         }
         _ => (0..1, 1, 0),

@@ -80,18 +80,19 @@ pub(super) fn step(model: &mut Model, jump: Jump) -> bool {
         Jump::MatchBack => true,
         _ => return false,
     };
-    let (top, height) = match scope(model) {
+    let (top, room) = match scope(model) {
         Scope::Graph => return false,
         Scope::Inspector => {
             let area = model.screen.places.inspector.map(inside).unwrap_or_default();
-            (model.inspector.top, area.height)
+            let room = model.inspector.least_room(usize::from(area.height));
+            (model.inspector.top, room)
         }
         Scope::Page => {
-            let height = model.screen.places.body.height.saturating_sub(1);
+            let room = usize::from(model.screen.places.body.height.saturating_sub(1));
             let Some(Overlay::Page(page)) = model.overlays.last() else {
                 return false;
             };
-            (page.top, height)
+            (page.top, room)
         }
     };
     let Some((seek, doc)) = model.seek() else {
@@ -118,7 +119,7 @@ pub(super) fn step(model: &mut Model, jump: Jump) -> bool {
     if around {
         words.push_str(AROUND);
     }
-    let top = in_view(row, top, usize::from(height));
+    let top = in_view(row, top, room);
     match model.overlays.last_mut() {
         Some(Overlay::Page(page)) => page.top = top,
         _ => model.inspector.top = top,

@@ -9,21 +9,16 @@ use super::{ledger, open, prompts};
 use crate::console::commands::{Move, RunVerb, View};
 use crate::console::doc::Doc;
 use crate::console::hints::context;
-use crate::console::link::Frames;
 use crate::console::model::Model;
-use crate::console::model::graph::{Form, Pick};
-use crate::console::model::inspector::{Subject, Tab};
+use crate::console::model::graph::Form;
+use crate::console::model::inspector::Tab;
 use crate::console::model::log::Line;
 use crate::console::model::lower::Target;
 use crate::console::model::overlay::{LinePurpose, Overlay, Page, PageContent};
-use crate::console::model::run::{SentThen, WireSeen};
 use crate::console::model::screen::{Pane, inside};
 use crate::console::msg::Out;
 use crate::console::rows::Explained;
 use crate::console::words;
-use crate::domain::id::{Seq, TurnId};
-use crate::domain::transcript::sent::Sent;
-use crate::domain::turn::Stream;
 use crate::text::visible_lines;
 
 /// Carries out a choice of what is on screen.
@@ -45,6 +40,8 @@ pub(super) fn show(model: &mut Model, view: View, out: &mut Vec<Out>) {
         View::Zoom => model.screen.zoom = !model.screen.zoom,
         View::NextTab => tab(model, model.inspector.next_tab(false)),
         View::PrevTab => tab(model, model.inspector.next_tab(true)),
+        View::Older => older(model, true),
+        View::Newer => older(model, false),
         View::Colours => colours(model),
         View::Expand => model.graph.toggle(None),
         View::Help => help(model),
@@ -147,6 +144,13 @@ fn explain(model: &mut Model, at: usize) {
     model.lower.health.made = None;
 }
 
+/// Shows older or newer ones of several.
+fn older(model: &mut Model, back: bool) {
+    if let Err(why) = super::wanted::older(model, back) {
+        model.complain(why);
+    }
+}
+
 /// Shows the output of tools in its colours, or with its bytes as marks.
 fn colours(model: &mut Model) {
     if !model.inspector.doc.has_colours() {
@@ -180,76 +184,6 @@ fn hold(model: &mut Model) {
 
 pub(super) fn tab(model: &mut Model, tab: Tab) {
     model.inspector.choose(tab, model.screen.lead);
-}
-
-/// Asks for what went over the wire, where that is what is looked at and it is not here.
-pub(super) fn ask_for_wire(model: &mut Model, out: &mut Vec<Out>) {
-    let subject = model.inspector.subject;
-    if model.inspector.tab_for(subject, model.screen.lead) != Tab::Wire {
-        return;
-    }
-    let Some(Subject::Pick(Pick::Node(id))) = subject else {
-        return;
-    };
-    let Some(turn) = model.run.state.turn_of(id).filter(|turn| turn.asked > 0) else {
-        return;
-    };
-    let (turn, request, open) = (turn.id, turn.asked, turn.stream == Stream::Open);
-    let here = model.run.wire.as_ref();
-    if here.is_some_and(|seen| (seen.turn, seen.request, seen.open) == (turn, request, open)) {
-        return;
-    }
-    model.run.wire = Some(WireSeen {
-        turn,
-        request,
-        open,
-        frames: None,
-    });
-    out.push(Out::Wire { turn, request });
-}
-
-/// Asks for what a request said, where that is what is looked at and it is not here.
-pub(super) fn ask_for_sent(model: &mut Model, out: &mut Vec<Out>) {
-    let subject = model.inspector.subject;
-    if model.inspector.tab_for(subject, model.screen.lead) != Tab::Context {
-        return;
-    }
-    let Some(Subject::Pick(Pick::Node(id))) = subject else {
-        return;
-    };
-    let Some(turn) = model.run.state.turn_of(id).filter(|turn| turn.asked > 0) else {
-        return;
-    };
-    let (turn, asked) = (turn.id, turn.asked_at);
-    let here = model.run.sent_then.as_ref();
-    if here.is_some_and(|seen| (seen.turn, seen.asked) == (turn, asked)) {
-        return;
-    }
-    model.run.sent_then = Some(SentThen {
-        turn,
-        asked,
-        found: None,
-    });
-    model.inspector.made = None;
-    out.push(Out::Sent { turn, asked });
-}
-
-/// Takes in what a request said.
-pub(super) fn sent(model: &mut Model, turn: TurnId, asked: Seq, found: Result<Arc<Sent>, String>) {
-    if let Some(seen) = &mut model.run.sent_then
-        && (seen.turn, seen.asked) == (turn, asked)
-    {
-        seen.found = Some(found);
-        model.inspector.made = None;
-    }
-}
-
-/// Takes in what went over the wire.
-pub(super) fn wire(model: &mut Model, found: Result<Option<Frames>, String>) {
-    if let Some(seen) = &mut model.run.wire {
-        seen.frames = Some(found);
-        model.inspector.made = None;
-    }
 }
 
 /// What is said where a text is asked for that is not there yet.
@@ -354,7 +288,7 @@ pub(super) fn step_in(model: &mut Model, pane: Pane, to: Move) {
                 Move::Right => return tab(model, model.inspector.next_tab(false)),
                 // The pane is a few rows high: larger steps read what is to be decided.
                 Move::PageUp | Move::PageDown | Move::HalfUp | Move::HalfDown => {
-                    let page = height(places.inspector);
+                    let page = model.inspector.room(height(places.inspector)).max(1);
                     scroll(&mut model.inspector.top, &model.inspector.doc, to, page);
                     return;
                 }
@@ -373,7 +307,7 @@ pub(super) fn step_in(model: &mut Model, pane: Pane, to: Move) {
             other => {
                 // The wheel moves it wherever the focus is.
                 hold(model);
-                let page = height(places.inspector);
+                let page = model.inspector.room(height(places.inspector)).max(1);
                 scroll(&mut model.inspector.top, &model.inspector.doc, other, page);
             }
         },

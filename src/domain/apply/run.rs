@@ -8,6 +8,7 @@ use super::turn::spend;
 use super::{At, index};
 use crate::domain::call::Status;
 use crate::domain::event::RunEvent;
+use crate::domain::former;
 use crate::domain::id::{Attempt, NodeId, ThreadId};
 use crate::domain::rule::SessionRule;
 use crate::domain::state::{LedgerOutcome, Mode, State};
@@ -24,6 +25,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &RunEvent) {
             state.started = Some(Arc::new((**started).clone()));
         }
         RunEvent::Refitted { started } => {
+            former::keep(state, at.seq, started);
             state.policy.clone_from(&started.policy);
             state.started = Some(Arc::new((**started).clone()));
         }

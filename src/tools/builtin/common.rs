@@ -1,6 +1,7 @@
 //! What several tools share: specs, arguments, work on files off the async threads, hashes.
 //! Must not know: any one tool.
 
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -15,7 +16,7 @@ use crate::domain::event::run::ToolCard;
 use crate::domain::input::Finding;
 use crate::domain::template::{NOT_KEPT, Purpose, Template};
 use crate::schema::RESERVED;
-use crate::tools::errors::{refused, shown};
+use crate::tools::errors::{from_io, refused, shown};
 use crate::tools::output::{Kept, json_text};
 use crate::tools::replace;
 use crate::tools::run::panicked;
@@ -24,6 +25,9 @@ use crate::tools::workspace::Workspace;
 
 /// The longest text that is kept to be put back.
 const MOST_KEPT: usize = 64 << 10;
+
+/// The longest text that is shown beside what would replace it.
+const MOST_SHOWN: u64 = 256 << 10;
 
 /// A spec without tags and peculiarities.
 pub(in crate::tools) fn spec(name: &str, description: &str, schema: &Value, effect: EffectClass) -> Spec {
@@ -141,6 +145,28 @@ pub(super) fn state_of(
         Ok(target) => replace::content(&target),
         Err(error) if error.class == ErrorClass::NotFound => Ok(None),
         Err(error) => Err(error),
+    }
+}
+
+/// The text of a file as it is now, for a person to read; none where there is no file, or why it is not told.
+pub(super) fn text_of(workspace: &Path, private: &[PathBuf], path: &str) -> Result<Option<String>, String> {
+    let open = || Workspace::open(workspace)?.without(private).file_if_any(path);
+    let Some(file) = open().map_err(|error| error.message)? else {
+        return Ok(None);
+    };
+    let mut bytes = Vec::new();
+    let read = file.take(MOST_SHOWN + 1).read_to_end(&mut bytes);
+    read.map_err(|error| from_io("read", path, &error, false).message)?;
+    if bytes.len() as u64 > MOST_SHOWN {
+        return Err(format!(
+            "`{}` is longer than {} KiB",
+            shown(path),
+            MOST_SHOWN >> 10
+        ));
+    }
+    match String::from_utf8(bytes) {
+        Ok(text) if !text.contains('\0') => Ok(Some(text)),
+        _ => Err(format!("`{}` is no text", shown(path))),
     }
 }
 

@@ -3,6 +3,7 @@
 mod files;
 mod http;
 mod private;
+mod replaces;
 mod shell;
 mod writes;
 

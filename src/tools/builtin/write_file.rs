@@ -7,13 +7,13 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::common::{
-    arguments, blocking, find_out, intent, spec, state_of, text_outcome, with_file_templates,
+    arguments, blocking, find_out, intent, spec, state_of, text_of, text_outcome, with_file_templates,
 };
 use crate::domain::call::{EffectClass, Outcome, ToolError};
 use crate::domain::input::Finding;
 use crate::tools::errors::{shown, untouched};
 use crate::tools::replace;
-use crate::tools::tool::{Job, Spec, Tool};
+use crate::tools::tool::{Job, Replacement, Spec, Tool};
 use crate::tools::workspace::Workspace;
 
 /// The tool.
@@ -67,6 +67,14 @@ impl Tool for WriteFile {
         let args: Args = arguments(args).ok()?;
         let now = state_of(workspace, private, &args.path).ok()?;
         Some(intent(now.as_deref(), args.content.as_bytes()))
+    }
+
+    fn replaces(&self, args: &Value, workspace: &Path, private: &[PathBuf]) -> Option<Replacement> {
+        let args: Args = arguments(args).ok()?;
+        Some(Replacement {
+            now: text_of(workspace, private, &args.path),
+            then: args.content,
+        })
     }
 
     fn probe(&self, args: &Value, before: &Value, workspace: &Path) -> Option<Finding> {

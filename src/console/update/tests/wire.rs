@@ -1,9 +1,14 @@
 //! The tab of the wire: read when it is looked at, and again once the stream has ended.
 
+use crate::console::doc::Styled;
 use crate::console::link::Frames;
+use crate::console::model::inspector::Tab;
+use crate::console::model::screen::Pane;
 use crate::console::msg::{Msg, Out};
-use crate::console::testing::Stage;
-use crate::domain::id::TurnId;
+use crate::console::testing::{Stage, id};
+use crate::domain::event::{EditEvent, Event};
+use crate::domain::id::{Rev, TurnId};
+use crate::domain::node::{Channel, Content, Origin};
 
 fn asked(stage: &mut Stage) -> Vec<(TurnId, u32)> {
     std::mem::take(&mut stage.out)
@@ -67,4 +72,139 @@ fn what_was_not_kept_says_how_it_is_kept() {
     asked(&mut stage);
     stage.press("<");
     assert_eq!(asked(&mut stage), [], "another tab asks for nothing");
+}
+
+fn answer(stage: &mut Stage, sent: &str) {
+    let frames = Frames {
+        sent: sent.into(),
+        received: "".into(),
+        more: false,
+    };
+    stage.send(Msg::Wire(Ok(Some(frames))));
+}
+
+#[test]
+fn each_request_of_a_turn_is_reached_from_the_newest_on() {
+    let mut stage = looking();
+    stage.request(2, 2);
+    stage.request(2, 3);
+    stage.draw();
+    assert_eq!(asked(&mut stage).last(), Some(&(TurnId(2), 3)));
+    answer(&mut stage, "the third");
+    let text = stage.text();
+    assert!(
+        text.contains("request 3 of 3  ( older") && !text.contains("newer"),
+        "{text}"
+    );
+    stage.press("(");
+    assert_eq!(asked(&mut stage), [(TurnId(2), 2)]);
+    assert!(!stage.text().contains("the third"), "{}", stage.text());
+    answer(&mut stage, "the second");
+    let text = stage.text();
+    assert!(text.contains("request 2 of 3  ( older  ) newer"), "{text}");
+    assert!(
+        text.contains("sent, request 2 of turn 2") && text.contains("the second"),
+        "{text}"
+    );
+    // What is read stays where the turn is asked once more.
+    stage.request(2, 4);
+    stage.draw();
+    assert_eq!(asked(&mut stage), []);
+    let text = stage.text();
+    assert!(
+        text.contains("request 2 of 4") && text.contains("the second"),
+        "{text}"
+    );
+    stage.press("( (");
+    assert_eq!(asked(&mut stage), [(TurnId(2), 1)]);
+    assert!(stage.said().contains("no older ones"), "{}", stage.said());
+    stage.press(") ) )");
+    assert_eq!(asked(&mut stage).last(), Some(&(TurnId(2), 4)));
+    stage.press(")");
+    assert!(stage.said().contains("no newer ones"), "{}", stage.said());
+    // From the newest on it follows again.
+    stage.request(2, 5);
+    stage.draw();
+    assert_eq!(asked(&mut stage).last(), Some(&(TurnId(2), 5)));
+    // Another tab and back: the newest.
+    stage.press("( < >");
+    assert_eq!(asked(&mut stage).last(), Some(&(TurnId(2), 5)));
+}
+
+#[test]
+fn a_single_request_says_nothing_of_others() {
+    let mut stage = looking();
+    answer(&mut stage, "the only one");
+    let text = stage.text();
+    assert!(
+        !text.contains("request 1 of 1") && !text.contains("older"),
+        "{text}"
+    );
+    stage.press("(");
+    assert!(stage.said().contains("no older ones"), "{}", stage.said());
+    stage.press("< (");
+    assert!(
+        stage.said().contains("tabs `revisions` and `wire`"),
+        "{}",
+        stage.said()
+    );
+}
+
+#[test]
+fn revisions_older_than_the_newest_twenty_are_reached_too() {
+    let mut stage = Stage::new(120, 40);
+    stage.begin();
+    stage.thought("t2", "words 1");
+    for rev in 2..=45 {
+        stage.engine(Event::Edit(EditEvent::Revised {
+            node: id("t2"),
+            rev: Rev(rev),
+            content: Content::Text {
+                text: format!("words {rev}").into(),
+                channel: Channel::Spoken,
+                opaque: None,
+            },
+            origin: Origin::Operator { user: "ada".into() },
+            approves: None,
+        }));
+    }
+    stage.draw();
+    stage.press("1 g j");
+    stage.model.inspector.choose(Tab::Revisions, Pane::Graph);
+    stage.draw();
+    let rows = |stage: &mut Stage| -> Vec<String> {
+        stage.draw();
+        let doc = &stage.model.inspector.doc;
+        doc.window(0, doc.rows(), None)
+            .iter()
+            .map(Styled::plain)
+            .collect()
+    };
+    let of = |rows: &[String]| -> Vec<u32> {
+        let heads = rows.iter().filter_map(|row| row.strip_prefix('r'));
+        heads
+            .filter_map(|row| row.split_whitespace().next()?.parse().ok())
+            .collect()
+    };
+    let newest = rows(&mut stage);
+    assert!(
+        newest[1].contains("revisions 26 to 45 of 45  ( older"),
+        "{newest:?}"
+    );
+    assert_eq!(of(&newest), (26..=45).rev().collect::<Vec<_>>());
+    stage.press("(");
+    let middle = rows(&mut stage);
+    assert!(
+        middle[1].contains("revisions 6 to 25 of 45  ( older  ) newer"),
+        "{middle:?}"
+    );
+    assert_eq!(of(&middle), (6..=25).rev().collect::<Vec<_>>());
+    // The oldest of a page has its difference with the one before it.
+    assert!(middle.iter().any(|row| row.contains("words 5")), "{middle:?}");
+    stage.press("( (");
+    let oldest = rows(&mut stage);
+    assert_eq!(of(&oldest), (1..=5).rev().collect::<Vec<_>>());
+    assert!(stage.said().contains("no older ones"), "{}", stage.said());
+    stage.press(") )");
+    assert_eq!(of(&rows(&mut stage)), of(&newest));
 }

@@ -1,0 +1,191 @@
+//! Looks at what a call would replace, as long as somebody reads its decision: off the thread that draws, and once more
+//! every second, so that a file that changes meanwhile is shown as it is.
+//!
+//! Must not know: how a decision is shown, which tools replace something.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::mpsc::UnboundedSender;
+use tokio::task::AbortHandle;
+
+use crate::console::diff;
+use crate::console::link::{Look, Looked, Replaced, Update};
+use crate::engine::advise::parse_args;
+use crate::tools::Replacement;
+use crate::tools::registry::Registry;
+
+/// How long after a look the next one comes.
+const AGAIN: Duration = Duration::from_secs(1);
+
+/// Looks at one call at a time.
+pub struct Looker {
+    registry: Arc<Registry>,
+    workspace: Arc<PathBuf>,
+    answers: UnboundedSender<Update>,
+    looking: Option<AbortHandle>,
+}
+
+impl Looker {
+    /// Looks with these tools at this directory, and tells what it finds.
+    pub const fn new(
+        registry: Arc<Registry>,
+        workspace: Arc<PathBuf>,
+        answers: UnboundedSender<Update>,
+    ) -> Self {
+        Self {
+            registry,
+            workspace,
+            answers,
+            looking: None,
+        }
+    }
+
+    /// Looks at this call from now on, and at no other.
+    pub fn look(&mut self, at: Option<Looked>) {
+        self.end();
+        let Some((look, tool, args)) = at else { return };
+        let (registry, workspace) = (Arc::clone(&self.registry), Arc::clone(&self.workspace));
+        let found = move || {
+            let tool = registry.get(&tool)?;
+            tool.replaces(&parse_args(&args), &workspace, registry.private())
+        };
+        let following = follow(look, Arc::new(found), self.answers.clone());
+        self.looking = Some(tokio::spawn(following).abort_handle());
+    }
+
+    fn end(&mut self) {
+        if let Some(looking) = self.looking.take() {
+            looking.abort();
+        }
+    }
+}
+
+impl Drop for Looker {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// Tells what is found, and again whenever it is something else.
+async fn follow<F>(look: Look, find: Arc<F>, answers: UnboundedSender<Update>)
+where
+    F: Fn() -> Option<Replacement> + Send + Sync + 'static,
+{
+    let mut last: Option<Replacement> = None;
+    loop {
+        let (find, before) = (Arc::clone(&find), last.clone());
+        let seen = tokio::task::spawn_blocking(move || {
+            let now = find()?;
+            let told = (before.as_ref() != Some(&now)).then(|| told(&now));
+            Some((now, told))
+        });
+        // A tool that replaces nothing is not asked again.
+        let Ok(Some((now, told))) = seen.await else { return };
+        if let Some(found) = told {
+            let look = look.clone();
+            if answers.send(Update::Replaces { look, found }).is_err() {
+                return;
+            }
+        }
+        last = Some(now);
+        tokio::time::sleep(AGAIN).await;
+    }
+}
+
+fn told(found: &Replacement) -> Replaced {
+    match &found.now {
+        Ok(None) => Replaced::Nothing,
+        Ok(Some(now)) => Replaced::Text(diff::lines(now, &found.then).into()),
+        Err(why) => Replaced::Untold(why.clone()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::sync::mpsc::unbounded_channel;
+
+    use super::*;
+    use crate::console::diff::Change;
+    use crate::domain::id::Rev;
+    use crate::tools::builtin::{Setup, all};
+    use crate::tools::child::Environment;
+
+    fn look(rev: u32) -> Look {
+        Look {
+            call: "c3".parse().unwrap(),
+            rev: Rev(rev),
+            digest: None,
+        }
+    }
+
+    fn tools() -> Arc<Registry> {
+        let setup = Setup {
+            environment: Environment::allowed([]),
+            answer: None,
+            proxy: false,
+        };
+        Arc::new(Registry::new(all(&setup)).unwrap())
+    }
+
+    fn marks(update: Option<Update>) -> Vec<(Change, String)> {
+        let Some(Update::Replaces {
+            found: Replaced::Text(lines),
+            ..
+        }) = update
+        else {
+            panic!("{update:?}");
+        };
+        lines
+            .iter()
+            .map(|line| (line.change, line.text.to_string()))
+            .collect()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_would_be_replaced_is_told_and_told_again_when_it_changes() {
+        let dir = tempfile::tempdir().unwrap();
+        let (answers, mut heard) = unbounded_channel();
+        let mut looker = Looker::new(tools(), Arc::new(dir.path().to_owned()), answers);
+        let args: Arc<str> = r#"{"path":"a.md","content":"new\n"}"#.into();
+        looker.look(Some((look(1), "write_file".into(), Arc::clone(&args))));
+        let first = heard.recv().await;
+        assert!(
+            matches!(&first, Some(Update::Replaces { look: of, found: Replaced::Nothing }) if *of == look(1)),
+            "{first:?}"
+        );
+        let file = dir.path().join("a.md");
+        std::fs::write(&file, "old\n").unwrap();
+        let both = [
+            (Change::Removed, "old".to_owned()),
+            (Change::Added, "new".to_owned()),
+        ];
+        assert_eq!(marks(heard.recv().await), both);
+        std::fs::write(&file, [0u8, 1, 2]).unwrap();
+        let untold = heard.recv().await;
+        assert!(
+            matches!(&untold, Some(Update::Replaces { found: Replaced::Untold(why), .. }) if why.contains("is no text")),
+            "{untold:?}"
+        );
+        assert_eq!(std::fs::read(&file).unwrap(), [0, 1, 2], "nothing was written");
+        // Looked away: what changes is not told any more.
+        looker.look(None);
+        std::fs::write(&file, "else").unwrap();
+        tokio::time::sleep(AGAIN * 5).await;
+        assert!(heard.try_recv().is_err());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn of_a_tool_that_replaces_nothing_nothing_is_told() {
+        let dir = tempfile::tempdir().unwrap();
+        let (answers, mut heard) = unbounded_channel();
+        let mut looker = Looker::new(tools(), Arc::new(dir.path().to_owned()), answers);
+        looker.look(Some((look(1), "shell".into(), r#"{"command":"ls"}"#.into())));
+        drop(looker.looking.take());
+        tokio::time::sleep(AGAIN * 3).await;
+        looker.look(Some((look(2), "no_such_tool".into(), "{}".into())));
+        tokio::time::sleep(AGAIN * 3).await;
+        assert!(heard.try_recv().is_err());
+    }
+}

@@ -1,0 +1,59 @@
+//! The head of a decision that stays in sight while the arguments are read: what would run, and how much of it there is.
+//! Short, and what is dangerous stands first: a narrow screen cuts off the end.
+//!
+//! Must not know: how far somebody has scrolled, how many rows there are for it.
+
+use std::sync::Arc;
+
+use super::{Maker, call};
+use crate::console::doc::Styled;
+use crate::console::theme::Role;
+use crate::domain::call::{Call, Status};
+use crate::domain::former;
+use crate::domain::tags;
+use crate::text;
+
+/// Characters of a tool or of a tag.
+const NAME: usize = 40;
+
+/// Has a line stay that says what would run, once the question is scrolled out.
+pub(super) fn question(maker: &mut Maker<'_>, call: &Call, rev: &str, tool: &str) {
+    let card = maker.run.tool(tool);
+    let mut line = Styled::new().own(Role::Decision, format!("{} {rev} ", call.id));
+    if call.status != Status::Awaiting {
+        line = line.own(Role::Warning, format!(" {} ", call.status.word()));
+    }
+    let known = card.map_or(&[][..], |card| &card.tags);
+    let (worst, others): (Vec<&String>, Vec<&String>) =
+        known.iter().partition(|tag| *tag == tags::IRREVERSIBLE);
+    for tag in worst {
+        line = line.own(Role::Failed, " ").untrusted(Role::Failed, tag, NAME);
+    }
+    line = line
+        .own(
+            call::looks(call.effect),
+            format!(" effect {}  ", call.effect.word()),
+        )
+        .untrusted(Role::Accent, tool, NAME);
+    for tag in others {
+        line = line.own(Role::Failed, "  ").untrusted(Role::Failed, tag, NAME);
+    }
+    if former::of(&maker.run.state, call.id).is_some() {
+        line = line.own(Role::Warning, "  redefined");
+    }
+    if card.is_none() {
+        line = line.own(Role::Warning, "  not a tool of this run");
+    }
+    maker.doc.marked([maker.frame(0), maker.frame(3)]);
+    maker.doc.keep(0, line);
+}
+
+/// Has a line stay that says how much would run, once the row that was made last is scrolled out.
+pub(super) fn size(maker: &mut Maker<'_>, call: &Call, shown: &Arc<str>) {
+    let mut words = format!("{} bytes", shown.len());
+    if let Some(digest) = &call.digest {
+        words = format!("{words}  digest {}", text::visible(digest.short()));
+    }
+    let row = maker.doc.rows().saturating_sub(1);
+    maker.doc.keep(row, Styled::new().own(Role::Text, words));
+}

@@ -1,0 +1,97 @@
+//! What a tab shows a few of at a time, the newest first: revisions of a node, requests of a turn.
+//!
+//! Must not know: keys, how one of them is shown.
+
+use std::fmt::Write as _;
+use std::ops::Range;
+
+use super::Maker;
+use crate::console::model::graph::Pick;
+use crate::console::model::inspector::{Subject, Tab};
+use crate::console::model::run::RunPart;
+use crate::console::theme::Role;
+use crate::domain::id::NodeId;
+use crate::domain::turn::Turn;
+
+/// Revisions that are shown with their difference at a time.
+pub(super) const REVISIONS: usize = 20;
+
+/// Which of several things a tab shows, and the keys that lead to the others.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Older {
+    /// The number of the newest that is shown, counted from 1; none for the newest that there is.
+    pub upto: Option<usize>,
+    /// The keys for older and for newer ones; empty for none.
+    pub keys: [String; 2],
+}
+
+/// How many things a tab has, and how many of them it shows at a time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Several {
+    /// All.
+    pub all: usize,
+    /// At a time.
+    pub most: usize,
+}
+
+impl Several {
+    /// Those that are shown where the newest of them is this one, counted from 0.
+    pub fn shown(self, upto: Option<usize>) -> Range<usize> {
+        let end = upto.unwrap_or(self.all).clamp(1, self.all.max(1)).min(self.all);
+        end.saturating_sub(self.most)..end
+    }
+}
+
+/// How many things a tab has about a subject, where it shows a few at a time.
+pub fn several(run: &RunPart, subject: Option<Subject>, tab: Tab) -> Option<Several> {
+    let Some(Subject::Pick(Pick::Node(id))) = subject else {
+        return None;
+    };
+    match tab {
+        Tab::Revisions => {
+            let all = nodes(id).into_iter().filter_map(|id| run.state.node(id));
+            let all = all.map(|node| node.revisions.len()).max()?;
+            Some(Several { all, most: REVISIONS })
+        }
+        Tab::Wire => run.state.turn_of(id).map(requests),
+        _ => None,
+    }
+}
+
+/// The nodes whose revisions are shown for one: of a call, its observation too.
+pub(super) fn nodes(id: NodeId) -> Vec<NodeId> {
+    let mut nodes = vec![id];
+    nodes.extend(Some(id.observation()).filter(|other| *other != id));
+    nodes
+}
+
+/// The requests of a turn: a stream that broke is asked for again.
+pub fn requests(turn: &Turn) -> Several {
+    Several {
+        all: turn.asked as usize,
+        most: 1,
+    }
+}
+
+impl Maker<'_> {
+    /// Says which of several things are shown, and how the others are reached; nothing where these are all.
+    pub(super) fn which(&mut self, what: [&str; 2], several: Several) {
+        if several.all <= several.most {
+            return;
+        }
+        let shown = several.shown(self.older.upto);
+        let (first, last, all) = (shown.start + 1, shown.end, several.all);
+        let mut words = if first == last {
+            format!("{} {last} of {all}", what[0])
+        } else {
+            format!("{} {first} to {last} of {all}", what[1])
+        };
+        let others = [(shown.start > 0, "older"), (last < all, "newer")];
+        for ((is_there, name), key) in others.into_iter().zip(&self.older.keys) {
+            if is_there && !key.is_empty() {
+                let _ = write!(words, "  {key} {name}");
+            }
+        }
+        self.own(Role::Key, words);
+    }
+}

@@ -1,0 +1,202 @@
+//! What stays of the head of a decision while its arguments are read: never less on screen than counts as read, nor more.
+
+use std::collections::BTreeSet;
+
+use proptest::prelude::*;
+
+use crate::console::model::inspector::Tab;
+use crate::console::model::screen::{Pane, inside};
+use crate::console::symbols::Charset;
+use crate::console::testing::{ARMING, Stage, id};
+use crate::domain::call::{EffectClass, Outcome};
+
+const SIZES: [(u16, u16); 4] = [(40, 12), (80, 24), (120, 40), (200, 60)];
+
+/// Arguments of which every row on the screen is another one.
+fn long(lines: usize) -> String {
+    let lines: Vec<String> = (0..lines).map(|no| format!("line {no:05}")).collect();
+    serde_json::json!({ "path": "a.md", "content": lines.join(" ") }).to_string()
+}
+
+/// A long write that waits, in the inspector.
+fn stage((width, height): (u16, u16), tags: &[&str]) -> Stage {
+    let mut stage = Stage::new(width, height);
+    stage.begin();
+    stage.has_tool("replace", EffectClass::Write, tags);
+    stage.awaiting("c3", "replace", &long(1200));
+    stage.draw();
+    stage.press("2 3");
+    stage.wait(ARMING);
+    stage
+}
+
+/// The rows of the inspector's pane.
+fn pane(stage: &mut Stage) -> Vec<String> {
+    let text = stage.text();
+    let area = inside(stage.model.screen.places.inspector.unwrap());
+    let rows = text
+        .lines()
+        .skip(usize::from(area.y))
+        .take(usize::from(area.height));
+    rows.map(|row| row.chars().skip(usize::from(area.x)).collect())
+        .collect()
+}
+
+#[test]
+fn what_would_run_stays_in_sight_once_it_is_scrolled_out() {
+    for size in SIZES {
+        let mut stage = stage(size, &["external", "irreversible"]);
+        let rows = pane(&mut stage);
+        assert!(rows[0].starts_with("┏ c3 r1  may this call run?"), "{rows:?}");
+        assert!(!rows.join("\n").contains('┣'), "{rows:?}");
+        for _ in 0..3 {
+            stage.press("pgdn");
+            let rows = pane(&mut stage);
+            assert!(rows[0].starts_with("┏ c3 r1  irreversible"), "{size:?} {rows:?}");
+            assert!(!rows[0].contains("may this call run?"), "{size:?} {rows:?}");
+            let low = rows.len() < 16;
+            let head = rows.iter().filter(|row| row.starts_with(['┏', '┣'])).count();
+            assert_eq!(head, if low { 1 } else { 2 }, "{size:?} {rows:?}");
+            if size.0 >= 80 {
+                assert!(
+                    rows[0].contains("irreversible effect write  replace  external"),
+                    "{size:?} {rows:?}"
+                );
+                let head = rows[..head].join(" ");
+                assert!(head.contains("bytes  digest"), "{size:?} {rows:?}");
+                assert!(head.contains("rows ") || low, "{size:?} {rows:?}");
+            }
+        }
+        stage.press("g");
+        let rows = pane(&mut stage);
+        assert!(rows[0].contains("may this call run?"), "{size:?} {rows:?}");
+    }
+}
+
+#[test]
+fn in_a_pane_of_a_few_rows_nothing_is_taken_from_what_is_read() {
+    let mut stage = stage((120, 40), &[]);
+    stage.model.screen.sizes.queue = Some(36);
+    stage.press("pgdn");
+    let rows = pane(&mut stage);
+    assert!(rows.len() < 4 && !rows.is_empty(), "{rows:?}");
+    assert!(
+        rows.iter().all(|row| !row.starts_with("┏ c3 r1  effect")),
+        "{rows:?}"
+    );
+}
+
+#[test]
+fn nothing_stays_of_what_is_not_decided() {
+    let mut stage = Stage::new(120, 40);
+    stage.begin();
+    stage.finished("c3", "write_file", &long(1200), Outcome::ok("done"));
+    stage.press("1 G");
+    stage.model.inspector.choose(Tab::Arguments, Pane::Graph);
+    stage.press("3 pgdn");
+    let rows = pane(&mut stage);
+    assert!(stage.model.inspector.top > 0);
+    assert!(rows.iter().all(|row| !row.contains("c3 r1")), "{rows:?}");
+}
+
+#[test]
+fn a_screen_of_ascii_says_the_same() {
+    let mut stage = Stage::with(120, 40, |settings| settings.charset = Charset::Ascii);
+    stage.begin();
+    stage.awaiting("c3", "write_file", &long(1200));
+    stage.draw();
+    stage.press("2 3 pgdn");
+    let rows = pane(&mut stage);
+    assert!(
+        rows[0].starts_with("# c3 r1  effect write  write_file"),
+        "{rows:?}"
+    );
+    assert!(rows[1].starts_with("# ") && rows[1].contains("bytes"), "{rows:?}");
+    assert!(rows[2].starts_with("| "), "{rows:?}");
+}
+
+#[test]
+fn another_kind_of_question_is_named_in_it() {
+    let mut stage = Stage::new(120, 40);
+    stage.begin();
+    stage.consent_of("c3", &long(1200));
+    stage.draw();
+    stage.press("2 3 pgdn");
+    let rows = pane(&mut stage);
+    assert!(
+        rows[0].starts_with("┏ c3 r1  awaiting consent  effect"),
+        "{rows:?}"
+    );
+}
+
+#[test]
+fn a_name_that_is_long_takes_nothing_else_out_of_it() {
+    let mut stage = Stage::new(80, 24);
+    stage.begin();
+    let tool = format!("┏ c9 r9 {}", "x".repeat(300));
+    stage.awaiting("c3", &tool, &long(1200));
+    stage.draw();
+    stage.press("2 3 pgdn");
+    let rows = pane(&mut stage);
+    assert!(rows[0].starts_with("┏ c3 r1  effect"), "{rows:?}");
+    assert!(rows[0].contains("⟨U+250F⟩ c9 r9"), "{rows:?}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_counts_as_read_is_what_was_on_screen(
+        keys in prop::collection::vec(
+            prop::sample::select(vec!["j", "k", "pgdn", "pgup", "ctrl-d", "ctrl-u", "G", "g", "z", "1", "3"]), 1..30,
+        ),
+        size in prop::sample::select(SIZES.to_vec()),
+    ) {
+        let mut stage = stage(size, &["irreversible"]);
+        let mut seen = BTreeSet::new();
+        let (pager, _) = stage.model.inspector.doc.decided().expect("a decision");
+        let all: Vec<String> = pager
+            .window(0, pager.rows(), None)
+            .into_iter()
+            .map(|row| row.pieces.iter().map(|piece| piece.text.as_str()).collect::<String>().trim_end().to_owned())
+            .collect();
+        let width = stage.model.arming.frame.as_ref().map(|shown| shown.width);
+        for key in keys {
+            // Frames of another width have other rows.
+            stage.press(key);
+            let frame = stage.model.arming.frame.clone();
+            if frame.as_ref().map(|shown| shown.width) != width || stage.model.screen.places.inspector.is_none() {
+                return Ok(());
+            }
+            seen.extend(pane(&mut stage).iter().filter_map(|row| row.strip_prefix("┃ ").map(str::to_owned)));
+        }
+        stage.press("3 g");
+        seen.extend(pane(&mut stage).iter().filter_map(|row| row.strip_prefix("┃ ").map(str::to_owned)));
+        let frame = stage.model.arming.frame.clone().expect("it is on screen");
+        prop_assert_eq!(&frame.question, &crate::console::update::decide::question(&stage.model).unwrap());
+        prop_assert_eq!(frame.rows, all.len());
+        let missed: BTreeSet<usize> = frame.read.misses(frame.rows).into_iter().flatten().collect();
+        for (at, row) in all.iter().enumerate() {
+            prop_assert_eq!(seen.contains(row), !missed.contains(&at), "row {} of {:?}", at, id("c3"));
+        }
+    }
+
+    #[test]
+    fn paging_leaves_no_row_out(size in prop::sample::select(SIZES.to_vec()), lines in 20usize..600, first in 0usize..9) {
+        let mut stage = Stage::new(size.0, size.1);
+        stage.begin();
+        stage.awaiting("c3", "write_file", &long(lines));
+        stage.draw();
+        stage.press("2 3");
+        for _ in 0..first {
+            stage.press("j");
+        }
+        for _ in 0..200 {
+            stage.press("pgdn");
+        }
+        stage.press("pgup pgup g");
+        stage.wait(ARMING);
+        let frame = stage.model.arming.frame.clone().expect("it is on screen");
+        prop_assert!(frame.is_read(), "{:?}", frame.read.misses(frame.rows));
+    }
+}

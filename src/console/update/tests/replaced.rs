@@ -1,0 +1,177 @@
+//! The file that a write would replace: looked at while its decision is read, shown below what is decided.
+
+use super::arming::{ARGS, approve};
+use crate::console::diff;
+use crate::console::link::{Look, Looked, Replaced, Update};
+use crate::console::msg::{Msg, Out};
+use crate::console::testing::{ARMING, Stage, id};
+use crate::domain::call::Decision;
+use crate::domain::event::CallEvent;
+use crate::domain::id::Rev;
+use crate::domain::node::Origin;
+
+/// What it was told to look at since the last time.
+fn looked(stage: &mut Stage) -> Vec<Option<Looked>> {
+    let found = stage.out.iter().filter_map(|out| match out {
+        Out::Look(at) => Some(at.clone()),
+        _ => None,
+    });
+    let found = found.collect();
+    stage.out.retain(|out| !matches!(out, Out::Look(_)));
+    found
+}
+
+fn look(call: &str, rev: u32) -> Look {
+    Look {
+        call: id(call),
+        rev: Rev(rev),
+        digest: Some(crate::domain::call::Digest(
+            format!("digest-of-{call}-r{rev}").into(),
+        )),
+    }
+}
+
+fn tell(stage: &mut Stage, look: Look, found: Replaced) {
+    stage.send(Msg::Run(Update::Replaces { look, found }));
+    stage.draw();
+}
+
+fn text(old: &str, new: &str) -> Replaced {
+    Replaced::Text(diff::lines(old, new).into())
+}
+
+/// A write in front of the operator.
+fn stage() -> Stage {
+    let mut stage = Stage::new(120, 40);
+    stage.begin();
+    stage.awaiting("c3", "write_file", ARGS);
+    stage.draw();
+    stage.press("2");
+    stage
+}
+
+#[test]
+fn the_difference_with_the_file_stands_below_what_is_decided() {
+    let mut stage = stage();
+    assert_eq!(
+        looked(&mut stage),
+        [Some((look("c3", 1), "write_file".into(), ARGS.into()))]
+    );
+    assert!(
+        !stage.text().contains("as it is now"),
+        "nothing is said before it is known"
+    );
+    tell(&mut stage, look("c3", 1), text("a\nb\n", "b\n"));
+    let shown = stage.text();
+    let (end, said) = (
+        shown.find("end of the arguments"),
+        shown.find("in the file as it is now"),
+    );
+    assert!(end.is_some() && end < said, "{shown}");
+    assert!(shown.contains("no part of what is decided"), "{shown}");
+    assert!(shown.contains("- a"), "{shown}");
+    // It changes: what is shown does too, and what was read and armed stays.
+    stage.wait(ARMING);
+    tell(&mut stage, look("c3", 1), text("zz\nb\n", "b\n"));
+    let shown = stage.text();
+    assert!(shown.contains("- zz") && !shown.contains("- a"), "{shown}");
+    assert_eq!(looked(&mut stage), [], "it is asked for once");
+    stage.press("a");
+    assert_eq!(stage.commands(), [approve(3, 1, 0)]);
+}
+
+#[test]
+fn a_new_file_and_one_that_cannot_be_shown_take_a_line() {
+    let mut stage = stage();
+    tell(&mut stage, look("c3", 1), Replaced::Nothing);
+    assert!(stage.text().contains("a new file: nothing is there now"));
+    let why = "`a\u{1b}[2J` is longer than 256 KiB".to_owned();
+    tell(&mut stage, look("c3", 1), Replaced::Untold(why));
+    let shown = stage.text();
+    let flat = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(!shown.contains("a new file"), "{shown}");
+    assert!(
+        flat.contains("the file as it is now is not compared: `a⟨U+001B⟩[2J` is longer"),
+        "{shown}"
+    );
+}
+
+#[test]
+fn what_is_told_of_another_call_or_revision_is_not_shown() {
+    let mut stage = stage();
+    tell(&mut stage, look("c4", 1), Replaced::Nothing);
+    tell(&mut stage, look("c3", 2), Replaced::Nothing);
+    assert!(!stage.text().contains("a new file"));
+    tell(&mut stage, look("c3", 1), Replaced::Nothing);
+    assert!(stage.text().contains("a new file"));
+    looked(&mut stage);
+    let other = r#"{"path":"z","content":"b"}"#;
+    stage.asked_anew("c3", ("write_file", other), Origin::Model);
+    assert!(
+        !stage.text().contains("a new file"),
+        "it is about another file now"
+    );
+    assert_eq!(
+        looked(&mut stage).pop(),
+        Some(Some((look("c3", 2), "write_file".into(), other.into())))
+    );
+}
+
+#[test]
+fn it_is_looked_at_as_long_as_the_decision_is_on_screen_and_again_after_that() {
+    let mut stage = stage();
+    stage.awaiting("c4", "write_file", ARGS);
+    stage.draw();
+    assert_eq!(looked(&mut stage).len(), 1);
+    stage.press("j");
+    stage.press("k");
+    let back: Vec<_> = looked(&mut stage)
+        .into_iter()
+        .map(|at| at.map(|(look, ..)| look))
+        .collect();
+    assert_eq!(back, [Some(look("c4", 1)), Some(look("c3", 1))]);
+    // Another tab, and a call that no longer waits.
+    stage.press(">");
+    stage.draw();
+    assert_eq!(looked(&mut stage), [None]);
+    stage.press("<");
+    stage.draw();
+    assert_eq!(looked(&mut stage).len(), 1);
+    stage.call(CallEvent::Decided {
+        call: id("c3"),
+        rev: Rev(1),
+        digest: None,
+        decision: Decision::Reject { reason: "no".into() },
+    });
+    stage.draw();
+    assert_eq!(looked(&mut stage)[0], None);
+}
+
+#[test]
+fn a_recorded_run_and_very_long_arguments_are_not_compared() {
+    let mut stage = Stage::with(120, 40, |settings| settings.read_only = true);
+    stage.begin();
+    stage.awaiting("c3", "write_file", ARGS);
+    stage.draw();
+    stage.press("2");
+    assert_eq!(looked(&mut stage), []);
+
+    let mut stage = Stage::new(120, 40);
+    stage.begin();
+    let args = format!(r#"{{"path":"a","content":"{}"}}"#, "x".repeat(300_000));
+    stage.awaiting("c3", "write_file", &args);
+    stage.draw();
+    stage.press("2");
+    assert_eq!(looked(&mut stage), []);
+}
+
+#[test]
+fn of_a_long_difference_the_first_lines_are_shown() {
+    let mut stage = stage();
+    let old = (0..5_000).map(|no| no.to_string()).collect::<Vec<_>>().join("\n");
+    tell(&mut stage, look("c3", 1), text(&old, ""));
+    let doc = &stage.model.inspector.doc;
+    assert!((2_000..2_100).contains(&doc.rows()), "{}", doc.rows());
+    let last = doc.window(doc.rows() - 1, 1, None);
+    assert!(last[0].plain().contains("3000 more lines"), "{last:?}");
+}

@@ -1,0 +1,157 @@
+//! What the inspector shows that is not in the fold: asked for through the door where it is looked at, taken in when it
+//! comes.
+//!
+//! Must not know: where it comes from, how it is shown.
+
+use std::sync::Arc;
+
+use super::decide;
+use crate::console::link::{Frames, Look, Looked, Replaced};
+use crate::console::model::Model;
+use crate::console::model::arming::Question;
+use crate::console::model::graph::Pick;
+use crate::console::model::inspector::{Subject, Tab};
+use crate::console::model::run::{SentThen, WireSeen};
+use crate::console::msg::Out;
+use crate::console::tabs;
+use crate::domain::id::{Seq, TurnId};
+use crate::domain::transcript::sent::Sent;
+use crate::domain::turn::Stream;
+
+/// Longest arguments that are compared with what they would replace, in bytes.
+const COMPARED: usize = 256 * 1024;
+
+/// Asks for what is looked at and not here.
+pub(super) fn ask(model: &mut Model, out: &mut Vec<Out>) {
+    ask_for_wire(model, out);
+    ask_for_sent(model, out);
+    ask_for_replaced(model, out);
+}
+
+/// Asks for what went over the wire, where that is what is looked at and it is not here.
+fn ask_for_wire(model: &mut Model, out: &mut Vec<Out>) {
+    let subject = model.inspector.subject;
+    if model.inspector.tab_for(subject, model.screen.lead) != Tab::Wire {
+        return;
+    }
+    let Some(Subject::Pick(Pick::Node(id))) = subject else {
+        return;
+    };
+    let Some(turn) = model.run.state.turn_of(id).filter(|turn| turn.asked > 0) else {
+        return;
+    };
+    let newest = turn.asked;
+    let request = tabs::requests(turn).shown(model.inspector.upto).end as u32;
+    let (turn, open) = (turn.id, turn.stream == Stream::Open && request == newest);
+    let here = model.run.wire.as_ref();
+    if here.is_some_and(|seen| (seen.turn, seen.request, seen.open) == (turn, request, open)) {
+        return;
+    }
+    model.run.wire = Some(WireSeen {
+        turn,
+        request,
+        open,
+        frames: None,
+    });
+    out.push(Out::Wire { turn, request });
+}
+
+/// Asks for what a request said, where that is what is looked at and it is not here.
+fn ask_for_sent(model: &mut Model, out: &mut Vec<Out>) {
+    let subject = model.inspector.subject;
+    if model.inspector.tab_for(subject, model.screen.lead) != Tab::Context {
+        return;
+    }
+    let Some(Subject::Pick(Pick::Node(id))) = subject else {
+        return;
+    };
+    let Some(turn) = model.run.state.turn_of(id).filter(|turn| turn.asked > 0) else {
+        return;
+    };
+    let (turn, asked) = (turn.id, turn.asked_at);
+    let here = model.run.sent_then.as_ref();
+    if here.is_some_and(|seen| (seen.turn, seen.asked) == (turn, asked)) {
+        return;
+    }
+    model.run.sent_then = Some(SentThen {
+        turn,
+        asked,
+        found: None,
+    });
+    model.inspector.made = None;
+    out.push(Out::Sent { turn, asked });
+}
+
+/// Takes in what a request said.
+pub(super) fn sent(model: &mut Model, turn: TurnId, asked: Seq, found: Result<Arc<Sent>, String>) {
+    if let Some(seen) = &mut model.run.sent_then
+        && (seen.turn, seen.asked) == (turn, asked)
+    {
+        seen.found = Some(found);
+        model.inspector.made = None;
+    }
+}
+
+/// Takes in what went over the wire.
+pub(super) fn wire(model: &mut Model, found: Result<Option<Frames>, String>) {
+    if let Some(seen) = &mut model.run.wire {
+        seen.frames = Some(found);
+        model.inspector.made = None;
+    }
+}
+
+/// Has it looked at what the call would replace whose decision is in the inspector, and at nothing once it is not.
+fn ask_for_replaced(model: &mut Model, out: &mut Vec<Out>) {
+    let wanted = decision(model);
+    let now = wanted.as_ref().map(|(look, ..)| look);
+    if model.run.looked.as_ref().map(|(look, _)| look) == now {
+        return;
+    }
+    model.run.looked = wanted.as_ref().map(|(look, ..)| (look.clone(), None));
+    out.push(Out::Look(wanted));
+}
+
+/// The call whose decision is in the inspector, with its tool and its arguments.
+fn decision(model: &Model) -> Option<Looked> {
+    if model.settings.read_only {
+        return None;
+    }
+    let Question::Call {
+        call, rev, digest, ..
+    } = decide::question(model)?
+    else {
+        return None;
+    };
+    let (tool, _) = model.run.state.node(call)?.as_call()?;
+    let args = model.run.shown_args(call)?;
+    let look = Look { call, rev, digest };
+    (args.len() <= COMPARED).then(|| (look, Arc::clone(tool), args))
+}
+
+/// Takes in what a call would replace.
+pub(super) fn replaces(model: &mut Model, of: &Look, found: Replaced) {
+    if let Some((look, known)) = &mut model.run.looked
+        && look == of
+    {
+        *known = Some(found);
+        model.inspector.made = None;
+    }
+}
+
+/// Shows older ones of what the inspector shows a few of at a time, or newer ones.
+pub(super) fn older(model: &mut Model, back: bool) -> Result<(), &'static str> {
+    let inspector = &mut model.inspector;
+    let several = tabs::several(&model.run, inspector.subject, inspector.tab);
+    let several = several.ok_or("what is older is shown in the tabs `revisions` and `wire`")?;
+    let shown = several.shown(inspector.upto);
+    let upto = match back {
+        true if shown.start == 0 => return Err("there are no older ones"),
+        true => shown.end - several.most,
+        false if shown.end == several.all => return Err("there are no newer ones"),
+        false => shown.end + several.most,
+    };
+    inspector.upto = (upto < several.all).then_some(upto);
+    inspector.top = 0;
+    inspector.made = None;
+    Ok(())
+}

@@ -1,0 +1,75 @@
+//! Tools that are defined otherwise now than when a call of them was written or let run: who is asked again is told what
+//! changed.
+//!
+//! Must not know: how a difference is shown, why a run was fitted anew.
+
+use super::call::Decision;
+use super::event::run::{Started, ToolCard};
+use super::id::{NodeId, Seq};
+use super::state::State;
+use super::tags;
+
+/// A tool as it was before the run was fitted anew.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Former {
+    /// The event with which another one took its place.
+    pub until: Seq,
+    /// As it was.
+    pub card: ToolCard,
+}
+
+/// Whether what is part of every decision on a call of the tool is another thing.
+fn differs(one: &ToolCard, other: &ToolCard) -> bool {
+    (&one.description, &one.schema, one.effect, &one.tags)
+        != (&other.description, &other.schema, other.effect, &other.tags)
+}
+
+/// Keeps the tools that are defined otherwise in what the run is fitted with from this event on.
+pub fn keep(state: &mut State, until: Seq, fitted: &Started) {
+    let Some(before) = state.started.clone() else {
+        return;
+    };
+    let replaced = before.tools.iter().filter(|card| {
+        let now = fitted.tools.iter().find(|now| now.name == card.name);
+        now.is_none_or(|now| differs(card, now))
+    });
+    let former = replaced.map(|card| Former {
+        until,
+        card: card.clone(),
+    });
+    state.former.extend(former);
+}
+
+/// The tool of a call as it was when the call was written, or when a call of it was let run last, whichever came
+/// first; none where it is the same today.
+pub fn of(state: &State, call: NodeId) -> Option<&Former> {
+    let node = state.node(call)?;
+    let (tool, _) = node.as_call()?;
+    let is_it = |former: &&Former| former.card.name == *tool;
+    // What a run never did is not looked for among all of its calls.
+    state.former.iter().find(is_it)?;
+    let since = last_run(state, tool).map_or(node.now().event, |seq| seq.min(node.now().event));
+    let then = state
+        .former
+        .iter()
+        .filter(is_it)
+        .find(|former| former.until > since)?;
+    let now = tags::card(state, tool)?;
+    differs(&then.card, now).then_some(then)
+}
+
+/// The newest word that let a call of a tool run.
+fn last_run(state: &State, tool: &str) -> Option<Seq> {
+    let of_tool = state.calls.values().filter(|call| {
+        let node = state.nodes.get(&call.id).and_then(|node| node.as_call());
+        node.is_some_and(|(name, _)| **name == *tool)
+    });
+    let words = of_tool.flat_map(|call| &call.decisions);
+    let run = words.filter(|(_, _, word)| {
+        matches!(
+            word,
+            Decision::Approve { .. } | Decision::Auto { .. } | Decision::Edited | Decision::RunAgain
+        )
+    });
+    run.map(|(_, seq, _)| *seq).max()
+}
