@@ -318,19 +318,22 @@ impl Pager {
         found.blocks >= self.blocks.len()
     }
 
-    /// Bytes of the text that stand in these rows, to the nearest row.
+    /// Bytes of the text that stand in these rows, to the nearest row: all of them together are the bytes of the text.
     pub fn bytes_in(&self, rows: &Range<usize>) -> u64 {
         let from = self
             .blocks
             .partition_point(|block| block.first + block.rows <= rows.start);
-        self.blocks
-            .get(from..)
-            .unwrap_or_default()
+        let blocks = self.blocks.get(from..).unwrap_or_default();
+        let next = blocks.iter().skip(1).map(Some).chain([None]);
+        blocks
             .iter()
-            .take_while(|block| block.first < rows.end)
-            .map(|block| {
+            .zip(next)
+            .take_while(|(block, _)| block.first < rows.end)
+            .map(|(block, next)| {
                 let inside = rows.end.min(block.first + block.rows) - rows.start.max(block.first);
-                let bytes = (block.bytes.len() + 1) as u64;
+                // A line break belongs to the line before it; the last line has none, nor has a piece of a longer one.
+                let broken = next.is_some_and(|next| !next.continues);
+                let bytes = block.bytes.len() as u64 + u64::from(broken);
                 (bytes * inside as u64).div_ceil(block.rows.max(1) as u64)
             })
             .sum()

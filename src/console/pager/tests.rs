@@ -52,8 +52,20 @@ fn ten_megabytes_on_one_line_are_cut_into_blocks() {
 fn every_byte_is_in_some_row() {
     let pager = Pager::new("ab\ncd\n".into(), 10, Wrap::Chars);
     assert_eq!(pager.rows(), 3);
-    assert_eq!(pager.bytes_in(&(0..3)), 7);
+    assert_eq!(pager.bytes_in(&(0..3)), 6);
     assert_eq!(pager.bytes_in(&(1..2)), 3);
+    // A long line is one line, however many pieces it is cut into.
+    for text in [
+        "",
+        "\n",
+        "a",
+        "a\n\nb\n",
+        &"x".repeat(3 * BLOCK),
+        &format!("{}\nend", "y z ".repeat(BLOCK)),
+    ] {
+        let pager = Pager::new(text.into(), 70, Wrap::Chars);
+        assert_eq!(pager.bytes_in(&(0..pager.rows())), text.len() as u64);
+    }
 }
 
 proptest! {
