@@ -1,5 +1,5 @@
 //! Looks at what a call would replace, as long as somebody reads its decision: off the thread that draws, and once more
-//! every second, so that a file that changes meanwhile is shown as it is.
+//! every few seconds, so that a file that changes meanwhile is shown as it is.
 //!
 //! Must not know: how a decision is shown, which tools replace something.
 
@@ -16,8 +16,8 @@ use crate::engine::advise::parse_args;
 use crate::tools::Replacement;
 use crate::tools::registry::Registry;
 
-/// How long after a look the next one comes.
-const AGAIN: Duration = Duration::from_secs(1);
+/// How long after a look the next one comes: nobody who only reads wakes the program more than once a second.
+const AGAIN: Duration = Duration::from_secs(3);
 
 /// Looks at one call at a time.
 pub struct Looker {

@@ -8,9 +8,7 @@ use std::sync::{Arc, Weak};
 
 use super::work::{Finding, Ticket, Work};
 
-/// Bytes from which something is kept when another thing is shown.
-const LONG: usize = 256 * 1024;
-/// How many of them.
+/// How many long ones are kept when another thing is shown.
 const BEFORE: usize = 6;
 /// Most bytes of which something is found out while a frame waits for it: what takes longest, letters that are not
 /// ASCII, takes some milliseconds for so many.
@@ -115,7 +113,7 @@ impl<K: Hash + Eq + Source + Clone, V: Clone> Memo<K, V> {
     pub fn turn(&mut self) {
         let kept = std::mem::replace(&mut self.kept, std::mem::take(&mut self.used));
         for (key, value) in kept {
-            if key.bytes() >= LONG && !self.kept.contains_key(&key) {
+            if key.is_long() && !self.kept.contains_key(&key) {
                 self.before.push_back((key, value));
             }
         }
