@@ -2,6 +2,8 @@
 //!
 //! Must not know: keys, how it is drawn.
 
+mod purpose;
+
 use std::sync::Arc;
 
 use super::run::RunPart;
@@ -10,95 +12,18 @@ use crate::console::json;
 use crate::console::keymap::Keymap;
 use crate::console::scope::{self, Reader};
 use crate::domain::call::Fault;
-use crate::domain::command::{Behind, Edit};
+use crate::domain::command::Edit;
 use crate::domain::decide::edit::MOST_WORDS;
-use crate::domain::id::{Attempt, NodeId, Rev, TurnId};
+use crate::domain::id::NodeId;
 use crate::domain::state::State;
 use crate::policy::session;
 use crate::schema::{Checker, Completion};
 use crate::text;
 
+pub use purpose::Purpose;
+
 /// Faults whose place is looked for.
 const MARKED: usize = 8;
-
-/// What the text will be.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Purpose {
-    /// Arguments of a call, perhaps for another tool.
-    Call {
-        /// The call.
-        node: NodeId,
-        /// The revision that it is based on.
-        base: Rev,
-        /// The tool.
-        tool: Arc<str>,
-    },
-    /// Arguments of a new call.
-    NewCall {
-        /// The turn that it stands after.
-        after: Option<TurnId>,
-        /// The tool.
-        tool: Arc<str>,
-    },
-    /// Words of a prompt, thought or answer.
-    Words {
-        /// The node.
-        node: NodeId,
-        /// The revision that it is based on.
-        base: Rev,
-    },
-    /// A corrected result.
-    Observation {
-        /// The observation.
-        node: NodeId,
-        /// The revision that it is based on.
-        base: Rev,
-    },
-    /// The result of a call, typed instead of running it.
-    Answer {
-        /// The call.
-        call: NodeId,
-        /// The revision that it answers.
-        rev: Rev,
-    },
-    /// The result of an execution that nobody saw the end of.
-    Happened {
-        /// The call.
-        call: NodeId,
-        /// The execution that was shown.
-        attempt: Option<Attempt>,
-    },
-    /// Guidance.
-    Guide {
-        /// The turn that it stands after; the tip where none is named.
-        after: Option<TurnId>,
-    },
-    /// A rule of the session.
-    Rule,
-    /// A new thought.
-    NewThought {
-        /// What it stands behind; everything where nothing is named.
-        after: Option<Behind>,
-    },
-}
-
-impl Purpose {
-    /// The tool whose schema the text must fit.
-    pub fn tool(&self) -> Option<&Arc<str>> {
-        match self {
-            Self::Call { tool, .. } | Self::NewCall { tool, .. } => Some(tool),
-            _ => None,
-        }
-    }
-
-    /// True where the text is a value that can be given as plain text or as JSON.
-    pub const fn is_value(&self) -> bool {
-        matches!(
-            self,
-            Self::Observation { .. } | Self::Answer { .. } | Self::Happened { .. }
-        )
-    }
-}
 
 /// How the text becomes what is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
