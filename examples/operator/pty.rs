@@ -140,7 +140,9 @@ impl Program {
     /// The node that the inspector is about; empty for a stream, whose end is followed.
     pub fn heading(&self) -> String {
         let rows: Vec<String> = self.screen.screen().rows(LEFT, SIZE.cols - LEFT).collect();
-        let title = rows.iter().position(|row| row.contains("[content]"));
+        // The tab that is shown stands in brackets; the bare list has none.
+        let is_title = |row: &String| row.contains("[content]") || row.contains(" content ");
+        let title = rows.iter().position(is_title);
         let line = title.and_then(|at| rows.get(at + 1));
         let mut words = line.map(|line| line.split_whitespace()).into_iter().flatten();
         let (id, kind) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
