@@ -2,6 +2,7 @@
 //!
 //! Must not know: how a document is drawn, keys.
 
+mod attempts;
 mod branches;
 mod call;
 mod change;
@@ -43,11 +44,12 @@ use crate::domain::id::{NodeId, NodeKind, TurnId};
 use crate::domain::node::{Channel, Content, Node, Origin, Revision};
 use crate::domain::turn::Stream;
 
+pub use attempts::{decision_word, ledger_word};
 pub use branches::{
     answer as branch_answer, compare, compared, compared_node, list as branch_list, title as branch_title,
     what as branch_what,
 };
-pub use call::{decision, decision_word, ledger_word};
+pub use call::decision;
 pub use effects::{effect_list, effect_more, effects};
 pub use loops::loops;
 pub use needed::{fits, needed};
@@ -264,7 +266,7 @@ fn node(maker: &mut Maker<'_>, id: NodeId, tab: Tab) {
         Tab::Revisions => revisions::make(maker, id),
         Tab::Context => context::make(maker, node.turn),
         Tab::Depends => depends::make(maker, id),
-        Tab::Attempts => call::attempts(maker, id.call()),
+        Tab::Attempts => attempts::attempts(maker, id.call()),
         Tab::Wire => wire::make(maker, node.turn),
     }
 }

@@ -1,21 +1,21 @@
-//! Tabs of a call: content, exact arguments with the decision frame, executions.
+//! Tabs of a call: content, exact arguments with the decision frame.
 //!
 //! Must not know: keys, how a decision is sent.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use super::attempts::ledger_word;
 use super::{APART, FIELD_ROWS, Maker, NAME, conflicts, former, frame, head, origin_word};
 use crate::console::doc::{Form, Styled};
 use crate::console::pager::Wrap;
 use crate::console::symbols::Symbol;
 use crate::console::theme::Role;
-use crate::domain::call::{Call, ConsentCause, Decision, EffectClass, Outcome, Status};
+use crate::domain::call::{Call, ConsentCause, EffectClass, Status};
 use crate::domain::id::NodeId;
 use crate::domain::node::{Content, Node};
 use crate::domain::rule;
 use crate::domain::stand::Stand;
-use crate::domain::state::LedgerOutcome;
 use crate::domain::tags;
 use crate::text;
 
@@ -94,7 +94,7 @@ pub fn content(maker: &mut Maker<'_>, id: NodeId) {
     }
 }
 
-fn status(maker: &mut Maker<'_>, call: &Call) {
+pub(super) fn status(maker: &mut Maker<'_>, call: &Call) {
     let stand = Stand::of_call(&maker.run.state, call);
     let symbol = Symbol::of_stand(stand);
     let mut line = Styled::new()
@@ -399,104 +399,5 @@ fn ran_before(maker: &mut Maker<'_>, call: &Call) {
             Role::Warning,
             format!("{} {} {}: {how}{orphaned}", entry.seq, entry.rev, entry.attempt),
         );
-    }
-}
-
-/// How an execution ended, in words.
-pub fn ledger_word(outcome: &LedgerOutcome) -> String {
-    match outcome {
-        LedgerOutcome::Running => "runs".to_owned(),
-        LedgerOutcome::Known(Outcome::Ok { .. }) => "succeeded".to_owned(),
-        LedgerOutcome::Known(Outcome::Err(error)) => format!("failed ({})", error.class.word()),
-        LedgerOutcome::Known(Outcome::Cancelled { .. }) => "cancelled".to_owned(),
-        LedgerOutcome::Unknown => "outcome unknown".to_owned(),
-        LedgerOutcome::DidNot => "did not happen".to_owned(),
-    }
-}
-
-/// Decisions and executions.
-pub fn attempts(maker: &mut Maker<'_>, id: NodeId) {
-    let run = maker.run;
-    let Some(call) = run.state.call(id) else {
-        maker.own(Role::Dim, "only calls are executed");
-        return;
-    };
-    status(maker, call);
-    super::repairs::steps(maker, call);
-    maker.own(Role::Title, "decisions");
-    for (rev, seq, decision) in &call.decisions {
-        maker.field(&format!("{seq} {rev}"), &decision_word(decision));
-    }
-    if call.decisions.is_empty() {
-        maker.own(Role::Dim, "none");
-    }
-    maker.own(Role::Title, "executions");
-    for attempt in &call.attempts {
-        let how = match (&attempt.outcome, run.state.ledger.get(&attempt.intent)) {
-            (_, Some(entry)) => ledger_word(&entry.outcome),
-            (Some(outcome), None) => ledger_word(&LedgerOutcome::Known(outcome.clone())),
-            (None, None) => "runs, or nobody knows".to_owned(),
-        };
-        let mut words = format!("{} {}, {how}", attempt.rev, attempt.epoch);
-        if let Some(ms) = attempt.ms {
-            let _ = write!(words, ", {ms} ms");
-        }
-        if let Some((pid, _)) = attempt.process {
-            let _ = write!(words, ", process {pid}");
-        }
-        if attempt.fenced {
-            words.push_str(", too late to count");
-        }
-        maker.fact(&attempt.no.to_string(), Role::Text, words);
-    }
-    if call.attempts.is_empty() {
-        maker.own(Role::Dim, "none");
-    }
-    ledger(maker, id);
-}
-
-/// What the ledger keeps of a call, whatever becomes of it.
-fn ledger(maker: &mut Maker<'_>, id: NodeId) {
-    let run = maker.run;
-    let attempts = run.state.call(id).map_or(&[][..], |call| &call.attempts);
-    let entries = attempts
-        .iter()
-        .filter_map(|one| run.state.ledger.get(&one.intent));
-    let entries: Vec<_> = entries.collect();
-    if entries.is_empty() {
-        return;
-    }
-    maker.own(Role::Title, "ledger");
-    for entry in entries {
-        let mut words: Vec<String> = vec![entry.effect.word().to_owned()];
-        if entry.orphaned {
-            words.push("under what an edit replaced".to_owned());
-        }
-        if entry.probed {
-            words.push("a look at the world could not tell".to_owned());
-        }
-        if !entry.reused_by.is_empty() {
-            let by: Vec<String> = entry.reused_by.iter().map(NodeId::to_string).collect();
-            words.push(format!("its result was given to {}", by.join(" ")));
-        }
-        super::effects::entry(maker, entry.seq, &words.join(", "));
-        maker.field("    key", &entry.key);
-    }
-}
-
-/// A decision in words; holds untrusted text.
-pub fn decision_word(decision: &Decision) -> String {
-    match decision {
-        Decision::Approve { unread: 0 } => "approved by the operator".to_owned(),
-        Decision::Approve { unread } => format!("approved by the operator with {unread} bytes unread"),
-        Decision::Auto { rule } => format!("let through by {}", rule::told(rule)),
-        Decision::Edited => "edited by the operator, which approved it".to_owned(),
-        Decision::Reject { reason } => format!("rejected by the operator: {reason}"),
-        Decision::Deny { rule, reason } => format!("denied by {}", rule::told_with(rule, reason)),
-        Decision::Expire { consequence } => format!("not answered in time: {consequence:?}").to_lowercase(),
-        Decision::Answer => "answered by the operator".to_owned(),
-        Decision::Reuse { from } => format!("result of {from} reused"),
-        Decision::RunAgain => "run again with consent".to_owned(),
-        Decision::Withdrawn { reason } => format!("taken back by the operator before it began: {reason}"),
     }
 }

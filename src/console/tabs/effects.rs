@@ -2,7 +2,7 @@
 //! ended. Must not know: what is done about them.
 
 use super::Maker;
-use super::call::ledger_word;
+use super::attempts::ledger_word;
 use crate::console::columns::Columns as _;
 use crate::console::doc::Styled;
 use crate::console::keymap::Keymap;
