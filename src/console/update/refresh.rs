@@ -249,9 +249,9 @@ fn overlay(model: &mut Model) {
         Some(Overlay::Listing(list)) if matches!(list.kind, Kind::Compare { .. } | Kind::Branches { .. })
     );
     let key = Some((model.run.state.seq, model.screen.overlay_width()));
-    let listed =
-        matches!(model.overlays.last(), Some(Overlay::Bulk(bulk)) if bulk.made != key || bulk.doc.is_due())
-            .then(|| bulk::items(model));
+    let stale = |made: Option<(Seq, u16)>, doc: &Doc| made != key || doc.is_due();
+    let listed = matches!(model.overlays.last(), Some(Overlay::Bulk(bulk)) if stale(bulk.made, &bulk.doc))
+        .then(|| bulk::items(model));
     let Model {
         run,
         overlays,
@@ -270,7 +270,7 @@ fn overlay(model: &mut Model) {
     };
     let (doc, top) = match overlay {
         Overlay::Page(page) => {
-            if page.made != key || page.doc.is_due() {
+            if stale(page.made, &page.doc) {
                 page.made = key;
                 match &mut page.content {
                     PageContent::Loops => tabs::loops(&mut maker, settings.offered()),
@@ -289,7 +289,7 @@ fn overlay(model: &mut Model) {
             (&page.doc, &mut page.top)
         }
         Overlay::Review(review) => {
-            if review.made != key || review.doc.is_due() {
+            if stale(review.made, &review.doc) {
                 review.made = key;
                 review.plan = plan_of(&run.state, &review.command);
                 tabs::review(&mut maker, review);
@@ -314,7 +314,7 @@ fn overlay(model: &mut Model) {
             (&bulk.doc, &mut bulk.top)
         }
         Overlay::Rule(view) => {
-            if view.made != key || view.doc.is_due() {
+            if stale(view.made, &view.doc) {
                 view.made = key;
                 view.would = would(&run.state, &view.wanted);
                 view.stamp = rule_stamp(view);
@@ -324,7 +324,7 @@ fn overlay(model: &mut Model) {
             (&view.doc, &mut view.top)
         }
         Overlay::Dialog(dialog) => {
-            if dialog.made != key || dialog.doc.is_due() {
+            if stale(dialog.made, &dialog.doc) {
                 dialog.made = key;
                 let stands = run.still_asks(&dialog.question);
                 match (&dialog.kind, &dialog.question) {

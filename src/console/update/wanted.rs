@@ -16,7 +16,7 @@ use crate::console::msg::Out;
 use crate::console::tabs;
 use crate::domain::id::{Seq, TurnId};
 use crate::domain::transcript::sent::Sent;
-use crate::domain::turn::Stream;
+use crate::domain::turn::{Stream, Turn};
 
 /// Longest arguments that are compared with what they would replace, in bytes.
 const COMPARED: usize = 256 * 1024;
@@ -28,16 +28,21 @@ pub(super) fn ask(model: &mut Model, out: &mut Vec<Out>) {
     ask_for_replaced(model, out);
 }
 
+/// The turn of which a tab of the inspector shows what the model was asked, where it is that tab.
+fn asked(model: &Model, tab: Tab) -> Option<&Turn> {
+    let subject = model.inspector.subject;
+    let Subject::Pick(Pick::Node(id)) = subject? else {
+        return None;
+    };
+    if model.inspector.tab_for(subject, model.screen.lead) != tab {
+        return None;
+    }
+    model.run.state.turn_of(id).filter(|turn| turn.asked > 0)
+}
+
 /// Asks for what went over the wire, where that is what is looked at and it is not here.
 fn ask_for_wire(model: &mut Model, out: &mut Vec<Out>) {
-    let subject = model.inspector.subject;
-    if model.inspector.tab_for(subject, model.screen.lead) != Tab::Wire {
-        return;
-    }
-    let Some(Subject::Pick(Pick::Node(id))) = subject else {
-        return;
-    };
-    let Some(turn) = model.run.state.turn_of(id).filter(|turn| turn.asked > 0) else {
+    let Some(turn) = asked(model, Tab::Wire) else {
         return;
     };
     let newest = turn.asked;
@@ -58,14 +63,7 @@ fn ask_for_wire(model: &mut Model, out: &mut Vec<Out>) {
 
 /// Asks for what a request said, where that is what is looked at and it is not here.
 fn ask_for_sent(model: &mut Model, out: &mut Vec<Out>) {
-    let subject = model.inspector.subject;
-    if model.inspector.tab_for(subject, model.screen.lead) != Tab::Context {
-        return;
-    }
-    let Some(Subject::Pick(Pick::Node(id))) = subject else {
-        return;
-    };
-    let Some(turn) = model.run.state.turn_of(id).filter(|turn| turn.asked > 0) else {
+    let Some(turn) = asked(model, Tab::Context) else {
         return;
     };
     let (turn, asked) = (turn.id, turn.asked_at);
