@@ -96,24 +96,15 @@ mod tests {
     use super::*;
     use crate::cli::recorded::Recorded;
     use crate::console::link::Link as _;
-    use crate::domain::envelope::{Actor, FORMAT};
     use crate::domain::event::{Event, RunEvent};
     use crate::domain::id::Seq;
     use crate::journal::Store;
 
     /// A session of so many records of some kilobytes each.
     fn session(store: &Store, count: u64) -> Place {
-        let envelope = |n: u64| Envelope {
-            v: FORMAT,
-            seq: Seq(n),
-            at: 0,
-            mono: 0,
-            actor: Actor::Engine,
-            cause: Seq(0),
-            more: false,
-            event: Event::Run(RunEvent::Paused {
-                reason: format!("{n} {}", "long ".repeat(2000)),
-            }),
+        let envelope = |n: u64| {
+            let reason = format!("{n} {}", "long ".repeat(2000));
+            Envelope::bare(n, Event::Run(RunEvent::Paused { reason }))
         };
         let all: Vec<_> = (1..=count).map(envelope).collect();
         drop(store.create_from(uuid::Uuid::from_u128(7), &all).unwrap());

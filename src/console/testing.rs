@@ -27,7 +27,7 @@ use crate::domain::advance::advance;
 use crate::domain::advice::Cards;
 use crate::domain::command::Command;
 use crate::domain::decide;
-use crate::domain::envelope::{Actor, Envelope, FORMAT};
+use crate::domain::envelope::{Actor, Envelope};
 use crate::domain::event::{CallEvent, Event, TurnEvent};
 use crate::domain::id::{NodeId, NodeKind, Seq, TurnId};
 use crate::domain::refusal::{Refusal, RefusalKind};
@@ -123,18 +123,24 @@ impl Stage {
         self.send(Msg::Run(Update::Sent { turn, asked, found }));
     }
 
+    /// A write in front of the operator, as an entry of the queue.
+    pub fn asked(width: u16, height: u16, args: &str) -> Self {
+        let mut stage = Self::new(width, height);
+        stage.begin();
+        stage.awaiting("c3", "write_file", args);
+        stage.draw();
+        stage.press("2");
+        stage
+    }
+
     /// An event from the run.
     pub fn event(&mut self, actor: Actor, event: Event) -> Seq {
         self.seq += 1;
         let envelope = Envelope {
-            v: FORMAT,
-            seq: Seq(self.seq),
             at: self.clock,
             mono: self.now,
             actor,
-            cause: Seq(0),
-            more: false,
-            event,
+            ..Envelope::bare(self.seq, event)
         };
         let envelope = Arc::new(envelope);
         self.record.push(Arc::clone(&envelope));
@@ -190,6 +196,11 @@ impl Stage {
     pub fn text(&mut self) -> String {
         self.draw();
         text_of(&self.draw())
+    }
+
+    /// The words on the screen, however they are broken into rows.
+    pub fn flat(&mut self) -> String {
+        flat(&self.text())
     }
 
     /// Time passes, with a frame before and after.
@@ -291,6 +302,11 @@ impl Stage {
             _ => None,
         }
     }
+}
+
+/// The words of a text, one blank between them.
+pub fn flat(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// A buffer as text, blanks at the end of lines left out.

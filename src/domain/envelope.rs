@@ -48,3 +48,20 @@ pub struct Envelope {
     /// What.
     pub event: Event,
 }
+
+#[cfg(test)]
+impl Envelope {
+    /// An event of the engine's, recorded at the beginning of time.
+    pub fn bare(seq: u64, event: Event) -> Self {
+        Self {
+            v: FORMAT,
+            seq: Seq(seq),
+            at: 0,
+            mono: 0,
+            actor: Actor::Engine,
+            cause: Seq(0),
+            more: false,
+            event,
+        }
+    }
+}

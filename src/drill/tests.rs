@@ -9,25 +9,11 @@ use super::bad::{Kind, count, plain};
 use super::score::{End, Score, Scorer, foreseen};
 use super::script::{Error, Planned, Round, Script};
 use crate::domain::call::{Consequence, Decision, EffectClass, Gate, Outcome};
-use crate::domain::envelope::{Actor, Envelope, FORMAT};
+use crate::domain::envelope::{Actor, Envelope};
 use crate::domain::event::run::ToolCard;
 use crate::domain::event::{CallEvent, EditEvent, Event, TurnEvent};
-use crate::domain::id::{NodeId, NodeKind, Rev, Seq, TurnId};
+use crate::domain::id::{NodeId, NodeKind, Rev, TurnId};
 use crate::domain::node::{Content, Origin};
-
-fn card(name: &str, effect: EffectClass, tags: &[&str]) -> ToolCard {
-    ToolCard {
-        name: name.into(),
-        description: "".into(),
-        schema: "{}".into(),
-        effect,
-        tags: tags.iter().map(|tag| (*tag).to_owned()).collect(),
-        pause_ms: 0,
-        takes_truncated: false,
-        probe: None,
-        compensate: None,
-    }
-}
 
 fn call(tool: &str, args: &serde_json::Value) -> Planned {
     Planned {
@@ -49,12 +35,12 @@ fn script() -> Script {
         seed: 0,
         prompt: "go".into(),
         tools: vec![
-            card("read_file", EffectClass::Read, &[]),
-            card("write_file", EffectClass::Write, &[]),
-            card("shell", EffectClass::Unknown, &["external"]),
-            card("http_request", EffectClass::Unknown, &["external"]),
-            card("pay", EffectClass::Write, &["irreversible"]),
-            card("ask_operator", EffectClass::Pure, &["asks_operator"]),
+            ToolCard::bare("read_file", EffectClass::Read, &[]),
+            ToolCard::bare("write_file", EffectClass::Write, &[]),
+            ToolCard::bare("shell", EffectClass::Unknown, &["external"]),
+            ToolCard::bare("http_request", EffectClass::Unknown, &["external"]),
+            ToolCard::bare("pay", EffectClass::Write, &["irreversible"]),
+            ToolCard::bare("ask_operator", EffectClass::Pure, &["asks_operator"]),
         ],
         turns: vec![
             round(vec![
@@ -204,15 +190,11 @@ impl Record {
     }
 
     fn add(&mut self, at: i64, event: Event) {
+        let seq = self.facts.len() as u64 + 1;
         self.facts.push(Envelope {
-            v: FORMAT,
-            seq: Seq(self.facts.len() as u64 + 1),
             at,
-            mono: 0,
             actor: Actor::Operator("ada".into()),
-            cause: Seq(0),
-            more: false,
-            event,
+            ..Envelope::bare(seq, event)
         });
     }
 

@@ -179,26 +179,12 @@ mod tests {
     use super::*;
     use crate::domain::id::{NodeId, NodeKind, Rev};
 
-    fn card(name: &str, effect: EffectClass, tags: &[&str]) -> ToolCard {
-        ToolCard {
-            name: name.into(),
-            description: "".into(),
-            schema: "{}".into(),
-            effect,
-            tags: tags.iter().map(|tag| (*tag).to_owned()).collect(),
-            pause_ms: 0,
-            takes_truncated: false,
-            probe: None,
-            compensate: None,
-        }
-    }
-
     fn cards() -> Vec<ToolCard> {
         vec![
-            card("read_file", EffectClass::Read, &[]),
-            card("write_file", EffectClass::Write, &[]),
-            card("shell", EffectClass::Unknown, &["external"]),
-            card("book_flight", EffectClass::Write, &[]),
+            ToolCard::bare("read_file", EffectClass::Read, &[]),
+            ToolCard::bare("write_file", EffectClass::Write, &[]),
+            ToolCard::bare("shell", EffectClass::Unknown, &["external"]),
+            ToolCard::bare("book_flight", EffectClass::Write, &[]),
         ]
     }
 

@@ -13,32 +13,10 @@ use overrule::domain::apply::fold;
 use overrule::drill::Script;
 use overrule::journal::{self, Store};
 
-use crate::harness::{Run, SOON, at_home};
+use crate::harness::{Run, SOON, at_home, writes};
 
 /// Longer than a call must be on screen before a key counts.
 const ARMED: Duration = Duration::from_millis(900);
-
-/// Two writes, one after the other.
-const TWO: &str = r#"
-[meta]
-name = "two"
-[[rule]]
-when = { done = ["b"] }
-answer = "written"
-[[rule]]
-when = { done = ["a"] }
-think = "A second."
-[[rule.call]]
-tool = "write_file"
-as = "b"
-args = { path = "second.txt", content = "second" }
-[[rule]]
-think = "A first."
-[[rule.call]]
-tool = "write_file"
-as = "a"
-args = { path = "first.txt", content = "first" }
-"#;
 
 /// A command, a request and a write at once.
 const REACHING: &str = r#"
@@ -174,7 +152,10 @@ fn decided(world: &World) -> usize {
 
 #[test]
 fn who_catches_one_and_lets_one_through_is_told_so_and_nothing_ran() {
-    let world = World::recorded(TWO);
+    let world = World::recorded(&writes(&[
+        ("a", "first.txt", "first"),
+        ("b", "second.txt", "second"),
+    ]));
     let seed = world.one_in_each_turn();
     let of = world.store().find("last").unwrap().id();
     let mut run = world.drill(&[&of, "--bad", "2", "--seed", &seed, "--policy", "supervised"]);

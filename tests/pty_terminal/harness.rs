@@ -1,5 +1,6 @@
 //! A program in a pseudo-terminal, with a reader of its screen. Must not know: what is tested.
 
+use std::fmt::Write as _;
 use std::fs::OpenOptions;
 use std::io::{Read as _, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
@@ -63,6 +64,28 @@ pub fn probe_path() -> PathBuf {
         assert!(cargo.status().unwrap().success());
     }
     path
+}
+
+/// A playbook of writes, one after the other: each with its label, its file and what is written.
+pub fn writes(all: &[(&str, &str, &str)]) -> String {
+    let mut playbook = String::from("[meta]\nname = \"writes\"\n");
+    let done = |label: &str| format!("when = {{ done = [\"{label}\"] }}\n");
+    // The first rule that fits is followed: what is done last stands first.
+    for (at, (label, file, content)) in all.iter().enumerate().rev() {
+        if at + 1 == all.len() {
+            write!(playbook, "[[rule]]\n{}answer = \"written\"\n", done(label)).unwrap();
+        }
+        let after = at
+            .checked_sub(1)
+            .map_or(String::new(), |before| done(all[before].0));
+        write!(
+            playbook,
+            "[[rule]]\n{after}think = \"The {content} one.\"\n[[rule.call]]\ntool = \"write_file\"\nas = \"{label}\"\n\
+             args = {{ path = \"{file}\", content = \"{content}\" }}\n"
+        )
+        .unwrap();
+    }
+    playbook
 }
 
 const fn size(cols: u16, rows: u16) -> PtySize {

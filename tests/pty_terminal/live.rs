@@ -8,7 +8,7 @@ use std::time::Duration;
 use portable_pty::CommandBuilder;
 use rustix::process::Signal;
 
-use crate::harness::{Run, SOON, at_home};
+use crate::harness::{Run, SOON, at_home, writes};
 
 /// A write that has to be approved.
 const PLAYBOOK: &str = r#"
@@ -207,38 +207,13 @@ fn what_cannot_be_undone_wants_the_name_of_its_tool_typed() {
     run.check_restored("a typed word");
 }
 
-/// Three writes, one after the other.
-const THREE: &str = r#"
-[meta]
-name = "three"
-[[rule]]
-when = { done = ["c"] }
-answer = "written"
-[[rule]]
-when = { done = ["b"] }
-think = "A third."
-[[rule.call]]
-tool = "write_file"
-as = "c"
-args = { path = "c.txt", content = "third" }
-[[rule]]
-when = { done = ["a"] }
-think = "A second."
-[[rule.call]]
-tool = "write_file"
-as = "b"
-args = { path = "b.txt", content = "second" }
-[[rule]]
-think = "A first."
-[[rule.call]]
-tool = "write_file"
-as = "a"
-args = { path = "a.txt", content = "first" }
-"#;
-
 #[test]
 fn who_looks_at_the_window_is_not_notified() {
-    let world = World::playing(THREE);
+    let world = World::playing(&writes(&[
+        ("a", "a.txt", "first"),
+        ("b", "b.txt", "second"),
+        ("c", "c.txt", "third"),
+    ]));
     let notice = "\x1b]9;overrule: 1 waiting for you\x1b\\";
     let mut run = world.run("", "[notify]\ndesktop = true\n");
     run.until("a notification", || run.text().contains(notice));

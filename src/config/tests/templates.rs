@@ -19,17 +19,7 @@ args = { command = "undo {result/id|sh}", env = [1, true, "{/x}"] }
 "#;
 
 fn cards() -> Vec<ToolCard> {
-    let card = |name: &str| ToolCard {
-        name: name.into(),
-        description: "".into(),
-        schema: "{}".into(),
-        effect: EffectClass::Write,
-        tags: Vec::new(),
-        pause_ms: 0,
-        takes_truncated: false,
-        probe: None,
-        compensate: None,
-    };
+    let card = |name: &str| ToolCard::bare(name, EffectClass::Write, &[]);
     vec![card("shell"), card("read_file")]
 }
 

@@ -14,15 +14,9 @@ impl Stage {
     /// Begins a run with a prompt (`p1`, turn 1) and an open turn 2.
     pub fn begin(&mut self) {
         let tool = |name: &str, effect, tags: &[&str], schema: &str| ToolCard {
-            name: name.into(),
             description: format!("{name} for tests").into(),
             schema: schema.into(),
-            effect,
-            tags: tags.iter().map(|tag| (*tag).to_owned()).collect(),
-            pause_ms: 0,
-            takes_truncated: false,
-            probe: None,
-            compensate: None,
+            ..ToolCard::bare(name, effect, tags)
         };
         let path = r#"{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}"#;
         let write = r#"{"type":"object","properties":{"path":{"type":"string"},"content":{"type":"string"}},"required":["path","content"]}"#;

@@ -111,6 +111,24 @@ pub struct ToolCard {
     pub compensate: Option<Template>,
 }
 
+#[cfg(test)]
+impl ToolCard {
+    /// A tool of which nothing but this is known.
+    pub fn bare(name: &str, effect: EffectClass, tags: &[&str]) -> Self {
+        Self {
+            name: name.into(),
+            description: "".into(),
+            schema: "{}".into(),
+            effect,
+            tags: tags.iter().map(|tag| (*tag).to_owned()).collect(),
+            pause_ms: 0,
+            takes_truncated: false,
+            probe: None,
+            compensate: None,
+        }
+    }
+}
+
 /// Bounds of a run. `None` is unlimited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {

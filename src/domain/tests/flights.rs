@@ -78,6 +78,13 @@ pub fn rules(tool: &'static str, strict: bool, attended: bool) -> Rules {
     }
 }
 
+/// Asks for a flight on a day that is written as the tool does not want it.
+pub fn wrong_day(w: &mut World, tool: &str) -> NodeId {
+    let args = r#"{"_as":"a","origin":"JFK","departure_date":"Oct 26, 2024"}"#;
+    w.reply(&[call(tool, args)]);
+    w.id("a")
+}
+
 /// A refusal in the words of a tool.
 pub fn refused(message: &str) -> Outcome {
     error(ErrorClass::Param, "HTTP 400", message)

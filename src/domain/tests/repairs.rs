@@ -239,11 +239,7 @@ fn three_executions_with_different_arguments_are_the_end_and_nothing_is_paid_aft
 #[test]
 fn the_same_error_after_its_repair_is_the_end() {
     let mut w = world("read", false, true);
-    w.reply(&[call(
-        "read",
-        r#"{"_as":"a","origin":"JFK","departure_date":"Oct 26, 2024"}"#,
-    )]);
-    let a = w.id("a");
+    let a = wrong_day(&mut w, "read");
     w.finish_with(
         a,
         refused("Invalid date format for 'departure_date' (request 17)"),

@@ -125,15 +125,10 @@ fn started_by(rules: &Rules, limits: Limits) -> Started {
         tools: TOOLS
             .iter()
             .map(|name| ToolCard {
-                name: (*name).into(),
                 description: "a tool".into(),
-                schema: "{}".into(),
-                effect: Rules::effect(name).unwrap(),
                 tags: Rules::tags(name),
                 pause_ms: rules.pauses.get(*name).copied().unwrap_or_default(),
-                takes_truncated: false,
-                probe: None,
-                compensate: None,
+                ..ToolCard::bare(name, Rules::effect(name).unwrap(), &[])
             })
             .collect(),
         policy: "test".into(),

@@ -66,17 +66,7 @@ impl Run {
     /// One request; the answer where it is one.
     fn step(&mut self) -> Option<String> {
         self.turn += 1;
-        let card = ToolCard {
-            name: "search".into(),
-            description: "".into(),
-            schema: "{}".into(),
-            effect: EffectClass::Read,
-            tags: Vec::new(),
-            pause_ms: 0,
-            takes_truncated: false,
-            probe: None,
-            compensate: None,
-        };
+        let card = ToolCard::bare("search", EffectClass::Read, &[]);
         let request = Request {
             system: "".into(),
             messages: self.messages.clone(),

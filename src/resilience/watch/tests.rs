@@ -7,9 +7,8 @@ use proptest::prelude::*;
 use super::*;
 use crate::domain::apply::apply;
 use crate::domain::call::{Consequence, Digest, EffectClass, ErrorClass, Gate, Outcome, ToolError, Verdict};
-use crate::domain::envelope::{Actor, FORMAT};
 use crate::domain::event::{CallEvent, Event, TurnEvent};
-use crate::domain::id::{Attempt, NodeId, NodeKind, Rev, Seq, ThreadId, TurnId};
+use crate::domain::id::{Attempt, NodeId, NodeKind, Rev, ThreadId, TurnId};
 use crate::domain::node::Origin;
 use crate::domain::turn::Producer;
 
@@ -170,15 +169,10 @@ fn play(steps: &[Step]) -> (State, Watch) {
         events.push(event);
     }
     for (event, seq) in events.into_iter().zip(1..) {
+        let at = seq as i64 * 100;
         let envelope = Envelope {
-            v: FORMAT,
-            seq: Seq(seq),
-            at: seq as i64 * 100,
-            mono: 0,
-            actor: Actor::Engine,
-            cause: Seq(0),
-            more: false,
-            event,
+            at,
+            ..Envelope::bare(seq, event)
         };
         apply(&mut state, &envelope);
         watch.take(&state, &envelope);

@@ -7,23 +7,14 @@ use crate::console::model::log::Line;
 use crate::console::model::screen::Pane;
 use crate::console::msg::Msg;
 use crate::console::testing::Stage;
-use crate::domain::envelope::{Actor, Envelope, FORMAT};
+use crate::domain::envelope::Envelope;
 use crate::domain::event::{Event, RunEvent};
-use crate::domain::id::Seq;
 use crate::domain::state::State;
 
 fn events(from: u64, to: u64) -> Vec<Arc<Envelope>> {
-    let event = |n: u64| Envelope {
-        v: FORMAT,
-        seq: Seq(n),
-        at: 0,
-        mono: 0,
-        actor: Actor::Engine,
-        cause: Seq(0),
-        more: false,
-        event: Event::Run(RunEvent::Paused {
-            reason: format!("reason {n}"),
-        }),
+    let event = |n: u64| {
+        let reason = format!("reason {n}");
+        Envelope::bare(n, Event::Run(RunEvent::Paused { reason }))
     };
     (from..=to).map(|n| Arc::new(event(n))).collect()
 }

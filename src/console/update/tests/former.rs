@@ -25,18 +25,9 @@ fn approved(stage: &mut Stage, call: &str) {
     });
 }
 
-fn flat(stage: &mut Stage) -> String {
-    stage.text().split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
 /// A write in front of the operator.
 fn stage() -> Stage {
-    let mut stage = Stage::new(120, 50);
-    stage.begin();
-    stage.awaiting("c3", "write_file", ARGS);
-    stage.draw();
-    stage.press("2");
-    stage
+    Stage::asked(120, 50, ARGS)
 }
 
 #[test]
@@ -52,7 +43,7 @@ fn what_changed_of_the_tool_is_shown_old_against_new() {
         card.effect = EffectClass::Unknown;
         card.tags = vec!["external".to_owned()];
     });
-    let shown = flat(&mut stage);
+    let shown = stage.flat();
     assert!(
         shown.contains(
             "effect write became unknown; tags none became external; another description and schema"

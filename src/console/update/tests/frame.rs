@@ -2,7 +2,7 @@
 
 use crate::console::model::inspector::Tab;
 use crate::console::model::screen::Pane;
-use crate::console::testing::{ARMING, Stage, id};
+use crate::console::testing::{ARMING, Stage, flat, id};
 use crate::console::theme::Role;
 use crate::domain::call::{Consequence, Decision, Gate, Part, Quoted, Verdict};
 use crate::domain::event::{CallEvent, Event, RunEvent};
@@ -49,7 +49,7 @@ fn a_reason_from_the_workspace_is_told_as_its_words() {
             .iter()
             .map(|row| row.iter().map(|(_, text)| text.as_str()).collect())
             .collect();
-        let flat = plain.join(" ").split_whitespace().collect::<Vec<_>>().join(" ");
+        let flat = flat(&plain.join(" "));
         assert!(
             flat.contains("a rule of the workspace (overrule.toml:3) asks"),
             "{flat}"
@@ -102,7 +102,7 @@ fn in_the_log_and_the_attempts_it_is_a_quotation_too() {
     assert!(!log.contains("gate ="), "{log}");
     stage.press("L 1 G ]");
     stage.model.inspector.choose(Tab::Attempts, Pane::Graph);
-    let flat = stage.text().split_whitespace().collect::<Vec<_>>().join(" ");
+    let flat = stage.flat();
     assert!(flat.contains("denied by a rule of the workspace"), "{flat}");
     assert!(
         flat.contains("because    a rule") || flat.contains("because a rule"),
@@ -139,7 +139,7 @@ fn the_whole_of_what_is_approved_is_looked_through() {
     stage.draw();
     stage.press("2");
     let text = stage.text();
-    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let flat = flat(&text);
     assert!(
         flat.contains(&format!(
             "byte {at}: letters of different scripts in one word: pаypal"
@@ -246,7 +246,7 @@ fn each_command_of_a_shell_line_is_told_with_its_program() {
                 .any(|row| row.contains("rm -rf x")),
             "{rows:?}"
         );
-        let flat = rows.join(" ").split_whitespace().collect::<Vec<_>>().join(" ");
+        let flat = flat(&rows.join(" "));
         assert_eq!(flat.contains("the policy would let it run"), told, "{flat}");
         assert_eq!(flat.contains("the policy denies it"), told, "{flat}");
     }

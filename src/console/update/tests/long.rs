@@ -79,14 +79,13 @@ fn a_list_of_approvals_counts_once_all_of_it_is_looked_through() {
     stage.awaiting("c4", "write_file", r#"{"path":"b","content":"x"}"#);
     stage.press("A");
     stage.wait(ARMING);
-    let flat = |stage: &mut Stage| stage.text().split_whitespace().collect::<Vec<_>>().join(" ");
-    let text = flat(&mut stage);
+    let text = stage.flat();
     assert!(text.contains("being looked through: a moment"), "{text}");
     stage.press("ctrl-a");
     assert!(stage.said().contains("still being laid out"), "{}", stage.said());
     assert_eq!(stage.commands(), []);
     stage.work();
-    let text = flat(&mut stage);
+    let text = stage.flat();
     assert!(text.contains("look out: 1 place"), "{text}");
     stage.press("ctrl-a");
     assert!(stage.said().starts_with("not counted"), "{}", stage.said());

@@ -6,7 +6,6 @@ use crate::console::link::Update;
 use crate::console::msg::{Msg, Out, TermMsg};
 use crate::console::testing::{Stage, id};
 use crate::domain::event::{Event, RunEvent};
-use crate::domain::id::Seq;
 
 #[test]
 fn suspend_copy_and_redraw_go_outside() {
@@ -48,16 +47,8 @@ fn a_resize_and_the_wheel_change_nothing_but_the_view() {
 fn an_event_that_came_before_is_not_folded_twice() {
     let mut stage = stage();
     let state = stage.model.run.state.clone();
-    let envelope = crate::domain::envelope::Envelope {
-        v: 1,
-        seq: Seq(1),
-        at: 0,
-        mono: 0,
-        actor: crate::domain::envelope::Actor::Engine,
-        cause: Seq(0),
-        more: false,
-        event: Event::Run(RunEvent::Paused { reason: "x".into() }),
-    };
+    let event = Event::Run(RunEvent::Paused { reason: "x".into() });
+    let envelope = crate::domain::envelope::Envelope::bare(1, event);
     stage.send(Msg::Run(Update::Event(std::sync::Arc::new(envelope))));
     assert_eq!(stage.model.run.state, state);
 }

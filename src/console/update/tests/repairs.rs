@@ -3,7 +3,7 @@
 
 use crate::console::model::overlay::Overlay;
 use crate::console::msg::{Msg, TermMsg};
-use crate::console::testing::{ARMING, Stage, id};
+use crate::console::testing::{ARMING, Stage, flat, id};
 use crate::domain::command::{Command, ResilienceCommand};
 use crate::domain::event::{Event, ResilienceEvent};
 use crate::domain::id::Rev;
@@ -26,7 +26,7 @@ fn what_a_repair_changes_and_why_is_not_cut_off() {
         height: 40,
     }));
     let text = stage.text();
-    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let words = flat(&text);
     assert!(
         words.contains(
             "/day \"10/11/2024\" becomes \"2024-11-10\" date_format_correction: one of the days that it can mean"

@@ -4,7 +4,7 @@ use super::arming::{ARGS, approve};
 use crate::console::diff;
 use crate::console::link::{Look, Looked, Replaced, Update};
 use crate::console::msg::{Msg, Out};
-use crate::console::testing::{ARMING, Stage, id};
+use crate::console::testing::{ARMING, Stage, flat, id};
 use crate::domain::call::Decision;
 use crate::domain::event::CallEvent;
 use crate::domain::id::Rev;
@@ -42,12 +42,7 @@ fn text(old: &str, new: &str) -> Replaced {
 
 /// A write in front of the operator.
 fn stage() -> Stage {
-    let mut stage = Stage::new(120, 40);
-    stage.begin();
-    stage.awaiting("c3", "write_file", ARGS);
-    stage.draw();
-    stage.press("2");
-    stage
+    Stage::asked(120, 40, ARGS)
 }
 
 #[test]
@@ -88,7 +83,7 @@ fn a_new_file_and_one_that_cannot_be_shown_take_a_line() {
     let why = "`a\u{1b}[2J` is longer than 256 KiB".to_owned();
     tell(&mut stage, look("c3", 1), Replaced::Untold(why));
     let shown = stage.text();
-    let flat = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+    let flat = flat(&shown);
     assert!(!shown.contains("a new file"), "{shown}");
     assert!(
         flat.contains("the file as it is now is not compared: `a⟨U+001B⟩[2J` is longer"),

@@ -3,7 +3,7 @@
 
 use crate::console::link::{At, Update};
 use crate::console::msg::Msg;
-use crate::console::testing::{ARMING, Stage, id};
+use crate::console::testing::{ARMING, Stage, flat, id};
 use crate::domain::event::{CallEvent, EditEvent, Event, ResilienceEvent};
 use crate::domain::id::Rev;
 use crate::domain::node::{Content, Origin};
@@ -339,7 +339,7 @@ fn a_question_says_that_the_tool_is_not_that_of_the_model() {
     stage.press("down");
     let text = stage.text();
     // Nothing of it is cut off at the edge.
-    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let words = flat(&text);
     assert!(
         words.contains(
             "changed by the engine (loop guard): another tool than mirror_a; the tab revisions shows how"

@@ -18,11 +18,7 @@ fn a_repaired_call_passes_the_gate_anew() {
     let mut rules = rules("write", false, true);
     rules.gates.insert("write".into(), Gate::Ask);
     let mut w = World::limited(rules, Limits::default());
-    w.reply(&[call(
-        "write",
-        r#"{"_as":"a","origin":"JFK","departure_date":"Oct 26, 2024"}"#,
-    )]);
-    let a = w.id("a");
+    let a = wrong_day(&mut w, "write");
     w.approve(a).unwrap();
     w.finish_with(a, refused("Invalid date format for 'departure_date'"));
     assert!(repaired(&w, a));
@@ -48,11 +44,7 @@ fn a_repaired_call_passes_the_gate_anew() {
 #[test]
 fn after_an_execution_of_unknown_outcome_a_repaired_write_needs_consent() {
     let mut w = world("write", false, true);
-    w.reply(&[call(
-        "write",
-        r#"{"_as":"a","origin":"JFK","departure_date":"Oct 26, 2024"}"#,
-    )]);
-    let a = w.id("a");
+    let a = wrong_day(&mut w, "write");
     w.finish_with(a, error(ErrorClass::Transient, "time-out", "no answer"));
     assert_eq!(
         (w.starts(a), repaired(&w, a)),

@@ -49,15 +49,9 @@ fn user(text: &str) -> Message {
 
 fn request(messages: Vec<Message>) -> Request {
     let card = ToolCard {
-        name: "read_file".into(),
         description: "Reads.".into(),
         schema: r#"{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}"#.into(),
-        effect: EffectClass::Read,
-        tags: Vec::new(),
-        pause_ms: 0,
-        takes_truncated: false,
-        probe: None,
-        compensate: None,
+        ..ToolCard::bare("read_file", EffectClass::Read, &[])
     };
     Request {
         system: "Be brief.".into(),
