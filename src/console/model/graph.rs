@@ -9,6 +9,7 @@ mod cursor;
 mod entries;
 mod lit;
 pub mod map;
+pub mod marks;
 pub mod query;
 pub mod rows;
 #[cfg(test)]

@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use unicode_segmentation::UnicodeSegmentation as _;
+use unicode_segmentation::{Graphemes, UnicodeSegmentation as _};
 
 use crate::console::columns::Columns as _;
 use crate::text;
@@ -248,13 +248,50 @@ fn atoms(text: &str) -> impl Iterator<Item = Atom<'_>> {
             (text::Kind::Escaped, text) => ("", Some((Kind::Mark, text))),
             (text::Kind::Blank, text) => ("", Some((Kind::Blank, text))),
         };
-        let plain = plain.graphemes(true).map(|one| (Kind::Plain, Cow::Borrowed(one)));
-        mark.into_iter().chain(plain).map(|(kind, text)| Atom {
+        let mark = mark.into_iter().map(|(kind, text)| Atom {
             kind,
             columns: text.columns(),
             text,
-        })
+        });
+        mark.chain(Letters::of(plain).map(|one| Atom {
+            kind: Kind::Plain,
+            columns: one.columns(),
+            text: Cow::Borrowed(one),
+        }))
     })
+}
+
+/// The characters of a plain text as they are read, one by one.
+enum Letters<'a> {
+    /// Each byte is one: what stands in most rows need not be looked at for what belongs together.
+    Ascii(&'a str),
+    Any(Graphemes<'a>),
+}
+
+impl<'a> Letters<'a> {
+    fn of(text: &'a str) -> Self {
+        // A control character may belong to the one before it, but none is plain.
+        if text.is_ascii() {
+            Self::Ascii(text)
+        } else {
+            Self::Any(text.graphemes(true))
+        }
+    }
+}
+
+impl<'a> Iterator for Letters<'a> {
+    type Item = &'a str;
+
+    fn next(&mut self) -> Option<&'a str> {
+        match self {
+            Self::Ascii(text) => {
+                let (one, rest) = text.split_at_checked(1)?;
+                *text = rest;
+                Some(one)
+            }
+            Self::Any(graphemes) => graphemes.next(),
+        }
+    }
 }
 
 /// The first characters of a text, and whether that is less than all.

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 
+use super::marks::Marks;
 use crate::console::layout::fold::sieve::{Ways, sieve};
 use crate::console::layout::fold::{Entry, Folded, LOOK_BACK, Planned, Rules, Stands, plan_from};
 use crate::console::layout::gutter::{Gutter, Shape};
@@ -57,7 +58,7 @@ pub struct Rows {
     /// What stands in each of their rows.
     pub list: Vec<Row>,
     /// How much each row needs an eye.
-    pub marks: Vec<u8>,
+    pub marks: Marks,
     /// The nodes that could have rows.
     pub entries: Vec<Entry<NodeId>>,
     starts: Vec<(u32, u32)>,

@@ -153,7 +153,10 @@ fn drawn(pane: &GraphPane) -> Vec<String> {
         let lanes = pane.rows.gutter.text(at, Line::Unicode, None);
         let chips = pane.rows.gutter.chips(at);
         let members = pane.rows.gutter.members(at);
-        format!("{lanes} {row:?} {chips:?} {members:?} {}", pane.rows.marks[at])
+        format!(
+            "{lanes} {row:?} {chips:?} {members:?} {}",
+            pane.rows.marks.get(at).unwrap()
+        )
     };
     pane.rows.list.iter().enumerate().map(row).collect()
 }

@@ -35,7 +35,8 @@ pub(super) fn node_row(
     foreseen: Option<Foreseen>,
     by_cursor: bool,
 ) {
-    let (glyph, role) = symbol(model, here);
+    let looks = looks(&model.run.state, here.key);
+    let (glyph, role) = symbol(model, here, looks);
     let mut cells = Vec::new();
     model.graph.rows.gutter.cells(row, open(model, row), &mut cells);
     lanes(model, canvas, place, &cells, (glyph, role), widest);
@@ -49,7 +50,7 @@ pub(super) fn node_row(
         width: words.width.saturating_sub(foreseen.map_or(0, Foreseen::columns)),
         ..words
     };
-    let line = line(model, row, here, usize::from(words.width));
+    let line = line(model, (row, here), looks.1, usize::from(words.width));
     let more = Symbol::Ellipsis.glyph(model.settings.charset);
     canvas.row(words, &line, more);
     if by_cursor {
@@ -67,8 +68,8 @@ pub(super) fn node_row(
     }
 }
 
-/// The words of a row.
-pub(super) fn line(model: &Model, row: usize, here: &Row, width: usize) -> Styled {
+/// The words of a row; `look` is that of all of it, where it has one.
+pub(super) fn line(model: &Model, (row, here): (usize, &Row), look: Option<Role>, width: usize) -> Styled {
     match here.stands {
         Stands::Replaced => fold_line(model, here),
         Stands::Elided => elided_line(model, here),
@@ -80,16 +81,12 @@ pub(super) fn line(model: &Model, row: usize, here: &Row, width: usize) -> Style
         ),
         Stands::Turn => turn_line(model, row, here, width),
         Stands::Loop(times) => loop_line(model, row, here, times, width),
-        Stands::Node => {
-            let (_, looks) = looks(&model.run.state, here.key);
-            node_line(model, here.key, looks, width)
-        }
+        Stands::Node => node_line(model, here.key, look, width),
     }
 }
 
-/// The symbol of a row and its look.
-pub(super) fn symbol(model: &Model, here: &Row) -> (char, Role) {
-    let (symbol, looks) = looks(&model.run.state, here.key);
+/// The symbol of a row and its look, by those of its node.
+pub(super) fn symbol(model: &Model, here: &Row, (symbol, look): (Symbol, Option<Role>)) -> (char, Role) {
     let symbol = match here.stands {
         Stands::Fan => Symbol::Fan,
         Stands::Loop(_) => Symbol::Loop,
@@ -97,7 +94,7 @@ pub(super) fn symbol(model: &Model, here: &Row) -> (char, Role) {
     };
     (
         symbol.glyph(model.settings.charset),
-        looks.unwrap_or(symbol.role()),
+        look.unwrap_or(symbol.role()),
     )
 }
 

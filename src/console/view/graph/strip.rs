@@ -18,23 +18,15 @@ pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect, shown: Ra
     let (rows, height) = (graph.len(), usize::from(area.height));
     for line in 0..height {
         let part = line * rows / height..((line + 1) * rows / height).max(line * rows / height + 1);
-        let marks = graph
-            .rows
-            .marks
-            .get(part.start..part.end.min(graph.rows.marks.len()));
-        let marks = marks.unwrap_or_default();
-        let most = marks.iter().max().copied().unwrap_or(0);
+        let here = part.start..part.end.min(graph.rows.marks.len());
+        let sum = graph.rows.marks.sum(here.clone());
         // What still streams stands below all rows.
         let streams = part.end > graph.rows.marks.len();
-        let mark = Mark::of(most).max(if streams { Mark::Running } else { Mark::None });
+        let mark = Mark::of(sum.most).max(if streams { Mark::Running } else { Mark::None });
         let is_shown = part.start < shown.end && shown.start < part.end;
         let (mut glyph, role) = look(model, mark, is_shown);
         if mark == Mark::Failed {
-            let failed = marks
-                .iter()
-                .filter(|mark| Mark::of(**mark) == Mark::Failed)
-                .count();
-            glyph = few(failed, marks.len()).unwrap_or(glyph);
+            glyph = few(sum.failed, here.len()).unwrap_or(glyph);
         }
         let y = area.y + line as u16;
         canvas.put(area.x, y, 1, glyph.encode_utf8(&mut [0; 4]), role);

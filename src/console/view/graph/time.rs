@@ -142,14 +142,15 @@ pub(super) fn row(model: &Model, canvas: &mut Canvas<'_>, place: Rect, here: &Ro
     let Some(at) = graph.rows.gutter.find(here.key) else {
         return;
     };
-    let (glyph, role) = lines::symbol(model, here);
+    let looks = lines::looks(&model.run.state, here.key);
+    let (glyph, role) = lines::symbol(model, here, looks);
     canvas.put(place.x + 1, place.y, 1, glyph.encode_utf8(&mut [0; 4]), role);
     let words = Rect {
         x: place.x + 3.min(place.width),
         width: scale.x.saturating_sub(place.x + 4),
         ..place
     };
-    let line = lines::line(model, at, here, usize::from(words.width));
+    let line = lines::line(model, (at, here), looks.1, usize::from(words.width));
     canvas.row(words, &line, Symbol::Ellipsis.glyph(model.settings.charset));
     lines::shine(model, canvas, (place, words), at, here);
     for bar in bars::of_row(&model.run.state, here.key, graph.rows.gutter.members(at)) {
