@@ -113,8 +113,17 @@ impl Said {
     /// The columns of all of it, counted up to one that is more than `most`.
     pub(super) fn columns(&self, most: usize) -> usize {
         let mut used = self.marks() + usize::from(self.more);
-        for atom in atoms(&self.text) {
-            used += atom.columns;
+        for span in text::spans(&self.text) {
+            if span.text.is_ascii() {
+                used = used.saturating_add(span.text.len()).min(most.saturating_add(1));
+            } else {
+                for atom in apart(span) {
+                    used += atom.columns;
+                    if used > most {
+                        break;
+                    }
+                }
+            }
             if used > most {
                 break;
             }
@@ -132,6 +141,9 @@ impl Said {
         match self.keep {
             Keep::End if !fits => self.put_end(inside, out),
             Keep::From(at) if !fits => self.put_from(at, inside, out),
+            _ if fits && !self.more => text::spans(&self.text)
+                .iter()
+                .for_each(|span| add(out, kind(span), &span.text)),
             _ => put_head(atoms(&self.text), inside, self.more, out),
         }
         if self.quoted {
@@ -241,24 +253,34 @@ fn add_all(out: &mut Pieces, atoms: &[Atom<'_>]) {
 
 /// A text in its visible form, taken apart.
 fn atoms(text: &str) -> impl Iterator<Item = Atom<'_>> {
-    text::spans(text).into_iter().flat_map(|span| {
-        let (plain, mark) = match (span.kind, span.text) {
-            (text::Kind::Plain, Cow::Borrowed(text)) => (text, None),
-            (text::Kind::Plain, text) => ("", Some((Kind::Plain, text))),
-            (text::Kind::Escaped, text) => ("", Some((Kind::Mark, text))),
-            (text::Kind::Blank, text) => ("", Some((Kind::Blank, text))),
-        };
-        let mark = mark.into_iter().map(|(kind, text)| Atom {
-            kind,
-            columns: text.columns(),
-            text,
-        });
-        mark.chain(Letters::of(plain).map(|one| Atom {
-            kind: Kind::Plain,
-            columns: one.columns(),
-            text: Cow::Borrowed(one),
-        }))
-    })
+    text::spans(text).into_iter().flat_map(apart)
+}
+
+/// A piece of visible text, taken apart: a mark stays whole.
+fn apart(span: text::Span<'_>) -> impl Iterator<Item = Atom<'_>> {
+    let kind = kind(&span);
+    let (plain, mark) = match (span.kind, span.text) {
+        (text::Kind::Plain, Cow::Borrowed(text)) => (text, None),
+        (_, text) => ("", Some(text)),
+    };
+    let mark = mark.into_iter().map(move |text| Atom {
+        kind,
+        columns: text.columns(),
+        text,
+    });
+    mark.chain(Letters::of(plain).map(move |one| Atom {
+        kind,
+        columns: one.columns(),
+        text: Cow::Borrowed(one),
+    }))
+}
+
+const fn kind(span: &text::Span<'_>) -> Kind {
+    match span.kind {
+        text::Kind::Plain => Kind::Plain,
+        text::Kind::Escaped => Kind::Mark,
+        text::Kind::Blank => Kind::Blank,
+    }
 }
 
 /// The characters of a plain text as they are read, one by one.

@@ -176,4 +176,22 @@ proptest! {
         let row = command(&text, columns);
         prop_assert!(row.contains('…') || row.contains("end"), "{row:?}");
     }
+
+    #[test]
+    fn a_text_that_has_room_stands_there_whole_and_one_column_less_cuts_it(
+        text in prop_oneof![texts(), "[a é日\\u{301}\\u{200b}\\n]{0,12}"],
+        spare in 0..3_usize,
+        ascii in any::<bool>(),
+    ) {
+        let _form = shown_in_ascii(ascii);
+        let whole = crate::text::visible(&text);
+        let wide = whole.columns();
+        let line = Summary::default().said(&text);
+        prop_assert_eq!(line.columns(wide + spare), wide);
+        prop_assert_eq!(line.visible(wide + spare), whole);
+        if let Some(less) = wide.checked_sub(1) {
+            prop_assert!(line.columns(less) > less);
+            prop_assert!(less == 0 || line.visible(less).contains('…'));
+        }
+    }
 }

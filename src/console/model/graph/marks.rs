@@ -31,7 +31,10 @@ impl Sum {
     fn of(marks: &[u8]) -> Self {
         Self {
             most: marks.iter().max().copied().unwrap_or(0),
-            failed: marks.iter().filter(|mark| **mark == Mark::Failed as u8).count(),
+            failed: marks
+                .iter()
+                .map(|mark| usize::from(Mark::of(*mark) == Mark::Failed))
+                .sum(),
         }
     }
 
@@ -45,7 +48,7 @@ impl Sum {
 
 impl Marks {
     /// Rows that have a mark.
-    pub const fn len(&self) -> usize {
+    pub const fn rows(&self) -> usize {
         self.each.len()
     }
 
@@ -104,7 +107,7 @@ mod tests {
                 marks.extend(more.iter().copied());
                 plain.extend(more);
             }
-            prop_assert_eq!(marks.len(), plain.len());
+            prop_assert_eq!(marks.rows(), plain.len());
             for (from, to) in ranges {
                 let rows = plain.get(from.min(plain.len())..to.min(plain.len())).unwrap_or_default();
                 prop_assert_eq!(marks.sum(from..to), Sum::of(rows));
