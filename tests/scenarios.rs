@@ -78,6 +78,7 @@ scenarios! {
     pause = "pause",
     preview = "preview",
     probe = "probe",
+    redefined = "redefined",
     reject = "reject",
     reject_answer = "reject-answer",
     repair_missing = "repair-missing",

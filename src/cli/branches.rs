@@ -154,7 +154,8 @@ fn compared_json(state: &State, found: &Comparison, all: bool) -> serde_json::Va
     json!({
         "a": { "branch": found.a, "sum": side(&found.sum_a) },
         "b": { "branch": found.b, "sum": side(&found.sum_b) },
-        "same": found.rows.iter().filter(|row| row.same).count(),
+        "same": found.same(),
+        "equal": found.is_equal(),
         "nodes": rows,
     })
 }
@@ -172,11 +173,12 @@ fn compared_words(state: &State, found: &Comparison, all: bool) -> String {
             lines.extend(row_words(state, row, (a, b)));
         }
     }
-    let same = found.rows.iter().filter(|row| row.same).count();
-    lines.push(format!(
-        "{same} of {} nodes are the same on both",
-        found.rows.len()
-    ));
+    let (same, all) = (found.same(), found.rows.len());
+    lines.push(if found.is_equal() {
+        format!("branches {a} and {b} are equal: {same} of {all} nodes are the same on both")
+    } else {
+        format!("{same} of {all} nodes are the same on both")
+    });
     lines.join("\n")
 }
 

@@ -152,14 +152,16 @@ fn words(content: &Content) -> String {
 }
 
 fn difference(old: &str, new: &str) -> Vec<String> {
-    let marked = |line: diff::Line| {
-        let mark = match line.change {
-            Change::Same => ' ',
-            Change::Removed => '-',
-            Change::Added => '+',
-            Change::Note => '~',
-        };
-        format!("{mark} {}", visible(&line.text))
-    };
     diff::lines(old, new).into_iter().map(marked).collect()
+}
+
+/// A line of a difference as it is printed.
+pub fn marked(line: diff::Line) -> String {
+    let mark = match line.change {
+        Change::Same => ' ',
+        Change::Removed => '-',
+        Change::Added => '+',
+        Change::Note => '~',
+    };
+    format!("{mark} {}", visible(&line.text))
 }

@@ -1,6 +1,7 @@
 //! `overrule queue`: prints the calls that wait for a decision. Must not know: who decides.
 
 mod deadline;
+mod former;
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -98,7 +99,7 @@ fn as_json(found: &record::Found, call: &Call) -> serde_json::Value {
     serde_json::json!({
         "call": call.id, "rev": node.map(Node::rev), "status": call.status.word(), "tool": tool(node),
         "effect": call.effect, "tags": tags(state, node), "digest": digest(call), "args": ready::resolved_args(state, call).unwrap_or_default(),
-        "runs": call.operands(), "rule": rule(call), "word": word(state, call), "deadline": deadline::json(state, call, found.held), "repairs": repairs,
+        "runs": call.operands(), "rule": rule(call), "word": word(state, call), "redefined": former::json(state, call), "deadline": deadline::json(state, call, found.held), "repairs": repairs,
     })
 }
 
@@ -130,6 +131,9 @@ fn as_words(found: &record::Found, call: &Call) -> String {
         };
         let (path, hash) = (visible(&one.path), visible(&one.hash));
         let _ = write!(words, "\n  runs {path}: {} bytes, {hash}{seen}{mark}", one.bytes);
+    }
+    for line in former::words(state, call) {
+        let _ = write!(words, "\n  {line}");
     }
     if let Some(deadline) = deadline::words(state, call, found.held, Clock::start().utc_ms()) {
         let _ = write!(words, "\n  deadline: {deadline}");

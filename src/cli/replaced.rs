@@ -18,6 +18,8 @@ use crate::tools::registry::Registry;
 
 /// How long after a look the next one comes: nobody who only reads wakes the program more than once a second.
 const AGAIN: Duration = Duration::from_secs(3);
+/// Longest arguments that are compared with what they would replace, in bytes.
+const COMPARED: usize = 256 * 1024;
 
 /// Looks at one call at a time.
 pub struct Looker {
@@ -47,11 +49,13 @@ impl Looker {
         self.end();
         let Some((look, tool, args)) = at else { return };
         let (registry, workspace) = (Arc::clone(&self.registry), Arc::clone(&self.workspace));
+        let is_long = args.len() > COMPARED;
         let found = move || {
             let tool = registry.get(&tool)?;
-            tool.replaces(&parse_args(&args), &workspace, registry.private())
+            let found = tool.replaces(&parse_args(&args), &workspace, registry.private())?;
+            Some(if is_long { too_long() } else { found })
         };
-        let following = follow(look, Arc::new(found), self.answers.clone());
+        let following = follow(look, Arc::new(found), self.answers.clone(), !is_long);
         self.looking = Some(tokio::spawn(following).abort_handle());
     }
 
@@ -68,8 +72,16 @@ impl Drop for Looker {
     }
 }
 
-/// Tells what is found, and again whenever it is something else.
-async fn follow<F>(look: Look, find: Arc<F>, answers: UnboundedSender<Update>)
+/// What is told in place of a comparison that would take too long.
+fn too_long() -> Replacement {
+    Replacement {
+        now: Err(format!("the arguments are longer than {} KiB", COMPARED >> 10)),
+        then: String::new(),
+    }
+}
+
+/// Tells what is found, and, where it can become something else, again whenever it is.
+async fn follow<F>(look: Look, find: Arc<F>, answers: UnboundedSender<Update>, changes: bool)
 where
     F: Fn() -> Option<Replacement> + Send + Sync + 'static,
 {
@@ -88,6 +100,9 @@ where
             if answers.send(Update::Replaces { look, found }).is_err() {
                 return;
             }
+        }
+        if !changes {
+            return;
         }
         last = Some(now);
         tokio::time::sleep(AGAIN).await;
@@ -174,6 +189,46 @@ mod tests {
         std::fs::write(&file, "else").unwrap();
         tokio::time::sleep(AGAIN * 5).await;
         assert!(heard.try_recv().is_err());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn arguments_too_long_to_compare_are_said_to_be_so_once() {
+        let dir = tempfile::tempdir().unwrap();
+        let (answers, mut heard) = unbounded_channel();
+        let mut looker = Looker::new(tools(), Arc::new(dir.path().to_owned()), answers);
+        let of = |bytes: usize| -> Arc<str> {
+            let around = r#"{"path":"a.md","content":""}"#.len();
+            format!(r#"{{"path":"a.md","content":"{}"}}"#, "x".repeat(bytes - around)).into()
+        };
+        looker.look(Some((look(1), "write_file".into(), of(COMPARED))));
+        let whole = heard.recv().await;
+        let new = matches!(
+            &whole,
+            Some(Update::Replaces {
+                found: Replaced::Nothing,
+                ..
+            })
+        );
+        assert!(new, "{whole:?}");
+        looker.look(Some((look(2), "write_file".into(), of(COMPARED + 1))));
+        let Some(Update::Replaces {
+            look: of_it,
+            found: Replaced::Untold(why),
+        }) = heard.recv().await
+        else {
+            panic!("nothing is said of long arguments");
+        };
+        assert_eq!(
+            (of_it, why.as_str()),
+            (look(2), "the arguments are longer than 256 KiB")
+        );
+        std::fs::write(dir.path().join("a.md"), "old").unwrap();
+        tokio::time::sleep(AGAIN * 5).await;
+        assert!(heard.try_recv().is_err(), "they stay as long as they are");
+        looker.look(Some((look(3), "shell".into(), of(COMPARED + 1))));
+        drop(looker.looking.take());
+        tokio::time::sleep(AGAIN * 3).await;
+        assert!(heard.try_recv().is_err(), "a tool that replaces nothing");
     }
 
     #[tokio::test(start_paused = true)]

@@ -4,6 +4,7 @@
 //! where messages come from.
 
 pub mod arming;
+pub mod batch;
 pub mod collected;
 pub mod editor;
 pub mod graph;

@@ -51,6 +51,7 @@ pub use branches::{
 };
 pub use call::decision;
 pub use effects::{effect_list, effect_more, effects};
+pub use former::definitions;
 pub use loops::loops;
 pub use needed::{fits, needed};
 pub use older::{Older, Several, requests, several};

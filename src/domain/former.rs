@@ -58,6 +58,32 @@ pub fn of(state: &State, call: NodeId) -> Option<&Former> {
     differs(&then.card, now).then_some(then)
 }
 
+/// The same with the tool as it is now.
+pub fn both(state: &State, call: NodeId) -> Option<(&Former, &ToolCard)> {
+    let then = of(state, call)?;
+    Some((then, tags::card(state, &then.card.name)?))
+}
+
+/// What changed of what a tool can do and how it is asked about, in words; holds untrusted text.
+pub fn raised(was: &ToolCard, now: &ToolCard) -> Vec<String> {
+    let mut changes = Vec::new();
+    if was.effect != now.effect {
+        let (was, now) = (was.effect.word(), now.effect.word());
+        changes.push(format!("effect {was} became {now}"));
+    }
+    if was.tags != now.tags {
+        changes.push(format!("tags {} became {}", listed(was), listed(now)));
+    }
+    changes
+}
+
+fn listed(card: &ToolCard) -> String {
+    if card.tags.is_empty() {
+        return "none".to_owned();
+    }
+    card.tags.join(" ")
+}
+
 /// The newest word that let a call of a tool run.
 fn last_run(state: &State, tool: &str) -> Option<Seq> {
     let of_tool = state.calls.values().filter(|call| {

@@ -2,8 +2,27 @@
 //!
 //! Must not know: what the lines say, how far somebody has scrolled.
 
+use std::ops::Range;
+
 use super::{Doc, Styled};
 use crate::console::theme::Role;
+
+/// Rows of a screen below which the lines take one of them at most, and below which they take none.
+const LOW: [usize; 2] = [16, 4];
+/// Rows that they take elsewhere.
+const HEAD: usize = 3;
+
+/// Rows that the lines take at most of a screen of so many.
+const fn most(height: usize) -> usize {
+    let [low, lowest] = LOW;
+    if height >= low {
+        HEAD
+    } else if height >= lowest {
+        1
+    } else {
+        0
+    }
+}
 
 /// The lines that stay.
 #[derive(Debug, Clone, Default)]
@@ -26,13 +45,39 @@ impl Doc {
     }
 
     /// The lines that stay in sight where the rows before `top` are scrolled out.
-    pub fn kept(&self, top: usize) -> impl Iterator<Item = &Styled> {
+    fn kept(&self, top: usize) -> impl Iterator<Item = &Styled> {
         let out = self.head.lines.iter().filter(move |(row, _)| *row < top);
         out.map(|(_, line)| line)
     }
 
-    /// The same in at most so many rows of a screen: in one of them all lines stand beside each other.
-    pub fn head(&self, top: usize, most: usize) -> Vec<Styled> {
+    /// Rows that they take at the top of a screen of so many.
+    pub fn head_rows(&self, top: usize, height: usize) -> usize {
+        self.kept(top).count().min(most(height))
+    }
+
+    /// The rows from `top` on that are on a screen of so many, below the lines that stay.
+    pub fn shown(&self, top: usize, height: usize) -> Range<usize> {
+        let room = height.saturating_sub(self.head_rows(top, height));
+        let end = (top + room).min(self.rows());
+        top.min(end)..end
+    }
+
+    /// The first row of a screen of so many that ends with the last one.
+    pub fn last_top(&self, height: usize) -> usize {
+        let last = |taken: usize| self.rows().saturating_sub(height.saturating_sub(taken));
+        let mut top = last(0);
+        // With each row that the lines take the last rows are reached one later.
+        for taken in 1..=most(height) {
+            if self.head_rows(top, height) >= taken {
+                top = last(taken);
+            }
+        }
+        top
+    }
+
+    /// The lines that stay at the top of a screen of so many rows: in one of them all stand beside each other.
+    pub fn head(&self, top: usize, height: usize) -> Vec<Styled> {
+        let most = most(height);
         let mut rows: Vec<Styled> = Vec::new();
         for line in self.kept(top) {
             let own = line.0.iter().cloned();

@@ -5,7 +5,7 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use crate::console::doc::{Cache, Doc, Styled};
+use crate::console::doc::{Cache, Doc};
 use crate::console::model::graph::Pick;
 use crate::console::model::screen::Pane;
 use crate::console::model::seek::Seek;
@@ -82,23 +82,6 @@ pub struct TabBar {
 const POSITION: u16 = 14;
 /// What was read of texts other than the one that is shown: how many places are kept.
 const PLACES: usize = 32;
-
-/// Rows of a screen below which the head of a decision takes one of them at most, and below which it takes none.
-const LOW: [usize; 2] = [16, 4];
-/// Rows that it takes elsewhere.
-const HEAD: usize = 3;
-
-/// Rows that the head of a decision takes at most of a screen of so many.
-const fn most_head(height: usize) -> usize {
-    let [low, lowest] = LOW;
-    if height >= low {
-        HEAD
-    } else if height >= lowest {
-        1
-    } else {
-        0
-    }
-}
 
 /// What the inspector shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -254,30 +237,19 @@ impl Inspector {
         self.shown(height).end >= self.doc.rows()
     }
 
-    /// The head of a decision that is scrolled out, as it stays at the top of a screen of so many rows.
-    pub fn head(&self, height: usize) -> Vec<Styled> {
-        self.doc.head(self.first_row(), most_head(height))
-    }
-
     /// Rows of a screen of so many that scroll.
     pub fn room(&self, height: usize) -> usize {
-        height.saturating_sub(self.head_rows(self.first_row(), height))
+        height.saturating_sub(self.doc.head_rows(self.first_row(), height))
     }
 
     /// Rows that scroll in any case, however far down.
     pub fn least_room(&self, height: usize) -> usize {
-        height.saturating_sub(self.head_rows(usize::MAX, height))
+        height.saturating_sub(self.doc.head_rows(usize::MAX, height))
     }
 
     /// The rows of the document that are on a screen of so many.
     pub fn shown(&self, height: usize) -> Range<usize> {
-        let first = self.first_row();
-        let end = (first + self.room(height)).min(self.doc.rows());
-        first.min(end)..end
-    }
-
-    fn head_rows(&self, top: usize, height: usize) -> usize {
-        self.doc.kept(top).count().min(most_head(height))
+        self.doc.shown(self.first_row(), height)
     }
 
     /// The first row that is drawn.
@@ -291,15 +263,7 @@ impl Inspector {
         if self.doc.is_waiting() {
             return;
         }
-        let last = |taken: usize| self.doc.rows().saturating_sub(height.saturating_sub(taken));
-        let mut most = last(0);
-        // With each row that the head takes the last rows are reached one later.
-        for taken in 1..=most_head(height) {
-            if self.head_rows(most, height) >= taken {
-                most = last(taken);
-            }
-        }
-        self.top = self.top.min(most);
+        self.top = self.top.min(self.doc.last_top(height));
     }
 }
 

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::arming::Question;
+use super::batch::Batch;
 use crate::console::link::{At, Frames, Live, Look, Replaced};
 use crate::domain::apply::apply;
 use crate::domain::breaker::Phase;
@@ -42,6 +43,8 @@ pub struct RunPart {
     pub halted: Option<String>,
     /// What was sent last, with what was on screen for it: shown when it is refused.
     pub sent: Option<Sent>,
+    /// Approvals that were sent together and are not all answered yet.
+    pub batches: Vec<Batch>,
     /// True from the moment at which an edit was sent until the run has answered.
     pub committing: bool,
     /// True where another hand committed meanwhile, which let go what was held for it.

@@ -249,7 +249,24 @@ pub fn compare(maker: &Maker<'_>, comparison: &Comparison, all: bool) -> Vec<Lin
         let b = said(maker, pair.node, (pair.call.1, pair.result.1), room);
         put(Some(at), name, a, b);
     }
+    if comparison.is_equal() {
+        let head = lines.iter().take_while(|line| line.of.is_none()).count();
+        lines.insert(head, equal(comparison.rows.len()));
+    }
     lines
+}
+
+/// Says that nothing tells two branches of so many nodes apart.
+fn equal(nodes: usize) -> Line {
+    let words = match nodes {
+        0 => "equal: no node counts on either".to_owned(),
+        1 => "equal: the only node says the same on both".to_owned(),
+        nodes => format!("equal: all {nodes} nodes say the same on both"),
+    };
+    Line {
+        of: None,
+        words: Styled::new().own(Role::Ok, words),
+    }
 }
 
 /// The difference of a node on two branches, its result included.

@@ -23,10 +23,17 @@ const MOST: usize = 2_000;
 
 /// The texts of a call with these arguments; nothing where the bytes say as much.
 pub(super) fn texts(maker: &mut Maker<'_>, (id, rev): (NodeId, Rev), tool: &str, shown: &Arc<str>) {
+    now(maker, (id, rev));
     if shown.len() > APART {
+        let what = if tool == REPLACES.0 {
+            "what it replaces is not shown"
+        } else {
+            "its texts are not shown with their line breaks"
+        };
+        let words = format!("{what}: the arguments are longer than {} KiB", APART >> 10);
+        maker.own(Role::Dim, words);
         return;
     }
-    now(maker, (id, rev));
     let members = maker.cache.members(shown);
     let value = |name: &str| {
         members

@@ -9,7 +9,6 @@ use super::revisions::difference;
 use crate::console::diff;
 use crate::console::json;
 use crate::console::theme::Role;
-use crate::domain::event::run::ToolCard;
 use crate::domain::former;
 use crate::domain::id::NodeId;
 use crate::text::visible;
@@ -17,29 +16,14 @@ use crate::text::visible;
 /// Longest schema that is laid out to be compared.
 const LONG: usize = 256 * 1024;
 
-/// The tool as it was and as it is, where these are two.
-fn both<'m>(maker: &Maker<'m>, call: NodeId) -> Option<(&'m former::Former, &'m ToolCard)> {
-    let then = former::of(&maker.run.state, call)?;
-    Some((then, maker.run.tool(&then.card.name)?))
-}
-
 /// Says in the head of a decision that the tool is another one, and what of it.
 pub(super) fn told(maker: &mut Maker<'_>, call: NodeId) {
-    let Some((then, now)) = both(maker, call) else {
+    let Some((then, now)) = former::both(&maker.run.state, call) else {
         return;
     };
     let (was, until) = (&then.card, then.until);
-    let mut changes = Vec::new();
-    if was.effect != now.effect {
-        changes.push(format!(
-            "effect {} became {}",
-            was.effect.word(),
-            now.effect.word()
-        ));
-    }
-    if was.tags != now.tags {
-        changes.push(format!("tags {} became {}", tags(was), tags(now)));
-    }
+    let changes = former::raised(was, now);
+    let mut changes: Vec<String> = changes.iter().map(|change| visible(change)).collect();
     let below: Vec<&str> = [
         ("description", was.description != now.description),
         ("schema", was.schema != now.schema),
@@ -60,16 +44,9 @@ pub(super) fn told(maker: &mut Maker<'_>, call: NodeId) {
     );
 }
 
-fn tags(card: &ToolCard) -> String {
-    if card.tags.is_empty() {
-        return "none".to_owned();
-    }
-    visible(&card.tags.join(" "))
-}
-
 /// The difference of what the model and the operator are told of it, old against new.
 pub(super) fn differences(maker: &mut Maker<'_>, call: NodeId) {
-    let Some((then, now)) = both(maker, call) else {
+    let Some((then, now)) = former::both(&maker.run.state, call) else {
         return;
     };
     let was = &then.card;
@@ -88,7 +65,7 @@ pub(super) fn differences(maker: &mut Maker<'_>, call: NodeId) {
         let lines = maker
             .cache
             .difference((call, [rev, rev]), [Some(old), Some(new)], move || {
-                diff::lines(&laid_out(&before), &laid_out(&after))
+                definitions(&before, &after)
             });
         maker.own(
             Role::Title,
@@ -98,6 +75,11 @@ pub(super) fn differences(maker: &mut Maker<'_>, call: NodeId) {
             difference(maker, &lines);
         }
     }
+}
+
+/// The difference of two descriptions or schemas of a tool.
+pub fn definitions(old: &str, new: &str) -> Vec<diff::Line> {
+    diff::lines(&laid_out(old), &laid_out(new))
 }
 
 /// A schema line by line; words as they are.

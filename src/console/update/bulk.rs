@@ -11,6 +11,8 @@ use super::input::By;
 use super::open;
 use crate::console::model::Model;
 use crate::console::model::arming::{Question, Shown};
+use crate::console::model::batch::Batch;
+use crate::console::model::log::Line;
 use crate::console::model::overlay::{Bulk, BulkItem, Left, Overlay};
 use crate::console::msg::Out;
 use crate::console::rows::many;
@@ -152,20 +154,46 @@ pub(super) fn approve(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) ->
         return Err("nothing was approved: no call of this list waits any more as it is listed".to_owned());
     }
     model.overlays.pop();
-    for item in &items {
-        out.push(Out::Command(Command::Call(CallCommand::Approve {
-            call: item.call,
-            rev: item.rev,
-            digest: item.digest.clone(),
-            unread: item.unread,
-            word: None,
-        })));
-    }
-    // Each is said to be approved once it is written down.
+    let commands: Vec<Command> = items
+        .iter()
+        .map(|item| {
+            Command::Call(CallCommand::Approve {
+                call: item.call,
+                rev: item.rev,
+                digest: item.digest.clone(),
+                unread: item.unread,
+                word: None,
+            })
+        })
+        .collect();
+    // What came of them is said once each is written down or refused.
     let sent = format!("sent {}", many(items.len(), "approval"));
-    model.say(match listed - items.len() {
+    let left = listed - items.len();
+    model.say(match left {
         0 => sent,
         left => format!("{sent}; {left} of the list changed or waited no more, and did not count"),
     });
+    out.extend(commands.iter().cloned().map(Out::Command));
+    model.run.batches.push(Batch::new(commands, left));
     Ok(())
+}
+
+/// Takes in what became of an approval that was sent with others, with the reason where it was refused: the last one
+/// brings one word about all. False where it was sent by itself.
+pub(super) fn answered(model: &mut Model, command: &Command, why: Option<&str>) -> bool {
+    let batches = &mut model.run.batches;
+    let Some(at) = batches.iter_mut().position(|batch| batch.answer(command, why)) else {
+        return false;
+    };
+    if let Some(sum) = batches.get(at).and_then(Batch::sum) {
+        batches.remove(at);
+        if sum.bad {
+            model.log.add(Line::Trouble(sum.whole));
+            model.complain(sum.short);
+        } else {
+            model.log.add(Line::Note(sum.whole));
+            model.say(sum.short);
+        }
+    }
+    true
 }

@@ -343,7 +343,7 @@ fn overlay(model: &mut Model) {
         _ => return,
     };
     let height = usize::from(inside(screen.overlay(doc.rows())).height);
-    *top = (*top).min(doc.rows().saturating_sub(height));
+    *top = (*top).min(doc.last_top(height));
 }
 
 /// What a previewed command would do.
@@ -397,7 +397,8 @@ pub(super) fn sights(model: &Model) -> (Option<Sight>, Option<Sight>, Cover) {
         let height = usize::from(inside(model.screen.overlay(doc.rows())).height);
         (!doc.is_waiting()).then(|| Sight {
             question,
-            rows: top..(top + height).min(doc.rows()),
+            // What the head of a decision covers is not on screen.
+            rows: doc.shown(top, height),
             total: doc.rows(),
             width: model.screen.overlay_width(),
         })

@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use super::{collect, ledger};
+use super::{bulk, collect, ledger};
 use crate::console::diff;
 use crate::console::link::Update;
 use crate::console::model::Model;
@@ -172,7 +172,9 @@ fn taken(model: &mut Model, command: &Command) {
     if let Command::Edit(EditCommand::Commit { edits, .. }) = command {
         model.collected.committed(edits);
     }
-    if let Command::Call(CallCommand::Approve { call, unread, .. }) = command {
+    if !bulk::answered(model, command, None)
+        && let Command::Call(CallCommand::Approve { call, unread, .. }) = command
+    {
         model.say(match unread {
             0 => format!("approved {call}"),
             bytes => format!("approved {call} with {bytes} bytes unread"),
@@ -239,6 +241,9 @@ fn refused(model: &mut Model, command: &Command, refusal: &Refusal, out: &mut Ve
     let mut words = refusal.message.clone();
     for fault in refusal.faults.iter().take(3) {
         let _ = write!(words, "; {} {}", fault.path, fault.message);
+    }
+    if bulk::answered(model, command, Some(&words)) {
+        return;
     }
     model.log.add(Line::Trouble(format!("refused: {what}: {words}")));
     let shown = sent.and_then(|sent| sent.shown);

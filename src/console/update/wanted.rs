@@ -18,9 +18,6 @@ use crate::domain::id::{Seq, TurnId};
 use crate::domain::transcript::sent::Sent;
 use crate::domain::turn::{Stream, Turn};
 
-/// Longest arguments that are compared with what they would replace, in bytes.
-const COMPARED: usize = 256 * 1024;
-
 /// Asks for what is looked at and not here.
 pub(super) fn ask(model: &mut Model, out: &mut Vec<Out>) {
     ask_for_wire(model, out);
@@ -123,7 +120,7 @@ fn decision(model: &Model) -> Option<Looked> {
     let (tool, _) = model.run.state.node(call)?.as_call()?;
     let args = model.run.shown_args(call)?;
     let look = Look { call, rev, digest };
-    (args.len() <= COMPARED).then(|| (look, Arc::clone(tool), args))
+    Some((look, Arc::clone(tool), args))
 }
 
 /// Takes in what a call would replace.

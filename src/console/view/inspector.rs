@@ -33,40 +33,54 @@ pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
         put(x, words, role);
     }
     let find = inspector.seek.as_ref().map(|seek| &seek.regex);
-    let height = usize::from(body.height);
-    let head = inspector.head(height);
+    text(
+        canvas,
+        body,
+        &inspector.doc,
+        (inspector.first_row(), model.more()),
+        find,
+    );
+    let shown = inspector.shown(usize::from(body.height));
+    place_in(canvas, area, &shown, inspector.doc.rows());
+}
+
+/// Draws a document from a row on, below what stays of its head; what is cut off has a sign.
+pub(super) fn text(
+    canvas: &mut Canvas<'_>,
+    body: Rect,
+    doc: &Doc,
+    (top, more): (usize, char),
+    find: Option<&Regex>,
+) {
+    let head = doc.head(top, usize::from(body.height));
     let rest = Rect {
         y: body.y.saturating_add(head.len() as u16),
         height: body.height.saturating_sub(head.len() as u16),
         ..body
     };
-    fixed(model, canvas, body, &head);
-    let place = (inspector.first_row(), model.more());
-    rows(canvas, rest, &inspector.doc, place, find);
-    place_in(canvas, area, &inspector.shown(height), inspector.doc.rows());
+    fixed(canvas, body, &head, more);
+    if let Some(last) = head.last() {
+        let line = row_of(body, head.len() as u16 - 1);
+        read_of(canvas, line, last, doc, &doc.shown(top, usize::from(body.height)));
+    }
+    rows(canvas, rest, doc, (top, more), find);
 }
 
-/// Draws what stays of the head of a decision, and at its end which rows of the arguments are on screen.
-fn fixed(model: &Model, canvas: &mut Canvas<'_>, body: Rect, head: &[Styled]) {
+/// Draws what stays of the head of a decision.
+fn fixed(canvas: &mut Canvas<'_>, body: Rect, head: &[Styled], more: char) {
     for (at, line) in head.iter().enumerate() {
-        canvas.row(row_of(body, at as u16), line, model.more());
+        canvas.row(row_of(body, at as u16), line, more);
     }
-    let (Some(last), Some(row)) = (head.last(), head.len().checked_sub(1)) else {
-        return;
-    };
-    let inspector = &model.inspector;
-    let shown = inspector.shown(usize::from(body.height));
-    let Some((rows, of)) = inspector
-        .doc
-        .decided_rows(&shown)
-        .filter(|(rows, _)| !rows.is_empty())
-    else {
+}
+
+/// Says at the end of the last line of a head which rows of what is decided about are on screen.
+fn read_of(canvas: &mut Canvas<'_>, place: Rect, last: &Styled, doc: &Doc, shown: &Range<usize>) {
+    let Some((rows, of)) = doc.decided_rows(shown).filter(|(rows, _)| !rows.is_empty()) else {
         return;
     };
     let words = format!("  rows {}-{} of {of}", rows.start + 1, rows.end);
-    if last.columns() + words.len() <= usize::from(body.width) {
+    if last.columns() + words.len() <= usize::from(place.width) {
         let width = words.len() as u16;
-        let place = row_of(body, row as u16);
         canvas.put(place.right() - width, place.y, width, &words, Role::Dim);
     }
 }
@@ -88,8 +102,8 @@ pub(super) fn rows(
 
 /// Says at the right end of the title line which rows are on screen.
 pub(super) fn position(canvas: &mut Canvas<'_>, area: Rect, doc: &Doc, top: usize) {
-    let end = (top + usize::from(inside(area).height)).min(doc.rows());
-    place_in(canvas, area, &(top..end), doc.rows());
+    let shown = doc.shown(top, usize::from(inside(area).height));
+    place_in(canvas, area, &shown, doc.rows());
 }
 
 fn place_in(canvas: &mut Canvas<'_>, area: Rect, shown: &Range<usize>, all: usize) {

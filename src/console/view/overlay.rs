@@ -300,7 +300,7 @@ fn document(
         buf: frame.buffer_mut(),
         look: &model.settings.look,
     };
-    inspector::rows(&mut canvas, body, doc, (top, model.more()), find);
+    inspector::text(&mut canvas, body, doc, (top, model.more()), find);
     inspector::position(&mut canvas, area, doc, top);
 }
 

@@ -20,6 +20,18 @@ pub struct Comparison {
     pub rows: Vec<Row>,
 }
 
+impl Comparison {
+    /// Nodes that say the same on both.
+    pub fn same(&self) -> usize {
+        self.rows.iter().filter(|row| row.same).count()
+    }
+
+    /// True where nothing tells the two apart, whatever they took.
+    pub fn is_equal(&self) -> bool {
+        self.same() == self.rows.len()
+    }
+}
+
 /// A node on two branches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Row {

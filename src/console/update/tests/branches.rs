@@ -6,7 +6,7 @@ use crate::console::testing::{ARMING, Stage, id};
 use crate::domain::call::Outcome;
 use crate::domain::command::{Command, Edit, EditCommand, RunCommand};
 use crate::domain::event::TurnEvent;
-use crate::domain::id::{Epoch, Rev, TurnId};
+use crate::domain::id::{Epoch, NodeKind, Rev, TurnId};
 use crate::domain::state::State;
 
 /// A read and a write that ran, an edited read beside them: two branches.
@@ -208,6 +208,38 @@ fn two_branches_stand_side_by_side_where_there_is_room() {
         "{row}"
     );
     assert_eq!(stage.commands(), []);
+}
+
+#[test]
+fn that_two_branches_are_equal_is_said_with_their_nodes_or_without() {
+    let mut stage = edited();
+    stage.press("b g c");
+    assert!(!stage.text().contains("equal:"), "{}", stage.text());
+    stage.press("esc esc u");
+    commit(&mut stage);
+    stage.press("b g c");
+    let nodes = {
+        stage.press("s");
+        list(&stage).items.len()
+    };
+    let said = |stage: &mut Stage| {
+        let text = stage.text();
+        let mut rows = text.lines().skip_while(|row| !row.starts_with(" equal:"));
+        let said = rows.next().unwrap_or_else(|| panic!("{text}")).trim().to_owned();
+        (said, rows.next().unwrap_or_default().to_owned())
+    };
+    let (words, below) = said(&mut stage);
+    // A call stands with its result in one row.
+    let all = stage.model.run.state.nodes.values();
+    let all = all.filter(|node| node.active && node.id.kind != NodeKind::Intervention);
+    let all = all.count();
+    assert!(all > nodes);
+    assert_eq!(words, format!("equal: all {all} nodes say the same on both"));
+    assert!(below.contains("same"), "the nodes stand below: {below}");
+    stage.press("s");
+    assert_eq!(list(&stage).items, []);
+    assert_eq!(said(&mut stage).0, words);
+    assert!(stage.text().contains("no node differs"));
 }
 
 #[test]

@@ -2,9 +2,13 @@
 
 use super::arming::approve;
 use crate::console::hints;
+use crate::console::link::Update;
+use crate::console::model::log::Line;
 use crate::console::model::overlay::{Bulk, Overlay};
+use crate::console::msg::Msg;
 use crate::console::testing::{ARMING, Stage, id};
 use crate::domain::command::{CallCommand, Command};
+use crate::domain::refusal::{Refusal, RefusalKind};
 
 const ARGS: &str = r#"{"path":"a","content":"b"}"#;
 
@@ -207,4 +211,76 @@ fn the_rows_that_were_not_on_screen_are_named_wherever_they_are() {
         format!("rows 10-{} were not on screen: scroll there first", above - 1)
     );
     assert_eq!(stage.commands(), []);
+}
+
+/// The words of the console in the log, oldest first, each with whether it is a trouble.
+fn logged(stage: &Stage) -> Vec<(String, bool)> {
+    let lines = stage.model.log.shown().filter_map(|(_, line)| match line {
+        Line::Note(words) => Some((words.clone(), false)),
+        Line::Trouble(words) => Some((words.clone(), true)),
+        Line::Event(_) => None,
+    });
+    lines.collect()
+}
+
+fn taken(stage: &mut Stage, command: &Command) {
+    stage.send(Msg::Run(Update::Taken(Box::new(command.clone()))));
+}
+
+#[test]
+fn what_came_of_all_approvals_is_said_once_at_the_end() {
+    let mut stage = open();
+    stage.wait(ARMING);
+    stage.press("ctrl-a");
+    let sent = stage.commands();
+    taken(&mut stage, &sent[0]);
+    assert_eq!(stage.said(), "sent 2 approvals", "one of two is no word yet");
+    assert_eq!(logged(&stage), []);
+    taken(&mut stage, &sent[1]);
+    let unread: u64 = sent
+        .iter()
+        .map(|command| match command {
+            Command::Call(CallCommand::Approve { unread, .. }) => *unread,
+            _ => 0,
+        })
+        .sum();
+    let said = format!("approved 2 calls with {unread} bytes unread");
+    assert_eq!(stage.said(), said);
+    assert_eq!(logged(&stage), [(format!("{said}: c3 c4"), false)]);
+    // One that is sent by itself has its own word again.
+    taken(&mut stage, &sent[0]);
+    assert!(stage.said().starts_with("approved c3"), "{}", stage.said());
+}
+
+#[test]
+fn approvals_that_the_run_refused_meanwhile_are_counted_with_the_reason() {
+    let mut stage = open();
+    stage.wait(ARMING);
+    stage.press("ctrl-a");
+    let sent = stage.commands();
+    let changed = || Refusal::new(RefusalKind::Changed, "c3 changed\u{1b}[2J since");
+    stage.refuse(sent[0].clone(), changed());
+    assert_eq!(stage.said(), "sent 2 approvals");
+    taken(&mut stage, &sent[1]);
+    let said = stage.said().to_owned();
+    assert!(said.starts_with("approved 1 of 2 calls"), "{said}");
+    assert!(said.contains("; 1 refused meanwhile: c3: c3 changed"), "{said}");
+    assert!(stage.model.message.bad);
+    assert!(stage.model.overlays.is_empty());
+    stage.draw();
+    let flat = stage.flat();
+    assert!(
+        flat.contains("1 refused meanwhile: c3: c3 changed⟨U+001B⟩"),
+        "{flat}"
+    );
+    let logged = logged(&stage);
+    assert_eq!(logged.len(), 1, "one word: {logged:?}");
+    assert!(logged[0].1 && logged[0].0.contains(": c4; 1 refused meanwhile: c3"));
+    // It is over: the same refusal again is one by itself.
+    stage.refuse(sent[0].clone(), changed());
+    assert!(
+        stage.said().contains("was refused: c3 changed"),
+        "{}",
+        stage.said()
+    );
 }

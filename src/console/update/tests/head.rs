@@ -5,10 +5,13 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 
 use crate::console::model::inspector::Tab;
+use crate::console::model::overlay::Overlay;
 use crate::console::model::screen::{Pane, inside};
 use crate::console::symbols::Charset;
 use crate::console::testing::{ARMING, Stage, id};
 use crate::domain::call::{EffectClass, Outcome};
+use crate::domain::event::{Event, RunEvent};
+use crate::domain::id::Attempt;
 
 const SIZES: [(u16, u16); 4] = [(40, 12), (80, 24), (120, 40), (200, 60)];
 
@@ -142,6 +145,96 @@ fn a_name_that_is_long_takes_nothing_else_out_of_it() {
     assert!(rows[0].contains("⟨U+250F⟩ c9 r9"), "{rows:?}");
 }
 
+/// The rows of what is open on top, its title line left out.
+fn on_top(stage: &mut Stage) -> Vec<String> {
+    let text = stage.text();
+    let doc = stage
+        .model
+        .overlays
+        .last()
+        .and_then(Overlay::doc)
+        .expect("a document");
+    let area = inside(stage.model.screen.overlay(doc.rows()));
+    let rows = text
+        .lines()
+        .skip(usize::from(area.y))
+        .take(usize::from(area.height));
+    let (left, width) = (usize::from(area.x), usize::from(area.width));
+    rows.map(|row| row.chars().skip(left).take(width).collect())
+        .collect()
+}
+
+/// A long effect that asks for consent, or whose outcome nobody knows, in the dialog.
+fn dialog((width, height): (u16, u16), doubt: bool) -> Stage {
+    let mut stage = Stage::new(width, height);
+    stage.begin();
+    if doubt {
+        stage.running("c3", "write_file", &long(1200));
+        // No broken stream waits beside it.
+        stage.close();
+        stage.engine(Event::Run(RunEvent::Reopened {
+            interrupted: vec![(id("c3"), Attempt(1))],
+            version: "0".into(),
+        }));
+    } else {
+        stage.consent_of("c3", &long(1200));
+    }
+    stage.draw();
+    stage.press("2 enter");
+    assert!(matches!(stage.model.overlays.last(), Some(Overlay::Dialog(_))));
+    stage.wait(ARMING);
+    stage
+}
+
+#[test]
+fn in_the_dialogs_of_a_repeated_effect_and_of_a_doubt_it_stays_in_sight_too() {
+    for size in SIZES {
+        for (doubt, status) in [(false, "awaiting consent"), (true, "outcome unknown")] {
+            let mut stage = dialog(size, doubt);
+            let rows = on_top(&mut stage);
+            assert!(rows[0].starts_with("┏ c3 r1  "), "{rows:?}");
+            assert!(!rows[0].contains(status), "the question itself: {rows:?}");
+            stage.press("pgdn");
+            let rows = on_top(&mut stage);
+            assert!(
+                rows[0].starts_with(&format!("┏ c3 r1  {status}")),
+                "{size:?} {rows:?}"
+            );
+            let head = rows.iter().filter(|row| row.starts_with(['┏', '┣'])).count();
+            assert_eq!(head, if rows.len() < 16 { 1 } else { 2 }, "{size:?} {rows:?}");
+            if size.0 >= 80 {
+                assert!(rows[0].contains("effect write  write_file"), "{size:?} {rows:?}");
+                assert!(
+                    rows[..head].join(" ").contains("bytes  digest"),
+                    "{size:?} {rows:?}"
+                );
+            }
+            stage.press("g");
+            assert!(!on_top(&mut stage).join("").contains('┣'));
+        }
+    }
+}
+
+#[test]
+fn paging_a_dialog_to_its_end_reads_all_of_it_and_its_last_row_is_there() {
+    for size in SIZES {
+        let mut stage = dialog(size, false);
+        stage.press("j");
+        for _ in 0..80 {
+            stage.press("pgdn");
+        }
+        let rows = on_top(&mut stage);
+        assert!(
+            rows.iter().any(|row| row.starts_with("┗ end of the arguments")),
+            "{size:?} {rows:?}"
+        );
+        stage.press("g");
+        stage.wait(ARMING);
+        let shown = stage.model.arming.overlay.clone().expect("it is on screen");
+        assert!(shown.is_read(), "{size:?}: {:?}", shown.read.misses(shown.rows));
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
@@ -198,5 +291,33 @@ proptest! {
         stage.wait(ARMING);
         let frame = stage.model.arming.frame.clone().expect("it is on screen");
         prop_assert!(frame.is_read(), "{:?}", frame.read.misses(frame.rows));
+    }
+
+    #[test]
+    fn what_counts_as_read_in_a_dialog_is_what_was_on_screen(
+        keys in prop::collection::vec(prop::sample::select(vec!["j", "k", "pgdn", "pgup", "ctrl-d", "ctrl-u", "G", "g"]), 1..30),
+        size in prop::sample::select(SIZES.to_vec()),
+        doubt in any::<bool>(),
+    ) {
+        let mut stage = dialog(size, doubt);
+        let doc = stage.model.overlays.last().and_then(Overlay::doc).expect("a document");
+        let (pager, _) = doc.decided().expect("a decision");
+        let all: Vec<String> = pager
+            .window(0, pager.rows(), None)
+            .into_iter()
+            .map(|row| row.pieces.iter().map(|piece| piece.text.as_str()).collect::<String>().trim_end().to_owned())
+            .collect();
+        let said = |row: &str| row.strip_prefix("┃ ").map(|row| row.trim_end().to_owned());
+        let mut seen: BTreeSet<String> = on_top(&mut stage).iter().filter_map(|row| said(row)).collect();
+        for key in keys {
+            stage.press(key);
+            seen.extend(on_top(&mut stage).iter().filter_map(|row| said(row)));
+        }
+        let shown = stage.model.arming.overlay.clone().expect("it is on screen");
+        prop_assert_eq!(shown.rows, all.len());
+        let missed: BTreeSet<usize> = shown.read.misses(shown.rows).into_iter().flatten().collect();
+        for (at, row) in all.iter().enumerate() {
+            prop_assert_eq!(seen.contains(row), !missed.contains(&at), "row {}", at);
+        }
     }
 }

@@ -143,21 +143,52 @@ fn it_is_looked_at_as_long_as_the_decision_is_on_screen_and_again_after_that() {
 }
 
 #[test]
-fn a_recorded_run_and_very_long_arguments_are_not_compared() {
+fn a_recorded_run_is_not_compared() {
     let mut stage = Stage::with(120, 40, |settings| settings.read_only = true);
     stage.begin();
     stage.awaiting("c3", "write_file", ARGS);
     stage.draw();
     stage.press("2");
     assert_eq!(looked(&mut stage), []);
+}
 
+/// The end of what is shown of a call with arguments of so many bytes.
+fn end_of_long(tool: &str, bytes: usize, found: Option<&str>) -> String {
     let mut stage = Stage::new(120, 40);
     stage.begin();
-    let args = format!(r#"{{"path":"a","content":"{}"}}"#, "x".repeat(300_000));
-    stage.awaiting("c3", "write_file", &args);
+    let around = r#"{"path":"a","content":""}"#.len();
+    let args = format!(r#"{{"path":"a","content":"{}"}}"#, "x".repeat(bytes - around));
+    stage.awaiting("c3", tool, &args);
     stage.draw();
     stage.press("2");
-    assert_eq!(looked(&mut stage), []);
+    let asked = looked(&mut stage);
+    assert_eq!(asked, [Some((look("c3", 1), tool.into(), args.into()))]);
+    if let Some(why) = found {
+        tell(&mut stage, look("c3", 1), Replaced::Untold(why.into()));
+    }
+    stage.press("G");
+    flat(&stage.text())
+}
+
+#[test]
+fn that_very_long_arguments_are_not_compared_is_said_where_the_difference_would_stand() {
+    const LONG: usize = 256 * 1024;
+    let why = "the arguments are longer than 256 KiB";
+    let shown = end_of_long("write_file", LONG + 1, Some(why));
+    let said = "the file as it is now is not compared: the arguments are longer than 256 KiB";
+    assert!(shown.contains(said), "{shown}");
+    assert!(
+        shown.contains("its texts are not shown with their line breaks: the arguments"),
+        "{shown}"
+    );
+    let shown = end_of_long("edit_file", LONG + 1, None);
+    assert!(
+        shown.contains("what it replaces is not shown: the arguments are longer than 256 KiB"),
+        "{shown}"
+    );
+    assert!(!shown.contains("is not compared"), "nothing looked: {shown}");
+    let shown = end_of_long("write_file", LONG, None);
+    assert!(!shown.contains("longer than 256 KiB"), "{shown}");
 }
 
 #[test]

@@ -1,0 +1,176 @@
+//! Approvals that were sent together: what became of each, for one word at the end.
+//!
+//! Must not know: how they are sent, where the word is shown.
+
+use crate::console::rows::many;
+use crate::domain::command::{CallCommand, Command};
+use crate::domain::id::NodeId;
+
+/// Refused calls that are named with the reason on the status line; the log names all.
+const NAMED: usize = 2;
+
+/// Approvals that were sent together.
+#[derive(Debug, Clone)]
+pub struct Batch {
+    /// Those that are not answered yet.
+    open: Vec<Command>,
+    /// Calls of the list that had changed or waited no more, and were not sent.
+    left: usize,
+    approved: Vec<NodeId>,
+    /// Bytes of what was approved that had not been on screen.
+    unread: u64,
+    /// Each with the reason; holds untrusted text.
+    refused: Vec<(NodeId, String)>,
+}
+
+fn bytes(count: u64) -> String {
+    many(usize::try_from(count).unwrap_or(usize::MAX), "byte")
+}
+
+/// What came of approvals that were sent together.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sum {
+    /// In one line that begins with what counts most.
+    pub short: String,
+    /// With every call by its name.
+    pub whole: String,
+    /// True where some were refused.
+    pub bad: bool,
+}
+
+impl Batch {
+    /// These were sent; so many others of the list were not.
+    pub const fn new(open: Vec<Command>, left: usize) -> Self {
+        Self {
+            open,
+            left,
+            approved: Vec::new(),
+            unread: 0,
+            refused: Vec::new(),
+        }
+    }
+
+    /// Notes what became of one, with the reason where it was refused; false where it is none of these.
+    pub fn answer(&mut self, command: &Command, why: Option<&str>) -> bool {
+        let Command::Call(CallCommand::Approve { call, unread, .. }) = command else {
+            return false;
+        };
+        let Some(at) = self.open.iter().position(|one| one == command) else {
+            return false;
+        };
+        self.open.remove(at);
+        if let Some(why) = why {
+            self.refused.push((*call, why.to_owned()));
+        } else {
+            self.approved.push(*call);
+            self.unread += unread;
+        }
+        true
+    }
+
+    /// What came of all of them, once each is answered.
+    pub fn sum(&self) -> Option<Sum> {
+        if !self.open.is_empty() {
+            return None;
+        }
+        let all = self.approved.len() + self.refused.len();
+        let mut head = match (self.approved.len(), self.refused.len()) {
+            (approved, 0) => format!("approved {}", many(approved, "call")),
+            (0, _) => format!("approved none of {}", many(all, "call")),
+            (approved, _) => format!("approved {approved} of {}", many(all, "call")),
+        };
+        if self.unread > 0 {
+            head = format!("{head} with {} unread", bytes(self.unread));
+        }
+        let tail = match self.left {
+            0 => String::new(),
+            left => format!("; {left} of the list changed or waited no more, and did not count"),
+        };
+        let ids: Vec<String> = self.approved.iter().map(NodeId::to_string).collect();
+        let ids = match &*ids {
+            [] => String::new(),
+            ids => format!(": {}", ids.join(" ")),
+        };
+        Some(Sum {
+            short: format!("{head}{}{tail}", self.refusals(NAMED)),
+            whole: format!("{head}{ids}{}{tail}", self.refusals(usize::MAX)),
+            bad: !self.refused.is_empty(),
+        })
+    }
+
+    /// How many were refused, and why the first of them were.
+    fn refusals(&self, most: usize) -> String {
+        let count = self.refused.len();
+        if count == 0 {
+            return String::new();
+        }
+        let named = self.refused.iter().take(most);
+        let named: Vec<String> = named.map(|(call, why)| format!("{call}: {why}")).collect();
+        let more = match count.saturating_sub(most) {
+            0 => String::new(),
+            more => format!("; {more} more, see the log"),
+        };
+        format!("; {count} refused meanwhile: {}{more}", named.join("; "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::call::Digest;
+    use crate::domain::id::Rev;
+
+    fn approve(no: u32, unread: u64) -> Command {
+        Command::Call(CallCommand::Approve {
+            call: format!("c{no}").parse().unwrap(),
+            rev: Rev(1),
+            digest: Digest("d".into()),
+            unread,
+            word: None,
+        })
+    }
+
+    #[test]
+    fn nothing_is_summed_up_before_each_is_answered_and_what_is_no_part_of_it_does_not_count() {
+        let mut batch = Batch::new(vec![approve(3, 5), approve(4, 7)], 0);
+        assert!(batch.answer(&approve(3, 5), None));
+        assert!(!batch.answer(&approve(3, 5), None), "it is answered");
+        assert!(!batch.answer(&approve(9, 0), Some("no")));
+        assert_eq!(batch.sum(), None);
+        assert!(batch.answer(&approve(4, 7), None));
+        let sum = batch.sum().unwrap();
+        assert_eq!(sum.short, "approved 2 calls with 12 bytes unread");
+        assert_eq!(sum.whole, "approved 2 calls with 12 bytes unread: c3 c4");
+        assert!(!sum.bad);
+    }
+
+    #[test]
+    fn refusals_are_counted_with_their_reasons() {
+        let commands: Vec<Command> = (3..8).map(|no| approve(no, 1)).collect();
+        let mut batch = Batch::new(commands.clone(), 2);
+        for command in &commands {
+            let why = (*command != commands[0]).then_some("it changed");
+            assert!(batch.answer(command, why));
+        }
+        let sum = batch.sum().unwrap();
+        let left = "2 of the list changed or waited no more, and did not count";
+        let head = "approved 1 of 5 calls with 1 byte unread";
+        assert_eq!(
+            sum.short,
+            format!(
+                "{head}; 4 refused meanwhile: c4: it changed; c5: it changed; 2 more, see the log; {left}"
+            )
+        );
+        assert!(sum.whole.contains("c7: it changed") && !sum.whole.contains("see the log"));
+        assert!(sum.bad);
+
+        let mut batch = Batch::new(vec![approve(3, 9)], 0);
+        batch.answer(&approve(3, 9), Some("it is over"));
+        let sum = batch.sum().unwrap();
+        assert_eq!(
+            sum.short, "approved none of 1 call; 1 refused meanwhile: c3: it is over",
+            "what was not approved was not approved unread either"
+        );
+        assert_eq!(sum.whole, sum.short);
+    }
+}
