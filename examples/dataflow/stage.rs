@@ -190,8 +190,7 @@ impl Stage {
 
 /// The newest call of this name.
 pub fn call_of(state: &State, label: &str) -> Result<NodeId, Fail> {
-    let found = state.agenda.labels.get(label);
-    let found = found.and_then(|calls| calls.last()).copied();
+    let found = state.agenda.names.holders(label).next_back();
     found.ok_or_else(|| format!("no call is named {label}").into())
 }
 

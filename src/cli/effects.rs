@@ -153,7 +153,7 @@ fn words(state: &State, row: &Row<'_>) -> Vec<String> {
         ),
         format!("  {}", short(row.args)),
     ];
-    if entry.orphaned {
+    if entry.more.orphaned {
         lines.push("  orphaned: an edit replaced what it happened under".into());
     }
     if let Some(by) = ledger::taken_back(state, entry) {
@@ -202,7 +202,7 @@ fn json(state: &State, row: &Row<'_>) -> serde_json::Value {
         "outcome": kind,
         "consent": row.consent,
         "epoch": entry.epoch.0,
-        "orphaned": entry.orphaned,
+        "orphaned": entry.more.orphaned,
         "taken_back": ledger::taken_back(state, entry),
         "probe": call(template::probe_entry(state, entry.seq)),
         "compensate": call(template::compensate_of(state, entry.seq)),

@@ -64,7 +64,7 @@ fn waiting_by_itself(state: &State) -> Vec<String> {
     let now = Clock::start().utc_ms();
     let delayed = state.agenda.delayed.iter().filter_map(|id| state.calls.get(id));
     let calls = delayed.filter_map(|call| {
-        let delay = call.delay.as_ref()?;
+        let delay = call.trouble.delay.as_ref()?;
         let tool = visible(&tool(state.nodes.get(&call.id)));
         Some(format!(
             "{} {tool} · {} · {}",
@@ -146,7 +146,7 @@ fn as_words(found: &record::Found, call: &Call) -> String {
         );
     }
     if !offered(call).is_empty() {
-        let why = call.because.as_deref().unwrap_or_default();
+        let why = call.snags.because.as_deref().unwrap_or_default();
         let _ = write!(words, "\n  {}", visible(why));
     }
     for (at, fix) in offered(call).iter().enumerate() {
@@ -176,7 +176,7 @@ fn said(node: Option<&Node>) -> Arc<str> {
 /// Repairs that the operator may choose from.
 fn offered(call: &Call) -> &[Fix] {
     let choosing = call.status == Status::Repairing(Stage::Choosing);
-    let round = call.repairs.last().filter(|_| choosing);
+    let round = call.trouble.repairs.last().filter(|_| choosing);
     round.map_or(&[][..], |round| &round.options)
 }
 

@@ -324,7 +324,7 @@ fn mend(state: &State, turn: &Turn, fault: &StreamFault) -> Option<Command> {
 fn probing(state: &State, call: &Call) -> bool {
     call.last_attempt()
         .and_then(|last| state.ledger.get(&last.intent))
-        .is_some_and(|entry| !entry.probed)
+        .is_some_and(|entry| !entry.more.probed)
 }
 
 /// True while something will report by itself: an execution, a stream, a probe, a deadline.
@@ -337,7 +337,7 @@ fn under_way(state: &State) -> bool {
                 .as_ref()
                 .is_some_and(|verdict| verdict.deadline_ms.is_some());
             // What was not answered before it was asked again says nothing of this question.
-            limited && !call.overdue
+            limited && !call.asking.overdue
         }
         // A stopped run asks nobody.
         Status::InDoubt(_) => !matches!(state.mode, Mode::Stopped(_)) && probing(state, call),

@@ -52,7 +52,7 @@ fn asked(state: &State, edit: &EditRecord) -> Option<String> {
         .filter(|turn| turn.is_active() && turn.asked > 0 && later(turn.asked_at))
         .count();
     let answer = match &state.mode {
-        Mode::Finished(answer) if state.nodes.get(answer).is_some_and(|node| later(node.born)) => {
+        Mode::Finished(answer) if state.nodes.get(answer).is_some_and(|node| later(node.born())) => {
             format!(", which answered ({answer})")
         }
         _ => String::new(),

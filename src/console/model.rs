@@ -259,7 +259,7 @@ impl Model {
         if let stand @ Stand::History(_) = Stand::of_call(&self.run.state, call) {
             return stand.words();
         }
-        match (&call.delay, self.utc()) {
+        match (&call.trouble.delay, self.utc()) {
             (Some(delay), Some(now)) => delay.words(now),
             (Some(delay), None) => match delay.tries {
                 Some((no, of)) => format!("{} again ({no} of {of})", call.status.word()),
@@ -276,12 +276,12 @@ impl Model {
     pub fn deadline_words(&self, call: &Call) -> Option<String> {
         let verdict = call.verdict.as_ref()?;
         let ms = verdict.deadline_ms.filter(|_| call.status == Status::Awaiting)?;
-        if call.overdue {
+        if call.asking.overdue {
             return Some("overdue".to_owned());
         }
         let then = verdict.on_expiry.word();
         let counts = self.run.state.mode == Mode::Running;
-        Some(match (call.due.filter(|_| counts), self.utc()) {
+        Some(match (call.asking.due.filter(|_| counts), self.utc()) {
             (Some(due), Some(now)) => {
                 let left = u64::try_from(due.saturating_sub(now)).unwrap_or_default();
                 format!("{then} in {}", ladder::span(left))
@@ -325,7 +325,7 @@ impl Model {
         // What is left of a deadline, once a second.
         let running = self.utc().is_some() && self.run.state.mode == Mode::Running;
         let mut asked = self.run.state.queue();
-        let due = running && asked.any(|call| call.due.is_some() && call.status == Status::Awaiting);
+        let due = running && asked.any(|call| call.asking.due.is_some() && call.status == Status::Awaiting);
         let deadlines = due.then(|| self.arming.now.saturating_add(1000));
         let counts = self
             .is_counting()

@@ -156,12 +156,14 @@ fn can_be_named(name: &str) -> bool {
 /// The calls before the reader by their names: of equal ones the newest, as a reference finds it.
 fn newest(state: &State, reader: Reader) -> BTreeMap<&str, &Call> {
     let mut calls: BTreeMap<&str, &Call> = BTreeMap::new();
-    for (label, ids) in &state.agenda.labels {
-        let has_name = |call: &&Call| *call.label == **label && reader.sees(state, call.id);
-        let place = |call: &&Call| state.turn_of(call.id).map(|turn| (turn.pos, call.id));
-        let found = ids.iter().filter_map(|id| state.calls.get(id)).filter(has_name);
-        if let Some(call) = found.max_by_key(place) {
-            calls.insert(label, call);
+    let place = |call: &Call| state.turn_of(call.id).map(|turn| (turn.pos, call.id));
+    for call in state.calls.values().filter(|call| reader.sees(state, call.id)) {
+        let has_name = state.agenda.names.holders(&call.label).any(|id| id == call.id);
+        let is_newer = calls
+            .get(&*call.label)
+            .is_none_or(|other| place(other) < place(call));
+        if has_name && is_newer {
+            calls.insert(&call.label, call);
         }
     }
     calls

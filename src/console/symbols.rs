@@ -219,7 +219,7 @@ fn is_edited(call: &Call, node: Option<&Node>, observation: Option<&Node>) -> bo
     let typed = call
         .decisions
         .last()
-        .is_some_and(|(_, _, decision)| matches!(decision, Decision::Answer));
+        .is_some_and(|(_, _, decision)| matches!(**decision, Decision::Answer));
     typed
         || node.is_some_and(Node::is_edited)
         || observation.is_some_and(|node| node.is_edited() || node.pinned)

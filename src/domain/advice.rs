@@ -112,7 +112,7 @@ impl<'d> Used<'d> {
         let lets = |verdict: &Verdict| verdict.gate == Gate::Allow && verdict.rule == rule;
         let decided = self.state.calls.values().flat_map(|call| &call.decisions);
         let decided = decided
-            .filter(|(_, _, decision)| matches!(decision, Decision::Auto { rule: one } if one == rule))
+            .filter(|(_, _, decision)| matches!(&**decision, Decision::Auto { rule: one } if one == rule))
             .count();
         let waiting = self.state.agenda.ungated.iter();
         let waiting = waiting

@@ -116,10 +116,9 @@ fn add_node(
     let node = super::node::Node {
         id,
         turn,
-        born: at.seq,
         active: true,
         pinned: false,
-        revisions: vec![first],
+        revisions: super::few::Few::One(first),
         current: super::id::Rev(1),
         replaced: None,
         history: super::history::History::begun(state.epoch),

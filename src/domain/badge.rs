@@ -94,7 +94,7 @@ fn counts(state: &State, id: NodeId) -> bool {
 /// for is not known to be something else.
 fn inputs_changed(state: &State, call: &Call) -> bool {
     let pinned = state.observation(call.id).is_some_and(|node| node.pinned);
-    if !pinned || call.references.is_empty() {
+    if !pinned || call.reach.references.is_empty() {
         return false;
     }
     let Some(before) = call.resolved.as_deref() else {

@@ -3,21 +3,22 @@
 //! Data only; the rules that move a call from one status to the next live in `decide`, `advance`
 //! and `apply`. Must not know: how a tool runs, who shows the call, how a policy is written.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::breaker::Scope;
+use super::few::Few;
 use super::history::History;
 use super::id::{Attempt, Epoch, NodeId, Rev, Seq, ThreadId};
-use super::ladder::{Delay, Round, Stage};
-use super::reference::{OutPath, Reference};
+use super::ladder::Stage;
+use super::seldom::Seldom;
 
 mod outcome;
+mod parts;
 mod verdict;
 
 pub use outcome::{ErrorClass, Outcome, ToolError};
+pub use parts::{Asking, Reach, Snags, Trouble, Under};
 pub use verdict::{Consequence, Decision, Digest, Fault, Gate, Part, Quoted, Verdict};
 
 /// What running a tool can do to the world, from harmless to anything.
@@ -235,16 +236,14 @@ pub struct AttemptRecord {
     pub intent: Seq,
     /// The thread of the sub-agent that works in it; none where a tool runs.
     pub thread: Option<ThreadId>,
-    /// The breakers that let it through, each in which generation.
-    pub guards: Vec<(Scope, u32)>,
-    /// Process of the tool, where it is one: pid and start time in clock ticks.
-    pub process: Option<(u32, u64)>,
     /// How it ended; none while it runs or when nobody knows.
     pub outcome: Option<Outcome>,
     /// Milliseconds that it ran.
     pub ms: Option<u64>,
     /// True when the result came too late to count.
     pub fenced: bool,
+    /// What let it through, and where it runs.
+    pub under: Seldom<Under>,
 }
 
 /// A call's life beyond its content: the content (tool and arguments) stands in its node's revisions.
@@ -256,18 +255,14 @@ pub struct Call {
     pub provider_id: Option<Arc<str>>,
     /// Name for references: `_as`, or the node id.
     pub label: Arc<str>,
-    /// Where the result is also written (`_out`).
-    pub out: Option<OutPath>,
     /// Where it stands.
     pub status: Status,
     /// True when an upstream change may have changed its inputs: kept until proven otherwise.
     pub suspect: bool,
-    /// What the check of this revision found.
-    pub faults: Vec<Fault>,
-    /// The references in this revision's arguments.
-    pub references: Vec<Reference>,
-    /// What they were bound to when it became ready.
-    pub bindings: Vec<Binding>,
+    /// What it reads of others and writes beside its own name.
+    pub reach: Seldom<Reach>,
+    /// Why it does not run.
+    pub snags: Seldom<Snags>,
     /// The exact argument bytes that run, once known.
     pub resolved: Option<Arc<str>>,
     /// Hash of what was shown.
@@ -281,44 +276,19 @@ pub struct Call {
     /// True where a sub-agent does the work: no tool runs.
     pub delegates: bool,
     /// Decisions in journal order, with the revision and the event.
-    pub decisions: Vec<(Rev, Seq, Decision)>,
+    pub decisions: Few<(Rev, Seq, Arc<Decision>)>,
     /// Executions in journal order.
-    pub attempts: Vec<AttemptRecord>,
+    pub attempts: Few<AttemptRecord>,
     /// Place of its write among the writes of its turn; given at the first completion.
     pub slot: Option<u32>,
     /// The event with which it became ready; orders the queue.
     pub ready: Option<Seq>,
-    /// What the newest edit also approved: exactly these bytes.
-    pub edit_approves: Option<Digest>,
     /// What was last decided to run: exactly these bytes.
     pub approved: Option<Digest>,
-    /// UTC milliseconds since 1970 at which the question is over, by the clock of the process that counts; none
-    /// where nothing counts.
-    pub due: Option<i64>,
-    /// True where nobody answered in time and it goes on waiting.
-    pub overdue: bool,
-    /// Why it was refused, skipped or is unsatisfiable.
-    pub because: Option<Arc<str>>,
-    /// The rule of the policy that refused it; none where a person did.
-    pub denied_by: Option<Arc<str>>,
-    /// Retries of the failure that is under way; none after a success, an edit, or a run that a person
-    /// asked for.
-    pub retries: u32,
-    /// What it waits for before it runs.
-    pub delay: Option<Delay>,
-    /// The decision after which the moment to take it back has passed; 0 where none has.
-    pub graced: Seq,
-    /// Rounds of repair, in journal order.
-    pub repairs: Vec<Round>,
-    /// Why nothing more is done about its failure.
-    pub given_up: Option<Arc<str>>,
-    /// Executions that the newest question for consent named.
-    pub asked_about: Vec<Seq>,
-    /// Executions that a person lets it repeat, for the revision that counts.
-    pub consented: BTreeSet<Seq>,
-    /// Event with which it last came back from another branch: what was decided before does not count
-    /// any more. 0 where it never did.
-    pub revived: Seq,
+    /// What a person was asked about it.
+    pub asking: Seldom<Asking>,
+    /// What is done about its failures.
+    pub trouble: Seldom<Trouble>,
     /// Where it stood at the end of earlier epochs.
     pub history: History<Way>,
 }
@@ -332,14 +302,10 @@ pub struct Way {
     pub suspect: bool,
     /// Its name for references.
     pub label: Arc<str>,
-    /// Where the result was also written.
-    pub out: Option<OutPath>,
-    /// What the check found.
-    pub faults: Vec<Fault>,
-    /// The references in the arguments.
-    pub references: Vec<Reference>,
-    /// What they were bound to.
-    pub bindings: Vec<Binding>,
+    /// What it read of others, and where its result was also written.
+    pub reach: Seldom<Reach>,
+    /// Why it ended without a value.
+    pub snags: Seldom<Snags>,
     /// The argument bytes that ran.
     pub resolved: Option<Arc<str>>,
     /// Hash of what was shown.
@@ -350,10 +316,6 @@ pub struct Way {
     pub effect: EffectClass,
     /// Whether a sub-agent did the work.
     pub delegates: bool,
-    /// Why it ended without a value.
-    pub because: Option<Arc<str>>,
-    /// The rule of the policy that refused it.
-    pub denied_by: Option<Arc<str>>,
 }
 
 impl Call {
@@ -363,36 +325,23 @@ impl Call {
             id,
             provider_id: None,
             label: Arc::from(id.to_string()),
-            out: None,
             status: Status::Proposed,
             suspect: false,
-            faults: Vec::new(),
-            references: Vec::new(),
-            bindings: Vec::new(),
+            reach: Seldom::default(),
+            snags: Seldom::default(),
             resolved: None,
             digest: None,
             runs: None,
             verdict: None,
             effect: EffectClass::Unknown,
             delegates: false,
-            decisions: Vec::new(),
-            attempts: Vec::new(),
+            decisions: Few::None,
+            attempts: Few::None,
             slot: None,
             ready: None,
-            edit_approves: None,
             approved: None,
-            due: None,
-            overdue: false,
-            because: None,
-            denied_by: None,
-            retries: 0,
-            delay: None,
-            graced: Seq(0),
-            repairs: Vec::new(),
-            given_up: None,
-            asked_about: Vec::new(),
-            consented: BTreeSet::new(),
-            revived: Seq(0),
+            asking: Seldom::default(),
+            trouble: Seldom::default(),
             history: History::begun(Epoch(0)),
         }
     }
@@ -403,17 +352,13 @@ impl Call {
             status: self.status.clone(),
             suspect: self.suspect,
             label: self.label.clone(),
-            out: self.out.clone(),
-            faults: self.faults.clone(),
-            references: self.references.clone(),
-            bindings: self.bindings.clone(),
+            reach: self.reach.clone(),
+            snags: self.snags.clone(),
             resolved: self.resolved.clone(),
             digest: self.digest.clone(),
             verdict: self.verdict.clone(),
             effect: self.effect,
             delegates: self.delegates,
-            because: self.because.clone(),
-            denied_by: self.denied_by.clone(),
         }
     }
 
@@ -429,17 +374,13 @@ impl Call {
     pub fn take(&mut self, epoch: Epoch, way: &Way) {
         self.remember(epoch);
         self.label = way.label.clone();
-        self.out.clone_from(&way.out);
-        self.faults.clone_from(&way.faults);
-        self.references.clone_from(&way.references);
-        self.bindings.clone_from(&way.bindings);
+        self.reach.clone_from(&way.reach);
+        self.snags.clone_from(&way.snags);
         self.resolved.clone_from(&way.resolved);
         self.digest.clone_from(&way.digest);
         self.verdict.clone_from(&way.verdict);
         self.effect = way.effect;
         self.delegates = way.delegates;
-        self.because.clone_from(&way.because);
-        self.denied_by.clone_from(&way.denied_by);
     }
 
     /// The files that it runs, as they were when it became ready.

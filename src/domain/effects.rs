@@ -168,7 +168,9 @@ fn reopened(state: &State, at: i64, interrupted: &[(NodeId, Attempt)]) -> Vec<Ef
     });
     // No call waits for these any more: an edit took their place. The model is told of them all the same.
     let left = state.ledger.values().filter(|entry| {
-        entry.orphaned && entry.outcome == LedgerOutcome::Unknown && !repeat::begun_since(state, entry.seq)
+        entry.more.orphaned
+            && entry.outcome == LedgerOutcome::Unknown
+            && !repeat::begun_since(state, entry.seq)
     });
     let left = left.map(|entry| (entry.call, entry.attempt));
     let all: BTreeSet<(NodeId, Attempt)> = interrupted.iter().copied().chain(in_doubt).chain(left).collect();
@@ -200,7 +202,7 @@ fn questions(state: &State) -> Vec<Effect> {
     repairing
         .filter(|call| call.status == Status::Repairing(Stage::Asking))
         .filter_map(|call| {
-            let round = call.repairs.last()?;
+            let round = call.trouble.repairs.last()?;
             Some(Effect::AskRepair {
                 call: call.id,
                 rev: round.rev,
@@ -220,7 +222,7 @@ fn waits(state: &State) -> Vec<Effect> {
 /// The wait of a call; while the run stands still nobody counts it.
 fn wait(state: &State, call: NodeId) -> Option<Effect> {
     let life = state.calls.get(&call)?;
-    let delay = life.delay.as_ref()?;
+    let delay = life.trouble.delay.as_ref()?;
     let rev = state.nodes.get(&call)?.rev();
     let timer = match delay.tries {
         Some(_) => Timer::Retry {
@@ -246,7 +248,7 @@ fn leaves_traces(state: &State, call: NodeId, attempt: Attempt) -> bool {
         .iter()
         .find(|one| one.no == attempt)
         .and_then(|one| state.ledger.get(&one.intent));
-    entry.is_some_and(|entry| entry.effect >= EffectClass::Write && !entry.probed)
+    entry.is_some_and(|entry| entry.effect >= EffectClass::Write && !entry.more.probed)
 }
 
 /// The deadlines of what waits for approval, from now.

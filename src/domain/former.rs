@@ -93,7 +93,7 @@ fn last_run(state: &State, tool: &str) -> Option<Seq> {
     let words = of_tool.flat_map(|call| &call.decisions);
     let run = words.filter(|(_, _, word)| {
         matches!(
-            word,
+            **word,
             Decision::Approve { .. } | Decision::Auto { .. } | Decision::Edited | Decision::RunAgain
         )
     });

@@ -10,8 +10,13 @@ use super::id::Epoch;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct History<T> {
     since: Epoch,
-    was: Vec<(Epoch, T)>,
+    /// None for most: a run without edits has one epoch.
+    was: Option<Box<Past<T>>>,
 }
+
+/// What a thing was, each with the epoch since which it was so.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Past<T>(Vec<(Epoch, T)>);
 
 /// What a thing was at the end of an epoch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,8 +34,12 @@ impl<T> History<T> {
     pub const fn begun(epoch: Epoch) -> Self {
         Self {
             since: epoch,
-            was: Vec::new(),
+            was: None,
         }
+    }
+
+    fn was(&self) -> &[(Epoch, T)] {
+        self.was.as_ref().map_or(&[], |past| &past.0)
     }
 
     /// The newest epoch that changed the thing.
@@ -46,7 +55,8 @@ impl<T> History<T> {
     /// Keeps what the thing was before an epoch changed it.
     pub fn keep(&mut self, epoch: Epoch, was: T) {
         if self.is_due(epoch) {
-            self.was.push((self.since, was));
+            let past = self.was.get_or_insert_with(|| Box::new(Past(Vec::new())));
+            past.0.push((self.since, was));
             self.since = epoch;
         }
     }
@@ -56,19 +66,21 @@ impl<T> History<T> {
         if line.holds(self.since) {
             return Then::Now;
         }
-        let newest = self.was.iter().rev().find(|(epoch, _)| line.holds(*epoch));
+        let newest = self.was().iter().rev().find(|(epoch, _)| line.holds(*epoch));
         newest.map_or(Then::Absent, |(_, was)| Then::Was(was))
     }
 
     /// True where it was so in the course of a line, whatever became of it since.
     pub fn was_ever(&self, line: &Line, so: impl Fn(&T) -> bool) -> bool {
-        self.was.iter().any(|(since, was)| line.holds(*since) && so(was))
+        self.was()
+            .iter()
+            .any(|(since, was)| line.holds(*since) && so(was))
     }
 
     /// What it was before, newest first, each with the newest epoch (in time) at whose end it was so.
     pub fn spans(&self) -> impl Iterator<Item = (Epoch, &T)> {
         let mut until = self.since;
-        self.was.iter().rev().map(move |(since, was)| {
+        self.was().iter().rev().map(move |(since, was)| {
             let last = Epoch(until.0.saturating_sub(1));
             until = *since;
             (last, was)

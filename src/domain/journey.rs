@@ -143,7 +143,7 @@ fn made<'c>(call: &'c Call, node: &Node, rev: Rev) -> Option<&'c Round> {
     let led = |one: &&Round| {
         one.no == attempt && one.rev < rev && one.seq < revision.event && !one.changes.is_empty()
     };
-    call.repairs.iter().rfind(led)
+    call.trouble.repairs.iter().rfind(led)
 }
 
 /// What became of the revision that counts.
@@ -153,7 +153,7 @@ fn end(way: &mut Builder, state: &State, call: &Call) {
         Status::Proposed | Status::Blocked | Status::Ready | Status::Awaiting | Status::Consent(_) => {}
         Status::Queued => {
             // Between two executions of the same bytes.
-            if call.retries > 0 {
+            if call.trouble.retries > 0 {
                 way.execute(call);
             }
         }
@@ -186,7 +186,7 @@ fn end(way: &mut Builder, state: &State, call: &Call) {
         }
         Status::Failed(_) | Status::Invalid => {
             let round = way.fail(call);
-            if told || call.given_up.is_some() {
+            if told || call.trouble.given_up.is_some() {
                 way.give_up(round, told);
             }
         }
@@ -242,7 +242,7 @@ impl Builder {
     fn fail<'c>(&mut self, call: &'c Call) -> Option<&'c Round> {
         self.execute(call);
         self.take(Phase::ErrorDetected);
-        call.repairs.iter().rfind(|one| one.rev == self.rev)
+        call.trouble.repairs.iter().rfind(|one| one.rev == self.rev)
     }
 
     fn give_up(&mut self, round: Option<&Round>, told: bool) {

@@ -216,7 +216,7 @@ pub fn span(ms: u64) -> String {
 /// has to pass.
 pub fn shut<'s>(state: &'s State, call: &Call) -> Option<(Scope, &'s Breaker)> {
     let (tool, _) = state.nodes.get(&call.id)?.as_call()?;
-    let mut own = call.attempts.iter().rev().flat_map(|one| &one.guards);
+    let mut own = call.attempts.iter().rev().flat_map(|one| &one.under.guards);
     let by_server = own.next().map(|(scope, _)| scope.clone());
     let scope = by_server.unwrap_or_else(|| Scope::Tool(Arc::clone(tool)));
     let breaker = state.breakers.get(&scope)?;

@@ -47,7 +47,7 @@ fn attempt<'s>(state: &'s State, entry: &LedgerEntry) -> Option<&'s AttemptRecor
 fn consent<'s>(state: &'s State, entry: &LedgerEntry) -> Option<&'s Decision> {
     let decisions = state.calls.get(&entry.call)?.decisions.iter().rev();
     let mut before = decisions.filter(|(rev, seq, _)| *rev == entry.rev && *seq < entry.seq);
-    before.next().map(|(_, _, decision)| decision)
+    before.next().map(|(_, _, decision)| &**decision)
 }
 
 /// True where an execution did something, or may have.
@@ -65,9 +65,10 @@ pub fn taken_back(state: &State, entry: &LedgerEntry) -> Option<NodeId> {
     let Filled { tool, args } = template::compensate_of(state, entry.seq).ok()?;
     // As it runs: without the signs that keep data from being read as references.
     let args = rewrite::resolve(&args, |_| None);
-    let same = state.agenda.same.get(sameness(&tool, &args).as_str())?;
-    let done = same.iter().filter_map(|seq| state.ledger.get(seq));
-    done.filter(|one| one.seq > entry.seq && !one.orphaned)
+    let same = sameness(&tool, &args);
+    state
+        .same(&same)
+        .filter(|one| one.seq > entry.seq && !one.more.orphaned)
         .find(|one| matches!(&one.outcome, LedgerOutcome::Known(outcome) if outcome.is_ok()))
         .map(|one| one.call)
 }
@@ -81,7 +82,7 @@ pub fn unknown(state: &State) -> impl Iterator<Item = Row<'_>> {
 /// and nobody took them back.
 pub fn left_behind(state: &State) -> impl Iterator<Item = Row<'_>> {
     rows(state).filter(|row| {
-        row.entry.orphaned
+        row.entry.more.orphaned
             && may_have_happened(row.entry)
             && !stands_in(state, row.entry)
             && taken_back(state, row.entry).is_none()
@@ -90,7 +91,7 @@ pub fn left_behind(state: &State) -> impl Iterator<Item = Row<'_>> {
 
 /// True where the recorded result of an execution is that of a call that counts.
 fn stands_in(state: &State, entry: &LedgerEntry) -> bool {
-    entry.reused_by.iter().any(|id| {
+    entry.more.reused_by.iter().any(|id| {
         let result = state.observation(*id).map(|node| &node.now().origin);
         matches!(result, Some(Origin::Reused { from }) if *from == entry.seq)
     })

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::call::Outcome;
+use super::few::Few;
 use super::history::{History, Line};
 use super::id::{Attempt, Epoch, NodeId, Rev, Seq, TurnId};
 
@@ -18,8 +19,6 @@ pub struct Node {
     pub id: NodeId,
     /// The turn that it belongs to.
     pub turn: TurnId,
-    /// The event that made it.
-    pub born: Seq,
     /// False once it was superseded; it then stays as history.
     pub active: bool,
     /// True where an operator wrote an observation that no execution may replace.
@@ -27,7 +26,7 @@ pub struct Node {
     /// The hash of the request to which the model, asked for the same again, said something else in its place.
     pub replaced: Option<Arc<str>>,
     /// Everything that it said on any branch, oldest first; never empty, numbered from 1.
-    pub revisions: Vec<Revision>,
+    pub revisions: Few<Revision>,
     /// Number of the revision that counts: the newest, or an earlier one after an undo.
     pub current: Rev,
     /// How it stood at the end of earlier epochs.
@@ -46,6 +45,11 @@ pub struct Standing {
 }
 
 impl Node {
+    /// The event that made it.
+    pub fn born(&self) -> Seq {
+        self.revisions.first().map_or(Seq(0), |first| first.event)
+    }
+
     /// What it says now.
     pub fn now(&self) -> &Revision {
         // A node is made with its first revision and revisions are never removed.

@@ -79,10 +79,10 @@ pub fn look_at_rest(state: &State, call: &Call) -> Look {
 
 /// A call as it would be with other arguments.
 pub fn with_args(call: &Call, args: &str) -> Call {
-    Call {
-        references: rewrite::scan(args).references,
-        ..call.clone()
-    }
+    let mut other = call.clone();
+    let scanned = rewrite::scan(args);
+    other.reach.change(|reach| reach.references = scanned.references);
+    other
 }
 
 /// Looks at what a call would read with other arguments; its references are those of the call given.
@@ -109,7 +109,7 @@ pub fn waits_for(state: &State, call: &Call) -> Option<u32> {
     let mut pending: u64 = 0;
     let mut chosen = None;
     let mut by_status = false;
-    for (place, reference) in (0..).zip(&call.references) {
+    for (place, reference) in (0..).zip(&call.reach.references) {
         let outlook = view.outlook(&reference.expr);
         by_status |= outlook == Outlook::Pending;
         let outlook = match outlook {
@@ -141,7 +141,7 @@ pub fn waits_for(state: &State, call: &Call) -> Option<u32> {
     }
     // With every source there it is the values that count, and one that is missing ends the wait.
     let ends = |expr: &Expr| matches!(view.evaluate(expr), Found::Never(_));
-    if !by_status && chosen.is_some() && call.references.iter().any(|one| ends(&one.expr)) {
+    if !by_status && chosen.is_some() && call.reach.references.iter().any(|one| ends(&one.expr)) {
         return None;
     }
     chosen
@@ -155,9 +155,9 @@ pub fn still_waits(state: &State, reader: &Call, place: u32, changed: &Call) -> 
         reader,
         at_rest: false,
     };
-    let writes = changed.out.as_ref().map(OutPath::heads).unwrap_or_default();
+    let writes = changed.reach.out.as_ref().map(OutPath::heads).unwrap_or_default();
     let mut there = false;
-    for (at, reference) in (0..).zip(&reader.references) {
+    for (at, reference) in (0..).zip(&reader.reach.references) {
         if at == place {
             // One that waits for a path, not for a source, is looked at whole.
             there = view.outlook(&reference.expr) == Outlook::Pending;
@@ -189,7 +189,7 @@ pub fn sources(state: &State, call: &Call) -> BTreeSet<NodeId> {
         at_rest: false,
     };
     let mut found = BTreeSet::new();
-    for reference in &call.references {
+    for reference in &call.reach.references {
         reference.expr.each(&mut |target| match target.root {
             Root::Call => found.extend(view.holder(&target.head)),
             Root::State => found.extend(view.writers(target)),
@@ -207,7 +207,7 @@ pub fn names(state: &State, reader: &Call, source: NodeId) -> bool {
         reader,
         at_rest: false,
     };
-    reader.references.iter().any(|reference| {
+    reader.reach.references.iter().any(|reference| {
         let mut found = false;
         reference.expr.each(&mut |target| {
             found |= match target.root {
@@ -222,7 +222,7 @@ pub fn names(state: &State, reader: &Call, source: NodeId) -> bool {
 
 impl View<'_> {
     fn look(&self, args: &str) -> Look {
-        let references = &self.reader.references;
+        let references = &self.reader.reach.references;
         // Statuses first: values are only read once all of them are there.
         let mut waits = false;
         for reference in references {
@@ -299,23 +299,20 @@ impl View<'_> {
     fn holder(&self, label: &str) -> Option<NodeId> {
         let state = self.state;
         let own = state.turn_of(self.reader.id)?;
-        let (name, holders) = state.agenda.labels.get_key_value(label)?;
         let mut here: Option<NodeId> = None;
         let mut before: Option<(u32, NodeId)> = None;
-        for id in holders.iter().rev().filter(|id| **id != self.reader.id) {
-            let has_name = state
-                .calls
-                .get(id)
-                .is_some_and(|call| Arc::ptr_eq(&call.label, name) || *call.label == *label);
-            let Some(node) = state.nodes.get(id).filter(|node| node.active && has_name) else {
+        let holders = state.agenda.names.holders(label).rev();
+        for id in holders.filter(|id| *id != self.reader.id) {
+            let has_name = state.calls.get(&id).is_some_and(|call| *call.label == *label);
+            let Some(node) = state.nodes.get(&id).filter(|node| node.active && has_name) else {
                 continue;
             };
             if node.turn == own.id {
                 // A name that was given goes before an id that happens to be the same.
                 if own.is_active() && (!label.starts_with(id.kind.letter()) || id.to_string() != label) {
-                    return Some(*id);
+                    return Some(id);
                 }
-                here = here.or(own.is_active().then_some(*id));
+                here = here.or(own.is_active().then_some(id));
                 continue;
             }
             let Some(turn) = state.turns.get(&node.turn).filter(|turn| turn.is_active()) else {
@@ -323,7 +320,7 @@ impl View<'_> {
             };
             if turn.thread == own.thread && turn.pos < own.pos && before.is_none_or(|(pos, _)| turn.pos > pos)
             {
-                before = Some((turn.pos, *id));
+                before = Some((turn.pos, id));
             }
         }
         here.or(before.map(|(_, id)| id))

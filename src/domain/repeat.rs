@@ -31,7 +31,7 @@ pub fn consent_for(
         let Some(entry) = state
             .ledger
             .get(&seq)
-            .filter(|entry| !call.consented.contains(&entry.seq))
+            .filter(|entry| !call.asking.consented.contains(&entry.seq))
         else {
             continue;
         };
@@ -43,7 +43,7 @@ pub fn consent_for(
         }
         if entry.outcome == LedgerOutcome::Unknown && entry.effect > EffectClass::Idempotent {
             unknown.push(seq);
-        } else if entry.orphaned {
+        } else if entry.more.orphaned {
             orphaned.push(seq);
         } else if entry.call == call.id && !is_harmless_repeat(entry) {
             own.push(seq);
@@ -82,7 +82,9 @@ fn behind_repair<'s>(state: &'s State, call: &'s Call) -> impl Iterator<Item = S
         .filter_map(|one| state.ledger.get(&one.intent));
     entries
         .filter(move |entry| repaired && entry.effect > EffectClass::Idempotent)
-        .filter(|entry| entry.outcome == LedgerOutcome::Unknown && !call.consented.contains(&entry.seq))
+        .filter(|entry| {
+            entry.outcome == LedgerOutcome::Unknown && !call.asking.consented.contains(&entry.seq)
+        })
         .map(|entry| entry.seq)
 }
 
@@ -91,7 +93,7 @@ fn behind_repair<'s>(state: &'s State, call: &'s Call) -> impl Iterator<Item = S
 /// says nothing about one that nobody saw end.
 pub fn stands_for(state: &State, call: &Call) -> Option<(Seq, Outcome)> {
     let equal = equal_entries(state, call);
-    let ended_well = call.asked_about.iter().map(|seq| {
+    let ended_well = call.asking.asked_about.iter().map(|seq| {
         let outcome = match &state.ledger.get(seq)?.outcome {
             LedgerOutcome::Known(outcome) if outcome.is_ok() && equal.contains(seq) => outcome,
             _ => return None,
@@ -105,7 +107,7 @@ pub fn stands_for(state: &State, call: &Call) -> Option<(Seq, Outcome)> {
 
 /// Why no result stands for a call that asks for consent, and what to do.
 pub fn no_result(call: &Call) -> String {
-    let entries: Vec<String> = call.asked_about.iter().map(Seq::to_string).collect();
+    let entries: Vec<String> = call.asking.asked_about.iter().map(Seq::to_string).collect();
     format!(
         "{} would repeat {}, not all of which are known to have ended well, so no recorded result stands for it: say \
          what came of that, run it again, or reject it",
@@ -131,7 +133,7 @@ pub fn reusable(state: &State, call: &Call) -> Option<(Seq, Outcome)> {
     let in_sight = entries
         .iter()
         .filter_map(|seq| state.ledger.get(seq))
-        .any(|entry| counts(&entry.call) || entry.reused_by.iter().any(counts));
+        .any(|entry| counts(&entry.call) || entry.more.reused_by.iter().any(counts));
     if in_sight {
         return None;
     }
@@ -141,7 +143,7 @@ pub fn reusable(state: &State, call: &Call) -> Option<(Seq, Outcome)> {
             return None;
         };
         let true_still = entry.effect == EffectClass::Pure || !world_changed_since(state, *seq);
-        let fits = outcome.is_ok() && !entry.edited && entry.effect == call.effect && true_still;
+        let fits = outcome.is_ok() && !entry.more.edited && entry.effect == call.effect && true_still;
         fits.then(|| (*seq, outcome.clone()))
     })
 }
@@ -198,7 +200,7 @@ pub fn is_outdated(state: &State, call: &Call) -> bool {
     let back = state
         .turn_of(call.id)
         .map_or(Seq(0), |turn| turn.revived)
-        .max(call.revived);
+        .max(call.asking.revived);
     let Some(read) = execution_of(state, call) else {
         return false;
     };
@@ -242,7 +244,7 @@ pub fn equal_entries(state: &State, call: &Call) -> Vec<Seq> {
 /// Executions with a tool and final arguments, in journal order.
 fn equal_to(state: &State, tool: &str, args: &str) -> Vec<Seq> {
     let same = sameness(tool, args);
-    state.agenda.same.get(same.as_str()).cloned().unwrap_or_default()
+    state.same(&same).map(|entry| entry.seq).collect()
 }
 
 /// Hash of a tool and its final arguments: equal effects have equal hashes. Argument texts that

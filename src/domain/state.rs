@@ -14,14 +14,17 @@ use super::active::Active;
 use super::asks::Asks;
 use super::bits::Bits;
 use super::breaker::{Breaker, Scope};
-use super::call::{Call, EffectClass, Outcome, Verdict};
+use super::by_hash::ByHash;
+use super::call::{Call, Decision, EffectClass, Outcome, Verdict};
 use super::escape::Escape;
 use super::event::run::{Limits, Started};
 use super::former::Former;
 use super::id::{Attempt, Epoch, NodeId, Rev, Seq, ThreadId, TurnId};
+use super::names::Names;
 use super::node::Node;
 use super::price::Spent;
 use super::rule::SessionRule;
+use super::seldom::{Blank, Seldom};
 use super::sorted::Sorted;
 use super::table::Table;
 use super::thread::Child;
@@ -197,8 +200,8 @@ pub struct Agenda {
     pub suspects: BTreeSet<NodeId>,
     /// Active turns that are not settled.
     pub open: BTreeSet<TurnId>,
-    /// Calls by label, in journal order; history included.
-    pub labels: ByName<Vec<NodeId>>,
+    /// Calls by label; history included.
+    pub names: Names,
     /// Calls that read what a call (by label) writes.
     pub readers: ByName<BTreeSet<NodeId>>,
     /// Calls that write a state path (by its first key), in journal order.
@@ -208,11 +211,13 @@ pub struct Agenda {
     /// Executions that can have changed the world.
     pub effects: BTreeSet<Seq>,
     /// Executions by the sameness of tool and arguments.
-    pub same: ByName<Vec<Seq>>,
+    pub same: ByHash<Seq>,
     /// The words of the policy that were said last, each once: most calls get one that another got.
     pub verdicts: Vec<Arc<Verdict>>,
+    /// What was decided last, each once.
+    pub decisions: Vec<Arc<Decision>>,
     /// Turns by the hash of the request that they were asked with.
-    pub replies: ByName<Vec<TurnId>>,
+    pub replies: ByHash<TurnId>,
 }
 
 /// One execution as the ledger keeps it, whatever becomes of its call.
@@ -236,8 +241,6 @@ pub struct LedgerEntry {
     pub effect: EffectClass,
     /// The kind of task that it ran for, where that was known.
     pub task: Option<Arc<str>>,
-    /// What was known of the world before it.
-    pub before: Option<Arc<str>>,
     /// UTC milliseconds of the intent.
     pub at: i64,
     /// The thread of the sub-agent that works in it; none where a tool runs.
@@ -246,6 +249,17 @@ pub struct LedgerEntry {
     pub outcome: LedgerOutcome,
     /// The event that told how it ended.
     pub ended: Option<Seq>,
+    /// Epoch at the launch.
+    pub epoch: Epoch,
+    /// What is known of few executions.
+    pub more: Seldom<More>,
+}
+
+/// What is known of few executions: how the world was before, and what became of them afterwards.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct More {
+    /// What was known of the world before it.
+    pub before: Option<Arc<str>>,
     /// True once a look at the world could not tell what came of it.
     pub probed: bool,
     /// True once an edit replaced what it happened under.
@@ -254,8 +268,19 @@ pub struct LedgerEntry {
     pub edited: bool,
     /// Calls that were given its result without an execution.
     pub reused_by: Vec<NodeId>,
-    /// Epoch at the launch.
-    pub epoch: Epoch,
+}
+
+impl Blank for More {
+    fn blank() -> &'static Self {
+        static BLANK: More = More {
+            before: None,
+            probed: false,
+            orphaned: false,
+            edited: false,
+            reused_by: Vec::new(),
+        };
+        &BLANK
+    }
 }
 
 /// How an execution ended, for the ledger.
@@ -354,6 +379,15 @@ impl State {
     /// The active observation of a call.
     pub fn observation(&self, call: NodeId) -> Option<&Node> {
         self.nodes.get(&call.observation()).filter(|node| node.active)
+    }
+
+    /// Executions of a sameness of tool and arguments, in journal order.
+    pub fn same<'s>(&'s self, same: &str) -> impl Iterator<Item = &'s LedgerEntry> + use<'s> {
+        let same: Arc<str> = Arc::from(same);
+        let found = self.agenda.same.candidates(&same).iter();
+        found
+            .filter_map(|seq| self.ledger.get(seq))
+            .filter(move |entry| entry.same == same)
     }
 
     /// The operator's queue: calls that wait for a person, in the order in which they became ready.

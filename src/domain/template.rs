@@ -193,7 +193,7 @@ impl Sources {
             inside: text.and_then(read),
             result,
             meta,
-            before: entry.before.as_deref().and_then(read),
+            before: entry.more.before.as_deref().and_then(read),
         }
     }
 

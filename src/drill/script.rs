@@ -206,7 +206,7 @@ fn planned(state: &State, node: &Node, call: &Call) -> Option<Planned> {
         return None;
     }
     // Numbers of calls shift where others are mixed in: what a call read stands in its place.
-    let args = if call.references.is_empty() {
+    let args = if call.reach.references.is_empty() {
         args
     } else {
         call.resolved.as_ref()?

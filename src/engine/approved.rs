@@ -58,7 +58,7 @@ impl Approved {
             .find(|(one, _, _)| *one == rev)
             .is_some_and(|(_, _, decision)| {
                 matches!(
-                    decision,
+                    **decision,
                     Decision::Approve { .. } | Decision::Auto { .. } | Decision::Edited | Decision::RunAgain
                 )
             });

@@ -31,7 +31,7 @@ pub fn processes(state: &State) -> Vec<(NodeId, u32, u64)> {
     };
     let of_call = |call: &Call| {
         let attempts = call.attempts.iter().filter(|one| unseen(&one.intent));
-        let processes = attempts.filter_map(|one| one.process);
+        let processes = attempts.filter_map(|one| one.under.process);
         let found = processes.map(|(pid, ticks)| (call.id, pid, ticks));
         found.collect::<Vec<_>>()
     };

@@ -111,7 +111,7 @@ fn whole(state: &State, node: &Node) -> Value {
     out.insert("active".to_owned(), value!(node.active));
     out.insert("revision".to_owned(), value!(node.rev()));
     out.insert("by".to_owned(), value!(author(&node.now().origin)));
-    out.insert("seq".to_owned(), value!(node.born));
+    out.insert("seq".to_owned(), value!(node.born()));
     content(&mut out, node, str::to_owned);
     let badges = badge::of(state, node.id);
     if node.active && !badges.is_empty() {
@@ -128,7 +128,7 @@ fn whole(state: &State, node: &Node) -> Value {
         if let Some(resolved) = &call.resolved {
             out.insert("resolved".to_owned(), value!(&**resolved));
         }
-        if let Some(because) = &call.because {
+        if let Some(because) = &call.snags.because {
             out.insert("because".to_owned(), value!(&**because));
         }
     }

@@ -97,8 +97,9 @@ pub fn would(state: &State, wanted: &Wanted) -> Result<Would, String> {
         }
         found.matched += 1;
         found.ran += usize::from(!call.attempts.is_empty());
-        let rejected = |(_, _, decision): &(_, _, Decision)| matches!(decision, Decision::Reject { .. });
-        found.rejected += usize::from(call.decisions.iter().any(rejected));
+        let mut decisions = call.decisions.iter().map(|(_, _, decision)| &**decision);
+        let rejected = |decision: &Decision| matches!(decision, Decision::Reject { .. });
+        found.rejected += usize::from(decisions.any(rejected));
     }
     let waits = state.queue().filter(|call| {
         call.status == Status::Awaiting

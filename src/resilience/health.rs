@@ -170,7 +170,7 @@ pub fn refused(state: &State) -> BTreeMap<Arc<str>, Refused> {
             _ => None,
         };
         for (rev, _, decision) in &call.decisions {
-            if matches!(decision, Decision::Reject { .. })
+            if matches!(**decision, Decision::Reject { .. })
                 && let Some(tool) = tool_at(*rev)
             {
                 found.entry(tool).or_default().rejected += 1;

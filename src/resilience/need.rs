@@ -164,8 +164,9 @@ fn calls(state: &State) -> Option<Need> {
         let counts = state
             .turn_of(call.id)
             .is_some_and(|turn| thread::acts(state, turn));
-        let over = |(_, _, decision): &(_, _, Decision)| matches!(decision, Decision::Expire { .. });
-        counts && call.status.needs_operator() && !call.decisions.iter().any(over)
+        let mut decisions = call.decisions.iter().map(|(_, _, decision)| &**decision);
+        let over = |decision: &Decision| matches!(decision, Decision::Expire { .. });
+        counts && call.status.needs_operator() && !decisions.any(over)
     };
     let waiting: Vec<&Call> = state.queue().filter(asks).collect();
     let first = waiting.first()?;
@@ -283,6 +284,7 @@ fn of_call(call: &Call) -> Vec<String> {
         (one.intent, format!("{id} {} {}: {came}", one.rev, one.no))
     });
     let rounds = call
+        .trouble
         .repairs
         .iter()
         .map(|round| (round.seq, format!("{id} {}", repaired(round))));

@@ -48,7 +48,7 @@ fn mended<'s>(state: &'s State, tool: &str) -> Vec<(u32, &'s str, &'s str, Strat
             .as_call()
             .is_some_and(|(name, _)| &**name == tool)
     });
-    let rounds = calls.flat_map(|call| &call.repairs);
+    let rounds = calls.flat_map(|call| &call.trouble.repairs);
     rounds
         .flat_map(|round| round.changes.iter().map(|change| (round.no, change)))
         .map(|(no, change)| {

@@ -285,7 +285,7 @@ fn a_deleted_call_is_gone_and_its_effect_is_listed() {
     let line = overrule::domain::branch::line(&state, state.epoch);
     assert!(state.nodes[&second].is_deleted_on(&line));
     let entry = state.ledger.values().find(|entry| entry.call == second).unwrap();
-    assert!(entry.orphaned, "it happened all the same");
+    assert!(entry.more.orphaned, "it happened all the same");
     refused(&world, &["delete", &id, &second.to_string()], 4);
     refused(&world, &["delete", &id, "p1"], 4);
     world

@@ -418,7 +418,7 @@ fn rests(state: &State) -> bool {
         let last = call
             .last_attempt()
             .and_then(|last| state.ledger.get(&last.intent));
-        matches!(call.status, Status::InDoubt(_)) && last.is_some_and(|entry| !entry.probed)
+        matches!(call.status, Status::InDoubt(_)) && last.is_some_and(|entry| !entry.more.probed)
     };
     state.agenda.running.is_empty()
         && state.agenda.ending.is_empty()

@@ -93,7 +93,7 @@ fn what_was_learnt_survives_a_kill_and_is_learnt_on() {
 
     // The command may have happened: the operator says so.
     let doubt = before.calls.values().find(|call| &*call.label == "slow").unwrap();
-    for (pid, ticks) in doubt.attempts.iter().filter_map(|one| one.process) {
+    for (pid, ticks) in doubt.attempts.iter().filter_map(|one| one.under.process) {
         until("the command has ended", || !still_running(pid, ticks));
     }
     let said = world

@@ -50,7 +50,7 @@ pub fn attempts(maker: &mut Maker<'_>, id: NodeId) {
         if let Some(ms) = attempt.ms {
             let _ = write!(words, ", {ms} ms");
         }
-        if let Some((pid, _)) = attempt.process {
+        if let Some((pid, _)) = attempt.under.process {
             let _ = write!(words, ", process {pid}");
         }
         if attempt.fenced {
@@ -78,14 +78,14 @@ fn ledger(maker: &mut Maker<'_>, id: NodeId) {
     maker.own(Role::Title, "ledger");
     for entry in entries {
         let mut words: Vec<String> = vec![entry.effect.word().to_owned()];
-        if entry.orphaned {
+        if entry.more.orphaned {
             words.push("under what an edit replaced".to_owned());
         }
-        if entry.probed {
+        if entry.more.probed {
             words.push("a look at the world could not tell".to_owned());
         }
-        if !entry.reused_by.is_empty() {
-            let by: Vec<String> = entry.reused_by.iter().map(NodeId::to_string).collect();
+        if !entry.more.reused_by.is_empty() {
+            let by: Vec<String> = entry.more.reused_by.iter().map(NodeId::to_string).collect();
             words.push(format!("its result was given to {}", by.join(" ")));
         }
         super::effects::entry(maker, entry.seq, &words.join(", "));

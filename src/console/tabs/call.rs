@@ -71,7 +71,7 @@ pub fn content(maker: &mut Maker<'_>, id: NodeId) {
             maker.readable(value, "    ");
         }
     }
-    for fault in &call.faults {
+    for fault in &call.snags.faults {
         maker.field("fault", &format!("{} {}", fault.path, fault.message));
     }
     super::repairs::rounds(maker, call);
@@ -113,7 +113,7 @@ pub(super) fn status(maker: &mut Maker<'_>, call: &Call) {
         line = line.own(Role::Blocked, "  held by an edit that is not committed");
     }
     maker.doc.line(line);
-    match (&call.because, &call.denied_by) {
+    match (&call.snags.because, &call.snags.denied_by) {
         (Some(because), Some(rule)) => maker.field("because", &rule::told_with(rule, because)),
         (Some(because), None) => maker.field("because", because),
         (None, _) => {}
@@ -185,7 +185,12 @@ fn left_behind(call: &Call) -> Option<String> {
     let Status::InDoubt(attempt) = call.status else {
         return None;
     };
-    let (pid, _) = call.attempts.iter().find(|one| one.no == attempt)?.process?;
+    let (pid, _) = call
+        .attempts
+        .iter()
+        .find(|one| one.no == attempt)?
+        .under
+        .process?;
     Some(format!(
         "its process was {pid}: if `ps -p {pid}` still shows it, wait or `kill -- -{pid}`, then answer"
     ))
@@ -264,7 +269,7 @@ fn exact(maker: &mut Maker<'_>, id: NodeId, decide: bool) {
     let as_written =
         Arc::ptr_eq(&shown, &args) || maker.cache.alike(&shown, &args) == shown.len().max(args.len());
     if !as_written {
-        let words = if call.bindings.is_empty() {
+        let words = if call.reach.bindings.is_empty() {
             "as written: its label and the path of its result do not go to the tool"
         } else {
             "as written, before the references were filled in"
@@ -278,14 +283,14 @@ fn exact(maker: &mut Maker<'_>, id: NodeId, decide: bool) {
             (Role::Dim, "  ".to_owned()),
         );
     }
-    for binding in &call.bindings {
+    for binding in &call.reach.bindings {
         let source = binding.source.map_or("input".to_owned(), |id| id.to_string());
         maker.field(
             "reference",
             &format!("†{} = {source} {}", binding.reference, binding.rev),
         );
     }
-    for fault in &call.faults {
+    for fault in &call.snags.faults {
         maker.field("fault", &format!("{} {}", fault.path, fault.message));
     }
     ran_before(maker, call);
@@ -389,7 +394,7 @@ fn ran_before(maker: &mut Maker<'_>, call: &Call) {
     let entries: Vec<_> = entries.collect();
     for entry in entries.iter().rev().take(3) {
         let how = ledger_word(&entry.outcome);
-        let orphaned = if entry.orphaned {
+        let orphaned = if entry.more.orphaned {
             ", under what an edit replaced"
         } else {
             ""

@@ -54,7 +54,7 @@ pub(super) fn deadline(maker: &mut Maker<'_>, call: &Call) {
     };
     let Some(ms) = verdict.deadline_ms else { return };
     let then = verdict.on_expiry.word();
-    let words = if call.overdue {
+    let words = if call.asking.overdue {
         format!("over: nobody answered within {}; it goes on waiting", span(ms))
     } else {
         format!("{} to answer, then: {then}", span(ms))

@@ -44,14 +44,19 @@ fn word(step: &Step) -> String {
 
 /// All rounds, oldest first; nothing for a call that was never repaired.
 pub(super) fn rounds(maker: &mut Maker<'_>, call: &Call) {
-    if let (false, Some(last)) = (call.repairs.is_empty(), call.repairs.last()) {
+    if let (false, Some(last)) = (call.trouble.repairs.is_empty(), call.trouble.repairs.last()) {
         let step = journey::phase(&maker.run.state, call.id).word();
         maker.own(Role::Title, format!("repair {} of {} · {step}", last.no, last.of));
     }
-    for round in &call.repairs {
+    for round in &call.trouble.repairs {
         one(maker, call, round);
     }
-    if let Some(why) = call.given_up.as_deref().filter(|_| !call.repairs.is_empty()) {
+    if let Some(why) = call
+        .trouble
+        .given_up
+        .as_deref()
+        .filter(|_| !call.trouble.repairs.is_empty())
+    {
         maker.field("gave up", why);
     }
 }
@@ -80,7 +85,11 @@ fn one(maker: &mut Maker<'_>, call: &Call, round: &Round) {
     for change in &round.changes {
         changed(maker, change);
     }
-    let newest = call.repairs.last().is_some_and(|last| last.no == round.no);
+    let newest = call
+        .trouble
+        .repairs
+        .last()
+        .is_some_and(|last| last.no == round.no);
     if newest && call.status == Status::Repairing(Stage::Choosing) {
         for (at, fix) in round.options.iter().enumerate() {
             let line = Styled::new()

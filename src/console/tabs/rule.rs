@@ -160,7 +160,7 @@ pub fn rule_more(maker: &mut Maker<'_>, no: u32) {
     };
     let (mut ran, mut denied) = (0_usize, 0_usize);
     for (_, _, decision) in state.calls.values().flat_map(|call| &call.decisions) {
-        match decision {
+        match &**decision {
             Decision::Auto { rule } if rule::is_of(rule, no) => ran += 1,
             Decision::Deny { rule, .. } if rule::is_of(rule, no) => denied += 1,
             _ => {}

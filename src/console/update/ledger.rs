@@ -15,7 +15,7 @@ use crate::domain::state::{LedgerEntry, LedgerOutcome, State};
 
 /// A session that is taken up again begins with what cannot be taken back.
 pub(super) fn of_before(model: &mut Model) {
-    let some = model.run.state.ledger.values().any(|entry| entry.orphaned);
+    let some = model.run.state.ledger.values().any(|entry| entry.more.orphaned);
     if some && !model.settings.read_only {
         list(model);
     }

@@ -105,7 +105,10 @@ fn one(draft: &mut Draft<'_>, call: &Call, rev: Rev, asks: bool) {
         return;
     }
     if !asks {
-        if call.edit_approves.is_some() && call.edit_approves == call.digest && !was_decided(call, rev) {
+        if call.asking.edit_approves.is_some()
+            && call.asking.edit_approves == call.digest
+            && !was_decided(call, rev)
+        {
             draft.call(decided(Decision::Edited));
             return;
         }
@@ -141,13 +144,13 @@ fn repeats(state: &State, call: &Call) -> Option<(String, String)> {
 /// What a person took back is for a person to decide, whoever had let it run.
 fn was_withdrawn(call: &Call, rev: Rev) -> bool {
     let last = call.decisions.last();
-    last.is_some_and(|(one, _, decision)| *one == rev && matches!(decision, Decision::Withdrawn { .. }))
+    last.is_some_and(|(one, _, decision)| *one == rev && matches!(**decision, Decision::Withdrawn { .. }))
 }
 
 fn was_decided(call: &Call, rev: Rev) -> bool {
     call.decisions
         .iter()
-        .any(|(one, seq, _)| *one == rev && *seq > call.revived)
+        .any(|(one, seq, _)| *one == rev && *seq > call.asking.revived)
 }
 
 /// One approval covers further attempts of the same bytes only while every earlier one is proven

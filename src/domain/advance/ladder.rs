@@ -83,7 +83,7 @@ fn diagnosed(draft: &mut Draft<'_>, call: &Call, rev: Rev, found: Found) {
     let under_way = matches!(call.status, Status::Repairing(_));
     let id = call.id;
     if under_way {
-        let reply = call.repairs.last().and_then(|last| last.reply.as_ref());
+        let reply = call.trouble.repairs.last().and_then(|last| last.reply.as_ref());
         if reply.is_none() {
             return;
         }

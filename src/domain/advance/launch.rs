@@ -108,11 +108,13 @@ fn grace(state: &State, call: &Call) -> Option<CallEvent> {
     let (tool, _) = node.as_call()?;
     let wait_ms = tags::card(state, tool)?.pause_ms;
     let decided = call.decisions.last().map_or(Seq(0), |(_, seq, _)| *seq);
-    (wait_ms > 0 && call.graced != decided && state.mode == Mode::Running).then_some(CallEvent::Graced {
-        call: call.id,
-        rev: node.rev(),
-        wait_ms,
-    })
+    (wait_ms > 0 && call.asking.graced != decided && state.mode == Mode::Running).then_some(
+        CallEvent::Graced {
+            call: call.id,
+            rev: node.rev(),
+            wait_ms,
+        },
+    )
 }
 
 /// What executions under way have for themselves.
@@ -189,7 +191,7 @@ fn key(state: &State, call: &Call, node: &Node, same: &str) -> Arc<str> {
     let again = call
         .decisions
         .iter()
-        .filter(|(_, _, decision)| *decision == Decision::RunAgain)
+        .filter(|(_, _, decision)| **decision == Decision::RunAgain)
         .count();
     let id = call.id.to_string();
     let parts: [&[u8]; 6] = [

@@ -66,7 +66,7 @@ pub(super) fn reconsider(draft: &mut Draft<'_>, call: &Call, found: Option<(Vec<
     if pinned || refused {
         draft.call(CallEvent::Kept {
             call: call.id,
-            bindings: call.bindings.clone(),
+            bindings: call.reach.bindings.clone(),
         });
         return;
     }

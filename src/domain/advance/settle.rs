@@ -143,6 +143,7 @@ fn give_up(draft: &mut Draft<'_>, call: &Call, because: &str) {
 /// The references of a call, in words.
 fn reads(call: &Call) -> String {
     let names: Vec<String> = call
+        .reach
         .references
         .iter()
         .map(|reference| {

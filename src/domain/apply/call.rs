@@ -4,16 +4,17 @@ use std::sync::Arc;
 
 use super::{At, index};
 use crate::domain::breaker::Probe;
-use crate::domain::call::{AttemptRecord, Decision, Digest, EffectClass, Status, Verdict};
+use crate::domain::call::{AttemptRecord, Decision, Digest, EffectClass, Status};
 use crate::domain::event::CallEvent;
 use crate::domain::id::{Attempt, NodeId, Rev, Seq};
 use crate::domain::ladder::Delay;
 use crate::domain::node::Node;
 use crate::domain::reference::{OutPath, Root};
+use crate::domain::seldom::Seldom;
 use crate::domain::state::{LedgerEntry, LedgerOutcome, Mode, State};
 use crate::domain::thread;
 
-/// Words of the policy that are looked at for an equal one.
+/// Words of the policy, and decisions, that are looked at for an equal one.
 const LATELY: usize = 8;
 
 pub(super) fn apply(state: &mut State, at: At, event: &CallEvent) {
@@ -37,10 +38,12 @@ pub(super) fn apply(state: &mut State, at: At, event: &CallEvent) {
             let Some(life) = state.calls.get_mut(call) else {
                 return;
             };
-            life.faults.clone_from(faults);
-            life.references.clone_from(references);
+            life.snags.change(|snags| snags.faults.clone_from(faults));
+            life.reach.change(|reach| {
+                reach.references.clone_from(references);
+                reach.out.clone_from(out);
+            });
             life.label = label.clone();
-            life.out.clone_from(out);
             life.effect = *effect;
             life.delegates = *delegates;
             note_names(state, *call);
@@ -60,7 +63,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &CallEvent) {
             let Some(life) = state.calls.get_mut(call) else {
                 return;
             };
-            life.faults.clone_from(faults);
+            life.snags.change(|snags| snags.faults.clone_from(faults));
             trust(state, *call);
             invalid(state, *call);
         }
@@ -68,14 +71,16 @@ pub(super) fn apply(state: &mut State, at: At, event: &CallEvent) {
             call, deadline_ms, ..
         } => {
             if let Some(life) = state.calls.get_mut(call) {
-                life.due = deadline_ms.map(|ms| after(at, ms));
+                let due = deadline_ms.map(|ms| after(at, ms));
+                life.asking.change(|asking| asking.due = due);
                 state.asks.by_policy(life.verdict.as_deref());
             }
             index::set_status(state, *call, Status::Awaiting);
         }
         CallEvent::ConsentAsked { call, cause, entries } => {
             if let Some(life) = state.calls.get_mut(call) {
-                life.asked_about.clone_from(entries);
+                life.asking
+                    .change(|asking| asking.asked_about.clone_from(entries));
             }
             state.asks.by_effect();
             index::set_status(state, *call, Status::Consent(*cause));
@@ -115,25 +120,26 @@ fn ready(state: &mut State, at: At, event: &CallEvent) {
     let Some(life) = state.calls.get_mut(call) else {
         return;
     };
-    life.bindings.clone_from(bindings);
+    life.reach.change(|reach| reach.bindings.clone_from(bindings));
     life.resolved = resolved.clone().or(args);
     life.digest = Some(digest.clone());
     life.take_operands(operands);
     life.verdict = Some(verdict);
     life.ready = Some(at.seq);
-    (life.due, life.overdue) = (None, false);
+    life.asking
+        .change(|asking| (asking.due, asking.overdue) = (None, false));
     index::set_status(state, *call, Status::Ready);
 }
 
-/// The same word as one that was said lately, if there is one.
-fn shared(lately: &mut Vec<Arc<Verdict>>, verdict: &Verdict) -> Arc<Verdict> {
-    if let Some(same) = lately.iter().rev().find(|one| ***one == *verdict) {
+/// The same as something that was said lately, if there is such a thing.
+fn shared<T: Clone + PartialEq>(lately: &mut Vec<Arc<T>>, said: &T) -> Arc<T> {
+    if let Some(same) = lately.iter().rev().find(|one| ***one == *said) {
         return Arc::clone(same);
     }
     if lately.len() == LATELY {
         lately.remove(0);
     }
-    let new = Arc::new(verdict.clone());
+    let new = Arc::new(said.clone());
     lately.push(Arc::clone(&new));
     new
 }
@@ -143,19 +149,21 @@ fn graced(state: &mut State, at: At, call: NodeId, wait_ms: u64) {
     let since = (state.mode == Mode::Running).then_some(at.utc_ms);
     index::set_status(state, call, Status::Delayed);
     if let Some(life) = state.calls.get_mut(&call) {
-        life.delay = Some(Delay {
+        let delay = Delay {
             tries: None,
             left_ms: wait_ms,
             since,
             why: "it was let run".into(),
-        });
+        };
+        life.trouble.change(|trouble| trouble.delay = Some(delay));
     }
 }
 
 /// The moment is over, for what was decided last.
 fn grace_over(state: &mut State, call: NodeId) {
     if let Some(life) = state.calls.get_mut(&call) {
-        life.graced = life.decisions.last().map_or(Seq(0), |(_, seq, _)| *seq);
+        let decided = life.decisions.last().map_or(Seq(0), |(_, seq, _)| *seq);
+        life.asking.change(|asking| asking.graced = decided);
     }
     index::set_status(state, call, Status::Queued);
 }
@@ -172,17 +180,9 @@ pub(super) fn ask_anew(state: &mut State, at: At) {
         .collect();
     for (id, ms) in asked {
         if let Some(life) = state.calls.get_mut(&id) {
-            life.due = Some(after(at, ms));
+            life.asking.change(|asking| asking.due = Some(after(at, ms)));
         }
     }
-}
-
-/// Adds to a list that mostly stays at one: no room is kept for three more.
-fn push<T>(list: &mut Vec<T>, one: T) {
-    if list.is_empty() {
-        list.reserve_exact(1);
-    }
-    list.push(one);
 }
 
 /// It cannot run as it is; what is done about it is still to be decided.
@@ -203,17 +203,14 @@ pub(super) fn failed(state: &mut State, id: NodeId) {
 fn note_names(state: &mut State, id: NodeId) {
     let Some(call) = state.calls.get(&id) else { return };
     let agenda = &mut state.agenda;
-    let holders = agenda.labels.entry(call.label.clone()).or_default();
-    if !holders.contains(&id) {
-        holders.push(id);
-    }
-    for head in call.out.iter().flat_map(OutPath::heads) {
+    agenda.names.note(&call.label, id);
+    for head in call.reach.out.iter().flat_map(OutPath::heads) {
         let writers = agenda.writers.entry(Arc::from(head)).or_default();
         if !writers.contains(&id) {
             writers.push(id);
         }
     }
-    for reference in &call.references {
+    for reference in &call.reach.references {
         reference.expr.each(&mut |target| {
             let head: Arc<str> = Arc::from(target.head.as_str());
             match target.root {
@@ -232,36 +229,49 @@ fn decided(
     digest: Option<&Digest>,
     decision: &Decision,
 ) {
+    let said = shared(&mut state.agenda.decisions, decision);
     let Some(life) = state.calls.get_mut(&call) else {
         return;
     };
-    push(&mut life.decisions, (rev, at.seq, decision.clone()));
+    life.decisions.push((rev, at.seq, said));
     let next = match decision {
         Decision::Approve { .. } | Decision::Auto { .. } | Decision::Edited | Decision::RunAgain => {
-            life.approved = digest.cloned();
+            // Equal texts stand there once.
+            let shown = life.digest.as_ref().filter(|shown| Some(*shown) == digest);
+            life.approved = shown.or(digest).cloned();
             if *decision == Decision::RunAgain {
-                life.consented.extend(std::mem::take(&mut life.asked_about));
+                life.asking.change(|asking| {
+                    let asked_about = std::mem::take(&mut asking.asked_about);
+                    asking.consented.extend(asked_about);
+                });
             }
             Status::Queued
         }
         Decision::Withdrawn { .. } => {
-            life.consented.clear();
-            life.edit_approves = None;
+            life.asking.change(|asking| {
+                asking.consented.clear();
+                asking.edit_approves = None;
+            });
             Status::Ready
         }
         Decision::Reject { reason } => {
-            life.because = Some(Arc::from(reason.as_str()));
-            life.denied_by = None;
+            life.snags.change(|snags| {
+                snags.because = Some(Arc::from(reason.as_str()));
+                snags.denied_by = None;
+            });
             Status::Rejected
         }
         Decision::Deny { rule, reason } => {
-            life.because = Some(Arc::from(reason.as_str()));
-            life.denied_by = Some(Arc::from(rule.as_str()));
+            life.snags.change(|snags| {
+                snags.because = Some(Arc::from(reason.as_str()));
+                snags.denied_by = Some(Arc::from(rule.as_str()));
+            });
             Status::Rejected
         }
         Decision::Expire { consequence } => match consequence {
             crate::domain::call::Consequence::Escalate => {
-                (life.due, life.overdue) = (None, true);
+                life.asking
+                    .change(|asking| (asking.due, asking.overdue) = (None, true));
                 return;
             }
             crate::domain::call::Consequence::Deny | crate::domain::call::Consequence::Halt => {
@@ -311,21 +321,21 @@ fn started(state: &mut State, at: At, event: &CallEvent) {
     let Some(life) = state.calls.get_mut(call) else {
         return;
     };
-    let record = AttemptRecord {
+    let mut record = AttemptRecord {
         no: *attempt,
         rev: *rev,
         args: life.resolved.clone().unwrap_or_default(),
         epoch: state.epoch,
         intent: at.seq,
         thread: *thread,
-        guards,
-        process: None,
         outcome: None,
         ms: None,
         fenced: false,
+        under: Seldom::default(),
     };
-    push(&mut life.attempts, record);
-    let entry = LedgerEntry {
+    record.under.change(|under| under.guards = guards);
+    life.attempts.push(record);
+    let mut entry = LedgerEntry {
         seq: at.seq,
         call: *call,
         rev: *rev,
@@ -335,22 +345,19 @@ fn started(state: &mut State, at: At, event: &CallEvent) {
         key: key.clone(),
         effect: *effect,
         task: task.clone(),
-        before: before.clone(),
         at: at.utc_ms,
         thread: *thread,
         outcome: LedgerOutcome::Running,
         ended: None,
-        probed: false,
-        orphaned: false,
-        edited: false,
-        reused_by: Vec::new(),
         epoch: state.epoch,
+        more: Seldom::default(),
     };
+    entry.more.change(|more| more.before.clone_from(before));
     state.ledger.insert(at.seq, entry);
     if effect.has_effect() {
         state.agenda.effects.insert(at.seq);
     }
-    state.agenda.same.entry(same.clone()).or_default().push(at.seq);
+    state.agenda.same.note(same, at.seq);
     state.step = false;
     state.last_thread = thread.map_or(state.last_thread, |thread| state.last_thread.max(thread.0));
     index::set_status(state, *call, Status::Running(*attempt));
@@ -398,9 +405,9 @@ pub(super) fn woken(state: &mut State, id: NodeId) {
     let Some(life) = state.calls.get_mut(&id) else {
         return;
     };
-    life.because = None;
-    life.denied_by = None;
-    life.retries = 0;
+    life.snags
+        .change(|snags| (snags.because, snags.denied_by) = (None, None));
+    life.trouble.change(|trouble| trouble.retries = 0);
     // What was found wrong may have been in what it read: it is checked from the beginning.
     let next = if life.status == Status::Invalid {
         Status::Proposed

@@ -7,6 +7,7 @@ use crate::domain::call::{Digest, Status};
 use crate::domain::event::EditEvent;
 use crate::domain::id::{Epoch, NodeId, NodeKind, Rev, ThreadId};
 use crate::domain::node::{Channel, Content, Origin, Revision, Standing};
+use crate::domain::seldom::Seldom;
 use crate::domain::state::{Began, EditRecord, EpochRecord, Mode, State};
 use crate::domain::thread;
 
@@ -84,7 +85,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &EditEvent) {
         EditEvent::Orphaned { entries } => {
             for entry in entries {
                 if let Some(entry) = state.ledger.get_mut(entry) {
-                    entry.orphaned = true;
+                    entry.more.change(|more| more.orphaned = true);
                 }
             }
             index::gate_again(state);
@@ -119,7 +120,7 @@ fn mark_edited(state: &mut State, thread: ThreadId) {
             .map(|one| one.intent)
             .next();
         if let Some(entry) = intent.and_then(|intent| state.ledger.get_mut(&intent)) {
-            entry.edited = true;
+            entry.more.change(|more| more.edited = true);
         }
     }
 }
@@ -234,17 +235,19 @@ fn revised(
         call::trust(state, id);
         if let Some(life) = state.calls.get_mut(&id) {
             life.remember(epoch);
-            life.faults.clear();
-            life.references.clear();
-            life.bindings.clear();
+            life.reach.change(|reach| {
+                reach.references.clear();
+                reach.bindings.clear();
+            });
             life.resolved = None;
             life.digest = None;
             life.verdict = None;
-            life.because = None;
-            life.denied_by = None;
-            life.retries = 0;
-            life.consented.clear();
-            life.edit_approves = approves.cloned();
+            life.snags = Seldom::default();
+            life.trouble.change(|trouble| trouble.retries = 0);
+            life.asking.change(|asking| {
+                asking.consented.clear();
+                asking.edit_approves = approves.cloned();
+            });
         }
         pin(state, id.observation(), false);
         index::reopen_turn(state, turn);

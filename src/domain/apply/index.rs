@@ -22,10 +22,12 @@ pub(super) fn set_status(state: &mut State, id: NodeId, status: Status) {
     if call.status != status {
         call.remember(epoch);
     }
-    if status != Status::Delayed {
-        call.delay = None;
-    }
-    call.given_up = None;
+    call.trouble.change(|trouble| {
+        if status != Status::Delayed {
+            trouble.delay = None;
+        }
+        trouble.given_up = None;
+    });
     call.status = status;
     let suspect = call.suspect;
     if !state.nodes.get(&id).is_some_and(|node| node.active) {
@@ -276,7 +278,7 @@ pub(super) fn gate_again(state: &mut State) {
             Status::Awaiting | Status::Queued => repeat::consent_needed(state, call).is_some(),
             Status::Consent(_) => {
                 let now = repeat::consent_needed(state, call);
-                now.is_some_and(|(_, entries)| entries != call.asked_about)
+                now.is_some_and(|(_, entries)| entries != call.asking.asked_about)
             }
             _ => false,
         })
@@ -421,7 +423,7 @@ pub(super) fn readers(state: &State, id: NodeId) -> Vec<NodeId> {
     let agenda = &state.agenda;
     let by_label = agenda.readers.get(&call.label).into_iter().flatten();
     let mut readers: Vec<NodeId> = by_label.filter(|reader| **reader != id).copied().collect();
-    if let Some(out) = &call.out {
+    if let Some(out) = &call.reach.out {
         for head in out.heads() {
             let by_path = agenda.state_readers.get(head).into_iter().flatten();
             readers.extend(by_path.filter(|reader| **reader != id));

@@ -20,7 +20,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &CallEvent) {
             ticks,
         } => {
             if let Some(record) = attempt_mut(state, *call, *attempt) {
-                record.process = Some((*pid, *ticks));
+                record.under.change(|under| under.process = Some((*pid, *ticks)));
             }
         }
         CallEvent::Finished {
@@ -48,12 +48,12 @@ pub(super) fn apply(state: &mut State, at: At, event: &CallEvent) {
             if let Some(intent) = attempt_mut(state, *call, *attempt).map(|record| record.intent)
                 && let Some(entry) = state.ledger.get_mut(&intent)
             {
-                entry.probed = true;
+                entry.more.change(|more| more.probed = true);
             }
         }
         CallEvent::Kept { call, bindings } => {
             if let Some(life) = state.calls.get_mut(call) {
-                life.bindings.clone_from(bindings);
+                life.reach.change(|reach| reach.bindings.clone_from(bindings));
             }
             trust(state, *call);
         }
@@ -113,7 +113,7 @@ fn finished(state: &mut State, at: At, which: (NodeId, Rev, Attempt), outcome: &
     record.outcome = Some(outcome.clone());
     record.ms = Some(ms);
     record.fenced = !current;
-    let guards = record.guards.clone();
+    let guards = record.under.guards.clone();
     state.agenda.ending.remove(&(id, attempt));
     // What a sub-agent did is known from its own calls.
     let by_child = record.thread.is_some();
@@ -184,7 +184,7 @@ fn given(state: &mut State, at: At, call: NodeId, rev: Rev, outcome: &Outcome, o
     if let Origin::Reused { from } = origin
         && let Some(entry) = state.ledger.get_mut(from)
     {
-        entry.reused_by.push(call);
+        entry.more.change(|more| more.reused_by.push(call));
     }
     record_value(state, at, call, (rev, attempt), outcome, origin);
     let by_operator = matches!(origin, Origin::Operator { .. });
@@ -254,14 +254,14 @@ pub(super) fn end_call(state: &mut State, id: NodeId, outcome: &Outcome) {
         life.slot = Some(turn.slots);
     }
     if outcome.is_ok() {
-        life.retries = 0;
+        life.trouble.change(|trouble| trouble.retries = 0);
     }
     index::set_status(state, id, Status::of(outcome));
 }
 
 fn end_without(state: &mut State, id: NodeId, status: Status, because: &Arc<str>) {
     if let Some(life) = state.calls.get_mut(&id) {
-        life.because = Some(because.clone());
+        life.snags.change(|snags| snags.because = Some(because.clone()));
     }
     trust(state, id);
     index::retract(state, id);

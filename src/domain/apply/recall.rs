@@ -9,6 +9,7 @@ use crate::domain::branch::recall::{CallMove, Moves, recall, recall_reply};
 use crate::domain::call::{Status, Way};
 use crate::domain::history::Then;
 use crate::domain::id::{Epoch, NodeId, NodeKind, ThreadId, TurnId};
+use crate::domain::seldom::Seldom;
 use crate::domain::state::{Began, Mode, State};
 use crate::domain::turn::{Activity, TurnStanding};
 
@@ -67,12 +68,12 @@ fn carry_out(state: &mut State, at: At, moves: &Moves, one_reply: bool) {
     }
     for seq in &moves.attached {
         if let Some(entry) = state.ledger.get_mut(seq) {
-            entry.orphaned = false;
+            entry.more.change(|more| more.orphaned = false);
         }
     }
     for seq in &moves.orphaned {
         if let Some(entry) = state.ledger.get_mut(seq) {
-            entry.orphaned = true;
+            entry.more.change(|more| more.orphaned = true);
         }
     }
     let touched = moves
@@ -166,15 +167,11 @@ fn move_calls(state: &mut State, at: At, moves: &Moves, one_reply: bool) -> Vec<
                     let label: Arc<str> = Arc::from(id.to_string());
                     let way = Way {
                         label,
-                        out: None,
-                        faults: Vec::new(),
-                        references: Vec::new(),
-                        bindings: Vec::new(),
+                        reach: Seldom::default(),
+                        snags: Seldom::default(),
                         resolved: None,
                         digest: None,
                         verdict: None,
-                        because: None,
-                        denied_by: None,
                         ..call.way()
                     };
                     revived(state, at, *id, &way);
@@ -199,7 +196,7 @@ fn move_calls(state: &mut State, at: At, moves: &Moves, one_reply: bool) -> Vec<
         };
         let reads = state.calls.get(id).is_some_and(|call| {
             let looked = !matches!(call.status, Status::Blocked | Status::Proposed);
-            !call.references.is_empty() && looked
+            !call.reach.references.is_empty() && looked
         });
         if was && reads {
             in_question.push(*id);
@@ -213,10 +210,12 @@ fn revived(state: &mut State, at: At, id: NodeId, way: &Way) {
     super::call::trust(state, id);
     if let Some(call) = state.calls.get_mut(&id) {
         call.take(epoch, way);
-        call.revived = at.seq;
         call.approved = None;
-        call.edit_approves = None;
-        call.retries = 0;
-        call.consented.clear();
+        call.asking.change(|asking| {
+            asking.revived = at.seq;
+            asking.edit_approves = None;
+            asking.consented.clear();
+        });
+        call.trouble.change(|trouble| trouble.retries = 0);
     }
 }

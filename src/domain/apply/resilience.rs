@@ -92,7 +92,9 @@ pub(super) fn apply(state: &mut State, at: At, event: &ResilienceEvent) {
                 gave_up: None,
             };
             if counts(state, *call, *rev).is_some() {
-                with(state, *call, |life| life.repairs.push(begun));
+                with(state, *call, |life| {
+                    life.trouble.change(|trouble| trouble.repairs.push(begun))
+                });
                 index::set_status(state, *call, Status::Repairing(Stage::Diagnosing));
             }
         }
@@ -151,7 +153,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &ResilienceEvent) {
             ..
         } => {
             with(state, *call, |life| {
-                life.because = Some(why.clone());
+                life.snags.change(|snags| snags.because = Some(why.clone()));
                 life.ready = Some(at.seq);
             });
             step(state, *call, *round, Stage::Choosing, |last| {
@@ -184,15 +186,17 @@ fn step(state: &mut State, call: NodeId, round: u32, stage: Stage, note: impl Fn
         return;
     };
     let under_way = matches!(life.status, Status::Repairing(_));
-    let Some(last) = life
-        .repairs
-        .last_mut()
-        .filter(|last| under_way && last.no == round)
-    else {
-        return;
-    };
-    note(last);
-    index::set_status(state, call, Status::Repairing(stage));
+    let mut goes_on = false;
+    life.trouble.change(|trouble| {
+        let last = trouble.repairs.last_mut();
+        if let Some(last) = last.filter(|last| under_way && last.no == round) {
+            note(last);
+            goes_on = true;
+        }
+    });
+    if goes_on {
+        index::set_status(state, call, Status::Repairing(stage));
+    }
 }
 
 /// What a question about a call cost.
@@ -208,13 +212,15 @@ fn answered(state: &mut State, (id, rev, round): (NodeId, Rev, u32), reply: &Rep
     charge(state, id, usage);
     with(state, id, |life| {
         let this = |one: &&mut Round| one.no == round && one.rev == rev;
-        if let Some(one) = life.repairs.iter_mut().rfind(this) {
-            one.reply = Some(reply.clone());
-        }
+        life.trouble.change(|trouble| {
+            if let Some(one) = trouble.repairs.iter_mut().rfind(this) {
+                one.reply = Some(reply.clone());
+            }
+        });
     });
     let waits = counts(state, id, rev).is_some_and(|life| {
         life.status == Status::Repairing(Stage::Asking)
-            && life.repairs.last().is_some_and(|one| one.no == round)
+            && life.trouble.repairs.last().is_some_and(|one| one.no == round)
     });
     if waits {
         index::set_status(state, id, Status::Repairing(Stage::Selecting));
@@ -234,17 +240,22 @@ fn gave_up(state: &mut State, id: NodeId, rev: Rev, why: &Arc<str>) {
         Status::Repairing(_) => {
             let before = failed_as(state, id, rev);
             with(state, id, |life| {
-                life.because = None;
-                if let Some(round) = life.repairs.last_mut() {
-                    round.gave_up = Some(why.clone());
-                }
+                life.snags.change(|snags| snags.because = None);
+                life.trouble.change(|trouble| {
+                    if let Some(round) = trouble.repairs.last_mut() {
+                        round.gave_up = Some(why.clone());
+                    }
+                });
             });
             index::set_status(state, id, before);
             state.agenda.failures.remove(&id);
         }
         _ => return,
     }
-    with(state, id, |life| life.given_up = Some(why.clone()));
+    with(state, id, |life| {
+        life.trouble
+            .change(|trouble| trouble.given_up = Some(why.clone()));
+    });
 }
 
 /// How a call stands whose failure is not repaired: as failed where this revision ran.
@@ -271,8 +282,10 @@ fn scheduled(state: &mut State, (id, rev): (NodeId, Rev), delay: Delay) {
         if !gave_value {
             life.slot = None;
         }
-        life.retries = delay.tries.map_or(0, |(no, _)| no);
-        life.delay = Some(delay);
+        life.trouble.change(|trouble| {
+            trouble.retries = delay.tries.map_or(0, |(no, _)| no);
+            trouble.delay = Some(delay);
+        });
     });
 }
 
@@ -285,10 +298,12 @@ fn ever_ok(observation: &Node) -> bool {
 pub(super) fn freeze(state: &mut State, at: At) {
     for id in state.agenda.delayed.clone() {
         with(state, id, |life| {
-            if let Some(delay) = &mut life.delay {
-                delay.left_ms = delay.left(at.utc_ms);
-                delay.since = None;
-            }
+            life.trouble.change(|trouble| {
+                if let Some(delay) = &mut trouble.delay {
+                    delay.left_ms = delay.left(at.utc_ms);
+                    delay.since = None;
+                }
+            });
         });
     }
 }
@@ -300,13 +315,15 @@ pub(super) fn thaw(state: &mut State, at: At) {
     }
     for id in state.agenda.delayed.clone() {
         with(state, id, |life| {
-            if let Some(delay) = &mut life.delay {
-                // Where something can be taken back, time in which nobody could does not count.
-                if delay.tries.is_some() {
-                    delay.left_ms = delay.left(at.utc_ms);
+            life.trouble.change(|trouble| {
+                if let Some(delay) = &mut trouble.delay {
+                    // Where something can be taken back, time in which nobody could does not count.
+                    if delay.tries.is_some() {
+                        delay.left_ms = delay.left(at.utc_ms);
+                    }
+                    delay.since = Some(at.utc_ms);
                 }
-                delay.since = Some(at.utc_ms);
-            }
+            });
         });
     }
 }

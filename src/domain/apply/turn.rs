@@ -138,9 +138,8 @@ fn requested(state: &mut State, at: At, event: &TurnEvent) {
         turn.context = Some(context.clone());
         turn.request = Some(hash.clone());
     }
-    let asked = state.agenda.replies.entry(hash.clone()).or_default();
-    if asked.last() != Some(turn) {
-        asked.push(*turn);
+    if state.agenda.replies.candidates(hash).last() != Some(turn) {
+        state.agenda.replies.note(hash, *turn);
     }
 }
 

@@ -420,9 +420,9 @@ fn ledger(state: &State, moves: &mut Moves) {
                 continue;
             }
             let counts = counting == Some((entry.rev, entry.attempt));
-            if counts && entry.orphaned {
+            if counts && entry.more.orphaned {
                 moves.attached.push(entry.seq);
-            } else if !counts && !entry.orphaned && entry.outcome != LedgerOutcome::DidNot {
+            } else if !counts && !entry.more.orphaned && entry.outcome != LedgerOutcome::DidNot {
                 moves.orphaned.push(entry.seq);
             }
         }
@@ -451,7 +451,7 @@ fn result_after(
 /// A recorded reply that an equal request may have instead of the model's: a whole turn that is
 /// history, behind the turn that the request stands after, with the epoch at whose end it stood last.
 pub fn recorded_reply(state: &State, after: &Turn, request: &Arc<str>) -> Option<(TurnId, Epoch)> {
-    let asked = state.agenda.replies.get(request)?;
+    let asked = state.agenda.replies.candidates(request);
     asked.iter().rev().find_map(|id| {
         let turn = state.turns.get(id)?;
         let behind = turn.thread == after.thread && turn.pos > after.pos;

@@ -87,7 +87,7 @@ fn left_in_doubt(
     let mut of_it = attempts.into_iter().flatten().filter(|one| one.no == attempt);
     of_it.any(|one| {
         let entry = state.ledger.get(&one.intent);
-        entry.is_some_and(|entry| entry.orphaned && entry.outcome == LedgerOutcome::Unknown)
+        entry.is_some_and(|entry| entry.more.orphaned && entry.outcome == LedgerOutcome::Unknown)
     })
 }
 

@@ -53,7 +53,7 @@ pub(super) fn answered(
 ) {
     let state = draft.state;
     let life = state.calls.get(&call);
-    let mut rounds = life.iter().flat_map(|life| &life.repairs);
+    let mut rounds = life.iter().flat_map(|life| &life.trouble.repairs);
     let asked =
         rounds.find(|one| one.no == round && one.rev == rev && one.asked.is_some() && one.reply.is_none());
     let waits = life.is_some_and(|life| life.status == Status::Repairing(Stage::Asking));
@@ -191,7 +191,12 @@ fn grace_over(draft: &mut Draft<'_>, call: NodeId, rev: Rev) {
 
 /// Whether a call was let run and can still be taken back for a moment.
 fn is_graced(call: &Call) -> bool {
-    call.status == Status::Delayed && call.delay.as_ref().is_some_and(|delay| delay.tries.is_none())
+    call.status == Status::Delayed
+        && call
+            .trouble
+            .delay
+            .as_ref()
+            .is_some_and(|delay| delay.tries.is_none())
 }
 
 fn run_now(draft: &mut Draft<'_>, (id, rev): (NodeId, Rev)) -> Result<(), Refusal> {
@@ -228,6 +233,7 @@ fn choose(draft: &mut Draft<'_>, (id, rev): (NodeId, Rev), option: usize) -> Res
     let call = find(draft.state, id)?;
     same_rev(draft.state, id, rev)?;
     let round = call
+        .trouble
         .repairs
         .last()
         .filter(|_| call.status == Status::Repairing(Stage::Choosing))

@@ -36,7 +36,7 @@ fn expected(state: &State, turn: &Turn) -> Option<NodeId> {
             continue;
         }
         // It went another way already: what stood behind the difference is no measure any more.
-        if node.born > turn.asked_at {
+        if node.born() > turn.asked_at {
             return None;
         }
         if !node.active && !node.is_deleted_on(&line) {
@@ -231,7 +231,7 @@ fn says_nothing(state: &State, turn: &Turn) -> bool {
             .revisions
             .first()
             .is_some_and(|first| first.origin == Origin::Model);
-        if !by_model || !(node.active || node.is_deleted_on(&line) || node.born > turn.asked_at) {
+        if !by_model || !(node.active || node.is_deleted_on(&line) || node.born() > turn.asked_at) {
             return false;
         }
         matched += 1;

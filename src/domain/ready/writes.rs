@@ -29,7 +29,7 @@ impl View<'_> {
     /// Calls that wrote a state path that the reader can see, or would if they ended otherwise.
     pub(super) fn possible_writers(&self, target: &Target) -> Vec<NodeId> {
         self.writers_of(target, |call| {
-            call.out.iter().flat_map(OutPath::targets).collect()
+            call.reach.out.iter().flat_map(OutPath::targets).collect()
         })
     }
 
@@ -199,7 +199,7 @@ impl View<'_> {
             },
             Progress::Pending => Write::Pending,
             Progress::Never(_)
-                if matches!(call.out, Some(OutPath::Branch(..)))
+                if matches!(call.reach.out, Some(OutPath::Branch(..)))
                     && matches!(call.status, Status::Failed(_)) =>
             {
                 match self.state.observation(id) {
@@ -235,7 +235,7 @@ fn covers(place: &Target, read: &Target) -> bool {
 fn written(call: &Call) -> Vec<&Target> {
     // How one whose inputs are in question ends is open again.
     let failed = call.status.is_settled() && call.status != Status::Succeeded && !call.suspect;
-    match &call.out {
+    match &call.reach.out {
         None => Vec::new(),
         Some(OutPath::To(target)) => vec![target],
         Some(OutPath::Fan(all)) => all.iter().collect(),

@@ -21,7 +21,7 @@ fn decided(w: &World, id: NodeId) -> Vec<Decision> {
     w.state.calls[&id]
         .decisions
         .iter()
-        .map(|(_, _, decision)| decision.clone())
+        .map(|(_, _, decision)| Decision::clone(decision))
         .collect()
 }
 

@@ -196,7 +196,7 @@ fn an_effect_that_comes_back_is_not_repeated_and_one_that_goes_is_told() {
     let a = w.id("a");
     w.text(w.all(NodeKind::Thought)[0], "y").unwrap();
     let entry = w.state.calls[&a].attempts[0].intent;
-    assert!(w.state.ledger[&entry].orphaned);
+    assert!(w.state.ledger[&entry].more.orphaned);
     w.reply(&[call("write", r#"{"_as":"b","n":2}"#)]);
     w.drain();
     let other = w.state.calls[&w.id("b")].attempts[0].intent;
@@ -218,8 +218,8 @@ fn an_effect_that_comes_back_is_not_repeated_and_one_that_goes_is_told() {
         RefusalKind::Effects
     );
     w.undo().unwrap();
-    assert!(!w.state.ledger[&entry].orphaned, "its result counts again");
-    assert!(w.state.ledger[&other].orphaned);
+    assert!(!w.state.ledger[&entry].more.orphaned, "its result counts again");
+    assert!(w.state.ledger[&other].more.orphaned);
     assert_eq!(w.starts(a), 1);
     // The same write in a new turn of the branch that lost it needs consent.
     w.guide("more").unwrap();

@@ -13,6 +13,7 @@ use crate::domain::advice::Advice;
 use crate::domain::call::{Call, Decision, Digest, EffectClass, Status};
 use crate::domain::envelope::Envelope;
 use crate::domain::event::{CallEvent, EditEvent, Event, ResilienceEvent, RunEvent, TurnEvent};
+use crate::domain::few::Few;
 use crate::domain::id::{Epoch, NodeId, NodeKind, Seq};
 use crate::domain::node::{Content, Origin, Revision};
 use crate::domain::ready::{self, Look};
@@ -27,7 +28,7 @@ pub use agenda::agenda;
 /// What was seen so far, to be compared with what is seen next.
 #[derive(Default)]
 pub struct Witness {
-    revisions: BTreeMap<NodeId, Vec<Revision>>,
+    revisions: BTreeMap<NodeId, Few<Revision>>,
     /// Bytes of the newest execution of each call, with the event.
     ran: BTreeMap<NodeId, (Seq, Arc<str>)>,
     /// Calls that a person asked to run again since their newest execution, or that were in doubt.
@@ -115,12 +116,10 @@ impl Witness {
         let decision = call.decisions.iter().rev().find(|(one, _, _)| *one == rev);
         assert!(
             matches!(
-                decision,
-                Some((
-                    _,
-                    _,
+                decision.map(|(_, _, decision)| &**decision),
+                Some(
                     Decision::Approve { .. } | Decision::Auto { .. } | Decision::Edited | Decision::RunAgain
-                ))
+                )
             ),
             "{id} starts without a decision: {decision:?}"
         );
@@ -141,7 +140,7 @@ impl Witness {
             let consent = call
                 .decisions
                 .iter()
-                .any(|(one, seq, decision)| *one == rev && *seq > entry && *decision == Decision::RunAgain);
+                .any(|(one, seq, decision)| *one == rev && *seq > entry && **decision == Decision::RunAgain);
             assert!(consent, "{id} repeats the effect of {entry} without consent");
         }
     }
@@ -288,7 +287,7 @@ fn repeats(state: &State, call: &Call) -> Vec<Seq> {
             let resumed = entry.effect == EffectClass::Idempotent && entry.outcome == LedgerOutcome::Unknown;
             let own = entry.call == call.id && !resumed;
             let unknown = entry.outcome == LedgerOutcome::Unknown && entry.effect > EffectClass::Idempotent;
-            entry.outcome != LedgerOutcome::DidNot && (entry.orphaned || own || unknown)
+            entry.outcome != LedgerOutcome::DidNot && (entry.more.orphaned || own || unknown)
         })
         .collect()
 }
@@ -344,10 +343,16 @@ fn bound(state: &State, call: &Call) {
             | Status::Awaiting
             | Status::Consent(_)
     );
-    if !counts || pinned || !ran || call.suspect || call.references.is_empty() || call.resolved.is_none() {
+    if !counts
+        || pinned
+        || !ran
+        || call.suspect
+        || call.reach.references.is_empty()
+        || call.resolved.is_none()
+    {
         return;
     }
-    for binding in &call.bindings {
+    for binding in &call.reach.bindings {
         let Some(source) = binding.source else { continue };
         let Some(observation) = state.observation(source) else {
             panic!("{} is bound to {source}, which has no result", call.id);
@@ -362,7 +367,7 @@ fn bound(state: &State, call: &Call) {
         }
     }
     if let Look::Bound { bindings, resolved } = ready::look(state, call)
-        && bindings == call.bindings
+        && bindings == call.reach.bindings
     {
         let (_, args) = node.as_call().expect("a call");
         assert_eq!(
@@ -382,7 +387,7 @@ fn thought_first(state: &State) {
             {
                 let by_model = node.revisions[0].origin == Origin::Model;
                 assert!(
-                    !by_model || node.born > edit,
+                    !by_model || node.born() > edit,
                     "{} survived an edit of a thought before it",
                     node.id
                 );

@@ -145,7 +145,7 @@ fn the_first_difference_ends_what_was_recorded_behind_it() {
         w.state
             .ledger
             .values()
-            .any(|entry| entry.call == b && entry.orphaned)
+            .any(|entry| entry.call == b && entry.more.orphaned)
     );
     assert!(w.last_request().contains("Already happened"));
 }

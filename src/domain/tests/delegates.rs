@@ -187,7 +187,12 @@ fn scopes_are_read_once_shown_under_their_names_and_recorded() {
         prompt.contains(r"do a\n\n†call.s.v:\n2\n\n†input.k:\n7"),
         "{prompt}"
     );
-    let bound: Vec<_> = w.state.calls[&a].bindings.iter().map(|one| one.source).collect();
+    let bound: Vec<_> = w.state.calls[&a]
+        .reach
+        .bindings
+        .iter()
+        .map(|one| one.source)
+        .collect();
     assert_eq!(bound, [Some(w.id("s")), None]);
     // What it was shown changes: it begins anew; where it comes out equal, it goes on.
     let old = thread_of(&w, a);

@@ -161,7 +161,7 @@ fn the_model_is_told_and_the_very_calls_are_refused_for_one_turn() {
     w.drain();
     let again = w.id("again");
     assert_eq!(w.status(again), Status::Rejected);
-    let rule = w.state.calls[&again].denied_by.clone();
+    let rule = w.state.calls[&again].snags.denied_by.clone();
     assert!(rule.is_some_and(|rule| rule.starts_with("loop guard")));
     assert_eq!(w.executed.len(), before + 1, "only the other call ran");
 }

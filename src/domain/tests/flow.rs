@@ -249,7 +249,7 @@ fn every_fault_is_listed_and_nothing_invalid_runs() {
         call("read", r#"{"_as":"dep","n":"†call.bad.v"}"#),
     ]);
     assert!(w.executed.is_empty());
-    assert_eq!(w.state.calls[&w.id("bad")].faults.len(), 2);
+    assert_eq!(w.state.calls[&w.id("bad")].snags.faults.len(), 2);
     assert_eq!(w.status(w.id("dep")), Status::Skipped);
     assert!(w.last_request().contains("did you mean read?"));
 }

@@ -175,7 +175,7 @@ fn time_in_which_nobody_could_take_it_back_does_not_count() {
         version: "test".into(),
     });
     apply(&mut w.state, &reopened);
-    let delay = w.state.calls[&id].delay.as_ref().unwrap();
+    let delay = w.state.calls[&id].trouble.delay.as_ref().unwrap();
     assert_eq!(delay.left(reopened.at), WAIT);
     assert_eq!(delay.left(reopened.at + 1_000), WAIT - 1_000);
 }
@@ -228,7 +228,7 @@ fn without_a_pause_nothing_is_told_of_one() {
             .any(|event| matches!(event, Event::Call(CallEvent::Graced { .. })))
     );
     let decisions = &w.state.calls[&id].decisions;
-    assert!(matches!(decisions.last().unwrap().2, Decision::Approve { .. }));
+    assert!(matches!(*decisions.last().unwrap().2, Decision::Approve { .. }));
 }
 
 #[test]

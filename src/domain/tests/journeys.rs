@@ -284,7 +284,7 @@ fn the_sessions_with_repairs_go_every_way() {
             let mended = way.steps.iter().filter(|step| step.phase == Retry).count();
             twice += usize::from(mended > 1);
         }
-        for round in w.state.calls.values().flat_map(|call| &call.repairs) {
+        for round in w.state.calls.values().flat_map(|call| &call.trouble.repairs) {
             rounds += 1;
             asked += usize::from(round.reply.is_some());
             chosen += usize::from(!round.options.is_empty() && !round.changes.is_empty());

@@ -64,7 +64,7 @@ fn run_now(w: &mut World, id: NodeId) -> Result<(), Refusal> {
 }
 
 fn given_up(w: &World, id: NodeId) -> Option<String> {
-    w.state.calls[&id].given_up.as_deref().map(str::to_owned)
+    w.state.calls[&id].trouble.given_up.as_deref().map(str::to_owned)
 }
 
 #[test]
@@ -80,7 +80,7 @@ fn a_passing_failure_runs_again_after_its_wait_and_its_readers_wait_with_it() {
     assert_eq!(w.status(b), Status::Blocked);
     assert_eq!(w.starts(a), 1, "nothing runs before the wait is over");
     assert_eq!(w.asked.len(), 1, "the model is not told yet");
-    let delay = w.state.calls[&a].delay.clone().unwrap();
+    let delay = w.state.calls[&a].trouble.delay.clone().unwrap();
     assert_eq!(delay.tries, Some((1, 4)));
     assert!((160..=240).contains(&delay.left_ms), "{delay:?}");
     elapse(&mut w, 0);
@@ -88,7 +88,7 @@ fn a_passing_failure_runs_again_after_its_wait_and_its_readers_wait_with_it() {
     w.finish(a);
     w.drain();
     assert_eq!((w.status(a), w.status(b)), (Status::Succeeded, Status::Succeeded));
-    assert_eq!(w.state.calls[&a].retries, 0);
+    assert_eq!(w.state.calls[&a].trouble.retries, 0);
     assert_eq!(w.asked.len(), 2);
     assert!(w.timers.is_empty());
 }
@@ -190,7 +190,10 @@ fn the_operator_can_skip_the_wait_refuse_answer_or_edit() {
     elapse(&mut w, 0);
     assert_eq!(w.starts(a), 2);
     fails(&mut w, a);
-    assert_eq!(w.state.calls[&a].retries, 1, "an edit begins the count anew");
+    assert_eq!(
+        w.state.calls[&a].trouble.retries, 1,
+        "an edit begins the count anew"
+    );
 }
 
 #[test]
@@ -226,7 +229,7 @@ fn a_wait_survives_a_crash_and_stands_still_with_the_run() {
         reason: "look".into(),
     })
     .unwrap();
-    assert_eq!(w.state.calls[&a].delay.as_ref().unwrap().since, None);
+    assert_eq!(w.state.calls[&a].trouble.delay.as_ref().unwrap().since, None);
     elapse(&mut w, 0);
     assert_eq!(w.status(a), Status::Delayed, "a paused run does not count waits");
     w.crash();
@@ -257,7 +260,7 @@ fn a_pause_takes_nothing_from_a_wait() {
     };
     let paused = RunEvent::Paused { reason: "x".into() };
     assert!(at(&mut state, 50, paused).is_empty());
-    let left = |state: &State, now| state.calls[&a].delay.as_ref().unwrap().left(now);
+    let left = |state: &State, now| state.calls[&a].trouble.delay.as_ref().unwrap().left(now);
     assert_eq!(left(&state, 9_999), whole - 50);
     let timers = at(&mut state, 10_000, RunEvent::Resumed {});
     assert!(

@@ -41,11 +41,14 @@ fn an_answer_after_the_repair_was_skipped_changes_nothing_and_runs_nothing() {
         (revisions, starts)
     );
     assert_eq!(w.rev(a), before.nodes[&a].rev());
-    assert_eq!(w.state.calls[&a].given_up, before.calls[&a].given_up);
+    assert_eq!(
+        w.state.calls[&a].trouble.given_up,
+        before.calls[&a].trouble.given_up
+    );
     assert!(w.running.is_empty());
     // What it cost is counted all the same, and its words are on record.
     assert_eq!(w.state.usage.input, Some(100));
-    assert!(w.state.calls[&a].repairs[0].reply.is_some());
+    assert!(w.state.calls[&a].trouble.repairs[0].reply.is_some());
     let (requests, told) = (w.state.requests, w.last_request());
     w.drain();
     assert_eq!(apply::fold(&w.log), w.state);

@@ -115,7 +115,7 @@ fn held_turns_that_fall_take_their_streams_and_calls_along() {
         w.state
             .ledger
             .values()
-            .any(|entry| entry.call == write && entry.orphaned)
+            .any(|entry| entry.call == write && entry.more.orphaned)
     );
     assert!(!w.state.nodes[&write].active);
     assert_eq!(w.open.len(), 1, "the model is asked anew");

@@ -79,7 +79,7 @@ proptest! {
         let possible: BTreeSet<NodeId> = plan.possible.iter().copied().collect();
         prop_assert!(certain.is_subset(&ran), "{:?} did not run: {:?}", certain, ran);
         prop_assert!(ran.is_subset(&possible), "{:?} ran, possible were {:?}", ran, possible);
-        for entry in w.state.ledger.values().filter(|entry| entry.orphaned && entry.effect.has_effect()) {
+        for entry in w.state.ledger.values().filter(|entry| entry.more.orphaned && entry.effect.has_effect()) {
             prop_assert!(plan.effects.contains(&entry.seq), "{} was orphaned without being named", entry.seq);
         }
         for id in &plan.kept {

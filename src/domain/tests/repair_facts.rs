@@ -36,6 +36,7 @@ fn what_was_tried_is_kept_as_facts_that_nothing_else_shares() {
         w.finish(id);
         let life = &w.state.calls[&id];
         let rounds: Vec<_> = life
+            .trouble
             .repairs
             .iter()
             .map(|one| {

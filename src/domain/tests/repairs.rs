@@ -81,7 +81,7 @@ fn a_request_about_arguments_that_breaks_is_made_again_as_often_as_others() {
         })
         .collect();
     assert!((160..=240).contains(&waits[0]) && waits[1] == 60_000, "{waits:?}");
-    assert_eq!(w.state.calls[&a].repairs[0].broke.len(), 2);
+    assert_eq!(w.state.calls[&a].trouble.repairs[0].broke.len(), 2);
     assert_eq!(apply::fold(&w.log), w.state);
     said(&mut w, r#"{"passengers": 1}"#);
     assert_eq!(args(&w, a)["passengers"], 1);
@@ -102,7 +102,7 @@ fn a_request_about_arguments_that_goes_on_breaking_is_the_end_of_repair() {
     }
     assert!(w.questions.is_empty());
     assert_eq!(w.status(a), Status::Failed(ErrorClass::Param));
-    let why = w.state.calls[&a].given_up.as_deref().unwrap_or_default();
+    let why = w.state.calls[&a].trouble.given_up.as_deref().unwrap_or_default();
     assert!(why.contains("HTTP 503"), "{why}");
     // One that cannot pass is not tried again, nor one for which no request is left.
     let mut w = world("write", true, true);
@@ -123,7 +123,7 @@ fn two_errors_of_a_call_that_cannot_run_are_mended_in_one_round() {
     assert_eq!(w.starts(a), 1, "nothing ran before it was right");
     assert_eq!(args(&w, a)["departure_date"], "2024-10-26");
     assert_eq!(args(&w, a)["class"], "business");
-    let rounds = &w.state.calls[&a].repairs;
+    let rounds = &w.state.calls[&a].trouble.repairs;
     assert_eq!((rounds.len(), rounds[0].changes.len()), (1, 2));
     assert_eq!(w.state.nodes[&a].revisions.len(), 2);
     assert!(w.questions.is_empty(), "rules were enough");
@@ -166,7 +166,7 @@ fn a_tool_that_reports_two_errors_at_once_takes_two_executions() {
         (Rev(1), Status::Repairing(Stage::Asking))
     );
     said(&mut w, r#"{"class": "business"}"#);
-    let rounds = &w.state.calls[&a].repairs;
+    let rounds = &w.state.calls[&a].trouble.repairs;
     assert_eq!(rounds.len(), 1, "{rounds:?}");
     let changes: Vec<(&str, Option<&str>, Strategy)> = rounds[0]
         .changes
@@ -204,7 +204,7 @@ fn a_tool_that_reports_two_errors_at_once_takes_two_executions() {
         ]
     );
     assert_eq!((w.executed.len(), w.status(a)), (3, Status::Succeeded));
-    assert_eq!((w.starts(b), w.state.calls[&a].repairs.len()), (1, 1));
+    assert_eq!((w.starts(b), w.state.calls[&a].trouble.repairs.len()), (1, 1));
     assert!(follows(&phases(&w, a)));
 }
 
@@ -225,7 +225,7 @@ fn three_executions_with_different_arguments_are_the_end_and_nothing_is_paid_aft
     assert_eq!(w.starts(a), 3);
     assert!(w.questions.is_empty());
     assert_eq!(w.status(a), Status::Failed(ErrorClass::Param));
-    let why = w.state.calls[&a].given_up.as_deref().unwrap_or_default();
+    let why = w.state.calls[&a].trouble.given_up.as_deref().unwrap_or_default();
     assert!(why.contains("3 are allowed"), "{why}");
     w.drain();
     let told = w.last_request();
@@ -260,7 +260,7 @@ fn an_unknown_tool_is_told_and_never_mended() {
     w.reply(&[call("find_hotel", r#"{"_as":"a","origin":5}"#)]);
     let a = w.id("a");
     assert_eq!((w.starts(a), w.rev(a)), (0, Rev(1)));
-    assert!(w.state.calls[&a].repairs.is_empty());
+    assert!(w.state.calls[&a].trouble.repairs.is_empty());
     assert!(w.last_request().contains("find_hotel"), "{}", w.last_request());
 }
 
@@ -289,7 +289,7 @@ fn a_permission_and_a_passing_trouble_are_no_matter_of_arguments() {
         ),
     );
     assert_eq!((w.starts(a), w.starts(b)), (1, 1));
-    assert!(w.state.calls[&a].repairs.is_empty() && w.state.calls[&b].repairs.is_empty());
+    assert!(w.state.calls[&a].trouble.repairs.is_empty() && w.state.calls[&b].trouble.repairs.is_empty());
     assert!(w.questions.is_empty());
 }
 
@@ -305,7 +305,7 @@ fn what_is_not_clear_is_the_operators_choice_and_he_may_leave_it() {
         (w, a)
     };
     let (mut w, a) = offered();
-    let labels: Vec<String> = w.state.calls[&a].repairs[0]
+    let labels: Vec<String> = w.state.calls[&a].trouble.repairs[0]
         .options
         .iter()
         .map(|fix| fix.label.clone())

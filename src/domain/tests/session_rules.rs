@@ -42,7 +42,7 @@ fn last(w: &World, id: NodeId) -> Option<Decision> {
     w.state.calls[&id]
         .decisions
         .last()
-        .map(|(_, _, decision)| decision.clone())
+        .map(|(_, _, decision)| Decision::clone(decision))
 }
 
 #[test]

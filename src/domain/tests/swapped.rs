@@ -99,7 +99,7 @@ fn a_rule_that_lets_any_content_run_lets_it_run_as_it_is() {
     w.run(RunCommand::Resume {}).unwrap();
     assert_eq!(w.runs(id).len(), 1);
     let decided = &w.state.calls[&id].decisions;
-    assert!(matches!(decided.last().unwrap().2, Decision::Auto { .. }));
+    assert!(matches!(*decided.last().unwrap().2, Decision::Auto { .. }));
     assert_eq!(
         w.state.calls[&id].operands()[0].hash.as_ref(),
         "date",

@@ -327,7 +327,7 @@ fn recorded(w: &World, turn: TurnId) -> Option<Block> {
         .nodes
         .iter()
         .map(|id| &w.state.nodes[id])
-        .filter(|node| node.born < turn.asked_at && node.revisions[0].origin == Origin::Model);
+        .filter(|node| node.born() < turn.asked_at && node.revisions[0].origin == Origin::Model);
     let node = before
         .filter(|node| node.active || node.is_deleted_on(&line))
         .nth(turn.received)?;

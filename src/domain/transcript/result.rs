@@ -80,7 +80,7 @@ fn error_text(state: &State, call: &Call, class: &str, message: &str, error: Opt
         "call": {"tool": tool, "args": args},
         "error": {"class": class, "message": redact_certain(message)},
     });
-    if !call.repairs.is_empty() {
+    if !call.trouble.repairs.is_empty() {
         body["error"]["repairs"] = repairs(state, call);
     }
     if let Some(error) = error {
@@ -101,7 +101,7 @@ fn error_text(state: &State, call: &Call, class: &str, message: &str, error: Opt
 /// What was tried to mend the arguments, for who has to go on from the failure.
 fn repairs(state: &State, call: &Call) -> Value {
     let node = state.nodes.get(&call.id);
-    let tried = call.repairs.iter().map(|round| {
+    let tried = call.trouble.repairs.iter().map(|round| {
         let before = node.and_then(|node| node.revision(round.rev));
         let args = match before.map(|said| &said.content) {
             Some(Content::Call { args, .. }) => {
@@ -145,9 +145,9 @@ fn tries(state: &State, call: &Call) -> usize {
 
 /// Why a call has no execution to report, in the words for the model.
 fn unrun_reason(call: &Call) -> String {
-    let because = call.because.as_deref().unwrap_or_default();
+    let because = call.snags.because.as_deref().unwrap_or_default();
     match &call.status {
-        Status::Rejected => match &call.denied_by {
+        Status::Rejected => match &call.snags.denied_by {
             Some(rule) if is_guard(rule) => format!("refused for this turn: {because}"),
             Some(rule) => format!("not allowed by the policy ({rule}): {because}"),
             None if because.is_empty() => "rejected by the operator".into(),
@@ -158,6 +158,7 @@ fn unrun_reason(call: &Call) -> String {
         Status::Unsatisfiable => because.to_owned(),
         Status::Invalid => {
             let faults: Vec<String> = call
+                .snags
                 .faults
                 .iter()
                 .map(|fault| match fault.path.as_str() {

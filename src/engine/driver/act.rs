@@ -75,7 +75,11 @@ impl Driver {
     }
 
     fn ask_aside(&mut self, (call, rev, round): (NodeId, Rev, u32), wait_ms: u64) {
-        let rounds = self.state.calls.get(&call).map(|life| life.repairs.iter());
+        let rounds = self
+            .state
+            .calls
+            .get(&call)
+            .map(|life| life.trouble.repairs.iter());
         let asked = rounds
             .into_iter()
             .flatten()
@@ -124,7 +128,12 @@ impl Driver {
             return;
         };
         // What it ran with: the call may have other arguments by now.
-        self.executor
-            .probe(call, attempt, &entry.tool, &ran.args, entry.before.as_deref());
+        self.executor.probe(
+            call,
+            attempt,
+            &entry.tool,
+            &ran.args,
+            entry.more.before.as_deref(),
+        );
     }
 }

@@ -60,7 +60,7 @@ fn real(dir: &std::path::Path) -> Stage {
 async fn process_of(stage: &mut Stage) -> (u32, u64) {
     let process = |stage: &Stage| {
         let mut attempts = stage.state.calls.values().flat_map(|call| &call.attempts);
-        attempts.find_map(|attempt| attempt.process)
+        attempts.find_map(|attempt| attempt.under.process)
     };
     stage.until("a process", |stage| process(stage).is_some()).await;
     process(stage).unwrap()

@@ -25,7 +25,7 @@ fn by_rule(stage: &Stage, args: &str) -> bool {
     let decisions = &stage.state.calls[&stage.call(args)].decisions;
     decisions
         .iter()
-        .any(|(_, _, one)| matches!(one, Decision::Auto { rule } if rule.contains("rules.toml")))
+        .any(|(_, _, one)| matches!(&**one, Decision::Auto { rule } if rule.contains("rules.toml")))
 }
 
 #[tokio::test(start_paused = true)]

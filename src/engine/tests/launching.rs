@@ -164,7 +164,7 @@ async fn a_denied_call_never_runs() {
     stage.quiet().await;
     let call = stage.written().calls.into_values().next().unwrap();
     assert_eq!(call.verdict.unwrap().gate, Gate::Deny);
-    assert!(matches!(call.decisions[0].2, Decision::Deny { .. }));
+    assert!(matches!(*call.decisions[0].2, Decision::Deny { .. }));
 }
 
 #[tokio::test(start_paused = true)]

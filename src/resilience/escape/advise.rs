@@ -141,7 +141,7 @@ fn calls<'s>(state: &'s State, turn: &'s Turn) -> impl Iterator<Item = &'s Call>
 }
 
 fn refused(call: &Call) -> bool {
-    call.status == Status::Rejected && call.denied_by.as_deref().is_some_and(is_guard)
+    call.status == Status::Rejected && call.snags.denied_by.as_deref().is_some_and(is_guard)
 }
 
 fn fails_again(state: &State, call: &Call, finding: &Finding) -> bool {

@@ -27,12 +27,13 @@ pub fn batch(state: &State, turn: &Turn) -> Option<Batch> {
 fn action(state: &State, call: &Call) -> Option<Action> {
     let (tool, _) = state.nodes.get(&call.id)?.as_call()?;
     let args = args_hash(&ready::resolved_args(state, call)?);
-    let because = call.because.as_deref().unwrap_or_default();
+    let because = call.snags.because.as_deref().unwrap_or_default();
     let failed = |looks: String| Some(Arc::from(looks));
     let (end, error, said) = match &call.status {
         Status::Succeeded | Status::Failed(_) => return observed(state, call, (tool, args)),
         Status::Invalid => {
             let faults: Vec<String> = call
+                .snags
                 .faults
                 .iter()
                 .map(|fault| format!("{} {}", fault.keyword, fault.path))
@@ -40,7 +41,7 @@ fn action(state: &State, call: &Call) -> Option<Action> {
             let looks = fingerprint(&format!("invalid {}", faults.join(", ")));
             (End::Failure, failed(looks), "")
         }
-        Status::Rejected => match &call.denied_by {
+        Status::Rejected => match &call.snags.denied_by {
             // What was forbidden because it repeats is no news about the tool.
             Some(rule) if is_guard(rule) => return None,
             Some(rule) => (

@@ -38,6 +38,7 @@ pub struct Known<'a> {
 /// The step of repair that follows the failure of a call, or why there is none.
 pub fn after(rules: &Rules, state: &State, call: &Call, known: &Known<'_>) -> Result<Next, Arc<str>> {
     if call
+        .snags
         .faults
         .iter()
         .any(|fault| STRUCTURAL.contains(&fault.keyword.as_str()))
@@ -83,7 +84,8 @@ pub fn after(rules: &Rules, state: &State, call: &Call, known: &Known<'_>) -> Re
 
 /// The round that the call is in.
 fn under_way(call: &Call) -> Option<&Round> {
-    call.repairs
+    call.trouble
+        .repairs
         .last()
         .filter(|_| matches!(call.status, Status::Repairing(_)))
 }
@@ -276,7 +278,7 @@ fn written(node: &Node) -> Rev {
 /// Rounds of repair since a person or the model wrote the arguments.
 fn count(call: &Call, node: &Node) -> u32 {
     let since = written(node);
-    let rounds = call.repairs.iter().filter(|round| round.rev >= since);
+    let rounds = call.trouble.repairs.iter().filter(|round| round.rev >= since);
     rounds.count() as u32
 }
 
@@ -289,7 +291,7 @@ fn past(call: &Call, node: &Node) -> Past {
             past.tried(args);
         }
     }
-    for round in call.repairs.iter().filter(|round| round.rev >= since) {
+    for round in call.trouble.repairs.iter().filter(|round| round.rev >= since) {
         if !round.changes.is_empty() {
             past.rounds += 1;
         }

@@ -51,11 +51,12 @@ fn failed(class: ErrorClass, executed: bool) -> ToolError {
 }
 
 fn call(effect: EffectClass, retries: u32) -> Call {
-    Call {
+    let mut call = Call {
         effect,
-        retries,
         ..Call::new(NodeId::new(NodeKind::Call, 5))
-    }
+    };
+    call.trouble.change(|trouble| trouble.retries = retries);
+    call
 }
 
 fn step(effect: EffectClass, retries: u32, error: &ToolError) -> Next {

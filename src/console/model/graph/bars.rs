@@ -71,11 +71,11 @@ fn of_node(state: &State, id: NodeId, bars: &mut Vec<Bar>) {
     match id.kind {
         NodeKind::Call => {
             if let Some(call) = state.calls.get(&id) {
-                of_call(state, call, node.born, bars);
+                of_call(state, call, node.born(), bars);
             }
         }
         NodeKind::Prompt | NodeKind::Intervention => {
-            bars.extend(bar(state, Doing::Moment, node.born, Some(node.born)));
+            bars.extend(bar(state, Doing::Moment, node.born(), Some(node.born())));
         }
         // A result stands with its call, what the model said with its request.
         NodeKind::Observation | NodeKind::Thought | NodeKind::Answer | NodeKind::Repair => {}
@@ -93,7 +93,10 @@ fn of_call(state: &State, call: &Call, born: Seq, bars: &mut Vec<Bar>) {
     let over = left.then(|| stand::replaced_at(state, call.id)).flatten();
     let first = call.attempts.first().map(|attempt| attempt.intent);
     let decided = |after: Seq| {
-        let all = call.decisions.iter().map(|(_, seq, decision)| (*seq, decision));
+        let all = call
+            .decisions
+            .iter()
+            .map(|(_, seq, decision)| (*seq, &**decision));
         all.filter(|(seq, _)| *seq > after).min_by_key(|(seq, _)| *seq)
     };
     match call.ready {

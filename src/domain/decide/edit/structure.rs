@@ -66,8 +66,8 @@ impl Calls<'_> {
 
     /// Calls that may go by a name: read off the index of names, for a turn can be wide.
     fn candidates(&self, name: &str) -> impl Iterator<Item = NodeId> {
-        let holders = self.state.agenda.labels.get(name).into_iter().flatten();
-        holders.chain(self.edited.keys()).copied()
+        let holders = self.state.agenda.names.holders(name);
+        holders.chain(self.edited.keys().copied())
     }
 
     /// Another call of a call's turn that goes by a name.
@@ -88,7 +88,7 @@ impl Calls<'_> {
                 .state
                 .calls
                 .get(&id)
-                .map_or(const { &Vec::new() }, |call| &call.references),
+                .map_or(const { &Vec::new() }, |call| &call.reach.references),
         };
         for reference in reads {
             needed(&reference.expr, &mut found);

@@ -199,7 +199,7 @@ pub(crate) fn effects_of(state: &State, calls: &BTreeSet<NodeId>) -> Vec<Seq> {
                 continue;
             };
             let happened = entry.outcome != crate::domain::state::LedgerOutcome::DidNot;
-            if entry.effect.has_effect() && happened && !entry.orphaned {
+            if entry.effect.has_effect() && happened && !entry.more.orphaned {
                 entries.push(entry.seq);
             }
         }

@@ -103,7 +103,7 @@ fn a_read_is_reused_only_while_nothing_was_written() {
     let b = w.id("b");
     assert_eq!((w.status(b), w.starts(b)), (Status::Succeeded, 0));
     let decided = w.state.calls[&b].decisions.last().unwrap();
-    assert!(matches!(decided.2, Decision::Reuse { .. }));
+    assert!(matches!(*decided.2, Decision::Reuse { .. }));
     // In the same branch an equal call is a new intention.
     w.reply(&[call("read", r#"{"_as":"c","n":1}"#)]);
     assert_eq!(w.starts(w.id("c")), 1);

@@ -65,7 +65,7 @@ pub fn agenda(state: &State) {
     assert!(agenda.failures.is_subset(&failed), "failures");
     for call in state.calls.values() {
         assert_eq!(
-            call.delay.is_some(),
+            call.trouble.delay.is_some(),
             call.status == Status::Delayed,
             "{} waits",
             call.id
@@ -159,14 +159,15 @@ fn names(state: &State) {
             continue;
         }
         assert!(
-            state
-                .agenda
-                .labels
-                .get(&call.label)
-                .is_some_and(|all| all.contains(&call.id)),
+            state.agenda.names.holders(&call.label).any(|id| id == call.id),
             "label"
         );
-        for head in call.out.iter().flat_map(crate::domain::reference::OutPath::heads) {
+        for head in call
+            .reach
+            .out
+            .iter()
+            .flat_map(crate::domain::reference::OutPath::heads)
+        {
             assert!(
                 state
                     .agenda
@@ -176,7 +177,7 @@ fn names(state: &State) {
                 "writer"
             );
         }
-        for reference in &call.references {
+        for reference in &call.reach.references {
             reference.expr.each(&mut |target| {
                 let of = match target.root {
                     Root::Call => &state.agenda.readers,

@@ -232,7 +232,7 @@ fn other_arguments_of_the_call_begin_another_sub_agent() {
         w.running.iter().all(|one| one.cancelled),
         "its running call is cancelled"
     );
-    assert!(w.state.ledger[&wrote].orphaned, "its effects are listed");
+    assert!(w.state.ledger[&wrote].more.orphaned, "its effects are listed");
     assert_eq!(w.open.len(), 2, "the new one and B");
     assert_eq!(thread_of(&w, b), of_b);
     let texts = format!("{:?}", w.asked.last().unwrap().messages);

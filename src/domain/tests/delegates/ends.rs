@@ -19,7 +19,7 @@ fn busy() -> World {
 fn ended(w: &World, thread: ThreadId) {
     assert_eq!(active_turns(w, thread), 0, "its turns are history");
     let wrote = w.state.calls[&w.id("wrote")].attempts[0].intent;
-    assert!(w.state.ledger[&wrote].orphaned, "what it did is listed");
+    assert!(w.state.ledger[&wrote].more.orphaned, "what it did is listed");
     assert!(w.running.iter().all(|one| one.cancelled), "what ran is cancelled");
     let streams = |(turn, _): &(TurnId, u32)| w.state.turns[turn].thread == thread;
     assert!(!w.open.iter().any(streams), "its stream is closed");

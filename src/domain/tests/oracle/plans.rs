@@ -119,7 +119,7 @@ struct Before {
 impl Before {
     fn of(w: &World) -> Self {
         let nodes = w.state.nodes.values().filter(|node| node.active);
-        let entries = w.state.ledger.values().filter(|entry| entry.orphaned);
+        let entries = w.state.ledger.values().filter(|entry| entry.more.orphaned);
         let active = |id: &NodeId| w.state.nodes[id].active;
         let open_calls: BTreeSet<NodeId> = w
             .state
@@ -338,7 +338,7 @@ impl Before {
     fn effects(&self, w: &World, plan: &Plan, ran: &BTreeSet<NodeId>, command: &EditCommand) {
         for entry in w.state.ledger.values() {
             let happened = entry.outcome != LedgerOutcome::DidNot && entry.effect.has_effect();
-            let left = entry.orphaned && !self.orphaned.contains(&entry.seq);
+            let left = entry.more.orphaned && !self.orphaned.contains(&entry.seq);
             let first = w.log[self.events].seq;
             if !happened || entry.seq >= first || !(left || ran.contains(&entry.call)) {
                 continue;

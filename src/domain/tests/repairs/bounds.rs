@@ -107,7 +107,7 @@ fn a_question_survives_the_death_of_the_program_and_a_late_answer_changes_nothin
     assert_eq!(w.questions.len(), 1);
     w.crash();
     assert_eq!(w.questions.len(), 1, "it is asked again");
-    assert_eq!(w.state.calls[&a].repairs.len(), 1);
+    assert_eq!(w.state.calls[&a].trouble.repairs.len(), 1);
     let question = w.questions[0];
     w.args(a, r#"{"_as":"a","origin":"LAX"}"#).unwrap();
     assert_eq!(w.starts(a), 2);
@@ -134,7 +134,7 @@ fn an_answer_that_does_not_fit_ends_the_repair() {
         said(&mut w, answer);
         assert_eq!((w.starts(a), w.rev(a)), (1, Rev(1)), "{answer}");
         assert_eq!(w.status(a), Status::Failed(ErrorClass::Param));
-        let said = w.state.calls[&a].given_up.as_deref().unwrap_or_default();
+        let said = w.state.calls[&a].trouble.given_up.as_deref().unwrap_or_default();
         assert!(said.contains(why), "{answer}: {said}");
     }
 }
