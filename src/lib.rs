@@ -2,7 +2,8 @@
 //! resume only what depended on it.
 //!
 //! The map, from the inside out:
-//! - [`text`], [`canon`], [`schema`]: pure leaves; safe display, canonical JSON and hashes, JSON Schema.
+//! - [`text`], [`canon`], [`schema`], [`few`]: pure leaves; safe display, canonical JSON and hashes, JSON Schema, lists
+//!   of mostly one.
 //! - [`domain`]: what a run is. Pure.
 //! - [`policy`]: which call is allowed, asked, denied, and why. Pure.
 //! - [`resilience`]: what is done when tools fail. Pure.
@@ -27,6 +28,7 @@ pub mod domain;
 pub mod drill;
 pub mod engine;
 pub mod export;
+pub mod few;
 pub mod journal;
 pub mod model;
 pub mod policy;

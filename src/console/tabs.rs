@@ -440,7 +440,7 @@ pub fn broken(maker: &mut Maker<'_>, id: TurnId) {
             turn.nodes.len()
         ),
     );
-    if let Some(partial) = &turn.partial {
+    if let Some(partial) = &turn.more.partial {
         maker.own(Role::Title, "what had come of the next block");
         maker.said(partial, &Origin::Model);
     }

@@ -118,7 +118,7 @@ fn add_node(
         turn,
         active: true,
         pinned: false,
-        revisions: super::few::Few::One(first),
+        revisions: crate::few::Few::One(first),
         current: super::id::Rev(1),
         replaced: None,
         history: super::history::History::begun(state.epoch),

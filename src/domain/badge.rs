@@ -76,7 +76,7 @@ pub fn of(state: &State, id: NodeId) -> Vec<Badge> {
         && turn.is_active()
         && turn.nodes.iter().find(|one| counts(state, **one)) == Some(&id)
     {
-        if turn.asked > 0 && turn.revived > Seq(0) {
+        if turn.asked > 0 && turn.more.revived > Seq(0) {
             out.push(Badge::ReplyOnRecord);
         }
         if turn.drifted {

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, DefaultHasher, Hasher as _};
 
-use super::few::Few;
+use crate::few::Few;
 
 /// What may belong to each text, in the order in which it was noted.
 #[derive(Debug, Clone, PartialEq, Eq)]

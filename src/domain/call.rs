@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::few::Few;
 use super::history::History;
 use super::id::{Attempt, Epoch, NodeId, Rev, Seq, ThreadId};
 use super::ladder::Stage;
 use super::seldom::Seldom;
+use crate::few::Few;
 
 mod outcome;
 mod parts;

@@ -27,7 +27,6 @@ pub mod effects;
 pub mod envelope;
 pub mod escape;
 pub mod event;
-pub mod few;
 pub mod former;
 pub mod graph;
 pub mod history;

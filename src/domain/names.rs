@@ -6,9 +6,9 @@
 use std::sync::Arc;
 
 use super::bits::Bits;
-use super::few::Few;
 use super::id::{NodeId, NodeKind};
 use super::state::ByName;
+use crate::few::Few;
 
 /// Calls by name, in the order in which they were first called so.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -8,9 +8,9 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::call::Outcome;
-use super::few::Few;
 use super::history::{History, Line};
 use super::id::{Attempt, Epoch, NodeId, Rev, Seq, TurnId};
+use crate::few::Few;
 
 /// A vertex of the graph, with everything that it ever said.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -24,20 +24,17 @@ impl<T> Default for Seldom<T> {
 impl<T: Blank> Seldom<T> {
     /// Changes the part.
     pub fn change(&mut self, change: impl FnOnce(&mut T)) {
-        match &mut self.0 {
-            Some(part) => {
-                change(part);
-                if **part == *T::blank() {
-                    self.0 = None;
-                }
+        if let Some(part) = &mut self.0 {
+            change(part);
+            if **part == *T::blank() {
+                self.0 = None;
             }
-            None => {
-                let mut part = T::default();
-                change(&mut part);
-                if part != *T::blank() {
-                    self.0 = Some(Box::new(part));
-                }
-            }
+            return;
+        }
+        let mut part = T::default();
+        change(&mut part);
+        if part != *T::blank() {
+            self.0 = Some(Box::new(part));
         }
     }
 }

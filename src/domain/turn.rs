@@ -10,6 +10,7 @@ use super::breaker::Scope;
 use super::history::History;
 use super::id::{Epoch, NodeId, Seq, ThreadId, TurnId};
 use super::price::Spent;
+use super::seldom::{Blank, Seldom};
 
 /// One turn of a thread.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,8 +37,6 @@ pub struct Turn {
     pub nodes: Vec<NodeId>,
     /// Blocks taken from the stream of the current request; a repeated stream is matched by position.
     pub received: usize,
-    /// Text of a block that was not sealed when the program last wrote it down.
-    pub partial: Option<Arc<str>>,
     /// Places given to writes so far; a write keeps its place when its call runs again.
     pub slots: u32,
     /// True once everything in it has ended and its errors were collected.
@@ -46,8 +45,6 @@ pub struct Turn {
     pub split: bool,
     /// True where its newest request is the last that was allowed: no tools are offered.
     pub last: bool,
-    /// What its newest request alone told the model, beside what is read off the state.
-    pub told: Vec<Arc<str>>,
     /// True where the operator kept it although its context changed.
     pub drifted: bool,
     /// Tokens that it cost.
@@ -58,12 +55,35 @@ pub struct Turn {
     pub asked_at: Seq,
     /// Event with which its newest request ended; 0 while it goes on.
     pub ended_at: Seq,
+    /// What few turns have, or only while their stream is open.
+    pub more: Seldom<TurnMore>,
+    /// How it stood at the end of earlier epochs.
+    pub history: History<TurnStanding>,
+}
+
+/// What few turns have, or only while their stream is open.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct TurnMore {
+    /// Text of a block that was not sealed when the program last wrote it down.
+    pub partial: Option<Arc<str>>,
+    /// What its newest request alone told the model, beside what is read off the state.
+    pub told: Vec<Arc<str>>,
     /// The breaker that let its open request through, and in which generation.
     pub guard: Option<(Scope, u32)>,
     /// Event with which it last came back from another branch; 0 where it never did.
     pub revived: Seq,
-    /// How it stood at the end of earlier epochs.
-    pub history: History<TurnStanding>,
+}
+
+impl Blank for TurnMore {
+    fn blank() -> &'static Self {
+        static BLANK: TurnMore = TurnMore {
+            partial: None,
+            told: Vec::new(),
+            guard: None,
+            revived: Seq(0),
+        };
+        &BLANK
+    }
 }
 
 /// Whether and how a turn counts.

@@ -12,6 +12,7 @@ mod turns;
 use std::collections::BTreeSet;
 
 use super::gutter::{Item, Shape};
+use crate::few::Few;
 
 /// Whether a node may share a row with others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -31,9 +32,9 @@ pub struct Entry<K> {
     /// What it is called.
     pub key: K,
     /// What it hangs on.
-    pub parents: Vec<K>,
+    pub parents: Few<K>,
     /// Other keys that it stands for.
-    pub members: Vec<K>,
+    pub members: Few<K>,
     /// Number of the epoch in which it was replaced; none while it counts.
     pub replaced: Option<u64>,
     /// The turn that it belongs to; 0 for a node on its own.
@@ -54,11 +55,11 @@ pub struct Entry<K> {
 
 impl<K> Entry<K> {
     /// A node on its own that counts.
-    pub const fn new(key: K, parents: Vec<K>) -> Self {
+    pub fn new(key: K, parents: Vec<K>) -> Self {
         Self {
             key,
-            parents,
-            members: Vec::new(),
+            parents: parents.into(),
+            members: Few::None,
             replaced: None,
             turn: 0,
             leaf: false,
@@ -148,11 +149,11 @@ pub struct Planned<K> {
     /// What it stands for.
     pub stands: Stands,
     /// What it hangs on.
-    pub parents: Vec<K>,
+    pub parents: Few<K>,
     /// What it hangs on by way of nodes without a row.
-    pub elided: Vec<K>,
+    pub elided: Few<K>,
     /// Other keys that it stands for.
-    pub members: Vec<K>,
+    pub members: Few<K>,
     /// Number of nodes in it.
     pub count: usize,
     /// Number of the epoch in which they were replaced.
@@ -269,7 +270,7 @@ fn single<K: Copy>(entry: &Entry<K>, shape: Shape) -> Planned<K> {
         shape,
         stands: Stands::Node,
         parents: entry.parents.clone(),
-        elided: Vec::new(),
+        elided: Few::None,
         members: entry.members.clone(),
         count: 1,
         replaced: entry.replaced,
@@ -301,9 +302,9 @@ fn merged<'a, K: Copy + Ord + 'a>(
         key: first.key,
         shape,
         stands,
-        parents,
-        elided: Vec::new(),
-        members,
+        parents: parents.into(),
+        elided: Few::None,
+        members: members.into(),
         count: entries.clone().count(),
         replaced: first.replaced,
         mark: entries.map(|entry| entry.mark).max().unwrap_or(0),

@@ -74,7 +74,7 @@ pub fn make(maker: &mut Maker<'_>, id: TurnId) {
     for message in &sent.messages {
         one(maker, message);
     }
-    for text in &turn.told {
+    for text in &turn.more.told {
         maker.own(Role::Accent, "told with this request alone");
         plain(maker, text);
     }

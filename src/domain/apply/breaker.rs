@@ -38,7 +38,9 @@ pub(super) fn answered(state: &mut State, turn: TurnId, failed: Option<bool>) {
     let Some(request) = state.turns.get_mut(&turn) else {
         return;
     };
-    let guards: Vec<_> = request.guard.take().into_iter().collect();
+    let mut guard = None;
+    request.more.change(|more| guard = more.guard.take());
+    let guards: Vec<_> = guard.into_iter().collect();
     let probe = Probe::Request(turn, request.asked);
     ended(state, &guards, probe, failed);
 }

@@ -344,7 +344,7 @@ fn started(state: &mut State, at: At, event: &CallEvent) {
         same: same.clone(),
         key: key.clone(),
         effect: *effect,
-        task: task.clone(),
+        task: shared_task(state, task.as_ref()),
         at: at.utc_ms,
         thread: *thread,
         outcome: LedgerOutcome::Running,
@@ -362,6 +362,13 @@ fn started(state: &mut State, at: At, event: &CallEvent) {
     state.last_thread = thread.map_or(state.last_thread, |thread| state.last_thread.max(thread.0));
     index::set_status(state, *call, Status::Running(*attempt));
     raise(state, *call, *effect);
+}
+
+/// A kind of task: the same text as that of the execution before it, where it is equal.
+fn shared_task(state: &State, task: Option<&Arc<str>>) -> Option<Arc<str>> {
+    let before = state.ledger.values().next_back();
+    let before = before.and_then(|entry| entry.task.as_ref());
+    before.filter(|before| Some(*before) == task).or(task).cloned()
 }
 
 /// A sub-agent can do what its calls can do: the calls that it hangs on are of the highest class of its ledger.

@@ -140,7 +140,7 @@ fn stand(state: &mut State, at: At, id: TurnId, standing: &TurnStanding) {
         return;
     };
     if matches!(turn.activity, Activity::Superseded(_)) {
-        turn.revived = at.seq;
+        turn.more.change(|more| more.revived = at.seq);
     }
     turn.stand(epoch, standing.clone());
     if standing.settled {

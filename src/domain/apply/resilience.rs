@@ -93,7 +93,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &ResilienceEvent) {
             };
             if counts(state, *call, *rev).is_some() {
                 with(state, *call, |life| {
-                    life.trouble.change(|trouble| trouble.repairs.push(begun))
+                    life.trouble.change(|trouble| trouble.repairs.push(begun));
                 });
                 index::set_status(state, *call, Status::Repairing(Stage::Diagnosing));
             }

@@ -11,6 +11,7 @@ use crate::domain::history::History;
 use crate::domain::id::{NodeId, Seq, ThreadId, TurnId};
 use crate::domain::node::{Channel, Content, Origin};
 use crate::domain::price::Spent;
+use crate::domain::seldom::Seldom;
 use crate::domain::state::{Mode, State};
 use crate::domain::thread::{self, Child};
 use crate::domain::turn::{Activity, Producer, Stop, Stream, StreamFaultKind, Turn, Usage};
@@ -63,7 +64,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &TurnEvent) {
             origin,
         } => {
             let content = Content::Call {
-                tool: tool.clone(),
+                tool: offered(state, tool),
                 args: args.clone(),
             };
             add_node(state, at, *turn, *node, content, origin.clone());
@@ -80,7 +81,9 @@ pub(super) fn apply(state: &mut State, at: At, event: &TurnEvent) {
         }
         TurnEvent::Matched { turn, blocks } => with(state, *turn, |turn| turn.received = *blocks),
         TurnEvent::Partial { turn, text } => {
-            with(state, *turn, |turn| turn.partial = Some(text.clone()));
+            with(state, *turn, |turn| {
+                turn.more.change(|more| more.partial = Some(text.clone()));
+            });
         }
         TurnEvent::Closed { .. }
         | TurnEvent::Broken { .. }
@@ -128,11 +131,13 @@ fn requested(state: &mut State, at: At, event: &TurnEvent) {
         turn.asked = *request;
         turn.asked_at = at.seq;
         turn.ended_at = Seq(0);
-        turn.guard = guard;
         turn.received = 0;
-        turn.partial = None;
         turn.last = *last;
-        turn.told.clone_from(told);
+        turn.more.change(|more| {
+            more.guard = guard;
+            more.partial = None;
+            more.told.clone_from(told);
+        });
         // Whatever it was kept in spite of: it is asked with what stands before it now.
         turn.drifted = false;
         turn.context = Some(context.clone());
@@ -221,6 +226,13 @@ fn with(state: &mut State, turn: TurnId, change: impl FnOnce(&mut Turn)) {
         turn.remember(state.epoch);
         change(turn);
     }
+}
+
+/// The name of a tool as the run's beginning has it, where it has it: it stands there once for all calls.
+fn offered(state: &State, tool: &Arc<str>) -> Arc<str> {
+    let cards = state.started.iter().flat_map(|started| &started.tools);
+    let mut names = cards.map(|card| &card.name);
+    Arc::clone(names.find(|name| *name == tool).unwrap_or(tool))
 }
 
 fn spoken(text: &Arc<str>) -> Content {
@@ -317,19 +329,16 @@ fn place(state: &mut State, at: At, id: TurnId, thread: ThreadId, after: Option<
         asked: 0,
         nodes: Vec::new(),
         received: 0,
-        partial: None,
         slots: 0,
         settled: by_operator,
         split: false,
         last: false,
-        told: Vec::new(),
         drifted: false,
         usage: Usage::default(),
         spent: Spent::default(),
         asked_at: at.seq,
         ended_at: if by_operator { at.seq } else { Seq(0) },
-        guard: None,
-        revived: Seq(0),
+        more: Seldom::default(),
         history: History::begun(state.epoch),
     };
     state.turns.insert(id, turn);
@@ -349,7 +358,7 @@ fn received(state: &mut State, turn: TurnId, origin: &Origin) {
     if *origin == Origin::Model {
         with(state, turn, |turn| {
             turn.received += 1;
-            turn.partial = None;
+            turn.more.change(|more| more.partial = None);
         });
     }
 }

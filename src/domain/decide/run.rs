@@ -227,7 +227,11 @@ fn ask_again(draft: &mut Draft<'_>, turn: TurnId) -> Result<(), Refusal> {
 
 fn keep_arrived(draft: &mut Draft<'_>, turn: TurnId) -> Result<(), Refusal> {
     broken(draft, turn)?;
-    let partial = draft.state.turns.get(&turn).and_then(|turn| turn.partial.clone());
+    let partial = draft
+        .state
+        .turns
+        .get(&turn)
+        .and_then(|turn| turn.more.partial.clone());
     let something = partial.is_some()
         || draft.state.turns.get(&turn).is_some_and(|turn| {
             turn.nodes

@@ -13,7 +13,6 @@ use crate::domain::advice::Advice;
 use crate::domain::call::{Call, Decision, Digest, EffectClass, Status};
 use crate::domain::envelope::Envelope;
 use crate::domain::event::{CallEvent, EditEvent, Event, ResilienceEvent, RunEvent, TurnEvent};
-use crate::domain::few::Few;
 use crate::domain::id::{Epoch, NodeId, NodeKind, Seq};
 use crate::domain::node::{Content, Origin, Revision};
 use crate::domain::ready::{self, Look};
@@ -22,6 +21,7 @@ use crate::domain::thread;
 use crate::domain::transcript::Message;
 use crate::domain::transcript::hash::context_hash;
 use crate::domain::turn::{Activity, Producer, Stream};
+use crate::few::Few;
 
 pub use agenda::agenda;
 

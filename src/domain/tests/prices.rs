@@ -81,7 +81,12 @@ fn a_limit_of_price_that_is_near_is_told_with_the_request() {
     let mut w = priced(limits, Some(price()));
     let told = |w: &World| {
         let newest = w.state.turns.values().next_back().unwrap();
-        newest.told.iter().map(ToString::to_string).collect::<Vec<_>>()
+        newest
+            .more
+            .told
+            .iter()
+            .map(ToString::to_string)
+            .collect::<Vec<_>>()
     };
     assert_eq!(told(&w), [""; 0]);
     w.stream(call("read", r#"{"_as":"a"}"#));

@@ -11,7 +11,7 @@ use crate::resilience::breaker::Settings;
 
 fn told(w: &World) -> Vec<String> {
     let newest = w.state.turns.values().next_back().unwrap();
-    newest.told.iter().map(ToString::to_string).collect()
+    newest.more.told.iter().map(ToString::to_string).collect()
 }
 
 #[test]

@@ -116,7 +116,7 @@ pub fn notices(state: &State, turn: &Turn) -> Vec<Message> {
         about: NoteKind::Notice,
         text,
     }));
-    notices.extend(turn.told.iter().map(|text| Message::Note {
+    notices.extend(turn.more.told.iter().map(|text| Message::Note {
         about: NoteKind::Notice,
         text: text.clone(),
     }));

@@ -107,14 +107,14 @@ async fn long_open_text_is_written_down_before_it_is_whole() {
                 .state
                 .turns
                 .values()
-                .any(|turn| turn.partial.as_deref() == Some("begun"))
+                .any(|turn| turn.more.partial.as_deref() == Some("begun"))
         })
         .await;
     ask.text(0, &"x".repeat(5000)).await;
     stage
         .until("after some bytes", |stage| {
             let mut turns = stage.state.turns.values();
-            turns.any(|turn| turn.partial.as_ref().is_some_and(|text| text.len() == 5005))
+            turns.any(|turn| turn.more.partial.as_ref().is_some_and(|text| text.len() == 5005))
         })
         .await;
     drop(ask);
@@ -139,7 +139,12 @@ async fn a_text_that_becomes_very_long_is_not_written_down_as_a_whole_for_every_
     stage
         .until("most of it", |stage| {
             let mut turns = stage.state.turns.values();
-            turns.any(|turn| turn.partial.as_ref().is_some_and(|text| text.len() > 900_000))
+            turns.any(|turn| {
+                turn.more
+                    .partial
+                    .as_ref()
+                    .is_some_and(|text| text.len() > 900_000)
+            })
         })
         .await;
     drop(ask);

@@ -120,7 +120,8 @@ pub fn sieve<K: Copy + Ord>(
                 Shape::Node
             };
             let mut row = single(entry, shape);
-            (row.parents, row.elided) = ways.parents(entries, entry);
+            let (parents, elided) = ways.parents(entries, entry);
+            (row.parents, row.elided) = (parents.into(), elided.into());
             plan.rows.push(row);
             ways.note(Way::Row);
         }

@@ -7,6 +7,7 @@ use proptest::prelude::*;
 use super::sieve::{Ways, sieve};
 use super::*;
 use crate::console::layout::gutter::{Cell, Gutter};
+use crate::few::Few;
 
 const NODES: Rules = Rules {
     wide: 3,
@@ -203,10 +204,13 @@ fn what_does_not_fit_is_one_row_and_lines_past_it_say_so() {
             (5, Stands::Node, 1)
         ]
     );
-    assert_eq!((&plan.rows[2].parents, &plan.rows[2].elided), (&vec![1], &vec![]));
+    assert_eq!(
+        (&plan.rows[2].parents, &plan.rows[2].elided),
+        (&vec![1].into(), &Few::None)
+    );
     assert_eq!(
         (&plan.rows[4].parents, &plan.rows[4].elided),
-        (&vec![], &vec![1, 3])
+        (&Few::None, &vec![1, 3].into())
     );
     let one = sieve(&entries, 0, &mut Ways::default(), Some(2), |_| false);
     assert_eq!(

@@ -240,7 +240,11 @@ fn fits_broken(turn: &Turn, term: &Term) -> bool {
                 Stream::Broken(fault) => wanted.are_in(&fault.message) || wanted.are_in(fault.kind.word()),
                 _ => false,
             };
-            let partial = turn.partial.as_deref().is_some_and(|text| wanted.are_in(text));
+            let partial = turn
+                .more
+                .partial
+                .as_deref()
+                .is_some_and(|text| wanted.are_in(text));
             why || partial || turn.id.to_string() == wanted.text
         }
         Term::Is(at) => STATES

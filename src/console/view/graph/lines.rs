@@ -391,7 +391,7 @@ fn broken_row(model: &Model, canvas: &mut Canvas<'_>, place: Rect, turn: &Turn, 
         width: place.right().saturating_sub(x),
         ..place
     };
-    let partial = turn.partial.as_deref().unwrap_or_default();
+    let partial = turn.more.partial.as_deref().unwrap_or_default();
     let line = Styled::new()
         .own(symbol.role(), format!("{} broke ({kind})  ", turn.id))
         .untrusted(Role::Text, partial, usize::from(words.width));
@@ -411,7 +411,7 @@ pub(super) fn why_broken(state: &State, turn: TurnId) -> Option<String> {
     let Stream::Broken(fault) = &turn.stream else {
         return None;
     };
-    let partial = turn.partial.as_deref().unwrap_or_default();
+    let partial = turn.more.partial.as_deref().unwrap_or_default();
     let (head, _) = head(partial, 200);
     Some(format!("broke ({}) {head}", fault.kind.word()))
 }

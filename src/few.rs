@@ -5,20 +5,15 @@
 use std::ops::{Deref, DerefMut};
 
 /// A list of none, one, or seldom more.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub enum Few<T> {
     /// Nothing.
+    #[default]
     None,
     /// One.
     One(T),
     /// Any number.
     More(Vec<T>),
-}
-
-impl<T> Default for Few<T> {
-    fn default() -> Self {
-        Self::None
-    }
 }
 
 impl<T> Few<T> {
@@ -32,6 +27,19 @@ impl<T> Few<T> {
                 Self::More(all)
             }
         };
+    }
+}
+
+impl<T> From<Vec<T>> for Few<T> {
+    fn from(mut all: Vec<T>) -> Self {
+        match all.len() {
+            0 => Self::None,
+            1 => all.pop().map_or(Self::None, Self::One),
+            _ => {
+                all.shrink_to_fit();
+                Self::More(all)
+            }
+        }
     }
 }
 
@@ -66,6 +74,12 @@ impl<'f, T> IntoIterator for &'f Few<T> {
     }
 }
 
+impl<T: PartialEq, const N: usize> PartialEq<[T; N]> for Few<T> {
+    fn eq(&self, other: &[T; N]) -> bool {
+        **self == *other
+    }
+}
+
 impl<T: PartialEq> PartialEq for Few<T> {
     fn eq(&self, other: &Self) -> bool {
         **self == **other
@@ -88,6 +102,8 @@ mod tests {
                 few.push(*one);
             }
             prop_assert_eq!(&*few, &*all);
+            prop_assert_eq!(&Few::from(all.clone()), &few);
+            prop_assert!(all.len() > 1 || !matches!(Few::from(all.clone()), Few::More(_)), "one takes no room elsewhere");
             prop_assert!((&few).into_iter().eq(&all));
             prop_assert!(few == Few::More(all.clone()));
             few.iter_mut().for_each(|one| *one = one.wrapping_add(1));
