@@ -20,9 +20,10 @@ use std::path::{Path, PathBuf};
 use regex::Regex;
 
 /// Which modules each module may name, from the inside out. Everybody may name [`LEAVES`].
-const MAP: [(&str, &[&str]); 15] = [
+const MAP: [(&str, &[&str]); 16] = [
     ("text", &[]),
     ("canon", &[]),
+    ("few", &[]),
     ("schema", &["domain::call"]),
     ("domain", &[]),
     ("policy", &["domain"]),
@@ -52,13 +53,14 @@ const MAP: [(&str, &[&str]); 15] = [
     ),
 ];
 /// Pure, and free for all but each other.
-const LEAVES: [&str; 2] = ["text", "canon"];
+const LEAVES: [&str; 3] = ["text", "canon", "few"];
 /// The composition root: may name everything, and nothing may name it.
 const ROOT: &str = "cli";
 /// Modules without clock, randomness, files, network, tasks and terminal.
-const PURE: [&str; 8] = [
+const PURE: [&str; 9] = [
     "text",
     "canon",
+    "few",
     "schema",
     "domain",
     "policy",

@@ -201,10 +201,11 @@ impl Weights {
         };
         let (decay, alert) = (self.settings.decay, self.settings.alert);
         let moved = self.cell(&run.kind, &run.tool).take(goal, gain, decay, alert);
+        let (kind, tool) = self.names(run);
         let change = |why: Why, before: f64, after: f64| Change {
             seq: run.seq,
-            kind: run.kind.clone(),
-            tool: run.tool.clone(),
+            kind: kind.clone(),
+            tool: tool.clone(),
             execution: Some((run.call, run.attempt)),
             why,
             before,
@@ -284,6 +285,15 @@ impl Weights {
         let start = self.priors.of(kind, tool).unwrap_or(START);
         let row = self.cells.entry(tool.clone()).or_default();
         row.entry(kind.clone()).or_insert_with(|| Cell::new(start))
+    }
+
+    /// The kind and the tool of an execution, as they stand in the cells: once for all changes.
+    fn names(&self, run: &Execution) -> (Arc<str>, Arc<str>) {
+        let row = self.cells.get_key_value(&run.tool);
+        let kind = row.and_then(|(_, row)| row.get_key_value(&run.kind));
+        let tool = row.map_or(&run.tool, |(tool, _)| tool);
+        let kind = kind.map_or(&run.kind, |(kind, _)| kind);
+        (Arc::clone(kind), Arc::clone(tool))
     }
 
     /// What the executions of one kind alone say of a tool.
