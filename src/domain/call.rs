@@ -60,7 +60,7 @@ impl EffectClass {
 pub enum Status {
     /// Sealed by the model or typed by a person; not checked yet.
     Proposed,
-    /// The check found faults (listed in [`Call::faults`]); a person or a repair can still mend it.
+    /// The check found faults (listed in [`Snags::faults`]); a person or a repair can still mend it.
     Invalid,
     /// Waits for references that nobody has written yet.
     Blocked,
@@ -72,7 +72,7 @@ pub enum Status {
     Consent(ConsentCause),
     /// Decided to run; waits for a place.
     Queued,
-    /// Is to run after a wait (in [`Call::delay`]): again, after a failure, or for the first time, where it can be
+    /// Is to run after a wait (in [`Trouble::delay`]): again, after a failure, or for the first time, where it can be
     /// taken back until then.
     Delayed,
     /// Failed, and its arguments are being repaired.
