@@ -18,7 +18,7 @@ use crate::console::model::log::KEPT;
 use crate::domain::apply::apply;
 use crate::domain::command::Command;
 use crate::domain::envelope::Envelope;
-use crate::domain::id::{Seq, TurnId};
+use crate::domain::id::TurnId;
 use crate::domain::refusal::{Refusal, RefusalKind};
 use crate::domain::state::State;
 use crate::journal::wire::Wire;

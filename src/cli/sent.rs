@@ -67,7 +67,9 @@ mod tests {
         let mut facts = journal::read(&Place::at(&path).unwrap()).unwrap().envelopes;
         let of = |facts: &[crate::domain::envelope::Envelope]| {
             let mut finder = Finder::new(TurnId(2), 1);
-            facts.iter().for_each(|fact| finder.take(fact));
+            for fact in facts {
+                finder.take(fact);
+            }
             finder.found()
         };
         assert!(matches!(of(&facts), Some(Found::Sent(_))));

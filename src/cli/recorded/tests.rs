@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::domain::apply::fold;
+use crate::domain::id::Seq;
 use crate::journal;
 
 fn sample() -> Place {
