@@ -13,7 +13,7 @@ use crate::console::link::{Frames, Link, Live, LivePart, Looked, Update};
 use crate::domain::apply;
 use crate::domain::command::Command;
 use crate::domain::envelope::Actor;
-use crate::domain::id::{Seq, TurnId};
+use crate::domain::id::TurnId;
 use crate::domain::state::State;
 use crate::engine::handle::{self, LiveTurns};
 use crate::engine::{Facts, Handle, Publication};
@@ -210,14 +210,14 @@ impl Link for EngineLink {
             .map_or(Ok(None), |wire| frames(wire, turn, request))
     }
 
-    fn sent(&mut self, turn: TurnId, asked: Seq) {
+    fn sent(&mut self, turn: TurnId, request: u32) {
         let (place, answers) = (self.place.clone(), self.to_answers.clone());
         tokio::task::spawn_blocking(move || {
             let update = match place {
-                Some(place) => sent::update(&place, turn, asked),
+                Some(place) => sent::update(&place, turn, request),
                 None => Update::Sent {
                     turn,
-                    asked,
+                    request,
                     found: Err("the session of this run is not found: it was moved or deleted".to_owned()),
                 },
             };

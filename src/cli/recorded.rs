@@ -18,7 +18,7 @@ use crate::console::model::log::KEPT;
 use crate::domain::apply::apply;
 use crate::domain::command::Command;
 use crate::domain::envelope::Envelope;
-use crate::domain::id::{Seq, TurnId};
+use crate::domain::id::TurnId;
 use crate::domain::refusal::{Refusal, RefusalKind};
 use crate::domain::state::State;
 use crate::journal::wire::Wire;
@@ -251,13 +251,13 @@ impl Link for Recorded {
         live::frames(&self.wire, turn, request)
     }
 
-    fn sent(&mut self, turn: TurnId, asked: Seq) {
+    fn sent(&mut self, turn: TurnId, request: u32) {
         let (place, answers) = (self.place.clone(), self.to_answers.clone());
         let wake = Arc::clone(&self.wake);
         tokio::task::spawn_blocking(move || {
             // The console is gone: nobody is left to tell.
             answers
-                .send(sent::update(&place, turn, asked))
+                .send(sent::update(&place, turn, request))
                 .unwrap_or_default();
             wake.notify_one();
         });

@@ -3,20 +3,84 @@
 use std::sync::Arc;
 
 use crate::console::link::Update;
-use crate::domain::id::{Seq, TurnId};
-use crate::domain::transcript::sent::{Finder, Sent};
+use crate::domain::id::TurnId;
+use crate::domain::transcript::sent::{Finder, Found, Sent};
 use crate::journal::{self, Place};
 
-/// What the request of a turn said, for the console. Takes as long as the session is long: not for its own thread.
-pub fn update(place: &Place, turn: TurnId, asked: Seq) -> Update {
-    let found = find(place, turn, asked).map(Arc::new);
-    Update::Sent { turn, asked, found }
+/// What a request of a turn said, for the console. Takes as long as the session is long: not for its own thread.
+pub fn update(place: &Place, turn: TurnId, request: u32) -> Update {
+    let found = find(place, turn, request).map(Arc::new);
+    Update::Sent { turn, request, found }
 }
 
-fn find(place: &Place, turn: TurnId, asked: Seq) -> Result<Sent, String> {
-    let mut finder = Finder::new(turn, asked);
+fn find(place: &Place, turn: TurnId, request: u32) -> Result<Sent, String> {
+    let mut finder = Finder::new(turn, request);
     journal::each(place, |envelope| finder.take(&envelope)).map_err(|error| error.to_string())?;
-    finder
-        .found()
-        .ok_or_else(|| format!("the session holds no request of {turn} at {asked}"))
+    match finder.found() {
+        Some(Found::Sent(sent)) => Ok(sent),
+        Some(Found::Otherwise) => Err(format!(
+            "what request {request} of {turn} said is not known: this program makes something else of the record than \
+             the one that sent it"
+        )),
+        None => Err(format!("the session holds no request {request} of {turn}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::{Path, PathBuf};
+
+    use super::*;
+    use crate::domain::event::{Event, TurnEvent};
+
+    /// The recorded sessions that come with the program.
+    fn samples() -> Vec<PathBuf> {
+        let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("sessions");
+        let dirs = [dir.clone(), dir.join("demos")];
+        let files = dirs.iter().flat_map(|dir| std::fs::read_dir(dir).unwrap());
+        let files = files.map(|entry| entry.unwrap().path());
+        files
+            .filter(|path| path.extension().is_some_and(|end| end == "jsonl"))
+            .collect()
+    }
+
+    #[test]
+    fn every_request_of_the_recorded_sessions_is_found_as_it_was_sent() {
+        let mut requests = 0;
+        for path in samples() {
+            let place = Place::at(&path).unwrap();
+            for fact in journal::read(&place).unwrap().envelopes {
+                let Event::Turn(TurnEvent::Requested { turn, request, .. }) = &fact.event else {
+                    continue;
+                };
+                let found = find(&place, *turn, *request);
+                assert!(found.is_ok(), "{} {turn} {request}: {found:?}", path.display());
+                requests += 1;
+            }
+        }
+        assert!(requests > 50, "{requests}");
+    }
+
+    #[test]
+    fn what_was_sent_from_something_else_than_the_record_is_not_shown() {
+        let path = samples().into_iter().min().unwrap();
+        let mut facts = journal::read(&Place::at(&path).unwrap()).unwrap().envelopes;
+        let of = |facts: &[crate::domain::envelope::Envelope]| {
+            let mut finder = Finder::new(TurnId(2), 1);
+            for fact in facts {
+                finder.take(fact);
+            }
+            finder.found()
+        };
+        assert!(matches!(of(&facts), Some(Found::Sent(_))));
+        let mut other = 0;
+        for fact in &mut facts {
+            if let Event::Turn(TurnEvent::Requested { context, .. }) = &mut fact.event {
+                *context = "made by another program".into();
+                other += 1;
+            }
+        }
+        assert!(other > 0);
+        assert_eq!(of(&facts), Some(Found::Otherwise));
+    }
 }

@@ -368,7 +368,7 @@ impl App {
                     let found = self.link.wire(turn, request);
                     update(&mut self.model, Msg::Wire(found));
                 }
-                Out::Sent { turn, asked } => self.link.sent(turn, asked),
+                Out::Sent { turn, request } => self.link.sent(turn, request),
                 Out::Look(at) => self.link.look(at),
                 Out::Redraw => self.screen.redraw()?,
                 Out::Alert(words) => {

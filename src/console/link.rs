@@ -40,8 +40,8 @@ pub enum Update {
     Sent {
         /// The turn.
         turn: TurnId,
-        /// The event that recorded the request.
-        asked: Seq,
+        /// Which of its requests, counted from 1.
+        request: u32,
         /// What was found.
         found: Result<Arc<Sent>, String>,
     },
@@ -179,8 +179,8 @@ pub trait Link: Send {
         Ok(None)
     }
 
-    /// Looks in the record for what the request of a turn said; it comes as an update, however long that takes.
-    fn sent(&mut self, _turn: TurnId, _asked: Seq) {}
+    /// Looks in the record for what a request of a turn said; it comes as an update, however long that takes.
+    fn sent(&mut self, _turn: TurnId, _request: u32) {}
 
     /// Tells what a call with this tool and these arguments would replace, as an update, now and whenever that changes,
     /// until something else is looked at. A recorded run tells nothing.

@@ -10,7 +10,7 @@ use super::files::Read;
 use super::key::Key;
 use super::link::{Frames, Looked, ReplayControl, Update};
 use crate::domain::command::Command;
-use crate::domain::id::{Seq, TurnId};
+use crate::domain::id::TurnId;
 
 /// Something happened.
 #[derive(Debug, Clone)]
@@ -125,8 +125,8 @@ pub enum Out {
     Sent {
         /// The turn.
         turn: TurnId,
-        /// The event that recorded the request.
-        asked: Seq,
+        /// Which of its requests, counted from 1.
+        request: u32,
     },
     /// Look at what a call with this tool and these arguments would replace, or at nothing any more;
     /// [`super::link::Update::Replaces`] follows.

@@ -31,7 +31,7 @@ use crate::domain::envelope::{Actor, Envelope};
 use crate::domain::event::{CallEvent, Event, TurnEvent};
 use crate::domain::id::{NodeId, NodeKind, Seq, TurnId};
 use crate::domain::refusal::{Refusal, RefusalKind};
-use crate::domain::transcript::sent::Finder;
+use crate::domain::transcript::sent::{Finder, Found};
 
 /// Milliseconds after which a key counts in these tests.
 pub const ARMING: u64 = 1_000;
@@ -104,23 +104,24 @@ impl Stage {
     pub fn send(&mut self, msg: Msg) {
         for out in update(&mut self.model, msg) {
             match out {
-                Out::Sent { turn, asked } => self.tell_sent(turn, asked),
+                Out::Sent { turn, request } => self.tell_sent(turn, request),
                 out => self.out.push(out),
             }
         }
     }
 
     /// Tells what a request said, as the record has it.
-    fn tell_sent(&mut self, turn: TurnId, asked: Seq) {
-        let mut finder = Finder::new(turn, asked);
+    fn tell_sent(&mut self, turn: TurnId, request: u32) {
+        let mut finder = Finder::new(turn, request);
         for envelope in &self.record {
             finder.take(envelope);
         }
-        let found = finder
-            .found()
-            .map(Arc::new)
-            .ok_or_else(|| "nothing recorded".to_owned());
-        self.send(Msg::Run(Update::Sent { turn, asked, found }));
+        let found = match finder.found() {
+            Some(Found::Sent(sent)) => Ok(Arc::new(sent)),
+            Some(Found::Otherwise) => Err("made otherwise".to_owned()),
+            None => Err("nothing recorded".to_owned()),
+        };
+        self.send(Msg::Run(Update::Sent { turn, request, found }));
     }
 
     /// A write in front of the operator, as an entry of the queue.

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::domain::apply::fold;
+use crate::domain::id::Seq;
 use crate::journal;
 
 fn sample() -> Place {
@@ -71,7 +72,7 @@ async fn what_a_request_said_is_read_from_the_record_while_nothing_else_happens(
     let turn = state.turns.values().find(|turn| turn.asked > 0).unwrap();
     let mut link = Recorded::open(&place, None);
     seen(&mut link, State::default()).await;
-    link.sent(turn.id, turn.asked_at);
+    link.sent(turn.id, turn.asked);
     match link.next().await {
         Update::Sent { found, .. } => {
             let found = found.unwrap();
@@ -83,7 +84,7 @@ async fn what_a_request_said_is_read_from_the_record_while_nothing_else_happens(
         }
         other => panic!("{other:?}"),
     }
-    link.sent(TurnId(999), turn.asked_at);
+    link.sent(TurnId(999), turn.asked);
     match link.next().await {
         Update::Sent { found, .. } => assert!(found.unwrap_err().contains("no request")),
         other => panic!("{other:?}"),

@@ -15,7 +15,7 @@ use crate::domain::command::Command;
 use crate::domain::envelope::Envelope;
 use crate::domain::event::run::ToolCard;
 use crate::domain::event::{Event, RunEvent};
-use crate::domain::id::{NodeId, Rev, Seq, TurnId};
+use crate::domain::id::{NodeId, Rev, TurnId};
 use crate::domain::node::Node;
 use crate::domain::stand::Stand;
 use crate::domain::state::{Mode, State};
@@ -113,8 +113,8 @@ pub struct WireSeen {
 pub struct SentThen {
     /// The turn.
     pub turn: TurnId,
-    /// The event that recorded the request.
-    pub asked: Seq,
+    /// Which of its requests, counted from 1.
+    pub request: u32,
     /// What was found; none until it has come.
     pub found: Option<Result<Arc<transcript::sent::Sent>, String>>,
 }

@@ -4,13 +4,14 @@
 
 use std::sync::Arc;
 
-use super::Maker;
+use super::{Maker, older};
 use crate::console::doc::{Form, Styled};
 use crate::console::pager::Wrap;
 use crate::console::symbols::Symbol;
 use crate::console::theme::Role;
 use crate::domain::id::TurnId;
-use crate::domain::transcript::{Message, hash};
+use crate::domain::transcript::build::INSERTED;
+use crate::domain::transcript::{Message, NoteKind, hash};
 use crate::domain::turn::Producer;
 
 /// The messages before a turn.
@@ -26,6 +27,9 @@ pub fn make(maker: &mut Maker<'_>, id: TurnId) {
         );
         return;
     }
+    let several = older::requests(turn);
+    maker.which(["request", "requests"], several);
+    let request = several.shown(maker.older.upto).end as u32;
     maker.doc.line(
         Styled::new()
             .own(Role::Title, format!("what the model saw for {id}"))
@@ -34,7 +38,7 @@ pub fn make(maker: &mut Maker<'_>, id: TurnId) {
     let seen = run
         .sent_then
         .as_ref()
-        .filter(|seen| seen.turn == id && seen.asked == turn.asked_at);
+        .filter(|seen| seen.turn == id && seen.request == request);
     let sent = match seen.and_then(|seen| seen.found.as_ref()) {
         None => return maker.own(Role::Dim, "being read"),
         Some(Err(why)) => {
@@ -43,11 +47,18 @@ pub fn make(maker: &mut Maker<'_>, id: TurnId) {
         }
         Some(Ok(sent)) => Arc::clone(sent),
     };
+    let newest = request == turn.asked;
+    if !newest {
+        maker.own(
+            Role::Warning,
+            "an earlier request: this is what was sent then, before the turn was asked again",
+        );
+    }
     let same = turn
         .context
         .as_ref()
         .is_none_or(|asked| *asked == hash::context_hash(&run.state, turn.thread, Some(id)));
-    if !same {
+    if newest && !same {
         maker.own(
             Role::Warning,
             "what stands before it was changed since: this is what was sent then",
@@ -73,10 +84,6 @@ pub fn make(maker: &mut Maker<'_>, id: TurnId) {
     );
     for message in &sent.messages {
         one(maker, message);
-    }
-    for text in &turn.more.told {
-        maker.own(Role::Accent, "told with this request alone");
-        plain(maker, text);
     }
 }
 
@@ -136,8 +143,14 @@ fn one(maker: &mut Maker<'_>, message: &Message) {
                 );
             plain(maker, text);
         }
-        Message::Note { text, .. } => {
-            maker.own(Role::Accent, "note of the console");
+        Message::Note { about, text } => {
+            let alone = *about == NoteKind::Notice && **text != *INSERTED;
+            let title = if alone {
+                "told with this request alone"
+            } else {
+                "note of the console"
+            };
+            maker.own(Role::Accent, title);
             plain(maker, text);
         }
     }

@@ -53,7 +53,7 @@ pub fn several(run: &RunPart, subject: Option<Subject>, tab: Tab) -> Option<Seve
             let all = all.map(|node| node.revisions.len()).max()?;
             Some(Several { all, most: REVISIONS })
         }
-        Tab::Wire => run.state.turn_of(id).map(requests),
+        Tab::Wire | Tab::Context => run.state.turn_of(id).map(requests),
         _ => None,
     }
 }

@@ -8,6 +8,7 @@ use crate::domain::event::run::{Limits, Started, ToolCard};
 use crate::domain::event::{CallEvent, EditEvent, Event, RunEvent, TurnEvent};
 use crate::domain::id::{Attempt, Rev, Seq, ThreadId, TurnId};
 use crate::domain::node::{Channel, Content, Origin};
+use crate::domain::transcript::hash;
 use crate::domain::turn::{Producer, Stop, Usage};
 
 impl Stage {
@@ -62,15 +63,24 @@ impl Stage {
 
     /// The model is asked for a turn.
     pub fn request(&mut self, turn: u32, request: u32) {
+        self.request_told(turn, request, &[]);
+    }
+
+    /// The same, with what this request alone tells the model.
+    pub fn request_told(&mut self, turn: u32, request: u32, told: &[&str]) {
+        let (state, thread) = (&self.model.run.state, ThreadId(0));
+        let known = state.turns.contains_key(&TurnId(turn)).then_some(TurnId(turn));
+        let context = hash::context_hash(state, thread, known);
+        let hash = hash::request_hash(state, thread, &context, false);
         self.turn(TurnEvent::Requested {
             turn: TurnId(turn),
-            thread: ThreadId(0),
+            thread,
             after: Some(TurnId(turn - 1)),
             request,
-            context: "ctx".into(),
-            hash: "req".into(),
+            context,
+            hash,
             new: Vec::new(),
-            told: Vec::new(),
+            told: told.iter().map(|text| (*text).into()).collect(),
             last: false,
             wait_ms: 0,
         });

@@ -172,11 +172,11 @@ fn inspect(model: &mut Model, width: u16, height: usize) {
     };
     model.inspector.follows = (streamed > 0).then_some(follows);
     let since = match tab {
-        // What was sent stays as it was: it is made anew when it has come, and where an edit makes it another
-        // thing than what would be sent now.
-        Tab::Context => Seq(model.run.state.epoch.0.into()),
-        // Neither of them ever becomes less.
-        Tab::Wire => Seq(u64::from(model.run.state.epoch.0) + u64::from(model.run.state.requests)),
+        // What was sent stays as it was: it is made anew when it has come, where an edit makes it another thing than
+        // what would be sent now, and where it is sent again. Neither of the two numbers ever becomes less.
+        Tab::Context | Tab::Wire => {
+            Seq(u64::from(model.run.state.epoch.0) + u64::from(model.run.state.requests))
+        }
         _ => model.run.state.seq,
     };
     let key = (subject, tab, since, width, streamed);

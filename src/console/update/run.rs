@@ -49,7 +49,7 @@ pub(super) fn take(model: &mut Model, update: Update, out: &mut Vec<Out>) {
         }
         Update::Event(envelope) => event(model, envelope, out),
         Update::Live(live) => model.run.stream(live),
-        Update::Sent { turn, asked, found } => super::wanted::sent(model, turn, asked, found),
+        Update::Sent { turn, request, found } => super::wanted::sent(model, turn, request, found),
         Update::Replaces { look, found } => super::wanted::replaces(model, &look, found),
         Update::Taken(command) => taken(model, &command),
         Update::Refused { command, refusal } => refused(model, &command, &refusal, out),

@@ -14,7 +14,7 @@ use crate::console::model::inspector::{Subject, Tab};
 use crate::console::model::run::{SentThen, WireSeen};
 use crate::console::msg::Out;
 use crate::console::tabs;
-use crate::domain::id::{Seq, TurnId};
+use crate::domain::id::TurnId;
 use crate::domain::transcript::sent::Sent;
 use crate::domain::turn::{Stream, Turn};
 
@@ -63,24 +63,25 @@ fn ask_for_sent(model: &mut Model, out: &mut Vec<Out>) {
     let Some(turn) = asked(model, Tab::Context) else {
         return;
     };
-    let (turn, asked) = (turn.id, turn.asked_at);
+    let request = tabs::requests(turn).shown(model.inspector.upto).end as u32;
+    let turn = turn.id;
     let here = model.run.sent_then.as_ref();
-    if here.is_some_and(|seen| (seen.turn, seen.asked) == (turn, asked)) {
+    if here.is_some_and(|seen| (seen.turn, seen.request) == (turn, request)) {
         return;
     }
     model.run.sent_then = Some(SentThen {
         turn,
-        asked,
+        request,
         found: None,
     });
     model.inspector.made = None;
-    out.push(Out::Sent { turn, asked });
+    out.push(Out::Sent { turn, request });
 }
 
 /// Takes in what a request said.
-pub(super) fn sent(model: &mut Model, turn: TurnId, asked: Seq, found: Result<Arc<Sent>, String>) {
+pub(super) fn sent(model: &mut Model, turn: TurnId, request: u32, found: Result<Arc<Sent>, String>) {
     if let Some(seen) = &mut model.run.sent_then
-        && (seen.turn, seen.asked) == (turn, asked)
+        && (seen.turn, seen.request) == (turn, request)
     {
         seen.found = Some(found);
         model.inspector.made = None;
@@ -137,7 +138,7 @@ pub(super) fn replaces(model: &mut Model, of: &Look, found: Replaced) {
 pub(super) fn older(model: &mut Model, back: bool) -> Result<(), &'static str> {
     let inspector = &mut model.inspector;
     let several = tabs::several(&model.run, inspector.subject, inspector.tab);
-    let several = several.ok_or("what is older is shown in the tabs `revisions` and `wire`")?;
+    let several = several.ok_or("what is older is shown in the tabs `revisions`, `context` and `wire`")?;
     let shown = several.shown(inspector.upto);
     let upto = match back {
         true if shown.start == 0 => return Err("there are no older ones"),

@@ -4,11 +4,12 @@
 use std::sync::Arc;
 
 use super::Message;
-use super::build;
+use super::{build, hash};
 use crate::domain::apply::apply;
 use crate::domain::envelope::Envelope;
 use crate::domain::event::run::ToolCard;
-use crate::domain::id::{Seq, TurnId};
+use crate::domain::event::{Event, TurnEvent};
+use crate::domain::id::TurnId;
 use crate::domain::state::State;
 use crate::domain::thread;
 
@@ -50,32 +51,77 @@ pub fn sent(state: &State, turn: TurnId) -> Option<Sent> {
 pub struct Finder {
     state: State,
     turn: TurnId,
-    asked: Seq,
-    there: bool,
+    request: u32,
+    seen: Seen,
+}
+
+/// How far a record was read for a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Seen {
+    /// It was not recorded yet.
+    No,
+    /// Facts that were written with it are still to come. True where what is made of the facts before it is what the
+    /// record says that it was made from.
+    Begun(bool),
+    /// All of them are there.
+    All(bool),
+}
+
+/// What a record holds of a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Found {
+    /// What it said.
+    Sent(Sent),
+    /// It was made from something else than what is made of the record here: what it said is not known.
+    Otherwise,
 }
 
 impl Finder {
-    /// Looks for the request of a turn that was recorded as this event.
-    pub fn new(turn: TurnId, asked: Seq) -> Self {
+    /// Looks for a request of a turn, counted from 1.
+    pub fn new(turn: TurnId, request: u32) -> Self {
         Self {
             state: State::default(),
             turn,
-            asked,
-            there: false,
+            request,
+            seen: Seen::No,
         }
     }
 
     /// Takes in the next fact; what comes after the request changes nothing.
     pub fn take(&mut self, envelope: &Envelope) {
-        if !self.there {
-            apply(&mut self.state, envelope);
-            // Facts that are written together count together: nothing is sent before the last of them.
-            self.there = envelope.seq >= self.asked && !envelope.more;
+        if matches!(self.seen, Seen::All(_)) {
+            return;
+        }
+        apply(&mut self.state, envelope);
+        if let Event::Turn(TurnEvent::Requested {
+            turn,
+            thread,
+            request,
+            context,
+            hash,
+            last,
+            ..
+        }) = &envelope.event
+            && (*turn, *request) == (self.turn, self.request)
+        {
+            let made = hash::context_hash(&self.state, *thread, Some(*turn));
+            let whole = hash::request_hash(&self.state, *thread, &made, *last);
+            self.seen = Seen::Begun((&made, &whole) == (context, hash));
+        }
+        // Facts that are written together count together: nothing is sent before the last of them.
+        if let Seen::Begun(same) = self.seen
+            && !envelope.more
+        {
+            self.seen = Seen::All(same);
         }
     }
 
-    /// What was found.
-    pub fn found(&self) -> Option<Sent> {
-        self.there.then(|| sent(&self.state, self.turn)).flatten()
+    /// What was found; none where the record holds no such request.
+    pub fn found(&self) -> Option<Found> {
+        match self.seen {
+            Seen::All(true) => sent(&self.state, self.turn).map(Found::Sent),
+            Seen::All(false) => Some(Found::Otherwise),
+            Seen::No | Seen::Begun(_) => None,
+        }
     }
 }

@@ -8,8 +8,8 @@ use crate::domain::command::{Command, Edit, EditCommand};
 use crate::domain::event::{Event, TurnEvent};
 use crate::domain::id::{NodeKind, Rev};
 use crate::domain::state::Mode;
-use crate::domain::transcript::sent::{Finder, Sent};
-use crate::domain::turn::Stop;
+use crate::domain::transcript::sent::{Finder, Found, Sent};
+use crate::domain::turn::{Stop, StreamFault, StreamFaultKind};
 
 /// What the model was really asked.
 fn said(ask: &Ask) -> Sent {
@@ -26,6 +26,14 @@ async fn every_request_is_found_as_it_was_sent_after_an_edit_too() {
     let mut stage = Stage::new();
     let mut asked = Vec::new();
     let ask = stage.prompt("go").await;
+    asked.push(said(&ask));
+    // A stream that breaks off is asked for once more, as a second request of its turn.
+    ask.fail(StreamFault {
+        kind: StreamFaultKind::Network,
+        message: "cut".into(),
+        retry_after_ms: None,
+    });
+    let ask = stage.asked().await;
     asked.push(said(&ask));
     ask.text(0, "an old thought").await;
     ask.call(1, "look", r#"{"n":1}"#).await;
@@ -57,19 +65,24 @@ async fn every_request_is_found_as_it_was_sent_after_an_edit_too() {
 
     let log = stage.log.lock().unwrap().clone();
     let requests = log.iter().filter_map(|envelope| match &envelope.event {
-        Event::Turn(TurnEvent::Requested { turn, .. }) => Some((*turn, envelope.seq)),
+        Event::Turn(TurnEvent::Requested { turn, request, .. }) => Some((*turn, *request)),
         _ => None,
     });
     let found: Vec<Sent> = requests
-        .map(|(turn, seq)| {
-            let mut finder = Finder::new(turn, seq);
+        .map(|(turn, request)| {
+            let mut finder = Finder::new(turn, request);
             for envelope in &log {
                 finder.take(envelope);
             }
-            finder.found().unwrap()
+            match finder.found() {
+                Some(Found::Sent(sent)) => sent,
+                other => panic!("{other:?}"),
+            }
         })
         .collect();
     assert_eq!(found, asked);
     let words = |sent: &Sent| format!("{:?}", sent.messages);
-    assert!(words(&found[1]).contains("an old thought") && words(&found[2]).contains("a new thought"));
+    assert!(words(&found[2]).contains("an old thought") && words(&found[3]).contains("a new thought"));
+    let first = stage.state.turns.values().find(|turn| turn.asked > 0);
+    assert_eq!(first.map(|turn| turn.asked), Some(2));
 }

@@ -1,5 +1,7 @@
 //! The tab of the context: what was sent stays what was sent, whatever an edit makes of it.
 
+use crate::console::link::Update;
+use crate::console::msg::Msg;
 use crate::console::testing::{Stage, id};
 use crate::domain::event::edit::EditEvent;
 use crate::domain::event::{Event, TurnEvent};
@@ -94,4 +96,100 @@ fn what_happens_elsewhere_does_not_make_it_anew() {
         stage.draw();
     }
     assert_eq!(stage.model.inspector.made, made);
+}
+
+/// What the tab shows, row by row.
+fn doc(stage: &mut Stage) -> String {
+    stage.draw();
+    let doc = &stage.model.inspector.doc;
+    let rows = doc.window(0, doc.rows(), None);
+    rows.iter().map(|row| row.plain() + "\n").collect()
+}
+
+#[test]
+fn each_request_of_the_turn_is_shown_as_it_was_sent() {
+    let mut stage = asked();
+    context_of_the_last_turn(&mut stage);
+    let only = doc(&mut stage);
+    assert!(!only.contains("request 1 of"), "{only}");
+    stage.press("(");
+    assert!(stage.said().contains("no older ones"), "{}", stage.said());
+    // An edit changes what stands before it, and it is asked again, twice.
+    let revised = |rev: u32, text: &str| {
+        Event::Edit(EditEvent::Revised {
+            node: id("t2"),
+            rev: Rev(rev),
+            content: Content::Text {
+                text: text.into(),
+                channel: Channel::Spoken,
+                opaque: None,
+            },
+            origin: Origin::Operator { user: "ada".into() },
+            approves: None,
+        })
+    };
+    stage.engine(revised(2, "the new thought"));
+    stage.request_told(3, 2, &["one tool is left alone"]);
+    stage.engine(revised(3, "the newest thought"));
+    stage.request(3, 3);
+    let thoughts = ["the old thought", "the new thought", "the newest thought"];
+    let one_of = |stage: &mut Stage, request: usize| {
+        let doc = doc(stage);
+        assert!(doc.contains(&format!("request {request} of 3")), "{doc}");
+        for (at, words) in thoughts.iter().enumerate() {
+            assert_eq!(doc.contains(words), at + 1 == request, "{words} in {doc}");
+        }
+        assert_eq!(
+            doc.matches("one tool is left alone").count(),
+            usize::from(request == 2),
+            "{doc}"
+        );
+        assert_eq!(
+            doc.contains("told with this request alone"),
+            request == 2,
+            "{doc}"
+        );
+        assert_eq!(doc.contains("an earlier request"), request < 3, "{doc}");
+        assert!(!doc.contains("was changed since"), "{doc}");
+    };
+    one_of(&mut stage, 3);
+    stage.press("(");
+    one_of(&mut stage, 2);
+    assert!(doc(&mut stage).contains("request 2 of 3  ( older  ) newer"));
+    stage.press("(");
+    one_of(&mut stage, 1);
+    stage.press("( )");
+    one_of(&mut stage, 2);
+    // What is read stays where it is asked once more.
+    stage.request(3, 4);
+    assert!(doc(&mut stage).contains("request 2 of 4"));
+    stage.press(") )");
+    assert!(doc(&mut stage).contains("request 4 of 4  ( older\n"));
+}
+
+#[test]
+fn a_request_that_is_not_known_exactly_shows_why_and_no_text() {
+    let mut stage = asked();
+    context_of_the_last_turn(&mut stage);
+    stage.request(3, 2);
+    stage.press("(");
+    let seen = stage.model.run.sent_then.as_mut().expect("it was looked at");
+    assert_eq!((seen.turn, seen.request), (TurnId(3), 1));
+    seen.found = Some(Err("what it said is \u{1b}[2Jnot known".to_owned()));
+    stage.model.inspector.made = None;
+    let doc = doc(&mut stage);
+    assert!(doc.contains("what it said is ⟨U+001B⟩[2Jnot known"), "{doc}");
+    assert!(
+        !doc.contains("the old thought") && !doc.contains("system"),
+        "{doc}"
+    );
+    // What comes late, of the request that is no longer looked at, changes nothing.
+    stage.press(")");
+    let late = Err("late".to_owned());
+    stage.send(Msg::Run(Update::Sent {
+        turn: TurnId(3),
+        request: 1,
+        found: late,
+    }));
+    assert!(!stage.text().contains("late"), "{}", stage.text());
 }

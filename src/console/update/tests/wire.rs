@@ -144,7 +144,7 @@ fn a_single_request_says_nothing_of_others() {
     assert!(stage.said().contains("no older ones"), "{}", stage.said());
     stage.press("< (");
     assert!(
-        stage.said().contains("tabs `revisions` and `wire`"),
+        stage.said().contains("tabs `revisions`, `context` and `wire`"),
         "{}",
         stage.said()
     );
