@@ -34,7 +34,7 @@ impl Followed {
         }
     }
 
-    /// Resolves once the files have changed. May be dropped and asked for again.
+    /// Resolves at once for the first time, and then once the files have changed. May be dropped and asked for again.
     pub async fn changed(&mut self) {
         self.files.changed().await;
     }

@@ -74,7 +74,7 @@ pub struct Watched {
 }
 
 impl Watched {
-    /// Watches from now on.
+    /// Watches from now on; the first news is that nothing was read yet.
     pub fn new(ground: &Ground) -> Self {
         let (tell, news) = mpsc::channel(1);
         let places = Places::of(ground);
@@ -102,7 +102,7 @@ impl Watched {
             places,
             news,
             policy: Vec::new(),
-            due: None,
+            due: Some(Instant::now()),
             watcher: watcher.map_err(|error| error.to_string()),
             told: false,
         };

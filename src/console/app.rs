@@ -127,8 +127,6 @@ pub async fn run(
         (app.model.screen, app.model.log) = *left;
     }
     app.model.screen.mouse = app.options.mouse;
-    let read = app.files.read();
-    update(&mut app.model, Msg::Files(read));
     // What the console knows is too much for the stack of whoever waits for it.
     Box::pin(app.run()).await
 }
@@ -165,6 +163,7 @@ enum Woken {
 
 impl App {
     async fn run(mut self) -> Result<(Exit, Option<Held>), Error> {
+        // The looks and keys that count came with the options: the first frame does not wait for all that there are.
         self.requester.request_draw();
         loop {
             let woken = self.wait().await;

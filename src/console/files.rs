@@ -27,6 +27,6 @@ pub trait Files: Send {
     /// Reads them.
     fn read(&mut self) -> Read;
 
-    /// Resolves once they have changed. May be dropped and asked for again.
+    /// Resolves at once where they were never read, and else once they have changed. May be dropped and asked for again.
     fn changed(&mut self) -> BoxFuture<'_, ()>;
 }

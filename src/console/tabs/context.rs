@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use super::{Maker, older};
+use super::Maker;
 use crate::console::doc::{Form, Styled};
 use crate::console::pager::Wrap;
 use crate::console::symbols::Symbol;
@@ -27,9 +27,7 @@ pub fn make(maker: &mut Maker<'_>, id: TurnId) {
         );
         return;
     }
-    let several = older::requests(turn);
-    maker.which(["request", "requests"], several);
-    let request = several.shown(maker.older.upto).end as u32;
+    let request = maker.request(turn);
     maker.doc.line(
         Styled::new()
             .own(Role::Title, format!("what the model saw for {id}"))

@@ -74,6 +74,13 @@ pub fn requests(turn: &Turn) -> Several {
 }
 
 impl Maker<'_> {
+    /// Which request of a turn is shown, counted from 1; says so where there are others.
+    pub(super) fn request(&mut self, turn: &Turn) -> u32 {
+        let several = requests(turn);
+        self.which(["request", "requests"], several);
+        several.shown(self.older.upto).end as u32
+    }
+
     /// Says which of several things are shown, and how the others are reached; nothing where these are all.
     pub(super) fn which(&mut self, what: [&str; 2], several: Several) {
         if several.all <= several.most {

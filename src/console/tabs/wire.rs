@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::{Maker, older};
+use super::Maker;
 use crate::console::doc::{Form, Styled};
 use crate::console::pager::Wrap;
 use crate::console::theme::Role;
@@ -23,9 +23,7 @@ pub fn make(maker: &mut Maker<'_>, id: TurnId) {
         );
         return;
     }
-    let several = older::requests(turn);
-    maker.which(["request", "requests"], several);
-    let request = several.shown(maker.older.upto).end as u32;
+    let request = maker.request(turn);
     let seen = run
         .wire
         .as_ref()

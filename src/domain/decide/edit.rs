@@ -250,8 +250,7 @@ fn one(
         } => revise::call(draft, advice, (*node, *base), (tool, args), *shown, reason),
         Edit::Text { node, base, text } => match node.kind {
             NodeKind::Thought => revise::thought(draft, (*node, *base), text, reason),
-            NodeKind::Prompt => revise::prompt(draft, (*node, *base), text, reason),
-            NodeKind::Answer => revise::answer(draft, (*node, *base), text, reason),
+            NodeKind::Prompt | NodeKind::Answer => revise::words(draft, (*node, *base), text, reason),
             NodeKind::Call | NodeKind::Observation | NodeKind::Repair | NodeKind::Intervention => {
                 Err(Refusal::new(
                     RefusalKind::Unknown,

@@ -93,19 +93,10 @@ impl Playbook {
         let document = source.parse()?;
         let root = Table::root(&source, &document);
         root.known(&["meta", "values", "rule"])?;
-        let meta = match root.get("meta") {
-            Some(meta) => meta.table()?,
-            None => return Err(root.error("`[meta]` is missing: it names the playbook")),
-        };
-        meta.known(&["name", "version", "tokens_per_s", "prompt"])?;
+        let meta = meta(&root)?;
         let name = match meta.get("name") {
             Some(name) => name.string()?.to_owned(),
             None => return Err(meta.error("`meta.name` is missing")),
-        };
-        let text_of = |key: &str| {
-            meta.get(key)
-                .map(|entry| entry.string().map(str::to_owned))
-                .transpose()
         };
         let speed = meta.get("tokens_per_s");
         let tokens_per_s = speed.as_ref().map(Entry::float).transpose()?.unwrap_or(60.0);
@@ -126,14 +117,36 @@ impl Playbook {
             return Err(root.error("there is no `[[rule]]`: the model would have nothing to say"));
         }
         Ok(Self {
-            version: text_of("version")?.unwrap_or_default(),
-            prompt: text_of("prompt")?,
+            version: text_of(&meta, "version")?.unwrap_or_default(),
+            prompt: text_of(&meta, "prompt")?,
             name,
             tokens_per_s,
             values,
             rules,
         })
     }
+
+    /// The task that a playbook names, of its `[meta]` alone: whoever asks for no more need not wait for the
+    /// regular expressions of all rules.
+    pub fn prompt_of(file: &str, text: &str) -> Result<Option<String>, Error> {
+        let source = Source { file, text };
+        let document = source.parse()?;
+        text_of(&meta(&Table::root(&source, &document))?, "prompt")
+    }
+}
+
+fn meta<'a>(root: &Table<'a>) -> Result<Table<'a>, Error> {
+    let meta = match root.get("meta") {
+        Some(meta) => meta.table()?,
+        None => return Err(root.error("`[meta]` is missing: it names the playbook")),
+    };
+    meta.known(&["name", "version", "tokens_per_s", "prompt"])?;
+    Ok(meta)
+}
+
+fn text_of(meta: &Table<'_>, key: &str) -> Result<Option<String>, Error> {
+    let entry = meta.get(key);
+    entry.map(|entry| entry.string().map(str::to_owned)).transpose()
 }
 
 fn rule(entry: &Entry<'_>) -> Result<Rule, Error> {

@@ -260,24 +260,8 @@ pub(super) fn close_behind(draft: &mut Draft<'_>, id: NodeId, why: &str) {
     supersede_after(draft, turn.id);
 }
 
-pub(super) fn prompt(
-    draft: &mut Draft<'_>,
-    (id, rev): (NodeId, Rev),
-    text: &Arc<str>,
-    reason: Reason<'_>,
-) -> Result<(), Refusal> {
-    let node = base(draft.state, id, rev)?;
-    if node.text() == &**text {
-        return Err(no_change(id));
-    }
-    not_blank(id, text)?;
-    begin(draft, Some(id), &format!("edit {id}"), reason);
-    revised(draft, id, text_content(text), None);
-    supersede_after(draft, node.turn);
-    Ok(())
-}
-
-pub(super) fn answer(
+/// Revises a prompt or an answer: all that came after its turn came of the text before.
+pub(super) fn words(
     draft: &mut Draft<'_>,
     (id, rev): (NodeId, Rev),
     text: &Arc<str>,

@@ -113,8 +113,7 @@ fn words(draft: &mut Draft<'_>, id: NodeId, text: &Arc<str>, reason: Reason<'_>)
     let base = draft.state.nodes.get(&target).map(Node::rev).unwrap_or_default();
     match target.kind {
         NodeKind::Thought => revise::thought(draft, (target, base), text, reason),
-        NodeKind::Prompt => revise::prompt(draft, (target, base), text, reason),
-        NodeKind::Answer => revise::answer(draft, (target, base), text, reason),
+        NodeKind::Prompt | NodeKind::Answer => revise::words(draft, (target, base), text, reason),
         NodeKind::Call | NodeKind::Observation | NodeKind::Repair | NodeKind::Intervention => {
             Err(Refusal::new(
                 RefusalKind::Unknown,
