@@ -1,5 +1,9 @@
 //! The order in which cells are written where what looks alike is written together.
 //!
+//! No terminal agrees with every other on how wide a letter is that is not plain ASCII, and one that is drawn wider than
+//! its room covers what stands to the right of it. So all such letters come before all plain ones, and where they stand
+//! side by side the left one comes before the right one: what was covered is then written after it.
+//!
 //! Must not know: how a cell is written.
 
 use ratatui::buffer::{Cell, CellDiffOption};
@@ -9,21 +13,52 @@ use super::{Looks, Placed};
 /// Most looks that are told apart; a frame with more is hardly shorter in another order.
 const MOST: usize = 128;
 
-/// The places of the cells in that order; none where there is nothing to put together. First comes all that is not
-/// plain ASCII, as it stood: no terminal agrees with every other on how wide that is, and what stands beside it must
-/// be written after it.
+/// What a cell holds, with the number of its looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// Plain ASCII.
+    Plain(usize),
+    /// One letter that is not; no terminal draws it wider than two columns.
+    Glyph(usize),
+    /// Anything else: how far it reaches is not known.
+    Wild,
+}
+
+/// The places of the cells in that order; none where there is nothing to put together.
 pub(super) fn alike(cells: &[Placed<'_>]) -> Option<Vec<u32>> {
+    let (kinds, groups) = kinds(cells)?;
+    let glyphs = by_number(&kinds, groups);
+    // The first bucket is for what has no group, then those of the glyphs follow, then those of plain ASCII.
+    let buckets = 1 + 2 * groups;
+    let mut of = Vec::with_capacity(cells.len());
+    let mut row = Row::default();
+    for ((x, y, _), kind) in cells.iter().zip(&kinds) {
+        of.push(match kind {
+            Kind::Plain(group) => 1 + groups + group,
+            Kind::Glyph(group) => row.glyph(*x, *y, 1 + glyphs.get(*group).copied().unwrap_or(0)),
+            Kind::Wild => row.wild(*x, *y),
+        });
+    }
+    let first = of.first()?;
+    of.iter()
+        .any(|bucket| bucket != first)
+        .then(|| sorted(buckets, &of))
+}
+
+/// What each cell holds, and how many looks there are.
+fn kinds(cells: &[Placed<'_>]) -> Option<(Vec<Kind>, usize)> {
     let mut groups: Vec<Looks> = Vec::new();
-    let mut of: Vec<Option<usize>> = Vec::with_capacity(cells.len());
+    let mut kinds = Vec::with_capacity(cells.len());
     let mut last: Option<(u16, u16, usize)> = None;
     for (x, y, cell) in cells {
-        if !is_plain(cell) {
-            of.push(None);
+        if is_wild(cell) {
+            kinds.push(Kind::Wild);
             last = None;
             continue;
         }
+        let is_plain = cell.symbol().is_ascii();
         let before = last
-            .filter(|(right, row, _)| (right, row) == (x, y))
+            .filter(|(right, row, _)| is_plain && (right, row) == (x, y))
             .and_then(|(.., group)| Some((group, *groups.get(group)?)));
         let wanted = match before {
             // A blank goes with what stands before it.
@@ -32,33 +67,96 @@ pub(super) fn alike(cells: &[Placed<'_>]) -> Option<Vec<u32>> {
         };
         let group = match before {
             Some((group, looks)) if looks == wanted => group,
-            _ => groups.iter().position(|one| *one == wanted).unwrap_or_else(|| {
-                groups.push(wanted);
-                groups.len() - 1
-            }),
+            // A blank needs no more than its ground.
+            _ => groups
+                .iter()
+                .position(|one| one.for_cell(cell) == *one)
+                .unwrap_or_else(|| {
+                    groups.push(wanted);
+                    groups.len() - 1
+                }),
         };
         if groups.len() > MOST {
             return None;
         }
-        of.push(Some(group));
-        last = Some((x.saturating_add(1), *y, group));
+        last = is_plain.then(|| (x.saturating_add(1), *y, group));
+        kinds.push(if is_plain {
+            Kind::Plain(group)
+        } else {
+            Kind::Glyph(group)
+        });
     }
-    (groups.len() > 1).then(|| sorted(groups.len(), &of))
+    Some((kinds, groups.len()))
 }
 
-fn is_plain(cell: &Cell) -> bool {
-    cell.symbol().is_ascii() && !matches!(cell.diff_option, CellDiffOption::ForcedWidth(_))
+/// True for what more than one letter makes, and for a letter that has more room than one column.
+fn is_wild(cell: &Cell) -> bool {
+    let mut letters = cell.symbol().chars();
+    let single = letters.next().is_some() && letters.next().is_none();
+    !single
+        || matches!(cell.diff_option, CellDiffOption::ForcedWidth(_))
+        || unicode_width::UnicodeWidthStr::width(cell.symbol()) != 1
 }
 
-/// Those of no group first, then group by group; each as it stood.
-fn sorted(groups: usize, of: &[Option<usize>]) -> Vec<u32> {
-    let mut buckets: Vec<Vec<u32>> = vec![Vec::new(); groups + 1];
-    for (at, group) in (0_u32..).zip(of) {
-        if let Some(bucket) = buckets.get_mut(group.map_or(0, |group| group + 1)) {
+/// The place of each group among those of the glyphs: the most frequent comes last. It is that of the lines, which
+/// stand to the right of what they come from.
+fn by_number(kinds: &[Kind], groups: usize) -> Vec<usize> {
+    let mut counts = vec![0_usize; groups];
+    for kind in kinds {
+        if let Kind::Glyph(group) = kind
+            && let Some(count) = counts.get_mut(*group)
+        {
+            *count += 1;
+        }
+    }
+    let mut order: Vec<usize> = (0..groups).collect();
+    order.sort_by_key(|group| counts.get(*group).copied());
+    let mut places = vec![0; groups];
+    for (place, group) in order.into_iter().enumerate() {
+        if let Some(slot) = places.get_mut(group) {
+            *slot = place;
+        }
+    }
+    places
+}
+
+/// What was met of a row so far that may cover what comes next in it.
+#[derive(Debug, Default)]
+struct Row {
+    y: u16,
+    /// The column behind the last letter that is not plain, and its bucket.
+    behind: Option<(u16, usize)>,
+    /// The bucket of the last whose reach is not known.
+    wild: usize,
+}
+
+impl Row {
+    /// The bucket of a letter that would stand in this one if nothing could cover it.
+    fn glyph(&mut self, x: u16, y: u16, own: usize) -> usize {
+        if self.y != y {
+            *self = Self { y, ..Self::default() };
+        }
+        let beside = self.behind.filter(|(behind, _)| *behind == x);
+        let bucket = own.max(self.wild).max(beside.map_or(0, |(_, bucket)| bucket));
+        self.behind = Some((x.saturating_add(1), bucket));
+        bucket
+    }
+
+    fn wild(&mut self, x: u16, y: u16) -> usize {
+        self.wild = self.glyph(x, y, 0);
+        self.wild
+    }
+}
+
+/// Bucket by bucket; in each as they stood.
+fn sorted(buckets: usize, of: &[usize]) -> Vec<u32> {
+    let mut places: Vec<Vec<u32>> = vec![Vec::new(); buckets];
+    for (at, bucket) in (0_u32..).zip(of) {
+        if let Some(bucket) = places.get_mut(*bucket) {
             bucket.push(at);
         }
     }
-    buckets.concat()
+    places.concat()
 }
 
 /// The cells in an order.

@@ -104,6 +104,37 @@ proptest! {
     }
 
     #[test]
+    fn what_a_terminal_draws_wider_than_its_room_covers_nothing_that_was_drawn(
+        row in prop::collection::vec((0..3_u8, prop::sample::select(vec!["a", " ", "─", "●", "→", "日", "e\u{301}"])), 2..40),
+    ) {
+        let cells: Vec<Cell> = row
+            .iter()
+            .map(|(colour, symbol)| {
+                let mut cell = Cell::default();
+                cell.set_symbol(symbol).set_fg(Color::Indexed(*colour));
+                cell
+            })
+            .collect();
+        // Here and there nothing is to be written, and the row ends in the middle.
+        let placed = cells.iter().zip(0_u16..).filter(|(_, at)| at % 7 != 3);
+        let cells: Vec<_> = placed.map(|(cell, at)| (at % 20, at / 20, cell)).collect();
+        let order = order::alike(&cells).unwrap_or_else(|| (0..cells.len() as u32).collect());
+        let mut shown = vec![[None; 40]; 2];
+        for (x, y, cell) in order::put(&order, &cells) {
+            let reach = match cell.symbol() {
+                plain if plain.is_ascii() => 1,
+                "─" | "●" | "→" => 2,
+                _ => 6,
+            };
+            let row = &mut shown[usize::from(y)];
+            row[usize::from(x)..][..reach].fill(Some(cell.symbol()));
+        }
+        for (x, y, cell) in cells {
+            prop_assert_eq!(shown[usize::from(y)][usize::from(x)], Some(cell.symbol()), "{} {}", x, y);
+        }
+    }
+
+    #[test]
     fn a_terminal_shows_what_the_librarys_own_way_shows(sheets in prop::collection::vec(sheet(), 1..5)) {
         let (ours, theirs) = (Paper::default(), Paper::default());
         let mut pen = Pen::new(ours.clone());
@@ -228,4 +259,25 @@ fn what_looks_alike_is_written_together_where_that_is_shorter() {
         said.len(),
         in_order.len()
     );
+}
+
+#[test]
+fn letters_of_unsure_width_are_put_together_too() {
+    let paper = Paper::default();
+    let (node, line) = (
+        Style::new().fg(Color::Rgb(10, 250, 10)),
+        Style::new().fg(Color::Rgb(120, 120, 120)),
+    );
+    let area = Rect::new(0, 0, 40, 10);
+    let mut sheet = Buffer::empty(area);
+    for y in 0..10 {
+        sheet.set_string(0, y, "●", node);
+        sheet.set_string(1, y, "─┬─╮", line);
+        sheet.set_string(8, y, "●", node);
+        sheet.set_string(12, y, "three four", line);
+    }
+    let mut pen = Pen::new(paper.clone());
+    pen.draw(Buffer::empty(area).diff(&sheet).into_iter()).unwrap();
+    let said = String::from_utf8(paper.0.borrow().clone()).unwrap();
+    assert_eq!(said.matches("38;2").count(), 2, "each colour once: {said:?}");
 }
