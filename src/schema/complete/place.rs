@@ -55,7 +55,7 @@ impl Place {
         while let Some(&byte) = before.as_bytes().get(at) {
             word = None;
             match byte {
-                b' ' | b'\t' | b'\n' | b'\r' => at += 1,
+                blank if is_blank(char::from(blank)) => at += 1,
                 b'{' | b'[' => {
                     if stack.len() >= NESTED {
                         return None;
@@ -159,8 +159,13 @@ impl Place {
     }
 }
 
+/// The blanks of JSON: a form feed is none, as elsewhere, so it is part of a word.
+const fn is_blank(c: char) -> bool {
+    matches!(c, ' ' | '\t' | '\n' | '\r')
+}
+
 fn is_delimiter(c: char) -> bool {
-    c.is_ascii_whitespace() || matches!(c, '{' | '}' | '[' | ']' | ':' | ',' | '"')
+    is_blank(c) || matches!(c, '{' | '}' | '[' | ']' | ':' | ',' | '"')
 }
 
 /// Behind the closing quote of the string that begins at `at`.
