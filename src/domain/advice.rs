@@ -136,7 +136,8 @@ pub struct ToolFacts {
     pub effect: EffectClass,
     /// Whether a truncated value may be passed to it by reference.
     pub takes_truncated: bool,
-    /// Whether an operator must see the difference on screen before an edit counts as approval.
+    /// Whether an operator must see the difference on screen before an edit counts as approval, whatever its effect
+    /// class is.
     pub show_difference: bool,
     /// True for the tool that ends the run with a structured answer.
     pub is_answer: bool,
@@ -144,6 +145,14 @@ pub struct ToolFacts {
     pub asks_operator: bool,
     /// True for the tool that hands a task to a sub-agent: nothing runs but the sub-agent's own calls.
     pub delegates: bool,
+}
+
+impl ToolFacts {
+    /// True where an edit counts as approval only once its whole difference was on screen: the call can change the
+    /// world, or carries something out of it.
+    pub fn must_be_seen(&self) -> bool {
+        self.show_difference || self.effect >= EffectClass::Idempotent
+    }
 }
 
 /// Advice from what the run was begun with, for questions that need no schema and no policy: the

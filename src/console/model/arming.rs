@@ -18,6 +18,8 @@ pub const BURST_KEYS: usize = 3;
 /// down from one that is pressed again and again; the first repetition of one comes after 250 to 1,000 ms, by the
 /// settings of the system, the others within a tenth of a second.
 pub const HELD_MS: u64 = 1_000;
+/// Milliseconds that no keyboard takes between two repeats of a key that is held down, but for the first.
+const TAP_MS: u64 = 150;
 /// Questions of which it is known what was read while others are on screen.
 const REMEMBERED: usize = 64;
 
@@ -106,6 +108,9 @@ pub struct Arming {
     pub now: u64,
     /// True where the newest frame taught something that the next one would show.
     pub changed: bool,
+    /// True right after a list of approvals was asked for and there was none: the key that would have approved the
+    /// list is not taken for one about the call in front.
+    pub no_list: bool,
 }
 
 /// What covers the panes.
@@ -307,6 +312,8 @@ pub struct KeyState {
     pub times: Vec<u64>,
     /// The newest key, and when it came.
     pub newest: Option<(Key, u64)>,
+    /// Milliseconds between the newest key and the same one before it.
+    gap: Option<u64>,
     /// Keys that wait until it is known that no burst is on.
     pub held: Vec<Key>,
     /// When the first held key came.
@@ -324,6 +331,8 @@ pub enum Pace {
     Single,
     /// Soon after the same key, as if it was held down.
     Held,
+    /// Soon after the same key for the second time at least, and too slowly for one that is held down.
+    Tapped,
     /// With others, faster than anybody types.
     Burst,
 }
@@ -334,13 +343,18 @@ impl KeyState {
         self.times.retain(|time| at.saturating_sub(*time) <= BURST_MS);
         self.times.push(at);
         let before = self.newest.replace((key, at));
-        let again = before.is_some_and(|(one, then)| one == key && at.saturating_sub(then) < HELD_MS);
-        if self.times.len() > BURST_KEYS {
-            Pace::Burst
-        } else if again {
-            Pace::Held
-        } else {
-            Pace::Single
+        let gap = before.filter(|(one, _)| *one == key);
+        let gap = gap
+            .map(|(_, then)| at.saturating_sub(then))
+            .filter(|gap| *gap < HELD_MS);
+        let before = std::mem::replace(&mut self.gap, gap);
+        let slow = |gap: Option<u64>| gap.is_some_and(|gap| gap >= TAP_MS);
+        match gap {
+            _ if self.times.len() > BURST_KEYS => Pace::Burst,
+            None => Pace::Single,
+            // The first repeat comes late: what comes after it tells.
+            Some(_) if slow(gap) && slow(before) => Pace::Tapped,
+            Some(_) => Pace::Held,
         }
     }
 
@@ -417,9 +431,15 @@ mod tests {
         let mut note = |c, at| keys.note(Key::char(c), at);
         assert_eq!(note('a', 0), Pace::Single);
         assert_eq!(note('a', 660), Pace::Held, "the first repetition");
+        assert_eq!(note('a', 693), Pace::Held);
         assert_eq!(note('a', 1_600), Pace::Held, "counted from the newest");
-        assert_eq!(note('a', 2_600), Pace::Single);
-        assert_eq!(note('b', 2_700), Pace::Single);
-        assert_eq!(note('a', 2_800), Pace::Single, "another key was between them");
+        assert_eq!(
+            note('a', 1_800),
+            Pace::Tapped,
+            "no key repeats itself that slowly"
+        );
+        assert_eq!(note('a', 2_800), Pace::Single);
+        assert_eq!(note('b', 2_900), Pace::Single);
+        assert_eq!(note('a', 3_000), Pace::Single, "another key was between them");
     }
 }

@@ -192,7 +192,7 @@ fn left_behind(call: &Call) -> Option<String> {
         .under
         .process?;
     Some(format!(
-        "its process was {pid}: if `ps -p {pid}` still shows it, wait or `kill -- -{pid}`, then answer"
+        "its process was {pid}: if `pgrep -g {pid}` still shows it or what it began, wait or `kill -- -{pid}`, then answer"
     ))
 }
 

@@ -125,7 +125,7 @@ fn approvals(maker: &mut Maker<'_>, plan: &Plan, edits: &[Edit]) {
                 Edit::Call { node, tool, .. } if *node == id => Cards(state).tool(tool),
                 _ => None,
             };
-            tool.is_some_and(|facts| facts.show_difference)
+            tool.is_some_and(|facts| facts.must_be_seen())
         })
     };
     for id in &plan.certain {

@@ -9,6 +9,23 @@ use ratatui::style::Color;
 const DRAWN: [Role; 3] = [Role::Border, Role::Focus, Role::Line];
 /// Roles whose ground lies under words of other roles.
 const GROUNDS: [Role; 3] = [Role::Selection, Role::Ancestor, Role::Descendant];
+/// Roles whose ground lies under the words of the lines at the top and at the bottom.
+const LINES: [Role; 2] = [Role::Header, Role::Status];
+/// Roles whose words stand in those lines.
+const IN_LINES: [Role; 12] = [
+    Role::Text,
+    Role::Title,
+    Role::Accent,
+    Role::Dim,
+    Role::Key,
+    Role::Awaiting,
+    Role::Running,
+    Role::Ok,
+    Role::Edited,
+    Role::Unknown,
+    Role::Warning,
+    Role::Error,
+];
 /// Roles whose words stand in rows that are marked by a ground.
 const IN_ROWS: [Role; 14] = [
     Role::Text,
@@ -124,9 +141,11 @@ fn words_stand_out_from_their_ground() {
                 let ratio = contrast(fg, bg);
                 assert!(ratio >= floor(*role), "{name} {colours:?} {role:?}: {ratio:.2}");
             }
-            for ground in GROUNDS {
+            let rows = GROUNDS.map(|ground| (ground, IN_ROWS.as_slice()));
+            let lines = LINES.map(|ground| (ground, IN_LINES.as_slice()));
+            for (ground, roles) in rows.into_iter().chain(lines) {
                 let bg = rgb(look.full(ground).bg).unwrap();
-                for role in &IN_ROWS {
+                for role in roles.iter().filter(|role| look.style(**role).bg.is_none()) {
                     let ratio = contrast(rgb(look.full(*role).fg).unwrap(), bg);
                     assert!(
                         ratio >= floor(*role),
@@ -154,6 +173,14 @@ fn sixteen_colours_can_be_read_too() {
                 BASIC[usize::from(fg)],
                 BASIC[usize::from(bg)]
             );
+        }
+        for line in LINES {
+            let bg = theme.looks[line as usize].bg.or(text.bg).unwrap().basic;
+            for role in IN_LINES {
+                let fg = theme.looks[role as usize].fg.or(text.fg).unwrap().basic;
+                let ratio = contrast(COMMON[usize::from(fg)], COMMON[usize::from(bg)]);
+                assert!(ratio >= floor(role), "{name} {role:?} on {line:?}: {ratio:.2}");
+            }
         }
     }
 }

@@ -36,6 +36,7 @@ pub(super) fn list(model: &mut Model) -> Result<(), String> {
     }
     let items = items(model);
     if items.is_empty() {
+        model.arming.no_list = true;
         return Err("nothing that waits can be approved together".to_owned());
     }
     if matches!(model.overlays.last(), Some(Overlay::Bulk(_))) {

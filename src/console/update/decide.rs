@@ -270,6 +270,12 @@ fn approve(model: &mut Model, unread_too: bool, by: By, at: u64, out: &mut Vec<O
             "{call} asks you something, and nothing is let run: {key} answers it"
         ));
     }
+    if std::mem::take(&mut model.arming.no_list) && unread_too {
+        let key = model.settings.keymap.first("approve-unread");
+        return Err(format!(
+            "there was no list, and nothing was approved: {key} once more lets {call} run by itself"
+        ));
+    }
     let shown = armed(model, &question, by, at)?;
     let unread = unread(shown, &model.inspector.doc)?;
     if unread > 0 && !unread_too {

@@ -6,7 +6,7 @@
 
 use super::refresh::prepare;
 use super::{decide, drive, edits, graph, jumps, lists, needed, prompts, search, views};
-use crate::console::commands::{EditVerb, RunVerb, TextVerb, Verb, View};
+use crate::console::commands::{Decide, EditVerb, RunVerb, TextVerb, Verb, View};
 use crate::console::hints::{self, context};
 use crate::console::key::{Code, Key};
 use crate::console::model::arming::{BURST_MS, Pace};
@@ -32,7 +32,13 @@ pub(super) fn key(model: &mut Model, key: Key, at: u64, out: &mut Vec<Out>) {
         return;
     }
     let may_decide = may_decide(model, key);
-    if may_decide && pace == Pace::Held {
+    let too_soon = match pace {
+        Pace::Held => true,
+        // Whoever hammers on the way out of danger means it.
+        Pace::Tapped => !stops(model, key),
+        Pace::Single | Pace::Burst => false,
+    };
+    if may_decide && too_soon {
         // It was meant for what was asked before.
         model.complain(format!(
             "not counted: {key} is held down, or was pressed again too soon; leave it for a second, then press it once"
@@ -94,6 +100,12 @@ fn may_decide(model: &Model, key: Key) -> bool {
     }
 }
 
+/// True where the key confirms the emergency stop.
+fn stops(model: &Model, key: Key) -> bool {
+    let keymap = &model.settings.keymap;
+    keymap.verb(context(model), key, model.settings.replay) == Some(Verb::Run(RunVerb::StopNow))
+}
+
 fn press(model: &mut Model, key: Key, at: u64, out: &mut Vec<Out>) {
     // What a key is about is what is selected now, not what was when the last frame was drawn.
     prepare(model);
@@ -101,6 +113,9 @@ fn press(model: &mut Model, key: Key, at: u64, out: &mut Vec<Out>) {
     let verb = model.settings.keymap.verb(context, key, model.settings.replay);
     if !matches!(verb, Some(Verb::View(View::Interrupt))) {
         model.message = Message::default();
+    }
+    if !matches!(verb, Some(Verb::Decide(Decide::ApproveUnread))) {
+        model.arming.no_list = false;
     }
     if !matches!(verb, Some(Verb::Text(TextVerb::Cancel))) {
         prompts::was_leaving(model);

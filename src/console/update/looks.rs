@@ -76,8 +76,13 @@ pub(super) fn take(model: &mut Model, read: Read, out: &mut Vec<Out>) {
     for trouble in &fresh {
         model.log.add(Line::Trouble(trouble.clone()));
     }
+    let is_mended = before.iter().any(|trouble| !settings.troubles.contains(trouble));
     match fresh.as_slice() {
-        [] if news.is_empty() => {}
+        [] if news.is_empty() && !is_mended => {}
+        [] if news.is_empty() => match settings.troubles.last().cloned() {
+            Some(left) => model.complain(format!("read anew: what is wrong still: {left}")),
+            None => model.say("read anew: what was wrong there is mended"),
+        },
         [] => model.say(format!("read anew: {}", news.join(", "))),
         [one] => model.complain(one.clone()),
         [first, ..] => model.complain(format!("{} troubles, see the log: {first}", fresh.len())),

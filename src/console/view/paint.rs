@@ -45,10 +45,28 @@ impl Canvas<'_> {
         self.buf.content.get_mut(from..from + usize::from(count))
     }
 
-    /// Patches the look of an area that is painted already.
+    /// Patches the look of an area that is painted already. The marks of what was made visible keep their colours: one
+    /// ink of theirs on another ground could hardly be seen.
     pub fn tint(&mut self, area: Rect, role: Role) {
         let area = area.intersection(self.buf.area);
-        self.buf.set_style(area, self.look.style(role));
+        let style = self.look.style(role);
+        for position in area.positions() {
+            let is_mark = self.is_mark(position.x, position.y);
+            if let Some(cell) = self.buf.cell_mut(position) {
+                let (fg, bg) = (cell.fg, cell.bg);
+                cell.set_style(style);
+                if is_mark {
+                    cell.set_fg(fg).set_bg(bg);
+                }
+            }
+        }
+    }
+
+    /// True where a cell has the colours of what was made visible.
+    fn is_mark(&self, x: u16, y: u16) -> bool {
+        let mark = self.look.style(Role::Escaped);
+        let cell = self.buf.cell((x, y));
+        mark.bg.is_some() && cell.is_some_and(|cell| (Some(cell.fg), Some(cell.bg)) == (mark.fg, mark.bg))
     }
 
     /// Writes words at a place, at most so many columns. Gives the columns used.
@@ -138,13 +156,11 @@ impl Canvas<'_> {
             let before = area.right().checked_sub(2).filter(|x| *x >= area.x);
             let before = before.and_then(|x| self.buf.cell((x, area.y)));
             let told = before.is_some_and(|cell| cell.symbol() == sign);
-            self.put(
-                area.right() - 1,
-                area.y,
-                1,
-                if told { " " } else { sign },
-                Role::Dim,
-            );
+            let x = area.right() - 1;
+            if self.is_mark(x, area.y) {
+                self.fill(Rect { x, width: 1, ..area }, Role::Text);
+            }
+            self.put(x, area.y, 1, if told { " " } else { sign }, Role::Dim);
         }
     }
 }

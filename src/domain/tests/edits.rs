@@ -127,6 +127,37 @@ fn a_call_that_ran_runs_again_and_only_what_reads_it_differently() {
 }
 
 #[test]
+fn a_commit_approves_what_can_change_the_world_only_where_its_difference_was_seen() {
+    for (tool, seen, runs) in [
+        ("read", false, true),
+        ("idem", false, false),
+        ("idem", true, true),
+        ("write", false, false),
+        ("write", true, true),
+    ] {
+        let gates = std::iter::once((tool.to_owned(), Gate::Ask)).collect();
+        let rules = Rules {
+            gates,
+            ..Rules::default()
+        };
+        let mut w = World::with(rules);
+        w.reply(&[call(tool, r#"{"_as":"a","n":1}"#)]);
+        let a = w.id("a");
+        w.edit(Edit::Call {
+            node: a,
+            base: w.state.nodes[&a].rev(),
+            tool: tool.into(),
+            args: r#"{"_as":"a","n":2}"#.into(),
+            shown: seen,
+        })
+        .unwrap();
+        let status = &w.state.calls[&a].status;
+        assert_eq!(w.runs(a).len(), usize::from(runs), "{tool} {seen}: {status:?}");
+        assert_eq!(*status == Status::Awaiting, !runs, "{tool} {seen}: {status:?}");
+    }
+}
+
+#[test]
 fn an_equal_output_cuts_off_what_reads_it() {
     let mut w = chain();
     // Two numbers with the sum of the old one.

@@ -5,7 +5,7 @@ use crate::console::link::Update;
 use crate::console::model::overlay::Overlay;
 use crate::console::msg::{Msg, TermMsg};
 use crate::console::testing::{ARMING, Stage, call_id, id};
-use crate::domain::call::{Decision, Digest};
+use crate::domain::call::{Decision, Digest, EffectClass};
 use crate::domain::command::{CallCommand, Command};
 use crate::domain::event::{CallEvent, EditEvent, Event, TurnEvent};
 use crate::domain::id::{Rev, TurnId};
@@ -415,6 +415,40 @@ fn the_list_of_all_needs_a_second_key_and_leaves_out_what_it_must() {
         [approve(3, 1, 0), approve(4, 1, bytes)],
         "the first was read before"
     );
+}
+
+#[test]
+fn the_key_of_a_list_that_did_not_open_approves_no_single_call() {
+    let mut stage = Stage::new(100, 30);
+    stage.begin();
+    stage.has_tool("wipe", EffectClass::Write, &["irreversible"]);
+    stage.awaiting("c3", "wipe", ARGS);
+    stage.draw();
+    stage.press("2");
+    stage.wait(ARMING);
+    stage.press("A");
+    assert!(
+        stage
+            .said()
+            .contains("nothing that waits can be approved together")
+    );
+    stage.wait(ARMING);
+    stage.press("ctrl-a");
+    assert!(stage.said().contains("there was no list"), "{}", stage.said());
+    assert_eq!((stage.commands(), stage.model.overlays.len()), (Vec::new(), 0));
+    // Whoever means the call alone says so, and any other key forgets the list.
+    stage.wait(ARMING);
+    stage.press("ctrl-a");
+    assert_eq!(
+        stage.model.overlays.len(),
+        1,
+        "it asks for the word: {}",
+        stage.said()
+    );
+    stage.press("esc A j");
+    stage.wait(ARMING);
+    stage.press("ctrl-a");
+    assert_eq!(stage.model.overlays.len(), 1, "{}", stage.said());
 }
 
 #[test]

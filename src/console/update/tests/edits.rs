@@ -4,6 +4,7 @@ use crate::console::link::Update;
 use crate::console::model::overlay::Overlay;
 use crate::console::msg::{Msg, Out, TermMsg};
 use crate::console::testing::{ARMING, Stage, id};
+use crate::domain::call::EffectClass;
 use crate::domain::call::Outcome;
 use crate::domain::command::{Behind, Command, Edit, EditCommand};
 use crate::domain::envelope::Actor;
@@ -348,18 +349,21 @@ fn a_paste_goes_into_the_editor_with_its_line_breaks() {
 
 #[test]
 fn a_preview_says_when_its_commit_approves_only_once_it_was_read() {
-    for (tag, wanted) in [
-        ("", "the commit is also the approval: c3 runs"),
-        (
-            "external",
-            "the commit is also the approval once all rows of this preview were on",
-        ),
+    let at_once = "the commit is also the approval: c3 runs";
+    let once_read = "the commit is also the approval once all rows of this preview were on";
+    for (effect, tag, wanted) in [
+        (EffectClass::Read, "", at_once),
+        (EffectClass::Read, "external", once_read),
+        (EffectClass::Idempotent, "", once_read),
+        (EffectClass::Write, "", once_read),
     ] {
         let mut stage = waiting();
         if let Some(started) = &mut stage.model.run.state.started {
             let started = std::sync::Arc::make_mut(started);
             let card = started.tools.iter_mut().find(|card| &*card.name == "write_file");
-            card.unwrap().tags.push(tag.to_owned());
+            let card = card.unwrap();
+            card.effect = effect;
+            card.tags.push(tag.to_owned());
         }
         stage.press("e");
         stage.edit_field(r#"{"path":"b","content":"x"}"#);
@@ -368,7 +372,7 @@ fn a_preview_says_when_its_commit_approves_only_once_it_was_read() {
         assert!(text.contains(wanted), "{text}");
         assert_eq!(
             text.contains("before that it asks once more"),
-            tag == "external",
+            wanted == once_read,
             "{text}"
         );
     }

@@ -4,7 +4,7 @@ use super::arming::{ARGS, armed, key};
 use crate::console::msg::Msg;
 use crate::console::testing::{ARMING, Stage};
 use crate::domain::call::Decision;
-use crate::domain::command::{CallCommand, Command};
+use crate::domain::command::{CallCommand, Command, RunCommand};
 use crate::domain::event::CallEvent;
 
 /// A key is held down: it comes again after that, and then thirty times a second. What is approved goes its way at once.
@@ -60,4 +60,37 @@ fn a_key_that_is_held_down_opens_a_question_and_does_not_answer_it() {
     stage.press("esc");
     assert_eq!(hold(&mut stage, "A", 660), []);
     assert_eq!(hold(&mut stage, "*", 660), []);
+}
+
+#[test]
+fn who_hammers_the_emergency_stop_stops() {
+    for gap in [200, 375, 900] {
+        let mut stage = armed();
+        let mut sent = Vec::new();
+        for _ in 0..12 {
+            key(&mut stage, "X", gap);
+            stage.draw();
+            let at = stage.now + 100;
+            stage.send(Msg::Tick { at });
+            sent.append(&mut stage.commands());
+        }
+        assert!(
+            matches!(sent.first(), Some(Command::Run(RunCommand::Stop { .. }))),
+            "{gap}: {sent:?}"
+        );
+        // Nothing else is decided that way.
+        let mut stage = armed();
+        for no in 4..9 {
+            stage.awaiting(&format!("c{no}"), "write_file", ARGS);
+        }
+        let mut sent = Vec::new();
+        for _ in 0..12 {
+            key(&mut stage, "ctrl-a", gap);
+            stage.draw();
+            let at = stage.now + 100;
+            stage.send(Msg::Tick { at });
+            sent.append(&mut stage.commands());
+        }
+        assert_eq!(sent.len(), 1, "{gap}: {sent:?}");
+    }
 }

@@ -81,6 +81,26 @@ fn how_failures_are_met_follows_the_file_key_by_key() {
 }
 
 #[test]
+fn a_mistake_that_is_taken_back_is_no_longer_told() {
+    let mut stage = stage();
+    stage.send(read(|_| {}));
+    stage.send(read(|read| read.keymap = Some(keys("approve = \"x\""))));
+    assert!(
+        stage.said().contains("the keys stay as they were"),
+        "{}",
+        stage.said()
+    );
+    stage.send(read(|_| {}));
+    assert_eq!(stage.said(), "read anew: what was wrong there is mended");
+    // Of two mistakes one is left.
+    stage.send(read(|read| {
+        read.troubles = vec!["one".to_owned(), "two".to_owned()]
+    }));
+    stage.send(read(|read| read.troubles = vec!["two".to_owned()]));
+    assert_eq!(stage.said(), "read anew: what is wrong still: two");
+}
+
+#[test]
 fn new_keys_count_at_once_and_help_shows_them() {
     let mut stage = stage();
     stage.press("?");

@@ -374,7 +374,7 @@ fn who_answers_for_a_call_in_doubt_is_told_of_the_process_that_may_still_run() {
     let text = stage.text();
     assert!(text.contains("did it happen?"), "{text}");
     assert!(
-        text.contains("its process was 25142: if `ps -p 25142` still shows it"),
+        text.contains("its process was 25142: if `pgrep -g 25142` still shows it"),
         "{text}"
     );
     assert!(text.contains("`kill -- -25142`"), "{text}");

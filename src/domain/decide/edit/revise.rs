@@ -186,7 +186,7 @@ pub(super) fn check_args(advice: &dyn Advice, id: NodeId, tool: &str, args: &str
 }
 
 /// Whether committing the edit is also the approval of what it says: everything it reads is there,
-/// it is not of a higher effect class than before, it can be undone, and where that matters the difference was seen.
+/// it is not of a higher effect class than before, it can be undone, and where it can change the world the difference was seen.
 fn edit_approves(
     state: &State,
     advice: &dyn Advice,
@@ -206,7 +206,7 @@ fn edit_approves(
         return None;
     };
     let alone = tags::is_irreversible(state, tool);
-    if facts.effect > before || (facts.show_difference && !shown) || alone {
+    if facts.effect > before || (facts.must_be_seen() && !shown) || alone {
         return None;
     }
     let rev = state.nodes.get(&life.id)?.next_rev();
