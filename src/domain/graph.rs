@@ -3,9 +3,12 @@
 //! Inside a turn only production and data connect; across turns everything before is context, of
 //! which only the last frontier is an edge. Must not know: how the graph is drawn.
 
+mod counted;
+
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::{BuildHasherDefault, DefaultHasher};
 
+pub use counted::Counted;
 use serde::{Deserialize, Serialize};
 
 use super::bits::Bits;
@@ -13,7 +16,7 @@ use super::id::{NodeId, NodeKind, TurnId};
 use super::ready;
 use super::state::State;
 use super::thread;
-use super::turn::{Activity, Producer, Stream, Turn};
+use super::turn::{Producer, Stream, Turn};
 
 /// What an edge means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -190,22 +193,17 @@ fn frontier_before(state: &State, turn: &Turn) -> Vec<NodeId> {
     let Some(line) = state.threads.get(&turn.thread) else {
         return Vec::new();
     };
-    let is_history = matches!(turn.activity, Activity::Superseded(_));
+    let counted = Counted::around(turn);
     let before = line[..(turn.pos as usize).min(line.len())]
         .iter()
         .rev()
         .filter_map(|id| state.turns.get(id));
     for earlier in before {
-        // What took the place of history stands before it in the thread, and it has never seen that.
-        let counts = if is_history {
-            earlier.id < turn.id
-        } else {
-            !matches!(earlier.activity, Activity::Superseded(_))
-        };
-        if !counts {
+        // What took the place of history stands beside it in the thread, and it has never seen that.
+        if !counted.turn(earlier) {
             continue;
         }
-        let frontier = frontier(state, earlier, is_history);
+        let frontier = frontier(state, earlier, counted);
         if !frontier.is_empty() {
             return frontier;
         }
@@ -213,8 +211,8 @@ fn frontier_before(state: &State, turn: &Turn) -> Vec<NodeId> {
     Vec::new()
 }
 
-fn frontier(state: &State, turn: &Turn, with_history: bool) -> Vec<NodeId> {
-    let there = |id: &&NodeId| with_history || state.nodes.get(id).is_some_and(|node| node.active);
+fn frontier(state: &State, turn: &Turn, counted: Counted) -> Vec<NodeId> {
+    let there = |id: &&NodeId| state.nodes.get(id).is_some_and(|node| counted.node(node));
     let last_thought = turn
         .nodes
         .iter()
@@ -234,13 +232,24 @@ fn frontier(state: &State, turn: &Turn, with_history: bool) -> Vec<NodeId> {
 }
 
 /// Everything that a node depends on, itself left out: what it read, and all that stood in its context.
+///
+/// Of history that is what counted when it did.
 pub fn ancestors(state: &State, node: NodeId) -> BTreeSet<NodeId> {
+    let turn = state.turn_of(node);
+    let counted = turn.map_or_else(Counted::default, Counted::around);
+    above(state, node, counted)
+}
+
+fn above(state: &State, node: NodeId, counted: Counted) -> BTreeSet<NodeId> {
     let mut found = BTreeSet::new();
     let Some(turn) = state.turn_of(node) else {
         return found;
     };
-    for earlier in state.turns_of(turn.thread).take_while(|one| one.pos < turn.pos) {
-        found.extend(active_nodes(state, earlier));
+    for earlier in counted
+        .turns_of(state, turn.thread)
+        .take_while(|one| one.pos < turn.pos)
+    {
+        found.extend(nodes_of(state, earlier, counted));
     }
     let own = node.call();
     if own != node {
@@ -249,7 +258,7 @@ pub fn ancestors(state: &State, node: NodeId) -> BTreeSet<NodeId> {
     // A sub-agent was told what its call said, which stands on all that came before it.
     if let Some(child) = state.children.get(&turn.thread) {
         found.insert(child.call);
-        found.extend(ancestors(state, child.call));
+        found.extend(above(state, child.call, counted));
     }
     found.extend(
         turn.nodes
@@ -274,24 +283,35 @@ pub fn ancestors(state: &State, node: NodeId) -> BTreeSet<NodeId> {
         .copied()
         .collect();
     given.extend((own != node).then_some(node));
-    found.extend(work_under(state, given.iter().map(|id| id.call())));
+    found.extend(work_under(state, given.iter().map(|id| id.call()), counted));
     found.remove(&node);
     found
 }
 
 /// Everything that depends on a node, itself left out: what would be in question if it changed.
+///
+/// Of history that is what counted when it did.
 pub fn descendants(state: &State, node: NodeId) -> BTreeSet<NodeId> {
+    let turn = state.turn_of(node);
+    let counted = turn.map_or_else(Counted::default, Counted::around);
+    below(state, node, counted)
+}
+
+fn below(state: &State, node: NodeId, counted: Counted) -> BTreeSet<NodeId> {
     let mut found = BTreeSet::new();
     let Some(turn) = state.turn_of(node) else {
         return found;
     };
-    for later in state.turns_of(turn.thread).filter(|one| one.pos > turn.pos) {
-        found.extend(active_nodes(state, later));
+    for later in counted
+        .turns_of(state, turn.thread)
+        .filter(|one| one.pos > turn.pos)
+    {
+        found.extend(nodes_of(state, later, counted));
     }
     match node.kind {
         NodeKind::Thought => {
             let after = turn.nodes.iter().skip_while(|one| **one != node).skip(1);
-            for id in after.filter(|id| state.nodes.get(id).is_some_and(|node| node.active)) {
+            for id in after.filter(|id| state.nodes.get(id).is_some_and(|node| counted.node(node))) {
                 found.insert(*id);
                 if state.nodes.contains_key(&id.observation()) {
                     found.insert(id.observation());
@@ -313,13 +333,13 @@ pub fn descendants(state: &State, node: NodeId) -> BTreeSet<NodeId> {
         NodeKind::Prompt | NodeKind::Answer | NodeKind::Repair | NodeKind::Intervention => {}
     }
     let calls = found.iter().chain((node.kind == NodeKind::Call).then_some(&node));
-    let work = work_under(state, calls.copied().collect::<Vec<_>>());
+    let work = work_under(state, calls.copied().collect::<Vec<_>>(), counted);
     found.extend(work);
     // Another answer of a sub-agent is another result of its call.
     if let Some(child) = state.children.get(&turn.thread) {
         let result = child.call.observation();
         found.extend(state.nodes.contains_key(&result).then_some(result));
-        found.extend(descendants(state, result));
+        found.extend(below(state, result, counted));
     }
     found.remove(&node);
     found
@@ -400,19 +420,20 @@ fn reads(state: &State, id: NodeId, source: NodeId) -> bool {
     })
 }
 
-/// Active nodes of the sub-agents of calls, with the results of theirs.
-fn work_under(state: &State, calls: impl IntoIterator<Item = NodeId>) -> Vec<NodeId> {
+/// Nodes that counted of the sub-agents of calls, with the results of theirs.
+fn work_under(state: &State, calls: impl IntoIterator<Item = NodeId>, counted: Counted) -> Vec<NodeId> {
     let (turns, _) = thread::under(state, calls);
     let turns = turns.iter().filter_map(|id| state.turns.get(id));
-    turns.flat_map(|turn| active_nodes(state, turn)).collect()
+    turns.flat_map(|turn| nodes_of(state, turn, counted)).collect()
 }
 
-fn active_nodes(state: &State, turn: &Turn) -> Vec<NodeId> {
+fn nodes_of(state: &State, turn: &Turn, counted: Counted) -> Vec<NodeId> {
     let mut nodes = Vec::new();
     for id in &turn.nodes {
-        if state.nodes.get(id).is_some_and(|node| node.active) {
+        if state.nodes.get(id).is_some_and(|node| counted.node(node)) {
             nodes.push(*id);
-            if id.kind == NodeKind::Call && state.observation(*id).is_some() {
+            let result = state.nodes.get(&id.observation());
+            if id.kind == NodeKind::Call && result.is_some_and(|node| counted.node(node)) {
                 nodes.push(id.observation());
             }
         }

@@ -70,6 +70,15 @@ impl<T> History<T> {
         newest.map_or(Then::Absent, |(_, was)| Then::Was(was))
     }
 
+    /// What the thing was when an epoch ended, whichever branch stood then.
+    pub fn when(&self, ended: Epoch) -> Then<'_, T> {
+        if self.since <= ended {
+            return Then::Now;
+        }
+        let newest = self.was().iter().rev().find(|(since, _)| *since <= ended);
+        newest.map_or(Then::Absent, |(_, was)| Then::Was(was))
+    }
+
     /// True where it was so in the course of a line, whatever became of it since.
     pub fn was_ever(&self, line: &Line, so: impl Fn(&T) -> bool) -> bool {
         self.was()
@@ -133,6 +142,15 @@ mod tests {
                 Then::Was(was) => was.to_string(),
             }
         };
+        let when = |epoch: u32| match history.when(Epoch(epoch)) {
+            Then::Absent => "absent".to_owned(),
+            Then::Now => "now".to_owned(),
+            Then::Was(was) => was.to_string(),
+        };
+        assert_eq!(
+            [0, 1, 2, 3, 5, 6, 9].map(when),
+            ["absent", "a", "a", "b", "b", "now", "now"]
+        );
         assert_eq!(at(&[0]), "absent");
         assert_eq!(at(&[0, 1]), "a");
         assert_eq!(at(&[0, 1, 2]), "a");

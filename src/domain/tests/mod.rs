@@ -27,6 +27,7 @@ mod fences;
 mod flow;
 mod foreseen;
 mod found;
+mod frontiers;
 mod grace;
 mod half_open;
 mod hashes;

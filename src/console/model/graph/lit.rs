@@ -5,15 +5,16 @@
 
 use std::collections::BTreeSet;
 
-use crate::domain::graph::{self, EdgeKind};
+use crate::domain::graph::{self, Counted, EdgeKind};
 use crate::domain::id::{NodeId, NodeKind, Seq, ThreadId};
 use crate::domain::state::State;
-use crate::domain::turn::{Activity, Turn};
 
 /// What is lit.
 #[derive(Debug, Clone, Default)]
 pub struct Lit {
     of: Option<(NodeId, Seq)>,
+    /// What counted when the node did.
+    counted: Counted,
     above: Side,
     below: Side,
 }
@@ -38,24 +39,27 @@ impl Lit {
         }
         *self = Self::default();
         self.of = of;
-        let Some(node) = node.filter(|node| state.turn_of(*node).is_some()) else {
+        let Some((node, turn)) = node.and_then(|node| Some((node, state.turn_of(node)?))) else {
             return;
         };
+        self.counted = Counted::around(turn);
         above(state, node, &mut self.above);
         self.above.under = (node.kind == NodeKind::Observation).then(|| node.call());
-        below(state, node, &mut self.below);
+        below(state, node, self.counted, &mut self.below);
         self.below.under = (node.kind == NodeKind::Call).then_some(node);
     }
 
     /// True for what the node hangs on.
     pub fn is_above(&self, state: &State, id: NodeId) -> bool {
         let given = |call: NodeId| call.observation();
-        self.is_other(id) && self.above.holds(state, id, given, |pos, bound| pos < bound)
+        let seen = (state, self.counted);
+        self.is_other(id) && self.above.holds(seen, id, given, |pos, bound| pos < bound)
     }
 
     /// True for what hangs on the node.
     pub fn is_below(&self, state: &State, id: NodeId) -> bool {
-        self.is_other(id) && self.below.holds(state, id, |call| call, |pos, bound| pos > bound)
+        let seen = (state, self.counted);
+        self.is_other(id) && self.below.holds(seen, id, |call| call, |pos, bound| pos > bound)
     }
 
     fn is_other(&self, id: NodeId) -> bool {
@@ -68,17 +72,18 @@ impl Side {
     /// call that is (by what `of_call` makes of it).
     fn holds(
         &self,
-        state: &State,
+        seen: (&State, Counted),
         id: NodeId,
         of_call: impl Fn(NodeId) -> NodeId,
         is_within: impl Fn(u32, u32) -> bool + Copy,
     ) -> bool {
-        if self.has(state, id, is_within) {
+        if self.has(seen, id, is_within) {
             return true;
         }
-        if !is_shown(state, id) {
+        if !is_shown(seen, id) {
             return false;
         }
+        let (state, counted) = seen;
         let Some(turn) = state.turn_of(id) else {
             return false;
         };
@@ -87,10 +92,10 @@ impl Side {
             if !state.agenda.children.contains(&thread) {
                 return false;
             }
-            if self.under == Some(child.call) || self.has(state, of_call(child.call), is_within) {
+            if self.under == Some(child.call) || self.has(seen, of_call(child.call), is_within) {
                 return true;
             }
-            match state.turn_of(child.call).filter(|turn| stands(turn)) {
+            match state.turn_of(child.call).filter(|turn| counted.turn(turn)) {
                 Some(above) => thread = above.thread,
                 None => return false,
             }
@@ -98,29 +103,25 @@ impl Side {
         false
     }
 
-    fn has(&self, state: &State, id: NodeId, is_within: impl Fn(u32, u32) -> bool) -> bool {
+    fn has(&self, seen: (&State, Counted), id: NodeId, is_within: impl Fn(u32, u32) -> bool) -> bool {
         if self.nodes.contains(&id) {
             return true;
         }
-        let Some(turn) = state.turn_of(id) else {
+        let Some(turn) = seen.0.turn_of(id) else {
             return false;
         };
         self.turns
             .iter()
             .any(|(thread, pos)| *thread == turn.thread && is_within(turn.pos, *pos))
-            && is_shown(state, id)
+            && is_shown(seen, id)
     }
 }
 
-fn stands(turn: &Turn) -> bool {
-    !matches!(turn.activity, Activity::Superseded(_))
-}
-
-/// True for a node that counts in a turn that does.
-fn is_shown(state: &State, id: NodeId) -> bool {
-    let counts = |id: NodeId| state.node(id).is_some_and(|node| node.active);
+/// True for a node that counted in a turn that did.
+fn is_shown((state, counted): (&State, Counted), id: NodeId) -> bool {
+    let counts = |id: NodeId| state.node(id).is_some_and(|node| counted.node(node));
     let in_turn = !matches!(id.kind, NodeKind::Intervention);
-    in_turn && counts(id) && counts(id.call()) && state.turn_of(id).is_some_and(stands)
+    in_turn && counts(id) && counts(id.call()) && state.turn_of(id).is_some_and(|turn| counted.turn(turn))
 }
 
 fn above(state: &State, node: NodeId, side: &mut Side) {
@@ -149,7 +150,7 @@ fn above(state: &State, node: NodeId, side: &mut Side) {
     }
 }
 
-fn below(state: &State, node: NodeId, side: &mut Side) {
+fn below(state: &State, node: NodeId, counted: Counted, side: &mut Side) {
     let Some(turn) = state.turn_of(node) else { return };
     side.turns.push((turn.thread, turn.pos));
     let with_result = |id: NodeId, side: &mut Side| {
@@ -161,7 +162,7 @@ fn below(state: &State, node: NodeId, side: &mut Side) {
     match node.kind {
         NodeKind::Thought => {
             let after = turn.nodes.iter().skip_while(|one| **one != node).skip(1);
-            for id in after.filter(|id| state.nodes.get(id).is_some_and(|node| node.active)) {
+            for id in after.filter(|id| state.nodes.get(id).is_some_and(|node| counted.node(node))) {
                 with_result(*id, side);
             }
         }
@@ -182,6 +183,6 @@ fn below(state: &State, node: NodeId, side: &mut Side) {
         if state.nodes.contains_key(&result) {
             side.nodes.insert(result);
         }
-        below(state, result, side);
+        below(state, result, counted, side);
     }
 }
