@@ -293,6 +293,9 @@ fn node_line(model: &Model, id: NodeId, row: Option<Role>, width: usize) -> Styl
     let Some(node) = state.node(id) else {
         return Styled::new();
     };
+    // What a node hangs on is said whatever else there is no room for.
+    let chips = chips(model, id, width / 2);
+    let width = width.saturating_sub(chips.columns());
     let role = |usual: Role| row.unwrap_or(usual);
     let mut line = Styled::new().own(role(Role::Dim), format!("{id} "));
     if node.revisions.len() > 1 {
@@ -332,13 +335,17 @@ fn node_line(model: &Model, id: NodeId, row: Option<Role>, width: usize) -> Styl
         line = line.summary(role(Role::Text), &summary::arguments(args), room);
         if let Some((by_hand, result)) = result {
             let arrow = Symbol::Arrow.glyph(model.settings.charset);
-            line = line.own(role(Role::Dim), format!(" {arrow} ")).summary(
-                role(if by_hand { Role::Edited } else { Role::Dim }),
-                &result,
-                width,
-            );
+            line = line.own(role(Role::Dim), format!(" {arrow} "));
+            let role = role(if by_hand { Role::Edited } else { Role::Dim });
+            let room = if chips.0.is_empty() {
+                width
+            } else {
+                width.saturating_sub(line.columns())
+            };
+            line = line.summary(role, &result, room);
         }
-        return chips(model, id, line);
+        line.0.extend(chips.0);
+        return line;
     }
     let usual = match (id.kind, &node.now().origin) {
         (NodeKind::Prompt, _) => Role::Operator,
@@ -347,26 +354,40 @@ fn node_line(model: &Model, id: NodeId, row: Option<Role>, width: usize) -> Styl
         _ => Role::Text,
     };
     let words = summary::of(state, node);
-    chips(model, id, line.summary(role(usual), &words, width))
+    let room = if chips.0.is_empty() {
+        width
+    } else {
+        width.saturating_sub(line.columns())
+    };
+    line = line.summary(role(usual), &words, room);
+    line.0.extend(chips.0);
+    line
 }
 
 /// Parents to which no line goes that are named in a row; the others are counted.
 const CHIPS: usize = 4;
 
-/// Parents to which no line goes.
-fn chips(model: &Model, id: NodeId, mut line: Styled) -> Styled {
-    let Some(row) = model.graph.rows.gutter.find(id) else {
-        return line;
-    };
+/// Parents to which no line goes, in so many columns at most: as many of them by name as fit, the others counted.
+fn chips(model: &Model, id: NodeId, most: usize) -> Styled {
+    let gutter = &model.graph.rows.gutter;
+    let chips = gutter.find(id).map(|row| gutter.chips(row)).unwrap_or_default();
     let mark = Glyphs::of(model.settings.line).chip;
-    let chips = model.graph.rows.gutter.chips(row);
-    for parent in chips.iter().take(CHIPS) {
-        line = line.own(Role::Reference, format!(" {mark}{parent}"));
+    let mut named = chips.len().min(CHIPS);
+    loop {
+        let mut line = Styled::new();
+        for parent in chips.iter().take(named) {
+            line = line.own(Role::Reference, format!(" {mark}{parent}"));
+        }
+        match chips.len() - named {
+            0 => {}
+            others if named == 0 => line = line.own(Role::Reference, format!(" {mark}+{others}")),
+            others => line = line.own(Role::Reference, format!(" +{others}")),
+        }
+        if named == 0 || line.columns() <= most {
+            return line;
+        }
+        named -= 1;
     }
-    if chips.len() > CHIPS {
-        line = line.own(Role::Reference, format!(" +{}", chips.len() - CHIPS));
-    }
-    line
 }
 
 /// The row of a stream that broke: why, and the beginning of what had come.

@@ -13,7 +13,11 @@ fn row(text: &str, words: &str) -> String {
 
 /// Fourteen calls that wait, and a thought after them: more than there are lanes.
 fn crowd() -> Stage {
-    let mut stage = Stage::new(160, 40);
+    crowd_that_says("Done.", 160)
+}
+
+fn crowd_that_says(words: &str, width: u16) -> Stage {
+    let mut stage = Stage::new(width, 40);
     stage.begin();
     stage.thought("t2", "I will write.");
     for no in 3..17 {
@@ -25,7 +29,7 @@ fn crowd() -> Stage {
     stage.turn(TurnEvent::Thought {
         turn: TurnId(3),
         node: id("t20"),
-        text: "Done.".into(),
+        text: words.into(),
         channel: Channel::Spoken,
         opaque: None,
         origin: Origin::Model,
@@ -48,6 +52,19 @@ fn parents_that_are_not_named_are_counted() {
     let text = crowd().text();
     let last = row(&text, "t20 Done.");
     assert!(last.contains("⤷c11 ⤷c12 ⤷c13 ⤷c14 +2"), "{text}");
+}
+
+#[test]
+fn what_a_row_hangs_on_is_told_however_long_its_words_are() {
+    let words = "A thought that goes on and on, ".repeat(20);
+    for (width, wanted) in [(160, "⤷c11 ⤷c12 ⤷c13 ⤷c14 +2"), (50, "+")] {
+        let mut stage = crowd_that_says(&words, width);
+        stage.press("1");
+        let text = stage.text();
+        let last = row(&text, "t20 A thought");
+        let graph = last.split(['│', '┃']).find(|part| part.contains("t20")).unwrap();
+        assert!(graph.contains("… ⤷") && graph.contains(wanted), "{width}\n{text}");
+    }
 }
 
 #[test]
