@@ -22,7 +22,7 @@ use crate::domain::state::Mode;
 use crate::domain::tags::asks_operator;
 use crate::domain::template::{compensate_of, probe_entry, probe_of};
 use crate::domain::turn::Stream;
-use crate::resilience::need::need;
+use crate::resilience::need::standstill;
 
 /// Screens with fewer columns get the short words of a dialog.
 const NARROW: u16 = 60;
@@ -205,7 +205,7 @@ pub fn applies(model: &Model, verb: Verb) -> bool {
                 _ => true,
             }
         }
-        Verb::Fix(fix) => live && need(state).is_some_and(|need| fits(fix, &need.cause)),
+        Verb::Fix(fix) => live && standstill(state).is_some_and(|need| fits(fix, &need.cause)),
         Verb::Jump(Jump::Pending) => model.queue.waiting() > 0,
         Verb::Text(commands::TextVerb::Form) => {
             matches!(model.overlays.last(), Some(Overlay::Editor(editor)) if editor.purpose.is_value())
