@@ -4,7 +4,7 @@
 
 use super::commands::{self, About, Context, Decide, EditVerb, Jump, RunVerb, Verb, View};
 use super::model::Model;
-use super::model::arming::Question;
+use super::model::arming::{Question, Shown};
 use super::model::graph::Pick;
 use super::model::inspector::{Subject, Tab};
 use super::model::listing::Item;
@@ -47,6 +47,16 @@ pub fn context(model: &Model) -> Context {
     match model.overlays.last() {
         Some(overlay) => overlay.context(),
         None => model.screen.focus.context(),
+    }
+}
+
+/// By which key what was not on screen yet is read.
+pub fn reads_on(model: &Model, shown: &Shown) -> String {
+    let key = |name| model.settings.keymap.first(name);
+    if shown.is_left_above() {
+        format!("{} goes back there", key("page-up"))
+    } else {
+        format!("{} reads on", key("page-down"))
     }
 }
 
