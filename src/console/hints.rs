@@ -2,6 +2,7 @@
 //!
 //! Must not know: how a hint is drawn.
 
+use super::columns::Columns as _;
 use super::commands::{self, About, Context, Decide, EditVerb, Jump, RunVerb, Verb, View};
 use super::model::Model;
 use super::model::arming::{Question, Shown};
@@ -62,6 +63,36 @@ pub fn reads_on(model: &Model, shown: &Shown) -> String {
 
 /// The keys that work now and are worth a word, the most important first.
 pub fn hints(model: &Model) -> Vec<Hint> {
+    let mut all = worded(model, model.screen.width < NARROW);
+    // No answer of a dialog is left out for the length of another.
+    if matches!(
+        context(model),
+        Context::Consent | Context::Doubt | Context::Broken
+    ) {
+        let answers = all.iter().filter(|(verb, _)| answers(*verb));
+        let needed: usize = answers
+            .map(|(_, hint)| hint.key.columns() + hint.word.columns() + 3)
+            .sum();
+        if needed >= usize::from(model.screen.width) {
+            all = worded(model, true);
+        }
+    }
+    all.into_iter().map(|(_, hint)| hint).collect()
+}
+
+/// True for what is said or done about the question of a dialog.
+const fn answers(verb: Verb) -> bool {
+    matches!(
+        verb,
+        Verb::Decide(_)
+            | Verb::Edit(EditVerb::Probe)
+            | Verb::Run(RunVerb::Emergency)
+            | Verb::View(View::Close)
+    )
+}
+
+/// The same with their verbs; in short words where there is little room.
+fn worded(model: &Model, brief: bool) -> Vec<(Verb, Hint)> {
     let here = context(model);
     commands::entries()
         .filter(|entry| !entry.hint.is_empty())
@@ -75,8 +106,8 @@ pub fn hints(model: &Model) -> Vec<Hint> {
         .filter(|entry| !is_too_early(model, entry.verb) && applies(model, entry.verb))
         .filter_map(|entry| {
             let key = model.settings.keymap.first(entry.name);
-            let word = word(model, entry.verb).unwrap_or(entry.hint);
-            (!key.is_empty()).then_some(Hint {
+            let word = word(model, entry.verb, brief).unwrap_or(entry.hint);
+            let hint = Hint {
                 key,
                 word,
                 decides: matches!(entry.verb, Verb::Decide(_)),
@@ -97,7 +128,8 @@ pub fn hints(model: &Model) -> Vec<Hint> {
                     ),
                     _ => false,
                 },
-            })
+            };
+            (!hint.key.is_empty()).then_some((entry.verb, hint))
         })
         .collect()
 }
@@ -136,7 +168,7 @@ pub(super) fn is_too_early(model: &Model, verb: Verb) -> bool {
 }
 
 /// A word that fits better than that of the table.
-fn word(model: &Model, verb: Verb) -> Option<&'static str> {
+fn word(model: &Model, verb: Verb, brief: bool) -> Option<&'static str> {
     if let (Verb::Edit(EditVerb::KeepLater), Some(Overlay::Review(review))) = (verb, model.overlays.last())
         && review.keeps_later()
     {
@@ -148,9 +180,7 @@ fn word(model: &Model, verb: Verb) -> Option<&'static str> {
     {
         return Some("read it");
     }
-    if model.screen.width < NARROW
-        && let Some(short) = short(verb)
-    {
+    if brief && let Some(short) = short(verb) {
         return Some(short);
     }
     if verb == Verb::View(View::Colours) && model.inspector.bytes {
@@ -167,8 +197,8 @@ const fn short(verb: Verb) -> Option<&'static str> {
     match verb {
         Verb::Decide(Decide::Reuse) => Some("reuse"),
         Verb::Decide(Decide::RunAgain) => Some("run again"),
-        Verb::Decide(Decide::Happened) => Some("it happened"),
-        Verb::Decide(Decide::DidNot) => Some("did not"),
+        Verb::Decide(Decide::Happened) => Some("happened"),
+        Verb::Decide(Decide::DidNot) => Some("did not: run"),
         Verb::Edit(EditVerb::Probe) => Some("look"),
         Verb::Decide(Decide::Keep) => Some("keep it"),
         _ => None,
