@@ -430,13 +430,13 @@ fn the_way_back_is_named_by_the_key_that_it_has() {
 #[test]
 fn every_answer_of_a_dialog_is_named_at_every_width() {
     for width in 20..=120 {
-        let mut consent = Stage::new(width, 20);
+        let mut consent = Box::new(Stage::new(width, 20));
         consent.begin();
         consent.consent("c3");
-        let mut doubt = Stage::new(width, 20);
+        let mut doubt = Box::new(Stage::new(width, 20));
         doubt.begin();
         doubt.in_doubt("c3");
-        let mut broken = Stage::new(width, 20);
+        let mut broken = Box::new(Stage::new(width, 20));
         broken.begin();
         broken.broken();
         for (mut stage, keys, answers) in [
