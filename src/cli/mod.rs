@@ -5,6 +5,7 @@
 pub mod args;
 pub mod branches;
 pub mod build;
+pub mod collected;
 pub mod control;
 mod cut_off;
 pub mod decode;

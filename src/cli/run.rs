@@ -11,7 +11,7 @@ use super::args::{self, Common};
 use super::build::{self, Ground};
 use super::exit::{Code, Failure};
 use super::opening::{self, Opened};
-use super::{control, demos, drill, effects, headless, live, models, print};
+use super::{collected, control, demos, drill, effects, headless, live, models, print, screen};
 use crate::console::app::Held;
 use crate::control::Door;
 use crate::domain::call::Status;
@@ -311,7 +311,9 @@ pub fn go_on(common: &Common, ground: Ground, id: &str) -> Result<Code, Failure>
     notices.extend(survivors(&state));
     adviser.keep_resilience(&state);
     let mut first = first_events(&state, &adviser, fitted);
-    first.extend(adviser.resilience(&state));
+    let (holds, told) = collected::hold(screen::draft(&ground, &session).as_deref(), &state, &adviser);
+    first.extend(adviser.resilience(&state).into_iter().chain(holds));
+    notices.extend(told.filter(|_| headless));
     // A process that died before the first prompt was recorded had promised to record it.
     let task = setup.task.as_deref().filter(|_| state.turns.is_empty());
     let task = task.map(first_prompt);

@@ -24,7 +24,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const TOLD_APART: usize = 13;
 
 /// The file of collected edits, in the directory of the session; a session that is a single file has none.
-fn draft(ground: &Ground, session: &str) -> Option<PathBuf> {
+pub fn draft(ground: &Ground, session: &str) -> Option<PathBuf> {
     let place = ground.store.find(session).ok()?;
     let dir = place.journal().parent()?.to_path_buf();
     matches!(place, Place::Dir { .. }).then(|| dir.join("draft.json"))

@@ -56,7 +56,7 @@ pub fn lines(old: &str, new: &str) -> Vec<Line> {
         if let Some(first) = group.first() {
             let start = first.old_range().start;
             if start > last {
-                out.push(note(format!("{} lines unchanged", start - last)));
+                out.push(note(unchanged(start - last)));
             }
         }
         for op in &group {
@@ -88,6 +88,13 @@ fn note(text: String) -> Line {
     }
 }
 
+fn unchanged(lines: usize) -> String {
+    match lines {
+        1 => "1 line unchanged".to_owned(),
+        lines => format!("{lines} lines unchanged"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -113,6 +120,8 @@ mod tests {
             marks("1\n2\n3\n4\n5\n6\n", "1\n2\n3\n4\nfive\n6\n"),
             "~2 lines unchanged\n 3\n 4\n-5\n+five\n 6\n"
         );
+        let one = marks("1\n2\n3\n4\n", "1\n2\n3\nfour\n");
+        assert!(one.starts_with("~1 line unchanged\n"), "{one}");
     }
 
     #[test]

@@ -2,9 +2,10 @@
 //!
 //! Must not know: how a hint is drawn.
 
+use super::columns::Columns as _;
 use super::commands::{self, About, Context, Decide, EditVerb, Jump, RunVerb, Verb, View};
 use super::model::Model;
-use super::model::arming::Question;
+use super::model::arming::{Question, Shown};
 use super::model::graph::Pick;
 use super::model::inspector::{Subject, Tab};
 use super::model::listing::Item;
@@ -22,7 +23,7 @@ use crate::domain::state::Mode;
 use crate::domain::tags::asks_operator;
 use crate::domain::template::{compensate_of, probe_entry, probe_of};
 use crate::domain::turn::Stream;
-use crate::resilience::need::need;
+use crate::resilience::need::standstill;
 
 /// Screens with fewer columns get the short words of a dialog.
 const NARROW: u16 = 60;
@@ -50,8 +51,48 @@ pub fn context(model: &Model) -> Context {
     }
 }
 
+/// By which key what was not on screen yet is read.
+pub fn reads_on(model: &Model, shown: &Shown) -> String {
+    let key = |name| model.settings.keymap.first(name);
+    if shown.is_left_above() {
+        format!("{} goes back there", key("page-up"))
+    } else {
+        format!("{} reads on", key("page-down"))
+    }
+}
+
 /// The keys that work now and are worth a word, the most important first.
 pub fn hints(model: &Model) -> Vec<Hint> {
+    let mut all = worded(model, model.screen.width < NARROW);
+    // No answer of a dialog is left out for the length of another.
+    if matches!(
+        context(model),
+        Context::Consent | Context::Doubt | Context::Broken
+    ) {
+        let answers = all.iter().filter(|(verb, _)| answers(*verb));
+        let needed: usize = answers
+            .map(|(_, hint)| hint.key.columns() + hint.word.columns() + 3)
+            .sum();
+        if needed >= usize::from(model.screen.width) {
+            all = worded(model, true);
+        }
+    }
+    all.into_iter().map(|(_, hint)| hint).collect()
+}
+
+/// True for what is said or done about the question of a dialog.
+const fn answers(verb: Verb) -> bool {
+    matches!(
+        verb,
+        Verb::Decide(_)
+            | Verb::Edit(EditVerb::Probe)
+            | Verb::Run(RunVerb::Emergency)
+            | Verb::View(View::Close)
+    )
+}
+
+/// The same with their verbs; in short words where there is little room.
+fn worded(model: &Model, brief: bool) -> Vec<(Verb, Hint)> {
     let here = context(model);
     commands::entries()
         .filter(|entry| !entry.hint.is_empty())
@@ -65,8 +106,8 @@ pub fn hints(model: &Model) -> Vec<Hint> {
         .filter(|entry| !is_too_early(model, entry.verb) && applies(model, entry.verb))
         .filter_map(|entry| {
             let key = model.settings.keymap.first(entry.name);
-            let word = word(model, entry.verb).unwrap_or(entry.hint);
-            (!key.is_empty()).then_some(Hint {
+            let word = word(model, entry.verb, brief).unwrap_or(entry.hint);
+            let hint = Hint {
                 key,
                 word,
                 decides: matches!(entry.verb, Verb::Decide(_)),
@@ -87,7 +128,8 @@ pub fn hints(model: &Model) -> Vec<Hint> {
                     ),
                     _ => false,
                 },
-            })
+            };
+            (!hint.key.is_empty()).then_some((entry.verb, hint))
         })
         .collect()
 }
@@ -126,7 +168,7 @@ pub(super) fn is_too_early(model: &Model, verb: Verb) -> bool {
 }
 
 /// A word that fits better than that of the table.
-fn word(model: &Model, verb: Verb) -> Option<&'static str> {
+fn word(model: &Model, verb: Verb, brief: bool) -> Option<&'static str> {
     if let (Verb::Edit(EditVerb::KeepLater), Some(Overlay::Review(review))) = (verb, model.overlays.last())
         && review.keeps_later()
     {
@@ -138,9 +180,7 @@ fn word(model: &Model, verb: Verb) -> Option<&'static str> {
     {
         return Some("read it");
     }
-    if model.screen.width < NARROW
-        && let Some(short) = short(verb)
-    {
+    if brief && let Some(short) = short(verb) {
         return Some(short);
     }
     if verb == Verb::View(View::Colours) && model.inspector.bytes {
@@ -157,8 +197,8 @@ const fn short(verb: Verb) -> Option<&'static str> {
     match verb {
         Verb::Decide(Decide::Reuse) => Some("reuse"),
         Verb::Decide(Decide::RunAgain) => Some("run again"),
-        Verb::Decide(Decide::Happened) => Some("it happened"),
-        Verb::Decide(Decide::DidNot) => Some("did not"),
+        Verb::Decide(Decide::Happened) => Some("happened"),
+        Verb::Decide(Decide::DidNot) => Some("did not: run"),
         Verb::Edit(EditVerb::Probe) => Some("look"),
         Verb::Decide(Decide::Keep) => Some("keep it"),
         _ => None,
@@ -205,7 +245,7 @@ pub fn applies(model: &Model, verb: Verb) -> bool {
                 _ => true,
             }
         }
-        Verb::Fix(fix) => live && need(state).is_some_and(|need| fits(fix, &need.cause)),
+        Verb::Fix(fix) => live && standstill(state).is_some_and(|need| fits(fix, &need.cause)),
         Verb::Jump(Jump::Pending) => model.queue.waiting() > 0,
         Verb::Text(commands::TextVerb::Form) => {
             matches!(model.overlays.last(), Some(Overlay::Editor(editor)) if editor.purpose.is_value())

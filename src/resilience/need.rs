@@ -46,6 +46,10 @@ pub enum Cause {
     Calls,
     /// All that is left to do waits for a breaker.
     Breaker,
+    /// All that is left to do waits for an edit that is not committed.
+    Edit,
+    /// The operator paused or stopped it himself.
+    Own,
 }
 
 impl Cause {
@@ -59,6 +63,8 @@ impl Cause {
             Self::Repair => "repair",
             Self::Calls => "calls",
             Self::Breaker => "breaker",
+            Self::Edit => "edit",
+            Self::Own => "own",
         }
     }
 }
@@ -89,6 +95,25 @@ pub fn need(state: &State) -> Option<Need> {
         }
         Mode::Paused(_) => paused(state),
         Mode::Running => broken(state).or_else(|| calls(state)).or_else(|| held(state)),
+    }
+}
+
+/// Why nothing goes on: why a person is needed, or what he does himself that holds it. Nobody is called for that; who
+/// looks is told.
+pub fn standstill(state: &State) -> Option<Need> {
+    need(state).or_else(|| match &state.mode {
+        Mode::Running => edited(state),
+        Mode::Paused(why) => Some(own(state, "paused: nothing is started", why)),
+        Mode::Stopped(why) => Some(own(state, "stopped", why)),
+        Mode::Finished(_) => None,
+    })
+}
+
+fn own(state: &State, how: &str, why: &str) -> Need {
+    Need {
+        cause: Cause::Own,
+        reason: format!("the run is {how} ({why})"),
+        calls: waiting(state).iter().map(|call| call.id).collect(),
     }
 }
 
@@ -159,7 +184,8 @@ fn broken(state: &State) -> Option<Need> {
     })
 }
 
-fn calls(state: &State) -> Option<Need> {
+/// The calls that wait for his word, in order.
+fn waiting(state: &State) -> Vec<&Call> {
     let asks = |call: &&Call| {
         let counts = state
             .turn_of(call.id)
@@ -168,7 +194,11 @@ fn calls(state: &State) -> Option<Need> {
         let over = |decision: &Decision| matches!(decision, Decision::Expire { .. });
         counts && call.status.needs_operator() && !decisions.any(over)
     };
-    let waiting: Vec<&Call> = state.queue().filter(asks).collect();
+    state.queue().filter(asks).collect()
+}
+
+fn calls(state: &State) -> Option<Need> {
+    let waiting = waiting(state);
     let first = waiting.first()?;
     let choosing = waiting
         .iter()
@@ -192,11 +222,8 @@ fn calls(state: &State) -> Option<Need> {
 
 /// Nothing runs and nothing is asked: what is left waits for a breaker.
 fn held(state: &State) -> Option<Need> {
-    let asking = |turn: &Turn| turn.stream == Stream::Open && turn.asked > 0;
     let agenda = &state.agenda;
-    let open = agenda.open.iter().filter_map(|id| state.turns.get(id));
-    let works = !agenda.running.is_empty() || !agenda.delayed.is_empty() || !agenda.repairing.is_empty();
-    if works || open.into_iter().any(asking) || agenda.queued.is_empty() {
+    if works(state) || agenda.queued.is_empty() {
         return None;
     }
     let mut held = Vec::new();
@@ -213,6 +240,45 @@ fn held(state: &State) -> Option<Need> {
         cause: Cause::Breaker,
         reason: format!("{}: nothing else is left to do", why?),
         calls: held,
+    })
+}
+
+/// True where something goes on by itself.
+fn works(state: &State) -> bool {
+    let asking = |turn: &Turn| turn.stream == Stream::Open && turn.asked > 0;
+    let agenda = &state.agenda;
+    let open = agenda.open.iter().filter_map(|id| state.turns.get(id));
+    let runs = !agenda.running.is_empty() || !agenda.delayed.is_empty() || !agenda.repairing.is_empty();
+    runs || open.into_iter().any(asking)
+}
+
+/// Nothing runs and nothing is asked: what is left waits for an edit that somebody has not committed.
+fn edited(state: &State) -> Option<Need> {
+    let edit = *state.editing.keys().next()?;
+    if works(state) {
+        return None;
+    }
+    let held = |id: &&NodeId| thread::is_held(state, **id);
+    let calls: Vec<NodeId> = state.agenda.queued.iter().filter(held).copied().collect();
+    // The model is asked once every turn is settled.
+    let asks = || state.agenda.open.is_empty() && thread::waits_for_editor(state, thread::ROOT);
+    let reason = match calls.as_slice() {
+        [] if !asks() => return None,
+        [] => format!("the model is not asked before the edit of {edit} is committed or forgotten"),
+        [call] => format!(
+            "{} waits for the edit of {edit}, which is not committed",
+            named(state, *call)
+        ),
+        [call, more @ ..] => format!(
+            "{} and {} more wait for edits that are not committed, the first of {edit}",
+            named(state, *call),
+            more.len()
+        ),
+    };
+    Some(Need {
+        cause: Cause::Edit,
+        reason,
+        calls,
     })
 }
 
@@ -246,7 +312,7 @@ pub fn attempts(state: &State, need: &Need) -> Vec<String> {
             lines
                 .extend(open.map(|(scope, one)| format!("{scope} opened {}: {}", times(one.trips), one.why)));
         }
-        Cause::Loop(_) | Cause::Repair | Cause::Calls => {}
+        Cause::Loop(_) | Cause::Repair | Cause::Calls | Cause::Edit | Cause::Own => {}
     }
     if need.cause != Cause::Stopped {
         for call in need.calls.iter().take(MOST).filter_map(|id| state.calls.get(id)) {

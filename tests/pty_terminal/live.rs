@@ -29,7 +29,7 @@ args = { path = "out.txt", content = "agent" }
 "#;
 
 /// Longer than a call must be on screen before a key counts.
-const ARMED: Duration = Duration::from_millis(900);
+pub const ARMED: Duration = Duration::from_millis(900);
 
 /// A directory for a run of a playbook.
 pub struct World(tempfile::TempDir);
@@ -71,13 +71,21 @@ impl World {
         })
     }
 
+    /// The program with these arguments.
+    pub fn program(&self, args: &[&[&str]], editor: &str) -> Run {
+        self.settings("");
+        Run::with(env!("CARGO_BIN_EXE_overrule"), &args.concat(), |command| {
+            self.surround(command, editor);
+        })
+    }
+
     fn settings(&self, settings: &str) {
         let own = self.0.path().join("config/overrule");
         std::fs::create_dir_all(&own).unwrap();
         std::fs::write(own.join("config.toml"), settings).unwrap();
     }
 
-    fn args(&self) -> Vec<String> {
+    pub fn args(&self) -> Vec<String> {
         let playbook = self.0.path().join("playbook.toml");
         let args = [
             "run",

@@ -13,6 +13,7 @@
 )]
 
 mod bytes;
+mod collected;
 mod demos;
 mod drill;
 mod harness;

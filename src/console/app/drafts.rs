@@ -8,6 +8,24 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
+use crate::console::model::collected::Collected;
+use crate::domain::id::NodeId;
+use crate::domain::state::State;
+
+/// The nodes that the edits in a file of them touch: nothing that hangs on these may start before the console has the
+/// edits again. A file that cannot be read is set aside.
+pub fn held_by(path: &Path, state: &State) -> Result<Vec<NodeId>, String> {
+    let drafts = Drafts::new(Some(path.to_path_buf()));
+    let Some(draft) = drafts.read() else {
+        return Ok(Vec::new());
+    };
+    let collected = draft.and_then(|text| Collected::from_draft(&text));
+    if collected.is_err() {
+        drafts.set_aside();
+    }
+    collected.map(|collected| collected.nodes(state))
+}
+
 /// Longest file that is read.
 const LIMIT: u64 = 64 * 1024 * 1024;
 

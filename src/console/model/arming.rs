@@ -78,6 +78,8 @@ pub struct Shown {
     pub since: u64,
     /// Rows of its text that were on screen.
     pub read: Coverage,
+    /// Those of them that are on screen now.
+    pub now: Range<usize>,
     /// Rows of its text.
     pub rows: usize,
     /// Width that the rows were made for.
@@ -85,6 +87,12 @@ pub struct Shown {
 }
 
 impl Shown {
+    /// True where all that was not on screen yet stands above what is.
+    pub fn is_left_above(&self) -> bool {
+        let left = self.read.misses(self.rows);
+        left.last().is_some_and(|rows| rows.end <= self.now.start)
+    }
+
     /// True where all of it was on screen.
     pub fn is_read(&self) -> bool {
         self.read.misses(self.rows).is_empty()
@@ -231,6 +239,7 @@ fn see(before: &mut VecDeque<Shown>, slot: Option<Shown>, sight: Option<Sight>, 
             question: sight.question,
             since: at,
             read: Coverage::default(),
+            now: 0..0,
             rows: sight.total,
             width: sight.width,
         });
@@ -244,6 +253,7 @@ fn see(before: &mut VecDeque<Shown>, slot: Option<Shown>, sight: Option<Sight>, 
         shown.width = sight.width;
         shown.rows = sight.total;
     }
+    shown.now = sight.rows.clone();
     shown.read.add(sight.rows);
     Some(shown)
 }

@@ -21,7 +21,7 @@ use crate::domain::stand::Stand;
 use crate::domain::state::{Mode, State};
 use crate::domain::transcript;
 use crate::domain::turn::{Stream, Turn};
-use crate::resilience::need::{Cause, Need, need};
+use crate::resilience::need::{Cause, Need, standstill};
 use crate::resilience::watch::Watch;
 
 /// The run.
@@ -267,11 +267,21 @@ impl RunPart {
                 .any(|breaker| breaker.phase == Phase::Open)
         };
         // A run that works is not looked through for each frame.
-        if matches!(self.state.mode, Mode::Running) && !shut() {
+        if matches!(self.state.mode, Mode::Running) && self.state.editing.is_empty() && !shut() {
             return None;
         }
-        need(&self.state)
-            .filter(|need| matches!(need.cause, Cause::Loop(_) | Cause::Stopped | Cause::Breaker))
+        let still = |need: &Need| {
+            matches!(
+                need.cause,
+                Cause::Loop(_) | Cause::Stopped | Cause::Breaker | Cause::Edit
+            )
+        };
+        standstill(&self.state).filter(still)
+    }
+
+    /// True where all that is left to do waits for an edit that is not committed.
+    fn waits_for_edit(&self) -> bool {
+        self.stuck().is_some_and(|need| need.cause == Cause::Edit)
     }
 
     /// Milliseconds of working time up to the newest event, where this console saw the process begin.
@@ -315,6 +325,7 @@ impl RunPart {
                 "waiting for you"
             }
             Mode::Running if self.ended => "ended",
+            Mode::Running if self.waits_for_edit() => "held by an edit",
             Mode::Running => "working",
         }
     }

@@ -11,7 +11,7 @@ use crate::console::theme::Role;
 use crate::console::{summary, words};
 use crate::domain::node::Node;
 use crate::domain::state::Mode;
-use crate::resilience::need::{Branch, Cause, Need, attempts, need};
+use crate::resilience::need::{Branch, Cause, Need, attempts, standstill};
 use crate::text::visible;
 
 /// Calls that are listed.
@@ -44,18 +44,20 @@ pub fn fits(fix: Fix, cause: &Cause) -> bool {
         Cause::Loop(_) | Cause::Repair | Cause::Calls | Cause::Breaker
     );
     match fix {
-        Fix::Go | Fix::Stop => !matches!(cause, Cause::Stopped),
+        Fix::Go => !matches!(cause, Cause::Stopped),
+        // What he holds himself he lets go, or stops as he did.
+        Fix::Stop => !matches!(cause, Cause::Stopped | Cause::Edit | Cause::Own),
         Fix::Arguments | Fix::Tool | Fix::Answer => about_calls,
         Fix::Guide => !matches!(cause, Cause::Limit),
         Fix::Allow => matches!(cause, Cause::Loop(_)),
-        Fix::GoOn => matches!(cause, Cause::Loop(_) | Cause::Stopped),
+        Fix::GoOn => matches!(cause, Cause::Loop(_) | Cause::Stopped | Cause::Own),
     }
 }
 
 /// The page; with what helps, where keys do something about it.
 pub fn needed(maker: &mut Maker<'_>, log: &LogPane, keymap: Option<&Keymap>) {
     let run = maker.run;
-    let need = need(&run.state);
+    let need = standstill(&run.state);
     let reason = need.as_ref().map(|need| line(&need.reason));
     let (role, reason) = match reason {
         Some(reason) => (Role::Title, reason),
@@ -83,10 +85,16 @@ fn fixes(maker: &mut Maker<'_>, need: &Need, keymap: &Keymap) {
     maker.own(Role::Title, "what you can do");
     for (name, fix, what) in FIXES {
         let keys: Vec<String> = keymap.keys_of(name).iter().map(ToString::to_string).collect();
-        if keys.is_empty() || !fits(fix, &need.cause) {
+        let nowhere = fix == Fix::Go && need.cause == Cause::Own && need.calls.is_empty();
+        if keys.is_empty() || nowhere || !fits(fix, &need.cause) {
             continue;
         }
         let what = match fix {
+            Fix::Go if need.cause == Cause::Edit => format!(
+                "look at the collected edits ({}): commit them, or take them out",
+                keymap.first("collected")
+            ),
+            Fix::GoOn if need.cause == Cause::Own => "let the run go on".to_owned(),
             Fix::Stop => format!("{what}: {}", Branch::of(&maker.run.state, need).words()),
             _ => what.to_owned(),
         };

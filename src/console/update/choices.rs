@@ -8,6 +8,7 @@ use super::decide::{armed, ask_word, irreversible, question, send, unread, waiti
 use super::input::By;
 use super::{ledger, open};
 use crate::console::doc::Doc;
+use crate::console::hints;
 use crate::console::model::Model;
 use crate::console::model::arming::Question;
 use crate::console::model::inspector::Subject;
@@ -78,10 +79,11 @@ fn whole(model: &Model) -> Result<(), String> {
         return Ok(());
     };
     let shown = model.arming.find(&dialog.question, true);
-    let missing = unread(shown.ok_or("its arguments are not on screen")?, &dialog.doc)?;
+    let shown = shown.ok_or("its arguments are not on screen")?;
+    let missing = unread(shown, &dialog.doc)?;
     if missing > 0 {
-        let down = model.settings.keymap.first("page-down");
-        return Err(format!("{missing} bytes not on screen yet: {down} reads on"));
+        let way = hints::reads_on(model, shown);
+        return Err(format!("{missing} bytes not on screen yet: {way}"));
     }
     Ok(())
 }

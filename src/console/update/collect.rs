@@ -14,6 +14,8 @@ use crate::console::model::overlay::{LinePurpose, Overlay, Whose};
 use crate::console::msg::Out;
 use crate::domain::command::{Command, Edit, EditCommand};
 use crate::domain::id::NodeId;
+use crate::domain::state::Mode;
+use crate::domain::thread;
 
 /// Keeps the edit of the topmost editor or preview.
 pub(super) fn collect(model: &mut Model, out: &mut Vec<Out>) -> Result<(), String> {
@@ -60,8 +62,13 @@ pub(super) fn collect(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Strin
     } else {
         ""
     };
-    model.say(format!("{}{how}; {key} lists them", count(model.collected.len())));
+    let edits = model.collected.len();
+    model.say(format!("{}{how}; {key} lists {}", count(edits), them(edits)));
     Ok(())
+}
+
+const fn them(edits: usize) -> &'static str {
+    if edits == 1 { "it" } else { "them" }
 }
 
 /// So many edits, in words.
@@ -121,9 +128,11 @@ pub(super) fn take_up(model: &mut Model, draft: Result<String, String>) {
         Ok(collected) if collected.is_empty() => {}
         Ok(collected) => {
             let key = model.settings.keymap.first("collected");
+            let are = if collected.len() == 1 { "is" } else { "are" };
             model.say(format!(
-                "{} before the program ended are here again; {key} lists them",
-                count(collected.len())
+                "{} before the program ended {are} here again; {key} lists {}",
+                count(collected.len()),
+                them(collected.len())
             ));
             model.collected = collected;
         }
@@ -176,13 +185,17 @@ fn selected(model: &Model) -> Result<(u64, Edit), String> {
 pub(super) fn remove(model: &mut Model, out: &mut Vec<Out>) -> Result<(), String> {
     let (no, edit) = selected(model)?;
     model.collected.remove(no);
+    let mut runs = String::new();
     if let Some(node) = node_of(&edit) {
+        if !model.collected.nodes(&model.run.state).contains(&node) {
+            runs = and_run(model, Some(node), "now");
+        }
         release(model, node, out);
     }
     if model.collected.is_empty() {
         model.overlays.pop();
     }
-    model.say(format!("taken out; {}", count(model.collected.len())));
+    model.say(format!("taken out{runs}; {}", count(model.collected.len())));
     Ok(())
 }
 
@@ -191,6 +204,7 @@ pub(super) fn drop_all(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Stri
     some(model)?;
     let key = model.settings.keymap.first("collected-drop");
     let count = model.collected.len();
+    let would = and_run(model, None, "then");
     let drops = match model.overlays.last_mut() {
         Some(Overlay::Listing(list)) => match &mut list.kind {
             Kind::Collected { drops } => drops,
@@ -199,15 +213,69 @@ pub(super) fn drop_all(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Stri
         _ => return Ok(()),
     };
     if !std::mem::replace(drops, true) {
-        return Err(format!(
-            "{key} once more forgets all {count} edits; nothing of them was committed"
-        ));
+        return Err(match count {
+            1 => format!("{key} once more forgets the edit{would}; nothing of it was committed"),
+            _ => format!("{key} once more forgets all {count} edits{would}; nothing of them was committed"),
+        });
     }
+    let runs = and_run(model, None, "now");
     model.collected.clear();
     model.overlays.pop();
     out.push(Out::Command(Command::Edit(EditCommand::Release { node: None })));
-    model.say("all collected edits are forgotten; nothing was changed");
+    model.say(match count {
+        1 => format!("the collected edit is forgotten{runs}; nothing was changed"),
+        _ => format!("all collected edits are forgotten{runs}; nothing was changed"),
+    });
     Ok(())
+}
+
+/// What an approved call waits for where an edit holds it: words that go on a sentence.
+pub(super) fn waits(model: &Model, call: NodeId) -> String {
+    if !thread::is_held(&model.run.state, call) {
+        return String::new();
+    }
+    if model.collected.is_empty() {
+        return "; it waits for the edit that is open".to_owned();
+    }
+    let edits = if model.collected.len() == 1 {
+        "edit"
+    } else {
+        "edits"
+    };
+    format!(
+        "; it waits for the collected {edits}: {} looks at {}",
+        model.settings.keymap.first("collected"),
+        them(model.collected.len())
+    )
+}
+
+/// What runs as it was once the edit of a node, or every edit, holds it no more: words that go on a sentence.
+fn and_run(model: &Model, node: Option<NodeId>, when: &str) -> String {
+    let state = &model.run.state;
+    let other = |id: &NodeId| {
+        let mut others = state.editing.iter().filter(|(edited, _)| Some(**edited) != node);
+        node.is_some() && others.any(|(_, calls)| calls.contains(id))
+    };
+    let queued = state.agenda.queued.iter();
+    let freed: Vec<String> = queued
+        .filter(|id| thread::is_held(state, **id) && !other(id))
+        .map(NodeId::to_string)
+        .collect();
+    let names = match freed.as_slice() {
+        [] => return String::new(),
+        [first, second, third, more @ ..] if !more.is_empty() => {
+            format!("{first}, {second}, {third} and {} more", more.len())
+        }
+        names => names.join(", "),
+    };
+    let one = freed.len() == 1;
+    match (&state.mode, one) {
+        (Mode::Running, true) => format!(": {names} runs {when}, as it was"),
+        (Mode::Running, false) => format!(": {names} run {when}, as they were"),
+        // It begins once the run goes on.
+        (_, true) => format!(": {names} is held no more"),
+        (_, false) => format!(": {names} are held no more"),
+    }
 }
 
 /// Opens the selected one again, on what its node says now.

@@ -8,6 +8,7 @@ use super::choices::{broken, choices, consent, did_not, happened, reuse};
 use super::{bulk, prompts, repair, rules};
 use crate::console::commands::Decide;
 use crate::console::doc::Doc;
+use crate::console::hints;
 use crate::console::model::Model;
 use crate::console::model::arming::{Question, Shown};
 use crate::console::model::graph::Pick;
@@ -280,8 +281,8 @@ fn approve(model: &mut Model, unread_too: bool, by: By, at: u64, out: &mut Vec<O
     let unread = unread(shown, &model.inspector.doc)?;
     if unread > 0 && !unread_too {
         return Err(format!(
-            "{unread} bytes not on screen yet: {} reads on, {} approves unread",
-            model.settings.keymap.first("page-down"),
+            "{unread} bytes not on screen yet: {}, {} approves unread",
+            hints::reads_on(model, shown),
             model.settings.keymap.first("approve-unread"),
         ));
     }

@@ -2,14 +2,14 @@
 //! lets something happen is decided there, as always. Must not know: when a person is needed.
 
 use super::input::By;
-use super::{decide, drive, edits, jumps, open, prepare, prompts};
+use super::{collect, decide, drive, edits, jumps, open, prepare, prompts};
 use crate::console::commands::{EditVerb, Fix, Jump, RunVerb};
 use crate::console::model::Model;
 use crate::console::model::overlay::{LinePurpose, Overlay, Page, PageContent};
 use crate::console::msg::Out;
 use crate::console::tabs::fits;
 use crate::domain::id::NodeId;
-use crate::resilience::need::{Branch, Cause, Need, leave, need};
+use crate::resilience::need::{Branch, Cause, Need, leave, standstill};
 
 /// What the model is told of what was stopped, unless the operator writes something else.
 const STOPPED: &str = "the operator stopped this branch: go on without it";
@@ -27,7 +27,7 @@ pub(super) fn fix(model: &mut Model, fix: Fix, at: u64, out: &mut Vec<Out>) {
     if model.settings.read_only {
         return model.complain("this is a recorded run: nothing can be changed in it");
     }
-    let Some(need) = need(&model.run.state) else {
+    let Some(need) = standstill(&model.run.state) else {
         return model.complain("the run needs nobody now");
     };
     if !fits(fix, &need.cause) {
@@ -64,7 +64,8 @@ fn go(model: &mut Model, need: &Need, at: u64, out: &mut Vec<Out>) -> Result<(),
         Cause::Limit => drive::drive(model, RunVerb::Limits, at, out),
         Cause::Breaker => drive::drive(model, RunVerb::ResetBreaker, at, out),
         Cause::Stream(_) => jumps::jump(model, Jump::Pending),
-        Cause::Calls | Cause::Repair | Cause::Loop(_) | Cause::Stopped => {
+        Cause::Edit if !model.collected.is_empty() => collect::list(model)?,
+        Cause::Calls | Cause::Repair | Cause::Loop(_) | Cause::Stopped | Cause::Edit | Cause::Own => {
             to_call(model, need)?;
         }
     }

@@ -175,9 +175,10 @@ fn taken(model: &mut Model, command: &Command) {
     if !bulk::answered(model, command, None)
         && let Command::Call(CallCommand::Approve { call, unread, .. }) = command
     {
+        let waits = collect::waits(model, *call);
         model.say(match unread {
-            0 => format!("approved {call}"),
-            bytes => format!("approved {call} with {bytes} bytes unread"),
+            0 => format!("approved {call}{waits}"),
+            bytes => format!("approved {call} with {bytes} bytes unread{waits}"),
         });
     }
     if !closes(command) {

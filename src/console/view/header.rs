@@ -15,6 +15,7 @@ use crate::console::theme::Role;
 use crate::domain::state::Mode;
 use crate::domain::thread::ROOT;
 use crate::domain::turn::Stream;
+use crate::resilience::need::Cause;
 use crate::text::{head, visible};
 
 /// Screens with fewer columns get the short words.
@@ -91,7 +92,7 @@ fn parts(model: &Model) -> Vec<(u8, Role, String, bool)> {
         "HALTED" => Role::Error,
         "working" | "replaying" => Role::Running,
         "answered" => Role::Ok,
-        "waiting for you" => Role::Awaiting,
+        "waiting for you" | "held by an edit" => Role::Awaiting,
         _ => Role::Warning,
     };
     parts.push((0, role, word.to_owned(), true));
@@ -206,8 +207,11 @@ pub(super) fn banner(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
         )
     } else if let Some(need) = run.stuck() {
         let reason: String = need.reason.chars().take(200).collect();
-        let key = keymap.first("why-waiting");
-        hint = format!("; {key}: why, what to do");
+        hint = if need.cause == Cause::Edit && !model.collected.is_empty() {
+            format!("; {}: look at it", keymap.first("collected"))
+        } else {
+            format!("; {}: why, what to do", keymap.first("why-waiting"))
+        };
         (Role::Warning, visible(&reason))
     } else {
         return;

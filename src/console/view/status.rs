@@ -104,9 +104,9 @@ fn standing(model: &Model) -> String {
                 String::new()
             } else {
                 let rows: usize = left.iter().map(std::ops::Range::len).sum();
-                let key = model.settings.keymap.first("page-down");
                 let noun = if rows == 1 { "row" } else { "rows" };
-                format!("{rows} {noun} of the arguments not on screen yet: {key} reads on")
+                let way = hints::reads_on(model, shown);
+                format!("{rows} {noun} of the arguments not on screen yet: {way}")
             }
         }
         _ => String::new(),

@@ -59,7 +59,7 @@ impl Branch {
                 .get(turn)
                 .and_then(|turn| agent(turn.thread))
                 .unwrap_or(Self::Run),
-            Cause::Limit | Cause::Stopped => Self::Run,
+            Cause::Limit | Cause::Stopped | Cause::Edit | Cause::Own => Self::Run,
         }
     }
 

@@ -303,6 +303,44 @@ fn a_run_that_needs_nobody_says_so() {
 }
 
 #[test]
+fn a_run_that_was_held_by_hand_tells_what_waits_and_the_key_that_lets_it_go_on() {
+    type Halt = fn(String) -> RunEvent;
+    let paused: Halt = |reason| RunEvent::Paused { reason };
+    let stopped: Halt = |reason| RunEvent::Stopped { reason };
+    for (halt, words) in [
+        (paused, "the run is paused: nothing is started (by hand)"),
+        (stopped, "the run is stopped (by hand)"),
+    ] {
+        let mut stage = Stage::new(100, 30);
+        stage.begin();
+        stage.awaiting("c3", "write_file", r#"{"path":"a"}"#);
+        stage.awaiting("c4", "write_file", r#"{"path":"b"}"#);
+        stage.engine(Event::Run(halt("by hand".into())));
+        stage.draw();
+        let banner = stage.text();
+        assert!(
+            !banner.lines().nth(1).unwrap().contains("nothing is started"),
+            "he knows of it\n{banner}"
+        );
+        stage.press("W");
+        let text = stage.text();
+        assert!(!text.contains("needs nobody"), "{text}");
+        for words in [
+            words,
+            "c3 write_file",
+            "c4 write_file",
+            "p        let the run go on",
+        ] {
+            assert!(text.contains(words), "{words}\n{text}");
+        }
+        assert!(!text.contains("stop this branch"), "{text}");
+        stage.press("p");
+        assert_eq!(stage.commands(), [Command::Run(RunCommand::Resume {})]);
+        assert!(stage.model.overlays.is_empty());
+    }
+}
+
+#[test]
 fn a_stopped_run_is_taken_up_again_by_the_key_of_a_paused_one() {
     let mut stage = round();
     stage.engine(Event::Run(RunEvent::Stopped { reason: "x".into() }));

@@ -171,7 +171,7 @@ fn the_dialogs_of_choices_scroll_by_half_a_screen_and_name_every_answer() {
         (
             Box::new(doubt),
             "j enter",
-            ["h it happened", "d did not", "esc close"],
+            ["h happened", "d did not: run", "esc close"],
         ),
         (Box::new(broken), "enter", ["T ask again", "u keep it", "X stop"]),
     ] {
@@ -425,4 +425,51 @@ fn the_way_back_is_named_by_the_key_that_it_has() {
     stage.type_text("zzzz");
     stage.press("enter");
     assert_eq!(stage.said(), "nothing fits; alt-q goes back");
+}
+
+#[test]
+fn every_answer_of_a_dialog_is_named_at_every_width() {
+    for width in 20..=120 {
+        let mut consent = Box::new(Stage::new(width, 20));
+        consent.begin();
+        consent.consent("c3");
+        let mut doubt = Box::new(Stage::new(width, 20));
+        doubt.begin();
+        doubt.in_doubt("c3");
+        let mut broken = Box::new(Stage::new(width, 20));
+        broken.begin();
+        broken.broken();
+        for (mut stage, keys, answers) in [
+            (
+                consent,
+                "enter",
+                [("u ", "reuse"), ("R ", "run"), ("x ", "reject")].as_slice(),
+            ),
+            (doubt, "j enter", &[("h ", "happened"), ("d ", "run")]),
+            (
+                broken,
+                "enter",
+                &[("T ", "ask again"), ("u ", "keep"), ("X ", "stop")],
+            ),
+        ] {
+            stage.draw();
+            stage.at_the_queue();
+            stage.press(keys);
+            stage.draw();
+            if !stage.model.screen.can_decide() {
+                continue;
+            }
+            let text = stage.text();
+            let last = text.lines().last().unwrap();
+            for (key, word) in answers {
+                let at = last.find(&format!(" {key}"));
+                let said = at.and_then(|at| last.get(at + 3..));
+                let said = said.and_then(|said| said.split("  ").next());
+                assert!(
+                    said.is_some_and(|said| said.contains(word)),
+                    "{width} {key}: {text}"
+                );
+            }
+        }
+    }
 }

@@ -68,6 +68,42 @@ fn jumping_to_the_end_is_not_reading() {
 }
 
 #[test]
+fn who_is_at_the_end_is_told_the_way_back_to_what_he_left_out() {
+    let mut stage = stage(100, 20);
+    let args = format!(r#"{{"path":"a","content":"{}"}}"#, "x".repeat(4_000));
+    stage.awaiting("c3", "write_file", &args);
+    stage.draw();
+    stage.press("2");
+    stage.wait(ARMING);
+    stage.press("a");
+    assert!(stage.said().contains("pgdn reads on"), "{}", stage.said());
+    stage.press("3 G");
+    stage.wait(ARMING);
+    let flat = stage.flat();
+    assert!(
+        flat.contains("of the arguments not on screen yet: pgup goes back there"),
+        "{flat}"
+    );
+    stage.press("a");
+    assert_eq!(stage.commands(), []);
+    assert!(stage.said().contains("pgup goes back there"), "{}", stage.said());
+    assert!(!stage.said().contains("pgdn"), "{}", stage.said());
+    for _ in 0..20 {
+        stage.press("pgup");
+    }
+    stage.press("a");
+    assert_eq!(stage.commands(), [approve(3, 1, 0)], "{}", stage.said());
+
+    let mut stage = self::stage(80, 24);
+    stage.consent_of("c3", &long());
+    choices(&mut stage);
+    stage.press("G");
+    stage.draw();
+    stage.press("R");
+    assert!(stage.said().contains("pgup goes back there"), "{}", stage.said());
+}
+
+#[test]
 fn what_was_read_to_the_end_can_be_approved() {
     let mut stage = stage(100, 20);
     let args = format!(r#"{{"path":"a","content":"{}"}}"#, "x".repeat(3_000));

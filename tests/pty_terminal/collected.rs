@@ -1,0 +1,104 @@
+//! A collected edit outlasts the program, and so does what it holds back.
+
+use rustix::process::Signal;
+
+use crate::harness::{Run, SOON};
+use crate::live::{ARMED, World};
+
+/// A command, and two writes that wait for its place. The result of no call is needed by another.
+const PLAYBOOK: &str = r#"
+[meta]
+name = "places"
+[[rule]]
+when = { done = ["second"] }
+answer = "written"
+[[rule]]
+think = "One after the other."
+[[rule.call]]
+tool = "shell"
+as = "slow"
+args = { command = "until [ -e go ]; do sleep 0.1; done" }
+[[rule.call]]
+tool = "write_file"
+as = "first"
+args = { path = "first.txt", content = "agent" }
+[[rule.call]]
+tool = "write_file"
+as = "second"
+args = { path = "second.txt", content = "agent" }
+"#;
+
+const FREE: [&str; 4] = ["--policy", "auto", "--parallel", "1"];
+
+/// Collects an edit of a call that is about to run.
+fn collect(world: &World) -> Run {
+    let begin = world.args();
+    let begin: Vec<&str> = begin.iter().map(String::as_str).collect();
+    let mut run = world.program(&[&begin, FREE.as_slice(), &["do"]], "sed -i s/agent/operator/");
+    run.until("the calls are there", || {
+        let screen = run.screen().screen().contents();
+        screen.contains("second.txt") && !screen.contains("streaming") && screen.contains("running")
+    });
+    run.send("1g");
+    run.wait_for("p1 prompt");
+    run.send("jjj");
+    run.wait_for("c4 call");
+    std::thread::sleep(ARMED);
+    run.send("e");
+    run.wait_for("arguments of c4");
+    run.forget();
+    run.send("\x0f");
+    run.until("the editor came back", || {
+        let text = run.text();
+        text.rfind("\x1b[?1049h") > text.rfind("\x1b[?1049l")
+    });
+    run.wait_for("operator");
+    run.send("\x07");
+    run.wait_for("1 edit collected");
+    run
+}
+
+/// Goes on: the call after the held one runs, the held one does not, before its edit is committed.
+fn goes_on_held(world: &World) {
+    let first = world.work().join("first.txt");
+    let second = world.work().join("second.txt");
+    assert!(!first.exists() && !second.exists());
+    let mut run = world.program(&[&["resume", "last"], FREE.as_slice()], "");
+    run.until("the call behind it ran", || second.exists());
+    assert!(!first.exists(), "it was started as it was before the edit");
+    run.wait_for("queued, held");
+    run.send("E");
+    run.send("v");
+    run.wait_for("operator");
+    std::thread::sleep(ARMED);
+    run.send("\r");
+    run.until("it ran", || first.exists());
+    assert_eq!(std::fs::read_to_string(&first).unwrap(), "operator");
+    // What ran before the crash may run still.
+    std::fs::write(world.work().join("go"), "").unwrap();
+    run.kill(Signal::TERM);
+    assert_eq!(run.exit(SOON), 143);
+}
+
+#[test]
+fn what_a_collected_edit_holds_waits_for_it_after_a_crash() {
+    let world = World::playing(PLAYBOOK);
+    let mut run = collect(&world);
+    run.kill(Signal::KILL);
+    run.exit(SOON);
+    drop(run);
+    goes_on_held(&world);
+}
+
+#[test]
+fn what_a_collected_edit_holds_waits_for_it_after_who_left() {
+    let world = World::playing(PLAYBOOK);
+    let mut run = collect(&world);
+    run.send("q");
+    run.wait_for("1 edit collected");
+    std::thread::sleep(ARMED);
+    run.send("q");
+    assert_eq!(run.exit(SOON), 0);
+    drop(run);
+    goes_on_held(&world);
+}
