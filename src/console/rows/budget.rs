@@ -74,7 +74,7 @@ fn share(used: u64, most: u64) -> u128 {
     if most == 0 {
         return 100;
     }
-    (u128::from(used) * 100 / u128::from(most)).min(999)
+    u128::from(used) * 100 / u128::from(most)
 }
 
 /// Draws how much of a limit is used.
