@@ -40,7 +40,11 @@ fn a_result_from_the_record_waited_for_nobody_unless_somebody_was_asked() {
     stage.proposed("c4", "read_file", A);
     stage.ready("c4", 1);
     reuse(&mut stage, "c4", from);
-    assert!(!did(&stage, "c4").contains(&Doing::Waited), "{:?}", did(&stage, "c4"));
+    assert!(
+        !did(&stage, "c4").contains(&Doing::Waited),
+        "{:?}",
+        did(&stage, "c4")
+    );
     stage.press("1 J");
     let text = stage.text();
     let row = text.lines().find(|line| line.contains("c4")).unwrap();
@@ -48,7 +52,11 @@ fn a_result_from_the_record_waited_for_nobody_unless_somebody_was_asked() {
     // That of an effect is taken only where a person says so.
     stage.consent("c5");
     reuse(&mut stage, "c5", from);
-    assert!(did(&stage, "c5").contains(&Doing::Waited), "{:?}", did(&stage, "c5"));
+    assert!(
+        did(&stage, "c5").contains(&Doing::Waited),
+        "{:?}",
+        did(&stage, "c5")
+    );
 }
 
 /// A read that ran for two seconds, and a write that waits since then, looked at three minutes later.
