@@ -9,6 +9,7 @@ use super::args::{self, BranchesWhat, Common};
 use super::build::Ground;
 use super::exit::{Code, Failure};
 use super::{print, record};
+use crate::console::{alike, summary};
 use crate::domain::branch::compare::{self, Comparison, Row};
 use crate::domain::branch::{self, Branch, Sum};
 use crate::domain::call::Outcome;
@@ -106,6 +107,14 @@ fn short(text: &str) -> String {
     visible_head(text, MOST)
 }
 
+/// A text in a line, of which what tells it from another one stays: its beginning would be that of both.
+fn beside(text: &str, other: &str) -> String {
+    match alike::from(text, other).filter(|_| text.chars().nth(MOST).is_some()) {
+        Some(from) => summary::text_from(text, from).visible(MOST),
+        None => short(text),
+    }
+}
+
 /// Compares two branches node by node. Exit code 0 whether they differ or not.
 pub fn compare(common: &Common, args: &args::Compare) -> Result<Code, Failure> {
     let ground = Ground::read(common)?;
@@ -184,14 +193,15 @@ fn compared_words(state: &State, found: &Comparison, all: bool) -> String {
 
 fn row_words(state: &State, row: &Row, (a, b): (u32, u32)) -> Vec<String> {
     let text = |rev| short(&says(state, row.node, rev));
+    let beside = |rev, other| beside(&says(state, row.node, rev), &says(state, row.node, other));
     match (row.a, row.b) {
         (Some(rev), Some(_)) if row.same => vec![format!("= {}  {}", row.node, text(rev))],
         (Some(one), Some(other)) => vec![
-            format!("~ {}  on {a}: {}", row.node, text(one)),
+            format!("~ {}  on {a}: {}", row.node, beside(one, other)),
             format!(
                 "  {}  on {b}: {}",
                 " ".repeat(row.node.to_string().len()),
-                text(other)
+                beside(other, one)
             ),
         ],
         (Some(rev), None) => vec![format!("- {}  only on {a}: {}", row.node, text(rev))],
@@ -214,5 +224,26 @@ fn says(state: &State, id: NodeId, rev: Rev) -> String {
         Some(Content::Deleted) => "deleted".to_owned(),
         None if id.kind == NodeKind::Observation => "no result".to_owned(),
         None => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_that_differ_late_are_shown_from_there_and_short_ones_whole() {
+        let base = "The same words stand at the beginning. ".repeat(4);
+        let (a, b) = (format!("{base}alpha, and more"), format!("{base}beta"));
+        assert_eq!(beside(&a, &b), "The same wor…inning. alpha, and more");
+        assert_eq!(beside(&b, &a), "The same wor…inning. beta");
+        assert_eq!(beside("one", "two"), "one");
+        // What is short is not cut, however late it differs.
+        let (a, b) = ("x".repeat(80) + "a", "x".repeat(80) + "b");
+        assert_eq!(beside(&a, &b), a);
+        // One that is the beginning of the other ends there.
+        let (long, longer) = ("y".repeat(150), "y".repeat(150) + "\u{1b}[2J");
+        assert_eq!(beside(&long, &longer), "yyyyyyyyyyyy…yyyyyyyy");
+        assert_eq!(beside(&longer, &long), "yyyyyyyyyyyy…yyyyyyyy⟨U+001B⟩[2J");
     }
 }

@@ -10,6 +10,7 @@ use super::run::Ready;
 use super::signals::{self, Asked};
 use super::watch::{End, Watch};
 use super::{cut_off, print, progress, sessions};
+use crate::console::asked;
 use crate::domain::apply;
 use crate::domain::envelope::{Actor, Envelope};
 use crate::domain::node::Node;
@@ -162,8 +163,8 @@ fn conclude(common: &Common, state: &State, session: &str, end: End) -> Result<C
         let tokens = sessions::tokens(state.usage);
         print::err(&format!("tokens: {tokens}{}", spent.unwrap_or_default()));
     }
-    if let Some(words) = state.asks.words() {
-        print::err(&print::told(&format!("asked {words}")));
+    if let Some(asked) = asked::of(state) {
+        print::err(&print::told(&format!("asked {}", asked.words)));
     }
     for words in cut_off::lines(state) {
         print::err(&print::told(&words));

@@ -9,6 +9,7 @@ use super::exit::{Code, Failure};
 use super::replaced::Looker;
 use super::run::{self, Ready};
 use super::{cut_off, looks, print, screen, sent};
+use crate::console::asked;
 use crate::console::link::{Frames, Link, Live, LivePart, Looked, Update};
 use crate::domain::apply;
 use crate::domain::command::Command;
@@ -71,8 +72,8 @@ pub async fn serve(ground: &Ground, ready: Ready) -> Result<Code, Failure> {
     if let Some(door) = door {
         door.settle().await;
     }
-    if let Some(words) = last.asks.words() {
-        print::err(&print::told(&format!("asked you {words}")));
+    if let Some(asked) = asked::of(&last) {
+        print::err(&print::told(&format!("{} {}", asked.name, asked.words)));
     }
     for words in cut_off::lines(&last) {
         print::err(&print::told(&words));

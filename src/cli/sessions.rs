@@ -2,6 +2,7 @@
 //! the journal's format.
 
 use jiff::Timestamp;
+use serde_json::{Value, json};
 
 use super::args::{Common, Sessions, SessionsWhat};
 use super::build::Ground;
@@ -18,8 +19,8 @@ use crate::text::visible;
 pub fn sessions(common: &Common, sessions: Sessions) -> Result<Code, Failure> {
     let ground = Ground::read(common)?;
     match sessions.what.unwrap_or(SessionsWhat::List) {
-        SessionsWhat::List => list(&ground),
-        SessionsWhat::Show { id } => show(&ground, &id),
+        SessionsWhat::List => list(common, &ground),
+        SessionsWhat::Show { id } => show(common, &ground, &id),
         SessionsWhat::Name { id, name } => {
             let command = Command::Run(RunCommand::Title { title: name });
             print::out(&record::decide(common, &ground, &id, &command)?.line());
@@ -34,12 +35,21 @@ pub fn sessions(common: &Common, sessions: Sessions) -> Result<Code, Failure> {
             }
             let place = ground.store.find(&id)?;
             ground.store.delete(&place)?;
-            print::out(&format!("deleted {}", place.id()));
+            if common.json {
+                print::out(&json!({ "deleted": place.id() }).to_string());
+            } else {
+                print::out(&format!("deleted {}", place.id()));
+            }
             Ok(Code::Ok)
         }
-        SessionsWhat::Verify { id } => verify(&ground, &id),
+        SessionsWhat::Verify { id } => verify(common, &ground, &id),
         SessionsWhat::Path => {
-            print::out(&visible(&ground.store.dir().display().to_string()));
+            let dir = ground.store.dir().display().to_string();
+            if common.json {
+                print::out(&json!({ "path": dir }).to_string());
+            } else {
+                print::out(&visible(&dir));
+            }
             Ok(Code::Ok)
         }
     }
@@ -53,7 +63,7 @@ fn when(ms: Option<i64>) -> String {
     )
 }
 
-fn list(ground: &Ground) -> Result<Code, Failure> {
+fn list(common: &Common, ground: &Ground) -> Result<Code, Failure> {
     let mut all = ground.store.list()?;
     if all.is_empty() {
         print::err("no sessions yet: start one with `overrule` or `overrule run TASK`");
@@ -61,25 +71,41 @@ fn list(ground: &Ground) -> Result<Code, Failure> {
     }
     all.reverse();
     for one in all {
-        let id: String = one.id.chars().take(13).collect();
-        let state = match &one.problem {
-            Some(problem) => format!("problem: {}", visible(problem)),
-            None => one.standing.word().to_owned(),
+        let line = if common.json {
+            listed_json(&one).to_string()
+        } else {
+            listed(&one)
         };
-        let line = format!(
-            "{}  {}  {:9}  {:6} events  {}  {}",
-            visible(&id),
-            when(one.started),
-            state,
-            one.last.as_ref().map_or(0, |last| last.seq),
-            visible(one.model.as_deref().unwrap_or("?")),
-            visible(one.title.as_deref().unwrap_or("")),
-        );
         if !print::out(line.trim_end()) {
             break;
         }
     }
     Ok(Code::Ok)
+}
+
+fn listed(one: &journal::Summary) -> String {
+    let id: String = one.id.chars().take(13).collect();
+    let state = match &one.problem {
+        Some(problem) => format!("problem: {}", visible(problem)),
+        None => one.standing.word().to_owned(),
+    };
+    format!(
+        "{}  {}  {:9}  {:6} events  {}  {}",
+        visible(&id),
+        when(one.started),
+        state,
+        one.last.as_ref().map_or(0, |last| last.seq),
+        visible(one.model.as_deref().unwrap_or("?")),
+        visible(one.title.as_deref().unwrap_or("")),
+    )
+}
+
+fn listed_json(one: &journal::Summary) -> Value {
+    json!({
+        "session": one.id, "started": one.started, "state": one.standing.word(), "problem": one.problem,
+        "events": one.last.as_ref().map_or(0, |last| last.seq), "model": one.model,
+        "workspace": one.workspace, "name": one.title, "bytes": one.bytes,
+    })
 }
 
 /// Where a run stands, in a few words.
@@ -108,10 +134,14 @@ pub fn tokens(usage: Usage) -> String {
     )
 }
 
-fn show(ground: &Ground, id: &str) -> Result<Code, Failure> {
+fn show(common: &Common, ground: &Ground, id: &str) -> Result<Code, Failure> {
     let place = ground.store.find(id)?;
     let loaded = journal::read(&place)?;
     let state = fold(&loaded.envelopes);
+    if common.json {
+        print::out(&shown_json(&place.id(), &loaded, &state).to_string());
+        return Ok(Code::Ok);
+    }
     let started = state.started.as_deref();
     let mut lines = vec![
         format!("session    {}", visible(&place.id())),
@@ -156,14 +186,46 @@ fn show(ground: &Ground, id: &str) -> Result<Code, Failure> {
     Ok(Code::Ok)
 }
 
-fn verify(ground: &Ground, id: &str) -> Result<Code, Failure> {
+fn shown_json(id: &str, loaded: &journal::Loaded, state: &State) -> Value {
+    let started = state.started.as_deref();
+    json!({
+        "session": id, "name": state.title, "model": started.map(|started| &started.model),
+        "workspace": started.map(|started| &started.workspace), "policy": state.policy,
+        "started": loaded.envelopes.first().map(|first| first.at),
+        "last_event": loaded.envelopes.last().map(|last| last.at),
+        "state": mode(state), "events": loaded.envelopes.len(), "requests": state.requests,
+        "tokens_in": state.usage.input, "tokens_cached": state.usage.cached, "tokens_out": state.usage.output,
+        "calls": state.calls.len(), "executions": state.ledger.len(), "edits": state.edits.len(),
+        "waiting": state.queue().count(), "rules": rules::lines(state), "cost": state.spent.words(),
+        "torn": loaded.torn.as_ref().map(ToString::to_string),
+        "damaged": loaded.damage.as_ref().map(ToString::to_string),
+    })
+}
+
+fn verify(common: &Common, ground: &Ground, id: &str) -> Result<Code, Failure> {
     let place = ground.store.find(id)?;
     let report = journal::verify(&place)?;
+    if common.json {
+        let found = json!({
+            "session": place.id(), "records": report.records, "chain": report.head.to_string(),
+            "torn": report.torn.as_ref().map(ToString::to_string),
+            "damaged": report.damage.as_ref().map(ToString::to_string), "whole": report.is_whole(),
+        });
+        print::out(&found.to_string());
+    } else {
+        verified(&place.id(), &report);
+    }
+    Ok(if report.is_whole() {
+        Code::Ok
+    } else {
+        Code::Session
+    })
+}
+
+fn verified(id: &str, report: &journal::Report) {
     print::out(&format!(
         "{}: {} records intact, chain {}",
-        place.id(),
-        report.records,
-        report.head
+        id, report.records, report.head
     ));
     if let Some(torn) = &report.torn {
         print::out(&torn.to_string());
@@ -171,9 +233,4 @@ fn verify(ground: &Ground, id: &str) -> Result<Code, Failure> {
     if let Some(damage) = &report.damage {
         print::out(&format!("damaged: {damage}"));
     }
-    Ok(if report.is_whole() {
-        Code::Ok
-    } else {
-        Code::Session
-    })
 }

@@ -3,6 +3,8 @@
 
 use std::sync::Arc;
 
+use serde_json::{Value, json};
+
 use super::args::{self, Common, WeightVerb};
 use super::build::Ground;
 use super::exit::{Code, Failure};
@@ -54,9 +56,9 @@ pub fn print(common: &Common, args: &args::Weights) -> Result<Code, Failure> {
     let ground = ground.for_run(common, std::path::Path::new(&recorded.workspace), &setup)?;
     let watch = ground.watch().on(&found.state);
     if let Some(tool) = &args.tool {
-        explain(&watch, tool)?;
+        explain(common, &watch, tool)?;
     } else if common.json {
-        print::out(watch.weights.snapshot().to_text().trim_end());
+        print::out(&json!(watch.weights.snapshot()).to_string());
     } else {
         table(&watch, &found.state);
     }
@@ -170,7 +172,7 @@ fn health_words(health: &ToolHealth) -> String {
     )
 }
 
-fn explain(watch: &Watch, tool: &str) -> Result<(), Failure> {
+fn explain(common: &Common, watch: &Watch, tool: &str) -> Result<(), Failure> {
     let weights = &watch.weights;
     let known = weights.rows().filter(|row| row.tool == tool).map(|row| row.kind);
     let before = weights.learnt_before().filter(|row| row.tool == tool);
@@ -184,6 +186,15 @@ fn explain(watch: &Watch, tool: &str) -> Result<(), Failure> {
             ),
         ));
     }
+    if common.json {
+        let changes = kinds
+            .iter()
+            .flat_map(|kind| weights.explain(kind, tool).map(move |one| (kind, one)));
+        for (kind, change) in changes {
+            print::out(&change_json((tool, kind), change).to_string());
+        }
+        return Ok(());
+    }
     for kind in &kinds {
         let now = weights.weight(kind, tool);
         print::out(&format!("{} for {}: {now:.3}", visible(tool), visible(kind)));
@@ -195,6 +206,14 @@ fn explain(watch: &Watch, tool: &str) -> Result<(), Failure> {
         }
     }
     Ok(())
+}
+
+fn change_json((tool, kind): (&str, &str), change: &Change) -> Value {
+    let (call, attempt) = change.execution.unzip();
+    json!({
+        "tool": tool, "kind": kind, "seq": change.seq.0, "call": call, "attempt": attempt,
+        "before": change.before, "after": change.after, "why": change.why.words(),
+    })
 }
 
 /// A change with what caused it.

@@ -148,9 +148,14 @@ fn members_of(state: &State, id: NodeId) -> Option<(String, Vec<Member>)> {
 
 /// The character shortly before the place where a value begins to differ from another one: long values that differ
 /// late would look the same otherwise.
-fn place(value: &str, other: &str) -> Option<usize> {
+pub(super) fn place(value: &str, other: &str) -> Option<usize> {
     let plain = |value: &str| json::as_text(value).unwrap_or_else(|| json::compact(value));
-    let (text, other) = (plain(value), plain(other));
+    from(&plain(value), &plain(other))
+}
+
+/// The character shortly before the place where a text begins to differ from another one; none where that is near its
+/// beginning.
+pub fn from(text: &str, other: &str) -> Option<usize> {
     let same = text
         .chars()
         .zip(other.chars())

@@ -8,7 +8,7 @@ use super::model::Model;
 use super::model::arming::{Question, Shown};
 use super::model::graph::Pick;
 use super::model::inspector::{Subject, Tab};
-use super::model::listing::Item;
+use super::model::listing::{Item, Kind};
 use super::model::lower::Target;
 use super::model::overlay::{Overlay, Whose};
 use super::model::screen::Pane;
@@ -113,7 +113,9 @@ fn worded(model: &Model, brief: bool) -> Vec<(Verb, Hint)> {
                 decides: matches!(entry.verb, Verb::Decide(_)),
                 leads: matches!(entry.verb, Verb::View(View::Follow | View::Pane(Pane::Inspector)))
                     || matches!(entry.verb, Verb::Edit(EditVerb::Answer)) && is_question(model)
-                    || entry.contexts.contains(&Context::BranchPane) && here == Context::BranchPane,
+                    || entry.contexts.contains(&Context::BranchPane) && here == Context::BranchPane
+                    // What is left out of the log comes back by it.
+                    || entry.verb == Verb::View(View::Decisions) && model.log.decisions,
                 stays: match entry.verb {
                     // Over a question its answers come first.
                     Verb::View(View::Help) => here.reach().contains(&Context::Panes),
@@ -174,11 +176,15 @@ fn word(model: &Model, verb: Verb, brief: bool) -> Option<&'static str> {
     {
         return Some("let later turns fall");
     }
-    if verb == Verb::View(View::Follow)
-        && model.screen.focus == Pane::Log
-        && matches!(model.followed(), Target::Nothing)
-    {
-        return Some("read it");
+    match verb {
+        Verb::View(View::Decisions) if model.log.decisions => return Some("all lines"),
+        Verb::Edit(EditVerb::CompareAll) if compares_all(model) => return Some("only what differs"),
+        Verb::View(View::Follow) => {
+            if let Some(word) = followed(model) {
+                return Some(word);
+            }
+        }
+        _ => {}
     }
     if brief && let Some(short) = short(verb) {
         return Some(short);
@@ -188,6 +194,37 @@ fn word(model: &Model, verb: Verb, brief: bool) -> Option<&'static str> {
     }
     match (verb, &model.run.state.mode) {
         (Verb::Run(RunVerb::Pause), Mode::Paused(_) | Mode::Stopped(_)) => Some("resume"),
+        _ => None,
+    }
+}
+
+/// True where a comparison lists what is the same on both too.
+fn compares_all(model: &Model) -> bool {
+    matches!(model.overlays.last(), Some(Overlay::Listing(list)) if matches!(list.kind, Kind::Compare { all: true, .. }))
+}
+
+/// What `enter` does on the row under the cursor, where it does not go there.
+fn followed(model: &Model) -> Option<&'static str> {
+    match (model.followed(), model.screen.focus) {
+        (Target::Nothing, Pane::Log) => Some("read it"),
+        (Target::Breaker(_), _) => Some("reset it (asks first)"),
+        (Target::Detector(detector), _) => {
+            let muted = model.run.state.escape.muted.contains(&detector);
+            Some(if muted {
+                "hear it again (asks first)"
+            } else {
+                "mute it (asks first)"
+            })
+        }
+        (Target::Weight(at), _) => {
+            let rows = model.run.watch.weights.rows();
+            let one = rows.into_iter().nth(at);
+            let open = one.zip(model.lower.explained.as_ref());
+            let is_open = open.is_some_and(|(one, (tool, kind))| one.tool == **tool && one.kind == **kind);
+            Some(if is_open { "hide why" } else { "list why" })
+        }
+        (Target::Limits, _) => Some("change the limits"),
+        (Target::Node(_), Pane::Health | Pane::Budget) => Some("go there"),
         _ => None,
     }
 }

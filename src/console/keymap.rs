@@ -42,7 +42,7 @@ pub enum Wrong {
         source: BadKey,
     },
     /// Two meanings of one key.
-    #[error("`{key}` means both `{first}` and `{second}` in the {where_}: give one of them another key")]
+    #[error("`{key}` means both `{first}` and `{second}` {where_}: give one of them another key")]
     Twice {
         /// The key.
         key: Key,
@@ -51,19 +51,17 @@ pub enum Wrong {
         /// The other.
         second: &'static str,
         /// Where.
-        where_: &'static str,
+        where_: String,
     },
     /// A character that types text cannot be a command where text is typed.
-    #[error(
-        "`{key}` for `{name}` is a character, and in the {where_} characters are typed: add ctrl- or alt-"
-    )]
+    #[error("`{key}` for `{name}` is a character, and {where_} characters are typed: add ctrl- or alt-")]
     Typed {
         /// The key.
         key: Key,
         /// The command.
         name: &'static str,
         /// Where.
-        where_: &'static str,
+        where_: String,
     },
     /// A command that must be reached whatever else was changed.
     #[error("`{0}` needs a key: without it there would be no way out")]
@@ -147,7 +145,7 @@ impl Keymap {
             return Err(Wrong::Typed {
                 key,
                 name: entry.name,
-                where_: context.heading(),
+                where_: context.place(),
             });
         }
         match self.keys.entry((context, key)) {
@@ -155,7 +153,7 @@ impl Keymap {
                 key,
                 first: other.get().name,
                 second: entry.name,
-                where_: context.heading(),
+                where_: context.place(),
             }),
             Slot::Vacant(slot) => {
                 slot.insert(entry);
@@ -175,7 +173,7 @@ impl Keymap {
                             key: *key,
                             first: first.name,
                             second: entry.name,
-                            where_: context.heading(),
+                            where_: context.place(),
                         });
                     }
                 }
@@ -282,7 +280,7 @@ mod tests {
         let error = Keymap::new(&[change("reject", &["a"])]).unwrap_err();
         let text = error.to_string();
         assert!(
-            text.starts_with("keys.toml:2:11: `a` means both `approve` and `reject` in the "),
+            text.starts_with("keys.toml:2:11: `a` means both `approve` and `reject` in every pane: give"),
             "{text}"
         );
     }

@@ -3,6 +3,7 @@
 pub mod aftermath;
 pub mod alike;
 pub mod app;
+pub mod asked;
 pub mod columns;
 pub mod commands;
 pub mod diff;

@@ -254,6 +254,13 @@ impl Model {
         self.settings.utc_zero.map(|zero| zero.saturating_add(since))
     }
 
+    /// UTC milliseconds until which what goes on in the run has lasted; none where nothing goes on any more.
+    pub fn now_of_run(&self) -> Option<i64> {
+        let goes_on = matches!(self.run.state.mode, Mode::Running | Mode::Paused(_));
+        self.utc()
+            .filter(|_| goes_on && !self.run.ended && self.run.halted.is_none())
+    }
+
     /// Where a call stands, in a few words; a wait with what is left of it.
     pub fn status_words(&self, call: &Call) -> String {
         if let stand @ Stand::History(_) = Stand::of_call(&self.run.state, call) {

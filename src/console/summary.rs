@@ -11,7 +11,7 @@ mod tests;
 pub use line::Summary;
 pub use said::{Keep, Kind, Pieces, Said};
 
-use super::json;
+use super::{alike, json};
 use crate::domain::branch;
 use crate::domain::call::Outcome;
 use crate::domain::command::Edit;
@@ -20,6 +20,7 @@ use crate::domain::node::{Content, Node};
 use crate::domain::ready;
 use crate::domain::state::State;
 use crate::schema::RESERVED;
+use crate::text::head;
 
 /// Longest arguments that are taken apart.
 const APART: usize = 256 * 1024;
@@ -72,6 +73,25 @@ pub fn content(state: &State, node: &Node, content: &Content) -> Summary {
     }
 }
 
+/// What a node says, beside what it says elsewhere: what tells long texts apart stays.
+pub fn content_beside(state: &State, node: &Node, content: &Content, other: &Content) -> Summary {
+    let from = |text: &str, other: &str| match alike::from(text, other) {
+        Some(from) => text_from(text, from),
+        None => text_of(text),
+    };
+    match (content, other) {
+        (Content::Text { text, .. }, Content::Text { text: other, .. }) if !text.is_empty() => {
+            from(text, other)
+        }
+        (Content::Call { tool, args }, Content::Call { args: other, .. }) => {
+            let named = arguments_beside(args, other);
+            let call = Summary::default().name(tool).own(" ").and(named);
+            labelled(state, node).and(call)
+        }
+        _ => self::content(state, node, content),
+    }
+}
+
 /// The name that a call gave its result.
 fn labelled(state: &State, node: &Node) -> Summary {
     let call = state.calls.get(&node.id);
@@ -88,6 +108,13 @@ fn call_of(tool: &str, args: &str) -> Summary {
 /// A text in one line.
 pub fn text_of(text: &str) -> Summary {
     Summary::default().said(text)
+}
+
+/// A text in one line, of which what stands from a character on stays where there is no room for all of it.
+pub fn text_from(text: &str, from: usize) -> Summary {
+    // What stands far behind is on no line.
+    let (shown, _) = head(text, from.saturating_add(HEAD));
+    Summary::default().text(Said::new(shown, Keep::From(from)).of_bytes(text.len()))
 }
 
 /// What is told of one argument.
@@ -120,6 +147,29 @@ pub fn arguments(args: &str) -> Summary {
     if members.is_empty() {
         return text_of(args);
     }
+    listed(&own)
+}
+
+/// Arguments in one line, beside others of the same names.
+fn arguments_beside(args: &str, other: &str) -> Summary {
+    let (members, others) = (json::members(args), json::members(other));
+    if args.len().max(other.len()) > DECODED || members.is_empty() {
+        return arguments(args);
+    }
+    let own = members
+        .iter()
+        .filter(|(name, _)| !RESERVED.contains(&name.as_str()));
+    let own: Vec<_> = own
+        .map(|(name, value)| Argument {
+            name,
+            value,
+            from: others
+                .iter()
+                .find(|(other, _)| other == name)
+                .filter(|(_, other)| other != value)
+                .and_then(|(_, other)| alike::place(value, other)),
+        })
+        .collect();
     listed(&own)
 }
 

@@ -16,10 +16,7 @@ pub fn heed(text: &str) -> Option<String> {
     found.extend(
         counts
             .filter(|(kind, _)| unseen.contains(kind))
-            .map(|(kind, count)| match kind {
-                WarningKind::Direction => format!("{count} that turn the direction of the text"),
-                kind => format!("{count} times {}", kind.word()),
-            }),
+            .map(|(kind, count)| kind.counted(count)),
     );
     (!found.is_empty()).then(|| format!("look out: it holds {}", found.join("; ")))
 }
@@ -41,11 +38,13 @@ mod tests {
         let words = heed("use AKIAIOSFODNN7EXAMPLE for it").unwrap();
         assert!(words.contains("what looks like a secret"), "{words}");
         let words = heed("go \u{1b}[2J on \u{202e}now\u{200b}").unwrap();
-        assert!(words.contains("1 times control characters"), "{words}");
-        assert!(
-            words.contains("turn the direction") && words.contains("cannot be seen"),
-            "{words}"
+        assert_eq!(
+            words,
+            "look out: it holds 1 control character; 1 mark that turns the direction of the text; 1 character that \
+             cannot be seen"
         );
+        let words = heed("go \u{1b}[2J on\u{7}").unwrap();
+        assert_eq!(words, "look out: it holds 2 control characters");
         assert!(!words.contains("secret"), "{words}");
     }
 }

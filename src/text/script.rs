@@ -42,6 +42,29 @@ impl WarningKind {
             Self::Imitates => "looks like a mark of this screen",
         }
     }
+
+    /// So many of them, in words.
+    pub fn counted(self, count: usize) -> String {
+        let (one, many) = match self {
+            Self::MixedScript => (
+                "word with letters of different scripts",
+                "words with letters of different scripts",
+            ),
+            Self::Punycode => ("encoded host name", "encoded host names"),
+            Self::ForeignHost => ("host name beyond ASCII", "host names beyond ASCII"),
+            Self::Direction => (
+                "mark that turns the direction of the text",
+                "marks that turn the direction of the text",
+            ),
+            Self::Control => ("control character", "control characters"),
+            Self::Unseen => ("character that cannot be seen", "characters that cannot be seen"),
+            Self::Imitates => (
+                "text that looks like a mark of this screen",
+                "texts that look like marks of this screen",
+            ),
+        };
+        format!("{count} {}", if count == 1 { one } else { many })
+    }
 }
 
 /// A suspicious word.

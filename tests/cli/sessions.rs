@@ -220,3 +220,52 @@ fn a_damaged_session_goes_on_as_a_new_one_and_is_left_as_it_is() {
     // A verb does not write into what is damaged either.
     refused(&world, &["guide", &id, "more"], 7);
 }
+
+#[test]
+fn sessions_and_weights_are_told_as_lines_of_json() {
+    let world = World::new();
+    assert_eq!(world.run(&["sessions", "--json"]).ends(0).out, "");
+    world.play(HELLO, &[]).ends(0);
+    world
+        .play(STEPS, &["--max-turns", "1", "--policy", "auto"])
+        .ends(5);
+    let ids = world.ids();
+    let said = |args: &[&str]| -> Vec<serde_json::Value> {
+        let said = world.run(args).ends(0);
+        let lines = said.out.lines();
+        lines.map(|line| serde_json::from_str(line).unwrap()).collect()
+    };
+    let all = said(&["sessions", "--json"]);
+    let named: Vec<&str> = all.iter().filter_map(|one| one["session"].as_str()).collect();
+    assert_eq!(named, [&ids[0], &ids[1]], "{all:?}");
+    assert_eq!(
+        (&all[0]["state"], &all[1]["state"]),
+        (&"finished".into(), &"open".into())
+    );
+    assert!(
+        all[0]["problem"].is_null() && all[0]["started"].is_i64(),
+        "{all:?}"
+    );
+
+    let shown = said(&["sessions", "show", &ids[1], "--json"]);
+    assert_eq!(shown.len(), 1);
+    assert_eq!(shown[0]["session"], ids[1]);
+    assert_eq!(shown[0]["model"], "scripted: steps");
+    let found = said(&["sessions", "verify", &ids[1], "--json"]);
+    assert_eq!(
+        (found.len(), &found[0]["whole"], &found[0]["records"]),
+        (1, &true.into(), &shown[0]["events"])
+    );
+    let path = said(&["sessions", "path", "--json"]);
+    assert_eq!(path[0]["path"], world.sessions().to_str().unwrap());
+
+    let weights = said(&["weights", &ids[1], "--json"]);
+    assert_eq!(weights.len(), 1, "one object, one line");
+    let tool = weights[0]["weights"][0]["tool"].as_str().unwrap();
+    let changes = said(&["weights", &ids[1], tool, "--json"]);
+    assert!(!changes.is_empty() && changes.iter().all(|one| one["tool"] == tool));
+
+    let gone = said(&["sessions", "delete", &ids[0], "--json"]);
+    assert_eq!(gone[0]["deleted"], ids[0]);
+    assert_eq!(world.ids().len(), 1);
+}

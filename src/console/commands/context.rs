@@ -135,6 +135,25 @@ impl Context {
         matches!(self, Self::Editor | Self::Line | Self::List)
     }
 
+    /// Where its keys work, for a sentence.
+    pub fn place(self) -> String {
+        match self {
+            Self::Always => "everywhere".to_owned(),
+            Self::Panes => "in every pane".to_owned(),
+            Self::Replay => "in a recorded run".to_owned(),
+            Self::Needed => "where it says why the run waits".to_owned(),
+            Self::Branches | Self::Effects | Self::Rules | Self::Gathered => {
+                format!("in the list of {}", self.heading())
+            }
+            Self::Bulk => "in the list before several approvals".to_owned(),
+            Self::Consent | Self::Doubt | Self::Broken => {
+                format!("in the question about: {}", self.heading())
+            }
+            Self::Leave => "in the question before leaving".to_owned(),
+            _ => format!("in the {}", self.heading()),
+        }
+    }
+
     /// Heading of its section in help.
     pub const fn heading(self) -> &'static str {
         match self {

@@ -7,8 +7,9 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use crate::console::commands::Move;
+use crate::domain::breaker::Phase;
 use crate::domain::envelope::{Actor, Envelope};
-use crate::domain::event::{CallEvent, Event, RunEvent};
+use crate::domain::event::{CallEvent, Event, ResilienceEvent, RunEvent, TurnEvent};
 use crate::domain::id::Seq;
 
 /// Lines that are kept.
@@ -36,9 +37,32 @@ impl Line {
                 | Event::Escape(_)
                 | Event::Call(CallEvent::Decided { .. } | CallEvent::Resolved { .. }) => true,
                 Event::Run(event) => !matches!(event, RunEvent::Started(_)),
-                _ => matches!(envelope.actor, Actor::Operator(_)),
+                event => is_trouble(event) || matches!(envelope.actor, Actor::Operator(_)),
             },
         }
+    }
+}
+
+/// True for what says that something went wrong: a call without its result, arguments that nothing can run with, a
+/// stream that broke, a breaker that lets nothing through.
+fn is_trouble(event: &Event) -> bool {
+    match event {
+        Event::Call(event) => match event {
+            CallEvent::Finished { outcome, .. } | CallEvent::Given { outcome, .. } => !outcome.is_ok(),
+            CallEvent::Checked { faults, .. } => !faults.is_empty(),
+            CallEvent::Unfit { .. }
+            | CallEvent::Skipped { .. }
+            | CallEvent::Unsatisfiable { .. }
+            | CallEvent::Undetermined { .. } => true,
+            _ => false,
+        },
+        Event::Resilience(event) => match event {
+            ResilienceEvent::GaveUp { .. } | ResilienceEvent::RepairBroke { .. } => true,
+            ResilienceEvent::BreakerChanged { to, .. } => *to == Phase::Open,
+            _ => false,
+        },
+        Event::Turn(event) => matches!(event, TurnEvent::Broken { .. } | TurnEvent::Aborted { .. }),
+        _ => false,
     }
 }
 

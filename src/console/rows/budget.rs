@@ -5,6 +5,7 @@
 use std::fmt::Write as _;
 
 use super::many;
+use crate::console::asked;
 use crate::console::doc::Styled;
 use crate::console::model::lower::{Row, Target};
 use crate::console::model::run::RunPart;
@@ -33,8 +34,8 @@ pub(super) fn make(run: &RunPart, width: u16, charset: Charset) -> (String, Vec<
     let price = state.started.as_ref().and_then(|started| started.price.as_ref());
     let mut rows = limits(run, price, &meter);
     rows.push(calls(state));
-    if let Some(words) = state.asks.words() {
-        let words = named("asked you").untrusted(Role::Text, &words, 400);
+    if let Some(asked) = asked::of(state) {
+        let words = named(asked.name).untrusted(Role::Text, &asked.words, 400);
         rows.push(Row::new(Target::Nothing, words));
     }
     agents(state, &meter, &mut rows);
@@ -74,7 +75,7 @@ fn share(used: u64, most: u64) -> u128 {
     if most == 0 {
         return 100;
     }
-    (u128::from(used) * 100 / u128::from(most)).min(999)
+    u128::from(used) * 100 / u128::from(most)
 }
 
 /// Draws how much of a limit is used.

@@ -5,13 +5,14 @@
 use std::collections::BTreeMap;
 
 use super::many;
+use crate::console::columns::Columns as _;
 use crate::console::doc::Styled;
 use crate::console::model::lower::{Row, Target};
 use crate::console::model::run::RunPart;
 use crate::console::summary;
 use crate::console::symbols::{Charset, Symbol};
 use crate::console::theme::Role;
-use crate::domain::call::{Call, Status};
+use crate::domain::call::{Call, Outcome, Status};
 use crate::domain::id::NodeId;
 use crate::domain::ready::{Written, written_paths};
 use crate::domain::state::State;
@@ -99,12 +100,8 @@ fn head(
             words,
         );
     };
-    words = words.own(Role::Dim, " = ");
-    if let Some(outcome) = state.observation(writer).and_then(|node| node.outcome()) {
-        let role = if outcome.is_ok() { Role::Text } else { Role::Failed };
-        let room = usize::from(width).saturating_sub(40).max(16);
-        words = words.summary(role, &summary::short_result(outcome), room);
-    }
+    let outcome = state.observation(writer).and_then(|node| node.outcome());
+    words = came(words, outcome, usize::from(width).saturating_sub(40).max(16));
     let arrow = Symbol::Arrow.glyph(charset);
     words = words.own(Role::Dim, "  by ").own(Role::Text, by(state, writer));
     let read_by = readers.get(&writer).map(Vec::as_slice).unwrap_or_default();
@@ -120,6 +117,24 @@ fn head(
         words = words.own(Role::Warning, format!("  ! {other} writes it in the same turn"));
     }
     Row::new(Target::Node(writer), words)
+}
+
+/// Adds what a writer came to: a value, or why there is none.
+fn came(words: Styled, outcome: Option<&Outcome>, room: usize) -> Styled {
+    match outcome {
+        Some(Outcome::Err(error)) => {
+            let why = format!(" failed ({}): ", error.class.word());
+            let room = room.saturating_sub(why.columns()).max(16);
+            let message = summary::text_of(&error.message);
+            words.own(Role::Failed, why).summary(Role::Failed, &message, room)
+        }
+        Some(outcome) => {
+            let role = if outcome.is_ok() { Role::Text } else { Role::Failed };
+            let words = words.own(Role::Dim, " = ");
+            words.summary(role, &summary::short_result(outcome), room)
+        }
+        None => words.own(Role::Dim, " = "),
+    }
 }
 
 /// The row of a write that does not stand: before the one that does, or still to come.

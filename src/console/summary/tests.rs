@@ -6,6 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::console::columns::Columns as _;
+use crate::console::testing::{Stage, id};
 use crate::text::shown_in_ascii;
 
 fn row(args: &serde_json::Value, columns: usize) -> String {
@@ -194,4 +195,37 @@ proptest! {
             prop_assert!(less == 0 || line.visible(less).contains('…'));
         }
     }
+}
+
+#[test]
+fn what_a_node_says_beside_another_text_shows_where_they_part() {
+    let mut stage = Stage::new(80, 24);
+    stage.begin();
+    let base = "the same words stand here ".repeat(5);
+    let args = |end: &str| format!(r#"{{"path":"out.txt","content":"{base}{end}"}}"#);
+    stage.awaiting("c3", "write_file", &args("alpha"));
+    let state = &stage.model.run.state;
+    let node = state.node(id("c3")).unwrap();
+    let said = |args: &str| Content::Call {
+        tool: "write_file".into(),
+        args: args.into(),
+    };
+    let beside = |one: &str, other: &str| {
+        let (one, other) = (said(&args(one)), said(&args(other)));
+        content_beside(state, node, &one, &other).visible(70)
+    };
+    let (a, b) = (beside("alpha", "beta"), beside("beta", "alpha"));
+    assert!(a.contains("alpha") && b.contains("beta"), "{a}\n{b}");
+    assert!(a.contains('…') && a.contains("path=out.txt"), "{a}");
+    assert_eq!(
+        beside("alpha", "alpha"),
+        content(state, node, &said(&args("alpha"))).visible(70)
+    );
+    // Beside nothing that is like it, it is told as ever.
+    let other = Content::Deleted;
+    let one = said(&args("alpha"));
+    assert_eq!(
+        content_beside(state, node, &one, &other),
+        content(state, node, &one)
+    );
 }

@@ -245,8 +245,8 @@ pub fn compare(maker: &Maker<'_>, comparison: &Comparison, all: bool) -> Vec<Lin
             (None, _) => (Role::DiffAdd, "only B"),
         };
         let name = (role, format!("{:<6}{word}", pair.node.to_string()));
-        let a = said(maker, pair.node, (pair.call.0, pair.result.0), room);
-        let b = said(maker, pair.node, (pair.call.1, pair.result.1), room);
+        let a = said(maker, pair.node, (pair.call.0, pair.result.0), pair.call.1, room);
+        let b = said(maker, pair.node, (pair.call.1, pair.result.1), pair.call.0, room);
         put(Some(at), name, a, b);
     }
     if comparison.is_equal() {
@@ -301,6 +301,7 @@ fn said(
     maker: &Maker<'_>,
     id: NodeId,
     (rev, result): (Option<Rev>, Option<Rev>),
+    elsewhere: Option<Rev>,
     room: usize,
 ) -> Option<Styled> {
     let state = &maker.run.state;
@@ -323,7 +324,11 @@ fn said(
         Some(result) => summary::beside(left, result),
         None => left,
     };
-    line = line.summary(Role::Text, &summary::content(state, node, &says.content), most);
+    let words = match elsewhere.and_then(|rev| node.revision(rev)) {
+        Some(other) => summary::content_beside(state, node, &says.content, &other.content),
+        None => summary::content(state, node, &says.content),
+    };
+    line = line.summary(Role::Text, &words, most);
     if let Some(result) = result {
         let arrow = Symbol::Arrow.glyph(maker.charset);
         line = line.own(Role::Dim, format!(" {arrow} "));

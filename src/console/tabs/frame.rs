@@ -195,7 +195,7 @@ pub(super) fn look_out(maker: &mut Maker<'_>, survey: &Survey) {
         let kinds: Vec<String> = survey
             .counts
             .iter()
-            .map(|(kind, count)| format!("{count} {}", kind.word()))
+            .map(|(kind, count)| kind.counted(*count))
             .collect();
         maker.fact(
             "",

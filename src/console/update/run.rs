@@ -16,7 +16,7 @@ use crate::console::model::run::Sent;
 use crate::console::model::screen::Pane;
 use crate::console::msg::Out;
 use crate::console::words;
-use crate::domain::command::{CallCommand, Command, EditCommand, RunCommand};
+use crate::domain::command::{CallCommand, Command, EditCommand, EscapeCommand, RunCommand};
 use crate::domain::envelope::Envelope;
 use crate::domain::event::{EditEvent, Event, TurnEvent};
 use crate::domain::id::NodeId;
@@ -179,6 +179,13 @@ fn taken(model: &mut Model, command: &Command) {
         model.say(match unread {
             0 => format!("approved {call}{waits}"),
             bytes => format!("approved {call} with {bytes} bytes unread{waits}"),
+        });
+    }
+    if let Command::Escape(EscapeCommand::Mute { detector, muted }) = command {
+        model.say(if *muted {
+            format!("the detector {} is muted", detector.name())
+        } else {
+            format!("the detector {} is listened to again", detector.name())
         });
     }
     if !closes(command) {

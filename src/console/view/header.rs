@@ -62,7 +62,12 @@ fn parts(model: &Model) -> Vec<(u8, Role, String, bool)> {
         parts.push((9, Role::Dim, spent, true));
     }
     if let Some((share, role)) = budget(model) {
-        parts.push((10, role, format!("budget {share} %"), true));
+        let words = match share {
+            0..=999 => format!("budget {share} %"),
+            // The pane has room for the number.
+            _ => "budget >999 %".to_owned(),
+        };
+        parts.push((10, role, words, true));
     }
     match model.collected.len() {
         0 => {}

@@ -12,5 +12,6 @@ mod questions;
 mod room;
 mod rows;
 mod rules;
+mod times;
 mod told;
 mod wide;

@@ -1,7 +1,7 @@
 //! What a row did when: waiting for others, for a person, for its place; running; asking the model.
 //!
-//! Times are those of the record; what has not ended lasts until its newest event. Must not know: how
-//! a bar is drawn.
+//! Times are those of the record; what has not ended lasts until now, or until its newest event where no time is
+//! told. Must not know: how a bar is drawn.
 
 use crate::domain::call::{Call, Decision, Outcome};
 use crate::domain::id::{NodeId, NodeKind, Seq};
@@ -35,17 +35,26 @@ pub struct Bar {
     pub doing: Doing,
     /// UTC milliseconds.
     pub from: i64,
-    /// UTC milliseconds; that of the newest event where it goes on.
+    /// UTC milliseconds; now, or the newest event, where it goes on.
     pub to: i64,
     /// True while it goes on.
     pub open: bool,
 }
 
+impl Bar {
+    /// What goes on has lasted until now; time that is behind the newest event says nothing.
+    fn last_until(&mut self, now: Option<i64>) {
+        if self.open {
+            self.to = now.map_or(self.to, |now| self.to.max(now));
+        }
+    }
+}
+
 /// Members of a row that are looked at, at both of its ends.
 const MOST: usize = 64;
 
-/// What the nodes of a row did, in the order in which it is drawn over each other.
-pub fn of_row(state: &State, key: NodeId, members: &[NodeId]) -> Vec<Bar> {
+/// What the nodes of a row did, in the order in which it is drawn over each other. What goes on lasts until `now`.
+pub fn of_row(state: &State, now: Option<i64>, key: NodeId, members: &[NodeId]) -> Vec<Bar> {
     let mut bars = Vec::new();
     of_node(state, key, &mut bars);
     let skipped = members.len().saturating_sub(2 * MOST);
@@ -56,12 +65,21 @@ pub fn of_row(state: &State, key: NodeId, members: &[NodeId]) -> Vec<Bar> {
     for id in both_ends {
         of_node(state, *id, &mut bars);
     }
+    for bar in &mut bars {
+        bar.last_until(now);
+    }
     bars.sort_by_key(|bar| (bar.doing, bar.from));
     bars
 }
 
 /// The open request of a turn.
-pub fn of_request(state: &State, turn: &Turn) -> Option<Bar> {
+pub fn of_request(state: &State, now: Option<i64>, turn: &Turn) -> Option<Bar> {
+    let mut bar = request(state, turn)?;
+    bar.last_until(now);
+    Some(bar)
+}
+
+fn request(state: &State, turn: &Turn) -> Option<Bar> {
     let asked = turn.asked > 0;
     asked.then(|| bar(state, Doing::Asked, turn.asked_at, Some(turn.ended_at)))?
 }
@@ -82,7 +100,7 @@ fn of_node(state: &State, id: NodeId, bars: &mut Vec<Bar>) {
     }
     let turn = state.turn_of(id);
     if let Some(turn) = turn.filter(|turn| turn.nodes.first() == Some(&id)) {
-        bars.extend(of_request(state, turn));
+        bars.extend(request(state, turn));
     }
 }
 
@@ -111,11 +129,9 @@ fn of_call(state: &State, call: &Call, born: Seq, bars: &mut Vec<Bar>) {
             };
             bars.extend(bar(state, Doing::Blocked, waited_from, Some(ready)));
             let decision = decided(ready);
-            let by_rule = matches!(decision, Some((_, Decision::Auto { .. } | Decision::Deny { .. })));
-            let asks = if decision.is_some() {
-                !by_rule
-            } else {
-                call.status.needs_operator()
+            let asks = match decision {
+                Some((_, decision)) => was_asked(call, decision),
+                None => call.status.needs_operator(),
             };
             let doing = if asks { Doing::Waited } else { Doing::Queued };
             let answer = decision.map(|(seq, _)| seq);
@@ -150,6 +166,16 @@ fn of_call(state: &State, call: &Call, born: Seq, bars: &mut Vec<Bar>) {
             ran.open = false;
         }
         bars.extend(ran);
+    }
+}
+
+/// True where a decision was that of a person who had been asked.
+fn was_asked(call: &Call, decision: &Decision) -> bool {
+    match decision {
+        Decision::Auto { .. } | Decision::Deny { .. } | Decision::Edited => false,
+        // Only about an effect somebody is asked; the result of a harmless call is taken from the record at once.
+        Decision::Reuse { .. } => call.effect.has_effect(),
+        _ => true,
     }
 }
 

@@ -155,7 +155,7 @@ fn the_whole_of_what_is_approved_is_looked_through() {
         "{text}"
     );
     assert!(
-        flat.contains("11 places in all: 9 letters of different scripts in one word, 1 turns"),
+        flat.contains("11 places in all: 9 words with letters of different scripts, 1 mark that turns"),
         "{text}"
     );
 }

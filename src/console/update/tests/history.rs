@@ -92,7 +92,7 @@ fn the_bar_of_what_waited_ends_with_the_edit() {
         turn: TurnId(2),
         text: "later".into(),
     });
-    let bars = bars::of_row(&stage.model.run.state, id("c3"), &[]);
+    let bars = bars::of_row(&stage.model.run.state, Some(120_000), id("c3"), &[]);
     let waited = bars.iter().find(|bar| bar.doing == Doing::Waited).unwrap();
     assert_eq!((waited.open, waited.to - waited.from), (false, 1_000));
 }

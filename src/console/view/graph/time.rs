@@ -1,7 +1,7 @@
 //! The timeline: the rows of the graph with bars in place of lanes.
 //!
 //! The axis spans what the rows on screen did, so that moving on shows every part of a long run at its
-//! own scale. Each thing that can be done has a character of its own. Must not know: where times come
+//! own scale. What goes on lasts until the moment at which a frame is drawn: no frame is drawn for that alone. Each thing that can be done has a character of its own. Must not know: where times come
 //! from.
 
 use std::fmt::Write as _;
@@ -36,15 +36,16 @@ impl Scale {
     pub fn new(model: &Model, height: usize, area: Rect) -> Self {
         let graph = &model.graph;
         let state = &model.run.state;
+        let now = model.now_of_run();
         let rows = graph.rows.list.iter().enumerate();
         let mut all: Vec<Bar> = rows
             .skip(graph.top)
             .take(height)
-            .flat_map(|(at, row)| bars::of_row(state, row.key, graph.rows.gutter.members(at)))
+            .flat_map(|(at, row)| bars::of_row(state, now, row.key, graph.rows.gutter.members(at)))
             .collect();
         if graph.top + height > graph.rows.list.len() {
             let turns = graph.live.iter().filter_map(|(turn, _)| state.turns.get(turn));
-            all.extend(turns.filter_map(|turn| bars::of_request(state, turn)));
+            all.extend(turns.filter_map(|turn| bars::of_request(state, now, turn)));
         }
         let label = (area.width * 2 / 5).clamp(8.min(area.width), 36);
         let from = all.iter().map(|bar| bar.from).min().unwrap_or(0);
@@ -153,14 +154,15 @@ pub(super) fn row(model: &Model, canvas: &mut Canvas<'_>, place: Rect, here: &Ro
     let line = lines::line(model, (at, here), looks.1, usize::from(words.width));
     canvas.row(words, &line, Symbol::Ellipsis.glyph(model.settings.charset));
     lines::shine(model, canvas, (place, words), at, here);
-    for bar in bars::of_row(&model.run.state, here.key, graph.rows.gutter.members(at)) {
+    let (state, now) = (&model.run.state, model.now_of_run());
+    for bar in bars::of_row(state, now, here.key, graph.rows.gutter.members(at)) {
         draw(model, canvas, place.y, &bar, scale);
     }
 }
 
 /// Draws the bar of an open request.
 pub(super) fn live(model: &Model, canvas: &mut Canvas<'_>, place: Rect, turn: TurnId, scale: &Scale) {
-    let state = &model.run.state;
+    let (state, now) = (&model.run.state, model.now_of_run());
     let area = Rect::new(scale.x, place.y, scale.width, 1).intersection(place);
     if area.is_empty() {
         return;
@@ -169,7 +171,7 @@ pub(super) fn live(model: &Model, canvas: &mut Canvas<'_>, place: Rect, turn: Tu
     if let Some(bar) = state
         .turns
         .get(&turn)
-        .and_then(|turn| bars::of_request(state, turn))
+        .and_then(|turn| bars::of_request(state, now, turn))
     {
         draw(model, canvas, place.y, &bar, scale);
     }

@@ -1,0 +1,93 @@
+//! How often somebody was asked, by what, and whether anybody answered.
+//!
+//! Must not know: who shows it.
+
+use crate::domain::call::{Consequence, Decision};
+use crate::domain::state::State;
+
+/// Questions that were put.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asked {
+    /// What the line is called: nobody was asked where none of the questions had an answer.
+    pub name: &'static str,
+    /// How often, and by what. Holds the names of files.
+    pub words: String,
+}
+
+/// The questions of a run; none where there was none.
+pub fn of(state: &State) -> Option<Asked> {
+    let words = state.asks.words()?;
+    let all = state.asks.total() as usize;
+    let left = unanswered(state);
+    Some(match left {
+        0 => Asked {
+            name: "asked you",
+            words,
+        },
+        left if left >= all => Asked {
+            name: "asked",
+            words: format!("{words}; nobody answered"),
+        },
+        left => Asked {
+            name: "asked you",
+            words: format!("{words}; nobody answered {left} of them"),
+        },
+    })
+}
+
+/// Questions that were over without an answer: there was no operator, or he did not come in time. One that goes on
+/// waiting is none of them.
+fn unanswered(state: &State) -> usize {
+    let calls = state.calls.values();
+    let decisions = calls.flat_map(|call| call.decisions.iter().map(|(_, _, decision)| &**decision));
+    let is_over = |decision: &&Decision| match decision {
+        Decision::Expire { consequence } => *consequence != Consequence::Escalate,
+        _ => false,
+    };
+    decisions.filter(is_over).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::console::testing::{Stage, id};
+    use crate::domain::event::CallEvent;
+    use crate::domain::id::Rev;
+
+    fn expire(stage: &mut Stage, node: &str, consequence: Consequence) {
+        stage.call(CallEvent::Decided {
+            call: id(node),
+            rev: Rev(1),
+            digest: None,
+            decision: Decision::Expire { consequence },
+        });
+    }
+
+    #[test]
+    fn what_nobody_answered_is_not_said_to_have_been_put_to_anybody() {
+        let mut stage = Stage::new(80, 24);
+        stage.begin();
+        assert_eq!(of(&stage.model.run.state), None);
+        for name in ["c3", "c4"] {
+            stage.awaiting(name, "write_file", r#"{"path":"a","content":"b"}"#);
+            expire(&mut stage, name, Consequence::Deny);
+        }
+        let said = |stage: &Stage| of(&stage.model.run.state).map(|asked| (asked.name, asked.words));
+        assert_eq!(
+            said(&stage),
+            Some((
+                "asked",
+                "twice: 2 by preset supervised; nobody answered".to_owned()
+            ))
+        );
+        stage.awaiting("c5", "write_file", r#"{"path":"a","content":"b"}"#);
+        expire(&mut stage, "c5", Consequence::Escalate);
+        assert_eq!(
+            said(&stage),
+            Some((
+                "asked you",
+                "3 times: 3 by preset supervised; nobody answered 2 of them".to_owned()
+            ))
+        );
+    }
+}

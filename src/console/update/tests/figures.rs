@@ -1,0 +1,56 @@
+//! What the panes at the bottom say of figures and values: the true one. Must not know: keys.
+
+use crate::console::testing::{Stage, id};
+use crate::domain::call::{ErrorClass, Outcome, ToolError};
+use crate::domain::event::run::Limits;
+use crate::domain::event::{Event, RunEvent};
+
+#[test]
+fn a_limit_that_is_far_behind_is_told_with_its_true_share() {
+    let mut stage = Stage::new(160, 40);
+    stage.spent();
+    let limits = |tokens| Limits {
+        tokens: Some(tokens),
+        ..Limits::default()
+    };
+    // 150 tokens are used.
+    stage.engine(Event::Run(RunEvent::LimitsRaised { limits: limits(10) }));
+    stage.press("7");
+    let text = stage.text();
+    assert!(text.contains("1500 %"), "{text}");
+    assert!(text.contains("budget >999 %"), "{text}");
+    stage.engine(Event::Run(RunEvent::LimitsRaised { limits: limits(16) }));
+    let text = stage.text();
+    assert!(text.contains("budget 937 %") && !text.contains(">999"), "{text}");
+}
+
+#[test]
+fn a_write_that_failed_is_no_value_of_the_state() {
+    let mut stage = Stage::new(160, 40);
+    stage.spent();
+    stage.press("5");
+    let row = |stage: &Stage| stage.model.lower.state.rows[0].words.plain();
+    assert!(row(&stage).starts_with("plan = "), "{}", row(&stage));
+    stage.finish(
+        "c5",
+        Outcome::err(ToolError {
+            class: ErrorClass::NotFound,
+            message: "cannot find the file".into(),
+            evidence: "errno ENOENT".into(),
+            hint: None,
+            partial: None,
+            executed: false,
+            retry_after_ms: None,
+        }),
+    );
+    stage.draw();
+    let words = row(&stage);
+    assert!(
+        words.starts_with("plan failed (not found): cannot find the file  by c5"),
+        "{words}"
+    );
+    assert_eq!(
+        stage.model.run.state.call(id("c5")).unwrap().status.word(),
+        "failed"
+    );
+}

@@ -1,0 +1,132 @@
+//! What the status line offers: what the key does here and now, and the way back. Must not know: how it is drawn.
+
+use super::branches::list;
+use crate::console::hints::hints;
+use crate::console::model::listing::Kind;
+use crate::console::model::log::Line;
+use crate::console::model::lower::Target;
+use crate::console::model::screen::Pane;
+use crate::console::testing::{Stage, id};
+use crate::console::words;
+use crate::domain::breaker::{Phase, Scope};
+use crate::domain::command::Command;
+use crate::domain::escape::Detector;
+use crate::domain::event::{Event, ResilienceEvent};
+use crate::domain::id::Rev;
+
+/// What a key does, as the status line says it.
+fn word(stage: &Stage, key: &str) -> Option<&'static str> {
+    let all = hints(&stage.model);
+    all.iter().find(|hint| hint.key == key).map(|hint| hint.word)
+}
+
+fn on_row(stage: &mut Stage, wanted: Target) {
+    if stage.model.screen.focus != Pane::Health {
+        stage.press("8");
+    }
+    stage.press("g");
+    for _ in 0..40 {
+        if stage.model.followed() == wanted {
+            return;
+        }
+        stage.press("j");
+    }
+    panic!("no row about {wanted:?}");
+}
+
+#[test]
+fn troubles_stand_with_the_decisions_and_the_way_back_is_offered() {
+    let mut stage = Stage::new(160, 40);
+    stage.sample();
+    stage.engine(Event::Resilience(ResilienceEvent::GaveUp {
+        call: id("c4"),
+        rev: Rev(1),
+        why: "it is not there".into(),
+    }));
+    stage.engine(Event::Resilience(ResilienceEvent::BreakerChanged {
+        scope: Scope::Tool("read_file".into()),
+        generation: 1,
+        to: Phase::Closed,
+        wait_ms: 0,
+        why: "it answers again".into(),
+    }));
+    stage.press("4");
+    assert_eq!(word(&stage, "space"), Some("decisions only"));
+    stage.press("space");
+    assert_eq!(word(&stage, "space"), Some("all lines"));
+    let shown: Vec<String> = stage
+        .model
+        .log
+        .shown()
+        .map(|(_, line)| match line {
+            Line::Event(envelope) => words::of(envelope),
+            Line::Note(words) | Line::Trouble(words) => words.clone(),
+        })
+        .collect();
+    let has = |words: &str| shown.iter().any(|line| line.contains(words));
+    assert!(
+        has("c4 did not succeed") && has("c4: the failure stands"),
+        "{shown:#?}"
+    );
+    for quiet in ["c3 succeeded", "is process", "c5 checked", "breaker"] {
+        assert!(!has(quiet), "{quiet}: {shown:#?}");
+    }
+    stage.press("space");
+    assert_eq!(word(&stage, "space"), Some("decisions only"));
+}
+
+#[test]
+fn a_comparison_that_lists_all_offers_the_others_again() {
+    let mut stage = Stage::new(100, 40);
+    stage.edited();
+    stage.press("b k c");
+    assert!(matches!(list(&stage).kind, Kind::Compare { all: false, .. }));
+    assert_eq!(word(&stage, "s"), Some("same ones too"));
+    stage.press("s");
+    assert_eq!(word(&stage, "s"), Some("only what differs"));
+    stage.press("s");
+    assert_eq!(word(&stage, "s"), Some("same ones too"));
+}
+
+#[test]
+fn enter_on_a_row_of_the_health_says_what_it_does_there() {
+    let mut stage = Stage::new(160, 50);
+    stage.ailing();
+    on_row(&mut stage, Target::Detector(Detector::NoProgress));
+    assert_eq!(word(&stage, "enter"), Some("mute it (asks first)"));
+    stage.press("enter");
+    assert_eq!(stage.commands(), [], "it asks");
+    stage.press("enter");
+    assert!(!stage.said().contains("muted"), "not before the run has taken it");
+    let commands = stage.carry_out();
+    assert!(
+        matches!(commands.as_slice(), [Command::Escape(_)]),
+        "{commands:?}"
+    );
+    assert_eq!(stage.said(), "the detector no_progress is muted");
+    assert_eq!(word(&stage, "enter"), Some("hear it again (asks first)"));
+    stage.press("enter enter");
+    stage.carry_out();
+    assert_eq!(stage.said(), "the detector no_progress is listened to again");
+
+    let weights = stage.model.run.watch.weights.rows();
+    let at = weights.into_iter().position(|row| row.tool == "search").unwrap();
+    on_row(&mut stage, Target::Weight(at));
+    assert_eq!(word(&stage, "enter"), Some("list why"));
+    stage.press("enter");
+    assert_eq!(word(&stage, "enter"), Some("hide why"));
+    stage.press("j");
+    assert_eq!(word(&stage, "enter"), Some("go there"));
+}
+
+#[test]
+fn enter_on_a_row_of_the_budget_says_what_it_does_there() {
+    let mut stage = Stage::new(120, 40);
+    stage.spent();
+    stage.press("7 g");
+    assert_eq!(word(&stage, "enter"), Some("change the limits"));
+    stage.press("G");
+    assert_eq!(word(&stage, "enter"), Some("go there"));
+    assert_eq!(stage.commands(), []);
+    assert_eq!(stage.said(), "");
+}

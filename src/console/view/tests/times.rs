@@ -1,0 +1,98 @@
+//! The timeline: whom a call waited for, and how long what goes on has lasted. Must not know: how a time is recorded.
+
+use crate::console::layout::gutter::Line;
+use crate::console::model::graph::bars::{self, Doing};
+use crate::console::testing::{Stage, id};
+use crate::domain::call::{Decision, Outcome};
+use crate::domain::event::CallEvent;
+use crate::domain::id::{Rev, Seq};
+use crate::domain::node::Origin;
+
+const A: &str = r#"{"path":"a.txt"}"#;
+
+/// The result of an earlier execution stands for a call.
+fn reuse(stage: &mut Stage, node: &str, from: Seq) {
+    stage.call(CallEvent::Decided {
+        call: id(node),
+        rev: Rev(1),
+        digest: None,
+        decision: Decision::Reuse { from },
+    });
+    stage.call(CallEvent::Given {
+        call: id(node),
+        rev: Rev(1),
+        outcome: Outcome::ok("1"),
+        origin: Origin::Reused { from },
+    });
+}
+
+fn did(stage: &Stage, node: &str) -> Vec<Doing> {
+    let bars = bars::of_row(&stage.model.run.state, None, id(node), &[]);
+    bars.iter().map(|bar| bar.doing).collect()
+}
+
+#[test]
+fn a_result_from_the_record_waited_for_nobody_unless_somebody_was_asked() {
+    let mut stage = Stage::new(120, 40);
+    stage.begin();
+    let from = stage.running("c3", "read_file", A);
+    stage.finish("c3", Outcome::ok("1"));
+    stage.proposed("c4", "read_file", A);
+    stage.ready("c4", 1);
+    reuse(&mut stage, "c4", from);
+    assert!(
+        !did(&stage, "c4").contains(&Doing::Waited),
+        "{:?}",
+        did(&stage, "c4")
+    );
+    stage.press("1 J");
+    let text = stage.text();
+    let row = text.lines().find(|line| line.contains("c4")).unwrap();
+    assert!(!row.contains('▒'), "{row}");
+    // That of an effect is taken only where a person says so.
+    stage.consent("c5");
+    reuse(&mut stage, "c5", from);
+    assert!(
+        did(&stage, "c5").contains(&Doing::Waited),
+        "{:?}",
+        did(&stage, "c5")
+    );
+}
+
+/// A read that ran for two seconds, and a write that waits since then, looked at three minutes later.
+fn waited(utc_zero: Option<i64>) -> (String, Option<u64>) {
+    let mut stage = Stage::with(120, 40, |settings| {
+        settings.utc_zero = utc_zero;
+        settings.line = Line::Unicode;
+    });
+    stage.begin();
+    stage.running("c3", "read_file", A);
+    stage.clock += 2_000;
+    stage.finish("c3", Outcome::ok("1"));
+    stage.close();
+    stage.awaiting("c5", "write_file", r#"{"path":"b","content":"x"}"#);
+    stage.press("1 J");
+    stage.wait(180_000);
+    let wakes = stage.model.wake_at();
+    (stage.text(), wakes)
+}
+
+/// Columns of a row that show this.
+fn columns(text: &str, node: &str, glyph: char) -> usize {
+    let row = text.lines().find(|line| line.contains(node)).unwrap();
+    row.chars().filter(|c| *c == glyph).count()
+}
+
+#[test]
+fn what_goes_on_has_lasted_until_now() {
+    let (text, wakes) = waited(Some(0));
+    assert!(text.contains("+3:0"), "{text}");
+    assert!(columns(&text, "c5 write_file aw", '▒') > 10, "{text}");
+    assert!(columns(&text, "c3 read_file", '█') < 4, "{text}");
+    // Nothing is drawn for it alone.
+    assert_eq!(wakes, None);
+    // The time of a record stands still.
+    let (text, _) = waited(None);
+    assert!(text.contains("+2.0 s"), "{text}");
+    assert!(columns(&text, "c5 write_file aw", '▒') < 2, "{text}");
+}
