@@ -94,7 +94,7 @@ fn a_mistake_that_is_taken_back_is_no_longer_told() {
     assert_eq!(stage.said(), "read anew: what was wrong there is mended");
     // Of two mistakes one is left.
     stage.send(read(|read| {
-        read.troubles = vec!["one".to_owned(), "two".to_owned()]
+        read.troubles = vec!["one".to_owned(), "two".to_owned()];
     }));
     stage.send(read(|read| read.troubles = vec!["two".to_owned()]));
     assert_eq!(stage.said(), "read anew: what is wrong still: two");
