@@ -13,7 +13,7 @@ fn text() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         any::<char>().prop_map(String::from),
         "[ -~]{0,12}",
-        "[ \\n\\t\\r]{1,5}",
+        "[ \\n\\t\\r\\x0b\\x0c]{1,5}",
         Just("⟨".to_owned()),
         "⟨(U\\+[0-9A-F]{1,6}|[0-9]{1,4} space|[0-9A-F]{2})⟩",
         "[\u{202a}-\u{202e}\u{200b}-\u{200f}\u{fe00}-\u{fe0f}日本❯┃✖†]{1,4}",
@@ -48,6 +48,14 @@ fn json() -> impl Strategy<Value = String> {
         text(),
     ];
     proptest::collection::vec(piece, 0..16).prop_map(|pieces| pieces.concat())
+}
+
+#[test]
+fn blanks_that_json_does_not_know_are_read_to_their_end() {
+    for at in 0..12 {
+        fuzzed::json_text(at, "\u{c}'");
+        fuzzed::json_text(at, "{\u{c}\"a\":\u{b}[\u{c}1]}");
+    }
 }
 
 proptest! {

@@ -171,13 +171,13 @@ fn time(run: &RunPart, meter: &Meter) -> Row {
         (Some(used), Some(most)) => meter.put(words, used, most).own(
             Role::Text,
             format!(
-                "  {} at work of {}, waits for you left out",
+                "  {} at work of {} since it was opened, waits for you left out",
                 span(used),
                 span(most)
             ),
         ),
         (Some(used), None) => words
-            .own(Role::Text, format!("{} at work", span(used)))
+            .own(Role::Text, format!("{} at work since it was opened", span(used)))
             .own(Role::Dim, ", no limit"),
         (None, Some(most)) => words.own(
             Role::Text,

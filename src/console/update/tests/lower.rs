@@ -137,11 +137,18 @@ fn the_budget_tells_the_time_at_work_and_leaves_out_the_waits_for_a_person() {
     };
     stage.engine(Event::Run(RunEvent::LimitsRaised { limits: limits(None) }));
     stage.press("7");
-    assert!(stage.text().contains("4 s at work, no limit"), "{}", stage.text());
+    assert!(
+        stage.text().contains("4 s at work since it was opened, no limit"),
+        "{}",
+        stage.text()
+    );
     let limits = limits(Some(5_000));
     stage.engine(Event::Run(RunEvent::LimitsRaised { limits }));
     let text = stage.text();
-    assert!(text.contains("80 %  4 s at work of 5 s"), "{text}");
+    assert!(
+        text.contains("80 %  4 s at work of 5 s since it was opened"),
+        "{text}"
+    );
     assert!(
         text.contains("budget 80 %"),
         "the header tells what is tightest: {text}"
