@@ -1,6 +1,7 @@
 //! The only place that writes to standard output and standard error. Must not know: what is said.
 
-use std::io::Write as _;
+use std::borrow::Cow;
+use std::io::{IsTerminal as _, Write as _};
 use std::process::ExitCode;
 use std::sync::OnceLock;
 
@@ -11,11 +12,17 @@ use super::exit::{Code, Failure};
 /// Why standard output took a line no more, for the first line that was lost.
 static LOST: OnceLock<std::io::Error> = OnceLock::new();
 
-/// A line on standard output. False where it did not get there.
+/// A line on standard output. False where it did not get there. Nothing reaches a terminal raw: what is not JSON was
+/// made visible before, and JSON has escapes for it.
 pub fn out(text: &str) -> bool {
     let mut stdout = std::io::stdout().lock();
+    let shown = if stdout.is_terminal() {
+        crate::text::escaped(text)
+    } else {
+        Cow::Borrowed(text)
+    };
     let done = stdout
-        .write_all(text.as_bytes())
+        .write_all(shown.as_bytes())
         .and_then(|()| stdout.write_all(b"\n"))
         .and_then(|()| stdout.flush());
     if let Err(error) = done {

@@ -22,6 +22,7 @@
 
 mod class;
 mod error;
+mod escape;
 mod head;
 mod heed;
 mod parse;
@@ -36,6 +37,7 @@ mod tests;
 
 pub use class::FRAME;
 pub use error::Error;
+pub use escape::escaped;
 pub use head::{head, visible_head};
 pub use heed::heed;
 pub use parse::{parse_lines, parse_visible, parse_visible_bytes, place_in};
