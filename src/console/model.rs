@@ -6,6 +6,7 @@
 pub mod arming;
 pub mod batch;
 pub mod collected;
+pub mod course;
 pub mod editor;
 pub mod graph;
 pub mod inspector;
@@ -318,7 +319,10 @@ impl Model {
     /// What the title of the window says, in the console's own words.
     pub fn title(&self) -> String {
         match self.queue.waiting() {
-            0 => format!("overrule: {}", self.run.word(self.settings.is_recorded())),
+            0 => format!(
+                "overrule: {}",
+                self.run.course(self.settings.is_recorded()).word()
+            ),
             count => format!("overrule: {count} waiting for you"),
         }
     }

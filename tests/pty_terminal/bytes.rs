@@ -132,6 +132,27 @@ const RAW: &str =
     "\u{1b}[2J\u{1b}]0;evil\u{7}\u{1b}]52;c;ZXZpbA==\u{7}\u{9b}2J\u{202e}gnp\u{200b}\r\n\u{8}\u{7f}┃ yes";
 
 #[test]
+fn lines_of_json_on_a_terminal_hold_escapes() {
+    let world = World::playing(&playbook());
+    std::fs::write(world.work().join("evil.txt"), RAW).unwrap();
+    let args = world.args();
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    let free = ["--headless", "--json", "--policy", "auto", "do"];
+    let mut run = world.program(&[&args, free.as_slice()], "");
+    assert_eq!(run.exit(SOON), 0);
+    let text = run.text();
+    assert!(text.contains("\"type\":\"result\""), "{text}");
+    assert!(
+        text.contains("\\u009b2J") && text.contains("\\u202egnp"),
+        "{text}"
+    );
+    if let Some(at) = text.find(is_unsafe) {
+        let near: String = text[at..].chars().take(40).collect();
+        panic!("{near:?}");
+    }
+}
+
+#[test]
 fn nothing_of_any_content_reaches_the_terminal_but_what_can_be_seen() {
     let world = World::playing(&playbook());
     std::fs::write(

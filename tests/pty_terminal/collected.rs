@@ -46,12 +46,7 @@ fn collect(world: &World) -> Run {
     std::thread::sleep(ARMED);
     run.send("e");
     run.wait_for("arguments of c4");
-    run.forget();
-    run.send("\x0f");
-    run.until("the editor came back", || {
-        let text = run.text();
-        text.rfind("\x1b[?1049h") > text.rfind("\x1b[?1049l")
-    });
+    run.edit_outside();
     run.wait_for("operator");
     run.send("\x07");
     run.wait_for("1 edit collected");

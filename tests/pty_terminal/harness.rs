@@ -232,6 +232,16 @@ impl Run {
         );
     }
 
+    /// Opens the operator's editor from a text field, and waits until the screen is there again.
+    pub fn edit_outside(&mut self) {
+        self.forget();
+        self.send("\x0f");
+        self.until("the editor came back", || {
+            let text = self.text();
+            text.rfind("\x1b[?1049h") > text.rfind("\x1b[?1049l")
+        });
+    }
+
     /// Waits until the shell says that its job is stopped: an older prompt stands on the screen before that.
     pub fn stopped(&self) {
         self.until("it is stopped", || self.text().contains("Stopped"));

@@ -307,12 +307,7 @@ fn the_operators_editor_changes_what_runs() {
     let mut run = world.run("sed -i s/agent/operator/", "");
     run.send("te");
     run.wait_for("arguments");
-    run.forget();
-    run.send("\x0f");
-    run.until("the editor came back", || {
-        let text = run.text();
-        text.rfind("\x1b[?1049h") > text.rfind("\x1b[?1049l")
-    });
+    run.edit_outside();
     run.wait_for("operator");
     run.send("\x13");
     run.wait_for("agent");

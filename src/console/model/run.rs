@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::arming::Question;
 use super::batch::Batch;
+use super::course::Course;
 use crate::console::link::{At, Frames, Live, Look, Replaced};
 use crate::domain::apply::apply;
 use crate::domain::breaker::Phase;
@@ -305,28 +306,36 @@ impl RunPart {
         !self.state.agenda.running.is_empty() || streams
     }
 
-    /// What the run does, in one word.
-    pub fn word(&self, recorded: bool) -> &'static str {
+    /// What the run does.
+    pub fn course(&self, recorded: bool) -> Course {
         if self.halted.is_some() {
-            return "HALTED";
+            return Course::Halted;
         }
         if !self.arrived {
-            return if recorded { "reading" } else { "starting" };
+            return if recorded {
+                Course::Reading
+            } else {
+                Course::Starting
+            };
         }
         if recorded {
-            return if self.playing { "replaying" } else { "replay" };
+            return if self.playing {
+                Course::Replaying
+            } else {
+                Course::Replay
+            };
         }
         match &self.state.mode {
-            Mode::Stopped(_) => "stopped",
-            Mode::Finished(_) => "answered",
-            Mode::Paused(_) => "paused",
-            Mode::Running if self.is_busy() => "working",
+            Mode::Stopped(_) => Course::Stopped,
+            Mode::Finished(_) => Course::Answered,
+            Mode::Paused(_) => Course::Paused,
+            Mode::Running if self.is_busy() => Course::Working,
             Mode::Running if self.broken().next().is_some() || self.state.queue().next().is_some() => {
-                "waiting for you"
+                Course::Waiting
             }
-            Mode::Running if self.ended => "ended",
-            Mode::Running if self.waits_for_edit() => "held by an edit",
-            Mode::Running => "working",
+            Mode::Running if self.ended => Course::Ended,
+            Mode::Running if self.waits_for_edit() => Course::HeldByEdit,
+            Mode::Running => Course::Working,
         }
     }
 }

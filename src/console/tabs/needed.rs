@@ -109,7 +109,7 @@ fn fixes(maker: &mut Maker<'_>, need: &Need, keymap: &Keymap) {
 fn standing(run: &RunPart) -> String {
     match &run.state.mode {
         // The word of the header.
-        Mode::Running => run.word(false).to_owned(),
+        Mode::Running => run.course(false).word().to_owned(),
         Mode::Paused(why) => format!("paused: {why}"),
         Mode::Stopped(why) => format!("stopped: {why}"),
         Mode::Finished(answer) => format!("answered: {answer}"),

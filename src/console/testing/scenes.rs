@@ -4,8 +4,9 @@
 
 use super::{ARMING, Stage, id};
 use crate::console::model::overlay::Overlay;
+use crate::domain::breaker::{Phase, Scope};
 use crate::domain::call::{EffectClass, ErrorClass, Outcome, ToolError};
-use crate::domain::event::{CallEvent, TurnEvent};
+use crate::domain::event::{CallEvent, Event, ResilienceEvent, TurnEvent};
 use crate::domain::id::{NodeId, NodeKind, Rev, TurnId};
 use crate::domain::node::{Channel, Origin};
 use crate::domain::turn::{Stop, Usage};
@@ -294,18 +295,25 @@ impl Stage {
 }
 
 impl Stage {
+    /// The breaker of a tool changes.
+    pub fn breaker(&mut self, tool: &str, to: Phase) {
+        let (wait_ms, why) = match to {
+            Phase::Open => (30_000, "5 failures in a row"),
+            _ => (0, "it answers again"),
+        };
+        self.engine(Event::Resilience(ResilienceEvent::BreakerChanged {
+            scope: Scope::Tool(tool.into()),
+            generation: 1,
+            to,
+            wait_ms,
+            why: why.into(),
+        }));
+    }
+
     /// A run in trouble: a tool that refuses everybody, an open breaker, a repetition that waits for the operator.
     pub fn troubled(&mut self) {
-        use crate::domain::breaker::{Phase, Scope};
-        use crate::domain::event::{Event, ResilienceEvent};
         self.ailing();
-        self.engine(Event::Resilience(ResilienceEvent::BreakerChanged {
-            scope: Scope::Tool("search".into()),
-            generation: 1,
-            to: Phase::Open,
-            wait_ms: 30_000,
-            why: "5 failures in a row".into(),
-        }));
+        self.breaker("search", Phase::Open);
         self.goes_round("search", &["c7", "c8", "c9"]);
         self.draw();
     }

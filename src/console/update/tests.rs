@@ -40,6 +40,7 @@ mod schedules;
 mod screens;
 mod search;
 mod sent;
+mod standstill;
 mod tabs;
 mod typing;
 mod unasked;

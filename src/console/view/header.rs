@@ -10,6 +10,7 @@ use super::paint::Canvas;
 use crate::console::columns::Columns as _;
 use crate::console::doc::Styled;
 use crate::console::model::Model;
+use crate::console::model::course::Course;
 use crate::console::symbols::Symbol;
 use crate::console::theme::Role;
 use crate::domain::state::Mode;
@@ -92,15 +93,20 @@ fn parts(model: &Model) -> Vec<(u8, Role, String, bool)> {
     if waiting > 0 {
         parts.push((1, Role::Awaiting, format!("{waiting} waiting"), true));
     }
-    let word = model.run.word(model.settings.is_recorded());
-    let role = match word {
-        "HALTED" => Role::Error,
-        "working" | "replaying" => Role::Running,
-        "answered" => Role::Ok,
-        "waiting for you" | "held by an edit" => Role::Awaiting,
-        _ => Role::Warning,
+    let course = model.run.course(model.settings.is_recorded());
+    let role = match course {
+        Course::Halted => Role::Error,
+        Course::Working | Course::Replaying => Role::Running,
+        Course::Answered => Role::Ok,
+        Course::Waiting | Course::HeldByEdit => Role::Awaiting,
+        Course::Starting
+        | Course::Reading
+        | Course::Replay
+        | Course::Stopped
+        | Course::Paused
+        | Course::Ended => Role::Warning,
     };
-    parts.push((0, role, word.to_owned(), true));
+    parts.push((0, role, course.word().to_owned(), true));
     parts
 }
 

@@ -62,18 +62,23 @@ fn a_key_that_is_held_down_opens_a_question_and_does_not_answer_it() {
     assert_eq!(hold(&mut stage, "*", 660), []);
 }
 
+/// A key is pressed again and again, more slowly than one that is held down comes again.
+fn hammer(stage: &mut Stage, pressed: &str, gap: u64) -> Vec<Command> {
+    let mut sent = Vec::new();
+    for _ in 0..12 {
+        key(stage, pressed, gap);
+        stage.draw();
+        let at = stage.now + 100;
+        stage.send(Msg::Tick { at });
+        sent.append(&mut stage.commands());
+    }
+    sent
+}
+
 #[test]
 fn who_hammers_the_emergency_stop_stops() {
     for gap in [200, 375, 900] {
-        let mut stage = armed();
-        let mut sent = Vec::new();
-        for _ in 0..12 {
-            key(&mut stage, "X", gap);
-            stage.draw();
-            let at = stage.now + 100;
-            stage.send(Msg::Tick { at });
-            sent.append(&mut stage.commands());
-        }
+        let sent = hammer(&mut armed(), "X", gap);
         assert!(
             matches!(sent.first(), Some(Command::Run(RunCommand::Stop { .. }))),
             "{gap}: {sent:?}"
@@ -83,14 +88,7 @@ fn who_hammers_the_emergency_stop_stops() {
         for no in 4..9 {
             stage.awaiting(&format!("c{no}"), "write_file", ARGS);
         }
-        let mut sent = Vec::new();
-        for _ in 0..12 {
-            key(&mut stage, "ctrl-a", gap);
-            stage.draw();
-            let at = stage.now + 100;
-            stage.send(Msg::Tick { at });
-            sent.append(&mut stage.commands());
-        }
+        let sent = hammer(&mut stage, "ctrl-a", gap);
         assert_eq!(sent.len(), 1, "{gap}: {sent:?}");
     }
 }

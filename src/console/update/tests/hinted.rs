@@ -8,7 +8,7 @@ use crate::console::model::lower::Target;
 use crate::console::model::screen::Pane;
 use crate::console::testing::{Stage, id};
 use crate::console::words;
-use crate::domain::breaker::{Phase, Scope};
+use crate::domain::breaker::Phase;
 use crate::domain::command::Command;
 use crate::domain::escape::Detector;
 use crate::domain::event::{Event, ResilienceEvent};
@@ -43,13 +43,7 @@ fn troubles_stand_with_the_decisions_and_the_way_back_is_offered() {
         rev: Rev(1),
         why: "it is not there".into(),
     }));
-    stage.engine(Event::Resilience(ResilienceEvent::BreakerChanged {
-        scope: Scope::Tool("read_file".into()),
-        generation: 1,
-        to: Phase::Closed,
-        wait_ms: 0,
-        why: "it answers again".into(),
-    }));
+    stage.breaker("read_file", Phase::Closed);
     stage.press("4");
     assert_eq!(word(&stage, "space"), Some("decisions only"));
     stage.press("space");

@@ -3,10 +3,10 @@
 use crate::console::model::overlay::Overlay;
 use crate::console::msg::Out;
 use crate::console::testing::{ARMING, Stage};
-use crate::domain::breaker::{Phase, Scope};
+use crate::domain::breaker::Phase;
 use crate::domain::call::{ErrorClass, Outcome, ToolError};
 use crate::domain::command::{CallCommand, Command, Edit, EditCommand, EscapeCommand, RunCommand};
-use crate::domain::event::{CallEvent, Event, ResilienceEvent, RunEvent};
+use crate::domain::event::{CallEvent, Event, RunEvent};
 use crate::domain::id::Rev;
 
 fn failed() -> Outcome {
@@ -239,13 +239,7 @@ fn a_breaker_that_holds_everything_is_told_and_called_out() {
     stage.close();
     stage.ready_again("c3");
     stage.out.clear();
-    stage.engine(Event::Resilience(ResilienceEvent::BreakerChanged {
-        scope: Scope::Tool("read_file".into()),
-        generation: 1,
-        to: Phase::Open,
-        wait_ms: 30_000,
-        why: "5 failures in a row".into(),
-    }));
+    stage.breaker("read_file", Phase::Open);
     assert!(
         stage
             .out

@@ -36,12 +36,18 @@ fn read(stage: &mut Stage) {
     }
 }
 
-#[test]
-fn what_was_not_read_needs_another_key() {
+/// A write of so many letters waits, of which not all have room on the screen.
+fn asked_about(letters: usize) -> Stage {
     let mut stage = stage(100, 20);
-    let args = format!(r#"{{"path":"a","content":"{}"}}"#, "x".repeat(10_000));
+    let args = format!(r#"{{"path":"a","content":"{}"}}"#, "x".repeat(letters));
     stage.awaiting("c3", "write_file", &args);
     stage.draw();
+    stage
+}
+
+#[test]
+fn what_was_not_read_needs_another_key() {
+    let mut stage = asked_about(10_000);
     stage.press("2");
     stage.wait(ARMING);
     stage.press("a");
@@ -57,10 +63,7 @@ fn what_was_not_read_needs_another_key() {
 
 #[test]
 fn jumping_to_the_end_is_not_reading() {
-    let mut stage = stage(100, 20);
-    let args = format!(r#"{{"path":"a","content":"{}"}}"#, "x".repeat(10_000));
-    stage.awaiting("c3", "write_file", &args);
-    stage.draw();
+    let mut stage = asked_about(10_000);
     stage.press("2 G");
     stage.wait(ARMING);
     stage.press("a");
@@ -69,10 +72,7 @@ fn jumping_to_the_end_is_not_reading() {
 
 #[test]
 fn who_is_at_the_end_is_told_the_way_back_to_what_he_left_out() {
-    let mut stage = stage(100, 20);
-    let args = format!(r#"{{"path":"a","content":"{}"}}"#, "x".repeat(4_000));
-    stage.awaiting("c3", "write_file", &args);
-    stage.draw();
+    let mut stage = asked_about(4_000);
     stage.press("2");
     stage.wait(ARMING);
     stage.press("a");

@@ -1,0 +1,50 @@
+//! What a run does, in one word of the header and the title. Must not know: how the word is drawn.
+
+/// What a run does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Course {
+    /// The journal cannot be written.
+    Halted,
+    /// A live run of which nothing came yet.
+    Starting,
+    /// A recorded run that is being read.
+    Reading,
+    /// A recorded run that plays.
+    Replaying,
+    /// A recorded run.
+    Replay,
+    /// Stopped by the operator.
+    Stopped,
+    /// Ended with an answer.
+    Answered,
+    /// Paused by the operator, a limit or a repetition.
+    Paused,
+    /// Something runs, or is about to.
+    Working,
+    /// The operator's word is waited for.
+    Waiting,
+    /// Nothing more will come.
+    Ended,
+    /// All that is left to do waits for an edit that is not committed.
+    HeldByEdit,
+}
+
+impl Course {
+    /// In a word or few.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Halted => "HALTED",
+            Self::Starting => "starting",
+            Self::Reading => "reading",
+            Self::Replaying => "replaying",
+            Self::Replay => "replay",
+            Self::Stopped => "stopped",
+            Self::Answered => "answered",
+            Self::Paused => "paused",
+            Self::Working => "working",
+            Self::Waiting => "waiting for you",
+            Self::Ended => "ended",
+            Self::HeldByEdit => "held by an edit",
+        }
+    }
+}
