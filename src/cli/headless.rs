@@ -16,6 +16,7 @@ use crate::domain::envelope::{Actor, Envelope};
 use crate::domain::node::Node;
 use crate::domain::state::{Mode, State};
 use crate::domain::turn::Usage;
+use crate::engine::halt::Halt;
 use crate::engine::{Facts, Publication};
 use crate::journal::{Link, encode_line};
 
@@ -38,8 +39,7 @@ pub async fn serve(common: &Common, ground: &Ground, ready: Ready) -> Result<Cod
     let mut heard = handle.subscribe();
     let running = tokio::spawn(driver.run(first));
     if let Some(task) = task {
-        let (command, actor) = (handle.clone(), Actor::Operator(ground.user()));
-        tokio::spawn(async move { command.command(task, actor).await });
+        tokio::spawn(handle.command(task, Actor::Operator(ground.user())));
     }
     let mut out = Out {
         json: common.json,
@@ -148,9 +148,12 @@ fn take(state: &mut State, out: &mut Out, fact: Option<Publication>) -> Option<E
             apply::apply(state, &envelope);
         }
         Some(Publication::Notice(text)) => print::err(&print::told(&text)),
-        Some(Publication::Halted(reason)) => {
-            let why = format!("the session cannot be written: {reason}. Nothing more was started");
-            return Some(End::new(Code::Session, why));
+        Some(Publication::Halted(halt)) => {
+            let code = match halt {
+                Halt::Unwritten(_) => Code::Session,
+                Halt::Defect(_) => Code::Other,
+            };
+            return Some(End::new(code, format!("{halt}. Nothing more was started")));
         }
         Some(Publication::Ended) | None => return Some(End::new(Code::Other, "the run ended")),
     }
@@ -215,7 +218,7 @@ pub fn print_answer(common: &Common, text: &str, session: &str) -> Result<Code, 
     ))
 }
 
-/// Where facts go: as lines of JSON, the same bytes as in the journal; to whoever calls the operator.
+/// Where facts go: as lines of JSON, as in the journal but with long texts in full; to what calls the operator.
 struct Out {
     json: bool,
     link: Link,

@@ -10,13 +10,14 @@ use super::replaced::Looker;
 use super::run::{self, Ready};
 use super::{cut_off, looks, print, screen, sent};
 use crate::console::asked;
-use crate::console::link::{Frames, Link, Live, LivePart, Looked, Update};
+use crate::console::link::{Frames, Link, Looked, Update};
 use crate::domain::apply;
 use crate::domain::command::Command;
 use crate::domain::envelope::Actor;
 use crate::domain::id::TurnId;
+use crate::domain::live::Live;
 use crate::domain::state::State;
-use crate::engine::handle::{self, LiveTurns};
+use crate::engine::handle::LiveTurns;
 use crate::engine::{Facts, Handle, Publication};
 use crate::journal::Place;
 use crate::journal::wire::Wire;
@@ -158,38 +159,10 @@ impl EngineLink {
         }
         for (turn, live) in &now {
             if self.shown.get(turn) != Some(live) {
-                self.waiting.push_back(Update::Live(shown(live)));
+                self.waiting.push_back(Update::Live(live.clone()));
             }
         }
         self.shown = now;
-    }
-}
-
-fn shown(live: &handle::Live) -> Live {
-    let parts = live
-        .parts
-        .iter()
-        .map(|part| match part {
-            handle::LivePart::Text {
-                reasoning,
-                text,
-                before,
-            } => LivePart::Text {
-                reasoning: *reasoning,
-                text: text.clone(),
-                before: *before,
-            },
-            handle::LivePart::Call { tool, args, before } => LivePart::Call {
-                tool: tool.clone(),
-                args: args.clone(),
-                before: *before,
-            },
-        })
-        .collect();
-    Live {
-        turn: live.turn,
-        parts,
-        bytes: live.bytes,
     }
 }
 
@@ -232,9 +205,11 @@ impl Link for EngineLink {
     }
 
     fn send(&mut self, command: Command) {
-        let (handle, actor, answers) = (self.handle.clone(), self.actor.clone(), self.to_answers.clone());
+        // Sent here, not by the task: what was typed first is carried out first.
+        let carried_out = self.handle.command(command.clone(), self.actor.clone());
+        let answers = self.to_answers.clone();
         tokio::spawn(async move {
-            let answer = match handle.command(command.clone(), actor).await {
+            let answer = match carried_out.await {
                 Ok(_) => Update::Taken(Box::new(command)),
                 Err(refusal) => Update::Refused {
                     command: Box::new(command),
@@ -259,7 +234,7 @@ impl Link for EngineLink {
                             Some(Publication::Snapshot(state)) => Update::Snapshot(state),
                             Some(Publication::Event(envelope)) => Update::Event(envelope),
                             Some(Publication::Notice(text)) => Update::Notice(text),
-                            Some(Publication::Halted(reason)) => Update::Halted(reason),
+                            Some(Publication::Halted(halt)) => Update::Halted(halt.to_string()),
                             Some(Publication::Ended) => Update::Ended,
                             // The loop is gone without a word: it broke. Said once.
                             None if self.broken => Update::Ended,

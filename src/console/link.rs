@@ -12,6 +12,7 @@ use crate::domain::call::Digest;
 use crate::domain::command::Command;
 use crate::domain::envelope::Envelope;
 use crate::domain::id::{NodeId, Rev, Seq, TurnId};
+use crate::domain::live::Live;
 use crate::domain::refusal::Refusal;
 use crate::domain::state::State;
 use crate::domain::transcript::sent::Sent;
@@ -19,7 +20,7 @@ use crate::domain::transcript::sent::Sent;
 /// What comes from a run.
 #[derive(Debug, Clone)]
 pub enum Update {
-    /// Everything so far; the first update, and again after the console lagged.
+    /// Everything so far; the first update, and again after a recorded run went back.
     Snapshot(Box<State>),
     /// Facts that are in a snapshot already, oldest first, for the log: at most the newest ones.
     Past(Vec<Arc<Envelope>>),
@@ -65,7 +66,7 @@ pub enum Update {
     },
     /// Where a recorded run stands, and whether it plays.
     At(At),
-    /// The journal cannot be written: nothing runs any more.
+    /// Nothing runs any more, and why.
     Halted(String),
     /// Nothing more will come.
     Ended,
@@ -118,40 +119,6 @@ impl At {
             format!("event {event} of {of}{speed}")
         }
     }
-}
-
-/// The open parts of one turn's stream.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Live {
-    /// The turn.
-    pub turn: TurnId,
-    /// Its parts that are not sealed yet, in order; empty once all are.
-    pub parts: Vec<LivePart>,
-    /// Bytes received for this turn so far.
-    pub bytes: u64,
-}
-
-/// One part of a stream that is still coming.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum LivePart {
-    /// Text or reasoning so far.
-    Text {
-        /// True for reasoning.
-        reasoning: bool,
-        /// What came last.
-        text: Arc<str>,
-        /// Bytes that came before that.
-        before: u64,
-    },
-    /// A call so far.
-    Call {
-        /// The tool.
-        tool: Arc<str>,
-        /// What came last of its argument text.
-        args: Arc<str>,
-        /// Bytes that came before that.
-        before: u64,
-    },
 }
 
 /// What went over the wire for one request.

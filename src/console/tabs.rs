@@ -38,9 +38,9 @@ use super::model::run::RunPart;
 use super::pager::{Pager, Wrap};
 use super::symbols::{Charset, Symbol};
 use super::theme::Role;
-use crate::console::link::LivePart;
 use crate::domain::badge;
 use crate::domain::id::{NodeId, NodeKind, TurnId};
+use crate::domain::live::LivePart;
 use crate::domain::node::{Channel, Content, Node, Origin, Revision};
 use crate::domain::turn::Stream;
 

@@ -36,6 +36,7 @@ pub mod journey;
 pub mod ladder;
 pub mod ledger;
 pub mod lineage;
+pub mod live;
 pub mod names;
 pub mod node;
 pub mod price;

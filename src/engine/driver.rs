@@ -8,7 +8,8 @@ use tokio::sync::{mpsc, oneshot, watch};
 use super::advise::Adviser;
 use super::clock::{Clock, Worked};
 use super::executor::Executor;
-use super::handle::{Handle, Live, LiveTurns, Message, Publication};
+use super::halt::Halt;
+use super::handle::{Handle, LiveTurns, Message, Publication};
 use super::log::Log;
 use crate::domain::call::{ErrorClass, Outcome};
 use crate::domain::command::{Command, RunCommand};
@@ -17,6 +18,7 @@ use crate::domain::envelope::{Actor, Envelope, FORMAT};
 use crate::domain::event::{CallEvent, EscapeEvent, Event, RunEvent, TurnEvent, WeightEvent};
 use crate::domain::id::{Seq, TurnId};
 use crate::domain::input::Input;
+use crate::domain::live::Live;
 use crate::domain::refusal::{Refusal, RefusalKind};
 use crate::domain::state::State;
 use crate::domain::turn::{Stream, Turn};
@@ -58,9 +60,7 @@ pub struct Driver {
     live: watch::Sender<LiveTurns>,
     told: watch::Sender<Seq>,
     notices: Vec<String>,
-    halted: Option<String>,
-    /// True once the log has failed: what it took last may not be there.
-    unwritten: bool,
+    halted: Option<Halt>,
     batch: Batch,
     /// Who listens to requests.
     taps: Option<Taps>,
@@ -110,7 +110,6 @@ impl Driver {
             told,
             notices: parts.notices,
             halted: None,
-            unwritten: false,
             batch: Batch::default(),
             taps: None,
         };
@@ -233,10 +232,13 @@ impl Driver {
     }
 
     fn command(&mut self, command: &Command, actor: &Actor, reply: Option<Reply>) {
-        let result = self.decide(command).map(|events| {
-            self.record(events, actor, Seq(0));
+        let result = self.decide(command).and_then(|events| {
+            if let Some(halt) = self.record(events, actor, Seq(0)) {
+                return Err(halt.not_done());
+            }
+            let decided = self.state.seq;
             self.follow();
-            self.state.seq
+            Ok(decided)
         });
         if result.is_ok() {
             // A decision is on disk before anybody is told that it was taken.
@@ -255,11 +257,8 @@ impl Driver {
     }
 
     fn decide(&mut self, command: &Command) -> Result<Vec<Event>, Refusal> {
-        if let Some(reason) = &self.halted {
-            return Err(Refusal::new(
-                RefusalKind::Journal,
-                format!("the session cannot be written ({reason}): nothing can be decided any more"),
-            ));
+        if let Some(halt) = &self.halted {
+            return Err(halt.not_done());
         }
         if let Command::Run(RunCommand::SetPolicy { policy }) = command {
             let preset: Preset = policy
@@ -342,19 +341,25 @@ impl Driver {
             let cause = self.state.seq;
             self.record(events, &Actor::Engine, cause);
         }
-        self.halt("the run went on deciding by itself without end; this is a defect of the program".into());
+        self.halt(Halt::Defect(
+            "the run went on deciding by itself without end".into(),
+        ));
     }
 
-    /// Stamps, writes and folds events, and notes what the world is asked for.
-    fn record(&mut self, events: Vec<Event>, actor: &Actor, cause: Seq) {
+    /// Stamps, writes and folds events, and notes what the world is asked for. Gives why nothing of it was recorded:
+    /// all of it is written before any of it is folded, and a part of a decision counts for nothing when it is read.
+    fn record(&mut self, events: Vec<Event>, actor: &Actor, cause: Seq) -> Option<Halt> {
+        if self.halted.is_some() {
+            return self.halted.clone();
+        }
         let last = events.len().saturating_sub(1);
+        let mut seq = self.state.seq;
+        let mut envelopes = Vec::with_capacity(events.len());
         for (index, event) in events.into_iter().enumerate() {
-            if self.halted.is_some() {
-                return;
-            }
+            seq = seq.next();
             let envelope = Envelope {
                 v: FORMAT,
-                seq: self.state.seq.next(),
+                seq,
                 at: self.clock.utc_ms(),
                 mono: self.clock.mono_ms(),
                 actor: actor.clone(),
@@ -363,62 +368,59 @@ impl Driver {
                 event,
             };
             if let Err(reason) = self.log.append(&envelope) {
-                self.unwritten = true;
-                self.halt(reason);
-                return;
+                self.halt(Halt::Unwritten(reason));
+                return self.halted.clone();
             }
             tracing::trace!(seq = envelope.seq.0, more = envelope.more, "recorded");
-            apply::apply(&mut self.state, &envelope);
-            self.adviser.watch.take(&self.state, &envelope);
-            self.adviser.ladder.take(&envelope.event);
-            if let Event::Run(RunEvent::RuleAdded { .. } | RunEvent::RuleDropped { .. }) = &envelope.event {
-                self.adviser.keep_rules(&self.state.rules);
-            }
-            self.batch.sync |= needs_disk(&envelope.event);
-            self.batch
-                .effects
-                .extend(effects::effects(&self.state, &envelope));
-            self.batch.envelopes.push(Arc::new(envelope));
+            envelopes.push(envelope);
         }
+        for envelope in envelopes {
+            self.take_in(envelope);
+        }
+        None
     }
 
-    fn halt(&mut self, reason: String) {
-        tracing::error!(seq = self.state.seq.0, reason = %crate::text::visible(&reason), "halted");
+    /// Folds a recorded event, and notes what the world is asked for.
+    fn take_in(&mut self, envelope: Envelope) {
+        apply::apply(&mut self.state, &envelope);
+        self.adviser.watch.take(&self.state, &envelope);
+        self.adviser.ladder.take(&envelope.event);
+        if let Event::Run(RunEvent::RuleAdded { .. } | RunEvent::RuleDropped { .. }) = &envelope.event {
+            self.adviser.keep_rules(&self.state.rules);
+        }
+        self.batch.sync |= needs_disk(&envelope.event);
+        self.batch
+            .effects
+            .extend(effects::effects(&self.state, &envelope));
+        self.batch.envelopes.push(Arc::new(envelope));
+    }
+
+    /// From here on nothing is decided, recorded or asked of the world. The first reason is the one that is told.
+    fn halt(&mut self, halt: Halt) {
         self.batch.effects.clear();
-        self.batch.words.push(Publication::Halted(reason.clone()));
-        self.halted = Some(reason);
+        if self.halted.is_some() {
+            return;
+        }
+        tracing::error!(seq = self.state.seq.0, reason = %crate::text::visible(&halt.to_string()), "halted");
+        self.batch.words.push(Publication::Halted(halt.clone()));
+        self.halted = Some(halt);
     }
 
     /// Puts what happened on disk, then tells, then acts.
     fn conclude(&mut self) {
-        let wrote = !self.batch.envelopes.is_empty();
-        let sync = std::mem::take(&mut self.batch.sync);
-        if wrote && !self.unwritten {
-            let result = if sync { self.log.sync() } else { self.log.flush() };
-            if let Err(reason) = result {
-                self.unwritten = true;
-                self.halt(reason);
-            }
-        }
+        let is_kept = self.batch.envelopes.is_empty() || self.keep();
         self.note_work();
         let batch = std::mem::take(&mut self.batch);
         for (reply, result) in batch.replies {
-            let result = match (&self.halted, result) {
-                (Some(reason), Ok(_)) => Err(Refusal::new(
-                    RefusalKind::Journal,
-                    format!("the session cannot be written ({reason}): this was not done"),
-                )),
-                (_, result) => result,
+            let result = match &self.halted {
+                Some(halt) if !is_kept => result.and_then(|_| Err(halt.not_known())),
+                _ => result,
             };
             // Nobody waits for the answer any more: the decision stands all the same.
             reply.send(result).unwrap_or_default();
         }
         // What may not be on disk is no fact for anybody.
-        let facts = if self.unwritten {
-            Vec::new()
-        } else {
-            batch.envelopes
-        };
+        let facts = if is_kept { batch.envelopes } else { Vec::new() };
         let facts = facts.into_iter().map(Publication::Event);
         self.publish(&facts.chain(batch.words).collect::<Vec<_>>());
         self.told.send_replace(self.state.seq);
@@ -427,6 +429,17 @@ impl Driver {
                 self.act(effect);
             }
         }
+    }
+
+    /// Puts on disk what was recorded; false where that failed, and nobody knows how much of it is there.
+    fn keep(&mut self) -> bool {
+        let sync = std::mem::take(&mut self.batch.sync) || self.halted.is_some();
+        let result = if sync { self.log.sync() } else { self.log.flush() };
+        if let Err(reason) = result {
+            self.halt(Halt::Unwritten(reason));
+            return false;
+        }
+        true
     }
 
     /// All at once: who listens is woken once.
@@ -452,7 +465,8 @@ impl Driver {
                 && (!matches!(outcome, Outcome::Cancelled { .. })
                     || self.state.agenda.ending.contains(&(*call, *attempt)))
             {
-                let events = decide::input(&self.state, &input);
+                let known = self.known(&input);
+                let events = decide::input(&self.state, known.as_ref().unwrap_or(&input));
                 self.record(events, &Actor::Tool, Seq(0));
             }
         }

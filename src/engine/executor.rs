@@ -467,7 +467,7 @@ impl Asking {
             }
         };
         self.inbox.send(Message::Input(input));
-        self.inbox.send(Message::Live(super::handle::Live {
+        self.inbox.send(Message::Live(crate::domain::live::Live {
             turn,
             ..Default::default()
         }));

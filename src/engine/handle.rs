@@ -5,10 +5,12 @@ use std::sync::Arc;
 
 use tokio::sync::{mpsc, oneshot, watch};
 
+use super::halt::Halt;
 use crate::domain::command::Command;
 use crate::domain::envelope::{Actor, Envelope};
 use crate::domain::id::{Seq, TurnId};
 use crate::domain::input::Input;
+use crate::domain::live::Live;
 use crate::domain::refusal::Refusal;
 use crate::domain::state::State;
 
@@ -21,44 +23,10 @@ pub enum Publication {
     Event(Arc<Envelope>),
     /// Something to tell that is no fact of the run.
     Notice(String),
-    /// The journal cannot be written: nothing runs any more.
-    Halted(String),
+    /// Nothing runs any more in this process.
+    Halted(Halt),
     /// Nothing more will come.
     Ended,
-}
-
-/// The open parts of one turn's stream.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Live {
-    /// The turn.
-    pub turn: TurnId,
-    /// Parts that are not sealed, in order.
-    pub parts: Vec<LivePart>,
-    /// Bytes received so far.
-    pub bytes: u64,
-}
-
-/// One part that is still coming.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum LivePart {
-    /// Text or reasoning.
-    Text {
-        /// True for reasoning.
-        reasoning: bool,
-        /// What came last.
-        text: Arc<str>,
-        /// Bytes that came before that.
-        before: u64,
-    },
-    /// A call.
-    Call {
-        /// The tool.
-        tool: Arc<str>,
-        /// What came last of its argument text.
-        args: Arc<str>,
-        /// Bytes that came before that.
-        before: u64,
-    },
 }
 
 /// What the loop takes in.
@@ -154,20 +122,27 @@ impl Handle {
         Self { inbox, live, told }
     }
 
-    /// Sends a command and waits for its sequence number or refusal.
-    pub async fn command(&self, command: Command, actor: Actor) -> Result<Seq, Refusal> {
+    /// Sends a command; the future that is given waits for its sequence number or refusal. It is sent at once, whether
+    /// or not anybody waits: commands are carried out in the order in which this was called.
+    pub fn command(
+        &self,
+        command: Command,
+        actor: Actor,
+    ) -> impl Future<Output = Result<Seq, Refusal>> + Send + 'static + use<> {
         let (reply, answer) = oneshot::channel();
         self.send(Message::Command {
             command,
             actor,
             reply: Some(reply),
         });
-        answer.await.unwrap_or_else(|_| {
-            Err(Refusal::new(
-                crate::domain::refusal::RefusalKind::Over,
-                "the run has ended in this process",
-            ))
-        })
+        async {
+            answer.await.unwrap_or_else(|_| {
+                Err(Refusal::new(
+                    crate::domain::refusal::RefusalKind::Over,
+                    "the run has ended in this process",
+                ))
+            })
+        }
     }
 
     /// Records that a command was refused for who sent it.
@@ -213,6 +188,31 @@ mod tests {
     use futures_util::FutureExt;
 
     use super::*;
+    use crate::domain::command::RunCommand;
+
+    #[test]
+    fn commands_are_taken_in_the_order_in_which_they_were_given_whoever_waits_first() {
+        let (to_inbox, mut inbox) = mpsc::unbounded_channel();
+        let (_live, live) = watch::channel(LiveTurns::default());
+        let (_told, told) = watch::channel(Seq(0));
+        let handle = Handle::new(to_inbox, live, told);
+        let [first, second] = ["first", "second"].map(|reason| {
+            let reason = reason.into();
+            handle.command(Command::Run(RunCommand::Pause { reason }), Actor::Engine)
+        });
+        assert!(second.now_or_never().is_none());
+        drop(first);
+        let mut given = Vec::new();
+        while let Ok(Message::Command { command, .. }) = inbox.try_recv() {
+            given.push(command);
+        }
+        let given: Vec<_> = given.iter().map(|command| format!("{command:?}")).collect();
+        assert_eq!(given.len(), 2);
+        assert!(
+            given[0].contains("first") && given[1].contains("second"),
+            "{given:?}"
+        );
+    }
 
     #[tokio::test]
     async fn what_is_told_together_is_taken_one_by_one_and_nothing_is_lost() {

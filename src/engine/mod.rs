@@ -8,6 +8,7 @@ pub mod aside;
 pub mod clock;
 pub mod driver;
 pub mod executor;
+pub mod halt;
 pub mod handle;
 pub mod ids;
 pub mod log;

@@ -6,9 +6,9 @@
 
 use std::sync::Arc;
 
-use super::handle::{Live, LivePart};
 use crate::domain::id::TurnId;
 use crate::domain::input::Block;
+use crate::domain::live::{Live, LivePart};
 use crate::domain::node::Channel;
 use crate::domain::turn::{Stop, Usage};
 use crate::model::Chunk;

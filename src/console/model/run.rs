@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::arming::Question;
 use super::batch::Batch;
 use super::course::Course;
-use crate::console::link::{At, Frames, Live, Look, Replaced};
+use crate::console::link::{At, Frames, Look, Replaced};
 use crate::domain::apply::apply;
 use crate::domain::breaker::Phase;
 use crate::domain::call::Call;
@@ -17,6 +17,7 @@ use crate::domain::envelope::Envelope;
 use crate::domain::event::run::ToolCard;
 use crate::domain::event::{Event, RunEvent};
 use crate::domain::id::{NodeId, Rev, TurnId};
+use crate::domain::live::Live;
 use crate::domain::node::Node;
 use crate::domain::stand::Stand;
 use crate::domain::state::{Mode, State};
@@ -40,7 +41,7 @@ pub struct RunPart {
     pub reading: Option<(u64, u64)>,
     /// True once nothing more will come.
     pub ended: bool,
-    /// Why the journal cannot be written.
+    /// Why nothing runs any more.
     pub halted: Option<String>,
     /// What was sent last, with what was on screen for it: shown when it is refused.
     pub sent: Option<Sent>,

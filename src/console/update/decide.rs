@@ -74,7 +74,7 @@ pub(super) fn can_decide(model: &Model) -> Result<(), String> {
     }
     if let Some(why) = &model.run.halted {
         return Err(format!(
-            "the run is halted ({why}): nothing can be decided until the journal can be written"
+            "the run is halted: {why}; nothing can be decided any more, leave it and resume it"
         ));
     }
     if !model.screen.can_decide() {

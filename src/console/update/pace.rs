@@ -6,11 +6,12 @@
 use std::mem::discriminant;
 
 use crate::console::frames::Soon;
-use crate::console::link::{Live, LivePart, Update};
+use crate::console::link::Update;
 use crate::console::model::Model;
 use crate::console::model::graph::{Form, Pick};
 use crate::console::model::inspector::Subject;
 use crate::console::msg::Msg;
+use crate::domain::live::{Live, LivePart};
 
 /// How soon a frame is wanted for a message; to be asked before the message happens.
 pub fn soon(model: &Model, msg: &Msg) -> Soon {

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use super::kit::{Plan, Stage, adviser};
-use crate::domain::call::{EffectClass, ErrorClass, Outcome, Status};
+use crate::domain::call::{EffectClass, ErrorClass, Outcome, Status, ToolError};
 use crate::domain::command::{CallCommand, Command, RunCommand};
-use crate::domain::event::{Event, RunEvent};
+use crate::domain::event::{CallEvent, Event, RunEvent};
 use crate::domain::state::{LedgerOutcome, Mode};
 use crate::domain::turn::{Stop, Stream, Turn};
 use crate::engine::approved::{self, Approved};
@@ -145,6 +145,34 @@ async fn what_ended_by_itself_before_a_shutdown_is_a_fact() {
         matches!(outcome, LedgerOutcome::Known(_) | LedgerOutcome::Running),
         "{outcome:?}"
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_failure_during_a_shutdown_is_recorded_with_its_kind() {
+    let mut stage = Stage::new();
+    let ask = stage.prompt("go").await;
+    ask.call(0, "act", "{}").await;
+    let run = stage.runs().await;
+    let handle = stage.handle.clone();
+    let error = ToolError {
+        class: ErrorClass::Unknown,
+        message: "HTTP 503".into(),
+        evidence: String::new(),
+        hint: None,
+        partial: None,
+        executed: false,
+        retry_after_ms: None,
+    };
+    // The shutdown is asked for first, so that the loop takes the end in while it waits for its calls.
+    tokio::join!(biased; handle.shutdown(), async { run.ends(Outcome::err(error)) });
+    let ends = stage.recorded(|event| match event {
+        Event::Call(CallEvent::Finished { outcome, .. }) => Some(outcome.clone()),
+        _ => None,
+    });
+    let [Outcome::Err(error)] = &ends[..] else {
+        panic!("it failed, once: {ends:?}")
+    };
+    assert_eq!(error.class, ErrorClass::Transient);
 }
 
 #[tokio::test(start_paused = true)]

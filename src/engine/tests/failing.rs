@@ -1,12 +1,12 @@
 //! A log that cannot be written: nothing starts after it, and everybody is told.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use super::kit::{Plan, Stage};
 use crate::domain::call::Outcome;
 use crate::domain::command::{Command, RunCommand};
-use crate::domain::envelope::Envelope;
+use crate::domain::envelope::{Actor, Envelope};
 use crate::domain::refusal::RefusalKind;
 use crate::domain::turn::Stop;
 use crate::engine::log::Log;
@@ -176,4 +176,80 @@ async fn wherever_a_sync_fails_no_effect_starts_after_it() {
         }
     }
     assert_eq!(last, 2);
+}
+
+/// A log that refuses what holds a word, and keeps all else.
+#[derive(Clone, Default)]
+struct Picky {
+    waiting: Arc<Mutex<Vec<Envelope>>>,
+    kept: Arc<Mutex<Vec<Envelope>>>,
+}
+
+const UNWRITABLE: &str = "unwritable";
+
+impl Log for Picky {
+    fn append(&mut self, envelope: &Envelope) -> Result<(), String> {
+        if format!("{:?}", envelope.event).contains(UNWRITABLE) {
+            return Err("it is too long".into());
+        }
+        self.waiting.lock().unwrap().push(envelope.clone());
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<(), String> {
+        self.kept
+            .lock()
+            .unwrap()
+            .append(&mut self.waiting.lock().unwrap());
+        Ok(())
+    }
+
+    fn sync(&mut self) -> Result<(), String> {
+        self.flush()
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_recorded_before_a_record_that_is_refused_stands_and_is_told_as_done() {
+    let log = Picky::default();
+    let mut stage = Stage::with(Plan {
+        log: Some(Box::new(log.clone())),
+        ..Plan::default()
+    });
+    let run = |command| {
+        let command = Command::Run(command);
+        stage.handle.command(command, Actor::Operator("tester".into()))
+    };
+    // Both are taken in one batch.
+    let (before, refused) = tokio::join!(
+        run(RunCommand::Pause {
+            reason: "look".into()
+        }),
+        run(RunCommand::Title {
+            title: UNWRITABLE.into()
+        }),
+    );
+    before.expect("it is recorded");
+    let refused = refused.expect_err("it is not");
+    assert_eq!(refused.kind, RefusalKind::Journal);
+    assert!(
+        refused.message.contains("it is too long") && refused.message.contains("not done"),
+        "{}",
+        refused.message
+    );
+    assert!(stage.told().await, "everybody is told that nothing runs any more");
+    let told = stage.state.seq;
+    let kept = log.kept.lock().unwrap().last().map(|envelope| envelope.seq);
+    assert_eq!(kept, Some(told), "what is told is what is kept");
+    stage.handle.shutdown().await;
+    let all = log.kept.lock().unwrap();
+    assert_eq!(
+        all.last().map(|envelope| envelope.seq),
+        Some(told),
+        "nothing comes after it"
+    );
+    assert!(
+        log.waiting.lock().unwrap().is_empty(),
+        "and nothing is left to be written later"
+    );
 }

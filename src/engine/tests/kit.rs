@@ -159,6 +159,7 @@ impl Tool for Hand {
         let executed = self.spec.card.effect.has_effect();
         Box::pin(async move {
             tokio::select! {
+                biased;
                 outcome = outcome => outcome.unwrap_or(Outcome::Cancelled { executed }),
                 () = job.cancel.cancelled() => Outcome::Cancelled { executed },
             }
@@ -408,7 +409,7 @@ impl Stage {
             Publication::Snapshot(state) => self.state = *state,
             Publication::Event(envelope) => apply(&mut self.state, &envelope),
             Publication::Notice(text) => self.notices.push_back(text),
-            Publication::Halted(reason) => self.halted = Some(reason),
+            Publication::Halted(halt) => self.halted = Some(halt.to_string()),
             Publication::Ended => {}
         }
     }
@@ -441,5 +442,11 @@ impl Stage {
     /// Everything written so far, folded.
     pub fn written(&self) -> State {
         crate::domain::apply::fold(&*self.log.lock().unwrap())
+    }
+
+    /// What was written of some kind.
+    pub fn recorded<T>(&self, which: impl Fn(&Event) -> Option<T>) -> Vec<T> {
+        let log = self.log.lock().unwrap();
+        log.iter().filter_map(|envelope| which(&envelope.event)).collect()
     }
 }

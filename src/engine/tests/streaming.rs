@@ -6,10 +6,10 @@ use super::kit::Stage;
 use crate::domain::call::{ErrorClass, Outcome, ToolError};
 use crate::domain::command::{Command, RunCommand};
 use crate::domain::event::{Event, TurnEvent};
+use crate::domain::live::LivePart;
 use crate::domain::state::Mode;
 use crate::domain::transcript::Message;
 use crate::domain::turn::{Stop, Stream, StreamFault, StreamFaultKind};
-use crate::engine::handle::LivePart;
 use crate::model::Chunk;
 
 fn fault(kind: StreamFaultKind) -> StreamFault {

@@ -40,7 +40,9 @@ pub(super) fn alike(cells: &[Placed<'_>]) -> Option<Vec<u32>> {
     for ((x, y, _), kind) in cells.iter().zip(&kinds) {
         of.push(match kind {
             Kind::Plain(group) => 1 + groups + Bucket::from(*group),
-            Kind::Glyph(group) => row.glyph(*x, *y, 1 + glyphs.get(usize::from(*group)).copied().unwrap_or(0)),
+            Kind::Glyph(group) => {
+                row.glyph(*x, *y, 1 + glyphs.get(usize::from(*group)).copied().unwrap_or(0))
+            }
             Kind::Wild => row.wild(*x, *y),
         });
     }

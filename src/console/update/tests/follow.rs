@@ -1,12 +1,13 @@
 //! What is read stays where it is, whatever comes. Must not know: how rows come to be.
 
-use crate::console::link::{Live, LivePart, Update};
+use crate::console::link::Update;
 use crate::console::model::graph::Pick;
 use crate::console::model::inspector::Subject;
 use crate::console::msg::Msg;
 use crate::console::testing::{Stage, id};
 use crate::domain::call::Outcome;
 use crate::domain::id::{NodeId, TurnId};
+use crate::domain::live::{Live, LivePart};
 
 fn read() -> Stage {
     let mut stage = Stage::new(140, 40);

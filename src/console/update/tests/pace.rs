@@ -1,11 +1,12 @@
 //! How soon a frame is asked for.
 
 use crate::console::frames::Soon;
-use crate::console::link::{Live, LivePart, Update};
+use crate::console::link::Update;
 use crate::console::msg::{Msg, TermMsg};
 use crate::console::testing::Stage;
 use crate::console::update::soon;
 use crate::domain::id::TurnId;
+use crate::domain::live::{Live, LivePart};
 
 fn says(text: &str) -> LivePart {
     LivePart::Text {

@@ -3,13 +3,14 @@
 use proptest::prelude::*;
 
 use crate::console::key::{Code, Key};
-use crate::console::link::{Live, LivePart, Update};
+use crate::console::link::Update;
 use crate::console::model::graph::Pick;
 use crate::console::model::screen::Pane;
 use crate::console::msg::{Msg, TermMsg};
 use crate::console::testing::{Stage, id};
 use crate::domain::call::Outcome;
 use crate::domain::id::TurnId;
+use crate::domain::live::{Live, LivePart};
 
 fn any_key() -> impl Strategy<Value = Key> {
     let code = prop_oneof![

@@ -1,0 +1,39 @@
+//! What streams have open: what has come of blocks that are not facts yet. Must not know: who sends it, who shows it.
+
+use std::sync::Arc;
+
+use super::id::TurnId;
+
+/// The open parts of one turn's stream.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Live {
+    /// The turn.
+    pub turn: TurnId,
+    /// Parts that are not sealed, in order.
+    pub parts: Vec<LivePart>,
+    /// Bytes received so far.
+    pub bytes: u64,
+}
+
+/// One part that is still coming.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LivePart {
+    /// Text or reasoning.
+    Text {
+        /// True for reasoning.
+        reasoning: bool,
+        /// What came last.
+        text: Arc<str>,
+        /// Bytes that came before that.
+        before: u64,
+    },
+    /// A call.
+    Call {
+        /// The tool.
+        tool: Arc<str>,
+        /// What came last of its argument text.
+        args: Arc<str>,
+        /// Bytes that came before that.
+        before: u64,
+    },
+}

@@ -1,0 +1,34 @@
+//! Why a run does nothing any more in this process. Must not know: who is told.
+
+use crate::domain::refusal::{Refusal, RefusalKind};
+
+/// Why a run does nothing any more in this process. It can be resumed in another one.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Halt {
+    /// The session cannot be written, and why.
+    #[error("the session cannot be written: {0}")]
+    Unwritten(String),
+    /// The program made a mistake, and which.
+    #[error("{0}; this is a defect of overrule: please report it")]
+    Defect(String),
+}
+
+impl Halt {
+    /// The answer to a command that comes later, or of which nothing was recorded.
+    pub fn not_done(&self) -> Refusal {
+        Refusal::new(self.kind(), format!("{self}; this was not done"))
+    }
+
+    /// The answer to a command whose records the system may have lost.
+    pub fn not_known(&self) -> Refusal {
+        let after = "whether this was recorded is not known until the session is opened again";
+        Refusal::new(self.kind(), format!("{self}; {after}"))
+    }
+
+    const fn kind(&self) -> RefusalKind {
+        match self {
+            Self::Unwritten(_) => RefusalKind::Journal,
+            Self::Defect(_) => RefusalKind::Over,
+        }
+    }
+}
