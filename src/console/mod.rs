@@ -22,6 +22,7 @@ pub mod model;
 pub mod msg;
 pub mod pager;
 pub mod rows;
+pub mod said;
 pub mod scope;
 pub mod sgr;
 pub mod summary;
