@@ -2,6 +2,7 @@
 
 pub mod aftermath;
 pub mod alike;
+pub mod apart;
 pub mod app;
 pub mod asked;
 pub mod columns;

@@ -329,7 +329,7 @@ fn overlay(model: &mut Model) {
             if let Some(now) = listed {
                 bulk.made = key;
                 bulk::compare(bulk, &run.state, &now);
-                tabs::bulk(&mut maker, &mut bulk.items);
+                tabs::bulk(&mut maker, bulk);
                 bulk.doc = maker.doc;
             }
             (&bulk.doc, &mut bulk.top)
