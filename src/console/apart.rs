@@ -9,6 +9,7 @@ use crate::domain::call::{Call, Gate, Status};
 use crate::domain::id::NodeId;
 use crate::domain::state::State;
 use crate::domain::tags;
+use crate::domain::turn::Turn;
 
 /// Calls that are named for each reason.
 const NAMED: usize = 6;
@@ -80,7 +81,7 @@ fn why(state: &State, call: &Call) -> Why {
         _ => {}
     }
     let verdict = call.verdict.as_ref();
-    if !state.turn_of(call.id).is_some_and(|turn| turn.is_active()) {
+    if !state.turn_of(call.id).is_some_and(Turn::is_active) {
         return Why::Held;
     }
     if verdict.is_some_and(|verdict| verdict.gate == Gate::Deny) {
