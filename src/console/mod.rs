@@ -2,6 +2,7 @@
 
 pub mod aftermath;
 pub mod alike;
+pub mod apart;
 pub mod app;
 pub mod asked;
 pub mod columns;
@@ -22,6 +23,7 @@ pub mod model;
 pub mod msg;
 pub mod pager;
 pub mod rows;
+pub mod said;
 pub mod scope;
 pub mod sgr;
 pub mod summary;

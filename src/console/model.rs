@@ -128,6 +128,8 @@ pub struct Message {
     pub bad: bool,
     /// How many notices came since the last key; the words are those of the newest.
     pub notices: usize,
+    /// True once the log has all of it.
+    pub is_logged: bool,
 }
 
 /// Everything that the screen is made from.
@@ -189,7 +191,7 @@ impl Model {
         };
     }
 
-    /// Says what came by itself, after which nobody asked. No such word hides another one.
+    /// Says what came by itself, after which nobody asked; the log has it too. No such word hides another one.
     pub fn notify(&mut self, text: &str) {
         let notices = self.message.notices + 1;
         self.message = Message {
@@ -199,6 +201,7 @@ impl Model {
             },
             bad: false,
             notices,
+            is_logged: true,
         };
     }
 
@@ -207,7 +210,7 @@ impl Model {
         self.message = Message {
             text: text.into(),
             bad: true,
-            notices: 0,
+            ..Message::default()
         };
     }
 

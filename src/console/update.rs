@@ -64,8 +64,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Out> {
         Msg::Wire(found) => wanted::wire(model, found),
         Msg::Found(finding) => model.inspector.cache.put(finding),
         Msg::Drafted(draft) => collect::take_up(model, draft),
-        Msg::Saved(Ok(words)) => model.say(words),
-        Msg::Saved(Err(why)) => model.complain(why),
+        Msg::Saved(written) => prompts::saved(model, written),
         Msg::Shown(result) => {
             if let Err(why) = result {
                 model.complain(why);

@@ -8,6 +8,7 @@
 mod nets;
 #[cfg(test)]
 mod tests;
+mod window;
 
 use super::gutter::Cell;
 use nets::{Channel, channel};
@@ -57,6 +58,8 @@ pub struct Placed<K> {
     pub x: usize,
     /// Its row.
     pub y: usize,
+    /// What it hangs on.
+    pub parents: Vec<K>,
     /// Parents to which no line goes.
     pub chips: Vec<K>,
 }
@@ -153,6 +156,7 @@ impl<K: Copy + Ord> Sheet<K> {
                     slot,
                     x,
                     y,
+                    parents: node.parents.clone(),
                     chips: chips.cloned().unwrap_or_default(),
                 });
             }

@@ -2,12 +2,14 @@
 //!
 //! Must not know: how an overlay is drawn.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::arming::Question;
 use super::editor::Editor;
 use super::listing::Listing;
 use super::seek::Seek;
+use crate::console::apart::Why;
 use crate::console::commands::{Context, Verb};
 use crate::console::diff;
 use crate::console::doc::{Doc, Styled};
@@ -423,6 +425,8 @@ pub struct Bulk {
     pub items: Vec<BulkItem>,
     /// Calls that could be approved with them and are not listed: they came since.
     pub more: usize,
+    /// Calls that waited too when the list was opened, and are in none.
+    pub apart: BTreeMap<Why, Vec<NodeId>>,
     /// As rows.
     pub doc: Doc,
     /// First row on screen.

@@ -282,7 +282,7 @@ impl RunPart {
     }
 
     /// True where all that is left to do waits for an edit that is not committed.
-    fn waits_for_edit(&self) -> bool {
+    pub fn waits_for_edit(&self) -> bool {
         self.stuck().is_some_and(|need| need.cause == Cause::Edit)
     }
 

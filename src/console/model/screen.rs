@@ -168,8 +168,8 @@ pub struct Screen {
     pub mouse: bool,
     /// What is on top takes the whole width.
     pub broad: bool,
-    /// The newest word is longer than a row.
-    pub wordy: bool,
+    /// Rows that the newest word asks for.
+    pub wordy: u16,
     /// Where everything stands now.
     pub places: Places,
 }
@@ -190,7 +190,7 @@ impl Screen {
             focused: None,
             mouse: false,
             broad: false,
-            wordy: false,
+            wordy: 1,
             places: Places::default(),
         }
     }
@@ -320,13 +320,12 @@ fn places(screen: &Screen, queued: usize, banner: bool) -> Places {
     let row = |y: u16, rows: u16| Rect::new(0, y.min(height), width, rows.min(height.saturating_sub(y)));
     let header = row(0, 1);
     let top = if banner && height >= 5 { 2 } else { 1 };
-    // A second row for a long word is taken only where no pane comes or goes for it.
-    let spare = !screen.zoom && height >= 12 && !ROWS.contains(&height.saturating_sub(top + 1));
-    let status_rows = if height >= 20 || (screen.wordy && spare) {
-        2
-    } else {
-        1
-    };
+    let usual = if height >= 20 { 2 } else { 1 };
+    // Further rows for a long word are taken only where no pane comes or goes for it.
+    let panes = height.saturating_sub(top + usual);
+    let least = ROWS.into_iter().filter(|rows| *rows <= panes).max();
+    let spare = panes - least.unwrap_or(panes);
+    let status_rows = usual + screen.wordy.saturating_sub(usual).min(spare);
     let status = row(height.saturating_sub(status_rows).max(1), status_rows);
     let body = row(top, height.saturating_sub(top + status_rows));
     let mut out = Places {
@@ -461,16 +460,21 @@ mod tests {
         #[test]
         fn panes_never_overlap_or_leave_the_screen(
             width in 0u16..300, height in 0u16..120, queued in 0usize..50, banner: bool, zoom: bool,
-            lower in prop::option::of(0usize..4), pane in 0usize..7,
+            lower in prop::option::of(0usize..4), pane in 0usize..7, wordy in 0u16..9,
             sizes in prop::array::uniform4(prop::option::of(0u16..400)),
         ) {
             let mut screen = Screen::new(width, height);
             screen.zoom = zoom;
+            let shown = |screen: &mut Screen, wordy: u16| {
+                screen.wordy = wordy;
+                screen.arrange(queued, banner);
+                Pane::ALL.map(|pane| screen.places.of(pane).is_some())
+            };
             screen.lower = lower.map(|at| Pane::LOWER[at]);
             let [left, graph, queue, low] = sizes;
             screen.sizes = Sizes { left, graph, queue, lower: low };
             screen.focus(Pane::ALL[pane]);
-            screen.arrange(queued, banner);
+            prop_assert_eq!(shown(&mut screen, 1), shown(&mut screen, wordy), "a word moves no pane off the screen");
             let places = screen.places;
             let areas: Vec<Rect> = [places.graph, places.queue, places.inspector, places.lower, places.banner]
                 .into_iter().flatten().chain([places.header, places.status]).filter(|area| !area.is_empty()).collect();

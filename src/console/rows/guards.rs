@@ -1,5 +1,6 @@
 //! What keeps watch over the run, below how the tools do: the detectors of repetition, whether they are listened
-//! to, and every step that was taken, with what came of it.
+//! to, and every step that was taken, with what came of it. The word that tells stands first, or where every width
+//! has room for it.
 //!
 //! Must not know: how a repetition is found, how a step is chosen.
 
@@ -38,7 +39,7 @@ pub(super) fn detectors(run: &RunPart) -> Vec<Row> {
         let (role, word) = if state.escape.muted.contains(&detector) {
             (Role::Warning, "muted by you")
         } else if off {
-            (Role::Warning, "muted by the settings")
+            (Role::Warning, "muted (settings)")
         } else {
             (Role::Text, "on")
         };
@@ -93,15 +94,17 @@ fn by_operator(state: &State, id: NodeId) -> Option<Row> {
     let words = Styled::new()
         .own(Role::Dim, format!("{id} "))
         .untrusted(Role::Operator, &by, WORDS)
-        .own(Role::Dim, ": ")
-        .untrusted(Role::Text, text, WORDS);
+        .own(Role::Dim, ": ");
     let words = match aftermath::edit(state, id) {
         Some(edit) => words
-            .own(Role::Dim, ": ")
-            .own(Role::Text, aftermath::words(state, edit)),
+            .own(Role::Text, aftermath::words(state, edit))
+            .own(Role::Dim, ": "),
         None => words,
     };
-    Some(Row::new(Target::Node(id), words))
+    Some(Row::new(
+        Target::Node(id),
+        words.untrusted(Role::Text, text, WORDS),
+    ))
 }
 
 fn guard(incident: &Incident, step: &Step) -> Row {
@@ -111,9 +114,9 @@ fn guard(incident: &Incident, step: &Step) -> Row {
         Some(upshot) => (Role::Failed, upshot.word()),
     };
     let words = Styled::new()
-        .own(Role::Dim, format!("{} guard, loop {}: ", step.node, incident.no))
-        .own(Role::Text, step.rung.words())
-        .own(Role::Dim, ": ")
-        .own(role, came);
+        .own(Role::Dim, format!("{} ", step.node))
+        .own(role, came)
+        .own(Role::Dim, format!(": guard, loop {}: ", incident.no))
+        .own(Role::Text, step.rung.words());
     Row::new(Target::Node(step.node), words)
 }

@@ -115,8 +115,8 @@ fn breaker(at: usize, scope: &Scope, breaker: &Breaker) -> Row {
     };
     let words = Styled::new()
         .own(Role::Dim, "breaker ")
+        .own(role, format!("{} ", breaker.phase.word()))
         .untrusted(Role::Text, &scope.to_string(), 2 * NAME)
-        .own(role, format!(" {}", breaker.phase.word()))
         .own(Role::Dim, format!(", opened {}: ", times(breaker.trips)))
         .untrusted(Role::Dim, &breaker.why, WHY);
     Row::new(Target::Breaker(at), words)
@@ -210,8 +210,18 @@ impl Pane<'_> {
 
     fn weight(&self, at: usize, one: &Weight) -> Row {
         let role = role_of(one.weight);
+        let weights = &self.run.watch.weights;
+        // What it does is told first: no width cuts it.
+        let done = if weights.is_hidden(&one.kind, &one.tool) {
+            "not offered "
+        } else if weights.asks(&one.kind, &one.tool).is_some() {
+            "put to you "
+        } else {
+            ""
+        };
         let mut words = Styled::new()
-            .own(Role::Dim, "  for ")
+            .own(Role::Warning, format!("  {done}"))
+            .own(Role::Dim, "for ")
             .untrusted(Role::Text, &one.kind, NAME)
             .own(Role::Text, " ");
         if self.roomy {
@@ -226,12 +236,6 @@ impl Pane<'_> {
             Role::Dim,
             format!(" after {}", many(one.samples as usize, "execution")),
         );
-        let weights = &self.run.watch.weights;
-        if weights.is_hidden(&one.kind, &one.tool) {
-            words = words.own(Role::Warning, ", not offered");
-        } else if weights.asks(&one.kind, &one.tool).is_some() {
-            words = words.own(Role::Warning, ", its calls are put to you");
-        }
         Row::new(Target::Weight(at), words)
     }
 }

@@ -1,4 +1,4 @@
-//! What the signs of the console mean, for the page of help. Must not know: keys.
+//! What the signs and words of the console mean, for the page of help. Must not know: keys.
 
 use super::Maker;
 use crate::console::doc::Styled;
@@ -56,6 +56,12 @@ const MARKS: [&str; 2] = ["\u{27e8} \u{27e9}", "< >"];
 const MARKED: &str =
     "around the name of a character that would not be seen or would deceive; never part of the text itself";
 
+/// What the header says of commands.
+const CONFINED: (&str, &str) = (
+    "sandbox",
+    "in the header: how commands of the agent are confined; level 0 is not at all: what you let run can do what you can",
+);
+
 /// The signs with what they mean.
 pub fn legend(maker: &mut Maker<'_>) {
     maker.own(Role::Title, "signs");
@@ -67,6 +73,7 @@ pub fn legend(maker: &mut Maker<'_>) {
     let [unicode, ascii] = MARKS;
     let marks = if in_ascii() { ascii } else { unicode };
     sign(maker, (marks, Role::Escaped), MARKED);
+    sign(maker, (CONFINED.0, Role::Dim), CONFINED.1);
 }
 
 /// Columns before the words.

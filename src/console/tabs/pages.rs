@@ -4,16 +4,18 @@
 
 use super::{Maker, WHOLE};
 use crate::console::alike;
+use crate::console::apart;
 use crate::console::columns::Columns as _;
 use crate::console::commands::{self, Context};
 use crate::console::doc::{Styled, broken};
 use crate::console::keymap::Keymap;
-use crate::console::model::overlay::{BulkItem, Left};
+use crate::console::model::overlay::{Bulk, Left};
 use crate::console::summary::{self, Summary};
 use crate::console::theme::Role;
 use crate::domain::id::NodeId;
 use crate::domain::state::State;
 use crate::domain::tags;
+use crate::domain::thread;
 
 /// What stands in the place of a question that is asked no more.
 pub fn unasked(maker: &mut Maker<'_>, why: &str, close: &str) {
@@ -90,7 +92,8 @@ pub fn note(maker: &mut Maker<'_>, words: &str) {
 /// The calls that would be approved together, each over as many rows as it needs: nothing that differs
 /// is cut. What left the list stays in its place, struck out, and every row as it was shown: none moves or says
 /// something else under the eyes of a reader.
-pub fn bulk(maker: &mut Maker<'_>, items: &mut [BulkItem]) {
+pub fn bulk(maker: &mut Maker<'_>, bulk: &mut Bulk) {
+    let items = &mut bulk.items;
     let stand = items.iter().filter(|item| item.left.is_none()).count();
     let run = if stand == 1 { "call runs" } else { "calls run" };
     maker.own(
@@ -99,7 +102,7 @@ pub fn bulk(maker: &mut Maker<'_>, items: &mut [BulkItem]) {
     );
     let any_left = stand < items.len();
     let alike = alike::of(&maker.run.state, items.iter().map(|item| item.call));
-    for item in items {
+    for item in items.iter_mut() {
         if let (true, Some(row)) = (any_left, &item.row) {
             for row in struck(row, item.left).over(usize::from(maker.width), INDENT) {
                 maker.doc.line(row);
@@ -145,16 +148,19 @@ pub fn bulk(maker: &mut Maker<'_>, items: &mut [BulkItem]) {
                 format!("  {} unread", count(item.unread as usize, "byte")),
             );
         }
+        if thread::is_held(state, item.call) {
+            line = line.own(Role::Edited, "  then waits for an edit");
+        }
         item.row = places.map(|_| line.clone());
         for row in struck(&line, item.left).over(usize::from(maker.width), INDENT) {
             maker.doc.line(row);
         }
     }
-    maker.own(
-        Role::Dim,
-        "left out: denied, irreversible, repeated effects, unknown outcomes, unknown tools, \
-         lines of which only a shell can tell what they run",
-    );
+    let words = match apart::words(&bulk.apart) {
+        words if words.is_empty() => "nothing that waited is left out".to_owned(),
+        words => format!("left out: {words}"),
+    };
+    maker.own(Role::Dim, words);
 }
 
 /// A row of the list; of a call that left it with a word in the place of the digest, so that the rows below stay where

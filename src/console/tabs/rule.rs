@@ -130,7 +130,7 @@ pub fn rules(state: &State) -> Vec<Item> {
     judging.chain(dropped).map(|rule| Item::Rule(rule.no)).collect()
 }
 
-/// A row for each rule.
+/// A row for each rule: what it decides stands before its words, which every width but the widest cuts.
 pub fn rule_list(state: &State, items: &[Item], width: u16) -> Vec<Line> {
     items
         .iter()
@@ -143,9 +143,20 @@ pub fn rule_list(state: &State, items: &[Item], width: u16) -> Vec<Line> {
             } else {
                 Role::Accent
             };
+            let decides = session::rule(rule.no, &rule.written).map(|rule| rule.gate);
+            let (gate, decides) = match decides {
+                Ok(Gate::Allow) => (Role::Ok, "allow"),
+                Ok(Gate::Ask) => (Role::Awaiting, "ask"),
+                Ok(Gate::Deny) => (Role::Failed, "deny"),
+                Err(_) => (Role::Error, "unreadable"),
+            };
             let words = Styled::new()
                 .own(role, format!(" {no} "))
-                .own(Role::Dim, if rule.dropped { "dropped  " } else { "" })
+                .own(Role::Dim, if rule.dropped { "dropped " } else { "" })
+                .own(
+                    if rule.dropped { Role::Dim } else { gate },
+                    format!("{decides:<5} "),
+                )
                 .untrusted(Role::Text, &cited(rule), usize::from(width));
             Some(Line { of: Some(at), words })
         })

@@ -9,6 +9,7 @@ use std::ops::Range;
 use super::decide::armed;
 use super::input::By;
 use super::open;
+use crate::console::apart;
 use crate::console::model::Model;
 use crate::console::model::arming::{Question, Shown};
 use crate::console::model::batch::Batch;
@@ -35,9 +36,14 @@ pub(super) fn list(model: &mut Model) -> Result<(), String> {
         return Err("the list is up to date: nothing came since it was opened".to_owned());
     }
     let items = items(model);
+    let left = apart::left_out(&model.run.state);
     if items.is_empty() {
         model.arming.no_list = true;
-        return Err("nothing that waits can be approved together".to_owned());
+        let none = "nothing that waits can be approved together";
+        return Err(match apart::words(&left) {
+            words if words.is_empty() => none.to_owned(),
+            words => format!("{none}: {words}"),
+        });
     }
     if matches!(model.overlays.last(), Some(Overlay::Bulk(_))) {
         model.overlays.pop();
@@ -47,6 +53,7 @@ pub(super) fn list(model: &mut Model) -> Result<(), String> {
         Overlay::Bulk(Bulk {
             stamp: stamp(&items),
             items,
+            apart: left,
             ..Bulk::default()
         }),
     );

@@ -190,13 +190,17 @@ pub(super) fn quit(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) {
             Err(why) if cuts => model.complain(why),
             _ => out.push(Out::Quit(Leave::Quit)),
         }
-    } else if model.settings.read_only
-        || (!model.run.is_busy() && (model.collected.is_empty() || model.settings.drafts))
-    {
+    } else if !asks_first(model) {
         out.push(Out::Quit(Leave::Quit));
     } else {
         open(model, Overlay::Leave);
     }
+}
+
+/// True where leaving cuts something off, loses something, or leaves a run that waits for nothing but an edit.
+fn asks_first(model: &Model) -> bool {
+    let lost = !model.collected.is_empty() && !model.settings.drafts;
+    !model.settings.read_only && (model.run.is_busy() || lost || model.run.waits_for_edit())
 }
 
 /// Ctrl-C: asks how to leave; leaves the second time, and at once where a session is only read.

@@ -226,11 +226,12 @@ fn accept(model: &mut Model, out: &mut Vec<Out>) {
         }
         LinePurpose::Save(_) if text.is_empty() => Err("no file is named".to_owned()),
         LinePurpose::Save(saved) => {
+            // The line stays until the file is written: who named one that is there names another.
             out.push(Out::Save {
                 path: text,
                 text: saved,
             });
-            Ok(())
+            return;
         }
         LinePurpose::RejectAnswer(..) if text.is_empty() => {
             Err("say what the model should do instead".to_owned())
@@ -245,6 +246,18 @@ fn accept(model: &mut Model, out: &mut Vec<Out>) {
     match done {
         Ok(()) => {
             model.overlays.pop();
+        }
+        Err(why) => model.complain(why),
+    }
+}
+
+/// A text was written into the file that was named, or was not: then the line stays as it was typed.
+pub(super) fn saved(model: &mut Model, written: Result<String, String>) {
+    match written {
+        Ok(words) => {
+            let asks = |overlay: &mut Overlay| matches!(overlay, Overlay::Line(line) if matches!(line.purpose, LinePurpose::Save(_)));
+            model.overlays.pop_if(asks);
+            model.say(words);
         }
         Err(why) => model.complain(why),
     }

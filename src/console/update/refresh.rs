@@ -6,18 +6,20 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::{bulk, decide, listings};
 use crate::console::alike;
-use crate::console::columns::Columns as _;
 use crate::console::doc::{Doc, Work};
+use crate::console::hints::hints;
 use crate::console::model::Model;
 use crate::console::model::arming::{Cover, Question, Sight};
 use crate::console::model::graph::{Pick, body};
 use crate::console::model::inspector::{Made, Subject, Tab};
 use crate::console::model::listing::Kind;
+use crate::console::model::log::Line;
 use crate::console::model::overlay::{DialogKind, ListPurpose, Overlay, PageContent, Review, RuleView};
 use crate::console::model::queue::Wanted;
 use crate::console::model::run::RunPart;
 use crate::console::model::screen::{Pane, inside};
 use crate::console::rows::Chosen;
+use crate::console::said;
 use crate::console::tabs::{self, Maker, Older, Output};
 use crate::domain::advice::Cards;
 use crate::domain::command::Command;
@@ -27,9 +29,6 @@ use crate::domain::node::Node;
 use crate::domain::refusal::Refusal;
 use crate::domain::state::State;
 use crate::policy::backtest::would;
-
-/// Characters of the newest word that are measured: more than a row has.
-const WORDS: usize = 400;
 
 /// Brings everything that is drawn up to date.
 pub fn prepare(model: &mut Model) {
@@ -41,9 +40,7 @@ pub fn prepare(model: &mut Model) {
         || model.run.broken().next().is_some()
         || model.run.state.limit_reached.is_some()
         || model.run.stuck().is_some();
-    let words = crate::text::visible(crate::text::head(&model.message.text, WORDS).0);
-    model.screen.wordy = words.columns() >= usize::from(model.screen.width);
-    model.screen.arrange(model.queue.items.len(), banner);
+    arrange(model, banner);
     let places = model.screen.places;
     let graph = places.graph.map(inside).unwrap_or_default();
     model.graph.map.room = (graph.width, graph.height);
@@ -61,6 +58,30 @@ pub fn prepare(model: &mut Model) {
     model.inspector.scroll(room);
     lower(model);
     overlay(model);
+}
+
+/// Puts everything into its place. What of the newest word has no place there is read in the log.
+fn arrange(model: &mut Model, banner: bool) {
+    let queued = model.queue.items.len();
+    model.screen.wordy = 1;
+    if model.message.text.is_empty() {
+        return model.screen.arrange(queued, banner);
+    }
+    let width = usize::from(model.screen.width.saturating_sub(1));
+    let kept = said::kept(&hints(model));
+    model.screen.wordy = said::rows_for(&model.message.text, width, kept);
+    model.screen.arrange(queued, banner);
+    let size = (width, usize::from(model.screen.places.status.height));
+    let message = &mut model.message;
+    if !message.is_logged && !said::told(&message.text, size, kept).is_whole {
+        message.is_logged = true;
+        let text = message.text.clone();
+        model.log.add(if message.bad {
+            Line::Trouble(text)
+        } else {
+            Line::Note(text)
+        });
+    }
 }
 
 /// What is to be worked out about long texts since this was asked last; [`Msg::Found`](crate::console::msg::Msg)
@@ -308,7 +329,7 @@ fn overlay(model: &mut Model) {
             if let Some(now) = listed {
                 bulk.made = key;
                 bulk::compare(bulk, &run.state, &now);
-                tabs::bulk(&mut maker, &mut bulk.items);
+                tabs::bulk(&mut maker, bulk);
                 bulk.doc = maker.doc;
             }
             (&bulk.doc, &mut bulk.top)

@@ -36,18 +36,18 @@ fn parts(model: &Model) -> Vec<(u8, Role, String, bool)> {
             parts.push((0, Role::Warning, "DRILL: nothing runs".to_owned(), false));
         }
         let name = visible(head(&started.model, 60).0);
-        parts.push((2, Role::Accent, name, false));
-        // How far commands reach outlasts everything that a narrow screen can do without.
+        parts.push((3, Role::Accent, name, false));
+        // How far commands reach outlasts everything but what is asked of the operator.
         let mut sandbox = visible(head(&started.sandbox, 30).0);
         if model.screen.width < NARROW {
             sandbox = sandbox.replace("sandbox level", "sandbox");
         }
         if !sandbox.is_empty() {
-            parts.push((4, Role::Dim, sandbox, false));
+            parts.push((2, Role::Dim, sandbox, false));
         }
     }
     if !state.policy.is_empty() {
-        parts.push((3, Role::Dim, visible(head(&state.policy, 30).0), false));
+        parts.push((4, Role::Dim, visible(head(&state.policy, 30).0), false));
     }
     // The number that the log, the inspector and the verbs of the shell call it by.
     let newest = state

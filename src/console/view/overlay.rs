@@ -167,6 +167,11 @@ fn leave(model: &Model, frame: &mut Frame<'_>) {
             "{count} collected edits are not committed: they are lost when you leave."
         )),
     }
+    if model.run.waits_for_edit()
+        && let Some(need) = model.run.stuck()
+    {
+        lines.push(format!("{}.", crate::text::visible(&need.reason)));
+    }
     lines.push(match running {
         0 => "No call runs.".to_owned(),
         1 => "1 call runs.".to_owned(),

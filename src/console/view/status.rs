@@ -4,10 +4,12 @@ use ratatui::layout::Rect;
 
 use super::paint::{Canvas, row_of};
 use crate::console::columns::Columns as _;
-use crate::console::doc::{Styled, broken};
+use crate::console::doc::Styled;
 use crate::console::hints;
 use crate::console::model::Model;
 use crate::console::model::arming::Question;
+use crate::console::model::screen::Pane;
+use crate::console::said;
 use crate::console::symbols::Symbol;
 use crate::console::theme::Role;
 
@@ -29,11 +31,7 @@ pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
         }
         return;
     }
-    // What is too long for its row goes on in that of the keys, until the next key.
-    let wide = words(model, canvas, first, second, &hints);
-    if !wide && area.height > 1 {
-        keys(model, canvas, second, &hints);
-    }
+    words(model, canvas, area, &hints);
 }
 
 /// The area without the column at its left.
@@ -50,43 +48,54 @@ fn more(model: &Model) -> char {
     Symbol::Ellipsis.glyph(model.settings.charset)
 }
 
-/// Draws the newest word. True if it needed the second row as well.
-fn words(model: &Model, canvas: &mut Canvas<'_>, first: Rect, second: Rect, hints: &[hints::Hint]) -> bool {
+/// Draws the newest word. What is too long for its row goes on in those below, that of the keys at last, until the next
+/// key.
+fn words(model: &Model, canvas: &mut Canvas<'_>, area: Rect, hints: &[hints::Hint]) {
     let message = &model.message;
     let role = if message.bad { Role::Error } else { Role::Text };
-    let width = usize::from(first.width.saturating_sub(1));
-    // Marks of what cannot be seen only make a text longer.
-    let shown = crate::text::visible(crate::text::head(&message.text, 2 * width + 1).0);
-    let rows = broken(&shown, width);
-    let (Some(row), true) = (rows.first(), second.height > 0 && rows.len() > 1) else {
-        canvas.row(indented(first), &Styled::new().own(role, shown), more(model));
-        return false;
-    };
-    canvas.put(indented(first).x, first.y, first.width, row, role);
-    let kept: Vec<hints::Hint> = hints.iter().filter(|hint| hint.stays).cloned().collect();
-    let room = second.width.saturating_sub(kept.iter().map(wide).sum());
-    let rest = Rect {
-        width: room,
-        ..second
-    };
-    let line = Styled::new().own(role, rows.get(1..).unwrap_or_default().join(" "));
-    canvas.row(indented(rest), &line, more(model));
-    keys(
-        model,
-        canvas,
-        Rect {
-            x: second.x + room,
-            width: second.width - room,
-            ..second
-        },
-        &kept,
+    let size = (
+        usize::from(area.width.saturating_sub(1)),
+        usize::from(area.height),
     );
-    true
+    let told = said::told(&message.text, size, said::kept(hints));
+    let last = told.rows.len().saturating_sub(1);
+    for (at, row) in told.rows.iter().enumerate() {
+        let mut place = indented(row_of(area, at as u16));
+        if at == last && told.shares {
+            place.width = place.width.saturating_sub(said::kept(hints) as u16);
+        }
+        let cut = at == last && !told.is_whole;
+        if cut {
+            let more = format!(" {}", rest(model));
+            place.width = place.width.saturating_sub(more.columns() as u16);
+            canvas.put(place.right(), place.y, area.width, &more, Role::Dim);
+        }
+        canvas.row(place, &Styled::new().own(role, row.clone()), self::more(model));
+    }
+    if told.shares {
+        let stay: Vec<hints::Hint> = hints.iter().filter(|hint| hint.stays).cloned().collect();
+        let place = row_of(area, area.height.saturating_sub(1));
+        let width = (said::kept(hints) as u16).min(place.width);
+        let x = place.right() - width;
+        keys(model, canvas, Rect { x, width, ..place }, &stay);
+    } else if last + 1 < size.1 {
+        keys(model, canvas, row_of(area, last as u16 + 1), hints);
+    }
+}
+
+/// Where all of a word is read that is cut.
+fn rest(model: &Model) -> String {
+    let key = model.settings.keymap.first(Pane::Log.command());
+    if model.overlays.is_empty() && !key.is_empty() {
+        format!("{key}: all of it")
+    } else {
+        "see the log".to_owned()
+    }
 }
 
 /// Columns that a hint takes, with the gap behind it.
 fn wide(hint: &hints::Hint) -> u16 {
-    (hint.key.columns() + hint.word.columns() + 3) as u16
+    said::wide(hint) as u16
 }
 
 /// What there is to say while nothing happened.

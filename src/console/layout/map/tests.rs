@@ -228,3 +228,45 @@ proptest! {
         }
     }
 }
+
+/// The boxes that are whole on a screen of this size around one of them.
+fn whole(sheet: &Sheet<u32>, own: u32, room: (usize, usize)) -> Vec<u32> {
+    let (left, top) = sheet.window(Some(own), room, SIZE.width);
+    let on = |from: usize, len: usize, first: usize, room: usize| from >= first && from + len <= first + room;
+    let boxes = sheet.boxes.iter();
+    boxes
+        .filter(|one| on(one.x, SIZE.width, left, room.0) && on(one.y, 1, top, room.1))
+        .map(|one| one.key)
+        .collect()
+}
+
+#[test]
+fn relatives_are_on_screen_where_there_is_room_for_them() {
+    let fan = nodes(&[
+        (1, 0, &[]),
+        (2, 1, &[1]),
+        (3, 1, &[1]),
+        (4, 1, &[1]),
+        (5, 1, &[1]),
+        (6, 1, &[1]),
+        (7, 2, &[5]),
+    ]);
+    let sheet = Sheet::new(&fan, Flow::Down, SIZE);
+    // Four boxes have room beside each other: its parent is seen, its child and the siblings in between.
+    assert_eq!(whole(&sheet, 5, (31, 9)), [1, 2, 3, 4, 5, 7]);
+    // The parent stands too far away to be seen with it, and moves nothing.
+    assert_eq!(whole(&sheet, 6, (24, 9)), [4, 5, 6]);
+    // In a line three boxes have just room: what it hangs on and what hangs on it.
+    let line = nodes(&[
+        (1, 0, &[]),
+        (2, 1, &[1]),
+        (3, 2, &[2]),
+        (4, 3, &[3]),
+        (5, 4, &[4]),
+    ]);
+    let sheet = Sheet::new(&line, Flow::Right, SIZE);
+    for (own, wanted) in [(1, [1, 2, 3]), (2, [1, 2, 3]), (3, [2, 3, 4]), (5, [3, 4, 5])] {
+        assert_eq!(whole(&sheet, own, (24, 1)), wanted, "{own}");
+    }
+    assert_eq!(Sheet::<u32>::default().window(None, (9, 9), 6), (0, 0));
+}

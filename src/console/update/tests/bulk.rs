@@ -7,6 +7,7 @@ use crate::console::model::log::Line;
 use crate::console::model::overlay::{Bulk, Overlay};
 use crate::console::msg::Msg;
 use crate::console::testing::{ARMING, Stage, id};
+use crate::domain::call::{EffectClass, Gate, Verdict};
 use crate::domain::command::{CallCommand, Command};
 use crate::domain::refusal::{Refusal, RefusalKind};
 
@@ -283,4 +284,53 @@ fn approvals_that_the_run_refused_meanwhile_are_counted_with_the_reason() {
         "{}",
         stage.said()
     );
+}
+
+#[test]
+fn the_list_tells_what_is_left_out_and_why_and_what_waits_for_an_edit_then() {
+    let mut stage = Stage::new(100, 30);
+    stage.begin();
+    stage.has_tool("launch", EffectClass::Write, &["irreversible"]);
+    stage.awaiting("c3", "write_file", ARGS);
+    stage.awaiting("c4", "launch", "{}");
+    stage.awaiting("c5", "launch", "{}");
+    stage.awaiting("c6", "no_such_tool", "{}");
+    let denied = Verdict {
+        gate: Gate::Deny,
+        ..Stage::verdict()
+    };
+    stage.awaiting_by("c7", ("write_file", r#"{"path":"q","content":""}"#), denied);
+    stage.in_doubt_of("c8", r#"{"path":"w","content":""}"#);
+    stage.draw();
+    stage.press("A");
+    let text = stage.flat();
+    let left = "left out: 1 denied (c7), 2 irreversible (c4 c5), 1 unknown outcome (c8), 1 unknown tool (c6)";
+    assert!(text.contains(left), "{text}");
+    assert_eq!(listed(&stage), ["c3"]);
+    assert!(!text.contains("waits for an edit"), "{text}");
+
+    let mut stage = Stage::new(100, 30);
+    stage.begin();
+    stage.has_tool("launch", EffectClass::Write, &["irreversible"]);
+    stage.awaiting("c4", "launch", "{}");
+    stage.draw();
+    stage.press("A");
+    assert_eq!(
+        stage.said(),
+        "nothing that waits can be approved together: 1 irreversible (c4)"
+    );
+
+    let mut stage = Stage::new(100, 30);
+    stage.begin();
+    stage.awaiting("c3", "write_file", ARGS);
+    stage.awaiting("c4", "write_file", r#"{"path":"z","content":"b"}"#);
+    stage.draw();
+    super::collected::collect(&mut stage, 1, r#"{"path":"a","content":"c"}"#);
+    stage.carry_out();
+    stage.press("A");
+    let text = stage.text();
+    let row = |call: &str| text.lines().find(|row| row.trim().starts_with(call)).unwrap();
+    assert!(row("c3 r1").contains("then waits for an edit"), "{text}");
+    assert!(!row("c4 r1").contains("then waits"), "{text}");
+    assert!(text.contains("nothing that waited is left out"), "{text}");
 }

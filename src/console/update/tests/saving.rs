@@ -63,12 +63,38 @@ fn the_shown_text_goes_into_the_file_that_is_named() {
         };
         assert_eq!((path.as_str(), text.len()), ("a.txt", 600_000));
         assert!(text.bytes().all(|byte| byte == b'x'));
-        assert!(stage.model.overlays.is_empty());
         stage.send(Msg::Saved(Ok("wrote it".to_owned())));
         assert_eq!((stage.said(), stage.model.message.bad), ("wrote it", false));
-        stage.send(Msg::Saved(Err("it is there".to_owned())));
-        assert_eq!((stage.said(), stage.model.message.bad), ("it is there", true));
+        assert!(stage.model.overlays.is_empty());
     }
+}
+
+#[test]
+fn a_file_that_is_there_leaves_the_line_as_it_was_typed() {
+    let mut stage = shows(10, false);
+    save(&mut stage);
+    stage.type_text("a.txt");
+    stage.press("enter");
+    stage.out.clear();
+    stage.send(Msg::Saved(Err("a.txt is there already".to_owned())));
+    assert_eq!(
+        (stage.said(), stage.model.message.bad),
+        ("a.txt is there already", true)
+    );
+    let text = stage.text();
+    assert!(text.contains("a.txt is there already"), "{text}");
+    stage.type_text("2");
+    stage.press("enter");
+    let [Out::Save { path, text }] = stage.out.as_slice() else {
+        panic!("{}", stage.said());
+    };
+    assert_eq!(
+        (path.as_str(), text.len()),
+        ("a.txt2", 10),
+        "nothing has to be typed again"
+    );
+    stage.send(Msg::Saved(Ok("wrote it".to_owned())));
+    assert!(stage.model.overlays.is_empty());
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use super::collected::{collect, two};
 use crate::console::model::listing::Kind;
 use crate::console::model::overlay::Overlay;
+use crate::console::msg::{Leave, Out};
 use crate::console::testing::{ARMING, Stage, id};
 
 /// A write that waits, an edit of it that is collected, and then the write let run all the same.
@@ -94,5 +95,32 @@ fn what_runs_once_edits_are_forgotten_is_said_before_and_after() {
     assert_eq!(
         stage.said(),
         "all collected edits are forgotten; nothing was changed"
+    );
+}
+
+#[test]
+fn a_run_that_only_a_collected_edit_holds_is_not_left_without_a_question() {
+    let mut stage = approved_behind_an_edit(100);
+    // The edit itself would not be lost.
+    stage.model.settings.drafts = true;
+    stage.press("q");
+    assert!(!stage.out.contains(&Out::Quit(Leave::Quit)));
+    assert!(matches!(stage.model.overlays.last(), Some(Overlay::Leave)));
+    let text = stage.flat();
+    assert!(
+        text.contains(
+            "1 collected edit is not committed: it waits here for you. c3 write_file waits for the edit of c3, \
+             which is not committed."
+        ),
+        "{text}"
+    );
+    let mut free = two();
+    free.model.settings.drafts = true;
+    free.out.clear();
+    free.press("q");
+    assert_eq!(
+        free.out,
+        [Out::Quit(Leave::Quit)],
+        "edits that hold nothing back are kept, and nobody is asked"
     );
 }

@@ -15,23 +15,14 @@ use crate::console::summary::{self, Summary};
 use crate::console::symbols::Symbol;
 use crate::console::theme::Role;
 
-/// Draws the map so that the selected box is in the middle, as far as there is something around it.
+/// Draws the part of the map that is around the selected box.
 pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
     let pane = &model.graph.map;
     let sheet = &pane.sheet;
     let width = MapPane::size(pane.room).width;
-    let selected = pane.spot(model.graph.selected).and_then(|spot| sheet.find(spot));
-    let (x, y) = selected.map_or((0, 0), |one| (one.x + width / 2, one.y));
-    let starts = sheet.boxes.iter().map(|one| one.x);
-    let own = selected.map_or(0, |one| one.x);
-    let left = middle(x, area.width, sheet.width);
-    let left = left_edge(
-        starts,
-        left,
-        own,
-        (own + width).saturating_sub(usize::from(area.width)),
-    );
-    let top = middle(y, area.height, sheet.height);
+    let selected = pane.spot(model.graph.selected);
+    let room = (usize::from(area.width), usize::from(area.height));
+    let (left, top) = sheet.window(selected, room, width);
     let glyphs = Glyphs::of(model.settings.line);
     for row in 0..area.height {
         for column in 0..area.width {
@@ -43,7 +34,6 @@ pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
             }
         }
     }
-    let selected = selected.map(|one| one.key);
     for one in &sheet.boxes {
         let (Some(x), Some(y)) = (one.x.checked_sub(left), one.y.checked_sub(top)) else {
             continue;
@@ -58,23 +48,6 @@ pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
         let place = Rect::new(area.x + x, area.y + y, (width as u16).min(area.width - x), 1);
         draw_box(model, canvas, place, one, selected);
     }
-}
-
-/// The first place on screen where `at` is to be in the middle, as far as there is something around it.
-fn middle(at: usize, room: u16, all: usize) -> usize {
-    let room = usize::from(room);
-    at.saturating_sub(room / 2).min(all.saturating_sub(room))
-}
-
-/// The first column on screen: one where a box begins, so that none is cut off at its beginning, the nearest before
-/// `left`; but none before `least`, where the selected box, which begins at `own`, would be cut off at its end.
-fn left_edge(starts: impl Iterator<Item = usize> + Clone, left: usize, own: usize, least: usize) -> usize {
-    let before = starts.clone().filter(|x| *x <= left).max().unwrap_or(left);
-    if before >= least {
-        return before.min(own);
-    }
-    let after = starts.filter(|x| (least..=own).contains(x)).min();
-    after.unwrap_or(own)
 }
 
 fn draw_box(model: &Model, canvas: &mut Canvas<'_>, place: Rect, one: &Placed<Spot>, selected: Option<Spot>) {

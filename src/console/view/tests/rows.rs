@@ -1,9 +1,11 @@
-//! What a row of the graph leaves room for and what it counts. Must not know: how lanes are found.
+//! What a row of the graph leaves room for and what it counts, and what no row of a list is cut before. Must not know: how lanes are found.
 
 use crate::console::testing::{Stage, id};
-use crate::domain::event::TurnEvent;
+use crate::domain::escape::Detector;
+use crate::domain::event::{Event, RunEvent, TurnEvent};
 use crate::domain::id::TurnId;
 use crate::domain::node::{Channel, Origin};
+use crate::domain::rule::Written;
 
 /// The line of the screen in which a node's row stands.
 fn row(text: &str, words: &str) -> String {
@@ -99,4 +101,39 @@ fn what_is_on_screen_is_not_new() {
         stage.awaiting(&format!("c{no}"), "write_file", r#"{"path":"a","content":""}"#);
     }
     assert!(stage.text().contains(" new "), "{}", stage.text());
+}
+
+#[test]
+fn the_word_that_tells_is_seen_at_every_width() {
+    let whole = |stage: &mut Stage, wanted: &[&str]| {
+        let text = stage.text();
+        for words in wanted {
+            assert!(text.contains(words), "{words}\n{text}");
+        }
+    };
+    for width in [40, 60, 80] {
+        let mut stage = Stage::new(width, 60);
+        stage.troubled();
+        let muted = &mut stage.model.run.state.escape.muted;
+        muted.insert(Detector::FailingTool);
+        stage.press("8");
+        let told = [
+            "put to you for general",
+            "nothing came of it yet",
+            "it changed nothing",
+            "failing_tool muted by you",
+        ];
+        whole(&mut stage, &told);
+    }
+    let mut stage = Stage::new(40, 24);
+    stage.sample();
+    for (no, gate) in [(1, "allow"), (2, "ask"), (3, "deny")] {
+        let text = format!("tool = \"a_tool_of_a_rather_long_name\", gate = \"{gate}\"");
+        stage.engine(Event::Run(RunEvent::RuleAdded {
+            no,
+            rule: Written::Text { text: text.into() },
+        }));
+    }
+    stage.press("B");
+    whole(&mut stage, &["1 allow ", "2 ask ", "3 deny ", "gate = \"allow\""]);
 }

@@ -40,13 +40,68 @@ fn a_long_word_goes_on_in_the_row_of_the_keys_until_the_next_key() {
 }
 
 #[test]
-fn a_word_that_is_too_long_for_both_rows_says_so() {
-    let mut stage = Stage::new(40, 24);
+fn a_word_goes_over_as_many_rows_as_it_needs_and_moves_no_pane_off_the_screen() {
+    for (width, height, rows) in [(40, 12, 2), (40, 24, 4), (80, 24, 4), (120, 40, 5)] {
+        let mut stage = Stage::new(width, height);
+        stage.sample();
+        stage.draw();
+        let before = stage.model.screen.places;
+        let words: Vec<String> = (0..usize::from(width) * rows / 5)
+            .map(|no| format!("w{no:03}"))
+            .collect();
+        // One row of the rows is that of the keys.
+        stage.model.complain(words[..words.len() - 4].join(" "));
+        let text = flat(&stage.text());
+        for word in &words[..words.len() - 4] {
+            assert!(
+                text.contains(word),
+                "{width}x{height}: {word} in\n{}",
+                stage.text()
+            );
+        }
+        assert!(text.ends_with("? help"), "{text}");
+        let now = stage.model.screen.places;
+        assert_eq!(
+            (before.graph.is_some(), before.inspector.is_some()),
+            (now.graph.is_some(), now.inspector.is_some())
+        );
+        assert!(now.body.height < before.body.height, "{width}x{height}");
+        let logged = stage.model.log.shown().count();
+        stage.press("down");
+        stage.draw();
+        assert_eq!(stage.model.screen.places, before, "the rows are given back");
+        assert_eq!(stage.model.log.shown().count(), logged);
+    }
+}
+
+#[test]
+fn what_has_no_room_on_the_screen_is_read_in_the_log() {
+    for (width, height) in [(40, 12), (40, 16), (80, 24)] {
+        let mut stage = Stage::new(width, height);
+        stage.sample();
+        let long = format!("{}{LONG}", "a word before it; ".repeat(20));
+        stage.model.complain(long.as_str());
+        stage.draw();
+        let rows = from_below(&mut stage);
+        assert!(rows[0].contains("… L: all of it"), "{width}x{height}: {rows:?}");
+        let is_whole = |line: &&crate::console::model::log::Line| matches!(line, crate::console::model::log::Line::Trouble(words) if *words == long);
+        let logged = |stage: &Stage| {
+            let lines = stage.model.log.shown().map(|(_, line)| line);
+            lines.filter(is_whole).count()
+        };
+        stage.draw();
+        assert_eq!(logged(&stage), 1, "once, however often it is drawn");
+        stage.press("L enter G");
+        let text = flat(&stage.text());
+        assert!(text.contains("or wait for it."), "{width}x{height}: {text}");
+    }
+    // What fits is not put into the log.
+    let mut stage = Stage::new(80, 24);
     stage.sample();
+    let before = stage.model.log.shown().count();
     stage.model.complain(LONG);
-    let rows = from_below(&mut stage);
-    assert!(rows[0].contains('…'), "{}", rows[0]);
-    assert!(rows[0].ends_with("? help"), "{}", rows[0]);
+    stage.draw();
+    assert_eq!(stage.model.log.shown().count(), before);
 }
 
 #[test]
@@ -109,13 +164,13 @@ fn a_recorded_run_tells_its_place_in_the_header() {
 
 #[test]
 fn a_short_word_of_the_header_stands_where_a_longer_one_does_not_fit() {
-    let mut stage = Stage::new(58, 24);
+    let mut stage = Stage::new(56, 24);
     stage.sample();
     stage.model.run.state.title = Some("a name that is longer than all of the room".into());
     let text = stage.text();
     let header = text.lines().next().unwrap();
     assert!(
-        header.contains("turn 2") && !header.contains("sandbox"),
+        header.contains("turn 2") && !header.contains("overrule"),
         "{header}"
     );
 }
@@ -222,13 +277,33 @@ fn the_header_names_the_turn_as_everything_else_does() {
 
 #[test]
 fn the_header_says_how_far_commands_reach_beside_a_question() {
-    let mut stage = Stage::new(80, 24);
+    for width in [40, 48, 80] {
+        let mut stage = Stage::new(width, 24);
+        stage.sample();
+        for edits in [false, true] {
+            let text = stage.text();
+            let header = text.lines().next().unwrap();
+            assert!(
+                header.contains("sandbox 0") && header.contains("1 waiting"),
+                "{width}, {edits}: {header}"
+            );
+            stage.press("1 g j e");
+            stage.type_text("!");
+            stage.press("ctrl-g");
+        }
+    }
+}
+
+#[test]
+fn the_help_says_what_the_word_of_the_header_about_commands_means() {
+    let mut stage = Stage::new(120, 40);
     stage.sample();
+    stage.press("? G");
+    // The header says it too, and is no explanation.
     let text = stage.text();
-    let header = text.lines().next().unwrap();
     assert!(
-        header.contains("sandbox 0") && header.contains("1 waiting"),
-        "{header}"
+        text.contains("commands of the agent are confined; level 0 is not"),
+        "{text}"
     );
 }
 

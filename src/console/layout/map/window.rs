@@ -1,0 +1,92 @@
+//! Which part of a drawing is on screen: the one around a box with what it hangs on, what hangs on it and what stands
+//! beside it, as far as there is room for them. Must not know: how it is drawn.
+
+use std::ops::Range;
+
+use super::{Placed, Sheet};
+
+/// What is on screen for certain: columns and rows.
+#[derive(Debug, Clone)]
+struct Seen {
+    x: Range<usize>,
+    y: Range<usize>,
+}
+
+impl Seen {
+    const fn of<K>(one: &Placed<K>, width: usize) -> Self {
+        Self {
+            x: one.x..one.x + width,
+            y: one.y..one.y + 1,
+        }
+    }
+
+    fn with(&self, other: &Self) -> Self {
+        let both = |a: &Range<usize>, b: &Range<usize>| a.start.min(b.start)..a.end.max(b.end);
+        Self {
+            x: both(&self.x, &other.x),
+            y: both(&self.y, &other.y),
+        }
+    }
+}
+
+impl<K: Copy + Ord> Sheet<K> {
+    /// The first column and the first row on screen, where there is room for so many columns and rows and boxes are so
+    /// wide. The box of `own` is in the middle as far as that hides none of its relatives which could be seen with it.
+    pub fn window(&self, own: Option<K>, room: (usize, usize), width: usize) -> (usize, usize) {
+        let Some(own) = own.and_then(|key| self.find(key)) else {
+            return (0, 0);
+        };
+        let mut seen = Seen::of(own, width);
+        for one in self.relatives(own) {
+            let more = seen.with(&Seen::of(one, width));
+            if more.x.len() <= room.0 && more.y.len() <= room.1 {
+                seen = more;
+            }
+        }
+        let left = middle(own.x + width / 2, &seen.x, room.0, self.width);
+        let left = self.left_edge(left, &seen.x, room.0);
+        (left, middle(own.y, &seen.y, room.1, self.height))
+    }
+
+    /// What it hangs on, what hangs on it, what hangs on the same: of each the nearest first.
+    fn relatives(&self, own: &Placed<K>) -> Vec<&Placed<K>> {
+        let kin = |one: &&Placed<K>| {
+            let beside = one.layer == own.layer && one.parents.iter().any(|key| own.parents.contains(key));
+            match () {
+                () if one.key == own.key => None,
+                () if own.parents.contains(&one.key) => Some(0),
+                () if one.parents.contains(&own.key) => Some(1),
+                () if beside => Some(2),
+                () => None,
+            }
+        };
+        let far = |one: &Placed<K>| one.x.abs_diff(own.x) + one.y.abs_diff(own.y);
+        let mut all: Vec<(u8, usize, &Placed<K>)> = self
+            .boxes
+            .iter()
+            .filter_map(|one| Some((kin(&one)?, far(one), one)))
+            .collect();
+        all.sort_by_key(|(kin, far, _)| (*kin, *far));
+        all.into_iter().map(|(_, _, one)| one).collect()
+    }
+
+    /// The first column on screen: one where a box begins, so that none is cut off at its beginning, the nearest before
+    /// `left`; but none from which what is to be seen does not fit.
+    fn left_edge(&self, left: usize, seen: &Range<usize>, room: usize) -> usize {
+        let starts = || self.boxes.iter().map(|one| one.x);
+        let least = seen.end.saturating_sub(room);
+        let before = starts().filter(|x| *x <= left).max().unwrap_or(left);
+        if before >= least {
+            return before.min(seen.start);
+        }
+        let after = starts().filter(|x| (least..=seen.start).contains(x)).min();
+        after.unwrap_or(seen.start)
+    }
+}
+
+/// The first place on screen where `at` is to be in the middle and all of `seen` on screen, as far as there is
+/// something around it.
+fn middle(at: usize, seen: &Range<usize>, room: usize, all: usize) -> usize {
+    let wanted = at.saturating_sub(room / 2).min(all.saturating_sub(room));
+    wanted.max(seen.end.saturating_sub(room)).min(seen.start)
+}
