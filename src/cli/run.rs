@@ -484,7 +484,7 @@ pub(super) fn serve(
         ready.driver = ready.driver.listened_to(taps(&place));
     }
     let result = runtime.block_on(async {
-        ready.door = control::open(common, ground, &ready)?;
+        ready.door = control::open(common, ground, &ready, headless)?;
         if headless {
             headless::serve(common, ground, ready).await
         } else {
