@@ -31,7 +31,7 @@ pub fn branches(common: &Common, args: &args::Branches) -> Result<Code, Failure>
             epoch: Epoch(*branch),
             name: Arc::from(name.as_str()),
         });
-        print::out(&record::decide(common, &ground, &place.id(), &command)?.line());
+        print::out(&record::decide(common, &ground, &place.id(), &command)?.line(common));
         return Ok(Code::Ok);
     }
     let state = record::as_found(&place)?.state;

@@ -74,7 +74,7 @@ pub fn commands(
         | Verb::SetPolicy { .. } => Command::Run(on_run(common, ground, state, verb)?),
         // What is kept beside the session is read by those who ask for it.
         Verb::DropCollected { .. } => return Err(misplaced()),
-        Verb::Weights(verb) => Command::Weight(weights::intent(verb)?),
+        Verb::Weights(verb) => Command::Weight(weights::intent(verb)),
     };
     Ok(vec![one])
 }

@@ -59,8 +59,11 @@ pub struct Recorded {
 
 impl Recorded {
     /// A line that says so.
-    pub fn line(self) -> String {
-        if self.elsewhere {
+    pub fn line(self, common: &Common) -> String {
+        if common.json {
+            let (seq, elsewhere) = (self.seq, self.elsewhere);
+            serde_json::json!({ "type": "recorded", "seq": seq, "elsewhere": elsewhere }).to_string()
+        } else if self.elsewhere {
             format!("recorded as {} by the process that runs it", self.seq)
         } else {
             format!("recorded as {}", self.seq)

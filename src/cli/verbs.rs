@@ -58,9 +58,9 @@ pub fn verb(common: &Common, verb: &Verb) -> Result<Code, Failure> {
         elsewhere = recorded.elsewhere;
         // Standard output is for the answer, where one is still to come.
         if on.resume && !elsewhere {
-            print::err(&recorded.line());
+            print::err(&recorded.line(common));
         } else {
-            print::out(&recorded.line());
+            print::out(&recorded.line(common));
         }
     }
     if let Some((kept, _)) = &kept {
