@@ -1,5 +1,6 @@
 //! The words of the command line. Must not know: what they do.
 
+mod number;
 mod verb;
 
 use std::path::PathBuf;
@@ -69,10 +70,10 @@ pub struct Common {
     #[arg(long, global = true)]
     pub keep_wire: bool,
     /// Most requests to the model
-    #[arg(long, global = true, value_name = "N")]
+    #[arg(long, global = true, value_name = "N", value_parser = number::whole::<u32>("a whole number of requests, such as 20"))]
     pub max_turns: Option<u32>,
     /// Most tokens, sent and received
-    #[arg(long, global = true, value_name = "N")]
+    #[arg(long, global = true, value_name = "N", value_parser = number::whole::<u64>("a whole number of tokens, such as 200000"))]
     pub max_tokens: Option<u64>,
     /// Most working time, such as 10m
     #[arg(long, global = true, value_name = "DURATION")]
@@ -81,7 +82,7 @@ pub struct Common {
     #[arg(long, global = true, value_name = "AMOUNT")]
     pub max_price: Option<String>,
     /// Most calls at one time
-    #[arg(long, global = true, value_name = "N")]
+    #[arg(long, global = true, value_name = "N", value_parser = number::whole::<u32>("a whole number of calls, such as 4"))]
     pub parallel: Option<u32>,
 }
 
@@ -133,6 +134,8 @@ pub enum What {
     Weights(Weights),
     /// List the branches of a session, or name one: every edit begins one, and none is lost
     Branches(Branches),
+    /// Print the edits that were collected in the console and are not committed, with the digest to commit them by
+    Collected(Queue),
     /// Compare two branches node by node: answers, calls, requests, tokens
     Compare(Compare),
     /// Decode a captured model stream
@@ -194,13 +197,13 @@ pub struct Drill {
     #[arg(default_value = "last")]
     pub id: String,
     /// Share of bad calls among all, in percent: 1 to 50
-    #[arg(long, value_name = "PERCENT", default_value_t = 5)]
+    #[arg(long, value_name = "PERCENT", default_value_t = 5, value_parser = number::whole::<u8>("a percentage, such as 5"))]
     pub share: u8,
     /// How many bad calls, in place of a share: 1 to 200
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = number::whole::<usize>("a whole number of calls, such as 3"))]
     pub bad: Option<usize>,
     /// Number that the bad calls are drawn by: the same makes the same exercise
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = number::whole::<u64>("a whole number, such as 7"))]
     pub seed: Option<u64>,
 }
 
@@ -250,7 +253,7 @@ pub struct Replay {
     #[arg(default_value = "last")]
     pub id: String,
     /// Play at once, so many times as fast as it happened
-    #[arg(long, value_name = "FACTOR")]
+    #[arg(long, value_name = "FACTOR", value_parser = number::factor)]
     pub speed: Option<f64>,
 }
 
@@ -273,9 +276,9 @@ pub struct Graph {
     /// Id, beginning of it, `last`, or a file
     #[arg(default_value = "last")]
     pub id: String,
-    /// Form
-    #[arg(long, value_enum, default_value_t = Format::Gutter)]
-    pub format: Format,
+    /// Form (default: gutter; with --json: json on one line)
+    #[arg(long, value_enum)]
+    pub format: Option<Format>,
     /// Only what counts now, without ids and times (JSON)
     #[arg(long)]
     pub active: bool,
@@ -316,6 +319,7 @@ pub enum BranchesWhat {
     /// Name one, so that it is found again; an empty name takes it away
     Name {
         /// Number of the branch, as `overrule branches` lists it
+        #[arg(value_parser = number::whole::<u32>("the number of a branch, such as 2"))]
         branch: u32,
         /// The name
         name: String,
@@ -328,8 +332,10 @@ pub struct Compare {
     /// Id, beginning of it, or `last`
     pub id: String,
     /// Number of the one
+    #[arg(value_parser = number::whole::<u32>("the number of a branch, such as 0"))]
     pub a: u32,
     /// Number of the other
+    #[arg(value_parser = number::whole::<u32>("the number of a branch, such as 2"))]
     pub b: u32,
     /// Print also what is the same on both
     #[arg(long)]

@@ -31,7 +31,7 @@ pub fn branches(common: &Common, args: &args::Branches) -> Result<Code, Failure>
             epoch: Epoch(*branch),
             name: Arc::from(name.as_str()),
         });
-        print::out(&record::decide(common, &ground, &place.id(), &command)?.line());
+        print::out(&record::decide(common, &ground, &place.id(), &command)?.line(common));
         return Ok(Code::Ok);
     }
     let state = record::as_found(&place)?.state;
@@ -211,7 +211,7 @@ fn row_words(state: &State, row: &Row, (a, b): (u32, u32)) -> Vec<String> {
 }
 
 /// What a revision of a node says.
-fn says(state: &State, id: NodeId, rev: Rev) -> String {
+pub fn says(state: &State, id: NodeId, rev: Rev) -> String {
     let revision = state.nodes.get(&id).and_then(|node| node.revision(rev));
     match revision.map(|revision| &revision.content) {
         Some(Content::Text { text, .. }) => text.to_string(),

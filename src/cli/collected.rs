@@ -41,8 +41,8 @@ fn pause(state: &State, why: &str) -> Vec<Event> {
 fn words(nodes: &[NodeId]) -> String {
     let names: Vec<String> = nodes.iter().map(NodeId::to_string).collect();
     format!(
-        "edits of {} are collected and not committed: what they touch waits until somebody commits or forgets them at \
-         a terminal",
+        "edits of {} are collected and not committed: what they touch waits until they are committed or dropped \
+         (`overrule collected` lists them, and the console does)",
         names.join(", ")
     )
 }

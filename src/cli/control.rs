@@ -22,7 +22,12 @@ fn directory(place: &Place) -> Option<PathBuf> {
 
 /// Opens the door, if one is asked for. The agent's commands run without a sandbox, so that it is
 /// never open unasked.
-pub fn open(common: &Common, ground: &Ground, ready: &Ready) -> Result<Option<Door>, Failure> {
+pub fn open(
+    common: &Common,
+    ground: &Ground,
+    ready: &Ready,
+    headless: bool,
+) -> Result<Option<Door>, Failure> {
     if !common.control {
         return Ok(None);
     }
@@ -30,7 +35,8 @@ pub fn open(common: &Common, ground: &Ground, ready: &Ready) -> Result<Option<Do
     let Some(dir) = directory(&place) else {
         return Ok(None);
     };
-    let door = Door::open(&ground.places, &dir, &place.id(), ready.handle.clone())
+    let said = (place.id(), !headless);
+    let door = Door::open(&ground.places, &dir, (&said.0, said.1), ready.handle.clone())
         .map_err(|error| Failure::new(Code::Config, error))?;
     ready.handle.notice(format!(
         "other processes of {} may decide here: overrule queue {}, overrule approve … ({}). The agent's own are told \
@@ -57,9 +63,23 @@ pub fn hand_over(
         holder,
     };
     let request = Request::new(&ground.user(), command.clone());
+    runtime()?.block_on(control::send(target, &request))
+}
+
+/// True where the process that has the session open may show it on a screen.
+pub fn has_screen(ground: &Ground, place: &Place, holder: Option<u32>) -> Result<bool, control::Error> {
+    let dir = directory(place).ok_or(control::Error::NoSocket)?;
+    let target = Target {
+        places: &ground.places,
+        session: &dir,
+        holder,
+    };
+    runtime()?.block_on(control::has_screen(target))
+}
+
+fn runtime() -> Result<tokio::runtime::Runtime, control::Error> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| control::Error::NotTaken {
+    runtime.map_err(|error| control::Error::NotTaken {
         why: format!("this process cannot start: {error}"),
-    })?;
-    runtime.block_on(control::send(target, &request))
+    })
 }

@@ -94,7 +94,13 @@ pub const ALL: &[BuiltIn] = &[
 ];
 
 /// Prints a line for each.
-pub fn list() {
+pub fn list(json: bool) {
+    if json {
+        for run in ALL {
+            print::out(&serde_json::json!({ "name": run.name, "what": run.what }).to_string());
+        }
+        return;
+    }
     for run in ALL {
         print::out(&format!("{:8} {}", run.name, run.what));
     }

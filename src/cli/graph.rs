@@ -16,7 +16,8 @@ pub fn graph(common: &Common, args: &args::Graph) -> Result<Code, Failure> {
         print::err(&format!("session {} is damaged: {damage}", place.id()));
     }
     let state = fold(&loaded.envelopes);
-    let text = match args.format {
+    let text = match args.format.unwrap_or(Format::Gutter) {
+        _ if args.format.is_none() && common.json => export::json(&state, args.active).to_string(),
         Format::Gutter => {
             let ascii = common.ascii || ground.settings.glyphs.value == crate::config::Glyphs::Ascii;
             export::gutter(&state, ascii)

@@ -72,7 +72,9 @@ pub fn commands(
         | Verb::Stop { .. }
         | Verb::SetLimits { .. }
         | Verb::SetPolicy { .. } => Command::Run(on_run(common, ground, state, verb)?),
-        Verb::Weights(verb) => Command::Weight(weights::intent(verb)?),
+        // What is kept beside the session is read by those who ask for it.
+        Verb::DropCollected { .. } => return Err(misplaced()),
+        Verb::Weights(verb) => Command::Weight(weights::intent(verb)),
     };
     Ok(vec![one])
 }
@@ -106,7 +108,12 @@ fn on_graph(state: &State, verb: &Verb) -> Result<EditCommand, Failure> {
             epoch: epoch.map(Epoch),
             effects_seen: effects_seen(planned),
         },
-        Verb::Commit { on, change, edits } => committed(on, change, edits::read(state, edits)?),
+        Verb::Commit {
+            on,
+            change,
+            edits: Some(edits),
+            ..
+        } => committed(on, change, edits::read(state, edits)?),
         Verb::Edit { on, change, .. }
         | Verb::Replace { on, change, .. }
         | Verb::Guide { on, change, .. }

@@ -23,6 +23,7 @@ pub mod graph;
 pub mod guard;
 pub mod headless;
 pub mod intent;
+mod kept;
 pub mod live;
 pub mod logging;
 pub mod looks;
@@ -89,6 +90,7 @@ fn dispatch(parsed: args::Args) -> Result<Code, Failure> {
         Some(What::Effects(queue)) => effects::effects(&common, &queue),
         Some(What::Weights(weights)) => weights::print(&common, &weights),
         Some(What::Branches(branches)) => branches::branches(&common, &branches),
+        Some(What::Collected(queue)) => kept::list(&common, &queue),
         Some(What::Compare(compare)) => branches::compare(&common, &compare),
         Some(What::Decode(decode)) => decode::decode(&decode),
         Some(What::Verb(verb)) => verbs::verb(&common, &verb),

@@ -45,7 +45,10 @@ pub fn queue(common: &Common, args: &args::Queue) -> Result<Code, Failure> {
         }
     }
     let together = bulk::together(&found.state);
-    if together.len() > 1 && !common.json {
+    if together.len() > 1 && common.json {
+        let ids: Vec<_> = together.iter().map(|item| item.call).collect();
+        print::out(&serde_json::json!({ "together": ids, "digest": bulk::digest(&together) }).to_string());
+    } else if together.len() > 1 {
         let ids: Vec<String> = together.iter().map(|item| item.call.to_string()).collect();
         print::out(&format!(
             "{} can be approved together\n  digest {}",

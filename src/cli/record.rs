@@ -23,6 +23,7 @@ use crate::engine::clock::Clock;
 use crate::engine::log::Log as _;
 use crate::engine::resume;
 use crate::journal::{self, Place, Writer};
+use crate::text::visible;
 
 /// A session as it stands, read without disturbing whoever has it open.
 pub struct Found {
@@ -58,8 +59,11 @@ pub struct Recorded {
 
 impl Recorded {
     /// A line that says so.
-    pub fn line(self) -> String {
-        if self.elsewhere {
+    pub fn line(self, common: &Common) -> String {
+        if common.json {
+            let (seq, elsewhere) = (self.seq, self.elsewhere);
+            serde_json::json!({ "type": "recorded", "seq": seq, "elsewhere": elsewhere }).to_string()
+        } else if self.elsewhere {
             format!("recorded as {} by the process that runs it", self.seq)
         } else {
             format!("recorded as {}", self.seq)
@@ -87,18 +91,33 @@ pub fn decide(common: &Common, ground: &Ground, id: &str, command: &Command) -> 
             if let Some(done) = elsewhere(ground, &place, pid, command)? {
                 return Ok(done);
             }
-            let locked = journal::Error::Locked { path, pid };
-            Err(Failure::new(
-                Code::Session,
-                format!(
-                    "{locked}. It takes no commands from other processes: for that a run is begun with --control, or \
-                     gone on with by `overrule resume {} --control`",
-                    place.id()
-                ),
-            ))
+            Err(unheard(&place, &journal::Error::Locked { path, pid }))
         }
         Err(error) => Err(error.into()),
     }
+}
+
+/// Why nothing is done to a session that a process has open which listens to nobody.
+pub fn locked(place: &Place, pid: Option<u32>) -> Failure {
+    let path = visible(
+        &place
+            .journal()
+            .parent()
+            .unwrap_or(Path::new(""))
+            .to_string_lossy(),
+    );
+    unheard(place, &journal::Error::Locked { path, pid })
+}
+
+fn unheard(place: &Place, locked: &journal::Error) -> Failure {
+    Failure::new(
+        Code::Session,
+        format!(
+            "{locked}. It takes no commands from other processes: for that a run is begun with --control, or gone on \
+             with by `overrule resume {} --control`",
+            place.id()
+        ),
+    )
 }
 
 /// Has the command recorded by the process that has the session open; none where there is no such

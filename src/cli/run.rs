@@ -62,7 +62,7 @@ pub struct Ready {
 /// Starts a built-in run, or lists them.
 pub fn demo(common: &Common, demo: &args::Demo) -> Result<Code, Failure> {
     let Some(name) = demo.name.as_deref().filter(|_| !demo.list) else {
-        demos::list();
+        demos::list(common.json);
         return Ok(Code::Ok);
     };
     let run = demos::named(name)?;
@@ -484,7 +484,7 @@ pub(super) fn serve(
         ready.driver = ready.driver.listened_to(taps(&place));
     }
     let result = runtime.block_on(async {
-        ready.door = control::open(common, ground, &ready)?;
+        ready.door = control::open(common, ground, &ready, headless)?;
         if headless {
             headless::serve(common, ground, ready).await
         } else {

@@ -23,7 +23,7 @@ pub fn sessions(common: &Common, sessions: Sessions) -> Result<Code, Failure> {
         SessionsWhat::Show { id } => show(common, &ground, &id),
         SessionsWhat::Name { id, name } => {
             let command = Command::Run(RunCommand::Title { title: name });
-            print::out(&record::decide(common, &ground, &id, &command)?.line());
+            print::out(&record::decide(common, &ground, &id, &command)?.line(common));
             Ok(Code::Ok)
         }
         SessionsWhat::Delete { id } => {

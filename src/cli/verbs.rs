@@ -5,7 +5,7 @@
 use super::args::{Common, Verb};
 use super::build::Ground;
 use super::exit::{Code, Failure};
-use super::{effects, intent, plan, print, record, rules, run};
+use super::{effects, intent, kept, plan, print, record, rules, run};
 use crate::domain::command::{Command, Edit, EditCommand};
 use crate::domain::decide;
 use crate::domain::lineage;
@@ -19,8 +19,15 @@ pub fn verb(common: &Common, verb: &Verb) -> Result<Code, Failure> {
     let on = verb.on();
     let place = ground.store.find(&on.session)?;
     let found = record::as_found(&place)?;
-    let state = found.state;
-    let commands = intent::commands(common, &ground, &state, verb)?;
+    if matches!(verb, Verb::DropCollected { .. }) {
+        return kept::forget(common, ground, &place, &found, verb);
+    }
+    let (state, held) = (found.state, found.held);
+    let kept = kept::of(&ground, &place, held, verb)?;
+    let commands = match &kept {
+        Some((_, command)) => vec![command.clone()],
+        None => intent::commands(common, &ground, &state, verb)?,
+    };
     if let Verb::AddRule { rule, look, .. } = verb
         && look.preview
     {
@@ -30,7 +37,7 @@ pub fn verb(common: &Common, verb: &Verb) -> Result<Code, Failure> {
         print::err(&words);
     }
     // A process that runs on is told of before something is put in its place; whoever goes on is told anyway.
-    if !found.held && (!on.resume || verb.is_preview()) && commands.iter().any(about_nodes) {
+    if !held && (!on.resume || verb.is_preview()) && commands.iter().any(about_nodes) {
         for words in run::survivors(&state) {
             print::err(&words);
         }
@@ -38,6 +45,9 @@ pub fn verb(common: &Common, verb: &Verb) -> Result<Code, Failure> {
     if verb.is_preview() {
         for command in &commands {
             preview(common, &ground, &place, &state, command)?;
+        }
+        if let Some((kept, _)) = &kept {
+            kept.tell();
         }
         return Ok(Code::Ok);
     }
@@ -48,10 +58,13 @@ pub fn verb(common: &Common, verb: &Verb) -> Result<Code, Failure> {
         elsewhere = recorded.elsewhere;
         // Standard output is for the answer, where one is still to come.
         if on.resume && !elsewhere {
-            print::err(&recorded.line());
+            print::err(&recorded.line(common));
         } else {
-            print::out(&recorded.line());
+            print::out(&recorded.line(common));
         }
+    }
+    if let Some((kept, _)) = &kept {
+        kept.done()?;
     }
     // In the process that has it open the run goes on anyway.
     if on.resume && !elsewhere {

@@ -110,15 +110,27 @@ impl Watch {
             )),
             Mode::Running => {
                 let waiting: Vec<String> = self.state.queue().map(|call| call.id.to_string()).collect();
-                (!waiting.is_empty()).then(|| {
+                let asked = (!waiting.is_empty()).then(|| {
                     format!(
                         "waits for a decision on {}: `overrule queue {session}`",
                         waiting.join(", ")
                     )
-                })
+                });
+                asked.or_else(|| self.held())
             }
             Mode::Paused(_) | Mode::Stopped(_) | Mode::Finished(_) => None,
         }
+    }
+
+    /// What is waited for where a console's collected edits alone hold the rest.
+    fn held(&self) -> Option<String> {
+        let session = &self.session;
+        (!self.state.held.is_empty()).then(|| {
+            format!(
+                "what is left waits for edits that a console collected: `overrule collected {session}`, then `commit \
+                 {session} --collected` or `drop-collected {session}`"
+            )
+        })
     }
 
     /// What can be decided without anybody.
@@ -217,9 +229,11 @@ impl Watch {
         let session = &self.session;
         let waiting: Vec<String> = self.state.queue().map(|call| call.id.to_string()).collect();
         let why = if waiting.is_empty() {
-            format!(
-                "nothing goes on by itself and there is no answer: look at it with `overrule resume {session}`"
-            )
+            self.held().unwrap_or_else(|| {
+                format!(
+                    "nothing goes on by itself and there is no answer: look at it with `overrule resume {session}`"
+                )
+            })
         } else {
             format!(
                 "{} must be decided on, and nobody is here to do it: see `overrule queue {session}`, then approve, \

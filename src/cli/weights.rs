@@ -19,26 +19,18 @@ use crate::resilience::watch::Watch;
 use crate::text::visible;
 
 /// What a verb wants of the weights.
-pub fn intent(verb: &WeightVerb) -> Result<WeightCommand, Failure> {
+pub fn intent(verb: &WeightVerb) -> WeightCommand {
     match verb {
         WeightVerb::SetWeight {
             tool, weight, kind, ..
-        } => {
-            if !(0.0..=1.0).contains(weight) {
-                return Err(Failure::new(
-                    Code::Usage,
-                    format!("{weight} is no weight: write a number from 0 to 1"),
-                ));
-            }
-            Ok(WeightCommand::Set {
-                kind: Arc::from(kind.as_str()),
-                tool: Arc::from(tool.as_str()),
-                weight: (weight * f64::from(MOST)).round() as u16,
-            })
-        }
-        WeightVerb::ResetWeights { tool, .. } => Ok(WeightCommand::Reset {
+        } => WeightCommand::Set {
+            kind: Arc::from(kind.as_str()),
+            tool: Arc::from(tool.as_str()),
+            weight: (weight * f64::from(MOST)).round() as u16,
+        },
+        WeightVerb::ResetWeights { tool, .. } => WeightCommand::Reset {
             tool: tool.as_deref().map(Arc::from),
-        }),
+        },
     }
 }
 

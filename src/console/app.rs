@@ -28,7 +28,7 @@ use super::terminal::{self, Screen, Signal, Signals, Stops, install_panic_hook};
 use super::update::{prepare, soon, update, work};
 use super::view::view;
 use drafts::Drafts;
-pub use drafts::held_by;
+pub use drafts::{held_by, keep_instead, kept};
 pub use options::{Alerts, Exit, Held, Options, Sources};
 use typed::Typed;
 use worker::Worker;

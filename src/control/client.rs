@@ -9,6 +9,7 @@ use std::time::Duration;
 use serde::de::DeserializeOwned;
 use tokio::io::{AsyncWriteExt as _, BufReader};
 use tokio::net::UnixStream;
+use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::time::timeout;
 
 use super::error::{Error, shown};
@@ -53,20 +54,7 @@ pub async fn send(target: Target<'_>, request: &Request) -> Result<Answer, Error
             most: MOST_BYTES,
         });
     }
-    let stream = connect(&target).await?;
-    let (from, mut to) = stream.into_split();
-    let mut from = BufReader::new(from);
-    let greeting: Greeting = hear(GREETING, protocol::read(&mut from))
-        .await
-        .map_err(|why| Error::NotTaken { why })?;
-    if greeting.overrule_control != VERSION {
-        return Err(Error::NotTaken {
-            why: format!(
-                "it speaks version {} and this program version {VERSION}: use the same overrule for both",
-                greeting.overrule_control
-            ),
-        });
-    }
+    let (_, mut from, mut to) = greeted(target).await?;
     // Whether a line that could not be written whole was read is nothing to rely on.
     let unknown = |why: String| Error::NoAnswer { why };
     timeout(GREETING, to.write_all(&line))
@@ -80,6 +68,30 @@ pub async fn send(target: Target<'_>, request: &Request) -> Result<Answer, Error
             why: visible(&message),
         }),
     }
+}
+
+/// True where the process that has the session open may show it on a screen, on which it is edited.
+pub async fn has_screen(target: Target<'_>) -> Result<bool, Error> {
+    Ok(greeted(target).await?.0.screen)
+}
+
+/// A connection on which the holder has said who it is, in this program's version.
+async fn greeted(target: Target<'_>) -> Result<(Greeting, BufReader<OwnedReadHalf>, OwnedWriteHalf), Error> {
+    let stream = connect(&target).await?;
+    let (from, to) = stream.into_split();
+    let mut from = BufReader::new(from);
+    let greeting: Greeting = hear(GREETING, protocol::read(&mut from))
+        .await
+        .map_err(|why| Error::NotTaken { why })?;
+    if greeting.overrule_control != VERSION {
+        return Err(Error::NotTaken {
+            why: format!(
+                "it speaks version {} and this program version {VERSION}: use the same overrule for both",
+                greeting.overrule_control
+            ),
+        });
+    }
+    Ok((greeting, from, to))
 }
 
 async fn connect(target: &Target<'_>) -> Result<UnixStream, Error> {

@@ -18,6 +18,9 @@ pub const MOST_BYTES: usize = 4 * 1024 * 1024;
 /// Characters of an operator's name that are kept.
 const NAME_CHARS: usize = 64;
 
+/// Why editors are opened and closed by the process that has them.
+pub const NOT_FOR_OTHERS: &str = "what an open editor holds back is not for other processes";
+
 /// The holder's first line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Greeting {
@@ -25,6 +28,13 @@ pub struct Greeting {
     pub overrule_control: u32,
     /// The session's id.
     pub session: String,
+    /// False where the run goes on without a screen: nobody edits in that process. One that does not say may have one.
+    #[serde(default = "may_have_one")]
+    pub screen: bool,
+}
+
+const fn may_have_one() -> bool {
+    true
 }
 
 /// The other's only line.
@@ -80,9 +90,9 @@ impl Request {
                 request.v
             ));
         }
-        if let Command::Edit(EditCommand::Hold { .. } | EditCommand::Release { .. }) = request.command {
+        if let Command::Edit(EditCommand::Hold { .. }) = request.command {
             // Whoever holds calls back must be there to let them go.
-            return Err("what an open editor holds back is not for other processes".into());
+            return Err(NOT_FOR_OTHERS.into());
         }
         Ok(request)
     }

@@ -18,6 +18,7 @@ use super::error::Error;
 use super::peer::{self, Peer};
 use super::place::{self, Places};
 use super::protocol::{self, Greeting, Reply, Request, VERSION};
+use crate::domain::command::{Command, EditCommand};
 use crate::domain::envelope::Actor;
 use crate::domain::refusal::{Refusal, RefusalKind};
 use crate::engine::Handle;
@@ -49,8 +50,14 @@ pub struct Door {
 
 impl Door {
     /// Opens the door of a session that this process holds. A socket that stands there already is of
-    /// a process that is gone, because whoever holds a session holds it alone.
-    pub fn open(places: &Places, session: &Path, id: &str, handle: Handle) -> Result<Self, Error> {
+    /// a process that is gone, because whoever holds a session holds it alone. Said of the session: its id, and
+    /// whether somebody sees it on a screen here.
+    pub fn open(
+        places: &Places,
+        session: &Path,
+        (id, screen): (&str, bool),
+        handle: Handle,
+    ) -> Result<Self, Error> {
         let dir = places.ready()?;
         place::sweep(&dir);
         let path = dir.join(place::name(session));
@@ -77,6 +84,7 @@ impl Door {
             answering: Arc::clone(&answering),
             handle,
             session: id.to_owned(),
+            screen,
             slots: Arc::new(Semaphore::new(MOST_AT_ONCE)),
             recorded: AtomicU32::new(0),
         });
@@ -137,6 +145,7 @@ async fn tidy() {
 struct Host {
     handle: Handle,
     session: String,
+    screen: bool,
     slots: Arc<Semaphore>,
     /// Those who have said what they want and not been answered.
     answering: Arc<Semaphore>,
@@ -173,6 +182,7 @@ impl Host {
         let greeting = protocol::line(&Greeting {
             overrule_control: VERSION,
             session: self.session.clone(),
+            screen: self.screen,
         });
         let heard = timeout(PATIENCE, async {
             to.write_all(&greeting).await?;
@@ -207,6 +217,9 @@ impl Host {
     async fn answer(&self, request: Request, peer: Peer) -> Option<Reply> {
         if let Peer::Refused(why) = peer {
             return Some(self.refuse(&request, why));
+        }
+        if self.screen && matches!(request.command, Command::Edit(EditCommand::Release { .. })) {
+            return Some(error(protocol::NOT_FOR_OTHERS));
         }
         let actor = Actor::Operator(Arc::from(request.name()));
         let decided = timeout(DECISION, self.handle.command(request.command, actor));

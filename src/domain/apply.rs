@@ -16,7 +16,7 @@ mod turn;
 mod weight;
 
 use super::branch;
-use super::envelope::Envelope;
+use super::envelope::{Actor, Envelope};
 use super::event::{EditEvent, Event, RunEvent};
 use super::id::{NodeId, Seq, TurnId};
 use super::node::Revision;
@@ -28,6 +28,8 @@ use super::turn::Stream;
 struct At {
     seq: Seq,
     utc_ms: i64,
+    /// True for what an operator decided.
+    by_person: bool,
 }
 
 /// Folds one event into the state.
@@ -35,6 +37,7 @@ pub fn apply(state: &mut State, envelope: &Envelope) {
     let at = At {
         seq: envelope.seq,
         utc_ms: envelope.at,
+        by_person: matches!(envelope.actor, Actor::Operator(_)),
     };
     state.seq = envelope.seq;
     state.times.note(at.seq, at.utc_ms);

@@ -86,6 +86,9 @@ pub struct State {
     pub breakers: BTreeMap<Scope, Breaker>,
     /// How failures are met, where that was recorded.
     pub resilience: Option<Configured>,
+    /// Results that were taken from the record without a person, by the number of the decision: alone of these the
+    /// decision does not say whose it was.
+    pub unasked: Bits,
     /// Indices over the above.
     pub agenda: Agenda,
     /// The nodes that editors are open on, each with the calls that wait for it.

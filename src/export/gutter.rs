@@ -115,7 +115,8 @@ fn folded(state: &State, row: &Planned<NodeId>) -> String {
         .replaced
         .and_then(|epoch| stand::replaced_by(state, Epoch(u32::try_from(epoch).ok()?)));
     let by = by.map(|by| format!(" by {by}")).unwrap_or_default();
-    format!("{} superseded{by}", row.count)
+    // Nodes, as the plan of an edit counts them: a result that stands with its call is one of its own.
+    format!("{} superseded{by}", 1 + row.members.len())
 }
 
 fn symbol(state: &State, node: &Node) -> Symbol {

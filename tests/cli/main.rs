@@ -18,6 +18,7 @@ mod world;
 
 mod bad_input;
 mod branches;
+mod collected;
 mod control;
 mod decisions;
 mod demos;

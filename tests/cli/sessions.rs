@@ -269,3 +269,50 @@ fn sessions_and_weights_are_told_as_lines_of_json() {
     assert_eq!(gone[0]["deleted"], ids[0]);
     assert_eq!(world.ids().len(), 1);
 }
+
+/// Verbs that print something, each with a word of what it says.
+#[test]
+fn every_verb_prints_json_where_it_is_asked_for() {
+    let world = World::new();
+    world.play(STEPS, &["--policy", "auto"]).ends(0);
+    let id = world.id();
+    let recorded = r#"{"type":"recorded","seq":"#;
+    let verbs: &[(&[&str], &str)] = &[
+        (&["sessions", "name", &id, "one"], recorded),
+        (&["guide", &id, "And be brief."], recorded),
+        (&["branches", &id, "name", "1", "brief"], recorded),
+        (&["pause", &id], recorded),
+        (&["set-limits", &id, "--max-turns", "9"], recorded),
+        (&["unpause", &id], recorded),
+        (&["undo", &id], recorded),
+        (&["sessions"], r#""name":"one""#),
+        (&["sessions", "show", &id], "\"one\""),
+        (&["sessions", "verify", &id], "{"),
+        (&["sessions", "path"], r#""path""#),
+        (&["branches", &id], r#""branch":0"#),
+        (&["compare", &id, "0", "1"], r#""equal""#),
+        (&["collected", &id], r#""digest":null"#),
+        (&["effects", &id], "{"),
+        (&["weights", &id], "{"),
+        (&["graph", &id], r#""nodes""#),
+        (&["replay", &id], r#"{"seq":1,"#),
+        (&["drill", &id, "--seed", "1"], "{"),
+        (&["demo", "--list"], r#"{"name":"audit""#),
+    ];
+    for (verb, word) in verbs {
+        let said = world.run(&[verb, &["--json"][..]].concat()).ends(0);
+        assert!(
+            said.out.contains(word),
+            "{verb:?} does not say {word}: {}",
+            said.out
+        );
+        for line in said.out.lines() {
+            let value: serde_json::Value = serde_json::from_str(line).unwrap();
+            assert!(value.is_object(), "{verb:?}: {line}");
+        }
+    }
+    // Where nothing is to be told, nothing is printed that is no JSON.
+    for verb in ["queue", "loops"] {
+        assert_eq!(world.run(&[verb, &id, "--json"]).ends(0).out, "");
+    }
+}

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 
 use clap::Subcommand;
 
+use super::number;
 pub use failures::{FailureVerb, LoopVerb, WeightVerb};
 pub use takes::{Change, Choice, Look, On, Planned, Ran, Seen};
 
@@ -68,6 +69,7 @@ pub enum Verb {
         #[command(flatten)]
         on: On,
         /// Its number, as `overrule sessions show` lists it
+        #[arg(value_parser = number::whole::<u32>("the number of a rule, such as 1"))]
         rule: u32,
     },
     /// Reject a call that has not run
@@ -191,7 +193,7 @@ pub enum Verb {
         /// The words
         text: String,
         /// Number of the turn that it stands after
-        #[arg(long)]
+        #[arg(long, value_parser = number::whole::<u32>("the number of a turn, such as 4"))]
         after: Option<u32>,
     },
     /// Insert a thought after a turn, or behind a node of it; the model goes on from it
@@ -222,7 +224,7 @@ pub enum Verb {
         #[arg(long)]
         args: String,
         /// Number of the turn that it stands after
-        #[arg(long)]
+        #[arg(long, value_parser = number::whole::<u32>("the number of a turn, such as 4"))]
         after: Option<u32>,
     },
     /// Take a node away
@@ -253,7 +255,7 @@ pub enum Verb {
         /// The answer
         node: String,
     },
-    /// Commit several edits as one, from a JSON file (docs/branches.md describes it)
+    /// Commit several edits as one: from a JSON file (docs/branches.md describes it), or those collected in the console
     Commit {
         /// The session
         #[command(flatten)]
@@ -262,8 +264,29 @@ pub enum Verb {
         #[command(flatten)]
         change: Change,
         /// The file; `-` for standard input
-        #[arg(long, value_name = "FILE")]
-        edits: PathBuf,
+        #[arg(long, value_name = "FILE", required_unless_present = "collected")]
+        edits: Option<PathBuf>,
+        /// The edits that were collected in the console, as `overrule collected` lists them
+        #[arg(long, conflicts_with = "edits")]
+        collected: bool,
+        /// Digest of the collected edits that `overrule collected` printed
+        #[arg(long, requires = "collected")]
+        digest: Option<String>,
+    },
+    /// Forget edits that were collected in the console; what they held back goes on as it was
+    DropCollected {
+        /// The session
+        #[command(flatten)]
+        on: On,
+        /// The preview
+        #[command(flatten)]
+        look: Look,
+        /// Only this one, by its number in `overrule collected`; leave out for all
+        #[arg(value_name = "N", value_parser = number::whole::<usize>("the number of an edit, such as 2"))]
+        only: Option<usize>,
+        /// Digest that `overrule collected` printed
+        #[arg(long, required_unless_present = "preview")]
+        digest: Option<String>,
     },
     /// Undo the newest edit that counts; what stood before it stands again, and nothing is lost
     Undo {
@@ -274,7 +297,7 @@ pub enum Verb {
         #[command(flatten)]
         planned: Planned,
         /// Branch that stood when you looked, as `overrule branches` lists it; refused if it is another by now
-        #[arg(long, value_name = "N")]
+        #[arg(long, value_name = "N", value_parser = number::whole::<u32>("the number of a branch, such as 2"))]
         epoch: Option<u32>,
     },
     /// Let what was undone last stand again
@@ -286,7 +309,7 @@ pub enum Verb {
         #[command(flatten)]
         planned: Planned,
         /// Branch that stood when you looked, as `overrule branches` lists it; refused if it is another by now
-        #[arg(long, value_name = "N")]
+        #[arg(long, value_name = "N", value_parser = number::whole::<u32>("the number of a branch, such as 2"))]
         epoch: Option<u32>,
     },
     /// Let another branch stand
@@ -298,9 +321,10 @@ pub enum Verb {
         #[command(flatten)]
         planned: Planned,
         /// Number of the branch, as `overrule branches` lists it
+        #[arg(value_parser = number::whole::<u32>("the number of a branch, such as 2"))]
         branch: u32,
         /// Branch that stood when you looked, as `overrule branches` lists it; refused if it is another by now
-        #[arg(long, value_name = "N")]
+        #[arg(long, value_name = "N", value_parser = number::whole::<u32>("the number of a branch, such as 2"))]
         epoch: Option<u32>,
     },
     /// Take one result, answer or text of another branch over into this one
@@ -314,10 +338,10 @@ pub enum Verb {
         /// The node, such as o5; a call stands for its result
         node: String,
         /// Revision of it that counts here, if you looked at one; refused if it is another by now
-        #[arg(long)]
+        #[arg(long, value_parser = number::whole::<u32>("the number of a revision, such as 2"))]
         rev: Option<u32>,
         /// Number of the branch that it says so on
-        #[arg(long, value_name = "BRANCH")]
+        #[arg(long, value_name = "BRANCH", value_parser = number::whole::<u32>("the number of a branch, such as 2"))]
         from: u32,
     },
     /// Decide on an effect that may already have happened
@@ -386,9 +410,10 @@ pub enum Verb {
         #[command(flatten)]
         look: Look,
         /// Number of the turn
+        #[arg(value_parser = number::whole::<u32>("the number of a turn, such as 4"))]
         turn: u32,
         /// Request of the turn that you saw, counted from 1; refused if another was made by now
-        #[arg(long, value_name = "N")]
+        #[arg(long, value_name = "N", value_parser = number::whole::<u32>("the number of a request, such as 2"))]
         request: Option<u32>,
     },
     /// Take what arrived of a broken turn as the whole turn
@@ -397,9 +422,10 @@ pub enum Verb {
         #[command(flatten)]
         on: On,
         /// Number of the turn
+        #[arg(value_parser = number::whole::<u32>("the number of a turn, such as 4"))]
         turn: u32,
         /// Request of the turn that you saw, counted from 1; refused if another was made by now
-        #[arg(long, value_name = "N")]
+        #[arg(long, value_name = "N", value_parser = number::whole::<u32>("the number of a request, such as 2"))]
         request: Option<u32>,
     },
     /// Pause a session: it starts nothing until it is unpaused, what runs goes on

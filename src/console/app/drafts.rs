@@ -26,6 +26,23 @@ pub fn held_by(path: &Path, state: &State) -> Result<Vec<NodeId>, String> {
     collected.map(|collected| collected.nodes(state))
 }
 
+/// What is kept in a file of collected edits, as its text; none where there is nothing.
+pub fn kept(path: &Path) -> Option<Result<String, String>> {
+    Drafts::new(Some(path.to_path_buf())).read()
+}
+
+/// Puts collected edits in the place of those that were read, or takes the file away where none are left. False
+/// where the file says something else by now: somebody took it up, and it is his.
+pub fn keep_instead(path: &Path, read: &str, left: &Collected) -> Result<bool, String> {
+    if kept(path) != Some(Ok(read.to_owned())) {
+        return Ok(false);
+    }
+    let mut drafts = Drafts::new(Some(path.to_path_buf()));
+    // Nothing was written by these yet: any other stamp writes.
+    drafts.keep(1, || left.draft())?;
+    Ok(true)
+}
+
 /// Longest file that is read.
 const LIMIT: u64 = 64 * 1024 * 1024;
 

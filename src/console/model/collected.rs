@@ -87,7 +87,8 @@ const fn base_of(edit: &Edit) -> Option<Rev> {
     }
 }
 
-const fn after_of(edit: &Edit) -> Option<Behind> {
+/// What an insertion stands behind, where that is named.
+pub const fn after_of(edit: &Edit) -> Option<Behind> {
     match edit {
         Edit::InsertPrompt {
             after: Some(turn), ..

@@ -73,6 +73,8 @@ struct Worked {
     ms: u64,
     /// When something happened last; none as long as no process was seen to begin.
     seen: Option<u64>,
+    /// True where that process went on with what others had begun.
+    later: bool,
     busy: bool,
 }
 
@@ -85,6 +87,7 @@ impl Worked {
         if begins {
             // It counts anew, as its limit does.
             (self.ms, self.seen) = (0, Some(envelope.mono));
+            self.later = matches!(envelope.event, Event::Run(RunEvent::Reopened { .. }));
         } else if let Some(seen) = &mut self.seen {
             self.ms += if self.busy {
                 envelope.mono.saturating_sub(*seen)
@@ -289,6 +292,13 @@ impl RunPart {
     /// Milliseconds of working time up to the newest event, where this console saw the process begin.
     pub fn worked_ms(&self) -> Option<u64> {
         self.worked.seen.map(|_| self.worked.ms)
+    }
+
+    /// Milliseconds of working time of all processes, where the one heard last is not the only one.
+    pub fn worked_in_all_ms(&self) -> Option<u64> {
+        let more = self.worked.later || self.worked.seen.is_none();
+        let all = u64::try_from(self.state.active.ms()).unwrap_or(0);
+        more.then_some(all).filter(|all| *all > 0)
     }
 
     fn streams(&self) -> bool {

@@ -158,6 +158,10 @@ fn limits(run: &RunPart, price: Option<&Price>, meter: &Meter) -> Vec<Row> {
         }
     }
     rows.push(time(run, meter));
+    if let Some(all) = run.worked_in_all_ms() {
+        let words = format!("{} at work in all processes of the session", span(all));
+        rows.push(Row::new(Target::Nothing, named("in all").own(Role::Text, words)));
+    }
     let running = state.agenda.running.len();
     let words = format!("{running} of {} at one time", limits.parallel);
     rows.push(Row::new(Target::Limits, named("parallel").own(Role::Text, words)));

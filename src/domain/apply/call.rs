@@ -234,6 +234,9 @@ fn decided(
         return;
     };
     life.decisions.push((rev, at.seq, said));
+    if let (Decision::Reuse { .. }, false, Ok(no)) = (decision, at.by_person, u32::try_from(at.seq.0)) {
+        state.unasked.insert(no);
+    }
     let next = match decision {
         Decision::Approve { .. } | Decision::Auto { .. } | Decision::Edited | Decision::RunAgain => {
             // Equal texts stand there once.

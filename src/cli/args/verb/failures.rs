@@ -2,7 +2,7 @@
 
 use clap::Subcommand;
 
-use super::{On, Seen};
+use super::{On, Seen, number};
 
 /// About repetition.
 #[derive(Debug, Subcommand)]
@@ -13,6 +13,7 @@ pub enum LoopVerb {
         #[command(flatten)]
         on: On,
         /// Number of the incident
+        #[arg(value_parser = number::whole::<u32>("the number of an incident, such as 1"))]
         incident: u32,
         /// Let it repeat no more
         #[arg(long)]
@@ -65,6 +66,7 @@ pub enum FailureVerb {
         /// The call
         call: String,
         /// Which repair, from 1
+        #[arg(value_parser = number::whole::<usize>("the number of a repair, such as 1"))]
         option: usize,
     },
     /// Repair a call no more: its failure stands, and the model is told
@@ -121,6 +123,7 @@ pub enum WeightVerb {
         /// The tool
         tool: String,
         /// The weight, 0 to 1
+        #[arg(value_parser = number::share)]
         weight: f64,
         /// The kind of task, as `overrule weights` lists it
         #[arg(long, value_name = "KIND", default_value = "general")]

@@ -2,6 +2,8 @@
 
 use clap::{Args as ClapArgs, ValueEnum};
 
+use super::number;
+
 /// What every operator verb takes.
 #[derive(Debug, Clone, ClapArgs)]
 pub struct On {
@@ -30,7 +32,7 @@ pub struct Planned {
     #[command(flatten)]
     pub look: Look,
     /// Effects that the preview named; refused if there are more by now
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = number::whole::<usize>("a whole number of effects, such as 1"))]
     pub effects_seen: Option<usize>,
 }
 
@@ -49,7 +51,7 @@ pub struct Change {
 #[derive(Debug, Clone, ClapArgs)]
 pub struct Seen {
     /// Revision of the node that you saw; refused with the difference if it is another one by now
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = number::whole::<u32>("the number of a revision, such as 2"))]
     pub rev: Option<u32>,
 }
 
@@ -57,7 +59,7 @@ pub struct Seen {
 #[derive(Debug, Clone, ClapArgs)]
 pub struct Ran {
     /// Execution that you saw, counted from 1; refused if it is another one by now
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = number::whole::<u32>("the number of an execution, such as 1"))]
     pub attempt: Option<u32>,
 }
 

@@ -130,7 +130,7 @@ fn of_call(state: &State, call: &Call, born: Seq, bars: &mut Vec<Bar>) {
             bars.extend(bar(state, Doing::Blocked, waited_from, Some(ready)));
             let decision = decided(ready);
             let asks = match decision {
-                Some((_, decision)) => was_asked(call, decision),
+                Some((seq, decision)) => was_asked(state, seq, decision),
                 None => call.status.needs_operator(),
             };
             let doing = if asks { Doing::Waited } else { Doing::Queued };
@@ -170,11 +170,11 @@ fn of_call(state: &State, call: &Call, born: Seq, bars: &mut Vec<Bar>) {
 }
 
 /// True where a decision was that of a person who had been asked.
-fn was_asked(call: &Call, decision: &Decision) -> bool {
+fn was_asked(state: &State, seq: Seq, decision: &Decision) -> bool {
     match decision {
         Decision::Auto { .. } | Decision::Deny { .. } | Decision::Edited => false,
-        // Only about an effect somebody is asked; the result of a harmless call is taken from the record at once.
-        Decision::Reuse { .. } => call.effect.has_effect(),
+        // A result is taken from the record at once where nobody is asked, or nobody is there.
+        Decision::Reuse { .. } => !u32::try_from(seq.0).is_ok_and(|no| state.unasked.contains(no)),
         _ => true,
     }
 }

@@ -8,9 +8,11 @@ use crate::console::model::graph::query::Query;
 use crate::console::model::inspector::Tab;
 use crate::console::model::screen::Pane;
 use crate::console::testing::{ARMING, Stage, id};
-use crate::domain::call::{Consequence, Decision, Status};
+use crate::domain::call::{Consequence, Decision, Outcome, Status};
+use crate::domain::command::Edit;
 use crate::domain::event::{CallEvent, TurnEvent};
 use crate::domain::id::{Rev, TurnId};
+use crate::domain::lineage::plan;
 
 /// The replaced call in front of the operator, with its arguments.
 fn at_history() -> Stage {
@@ -189,7 +191,7 @@ fn what_one_edit_replaced_is_one_row_over_all_turns() {
             crate::console::link::Update::Event(envelope.into()),
         ));
     }
-    assert_eq!(folds(&mut stage), ["12 superseded by i19"]);
+    assert_eq!(folds(&mut stage), ["20 superseded by i19"]);
 }
 
 #[test]
@@ -211,5 +213,25 @@ fn what_was_unfolded_before_an_edit_is_folded_as_history() {
     stage.press("1 G right");
     assert!(stage.text().contains("c9 read_file"), "{}", stage.text());
     stage.rewrite("t2", "I will not read.");
-    assert_eq!(folds(&mut stage), ["12 superseded by i15"]);
+    assert_eq!(folds(&mut stage), ["24 superseded by i15"]);
+}
+
+#[test]
+fn a_fold_counts_what_the_preview_of_the_edit_counted() {
+    let mut stage = Stage::new(120, 40);
+    stage.begin();
+    stage.thought("t2", "I will read and write.");
+    stage.finished("c3", "read_file", r#"{"path":"a"}"#, Outcome::ok("1"));
+    stage.finished("c4", "read_file", r#"{"path":"b"}"#, Outcome::ok("2"));
+    stage.close();
+    let edit = Edit::Text {
+        node: id("t2"),
+        base: Rev(1),
+        text: "I will not.".into(),
+    };
+    let foreseen = plan(&stage.model.run.state, &[edit]).unwrap().superseded;
+    assert_eq!(foreseen, [id("c3"), id("o3"), id("c4"), id("o4")]);
+    stage.rewrite("t2", "I will not.");
+    let text = stage.text();
+    assert!(text.contains("4 superseded by"), "{text}");
 }

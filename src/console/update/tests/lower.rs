@@ -129,8 +129,10 @@ fn the_budget_tells_the_time_at_work_and_leaves_out_the_waits_for_a_person() {
     stage.wait(60_000);
     stage.start("c3");
     stage.wait(4_000);
+    stage.clock += 4_000;
     stage.finish("c3", Outcome::ok("1"));
     stage.wait(60_000);
+    stage.clock += 60_000;
     let limits = |wall_ms| Limits {
         wall_ms,
         ..Limits::default()
@@ -152,6 +154,26 @@ fn the_budget_tells_the_time_at_work_and_leaves_out_the_waits_for_a_person() {
     assert!(
         text.contains("budget 80 %"),
         "the header tells what is tightest: {text}"
+    );
+    assert!(!text.contains("in all processes"), "there was one: {text}");
+    // A night later another process goes on; what lies between counts nowhere.
+    stage.wait(36_000_000);
+    stage.clock += 36_000_000;
+    stage.engine(Event::Run(RunEvent::Reopened {
+        interrupted: Vec::new(),
+        version: "1".to_owned(),
+    }));
+    stage.proposed("c5", "read_file", "{}");
+    stage.ready("c5", 1);
+    stage.start("c5");
+    stage.wait(2_000);
+    stage.clock += 2_000;
+    stage.finish("c5", Outcome::ok("1"));
+    let text = stage.text();
+    assert!(text.contains("2 s at work of 5 s since it was opened"), "{text}");
+    assert!(
+        text.contains("6 s at work in all processes of the session"),
+        "{text}"
     );
 }
 

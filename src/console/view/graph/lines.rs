@@ -71,7 +71,7 @@ pub(super) fn node_row(
 /// The words of a row; `look` is that of all of it, where it has one.
 pub(super) fn line(model: &Model, (row, here): (usize, &Row), look: Option<Role>, width: usize) -> Styled {
     match here.stands {
-        Stands::Replaced => fold_line(model, here),
+        Stands::Replaced => fold_line(model, row, here),
         Stands::Elided => elided_line(model, here),
         Stands::Fan => counts(
             model,
@@ -168,8 +168,10 @@ pub(super) fn looks(state: &State, id: NodeId) -> (Symbol, Option<Role>) {
     (symbol, row)
 }
 
-fn fold_line(model: &Model, here: &Row) -> Styled {
+fn fold_line(model: &Model, row: usize, here: &Row) -> Styled {
     let state = &model.run.state;
+    // Nodes, as the preview of an edit counts them: a result that stands with its call is one of its own.
+    let nodes = 1 + model.graph.rows.gutter.members(row).len();
     let by = here
         .replaced
         .and_then(|epoch| stand::replaced_by(state, Epoch(u32::try_from(epoch).ok()?)));
@@ -178,7 +180,7 @@ fn fold_line(model: &Model, here: &Row) -> Styled {
     let closed = Symbol::Closed.glyph(model.settings.charset);
     Styled::new().own(
         Role::Fold,
-        format!("{mark}{mark} {closed} {} superseded{by} {mark}{mark}", here.count),
+        format!("{mark}{mark} {closed} {nodes} superseded{by} {mark}{mark}"),
     )
 }
 

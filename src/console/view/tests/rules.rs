@@ -125,7 +125,7 @@ fn what_an_edit_replaced_is_one_row_that_unfolds() {
         nodes: vec![id("c3"), id("o3"), id("c4"), id("o4"), id("c5"), id("o5")],
     }));
     let text = stage.text();
-    assert!(text.contains("3 superseded by i6"), "{text}");
+    assert!(text.contains("6 superseded by i6"), "{text}");
     assert!(!text.contains("c4 read_file"), "{text}");
     stage.press("1 g j j space");
     let text = stage.text();

@@ -4,20 +4,22 @@ use crate::console::layout::gutter::Line;
 use crate::console::model::graph::bars::{self, Doing};
 use crate::console::testing::{Stage, id};
 use crate::domain::call::{Decision, Outcome};
-use crate::domain::event::CallEvent;
+use crate::domain::envelope::Actor;
+use crate::domain::event::{CallEvent, Event};
 use crate::domain::id::{Rev, Seq};
 use crate::domain::node::Origin;
 
 const A: &str = r#"{"path":"a.txt"}"#;
 
 /// The result of an earlier execution stands for a call.
-fn reuse(stage: &mut Stage, node: &str, from: Seq) {
-    stage.call(CallEvent::Decided {
+fn reuse(stage: &mut Stage, actor: Actor, node: &str, from: Seq) {
+    let decided = CallEvent::Decided {
         call: id(node),
         rev: Rev(1),
         digest: None,
         decision: Decision::Reuse { from },
-    });
+    };
+    stage.event(actor, Event::Call(decided));
     stage.call(CallEvent::Given {
         call: id(node),
         rev: Rev(1),
@@ -39,7 +41,7 @@ fn a_result_from_the_record_waited_for_nobody_unless_somebody_was_asked() {
     stage.finish("c3", Outcome::ok("1"));
     stage.proposed("c4", "read_file", A);
     stage.ready("c4", 1);
-    reuse(&mut stage, "c4", from);
+    reuse(&mut stage, Actor::Engine, "c4", from);
     assert!(
         !did(&stage, "c4").contains(&Doing::Waited),
         "{:?}",
@@ -49,14 +51,13 @@ fn a_result_from_the_record_waited_for_nobody_unless_somebody_was_asked() {
     let text = stage.text();
     let row = text.lines().find(|line| line.contains("c4")).unwrap();
     assert!(!row.contains('▒'), "{row}");
-    // That of an effect is taken only where a person says so.
+    // That of an effect is taken where a person says so, or by itself where none is there.
     stage.consent("c5");
-    reuse(&mut stage, "c5", from);
-    assert!(
-        did(&stage, "c5").contains(&Doing::Waited),
-        "{:?}",
-        did(&stage, "c5")
-    );
+    reuse(&mut stage, Actor::Operator("ada".into()), "c5", from);
+    assert_eq!(did(&stage, "c5"), [Doing::Blocked, Doing::Waited]);
+    stage.consent("c6");
+    reuse(&mut stage, Actor::Engine, "c6", from);
+    assert_eq!(did(&stage, "c6"), [Doing::Blocked, Doing::Queued]);
 }
 
 /// A read that ran for two seconds, and a write that waits since then, looked at three minutes later.

@@ -1,0 +1,155 @@
+//! Numbers on the command line: what is refused says what is wanted, with an example. Must not know: what a number
+//! is for.
+
+use std::str::FromStr;
+
+/// A whole number; `wanted` says what to write.
+pub fn whole<T: FromStr>(wanted: &'static str) -> impl Fn(&str) -> Result<T, String> + Clone {
+    move |text| text.parse().map_err(|_| format!("write {wanted}"))
+}
+
+/// A factor above 0.
+pub fn factor(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(factor) if factor.is_finite() && factor > 0.0 => Ok(factor),
+        _ => Err("write a factor above 0, such as 4 or 0.5".into()),
+    }
+}
+
+/// A share between nothing and all.
+pub fn share(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(share) if (0.0..=1.0).contains(&share) => Ok(share),
+        _ => Err("write a number from 0 to 1, such as 0.8".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{CommandFactory as _, Parser as _};
+
+    use super::super::Args;
+
+    /// Every place of the command line that takes a number, with words around it: the number comes last.
+    const PLACES: &[&str] = &[
+        "resume last --max-turns",
+        "resume last --max-tokens",
+        "resume last --parallel",
+        "drill last --share",
+        "drill last --bad",
+        "drill last --seed",
+        "replay last --speed",
+        "branches last name",
+        "compare last",
+        "compare last 1",
+        "drop-rule last",
+        "guide last words --after",
+        "insert-call last tool --args {} --after",
+        "commit last --edits f --effects-seen",
+        "drop-collected last --digest d",
+        "undo last --epoch",
+        "redo last --epoch",
+        "switch last",
+        "switch last 1 --epoch",
+        "take last o5 --from 1 --rev",
+        "take last o5 --from",
+        "ask-again last",
+        "ask-again last 4 --request",
+        "keep last",
+        "keep last 4 --request",
+        "allow-loop last",
+        "choose-repair last c5",
+        "set-weight last tool",
+        "reject last c5 --rev",
+        "cancel last c5 --attempt",
+    ];
+
+    fn refused(words: &str, number: &str) -> String {
+        let words = std::iter::once("overrule")
+            .chain(words.split(' '))
+            .chain([number])
+            // `branches ID name N NAME`
+            .chain(words.ends_with(" name").then_some("x"))
+            .chain((words == "compare last").then_some("2"));
+        Args::try_parse_from(words).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn what_is_no_number_is_refused_with_what_is_wanted_and_an_example() {
+        for words in PLACES {
+            for odd in ["abc", "1e99999", "NaN", "4x", ""] {
+                let said = refused(words, odd);
+                assert!(said.contains("write "), "{words} {odd}: {said}");
+                assert!(said.contains("such as "), "{words} {odd}: {said}");
+                for bare in ["digit", "float", "literal", "empty string", "not in"] {
+                    assert!(!said.contains(bare), "{words} {odd}: {said}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_out_of_reach_is_no_number_either() {
+        for (words, number) in [
+            ("replay last --speed", "0"),
+            ("replay last --speed", "inf"),
+            ("set-weight last tool", "1.5"),
+            ("drill last --share", "300"),
+            ("set-limits last --max-tokens", "99999999999999999999999"),
+        ] {
+            assert!(refused(words, number).contains("write "), "{words} {number}");
+        }
+    }
+
+    /// No number is read by a parser that says less: a new one has a place above.
+    #[test]
+    fn every_number_has_a_place_here() {
+        fn numbers(command: &clap::Command, of: &str, found: &mut Vec<String>) {
+            let bare = [
+                std::any::TypeId::of::<u8>(),
+                std::any::TypeId::of::<u32>(),
+                std::any::TypeId::of::<u64>(),
+                std::any::TypeId::of::<usize>(),
+                std::any::TypeId::of::<f64>(),
+            ];
+            for arg in command.get_arguments() {
+                if bare.iter().any(|one| arg.get_value_parser().type_id() == *one) {
+                    found.push(format!("{of} {}", arg.get_id()));
+                }
+            }
+            for one in command.get_subcommands() {
+                numbers(one, one.get_name(), found);
+            }
+        }
+        let mut found = Vec::new();
+        numbers(&Args::command(), "", &mut found);
+        let parts: std::collections::BTreeSet<&str> =
+            found.iter().filter_map(|name| name.split(' ').nth(1)).collect();
+        let known = [
+            "a",
+            "after",
+            "attempt",
+            "b",
+            "bad",
+            "branch",
+            "effects_seen",
+            "epoch",
+            "from",
+            "incident",
+            "max_tokens",
+            "max_turns",
+            "only",
+            "option",
+            "parallel",
+            "request",
+            "rev",
+            "rule",
+            "seed",
+            "share",
+            "speed",
+            "turn",
+            "weight",
+        ];
+        assert_eq!(parts.into_iter().collect::<Vec<_>>(), known);
+    }
+}
