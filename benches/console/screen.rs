@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use overrule::console::keymap::Keymap;
 use overrule::console::layout::gutter::Line;
-use overrule::console::link::{Live, LivePart, Update};
+use overrule::console::link::Update;
 use overrule::console::model::{Model, Settings};
 use overrule::console::msg::{Msg, TermMsg};
 use overrule::console::symbols::Charset;
@@ -16,6 +16,7 @@ use overrule::console::update::{prepare, update};
 use overrule::console::view::view;
 use overrule::domain::apply::apply;
 use overrule::domain::id::{NodeId, TurnId};
+use overrule::domain::live::{Live, LivePart};
 use overrule::domain::state::State;
 use overrule::resilience::watch::Watch;
 use ratatui::Terminal;
