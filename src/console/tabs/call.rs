@@ -12,7 +12,7 @@ use crate::console::pager::Wrap;
 use crate::console::symbols::Symbol;
 use crate::console::theme::Role;
 use crate::domain::call::{Call, ConsentCause, EffectClass, Status};
-use crate::domain::id::NodeId;
+use crate::domain::id::{Attempt, NodeId};
 use crate::domain::node::{Content, Node};
 use crate::domain::rule;
 use crate::domain::stand::Stand;
@@ -163,6 +163,9 @@ pub fn decision(maker: &mut Maker<'_>, id: NodeId) {
             ConsentCause::Unknown => "an equal effect may have happened already: its outcome is unknown",
             ConsentCause::SameCall => "this very call ran already with these arguments",
         },
+        Status::InDoubt(attempt) if has_ended(call, *attempt) => {
+            "it was cancelled while it ran: nobody knows how much of it happened"
+        }
         Status::InDoubt(_) => "it was running when the program ended: nobody knows whether it happened",
         _ if tags::asks_operator(&run.state, id) => "it asks you: what you answer is its result",
         _ => "may this call run?",
@@ -180,11 +183,20 @@ pub fn decision(maker: &mut Maker<'_>, id: NodeId) {
     exact(maker, id, true);
 }
 
+/// True for an execution whose end was reported: nothing of it runs any more.
+fn has_ended(call: &Call, attempt: Attempt) -> bool {
+    let mut attempts = call.attempts.iter();
+    attempts.any(|one| one.no == attempt && one.outcome.is_some())
+}
+
 /// Where a process may have outlived the program that had started it: an answer before its end may be wrong.
 fn left_behind(call: &Call) -> Option<String> {
     let Status::InDoubt(attempt) = call.status else {
         return None;
     };
+    if has_ended(call, attempt) {
+        return None;
+    }
     let (pid, _) = call
         .attempts
         .iter()

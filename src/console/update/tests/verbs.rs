@@ -8,7 +8,7 @@ use crate::domain::call::{Digest, Outcome};
 use crate::domain::command::{
     CallCommand, Command, ConsentChoice, Edit, EditCommand, Resolution, RunCommand,
 };
-use crate::domain::event::{Event, RunEvent, TurnEvent};
+use crate::domain::event::{CallEvent, Event, RunEvent, TurnEvent};
 use crate::domain::id::{Attempt, Rev, Seq, TurnId};
 use crate::domain::refusal::RefusalKind;
 
@@ -275,6 +275,31 @@ fn an_unknown_outcome_is_resolved_by_the_operator() {
         },
     });
     assert_eq!(stage.commands(), [happened]);
+}
+
+#[test]
+fn who_cancelled_a_call_is_not_told_that_the_program_ended() {
+    let asked = |doubt: &dyn Fn(&mut Stage)| {
+        let mut stage = stage();
+        doubt(&mut stage);
+        look(&mut stage);
+        stage.screen()
+    };
+    let cancelled = asked(&|stage| {
+        stage.running("c3", "write_file", "{}");
+        stage.call(CallEvent::Finished {
+            call: id("c3"),
+            rev: Rev(1),
+            attempt: Attempt(1),
+            outcome: Outcome::Cancelled { executed: true },
+            ms: 1,
+        });
+    });
+    assert!(cancelled.contains("it was cancelled while it ran"), "{cancelled}");
+    assert!(!cancelled.contains("program ended"), "{cancelled}");
+    let crashed = asked(&|stage| stage.in_doubt("c3"));
+    assert!(crashed.contains("program ended"), "{crashed}");
+    assert!(!crashed.contains("cancelled"), "{crashed}");
 }
 
 #[test]
