@@ -32,7 +32,8 @@ const LIVE_EVERY: Duration = Duration::from_millis(33);
 /// Open text is written down at least this often, or after so many bytes.
 const PARTIAL_EVERY: Duration = Duration::from_secs(2);
 const PARTIAL_BYTES: u64 = 4096;
-/// Of a long open text it has to be a larger part that is new: what is written is all of it, each time.
+/// Of a long open text it has to be a larger part that is new: only that is written, but whoever follows the run puts
+/// all of it together each time.
 const PARTIAL_PART: u64 = 8;
 /// A text that is not long in this sense.
 const SHORT: u64 = 64 * 1024;

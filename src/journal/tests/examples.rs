@@ -198,7 +198,13 @@ fn turn() -> Vec<Event> {
         },
         TurnEvent::Partial {
             turn: TURN,
+            kept: 0,
             text: text("…"),
+        },
+        TurnEvent::Partial {
+            turn: TURN,
+            kept: 3,
+            text: text(" and on"),
         },
         TurnEvent::Broken {
             turn: TURN,

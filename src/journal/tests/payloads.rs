@@ -17,6 +17,7 @@ fn partial(seq: u64, text: &str) -> crate::domain::envelope::Envelope {
         seq,
         Event::Turn(TurnEvent::Partial {
             turn: TurnId(1),
+            kept: 0,
             text,
         }),
     )
