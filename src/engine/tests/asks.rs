@@ -74,9 +74,9 @@ async fn a_stream_that_has_ended_or_broken_is_forgotten() {
     assert_eq!(executor.open_asks(), 3);
     let mut over = Vec::new();
     while over.len() < 2 {
-        match reports.recv().await.unwrap() {
-            Message::Input(Input::Ended { turn, .. } | Input::Broke { turn, .. }) => over.push(turn),
-            _ => {}
+        let report = reports.recv().await.unwrap();
+        if let Message::Input(Input::Ended { turn, .. } | Input::Broke { turn, .. }) = report {
+            over.push(turn);
         }
     }
     over.sort();

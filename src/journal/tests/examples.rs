@@ -196,16 +196,6 @@ fn turn() -> Vec<Event> {
             turn: TURN,
             blocks: 2,
         },
-        TurnEvent::Partial {
-            turn: TURN,
-            kept: 0,
-            text: text("…"),
-        },
-        TurnEvent::Partial {
-            turn: TURN,
-            kept: 3,
-            text: text(" and on"),
-        },
         TurnEvent::Broken {
             turn: TURN,
             fault: StreamFault {
@@ -243,6 +233,14 @@ fn turn() -> Vec<Event> {
             turn: TURN,
             stop,
             usage,
+        });
+    }
+    for (kept, words) in [(0, "…"), (3, " and on")] {
+        let text = text(words);
+        all.push(TurnEvent::Partial {
+            turn: TURN,
+            kept,
+            text,
         });
     }
     all.into_iter().map(Event::Turn).collect()

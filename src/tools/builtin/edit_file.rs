@@ -213,7 +213,7 @@ impl Places {
             places.count += 1;
             if places.lines.len() < NAMED {
                 let between = bytes.get(counted..at).unwrap_or_default();
-                line += between.iter().filter(|byte| **byte == b'\n').count();
+                line += memchr::memchr_iter(b'\n', between).count();
                 counted = at;
                 places.lines.push(line);
             }
