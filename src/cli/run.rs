@@ -451,8 +451,9 @@ fn rules_in_force(adviser: &Adviser) -> Option<String> {
 fn taps(place: &Place) -> Taps {
     let wire = wire_of(place);
     Arc::new(move |turn, request| {
-        let wire = wire.clone();
-        Tap::new(move |way, bytes| wire.keep((turn, request), way == Way::Sent, bytes))
+        // Its files are closed with the tap, which goes with the request.
+        let kept = wire.of_request(turn, request);
+        Tap::new(move |way, bytes| kept.keep(way == Way::Sent, bytes))
     })
 }
 

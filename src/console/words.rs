@@ -143,7 +143,9 @@ fn turn(event: &TurnEvent) -> String {
         TurnEvent::Proposed { node, tool, .. } => format!("{node} call of {tool}"),
         TurnEvent::Answered { node, .. } => format!("{node} answer"),
         TurnEvent::Matched { turn, blocks } => format!("{turn}: {blocks} blocks came again as before"),
-        TurnEvent::Partial { turn, text } => format!("{turn}: {} bytes of an open block", text.len()),
+        TurnEvent::Partial { turn, kept, text } => {
+            format!("{turn}: {} bytes of an open block", kept + text.len() as u64)
+        }
         TurnEvent::Closed { turn, stop, .. } => format!("{turn}: stream ended ({})", stop.word()),
         TurnEvent::Broken { turn, fault, .. } => {
             format!("{turn}: stream broke ({}): {}", fault.kind.word(), fault.message)

@@ -12,6 +12,7 @@ use tokio_util::task::TaskTracker;
 use super::advise::parse_args;
 use super::approved::Approved;
 use super::aside::Heard;
+use super::asks::{Asked, Asks};
 use super::clock::Clock;
 use super::handle::{Handle, Message};
 use super::stream::Assembler;
@@ -32,7 +33,8 @@ const LIVE_EVERY: Duration = Duration::from_millis(33);
 /// Open text is written down at least this often, or after so many bytes.
 const PARTIAL_EVERY: Duration = Duration::from_secs(2);
 const PARTIAL_BYTES: u64 = 4096;
-/// Of a long open text it has to be a larger part that is new: what is written is all of it, each time.
+/// Of a long open text it has to be a larger part that is new: only that is written, but whoever follows the run puts
+/// all of it together each time.
 const PARTIAL_PART: u64 = 8;
 /// A text that is not long in this sense.
 const SHORT: u64 = 64 * 1024;
@@ -51,7 +53,7 @@ pub struct Executor {
     workspace: Arc<std::path::PathBuf>,
     inbox: Handle,
     clock: Clock,
-    asks: BTreeMap<TurnId, CancellationToken>,
+    asks: Asks,
     runs: BTreeMap<(NodeId, Attempt), CancellationToken>,
     timers: BTreeMap<Timer, CancellationToken>,
     /// Questions beside the conversation, by call and round of repair.
@@ -76,7 +78,7 @@ impl Executor {
             workspace,
             inbox,
             clock,
-            asks: BTreeMap::new(),
+            asks: Asks::default(),
             runs: BTreeMap::new(),
             timers: BTreeMap::new(),
             asides: BTreeSet::new(),
@@ -88,22 +90,18 @@ impl Executor {
     /// Asks the model after a wait; blocks come back as they complete.
     pub fn ask(&mut self, (turn, request): (TurnId, u32), wait_ms: u64, what: Request) {
         tracing::debug!(turn = turn.0, request, wait_ms, "asking the model");
-        let cancel = CancellationToken::new();
-        if let Some(old) = self.asks.insert(turn, cancel.clone()) {
-            old.cancel();
-        }
         let job = Asking {
             turn,
             request,
             inbox: self.inbox.clone(),
-            cancel,
+            asked: self.asks.begin(turn),
         };
         let model = self.model.clone();
         self.tasks.spawn(async move {
             if wait_ms > 0 {
                 tokio::select! {
                     () = tokio::time::sleep(Duration::from_millis(wait_ms)) => {}
-                    () = job.cancel.cancelled() => return,
+                    () = job.asked.cancel.cancelled() => return,
                 }
             }
             job.stream(model, what).await;
@@ -150,9 +148,7 @@ impl Executor {
 
     /// Closes the stream of a turn.
     pub fn abort(&mut self, turn: TurnId) {
-        if let Some(cancel) = self.asks.remove(&turn) {
-            cancel.cancel();
-        }
+        self.asks.abort(turn);
     }
 
     /// Runs what was approved, exactly.
@@ -282,7 +278,8 @@ impl Executor {
     /// Ends everything and waits for it, but not for ever.
     pub async fn shut_down(&mut self) {
         self.end.cancel();
-        for cancel in self.asks.values().chain(self.runs.values()) {
+        self.asks.abort_all();
+        for cancel in self.runs.values() {
             cancel.cancel();
         }
         self.tasks.close();
@@ -290,6 +287,12 @@ impl Executor {
         tokio::time::timeout(Duration::from_secs(6), self.tasks.wait())
             .await
             .unwrap_or_default();
+    }
+
+    /// How many streams are open.
+    #[cfg(test)]
+    pub(super) fn open_asks(&self) -> usize {
+        self.asks.len()
     }
 
     /// True while executions are under way.
@@ -310,19 +313,29 @@ fn unrun(message: String) -> Outcome {
     })
 }
 
+fn cut(message: String) -> StreamFault {
+    StreamFault {
+        kind: StreamFaultKind::Truncated,
+        message,
+        retry_after_ms: None,
+    }
+}
+
 /// One request under way.
 struct Asking {
     turn: TurnId,
     request: u32,
     inbox: Handle,
-    cancel: CancellationToken,
+    asked: Asked,
 }
 
 impl Asking {
     async fn stream(self, model: Arc<dyn Model>, what: Request) {
         let (out, mut chunks) = mpsc::channel(CHUNKS);
         let mut assembler = Assembler::default();
-        let mut answer = model.ask(what, out, self.cancel.clone());
+        // Of its own, so that a stream can be closed here that the run still wants.
+        let close = self.asked.cancel.child_token();
+        let mut answer = model.ask(what, out, close.clone());
         let mut result = None;
         let mut live = tokio::time::interval(LIVE_EVERY);
         live.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
@@ -333,7 +346,7 @@ impl Asking {
         let mut shown = false;
         let mut written = 0;
         // Both are set up once: a stream has thousands of chunks.
-        let mut cancelled = Box::pin(self.cancel.clone().cancelled_owned());
+        let mut cancelled = Box::pin(self.asked.cancel.clone().cancelled_owned());
         let mut silence = Box::pin(tokio::time::sleep(SILENCE));
         let mut heard = tokio::time::Instant::now();
         loop {
@@ -347,6 +360,11 @@ impl Asking {
                     if self.take(&mut assembler, chunk) && shown {
                         shown = self.show(&assembler);
                         changed = false;
+                    }
+                    if let Some(why) = assembler.too_long() {
+                        close.cancel();
+                        result = Some(Err(cut(why)));
+                        break;
                     }
                     if assembler.bytes() >= written + PARTIAL_BYTES.max(assembler.open_bytes() / PARTIAL_PART) {
                         written = assembler.bytes();
@@ -378,7 +396,11 @@ impl Asking {
             }
         }
         let result = match result {
-            Some(result) => result,
+            Some(result) => {
+                // Its connection is closed before the end is told.
+                drop(answer);
+                result
+            }
             None => answer.await,
         };
         self.finish(assembler, result);
@@ -425,7 +447,7 @@ impl Asking {
     }
 
     fn finish(self, mut assembler: Assembler, result: Result<(), StreamFault>) {
-        if self.cancel.is_cancelled() {
+        if self.asked.cancel.is_cancelled() {
             return;
         }
         let (turn, request, usage) = (self.turn, self.request, assembler.usage);
@@ -444,15 +466,10 @@ impl Asking {
             }
             (Ok(()), None) => {
                 self.write_down(&assembler);
-                let fault = StreamFault {
-                    kind: StreamFaultKind::Truncated,
-                    message: "the stream ended without its end mark".into(),
-                    retry_after_ms: None,
-                };
                 Input::Broke {
                     turn,
                     request,
-                    fault,
+                    fault: cut("the stream ended without its end mark".to_owned()),
                     usage,
                 }
             }

@@ -20,6 +20,14 @@ const SHOWN: usize = 8 * 1024;
 /// each word that comes.
 const STEP: usize = 2 * 1024;
 
+/// Bytes of one part, its names and opaque blocks included. A longer one is no answer to wait for, and has to be
+/// well below what one text in the journal may have.
+const PART: usize = 16 << 20;
+/// Bytes of all parts of one stream.
+const ALL: usize = 2 * PART;
+/// Parts of one stream: each is looked at again with each that begins.
+const PARTS: usize = 1 << 14;
+
 /// The end of a text that is shown, and the bytes before it.
 fn newest(text: &str) -> (u64, &str) {
     let mut from = text.len().saturating_sub(SHOWN).next_multiple_of(STEP);
@@ -40,6 +48,17 @@ struct Part {
     done: bool,
 }
 
+impl Part {
+    /// Its bytes as far as they were not handed on.
+    fn len(&self) -> usize {
+        let named = match &self.kind {
+            Kind::Text | Kind::Reasoning => 0,
+            Kind::Call { id, tool } => tool.len() + id.as_ref().map_or(0, String::len),
+        };
+        named + self.text.len()
+    }
+}
+
 #[derive(Debug)]
 enum Kind {
     Text,
@@ -55,6 +74,9 @@ pub struct Assembler {
     from: usize,
     has_calls: bool,
     bytes: u64,
+    /// Bytes of everything that it was given to keep.
+    kept: usize,
+    too_long: Option<String>,
     /// Token counts so far.
     pub usage: Usage,
     /// The end mark.
@@ -64,8 +86,13 @@ pub struct Assembler {
 }
 
 impl Assembler {
-    /// Takes a chunk; gives the blocks that it completed.
+    /// Takes a chunk; gives the blocks that it completed. One with which the stream becomes too long is left out,
+    /// and all that follow it.
     pub fn push(&mut self, chunk: Chunk) -> Vec<Block> {
+        self.weigh(&chunk);
+        if self.too_long.is_some() {
+            return Vec::new();
+        }
         match chunk {
             Chunk::Text { part, delta } => self.extend(part, Kind::Text, &delta),
             Chunk::Reasoning { part, delta } => self.extend(part, Kind::Reasoning, &delta),
@@ -90,6 +117,39 @@ impl Assembler {
             Chunk::Finish(stop) => self.finish = Some(stop),
         }
         self.ready(false)
+    }
+
+    /// Why nothing more is taken of the stream, where it has become too long.
+    pub fn too_long(&self) -> Option<String> {
+        self.too_long.clone()
+    }
+
+    /// Counts what a chunk adds before it is taken.
+    fn weigh(&mut self, chunk: &Chunk) {
+        let len = |text: &Option<String>| text.as_ref().map_or(0, String::len);
+        let (part, adds) = match chunk {
+            Chunk::Text { part, delta } | Chunk::Reasoning { part, delta } | Chunk::Args { part, delta } => {
+                (*part, delta.len())
+            }
+            Chunk::Call { part, id, name } => (*part, name.len() + len(id)),
+            Chunk::Sealed { part, opaque } => (*part, len(opaque)),
+            Chunk::Unknown { .. } | Chunk::Usage(_) | Chunk::Finish(_) => return,
+        };
+        self.kept = self.kept.saturating_add(adds);
+        let has = self.parts.get(part as usize).map_or(0, Part::len);
+        if self.too_long.is_some() {
+            return;
+        }
+        self.too_long = if has.saturating_add(adds) > PART {
+            Some(format!("one block of the reply has more than {} MiB", PART >> 20))
+        } else if self.kept > ALL {
+            Some(format!("the reply has more than {} MiB", ALL >> 20))
+        } else if part as usize >= PARTS {
+            Some(format!("the reply has more than {PARTS} blocks"))
+        } else {
+            None
+        }
+        .map(|why| format!("{why}: it was cut off there"));
     }
 
     fn extend(&mut self, part: u32, kind: Kind, delta: &str) {
@@ -351,6 +411,68 @@ mod tests {
     fn text_that_was_cut_is_a_thought_and_never_an_answer() {
         let (_, end) = run(vec![text(0, "I thi"), Chunk::Finish(Stop::Length)]);
         assert_eq!(end, ["thought I thi"]);
+    }
+
+    #[test]
+    fn a_part_has_an_end_whatever_it_is_and_nothing_is_taken_behind_it() {
+        let most = "x".repeat(PART);
+        let begins: [fn(&str) -> Chunk; 3] = [
+            |more| text(0, more),
+            |more| Chunk::Reasoning {
+                part: 0,
+                delta: more.into(),
+            },
+            |more| args(0, more),
+        ];
+        for (number, more) in begins.into_iter().enumerate() {
+            let mut assembler = Assembler::default();
+            // Its name counts.
+            let name = if number == 2 { "read" } else { "" };
+            if number == 2 {
+                assembler.push(call(0, name));
+            }
+            assembler.push(more(&most[name.len()..]));
+            assert_eq!(assembler.too_long(), None, "as much as it may have");
+            let before = assembler.open_bytes();
+            assert!(assembler.push(more("y")).is_empty());
+            let why = assembler.too_long().unwrap();
+            assert!(why.contains("one block") && why.contains("16 MiB"), "{why}");
+            assert!(assembler.push(call(1, "read")).is_empty());
+            assert!(assembler.push(sealed(1)).is_empty());
+            assert_eq!(assembler.open_bytes(), before);
+        }
+    }
+
+    #[test]
+    fn what_is_open_can_always_be_written_down() {
+        // Parts are joined by line breaks.
+        const { assert!(ALL + PARTS < crate::journal::MAX_PAYLOAD) };
+    }
+
+    #[test]
+    fn all_parts_of_a_stream_together_have_an_end() {
+        let mut assembler = Assembler::default();
+        let half = "x".repeat(PART / 2);
+        for part in 0..4 {
+            assembler.push(text(part, &half));
+            assert_eq!(assembler.too_long(), None);
+        }
+        assert!(assembler.push(text(4, "y")).is_empty());
+        assert!(assembler.too_long().unwrap().contains("more than 32 MiB"));
+
+        let mut assembler = Assembler::default();
+        for part in 0..PARTS as u32 {
+            assembler.push(call(part, "read"));
+        }
+        assert_eq!(assembler.too_long(), None);
+        assembler.push(call(PARTS as u32, "read"));
+        assert!(assembler.too_long().unwrap().contains("16384 blocks"));
+
+        let mut assembler = Assembler::default();
+        assembler.push(call(0, "read"));
+        let opaque = Some("x".repeat(PART));
+        assert!(assembler.push(Chunk::Sealed { part: 0, opaque }).is_empty());
+        assert!(assembler.too_long().is_some(), "what nobody reads counts too");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The loop with a model and tools that do exactly what a test says, when it says so.
 
+mod asks;
 mod ending;
 mod ends_of_rules;
 mod failing;

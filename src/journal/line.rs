@@ -216,7 +216,7 @@ pub fn decode_line(line: &str) -> Result<(Uuid, Envelope), Error> {
     }
     let head = head(line.as_bytes())?;
     let run = run_of(&head)?;
-    let body = payload::resolve(head.body.get(), &mut payload::None)?;
+    let body = payload::resolve(head.body.get(), &payload::BOUNDS, &mut payload::None)?;
     Ok((run, envelope(&head, &body)?))
 }
 

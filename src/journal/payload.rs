@@ -19,8 +19,52 @@ pub const BIG: usize = 64 << 10;
 /// Longest string that can go to a file.
 pub const MAX_PAYLOAD: usize = 64 << 20;
 
-/// Bytes of all payloads of one session that are read; a hostile session could name one many times.
-const MAX_TOTAL: usize = 1 << 30;
+/// What the strings of one record that go to files may have. It holds for who writes as for who reads: what is
+/// written can be read back, and a record of a hostile session cannot name one file until memory is full. All
+/// records together have no bound: a long session is none.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Bounds {
+    /// Bytes of a string above which it goes to a file.
+    pub(super) big: usize,
+    /// Bytes of the longest string.
+    pub(super) longest: usize,
+    /// Bytes of all strings of one record, each as often as it stands there.
+    pub(super) record: usize,
+}
+
+/// Those of a session.
+pub(super) const BOUNDS: Bounds = Bounds {
+    big: BIG,
+    longest: MAX_PAYLOAD,
+    record: 1 << 30,
+};
+
+/// What of the bounds one record has used up.
+struct Used<'a> {
+    bounds: &'a Bounds,
+    bytes: usize,
+}
+
+impl<'a> Used<'a> {
+    const fn none(bounds: &'a Bounds) -> Self {
+        Self { bounds, bytes: 0 }
+    }
+
+    /// Counts a string; an error says what it is too much for.
+    fn take(&mut self, len: usize) -> Result<(), String> {
+        let Bounds { longest, record, .. } = self.bounds;
+        if len > *longest {
+            return Err(format!(
+                "it holds a text of {len} bytes, and {longest} is the most"
+            ));
+        }
+        self.bytes = self.bytes.saturating_add(len);
+        if self.bytes > *record {
+            return Err(format!("its long texts have more than {record} bytes together"));
+        }
+        Ok(())
+    }
+}
 
 /// The name that marks a replacement.
 const NAME: &str = "$payload";
@@ -47,48 +91,46 @@ pub(super) fn inline(body: &str) -> Result<Cow<'_, str>, Error> {
     if !body.contains(SIGN) {
         return Ok(Cow::Borrowed(body));
     }
-    detach(body, usize::MAX, &mut |_| Ok(String::new()))
+    let bounds = Bounds {
+        big: usize::MAX,
+        ..BOUNDS
+    };
+    detach(body, &bounds, &mut |_| Ok(String::new()))
 }
 
 /// The body with long strings handed to `keep`, which gives their hash.
 pub(super) fn external<'a>(
     body: &'a str,
+    bounds: &Bounds,
     keep: &mut dyn FnMut(&str) -> Result<String, Error>,
 ) -> Result<Cow<'a, str>, Error> {
-    if body.len() <= BIG && !body.contains(SIGN) {
+    if body.len() <= bounds.big && !body.contains(SIGN) {
         return Ok(Cow::Borrowed(body));
     }
-    detach(body, BIG, keep)
+    detach(body, bounds, keep)
 }
 
 fn detach<'a>(
     body: &str,
-    limit: usize,
+    bounds: &Bounds,
     keep: &mut dyn FnMut(&str) -> Result<String, Error>,
 ) -> Result<Cow<'a, str>, Error> {
     // Reading it refuses what is nested too deep for the recursion below.
     let mut value: Value = serde_json::from_str(body).map_err(|error| Error::Unwritable {
         why: error.to_string(),
     })?;
-    replace(&mut value, limit, keep)?;
+    replace(&mut value, &mut Used::none(bounds), keep)?;
     Ok(Cow::Owned(value.to_string()))
 }
 
 fn replace(
     value: &mut Value,
-    limit: usize,
+    used: &mut Used<'_>,
     keep: &mut dyn FnMut(&str) -> Result<String, Error>,
 ) -> Result<(), Error> {
     match value {
-        Value::String(text) if text.len() > limit => {
-            if text.len() > MAX_PAYLOAD {
-                return Err(Error::Unwritable {
-                    why: format!(
-                        "it holds a text of {} bytes, and {MAX_PAYLOAD} is the most",
-                        text.len()
-                    ),
-                });
-            }
+        Value::String(text) if text.len() > used.bounds.big => {
+            used.take(text.len()).map_err(|why| Error::Unwritable { why })?;
             let mut object = Map::new();
             object.insert(NAME.to_owned(), Value::String(keep(text)?));
             object.insert("len".to_owned(), Value::from(text.len()));
@@ -96,12 +138,12 @@ fn replace(
         }
         Value::Array(items) => {
             for item in items {
-                replace(item, limit, keep)?;
+                replace(item, used, keep)?;
             }
         }
         Value::Object(members) => {
             for member in members.values_mut() {
-                replace(member, limit, keep)?;
+                replace(member, used, keep)?;
             }
             rename(members, |name| is_escaped(name, 0).then(|| format!("${name}")));
         }
@@ -116,20 +158,24 @@ pub(super) fn is_named(body: &str) -> bool {
 }
 
 /// The body with the strings back in their places.
-pub(super) fn resolve<'a>(body: &'a str, source: &mut dyn Source) -> Result<Cow<'a, str>, Error> {
+pub(super) fn resolve<'a>(
+    body: &'a str,
+    bounds: &Bounds,
+    source: &mut dyn Source,
+) -> Result<Cow<'a, str>, Error> {
     if !is_named(body) {
         return Ok(Cow::Borrowed(body));
     }
     let mut value: Value = serde_json::from_str(body).map_err(|error| bad(error.to_string()))?;
-    restore(&mut value, source)?;
+    restore(&mut value, &mut Used::none(bounds), source)?;
     Ok(Cow::Owned(value.to_string()))
 }
 
-fn restore(value: &mut Value, source: &mut dyn Source) -> Result<(), Error> {
+fn restore(value: &mut Value, used: &mut Used<'_>, source: &mut dyn Source) -> Result<(), Error> {
     match value {
         Value::Array(items) => {
             for item in items {
-                restore(item, source)?;
+                restore(item, used, source)?;
             }
         }
         Value::Object(members) => {
@@ -140,11 +186,12 @@ fn restore(value: &mut Value, source: &mut dyn Source) -> Result<(), Error> {
                     return Err(bad("it names a payload in a way that is not known".to_owned()));
                 };
                 let len = usize::try_from(len).unwrap_or(usize::MAX);
+                used.take(len).map_err(bad)?;
                 *value = Value::String(source.load(hash, len)?);
                 return Ok(());
             }
             for member in members.values_mut() {
-                restore(member, source)?;
+                restore(member, used, source)?;
             }
             rename(members, |name| {
                 is_escaped(name, 1).then(|| name.chars().skip(1).collect())
@@ -174,13 +221,12 @@ fn rename(members: &mut Map<String, Value>, new: impl Fn(&str) -> Option<String>
 #[derive(Debug)]
 pub(super) struct Payloads {
     dir: Option<PathBuf>,
-    loaded: usize,
 }
 
 impl Payloads {
     /// Those in a directory; none for a session in a single file.
     pub(super) const fn new(dir: Option<PathBuf>) -> Self {
-        Self { dir, loaded: 0 }
+        Self { dir }
     }
 
     /// Writes a string so that it is on disk before this returns; gives its hash.
@@ -206,12 +252,6 @@ impl Source for Payloads {
         let Some(dir) = &self.dir else {
             return None.load(hash, len);
         };
-        self.loaded = self.loaded.saturating_add(len);
-        if len > MAX_PAYLOAD || self.loaded > MAX_TOTAL {
-            return Err(bad(format!(
-                "its payloads have more than {MAX_TOTAL} bytes together"
-            )));
-        }
         let missing = |error| bad(format!("its payload {} cannot be read: {error}", short(hash)));
         let file = files::regular(&dir.join(hash), false).map_err(missing)?;
         let mut bytes = Vec::new();

@@ -13,7 +13,7 @@ use super::error::{Error, shown};
 use super::files;
 use super::line::{self, Link, MAX_LINE};
 use super::lines::{Lines, Seen};
-use super::payload::{self, Payloads};
+use super::payload::{self, BOUNDS, Payloads};
 use super::quick::Run;
 use super::store::Place;
 use crate::domain::envelope::{Envelope, FORMAT};
@@ -348,7 +348,7 @@ impl Check {
         if self.report.run.is_some_and(|before| before != run) {
             return Err(bad("it belongs to another run".to_owned()));
         }
-        let body = payload::resolve(head.body.get(), &mut self.payloads)?;
+        let body = payload::resolve(head.body.get(), &BOUNDS, &mut self.payloads)?;
         let envelope = line::envelope(&head, &body)?;
         self.report.run = Some(run);
         self.run = Run::try_from(head.run.as_bytes()).ok();

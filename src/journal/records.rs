@@ -8,7 +8,7 @@ use std::os::unix::fs::FileExt as _;
 
 use super::error::Error;
 use super::line;
-use super::payload::{self, Payloads};
+use super::payload::{self, BOUNDS, Payloads};
 use super::reader::{self, Report};
 use super::store::Place;
 use crate::domain::envelope::Envelope;
@@ -102,6 +102,6 @@ fn record(line: &[u8], index: usize, payloads: &mut Payloads) -> Result<Envelope
     if head.seq.0 != index as u64 + 1 {
         return Err(changed());
     }
-    let body = payload::resolve(head.body.get(), payloads)?;
+    let body = payload::resolve(head.body.get(), &BOUNDS, payloads)?;
     line::envelope(&head, &body)
 }

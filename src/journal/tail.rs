@@ -8,7 +8,7 @@ use std::os::unix::fs::FileExt as _;
 
 use super::error::Error;
 use super::line::{self, Link};
-use super::payload::{self, Payloads};
+use super::payload::{self, BOUNDS, Payloads};
 use super::reader;
 use super::store::Place;
 use crate::domain::envelope::Envelope;
@@ -63,7 +63,7 @@ fn records(bytes: &[u8], begins: bool, place: &Place) -> Vec<Envelope> {
             }
             _ => line::run_of(&head).is_ok(),
         };
-        let envelope = payload::resolve(head.body.get(), &mut payloads)
+        let envelope = payload::resolve(head.body.get(), &BOUNDS, &mut payloads)
             .and_then(|body| line::envelope(&head, &body))
             .ok()
             .filter(|_| fits);

@@ -1,11 +1,10 @@
 //! What went over the wire for each request, in files beside the journal: kept only where the operator
 //! asks for it, for reading alone. No fold ever needs it. Must not know: providers, what the bytes mean.
 
-use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use super::files;
 use crate::domain::id::TurnId;
@@ -26,15 +25,72 @@ pub struct Frames {
     pub more: bool,
 }
 
-/// Files by their paths, each with the bytes that went into it.
-type Open = BTreeMap<PathBuf, Option<(File, u64)>>;
-
 /// The directory of a session's wire files.
 #[derive(Debug, Clone)]
 pub struct Wire {
     dir: PathBuf,
-    /// Files that are being written, with what went into them; none for one that cannot be written.
-    open: Arc<Mutex<Open>>,
+}
+
+/// The files of one request, open until this is dropped: requests of several threads are under way at one time,
+/// and none has to do with the files of another.
+#[derive(Debug)]
+pub struct Kept {
+    wire: Wire,
+    request: (TurnId, u32),
+    sent: Mutex<Half>,
+    received: Mutex<Half>,
+}
+
+/// One direction of it.
+#[derive(Debug, Default)]
+enum Half {
+    /// Nothing came yet.
+    #[default]
+    None,
+    /// A file, and the bytes that went into it.
+    Open(File, u64),
+    /// It cannot be written.
+    Lost,
+}
+
+impl Half {
+    fn keep(&mut self, bytes: &[u8], begin: impl FnOnce() -> Option<File>) {
+        if matches!(self, Self::None) {
+            *self = begin().map_or(Self::Lost, |file| Self::Open(file, 0));
+        }
+        if let Self::Open(file, written) = self {
+            let room = usize::try_from(KEPT - *written).unwrap_or(usize::MAX);
+            let part = bytes.get(..bytes.len().min(room)).unwrap_or_default();
+            if file.write_all(part).is_ok() {
+                *written += part.len() as u64;
+            } else {
+                *self = Self::Lost;
+            }
+        }
+    }
+}
+
+impl Kept {
+    /// Keeps bytes. What cannot be kept is left out: the run goes on without it.
+    pub fn keep(&self, sent: bool, bytes: &[u8]) {
+        let half = if sent { &self.sent } else { &self.received };
+        let mut half = half.lock().unwrap_or_else(PoisonError::into_inner);
+        half.keep(bytes, || self.begin(sent));
+    }
+
+    fn begin(&self, sent: bool) -> Option<File> {
+        let Self { wire, request, .. } = self;
+        let path = wire.path(request.0, request.1, sent);
+        let made = files::make_dirs(&wire.dir).and_then(|()| {
+            if sent {
+                // A request that is made anew: what came back the last time was no answer to this one.
+                std::fs::remove_file(wire.path(request.0, request.1, false)).unwrap_or_default();
+            }
+            files::rewrite(&path)
+        });
+        made.inspect_err(|error| tracing::warn!(path = %path.display(), %error, "the wire is not kept"))
+            .ok()
+    }
 }
 
 impl Wire {
@@ -42,42 +98,22 @@ impl Wire {
     pub fn in_session(session: &Path) -> Self {
         Self {
             dir: session.join("wire"),
-            open: Arc::default(),
+        }
+    }
+
+    /// The files of a request that begins.
+    pub fn of_request(&self, turn: TurnId, request: u32) -> Kept {
+        Kept {
+            wire: self.clone(),
+            request: (turn, request),
+            sent: Mutex::default(),
+            received: Mutex::default(),
         }
     }
 
     fn path(&self, turn: TurnId, request: u32, sent: bool) -> PathBuf {
         let way = if sent { "sent" } else { "received" };
         self.dir.join(format!("turn-{}-request-{request}.{way}", turn.0))
-    }
-
-    /// Keeps bytes. What cannot be kept is left out: the run goes on without it.
-    pub fn keep(&self, (turn, request): (TurnId, u32), sent: bool, bytes: &[u8]) {
-        let path = self.path(turn, request, sent);
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        // One request of a turn is under way at a time: what belongs to others is done.
-        open.retain(|other, _| {
-            let name = |path: &Path| path.file_stem().map(std::ffi::OsStr::to_owned);
-            name(other) == name(&path)
-        });
-        let slot = open.entry(path.clone()).or_insert_with(|| {
-            let made = match files::make_dirs(&self.dir) {
-                Ok(()) => files::rewrite(&path),
-                Err(error) => Err(error),
-            };
-            made.map(|file| (file, 0))
-                .inspect_err(|error| tracing::warn!(path = %path.display(), %error, "the wire is not kept"))
-                .ok()
-        });
-        if let Some((file, written)) = slot {
-            let room = usize::try_from(KEPT - *written).unwrap_or(usize::MAX);
-            let part = bytes.get(..bytes.len().min(room)).unwrap_or_default();
-            if file.write_all(part).is_err() {
-                *slot = None;
-            } else {
-                *written += part.len() as u64;
-            }
-        }
     }
 
     /// What was kept of a request; none where nothing was.
@@ -119,10 +155,11 @@ mod tests {
         let wire = Wire::in_session(dir.path());
         let one = (TurnId(2), 1);
         assert_eq!(wire.read(one.0, one.1), Ok(None), "nothing was kept");
-        wire.keep(one, true, b"{\"model\":\"m\"}");
-        wire.keep(one, false, b"data: \xff");
-        wire.keep(one, false, b"\n\n");
-        wire.keep((TurnId(2), 2), true, b"again");
+        let kept = wire.of_request(one.0, one.1);
+        kept.keep(true, b"{\"model\":\"m\"}");
+        kept.keep(false, b"data: \xff");
+        kept.keep(false, b"\n\n");
+        wire.of_request(TurnId(2), 2).keep(true, b"again");
         let found = wire.read(one.0, one.1).unwrap().unwrap();
         assert_eq!(found.sent, b"{\"model\":\"m\"}");
         assert_eq!(found.received, b"data: \xff\n\n");
@@ -140,17 +177,51 @@ mod tests {
     #[test]
     fn a_request_that_is_made_anew_begins_its_files_anew() {
         let dir = tempfile::tempdir().unwrap();
-        Wire::in_session(dir.path()).keep((TurnId(1), 1), true, b"first");
         let wire = Wire::in_session(dir.path());
-        wire.keep((TurnId(1), 1), true, b"2nd");
-        assert_eq!(wire.read(TurnId(1), 1).unwrap().unwrap().sent, b"2nd");
+        let before = wire.of_request(TurnId(1), 1);
+        before.keep(true, b"first");
+        before.keep(false, b"answer");
+        drop(before);
+        let again = wire.of_request(TurnId(1), 1);
+        again.keep(true, b"2nd");
+        let found = wire.read(TurnId(1), 1).unwrap().unwrap();
+        assert_eq!(
+            (found.sent.as_slice(), found.received.as_slice()),
+            (&b"2nd"[..], &b""[..]),
+            "nothing of the answer to another request"
+        );
+        again.keep(false, b"other");
+        assert_eq!(wire.read(TurnId(1), 1).unwrap().unwrap().received, b"other");
+    }
+
+    #[test]
+    fn requests_that_are_under_way_at_one_time_lose_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        let wire = Wire::in_session(dir.path());
+        let all: Vec<_> = [(2, 1), (3, 1), (3, 2)]
+            .into_iter()
+            .map(|(turn, request)| (TurnId(turn), request))
+            .map(|one| (one, wire.of_request(one.0, one.1)))
+            .collect();
+        for piece in ["a", "b", "c"] {
+            for ((turn, request), kept) in &all {
+                kept.keep(piece == "a", format!("{piece}{turn}{request}").as_bytes());
+            }
+        }
+        for ((turn, request), _) in &all {
+            let found = wire.read(*turn, *request).unwrap().unwrap();
+            let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+            assert_eq!(text(found.sent), format!("a{turn}{request}"));
+            assert_eq!(text(found.received), format!("b{turn}{request}c{turn}{request}"));
+        }
     }
 
     #[test]
     fn where_nothing_can_be_written_nothing_breaks() {
         let wire = Wire::in_session(Path::new("/proc/nowhere"));
-        wire.keep((TurnId(1), 1), true, b"x");
-        wire.keep((TurnId(1), 1), true, b"y");
+        let kept = wire.of_request(TurnId(1), 1);
+        kept.keep(true, b"x");
+        kept.keep(true, b"y");
         assert_eq!(wire.read(TurnId(1), 1), Ok(None));
     }
 }

@@ -11,7 +11,7 @@ use super::error::{Error, shown};
 use super::files;
 use super::line::{self, Link};
 use super::lock::Lock;
-use super::payload::{self, Payloads};
+use super::payload::{self, BOUNDS, Payloads};
 use super::reader::{self, Loaded, MAX_RECORDS, Report, Torn};
 use super::store::{Place, TITLE};
 use crate::domain::envelope::{Envelope, FORMAT};
@@ -194,7 +194,7 @@ impl Writer {
         }
         let parts = Parts::of(&envelope.event)?;
         let dir = self.dir.join(super::store::PAYLOAD);
-        let body = payload::external(parts.body(), &mut |text| Payloads::keep(&dir, text));
+        let body = payload::external(parts.body(), &BOUNDS, &mut |text| Payloads::keep(&dir, text));
         let body = body.map_err(|error| self.remember(error))?;
         let kind = (parts.family(), parts.name());
         let line = line::compose(self.run, envelope, self.head, kind, &body)?;

@@ -218,9 +218,11 @@ fn a_run_that_was_interrupted_goes_on_with_the_same_request() {
 }
 
 /// Every file below the sessions, by its name.
-fn wire_files(world: &World) -> std::collections::BTreeMap<String, String> {
+pub fn wire_files(world: &World) -> std::collections::BTreeMap<String, String> {
     let mut found = std::collections::BTreeMap::new();
-    for session in std::fs::read_dir(world.sessions()).unwrap().flatten() {
+    // The program may not have made it yet.
+    let sessions = std::fs::read_dir(world.sessions());
+    for session in sessions.into_iter().flatten().flatten() {
         let wire = session.path().join("wire");
         for file in std::fs::read_dir(wire).into_iter().flatten().flatten() {
             let name = file.file_name().into_string().unwrap();

@@ -14,7 +14,7 @@ use crate::domain::price::Spent;
 use crate::domain::seldom::Seldom;
 use crate::domain::state::{Mode, State};
 use crate::domain::thread::{self, Child};
-use crate::domain::turn::{Activity, Producer, Stop, Stream, StreamFaultKind, Turn, Usage};
+use crate::domain::turn::{Activity, Producer, Stop, Stream, StreamFaultKind, Turn, TurnMore, Usage};
 
 pub(super) fn apply(state: &mut State, at: At, event: &TurnEvent) {
     match event {
@@ -80,11 +80,9 @@ pub(super) fn apply(state: &mut State, at: At, event: &TurnEvent) {
             received(state, *turn, &Origin::Model);
         }
         TurnEvent::Matched { turn, blocks } => with(state, *turn, |turn| turn.received = *blocks),
-        TurnEvent::Partial { turn, text } => {
-            with(state, *turn, |turn| {
-                turn.more.change(|more| more.partial = Some(text.clone()));
-            });
-        }
+        TurnEvent::Partial { turn, kept, text } => with(state, *turn, |turn| {
+            turn.more.change(|more| partial(more, *kept, text));
+        }),
         TurnEvent::Closed { .. }
         | TurnEvent::Broken { .. }
         | TurnEvent::Aborted { .. }
@@ -97,6 +95,16 @@ pub(super) fn apply(state: &mut State, at: At, event: &TurnEvent) {
         | TurnEvent::Superseded { .. }
         | TurnEvent::Split { .. } => ended(state, at, event),
     }
+}
+
+/// Puts what is new of an open text behind what stands of it.
+fn partial(more: &mut TurnMore, kept: u64, text: &Arc<str>) {
+    let before = more.partial.as_deref().unwrap_or_default();
+    let stands = usize::try_from(kept).ok().and_then(|kept| before.get(..kept));
+    more.partial = Some(match stands {
+        Some(stands) if !stands.is_empty() => Arc::from([stands, text].concat()),
+        _ => text.clone(),
+    });
 }
 
 /// Folds a request; the first one makes the turn.

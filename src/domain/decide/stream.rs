@@ -169,12 +169,32 @@ fn supersede_from(draft: &mut Draft<'_>, turn: &Turn, from: NodeId) {
 }
 
 pub(super) fn partial(draft: &mut Draft<'_>, which: (TurnId, u32), text: &Arc<str>) {
-    if let Some(turn) = current(draft, which) {
-        draft.turn_event(TurnEvent::Partial {
-            turn: turn.id,
-            text: text.clone(),
-        });
+    let Some(turn) = current(draft, which) else { return };
+    let before = turn.more.partial.as_deref().unwrap_or_default();
+    if before == &**text {
+        return;
     }
+    let kept = alike(before, text);
+    draft.turn_event(TurnEvent::Partial {
+        turn: turn.id,
+        kept: kept as u64,
+        text: match kept {
+            0 => text.clone(),
+            _ => Arc::from(text.get(kept..).unwrap_or_default()),
+        },
+    });
+}
+
+/// Bytes of whole characters with which both begin. As a rule the later is the earlier with more behind it.
+fn alike(before: &str, now: &str) -> usize {
+    if now.starts_with(before) {
+        return before.len();
+    }
+    let chars = before.chars().zip(now.chars());
+    chars
+        .take_while(|(one, other)| one == other)
+        .map(|(one, _)| one.len_utf8())
+        .sum()
 }
 
 pub(super) fn ended(draft: &mut Draft<'_>, which: (TurnId, u32), stop: &Stop, usage: Usage) {

@@ -137,11 +137,15 @@ pub enum TurnEvent {
         /// How many blocks match so far.
         blocks: usize,
     },
-    /// What has arrived of a block that is not complete yet.
+    /// What has arrived of blocks that are not complete yet, as far as it is new: a long text is not written down
+    /// again each time it has grown.
     Partial {
         /// The turn.
         turn: TurnId,
-        /// All of the block's text so far.
+        /// Bytes that stand of what was written down before; none where it begins anew.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        kept: u64,
+        /// What follows them.
         text: Arc<str>,
     },
     /// The stream ended by its end mark.

@@ -36,6 +36,7 @@ mod kept;
 mod ladder;
 mod late_answers;
 mod ledger;
+mod open_text;
 mod operator;
 mod oracle;
 mod plan;

@@ -196,10 +196,6 @@ fn turn() -> Vec<Event> {
             turn: TURN,
             blocks: 2,
         },
-        TurnEvent::Partial {
-            turn: TURN,
-            text: text("…"),
-        },
         TurnEvent::Broken {
             turn: TURN,
             fault: StreamFault {
@@ -237,6 +233,14 @@ fn turn() -> Vec<Event> {
             turn: TURN,
             stop,
             usage,
+        });
+    }
+    for (kept, words) in [(0, "…"), (3, " and on")] {
+        let text = text(words);
+        all.push(TurnEvent::Partial {
+            turn: TURN,
+            kept,
+            text,
         });
     }
     all.into_iter().map(Event::Turn).collect()

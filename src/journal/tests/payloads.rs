@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{envelope, fixture, id};
 use crate::domain::event::{Event, RunEvent, TurnEvent};
 use crate::domain::id::TurnId;
-use crate::journal::payload::{self, Source};
+use crate::journal::payload::{self, BOUNDS, Bounds, Payloads, Source};
 use crate::journal::{BIG, Error, Link, decode_line, encode_line, read, verify};
 
 fn partial(seq: u64, text: &str) -> crate::domain::envelope::Envelope {
@@ -17,6 +17,7 @@ fn partial(seq: u64, text: &str) -> crate::domain::envelope::Envelope {
         seq,
         Event::Turn(TurnEvent::Partial {
             turn: TurnId(1),
+            kept: 0,
             text,
         }),
     )
@@ -183,18 +184,117 @@ proptest! {
     fn moving_strings_out_and_back_changes_nothing(body in imitations()) {
         let mut shelf = Shelf::default();
         let text = body.to_string();
-        let stored = payload::external(&text, &mut |long| {
+        let stored = payload::external(&text, &BOUNDS, &mut |long| {
             shelf.0.push(long.to_owned());
             Ok(blake3::hash(long.as_bytes()).to_hex().to_string())
         })
         .unwrap()
         .into_owned();
-        let back = payload::resolve(&stored, &mut shelf).unwrap().into_owned();
+        let back = payload::resolve(&stored, &BOUNDS, &mut shelf).unwrap().into_owned();
         prop_assert_eq!(serde_json::from_str::<Value>(&back).unwrap(), body.clone());
 
         let inline = payload::inline(&text).unwrap().into_owned();
-        let back = payload::resolve(&inline, &mut payload::None).unwrap().into_owned();
+        let back = payload::resolve(&inline, &BOUNDS, &mut payload::None).unwrap().into_owned();
         prop_assert_eq!(serde_json::from_str::<Value>(&back).unwrap(), body);
+    }
+}
+
+/// Small enough to be reached.
+const SMALL: Bounds = Bounds {
+    big: 4,
+    longest: 8,
+    record: 20,
+};
+
+/// Moves strings out within small bounds.
+fn written(body: &Value, shelf: &mut Shelf) -> Result<String, Error> {
+    let text = body.to_string();
+    let stored = payload::external(&text, &SMALL, &mut |long| {
+        shelf.0.push(long.to_owned());
+        Ok(blake3::hash(long.as_bytes()).to_hex().to_string())
+    })?;
+    Ok(stored.into_owned())
+}
+
+#[test]
+fn who_writes_and_who_reads_refuse_the_same_record() {
+    let mut shelf = Shelf::default();
+    // Each, and all together, at its end.
+    for (lengths, fits) in [
+        (vec![8, 8, 4, 4, 4, 4], true),
+        (vec![9], false),
+        (vec![8, 6, 6], true),
+        (vec![8, 8, 5], false),
+        (vec![5; 4], true),
+        (vec![5; 5], false),
+    ] {
+        let body: Value = lengths.iter().map(|length| "x".repeat(*length)).collect();
+        match written(&body, &mut shelf) {
+            Ok(stored) => {
+                assert!(fits, "{lengths:?} is written");
+                let back = payload::resolve(&stored, &SMALL, &mut shelf).unwrap();
+                assert_eq!(serde_json::from_str::<Value>(&back).unwrap(), body);
+            }
+            Err(error) => {
+                assert!(
+                    !fits && matches!(error, Error::Unwritable { .. }),
+                    "{lengths:?}: {error}"
+                );
+                let hash = |length: &usize| {
+                    let text = "x".repeat(*length);
+                    let hash = blake3::hash(text.as_bytes()).to_hex().to_string();
+                    shelf.0.push(text);
+                    json!({"$payload": hash, "len": length})
+                };
+                let named: Value = lengths.iter().map(hash).collect();
+                let error = payload::resolve(&named.to_string(), &SMALL, &mut shelf).unwrap_err();
+                assert!(matches!(error, Error::Line { .. }), "{lengths:?}: {error}");
+            }
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn what_is_written_can_be_read(lengths in proptest::collection::vec(0..10_usize, 0..8)) {
+        let mut shelf = Shelf::default();
+        let body: Value = lengths.iter().map(|length| "é".repeat(*length / 2)).collect();
+        if let Ok(stored) = written(&body, &mut shelf) {
+            let back = payload::resolve(&stored, &SMALL, &mut shelf).unwrap();
+            prop_assert_eq!(serde_json::from_str::<Value>(&back).unwrap(), body);
+        }
+    }
+}
+
+/// The record of a name for one payload a thousand times is refused before anything is read.
+#[test]
+fn a_record_that_names_a_payload_too_often_is_refused() {
+    let named = json!({"$payload": "0".repeat(64), "len": crate::journal::MAX_PAYLOAD});
+    let body = Value::from(vec![named; 17]).to_string();
+    let mut loads = Counted(0);
+    let error = payload::resolve(&body, &BOUNDS, &mut loads).unwrap_err();
+    assert!(error.to_string().contains("together"), "{error}");
+    assert_eq!(loads.0, 16, "as many as fit");
+}
+
+/// A source that only counts what is asked of it.
+struct Counted(usize);
+
+impl Source for Counted {
+    fn load(&mut self, _: &str, _: usize) -> Result<String, Error> {
+        self.0 += 1;
+        Ok(String::new())
+    }
+}
+
+#[test]
+fn a_session_may_read_more_payloads_than_one_record_may_name() {
+    let dir = tempfile::tempdir().unwrap();
+    let text = "m".repeat(16 << 20);
+    let hash = Payloads::keep(dir.path(), &text).unwrap();
+    let mut payloads = Payloads::new(Some(dir.path().to_owned()));
+    for _ in 0..=BOUNDS.record / text.len() {
+        assert_eq!(payloads.load(&hash, text.len()).unwrap().len(), text.len());
     }
 }
 

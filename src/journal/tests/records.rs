@@ -243,7 +243,7 @@ proptest! {
     #[test]
     fn any_text_comes_back_equal(text in any::<String>(), at in any::<i64>(), mono in any::<u64>()) {
         let mut all = small();
-        all[0].event = Event::Turn(TurnEvent::Partial { turn: TurnId(1), text: text.into() });
+        all[0].event = Event::Turn(TurnEvent::Partial { turn: TurnId(1), kept: 0, text: text.into() });
         all[0].at = at;
         all[0].mono = mono;
         let line = encode_line(id(1), &all[0], Link::FIRST).unwrap();

@@ -18,6 +18,9 @@ use crate::domain::turn::{Stop, StreamFault, StreamFaultKind, Usage};
 use crate::model::Chunk;
 use crate::model::show::{excerpt, visible};
 
+/// Bytes that a stream may hold of what is not passed on as it comes: as many as a whole answer may have.
+const MAX_HELD: usize = 16 << 20;
+
 /// Keys of a frame that carry nothing for a conversation.
 const PLAIN: &[&str] = &[
     "id",
@@ -72,6 +75,8 @@ pub struct Decoder {
     usage: Option<Usage>,
     /// Keys that were already passed on as unknown.
     strange: BTreeSet<String>,
+    /// Bytes of them, and of the refusal.
+    held: usize,
     ended: bool,
 }
 
@@ -114,6 +119,16 @@ impl Decoder {
             }
         }
         self.usage(&frame, out);
+        if self.held + self.parts.held() > MAX_HELD {
+            return Err(StreamFault {
+                kind: StreamFaultKind::Garbage,
+                message: format!(
+                    "the stream has more than {} MiB of names, refusals and opaque blocks; this is not an answer to wait for",
+                    MAX_HELD >> 20
+                ),
+                retry_after_ms: None,
+            });
+        }
         Ok(())
     }
 
@@ -207,6 +222,7 @@ impl Decoder {
         }
         if let Some(refusal) = delta.string("refusal") {
             self.refusal.push_str(&refusal);
+            self.held += refusal.len();
         }
         for raw in delta.array("tool_calls") {
             match Object::read(raw) {
@@ -298,6 +314,7 @@ impl Decoder {
                 && !frame::is_empty(value)
                 && self.strange.insert(format!("{place}{key}"))
             {
+                self.held += key.len();
                 let key = serde_json::Value::from(key);
                 out.push(Chunk::Unknown {
                     raw: format!("{{{key}:{value}}}"),

@@ -9,7 +9,11 @@ use crate::model::Chunk;
 
 /// All parts so far; a part's number is its place here.
 #[derive(Debug, Default)]
-pub struct Parts(Vec<Part>);
+pub struct Parts {
+    all: Vec<Part>,
+    /// Bytes that were not passed on as they came.
+    held: usize,
+}
 
 #[derive(Debug)]
 struct Part {
@@ -47,12 +51,18 @@ struct Piece {
 impl Parts {
     /// True where nothing has begun.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.all.is_empty()
+    }
+
+    /// Bytes that were not passed on as they came, and may have been since: names, what came before them, opaque
+    /// blocks.
+    pub fn held(&self) -> usize {
+        self.held
     }
 
     /// True where there is a call.
     pub fn any_call(&self) -> bool {
-        self.0.iter().any(|part| matches!(part.kind, Kind::Call(_)))
+        self.all.iter().any(|part| matches!(part.kind, Kind::Call(_)))
     }
 
     /// More text.
@@ -85,11 +95,13 @@ impl Parts {
 
     /// An opaque block of the newest reasoning; false where there is none that it could belong to.
     pub fn opaque(&mut self, raw: &str) -> bool {
-        let open = self.0.iter_mut().rev().find_map(|part| match &mut part.kind {
+        let open = self.all.iter_mut().rev().find_map(|part| match &mut part.kind {
             Kind::Reasoning(blocks) if !part.sealed => Some(blocks),
             _ => None,
         });
-        open.map(|blocks| blocks.push(raw.to_owned())).is_some()
+        let taken = open.map(|blocks| blocks.push(raw.to_owned())).is_some();
+        self.held += if taken { raw.len() } else { 0 };
+        taken
     }
 
     /// One entry of `tool_calls`.
@@ -127,8 +139,8 @@ impl Parts {
     /// never sealed.
     pub fn seal_rest(&mut self, meant: bool, out: &mut Vec<Chunk>) {
         self.flush(out);
-        for number in 0..self.0.len() {
-            let sealable = self.0.get(number).is_some_and(|part| match &part.kind {
+        for number in 0..self.all.len() {
+            let sealable = self.all.get(number).is_some_and(|part| match &part.kind {
                 Kind::Call(call) => meant || call.scanner.extent() == Extent::Object,
                 Kind::Text | Kind::Reasoning(_) => true,
             });
@@ -140,7 +152,7 @@ impl Parts {
 
     /// Gives out calls whose name was still held back.
     pub fn flush(&mut self, out: &mut Vec<Chunk>) {
-        for (number, part) in self.0.iter_mut().enumerate() {
+        for (number, part) in self.all.iter_mut().enumerate() {
             if let Kind::Call(call) = &mut part.kind {
                 announce(number, call, out);
             }
@@ -149,18 +161,21 @@ impl Parts {
 
     /// The number of the newest part if it is of the kind wanted and open, else of a new one.
     fn open(&mut self, same: impl Fn(&Kind) -> bool, new: impl Fn() -> Kind, out: &mut Vec<Chunk>) -> u32 {
-        let fits = self.0.last().is_some_and(|part| !part.sealed && same(&part.kind));
+        let fits = self
+            .all
+            .last()
+            .is_some_and(|part| !part.sealed && same(&part.kind));
         if !fits {
             self.begin(new(), out);
         }
-        self.0.len() as u32 - 1
+        self.all.len() as u32 - 1
     }
 
     /// Begins a part, which completes the texts before it and the calls whose arguments are whole.
     fn begin(&mut self, kind: Kind, out: &mut Vec<Chunk>) {
         self.flush(out);
-        for number in 0..self.0.len() {
-            let complete = self.0.get(number).is_some_and(|part| match &part.kind {
+        for number in 0..self.all.len() {
+            let complete = self.all.get(number).is_some_and(|part| match &part.kind {
                 Kind::Call(call) => call.scanner.extent() == Extent::Object,
                 Kind::Text | Kind::Reasoning(_) => true,
             });
@@ -168,11 +183,11 @@ impl Parts {
                 self.seal(number, out);
             }
         }
-        self.0.push(Part { kind, sealed: false });
+        self.all.push(Part { kind, sealed: false });
     }
 
     fn seal(&mut self, number: usize, out: &mut Vec<Chunk>) {
-        let Some(part) = self.0.get_mut(number).filter(|part| !part.sealed) else {
+        let Some(part) = self.all.get_mut(number).filter(|part| !part.sealed) else {
             return;
         };
         part.sealed = true;
@@ -195,13 +210,13 @@ impl Parts {
                 ..Call::default()
             };
             self.begin(Kind::Call(call), out);
-            self.0.len() - 1
+            self.all.len() - 1
         };
-        let later = number + 1 < self.0.len();
+        let later = number + 1 < self.all.len();
         let Some(Part {
             kind: Kind::Call(call),
             sealed,
-        }) = self.0.get_mut(number)
+        }) = self.all.get_mut(number)
         else {
             return;
         };
@@ -219,6 +234,7 @@ impl Parts {
             && name != call.name
         {
             call.name.push_str(&name);
+            self.held += name.len();
         }
         call.scanner.feed(&piece.args);
         if call.announced {
@@ -230,6 +246,7 @@ impl Parts {
             }
         } else {
             call.waiting.push_str(&piece.args);
+            self.held += piece.args.len();
             if !call.name.is_empty() && !call.waiting.is_empty() {
                 announce(number, call, out);
             }
@@ -243,7 +260,7 @@ impl Parts {
     /// The part that a piece goes on with; none if it begins a new one.
     fn owner(&self, piece: &Piece) -> Option<usize> {
         let calls = || {
-            self.0
+            self.all
                 .iter()
                 .enumerate()
                 .rev()

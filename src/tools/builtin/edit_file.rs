@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use futures_util::future::BoxFuture;
+use memchr::memmem;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -15,6 +16,9 @@ use crate::tools::errors::{from_io, refused, shown, untouched};
 use crate::tools::replace;
 use crate::tools::tool::{Job, Spec, Tool};
 use crate::tools::workspace::Workspace;
+
+/// Lines that a message names at most.
+const NAMED: usize = 10;
 
 /// The tool.
 pub(super) struct EditFile {
@@ -115,24 +119,26 @@ fn change(job: &Job) -> Result<Outcome, ToolError> {
     let edited = edit(&now, &args)?;
     replace::replace(&target, &edited.bytes)?;
     let meta = json!({
-        "replaced": edited.lines.len(),
+        "replaced": edited.count,
         "bytes": edited.bytes.len(),
-        "line": edited.lines.first()
+        "line": edited.line
     });
     Ok(text_outcome(&edited.sentence(&args.path), &meta, 0))
 }
 
 struct Edited {
     bytes: Vec<u8>,
-    /// Line of each place, in the old content.
-    lines: Vec<usize>,
+    /// How many places were replaced.
+    count: usize,
+    /// Line of the first of them, in the old content.
+    line: usize,
 }
 
 impl Edited {
     fn sentence(&self, path: &str) -> String {
-        match self.lines.as_slice() {
-            [line] => format!("replaced 1 place in `{}` (line {line})", shown(path)),
-            lines => format!("replaced {} places in `{}`", lines.len(), shown(path)),
+        match self.count {
+            1 => format!("replaced 1 place in `{}` (line {})", shown(path), self.line),
+            count => format!("replaced {count} places in `{}`", shown(path)),
         }
     }
 }
@@ -151,54 +157,85 @@ fn edit(now: &[u8], args: &Args) -> Result<Edited, ToolError> {
             "give the text that stands there now as `old`, and another one as `new`",
         ));
     }
-    let places = places(now, old);
-    if places.is_empty() {
+    let places = Places::of(now, old);
+    let Some(line) = places.lines.first() else {
         return Err(absent(now, args));
+    };
+    if places.count > 1 && !args.all {
+        return Err(ambiguous(&places, args));
     }
-    let lines: Vec<usize> = places.iter().map(|at| line_of(now, *at)).collect();
-    if places.len() > 1 && !args.all {
-        let some: Vec<String> = lines.iter().take(10).map(ToString::to_string).collect();
+    // What this makes is read whole again to find out whether it happened.
+    let gone = now.len() - places.count * old.len();
+    let then = (places.count.saturating_mul(args.new.len())).saturating_add(gone);
+    if then as u64 > replace::MOST {
         return Err(refused(
             ErrorClass::Param,
             format!(
-                "the text stands {} times in `{}` (lines {}{})",
-                places.len(),
+                "`{}` would have {then} bytes, and {} MiB is the most",
                 shown(&args.path),
-                some.join(", "),
-                if lines.len() > some.len() { ", …" } else { "" }
+                replace::MOST >> 20
             ),
             "counted by the tool",
-            "add lines around it to `old` until it stands there once, or set `all` to true",
+            "use the shell for files of this size",
         ));
     }
-    let mut bytes = Vec::with_capacity(now.len());
+    let mut bytes = Vec::with_capacity(then);
     let mut from = 0;
-    for at in places {
+    for at in memmem::find_iter(now, old) {
         bytes.extend_from_slice(now.get(from..at).unwrap_or_default());
         bytes.extend_from_slice(args.new.as_bytes());
         from = at + old.len();
     }
     bytes.extend_from_slice(now.get(from..).unwrap_or_default());
-    Ok(Edited { bytes, lines })
+    Ok(Edited {
+        bytes,
+        count: places.count,
+        line: *line,
+    })
 }
 
 /// Where a text stands, places that overlap left out.
-fn places(bytes: &[u8], text: &[u8]) -> Vec<usize> {
-    let mut found = Vec::new();
-    let mut from = 0;
-    while let Some(rest) = bytes.get(from..) {
-        let Some(at) = rest.windows(text.len()).position(|window| window == text) else {
-            break;
-        };
-        found.push(from + at);
-        from += at + text.len();
-    }
-    found
+struct Places {
+    count: usize,
+    /// Lines of the first ones, as many as a message names.
+    lines: Vec<usize>,
 }
 
-fn line_of(bytes: &[u8], at: usize) -> usize {
-    let before = bytes.get(..at).unwrap_or_default();
-    before.split(|byte| *byte == b'\n').count()
+impl Places {
+    /// One pass: there may be millions of places, in a file that is looked at before every launch.
+    fn of(bytes: &[u8], text: &[u8]) -> Self {
+        let (mut line, mut counted) = (1, 0);
+        let mut places = Self {
+            count: 0,
+            lines: Vec::new(),
+        };
+        for at in memmem::find_iter(bytes, text) {
+            places.count += 1;
+            if places.lines.len() < NAMED {
+                let between = bytes.get(counted..at).unwrap_or_default();
+                line += memchr::memchr_iter(b'\n', between).count();
+                counted = at;
+                places.lines.push(line);
+            }
+        }
+        places
+    }
+}
+
+fn ambiguous(places: &Places, args: &Args) -> ToolError {
+    let some: Vec<String> = places.lines.iter().map(ToString::to_string).collect();
+    refused(
+        ErrorClass::Param,
+        format!(
+            "the text stands {} times in `{}` (lines {}{})",
+            places.count,
+            shown(&args.path),
+            some.join(", "),
+            if places.count > some.len() { ", …" } else { "" }
+        ),
+        "counted by the tool",
+        "add lines around it to `old` until it stands there once, or set `all` to true",
+    )
 }
 
 fn absent(now: &[u8], args: &Args) -> ToolError {

@@ -1,5 +1,6 @@
 //! The tools as the engine runs them: real files, real children, real requests to this machine.
 
+mod edits;
 mod files;
 mod http;
 mod private;

@@ -258,6 +258,7 @@ fn cut_short() -> Stage {
     stage.finished("c3", "read_file", r#"{"path":"a"}"#, Outcome::ok("\"old\""));
     stage.turn(TurnEvent::Partial {
         turn: TurnId(2),
+        kept: 0,
         text: "Then the lighthouse".into(),
     });
     stage.broken();

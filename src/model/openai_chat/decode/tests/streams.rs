@@ -310,3 +310,25 @@ proptest::proptest! {
         let _ = chunks(Wire::OpenAiChat, &framed);
     }
 }
+
+#[test]
+fn what_is_never_passed_on_has_an_end_too() {
+    let long = "x".repeat(1 << 20);
+    let opaque = |data: &str| format!(r#"{{"reasoning_details":[{{"type":"a","data":"{data}"}}]}}"#);
+    let (begun, blocks) = (r#"{"reasoning":"hm"}"#.to_owned(), vec![opaque(&long); 16]);
+    let all = [
+        vec![format!(r#"{{"refusal":"{long}"}}"#); 17],
+        vec![format!(r#"{{"tool_calls":[{{"index":0,"function":{{"arguments":"{long}"}}}}]}}"#); 17],
+        [vec![begun], blocks].concat(),
+    ];
+    for deltas in all {
+        let deltas: Vec<&str> = deltas.iter().map(String::as_str).collect();
+        let most = &deltas[..deltas.len() - 1];
+        let (_, result) = chunks(Wire::OpenAiChat, stream(most, Some("stop")).as_bytes());
+        assert_eq!(result, Ok(()));
+        let (_, result) = chunks(Wire::OpenAiChat, stream(&deltas, Some("stop")).as_bytes());
+        let fault = result.unwrap_err();
+        assert_eq!(fault.kind, StreamFaultKind::Garbage);
+        assert!(fault.message.contains("more than 16 MiB"), "{}", fault.message);
+    }
+}

@@ -1,0 +1,144 @@
+//! What is written down of a text that is still open, and what a fold makes of it.
+
+use super::world::*;
+use crate::domain::apply;
+use crate::domain::command::{Command, RunCommand};
+use crate::domain::envelope::{Actor, Envelope, FORMAT};
+use crate::domain::event::{Event, TurnEvent};
+use crate::domain::id::{NodeKind, Seq, TurnId};
+use crate::domain::input::Input;
+use crate::domain::state::State;
+use crate::domain::turn::StreamFaultKind;
+
+/// A world whose model has begun to answer.
+fn asked() -> (World, TurnId) {
+    let w = World::new();
+    let turn = w.open[0].0;
+    (w, turn)
+}
+
+impl World {
+    /// The text that is open is this now.
+    fn opens(&mut self, text: &str) {
+        let (turn, request) = self.open[0];
+        self.input(Input::Partial {
+            turn,
+            request,
+            text: text.into(),
+        });
+    }
+
+    /// What was written down, in order.
+    fn partials(&self) -> Vec<(u64, String)> {
+        let partial = |envelope: &Envelope| match &envelope.event {
+            Event::Turn(TurnEvent::Partial { kept, text, .. }) => Some((*kept, text.to_string())),
+            _ => None,
+        };
+        self.log.iter().filter_map(partial).collect()
+    }
+
+    fn partial(&self, turn: TurnId) -> Option<&str> {
+        self.state.turns[&turn].more.partial.as_deref()
+    }
+}
+
+/// A fold of recorded partials alone.
+fn folded(w: &World, turn: TurnId, partials: &[(u64, &str)]) -> Option<String> {
+    let mut state: State = w.state.clone();
+    for (seq, (kept, text)) in (w.log.len() as u64 + 1..).zip(partials) {
+        let envelope = Envelope {
+            v: FORMAT,
+            seq: Seq(seq),
+            at: 0,
+            mono: 0,
+            actor: Actor::Model,
+            cause: Seq(0),
+            more: false,
+            event: Event::Turn(TurnEvent::Partial {
+                turn,
+                kept: *kept,
+                text: (*text).into(),
+            }),
+        };
+        apply::apply(&mut state, &envelope);
+    }
+    state.turns[&turn].more.partial.as_deref().map(str::to_owned)
+}
+
+#[test]
+fn only_what_is_new_of_an_open_text_is_written_down() {
+    let (mut w, turn) = asked();
+    w.opens("One ");
+    w.opens("One and two");
+    w.opens("One and two");
+    assert_eq!(
+        w.partials(),
+        [(0, "One ".into()), (4, "and two".into())],
+        "and nothing for nothing new"
+    );
+    assert_eq!(w.partial(turn), Some("One and two"));
+
+    // The last text of several has grown, then one before it: what stands behind is written down again.
+    w.opens("One and two\n{\"a\":");
+    w.opens("One and two 日\n{\"a\":1");
+    w.opens("One and two 本\n{\"a\":1");
+    assert_eq!(
+        w.partials()[2..],
+        [
+            (11, "\n{\"a\":".into()),
+            (11, " 日\n{\"a\":1".into()),
+            (12, "本\n{\"a\":1".into())
+        ]
+    );
+    assert_eq!(w.partial(turn), Some("One and two 本\n{\"a\":1"));
+}
+
+#[test]
+fn a_text_begins_anew_behind_a_block_that_is_whole() {
+    let (mut w, turn) = asked();
+    w.opens("I look");
+    w.stream(think("I look."));
+    assert_eq!(w.partial(turn), None);
+    w.opens("I look again");
+    assert_eq!(w.partials()[1], (0, "I look again".into()));
+    assert_eq!(w.partial(turn), Some("I look again"));
+}
+
+#[test]
+fn a_text_begins_anew_with_another_request() {
+    let (mut w, turn) = asked();
+    w.opens("I lo");
+    w.broke(StreamFaultKind::Network);
+    assert_eq!(w.open[0], (turn, 2), "asked again by itself");
+    w.opens("I look");
+    assert_eq!(w.partials()[1], (0, "I look".into()));
+}
+
+#[test]
+fn all_of_an_open_text_is_kept_of_a_stream_that_broke() {
+    let (mut w, turn) = asked();
+    w.opens("The answer");
+    w.opens("The answer is not");
+    w.opens("The answer is not whole");
+    w.broke(StreamFaultKind::Auth);
+    w.cmd(Command::Run(RunCommand::KeepArrived { turn, request: None }))
+        .unwrap();
+    let kept = w
+        .state
+        .nodes
+        .values()
+        .rfind(|node| node.id.kind == NodeKind::Thought);
+    assert_eq!(kept.unwrap().text(), "The answer is not whole");
+}
+
+#[test]
+fn partials_of_older_sessions_hold_all_and_none_breaks_a_fold() {
+    let (w, turn) = asked();
+    let of = |partials: &[(u64, &str)]| folded(&w, turn, partials).unwrap();
+    assert_eq!(of(&[(0, "a"), (0, "ab"), (0, "abc")]), "abc");
+    assert_eq!(of(&[(0, "ab"), (2, "c"), (1, "")]), "a");
+    // What no program wrote: more than there is, and half a character.
+    assert_eq!(of(&[(0, "ab"), (3, "c")]), "c");
+    assert_eq!(of(&[(0, "日"), (1, "c")]), "c");
+    assert_eq!(of(&[(u64::MAX, "c")]), "c");
+}

@@ -1,0 +1,89 @@
+//! What an executor keeps of the streams that it has opened.
+
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use tokio::sync::{mpsc, watch};
+use tokio_util::sync::CancellationToken;
+
+use crate::domain::id::TurnId;
+use crate::domain::input::Input;
+use crate::domain::turn::{Stop, StreamFault, StreamFaultKind};
+use crate::engine::clock::Clock;
+use crate::engine::executor::Executor;
+use crate::engine::handle::{Handle, Message};
+use crate::model::{Chunk, Model, Request, Tap};
+use crate::tools::registry::Registry;
+
+/// Answers, breaks, or hangs, by the number of the turn.
+struct Moody;
+
+impl Model for Moody {
+    fn name(&self) -> String {
+        "moody".into()
+    }
+
+    fn ask(
+        &self,
+        request: Request,
+        chunks: mpsc::Sender<Chunk>,
+        _: CancellationToken,
+    ) -> BoxFuture<'_, Result<(), StreamFault>> {
+        Box::pin(async move {
+            match request.turn {
+                1 => {
+                    chunks.send(Chunk::Finish(Stop::End)).await.unwrap();
+                    Ok(())
+                }
+                2 => Err(StreamFault {
+                    kind: StreamFaultKind::Network,
+                    message: "gone".into(),
+                    retry_after_ms: None,
+                }),
+                _ => std::future::pending().await,
+            }
+        })
+    }
+}
+
+fn request(turn: u32) -> Request {
+    Request {
+        system: "".into(),
+        messages: Vec::new(),
+        tools: Vec::new(),
+        turn,
+        tap: Tap::default(),
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stream_that_has_ended_or_broken_is_forgotten() {
+    let (inbox, mut reports) = mpsc::unbounded_channel();
+    let (_live, live) = watch::channel(std::collections::BTreeMap::new());
+    let (_told, told) = watch::channel(crate::domain::id::Seq(0));
+    let mut executor = Executor::new(
+        Arc::new(Moody),
+        Arc::new(Registry::new(Vec::new()).unwrap()),
+        Arc::new("/".into()),
+        Handle::new(inbox, live, told),
+        Clock::start(),
+    );
+    for turn in 1..=3 {
+        executor.ask((TurnId(turn), 1), 0, request(turn));
+    }
+    assert_eq!(executor.open_asks(), 3);
+    let mut over = Vec::new();
+    while over.len() < 2 {
+        let report = reports.recv().await.unwrap();
+        if let Message::Input(Input::Ended { turn, .. } | Input::Broke { turn, .. }) = report {
+            over.push(turn);
+        }
+    }
+    over.sort();
+    assert_eq!(over, [TurnId(1), TurnId(2)]);
+    // The tasks end right behind their last reports.
+    tokio::task::yield_now().await;
+    assert_eq!(executor.open_asks(), 1, "the one that hangs");
+    executor.abort(TurnId(3));
+    assert_eq!(executor.open_asks(), 0);
+}
