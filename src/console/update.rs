@@ -37,6 +37,7 @@ pub use ledger::in_doubt;
 
 use super::link::Update;
 use super::model::Model;
+use super::model::editor::Stood;
 use super::model::overlay::Overlay;
 use super::msg::{Leave, Msg, Out, TermMsg};
 
@@ -109,6 +110,9 @@ fn from_run(model: &mut Model, update: Update, out: &mut Vec<Out>) {
 }
 
 /// Puts something on top.
-fn open(model: &mut Model, overlay: Overlay) {
+fn open(model: &mut Model, mut overlay: Overlay) {
+    if let Overlay::Editor(editor) = &mut overlay {
+        editor.stood = Stood::of(&model.run.state, &editor.purpose);
+    }
     model.overlays.push(overlay);
 }

@@ -3,6 +3,7 @@
 //! Must not know: keys, how it is drawn.
 
 mod purpose;
+mod stood;
 
 use std::sync::Arc;
 
@@ -21,6 +22,7 @@ use crate::schema::{Checker, Completion};
 use crate::text;
 
 pub use purpose::Purpose;
+pub use stood::{Meanwhile, Stood};
 
 /// Faults whose place is looked for.
 const MARKED: usize = 8;
@@ -66,6 +68,8 @@ pub struct Editor {
     pub sent: bool,
     /// The number of the collected edit that it was opened on.
     pub item: Option<u64>,
+    /// How what it is about stood when it was opened.
+    pub stood: Stood,
     checker: Option<Arc<Checker>>,
 }
 
@@ -87,6 +91,7 @@ impl Editor {
             can_go_back: false,
             sent: false,
             item: None,
+            stood: Stood::default(),
             checker: None,
         }
     }

@@ -332,6 +332,8 @@ pub struct Review {
     pub reason: String,
     /// Whose edits these are.
     pub whose: Whose,
+    /// What became of the node while the edit was typed; empty for nothing. Safe to show.
+    pub meanwhile: String,
     /// All of it as rows.
     pub doc: Doc,
     /// First row on screen.

@@ -252,6 +252,11 @@ fn overlay(model: &mut Model) {
     let stale = |made: Option<(Seq, u16)>, doc: &Doc| made != key || doc.is_due();
     let listed = matches!(model.overlays.last(), Some(Overlay::Bulk(bulk)) if stale(bulk.made, &bulk.doc))
         .then(|| bulk::items(model));
+    let meanwhile = match model.overlays.as_slice() {
+        [.., Overlay::Editor(editor), Overlay::Review(_)] => editor.stood.since(&model.run.state),
+        _ => None,
+    };
+    let meanwhile = meanwhile.map(|meanwhile| meanwhile.what);
     let Model {
         run,
         overlays,
@@ -292,6 +297,7 @@ fn overlay(model: &mut Model) {
             if stale(review.made, &review.doc) {
                 review.made = key;
                 review.plan = plan_of(&run.state, &review.command);
+                review.meanwhile = meanwhile.unwrap_or_default();
                 tabs::review(&mut maker, review);
                 review.doc = maker.doc;
                 review.stamp = stamp(review);
@@ -358,7 +364,7 @@ fn plan_of(state: &State, command: &Command) -> Result<Plan, Refusal> {
 /// Changes when what is committed or its plan does.
 fn stamp(review: &Review) -> u64 {
     let mut hasher = DefaultHasher::new();
-    review.keeps_later().hash(&mut hasher);
+    (review.keeps_later(), &review.meanwhile).hash(&mut hasher);
     match &review.plan {
         Ok(plan) => {
             (&plan.effects, &plan.superseded, &plan.possible, &plan.cancelled).hash(&mut hasher);

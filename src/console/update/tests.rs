@@ -24,6 +24,7 @@ mod long;
 mod looks;
 mod loops;
 mod lower;
+mod meanwhile;
 mod mouse;
 mod needed;
 mod outside;
