@@ -86,10 +86,16 @@ fn terminal(model: &mut Model, term: TermMsg, out: &mut Vec<Out>) {
             model.arming.now = model.arming.now.max(at);
             input::key(model, key, at, out);
         }
+        TermMsg::Keys(keys) => input::keys(model, &keys, out),
         TermMsg::Paste(text) => prompts::paste(model, &text),
         TermMsg::Resize { width, height } => {
             model.screen.width = width;
             model.screen.height = height;
+            for overlay in &mut model.overlays {
+                if let Overlay::Editor(editor) = overlay {
+                    editor.field.resized();
+                }
+            }
         }
         TermMsg::Mouse { mouse, x, y } => mouse::mouse(model, mouse, x, y),
         TermMsg::Focus(on) => {

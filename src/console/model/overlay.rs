@@ -235,6 +235,28 @@ pub enum LinePurpose {
     BranchName(Epoch),
 }
 
+/// Bytes of the words that are looked for.
+const WORDS: usize = 1024;
+/// Bytes of a reason: the model reads it.
+const REASON: usize = 16 * 1024;
+/// Bytes of any other line.
+const OTHER: usize = 4 * 1024;
+
+impl LinePurpose {
+    /// Bytes that the line takes at most.
+    pub const fn most(&self) -> usize {
+        match self {
+            Self::Search | Self::Filter | Self::Find => WORDS,
+            Self::Reject { .. }
+            | Self::RefuseEffect { .. }
+            | Self::EndAgent { .. }
+            | Self::RejectAnswer(..)
+            | Self::Reason => REASON,
+            _ => OTHER,
+        }
+    }
+}
+
 /// A list to choose from by typing.
 #[derive(Debug, Clone)]
 pub struct List {
@@ -255,6 +277,9 @@ pub struct List {
 }
 
 impl List {
+    /// Bytes that can be typed to choose.
+    pub const MOST: usize = WORDS;
+
     /// The entry under its cursor; none where nothing fits.
     pub fn chosen(&self) -> Option<&Choice> {
         self.choices.get(*self.found.get(self.at)?)

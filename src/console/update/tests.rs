@@ -43,6 +43,7 @@ mod search;
 mod sent;
 mod standstill;
 mod tabs;
+mod typed;
 mod typing;
 mod unasked;
 mod unchanged;

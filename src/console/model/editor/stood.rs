@@ -101,7 +101,9 @@ impl Stood {
                 return if counts {
                     None
                 } else {
-                    said(format!("{after} became history meanwhile: nothing can stand behind it"))
+                    said(format!(
+                        "{after} became history meanwhile: nothing can stand behind it"
+                    ))
                 };
             }
             About::Node(id, _) if !counts(id) => {
@@ -146,7 +148,7 @@ impl Before {
                     Some(Decision::Auto { .. }) => "was let run by the policy meanwhile",
                     _ => "was approved meanwhile",
                 };
-                let closing = "closing the editor lets it run as it was";
+                let closing = "closing this lets it run as it was";
                 (what, if self.held { closing } else { "" })
             }
             Status::Consent(_) => ("asks for consent meanwhile", ""),

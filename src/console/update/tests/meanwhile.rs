@@ -41,7 +41,7 @@ fn an_approval_by_another_hand_is_said_in_the_editor_and_by_the_key_that_closes_
         let mut stage = editing(width, height);
         assert!(!stage.flat().contains("meanwhile"), "{}", stage.text());
         decided(&mut stage, Decision::Approve { unread: 0 });
-        let told = "c3 was approved meanwhile: closing the editor lets it run as it was";
+        let told = "c3 was approved meanwhile: closing this lets it run as it was";
         assert!(stage.flat().contains(told), "{}", stage.text());
         stage.press("down");
         assert!(stage.flat().contains(told), "it stays: {}", stage.text());
@@ -51,7 +51,11 @@ fn an_approval_by_another_hand_is_said_in_the_editor_and_by_the_key_that_closes_
         assert!(stage.said().contains(told), "{}", stage.said());
         stage.press("esc");
         assert_eq!(stage.commands(), [release()]);
-        assert!(stage.said().contains("c3 runs now, as it was"), "{}", stage.said());
+        assert!(
+            stage.said().contains("c3 runs now, as it was"),
+            "{}",
+            stage.said()
+        );
         assert!(stage.model.overlays.is_empty());
     }
 }
@@ -101,9 +105,7 @@ fn every_way_in_which_it_stands_otherwise_has_its_words() {
     for (decision, words) in [
         (reject, "c3 was rejected meanwhile"),
         (
-            Decision::Auto {
-                rule: "r".to_owned(),
-            },
+            Decision::Auto { rule: "r".to_owned() },
             "c3 was let run by the policy meanwhile: closing",
         ),
     ] {
@@ -119,7 +121,11 @@ fn every_way_in_which_it_stands_otherwise_has_its_words() {
         stage.text()
     );
     let mut stage = editing(80, 24);
-    stage.asked_anew("c3", ("write_file", ARGS), Origin::Operator { user: "eve".into() });
+    stage.asked_anew(
+        "c3",
+        ("write_file", ARGS),
+        Origin::Operator { user: "eve".into() },
+    );
     assert!(
         stage
             .flat()
