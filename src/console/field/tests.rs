@@ -1,5 +1,7 @@
 //! The field on samples and on anything at all.
 
+use std::fmt::Write as _;
+
 use proptest::prelude::*;
 
 use super::*;
@@ -88,7 +90,10 @@ fn brackets_that_are_no_mark_go_one_by_one() {
 
 #[test]
 fn a_line_that_is_longer_than_the_widget_can_count_follows_the_cursor() {
-    let text: String = (0..20_000).map(|no| format!("{no:05} ")).collect();
+    let mut text = String::new();
+    for no in 0..20_000 {
+        write!(text, "{no:05} ").unwrap();
+    }
     let mut field = Field::line(&text, 1024);
     assert!(text.len() > 100_000);
     let shown = |field: &Field| {

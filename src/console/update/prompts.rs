@@ -2,12 +2,11 @@
 //!
 //! Text goes into the topmost text field or nowhere. Must not know: what an edit does.
 
-use super::{branches, choices, collect, edits, graph, lists, open, repair, review, search, typing};
+use super::{branches, choices, edits, giving_up, graph, lists, open, repair, review, search, typing};
 use crate::console::commands::TextVerb;
 use crate::console::field::{Field, LIMIT};
 use crate::console::key::Key;
 use crate::console::model::Model;
-use crate::console::model::editor::{Editor, Meanwhile};
 use crate::console::model::overlay::{LinePrompt, LinePurpose, Overlay, Whose};
 use crate::console::msg::Out;
 use crate::domain::breaker::BadScope;
@@ -172,7 +171,7 @@ pub(super) fn external(model: &mut Model, result: Result<String, String>) {
 /// Carries out a command of an editor or a line.
 pub(super) fn edit(model: &mut Model, verb: TextVerb, out: &mut Vec<Out>) {
     match verb {
-        TextVerb::Cancel => cancel(model, out),
+        TextVerb::Cancel => giving_up::cancel(model, out),
         TextVerb::Commit => match model.overlays.last() {
             Some(Overlay::Editor(_)) => edits::finish(model, out),
             Some(Overlay::Line(_)) => accept(model, out),
@@ -200,57 +199,6 @@ pub(super) fn edit(model: &mut Model, verb: TextVerb, out: &mut Vec<Out>) {
                 field.edit(verb);
                 changed(model);
             }
-        }
-    }
-}
-
-/// Closes what is open. What was typed into an editor is dropped only by a second key right after, and so is an editor
-/// closed whose node stands otherwise than when it was opened.
-fn cancel(model: &mut Model, out: &mut Vec<Out>) {
-    let twice = was_leaving(model);
-    let Some(Overlay::Editor(editor)) = model.overlays.last() else {
-        model.overlays.pop();
-        return;
-    };
-    if editor.sent {
-        model.complain("already sent: wait for the answer of the run");
-        return;
-    }
-    let node = editor.holds();
-    let meanwhile = editor.stood.since(&model.run.state);
-    if !twice && (meanwhile.is_some() || !editor.is_unchanged()) {
-        let words = before_leaving(model, editor, meanwhile);
-        if let Some(Overlay::Editor(editor)) = model.overlays.last_mut() {
-            editor.leaving = true;
-        }
-        model.complain(words);
-        return;
-    }
-    if let Some(node) = node {
-        let runs = collect::lets_run(model, node, "now");
-        if !runs.is_empty() {
-            model.say(format!("closed{runs}"));
-        }
-        collect::release(model, node, out);
-    }
-    model.overlays.pop();
-}
-
-/// What is said before an editor closes without a word of it: what is lost, and what runs then.
-fn before_leaving(model: &Model, editor: &Editor, meanwhile: Option<Meanwhile>) -> String {
-    let keymap = &model.settings.keymap;
-    let (drop, keep) = (keymap.first("give-up"), keymap.first("done"));
-    let drops = if editor.is_unchanged() {
-        "closes it"
-    } else {
-        "drops the text"
-    };
-    match meanwhile {
-        Some(meanwhile) => format!("{}; {keep} finishes it, {drop} again {drops}", meanwhile.words()),
-        None => {
-            let runs = editor.holds().map(|node| collect::lets_run(model, node, "then"));
-            let runs = runs.unwrap_or_default();
-            format!("the text was changed: {keep} finishes it, {drop} again drops it{runs}")
         }
     }
 }
