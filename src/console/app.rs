@@ -29,6 +29,7 @@ use super::update::{prepare, soon, update, work};
 use super::view::view;
 use drafts::Drafts;
 pub use drafts::{held_by, keep_instead, kept};
+use keys::Together;
 pub use options::{Alerts, Exit, Held, Options, Sources};
 use typed::Typed;
 use worker::Worker;
@@ -243,20 +244,27 @@ impl App {
     /// Takes in one event and all that are there already.
     async fn terminal(&mut self, first: Option<(Instant, io::Result<Event>)>) -> Result<Option<Exit>, Error> {
         let mut next = first;
+        // Keys that wait together are told together: what was typed into a text is then one change of it.
+        let mut together = Together::default();
         loop {
             // An error or an end says that the terminal is gone.
             let Some((when, Ok(event))) = next else {
                 return Ok(Some(gone()));
             };
-            if let Some(msg) = keys::message(event, self.at(when))
-                && let Some(exit) = self.send(Msg::Term(msg)).await?
-            {
-                return Ok(Some(exit));
+            let told = keys::message(event, self.at(when)).map(|msg| together.take(msg));
+            for msg in told.into_iter().flatten() {
+                if let Some(exit) = self.send(Msg::Term(msg)).await? {
+                    return Ok(Some(exit));
+                }
             }
             match self.typed.as_mut().and_then(Typed::ready) {
                 Some(more) => next = Some(more),
-                None => return Ok(None),
+                None => break,
             }
+        }
+        match together.rest() {
+            Some(msg) => self.send(Msg::Term(msg)).await,
+            None => Ok(None),
         }
     }
 

@@ -1,18 +1,16 @@
-//! A text field: the only file that knows the editor widget.
+//! A text field: the only place that knows the editor widget.
 //!
 //! Holds the visible form of a text, so that nothing invisible hides in it and nothing raw reaches
 //! the terminal; what is read out is the text that the visible form stands for, and an unchanged
 //! field gives back the original bytes. Must not know: what the text is for.
 
+mod draw;
 #[cfg(test)]
 mod tests;
 
-use ratatui::Frame;
-use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 use ratatui_textarea::{CursorMove, DataCursor, Input, Key as AreaKey, TextArea, WrapMode};
 
-use super::columns::{grows, widen};
 use super::commands::{Move, Reach, TextVerb};
 use super::key::{Code, Key};
 use crate::text;
@@ -27,42 +25,79 @@ pub struct Field {
     original: String,
     opened: Vec<String>,
     single: bool,
+    /// Bytes, as they are shown, beyond which nothing more is typed.
+    most: usize,
+}
+
+/// A text that cannot be read back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Misread {
+    /// Line and character, from 0.
+    pub place: (usize, usize),
+    /// What is wrong there. Not made visible.
+    pub why: String,
+}
+
+impl Misread {
+    /// With its place, counted as the cursor is.
+    pub fn words(&self) -> String {
+        let (line, column) = (self.place.0 + 1, self.place.1 + 1);
+        format!("line {line}, column {column}: {}", self.why)
+    }
+}
+
+/// The text that lines in the visible form stand for.
+pub fn read<S: AsRef<str>>(lines: &[S]) -> Result<String, Misread> {
+    text::parse_lines(lines).map_err(|_| {
+        let wrong = lines.iter().enumerate().find_map(|(row, line)| {
+            let line = line.as_ref();
+            let error = text::parse_visible(line).err()?;
+            let column = line.get(..error.at()).map_or(0, |before| before.chars().count());
+            Some(((row, column), error.to_string()))
+        });
+        let (place, why) = wrong.unwrap_or_default();
+        Misread { place, why }
+    })
 }
 
 impl Field {
     /// A field of several lines.
     pub fn lines(original: &str) -> Self {
-        Self::new(original, false)
+        Self::new(original, false, LIMIT)
     }
 
-    /// A field of one line.
-    pub fn line(original: &str) -> Self {
-        Self::new(original, true)
+    /// A field of one line that takes so many bytes.
+    pub fn line(original: &str, most: usize) -> Self {
+        Self::new(original, true, most)
     }
 
-    fn new(original: &str, single: bool) -> Self {
+    fn new(original: &str, single: bool, most: usize) -> Self {
         let opened = if single {
             vec![text::visible(original)]
         } else {
             text::visible_lines(original)
         };
-        let mut area = TextArea::new(opened.clone());
-        area.set_cursor_line_style(Style::default());
-        area.set_cursor_style(Style::default().add_modifier(Modifier::REVERSED));
-        area.set_selection_style(Style::default().add_modifier(Modifier::REVERSED));
-        area.set_search_style(Style::default().add_modifier(Modifier::UNDERLINED | Modifier::BOLD));
+        let mut area = widget(opened.clone());
         area.set_max_histories(500);
         if single {
             area.move_cursor(CursorMove::End);
         } else {
             area.set_wrap_mode(WrapMode::WordOrGlyph);
         }
-        Self {
+        let mut field = Self {
             area,
             original: original.to_owned(),
             opened,
             single,
-        }
+            most,
+        };
+        field.make_room();
+        field
+    }
+
+    /// What stands there already is no reason to take nothing more.
+    fn make_room(&mut self) {
+        self.most = self.most.max(2 * self.len());
     }
 
     /// Selects all of it: what is typed takes its place, a move of the cursor keeps it.
@@ -88,12 +123,22 @@ impl Field {
         if self.is_unchanged() {
             return Ok(self.original.clone());
         }
-        text::parse_lines(self.area.lines()).map_err(|error| error.to_string())
+        read(self.area.lines()).map_err(|misread| misread.words())
+    }
+
+    /// Why the text cannot be read back, where it cannot.
+    pub fn misread(&self) -> Option<Misread> {
+        read(self.area.lines()).err()
     }
 
     /// The text as it stands in the field, marks included.
     pub fn shown(&self) -> String {
         self.area.lines().join("\n")
+    }
+
+    /// Lines of the text.
+    pub fn rows(&self) -> usize {
+        self.area.lines().len()
     }
 
     /// True where the field holds nothing.
@@ -105,6 +150,7 @@ impl Field {
     pub fn replace(&mut self, text: &str) {
         self.area.clear();
         self.area.insert_str(text::visible_lines(text).join("\n"));
+        self.make_room();
     }
 
     /// Types a key that is no command. Gives true where the text changed.
@@ -112,6 +158,16 @@ impl Field {
         let Some(area_key) = area_key(key, self.single) else {
             return false;
         };
+        let is_picked = self.area.selection_range().is_some_and(|(from, to)| from != to);
+        if !is_picked && matches!(key.code, Code::Backspace | Code::Delete) {
+            // A mark stands for one character, and goes like one.
+            let back = key.code == Code::Backspace;
+            let chars = self.chars_of_step(back);
+            if chars > 1 {
+                self.area.start_selection();
+                self.walk(back);
+            }
+        }
         self.area.input_without_shortcuts(Input {
             key: area_key,
             ctrl: false,
@@ -120,14 +176,91 @@ impl Field {
         })
     }
 
-    /// Takes in a paste, in the visible form.
-    pub fn paste(&mut self, pasted: &str) {
-        let shown = if self.single {
-            text::visible(pasted.trim_end_matches(['\n', '\r']))
-        } else {
-            text::visible_lines(&pasted.replace("\r\n", "\n").replace('\r', "\n")).join("\n")
+    /// What a key types into the text, if it types anything.
+    pub fn typed(&self, key: Key) -> Option<char> {
+        match area_key(key, self.single)? {
+            AreaKey::Char(c) => Some(c),
+            AreaKey::Enter => Some('\n'),
+            _ => None,
+        }
+    }
+
+    /// Takes in what was typed, as far as there is room for it. Gives the number of characters that there was none for.
+    pub fn type_in(&mut self, typed: &str) -> usize {
+        let room = self.room();
+        let end = typed
+            .char_indices()
+            .map(|(at, c)| at + c.len_utf8())
+            .take_while(|end| *end <= room)
+            .last()
+            .unwrap_or(0);
+        let (taken, left) = typed.split_at(end);
+        if !taken.is_empty() {
+            self.area.insert_str(taken);
+        }
+        left.chars().count()
+    }
+
+    /// Bytes that there is room for; what is typed takes the place of what is selected.
+    fn room(&self) -> usize {
+        let picked: usize = self
+            .picked()
+            .map_or(0, |lines| lines.iter().map(String::len).sum());
+        self.most.saturating_sub(self.len() - picked)
+    }
+
+    /// Bytes that it takes at most.
+    pub fn most(&self) -> usize {
+        self.most
+    }
+
+    /// Takes in a paste, in the visible form. In one line the break of a line is a blank; what is too long for it is not
+    /// taken in at all.
+    pub fn paste(&mut self, pasted: &str) -> Result<(), String> {
+        if !self.single {
+            let lines = text::visible_lines(&pasted.replace("\r\n", "\n").replace('\r', "\n"));
+            self.area.insert_str(lines.join("\n"));
+            return Ok(());
+        }
+        let room = self.room();
+        let line = pasted.trim_end_matches(['\n', '\r']);
+        let shown = (line.len() <= self.most)
+            .then(|| text::visible(&line.replace("\r\n", " ").replace(['\n', '\r'], " ")))
+            .filter(|shown| shown.len() <= room);
+        let Some(shown) = shown else {
+            return Err(format!(
+                "{} bytes are too many: at most {} go in here, and nothing of the paste was taken",
+                line.len(),
+                self.most
+            ));
         };
         self.area.insert_str(shown);
+        Ok(())
+    }
+
+    /// Characters of what stands before the cursor, or behind it: those of a whole mark, or one.
+    fn chars_of_step(&self, back: bool) -> usize {
+        let DataCursor(row, column) = self.area.cursor();
+        let line = self.area.lines().get(row).map_or("", String::as_str);
+        let at = line.char_indices().nth(column).map_or(line.len(), |(at, _)| at);
+        let (before, after) = line.split_at(at);
+        let mark = if back {
+            text::mark_at_end(before)
+        } else {
+            text::mark_at_start(after)
+        };
+        mark.unwrap_or(1)
+    }
+
+    /// Moves over the character, or the whole mark, before the cursor or behind it.
+    fn walk(&mut self, back: bool) {
+        for _ in 0..self.chars_of_step(back) {
+            self.area.move_cursor(if back {
+                CursorMove::Back
+            } else {
+                CursorMove::Forward
+            });
+        }
     }
 
     /// Moves the cursor; what was selected is no more.
@@ -140,8 +273,8 @@ impl Field {
         match to {
             Move::Up => self.area.move_cursor(CursorMove::Up),
             Move::Down => self.area.move_cursor(CursorMove::Down),
-            Move::Left => self.area.move_cursor(CursorMove::Back),
-            Move::Right => self.area.move_cursor(CursorMove::Forward),
+            Move::Left => self.walk(true),
+            Move::Right => self.walk(false),
             Move::PageUp | Move::HalfUp => self.area.scroll((-10, 0)),
             Move::PageDown | Move::HalfDown => self.area.scroll((10, 0)),
             Move::Top => self.area.move_cursor(CursorMove::Top),
@@ -199,18 +332,24 @@ impl Field {
         }
     }
 
-    /// The selected text as it stands, marks read; all of it where nothing is selected.
-    pub fn selected(&self) -> Result<String, String> {
-        let Some(((first, from), (last, to))) = self.area.selection_range().filter(|(a, b)| a != b) else {
-            return self.text();
-        };
+    /// The lines of what is selected, as they are shown; none where nothing is.
+    fn picked(&self) -> Option<Vec<String>> {
+        let ((first, from), (last, to)) = self.area.selection_range().filter(|(a, b)| a != b)?;
         let mut lines: Vec<String> = Vec::new();
         for (row, line) in self.area.lines().iter().enumerate().take(last + 1).skip(first) {
             let skip = if row == first { from } else { 0 };
             let end = if row == last { to } else { usize::MAX };
             lines.push(line.chars().take(end).skip(skip).collect());
         }
-        text::parse_lines(&lines).map_err(|error| error.to_string())
+        Some(lines)
+    }
+
+    /// The selected text as it stands, marks read; all of it where nothing is selected.
+    pub fn selected(&self) -> Result<String, String> {
+        match self.picked() {
+            None => self.text(),
+            Some(lines) => read(&lines).map_err(|misread| misread.why),
+        }
     }
 
     /// Looks for words from the cursor on, small and capital letters alike where only small ones are
@@ -294,71 +433,32 @@ impl Field {
         line.map_or(0, |line| text::place_in(line, byte))
     }
 
+    /// The screen has another size: what is shown begins at the first row again, as far as the cursor lets it.
+    pub fn resized(&mut self) {
+        let DataCursor(row, column) = self.area.cursor();
+        let top = i16::try_from(self.area.scroll_offset().0).unwrap_or(i16::MAX);
+        let reaches = u16::try_from(row).is_ok() && u16::try_from(column).is_ok();
+        if top > 0 && !self.single && reaches {
+            self.area.scroll((-top, 0));
+            self.jump(row, column);
+        }
+    }
+
     /// The cursor, as line and column from 1.
     pub fn cursor(&self) -> (usize, usize) {
         let at = self.area.cursor();
         (at.0 + 1, at.1 + 1)
     }
+}
 
-    /// Draws it, with places (line and character, from 0) in a look of their own.
-    pub fn draw_marked(
-        &self,
-        frame: &mut Frame<'_>,
-        area: Rect,
-        style: Style,
-        marks: (&[(usize, usize)], Style),
-    ) {
-        let area = area.intersection(frame.area());
-        let room = self.lay(frame, area, style);
-        for place in marks.0 {
-            if let Some((x, y)) = self.on_screen(*place, room)
-                && let Some(cell) = frame.buffer_mut().cell_mut((x, y))
-            {
-                cell.set_style(marks.1);
-            }
-        }
-        widen(frame.buffer_mut(), area);
-    }
-
-    /// Where a place of the text was drawn, if it was.
-    fn on_screen(&self, (row, column): (usize, usize), area: Rect) -> Option<(u16, u16)> {
-        let top = usize::from(self.area.scroll_offset().0);
-        let at = |y: u16, x: u16| {
-            let DataCursor(row, column) = self.area.screen_to_data(top + usize::from(y), usize::from(x));
-            (row, column)
-        };
-        let wanted = (row, column);
-        let y = (0..area.height).take_while(|y| at(*y, 0) <= wanted).last()?;
-        if at(y, 0).0 != row {
-            return None;
-        }
-        let x = (0..area.width).find(|x| at(y, *x) >= wanted)?;
-        // Behind the end of a line that goes on below, the place is not here.
-        (at(y, x) == wanted).then_some((area.x + x, area.y + y))
-    }
-
-    /// Draws it.
-    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, style: Style) {
-        let area = area.intersection(frame.area());
-        self.lay(frame, area, style);
-        widen(frame.buffer_mut(), area);
-    }
-
-    /// Draws it as the widget measures it; gives the part of the area that it was given. The widget knows nothing of
-    /// characters that are wider on this screen: where there are any it gets half of the columns, so that all that it
-    /// draws still fits when each has the room that it takes.
-    fn lay(&self, frame: &mut Frame<'_>, area: Rect, style: Style) -> Rect {
-        if area.is_empty() {
-            return area;
-        }
-        let mut room = area;
-        if self.area.lines().iter().any(|line| grows(line)) {
-            room.width = (area.width / 2).max(1);
-        }
-        frame.buffer_mut().set_style(area, style);
-        frame.render_widget(&self.area, room);
-        room
-    }
+/// The widget on these lines.
+fn widget(lines: Vec<String>) -> TextArea<'static> {
+    let mut area = TextArea::new(lines);
+    area.set_cursor_line_style(Style::default());
+    area.set_cursor_style(Style::default().add_modifier(Modifier::REVERSED));
+    area.set_selection_style(Style::default().add_modifier(Modifier::REVERSED));
+    area.set_search_style(Style::default().add_modifier(Modifier::UNDERLINED | Modifier::BOLD));
+    area
 }
 
 fn area_key(key: Key, single: bool) -> Option<AreaKey> {

@@ -113,6 +113,8 @@ fn worded(model: &Model, brief: bool) -> Vec<(Verb, Hint)> {
                 decides: matches!(entry.verb, Verb::Decide(_)),
                 leads: matches!(entry.verb, Verb::View(View::Follow | View::Pane(Pane::Inspector)))
                     || matches!(entry.verb, Verb::Edit(EditVerb::Answer)) && is_question(model)
+                    // Before the way that gives up.
+                    || matches!(entry.verb, Verb::Decide(Decide::ChooseRepair))
                     || entry.contexts.contains(&Context::BranchPane) && here == Context::BranchPane
                     // What is left out of the log comes back by it.
                     || entry.verb == Verb::View(View::Decisions) && model.log.decisions,

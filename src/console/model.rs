@@ -132,6 +132,9 @@ pub struct Message {
     pub is_logged: bool,
 }
 
+/// What is said where nothing waits for the operator; taken back as soon as something does.
+pub const IDLE: &str = "nothing waits for you";
+
 /// Everything that the screen is made from.
 #[derive(Debug, Clone)]
 pub struct Model {

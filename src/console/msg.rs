@@ -57,6 +57,8 @@ pub enum TermMsg {
         /// When it was read.
         at: u64,
     },
+    /// Keys without modifiers that waited together, with the time at which each came.
+    Keys(Vec<(Key, u64)>),
     /// A bracketed paste: goes into a text or nowhere.
     Paste(String),
     /// A new size.

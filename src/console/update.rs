@@ -9,6 +9,7 @@ mod collect;
 mod decide;
 mod drive;
 mod edits;
+mod giving_up;
 mod graph;
 mod input;
 mod jumps;
@@ -37,6 +38,7 @@ pub use ledger::in_doubt;
 
 use super::link::Update;
 use super::model::Model;
+use super::model::editor::Stood;
 use super::model::overlay::Overlay;
 use super::msg::{Leave, Msg, Out, TermMsg};
 
@@ -84,10 +86,16 @@ fn terminal(model: &mut Model, term: TermMsg, out: &mut Vec<Out>) {
             model.arming.now = model.arming.now.max(at);
             input::key(model, key, at, out);
         }
+        TermMsg::Keys(keys) => input::keys(model, &keys, out),
         TermMsg::Paste(text) => prompts::paste(model, &text),
         TermMsg::Resize { width, height } => {
             model.screen.width = width;
             model.screen.height = height;
+            for overlay in &mut model.overlays {
+                if let Overlay::Editor(editor) = overlay {
+                    editor.field.resized();
+                }
+            }
         }
         TermMsg::Mouse { mouse, x, y } => mouse::mouse(model, mouse, x, y),
         TermMsg::Focus(on) => {
@@ -108,6 +116,9 @@ fn from_run(model: &mut Model, update: Update, out: &mut Vec<Out>) {
 }
 
 /// Puts something on top.
-fn open(model: &mut Model, overlay: Overlay) {
+fn open(model: &mut Model, mut overlay: Overlay) {
+    if let Overlay::Editor(editor) = &mut overlay {
+        editor.stood = Stood::of(&model.run.state, &editor.purpose);
+    }
     model.overlays.push(overlay);
 }

@@ -40,7 +40,7 @@ pub use error::Error;
 pub use escape::escaped;
 pub use head::{head, visible_head};
 pub use heed::heed;
-pub use parse::{parse_lines, parse_visible, parse_visible_bytes, place_in};
+pub use parse::{mark_at_end, mark_at_start, parse_lines, parse_visible, parse_visible_bytes, place_in};
 pub use redact::{redact, redact_certain, redact_values};
 pub use screen::{Shown, in_ascii, shown_in_ascii};
 pub use script::{Warning, WarningKind, mixed_script, warnings};

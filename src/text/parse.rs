@@ -5,7 +5,6 @@
 
 use super::error::Error;
 use super::screen::in_ascii;
-use super::visible::visible;
 
 /// Longest text that counted blanks may blow a small input up to.
 const LIMIT: usize = 1 << 30;
@@ -117,6 +116,27 @@ enum Token<'a> {
     },
 }
 
+/// The brackets of marks on this screen.
+fn brackets() -> [char; 2] {
+    if in_ascii() { ['<', '>'] } else { ['⟨', '⟩'] }
+}
+
+/// Characters of the mark in which a visible form ends; none where it ends in no mark.
+pub fn mark_at_end(shown: &str) -> Option<usize> {
+    let [open, close] = brackets();
+    let inner = shown.strip_suffix(close)?;
+    let word = inner.get(inner.rfind([open, close])?..)?.strip_prefix(open)?;
+    is_mark(Some(word)).then(|| word.chars().count() + 2)
+}
+
+/// Characters of the mark with which a visible form begins; none where it begins with no mark.
+pub fn mark_at_start(shown: &str) -> Option<usize> {
+    let [open, close] = brackets();
+    let inner = shown.strip_prefix(open)?;
+    let (word, rest) = inner.split_at(inner.find([open, close])?);
+    (rest.starts_with(close) && is_mark(Some(word))).then(|| word.chars().count() + 2)
+}
+
 /// Whether what follows a `<` reads as the rest of a mark, or would where it goes on.
 pub(super) fn may_be_mark(rest: &str) -> bool {
     match rest.find(['<', '>']) {
@@ -182,12 +202,14 @@ fn read<'a>(shown: &'a str, mut take: impl FnMut(Token<'a>) -> Result<(), Error>
             take(Token::Plain(plain))?;
         }
         at += open;
-        let inner = tail.strip_prefix('⟨').ok_or(Error::Bracket { at })?;
+        let closes = Error::Bracket { at, bracket: '⟩' };
+        let inner = tail.strip_prefix('⟨').ok_or(closes)?;
         // An opening bracket inside means that this one was never closed: looked for in the same
         // pass, so that many unclosed ones cost no more than their length.
-        let close = inner.find(['⟨', '⟩']).ok_or(Error::Bracket { at })?;
+        let opens = || Error::Bracket { at, bracket: '⟨' };
+        let close = inner.find(['⟨', '⟩']).ok_or_else(opens)?;
         let (word, after) = inner.split_at(close);
-        let after = after.strip_prefix('⟩').ok_or(Error::Bracket { at })?;
+        let after = after.strip_prefix('⟩').ok_or_else(opens)?;
         take(mark(word, at)?)?;
         at += tail.len() - after.len();
         rest = after;
@@ -201,7 +223,7 @@ fn read<'a>(shown: &'a str, mut take: impl FnMut(Token<'a>) -> Result<(), Error>
 fn mark<'a>(word: &str, at: usize) -> Result<Token<'a>, Error> {
     let unknown = || Error::UnknownMark {
         at,
-        mark: visible(&word.chars().take(SHOWN).collect::<String>()),
+        mark: word.chars().take(SHOWN).collect(),
     };
     let width = word.chars().count() + 2;
     match word {

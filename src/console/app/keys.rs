@@ -25,6 +25,33 @@ pub(super) fn message(event: Event, at: u64) -> Option<TermMsg> {
     }
 }
 
+/// Keys without modifiers that came one after the other and wait together.
+#[derive(Debug, Default)]
+pub(super) struct Together(Vec<(Key, u64)>);
+
+impl Together {
+    /// Takes in a message. Gives what is to be told now: nothing while keys are gathered.
+    pub fn take(&mut self, msg: TermMsg) -> Vec<TermMsg> {
+        match msg {
+            TermMsg::Key { key, at } if key.typed().is_some() || key == Key::plain(Code::Enter) => {
+                self.0.push((key, at));
+                Vec::new()
+            }
+            other => self.rest().into_iter().chain([other]).collect(),
+        }
+    }
+
+    /// What was gathered, if anything was.
+    pub fn rest(&mut self) -> Option<TermMsg> {
+        let mut keys = std::mem::take(&mut self.0);
+        match keys.len() {
+            0 => None,
+            1 => keys.pop().map(|(key, at)| TermMsg::Key { key, at }),
+            _ => Some(TermMsg::Keys(keys)),
+        }
+    }
+}
+
 const fn mouse(kind: MouseEventKind) -> Option<Mouse> {
     match kind {
         MouseEventKind::Down(MouseButton::Left) => Some(Mouse::Press),
@@ -134,6 +161,35 @@ mod tests {
     fn a_paste_is_one_message() {
         assert!(
             matches!(message(Event::Paste("a\nA".into()), 0), Some(TermMsg::Paste(text)) if text == "a\nA")
+        );
+    }
+
+    #[test]
+    fn keys_that_wait_together_are_told_together_and_in_their_order() {
+        let key = |c: char, at| TermMsg::Key {
+            key: Key::char(c),
+            at,
+        };
+        let mut together = Together::default();
+        assert!(together.take(key('a', 1)).is_empty());
+        let enter = Key::plain(Code::Enter);
+        assert!(together.take(TermMsg::Key { key: enter, at: 2 }).is_empty());
+        let told = together.take(TermMsg::Focus(true));
+        assert!(
+            matches!(told.as_slice(), [TermMsg::Keys(keys), TermMsg::Focus(true)] if *keys == [(Key::char('a'), 1), (enter, 2)]),
+            "{told:?}"
+        );
+        assert!(together.rest().is_none());
+        assert!(together.take(key('b', 3)).is_empty());
+        assert!(
+            matches!(together.rest(), Some(TermMsg::Key { at: 3, .. })),
+            "one alone is a key"
+        );
+        let esc = Key::plain(Code::Esc);
+        let told = together.take(TermMsg::Key { key: esc, at: 4 });
+        assert!(
+            matches!(told.as_slice(), [TermMsg::Key { key, .. }] if *key == esc),
+            "{told:?}"
         );
     }
 }

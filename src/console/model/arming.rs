@@ -352,6 +352,10 @@ impl KeyState {
     pub fn note(&mut self, key: Key, at: u64) -> Pace {
         self.times.retain(|time| at.saturating_sub(*time) <= BURST_MS);
         self.times.push(at);
+        // More than these tell nothing more.
+        if self.times.len() > BURST_KEYS + 1 {
+            self.times.remove(0);
+        }
         let before = self.newest.replace((key, at));
         let gap = before.filter(|(one, _)| *one == key);
         let gap = gap

@@ -3,11 +3,12 @@
 //! Must not know: keys, how it is drawn.
 
 mod purpose;
+mod stood;
 
 use std::sync::Arc;
 
 use super::run::RunPart;
-use crate::console::field::{Field, LIMIT};
+use crate::console::field::{self, Field, LIMIT};
 use crate::console::json;
 use crate::console::keymap::Keymap;
 use crate::console::scope::{self, Reader};
@@ -21,6 +22,7 @@ use crate::schema::{Checker, Completion};
 use crate::text;
 
 pub use purpose::Purpose;
+pub use stood::{Meanwhile, Stood};
 
 /// Faults whose place is looked for.
 const MARKED: usize = 8;
@@ -66,6 +68,8 @@ pub struct Editor {
     pub sent: bool,
     /// The number of the collected edit that it was opened on.
     pub item: Option<u64>,
+    /// How what it is about stood when it was opened.
+    pub stood: Stood,
     checker: Option<Arc<Checker>>,
 }
 
@@ -87,6 +91,7 @@ impl Editor {
             can_go_back: false,
             sent: false,
             item: None,
+            stood: Stood::default(),
             checker: None,
         }
     }
@@ -179,8 +184,8 @@ impl Editor {
         if returned == before {
             return Ok(());
         }
-        let parsed = text::parse_lines(&returned.split('\n').collect::<Vec<_>>())
-            .map_err(|error| error.to_string())?;
+        let lines: Vec<&str> = returned.split('\n').collect();
+        let parsed = field::read(&lines).map_err(|misread| misread.words())?;
         if parsed.len() > LIMIT {
             self.can_go_back |= self.long.is_none();
             self.long = Some(parsed);
@@ -190,6 +195,14 @@ impl Editor {
         }
         self.check();
         Ok(())
+    }
+
+    /// How many lines there are.
+    pub fn lines(&self) -> usize {
+        match &self.long {
+            Some(long) => long.split('\n').count(),
+            None => self.field.rows(),
+        }
     }
 
     /// True where nothing was changed.
@@ -215,7 +228,10 @@ impl Editor {
     /// Looks for faults, and for the places where they stand.
     pub fn check(&mut self) {
         let text = match (self.form, self.typed()) {
-            (_, Err(message)) => return self.found(vec![fault("mark", message)], vec![None]),
+            (_, Err(message)) => {
+                let place = self.field.misread().map(|misread| misread.place);
+                return self.found(vec![fault("mark", message)], vec![place]);
+            }
             (Form::Text, Ok(text)) => {
                 let wrong = match &self.purpose {
                     Purpose::Rule => session::read(&text).err(),
@@ -226,19 +242,8 @@ impl Editor {
             }
             (Form::Json, Ok(text)) => text,
         };
-        if let Some((line, column, message)) = json::fault(&text) {
-            // Where the text ends too early, what is missing stands behind the last character.
-            let byte = if message.starts_with("EOF") {
-                column
-            } else {
-                column.saturating_sub(1)
-            };
-            let row = line.saturating_sub(1);
-            let mark = self
-                .long
-                .is_none()
-                .then(|| (row, self.field.column_of(row, byte)));
-            let words = format!("line {line}, column {column}: not JSON: {message}");
+        if let Some((place, words)) = self.not_json(&text) {
+            let mark = self.long.is_none().then_some(place);
             return self.found(vec![fault("json", words)], vec![mark]);
         }
         let Some(checker) = &self.checker else {
@@ -256,6 +261,27 @@ impl Editor {
         };
         let marks = faults.iter().take(MARKED).map(place).collect();
         self.found(faults, marks);
+    }
+
+    /// Where the text stops being JSON, as line and character from 0, and why; none where all of it is. What is said
+    /// counts as the cursor does.
+    fn not_json(&self, text: &str) -> Option<((usize, usize), String)> {
+        let (line, column, message) = json::fault(text)?;
+        // Where the text ends too early, what is missing stands behind the last character.
+        let byte = if message.starts_with("EOF") {
+            column
+        } else {
+            column.saturating_sub(1)
+        };
+        let row = line.saturating_sub(1);
+        let column = if self.long.is_none() {
+            self.field.column_of(row, byte)
+        } else {
+            let line = text.split('\n').nth(row).unwrap_or_default();
+            text::place_in(&text::visible_line(line), byte)
+        };
+        let words = format!("line {line}, column {}: not JSON: {message}", column + 1);
+        Some(((row, column), words))
     }
 
     fn found(&mut self, faults: Vec<Fault>, marks: Vec<Option<(usize, usize)>>) {
@@ -306,9 +332,8 @@ impl Editor {
 
     /// Takes in a paste. Gives a word where the text is too long for the editor now.
     pub fn paste(&mut self, pasted: &str) -> Result<(), String> {
-        let bytes = self.field.len() + pasted.len();
-        if bytes <= LIMIT {
-            self.field.paste(pasted);
+        if self.field.len() + pasted.len() <= LIMIT {
+            self.field.paste(pasted)?;
             self.check();
             return Ok(());
         }
@@ -317,10 +342,13 @@ impl Editor {
             .split_at_checked(self.field.offset())
             .unwrap_or((shown.as_str(), ""));
         let read = |part: &str| {
-            text::parse_lines(&part.split('\n').collect::<Vec<_>>()).map_err(|error| error.to_string())
+            let lines: Vec<&str> = part.split('\n').collect();
+            field::read(&lines).map_err(|misread| misread.words())
         };
         let pasted = pasted.replace("\r\n", "\n").replace('\r', "\n");
-        self.long = Some(format!("{}{pasted}{}", read(before)?, read(after)?));
+        let long = format!("{}{pasted}{}", read(before)?, read(after)?);
+        let bytes = long.len();
+        self.long = Some(long);
         self.can_go_back = true;
         self.check();
         Err(format!(
@@ -349,8 +377,8 @@ impl Editor {
             Form::Text if self.purpose.is_value() => Ok(json::string(&text).into()),
             Form::Text => Ok(text.into()),
             Form::Json => {
-                if let Some((line, column, message)) = json::fault(&text) {
-                    return Err(format!("line {line}, column {column}: not JSON: {message}"));
+                if let Some((_, words)) = self.not_json(&text) {
+                    return Err(words);
                 }
                 let packed = self.original.is_empty() || json::compact(&self.original) == *self.original;
                 Ok(if packed {

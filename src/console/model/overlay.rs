@@ -2,6 +2,8 @@
 //!
 //! Must not know: how an overlay is drawn.
 
+mod line;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -17,11 +19,13 @@ use crate::console::field::Field;
 use crate::console::summary::Summary;
 use crate::domain::call::Digest;
 use crate::domain::command::{Command, Edit, EditCommand};
-use crate::domain::id::{Epoch, NodeId, Rev, TurnId};
+use crate::domain::id::{NodeId, Rev, TurnId};
 use crate::domain::lineage::Plan;
 use crate::domain::refusal::Refusal;
 use crate::domain::rule::Wanted;
 use crate::policy::backtest::Would;
+
+pub use line::{LinePrompt, LinePurpose};
 
 /// Something on top.
 #[derive(Debug, Clone)]
@@ -145,98 +149,6 @@ pub enum PageContent {
     },
 }
 
-/// One line to type.
-#[derive(Debug, Clone)]
-pub struct LinePrompt {
-    /// What it is for.
-    pub purpose: LinePurpose,
-    /// The question.
-    pub title: String,
-    /// The text.
-    pub field: Field,
-}
-
-/// What a line is for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum LinePurpose {
-    /// The file into which this text is written.
-    Save(Arc<str>),
-    /// Why a call is refused.
-    Reject {
-        /// The call.
-        call: NodeId,
-        /// The revision that was shown.
-        rev: Rev,
-    },
-    /// The name of the tool, typed to let something run that cannot be undone.
-    Irreversible {
-        /// The call.
-        call: NodeId,
-        /// The revision that was shown.
-        rev: Rev,
-        /// Hash of what was shown.
-        digest: Digest,
-        /// Bytes of it that had not been on screen.
-        unread: u64,
-        /// True where its effect may have happened before, and is to happen once more.
-        again: bool,
-    },
-    /// Why a repeated effect is refused.
-    RefuseEffect {
-        /// The call.
-        call: NodeId,
-        /// The revision that was shown.
-        rev: Rev,
-        /// Hash of what was shown.
-        digest: Digest,
-    },
-    /// Which of the offered repairs is taken.
-    Repair {
-        /// The call.
-        call: NodeId,
-        /// The revision that was shown.
-        rev: Rev,
-    },
-    /// Why a sub-agent is ended.
-    EndAgent {
-        /// The call that it works for.
-        call: NodeId,
-    },
-    /// Why an answer is refused.
-    RejectAnswer(NodeId, Option<Rev>),
-    /// What to look for in the graph, or in what is read.
-    Search,
-    /// What alone is shown of the graph.
-    Filter,
-    /// What to look for in the open text.
-    Find,
-    /// The policy preset.
-    Policy,
-    /// Limits.
-    Limits,
-    /// How failures are met.
-    Resilience,
-    /// A breaker to reset.
-    ResetBreaker,
-    /// A tool whose weights begin anew, or all.
-    ForgetWeights,
-    /// Name of the session.
-    Title,
-    /// The weight of a tool for a kind of task.
-    Weight {
-        /// The tool.
-        tool: Arc<str>,
-        /// The kind of task.
-        kind: Arc<str>,
-    },
-    /// The detector to mute, or to listen to again.
-    Detector,
-    /// Why the previewed edits are made.
-    Reason,
-    /// What a branch is called.
-    BranchName(Epoch),
-}
-
 /// A list to choose from by typing.
 #[derive(Debug, Clone)]
 pub struct List {
@@ -257,6 +169,9 @@ pub struct List {
 }
 
 impl List {
+    /// Bytes that can be typed to choose.
+    pub const MOST: usize = line::WORDS;
+
     /// The entry under its cursor; none where nothing fits.
     pub fn chosen(&self) -> Option<&Choice> {
         self.choices.get(*self.found.get(self.at)?)
@@ -334,6 +249,8 @@ pub struct Review {
     pub reason: String,
     /// Whose edits these are.
     pub whose: Whose,
+    /// What became of the node while the edit was typed; empty for nothing. Safe to show.
+    pub meanwhile: String,
     /// All of it as rows.
     pub doc: Doc,
     /// First row on screen.

@@ -98,11 +98,10 @@ fn fixes(maker: &mut Maker<'_>, need: &Need, keymap: &Keymap) {
             Fix::Stop => format!("{what}: {}", Branch::of(&maker.run.state, need).words()),
             _ => what.to_owned(),
         };
-        maker.doc.line(
-            Styled::new()
-                .own(Role::Key, format!("  {:<8} ", keys.join(" ")))
-                .own(Role::Text, what),
-        );
+        let row = Styled::new()
+            .own(Role::Key, format!("  {:<8} ", keys.join(" ")))
+            .own(Role::Text, what);
+        maker.over(row, 11);
     }
 }
 

@@ -25,6 +25,9 @@ const MOST_EFFECTS: usize = 50;
 
 /// A previewed change: why, what it does, what it changes.
 pub fn review(maker: &mut Maker<'_>, review: &Review) {
+    if !review.meanwhile.is_empty() {
+        maker.own(Role::Warning, &review.meanwhile);
+    }
     if !review.reason.is_empty() {
         maker.field("reason", &review.reason);
     }

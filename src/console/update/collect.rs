@@ -249,6 +249,14 @@ pub(super) fn waits(model: &Model, call: NodeId) -> String {
     )
 }
 
+/// What runs as it was once an open editor on a node closes: words that go on a sentence.
+pub(super) fn lets_run(model: &Model, node: NodeId, when: &str) -> String {
+    if model.collected.nodes(&model.run.state).contains(&node) {
+        return String::new();
+    }
+    and_run(model, Some(node), when)
+}
+
 /// What runs as it was once the edit of a node, or every edit, holds it no more: words that go on a sentence.
 fn and_run(model: &Model, node: Option<NodeId>, when: &str) -> String {
     let state = &model.run.state;

@@ -59,6 +59,46 @@ pub(super) fn key(model: &mut Model, key: Key, at: u64, out: &mut Vec<Out>) {
     press(model, key, at, out);
 }
 
+/// Keys that waited together came. What they type into an open text is one change of it, however many they are: a paste
+/// into a terminal without bracketed paste looks like that.
+pub(super) fn keys(model: &mut Model, keys: &[(Key, u64)], out: &mut Vec<Out>) {
+    let mut rest = keys;
+    while let Some((key, at)) = rest.first().copied() {
+        model.arming.now = model.arming.now.max(at);
+        release(model, at, out);
+        let typed: String = rest.iter().map_while(|(key, _)| types(model, *key)).collect();
+        let count = typed.chars().count();
+        if count < 2 {
+            self::key(model, key, at, out);
+            rest = rest.get(1..).unwrap_or_default();
+            continue;
+        }
+        let (taken, left) = rest.split_at(count.min(rest.len()));
+        for (key, at) in taken {
+            model.keys.note(*key, *at);
+            model.arming.now = model.arming.now.max(*at);
+        }
+        model.message = Message::default();
+        model.arming.no_list = false;
+        prompts::was_leaving(model);
+        prompts::type_in(model, &typed);
+        rest = left;
+    }
+}
+
+/// What a key types into the open text as things stand; none where it does something else.
+fn types(model: &Model, key: Key) -> Option<char> {
+    let context = context(model);
+    if !context.is_text() || !model.keys.held.is_empty() {
+        return None;
+    }
+    let keymap = &model.settings.keymap;
+    if keymap.verb(context, key, model.settings.replay).is_some() {
+        return None;
+    }
+    prompts::open_field(model)?.typed(key)
+}
+
 /// Lets the held keys through once it is certain that no burst is on.
 pub(super) fn release(model: &mut Model, at: u64, out: &mut Vec<Out>) {
     if model.keys.held.is_empty() || at.saturating_sub(model.keys.since) <= BURST_MS {

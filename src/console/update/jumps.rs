@@ -4,10 +4,10 @@
 
 use super::decide;
 use crate::console::commands::Jump;
-use crate::console::model::Model;
 use crate::console::model::graph::Pick;
 use crate::console::model::queue::Wanted;
 use crate::console::model::screen::Pane;
+use crate::console::model::{IDLE, Model};
 use crate::domain::graph;
 use crate::domain::id::{NodeId, NodeKind, TurnId};
 use crate::domain::stand::Stand;
@@ -50,7 +50,7 @@ fn pending(model: &mut Model) -> Result<(), String> {
     model.queue.settle();
     let count = model.queue.items.len();
     if count == 0 {
-        return Err("nothing waits for you".to_owned());
+        return Err(IDLE.to_owned());
     }
     if leaves && let Some(at) = model.queue.position() {
         let next = (at + 1) % count;
@@ -206,7 +206,7 @@ fn hit(model: &mut Model, back: bool) -> Result<(), String> {
     let broken: Vec<TurnId> = graph.search.broken.iter().copied().filter(is_shown).collect();
     if hits.is_empty() && broken.is_empty() {
         if !graph.search.text.is_empty() {
-            return Err(format!("`{}` is nowhere in the graph", graph.search.text));
+            return Err(format!("nowhere in the graph: `{}`", graph.search.text));
         }
         return Err(format!(
             "{} looks for something first",

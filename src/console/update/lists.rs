@@ -125,7 +125,7 @@ pub(super) fn list(model: &mut Model, purpose: ListPurpose, title: &str, choices
         Overlay::List(List {
             purpose,
             title: title.to_owned(),
-            field: Field::line(""),
+            field: Field::line("", List::MOST),
             found: (0..choices.len()).collect(),
             typed: Vec::new(),
             choices,

@@ -2,7 +2,7 @@
 //!
 //! Text goes into the topmost text field or nowhere. Must not know: what an edit does.
 
-use super::{branches, choices, collect, edits, graph, lists, open, repair, review, search, typing};
+use super::{branches, choices, edits, giving_up, graph, lists, open, repair, review, search, typing};
 use crate::console::commands::TextVerb;
 use crate::console::field::{Field, LIMIT};
 use crate::console::key::Key;
@@ -22,7 +22,7 @@ use super::decide::{self, send};
 
 /// Opens a line to type. What stands there is selected: typing takes its place, a move of the cursor keeps it.
 pub(super) fn line(model: &mut Model, purpose: LinePurpose, title: &str, text: &str) {
-    let mut field = Field::line(text);
+    let mut field = Field::line(text, purpose.most());
     field.select_all();
     open(
         model,
@@ -39,6 +39,16 @@ pub(super) fn field(model: &mut Model) -> Option<&mut Field> {
         Overlay::Editor(editor) if editor.long.is_none() && !editor.sent => Some(&mut editor.field),
         Overlay::Line(line) => Some(&mut line.field),
         Overlay::List(list) => Some(&mut list.field),
+        _ => None,
+    }
+}
+
+/// The same, to look at.
+pub(super) fn open_field(model: &Model) -> Option<&Field> {
+    match model.overlays.last()? {
+        Overlay::Editor(editor) if editor.long.is_none() && !editor.sent => Some(&editor.field),
+        Overlay::Line(line) => Some(&line.field),
+        Overlay::List(list) => Some(&list.field),
         _ => None,
     }
 }
@@ -64,8 +74,32 @@ pub(super) fn typed(model: &mut Model, key: Key) {
     if is_too_long(model, None) {
         return;
     }
-    if field(model).is_some_and(|field| field.key(key)) {
+    let Some(field) = field(model) else { return };
+    if let Some(c) = field.typed(key) {
+        return type_in(model, c.encode_utf8(&mut [0; 4]));
+    }
+    if field.key(key) {
         changed(model);
+    }
+}
+
+/// What was typed in one go into the open text: as one change, as far as there is room for it.
+pub(super) fn type_in(model: &mut Model, typed: &str) {
+    if is_too_long(model, None) {
+        return;
+    }
+    let Some(field) = field(model) else { return };
+    let (left, most) = (field.type_in(typed), field.most());
+    changed(model);
+    if left > 0 {
+        let characters = if left == 1 {
+            "1 character was".to_owned()
+        } else {
+            format!("{left} characters were")
+        };
+        model.complain(format!(
+            "{characters} not taken: at most {most} bytes go in here; what was typed before stays"
+        ));
     }
 }
 
@@ -111,10 +145,10 @@ pub(super) fn paste(model: &mut Model, text: &str) {
         return;
     }
     match field(model) {
-        Some(field) => {
-            field.paste(text);
-            changed(model);
-        }
+        Some(field) => match field.paste(text) {
+            Ok(()) => changed(model),
+            Err(why) => model.complain(why),
+        },
         None => model.complain(format!(
             "a paste of {} bytes was dropped: it goes into an open text only",
             text.len()
@@ -137,7 +171,7 @@ pub(super) fn external(model: &mut Model, result: Result<String, String>) {
 /// Carries out a command of an editor or a line.
 pub(super) fn edit(model: &mut Model, verb: TextVerb, out: &mut Vec<Out>) {
     match verb {
-        TextVerb::Cancel => cancel(model, out),
+        TextVerb::Cancel => giving_up::cancel(model, out),
         TextVerb::Commit => match model.overlays.last() {
             Some(Overlay::Editor(_)) => edits::finish(model, out),
             Some(Overlay::Line(_)) => accept(model, out),
@@ -167,30 +201,6 @@ pub(super) fn edit(model: &mut Model, verb: TextVerb, out: &mut Vec<Out>) {
             }
         }
     }
-}
-
-/// Closes what is open. What was typed into an editor is dropped only by a second key right after.
-fn cancel(model: &mut Model, out: &mut Vec<Out>) {
-    let twice = was_leaving(model);
-    if let Some(Overlay::Editor(editor)) = model.overlays.last_mut() {
-        if editor.sent {
-            model.complain("already sent: wait for the answer of the run");
-            return;
-        }
-        if !twice && !editor.is_unchanged() {
-            editor.leaving = true;
-            let keymap = &model.settings.keymap;
-            let (drop, keep) = (keymap.first("give-up"), keymap.first("done"));
-            model.complain(format!(
-                "the text was changed: {drop} again drops it, {keep} finishes it"
-            ));
-            return;
-        }
-        if let Some(node) = editor.holds() {
-            collect::release(model, node, out);
-        }
-    }
-    model.overlays.pop();
 }
 
 /// The detector of a name is muted, or listened to again.

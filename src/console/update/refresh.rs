@@ -8,16 +8,16 @@ use super::{bulk, decide, listings};
 use crate::console::alike;
 use crate::console::doc::{Doc, Work};
 use crate::console::hints::hints;
-use crate::console::model::Model;
 use crate::console::model::arming::{Cover, Question, Sight};
 use crate::console::model::graph::{Pick, body};
 use crate::console::model::inspector::{Made, Subject, Tab};
 use crate::console::model::listing::Kind;
-use crate::console::model::log::Line;
+use crate::console::model::log::{Line, LogPane};
 use crate::console::model::overlay::{DialogKind, ListPurpose, Overlay, PageContent, Review, RuleView};
 use crate::console::model::queue::Wanted;
 use crate::console::model::run::RunPart;
 use crate::console::model::screen::{Pane, inside};
+use crate::console::model::{Model, Settings};
 use crate::console::rows::Chosen;
 use crate::console::said;
 use crate::console::tabs::{self, Maker, Older, Output};
@@ -264,6 +264,31 @@ fn turn_to(model: &mut Model, subject: Option<Subject>, tab: Tab) -> bool {
     true
 }
 
+/// Makes what is on a page.
+fn content(maker: &mut Maker<'_>, content: &mut PageContent, log: &LogPane, settings: &Settings) {
+    match content {
+        PageContent::Loops => tabs::loops(maker, settings.offered()),
+        PageContent::Needed => tabs::needed(maker, log, settings.offered()),
+        PageContent::Help(here) => {
+            tabs::help(maker, &settings.keymap, settings.replay, *here);
+        }
+        PageContent::Note(words) => tabs::note(maker, words),
+        PageContent::Difference(lines) => tabs::difference(maker, lines),
+        PageContent::Impact { edit, plan } => {
+            *plan = tabs::impact(maker, edit).map(Box::new);
+        }
+    }
+}
+
+/// What became of the node of the editor below a preview.
+fn meanwhile(model: &Model) -> Option<String> {
+    let meanwhile = match model.overlays.as_slice() {
+        [.., Overlay::Editor(editor), Overlay::Review(_)] => editor.stood.since(&model.run.state),
+        _ => None,
+    };
+    meanwhile.map(|meanwhile| meanwhile.what)
+}
+
 fn overlay(model: &mut Model) {
     model.screen.broad = matches!(
         model.overlays.last(),
@@ -273,6 +298,7 @@ fn overlay(model: &mut Model) {
     let stale = |made: Option<(Seq, u16)>, doc: &Doc| made != key || doc.is_due();
     let listed = matches!(model.overlays.last(), Some(Overlay::Bulk(bulk)) if stale(bulk.made, &bulk.doc))
         .then(|| bulk::items(model));
+    let meanwhile = meanwhile(model);
     let Model {
         run,
         overlays,
@@ -293,18 +319,7 @@ fn overlay(model: &mut Model) {
         Overlay::Page(page) => {
             if stale(page.made, &page.doc) {
                 page.made = key;
-                match &mut page.content {
-                    PageContent::Loops => tabs::loops(&mut maker, settings.offered()),
-                    PageContent::Needed => tabs::needed(&mut maker, log, settings.offered()),
-                    PageContent::Help(here) => {
-                        tabs::help(&mut maker, &settings.keymap, settings.replay, *here);
-                    }
-                    PageContent::Note(words) => tabs::note(&mut maker, words),
-                    PageContent::Difference(lines) => tabs::difference(&mut maker, lines),
-                    PageContent::Impact { edit, plan } => {
-                        *plan = tabs::impact(&mut maker, edit).map(Box::new);
-                    }
-                }
+                content(&mut maker, &mut page.content, log, settings);
                 page.doc = maker.doc;
             }
             (&page.doc, &mut page.top)
@@ -313,6 +328,7 @@ fn overlay(model: &mut Model) {
             if stale(review.made, &review.doc) {
                 review.made = key;
                 review.plan = plan_of(&run.state, &review.command);
+                review.meanwhile = meanwhile.unwrap_or_default();
                 tabs::review(&mut maker, review);
                 review.doc = maker.doc;
                 review.stamp = stamp(review);
@@ -379,7 +395,7 @@ fn plan_of(state: &State, command: &Command) -> Result<Plan, Refusal> {
 /// Changes when what is committed or its plan does.
 fn stamp(review: &Review) -> u64 {
     let mut hasher = DefaultHasher::new();
-    review.keeps_later().hash(&mut hasher);
+    (review.keeps_later(), &review.meanwhile).hash(&mut hasher);
     match &review.plan {
         Ok(plan) => {
             (&plan.effects, &plan.superseded, &plan.possible, &plan.cancelled).hash(&mut hasher);

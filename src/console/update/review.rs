@@ -69,6 +69,7 @@ fn show(
             changes,
             reason,
             whose,
+            meanwhile: String::new(),
             doc: Doc::default(),
             top: 0,
             stamp: 0,

@@ -8,12 +8,12 @@ use std::sync::Arc;
 use super::{bulk, collect, ledger};
 use crate::console::diff;
 use crate::console::link::Update;
-use crate::console::model::Model;
 use crate::console::model::listing::Kind;
 use crate::console::model::log::Line;
 use crate::console::model::overlay::{Overlay, Page, PageContent};
 use crate::console::model::run::Sent;
 use crate::console::model::screen::Pane;
+use crate::console::model::{IDLE, Message, Model};
 use crate::console::msg::Out;
 use crate::console::words;
 use crate::domain::command::{CallCommand, Command, EditCommand, EscapeCommand, RunCommand};
@@ -101,6 +101,9 @@ fn event(model: &mut Model, envelope: Arc<Envelope>, out: &mut Vec<Out>) {
         collect::hold_again(model, out);
     }
     let waits = model.run.state.queue().count() + model.run.broken().count();
+    if waits > 0 && model.message.text == IDLE {
+        model.message = Message::default();
+    }
     if waits > waited && waited == 0 && model.settings.alerts {
         out.push(Out::Alert(format!("{waits} waiting for you")));
     }

@@ -105,14 +105,14 @@ pub(super) fn step(model: &mut Model, jump: Jump) -> bool {
         return true;
     }
     let Some((row, around)) = seek.step(doc, top, back) else {
-        let why = format!("`{}` is nowhere in it", seek.words);
+        let words = seek.words.clone();
         let rest = match unstored(model) {
             some if some > 0 && scope(model) == Scope::Inspector => {
                 format!("; {some} bytes of its result were not stored and are not searched")
             }
             _ => String::new(),
         };
-        model.complain(format!("{why}{rest}"));
+        model.complain(format!("nowhere in it{rest}: `{words}`"));
         return true;
     };
     let mut words = seek.place(doc);
@@ -179,7 +179,7 @@ fn in_graph(model: &mut Model, text: &str) -> Result<(), String> {
         some => format!("; {some} results were stored in part: the rest of them is not searched"),
     };
     if count == 0 {
-        model.complain(format!("`{text}` is nowhere in the graph{rest}"));
+        model.complain(format!("nowhere in the graph{rest}: `{text}`"));
         return Ok(());
     }
     let places = if count == 1 { "place" } else { "places" };

@@ -87,7 +87,7 @@ pub(super) fn look_for(model: &mut Model, words: &str) {
         return;
     };
     if !field.find(&visible(words)) && !words.is_empty() {
-        model.complain(format!("`{words}` is not in the text"));
+        model.complain(format!("not in the text: `{words}`"));
     }
 }
 

@@ -6,7 +6,7 @@ use ratatui::style::Modifier;
 
 use super::overlay;
 use super::paint::{Canvas, row_of};
-use crate::console::doc::Styled;
+use crate::console::doc::{Styled, broken};
 use crate::console::model::Model;
 use crate::console::model::editor::{Editor, Form};
 use crate::console::pager::{Pager, Wrap};
@@ -35,6 +35,25 @@ fn draw_long(model: &Model, frame: &mut Frame<'_>, editor: &Editor, long: &str, 
         line.push_row(row, Role::Dim);
         canvas.line(x, y, width, &line);
     }
+}
+
+/// Says what became of the node while the text was typed; gives the rows that it takes.
+fn meanwhile(model: &Model, frame: &mut Frame<'_>, editor: &Editor, body: Rect) -> u16 {
+    let Some(meanwhile) = editor.stood.since(&model.run.state) else {
+        return 0;
+    };
+    let mut rows = broken(&meanwhile.words(), usize::from(body.width.saturating_sub(1)));
+    rows.truncate(usize::from(body.height / 2));
+    let mut canvas = Canvas {
+        buf: frame.buffer_mut(),
+        look: &model.settings.look,
+    };
+    for (at, row) in (0..).zip(&rows) {
+        let place = row_of(body, at);
+        let (x, width) = (place.x + 1.min(place.width), place.width.saturating_sub(1));
+        canvas.put(x, place.y, width, row, Role::Warning);
+    }
+    u16::try_from(rows.len()).unwrap_or_default()
 }
 
 /// Draws the editor.
@@ -69,8 +88,10 @@ pub(super) fn draw(model: &Model, frame: &mut Frame<'_>, editor: &Editor) {
         .unwrap_or(MOST)
         .min(MOST)
         .min(body.height / 3);
+    let told = meanwhile(model, frame, editor, body);
     let text = Rect {
-        height: body.height.saturating_sub(faults),
+        y: body.y + told,
+        height: body.height.saturating_sub(faults + told),
         ..body
     };
     let style = model.settings.look.full(Role::Text);
@@ -90,7 +111,7 @@ pub(super) fn draw(model: &Model, frame: &mut Frame<'_>, editor: &Editor) {
         look: &model.settings.look,
     };
     for (at, fault) in editor.faults.iter().take(usize::from(faults)).enumerate() {
-        let place = row_of(body, text.height + u16::try_from(at).unwrap_or(0));
+        let place = row_of(body, told + text.height + u16::try_from(at).unwrap_or(0));
         let mut words = Styled::new();
         let mark = editor.marks.get(at).copied().flatten();
         if let Some((line, _)) = mark.filter(|_| !fault.path.is_empty()) {

@@ -11,10 +11,12 @@ use crate::console::columns::Columns as _;
 use crate::console::doc::Styled;
 use crate::console::model::Model;
 use crate::console::model::course::Course;
+use crate::console::model::queue::Wanted;
+use crate::console::model::screen::Pane;
 use crate::console::symbols::Symbol;
 use crate::console::theme::Role;
+use crate::domain::id::TurnId;
 use crate::domain::state::Mode;
-use crate::domain::thread::ROOT;
 use crate::domain::turn::Stream;
 use crate::resilience::need::Cause;
 use crate::text::{head, visible};
@@ -49,12 +51,12 @@ fn parts(model: &Model) -> Vec<(u8, Role, String, bool)> {
     if !state.policy.is_empty() {
         parts.push((4, Role::Dim, visible(head(&state.policy, 30).0), false));
     }
-    // The number that the log, the inspector and the verbs of the shell call it by.
-    let newest = state
-        .turns_of(ROOT)
-        .rfind(|turn| turn.asked > 0 && turn.is_active());
-    if let Some(turn) = newest {
-        parts.push((7, Role::Dim, turn.id.to_string(), true));
+    // What the limit counts. Turns have numbers too, and the prompt is one of them.
+    match state.requests {
+        0 => {}
+        count if model.screen.width < NARROW => parts.push((7, Role::Dim, format!("{count} req"), true)),
+        1 => parts.push((7, Role::Dim, "1 request".to_owned(), true)),
+        count => parts.push((7, Role::Dim, format!("{count} requests"), true)),
     }
     if let Some(tokens) = tokens(model) {
         parts.push((8, Role::Dim, tokens, true));
@@ -177,6 +179,20 @@ pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
     }
 }
 
+/// The keys that lead to the choices of a broken stream from where the cursor stands.
+fn way_to(model: &Model, broken: TurnId) -> String {
+    let key = |name| model.settings.keymap.first(name);
+    let selected = matches!(model.queue.selected, Some(Wanted::Turn { turn, .. }) if turn == broken);
+    if !selected || model.screen.lead != Pane::Queue {
+        return format!("{} then {}", key("next-pending"), key("decide"));
+    }
+    if model.screen.focus == Pane::Queue {
+        return key("decide");
+    }
+    // The way to the next one would lead away from it.
+    format!("{} then {}", key("queue"), key("decide"))
+}
+
 /// Draws the line of trouble: a journal that cannot be written, a broken stream, a limit.
 pub(super) fn banner(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
     canvas.fill(area, Role::Header);
@@ -197,13 +213,12 @@ pub(super) fn banner(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
             Stream::Broken(fault) => fault.kind.word(),
             _ => "broken",
         };
+        let keys = way_to(model, turn.id);
         (
             Role::Error,
             format!(
-                "{} broke ({kind}): {} then {} to ask again, keep what arrived, or stop",
-                turn.id,
-                keymap.first("next-pending"),
-                keymap.first("decide"),
+                "{} broke ({kind}): {keys} to ask again, keep what arrived, or stop",
+                turn.id
             ),
         )
     } else if let Some((which, message)) = &run.state.limit_reached {

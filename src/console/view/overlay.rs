@@ -172,6 +172,7 @@ fn leave(model: &Model, frame: &mut Frame<'_>) {
     {
         lines.push(format!("{}.", crate::text::visible(&need.reason)));
     }
+    lines.extend(model.overlays.iter().filter_map(|overlay| unkept(model, overlay)));
     lines.push(match running {
         0 => "No call runs.".to_owned(),
         1 => "1 call runs.".to_owned(),
@@ -191,6 +192,27 @@ fn leave(model: &Model, frame: &mut Frame<'_>) {
     ));
     lines.push(format!("{}  stay", keymap.first("back")));
     words(model, frame, "leave?", &lines);
+}
+
+/// That what was typed into an open editor is lost; none where nothing was.
+fn unkept(model: &Model, overlay: &Overlay) -> Option<String> {
+    let Overlay::Editor(editor) = overlay else {
+        return None;
+    };
+    if editor.sent || editor.is_unchanged() {
+        return None;
+    }
+    let lines = match editor.lines() {
+        1 => "1 line".to_owned(),
+        count => format!("{count} lines"),
+    };
+    let keymap = &model.settings.keymap;
+    let keep = if model.settings.drafts && !editor.is_no_edit() {
+        format!(": {} there keeps it once it is whole", keymap.first("collect"))
+    } else {
+        String::new()
+    };
+    Some(format!("Your text in the editor ({lines}) is not kept{keep}."))
 }
 
 /// Draws what a plan touches in the graph below its preview, as far as there is room.

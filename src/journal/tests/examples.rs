@@ -235,15 +235,16 @@ fn turn() -> Vec<Event> {
             usage,
         });
     }
-    for (kept, words) in [(0, "…"), (3, " and on")] {
-        let text = text(words);
-        all.push(TurnEvent::Partial {
-            turn: TURN,
-            kept,
-            text,
-        });
-    }
+    all.extend(partials());
     all.into_iter().map(Event::Turn).collect()
+}
+
+fn partials() -> [TurnEvent; 2] {
+    [(0, "…"), (3, " and on")].map(|(kept, words)| TurnEvent::Partial {
+        turn: TURN,
+        kept,
+        text: text(words),
+    })
 }
 
 fn weight() -> Vec<Event> {

@@ -263,7 +263,7 @@ fn a_paste_into_a_reason_stays_a_text() {
         [Command::Call(CallCommand::Reject {
             call: id("c3"),
             rev: Rev(1),
-            reason: "no\na".into()
+            reason: "no a".into()
         })]
     );
 }

@@ -40,7 +40,7 @@ fn the_graph_is_searched_to_the_end_of_each_text() {
     stage.press("/ end");
     stage.type_text("pin");
     stage.press("enter");
-    assert_eq!(stage.said(), "`needlepin` is nowhere in the graph");
+    assert_eq!(stage.said(), "nowhere in the graph: `needlepin`");
 }
 
 #[test]
@@ -140,13 +140,13 @@ fn what_was_never_stored_is_said_where_nothing_is_found() {
     look_for(&mut stage, "pin");
     assert_eq!(
         stage.said(),
-        "`pin` is nowhere in the graph; 1 result was stored in part: the rest of it is not searched"
+        "nowhere in the graph; 1 result was stored in part: the rest of it is not searched: `pin`"
     );
     stage.press("3");
     look_for(&mut stage, "pin");
     assert_eq!(
         stage.said(),
-        "`pin` is nowhere in it; 77 bytes of its result were not stored and are not searched"
+        "nowhere in it; 77 bytes of its result were not stored and are not searched: `pin`"
     );
 }
 
@@ -154,7 +154,7 @@ fn what_was_never_stored_is_said_where_nothing_is_found() {
 fn what_came_after_a_search_is_found_too() {
     let mut stage = far(100, 0);
     look_for(&mut stage, "lighthouse");
-    assert_eq!(stage.said(), "`lighthouse` is nowhere in the graph");
+    assert_eq!(stage.said(), "nowhere in the graph: `lighthouse`");
     stage.proposed("c9", "read_file", r#"{"path":"lighthouse"}"#);
     stage.press("1 g n");
     assert_eq!(stage.selected(), Some(id("c9")), "{}", stage.said());

@@ -283,7 +283,7 @@ fn who_cancelled_a_call_is_not_told_that_the_program_ended() {
         let mut stage = stage();
         doubt(&mut stage);
         look(&mut stage);
-        stage.screen()
+        stage.flat()
     };
     let cancelled = asked(&|stage| {
         stage.running("c3", "write_file", "{}");

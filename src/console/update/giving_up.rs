@@ -1,0 +1,57 @@
+//! Closing what is typed into without finishing it. Must not know: keys, what the text is for.
+
+use super::collect;
+use super::prompts::was_leaving;
+use crate::console::model::Model;
+use crate::console::model::editor::{Editor, Meanwhile};
+use crate::console::model::overlay::Overlay;
+use crate::console::msg::Out;
+
+/// Closes what is open. What was typed into an editor is dropped only by a second key right after, and so is an editor
+/// closed whose node stands otherwise than when it was opened.
+pub(super) fn cancel(model: &mut Model, out: &mut Vec<Out>) {
+    let twice = was_leaving(model);
+    let Some(Overlay::Editor(editor)) = model.overlays.last() else {
+        model.overlays.pop();
+        return;
+    };
+    if editor.sent {
+        model.complain("already sent: wait for the answer of the run");
+        return;
+    }
+    let node = editor.holds();
+    let meanwhile = editor.stood.since(&model.run.state);
+    if !twice && (meanwhile.is_some() || !editor.is_unchanged()) {
+        let words = before_leaving(model, editor, meanwhile);
+        if let Some(Overlay::Editor(editor)) = model.overlays.last_mut() {
+            editor.leaving = true;
+        }
+        model.complain(words);
+        return;
+    }
+    if let Some(node) = node {
+        let runs = collect::lets_run(model, node, "now");
+        if !runs.is_empty() {
+            model.say(format!("closed{runs}"));
+        }
+        collect::release(model, node, out);
+    }
+    model.overlays.pop();
+}
+
+/// What is said before an editor closes without a word of it: what is lost, and what runs then.
+fn before_leaving(model: &Model, editor: &Editor, meanwhile: Option<Meanwhile>) -> String {
+    let keymap = &model.settings.keymap;
+    let (drop, keep) = (keymap.first("give-up"), keymap.first("done"));
+    let drops = if editor.is_unchanged() {
+        "closes it"
+    } else {
+        "drops the text"
+    };
+    if let Some(meanwhile) = meanwhile {
+        return format!("{}; {keep} finishes it, {drop} again {drops}", meanwhile.words());
+    }
+    let runs = editor.holds().map(|node| collect::lets_run(model, node, "then"));
+    let runs = runs.unwrap_or_default();
+    format!("the text was changed: {keep} finishes it, {drop} again drops it{runs}")
+}

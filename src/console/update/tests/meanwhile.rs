@@ -1,0 +1,155 @@
+//! What becomes of a node while an editor on it is open. Must not know: who else works on the run.
+
+use super::arming::ARGS;
+use crate::console::model::overlay::Overlay;
+use crate::console::testing::{ARMING, Stage, flat, id};
+use crate::domain::call::Decision;
+use crate::domain::command::{Command, EditCommand};
+use crate::domain::event::{CallEvent, EditEvent, Event};
+use crate::domain::id::{Attempt, Rev};
+use crate::domain::node::Origin;
+
+/// An editor on a write that waits.
+fn editing(width: u16, height: u16) -> Stage {
+    let mut stage = Stage::asked(width, height, ARGS);
+    stage.wait(ARMING);
+    stage.press("t e");
+    assert!(matches!(stage.model.overlays.last(), Some(Overlay::Editor(_))));
+    stage.carry_out();
+    stage
+}
+
+/// Another hand decides about it.
+fn decided(stage: &mut Stage, decision: Decision) {
+    stage.call(CallEvent::Decided {
+        call: id("c3"),
+        rev: Rev(1),
+        digest: None,
+        decision,
+    });
+    stage.draw();
+}
+
+fn release() -> Command {
+    let node = Some(id("c3"));
+    Command::Edit(EditCommand::Release { node })
+}
+
+#[test]
+fn an_approval_by_another_hand_is_said_in_the_editor_and_by_the_key_that_closes_it() {
+    for (width, height) in [(80, 24), (40, 12), (160, 50)] {
+        let mut stage = editing(width, height);
+        assert!(!stage.flat().contains("meanwhile"), "{}", stage.text());
+        decided(&mut stage, Decision::Approve { unread: 0 });
+        let told = "c3 was approved meanwhile: closing this lets it run as it was";
+        assert!(stage.flat().contains(told), "{}", stage.text());
+        stage.press("down");
+        assert!(stage.flat().contains(told), "it stays: {}", stage.text());
+        // Nothing was typed, and still the first press closes nothing.
+        stage.press("esc");
+        assert_eq!(stage.commands(), [], "nothing runs yet");
+        assert!(stage.said().contains(told), "{}", stage.said());
+        stage.press("esc");
+        assert_eq!(stage.commands(), [release()]);
+        assert!(
+            stage.said().contains("c3 runs now, as it was"),
+            "{}",
+            stage.said()
+        );
+        assert!(stage.model.overlays.is_empty());
+    }
+}
+
+#[test]
+fn the_first_key_names_what_runs_where_a_text_is_dropped() {
+    let mut stage = editing(80, 24);
+    stage.press("end");
+    stage.type_text(" ");
+    decided(&mut stage, Decision::Approve { unread: 0 });
+    stage.press("esc");
+    let said = stage.said().to_owned();
+    assert!(said.contains("c3 was approved meanwhile"), "{said}");
+    assert!(said.contains("esc again drops the text"), "{said}");
+    assert_eq!(stage.commands(), []);
+}
+
+#[test]
+fn the_preview_says_it_and_has_to_be_looked_at_again() {
+    let mut stage = editing(80, 24);
+    let Some(Overlay::Editor(editor)) = stage.model.overlays.last_mut() else {
+        panic!("no editor");
+    };
+    editor.field.replace(r#"{"path":"a","content":"other"}"#);
+    stage.press("ctrl-s");
+    let stamp = |stage: &Stage| match stage.model.overlays.last() {
+        Some(Overlay::Review(review)) => review.stamp,
+        other => panic!("{other:?}"),
+    };
+    stage.draw();
+    let before = stamp(&stage);
+    assert!(!stage.flat().contains("meanwhile"), "{}", stage.text());
+    decided(&mut stage, Decision::Approve { unread: 0 });
+    assert!(
+        stage.flat().contains("c3 was approved meanwhile"),
+        "{}",
+        stage.text()
+    );
+    assert_ne!(stamp(&stage), before);
+}
+
+#[test]
+fn every_way_in_which_it_stands_otherwise_has_its_words() {
+    let reject = Decision::Reject {
+        reason: "no".to_owned(),
+    };
+    for (decision, words) in [
+        (reject, "c3 was rejected meanwhile"),
+        (
+            Decision::Auto { rule: "r".to_owned() },
+            "c3 was let run by the policy meanwhile: closing",
+        ),
+    ] {
+        let mut stage = editing(80, 24);
+        decided(&mut stage, decision);
+        assert!(stage.flat().contains(words), "{}", stage.text());
+    }
+    let mut stage = editing(80, 24);
+    stage.start_at("c3", Rev(1), Attempt(1));
+    assert!(
+        stage.flat().contains("c3 runs meanwhile, as it was"),
+        "{}",
+        stage.text()
+    );
+    let mut stage = editing(80, 24);
+    stage.asked_anew(
+        "c3",
+        ("write_file", ARGS),
+        Origin::Operator { user: "eve".into() },
+    );
+    assert!(
+        stage
+            .flat()
+            .contains("c3 was changed meanwhile, from r1 to r2: this text is about r1"),
+        "{}",
+        stage.text()
+    );
+    let mut stage = editing(80, 24);
+    stage.engine(Event::Edit(EditEvent::Superseded {
+        nodes: vec![id("c3")],
+    }));
+    assert!(
+        stage.flat().contains("c3 became history meanwhile"),
+        "{}",
+        stage.text()
+    );
+}
+
+#[test]
+fn what_stands_as_it_stood_is_closed_at_once() {
+    let mut stage = editing(80, 24);
+    stage.awaiting("c4", "write_file", ARGS);
+    stage.press("esc");
+    assert!(stage.model.overlays.is_empty());
+    assert_eq!(stage.commands(), [release()]);
+    assert_eq!(flat(stage.said()), "", "nothing runs by it");
+}

@@ -1,0 +1,348 @@
+//! What goes into a text and what does not: keys that wait together, bounds, marks, brackets. Must not know: terminals.
+
+use crate::console::key::{Code, Key};
+use crate::console::model::editor::Editor;
+use crate::console::model::overlay::Overlay;
+use crate::console::msg::{Msg, TermMsg};
+use crate::console::testing::{ARMING, Stage, flat};
+use crate::domain::command::Command;
+
+/// An editor on new guidance.
+fn guiding() -> Stage {
+    let mut stage = Stage::new(80, 24);
+    stage.begin();
+    stage.press("i");
+    stage.out.clear();
+    stage
+}
+
+#[track_caller]
+fn editor(stage: &mut Stage) -> &mut Editor {
+    match stage.model.overlays.last_mut() {
+        Some(Overlay::Editor(editor)) => editor,
+        other => panic!("no editor but {other:?}"),
+    }
+}
+
+/// The keys of a text, as a terminal without bracketed paste tells them: all at once.
+fn at_once(stage: &mut Stage, text: &str) {
+    let at = stage.now;
+    let key = |c| match c {
+        '\n' => Key::plain(Code::Enter),
+        c => Key::char(c),
+    };
+    let keys = text.chars().map(|c| (key(c), at)).collect();
+    stage.send(Msg::Term(TermMsg::Keys(keys)));
+    stage.draw();
+}
+
+fn paste(stage: &mut Stage, text: &str) {
+    stage.send(Msg::Term(TermMsg::Paste(text.to_owned())));
+    stage.draw();
+}
+
+/// What stands in the line that is open.
+#[track_caller]
+fn line(stage: &Stage) -> String {
+    match stage.model.overlays.last() {
+        Some(Overlay::Line(line)) => line.field.shown(),
+        other => panic!("no line but {other:?}"),
+    }
+}
+
+#[test]
+fn keys_that_wait_together_are_one_change_of_the_text() {
+    let mut stage = guiding();
+    stage.type_text("ab");
+    stage.press("left");
+    let text = "some words of a file\nand \u{e9}\n".repeat(2_000);
+    at_once(&mut stage, &text);
+    assert_eq!(editor(&mut stage).field.text().unwrap(), format!("a{text}b"));
+    stage.press("alt-u");
+    assert_eq!(editor(&mut stage).field.text().unwrap(), "ab", "one undo");
+    // Whatever comes between, a text that was changed is not dropped by the next key.
+    stage.press("esc");
+    at_once(&mut stage, "xy");
+    stage.press("esc");
+    assert_eq!(editor(&mut stage).field.text().unwrap(), "axyb");
+}
+
+#[test]
+fn keys_that_wait_together_decide_nothing_and_end_in_the_text_that_they_open() {
+    let mut stage = Stage::asked(100, 40, super::arming::ARGS);
+    stage.wait(ARMING);
+    at_once(&mut stage, "aaaaaa\n");
+    assert_eq!(stage.commands(), []);
+    assert!(stage.said().contains("too fast"), "{}", stage.said());
+    stage.wait(ARMING);
+    at_once(&mut stage, "/needle\n");
+    assert!(stage.model.overlays.is_empty(), "the line was opened and ended");
+    assert!(stage.said().contains("`needle`"), "{}", stage.said());
+    assert_eq!(stage.commands(), []);
+}
+
+#[test]
+fn keys_that_wait_together_count_as_typed_too_fast() {
+    let mut stage = guiding();
+    at_once(&mut stage, "abcdef");
+    stage.press("ctrl-s");
+    let sent = stage.commands();
+    assert!(
+        matches!(sent.as_slice(), [Command::Edit(_)]),
+        "what was typed is finished like any text: {sent:?}"
+    );
+    let at = stage.now;
+    let mut stage = Stage::asked(100, 40, super::arming::ARGS);
+    stage.wait(ARMING);
+    stage.now = stage.now.max(at);
+    stage.press("i");
+    at_once(&mut stage, "abc");
+    assert_eq!(stage.model.keys.times.len(), 3, "they are in the count");
+}
+
+#[test]
+fn a_full_text_takes_no_more_and_keeps_what_it_has() {
+    let mut stage = guiding();
+    let most = crate::console::field::LIMIT;
+    at_once(&mut stage, &"x".repeat(most - 1));
+    at_once(&mut stage, "yz\u{e9}");
+    let text = editor(&mut stage).field.text().unwrap();
+    assert!(text.len() == most && text.ends_with("xy"), "{}", text.len());
+    assert!(
+        stage.said().contains("2 characters were not taken"),
+        "{}",
+        stage.said()
+    );
+    // What is selected makes room.
+    stage.press("shift-left z");
+    assert!(editor(&mut stage).field.text().unwrap().ends_with("xz"));
+}
+
+#[test]
+fn a_line_takes_no_more_than_its_bound_and_keeps_what_was_typed() {
+    for (keys, most) in [("/", 1024), ("&", 1024), (":", 1024)] {
+        let mut stage = Stage::new(80, 24);
+        stage.begin();
+        stage.press(keys);
+        stage.type_text("t");
+        paste(&mut stage, &"x".repeat(1 << 20));
+        let said = stage.said().to_owned();
+        assert!(
+            said.starts_with("1048576 bytes are too many") && said.contains(&format!("at most {most} ")),
+            "{said}"
+        );
+        at_once(&mut stage, &"x".repeat(most + 5));
+        assert!(
+            stage.said().starts_with("6 characters were not taken"),
+            "{}",
+            stage.said()
+        );
+        let shown = match stage.model.overlays.last() {
+            Some(Overlay::Line(line)) => line.field.shown(),
+            Some(Overlay::List(list)) => list.field.shown(),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(shown, format!("t{}", "x".repeat(most - 1)));
+    }
+}
+
+#[test]
+fn a_reason_may_be_longer_and_goes_whole() {
+    let mut stage = Stage::asked(100, 40, super::arming::ARGS);
+    stage.wait(ARMING);
+    stage.press("x");
+    let reason = "no ".repeat(5_000);
+    paste(&mut stage, reason.trim());
+    stage.press("enter");
+    let sent = format!("{:?}", stage.commands());
+    assert!(sent.contains(reason.trim()), "{}", sent.len());
+}
+
+#[test]
+fn a_break_of_a_line_is_a_blank_in_one_line() {
+    let mut stage = Stage::new(80, 24);
+    stage.begin();
+    stage.press("/");
+    paste(&mut stage, "one\r\ntwo\rthree\nfour\n");
+    assert_eq!(line(&stage), "one two three four");
+}
+
+#[test]
+fn the_hint_on_a_bracket_reads_what_is_to_be_typed_and_where() {
+    let mut stage = guiding();
+    stage.type_text("one");
+    stage.press("enter");
+    at_once(&mut stage, "zz\u{e9} ⟨ end");
+    stage.press("ctrl-s");
+    let text = stage.text();
+    let words = flat(&text);
+    assert!(
+        words.contains(
+            "line 2, column 5: this bracket has no partner: for the bracket itself write `⟨U+27E8⟩`"
+        ),
+        "{text}"
+    );
+    assert!(!words.contains("U+27E8⟩U+"), "{text}");
+    assert_eq!(stage.commands(), []);
+    // Who follows it gets the bracket.
+    stage.press("alt-e delete");
+    at_once(&mut stage, "⟨U+27E8⟩");
+    assert_eq!(
+        editor(&mut stage).field.text().unwrap(),
+        "one\nzz\u{e9} \u{27e8} end"
+    );
+}
+
+#[test]
+fn a_word_that_is_no_mark_is_told_with_the_marks_that_there_are() {
+    let mut stage = guiding();
+    at_once(&mut stage, "⟨what⟩");
+    let said = editor(&mut stage).field.text().unwrap_err();
+    let shown = crate::text::visible(&said);
+    assert_eq!(
+        shown,
+        "line 1, column 1: `what` between brackets is no mark: for a bracket itself write `⟨U+27E8⟩` or `⟨U+27E9⟩`, \
+         for others `⟨TAB⟩`, `⟨LF⟩`, `⟨CR⟩`, `⟨U+202E⟩`, `⟨12 spaces⟩`"
+    );
+}
+
+#[test]
+fn the_place_of_a_fault_is_counted_like_the_cursor() {
+    let mut stage = Stage::asked(80, 24, super::arming::ARGS);
+    stage.wait(ARMING);
+    stage.press("e");
+    editor(&mut stage)
+        .field
+        .replace("{\"path\": \"\u{e9}\u{e9}\u{202e}\" 7}");
+    stage.press("ctrl-home alt-e");
+    let (line, column) = editor(&mut stage).field.cursor();
+    let fault = editor(&mut stage).faults[0].message.clone();
+    assert!(
+        fault.starts_with(&format!("line {line}, column {column}: not JSON")),
+        "{fault} at {line}:{column}"
+    );
+    assert!(stage.text().contains(&format!("{line}:{column}")));
+}
+
+#[test]
+fn a_paste_that_is_too_long_has_one_size() {
+    let mut stage = guiding();
+    stage.type_text("ab");
+    paste(&mut stage, &"line\r\n".repeat(60_000));
+    let bytes = 5 * 60_000 + 2;
+    assert!(
+        stage.said().contains(&format!("{bytes} bytes")),
+        "{}",
+        stage.said()
+    );
+    assert!(
+        stage.text().contains(&format!("  {bytes} bytes")),
+        "{}",
+        stage.text()
+    );
+}
+
+#[test]
+fn after_a_bigger_screen_the_text_begins_at_its_first_row() {
+    let mut stage = Stage::new(100, 40);
+    stage.begin();
+    stage.press("i");
+    let rows: Vec<String> = (1..=30).map(|no| format!("row number {no:02}")).collect();
+    paste(&mut stage, &rows.join("\n"));
+    let whole = stage.text();
+    assert!(
+        whole.contains("row number 01") && whole.contains("row number 30"),
+        "{whole}"
+    );
+    for (width, height) in [(40, 12), (100, 40)] {
+        stage.send(Msg::Term(TermMsg::Resize { width, height }));
+        stage.draw();
+    }
+    assert_eq!(stage.text(), whole);
+    assert_eq!(editor(&mut stage).field.cursor(), (30, 14));
+}
+
+#[test]
+fn leaving_says_what_is_lost_of_a_text() {
+    let mut stage = guiding();
+    stage.press("ctrl-c");
+    assert!(!stage.flat().contains("Your text"), "{}", stage.text());
+    stage.press("esc");
+    paste(&mut stage, &"row\n".repeat(29));
+    stage.wait(3_000);
+    stage.press("ctrl-c");
+    assert!(
+        stage
+            .flat()
+            .contains("Your text in the editor (30 lines) is not kept"),
+        "{}",
+        stage.text()
+    );
+    stage.press("esc");
+    assert_eq!(editor(&mut stage).lines(), 30, "it is still there");
+}
+
+#[test]
+fn that_nothing_waits_is_said_no_longer_once_something_does() {
+    let mut stage = Stage::new(80, 24);
+    stage.begin();
+    stage.press("t");
+    assert_eq!(stage.said(), "nothing waits for you");
+    stage.thought("t2", "so");
+    assert_eq!(stage.said(), "nothing waits for you", "it is still true");
+    stage.awaiting("c3", "write_file", super::arming::ARGS);
+    assert_eq!(stage.said(), "");
+}
+
+#[test]
+fn the_header_counts_what_the_limit_counts() {
+    let mut stage = Stage::new(120, 24);
+    stage.begin();
+    let head = |stage: &mut Stage| stage.text().lines().next().unwrap_or_default().to_owned();
+    assert!(head(&mut stage).contains("  1 request  "), "{}", head(&mut stage));
+    stage.close();
+    stage.request(3, 1);
+    assert!(
+        head(&mut stage).contains("  2 requests  "),
+        "{}",
+        head(&mut stage)
+    );
+}
+
+#[test]
+fn the_way_to_a_broken_stream_begins_where_the_cursor_stands() {
+    let mut stage = Stage::new(120, 24);
+    stage.begin();
+    stage.broken();
+    assert!(
+        stage.flat().contains("t then enter to ask again"),
+        "{}",
+        stage.text()
+    );
+    stage.press("t");
+    let text = stage.text();
+    assert!(text.contains("broke (time-out): enter to ask again"), "{text}");
+    stage.press("3");
+    let text = stage.text();
+    assert!(
+        text.contains("broke (time-out): 2 then enter to ask again"),
+        "{text}"
+    );
+    stage.press("1");
+    assert!(
+        stage.flat().contains("t then enter to ask again"),
+        "{}",
+        stage.text()
+    );
+}
+
+#[test]
+fn the_way_that_repairs_stands_before_the_one_that_gives_up() {
+    let mut stage = Stage::new(40, 12);
+    stage.two_repairs();
+    stage.draw();
+    stage.press("t");
+    let text = stage.text();
+    let keys = text.lines().last().unwrap_or_default();
+    assert!(keys.trim_start().starts_with("F choose"), "{text}");
+}
