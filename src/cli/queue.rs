@@ -2,6 +2,7 @@
 
 mod deadline;
 mod former;
+mod still;
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -36,8 +37,24 @@ pub fn queue(common: &Common, args: &args::Queue) -> Result<Code, Failure> {
             as_words(&found, call)
         });
     }
-    if !any {
+    let still = still::of(&found.state);
+    if !any && still.is_none() {
         print::err("nothing waits for a decision");
+    }
+    if let Some(need) = &still {
+        print::out(&if common.json {
+            let why = serde_json::json!({
+                "cause": need.cause.name(), "reason": need.reason, "verbs": still::verbs(&need.cause),
+            });
+            serde_json::json!({ "stands_still": why }).to_string()
+        } else {
+            let verbs = still::verbs(&need.cause).join(", ");
+            format!(
+                "the run stands still: {}
+  verbs: {verbs}",
+                visible(&need.reason)
+            )
+        });
     }
     if !common.json {
         for line in waiting_by_itself(&found.state) {

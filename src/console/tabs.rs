@@ -433,15 +433,19 @@ pub fn broken(maker: &mut Maker<'_>, id: TurnId) {
             format!("the server asked to wait {} s", ms.div_ceil(1000)),
         );
     }
+    let counts = |id: &&NodeId| run.state.node(**id).is_some_and(|node| node.active);
+    let whole = crate::console::rows::many(turn.nodes.iter().filter(counts).count(), "block");
     maker.own(
         Role::Text,
-        format!(
-            "{} blocks had arrived whole; they stay whatever you choose",
-            turn.nodes.len()
-        ),
+        format!("{whole} had arrived whole; asking again keeps only those that come back the same"),
     );
     if let Some(partial) = &turn.more.partial {
-        maker.own(Role::Title, "what had come of the next block");
+        let title = if turn.more.said().is_some_and(|said| said.len() == partial.len()) {
+            "what had come of the next block"
+        } else {
+            "what had come of the next blocks; a call that is not whole is not kept"
+        };
+        maker.own(Role::Title, title);
         maker.said(partial, &Origin::Model);
     }
 }

@@ -143,8 +143,11 @@ fn turn(event: &TurnEvent) -> String {
         TurnEvent::Proposed { node, tool, .. } => format!("{node} call of {tool}"),
         TurnEvent::Answered { node, .. } => format!("{node} answer"),
         TurnEvent::Matched { turn, blocks } => format!("{turn}: {blocks} blocks came again as before"),
-        TurnEvent::Partial { turn, kept, text } => {
-            format!("{turn}: {} bytes of an open block", kept + text.len() as u64)
+        TurnEvent::Partial { turn, kept, text, .. } => {
+            format!(
+                "{turn}: {} bytes of an open block",
+                kept.saturating_add(text.len() as u64)
+            )
         }
         TurnEvent::Closed { turn, stop, .. } => format!("{turn}: stream ended ({})", stop.word()),
         TurnEvent::Broken { turn, fault, .. } => {

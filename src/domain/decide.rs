@@ -42,7 +42,12 @@ pub fn input(state: &State, input: &Input) -> Vec<Event> {
     let mut draft = Draft::new(state);
     match input {
         Input::Block { turn, request, block } => stream::block(&mut draft, (*turn, *request), block),
-        Input::Partial { turn, request, text } => stream::partial(&mut draft, (*turn, *request), text),
+        Input::Partial {
+            turn,
+            request,
+            text,
+            spoken,
+        } => stream::partial(&mut draft, (*turn, *request), text, *spoken),
         Input::Ended {
             turn,
             request,

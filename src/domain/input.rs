@@ -34,6 +34,8 @@ pub enum Input {
         request: u32,
         /// All of its text so far.
         text: Arc<str>,
+        /// Bytes at its beginning that are text of the model; what follows is reasoning, or arguments of calls.
+        spoken: u64,
     },
     /// The stream ended by its own end mark.
     Ended {

@@ -66,6 +66,8 @@ pub struct Turn {
 pub struct TurnMore {
     /// Text of a block that was not sealed when the program last wrote it down.
     pub partial: Option<Arc<str>>,
+    /// Bytes at the beginning of that text which the model says, and does not think or call; none for all of it.
+    pub spoken: Option<u64>,
     /// What its newest request alone told the model, beside what is read off the state.
     pub told: Vec<Arc<str>>,
     /// The breaker that let its open request through, and in which generation.
@@ -74,10 +76,22 @@ pub struct TurnMore {
     pub revived: Seq,
 }
 
+impl TurnMore {
+    /// What the model had said of a block that was not sealed: what it had begun to call or to think is no word of its.
+    pub fn said(&self) -> Option<&str> {
+        let all = self.partial.as_deref()?;
+        let spoken = self.spoken.map_or(all.len(), |spoken| {
+            usize::try_from(spoken).unwrap_or(usize::MAX).min(all.len())
+        });
+        all.get(..spoken).filter(|said| !said.is_empty())
+    }
+}
+
 impl Blank for TurnMore {
     fn blank() -> &'static Self {
         static BLANK: TurnMore = TurnMore {
             partial: None,
+            spoken: None,
             told: Vec::new(),
             guard: None,
             revived: Seq(0),

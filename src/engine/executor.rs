@@ -437,11 +437,12 @@ impl Asking {
     }
 
     fn write_down(&self, assembler: &Assembler) {
-        if let Some(text) = assembler.open_text() {
+        if let Some((text, spoken)) = assembler.open_text() {
             self.inbox.send(Message::Input(Input::Partial {
                 turn: self.turn,
                 request: self.request,
                 text: Arc::from(text),
+                spoken,
             }));
         }
     }

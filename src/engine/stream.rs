@@ -273,18 +273,25 @@ impl Assembler {
         }
     }
 
-    /// All open text, for the partial record; none where nothing is open.
-    pub fn open_text(&self) -> Option<String> {
-        let open: Vec<&str> = self
-            .open()
-            .filter(|part| !part.text.is_empty())
-            .map(|part| part.text.as_str())
-            .collect();
-        if open.is_empty() {
-            None
-        } else {
-            Some(open.join("\n"))
+    /// All open text, for the partial record, and how many bytes at its beginning are text of the model: what it calls
+    /// or thinks comes behind that. None where nothing is open.
+    pub fn open_text(&self) -> Option<(String, u64)> {
+        let open = |spoken: bool| {
+            let parts = self.open().filter(|part| !part.text.is_empty());
+            parts.filter(move |part| matches!(part.kind, Kind::Text) == spoken)
+        };
+        let join = |texts: Vec<&Part>| -> String {
+            let texts: Vec<&str> = texts.iter().map(|part| part.text.as_str()).collect();
+            texts.join("\n")
+        };
+        let mut all = join(open(true).collect());
+        let spoken = all.len() as u64;
+        let rest = join(open(false).collect());
+        if !all.is_empty() && !rest.is_empty() {
+            all.push('\n');
         }
+        all.push_str(&rest);
+        (!all.is_empty()).then_some((all, spoken))
     }
 
     /// Bytes of all open text.

@@ -449,7 +449,7 @@ pub enum Verb {
     /// About repetition.
     #[command(flatten)]
     Loops(LoopVerb),
-    /// End the open stream of a running session; what arrived is the turn, and the run is paused
+    /// End the open stream of a running session; the blocks that arrived whole are the turn, and the run is paused
     StopTurn {
         /// The session
         #[command(flatten)]

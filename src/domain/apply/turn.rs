@@ -80,8 +80,16 @@ pub(super) fn apply(state: &mut State, at: At, event: &TurnEvent) {
             received(state, *turn, &Origin::Model);
         }
         TurnEvent::Matched { turn, blocks } => with(state, *turn, |turn| turn.received = *blocks),
-        TurnEvent::Partial { turn, kept, text } => with(state, *turn, |turn| {
-            turn.more.change(|more| partial(more, *kept, text));
+        TurnEvent::Partial {
+            turn,
+            kept,
+            spoken,
+            text,
+        } => with(state, *turn, |turn| {
+            turn.more.change(|more| {
+                partial(more, *kept, text);
+                more.spoken = *spoken;
+            });
         }),
         TurnEvent::Closed { .. }
         | TurnEvent::Broken { .. }
@@ -144,6 +152,7 @@ fn requested(state: &mut State, at: At, event: &TurnEvent) {
         turn.more.change(|more| {
             more.guard = guard;
             more.partial = None;
+            more.spoken = None;
             more.told.clone_from(told);
         });
         // Whatever it was kept in spite of: it is asked with what stands before it now.
@@ -366,7 +375,10 @@ fn received(state: &mut State, turn: TurnId, origin: &Origin) {
     if *origin == Origin::Model {
         with(state, turn, |turn| {
             turn.received += 1;
-            turn.more.change(|more| more.partial = None);
+            turn.more.change(|more| {
+                more.partial = None;
+                more.spoken = None;
+            });
         });
     }
 }

@@ -168,7 +168,7 @@ fn supersede_from(draft: &mut Draft<'_>, turn: &Turn, from: NodeId) {
     draft.turn_event(TurnEvent::Diverged { turn: turn.id, nodes });
 }
 
-pub(super) fn partial(draft: &mut Draft<'_>, which: (TurnId, u32), text: &Arc<str>) {
+pub(super) fn partial(draft: &mut Draft<'_>, which: (TurnId, u32), text: &Arc<str>, spoken: u64) {
     let Some(turn) = current(draft, which) else { return };
     let before = turn.more.partial.as_deref().unwrap_or_default();
     if before == &**text {
@@ -178,6 +178,7 @@ pub(super) fn partial(draft: &mut Draft<'_>, which: (TurnId, u32), text: &Arc<st
     draft.turn_event(TurnEvent::Partial {
         turn: turn.id,
         kept: kept as u64,
+        spoken: Some(spoken),
         text: match kept {
             0 => text.clone(),
             _ => Arc::from(text.get(kept..).unwrap_or_default()),

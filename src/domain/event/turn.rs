@@ -145,6 +145,10 @@ pub enum TurnEvent {
         /// Bytes that stand of what was written down before; none where it begins anew.
         #[serde(default, skip_serializing_if = "is_zero")]
         kept: u64,
+        /// Bytes at the beginning of all of it that are text of the model; what follows is reasoning, or arguments of
+        /// calls. Older records do not tell it: all of it counts.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        spoken: Option<u64>,
         /// What follows them.
         text: Arc<str>,
     },

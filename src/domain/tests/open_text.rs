@@ -25,6 +25,7 @@ impl World {
             turn,
             request,
             text: text.into(),
+            spoken: text.len() as u64,
         });
     }
 
@@ -57,6 +58,7 @@ fn folded(w: &World, turn: TurnId, partials: &[(u64, &str)]) -> Option<String> {
             event: Event::Turn(TurnEvent::Partial {
                 turn,
                 kept: *kept,
+                spoken: None,
                 text: (*text).into(),
             }),
         };
@@ -129,6 +131,47 @@ fn all_of_an_open_text_is_kept_of_a_stream_that_broke() {
         .values()
         .rfind(|node| node.id.kind == NodeKind::Thought);
     assert_eq!(kept.unwrap().text(), "The answer is not whole");
+}
+
+#[test]
+fn what_the_model_had_begun_to_call_is_no_word_of_its() {
+    let (mut w, turn) = asked();
+    let (_, request) = w.open[0];
+    let open = |text: &str, spoken| Input::Partial {
+        turn,
+        request,
+        text: text.into(),
+        spoken,
+    };
+    let keep = || Command::Run(RunCommand::KeepArrived { turn, request: None });
+    w.input(open("I write.\n{\"command\":\"rm -rf", 8));
+    w.broke(StreamFaultKind::Auth);
+    w.cmd(keep()).unwrap();
+    let mut thoughts = w
+        .state
+        .nodes
+        .values()
+        .filter(|node| node.id.kind == NodeKind::Thought);
+    assert_eq!(thoughts.next().unwrap().text(), "I write.");
+    assert_eq!(thoughts.next(), None);
+
+    // Where nothing else had come there is nothing to keep.
+    let (mut w, turn) = asked();
+    w.input(Input::Partial {
+        turn,
+        request,
+        text: "{\"command\":\"rm -rf".into(),
+        spoken: 0,
+    });
+    w.broke(StreamFaultKind::Auth);
+    let refused = w.cmd(Command::Run(RunCommand::KeepArrived { turn, request: None }));
+    assert!(refused.unwrap_err().message.contains("nothing whole arrived"));
+    assert!(
+        w.state
+            .nodes
+            .values()
+            .all(|node| node.id.kind != NodeKind::Thought)
+    );
 }
 
 #[test]

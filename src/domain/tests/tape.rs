@@ -305,6 +305,7 @@ fn stream(w: &mut World, tape: &mut Tape<'_>) {
             turn,
             request,
             text: "so far".into(),
+            spoken: 2,
         }),
         _ if full => w.end(Stop::Calls),
         8..=30 if recorded(w, turn).is_some() => {

@@ -240,9 +240,10 @@ fn turn() -> Vec<Event> {
 }
 
 fn partials() -> [TurnEvent; 2] {
-    [(0, "…"), (3, " and on")].map(|(kept, words)| TurnEvent::Partial {
+    [(0, None, "…"), (3, Some(5), " and on")].map(|(kept, spoken, words)| TurnEvent::Partial {
         turn: TURN,
         kept,
+        spoken,
         text: text(words),
     })
 }

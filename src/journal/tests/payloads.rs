@@ -18,6 +18,7 @@ fn partial(seq: u64, text: &str) -> crate::domain::envelope::Envelope {
         Event::Turn(TurnEvent::Partial {
             turn: TurnId(1),
             kept: 0,
+            spoken: None,
             text,
         }),
     )

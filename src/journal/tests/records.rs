@@ -8,7 +8,18 @@ use super::examples::every_event;
 use super::{envelope, file, fixture, id, lines, small};
 use crate::domain::event::{CallEvent, Event, TurnEvent};
 use crate::domain::id::TurnId;
+use crate::journal::codec::Parts;
 use crate::journal::{Error, Link, Place, Records, codec, decode_line, encode_line, read, verify};
+
+#[test]
+fn the_page_on_the_format_names_every_family() {
+    let page = include_str!("../../../docs/journal.md");
+    for event in every_event() {
+        let parts = Parts::of(&event).unwrap();
+        let family = parts.family();
+        assert!(page.contains(&format!("`{family}` (")), "{family}");
+    }
+}
 
 #[test]
 fn every_event_comes_back_equal() {
@@ -243,7 +254,7 @@ proptest! {
     #[test]
     fn any_text_comes_back_equal(text in any::<String>(), at in any::<i64>(), mono in any::<u64>()) {
         let mut all = small();
-        all[0].event = Event::Turn(TurnEvent::Partial { turn: TurnId(1), kept: 0, text: text.into() });
+        all[0].event = Event::Turn(TurnEvent::Partial { turn: TurnId(1), kept: 0, spoken: None, text: text.into() });
         all[0].at = at;
         all[0].mono = mono;
         let line = encode_line(id(1), &all[0], Link::FIRST).unwrap();

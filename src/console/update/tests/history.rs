@@ -93,6 +93,7 @@ fn the_bar_of_what_waited_ends_with_the_edit() {
     stage.turn(TurnEvent::Partial {
         turn: TurnId(2),
         kept: 0,
+        spoken: None,
         text: "later".into(),
     });
     let bars = bars::of_row(&stage.model.run.state, Some(120_000), id("c3"), &[]);

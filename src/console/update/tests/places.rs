@@ -164,6 +164,7 @@ fn the_dialogs_of_choices_scroll_by_half_a_screen_and_name_every_answer() {
     broken.turn(TurnEvent::Partial {
         turn: TurnId(2),
         kept: 0,
+        spoken: None,
         text: "word ".repeat(400).into(),
     });
     broken.broken();

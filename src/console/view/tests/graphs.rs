@@ -259,6 +259,7 @@ fn cut_short() -> Stage {
     stage.turn(TurnEvent::Partial {
         turn: TurnId(2),
         kept: 0,
+        spoken: None,
         text: "Then the lighthouse".into(),
     });
     stage.broken();
