@@ -43,8 +43,6 @@ pub enum Msg {
     Saved(Result<String, String>),
     /// `$EDITOR` ended that was opened to read.
     Shown(Result<(), String>),
-    /// The process was told to end (SIGTERM, SIGHUP, terminal gone).
-    Killed(String),
 }
 
 /// From the terminal.

@@ -73,7 +73,6 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Out> {
             }
         }
         Msg::Files(read) => looks::take(model, read, &mut out),
-        Msg::Killed(why) => out.push(Out::Quit(Leave::Killed(why))),
     }
     looks::try_on(model);
     wanted::ask(model, &mut out);

@@ -294,11 +294,6 @@ impl Executor {
     pub(super) fn open_asks(&self) -> usize {
         self.asks.len()
     }
-
-    /// True while executions are under way.
-    pub fn is_running(&self) -> bool {
-        !self.runs.is_empty()
-    }
 }
 
 fn unrun(message: String) -> Outcome {

@@ -108,11 +108,6 @@ impl Store {
         Self { dir: dir.into() }
     }
 
-    /// The directory of sessions in the user's data directory (`$XDG_DATA_HOME`).
-    pub fn default_place(data_home: &Path) -> PathBuf {
-        data_home.join("overrule").join("sessions")
-    }
-
     /// The directory.
     pub fn dir(&self) -> &Path {
         &self.dir

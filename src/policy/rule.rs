@@ -91,9 +91,4 @@ impl Rule {
             (origin, None) => format!("{}: {}", origin.word(), self.text),
         }
     }
-
-    /// True for a preset's "ask": it holds only where no rule of a person lets the call run.
-    pub fn yields(&self) -> bool {
-        matches!(self.origin, Origin::Preset(_)) && self.gate == Gate::Ask
-    }
 }

@@ -96,6 +96,8 @@ fn a_module_of_tests_may_name_everything() {
 fn a_wrong_world_is_found() {
     let one = |name: &str, text: &str| wrong_worlds(&file(name, text)).len();
     assert_eq!(one("src/domain/a.rs", "use std::fs;"), 1);
+    assert_eq!(one("src/domain/a.rs", "use std::{fmt, fs};"), 1);
+    assert_eq!(one("src/domain/a.rs", "use std::{fmt, sync}; let fs = {env};"), 0);
     assert_eq!(one("src/domain/a.rs", "use std::sync::Arc; let fs = 1;"), 0);
     assert_eq!(one("src/policy/a.rs", "tokio::spawn(x); SystemTime::now()"), 2);
     assert_eq!(one("src/engine/a.rs", "use ratatui::Frame;"), 1);

@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 use crate::domain::call::{AttemptRecord, Call, Outcome, Status, ToolError};
 use crate::domain::escape::standing::is_guard;
 use crate::domain::node::{Content, Node, Origin};
-use crate::domain::ready;
 use crate::domain::state::State;
 use crate::text::redact_certain;
 
@@ -269,9 +268,4 @@ pub fn errors(state: &State, nodes: &[crate::domain::id::NodeId]) -> Vec<crate::
         })
         .copied()
         .collect()
-}
-
-/// The bytes that ran, for the inspector; shown as the model was shown them.
-pub fn ran_with(state: &State, call: &Call) -> Option<std::sync::Arc<str>> {
-    ready::resolved_args(state, call)
 }

@@ -37,11 +37,6 @@ impl Tree {
         self.ticks
     }
 
-    /// True while any process of it lives.
-    pub fn is_alive(&self) -> bool {
-        !family(self.pid, self.ticks).is_empty()
-    }
-
     /// Asks all processes to end, and ends by force what lives on for too long. The caller must
     /// wait for the first process meanwhile. True when any had to be ended.
     pub async fn end(&mut self) -> bool {
