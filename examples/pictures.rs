@@ -18,6 +18,7 @@ use std::sync::Arc;
 use overrule::console::keymap::Keymap;
 use overrule::console::layout::gutter::Line;
 use overrule::console::link::Update;
+use overrule::console::model::Source;
 use overrule::console::model::{Model, Settings};
 use overrule::console::msg::{Msg, TermMsg};
 use overrule::console::symbols::Charset;
@@ -212,10 +213,9 @@ fn draw(picture: &Picture, events: &[Arc<Envelope>]) -> Result<String> {
         user: "ada".to_owned(),
         session: "garden".to_owned(),
         utc_zero: None,
-        read_only: false,
+        source: Source::Live,
         drafts: false,
         watch: overrule::resilience::watch::Watch::default(),
-        replay: false,
         reach: Reach::default(),
         alerts: false,
     };

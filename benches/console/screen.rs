@@ -2,6 +2,7 @@
 //!
 //! Must not know: what is measured.
 
+use overrule::console::model::Source;
 use std::sync::Arc;
 
 use overrule::console::keymap::Keymap;
@@ -65,8 +66,7 @@ impl Console {
             user: "ada".to_owned(),
             session: "measured".to_owned(),
             utc_zero: None,
-            read_only: false,
-            replay: false,
+            source: Source::Live,
             reach: Reach::default(),
             watch: Watch::default(),
             alerts: false,

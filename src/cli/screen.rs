@@ -1,5 +1,6 @@
 //! Opens the console with the settings of this process. Must not know: what is behind the link.
 
+use crate::console::model::Source;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -64,9 +65,7 @@ fn options(ground: &Ground, session: &str, recorded: bool) -> Result<Options, Fa
         session_name: session.chars().take(TOLD_APART).collect(),
         resume_hint: format!("to go on: overrule resume {session}\n"),
         utc_zero: (!recorded).then(|| Clock::start().utc_ms()),
-        read_only: recorded,
-        replay: recorded,
-        waits: false,
+        source: if recorded { Source::Replay } else { Source::Live },
         watch: ground.watch(),
         alerts: Alerts {
             bell: settings.notify.bell.value,
@@ -111,8 +110,7 @@ pub async fn wait(
     session: &str,
 ) -> Result<Result<Held, Code>, Failure> {
     let options = Options {
-        waits: true,
-        replay: false,
+        source: Source::Reading,
         ..options(ground, session, true)?
     };
     let (exit, held) = on(ground, link, options, None).await?;

@@ -11,6 +11,7 @@ mod save;
 mod typed;
 mod worker;
 
+use crate::console::model::Source;
 use std::io;
 
 use crossterm::event::Event;
@@ -99,8 +100,7 @@ pub async fn run(
         arming_ms: options.arming_ms,
         user: options.user.clone(),
         session: options.session_name.clone(),
-        read_only: options.read_only,
-        replay: options.replay,
+        source: options.source,
         reach: options.reach,
         watch: options.watch.clone(),
         alerts: options.alerts != Alerts::default(),
@@ -294,7 +294,7 @@ impl App {
     /// What the console waited for is there.
     fn ready(&self) -> Option<Exit> {
         let how = Leave::Ready;
-        (self.ended && self.options.waits).then_some(Exit { how, code: None })
+        (self.ended && self.options.source == Source::Reading).then_some(Exit { how, code: None })
     }
 
     /// True for the end, and for a door that only repeats that the run is halted.

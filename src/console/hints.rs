@@ -102,7 +102,7 @@ fn worded(model: &Model, brief: bool) -> Vec<(Verb, Hint)> {
                 .iter()
                 .any(|context| here.reach().contains(context))
         })
-        .filter(|entry| model.settings.replay || !entry.contexts.contains(&Context::Replay))
+        .filter(|entry| model.settings.is_replay() || !entry.contexts.contains(&Context::Replay))
         .filter(|entry| !is_too_early(model, entry.verb) && applies(model, entry.verb))
         .filter_map(|entry| {
             let key = model.settings.keymap.first(entry.name);
@@ -247,7 +247,7 @@ const fn short(verb: Verb) -> Option<&'static str> {
 /// Whether a verb can do something now.
 pub fn applies(model: &Model, verb: Verb) -> bool {
     let state = &model.run.state;
-    let live = !model.settings.read_only;
+    let live = !model.settings.is_recorded();
     let subject = match model.inspector.subject {
         Some(Subject::Pick(Pick::Node(id))) => Some(id),
         _ => None,

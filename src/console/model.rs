@@ -18,6 +18,7 @@ pub mod queue;
 pub mod run;
 pub mod screen;
 pub mod seek;
+mod source;
 
 use super::columns::{Measured, measured};
 use super::commands::{About, Verb};
@@ -46,6 +47,7 @@ use queue::QueuePane;
 use run::RunPart;
 use screen::{Pane, Screen};
 use seek::Seek;
+pub use source::Source;
 
 /// Milliseconds between two pieces of a text in which matches are counted.
 const COUNTING: u64 = 20;
@@ -81,10 +83,8 @@ pub struct Settings {
     pub user: String,
     /// Name of the session.
     pub session: String,
-    /// A recorded run: nothing can be decided.
-    pub read_only: bool,
-    /// True where the recorded run can be driven.
-    pub replay: bool,
+    /// Where what is shown comes from.
+    pub source: Source,
     /// What stands between the console and the operator's terminal.
     pub reach: Reach,
     /// How weights are made, and what is known of tools beforehand.
@@ -98,9 +98,14 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// True where what is shown is read from a record, and nobody works on it.
-    pub const fn is_recorded(&self) -> bool {
-        self.read_only || self.replay
+    /// True where what is shown is read from a record, and nobody works on it: nothing can be decided.
+    pub fn is_recorded(&self) -> bool {
+        self.source != Source::Live
+    }
+
+    /// True where the recorded run can be driven.
+    pub fn is_replay(&self) -> bool {
+        self.source == Source::Replay
     }
 
     /// Begins to make text for this screen: its form, and its measure.
@@ -115,7 +120,7 @@ impl Settings {
 
     /// The keys, where they do something about the run: nothing is offered that a recorded run refuses.
     pub fn offered(&self) -> Option<&Keymap> {
-        (!self.read_only).then_some(&self.keymap)
+        (!self.is_recorded()).then_some(&self.keymap)
     }
 }
 

@@ -7,6 +7,7 @@ mod run;
 mod scenes;
 pub mod work;
 
+use crate::console::model::Source;
 use std::sync::Arc;
 
 use ratatui::Terminal;
@@ -81,8 +82,7 @@ impl Stage {
             user: "ada".to_owned(),
             session: "s1".to_owned(),
             utc_zero: Some(0),
-            read_only: false,
-            replay: false,
+            source: Source::Live,
             reach: crate::console::terminal::Reach::default(),
             watch: crate::resilience::watch::Watch::default(),
             alerts: true,

@@ -8,6 +8,7 @@ use crate::console::files::Files;
 use crate::console::keymap::Keymap;
 use crate::console::layout::gutter::Line;
 use crate::console::link::Link;
+use crate::console::model::Source;
 use crate::console::model::log::LogPane;
 use crate::console::model::screen::Screen as Panes;
 use crate::console::msg::Leave;
@@ -41,12 +42,9 @@ pub struct Options {
     pub resume_hint: String,
     /// UTC milliseconds now; none where a recorded run is shown.
     pub utc_zero: Option<i64>,
-    /// Nothing can be decided or changed.
-    pub read_only: bool,
-    /// A recorded run that can be played and stepped.
-    pub replay: bool,
-    /// The console stands only until its link ends: another follows on the same terminal.
-    pub waits: bool,
+    /// Where what is shown comes from. A console that only reads stands until its link ends: another follows on the
+    /// same terminal.
+    pub source: Source,
     /// How weights of tools are made, and what is known of tools beforehand.
     pub watch: Watch,
     /// How the operator is called when he is needed.

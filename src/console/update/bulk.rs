@@ -27,7 +27,7 @@ const NAMED: usize = 3;
 
 /// Opens the list; the open one takes in what came since.
 pub(super) fn list(model: &mut Model) -> Result<(), String> {
-    if model.settings.read_only {
+    if model.settings.is_recorded() {
         return Err("this is a recorded run: nothing can be decided in it".to_owned());
     }
     if let Some(Overlay::Bulk(bulk)) = model.overlays.last()

@@ -69,7 +69,7 @@ pub(super) fn question(model: &Model) -> Option<Question> {
 
 /// Whether anything can be decided here at all.
 pub(super) fn can_decide(model: &Model) -> Result<(), String> {
-    if model.settings.read_only {
+    if model.settings.is_recorded() {
         return Err("this is a recorded run: nothing can be decided in it".to_owned());
     }
     if let Some(why) = &model.run.halted {
@@ -369,7 +369,7 @@ fn reject(model: &mut Model, by: By, at: u64) -> Result<(), String> {
     if let Some(id) = subject(model)
         && id.kind == NodeKind::Answer
     {
-        if model.settings.read_only {
+        if model.settings.is_recorded() {
             return Err("this is a recorded run".to_owned());
         }
         let title = format!("refuse {id}: what should the model do instead?");

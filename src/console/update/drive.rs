@@ -25,7 +25,7 @@ const AGAIN_MS: u64 = 2000;
 
 /// Carries out a verb about the run.
 pub(super) fn drive(model: &mut Model, verb: RunVerb, at: u64, out: &mut Vec<Out>) {
-    if model.settings.read_only {
+    if model.settings.is_recorded() {
         model.complain("this is a recorded run: it cannot be changed");
         return;
     }
@@ -118,7 +118,7 @@ pub(super) fn drive(model: &mut Model, verb: RunVerb, at: u64, out: &mut Vec<Out
 
 /// Asks for the detector that is muted, or listened to again.
 pub(super) fn mute(model: &mut Model, name: &str) {
-    if model.settings.read_only {
+    if model.settings.is_recorded() {
         return model.complain("this is a recorded run: it cannot be changed");
     }
     let title = format!("mute, or listen again: {}", Detector::names());
@@ -127,7 +127,7 @@ pub(super) fn mute(model: &mut Model, name: &str) {
 
 /// Asks before a breaker lets everything through again.
 pub(super) fn reset_breaker(model: &mut Model, at: usize) {
-    if model.settings.read_only {
+    if model.settings.is_recorded() {
         return model.complain("this is a recorded run: it cannot be changed");
     }
     let scope = model.run.state.breakers.keys().nth(at).map(ToString::to_string);
@@ -200,7 +200,7 @@ pub(super) fn quit(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) {
 /// True where leaving cuts something off, loses something, or leaves a run that waits for nothing but an edit.
 fn asks_first(model: &Model) -> bool {
     let lost = !model.collected.is_empty() && !model.settings.drafts;
-    !model.settings.read_only && (model.run.is_busy() || lost || model.run.waits_for_edit())
+    !model.settings.is_recorded() && (model.run.is_busy() || lost || model.run.waits_for_edit())
 }
 
 /// Ctrl-C: asks how to leave; leaves the second time, and at once where a session is only read.
@@ -210,7 +210,7 @@ pub(super) fn interrupt(model: &mut Model, at: u64, out: &mut Vec<Out>) {
         .interrupted
         .is_some_and(|before| at.saturating_sub(before) <= AGAIN_MS);
     model.keys.interrupted = Some(at);
-    if again || (model.settings.read_only && !model.run.arrived) {
+    if again || (model.settings.is_recorded() && !model.run.arrived) {
         out.push(Out::Quit(Leave::Interrupted));
         return;
     }

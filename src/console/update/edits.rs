@@ -22,7 +22,7 @@ use crate::domain::node::{Content, Node};
 
 /// Carries out a verb that changes the graph.
 pub(super) fn edit(model: &mut Model, verb: EditVerb, by: By, at: u64, out: &mut Vec<Out>) {
-    if model.settings.read_only && Verb::Edit(verb).acts() {
+    if model.settings.is_recorded() && Verb::Edit(verb).acts() {
         model.complain("this is a recorded run: nothing can be changed in it");
         return;
     }

@@ -93,7 +93,7 @@ fn types(model: &Model, key: Key) -> Option<char> {
         return None;
     }
     let keymap = &model.settings.keymap;
-    if keymap.verb(context, key, model.settings.replay).is_some() {
+    if keymap.verb(context, key, model.settings.is_replay()).is_some() {
         return None;
     }
     prompts::open_field(model)?.typed(key)
@@ -113,7 +113,10 @@ pub(super) fn release(model: &mut Model, at: u64, out: &mut Vec<Out>) {
 /// What comes in a burst outside of a text does nothing but move.
 fn is_dropped_in_burst(model: &Model, key: Key) -> bool {
     let context = context(model);
-    let verb = model.settings.keymap.verb(context, key, model.settings.replay);
+    let verb = model
+        .settings
+        .keymap
+        .verb(context, key, model.settings.is_replay());
     !context.is_text()
         && !matches!(
             verb,
@@ -131,7 +134,7 @@ fn may_decide(model: &Model, key: Key) -> bool {
     match model
         .settings
         .keymap
-        .verb(context(model), key, model.settings.replay)
+        .verb(context(model), key, model.settings.is_replay())
     {
         Some(Verb::Decide(verb)) => verb.must_be_armed(),
         Some(Verb::Edit(verb)) => matches!(verb, EditVerb::Commit | EditVerb::CollectedDrop),
@@ -143,14 +146,17 @@ fn may_decide(model: &Model, key: Key) -> bool {
 /// True where the key confirms the emergency stop.
 fn stops(model: &Model, key: Key) -> bool {
     let keymap = &model.settings.keymap;
-    keymap.verb(context(model), key, model.settings.replay) == Some(Verb::Run(RunVerb::StopNow))
+    keymap.verb(context(model), key, model.settings.is_replay()) == Some(Verb::Run(RunVerb::StopNow))
 }
 
 fn press(model: &mut Model, key: Key, at: u64, out: &mut Vec<Out>) {
     // What a key is about is what is selected now, not what was when the last frame was drawn.
     prepare(model);
     let context = context(model);
-    let verb = model.settings.keymap.verb(context, key, model.settings.replay);
+    let verb = model
+        .settings
+        .keymap
+        .verb(context, key, model.settings.is_replay());
     if !matches!(verb, Some(Verb::View(View::Interrupt))) {
         model.message = Message::default();
     }

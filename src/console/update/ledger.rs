@@ -16,7 +16,7 @@ use crate::domain::state::{LedgerEntry, LedgerOutcome, State};
 /// A session that is taken up again begins with what cannot be taken back.
 pub(super) fn of_before(model: &mut Model) {
     let some = model.run.state.ledger.values().any(|entry| entry.more.orphaned);
-    if some && !model.settings.read_only {
+    if some && !model.settings.is_recorded() {
         list(model);
     }
 }
@@ -68,7 +68,7 @@ pub fn in_doubt(model: &Model) -> Option<&LedgerEntry> {
 }
 
 fn doubtful(model: &Model) -> Result<&LedgerEntry, String> {
-    if model.settings.read_only {
+    if model.settings.is_recorded() {
         return Err("this is a recorded run: nothing can be decided in it".to_owned());
     }
     let known = || "what came of it is known: there is nothing to say".to_owned();

@@ -27,10 +27,10 @@ pub(super) fn palette(model: &mut Model) {
     let reach = here.reach();
     let works = |entry: &Entry| {
         entry.contexts.iter().any(|context| reach.contains(context))
-            && (model.settings.replay || entry.contexts != [Context::Replay])
+            && (model.settings.is_replay() || entry.contexts != [Context::Replay])
     };
     let is_listed = |entry: &&Entry| {
-        let refused = model.settings.read_only && entry.verb.acts();
+        let refused = model.settings.is_recorded() && entry.verb.acts();
         !matches!(entry.verb, Verb::Move(_))
             && !refused
             && (works(entry) || !matches!(entry.verb, Verb::Text(_)))

@@ -98,7 +98,7 @@ fn configure(model: &mut Model, policy: Vec<(String, String)>, out: &mut Vec<Out
     }
     let before = std::mem::replace(&mut model.settings.policy, policy.clone());
     // What the files said at the start is in force already.
-    if before.is_empty() || model.settings.read_only {
+    if before.is_empty() || model.settings.is_recorded() {
         return Vec::new();
     }
     let changed = policy.into_iter().filter(|one| !before.contains(one));

@@ -24,7 +24,7 @@ pub(super) fn show(model: &mut Model) {
 
 /// Carries out a fix.
 pub(super) fn fix(model: &mut Model, fix: Fix, at: u64, out: &mut Vec<Out>) {
-    if model.settings.read_only {
+    if model.settings.is_recorded() {
         return model.complain("this is a recorded run: nothing can be changed in it");
     }
     let Some(need) = standstill(&model.run.state) else {

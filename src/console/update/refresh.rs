@@ -270,7 +270,7 @@ fn content(maker: &mut Maker<'_>, content: &mut PageContent, log: &LogPane, sett
         PageContent::Loops => tabs::loops(maker, settings.offered()),
         PageContent::Needed => tabs::needed(maker, log, settings.offered()),
         PageContent::Help(here) => {
-            tabs::help(maker, &settings.keymap, settings.replay, *here);
+            tabs::help(maker, &settings.keymap, settings.is_replay(), *here);
         }
         PageContent::Note(words) => tabs::note(maker, words),
         PageContent::Difference(lines) => tabs::difference(maker, lines),

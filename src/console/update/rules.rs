@@ -26,7 +26,7 @@ use crate::domain::stand::Stand;
 use crate::policy::backtest::{read, would};
 
 fn live(model: &Model) -> Result<(), String> {
-    if model.settings.read_only {
+    if model.settings.is_recorded() {
         return Err("this is a recorded run: nothing can be decided in it".to_owned());
     }
     Ok(())

@@ -109,7 +109,7 @@ fn ask_for_replaced(model: &mut Model, out: &mut Vec<Out>) {
 
 /// The call whose decision is in the inspector, with its tool and its arguments.
 fn decision(model: &Model) -> Option<Looked> {
-    if model.settings.read_only {
+    if model.settings.is_recorded() {
         return None;
     }
     let Question::Call {

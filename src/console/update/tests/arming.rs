@@ -2,6 +2,7 @@
 
 use crate::console::key::Key;
 use crate::console::link::Update;
+use crate::console::model::Source;
 use crate::console::model::overlay::Overlay;
 use crate::console::msg::{Msg, TermMsg};
 use crate::console::testing::{ARMING, Stage, call_id, id};
@@ -347,7 +348,7 @@ fn a_call_that_an_edit_holds_cannot_be_decided() {
 
 #[test]
 fn a_recorded_run_decides_nothing() {
-    let mut stage = Stage::with(100, 30, |settings| settings.read_only = true);
+    let mut stage = Stage::with(100, 30, |settings| settings.source = Source::Reading);
     stage.begin();
     stage.awaiting("c3", "write_file", ARGS);
     stage.draw();

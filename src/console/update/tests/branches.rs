@@ -1,5 +1,6 @@
 //! Undo, redo, branches: shown before they are done, and never without having been looked at.
 
+use crate::console::model::Source;
 use crate::console::model::listing::{Item, Kind, Listing};
 use crate::console::model::overlay::Overlay;
 use crate::console::testing::{ARMING, Stage, id};
@@ -428,7 +429,7 @@ fn a_whole_turn_is_asked_for_again() {
 #[test]
 fn a_recorded_run_can_be_compared_and_not_changed() {
     let mut stage = edited();
-    stage.model.settings.read_only = true;
+    stage.model.settings.source = Source::Reading;
     stage.press("u");
     assert!(stage.model.overlays.is_empty());
     stage.press("b k c");

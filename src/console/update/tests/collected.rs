@@ -1,5 +1,6 @@
 //! Edits that are collected: previewed as one, committed or dropped together, never lost.
 
+use crate::console::model::Source;
 use crate::console::model::listing::Kind;
 use crate::console::model::overlay::Overlay;
 use crate::console::msg::{Leave, Msg, Out, TermMsg};
@@ -414,7 +415,7 @@ fn insertions_can_be_collected_and_opened_again() {
 
 #[test]
 fn nothing_is_collected_in_a_recorded_run() {
-    let mut stage = Stage::with(100, 40, |settings| settings.read_only = true);
+    let mut stage = Stage::with(100, 40, |settings| settings.source = Source::Reading);
     stage.sample();
     stage.press("1 g j e");
     assert!(stage.model.overlays.is_empty());

@@ -1,5 +1,6 @@
 //! What can be done while a long record is read: its newest events are there, and nothing else.
 
+use crate::console::model::Source;
 use std::sync::Arc;
 
 use crate::console::link::Update;
@@ -22,8 +23,7 @@ fn events(from: u64, to: u64) -> Vec<Arc<Envelope>> {
 /// A console that is shown the end of a record of which a third is read.
 fn begun() -> Stage {
     let mut stage = Stage::with(100, 30, |settings| {
-        settings.read_only = true;
-        settings.replay = true;
+        settings.source = Source::Replay;
     });
     let (done, of) = (33 << 20, 99 << 20);
     stage.send(Msg::Run(Update::Reading { done, of }));

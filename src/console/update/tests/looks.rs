@@ -4,6 +4,7 @@ use crate::config::keymap::parse;
 use crate::console::commands::{Context, Decide, Verb};
 use crate::console::files::Read;
 use crate::console::keymap::Keymap;
+use crate::console::model::Source;
 use crate::console::model::overlay::Overlay;
 use crate::console::msg::Msg;
 use crate::console::testing::Stage;
@@ -74,7 +75,7 @@ fn how_failures_are_met_follows_the_file_key_by_key() {
     }));
     stage.send(read(|read| read.policy = policy("2", "12")));
     assert_eq!(stage.commands(), [set("loops.window", "12")]);
-    let mut recorded = Stage::with(100, 30, |settings| settings.read_only = true);
+    let mut recorded = Stage::with(100, 30, |settings| settings.source = Source::Reading);
     recorded.send(read(|_| {}));
     recorded.send(read(|read| read.policy = policy("2", "12")));
     assert_eq!(recorded.commands(), []);

@@ -1,5 +1,6 @@
 //! What the operator sees of repetition and what his keys do about it. Must not know: how it is found.
 
+use crate::console::model::Source;
 use std::sync::Arc;
 
 use crate::console::model::lower::Target;
@@ -113,7 +114,7 @@ fn of_what_is_over_nothing_is_offered() {
 #[test]
 fn in_a_recorded_run_the_page_offers_nothing() {
     let mut stage = stage();
-    stage.model.settings.read_only = true;
+    stage.model.settings.source = Source::Reading;
     for (keys, told) in [("C", "it changed nothing"), ("W", "the newest events")] {
         stage.press(keys);
         let text = stage.text();

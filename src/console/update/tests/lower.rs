@@ -2,6 +2,7 @@
 
 use crate::console::commands::Context;
 use crate::console::hints::{context, hints};
+use crate::console::model::Source;
 use crate::console::model::listing::Kind;
 use crate::console::model::lower::Target;
 use crate::console::model::overlay::Overlay;
@@ -279,7 +280,7 @@ fn what_the_selected_node_says_on_a_branch_of_the_pane_is_taken_over_after_its_p
 #[test]
 fn a_branch_of_a_recorded_run_is_compared_from_the_pane_and_nothing_else() {
     let mut stage = branches();
-    stage.model.settings.read_only = true;
+    stage.model.settings.source = Source::Reading;
     for key in ["enter", "alt-t", "alt-n"] {
         stage.press(key);
         assert!(stage.said().contains("recorded run"), "{key}: {}", stage.said());

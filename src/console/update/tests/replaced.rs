@@ -3,6 +3,7 @@
 use super::arming::{ARGS, approve};
 use crate::console::diff;
 use crate::console::link::{Look, Looked, Replaced, Update};
+use crate::console::model::Source;
 use crate::console::msg::{Msg, Out};
 use crate::console::testing::{ARMING, Stage, flat, id};
 use crate::domain::call::Decision;
@@ -144,7 +145,7 @@ fn it_is_looked_at_as_long_as_the_decision_is_on_screen_and_again_after_that() {
 
 #[test]
 fn a_recorded_run_is_not_compared() {
-    let mut stage = Stage::with(120, 40, |settings| settings.read_only = true);
+    let mut stage = Stage::with(120, 40, |settings| settings.source = Source::Reading);
     stage.begin();
     stage.awaiting("c3", "write_file", ARGS);
     stage.draw();

@@ -1,6 +1,7 @@
 //! Rules that the operator writes: shown and counted before they count, accepted by a second key.
 
 use crate::console::link::Update;
+use crate::console::model::Source;
 use crate::console::model::editor::Editor;
 use crate::console::model::overlay::Overlay;
 use crate::console::msg::Msg;
@@ -317,7 +318,7 @@ fn rules_are_listed_with_what_they_did_and_dropped_the_second_time() {
 
 #[test]
 fn nothing_is_ruled_in_a_recorded_run() {
-    let mut stage = Stage::with(100, 30, |settings| settings.read_only = true);
+    let mut stage = Stage::with(100, 30, |settings| settings.source = Source::Reading);
     stage.begin();
     stage.awaiting("c3", "write_file", r#"{"path":"a","content":"b"}"#);
     stage.draw();

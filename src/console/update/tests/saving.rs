@@ -1,5 +1,6 @@
 //! A text that is too long for the clipboard is not lost: it can be written into a file.
 
+use crate::console::model::Source;
 use crate::console::model::overlay::Overlay;
 use crate::console::msg::{Msg, Out};
 use crate::console::testing::Stage;
@@ -7,7 +8,9 @@ use crate::domain::call::Outcome;
 
 /// The result of a read, of so many bytes, in the inspector.
 fn shows(bytes: usize, read_only: bool) -> Stage {
-    let mut stage = Stage::with(100, 30, |settings| settings.read_only = read_only);
+    let mut stage = Stage::with(100, 30, |settings| {
+        settings.source = if read_only { Source::Reading } else { Source::Live }
+    });
     stage.begin();
     let value = format!("\"{}\"", "x".repeat(bytes));
     stage.finished("c3", "read_file", r#"{"path":"a"}"#, Outcome::ok(value));

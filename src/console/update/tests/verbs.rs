@@ -1,6 +1,7 @@
 //! Every verb gives its command, and only where it may.
 
 use crate::console::link::{ReplayControl, Update};
+use crate::console::model::Source;
 use crate::console::model::overlay::Overlay;
 use crate::console::msg::{Msg, Out};
 use crate::console::testing::{ARMING, Stage, id};
@@ -425,8 +426,7 @@ fn a_limit_that_is_none_is_refused_with_an_example() {
 #[test]
 fn a_recorded_run_is_driven() {
     let mut stage = Stage::with(100, 30, |settings| {
-        settings.read_only = true;
-        settings.replay = true;
+        settings.source = Source::Replay;
     });
     stage.sample();
     stage.draw();

@@ -2,6 +2,7 @@
 
 use crate::console::layout::gutter::Line;
 use crate::console::link::{At, Update};
+use crate::console::model::Source;
 use crate::console::msg::Msg;
 use crate::console::symbols::Charset;
 use crate::console::testing::{ARMING, Stage};
@@ -153,8 +154,7 @@ fn empty() {
 fn paused_and_replaying() {
     for (width, height) in SIZES {
         let mut stage = Stage::with(width, height, |settings| {
-            settings.read_only = true;
-            settings.replay = true;
+            settings.source = Source::Replay;
         });
         stage.sample();
         stage.engine(Event::Run(RunEvent::Paused {

@@ -1,5 +1,6 @@
 //! Rules that every picture keeps.
 
+use crate::console::model::Source;
 use proptest::prelude::*;
 
 use crate::console::commands;
@@ -247,7 +248,7 @@ fn hints_are_only_of_keys_that_do_something() {
 
 #[test]
 fn help_and_readme_name_every_command() {
-    let mut stage = Stage::with(200, 40, |settings| settings.replay = true);
+    let mut stage = Stage::with(200, 40, |settings| settings.source = Source::Replay);
     stage.press("?");
     let mut seen = stage.text();
     for _ in 0..12 {

@@ -2,6 +2,7 @@
 //! beside what it is not about.
 
 use crate::console::link::{At, Update};
+use crate::console::model::Source;
 use crate::console::msg::Msg;
 use crate::console::testing::{ARMING, Stage, flat, id};
 use crate::domain::event::{CallEvent, EditEvent, Event, ResilienceEvent};
@@ -144,8 +145,7 @@ fn a_recorded_run_tells_its_place_in_the_header() {
     };
     for (width, wanted) in [(40, "395/9526"), (120, "event 395 of 9526")] {
         let mut stage = Stage::with(width, 24, |settings| {
-            settings.replay = true;
-            settings.read_only = true;
+            settings.source = Source::Replay;
         });
         stage.sample();
         stage.send(place(None));
