@@ -1,5 +1,5 @@
 //! `overrule drill`: a recorded run is gone through again on the screen, with bad calls mixed in, and the operator is
-//! told how many he caught. Its tools are stand-ins and its model is the recording: nothing runs, nothing is
+//! told how many they caught. Its tools are stand-ins and its model is the recording: nothing runs, nothing is
 //! connected. Without a screen the policy alone is judged, and nothing is written.
 //!
 //! Must not know: what makes a call bad, how it is scored, how a run is shown.

@@ -1,5 +1,5 @@
-//! Calls the operator from outside of the terminal once a run has waited for him: what a program of his and an
-//! address of his are told, and when. Once for each reason: what stands is not told again. Must not know: why a
+//! Calls the operator from outside of the terminal once a run has waited for them: what a program of theirs and an
+//! address of theirs are told, and when. Once for each reason: what stands is not told again. Must not know: why a
 //! run needs somebody, how a call is made.
 
 use std::collections::VecDeque;
@@ -61,7 +61,7 @@ pub enum Next {
 }
 
 impl Caller {
-    /// One with the operator's settings; none where he named nothing to be called by.
+    /// One with the operator's settings; none where they named nothing to be called by.
     pub fn of(ground: &Ground, session: &str) -> Option<Self> {
         let set = &ground.settings.notify;
         let ways = Ways {
@@ -137,7 +137,7 @@ impl Caller {
         }
         let need = need::need(state);
         let was = |need: &Need| self.standing == Some((need.cause.clone(), Told::Yes));
-        // What he paused or stopped himself he knows of.
+        // What they paused or stopped themselves they know of.
         let his_own = need.is_none() && state.mode != Mode::Running;
         if his_own || need.as_ref().is_some_and(was) {
             return;
@@ -248,7 +248,7 @@ async fn until(due: Option<Instant>) {
     }
 }
 
-/// Follows a run that is on the screen, and calls the operator when he is needed and does not come.
+/// Follows a run that is on the screen, and calls the operator when they are needed and do not come.
 pub async fn follow(mut caller: Caller, handle: Handle, mut heard: Subscription) {
     let mut state = State::default();
     loop {

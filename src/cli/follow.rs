@@ -1,4 +1,4 @@
-//! The operator's settings in a run without a screen: when his file changes, the run meets failures as it says now.
+//! The operator's settings in a run without a screen: when their file changes, the run meets failures as it says now.
 //!
 //! A file that is wrong changes nothing: what it said last goes on, and the operator is told. Must not know: what a
 //! setting does, where the file is.

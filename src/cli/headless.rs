@@ -223,7 +223,7 @@ struct Out {
     json: bool,
     link: Link,
     run: uuid::Uuid,
-    /// Who calls the operator; none where he named nothing to be called by.
+    /// Who calls the operator; none where they named nothing to be called by.
     caller: Option<Caller>,
 }
 

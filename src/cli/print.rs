@@ -32,7 +32,7 @@ pub fn out(text: &str) -> bool {
     true
 }
 
-/// What was printed and did not get there. Whoever reads no further (`| head`) has what he wanted.
+/// What was printed and did not get there. Whoever reads no further (`| head`) has what they wanted.
 pub fn lost() -> Option<Failure> {
     let error = LOST.get()?;
     (error.kind() != std::io::ErrorKind::BrokenPipe).then(|| {

@@ -180,7 +180,7 @@ fn here(
 }
 
 /// Nobody is here to send a request. A turn that is asked for again is left as one that a crash cut:
-/// whoever goes on asks for it by himself, and the request counts when it is made.
+/// whoever goes on asks for it by themselves, and the request counts when it is made.
 fn unsent(events: Vec<Event>) -> Vec<Event> {
     let mut left = Vec::new();
     for event in events {

@@ -51,7 +51,7 @@ pub struct Watch {
     session: String,
     /// True where an operator can decide from another process.
     pub attended: bool,
-    /// What he was told last.
+    /// What they were told last.
     asked: String,
 }
 
@@ -100,7 +100,7 @@ impl Watch {
         Some(self.why_not())
     }
 
-    /// What an operator in another process is waited for, if he can help.
+    /// What an operator in another process is waited for, if they can help.
     fn question(&self) -> Option<String> {
         let session = &self.session;
         match &self.state.mode {
@@ -282,7 +282,7 @@ impl Watch {
     }
 
     /// The recorded result of what would be repeated is taken where it is known; what an operator asked to
-    /// run again is his to decide.
+    /// run again is theirs to decide.
     fn reuse(&self, call: &Call, cause: ConsentCause) -> Option<Command> {
         if cause == ConsentCause::SameCall {
             return None;

@@ -18,7 +18,7 @@ use super::written::{self, Written};
 /// The directory of this program within directories of all programs.
 pub const OWN: &str = "overrule";
 
-/// Whether the user declared that he trusts the workspace's file as it is.
+/// Whether the user declared that they trust the workspace's file as it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Trust {
     /// It may only tighten.

@@ -1,6 +1,6 @@
-//! `[notify]`: how the operator is called when he is needed, on this terminal and from outside of it.
+//! `[notify]`: how the operator is called when they are needed, on this terminal and from outside of it.
 //!
-//! Must not know: when he is needed, how anybody is called.
+//! Must not know: when they are needed, how anybody is called.
 
 use std::fmt;
 
@@ -67,7 +67,7 @@ impl fmt::Debug for Webhook {
     }
 }
 
-/// How the operator is called when he is needed.
+/// How the operator is called when they are needed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notify {
     /// Ring the bell.
@@ -76,13 +76,13 @@ pub struct Notify {
     pub title: Setting<bool>,
     /// Show a notification of the desktop.
     pub desktop: Setting<bool>,
-    /// A program of his, with its arguments; empty for none.
+    /// A program of theirs, with its arguments; empty for none.
     pub command: Setting<Vec<String>>,
-    /// An address of his.
+    /// An address of theirs.
     pub webhook: Setting<Option<Webhook>>,
     /// Milliseconds that the program and the address may take.
     pub limit_ms: Setting<u64>,
-    /// Milliseconds that the run has waited for him before they are used.
+    /// Milliseconds that the run has waited for them before they are used.
     pub after_ms: Setting<u64>,
 }
 

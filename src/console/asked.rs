@@ -35,7 +35,7 @@ pub fn of(state: &State) -> Option<Asked> {
     })
 }
 
-/// Questions that were over without an answer: there was no operator, or he did not come in time. One that goes on
+/// Questions that were over without an answer: there was no operator, or they did not come in time. One that goes on
 /// waiting is none of them.
 fn unanswered(state: &State) -> usize {
     let calls = state.calls.values();

@@ -245,7 +245,7 @@ mod tests {
 
     #[test]
     fn no_key_that_edits_a_text_lets_anything_run() {
-        // Whoever has it in his fingers for a text may press it where the text was closed already.
+        // Whoever has it in their fingers for a text may press it where the text was closed already.
         let lets_run = |verb: Verb| {
             use Decide::{Accept, AllNow, Approve, ApproveUnread, AskAgain, DidNot, Retry, RunAgain, RunNow};
             matches!(

@@ -137,7 +137,7 @@ pub enum Out {
     Mouse(bool),
     /// Stop the program in the shell.
     Suspend,
-    /// Tell the operator outside of the screen that he is needed.
+    /// Tell the operator outside of the screen that they are needed.
     Alert(String),
     /// Leave.
     Quit(Leave),

@@ -117,7 +117,7 @@ fn judge(pid: u32, this: u32, parent: impl Fn(u32) -> Option<u32>) -> Peer {
     ))
 }
 
-/// The user behind a listening socket and his process.
+/// The user behind a listening socket and their process.
 pub(super) fn listener(stream: &UnixStream) -> std::io::Result<(u32, Option<u32>)> {
     let cred = stream.peer_cred()?;
     let pid = cred.pid().and_then(|pid| u32::try_from(pid).ok());

@@ -25,7 +25,7 @@ pub struct Places {
 }
 
 impl Places {
-    /// The directories that follow from the user's own: his runtime directory, and his state
+    /// The directories that follow from the user's own: their runtime directory, and their state
     /// directory where there is none.
     pub fn of(runtime: Option<&Path>, state: Option<&Path>, own: &str) -> Self {
         let runtime = runtime.map(|dir| dir.join(own));

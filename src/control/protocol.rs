@@ -45,7 +45,7 @@ pub struct Request {
     pub v: u32,
     /// Name of the operator.
     pub actor: String,
-    /// What he wants.
+    /// What they want.
     pub command: Command,
 }
 

@@ -42,7 +42,7 @@ const ROUND: Duration = Duration::from_secs(60);
 #[derive(Debug)]
 pub struct Door {
     path: PathBuf,
-    /// Device and number of the socket: another holder may have put his own in its place.
+    /// Device and number of the socket: another holder may have put their own in its place.
     own: (u64, u64),
     tasks: [JoinHandle<()>; 2],
     answering: Arc<Semaphore>,
@@ -105,12 +105,12 @@ impl Door {
     /// Waits until those who were heard have their answers, but not for long.
     pub async fn settle(self) {
         let all = self.answering.acquire_many(MOST_AT_ONCE as u32);
-        // Who does not read his answer in time goes without.
+        // Who does not read their answer in time goes without.
         let _ = timeout(SETTLING, all).await;
     }
 
     /// Lets nobody in any more; what was heard already is answered. To be called before the session
-    /// is let go, because its next holder opens a door of his own.
+    /// is let go, because its next holder opens a door of their own.
     pub fn shut(&self) {
         for task in &self.tasks {
             task.abort();

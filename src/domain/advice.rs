@@ -141,7 +141,7 @@ pub struct ToolFacts {
     pub show_difference: bool,
     /// True for the tool that ends the run with a structured answer.
     pub is_answer: bool,
-    /// True for the tool that asks the operator: its result is typed by him.
+    /// True for the tool that asks the operator: its result is typed by them.
     pub asks_operator: bool,
     /// True for the tool that hands a task to a sub-agent: nothing runs but the sub-agent's own calls.
     pub delegates: bool,

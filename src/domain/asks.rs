@@ -1,4 +1,4 @@
-//! How often the operator was asked, and by what: a fold of what was put before him, edits and all.
+//! How often the operator was asked, and by what: a fold of what was put before them, edits and all.
 //!
 //! Must not know: how a rule is written, who shows the count.
 

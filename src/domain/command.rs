@@ -1,4 +1,4 @@
-//! Intents: what an operator (or a program in his place) wants. Each may be refused.
+//! Intents: what an operator (or a program in their place) wants. Each may be refused.
 //!
 //! Every verb of the product is one command; the console, the palette and the command line build
 //! the same values. Must not know: keys, flags, how a refusal is shown.

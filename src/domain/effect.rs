@@ -77,7 +77,7 @@ pub enum Effect {
         /// Milliseconds from now.
         ms: u64,
     },
-    /// Tell the operator that he is needed.
+    /// Tell the operator that they are needed.
     Notify {
         /// Why, in a few words.
         why: String,

@@ -212,7 +212,7 @@ pub enum Origin {
     Execution,
     /// A person.
     Operator {
-        /// His name.
+        /// Their name.
         user: Arc<str>,
     },
     /// The repair engine, with the number of the attempt.

@@ -70,7 +70,7 @@ pub fn consent_for(
 }
 
 /// Executions of a repaired call of which nobody knows whether they happened: other arguments may do the
-/// same once more. A person who edits the call knows what he does; a repair does not.
+/// same once more. A person who edits the call knows what they do; a repair does not.
 fn behind_repair<'s>(state: &'s State, call: &'s Call) -> impl Iterator<Item = Seq> + 's {
     let repaired = state
         .nodes
@@ -150,7 +150,7 @@ pub fn reusable(state: &State, call: &Call) -> Option<(Seq, Outcome)> {
 
 /// True where a call whose arguments came about as `origin` says takes an equal result on record, if there is one.
 pub fn may_be_reused(state: &State, call: &Call, origin: &Origin) -> bool {
-    // What an operator put in or edited, he wants to see run.
+    // What an operator put in or edited, they want to see run.
     let by_model = *origin == Origin::Model;
     let had_result = state.nodes.contains_key(&call.id.observation());
     let reuse = state.started.as_ref().map(|started| started.reuse);

@@ -264,7 +264,7 @@ fn every_end_of_a_bad_call_is_told_apart() {
         args: "{}".into(),
     };
     record.revise(2_000, two, content(tool));
-    // What he wrote runs: the bad call was caught all the same.
+    // What they wrote runs: the bad call was caught all the same.
     record.decide(2_000, two, Decision::Edited);
     record.revise(3_000, three, content("other".into()));
     record.revise(4_000, four, Content::Deleted);

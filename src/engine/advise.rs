@@ -121,7 +121,7 @@ impl Adviser {
     }
 
     /// Goes on with how failures are met by what an operator set in the run, which counts more than
-    /// his files.
+    /// their files.
     pub fn keep_resilience(&mut self, state: &State) {
         if let Some(recorded) = state.resilience.as_ref().filter(|recorded| recorded.live) {
             // What an older program wrote and this one cannot read does not count.

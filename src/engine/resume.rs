@@ -74,7 +74,7 @@ fn changed(state: &State, advice: &dyn Advice) -> Vec<NodeId> {
 }
 
 /// Whether a question is still the one that was asked: where nobody watches, one that would wait for an
-/// operator is over at once, and where somebody does, one that would have been over waits for him.
+/// operator is over at once, and where somebody does, one that would have been over waits for them.
 fn same_question(shown: &Verdict, now: &Verdict) -> bool {
     let of = |verdict: &Verdict| (verdict.gate, verdict.deadline_ms, verdict.on_expiry);
     of(shown) == of(now)

@@ -49,14 +49,14 @@ impl Lock {
     }
 }
 
-/// The number that a holder has left. Only to name him: whatever stands there is no reason to fail.
+/// The number that a holder has left. Only to name them: whatever stands there is no reason to fail.
 fn noted(file: &File) -> Option<u32> {
     let mut text = String::new();
     file.take(32).read_to_string(&mut text).ok()?;
     text.trim().parse().ok()
 }
 
-/// Who says that he has a session open: a hint where to ask, and not proof, because one that was
+/// Who says that they have a session open: a hint where to ask, and not proof, because one that was
 /// killed could not take it back.
 pub fn holder(place: &Place) -> Option<u32> {
     match place {
@@ -65,7 +65,7 @@ pub fn holder(place: &Place) -> Option<u32> {
     }
 }
 
-/// True where somebody has a session open. Takes nothing from him: who begins this very moment tries
+/// True where somebody has a session open. Takes nothing from them: who begins this very moment tries
 /// again a little later.
 pub fn is_held(place: &Place) -> bool {
     let Place::Dir { path, .. } = place else {
@@ -76,7 +76,7 @@ pub fn is_held(place: &Place) -> bool {
 }
 
 /// Tries for a moment: a child that is being started holds every open file of its parent until it
-/// becomes a program of its own, so that the lock of a holder who is gone may outlive him that long.
+/// becomes a program of its own, so that the lock of a holder who is gone may outlive them that long.
 fn patiently(file: &File) -> Result<(), TryLockError> {
     for _ in 0..TRIES {
         match file.try_lock() {

@@ -90,7 +90,7 @@ impl<'a> Rest<'a> {
         })
     }
 
-    /// Whoever has no name of his own.
+    /// Whoever has no name of their own.
     fn actor(&mut self) -> Option<Actor> {
         let known = [
             ("\"engine\"", Actor::Engine),

@@ -22,7 +22,7 @@ pub enum Origin {
     Session,
     /// A file of the workspace.
     Workspace {
-        /// Whether the user declared that he trusts this very file.
+        /// Whether the user declared that they trust this very file.
         trusted: bool,
     },
     /// A file of the user.

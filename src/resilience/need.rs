@@ -34,21 +34,21 @@ const MESSAGE: usize = 200;
 pub enum Cause {
     /// The run went round until it was ended.
     Stopped,
-    /// The run goes round; this incident waits for him.
+    /// The run goes round; this incident waits for them.
     Loop(u32),
     /// A limit is reached.
     Limit,
     /// The stream of a turn broke and is not asked for again by itself.
     Stream(TurnId),
-    /// Repairs are offered that only he can choose from.
+    /// Repairs are offered that only they can choose from.
     Repair,
-    /// Calls wait for his word.
+    /// Calls wait for their word.
     Calls,
     /// All that is left to do waits for a breaker.
     Breaker,
     /// All that is left to do waits for an edit that is not committed.
     Edit,
-    /// The operator paused or stopped it himself.
+    /// The operator paused or stopped it themselves.
     Own,
 }
 
@@ -80,7 +80,7 @@ pub struct Need {
     pub calls: Vec<NodeId>,
 }
 
-/// Why the run needs a person now; none where it works, where it has its answer, and where he stopped it himself.
+/// Why the run needs a person now; none where it works, where it has its answer, and where they stopped it themselves.
 pub fn need(state: &State) -> Option<Need> {
     match &state.mode {
         Mode::Finished(_) => None,
@@ -98,7 +98,7 @@ pub fn need(state: &State) -> Option<Need> {
     }
 }
 
-/// Why nothing goes on: why a person is needed, or what he does himself that holds it. Nobody is called for that; who
+/// Why nothing goes on: why a person is needed, or what they do themselves that holds it. Nobody is called for that; who
 /// looks is told.
 pub fn standstill(state: &State) -> Option<Need> {
     need(state).or_else(|| match &state.mode {
@@ -184,7 +184,7 @@ fn broken(state: &State) -> Option<Need> {
     })
 }
 
-/// The calls that wait for his word, in order.
+/// The calls that wait for their word, in order.
 fn waiting(state: &State) -> Vec<&Call> {
     let asks = |call: &&Call| {
         let counts = state

@@ -1,4 +1,4 @@
-//! What a person should know of words that he is about to hand in: that they look like they hold a secret, or
+//! What a person should know of words that they are about to hand in: that they look like they hold a secret, or
 //! characters that nobody sees. Must not know: who writes them, where they go.
 
 use super::redact::redact_certain;

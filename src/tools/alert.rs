@@ -1,4 +1,4 @@
-//! Calls a person from outside of the terminal: feeds a text to a program of his, posts it to an address of his.
+//! Calls a person from outside of the terminal: feeds a text to a program of theirs, posts it to an address of theirs.
 //! Each way has a limit of time, and says in a sentence why it failed. Must not know: what the text says, when
 //! somebody is called.
 

@@ -52,7 +52,7 @@ const PASSED: [&str; 24] = [
     "CONDA_PREFIX",
 ];
 
-/// Variables that lead to the desktop of whoever sits here: for his own programs, never for a tool's.
+/// Variables that lead to the desktop of whoever sits here: for their own programs, never for a tool's.
 const DESKTOP: [&str; 5] = [
     "DISPLAY",
     "WAYLAND_DISPLAY",
@@ -90,7 +90,7 @@ impl Environment {
         Self { vars }
     }
 
-    /// The same, with the way to the operator's desktop: for a program that he chose himself.
+    /// The same, with the way to the operator's desktop: for a program that they chose themselves.
     pub fn of_operator(vars: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
         let vars: Vec<(OsString, OsString)> = vars.into_iter().collect();
         let mut own = Self::allowed(vars.iter().cloned());

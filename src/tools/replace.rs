@@ -104,7 +104,7 @@ fn temporary(target: &Target) -> io::Result<(String, File)> {
 fn fill(target: &Target, file: &mut File, bytes: &[u8]) -> io::Result<()> {
     if let Some(stat) = &target.stat {
         let (owner, group) = (Uid::from_raw(stat.st_uid), Gid::from_raw(stat.st_gid));
-        // Only root may give files away; whoever may not keeps what he creates.
+        // Only root may give files away; whoever may not keeps what they create.
         let _ = rustix::fs::fchown(&*file, Some(owner), Some(group));
         rustix::fs::fchmod(&*file, Mode::from_raw_mode(stat.st_mode & 0o7777))?;
     }

@@ -158,7 +158,7 @@ impl Workspace {
                 ErrorClass::Auth,
                 format!("`{}` is not written by tools: {why}", shown(given)),
                 "protected path",
-                "choose another path, or ask the operator to do it himself",
+                "choose another path, or ask the operator to do it",
             ));
         }
         let mut at = found.path.clone();
@@ -344,7 +344,7 @@ fn private_place(given: &str) -> ToolError {
             shown(given)
         ),
         "path confinement",
-        "choose another path, or ask the operator to do it himself",
+        "choose another path, or ask the operator to do it",
     )
 }
 

@@ -375,7 +375,7 @@ fn a_call_put_in_runs_and_is_told_with_its_result() {
             course.repeats(asked, if middle { 6 } else { MESSAGES });
             assert_eq!(asked.call("extra").args, args);
             assert!(asked.result("extra").contains("alpha"), "{asked}");
-            assert!(asked.console().contains("operator made the last call himself"));
+            assert!(asked.console().contains("operator made the last call"));
             assert_eq!(asked.has("echo finish"), !middle, "{asked}");
             assert_eq!(executions(&course.state(), course.call("extra")), 1);
             assert_eq!(executions(&course.state(), course.call("notes")), 1);

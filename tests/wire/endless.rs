@@ -59,7 +59,7 @@ async fn a_block_without_an_end_is_cut_off_and_what_was_whole_before_it_stands()
         );
         assert!(stage.live.state.nodes[&node(&stage.live.state, NodeKind::Thought, "I look.")].active);
         assert_eq!(executions(&stage.live.state, stage.call("notes")), 1);
-        assert_eq!(stage.asked().len(), 1, "a call was whole: nobody asks by himself");
+        assert_eq!(stage.asked().len(), 1, "a call was whole: nobody asks again");
 
         let again = Command::Run(RunCommand::AskAgain { turn, request: None });
         stage.live.send(again).await.unwrap();

@@ -60,7 +60,7 @@ impl What {
                 assert_eq!((text.as_str(), calls.len(), &calls[0].id), ("", 1, of), "{asked}");
                 assert!(calls[0].args.contains("echo extra"), "{asked}");
                 assert!(said.ends_with("extra\n"), "{asked}");
-                assert!(note.contains("operator made the last call himself"), "{asked}");
+                assert!(note.contains("operator made the last call"), "{asked}");
             }
             (Self::Thought, [Message::Assistant { text, signed, calls }, Message::Console(note)]) => {
                 assert_eq!(text, "I stop here.");

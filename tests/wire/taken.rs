@@ -108,7 +108,7 @@ async fn a_call_that_only_another_branch_has_comes_with_its_result_and_does_not_
         let (here, theirs) = (*state.calls.keys().next_back().unwrap(), log);
         assert_ne!(here, theirs, "a call of its own");
         assert!(
-            matches!(last.messages.last(), Some(Message::Console(text)) if text.contains("made the last call himself")),
+            matches!(last.messages.last(), Some(Message::Console(text)) if text.contains("made the last call and shows")),
             "what it did stands in the context and is not told besides: {last}"
         );
         assert_eq!((executions(&state, theirs), executions(&state, here)), (1, 0));

@@ -107,7 +107,7 @@ async fn a_reason_is_told_once_while_it_stands() {
     let end = End::new(crate::cli::exit::Code::Halted, "nobody is here");
     caller.call_at_end(&stage.model.run.state, &end);
     assert_eq!(caller.calls.len(), 1);
-    // He paused the run himself: nobody is needed. Then something waits again, and that is told anew.
+    // They paused the run themselves: nobody is needed. Then something waits again, and that is told anew.
     stage.engine(Event::Run(RunEvent::Paused {
         reason: "mine".into(),
     }));

@@ -32,7 +32,7 @@ pub fn kept(path: &Path) -> Option<Result<String, String>> {
 }
 
 /// Puts collected edits in the place of those that were read, or takes the file away where none are left. False
-/// where the file says something else by now: somebody took it up, and it is his.
+/// where the file says something else by now: somebody took it up, and it is theirs.
 pub fn keep_instead(path: &Path, read: &str, left: &Collected) -> Result<bool, String> {
     if kept(path) != Some(Ok(read.to_owned())) {
         return Ok(false);

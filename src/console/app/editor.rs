@@ -12,7 +12,7 @@ use tokio::process::Command;
 /// said before it is opened and where it is refused.
 const LIMIT: u64 = 64 * 1024 * 1024;
 
-/// Lets the operator edit a text in his editor. Gives the text, or what went wrong.
+/// Lets the operator edit a text in their editor. Gives the text, or what went wrong.
 pub(super) async fn edit(editor: Option<&str>, scratch: &Path, text: &str) -> Result<String, String> {
     let editor = editor
         .filter(|editor| !editor.trim().is_empty())

@@ -47,7 +47,7 @@ pub struct Options {
     pub source: Source,
     /// How weights of tools are made, and what is known of tools beforehand.
     pub watch: Watch,
-    /// How the operator is called when he is needed.
+    /// How the operator is called when they are needed.
     pub alerts: Alerts,
     /// The mouse works the console instead of the terminal's own selection.
     pub mouse: bool,
@@ -69,7 +69,7 @@ pub struct Sources {
     pub files: Box<dyn Files>,
 }
 
-/// How the operator is called when he is needed.
+/// How the operator is called when they are needed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Alerts {
     /// The terminal's bell.

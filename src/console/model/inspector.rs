@@ -259,7 +259,7 @@ impl Inspector {
 
     /// Rows that the view can be scrolled down to.
     pub fn scroll(&mut self, height: usize) {
-        // Who reads a long text at another width goes on where he was once it is laid out.
+        // Who reads a long text at another width goes on where they were once it is laid out.
         if self.doc.is_waiting() {
             return;
         }

@@ -263,7 +263,7 @@ impl RunPart {
             .filter(|turn| turn.is_active() && matches!(turn.stream, Stream::Broken(_)))
     }
 
-    /// What a person has to do about a run that stands still, where no call waits for his word.
+    /// What a person has to do about a run that stands still, where no call waits for their word.
     pub fn stuck(&self) -> Option<Need> {
         let shut = || {
             self.state

@@ -217,7 +217,7 @@ fn call_rev(maker: &Maker<'_>, id: NodeId) -> String {
         .unwrap_or_default()
 }
 
-/// Who made the call another one than it was, and what he changed.
+/// Who made the call another one than it was, and what they changed.
 fn changed(maker: &mut Maker<'_>, node: &Node) {
     let (
         Some(Content::Call {

@@ -1,4 +1,4 @@
-//! The page on why the run waits for a person: the reason, how the run stands, the calls, what he can do by one key,
+//! The page on why the run waits for a person: the reason, how the run stands, the calls, what they can do by one key,
 //! what was tried, and the newest events. Must not know: when a person is needed, what a key does.
 
 use super::Maker;
@@ -45,7 +45,7 @@ pub fn fits(fix: Fix, cause: &Cause) -> bool {
     );
     match fix {
         Fix::Go => !matches!(cause, Cause::Stopped),
-        // What he holds himself he lets go, or stops as he did.
+        // What they hold themselves they let go, or stop as they did.
         Fix::Stop => !matches!(cause, Cause::Stopped | Cause::Edit | Cause::Own),
         Fix::Arguments | Fix::Tool | Fix::Answer => about_calls,
         Fix::Guide => !matches!(cause, Cause::Limit),

@@ -1,4 +1,4 @@
-//! Themes, keys and how failures are met: the operator's files were read, or he chose a theme for this session.
+//! Themes, keys and how failures are met: the operator's files were read, or they chose a theme for this session.
 //!
 //! A file that is wrong changes nothing: what it said last goes on, and the operator is told. Must not
 //! know: where files are, how they are watched.

@@ -1,4 +1,4 @@
-//! Rules that the operator writes: from the call in front of him, previewed, accepted by a second key,
+//! Rules that the operator writes: from the call in front of them, previewed, accepted by a second key,
 //! listed, dropped. Must not know: keys, the language of rules.
 
 use std::path::Path;

@@ -326,7 +326,7 @@ fn held_turns(draft: &mut Draft<'_>, last: &Turn) -> bool {
     if held.is_empty() {
         return false;
     }
-    // What an operator put in himself reads nothing; the first request decides for all behind it.
+    // What an operator put in themselves reads nothing; the first request decides for all behind it.
     let same = held
         .iter()
         .find(|turn| turn.context.is_some() && !turn.drifted)

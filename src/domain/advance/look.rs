@@ -52,7 +52,7 @@ pub(super) fn reconsider(draft: &mut Draft<'_>, call: &Call, found: Option<(Vec<
         call.status,
         Status::Skipped | Status::Unsatisfiable | Status::Invalid
     );
-    // What a person wrote or refused stands whatever it was based on, as long as nothing new is asked of him.
+    // What a person wrote or refused stands whatever it was based on, as long as nothing new is asked of them.
     let pinned = draft.state.observation(call.id).is_some_and(|node| node.pinned);
     let refused = matches!(call.status, Status::Rejected) && (found.is_none() || call.resolved.is_none());
     if same && !nothing {

@@ -287,7 +287,7 @@ fn decided(
     life.suspect = false;
     state.agenda.suspects.remove(&call);
     if next != Status::Queued {
-        // Who says no says it of whatever he had allowed before.
+        // Who says no says it of whatever they had allowed before.
         life.approved = None;
         if next != Status::Ready {
             index::retract(state, call);

@@ -57,7 +57,7 @@ impl Blank for Snags {
     }
 }
 
-/// What a person was asked about a call, and what his answers hold for.
+/// What a person was asked about a call, and what their answers hold for.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Asking {
     /// What the newest edit also approved: exactly these bytes.

@@ -136,7 +136,7 @@ pub enum Decision {
         /// The rule that decided.
         rule: String,
     },
-    /// A person's edit was also the approval of what he wrote.
+    /// A person's edit was also the approval of what they wrote.
     Edited,
     /// A person refused it.
     Reject {

@@ -1,6 +1,6 @@
 //! What an operator says of effects: of one that would come a second time, and of one whose outcome nobody knows.
 //!
-//! Must not know: how he was asked.
+//! Must not know: how they were asked.
 
 use std::sync::Arc;
 

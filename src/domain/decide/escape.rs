@@ -75,7 +75,7 @@ pub fn waits_for_operator(state: &State, incident: &Incident) -> bool {
     asks && !incident.over && matches!(&state.mode, Mode::Paused(reason) if *reason == pause_reason(incident))
 }
 
-/// What the operator does about a repetition that the run stands still for is his word on it: it goes on.
+/// What the operator does about a repetition that the run stands still for is their word on it: it goes on.
 pub(super) fn word_given(draft: &mut Draft<'_>) {
     let state = draft.state;
     if state

@@ -47,7 +47,7 @@ pub fn has_to_tell(state: &State, thread: crate::domain::id::ThreadId) -> bool {
 /// The step because of which a call is refused in its turn, as the name of a rule and a reason.
 pub fn refused(state: &State, call: NodeId, tool: &str, args: &str) -> Option<(String, String)> {
     let node = state.nodes.get(&call)?;
-    // What a person wrote is his to answer for.
+    // What a person wrote is theirs to answer for.
     if matches!(node.now().origin, Origin::Operator { .. }) {
         return None;
     }

@@ -80,7 +80,7 @@ pub enum ResilienceEvent {
         version: u32,
         /// The whole tree, as JSON text.
         policy: Arc<str>,
-        /// True where the operator changed it in the run; else it is that of his files.
+        /// True where the operator changed it in the run; else it is that of their files.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         live: bool,
         /// What of it is another value than before. Older records do not tell.

@@ -373,7 +373,7 @@ fn a_call_that_only_the_other_branch_made_comes_with_its_result() {
     assert_ne!(new, x);
     assert_eq!(w.value(new), r#"{"v":4}"#);
     assert_eq!((w.starts(x), w.starts(new)), (1, 0));
-    assert!(w.last_request().contains("made the last call himself"));
+    assert!(w.last_request().contains("made the last call and shows"));
 }
 
 #[test]

@@ -167,7 +167,7 @@ fn the_model_is_told_and_the_very_calls_are_refused_for_one_turn() {
 }
 
 #[test]
-fn what_the_operator_writes_himself_is_not_refused() {
+fn what_the_operator_writes_is_not_refused() {
     let mut w = world();
     times(&mut w, 3, "read", r#"{"n":-1}"#);
     w.reply(&[call("shell", r#"{"_as":"mine","n":1}"#)]);
@@ -316,7 +316,7 @@ fn what_the_operator_does_about_a_repetition_lets_the_run_go_on() {
     w.answer_for(about[0], "7").unwrap();
     assert_eq!(w.state.mode, Mode::Running);
     w.guide("go on").unwrap();
-    // A pause of his own is no matter of edits.
+    // A pause of their own is no matter of edits.
     w.run(RunCommand::Pause {
         reason: "mine".into(),
     })
@@ -376,7 +376,7 @@ fn an_edit_of_the_operator_begins_a_new_count() {
     let mut w = world();
     times(&mut w, 2, "read", r#"{"n":-1}"#);
     w.guide("look elsewhere").unwrap();
-    // The reply that was under way stands before his word.
+    // The reply that was under way stands before their word.
     turn(&mut w, "read", r#"{"n":-1}"#);
     times(&mut w, 2, "read", r#"{"n":-1}"#);
     assert!(w.state.escape.incidents.is_empty());

@@ -244,7 +244,7 @@ fn an_answer_of_the_operator_ends_it_where_it_had_come_to() {
         &[1],
         Some(Left::Answered),
     );
-    // What he writes anew begins anew.
+    // What they write anew begins anew.
     w.args(a, r#"{"_as":"a","n":2}"#).unwrap();
     is(&w, a, &[Start, Plan, Execute], &[1], None);
     assert_eq!(journey::of(&w.state, a).steps[0].rev, w.rev(a));

@@ -56,7 +56,7 @@ fn an_answer_after_the_repair_was_skipped_changes_nothing_and_runs_nothing() {
 }
 
 #[test]
-fn nor_does_one_after_the_operator_wrote_the_arguments_himself() {
+fn nor_does_one_after_the_operator_wrote_the_arguments() {
     let (mut w, a) = asked();
     w.args(a, r#"{"_as":"a","origin":"BOS","passengers":2}"#).unwrap();
     let (rev, starts) = (w.rev(a), w.starts(a));

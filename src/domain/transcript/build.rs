@@ -194,7 +194,7 @@ const TAKEN_AWAY: &str = "The operator took away what you thought next, and all 
      Continue from what stands above.";
 
 /// Said of a call that the operator put in; part of every later request.
-pub const INSERTED: &str = "The operator made the last call himself and shows you its result.";
+pub const INSERTED: &str = "The operator made the last call and shows you its result.";
 
 fn operator_pieces<'s>(state: &'s State, turn: &Turn, nodes: &[&'s Node], out: &mut Vec<Piece<'s>>) {
     for node in nodes {

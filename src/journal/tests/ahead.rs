@@ -7,7 +7,7 @@ use crate::domain::envelope::{Actor, Envelope};
 use crate::domain::event::{Event, RunEvent};
 use crate::journal::{Link, Place, Records, decode_line, encode_line, quick, read};
 
-/// Every event, by nobody with a name of his own.
+/// Every event, by nobody with a name of their own.
 fn plain() -> Vec<Envelope> {
     let mut all: Vec<_> = (1..)
         .zip(every_event())

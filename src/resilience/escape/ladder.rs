@@ -42,7 +42,7 @@ pub fn choose(
     let from = match last {
         None => Rung::Guidance,
         Some(step) if step.upshot == Some(Upshot::Relapsed) => step.rung,
-        // Only a person can tell whether what he did was enough.
+        // Only a person can tell whether what they did was enough.
         Some(step) if step.rung == Rung::Human => Rung::Human,
         Some(step) => Rung::ALL.into_iter().find(|rung| *rung > step.rung)?,
     };

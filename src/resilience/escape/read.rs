@@ -117,7 +117,7 @@ pub fn restarted(state: &State, thread: ThreadId) -> Seq {
 }
 
 /// True where an operator changed the course of a thread after an event: by an edit, another branch,
-/// or something that he put in.
+/// or something that they put in.
 pub fn overtaken(state: &State, thread: ThreadId, since: Seq) -> bool {
     let mut newer = state
         .turns_of(thread)

@@ -12,7 +12,7 @@ use crate::domain::thread::ROOT;
 /// Readers that are named.
 const NAMED: usize = 4;
 
-/// What is stopped where a person stops what he is asked about.
+/// What is stopped where a person stops what they are asked about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Branch {
     /// A call that has not run; what reads it gets nothing.

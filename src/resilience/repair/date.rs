@@ -87,7 +87,7 @@ fn date_time(spot: &Spot<'_>, text: &str) -> Vec<Idea> {
         )]
     };
     if let Ok(at) = text.parse::<Timestamp>() {
-        // The clock that the caller reads is part of what he says.
+        // The clock that the caller reads is part of what they say.
         let pieces = jiff::fmt::temporal::Pieces::parse(text).ok();
         return usual(on_clock(at, pieces.and_then(|pieces| pieces.to_numeric_offset())));
     }

@@ -309,7 +309,7 @@ impl Weights {
     }
 
     /// The weight of a tool for a kind of task. Where few executions of that kind are known, what the tool did
-    /// for other kinds counts too. What the operator set counts as he set it.
+    /// for other kinds counts too. What the operator set counts as they set it.
     pub fn weight(&self, kind: &str, tool: &str) -> f64 {
         let Some(row) = self.cells.get(tool) else {
             return self.raw(kind, tool);

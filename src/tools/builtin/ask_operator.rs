@@ -1,5 +1,5 @@
-//! Asks the operator: his typed answer is the result, so nothing ever runs. Must not know: how he
-//! is asked.
+//! Asks the operator: their typed answer is the result, so nothing ever runs. Must not know: how they
+//! are asked.
 
 use futures_util::future::BoxFuture;
 use serde_json::json;
@@ -39,7 +39,7 @@ impl AskOperator {
         let mut spec = spec(
             "ask_operator",
             "Ask the person who supervises this run. Use it when only a person can decide or knows, \
-             and when you are stuck; the result is the answer, in his words.",
+             and when you are stuck; the result is the answer, in their words.",
             &schema,
             EffectClass::Read,
         );

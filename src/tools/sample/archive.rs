@@ -100,7 +100,7 @@ impl Archive {
                     "`{shown}` is sealed: its file has no permissions, which keeps out all but root, as whom this program runs"
                 ),
                 "declared by the tool",
-                "ask the operator to grant it or to do it himself",
+                "ask the operator to grant it or to do it",
             ));
         }
         Ok(words.into())

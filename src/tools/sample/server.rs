@@ -62,7 +62,7 @@ pub fn start(port: Option<u16>) -> io::Result<u16> {
 fn serve(listener: &TcpListener) {
     let mut rate = Rate::default();
     for socket in listener.incoming().flatten() {
-        // Whoever went away meanwhile misses his answer, and nobody else anything.
+        // Whoever went away meanwhile misses their answer, and nobody else anything.
         answer(&socket, &mut rate).unwrap_or_default();
     }
 }

@@ -1,4 +1,4 @@
-//! What the operator sees of repetition and what his keys do about it. Must not know: how it is found.
+//! What the operator sees of repetition and what their keys do about it. Must not know: how it is found.
 
 use crate::console::model::Source;
 use std::sync::Arc;

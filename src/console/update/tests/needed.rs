@@ -287,7 +287,7 @@ fn a_run_that_needs_nobody_says_so() {
     stage.begin();
     stage.press("W");
     assert!(stage.text().contains("The run needs nobody now."));
-    // His own pause he knows of.
+    // Their own pause they know of.
     stage.engine(Event::Run(RunEvent::Paused {
         reason: "mine".into(),
     }));

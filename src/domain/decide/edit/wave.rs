@@ -84,7 +84,7 @@ pub(in crate::domain::decide) fn supersede_after(draft: &mut Draft<'_>, turn: Tu
         .map(|later| later.id)
         .collect();
     if draft.keep_later {
-        // What an operator put in himself reads nothing.
+        // What an operator put in themselves reads nothing.
         let turns: Vec<TurnId> = later
             .into_iter()
             .filter(|id| {

@@ -144,13 +144,13 @@ impl Session {
         self.after();
     }
 
-    // ---- the operator, on calls that wait for him
+    // ---- the operator, on calls that wait for them
 
     pub(super) fn rev(&self, id: NodeId) -> Rev {
         self.w.rev(id)
     }
 
-    /// A word on a call that waits and is not in question. Approval, refusal and answers go by what would run, so that he says
+    /// A word on a call that waits and is not in question. Approval, refusal and answers go by what would run, so that they say
     /// the same of the same; whether an effect may happen again is drawn.
     pub fn decide(&mut self, id: NodeId, tape: &mut Tape<'_>) -> bool {
         let rev = self.rev(id);
@@ -323,7 +323,7 @@ impl Session {
         }
     }
 
-    /// Everybody does his part until the run has its answer.
+    /// Everybody does their part until the run has its answer.
     pub fn bring_home(&mut self, tape: &mut Tape<'_>) {
         self.w.fuse = None;
         for _ in 0..6_000 {

@@ -1,4 +1,4 @@
-//! How a random session is brought to its end, with everybody doing his part. Must not know: how it was drawn.
+//! How a random session is brought to its end, with everybody doing their part. Must not know: how it was drawn.
 
 use super::super::world::*;
 use crate::domain::call::Status;
@@ -8,7 +8,7 @@ use crate::domain::id::NodeId;
 use crate::domain::state::Mode;
 use crate::domain::turn::Stream;
 
-/// Everybody does his part until the run has its answer; a run that cannot get there is stuck.
+/// Everybody does their part until the run has its answer; a run that cannot get there is stuck.
 pub fn bring_home(w: &mut World) {
     w.fuse = None;
     w.late = 0;
