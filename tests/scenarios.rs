@@ -78,6 +78,7 @@ scenarios! {
     notify_while_it_waits = "notify-while-it-waits",
     pause = "pause",
     preview = "preview",
+    queue_of_a_sub_agent = "queue-of-a-sub-agent",
     probe = "probe",
     redefined = "redefined",
     reject = "reject",

@@ -20,6 +20,7 @@ use crate::domain::ready;
 use crate::domain::rule;
 use crate::domain::state::State;
 use crate::domain::tags;
+use crate::domain::thread;
 use crate::engine::clock::Clock;
 use crate::text::visible;
 
@@ -117,7 +118,7 @@ fn as_json(found: &record::Found, call: &Call) -> serde_json::Value {
         .map(|fix| serde_json::json!({"label": fix.label, "args": fix.args, "changes": fix.changes}))
         .collect();
     serde_json::json!({
-        "call": call.id, "rev": node.map(Node::rev), "status": call.status.word(), "tool": tool(node),
+        "call": call.id, "path": thread::path(state, call.id), "rev": node.map(Node::rev), "status": call.status.word(), "tool": tool(node),
         "effect": call.effect, "tags": tags(state, node), "digest": digest(call), "args": ready::resolved_args(state, call).unwrap_or_default(),
         "runs": call.operands(), "rule": rule(call), "word": word(state, call), "redefined": former::json(state, call), "deadline": deadline::json(state, call, found.held), "repairs": repairs,
     })
@@ -129,7 +130,7 @@ fn as_words(found: &record::Found, call: &Call) -> String {
     let class = std::iter::once(call.effect.word().to_owned()).chain(tags(state, node));
     let mut words = format!(
         "{} {} · {} · {} · revision {} · {}\n  digest {}\n  {}",
-        call.id,
+        thread::named(state, call.id),
         visible(&tool(node)),
         call.status.word(),
         class.collect::<Vec<_>>().join(" "),

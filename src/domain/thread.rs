@@ -125,6 +125,13 @@ pub fn path(state: &State, node: NodeId) -> Vec<NodeId> {
     path
 }
 
+/// A node by its id, with the calls before it that its sub-agent works for: `c4 > c9`.
+pub fn named(state: &State, node: NodeId) -> String {
+    let above = path(state, node);
+    let ids = above.into_iter().chain(std::iter::once(node));
+    ids.map(|id| id.to_string()).collect::<Vec<_>>().join(" > ")
+}
+
 /// Sub-agents between the root and a thread, its own counted.
 pub fn depth(state: &State, thread: ThreadId) -> u32 {
     state.children.get(&thread).map_or(0, |child| child.depth)

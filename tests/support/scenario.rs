@@ -291,9 +291,9 @@ impl Stage {
             fs::read_to_string(path).unwrap_or_default()
         });
         let count = |kind: &str| text.matches(&format!(r#""type":"{kind}""#)).count();
-        let waits =
-            |asked: usize| count("call.asked") == asked && count("call.started") == count("call.finished");
-        let idle = count("call.started") == count("call.finished");
+        // A call that a sub-agent works in waits for what that waits for.
+        let idle = count("call.started").saturating_sub(count("turn.delegated")) <= count("call.finished");
+        let waits = |asked: usize| idle && count("call.asked") == asked;
         let recorded =
             |facts: &BTreeMap<String, usize>| idle && facts.iter().all(|(kind, n)| count(kind) == *n);
         moment.file.as_ref().is_none_or(there)

@@ -17,6 +17,7 @@ use crate::domain::node::{Content, Node};
 use crate::domain::rule;
 use crate::domain::stand::Stand;
 use crate::domain::tags;
+use crate::domain::thread;
 use crate::text;
 
 /// A call and its result, for reading.
@@ -170,7 +171,8 @@ pub fn decision(maker: &mut Maker<'_>, id: NodeId) {
         _ if tags::asks_operator(&run.state, id) => "it asks you: what you answer is its result",
         _ => "may this call run?",
     };
-    let head = format!("{id} {}  {words}", call_rev(maker, id));
+    let named = thread::named(&run.state, id);
+    let head = format!("{named} {}  {words}", call_rev(maker, id));
     maker.framed(0, &head);
     if call.status.needs_operator()
         && let Some(words) = left_behind(call)

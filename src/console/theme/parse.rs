@@ -21,7 +21,16 @@ const MODIFIERS: [(&str, Modifier); 6] = [
 ];
 
 /// Roles that somebody decides by, or is warned by.
-const WEIGHTY: [Role; 8] = [
+const WEIGHTY: [Role; 17] = [
+    Role::Text,
+    Role::JsonKey,
+    Role::JsonString,
+    Role::JsonNumber,
+    Role::JsonLiteral,
+    Role::JsonPunct,
+    Role::Reference,
+    Role::DiffAdd,
+    Role::DiffRemove,
     Role::Decision,
     Role::DecisionKey,
     Role::Escaped,
@@ -78,7 +87,7 @@ pub(super) fn theme(text: &str, file: &str) -> Result<Theme, Error> {
     Ok(Theme { name, looks })
 }
 
-/// Refuses a theme in which what is decided by, or what warns, cannot be told from its ground. Where a colour is the
+/// Refuses a theme in which what is decided about, what is decided by, or what warns, cannot be told from its ground. Where a colour is the
 /// terminal's own nothing is known of it.
 fn legible(place: &Place<'_>, roles: &Value<'_>, looks: &[Entry]) -> Result<(), Error> {
     let of = |role: Role| looks.get(role as usize).copied().unwrap_or_default();
@@ -93,7 +102,7 @@ fn legible(place: &Place<'_>, roles: &Value<'_>, looks: &[Entry]) -> Result<(), 
             let table = as_table(place, roles, "roles")?;
             let at = table.get(role.key()).map_or(0, |value| value.span().start);
             let message = format!(
-                "its contrast with its ground is {ratio:.1} to 1, and what is decided by must have {LEGIBLE} at least: choose \
+                "its contrast with its ground is {ratio:.1} to 1, and what decisions rest on must have {LEGIBLE} at least: choose \
                  colours that are further apart"
             );
             return Err(place.bad(at, format!("roles.{}", role.key()), message));

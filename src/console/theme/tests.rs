@@ -323,7 +323,22 @@ fn a_bad_theme_is_refused_with_file_line_column_and_key() {
 #[test]
 fn a_theme_in_which_a_decision_cannot_be_read_is_refused_with_its_place() {
     for key in [
-        "decision", "escaped", "failed", "warning", "error", "unknown", "awaiting",
+        "decision",
+        "escaped",
+        "failed",
+        "warning",
+        "error",
+        "unknown",
+        "awaiting",
+        "text",
+        "json_key",
+        "json_string",
+        "json_number",
+        "json_literal",
+        "json_punct",
+        "reference",
+        "diff_add",
+        "diff_remove",
     ] {
         let dark = BUILT_IN[0].1;
         let line = dark

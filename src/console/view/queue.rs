@@ -18,6 +18,7 @@ use crate::domain::call::{Call, Seen};
 use crate::domain::id::{NodeId, Rev};
 use crate::domain::ready;
 use crate::domain::stand::Stand;
+use crate::domain::thread;
 
 /// Draws the pane.
 pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
@@ -144,7 +145,8 @@ fn call_entry(model: &Model, id: NodeId, rev: Rev, width: usize) -> Styled {
     };
     let symbol = Symbol::of_status(&call.status);
     let glyph = symbol.glyph(model.settings.charset);
-    let mut line = Styled::new().own(symbol.role(), format!("{glyph} {id} {rev} "));
+    let named = thread::named(state, id);
+    let mut line = Styled::new().own(symbol.role(), format!("{glyph} {named} {rev} "));
     if model.collected.touches(id) {
         line = line.own(Role::Edited, "(edit collected) ");
     }

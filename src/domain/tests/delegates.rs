@@ -242,6 +242,9 @@ fn approvals_of_children_come_to_one_queue_with_their_path() {
     let queue: Vec<NodeId> = w.state.queue().map(|call| call.id).collect();
     assert_eq!(queue, [w.id("wb"), w.id("wa")], "first come, first served");
     assert_eq!(thread::path(&w.state, w.id("wa")), [a]);
+    let inner = w.id("wa");
+    assert_eq!(thread::named(&w.state, inner), format!("{a} > {inner}"));
+    assert_eq!(thread::named(&w.state, a), a.to_string());
     w.reject(w.id("wa")).unwrap();
     w.approve(w.id("wb")).unwrap();
     w.drain();
