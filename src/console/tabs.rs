@@ -434,11 +434,14 @@ pub fn broken(maker: &mut Maker<'_>, id: TurnId) {
         );
     }
     let counts = |id: &&NodeId| run.state.node(**id).is_some_and(|node| node.active);
-    let whole = crate::console::rows::many(turn.nodes.iter().filter(counts).count(), "block");
-    maker.own(
-        Role::Text,
-        format!("{whole} had arrived whole; asking again keeps only those that come back the same"),
-    );
+    let arrived = match turn.nodes.iter().filter(counts).count() {
+        0 => "no block had arrived whole".to_owned(),
+        count => {
+            let whole = crate::console::rows::many(count, "block");
+            format!("{whole} had arrived whole; asking again keeps only those that come back the same")
+        }
+    };
+    maker.own(Role::Text, arrived);
     if let Some(partial) = &turn.more.partial {
         let title = if turn.more.said().is_some_and(|said| said.len() == partial.len()) {
             "what had come of the next block"

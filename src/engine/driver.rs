@@ -14,15 +14,15 @@ use super::log::Log;
 use crate::domain::call::{ErrorClass, Outcome};
 use crate::domain::command::{Command, RunCommand};
 use crate::domain::effect::Effect;
-use crate::domain::envelope::{Actor, Envelope, FORMAT};
-use crate::domain::event::{CallEvent, EscapeEvent, Event, RunEvent, TurnEvent, WeightEvent};
+use crate::domain::envelope::{Actor, Envelope};
+use crate::domain::event::{Event, RunEvent};
 use crate::domain::id::{Seq, TurnId};
 use crate::domain::input::Input;
 use crate::domain::live::Live;
 use crate::domain::refusal::{Refusal, RefusalKind};
 use crate::domain::state::State;
 use crate::domain::turn::{Stream, Turn};
-use crate::domain::{advance, apply, decide, effects};
+use crate::domain::{advance, decide};
 use crate::model::{Model, Tap};
 use crate::policy::{Policy, Preset};
 
@@ -346,109 +346,6 @@ impl Driver {
         ));
     }
 
-    /// Stamps, writes and folds events, and notes what the world is asked for. Gives why nothing of it was recorded:
-    /// all of it is written before any of it is folded, and a part of a decision counts for nothing when it is read.
-    fn record(&mut self, events: Vec<Event>, actor: &Actor, cause: Seq) -> Option<Halt> {
-        if self.halted.is_some() {
-            return self.halted.clone();
-        }
-        let last = events.len().saturating_sub(1);
-        let mut seq = self.state.seq;
-        let mut envelopes = Vec::with_capacity(events.len());
-        for (index, event) in events.into_iter().enumerate() {
-            seq = seq.next();
-            let envelope = Envelope {
-                v: FORMAT,
-                seq,
-                at: self.clock.utc_ms(),
-                mono: self.clock.mono_ms(),
-                actor: actor.clone(),
-                cause,
-                more: index < last,
-                event,
-            };
-            if let Err(reason) = self.log.append(&envelope) {
-                self.halt(Halt::Unwritten(reason));
-                return self.halted.clone();
-            }
-            tracing::trace!(seq = envelope.seq.0, more = envelope.more, "recorded");
-            envelopes.push(envelope);
-        }
-        for envelope in envelopes {
-            self.take_in(envelope);
-        }
-        None
-    }
-
-    /// Folds a recorded event, and notes what the world is asked for.
-    fn take_in(&mut self, envelope: Envelope) {
-        apply::apply(&mut self.state, &envelope);
-        self.adviser.watch.take(&self.state, &envelope);
-        self.adviser.ladder.take(&envelope.event);
-        if let Event::Run(RunEvent::RuleAdded { .. } | RunEvent::RuleDropped { .. }) = &envelope.event {
-            self.adviser.keep_rules(&self.state.rules);
-        }
-        self.batch.sync |= needs_disk(&envelope.event);
-        self.batch
-            .effects
-            .extend(effects::effects(&self.state, &envelope));
-        self.batch.envelopes.push(Arc::new(envelope));
-    }
-
-    /// From here on nothing is decided, recorded or asked of the world. The first reason is the one that is told.
-    fn halt(&mut self, halt: Halt) {
-        self.batch.effects.clear();
-        if self.halted.is_some() {
-            return;
-        }
-        tracing::error!(seq = self.state.seq.0, reason = %crate::text::visible(&halt.to_string()), "halted");
-        self.batch.words.push(Publication::Halted(halt.clone()));
-        self.halted = Some(halt);
-    }
-
-    /// Puts what happened on disk, then tells, then acts.
-    fn conclude(&mut self) {
-        let is_kept = self.batch.envelopes.is_empty() || self.keep();
-        self.note_work();
-        let batch = std::mem::take(&mut self.batch);
-        for (reply, result) in batch.replies {
-            let result = match &self.halted {
-                Some(halt) if !is_kept => result.and_then(|_| Err(halt.not_known())),
-                _ => result,
-            };
-            // Nobody waits for the answer any more: the decision stands all the same.
-            reply.send(result).unwrap_or_default();
-        }
-        // What may not be on disk is no fact for anybody.
-        let facts = if is_kept { batch.envelopes } else { Vec::new() };
-        let facts = facts.into_iter().map(Publication::Event);
-        self.publish(&facts.chain(batch.words).collect::<Vec<_>>());
-        self.told.send_replace(self.state.seq);
-        if self.halted.is_none() {
-            for effect in batch.effects {
-                self.act(effect);
-            }
-        }
-    }
-
-    /// Puts on disk what was recorded; false where that failed, and nobody knows how much of it is there.
-    fn keep(&mut self) -> bool {
-        let sync = std::mem::take(&mut self.batch.sync) || self.halted.is_some();
-        let result = if sync { self.log.sync() } else { self.log.flush() };
-        if let Err(reason) = result {
-            self.halt(Halt::Unwritten(reason));
-            return false;
-        }
-        true
-    }
-
-    /// All at once: who listens is woken once.
-    fn publish(&mut self, words: &[Publication]) {
-        if !words.is_empty() {
-            self.listeners.retain(|out| out.send(words.to_vec()).is_ok());
-        }
-    }
-
     async fn shut_down(mut self, done: oneshot::Sender<()>) {
         self.conclude();
         self.executor.shut_down().await;
@@ -478,24 +375,7 @@ impl Driver {
     }
 }
 
-/// Decisions, and intents of what changes the world, are on disk before anything follows from them.
-fn needs_disk(event: &Event) -> bool {
-    match event {
-        Event::Call(CallEvent::Started { effect, .. }) => effect.has_effect(),
-        Event::Run(RunEvent::Started(_) | RunEvent::Reopened { .. } | RunEvent::Finished { .. })
-        | Event::Edit(_)
-        | Event::Escape(EscapeEvent::Allowed { .. } | EscapeEvent::Muted { .. })
-        | Event::Weight(WeightEvent::Set { .. } | WeightEvent::Reset { .. })
-        | Event::Turn(TurnEvent::Prompted { .. }) => true,
-        Event::Run(_)
-        | Event::Turn(_)
-        | Event::Call(_)
-        | Event::Resilience(_)
-        | Event::Escape(_)
-        | Event::Weight(_) => false,
-    }
-}
-
 mod act;
+mod record;
 #[cfg(test)]
 mod tests;
