@@ -5,22 +5,8 @@ use std::path::PathBuf;
 
 use crate::control::holder::{Holder, sockets};
 use crate::decisions::{call, refused};
+use crate::left::WRITES;
 use crate::world::{World, until};
-
-/// A write that nobody has let run before the first process ended.
-const WRITES: &str = r#"
-[meta]
-name = "writes"
-[[rule]]
-when = { done = ["w"] }
-answer = "written"
-[[rule]]
-think = "first"
-[[rule.call]]
-tool = "write_file"
-as = "w"
-args = { path = "out.txt", content = "agent" }
-"#;
 
 fn draft(world: &World, id: &str) -> PathBuf {
     world.sessions().join(id).join("draft.json")
@@ -89,7 +75,7 @@ fn what_is_dropped_lets_go_what_it_held_as_it_was() {
         .run(&["drop-collected", &id, "--digest", &seen[..12]])
         .ends(0);
     assert!(holder.end().ends(0).out.starts_with("written"));
-    assert_eq!(world.read("out.txt"), "agent");
+    assert_eq!(world.read("out.txt"), "ONE");
     assert!(!draft(&world, &id).exists());
 }
 
@@ -150,5 +136,5 @@ fn where_nobody_listens_the_run_ends_and_says_what_it_waited_for() {
         ])
         .ends(0);
     assert!(said.out.starts_with("written"), "{}", said.out);
-    assert_eq!(world.read("out.txt"), "agent");
+    assert_eq!(world.read("out.txt"), "ONE");
 }

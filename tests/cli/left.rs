@@ -29,7 +29,7 @@ args = { command = "trap '' TERM; echo b >> log.txt; sleep 300; sleep 300" }
 "#;
 
 /// Writes a file, and says what it was told of that when it shall do something else.
-const WRITES: &str = r#"
+pub const WRITES: &str = r#"
 [meta]
 name = "writes"
 [[rule]]

@@ -34,6 +34,16 @@ fn cut(state: &State) -> Option<TurnId> {
     state.turns.values().find(too_long).map(|turn| turn.id)
 }
 
+/// Sends what has no end until it is cut off and the connection is closed.
+async fn cut_off(stage: &mut Stage, format: &Format, rest: &Rest) {
+    endless(format, rest);
+    stage
+        .live
+        .until("it is cut off", |state| cut(state).is_some())
+        .await;
+    stage.closed(0).await;
+}
+
 #[tokio::test]
 async fn a_block_without_an_end_is_cut_off_and_what_was_whole_before_it_stands() {
     for format in FORMATS {
@@ -43,12 +53,7 @@ async fn a_block_without_an_end_is_cut_off_and_what_was_whole_before_it_stands()
         ));
         let mut stage = Stage::new(format, vec![first, answer(format, "Short.")]).await;
         stage.read_ended(1).await;
-        endless(format, &rest);
-        stage
-            .live
-            .until("it is cut off", |state| cut(state).is_some())
-            .await;
-        stage.closed(0).await;
+        cut_off(&mut stage, format, &rest).await;
         let turn = cut(&stage.live.state).unwrap();
         let partial = stage.live.state.turns[&turn].more.partial.clone().unwrap();
         assert!(partial.starts_with("And xxx"));
@@ -74,12 +79,7 @@ async fn where_nothing_was_whole_it_is_asked_again_as_after_any_cut() {
     for format in FORMATS {
         let (first, rest) = open(Vec::new());
         let mut stage = Stage::new(format, vec![first, answer(format, "Short.")]).await;
-        endless(format, &rest);
-        stage
-            .live
-            .until("it is cut off", |state| cut(state).is_some())
-            .await;
-        stage.closed(0).await;
+        cut_off(&mut stage, format, &rest).await;
         let (asked, state, _) = stage.end().await;
         assert_eq!(asked.len(), 2);
         assert!(!asked[1].has("xxx"));

@@ -1,7 +1,7 @@
 //! What goes into a text and what does not: keys that wait together, bounds, marks, brackets. Must not know: terminals.
 
+use super::typing::editor;
 use crate::console::key::{Code, Key};
-use crate::console::model::editor::Editor;
 use crate::console::model::overlay::Overlay;
 use crate::console::msg::{Msg, TermMsg};
 use crate::console::testing::{ARMING, Stage, flat};
@@ -14,14 +14,6 @@ fn guiding() -> Stage {
     stage.press("i");
     stage.out.clear();
     stage
-}
-
-#[track_caller]
-fn editor(stage: &mut Stage) -> &mut Editor {
-    match stage.model.overlays.last_mut() {
-        Some(Overlay::Editor(editor)) => editor,
-        other => panic!("no editor but {other:?}"),
-    }
 }
 
 /// The keys of a text, as a terminal without bracketed paste tells them: all at once.

@@ -22,7 +22,7 @@ fn editing(args: &str) -> Stage {
 }
 
 #[track_caller]
-fn editor(stage: &mut Stage) -> &mut Editor {
+pub fn editor(stage: &mut Stage) -> &mut Editor {
     match stage.model.overlays.last_mut() {
         Some(Overlay::Editor(editor)) => editor,
         other => panic!("no editor but {other:?}"),
