@@ -138,8 +138,8 @@ impl Caller {
         let need = need::need(state);
         let was = |need: &Need| self.standing == Some((need.cause.clone(), Told::Yes));
         // What they paused or stopped themselves they know of.
-        let his_own = need.is_none() && state.mode != Mode::Running;
-        if his_own || need.as_ref().is_some_and(was) {
+        let own = need.is_none() && state.mode != Mode::Running;
+        if own || need.as_ref().is_some_and(was) {
             return;
         }
         let cause = need.as_ref().map_or("ended", |need| need.cause.name());

@@ -51,8 +51,7 @@ pub fn queue(common: &Common, args: &args::Queue) -> Result<Code, Failure> {
         } else {
             let verbs = still::verbs(&need.cause).join(", ");
             format!(
-                "the run stands still: {}
-  verbs: {verbs}",
+                "the run stands still: {}\n  verbs: {verbs}",
                 visible(&need.reason)
             )
         });

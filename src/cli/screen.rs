@@ -1,6 +1,5 @@
 //! Opens the console with the settings of this process. Must not know: what is behind the link.
 
-use crate::console::model::Source;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -11,6 +10,7 @@ use crate::config::settings::{Ambiguous, Glyphs, Origin};
 use crate::console::app::{self, Alerts, Exit, Held, Options, Sources};
 use crate::console::layout::gutter::Line;
 use crate::console::link::Link;
+use crate::console::model::Source;
 use crate::console::symbols::Charset;
 use crate::console::terminal::{self, Around, Reach};
 use crate::console::theme::Colours;

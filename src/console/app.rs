@@ -11,7 +11,6 @@ mod save;
 mod typed;
 mod worker;
 
-use crate::console::model::Source;
 use std::io;
 
 use crossterm::event::Event;
@@ -28,6 +27,7 @@ use super::msg::{Leave, Msg, Out};
 use super::terminal::{self, Screen, Signal, Signals, Stops, install_panic_hook};
 use super::update::{prepare, soon, update, work};
 use super::view::view;
+use crate::console::model::Source;
 use drafts::Drafts;
 pub use drafts::{held_by, keep_instead, kept};
 use keys::Together;

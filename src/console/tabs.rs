@@ -442,13 +442,13 @@ pub fn broken(maker: &mut Maker<'_>, id: TurnId) {
         }
     };
     maker.own(Role::Text, arrived);
-    if let Some(partial) = &turn.more.partial {
-        let title = if turn.more.said().is_some_and(|said| said.len() == partial.len()) {
+    if let Some(open) = &turn.more.open {
+        let title = if open.said().is_some_and(|said| said.len() == open.text.len()) {
             "what had come of the next block"
         } else {
             "what had come of the next blocks; a call that is not whole is not kept"
         };
         maker.own(Role::Title, title);
-        maker.said(partial, &Origin::Model);
+        maker.said(&open.text, &Origin::Model);
     }
 }

@@ -7,7 +7,6 @@ mod run;
 mod scenes;
 pub mod work;
 
-use crate::console::model::Source;
 use std::sync::Arc;
 
 use ratatui::Terminal;
@@ -24,6 +23,7 @@ use super::symbols::Charset;
 use super::theme::{Colours, Theme};
 use super::update::{prepare, settle, update, work};
 use super::view::view;
+use crate::console::model::Source;
 use crate::domain::advance::advance;
 use crate::domain::advice::Cards;
 use crate::domain::command::Command;

@@ -1,7 +1,10 @@
-//! Which calls can be approved together. Left out: what the policy denies, what cannot be undone or
-//! looked into, repeated effects, unknown outcomes, what an edit holds. Must not know: who asks.
+//! Which calls can be approved together, and why each other one that waits cannot. Left out: what the policy denies,
+//! what cannot be undone or looked into, repeated effects, unknown outcomes, what an edit holds. Must not know: who
+//! asks, how a reason is told.
 
-use super::call::{Digest, Gate, Status};
+use std::collections::BTreeMap;
+
+use super::call::{Call, Digest, Gate, Status};
 use super::id::{NodeId, Rev};
 use super::node::Node;
 use super::state::State;
@@ -19,34 +22,97 @@ pub struct Item {
     pub digest: Digest,
 }
 
-/// The calls that can be approved together, first come first.
-pub fn together(state: &State) -> Vec<Item> {
-    let waiting = state.queue().filter(|call| {
-        let verdict = call.verdict.as_ref();
-        call.status == Status::Awaiting
-            && !call.suspect
-            && state.turn_of(call.id).is_some_and(Turn::is_active)
-            && verdict.is_none_or(|verdict| verdict.gate != Gate::Deny && !verdict.alone)
-    });
-    waiting
-        .filter_map(|call| {
-            let node = state.nodes.get(&call.id)?;
-            plain(state, node).then_some(())?;
-            Some(Item {
-                call: call.id,
-                rev: node.rev(),
-                digest: call.digest.clone()?,
-            })
-        })
-        .collect()
+/// Why a call that waits cannot be approved with others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Alone {
+    /// The policy denies it.
+    Denied,
+    /// Its effect cannot be undone.
+    Irreversible,
+    /// What it does cannot be looked into.
+    Uninspectable,
+    /// Only a shell can tell what it runs.
+    Shell,
+    /// An equal effect may have happened.
+    Repeated,
+    /// Nobody knows whether it happened.
+    Unknown,
+    /// It failed, and a repair is to be chosen.
+    Repair,
+    /// The operator's answer is its result.
+    Question,
+    /// The run has no such tool.
+    NoTool,
+    /// An edit before it is worked in.
+    Held,
+    /// What it reads changed, and it is checked anew.
+    Checked,
 }
 
-/// False where a single look is not enough: it cannot be undone, cannot be looked into, or only the
-/// operator can give its result. A tool that is not known is none of the plain ones.
+/// The calls that can be approved together, first come first.
+pub fn together(state: &State) -> Vec<Item> {
+    state.queue().filter_map(|call| item(state, call).ok()).collect()
+}
+
+/// The calls that wait and cannot, by the reason; within one first come first.
+pub fn left_out(state: &State) -> BTreeMap<Alone, Vec<NodeId>> {
+    let mut out: BTreeMap<Alone, Vec<NodeId>> = BTreeMap::new();
+    for call in state.queue() {
+        if let Err(why) = item(state, call) {
+            out.entry(why).or_default().push(call.id);
+        }
+    }
+    out
+}
+
+fn item(state: &State, call: &Call) -> Result<Item, Alone> {
+    match call.status {
+        Status::Awaiting => {}
+        Status::Consent(_) => return Err(Alone::Repeated),
+        Status::InDoubt(_) => return Err(Alone::Unknown),
+        Status::Repairing(_) => return Err(Alone::Repair),
+        _ => return Err(Alone::Checked),
+    }
+    if !state.turn_of(call.id).is_some_and(Turn::is_active) {
+        return Err(Alone::Held);
+    }
+    let verdict = call.verdict.as_ref();
+    if verdict.is_some_and(|verdict| verdict.gate == Gate::Deny) {
+        return Err(Alone::Denied);
+    }
+    let node = state.nodes.get(&call.id).ok_or(Alone::NoTool)?;
+    if let Some(why) = by_tool(state, node) {
+        return Err(why);
+    }
+    if verdict.is_some_and(|verdict| verdict.alone) {
+        return Err(Alone::Shell);
+    }
+    let digest = call.digest.clone().filter(|_| !call.suspect);
+    Ok(Item {
+        call: call.id,
+        rev: node.rev(),
+        digest: digest.ok_or(Alone::Checked)?,
+    })
+}
+
+/// Why a single look at a call is not enough, by its tool: it cannot be undone, cannot be looked into, only the
+/// operator can give its result, or it is not known.
+fn by_tool(state: &State, node: &Node) -> Option<Alone> {
+    let Some(card) = node.as_call().and_then(|(tool, _)| tags::card(state, tool)) else {
+        return Some(Alone::NoTool);
+    };
+    let reasons = [
+        (tags::IRREVERSIBLE, Alone::Irreversible),
+        (tags::ASKS_OPERATOR, Alone::Question),
+        (tags::UNINSPECTABLE, Alone::Uninspectable),
+    ];
+    let is = |tag: &str| card.tags.iter().any(|one| one == tag);
+    reasons.into_iter().find(|(tag, _)| is(tag)).map(|(_, why)| why)
+}
+
+/// False where a single look is not enough.
 pub fn plain(state: &State, node: &Node) -> bool {
-    const ALONE: [&str; 3] = ["irreversible", "uninspectable", "asks_operator"];
-    let card = node.as_call().and_then(|(tool, _)| tags::card(state, tool));
-    card.is_some_and(|card| !card.tags.iter().any(|tag| ALONE.contains(&tag.as_str())))
+    by_tool(state, node).is_none()
 }
 
 /// Why there is no rule that lets exactly such a call run, always.

@@ -10,6 +10,9 @@ use super::state::State;
 /// The tag of a tool whose effect nothing takes back.
 pub const IRREVERSIBLE: &str = "irreversible";
 
+/// The tag of a tool whose calls do not say all that they do.
+pub const UNINSPECTABLE: &str = "uninspectable";
+
 /// The tag of a tool whose result is what the operator answers.
 pub const ASKS_OPERATOR: &str = "asks_operator";
 

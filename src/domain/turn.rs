@@ -64,10 +64,8 @@ pub struct Turn {
 /// What few turns have, or only while their stream is open.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TurnMore {
-    /// Text of a block that was not sealed when the program last wrote it down.
-    pub partial: Option<Arc<str>>,
-    /// Bytes at the beginning of that text which the model says, and does not think or call; none for all of it.
-    pub spoken: Option<u64>,
+    /// What had come of blocks that were not sealed, when the program last wrote it down.
+    pub open: Option<OpenText>,
     /// What its newest request alone told the model, beside what is read off the state.
     pub told: Vec<Arc<str>>,
     /// The breaker that let its open request through, and in which generation.
@@ -76,22 +74,36 @@ pub struct TurnMore {
     pub revived: Seq,
 }
 
-impl TurnMore {
-    /// What the model had said of a block that was not sealed: what it had begun to call or to think is no word of its.
+/// Text of blocks that were not sealed: what the model had said of them, then what it had begun to think or to call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpenText {
+    /// All of it.
+    pub text: Arc<str>,
+    /// Bytes at its beginning that are said; none for all of it, as in sessions of old.
+    pub spoken: Option<u64>,
+}
+
+impl OpenText {
+    /// What the model had said; none where it had said nothing yet.
     pub fn said(&self) -> Option<&str> {
-        let all = self.partial.as_deref()?;
-        let spoken = self.spoken.map_or(all.len(), |spoken| {
-            usize::try_from(spoken).unwrap_or(usize::MAX).min(all.len())
+        let spoken = self.spoken.map_or(self.text.len(), |spoken| {
+            usize::try_from(spoken).unwrap_or(usize::MAX).min(self.text.len())
         });
-        all.get(..spoken).filter(|said| !said.is_empty())
+        self.text.get(..spoken).filter(|said| !said.is_empty())
+    }
+}
+
+impl TurnMore {
+    /// What had come of blocks that were not sealed; empty where nothing had.
+    pub fn open_text(&self) -> &str {
+        self.open.as_ref().map_or("", |open| &open.text)
     }
 }
 
 impl Blank for TurnMore {
     fn blank() -> &'static Self {
         static BLANK: TurnMore = TurnMore {
-            partial: None,
-            spoken: None,
+            open: None,
             told: Vec::new(),
             guard: None,
             revived: Seq(0),

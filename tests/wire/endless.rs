@@ -55,7 +55,7 @@ async fn a_block_without_an_end_is_cut_off_and_what_was_whole_before_it_stands()
         stage.read_ended(1).await;
         cut_off(&mut stage, format, &rest).await;
         let turn = cut(&stage.live.state).unwrap();
-        let partial = stage.live.state.turns[&turn].more.partial.clone().unwrap();
+        let partial = stage.live.state.turns[&turn].more.open_text().to_owned();
         assert!(partial.starts_with("And xxx"));
         assert!(
             (15 * MIB..=16 * MIB).contains(&partial.len()),

@@ -11,12 +11,12 @@ use super::arming::Question;
 use super::editor::Editor;
 use super::listing::Listing;
 use super::seek::Seek;
-use crate::console::apart::Why;
 use crate::console::commands::{Context, Verb};
 use crate::console::diff;
 use crate::console::doc::{Doc, Styled};
 use crate::console::field::Field;
 use crate::console::summary::Summary;
+use crate::domain::bulk::Alone;
 use crate::domain::call::Digest;
 use crate::domain::command::{Command, Edit, EditCommand};
 use crate::domain::id::{NodeId, Rev, TurnId};
@@ -343,7 +343,7 @@ pub struct Bulk {
     /// Calls that could be approved with them and are not listed: they came since.
     pub more: usize,
     /// Calls that waited too when the list was opened, and are in none.
-    pub apart: BTreeMap<Why, Vec<NodeId>>,
+    pub apart: BTreeMap<Alone, Vec<NodeId>>,
     /// As rows.
     pub doc: Doc,
     /// First row on screen.

@@ -87,8 +87,8 @@ pub(super) fn theme(text: &str, file: &str) -> Result<Theme, Error> {
     Ok(Theme { name, looks })
 }
 
-/// Refuses a theme in which what is decided about, what is decided by, or what warns, cannot be told from its ground. Where a colour is the
-/// terminal's own nothing is known of it.
+/// Refuses a theme in which what is decided about, what is decided by, or what warns, cannot be told from its ground.
+/// Where a colour is the terminal's own nothing is known of it.
 fn legible(place: &Place<'_>, roles: &Value<'_>, looks: &[Entry]) -> Result<(), Error> {
     let of = |role: Role| looks.get(role as usize).copied().unwrap_or_default();
     let text = of(Role::Text);

@@ -36,7 +36,7 @@ pub(super) fn list(model: &mut Model) -> Result<(), String> {
         return Err("the list is up to date: nothing came since it was opened".to_owned());
     }
     let items = items(model);
-    let left = apart::left_out(&model.run.state);
+    let left = bulk::left_out(&model.run.state);
     if items.is_empty() {
         model.arming.no_list = true;
         let none = "nothing that waits can be approved together";

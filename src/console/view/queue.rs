@@ -18,6 +18,7 @@ use crate::domain::call::{Call, Seen};
 use crate::domain::id::{NodeId, Rev};
 use crate::domain::ready;
 use crate::domain::stand::Stand;
+use crate::domain::tags;
 use crate::domain::thread;
 
 /// Draws the pane.
@@ -91,7 +92,7 @@ fn entry(model: &Model, item: &Item, width: usize) -> Styled {
 /// What raises a call above its effect class, by what the operator's own catalogue says of its tool.
 fn tier(model: &Model, tool: &str) -> Vec<&'static str> {
     let tags = model.run.tool(tool).map_or(&[][..], |card| &card.tags);
-    ["irreversible", "external", "uninspectable"]
+    [tags::IRREVERSIBLE, "external", tags::UNINSPECTABLE]
         .into_iter()
         .filter(|tag| tags.iter().any(|one| one == tag))
         .collect()

@@ -14,7 +14,7 @@ use crate::domain::price::Spent;
 use crate::domain::seldom::Seldom;
 use crate::domain::state::{Mode, State};
 use crate::domain::thread::{self, Child};
-use crate::domain::turn::{Activity, Producer, Stop, Stream, StreamFaultKind, Turn, TurnMore, Usage};
+use crate::domain::turn::{Activity, OpenText, Producer, Stop, Stream, StreamFaultKind, Turn, Usage};
 
 pub(super) fn apply(state: &mut State, at: At, event: &TurnEvent) {
     match event {
@@ -87,8 +87,9 @@ pub(super) fn apply(state: &mut State, at: At, event: &TurnEvent) {
             text,
         } => with(state, *turn, |turn| {
             turn.more.change(|more| {
-                partial(more, *kept, text);
-                more.spoken = *spoken;
+                let text = opened(more.open_text(), *kept, text);
+                let spoken = *spoken;
+                more.open = Some(OpenText { text, spoken });
             });
         }),
         TurnEvent::Closed { .. }
@@ -105,14 +106,13 @@ pub(super) fn apply(state: &mut State, at: At, event: &TurnEvent) {
     }
 }
 
-/// Puts what is new of an open text behind what stands of it.
-fn partial(more: &mut TurnMore, kept: u64, text: &Arc<str>) {
-    let before = more.partial.as_deref().unwrap_or_default();
+/// An open text: what is new of it behind what stands of it.
+fn opened(before: &str, kept: u64, new: &Arc<str>) -> Arc<str> {
     let stands = usize::try_from(kept).ok().and_then(|kept| before.get(..kept));
-    more.partial = Some(match stands {
-        Some(stands) if !stands.is_empty() => Arc::from([stands, text].concat()),
-        _ => text.clone(),
-    });
+    match stands {
+        Some(stands) if !stands.is_empty() => Arc::from([stands, new].concat()),
+        _ => new.clone(),
+    }
 }
 
 /// Folds a request; the first one makes the turn.
@@ -151,8 +151,7 @@ fn requested(state: &mut State, at: At, event: &TurnEvent) {
         turn.last = *last;
         turn.more.change(|more| {
             more.guard = guard;
-            more.partial = None;
-            more.spoken = None;
+            more.open = None;
             more.told.clone_from(told);
         });
         // Whatever it was kept in spite of: it is asked with what stands before it now.
@@ -376,8 +375,7 @@ fn received(state: &mut State, turn: TurnId, origin: &Origin) {
         with(state, turn, |turn| {
             turn.received += 1;
             turn.more.change(|more| {
-                more.partial = None;
-                more.spoken = None;
+                more.open = None;
             });
         });
     }

@@ -231,7 +231,7 @@ fn keep_arrived(draft: &mut Draft<'_>, turn: TurnId) -> Result<(), Refusal> {
         .state
         .turns
         .get(&turn)
-        .and_then(|turn| turn.more.said().map(Arc::from));
+        .and_then(|turn| turn.more.open.as_ref()?.said().map(Arc::from));
     let something = partial.is_some()
         || draft.state.turns.get(&turn).is_some_and(|turn| {
             turn.nodes

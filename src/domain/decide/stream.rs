@@ -170,7 +170,7 @@ fn supersede_from(draft: &mut Draft<'_>, turn: &Turn, from: NodeId) {
 
 pub(super) fn partial(draft: &mut Draft<'_>, which: (TurnId, u32), text: &Arc<str>, spoken: u64) {
     let Some(turn) = current(draft, which) else { return };
-    let before = turn.more.partial.as_deref().unwrap_or_default();
+    let before = turn.more.open_text();
     if before == &**text {
         return;
     }

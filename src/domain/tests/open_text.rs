@@ -39,7 +39,7 @@ impl World {
     }
 
     fn partial(&self, turn: TurnId) -> Option<&str> {
-        self.state.turns[&turn].more.partial.as_deref()
+        self.state.turns[&turn].more.open.as_ref().map(|open| &*open.text)
     }
 }
 
@@ -64,7 +64,11 @@ fn folded(w: &World, turn: TurnId, partials: &[(u64, &str)]) -> Option<String> {
         };
         apply::apply(&mut state, &envelope);
     }
-    state.turns[&turn].more.partial.as_deref().map(str::to_owned)
+    state.turns[&turn]
+        .more
+        .open
+        .as_ref()
+        .map(|open| open.text.to_string())
 }
 
 #[test]

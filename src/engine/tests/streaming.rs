@@ -107,14 +107,14 @@ async fn long_open_text_is_written_down_before_it_is_whole() {
                 .state
                 .turns
                 .values()
-                .any(|turn| turn.more.partial.as_deref() == Some("begun"))
+                .any(|turn| turn.more.open_text() == "begun")
         })
         .await;
     ask.text(0, &"x".repeat(5000)).await;
     stage
         .until("after some bytes", |stage| {
             let mut turns = stage.state.turns.values();
-            turns.any(|turn| turn.more.partial.as_ref().is_some_and(|text| text.len() == 5005))
+            turns.any(|turn| turn.more.open_text().len() == 5005)
         })
         .await;
     drop(ask);
@@ -139,12 +139,7 @@ async fn a_text_that_becomes_very_long_is_written_down_once_and_not_for_every_pi
     stage
         .until("most of it", |stage| {
             let mut turns = stage.state.turns.values();
-            turns.any(|turn| {
-                turn.more
-                    .partial
-                    .as_ref()
-                    .is_some_and(|text| text.len() > 900_000)
-            })
+            turns.any(|turn| turn.more.open_text().len() > 900_000)
         })
         .await;
     drop(ask);
@@ -154,12 +149,12 @@ async fn a_text_that_becomes_very_long_is_written_down_once_and_not_for_every_pi
         _ => 0,
     });
     let written: usize = written.sum();
-    let partial = stage
-        .state
-        .turns
-        .values()
-        .find_map(|turn| turn.more.partial.clone());
-    assert_eq!(written, partial.unwrap().len(), "no byte of it is written twice");
+    let partial = stage.state.turns.values().find_map(|turn| turn.more.open.clone());
+    assert_eq!(
+        written,
+        partial.unwrap().text.len(),
+        "no byte of it is written twice"
+    );
 }
 
 #[tokio::test(start_paused = true)]

@@ -240,12 +240,7 @@ fn fits_broken(turn: &Turn, term: &Term) -> bool {
                 Stream::Broken(fault) => wanted.are_in(&fault.message) || wanted.are_in(fault.kind.word()),
                 _ => false,
             };
-            let partial = turn
-                .more
-                .partial
-                .as_deref()
-                .is_some_and(|text| wanted.are_in(text));
-            why || partial || turn.id.to_string() == wanted.text
+            why || wanted.are_in(turn.more.open_text()) || turn.id.to_string() == wanted.text
         }
         Term::Is(at) => STATES
             .get(*at)

@@ -1,9 +1,9 @@
 //! What can be done while a long record is read: its newest events are there, and nothing else.
 
-use crate::console::model::Source;
 use std::sync::Arc;
 
 use crate::console::link::Update;
+use crate::console::model::Source;
 use crate::console::model::log::Line;
 use crate::console::model::screen::Pane;
 use crate::console::msg::Msg;

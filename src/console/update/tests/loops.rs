@@ -1,8 +1,8 @@
 //! What the operator sees of repetition and what their keys do about it. Must not know: how it is found.
 
-use crate::console::model::Source;
 use std::sync::Arc;
 
+use crate::console::model::Source;
 use crate::console::model::lower::Target;
 use crate::console::testing::{Stage, id};
 use crate::domain::command::{Command, EscapeCommand};

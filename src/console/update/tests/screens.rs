@@ -1,10 +1,10 @@
 //! Whatever is pressed, on whatever screen, nothing panics; and arrivals never take the focus.
 
-use crate::console::model::Source;
 use proptest::prelude::*;
 
 use crate::console::key::{Code, Key};
 use crate::console::link::Update;
+use crate::console::model::Source;
 use crate::console::model::graph::Pick;
 use crate::console::model::screen::Pane;
 use crate::console::msg::{Msg, TermMsg};

@@ -414,7 +414,7 @@ fn broken_row(model: &Model, canvas: &mut Canvas<'_>, place: Rect, turn: &Turn, 
         width: place.right().saturating_sub(x),
         ..place
     };
-    let partial = turn.more.partial.as_deref().unwrap_or_default();
+    let partial = turn.more.open_text();
     let line = Styled::new()
         .own(symbol.role(), format!("{} broke ({kind})  ", turn.id))
         .untrusted(Role::Text, partial, usize::from(words.width));
@@ -434,7 +434,7 @@ pub(super) fn why_broken(state: &State, turn: TurnId) -> Option<String> {
     let Stream::Broken(fault) = &turn.stream else {
         return None;
     };
-    let partial = turn.more.partial.as_deref().unwrap_or_default();
+    let partial = turn.more.open_text();
     let (head, _) = head(partial, 200);
     Some(format!("broke ({}) {head}", fault.kind.word()))
 }

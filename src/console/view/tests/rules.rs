@@ -1,10 +1,10 @@
 //! Rules that every picture keeps.
 
-use crate::console::model::Source;
 use proptest::prelude::*;
 
 use crate::console::commands;
 use crate::console::hints;
+use crate::console::model::Source;
 use crate::console::symbols::Charset;
 use crate::console::testing::{ARMING, Stage, id};
 use crate::console::theme::Role;
