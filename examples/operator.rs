@@ -49,10 +49,10 @@ const SLOW: usize = 320;
 
 fn main() -> Result<(), Fail> {
     let words: Vec<String> = std::env::args().skip(1).collect();
-    if let [word, rows] = &words[..]
+    if let [word, rows, streams @ ..] = &words[..]
         && word == "floor"
     {
-        floor::show(rows.parse()?);
+        floor::show(rows.parse()?, streams.first().map(String::as_str));
         return Ok(());
     }
     if let [word] = &words[..]
@@ -157,11 +157,10 @@ fn streaming(kinds: &[Kind], server: &Server, home: &Path) {
     );
     println!("|---|---|---|---|---|---|");
     for kind in kinds {
-        let Kind::Replay(nodes, id) = kind else { continue };
         for pace in [FAST, SLOW] {
             server.pace(pace);
-            for line in figures::streaming(id, home) {
-                println!("| {nodes} nodes, {pace} bytes/s {line}");
+            for line in figures::streaming(kind, &server.base, home) {
+                println!("| {kind}, {pace} bytes/s {line}");
             }
         }
     }

@@ -164,9 +164,16 @@ pub fn idle(kind: &Kind, home: &Path, long: Duration) -> Idle {
 /// Seconds without a key while it streams.
 const WATCHED: Duration = Duration::from_secs(10);
 
-/// Goes on with a session whose model streams; figures with the cursor at the end and in the middle.
-pub fn streaming(id: &str, home: &Path) -> Vec<String> {
-    let mut program = Program::start(&overrule(), &["resume", id, "--max-turns", "1000000"], home);
+/// Goes on with a session whose model streams, or shows a bare list with the same stream below it; figures with the
+/// cursor at the end and in the middle.
+pub fn streaming(kind: &Kind, server: &str, home: &Path) -> Vec<String> {
+    let mut program = match kind {
+        Kind::Floor(rows) => {
+            let own = std::env::current_exe().unwrap();
+            Program::start(&own, &["floor", &rows.to_string(), server], home)
+        }
+        Kind::Replay(_, id) => Program::start(&overrule(), &["resume", id, "--max-turns", "1000000"], home),
+    };
     program.until("the stream", |it| it.shows("says: "));
     program.wait(Duration::from_secs(1));
     program.send("1");
