@@ -138,6 +138,8 @@ pub enum What {
     Collected(Queue),
     /// Compare two branches node by node: answers, calls, requests, tokens
     Compare(Compare),
+    /// Print every setting in force and the rules of the policy, each with who said so
+    Config,
     /// Decode a captured model stream
     Decode(Decode),
     /// Operator verbs on a session

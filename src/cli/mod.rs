@@ -43,6 +43,7 @@ pub mod run;
 pub mod screen;
 mod sent;
 pub mod sessions;
+mod settings;
 pub mod signals;
 pub mod verbs;
 pub mod watch;
@@ -92,6 +93,7 @@ fn dispatch(parsed: args::Args) -> Result<Code, Failure> {
         Some(What::Branches(branches)) => branches::branches(&common, &branches),
         Some(What::Collected(queue)) => kept::list(&common, &queue),
         Some(What::Compare(compare)) => branches::compare(&common, &compare),
+        Some(What::Config) => settings::print(&common),
         Some(What::Decode(decode)) => decode::decode(&decode),
         Some(What::Verb(verb)) => verbs::verb(&common, &verb),
     }

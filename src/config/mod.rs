@@ -30,4 +30,4 @@ pub use flags::Flags;
 pub use key::Key;
 pub use load::{OWN, Trust, load};
 pub use routing::RoutingSettings;
-pub use settings::{Ambiguous, Glyphs, Origin, Setting, Settings, Wire};
+pub use settings::{Ambiguous, Glyphs, Origin, Setting, Settings, Why, Wire};

@@ -7,6 +7,7 @@ use std::fmt;
 use crate::policy::document::{self, At};
 use crate::policy::expiry::duration_ms;
 use crate::policy::{Place, Section};
+use crate::resilience::policy::Ms;
 
 use super::layers::{last, some, user, workspace};
 use super::settings::{Setting, Why};
@@ -196,12 +197,12 @@ impl Notify {
     pub(super) fn why(&self) -> Vec<Why> {
         fn line<T>(key: &'static str, setting: &Setting<T>, show: impl Fn(&T) -> String) -> Why {
             Why {
-                key,
+                key: key.into(),
                 value: show(&setting.value),
                 origin: setting.origin.to_string(),
             }
         }
-        let ms = |ms: &u64| format!("{ms}ms");
+        let ms = |ms: &u64| Ms(*ms).to_string();
         vec![
             line("notify.bell", &self.bell, bool::to_string),
             line("notify.title", &self.title, bool::to_string),

@@ -2,6 +2,7 @@
 //!
 //! Must not know: how they were found.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
@@ -9,7 +10,7 @@ use std::path::PathBuf;
 use crate::domain::event::run::{Limits, Reuse};
 use crate::domain::price::{self, Price};
 use crate::policy::{Notice, Place, Policy, Preset};
-use crate::resilience::policy::Policy as Resilience;
+use crate::resilience::policy::{Ms, Policy as Resilience};
 use crate::text::visible;
 
 use super::error::shown;
@@ -248,7 +249,7 @@ pub struct Settings {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Why {
     /// The setting's key.
-    pub key: &'static str,
+    pub key: Cow<'static, str>,
     /// Its value, safe to show.
     pub value: String,
     /// Who said so.
@@ -260,7 +261,7 @@ impl Settings {
     pub fn why(&self) -> Vec<Why> {
         fn line<T>(key: &'static str, setting: &Setting<T>, show: impl Fn(&T) -> String) -> Why {
             Why {
-                key,
+                key: Cow::Borrowed(key),
                 value: show(&setting.value),
                 origin: setting.origin.to_string(),
             }
@@ -286,7 +287,7 @@ impl Settings {
             line("limits.turns", &limits.turns, |n| count(n.as_ref())),
             line("limits.tokens", &limits.tokens, |n| count(n.as_ref())),
             line("limits.wall", &limits.wall_ms, |ms| {
-                ms.map_or_else(|| "unlimited".into(), |ms| format!("{ms}ms"))
+                ms.map_or_else(|| "unlimited".into(), |ms| Ms(ms).to_string())
             }),
             line("limits.price", &limits.price, |amount| {
                 amount.map_or_else(|| "unlimited".into(), price::decimal)
@@ -314,10 +315,25 @@ impl Settings {
             line("sessions", &self.sessions, |dir| {
                 dir.as_ref().map_or_else(|| "none".into(), |dir| shown(dir))
             }),
-            line("arming", &self.arming_ms, |ms| format!("{ms}ms")),
+            line("arming", &self.arming_ms, |ms| Ms(*ms).to_string()),
             line("editor", &self.editor, |text| maybe(text.as_ref())),
         ];
         all.extend(self.notify.why());
+        all.extend(self.resilience_why());
         all
+    }
+
+    /// How failures are met, key by key; what is set of routing has lines of its own.
+    fn resilience_why(&self) -> impl Iterator<Item = Why> {
+        let keys = self.resilience.words().into_iter();
+        keys.filter(|(key, _)| !key.starts_with("routing."))
+            .map(|(key, value)| {
+                let set = self.resilience_set.iter().rev().find(|(name, _)| *name == key);
+                Why {
+                    value: visible(&value),
+                    origin: set.map_or(&Origin::Default, |(_, origin)| origin).to_string(),
+                    key: Cow::Owned(format!("resilience.{key}")),
+                }
+            })
     }
 }

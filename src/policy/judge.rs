@@ -85,6 +85,11 @@ impl Policy {
         &self.rules
     }
 
+    /// The rules of files and of the session, then those of the preset.
+    pub fn in_force(&self) -> impl Iterator<Item = &Rule> {
+        self.rules.iter().chain(&self.presets)
+    }
+
     /// The same rules with another preset.
     pub fn with_preset(mut self, preset: Preset) -> Self {
         self.preset = preset;

@@ -138,3 +138,52 @@ fn a_file_that_was_named_is_followed_whatever_its_name_is() {
     let run = world.playing(&waits(), &["--policy", "auto", "--config", &file]);
     follows(&world, &file, run);
 }
+
+#[test]
+fn every_setting_is_printed_with_who_said_so_and_every_rule_with_its_place() {
+    let world = World::new();
+    let file = world.aside(
+        "mine.toml",
+        "arming = \"1s\"\napi_key = \"sk-nobody-sees-this\"\n[resilience.retry]\nretries = 1\n[[policy.rule]]\ntool = \"shell\"\ngate = \"deny\"\n",
+    );
+    world.file("overrule.toml", "[limits]\nturns = 7\nparallel = 9\n");
+    let flags = ["--config", &file, "--max-tokens", "20"];
+    let run = |more: &[&str]| world.run(&[&["config"], &flags[..], more].concat()).ends(0);
+    let said = run(&[]);
+    assert!(!said.out.contains("nobody-sees"), "{}", said.out);
+    let line = |key: &str| -> Vec<String> {
+        let line = said.out.lines().find(|line| line.starts_with(&format!("{key} ")));
+        let words = line.unwrap_or_else(|| panic!("{key}: {}", said.out)).split("  ");
+        words
+            .map(str::trim)
+            .filter(|word| !word.is_empty())
+            .map(str::to_owned)
+            .collect()
+    };
+    assert_eq!(line("arming"), ["arming", "1s", &format!("{file}:1")]);
+    assert_eq!(line("limits.tokens"), ["limits.tokens", "20", "--max-tokens"]);
+    assert_eq!(line("theme"), ["theme", "dark", "default"]);
+    assert_eq!(line("resilience.retry.retries")[1..], ["1", &format!("{file}:4")]);
+    assert_eq!(line("resilience.breaker.consecutive")[1..], ["5", "default"]);
+    let turns = line("limits.turns");
+    assert_eq!(turns[1], "7");
+    assert!(turns[2].ends_with("overrule.toml:2"), "{turns:?}");
+    let rule = said.out.lines().find(|line| line.contains("mine.toml:5"));
+    assert!(
+        rule.is_some_and(|rule| rule.starts_with("denies it")),
+        "{}",
+        said.out
+    );
+    let ask = said.out.lines().filter(|line| line.contains("preset guarded"));
+    assert_ne!(ask.count(), 0, "{}", said.out);
+    // The same as objects, one in a line.
+    let objects: Vec<serde_json::Value> = run(&["--json"])
+        .out
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let tokens = serde_json::json!({ "key": "limits.tokens", "value": "20", "from": "--max-tokens" });
+    assert!(objects.contains(&tokens));
+    assert!(objects.iter().any(|object| object["gate"] == "deny"));
+    assert!(world.ids().is_empty(), "nothing was begun");
+}

@@ -1,0 +1,57 @@
+//! `overrule config`: the settings in force and the rules of the policy, each with who said so. Must not know: how
+//! settings are read, what they do.
+
+use serde_json::json;
+
+use super::args::Common;
+use super::build::Ground;
+use super::exit::{Code, Failure};
+use super::print;
+use crate::config::Why;
+use crate::console::columns::Columns as _;
+use crate::text::visible;
+
+/// Columns of a value beyond which the origin stands no longer below the others.
+const WIDEST: usize = 32;
+
+/// Prints them; reads the same files as a run in this directory would, and writes none.
+pub fn print(common: &Common) -> Result<Code, Failure> {
+    let ground = Ground::read(common)?;
+    let all = ground.settings.why();
+    let policy = ground.settings.policy.clone().in_workspace(&ground.workspace);
+    let rules = policy.in_force();
+    if common.json {
+        for why in &all {
+            let line = json!({ "key": why.key, "value": why.value, "from": why.origin });
+            print::out(&line.to_string());
+        }
+        for rule in rules {
+            print::out(&json!({ "rule": rule.cite(), "gate": rule.gate }).to_string());
+        }
+    } else {
+        for line in table(&all) {
+            print::out(&line);
+        }
+        print::out("\nrules; of those that match a call the strictest decides:");
+        for rule in rules {
+            print::out(&format!("{:13}{}", rule.gate.does(), rule.cite()));
+        }
+    }
+    for notice in ground.notices() {
+        print::err(&visible(&notice));
+    }
+    Ok(Code::Ok)
+}
+
+/// A line for each setting: its key, its value, who said so; equal columns below each other.
+fn table(all: &[Why]) -> Vec<String> {
+    let widest = |part: fn(&Why) -> &str| all.iter().map(|why| part(why).columns()).max();
+    let keys = widest(|why| &why.key).unwrap_or_default();
+    let values = widest(|why| &why.value).unwrap_or_default().min(WIDEST);
+    let line = |why: &Why| {
+        let pad = |text: &str, to: usize| " ".repeat(to.saturating_sub(text.columns()));
+        let (key, value) = (pad(&why.key, keys), pad(&why.value, values));
+        format!("{}{key}  {}{value}  {}", why.key, why.value, why.origin)
+    };
+    all.iter().map(line).collect()
+}
