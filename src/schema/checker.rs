@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use jsonschema::{Retrieve, Uri, Validator};
+use jsonschema::{Retrieve, Uri, ValidationError, Validator};
 use serde_json::Value;
 
 use super::complete::{Completion, complete};
@@ -15,6 +15,8 @@ pub const RESERVED: [&str; 3] = ["_as", "_out", "_after"];
 
 /// Faults listed for one text; what is beyond is counted as "more".
 pub const MAX_FAULTS: usize = 100;
+/// Bytes of arguments beyond which only the first violation is looked for.
+const LONG: usize = 256 * 1024;
 
 /// Why a schema cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -97,17 +99,19 @@ impl Checker {
         &self.schema
     }
 
-    /// What [`Checker::check_open`] finds, taken apart. A text that is not strict JSON has faults instead.
+    /// What [`Checker::check_open`] finds, taken apart; at most [`MAX_FAULTS`] of them. A text that is not strict JSON
+    /// has faults instead.
     pub fn violations(&self, args_text: &str) -> Result<Vec<Violation>, Vec<Fault>> {
         let reading::Reading { value, faults } = reading::read(args_text);
         let Some(value) = value.filter(|_| faults.is_empty()).map(without_reserved) else {
             return Err(bounded(faults));
         };
-        let errors = self.validator.iter_errors(&value);
+        let errors = self.errors(&value, args_text.len());
         let counting = errors.filter(|error| !excuse::excused(error, &value));
         let parts = counting
-            .take(MAX_FAULTS)
-            .flat_map(|error| violation::parts(&error, &self.schema));
+            .flat_map(|error| violation::parts(&error, &self.schema))
+            // One violation can name as many properties as there are in the text.
+            .take(MAX_FAULTS);
         Ok(parts.collect())
     }
 
@@ -115,14 +119,27 @@ impl Checker {
         let reading::Reading { value, mut faults } = reading::read(args_text);
         if let Some(value) = value.map(without_reserved) {
             let errors = self
-                .validator
-                .iter_errors(&value)
+                .errors(&value, args_text.len())
                 .filter(|error| !(open && excuse::excused(error, &value)));
-            for error in errors.take(MAX_FAULTS + 1) {
-                faults.extend(sentence::faults(&error, &self.schema));
-            }
+            let found = errors.flat_map(|error| sentence::faults(&error, &self.schema));
+            let room = (MAX_FAULTS + 1).saturating_sub(faults.len());
+            faults.extend(found.take(room));
         }
         bounded(faults)
+    }
+
+    /// What is wrong with a value of so many bytes; of a long one the first alone, because all are made before the
+    /// first is told, a few hundred bytes for each. Where a reference hides others, the check of the values with
+    /// which it is filled in finds them.
+    fn errors<'v>(
+        &'v self,
+        value: &'v Value,
+        bytes: usize,
+    ) -> Box<dyn Iterator<Item = ValidationError<'v>> + 'v> {
+        if bytes > LONG {
+            return Box::new(self.validator.validate(value).err().into_iter());
+        }
+        Box::new(self.validator.iter_errors(value))
     }
 }
 

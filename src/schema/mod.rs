@@ -19,5 +19,5 @@ mod tests;
 pub use checker::{Checker, Error, MAX_FAULTS, RESERVED};
 pub use complete::{Choice, Completion};
 pub use nearest::near;
-pub use reading::MAX_DEPTH;
+pub use reading::{LONGEST_PATH, MAX_DEPTH};
 pub use violation::{Violation, said_of};

@@ -8,6 +8,7 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
+use super::checker::MAX_FAULTS;
 use super::sentence::shown_text;
 use crate::domain::call::Fault;
 
@@ -118,6 +119,17 @@ fn too_deep(text: &str) -> Option<usize> {
     None
 }
 
+/// A JSON pointer as it is told: a longer one is cut.
+pub(super) fn told(path: &str) -> String {
+    if path.len() <= LONGEST_PATH {
+        return path.to_owned();
+    }
+    let end = (0..=LONGEST_PATH).rev().find_map(|end| path.get(..end));
+    format!("{}…", end.unwrap_or_default())
+}
+
+/// Bytes of a JSON pointer that are told, and of one that is mended.
+pub const LONGEST_PATH: usize = 4 * 1024;
 /// Digits of a whole number that is surely kept.
 const EXACT: usize = 15;
 /// Keys of an object that are compared one by one.
@@ -164,6 +176,14 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
+    /// Notes a fault at this place. A text can hold as many as it has bytes, each at a path as long as itself: what
+    /// nobody is told is not kept.
+    fn note(&mut self, message: impl FnOnce() -> String) {
+        if self.faults.len() <= MAX_FAULTS {
+            self.faults.push(fault(told(&self.path), message()));
+        }
+    }
+
     fn peek(&self) -> Option<u8> {
         self.text.as_bytes().get(self.at).copied()
     }
@@ -207,11 +227,10 @@ impl Walk<'_> {
                 }
             }
             if let Some(key) = seen.again(key) {
-                let message = format!(
-                    "the key `{}` stands more than once in one object; keep one of them",
-                    shown_text(&key)
-                );
-                self.faults.push(fault(self.path.clone(), message));
+                self.note(|| {
+                    let key = shown_text(&key);
+                    format!("the key `{key}` stands more than once in one object; keep one of them")
+                });
             }
             self.skip(|b| b.is_ascii_whitespace() || b == b':');
             self.value();
@@ -261,12 +280,13 @@ impl Walk<'_> {
         };
         let stored = number.to_string();
         if decimal(raw) != decimal(&stored) {
-            let message = format!(
-                "the number {} cannot be kept exactly (it would become {stored}); \
-                 write fewer digits, or a string where one is accepted",
-                shown_text(raw)
-            );
-            self.faults.push(fault(self.path.clone(), message));
+            self.note(|| {
+                let raw = shown_text(raw);
+                format!(
+                    "the number {raw} cannot be kept exactly (it would become {stored}); \
+                     write fewer digits, or a string where one is accepted"
+                )
+            });
         }
     }
 }

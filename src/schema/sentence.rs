@@ -4,7 +4,9 @@ use jsonschema::ValidationError;
 use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
 use serde_json::Value;
 
+use super::checker::MAX_FAULTS;
 use super::nearest::near;
+use super::reading::told;
 use crate::domain::call::Fault;
 use crate::text::visible_head;
 
@@ -22,15 +24,16 @@ fn shown(value: &Value) -> String {
 
 /// A violation as faults: one, or one for each unexpected property.
 pub(super) fn faults(error: &ValidationError<'_>, schema: &Value) -> Vec<Fault> {
-    let path = error.instance_path().to_string();
+    let path = told(&error.instance_path().to_string());
     let keyword = error.kind().keyword().to_owned();
     match error.kind() {
         Kind::AdditionalProperties { unexpected } | Kind::UnevaluatedProperties { unexpected } => {
             let known = known_properties(error, schema);
             unexpected
                 .iter()
+                .take(MAX_FAULTS + 1)
                 .map(|name| Fault {
-                    path: format!("{path}/{}", name.replace('~', "~0").replace('/', "~1")),
+                    path: told(&format!("{path}/{}", name.replace('~', "~0").replace('/', "~1"))),
                     keyword: keyword.clone(),
                     message: unknown_property(name, &known),
                 })

@@ -6,7 +6,7 @@ use std::net::TcpListener;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::{Checker, MAX_DEPTH, MAX_FAULTS, near};
+use super::{Checker, LONGEST_PATH, MAX_DEPTH, MAX_FAULTS, near};
 
 fn checker(schema: &Value) -> Checker {
     Checker::new(&schema.to_string()).unwrap()
@@ -213,10 +213,41 @@ fn nesting_is_bounded_and_brackets_in_strings_do_not_count() {
 #[test]
 fn the_list_of_faults_is_bounded() {
     let checker = checker(&json!({"items": {"type": "string"}}));
-    let text = format!("[{}1]", "1,".repeat(100_000));
+    let text = |count: usize| format!("[{}1]", "1,".repeat(count));
+    let faults = checker.check(&text(100_000));
+    assert_eq!(faults.len(), MAX_FAULTS + 1);
+    assert!(faults.last().unwrap().message.contains("more than these"));
+    // All at once, those of a long text would take gigabytes.
+    let faults = checker.check(&text(4_000_000));
+    assert_eq!(lines(faults), ["/0 type: must be a string, but is the number 1"]);
+}
+
+#[test]
+fn one_fault_that_names_thousands_of_properties_is_bounded_as_well() {
+    let checker = checker(&json!({"properties": {"path": {}}, "additionalProperties": false}));
+    let names: Vec<String> = (0..8_000).map(|no| format!(r#""path{no}":1"#)).collect();
+    let text = format!("{{{}}}", names.join(","));
     let faults = checker.check(&text);
     assert_eq!(faults.len(), MAX_FAULTS + 1);
     assert!(faults.last().unwrap().message.contains("more than these"));
+    assert_eq!(checker.violations(&text).unwrap().len(), MAX_FAULTS);
+}
+
+#[test]
+fn a_long_path_is_not_kept_for_each_fault_below_it() {
+    let checker = checker(&json!({}));
+    // Kept as it is for each of them, that would be twenty gigabytes.
+    let (key, inner) = ("k".repeat(100_000), r#""a":1,"#.repeat(200_000));
+    for inner in [
+        inner,
+        format!(r#""a":[{}1],"#, "1.00000000000000000001,".repeat(20_000)),
+    ] {
+        let faults = checker.check(&format!(r#"{{"{key}":{{{inner}"b":1}}}}"#));
+        assert_eq!(faults.len(), MAX_FAULTS + 1);
+        let kept: usize = faults.iter().map(|fault| fault.path.len()).sum();
+        assert!(kept <= (MAX_FAULTS + 1) * (LONGEST_PATH + 3), "{kept}");
+        assert!(faults[0].path.ends_with('…'));
+    }
 }
 
 #[test]

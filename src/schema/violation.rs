@@ -7,6 +7,7 @@ use jsonschema::ValidationError;
 use jsonschema::error::ValidationErrorKind as Kind;
 use serde_json::Value;
 
+use super::checker::MAX_FAULTS;
 use super::sentence;
 
 /// Steps from one reference inside a schema to the next; a longer chain leads nowhere.
@@ -40,7 +41,8 @@ pub(super) fn parts(error: &ValidationError<'_>, schema: &Value) -> Vec<Violatio
     let names: Vec<&str> = match error.kind() {
         Kind::Required { property } => property.as_str().into_iter().collect(),
         Kind::AdditionalProperties { unexpected } | Kind::UnevaluatedProperties { unexpected } => {
-            unexpected.iter().map(String::as_str).collect()
+            let told = unexpected.iter().take(MAX_FAULTS + 1);
+            told.map(String::as_str).collect()
         }
         _ => Vec::new(),
     };

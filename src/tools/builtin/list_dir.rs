@@ -1,5 +1,7 @@
 //! Lists a directory. Must not know: other tools.
 
+use std::sync::Arc;
+
 use futures_util::future::BoxFuture;
 use serde::Deserialize;
 use serde_json::json;
@@ -71,7 +73,7 @@ impl Tool for ListDir {
 
 fn list(job: &Job) -> Result<Outcome, ToolError> {
     let args: Args = arguments(&job.args)?;
-    let workspace = Workspace::open(&job.workspace)?.without(&job.private);
+    let workspace = Arc::new(Workspace::open(&job.workspace)?.without(&job.private));
     let place = workspace.directory(args.path.as_deref().unwrap_or("."))?;
     let depth = usize::from(args.depth.unwrap_or(1).max(1));
     let mut lines = Vec::new();

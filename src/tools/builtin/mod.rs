@@ -6,6 +6,7 @@ mod delegate;
 mod edit_file;
 mod final_answer;
 mod http_request;
+mod ignored;
 mod list_dir;
 mod read_file;
 mod search;

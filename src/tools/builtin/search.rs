@@ -2,6 +2,7 @@
 
 use std::io::Read;
 use std::path::Path;
+use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use globset::{GlobBuilder, GlobMatcher};
@@ -121,7 +122,7 @@ fn search(job: &Job) -> Result<Outcome, ToolError> {
     let pattern = compile(&args)?;
     let filter = args.glob.as_deref().map(glob).transpose()?;
     let most = args.max.unwrap_or(MOST).clamp(1, MOST);
-    let workspace = Workspace::open(&job.workspace)?.without(&job.private);
+    let workspace = Arc::new(Workspace::open(&job.workspace)?.without(&job.private));
     let place = workspace.find(args.path.as_deref().unwrap_or("."))?;
     let mut found = Found::default();
     let whole = workspace.root().join(&place.path);

@@ -3,6 +3,7 @@
 mod edits;
 mod files;
 mod http;
+mod ignored;
 mod private;
 mod replaces;
 mod shell;

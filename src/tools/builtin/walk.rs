@@ -2,9 +2,11 @@
 //! skipped, links not followed, in one order everywhere. Must not know: what is done with them.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use ignore::WalkBuilder;
+use ignore::{DirEntry, WalkBuilder};
 
+use super::ignored::Ignored;
 use crate::tools::workspace::{Place, Workspace};
 
 /// Something that a walk came upon.
@@ -20,22 +22,23 @@ pub(super) struct Step {
 /// The walk begins at the workspace so that its ignore files count; a place that they ignore is
 /// walked all the same when it was named, since then it is wanted.
 pub(super) fn below(
-    workspace: &Workspace,
+    workspace: &Arc<Workspace>,
     place: &Place,
     depth: Option<usize>,
 ) -> impl Iterator<Item = Option<Step>> + use<> {
     let root = workspace.root().to_owned();
     let start = root.join(&place.path);
     let level = place.path.components().count();
-    let from_root = level == 0 || reaches(&root, &start, level);
-    let private = workspace.private().to_vec();
+    let from_root = level == 0 || reaches(workspace, &start, level);
     let builder = if from_root {
-        let mut builder = toward(&root, &start, private);
+        let mut builder = toward(workspace, &start, workspace.private().to_vec());
         builder.max_depth(depth.map(|depth| depth + level));
         builder
     } else {
+        let ignored = Ignored::below(workspace, &place.path);
         let mut builder = plain(&start);
-        builder.filter_entry(move |entry| !is_private(&private, entry.path()));
+        let filter = filter(ignored, workspace.private().to_vec());
+        builder.filter_entry(filter);
         builder.max_depth(depth);
         builder
     };
@@ -56,34 +59,40 @@ pub(super) fn below(
     })
 }
 
+/// A walk that reads no ignore file by itself: it would open whatever stands under such a name.
 fn plain(start: &Path) -> WalkBuilder {
     let mut builder = WalkBuilder::new(start);
     builder
-        .parents(false)
-        .git_global(false)
-        .require_git(false)
+        .standard_filters(false)
         .follow_links(false)
         .sort_by_file_name(std::cmp::Ord::cmp);
     builder
 }
 
-fn is_private(private: &[PathBuf], path: &Path) -> bool {
-    private.iter().any(|private| path.starts_with(private))
+/// What is entered and found: what is neither private nor left out. Where the walk begins was named.
+fn filter(ignored: Ignored, private: Vec<PathBuf>) -> impl Fn(&DirEntry) -> bool + Send + Sync + 'static {
+    move |entry| {
+        let path = entry.path();
+        let is_private = private.iter().any(|private| path.starts_with(private));
+        let is_dir = entry.file_type().is_some_and(|kind| kind.is_dir());
+        !is_private && (entry.depth() == 0 || !ignored.leaves_out(path, is_dir))
+    }
 }
 
 /// A walk from the root that enters only what leads to the start, and all below it.
-fn toward(root: &Path, start: &Path, private: Vec<PathBuf>) -> WalkBuilder {
-    let mut builder = plain(root);
+fn toward(workspace: &Arc<Workspace>, start: &Path, private: Vec<PathBuf>) -> WalkBuilder {
+    let mut builder = plain(workspace.root());
     let start = start.to_owned();
+    let filter = filter(Ignored::below(workspace, Path::new("")), private);
     builder.filter_entry(move |entry| {
         let path = entry.path();
-        (path.starts_with(&start) || start.starts_with(path)) && !is_private(&private, path)
+        (path.starts_with(&start) || start.starts_with(path)) && filter(entry)
     });
     builder
 }
 
-fn reaches(root: &Path, start: &Path, level: usize) -> bool {
-    let mut builder = toward(root, start, Vec::new());
+fn reaches(workspace: &Arc<Workspace>, start: &Path, level: usize) -> bool {
+    let mut builder = toward(workspace, start, Vec::new());
     builder.max_depth(Some(level));
     builder.build().flatten().any(|entry| entry.path() == start)
 }

@@ -17,12 +17,16 @@ use crate::resilience::repair::rules::Guesses;
 use crate::resilience::repair::{
     cleanup, convert, date, enumeration, fill, json, limit, place, rename, shift,
 };
-use crate::schema::{Violation, said_of};
+use crate::schema::{LONGEST_PATH, Violation, said_of};
 
 /// Times that the schema is gone through; each strategy has one go at each parameter anyway.
 const MOST_PASSES: usize = 16;
 /// Answers to one question.
 const MOST_OPTIONS: usize = 9;
+/// Faults beyond which a call is no slip: every idea is tried against the whole schema.
+const MOST_FAULTS: usize = 32;
+/// Bytes of arguments that are tried against the schema in one round.
+const MOST_TRIED: usize = 32 * 1024 * 1024;
 
 pub(super) struct Round<'a> {
     case: &'a Case<'a>,
@@ -38,6 +42,8 @@ pub(super) struct Round<'a> {
     /// The errors, in words.
     pub errors: Vec<String>,
     used: BTreeSet<(String, Strategy)>,
+    /// Bytes that may still be tried.
+    left: usize,
 }
 
 /// What came of the ideas of one strategy.
@@ -60,6 +66,7 @@ impl<'a> Round<'a> {
             hopeless: Vec::new(),
             errors: Vec::new(),
             used: BTreeSet::new(),
+            left: MOST_TRIED,
         }
     }
 
@@ -180,6 +187,10 @@ impl<'a> Round<'a> {
                 self.hopeless.push("the arguments cannot be read".to_owned());
                 return;
             };
+            if let Some(why) = no_slip(&violations) {
+                self.hopeless.push(why);
+                return;
+            }
             for violation in &violations {
                 if self.changes.len() == before {
                     self.one(violation);
@@ -285,10 +296,20 @@ impl<'a> Round<'a> {
         if !self.used.insert((spot.path.to_owned(), strategy)) {
             return Outcome::Nothing;
         }
-        let ideas: Vec<Idea> = ideas(strategy, spot)
-            .into_iter()
-            .filter(|idea| self.fits(idea, spot))
-            .collect();
+        let mut ideas = ideas(strategy, spot);
+        let before = spot.args.to_string();
+        // Each is tried, and so is what stands before it.
+        let tried = before.len().saturating_mul(ideas.len() + 1);
+        if tried > self.left {
+            return Outcome::Nothing;
+        }
+        self.left -= tried;
+        let before = self.case.checker.violations(&before).ok();
+        ideas.retain(|idea| {
+            before
+                .as_ref()
+                .is_some_and(|before| self.fits(idea, spot, before))
+        });
         let sure: Vec<&Idea> = ideas
             .iter()
             .filter(|idea| idea.certainty == Certainty::Exact)
@@ -379,15 +400,11 @@ impl<'a> Round<'a> {
     }
 
     /// True where an idea helps: what it is about is mended, and nothing else is worse than before.
-    fn fits(&self, idea: &Idea, spot: &Spot<'_>) -> bool {
-        let checker = self.case.checker;
+    fn fits(&self, idea: &Idea, spot: &Spot<'_>, before: &[Violation]) -> bool {
         let Some(after) = idea.applied(spot.args) else {
             return false;
         };
-        let (Ok(before), Ok(after)) = (
-            checker.violations(&spot.args.to_string()),
-            checker.violations(&after.to_string()),
-        ) else {
+        let Ok(after) = self.case.checker.violations(&after.to_string()) else {
             return false;
         };
         let touched = |path: &str| idea.edits.iter().any(|(edited, _)| place::within(path, edited));
@@ -405,6 +422,17 @@ impl<'a> Round<'a> {
             .all(|one| known(one) || (touched(&one.path) && !spot.keyword.is_empty()));
         mended && sound
     }
+}
+
+/// Why violations are too many, or too far away, for somebody who only slipped; none where they are not.
+fn no_slip(violations: &[Violation]) -> Option<String> {
+    if violations.len() > MOST_FAULTS {
+        return Some(format!(
+            "more than {MOST_FAULTS} things are wrong with the arguments"
+        ));
+    }
+    let far = violations.iter().any(|one| one.path.len() > LONGEST_PATH);
+    far.then(|| "a name in the arguments is too long".to_owned())
 }
 
 fn readable(case: &Case<'_>) -> bool {

@@ -176,3 +176,31 @@ fn mending_can_be_turned_off() {
     bench.rules.on = true;
     assert!(applied(&bench.plan(args)).is_some());
 }
+
+#[test]
+fn a_call_of_which_nearly_everything_is_wrong_is_given_up_at_once() {
+    let bench = flight();
+    let more = |count: usize| {
+        let names: Vec<String> = (0..count).map(|no| format!(r#""origin{no}":"JFK""#)).collect();
+        format!(r#"{{"origin":"JFK","destination":"LAX",{}}}"#, names.join(","))
+    };
+    // What somebody could have slipped in is looked at one by one.
+    assert_ne!(bench.plan(&more(3)).diagnoses, []);
+    for count in [40, 5_000] {
+        let plan = bench.plan(&more(count));
+        let (why, _) = given_up(&plan).expect("nothing is tried");
+        assert!(why.contains("more than 32 things"), "{why}");
+        assert_eq!((plan.changes.len(), plan.choices.len()), (0, 0));
+    }
+}
+
+#[test]
+fn arguments_that_are_too_long_to_be_tried_are_given_up() {
+    let bench = Bench::of(&json!({"type": "integer"}));
+    let with = |bytes: usize| format!(r#"{{"x":"7","more":"{}"}}"#, "m".repeat(bytes));
+    let short = bench.plan(&with(1_000_000));
+    assert_eq!(applied(&short).unwrap()["x"], 7);
+    let long = bench.plan(&with(40_000_000));
+    assert_eq!((long.changes.len(), long.choices.len()), (0, 0));
+    assert_ne!(long.next, Next::Apply);
+}
