@@ -8,8 +8,8 @@ use std::time::Duration;
 use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
 use reqwest::header::{
-    AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, COOKIE, HeaderMap, HeaderName, HeaderValue, LOCATION,
-    PROXY_AUTHORIZATION, RETRY_AFTER, TRANSFER_ENCODING,
+    CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION, RETRY_AFTER,
+    TRANSFER_ENCODING,
 };
 use reqwest::{Client, Method, Response, StatusCode, Url};
 use serde::Deserialize;
@@ -76,8 +76,8 @@ impl HttpRequest {
         });
         let mut spec = spec(
             "http_request",
-            "Send an HTTP request and give the body of the response as text. Redirects are followed, up to ten. \
-             A status of 400 or above is a failure that carries the body.",
+            "Send an HTTP request and give the body of the response as text. Redirects are followed, up to ten, on \
+             the same server only. A status of 400 or above is a failure that carries the body.",
             &schema,
             EffectClass::Unknown,
         );
@@ -250,6 +250,23 @@ impl Trip {
             executed: true,
             ..error
         })?;
+        if !same_server(&self.url, &url) {
+            return Err(ToolError {
+                class: ErrorClass::Business,
+                message: format!(
+                    "`{}` redirects to another server, `{}`, which was not asked",
+                    shown(self.url.as_str()),
+                    shown(url.as_str())
+                ),
+                evidence: format!("HTTP {}, Location", status.as_u16()),
+                hint: Some(
+                    "a request to that server is a call of its own; make it if it is wanted".to_owned(),
+                ),
+                partial: None,
+                executed: true,
+                retry_after_ms: None,
+            });
+        }
         if self.hops.len() == HOPS {
             return Err(ToolError {
                 class: ErrorClass::Business,
@@ -270,18 +287,6 @@ impl Trip {
             self.method = Method::GET;
             self.body = None;
             for name in [CONTENT_TYPE, CONTENT_LENGTH, TRANSFER_ENCODING] {
-                self.headers.remove(name);
-            }
-        }
-        let same = (url.scheme(), url.host(), url.port_or_known_default())
-            == (
-                self.url.scheme(),
-                self.url.host(),
-                self.url.port_or_known_default(),
-            );
-        if !same {
-            // Secrets meant for one server are not told to another.
-            for name in [AUTHORIZATION, COOKIE, PROXY_AUTHORIZATION] {
                 self.headers.remove(name);
             }
         }
@@ -322,8 +327,22 @@ impl Trip {
         if status.as_u16() < 400 {
             return Ok(text_outcome(&text, &meta, discarded));
         }
-        Err(by_status(status, &headers, &self.url, &text))
+        let mut error = by_status(status, &headers, &self.url, &text);
+        // What the first server did before it sent the request on is done.
+        error.executed |= !self.hops.is_empty();
+        Err(error)
     }
+}
+
+/// What was let run names one server: neither its secrets nor its body go to another, and what another one answers was
+/// asked of nobody. The same host by the encrypted way in place of the open one is the same server.
+pub(super) fn same_server(from: &Url, to: &Url) -> bool {
+    let ports = |url: &Url| url.port_or_known_default();
+    let upgraded = from.scheme() == "http"
+        && to.scheme() == "https"
+        && (ports(from), ports(to)) == (Some(80), Some(443));
+    let same = from.scheme() == to.scheme() && ports(from) == ports(to);
+    from.host() == to.host() && (same || upgraded)
 }
 
 fn text_of(kept: &Kept, binary: bool, headers: &HeaderMap) -> (String, u64) {

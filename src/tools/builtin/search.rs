@@ -10,6 +10,7 @@ use regex::bytes::{Regex, RegexBuilder};
 use rustix::fs::FileType;
 use serde::Deserialize;
 use serde_json::json;
+use tokio_util::sync::CancellationToken;
 
 use super::common::{arguments, blocking, name_line, spec, text_outcome};
 use super::read_file::SNIFFED;
@@ -26,6 +27,12 @@ const MOST: usize = 200;
 const WIDTH: usize = 200;
 /// Files larger than this are not searched.
 const LARGE: u64 = 16 * 1024 * 1024;
+/// Bytes that a compiled pattern may take: the time for a byte of a file grows with them.
+const PATTERN: usize = 512 * 1024;
+/// Bytes of a long line that are searched at one time.
+const PIECE: usize = 32 * 1024;
+/// Bytes of a piece that are searched again with the next one: a longer match may be missed in a long line.
+const OVERLAP: usize = 4 * 1024;
 
 /// The tool.
 pub(super) struct Search {
@@ -125,6 +132,12 @@ fn search(job: &Job) -> Result<Outcome, ToolError> {
     let workspace = Arc::new(Workspace::open(&job.workspace)?.without(&job.private));
     let place = workspace.find(args.path.as_deref().unwrap_or("."))?;
     let mut found = Found::default();
+    let wanted = Wanted {
+        workspace: &workspace,
+        pattern: &pattern,
+        most,
+        cancel: &job.cancel,
+    };
     let whole = workspace.root().join(&place.path);
     if whole.is_dir() {
         for step in walk::below(&workspace, &place, None) {
@@ -135,7 +148,7 @@ fn search(job: &Job) -> Result<Outcome, ToolError> {
                 None => found.unreadable += 1,
                 Some(step) if step.is_file => {
                     if filter.as_ref().is_none_or(|filter| filter.takes(&step.path)) {
-                        look(&workspace, &step.path, &pattern, most, &mut found);
+                        look(&wanted, &step.path, &mut found);
                     }
                 }
                 Some(_) => {}
@@ -147,7 +160,10 @@ fn search(job: &Job) -> Result<Outcome, ToolError> {
     } else {
         // A file that is named is searched whatever ignore files and the glob say.
         let (_, _, place) = workspace.file(args.path.as_deref().unwrap_or("."))?;
-        look(&workspace, &place.path, &pattern, most, &mut found);
+        look(&wanted, &place.path, &mut found);
+    }
+    if job.cancel.is_cancelled() {
+        return Ok(untouched());
     }
     let mut meta = json!({
         "matches": found.lines.len(),
@@ -166,8 +182,17 @@ fn search(job: &Job) -> Result<Outcome, ToolError> {
 fn compile(args: &Args) -> Result<Regex, ToolError> {
     RegexBuilder::new(&args.pattern)
         .case_insensitive(args.ignore_case)
+        .size_limit(PATTERN)
         .build()
         .map_err(|error| {
+            if let regex::Error::CompiledTooBig(_) = error {
+                return refused(
+                    ErrorClass::Param,
+                    format!("`{}` is too large a pattern", shown(&args.pattern)),
+                    "compiled by the tool",
+                    "use a shorter pattern, and lower counts than `{1000}`",
+                );
+            }
             let said = error.to_string();
             let last = said.lines().last().unwrap_or_default().trim();
             refused(
@@ -222,8 +247,35 @@ fn glob(text: &str) -> Result<Filter, ToolError> {
     })
 }
 
-fn look(workspace: &Workspace, path: &Path, pattern: &Regex, most: usize, found: &mut Found) {
-    let Ok(mut file) = workspace.found(path) else {
+/// What is looked for, and where.
+struct Wanted<'a> {
+    workspace: &'a Workspace,
+    pattern: &'a Regex,
+    most: usize,
+    cancel: &'a CancellationToken,
+}
+
+impl Wanted<'_> {
+    /// The byte at which the first match of a line begins. A long line is searched in pieces, until somebody cancels.
+    fn begins(&self, line: &[u8]) -> Option<usize> {
+        let (mut from, mut to) = (0, line.len().min(PIECE));
+        while !self.cancel.is_cancelled() {
+            let hit = self.pattern.find_at(line.get(..to)?, from);
+            match hit {
+                // At the end of a piece it may only seem to end.
+                Some(hit) if hit.end() < to || to == line.len() => return Some(hit.start()),
+                Some(hit) => from = hit.start(),
+                None if to == line.len() => return None,
+                None => from = to.saturating_sub(OVERLAP),
+            }
+            to = line.len().min(to + PIECE);
+        }
+        None
+    }
+}
+
+fn look(wanted: &Wanted<'_>, path: &Path, found: &mut Found) {
+    let Ok(mut file) = wanted.workspace.found(path) else {
         found.unreadable += 1;
         return;
     };
@@ -257,14 +309,17 @@ fn look(workspace: &Workspace, path: &Path, pattern: &Regex, most: usize, found:
     let lines = bytes.strip_suffix(b"\n").unwrap_or(&bytes);
     for (number, line) in lines.split(|byte| *byte == b'\n').enumerate() {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
-        let Some(hit) = pattern.find(line) else {
+        if wanted.cancel.is_cancelled() {
+            return;
+        }
+        let Some(begins) = wanted.begins(line) else {
             continue;
         };
-        if found.lines.len() == most {
+        if found.lines.len() == wanted.most {
             found.truncated = true;
             break;
         }
-        let text = excerpt(line, hit.start());
+        let text = excerpt(line, begins);
         found
             .lines
             .push(format!("{}:{}:{text}", name_line(path), number + 1));

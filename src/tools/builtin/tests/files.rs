@@ -235,8 +235,56 @@ async fn search_is_bounded_and_skips_what_is_not_text() {
 }
 
 #[tokio::test]
+async fn a_long_line_is_searched_to_its_end_in_pieces() {
+    let line = |at: usize| {
+        format!(
+            "begin{}needle{}end\nshort needle\n",
+            "x".repeat(at),
+            "y".repeat(40_000)
+        )
+    };
+    // Also across the places where a piece ends.
+    for at in [0, 32_758, 32_762, 32_763, 32_768, 70_000, 98_290] {
+        let bench = Bench::new().with(&[("long", &line(at))]);
+        let lines = async |pattern: &str| -> Vec<String> {
+            let (text, _) = bench.ok("search", json!({"pattern": pattern})).await;
+            text.lines().map(str::to_owned).collect()
+        };
+        let found = lines("needle").await;
+        assert_eq!(found.len(), 2, "{at}");
+        assert!(
+            found[0].starts_with("long:1:") && found[0].contains("needle"),
+            "{at}"
+        );
+        assert_eq!(
+            lines("y$|^y|^x").await,
+            [""; 0],
+            "a piece has no beginning and no end of its own: {at}"
+        );
+        assert_eq!(lines("^begin|needley*end$").await.len(), 1, "{at}");
+    }
+}
+
+#[tokio::test]
+async fn a_search_ends_within_a_file_when_it_is_cancelled() {
+    let bench = Bench::new().with(&[("slow", &"ab".repeat(8_000_000))]);
+    let (slow, cancel) = (
+        bench.call("search", json!({"pattern": "b[ab]{900}c"})),
+        bench.cancel.clone(),
+    );
+    let outcome = tokio::join!(slow, async move {
+        tokio::time::sleep(std::time::Duration::from_millis(300)).await;
+        cancel.cancel();
+    });
+    assert!(!matches!(outcome.0, Outcome::Ok { .. }), "{outcome:?}");
+}
+
+#[tokio::test]
 async fn a_broken_pattern_is_explained() {
     let bench = Bench::new();
+    let error = bench.err("search", json!({"pattern": "a[ab]{20000}c"})).await;
+    assert_eq!((error.class, error.executed), (ErrorClass::Param, false));
+    assert!(error.message.contains("too large a pattern"), "{}", error.message);
     let error = bench.err("search", json!({"pattern": "a("})).await;
     assert_eq!((error.class, error.executed), (ErrorClass::Param, false));
     assert!(error.message.contains("unclosed group"), "{}", error.message);

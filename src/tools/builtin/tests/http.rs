@@ -5,6 +5,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
 use super::*;
+use crate::tools::builtin::http_request::same_server;
 use crate::tools::output::{HEAD, TAIL};
 
 /// A server that answers by path and remembers the requests.
@@ -78,6 +79,7 @@ async fn answer(mut stream: TcpStream, log: Arc<Mutex<Vec<String>>>) {
             "hello",
         ),
         "/missing" => reply("404 Not Found", "", "no such thing"),
+        "/then-busy" => reply("303 See Other", "Location: /busy\r\n", ""),
         "/busy" => reply("429 Too Many Requests", "Retry-After: 7\r\n", ""),
         "/loop" => reply("302 Found", "Location: /loop\r\n", ""),
         "/hop" => reply("303 See Other", "Location: /ok\r\n", ""),
@@ -306,34 +308,64 @@ async fn redirects_are_followed_shown_and_limited() {
 }
 
 #[tokio::test]
-async fn secrets_are_not_told_to_another_server() {
+async fn another_server_is_not_asked_because_the_first_one_says_so() {
     let (bench, other) = (Bench::new(), Server::start().await);
     let target = other.url("/ok");
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/", listener.local_addr().unwrap());
+    let to = target.clone();
     tokio::spawn(async move {
         let (mut stream, _) = listener.accept().await.unwrap();
         let mut buffer = [0; 4096];
         let _ = stream.read(&mut buffer).await;
-        let reply = format!(
-            "HTTP/1.1 307 Moved\r\nConnection: close\r\nContent-Length: 0\r\nLocation: {target}\r\n\r\n"
-        );
+        let reply =
+            format!("HTTP/1.1 307 Moved\r\nConnection: close\r\nContent-Length: 0\r\nLocation: {to}\r\n\r\n");
         let _ = stream.write_all(reply.as_bytes()).await;
     });
-    let headers = json!({"Authorization": "Bearer secret", "Cookie": "c=secret", "X-Other": "kept"});
-    let (text, _) = bench
-        .ok(
+    let headers = json!({"Authorization": "Bearer secret", "X-Api-Key": "secret"});
+    let error = bench
+        .err(
             "http_request",
             json!({"method": "POST", "url": url, "headers": headers, "body": "sent"}),
         )
         .await;
-    assert_eq!(text, "hello");
-    let seen = &other.seen()[0];
-    assert!(!seen.contains("secret"), "{seen}");
+    assert_eq!((error.class, error.executed), (ErrorClass::Business, true));
+    assert!(error.message.contains(&target), "{}", error.message);
+    assert!(error.evidence.contains("HTTP 307"), "{}", error.evidence);
+    assert_eq!(other.seen(), [""; 0], "nothing was sent there");
+}
+
+#[test]
+fn a_server_is_its_host_and_its_port() {
+    let is = |from: &str, to: &str| same_server(&from.parse().unwrap(), &to.parse().unwrap());
+    assert!(is("http://a.example/x", "http://a.example/y"));
+    assert!(is("http://a.example/x", "https://a.example/x"));
+    assert!(is("https://a.example:443/x", "https://a.example/x"));
+    for other in [
+        "http://b.example/x",
+        "http://www.a.example/x",
+        "http://a.example:8080/x",
+        "https://a.example:8443/x",
+        "http://a.example@b.example/x",
+        "http://169.254.169.254/x",
+    ] {
+        assert!(!is("http://a.example/x", other), "{other}");
+    }
     assert!(
-        seen.starts_with("POST") && seen.contains("kept") && seen.ends_with("sent"),
-        "{seen}"
+        !is("https://a.example/x", "http://a.example/x"),
+        "no way back into the open"
     );
+}
+
+#[tokio::test]
+async fn what_was_done_before_a_redirect_is_done_whatever_came_after_it() {
+    let (bench, server) = (Bench::new(), Server::start().await);
+    let args = |path: &str| json!({"method": "POST", "url": server.url(path), "body": "order"});
+    let error = bench.err("http_request", args("/then-busy")).await;
+    assert_eq!((error.class, error.executed), (ErrorClass::Transient, true));
+    assert_eq!(error.evidence, "HTTP 429, Retry-After 7");
+    // Alone it says that nothing was done.
+    assert!(!bench.err("http_request", args("/busy")).await.executed);
 }
 
 #[tokio::test]
