@@ -1,5 +1,5 @@
-//! Walks the files of a workspace as a person would list them: ignore files honoured, hidden ones
-//! skipped, links not followed, in one order everywhere. Must not know: what is done with them.
+//! Walks the files of a workspace as a person would list them: ignore files honoured, hidden files skipped,
+//! links not followed, in the same order everywhere. Must not know: what is done with them.
 
 use std::path::{Path, PathBuf};
 
@@ -7,18 +7,19 @@ use ignore::WalkBuilder;
 
 use crate::tools::workspace::{Place, Workspace};
 
-/// Something that a walk came upon.
+/// An entry that a walk came upon.
 pub(super) struct Step {
-    /// Relative to the workspace.
+    /// Its path, relative to the workspace.
     pub(super) path: PathBuf,
     pub(super) is_dir: bool,
     pub(super) is_file: bool,
 }
 
-/// Everything below a place, itself left out, down to a depth. `None` for what cannot be read.
+/// Iterates over everything below a place, but not the place itself, down to a depth. `None` stands for an
+/// unreadable entry.
 ///
-/// The walk begins at the workspace so that its ignore files count; a place that they ignore is
-/// walked all the same when it was named, since then it is wanted.
+/// The walk begins at the workspace so that its ignore files apply. A place that they ignore is walked all
+/// the same if it was named, because then it is wanted.
 pub(super) fn below(
     workspace: &Workspace,
     place: &Place,
@@ -71,7 +72,7 @@ fn is_private(private: &[PathBuf], path: &Path) -> bool {
     private.iter().any(|private| path.starts_with(private))
 }
 
-/// A walk from the root that enters only what leads to the start, and all below it.
+/// Walks from the root, entering only what leads to the start, and everything below the start.
 fn toward(root: &Path, start: &Path, private: Vec<PathBuf>) -> WalkBuilder {
     let mut builder = plain(root);
     let start = start.to_owned();
