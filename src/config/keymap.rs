@@ -1,4 +1,4 @@
-//! The operator's key file: the keys that commands shall have instead of their own.
+//! The operator's key file: keys that replace the default keys of commands.
 //!
 //! ```toml
 //! approve = "ctrl-y"
