@@ -55,7 +55,7 @@ impl Asks {
     }
 }
 
-/// An open stream; closed on drop.
+/// An open stream; dropping it removes it from the open ones.
 #[derive(Debug)]
 pub(super) struct Asked {
     turn: TurnId,

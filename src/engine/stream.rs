@@ -48,7 +48,7 @@ struct Part {
 }
 
 impl Part {
-    /// Returns the number of bytes that were not yet passed on.
+    /// Returns the number of bytes that it holds: its names and the text that was not passed on yet.
     fn len(&self) -> usize {
         let named = match &self.kind {
             Kind::Text | Kind::Reasoning => 0,

@@ -6,7 +6,7 @@
 
 use super::period::Repeat;
 
-/// Minimum number of equal pairs per mismatch.
+/// One mismatch is allowed per this many pairs.
 const AMONG: usize = 8;
 
 /// Counts differing pairs at the tail of a growing list of symbols.
