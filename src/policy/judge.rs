@@ -270,8 +270,8 @@ fn of_preset(preset: Preset) -> Vec<Rule> {
     std::iter::once(preset.common()).chain(preset.rules()).collect()
 }
 
-/// A rule that may have been written without the irreversible in mind cannot allow it: the rule has to name
-/// the tool itself, or the tag.
+/// Returns true unless a rule would allow an irreversible call that it may not have been written for: to allow
+/// it, a rule has to name the tool itself, or the tag.
 fn may_loosen(rule: &Rule, subject: &Subject<'_>) -> bool {
     let asks = subject.tags.iter().any(|tag| tag == IRREVERSIBLE);
     let preset = matches!(rule.origin, Origin::Preset(_));

@@ -180,7 +180,7 @@ impl Classifier {
             .iter()
             .filter(|one| one.tool.as_deref().is_none_or(|name| name == tool))
             .map(|one| (one.class, &one.pattern, "pattern of the settings"));
-        // A code without meaning must not be overruled by built-in words: only the operator knows better.
+        // If the code has no meaning, the words have none either, unless the operator knows better.
         let built_in = BUILT_IN
             .iter()
             .filter(|_| code.is_none())

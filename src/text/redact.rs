@@ -1,7 +1,7 @@
 //! Removes secrets from text that leaves the machine or goes into a log. Must not know: which.
 //!
-//! A removed secret is replaced by its length, so that nobody mistakes the rest for the whole. Never used
-//! where something is approved: there every byte is shown.
+//! A removed secret is replaced by a note of its length, so that nobody mistakes the rest for the whole. Never
+//! used where something is approved: there every byte is shown.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;

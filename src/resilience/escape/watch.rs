@@ -80,7 +80,7 @@ impl Watch {
     }
 
     fn read(&mut self, state: &State, thread: ThreadId) {
-        // A turn's report depends on the window before it, and that of the newest turns on a window of turns.
+        // What a turn shows depends on the window before it, and a window of turns counts: so read two windows.
         let reach = 2 * self.config.window as usize;
         let since = read::restarted(state, thread);
         let fresh = || Line {
