@@ -1,23 +1,23 @@
-//! A list that nearly always has one element, which then takes no room elsewhere.
+//! A list that nearly always has one element, which then needs no allocation.
 //!
 //! Must not know: what is held.
 
 use std::ops::{Deref, DerefMut};
 
-/// A list of none, one, or seldom more.
+/// A list of no, one or, rarely, several elements.
 #[derive(Debug, Clone, Default)]
 pub enum Few<T> {
-    /// Nothing.
+    /// No element.
     #[default]
     None,
-    /// One.
+    /// One element.
     One(T),
-    /// Any number.
+    /// Any number of elements.
     More(Vec<T>),
 }
 
 impl<T> Few<T> {
-    /// Adds one at the end.
+    /// Appends an element.
     pub fn push(&mut self, one: T) {
         *self = match std::mem::take(self) {
             Self::None => Self::One(one),

@@ -2,17 +2,17 @@
 //! resume only what depended on it.
 //!
 //! The map, from the inside out:
-//! - [`text`], [`canon`], [`schema`], [`few`]: pure leaves; safe display, canonical JSON and hashes, JSON Schema, lists
-//!   of mostly one.
+//! - [`text`], [`canon`], [`schema`], [`few`]: pure leaves; safe display, canonical JSON and hashes, JSON Schema,
+//!   short lists.
 //! - [`domain`]: what a run is. Pure.
-//! - [`policy`]: which call is allowed, asked, denied, and why. Pure.
-//! - [`resilience`]: what is done when tools fail. Pure.
-//! - [`drill`]: an exercise for who decides, made from a recorded run. Pure.
+//! - [`policy`]: which call is allowed, asked about or denied, and why. Pure.
+//! - [`resilience`]: what to do when tools fail. Pure.
+//! - [`drill`]: an exercise in deciding, made from a recorded run. Pure.
 //! - [`journal`]: events on disk.
 //! - [`model`]: talks to one provider.
 //! - [`tools`]: runs one call.
 //! - [`engine`]: the one loop that connects them.
-//! - [`control`]: lets another process command a running session.
+//! - [`control`]: lets a second process command a running session.
 //! - [`console`]: the screen. [`export`]: the graph in other forms.
 //! - [`config`]: settings. [`cli`]: the composition root.
 

@@ -1,8 +1,8 @@
 //! One spelling for equal JSON values. Must not know: what the values mean.
 //!
-//! Names sorted by their characters' code points, no blanks, strings with the shortest escapes.
-//! Numbers stay as they are: [`canonical`] writes them as the value holds them, [`canonical_text`]
-//! exactly as the text wrote them, so that two different numbers never come out as one.
+//! Names are sorted by code points, there is no white space, and strings have the shortest escapes. Numbers
+//! stay as they are: [`canonical`] writes them as the value holds them, [`canonical_text`] exactly as in the
+//! text, so two different numbers never come out the same.
 
 use std::borrow::Cow;
 
@@ -11,18 +11,18 @@ use serde_json::Value;
 use super::lex::{Lexer, Token};
 use super::scan::{Oddity, OddityKind, scan};
 
-/// Text without a canonical form.
+/// The text has no canonical form.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// It is not JSON, or says something twice, or says something that is no character.
+    /// It is not JSON, contains a duplicate name, or contains something that is not a character.
     #[error("failed to bring a JSON text into canonical form: {0}")]
     Odd(Oddity),
 }
 
-/// The canonical text of a value.
+/// Returns the canonical text of a value.
 pub fn canonical(value: &Value) -> String {
     let mut out = String::new();
-    // Pieces still to be written, the next one last: no recursion into deep values.
+    // Pieces still to be written, the next one last, to avoid recursion into deep values.
     let mut todo = vec![Piece::Value(value)];
     while let Some(piece) = todo.pop() {
         match piece {
@@ -70,15 +70,15 @@ enum Piece<'a> {
     Value(&'a Value),
 }
 
-/// The canonical text of a JSON text. Numbers keep their spelling.
+/// Returns the canonical text of a JSON text. Numbers keep their spelling.
 ///
-/// Refused where the text is not JSON, has a name twice in one object or half a surrogate pair:
-/// there is no one value then that it stands for.
+/// Fails if the text is not JSON, has a duplicate name in one object, or contains half a surrogate pair,
+/// because it then does not stand for a single value.
 pub fn canonical_text(text: &str) -> Result<String, Error> {
     if let Some(written) = Writer::new(text.len()).write(text) {
         return Ok(written);
     }
-    // Something is wrong with it, and only the scan says what.
+    // Something is wrong with it, and only the scan tells what.
     let odd = scan(text)
         .into_iter()
         .find(|odd| !matches!(odd.kind, OddityKind::Number { .. }));
@@ -89,28 +89,28 @@ pub fn canonical_text(text: &str) -> Result<String, Error> {
     })))
 }
 
-/// Writes a JSON text anew in one pass.
+/// Rewrites a JSON text in one pass.
 struct Writer<'a> {
     out: String,
-    /// Members of all objects that are not closed yet, those of the innermost last.
+    /// Members of all open objects, those of the innermost last.
     members: Vec<Member<'a>>,
-    /// Arrays and objects that are not closed yet, the innermost last.
+    /// Open arrays and objects, the innermost last.
     open: Vec<Open>,
 }
 
-/// An array or object that is not closed yet.
+/// An open array or object.
 struct Open {
     object: bool,
-    /// Where its content begins in what is written.
+    /// Offset in the output at which its content begins.
     from: usize,
-    /// Where its members begin in the list of all.
+    /// Index in the list of all members at which its own begin.
     members: usize,
 }
 
 /// A member of an object.
 struct Member<'a> {
     name: Cow<'a, str>,
-    /// Where it begins in what is written, with its name.
+    /// Offset in the output at which it begins, with its name.
     from: usize,
 }
 
@@ -123,7 +123,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// The text in its canonical form; none where it has none.
+    /// Returns the text in canonical form, or `None` if it has none.
     fn write(mut self, text: &'a str) -> Option<String> {
         let mut lexer = Lexer::new(text);
         while let Some((_, token)) = lexer.next().ok()? {
@@ -161,7 +161,7 @@ impl<'a> Writer<'a> {
         Some(self.out)
     }
 
-    /// Before a value in an array that is not the first.
+    /// Writes a comma before every value of an array but the first.
     fn comma(&mut self) {
         if let Some(open) = self.open.last()
             && !open.object
@@ -171,7 +171,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Closes the innermost array or object; none where a name stands in it twice.
+    /// Closes the innermost array or object; returns `None` if a name occurs twice in it.
     fn close(&mut self) -> Option<()> {
         let open = self.open.pop()?;
         if !open.object {
@@ -191,10 +191,9 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// The members of an object that stand at the end of a text, by their names; none where one stands
-/// there twice.
+/// Sorts the members of the object at the end of a text by name; returns `None` if a name occurs twice.
 fn sorted(text: &str, members: &[Member<'_>]) -> Option<String> {
-    // Behind all but the last stands a comma.
+    // A comma follows each member but the last.
     let ends = members.iter().skip(1).map(|next| next.from - 1);
     let ends = ends.chain(std::iter::once(text.len()));
     let mut members: Vec<(&str, &str)> = members
@@ -218,6 +217,6 @@ fn quote(out: &mut String, text: &str) {
         out.push('"');
         return;
     }
-    // Writing a string as JSON cannot fail; were it to, the value would be left out visibly.
+    // Encoding a string as JSON cannot fail; if it did, the value would visibly be missing.
     out.push_str(&serde_json::to_string(text).unwrap_or_default());
 }

@@ -1,13 +1,13 @@
 //! BLAKE3 over tagged lists of parts. Must not know: what the parts are.
 
-/// Hash of a list of parts under a tag that names its purpose, as 64 hexadecimal digits.
+/// Hashes a list of parts under a tag that names its purpose, and returns 64 hexadecimal digits.
 ///
-/// Hashed is the tag, then every part, each after its length as 8 bytes (little endian).
+/// The input is the tag, then every part preceded by its length as 8 bytes (little endian).
 pub fn hash(tag: &str, parts: &[&[u8]]) -> String {
     digest(tag, None, parts).to_hex().to_string()
 }
 
-/// A hash that grows: each link covers everything before it.
+/// A growing hash: each link covers everything before it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chain {
     tag: String,
@@ -15,7 +15,7 @@ pub struct Chain {
 }
 
 impl Chain {
-    /// An empty chain under a tag.
+    /// Creates an empty chain under a tag.
     pub fn new(tag: &str) -> Self {
         Self {
             tag: tag.to_owned(),
@@ -23,7 +23,7 @@ impl Chain {
         }
     }
 
-    /// A chain that goes on from a head that [`Chain::head`] gave; none where that is no hash.
+    /// Continues a chain from a head returned by [`Chain::head`]; returns `None` if it is not a hash.
     pub fn resume(tag: &str, head: &str) -> Option<Self> {
         let head = blake3::Hash::from_hex(head).ok()?;
         Some(Self {
@@ -37,14 +37,14 @@ impl Chain {
         self.head = digest(&self.tag, Some(&self.head), parts);
     }
 
-    /// Hash of everything added so far, as 64 hexadecimal digits.
+    /// Returns the hash of everything added so far, as 64 hexadecimal digits.
     pub fn head(&self) -> String {
         self.head.to_hex().to_string()
     }
 }
 
-/// Bytes that are put together before they are hashed: most lists are short, and one pass over few
-/// bytes costs a fraction of as many passes as there are parts.
+/// Parts are joined up to this many bytes before they are hashed: most lists are short, and one pass over few
+/// bytes costs a fraction of one pass per part.
 const TOGETHER: usize = 4 * 1024;
 
 fn digest(tag: &str, before: Option<&blake3::Hash>, parts: &[&[u8]]) -> blake3::Hash {

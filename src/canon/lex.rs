@@ -1,13 +1,13 @@
-//! Reads JSON text piece by piece, without recursion and without losing anything.
+//! Reads JSON text token by token, without recursion and without losing anything.
 //!
-//! Strict (RFC 8259). Must not know: what the pieces are used for.
+//! Strict (RFC 8259). Must not know: what the tokens are used for.
 
 use std::borrow::Cow;
 
-/// Deepest nesting of arrays and objects: the deepest that the JSON reader of this program takes.
+/// Maximum nesting of arrays and objects, the same as that of the JSON reader.
 pub const MAX_DEPTH: usize = 127;
 
-/// One piece of a JSON text.
+/// A token of a JSON text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Token<'a> {
     /// `{` or `[`.
@@ -29,12 +29,12 @@ pub(super) enum Token<'a> {
 pub(super) struct Text<'a> {
     raw: &'a str,
     escaped: bool,
-    /// True where it holds half of a surrogate pair.
+    /// True if it contains half a surrogate pair.
     pub(super) lone: bool,
 }
 
 impl<'a> Text<'a> {
-    /// The characters that it stands for; half a surrogate pair gives U+FFFD.
+    /// Decodes the string; half a surrogate pair becomes U+FFFD.
     pub(super) fn decode(self) -> Cow<'a, str> {
         if !self.escaped {
             return Cow::Borrowed(self.raw);
@@ -58,7 +58,7 @@ impl<'a> Text<'a> {
 pub(super) enum Stop {
     /// Something else was expected.
     Syntax(&'static str),
-    /// Nested too deep to be read.
+    /// The text is nested too deeply.
     TooDeep,
 }
 
@@ -77,9 +77,9 @@ enum Expect {
 #[derive(Debug)]
 pub(super) struct Lexer<'a> {
     text: &'a str,
-    /// Where the next piece begins.
+    /// Offset of the next token.
     at: usize,
-    /// True for an object, outermost first.
+    /// The open containers, outermost first; true for an object.
     stack: Vec<bool>,
     expect: Expect,
 }
@@ -94,7 +94,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// The next piece and where it begins; none at the end.
+    /// Returns the next token and its offset, or `None` at the end.
     pub(super) fn next(&mut self) -> Result<Option<(usize, Token<'a>)>, (usize, Stop)> {
         loop {
             self.skip_blanks();
@@ -271,8 +271,8 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// The character that an escape at the start of `bytes` stands for (none for half a surrogate pair),
-/// and its length; 0 where it is no escape.
+/// Decodes the escape at the start of `bytes` to a character (`None` for half a surrogate pair) and its
+/// length, which is 0 if there is no escape.
 fn unescape(bytes: &[u8]) -> (Option<char>, usize) {
     let simple = match bytes.get(1) {
         Some(b'"') => '"',
@@ -304,7 +304,7 @@ fn unescape(bytes: &[u8]) -> (Option<char>, usize) {
     (Some(simple), 2)
 }
 
-/// The number in `\uXXXX` at an offset.
+/// Returns the number in `\uXXXX` at an offset.
 fn unit(bytes: &[u8], at: usize) -> Option<u32> {
     let digits = bytes.get(at..at + 6)?.strip_prefix(b"\\u")?;
     let digits = std::str::from_utf8(digits).ok()?;

@@ -1,10 +1,10 @@
 //! Canonical JSON and domain-tagged hashes. Must not know: what is hashed.
 //!
 //! - [`canonical`] and [`canonical_text`]: one spelling for equal JSON values.
-//! - [`hash`] and [`Chain`]: BLAKE3 over a tag and a list of parts, each with its length before it,
-//!   so that no two different lists give the same bytes to hash.
-//! - [`mod@pointer`]: changes of values by JSON pointer.
-//! - [`scan`]: what in a JSON text would be lost or changed by reading it into a value.
+//! - [`hash`] and [`Chain`]: BLAKE3 over a tag and a list of parts, each preceded by its length, so that
+//!   different lists never give the same bytes to hash.
+//! - [`mod@pointer`]: changes values by JSON pointer.
+//! - [`scan`]: what in a JSON text would be lost or changed by reading it as a value.
 
 mod canonical;
 mod hash;

@@ -1,21 +1,21 @@
-//! Whether a number of a JSON text comes through as the value that it says. Must not know: why that matters.
+//! Checks whether a number in a JSON text survives being read as a value. Must not know: why that matters.
 
 use serde_json::Number;
 
-/// What a number as written becomes when it is read and written again, where that is another value.
+/// Returns what a number becomes when it is read and written again, if that is a different value.
 pub(super) fn altered(written: &str) -> Option<String> {
     let Ok(number) = serde_json::from_str::<Number>(written) else {
         return Some("a number out of range".to_owned());
     };
     if number.is_i64() || number.is_u64() {
-        // Only reached by integers that fit: exact.
+        // Only integers that fit get here, and they are exact.
         return None;
     }
     let becomes = number.to_string();
     (Decimal::of(written) != Decimal::of(&becomes)).then_some(becomes)
 }
 
-/// The value of a decimal number, in one spelling: `0.digits × 10^exponent`.
+/// The value of a decimal number in one spelling: `0.digits × 10^exponent`.
 #[derive(Debug, PartialEq, Eq)]
 struct Decimal {
     negative: bool,

@@ -2,17 +2,17 @@
 
 use serde_json::Value;
 
-/// A name as a part of a pointer.
+/// Escapes a name for use in a pointer.
 pub fn escaped(name: &str) -> String {
     name.replace('~', "~0").replace('/', "~1")
 }
 
-/// The pointer to what holds a value; itself at the top.
+/// Returns the pointer to the container of a value; the pointer itself at the top.
 pub fn parent(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(parent, _)| parent)
 }
 
-/// The name of a value in what holds it; empty at the top.
+/// Returns the name of a value in its container; empty at the top.
 pub fn last(path: &str) -> String {
     path.rsplit_once('/')
         .map_or("", |(_, name)| name)
@@ -20,7 +20,7 @@ pub fn last(path: &str) -> String {
         .replace("~0", "~")
 }
 
-/// Puts a value; none where what should hold it does not exist.
+/// Sets a value; returns `None` if its container does not exist.
 pub fn set(of: &mut Value, path: &str, value: Value) -> Option<()> {
     if path.is_empty() {
         *of = value;
@@ -39,9 +39,9 @@ pub fn set(of: &mut Value, path: &str, value: Value) -> Option<()> {
     Some(())
 }
 
-/// Takes a member of an object away; none where it is not there.
+/// Removes a member of an object; returns `None` if it does not exist.
 pub fn take(of: &mut Value, path: &str) -> Option<()> {
-    // The order of what stays is kept.
+    // Keep the order of the remaining members.
     of.pointer_mut(parent(path))?
         .as_object_mut()?
         .shift_remove(&last(path))

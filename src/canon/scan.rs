@@ -1,6 +1,6 @@
-//! Finds what a JSON text says that a JSON value cannot hold. Must not know: what the text is for.
+//! Finds what a JSON text contains that a JSON value cannot hold. Must not know: what the text is for.
 //!
-//! One pass; nesting is bounded, the number of findings and the length of a path as well.
+//! One pass, with limits on nesting, the number of findings and the length of a path.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -9,20 +9,20 @@ use std::fmt;
 use super::lex::{Lexer, MAX_DEPTH, Stop, Token};
 use super::number::altered;
 
-/// Findings in one text; a reader learns nothing more from the next thousand.
+/// Maximum number of findings in one text; a reader learns nothing from a thousand more.
 const MOST: usize = 100;
 
-/// Characters of a path, a name or a number that a finding repeats.
+/// Maximum number of characters of a path, a name or a number in a finding.
 const SHOWN: usize = 200;
 
-/// Something in a JSON text that reading it would lose or change.
+/// Something in a JSON text that would be lost or changed by reading it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Oddity {
-    /// Byte at which it stands.
+    /// Byte offset in the text.
     pub at: usize,
-    /// JSON pointer of the value that it concerns, shortened. Untrusted text, as is the rest.
+    /// JSON pointer of the value concerned, shortened. Untrusted text, like the rest.
     pub path: String,
-    /// What it is.
+    /// The kind of oddity.
     pub kind: OddityKind,
 }
 
@@ -31,18 +31,18 @@ pub struct Oddity {
 pub enum OddityKind {
     /// The text is not JSON from here on.
     Syntax(&'static str),
-    /// Nested deeper than this program reads.
+    /// Nested more deeply than this program reads.
     TooDeep,
-    /// A name stands twice in one object: some readers take the first, some the last.
+    /// A duplicate name in one object: some readers take the first, some the last.
     DuplicateKey(String),
-    /// A number that would come out as another one.
+    /// A number that would become a different one.
     Number {
         /// As written.
         written: String,
-        /// As it would come out.
+        /// As it would become.
         becomes: String,
     },
-    /// Half of a surrogate pair: no character.
+    /// Half a surrogate pair, which is not a character.
     LoneSurrogate,
 }
 
@@ -70,7 +70,7 @@ impl fmt::Display for Oddity {
     }
 }
 
-/// Everything odd in a JSON text, in order; empty where reading it as a value loses nothing.
+/// Returns every oddity of a JSON text in order; empty if reading it as a value loses nothing.
 pub fn scan(text: &str) -> Vec<Oddity> {
     let mut scan = Scan::default();
     let mut lexer = Lexer::new(text);
@@ -83,7 +83,7 @@ pub fn scan(text: &str) -> Vec<Oddity> {
                     Stop::Syntax(what) => OddityKind::Syntax(what),
                     Stop::TooDeep => OddityKind::TooDeep,
                 };
-                // The reason why the rest was not looked at is never left out.
+                // The reason why the rest was not examined is never left out.
                 scan.found.truncate(MOST - 1);
                 scan.add(at, kind);
                 return scan.found;
@@ -98,7 +98,7 @@ struct Scan<'a> {
     stack: Vec<Frame<'a>>,
 }
 
-/// An array or object that is not closed yet.
+/// An open array or object.
 enum Frame<'a> {
     Array {
         index: usize,

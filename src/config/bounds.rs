@@ -1,5 +1,4 @@
-//! Weighs the bounds of a run: the later layer wins, but a workspace that is not trusted can only
-//! lower them.
+//! Resolves the limits of a run: the later layer wins, but an untrusted workspace can only lower them.
 //!
 //! Must not know: files, other settings.
 
@@ -15,7 +14,7 @@ use super::layers::{Layers, flag, given, ignored, last, some, user, workspace};
 use super::settings::LimitSettings;
 use super::written::{self, MOST_PARALLEL};
 
-/// Settles the bounds of a run.
+/// Resolves the limits of a run.
 pub(super) fn limits(layers: &mut Layers<'_>, notices: &mut Vec<Notice>) -> Result<LimitSettings, Error> {
     let mine = std::mem::take(&mut layers.user.limits);
     let mut theirs = std::mem::take(&mut layers.workspace.limits);
@@ -25,7 +24,7 @@ pub(super) fn limits(layers: &mut Layers<'_>, notices: &mut Vec<Notice>) -> Resu
     merge(layers.flags, mine, theirs)
 }
 
-/// Drops what a workspace would loosen.
+/// Drops limits that a workspace would loosen.
 fn keep_tight(mine: &written::Limits, theirs: &mut written::Limits, notices: &mut Vec<Notice>) {
     let defaults = Limits::default();
     let most = |limit: Option<u64>| limit.unwrap_or(u64::MAX);
@@ -133,7 +132,7 @@ fn merge(flags: &Flags, mine: written::Limits, theirs: written::Limits) -> Resul
     })
 }
 
-/// Drops a limit that would loosen.
+/// Drops one limit if it would loosen.
 fn tighten<T>(
     limit: &mut Option<At<T>>,
     notices: &mut Vec<Notice>,

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::settings::{Ambiguous, Glyphs, Wire};
 
-/// A base URL without the slash at its end; else what is wrong with it.
+/// Returns a base URL without its trailing slash, or what is wrong with it.
 pub fn base_url(text: &str) -> Result<String, &'static str> {
     let Some(rest) = text
         .strip_prefix("http://")
@@ -30,10 +30,10 @@ pub fn base_url(text: &str) -> Result<String, &'static str> {
     Ok(text.trim_end_matches('/').into())
 }
 
-/// What a good base URL looks like.
+/// Advice on how to write a base URL.
 pub const BASE_URL: &str = "write it such as \"http://127.0.0.1:11434/v1\"";
 
-/// A name that can stand in a header and a request.
+/// Checks a name that is used in a header and a request.
 pub fn name(text: &str) -> Result<String, &'static str> {
     if text.trim().is_empty() {
         Err("is empty")
@@ -44,27 +44,27 @@ pub fn name(text: &str) -> Result<String, &'static str> {
     }
 }
 
-/// A wire format by its name.
+/// Parses the name of a wire format.
 pub fn wire(text: &str) -> Option<Wire> {
     [Wire::OpenaiChat].into_iter().find(|wire| wire.word() == text)
 }
 
-/// A set of characters by its name.
+/// Parses the name of a set of characters.
 pub fn glyphs(text: &str) -> Option<Glyphs> {
     [Glyphs::Unicode, Glyphs::Ascii]
         .into_iter()
         .find(|glyphs| glyphs.word() == text)
 }
 
-/// A width by its name.
+/// Parses the name of a width.
 pub fn ambiguous(text: &str) -> Option<Ambiguous> {
     [Ambiguous::Narrow, Ambiguous::Wide]
         .into_iter()
         .find(|width| width.word() == text)
 }
 
-/// A path as people write it in a file: `~/` is the home directory, and what is relative is so to
-/// the file's own directory.
+/// Resolves a path from a file: `~/` is the home directory, and a relative path starts at the file's own
+/// directory.
 pub fn path(text: &str, file: &Path, home: Option<&Path>) -> Result<PathBuf, &'static str> {
     if text.is_empty() {
         return Err("is empty");
@@ -79,12 +79,12 @@ pub fn path(text: &str, file: &Path, home: Option<&Path>) -> Result<PathBuf, &'s
     Ok(file.parent().unwrap_or(Path::new("")).join(text))
 }
 
-/// Whether the environment speaks against characters beyond ASCII, and which variable does.
+/// Returns the variable by which the environment rules out characters beyond ASCII, if any does.
 pub fn ascii_by(term: Option<&str>, locale: Option<&str>) -> Option<&'static str> {
     if term.is_some_and(|term| matches!(term, "dumb" | "linux") || term.starts_with("vt")) {
         return Some("TERM");
     }
-    // `de_DE.ISO-8859-1` says no; a bare `C` says nothing about the terminal.
+    // `de_DE.ISO-8859-1` rules them out; a bare `C` says nothing about the terminal.
     let charset = locale.and_then(|locale| locale.split_once('.'))?.1;
     let charset = charset.split('@').next().unwrap_or("").to_ascii_lowercase();
     (!matches!(charset.as_str(), "utf-8" | "utf8")).then_some("LC_ALL, LC_CTYPE or LANG")

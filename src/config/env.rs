@@ -1,6 +1,6 @@
 //! The one place that reads the environment. Everything else takes an [`Env`].
 //!
-//! Must not know: what a value is good for.
+//! Must not know: what a value is used for.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -10,18 +10,18 @@ use etcetera::BaseStrategy as _;
 use etcetera::base_strategy::Xdg;
 use secrecy::SecretString;
 
-/// What the environment says. An empty variable counts as absent.
+/// The relevant part of the environment. An empty variable counts as absent.
 #[derive(Debug, Clone, Default)]
 pub struct Env {
     /// The user's home directory.
     pub home: Option<PathBuf>,
-    /// Where settings of all programs are (`~/.config`).
+    /// The directory of all programs' settings (`~/.config`).
     pub config_dir: Option<PathBuf>,
-    /// Where data of all programs is (`~/.local/share`).
+    /// The directory of all programs' data (`~/.local/share`).
     pub data_dir: Option<PathBuf>,
-    /// Where logs and the like of all programs are (`~/.local/state`).
+    /// The directory of all programs' logs and state (`~/.local/state`).
     pub state_dir: Option<PathBuf>,
-    /// Where sockets of all programs are; there may be no such place.
+    /// The directory of all programs' sockets, if there is one.
     pub runtime_dir: Option<PathBuf>,
     /// `OPENAI_API_KEY`.
     pub openai_api_key: Option<SecretString>,
@@ -41,29 +41,29 @@ pub struct Env {
     pub colorterm: Option<String>,
     /// `TERM`.
     pub term: Option<String>,
-    /// The locale for characters: the first of `LC_ALL`, `LC_CTYPE`, `LANG`.
+    /// The locale for characters: the first of `LC_ALL`, `LC_CTYPE` and `LANG` that is set.
     pub locale: Option<String>,
     /// `VISUAL`.
     pub visual: Option<String>,
     /// `EDITOR`.
     pub editor: Option<String>,
-    /// `TMUX` is set: the screen is inside of tmux.
+    /// True if `TMUX` is set: the screen is inside tmux.
     pub tmux: bool,
-    /// `STY` is set: the screen is inside of GNU screen.
+    /// True if `STY` is set: the screen is inside GNU screen.
     pub screen: bool,
-    /// `SSH_TTY` or `SSH_CONNECTION` is set: the terminal is on another machine.
+    /// True if `SSH_TTY` or `SSH_CONNECTION` is set: the terminal is on another machine.
     pub ssh: bool,
-    /// `VTE_VERSION` is set: a terminal of the GNOME family.
+    /// True if `VTE_VERSION` is set: the terminal is of the GNOME family.
     pub vte: bool,
-    /// Who is at the keyboard, by `USER` or `LOGNAME`.
+    /// The user's name, from `USER` or `LOGNAME`.
     pub user: Option<String>,
-    /// Names of variables whose value is no text.
+    /// Names of variables whose value is not text.
     pub unreadable: Vec<&'static str>,
-    /// All variables, for what is passed on to children.
+    /// All variables, to be passed on to child processes.
     pub all: Variables,
 }
 
-/// Variables with their values, which are not shown: there are keys among them.
+/// Variables with their values, which are not shown, because there are keys among them.
 #[derive(Clone, Default)]
 pub struct Variables(pub Vec<(OsString, OsString)>);
 
@@ -93,7 +93,7 @@ impl Env {
         env
     }
 
-    /// The same environment without a word about models: for a run that talks to none.
+    /// Drops everything about models, for a run that talks to none.
     pub fn without_models(self) -> Self {
         Self {
             openai_api_key: None,
@@ -104,7 +104,7 @@ impl Env {
         }
     }
 
-    /// Everything but the directories, from any source of variables.
+    /// Reads everything but the directories from any source of variables.
     pub fn from_lookup(lookup: impl Fn(&str) -> Option<OsString>) -> Self {
         let mut env = Self::default();
         let mut unreadable = Vec::new();

@@ -1,4 +1,4 @@
-//! What can be wrong with settings. Every message names the thing and the cure.
+//! The errors of settings. Every message names the fault and the remedy.
 //!
 //! Must not know: how an error is shown.
 
@@ -7,38 +7,38 @@ use std::path::Path;
 use crate::policy::document;
 use crate::text::visible;
 
-/// Something wrong with the settings. Nothing was changed.
+/// A fault in the settings. Nothing was changed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// In a file, with line, column and key.
+    /// A fault in a file, with line, column and key.
     #[error(transparent)]
     File(#[from] document::Error),
-    /// A file that cannot be read.
+    /// A file could not be read.
     #[error("failed to read {path}: {why}; {advice}")]
     Read {
-        /// The file, safe to show.
+        /// The path, safe to show.
         path: String,
-        /// Why.
+        /// The reason.
         why: String,
         /// What to do.
         advice: String,
     },
-    /// In a variable or a flag.
+    /// A fault in a variable or a flag.
     #[error("{name}: {why}; {advice}")]
     Given {
         /// The variable or flag.
         name: String,
-        /// Why.
+        /// The reason.
         why: String,
         /// What to do.
         advice: String,
     },
-    /// An API key that cannot be had.
+    /// The API key could not be obtained.
     #[error("failed to get the api key from {from}: {why}; {advice}")]
     Key {
-        /// Where it should have come from, safe to show.
+        /// Its source, safe to show.
         from: String,
-        /// Why it did not.
+        /// The reason.
         why: String,
         /// What to do.
         advice: String,
@@ -46,7 +46,8 @@ pub enum Error {
 }
 
 impl Error {
-    /// True where a limit on the command line is out of range: that is wrong usage, no wrong settings.
+    /// Returns true if a limit on the command line is out of range, which is wrong usage rather than wrong
+    /// settings.
     pub fn is_of_a_limit_flag(&self) -> bool {
         matches!(self, Self::Given { name, .. } if name.starts_with("--max-") || name == "--parallel")
     }
@@ -76,7 +77,7 @@ impl Error {
     }
 }
 
-/// A path, safe to show.
+/// Formats a path, safe to show.
 pub(super) fn shown(path: &Path) -> String {
     visible(&path.to_string_lossy())
 }

@@ -1,4 +1,4 @@
-//! Reads a settings file whole, or says in one sentence why it cannot.
+//! Reads a whole settings file, or says in one sentence why it cannot.
 //!
 //! Must not know: what is in it.
 
@@ -11,23 +11,23 @@ use crate::text::visible;
 
 use super::error::Error;
 
-/// No settings file of a person is larger.
+/// Maximum size in bytes; no settings file written by a person is larger.
 const MOST: u64 = 1 << 20;
 
-/// A file's text and what else matters of it.
+/// The text of a file, and what else matters about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Text {
-    /// What it says.
+    /// Its content.
     pub text: String,
-    /// True where users other than its owner may read it.
+    /// True if users other than its owner may read it.
     pub open_to_others: bool,
-    /// Device and inode: the same for two names of one file.
+    /// Device and inode, which are the same for two names of one file.
     pub same: (u64, u64),
 }
 
-/// The text of a file; none where there is no such file.
+/// Reads a file; returns `None` if it does not exist.
 pub fn read(path: &Path) -> Result<Option<Text>, Error> {
-    // Opened without waiting, so that a pipe in place of a file cannot hang the program.
+    // Opened without blocking, so that a pipe in place of the file cannot hang the program.
     let opened = File::options()
         .read(true)
         .custom_flags(rustix::fs::OFlags::NONBLOCK.bits().cast_signed())
@@ -80,7 +80,7 @@ pub fn read(path: &Path) -> Result<Option<Text>, Error> {
     }
 }
 
-/// The text of a file that somebody named.
+/// Reads a file that somebody named, so that it must exist.
 pub fn read_named(path: &Path) -> Result<Text, Error> {
     read(path)?.ok_or_else(|| Error::read(path, "there is no such file", "check the path"))
 }

@@ -1,4 +1,4 @@
-//! What was said on the command line, as far as it is a setting.
+//! The settings given on the command line.
 //!
 //! Must not know: how a command line is parsed.
 
@@ -6,18 +6,18 @@ use std::path::PathBuf;
 
 use super::settings::Glyphs;
 
-/// Settings from the command line; each is none where its flag was not given.
+/// Settings from the command line; `None` for each flag that was not given.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Flags {
-    /// `--config FILE`, in place of the user's file.
+    /// `--config FILE`, instead of the user's file.
     pub config: Option<PathBuf>,
     /// `--model NAME`.
     pub model: Option<String>,
     /// `--base-url URL`.
     pub base_url: Option<String>,
-    /// `--policy NAME`, a preset, or the path of a policy file.
+    /// `--policy NAME`: a preset, or the path of a policy file.
     pub policy: Option<String>,
-    /// A policy file that was read before, as (name, text): counts where `policy` is none.
+    /// A policy file that was read before, as (name, text). It counts if `policy` is `None`.
     pub policy_text: Option<(String, String)>,
     /// `--theme NAME`.
     pub theme: Option<String>,

@@ -1,4 +1,4 @@
-//! The API key: where it comes from, and getting it when it is needed. Never shown.
+//! Where the API key comes from, and obtaining it when it is needed. It is never shown.
 //!
 //! Must not know: whom the key is for.
 
@@ -15,17 +15,17 @@ use crate::text::visible;
 use super::error::{Error, shown};
 use super::files;
 
-/// How often and how long a key command is waited for: 30 seconds in all.
+/// Interval at which a key command is checked, for 30 seconds in all.
 const STEP: Duration = Duration::from_millis(20);
 const STEPS: u32 = 1500;
 
 /// Where the API key comes from.
 #[derive(Clone, Default)]
 pub enum Key {
-    /// There is none; local servers need none.
+    /// There is no key; local servers need none.
     #[default]
     None,
-    /// This is it.
+    /// The key itself.
     Value(SecretString),
     /// The first line that this shell command prints.
     Command(String),
@@ -40,7 +40,7 @@ impl fmt::Debug for Key {
 }
 
 impl Key {
-    /// What may be shown of it.
+    /// Describes the key without showing it.
     pub fn summary(&self) -> String {
         match self {
             Self::None => "none".into(),
@@ -50,7 +50,7 @@ impl Key {
         }
     }
 
-    /// Gets the key: reads the file, runs the command. None where there is none to get.
+    /// Obtains the key by reading the file or running the command. Returns `None` if there is none.
     pub fn get(&self) -> Result<Option<SecretString>, Error> {
         match self {
             Self::None => Ok(None),
@@ -68,7 +68,7 @@ impl Key {
     }
 }
 
-/// The first line, if it can be sent as a key at all.
+/// Returns the first line, if it can be sent as a key.
 fn clean(text: &str, from: &str) -> Result<SecretString, Error> {
     let line = text.lines().next().unwrap_or("").trim();
     if line.is_empty() {

@@ -1,4 +1,4 @@
-//! The operator's key file: the keys that commands shall have instead of their own.
+//! The operator's key file: keys that replace the default keys of commands.
 //!
 //! ```toml
 //! approve = "ctrl-y"
@@ -25,22 +25,22 @@ pub struct Change {
     pub keys: Vec<At<String>>,
 }
 
-/// Where the operator's own files are; none where there is no home directory.
+/// Returns the directory of the operator's own files, or `None` without a home directory.
 pub fn own_dir(env: &Env) -> Option<PathBuf> {
     Some(env.config_dir.as_ref()?.join(OWN))
 }
 
-/// The key file in the directory of the operator's own files.
+/// Returns the path of the key file in that directory.
 pub fn file(own: &Path) -> PathBuf {
     own.join("keys.toml")
 }
 
-/// The directory of the operator's own themes.
+/// Returns the path of the operator's themes in that directory.
 pub fn themes_dir(own: &Path) -> PathBuf {
     own.join("themes")
 }
 
-/// What a key file says; nothing where there is none.
+/// Reads a key file; an absent file has no changes.
 pub fn read(path: &Path) -> Result<Vec<Change>, Error> {
     match files::read(path)? {
         Some(text) => parse(&path.to_string_lossy(), &text.text),
@@ -48,7 +48,7 @@ pub fn read(path: &Path) -> Result<Vec<Change>, Error> {
     }
 }
 
-/// What the text of a key file says; `file` is named in errors.
+/// Parses the text of a key file; errors name `file`.
 pub fn parse(file: &str, text: &str) -> Result<Vec<Change>, Error> {
     let document = Document::parse(file, text)?;
     let found = document.root().lists()?;

@@ -1,5 +1,5 @@
-//! Weighs the layers: defaults, the user's file, the workspace's file, the environment, flags. The
-//! later wins, but a workspace that is not trusted can only tighten.
+//! Resolves the layers: defaults, the user's file, the workspace's file, the environment, flags. The later
+//! wins, but an untrusted workspace can only tighten.
 //!
 //! Must not know: files.
 
@@ -35,7 +35,7 @@ pub(super) struct Layers<'a> {
     pub flags: &'a Flags,
     /// The user's file.
     pub user: Written,
-    /// The workspace's file; if it is not trusted, only what can tighten.
+    /// The workspace's file; unless it is trusted, only what can tighten.
     pub workspace: Written,
     /// Whether the workspace's file is trusted.
     pub trusted: bool,
@@ -47,7 +47,7 @@ pub(super) struct Layers<'a> {
     pub root: &'a Path,
 }
 
-/// The setting of the last layer that has one.
+/// Returns the setting of the last layer that has one.
 pub(super) fn last<T, const N: usize>(default: T, layers: [Option<Setting<T>>; N]) -> Setting<T> {
     layers
         .into_iter()
@@ -103,7 +103,7 @@ pub(super) fn given<T>(
     .transpose()
 }
 
-/// Settles every setting.
+/// Resolves every setting.
 pub(super) fn weigh(mut layers: Layers<'_>, mut notices: Vec<Notice>) -> Result<Settings, Error> {
     for (key, place) in std::mem::take(&mut layers.workspace.loose) {
         notices.push(ignored(&key, &place));
@@ -221,8 +221,8 @@ pub(super) fn ignored(key: &str, place: &Place) -> Notice {
     ))
 }
 
-/// A workspace that is not trusted has none to give. Values that no file may write together leave those
-/// of the weaker file.
+/// Resolves the failure handling; an untrusted workspace provides none. If values of two files contradict
+/// each other, those of the weaker file are dropped.
 fn resilience(
     mine: Vec<(String, At<serde_json::Value>)>,
     theirs: Vec<(String, At<serde_json::Value>)>,
@@ -244,7 +244,7 @@ fn resilience(
     (policy, set)
 }
 
-/// A workspace that is not trusted has none to give.
+/// Resolves the prices; an untrusted workspace provides none.
 fn prices(mine: price::Written, theirs: price::Written) -> Prices {
     let general = [user(mine.general), workspace(theirs.general)];
     let mut models = BTreeMap::new();
@@ -263,13 +263,13 @@ fn prices(mine: price::Written, theirs: price::Written) -> Prices {
 fn glyphs(env: &Env, said: [Option<Setting<Glyphs>>; 3]) -> Setting<Glyphs> {
     let by = checks::ascii_by(env.term.as_deref(), env.locale.as_deref());
     let [mine, theirs, flag] = said;
-    // A guess from the environment is weaker than anything that a person said.
+    // A guess from the environment is weaker than anything a person wrote.
     let guess = by.and_then(|name| environment(name, Some(Glyphs::Ascii)));
     last(Glyphs::default(), [guess, mine, theirs, flag])
 }
 
-/// The base URL and the key, which belong together: where a file gives both, a key of the
-/// environment is not sent to that file's URL.
+/// Resolves the base URL together with the key: if a file contains both, a key from the environment is not
+/// sent to that file's URL.
 fn endpoint(
     layers: &mut Layers<'_>,
     notices: &mut Vec<Notice>,
@@ -348,7 +348,7 @@ fn policy(layers: &mut Layers<'_>, notices: &mut Vec<Notice>) -> (Setting<Preset
     (preset, policy)
 }
 
-/// What a preset asks for or denies, as rules of a workspace that is not trusted.
+/// Converts what a preset asks about or denies to rules of an untrusted workspace.
 fn as_rules(at: &At<Preset>) -> Vec<Rule> {
     let At { value, place } = at;
     let tightening = value.rules().into_iter().filter(|rule| rule.gate != Gate::Allow);

@@ -1,4 +1,4 @@
-//! Finds the files, reads them and has everything weighed.
+//! Finds and reads the files, and has everything resolved.
 //!
 //! Must not know: which layer wins.
 
@@ -15,10 +15,10 @@ use super::layers::{Layers, weigh};
 use super::settings::Settings;
 use super::written::{self, Written};
 
-/// The directory of this program within directories of all programs.
+/// Name of this program's directory within the directories of all programs.
 pub const OWN: &str = "overrule";
 
-/// Whether the user declared that they trust the workspace's file as it is.
+/// Whether the user declared the workspace's file, in its present form, as trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Trust {
     /// It may only tighten.
@@ -28,22 +28,22 @@ pub enum Trust {
     Yes,
 }
 
-/// Where the user's file is looked for; none where there is no home directory.
+/// Returns the path of the user's file, or `None` without a home directory.
 pub fn user_file(env: &Env) -> Option<PathBuf> {
     Some(env.config_dir.as_ref()?.join(OWN).join("config.toml"))
 }
 
-/// Where the workspace's file is looked for.
+/// Returns the path of the workspace's file.
 pub fn workspace_file(workspace: &Path) -> PathBuf {
     workspace.join("overrule.toml")
 }
 
-/// Where sessions are kept where nobody said otherwise.
+/// Returns the default directory of sessions.
 pub fn default_sessions(env: &Env) -> Option<PathBuf> {
     Some(env.data_dir.as_ref()?.join(OWN).join("sessions"))
 }
 
-/// Reads all layers. Looks only: nothing is written, whatever is wrong.
+/// Reads all layers. Nothing is written, whatever is wrong.
 pub fn load(env: &Env, flags: &Flags, workspace: &Path, trust: Trust) -> Result<Settings, Error> {
     if let Some(name) = env.unreadable.first() {
         return Err(Error::given(

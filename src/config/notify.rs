@@ -1,6 +1,6 @@
-//! `[notify]`: how the operator is called when they are needed, on this terminal and from outside of it.
+//! `[notify]`: how the operator is notified when they are needed, on this terminal and outside it.
 //!
-//! Must not know: when they are needed, how anybody is called.
+//! Must not know: when they are needed, how anybody is notified.
 
 use std::fmt;
 
@@ -12,21 +12,22 @@ use crate::resilience::policy::Ms;
 use super::layers::{last, some, user, workspace};
 use super::settings::{Setting, Why};
 
-/// Time that a program or an address may take where nobody said.
+/// Default time limit of the program and the URL.
 const LIMIT_MS: u64 = 10_000;
-/// The longest time that it may be given.
+/// Maximum time limit.
 const LONGEST_LIMIT_MS: u64 = 120_000;
-/// How long a run has waited before somebody is called, where nobody said.
+/// Default wait of a run before anybody is notified.
 const AFTER_MS: u64 = 10_000;
-/// The longest such wait.
+/// Maximum wait.
 const LONGEST_AFTER_MS: u64 = 24 * 60 * 60 * 1_000;
 
-/// An address to post to. Such addresses hold a secret as a rule: only the host is shown.
+/// A URL to post to. Such URLs usually contain a secret, so only the host is shown.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Webhook(String);
 
 impl Webhook {
-    /// An address beginning with https://, or with http:// on this machine; else what is wrong with it.
+    /// Accepts a URL that begins with https://, or with http:// on this machine; otherwise says what is wrong
+    /// with it.
     pub fn new(text: &str) -> Result<Self, &'static str> {
         if text.chars().any(|c| c.is_whitespace() || c.is_control()) {
             return Err("holds a space or a control character");
@@ -44,17 +45,17 @@ impl Webhook {
         }
     }
 
-    /// The whole address, to post to.
+    /// Returns the whole URL, to post to.
     pub fn address(&self) -> &str {
         &self.0
     }
 
-    /// What may be shown of it.
+    /// Returns the host, which may be shown.
     pub fn host(&self) -> &str {
         let rest = self.0.split_once("://").map_or("", |(_, rest)| rest);
         let place = rest.split(['/', '?', '#']).next().unwrap_or("");
         let place = place.rsplit('@').next().unwrap_or("");
-        // Without the port, unless all of it is one address in brackets.
+        // Drop the port, unless the whole is one address in brackets.
         match place.rsplit_once(':') {
             Some((host, port)) if port.bytes().all(|b| b.is_ascii_digit()) => host,
             _ => place,
@@ -68,26 +69,26 @@ impl fmt::Debug for Webhook {
     }
 }
 
-/// How the operator is called when they are needed.
+/// How the operator is notified.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notify {
     /// Ring the bell.
     pub bell: Setting<bool>,
-    /// Say it in the terminal's title.
+    /// Say it in the title of the terminal.
     pub title: Setting<bool>,
-    /// Show a notification of the desktop.
+    /// Show a desktop notification.
     pub desktop: Setting<bool>,
-    /// A program of theirs, with its arguments; empty for none.
+    /// A program of the operator's, with its arguments; empty for none.
     pub command: Setting<Vec<String>>,
-    /// An address of theirs.
+    /// A URL of the operator's.
     pub webhook: Setting<Option<Webhook>>,
-    /// Milliseconds that the program and the address may take.
+    /// Time limit of the program and the URL, in milliseconds.
     pub limit_ms: Setting<u64>,
-    /// Milliseconds that the run has waited for them before they are used.
+    /// How long the run waits before they are used, in milliseconds.
     pub after_ms: Setting<u64>,
 }
 
-/// What a file says of it.
+/// The contents of `[notify]` in a file.
 #[derive(Debug, Clone, Default)]
 pub struct Written {
     bell: Option<At<bool>>,
@@ -116,7 +117,7 @@ pub(super) fn section(mut section: Section<'_, '_>) -> Result<Written, document:
     Ok(written)
 }
 
-/// A list is a program with its arguments; a text is a line for the shell.
+/// Reads a command: a list is a program with its arguments, a string is a line for the shell.
 fn command(section: &mut Section<'_, '_>) -> Result<Option<At<Vec<String>>>, document::Error> {
     const KEY: &str = "command";
     let Some(At { value, place }) = section.value(KEY)? else {
@@ -179,7 +180,7 @@ fn duration(
     Err(section.error(key, place, what, advice))
 }
 
-/// Settles them. A workspace that is not trusted has none to give.
+/// Resolves the settings. An untrusted workspace provides none.
 pub(super) fn weigh(mine: Written, theirs: Written) -> Notify {
     Notify {
         bell: last(true, [user(mine.bell), workspace(theirs.bell)]),
@@ -193,7 +194,7 @@ pub(super) fn weigh(mine: Written, theirs: Written) -> Notify {
 }
 
 impl Notify {
-    /// Each setting with its value and origin; of an address only the host.
+    /// Explains each setting with its value and origin; of a URL only the host is shown.
     pub(super) fn why(&self) -> Vec<Why> {
         fn line<T>(key: &'static str, setting: &Setting<T>, show: impl Fn(&T) -> String) -> Why {
             Why {
@@ -208,7 +209,7 @@ impl Notify {
             line("notify.title", &self.title, bool::to_string),
             line("notify.desktop", &self.desktop, bool::to_string),
             line("notify.command", &self.command, |words| match words.first() {
-                // Its arguments may hold what nobody else shall see.
+                // Its arguments may contain secrets.
                 Some(program) => format!("`{}`, arguments not shown", crate::text::visible(program)),
                 None => "none".to_owned(),
             }),

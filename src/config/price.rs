@@ -1,4 +1,4 @@
-//! What tokens cost, as a settings file says it.
+//! The price of tokens, as written in a settings file.
 //!
 //! Must not know: other settings, what was used.
 
@@ -12,13 +12,13 @@ use crate::text::visible;
 use super::checks;
 use super::written::UNLIMITED;
 
-/// Tokens that a price is for where nothing else is said.
+/// Default number of tokens that a price is for.
 const PER: u64 = 1_000_000;
-/// The most tokens that a price can be for.
+/// Maximum number of tokens that a price can be for.
 const MOST: u64 = 1_000_000_000;
 const ADVICE: &str = "write a number such as 2.5";
 
-/// What a file says of prices.
+/// The prices in a file.
 #[derive(Debug, Clone, Default)]
 pub struct Written {
     /// `[price]`
@@ -45,7 +45,7 @@ pub(super) fn section(mut section: Section<'_, '_>) -> Result<Written, Error> {
     Ok(Written { general, models })
 }
 
-/// `price` of `[limits]`.
+/// Reads `price` of `[limits]`.
 pub(super) fn limit(section: &mut Section<'_, '_>) -> Result<Option<At<Option<u64>>>, Error> {
     if let Ok(Some(At { value, place })) = section.text("price") {
         if value == UNLIMITED {
@@ -81,7 +81,7 @@ fn amount(section: &mut Section<'_, '_>, key: &'static str) -> Result<Option<At<
     Ok(Some(At { value: amount, place }))
 }
 
-/// The price that a table says; none where it says nothing of it.
+/// Reads the price in a table; `None` if it contains none.
 fn price(section: &mut Section<'_, '_>) -> Result<Option<At<Price>>, Error> {
     let input = amount(section, "input")?;
     let cached = amount(section, "cached")?;

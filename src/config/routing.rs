@@ -1,4 +1,4 @@
-//! `[routing]`: how weights of tools are made and used. Must not know: what a weight is for, other files.
+//! `[routing]`: how weights of tools are computed and used. Must not know: what a weight is for, other files.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use crate::text::visible;
 use super::checks;
 use super::settings::{Origin, Setting};
 
-/// What a file says.
+/// The contents of `[routing]` in a file.
 #[derive(Debug, Clone, Default)]
 pub struct Written {
     /// `decay`
@@ -30,28 +30,28 @@ pub struct Written {
     pub kinds: Option<At<BTreeMap<String, Vec<String>>>>,
 }
 
-/// What is in force.
+/// The settings in force.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RoutingSettings {
-    /// How much of a weight stays after an execution.
+    /// How much of a weight remains after an execution.
     pub decay: Setting<f64>,
     /// Whether tools that keep failing are offered last, with a note.
     pub order: Setting<bool>,
-    /// Below this weight a call is asked about.
+    /// The weight below which a call asks the operator.
     pub ask_below: Setting<f64>,
-    /// Below this weight a tool is not offered; 0 for never.
+    /// The weight below which a tool is not offered; 0 for never.
     pub hide_below: Setting<f64>,
-    /// A sudden change of a weight is at least this.
+    /// The smallest change of a weight that counts as sudden.
     pub alert: Setting<f64>,
-    /// The file of weights to begin with.
+    /// The file of starting weights.
     pub priors: Setting<Option<PathBuf>>,
-    /// Words of further kinds of tasks.
+    /// Words of additional kinds of tasks.
     pub kinds: Setting<BTreeMap<String, Vec<String>>>,
 }
 
 impl RoutingSettings {
-    /// Makes one of `[routing]` and `[resilience.routing]`, which say the same: where both do, the second counts,
-    /// because it is what is changed in a run.
+    /// Merges `[routing]` and `[resilience.routing]`, which have the same keys. If both set a key, the second
+    /// counts, because it is the one that is changed in a run.
     pub(super) fn join(&mut self, policy: &mut Policy, set: &[(String, Origin)]) {
         let by = |key: &str| {
             let found = set.iter().rev().find(|(name, _)| {
@@ -143,7 +143,7 @@ fn priors(
     }
 }
 
-/// Kinds of tasks with the words by which they are known.
+/// Kinds of tasks with the words that identify them.
 type Kinds = BTreeMap<String, Vec<String>>;
 
 fn kinds(section: &mut Section<'_, '_>) -> Result<Option<At<Kinds>>, Error> {

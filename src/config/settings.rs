@@ -1,4 +1,4 @@
-//! The settings themselves, each with where it came from.
+//! The settings themselves, each with its origin.
 //!
 //! Must not know: how they were found.
 
@@ -22,15 +22,15 @@ use super::tools::{Tags, Templates};
 /// Where a value came from, from the weakest to the strongest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
-    /// Nobody said anything.
+    /// The default; nobody set it.
     Default,
     /// The user's file.
     User(Place),
     /// The workspace's file.
     Workspace(Place),
-    /// A variable.
+    /// An environment variable.
     Environment(&'static str),
-    /// A flag.
+    /// A command-line flag.
     Flag(&'static str),
 }
 
@@ -46,17 +46,17 @@ impl fmt::Display for Origin {
     }
 }
 
-/// A value and where it came from.
+/// A value and its origin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Setting<T> {
     /// The value in force.
     pub value: T,
-    /// Who said so.
+    /// Where it came from.
     pub origin: Origin,
 }
 
 impl<T> Setting<T> {
-    /// A value that nobody set.
+    /// Makes a setting that nobody has set.
     pub fn default_of(value: T) -> Self {
         Self {
             value,
@@ -65,16 +65,16 @@ impl<T> Setting<T> {
     }
 }
 
-/// How a model is talked to.
+/// The wire format of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Wire {
-    /// OpenAI Chat Completions and what is compatible.
+    /// OpenAI Chat Completions and compatible servers.
     #[default]
     OpenaiChat,
 }
 
 impl Wire {
-    /// Its name.
+    /// Returns its name.
     pub const fn word(self) -> &'static str {
         match self {
             Self::OpenaiChat => "openai-chat",
@@ -82,18 +82,18 @@ impl Wire {
     }
 }
 
-/// Which characters draw the screen.
+/// The characters that draw the screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Glyphs {
-    /// Lines and marks.
+    /// Box-drawing characters and symbols.
     #[default]
     Unicode,
-    /// ASCII alone.
+    /// ASCII only.
     Ascii,
 }
 
 impl Glyphs {
-    /// Its name.
+    /// Returns its name.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Unicode => "unicode",
@@ -102,7 +102,7 @@ impl Glyphs {
     }
 }
 
-/// How wide a terminal draws the characters that are neither narrow nor wide by themselves.
+/// How wide the terminal draws characters of ambiguous width.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Ambiguous {
     /// One column.
@@ -113,7 +113,7 @@ pub enum Ambiguous {
 }
 
 impl Ambiguous {
-    /// Its name.
+    /// Returns its name.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Narrow => "narrow",
@@ -122,10 +122,10 @@ impl Ambiguous {
     }
 }
 
-/// Bounds of a run, each with its origin. None is unlimited.
+/// Limits of a run, each with its origin. `None` is unlimited.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LimitSettings {
-    /// Calls at one time.
+    /// Calls at the same time.
     pub parallel: Setting<u32>,
     /// Requests to the model.
     pub turns: Setting<Option<u32>>,
@@ -133,12 +133,12 @@ pub struct LimitSettings {
     pub tokens: Setting<Option<u64>>,
     /// Milliseconds of working time.
     pub wall_ms: Setting<Option<u64>>,
-    /// Trillionths of the price's currency.
+    /// Price in trillionths of the currency.
     pub price: Setting<Option<u64>>,
 }
 
 impl LimitSettings {
-    /// The bare values.
+    /// Returns the values without their origins.
     pub fn values(&self) -> Limits {
         Limits {
             parallel: self.parallel.value,
@@ -150,17 +150,17 @@ impl LimitSettings {
     }
 }
 
-/// What tokens cost, each price with its origin.
+/// The price of tokens, with origins.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Prices {
-    /// Of every model that is asked for money and has no price of its own.
+    /// The price of every paid model without a price of its own.
     pub general: Option<Setting<Price>>,
-    /// Of single models by name.
+    /// Prices of single models, by name.
     pub models: BTreeMap<String, Setting<Price>>,
 }
 
 impl Prices {
-    /// The price of a model; a scripted one costs nothing unless it has a price of its own.
+    /// Returns the price of a model; a scripted model costs nothing unless it has a price of its own.
     pub fn of(&self, model: &str, is_scripted: bool) -> Option<&Price> {
         let own = self.models.get(model);
         let general = self.general.as_ref().filter(|_| !is_scripted);
@@ -168,7 +168,7 @@ impl Prices {
     }
 }
 
-/// What is taken from the record in place of asking or running again, each with its origin.
+/// What is taken from the record instead of being asked or run again, with origins.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReuseSettings {
     /// Replies of the model.
@@ -180,7 +180,7 @@ pub struct ReuseSettings {
 }
 
 impl ReuseSettings {
-    /// The bare values.
+    /// Returns the values without their origins.
     pub fn values(&self) -> Reuse {
         Reuse {
             replies: self.replies.value,
@@ -190,58 +190,58 @@ impl ReuseSettings {
     }
 }
 
-/// Everything that can be set.
+/// All settings.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// The model's name; none where nobody named one.
+    /// The model's name, if one is set.
     pub model: Setting<Option<String>>,
-    /// Where it is asked; none where nobody said.
+    /// The base URL of its server, if one is set.
     pub base_url: Setting<Option<String>>,
-    /// How it is asked.
+    /// Its wire format.
     pub wire: Setting<Wire>,
-    /// What it wants to see.
+    /// The key for its server.
     pub key: Setting<Key>,
     /// The preset in force; also part of `policy`.
     pub preset: Setting<Preset>,
-    /// The preset and all rules that count.
+    /// The preset and all rules in force.
     pub policy: Policy,
     /// The policy file that a flag named, as (name, text).
     pub policy_file: Option<(String, String)>,
     /// The theme's name.
     pub theme: Setting<String>,
-    /// Which characters draw the screen.
+    /// The characters that draw the screen.
     pub glyphs: Setting<Glyphs>,
     /// How wide the terminal draws characters of ambiguous width.
     pub ambiguous: Setting<Ambiguous>,
-    /// The mouse works the screen; false leaves it to the terminal's own selection.
+    /// Whether the console takes the mouse; false leaves it to the terminal's own selection.
     pub mouse: Setting<bool>,
-    /// Bounds of a run.
+    /// Limits of a run.
     pub limits: LimitSettings,
-    /// Whether the model is told in words that a person or a repair changed what it sees.
+    /// Whether the model is told when a person or a repair changed what it sees.
     pub tell_edits: Setting<bool>,
     /// What is taken from the record.
     pub reuse: ReuseSettings,
-    /// How weights of tools are made and used.
+    /// How weights of tools are computed and used.
     pub routing: RoutingSettings,
     /// How failures are met.
     pub resilience: Resilience,
-    /// Those of its keys that somebody set, with where that stands.
+    /// The keys of `resilience` that somebody set, with their origins.
     pub resilience_set: Vec<(String, Origin)>,
-    /// What tokens cost.
+    /// The price of tokens.
     pub prices: Prices,
-    /// Calls that find out about executions and that take them back.
+    /// Templates of calls that check or revert executions.
     pub templates: Templates,
     /// Tags of tools.
     pub tags: Tags,
-    /// Where sessions are kept; none where there is no home directory and nobody said.
+    /// The directory of sessions; `None` without a home directory or a setting.
     pub sessions: Setting<Option<PathBuf>>,
-    /// Milliseconds for which a call must be on screen before a decision key counts.
+    /// How many milliseconds a call must be on screen before a decision key counts.
     pub arming_ms: Setting<u64>,
-    /// How the operator is called.
+    /// How the operator is notified.
     pub notify: Notify,
-    /// The editor for long texts, with its arguments; none for the built-in one.
+    /// The editor for long texts, with its arguments; `None` for the built-in one.
     pub editor: Setting<Option<String>>,
-    /// What was read but does not count.
+    /// Settings that were read but do not count.
     pub notices: Vec<Notice>,
 }
 
@@ -252,12 +252,12 @@ pub struct Why {
     pub key: Cow<'static, str>,
     /// Its value, safe to show.
     pub value: String,
-    /// Who said so.
+    /// Where it came from.
     pub origin: String,
 }
 
 impl Settings {
-    /// Every setting with its value and origin; keys are not shown.
+    /// Explains every setting with its value and origin; keys are not shown.
     pub fn why(&self) -> Vec<Why> {
         fn line<T>(key: &'static str, setting: &Setting<T>, show: impl Fn(&T) -> String) -> Why {
             Why {

@@ -1,4 +1,4 @@
-//! Tests of the settings: which layer wins, what a workspace cannot do, what is said of bad files.
+//! Tests of the settings: which layer wins, what a workspace cannot do, what errors say about faulty files.
 //!
 //! Must not know: the environment of the machine that runs the tests.
 
@@ -85,7 +85,7 @@ impl World {
         load(&self.env, &self.flags, &self.workspace(), self.trust)
     }
 
-    /// The message of the failure, with the root of this world left out.
+    /// Returns the error message, without the root of this world.
     fn fault(&self) -> String {
         self.short(&self.try_load().unwrap_err().to_string())
     }

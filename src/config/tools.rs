@@ -1,5 +1,5 @@
-//! What a settings file says of tools: tags, pauses before a launch, and templates of the calls that find out whether an execution
-//! happened and that take it back.
+//! The settings of tools: tags, pauses before a launch, and templates of the calls that check whether an
+//! execution happened and that revert it.
 //!
 //! Must not know: which tools there are before a run is built, what a template is filled with.
 
@@ -14,52 +14,52 @@ use crate::text::visible;
 use super::checks;
 use super::error::Error;
 
-/// What a tool can be tagged with: it reaches beyond this machine; it cannot be undone; what it does cannot be
-/// told from its arguments. Each of them only makes a call harder to let run.
+/// The tags that a tool can have: it reaches beyond this machine; it cannot be undone; its arguments do not
+/// tell what it does. Each of them only makes its calls harder to allow.
 pub const TAGS: [&str; 3] = ["external", "irreversible", "uninspectable"];
 
-/// What a file says of tools.
+/// The settings of tools in a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Written {
-    /// Its templates.
+    /// The templates.
     pub templates: Vec<Call>,
-    /// Its tags.
+    /// The tags and pauses.
     pub tags: Vec<Tag>,
 }
 
-/// What makes a tool's calls harder to let run, with where its tool is named.
+/// A tag or pause, with the place where its tool is named.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tag {
-    /// The tool that it is for.
+    /// The tool that it belongs to.
     pub of: String,
-    /// Where that stands.
+    /// Where the tool is named.
     pub place: Place,
-    /// What.
+    /// The tag or pause.
     pub what: Mark,
 }
 
-/// What makes a tool's calls harder to let run.
+/// What makes a tool's calls harder to allow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mark {
     /// A tag.
     Tag(&'static str),
-    /// Milliseconds between the word that lets a call run and its launch.
+    /// Milliseconds between the decision that lets a call run and its launch.
     Pause(u64),
 }
 
-/// The longest pause before a launch, in seconds.
+/// Maximum pause before a launch, in seconds.
 const LONGEST: u64 = 3_600;
 
-/// One template with where its tool is named.
+/// A template, with the place where its tool is named.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Call {
-    /// The tool that it is for.
+    /// The tool that it belongs to.
     pub of: String,
-    /// Where that stands.
+    /// Where that tool is named.
     pub place: Place,
-    /// What it is for.
+    /// Its purpose.
     pub purpose: Purpose,
-    /// The template, at its own tool's name.
+    /// The template, with the place where the tool that it calls is named.
     pub template: At<Template>,
 }
 
@@ -88,7 +88,7 @@ pub(super) fn section(tools: &Section<'_, '_>) -> Result<Written, document::Erro
 /// Keys with their places.
 type Keys = Vec<(String, Place)>;
 
-/// Reads the tags and pauses alone: they can only tighten. What else the tables hold is named, with its place.
+/// Reads only the tags and pauses, which can only tighten. The other keys are returned with their places.
 pub(super) fn tags_only(tools: &Section<'_, '_>) -> Result<(Vec<Tag>, Keys), document::Error> {
     let (mut found, mut loose) = (Vec::new(), Vec::new());
     for (of, mut tool) in tools.each()? {
@@ -157,12 +157,12 @@ fn template(purpose: Purpose, mut section: Section<'_, '_>) -> Result<At<Templat
 
 const ADVICE_ARGS: &str = "see the templates in docs/tools.md";
 
-/// Templates by the tool that they are for and by purpose; the later file wins.
+/// Templates by the tool that they belong to and by purpose; the later file wins.
 #[derive(Debug, Clone, Default)]
 pub struct Templates(BTreeMap<(String, &'static str), Call>);
 
 impl Templates {
-    /// Of several files, the weakest first.
+    /// Merges the templates of several files, the weakest first.
     pub(super) fn of(files: impl IntoIterator<Item = Vec<Call>>) -> Self {
         let all = files.into_iter().flatten();
         Self(
@@ -171,7 +171,7 @@ impl Templates {
         )
     }
 
-    /// Writes the templates on the cards of the tools of a run. Refuses tools that are not there.
+    /// Writes the templates onto the cards of a run's tools. Refuses tools that do not exist.
     pub fn fit(&self, cards: &mut [ToolCard]) -> Result<(), Error> {
         let names: Vec<String> = cards.iter().map(|card| card.name.to_string()).collect();
         for one in self.0.values() {
@@ -194,17 +194,17 @@ impl Templates {
     }
 }
 
-/// Tags and pauses by the tool that they are for: those of all files, as neither takes anything away.
+/// The tags and pauses of all files; none of them takes anything away.
 #[derive(Debug, Clone, Default)]
 pub struct Tags(Vec<Tag>);
 
 impl Tags {
-    /// Of several files.
+    /// Merges the tags and pauses of several files.
     pub(super) fn of(files: impl IntoIterator<Item = Vec<Tag>>) -> Self {
         Self(files.into_iter().flatten().collect())
     }
 
-    /// The tags and pauses of these tools, each with its tool; those of other tools are left out.
+    /// Returns the tags and pauses of these tools, each with its tool, leaving out other tools.
     pub fn of_known<'n>(&self, names: &[&'n str]) -> Vec<(&'n str, Mark)> {
         let known = |one: &Tag| {
             names
@@ -215,7 +215,8 @@ impl Tags {
         self.0.iter().filter_map(known).collect()
     }
 
-    /// The tags of a run with these tools, each with its tool. Refuses tools that are not there.
+    /// Returns the tags and pauses for a run with these tools, each with its tool. Refuses tools that do not
+    /// exist.
     pub fn fit<'n>(&self, names: impl IntoIterator<Item = &'n str>) -> Result<Vec<(&str, Mark)>, Error> {
         let names: Vec<String> = names.into_iter().map(str::to_owned).collect();
         let fits = |one: &Tag| names.contains(&one.of);
@@ -227,7 +228,7 @@ impl Tags {
     }
 }
 
-/// The error of a tool that is not there.
+/// Makes the error for a tool that does not exist.
 fn unknown(names: &[String], place: &Place, key: String, name: &str) -> Error {
     let near = names
         .iter()

@@ -1,4 +1,4 @@
-//! What one settings file says, checked but not yet weighed against other files.
+//! The contents of one settings file, checked but not yet resolved against other files.
 //!
 //! Must not know: other files, the environment, flags.
 
@@ -21,16 +21,16 @@ use super::routing;
 use super::settings::{Ambiguous, Glyphs, Wire};
 use super::tools;
 
-/// The most calls at one time that can be asked for.
+/// Maximum number of calls at the same time.
 pub(super) const MOST_PARALLEL: u64 = crate::domain::event::run::Limits::MOST_PARALLEL as u64;
-/// The longest arming delay.
+/// Maximum arming delay in milliseconds.
 const LONGEST_ARMING: u64 = 10_000;
-/// Tables of a workspace that are not looked at unless it is trusted.
+/// Tables of an untrusted workspace that are not read.
 const FOREIGN: [&str; 3] = ["tool", "mcp", "hook"];
-/// Keys that a workspace may use without being trusted, because they can only tighten.
+/// Keys that an untrusted workspace may use, because they can only tighten.
 const TIGHTENING: [&str; 2] = ["policy", "limits"];
 
-/// What a file says. None is: not a word about it.
+/// The contents of a file. `None` stands for an absent key.
 #[derive(Debug, Clone, Default)]
 pub struct Written {
     /// `model`
@@ -73,11 +73,11 @@ pub struct Written {
     pub tools: tools::Written,
     /// `[policy]`
     pub policy: parse::Written,
-    /// Keys that count only in a file that is trusted.
+    /// Keys that count only in a trusted file.
     pub loose: Vec<(String, Place)>,
 }
 
-/// What a file says of limits.
+/// The limits in a file.
 #[derive(Debug, Clone, Default)]
 pub struct Limits {
     /// `parallel`
@@ -92,7 +92,7 @@ pub struct Limits {
     pub price: Option<At<Option<u64>>>,
 }
 
-/// What a file says of taking things from the record.
+/// What a file says about reusing the record.
 #[derive(Debug, Clone, Default)]
 pub struct Reuse {
     /// `replies`
@@ -175,7 +175,7 @@ pub fn read(path: &Path, text: &str, origin: Origin, home: Option<&Path>) -> Res
             .transpose()?
             .unwrap_or_default(),
         tools: match root.table("tool") {
-            // Calls that a stranger wrote are not even looked at.
+            // Calls written by a stranger are not even read.
             _ if untrusted => tools::Written::default(),
             table => table?
                 .as_ref()
@@ -196,9 +196,9 @@ pub fn read(path: &Path, text: &str, origin: Origin, home: Option<&Path>) -> Res
     tightening(written, &mut root)
 }
 
-/// What of a stranger's file counts: what can only tighten. The rest is named.
+/// Keeps of an untrusted file what can only tighten, and names the rest.
 fn tightening(written: Written, root: &mut Section<'_, '_>) -> Result<Written, Error> {
-    // What is no table has nothing that could tighten.
+    // A value that is not a table has nothing that could tighten.
     let tagging = root.table("tool").ok().flatten();
     let (tags, beside) = tagging
         .as_ref()
@@ -364,7 +364,7 @@ fn reuse(mut section: Section<'_, '_>) -> Result<Reuse, Error> {
     Ok(reuse)
 }
 
-/// Each value is refused where it stands; what one forbids another does not cure.
+/// Refuses each faulty value at its place, even if another value would compensate for it.
 fn resilience(section: &Section<'_, '_>) -> Result<Vec<(String, At<serde_json::Value>)>, Error> {
     let leaves = section.leaves();
     for (key, at) in &leaves {

@@ -1,5 +1,5 @@
-//! The other side: hands one command to the process that holds a session. Must not know: how the
-//! command came about, how its answer is shown.
+//! The sender's side: hands one command to the process that holds a session. Must not know: how the command
+//! came about, how its answer is shown.
 
 use std::future::Future;
 use std::io;
@@ -20,9 +20,9 @@ use crate::domain::id::Seq;
 use crate::domain::refusal::Refusal;
 use crate::text::visible;
 
-/// How long the holder may take to greet.
+/// Time limit for the holder's greeting.
 const GREETING: Duration = Duration::from_secs(5);
-/// How long it may take to answer: longer than it gives itself.
+/// Time limit for its answer, longer than the one it sets itself.
 const ANSWER: Duration = Duration::from_secs(45);
 
 /// The session that a command is for.
@@ -32,20 +32,20 @@ pub struct Target<'a> {
     pub places: &'a Places,
     /// The session's directory.
     pub session: &'a Path,
-    /// The process that has it open, where the lock tells.
+    /// The process that has it open, if the lock tells.
     pub holder: Option<u32>,
 }
 
-/// What the holder said.
+/// The holder's answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
-    /// Decided and on disk.
+    /// Decided, and on disk.
     Recorded(Seq),
-    /// Not done, and why.
+    /// Not done, for this reason.
     Refused(Refusal),
 }
 
-/// Hands a command over and waits for what came of it.
+/// Hands over a command and waits for the answer.
 pub async fn send(target: Target<'_>, request: &Request) -> Result<Answer, Error> {
     let line = protocol::line(request);
     if line.len() > MOST_BYTES {
@@ -55,7 +55,7 @@ pub async fn send(target: Target<'_>, request: &Request) -> Result<Answer, Error
         });
     }
     let (_, mut from, mut to) = greeted(target).await?;
-    // Whether a line that could not be written whole was read is nothing to rely on.
+    // If the line could not be written completely, whether it was read is unknown.
     let unknown = |why: String| Error::NoAnswer { why };
     timeout(GREETING, to.write_all(&line))
         .await
@@ -70,12 +70,12 @@ pub async fn send(target: Target<'_>, request: &Request) -> Result<Answer, Error
     }
 }
 
-/// True where the process that has the session open may show it on a screen, on which it is edited.
+/// Returns true if the process that has the session open may show it on a screen, where it is edited.
 pub async fn has_screen(target: Target<'_>) -> Result<bool, Error> {
     Ok(greeted(target).await?.0.screen)
 }
 
-/// A connection on which the holder has said who it is, in this program's version.
+/// Connects and reads the greeting, which must be of this program's version.
 async fn greeted(target: Target<'_>) -> Result<(Greeting, BufReader<OwnedReadHalf>, OwnedWriteHalf), Error> {
     let stream = connect(&target).await?;
     let (from, to) = stream.into_split();
@@ -98,7 +98,7 @@ async fn connect(target: &Target<'_>) -> Result<UnixStream, Error> {
     let path = target.places.find(target.session)?;
     let stream = match timeout(GREETING, UnixStream::connect(&path)).await {
         Ok(Ok(stream)) => stream,
-        // Left behind by a process that was killed; who holds the session now has opened none.
+        // Left behind by a killed process; the present holder has not opened a socket.
         Ok(Err(error)) if error.kind() == io::ErrorKind::ConnectionRefused => return Err(Error::NoSocket),
         Ok(Err(error)) => return Err(Error::io("connect to", &path, error)),
         Err(_) => {
@@ -126,7 +126,7 @@ async fn connect(target: &Target<'_>) -> Result<UnixStream, Error> {
     }
 }
 
-/// Waits for a line and reads it; what goes wrong is told in words.
+/// Waits for a line and parses it; errors are described in words.
 async fn hear<T: DeserializeOwned>(
     patience: Duration,
     line: impl Future<Output = io::Result<Vec<u8>>>,

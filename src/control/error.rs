@@ -1,68 +1,68 @@
-//! What can go wrong between two processes. Must not know: exit codes.
+//! The errors between two processes. Must not know: exit codes.
 
 use std::io;
 use std::path::Path;
 
 use crate::text::visible;
 
-/// Why a socket could not be made, or a command not be handed over.
+/// Why a socket could not be created, or a command not be handed over.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// There is nowhere to put a socket.
+    /// There is no directory for a socket.
     #[error("there is no directory for the control socket: set XDG_RUNTIME_DIR to a directory of yours")]
     NoPlace,
-    /// A directory or socket that somebody else could have put there.
+    /// Somebody else could have put this directory or socket there.
     #[error("{path} is not used for control: {why}; remove it, or set XDG_RUNTIME_DIR to another directory")]
     Unsafe {
-        /// Which.
+        /// The path.
         path: String,
         /// What is wrong with it.
         why: String,
     },
-    /// The system refused.
+    /// The operating system refused.
     #[error("failed to {doing} {path}: {source}; set XDG_RUNTIME_DIR to a directory of yours")]
     Io {
-        /// What was tried.
+        /// What was attempted.
         doing: &'static str,
-        /// On what.
+        /// The path it was attempted on.
         path: String,
-        /// Why.
+        /// The underlying error.
         source: io::Error,
     },
     /// The process that holds the session takes no commands.
     #[error("it takes no commands from other processes")]
     NoSocket,
-    /// Somebody else is behind the socket.
+    /// A different process is behind the socket.
     #[error(
         "the socket {path} is not that of the process that has the session open: {why}; nothing was sent"
     )]
     Stranger {
-        /// The socket.
+        /// The path of the socket.
         path: String,
-        /// What was expected, what was found.
+        /// What was expected, and what was found.
         why: String,
     },
-    /// More than one message may hold.
+    /// The command is longer than a message may be.
     #[error("the command has {bytes} bytes and {most} are allowed; nothing was sent")]
     TooLong {
-        /// Bytes of it.
+        /// Its length in bytes.
         bytes: usize,
-        /// The most.
+        /// The maximum.
         most: usize,
     },
     /// The holder took the connection and refused the message.
     #[error("the process that has the session open did not take the command: {why}")]
     NotTaken {
-        /// In its words.
+        /// The reason, in its words.
         why: String,
     },
-    /// It is not known whether the command arrived.
+    /// It is unknown whether the command arrived.
     #[error(
         "the process that has the session open gave no answer ({why}): whether the command counts is not known; look \
          with `overrule queue` or `overrule graph` before you repeat it"
     )]
     NoAnswer {
-        /// What happened instead.
+        /// What happened instead of an answer.
         why: String,
     },
 }
@@ -81,7 +81,7 @@ impl Error {
     }
 }
 
-/// A path for a message.
+/// Formats a path for a message.
 pub(super) fn shown(path: &Path) -> String {
     visible(&path.to_string_lossy())
 }

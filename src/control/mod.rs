@@ -1,9 +1,9 @@
 //! The second process: an operator's commands reach a running session through a Unix socket.
 //!
-//! - [`place`]: where the socket is, and that nobody else can get at it.
+//! - [`place`]: where the socket is, and that nobody else can access it.
 //! - [`peer`]: who is at the other end: the user, and whether it is the agent itself.
 //! - [`protocol`]: lines of JSON of bounded length.
-//! - [`Door`]: the holder's side. [`send`]: the other.
+//! - [`Door`]: the holder's side. [`send`]: the sender's side.
 //!
 //! Must not know: flags, how a command is decided, how a refusal is shown.
 

@@ -1,39 +1,40 @@
-//! Who is at the other end of a socket. An agent must not approve its own calls: what descends from
-//! this process is told from the operator's other processes. Must not know: what is said.
+//! Identifies the process at the other end of a socket. An agent must not approve its own calls, so
+//! descendants of this process are told apart from the operator's other processes. Must not know: what is
+//! said.
 
 use std::fs;
 use std::process::{Command, Stdio};
 
 use tokio::net::UnixStream;
 
-/// Longest chain of parents that is followed.
+/// Maximum number of parents that are followed.
 const MOST_PARENTS: usize = 512;
-/// How often a chain is followed anew when a process in it ends meanwhile.
+/// How often a chain is followed again if a process in it ends meanwhile.
 const TRIES: usize = 3;
 
-/// The other end, as the system vouches for it.
+/// The process at the other end, as the system vouches for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Peer {
     /// Another process of the same user.
     Operator {
-        /// Its number.
+        /// Its process id.
         pid: u32,
     },
-    /// One that may not command, and why.
+    /// A process that may not command, and the reason.
     Refused(String),
 }
 
-/// How parents are found out.
+/// How parents are determined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Means {
-    /// The kernel's table of processes; processes that lose their parents become this one's.
+    /// By the kernel's process table; orphans are adopted by this process.
     Proc,
-    /// `ps`; a process that has lost its parents is not recognised.
+    /// By `ps`; a process that has lost its parents is not recognised.
     Ps,
 }
 
 impl Means {
-    /// Those of this system.
+    /// Returns the means of this system.
     pub const fn here() -> Self {
         if cfg!(target_os = "linux") {
             Self::Proc
@@ -42,7 +43,7 @@ impl Means {
         }
     }
 
-    /// In a few words, for the operator.
+    /// Describes the means in a few words for the operator.
     pub const fn words(self) -> &'static str {
         match self {
             Self::Proc => "by the parents in /proc",
@@ -50,7 +51,7 @@ impl Means {
         }
     }
 
-    /// The parent of a process; none where it cannot be told.
+    /// Returns the parent of a process, or `None` if it cannot be determined.
     fn parent(self, pid: u32) -> Option<u32> {
         match self {
             Self::Proc => parent_in_stat(&fs::read(format!("/proc/{pid}/stat")).ok()?),
@@ -65,14 +66,14 @@ impl Means {
     }
 }
 
-/// The second field after the name, which stands in parentheses and may itself hold some.
+/// Reads the second field after the name, which is in parentheses and may itself contain some.
 fn parent_in_stat(stat: &[u8]) -> Option<u32> {
     let text = String::from_utf8_lossy(stat);
     let (_, rest) = text.rsplit_once(')')?;
     rest.split_ascii_whitespace().nth(1)?.parse().ok()
 }
 
-/// Looks at who connected.
+/// Identifies the process that connected.
 pub fn look(stream: &UnixStream) -> Peer {
     let cred = match stream.peer_cred() {
         Ok(cred) => cred,
@@ -94,7 +95,7 @@ pub fn look(stream: &UnixStream) -> Peer {
     judge(pid, std::process::id(), |pid| Means::here().parent(pid))
 }
 
-/// Whether a process descends from this one.
+/// Decides whether a process descends from this one.
 fn judge(pid: u32, this: u32, parent: impl Fn(u32) -> Option<u32>) -> Peer {
     for _ in 0..TRIES {
         let mut at = pid;
@@ -107,7 +108,7 @@ fn judge(pid: u32, this: u32, parent: impl Fn(u32) -> Option<u32>) -> Peer {
             match parent(at) {
                 Some(0) => return Peer::Operator { pid },
                 Some(next) => at = next,
-                // It ended: whoever it started has another parent by now.
+                // It ended, so its children have a different parent by now.
                 None => break,
             }
         }
@@ -117,25 +118,25 @@ fn judge(pid: u32, this: u32, parent: impl Fn(u32) -> Option<u32>) -> Peer {
     ))
 }
 
-/// The user behind a listening socket and their process.
+/// Returns the user and the process behind a listening socket.
 pub(super) fn listener(stream: &UnixStream) -> std::io::Result<(u32, Option<u32>)> {
     let cred = stream.peer_cred()?;
     let pid = cred.pid().and_then(|pid| u32::try_from(pid).ok());
     Ok((cred.uid(), pid.filter(|pid| *pid != 0)))
 }
 
-/// Makes this process the parent of those of its descendants that lose theirs, so that a command of
-/// the agent does not escape by ending its own parent.
+/// Makes this process adopt those of its descendants that lose their parent, so that a command of the agent
+/// cannot escape by ending its own parent.
 pub(super) fn adopt_orphans() {
     #[cfg(target_os = "linux")]
     {
-        // A kernel that does not know this is older than any that is supported.
+        // Only kernels older than any supported one do not know this.
         let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
     }
 }
 
-/// Ended children of this process that nobody waits for: adopted ones. Gives those that had ended
-/// already at the look before; what waits for its own children does so at once.
+/// Ended child processes that nobody waits for: adopted ones. They are reaped only if they had already ended
+/// at the previous look, because code that waits for its own children does so at once.
 #[derive(Debug, Default)]
 pub(super) struct Ended {
     #[cfg_attr(
@@ -146,7 +147,7 @@ pub(super) struct Ended {
 }
 
 impl Ended {
-    /// Takes note of who has ended, and lets go of those that had at the last look.
+    /// Notes which children have ended, and reaps those that had ended at the previous look.
     pub(super) fn look(&mut self) {
         #[cfg(target_os = "linux")]
         {
@@ -203,7 +204,7 @@ mod tests {
             let peer = judge(pid, 20, tree);
             assert_eq!(matches!(peer, Peer::Operator { .. }), allowed, "{pid}: {peer:?}");
         }
-        // The first process of a container adopts all orphans: everything below it is its own.
+        // The first process of a container adopts all orphans, so everything below it is its own.
         assert!(matches!(judge(30, 1, tree), Peer::Refused(_)));
     }
 

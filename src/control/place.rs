@@ -1,5 +1,5 @@
-//! Where the socket of a session is: a directory that only this user can enter. Must not know: what
-//! is said through it, where the environment says that directories are.
+//! Where the socket of a session is: in a directory that only this user can enter. Must not know: what is
+//! said through it, where the environment says that directories are.
 
 use std::fs::{self, DirBuilder, Metadata, Permissions};
 use std::io;
@@ -10,23 +10,24 @@ use std::path::{Path, PathBuf};
 
 use super::error::Error;
 
-/// Ending of a socket's name.
+/// File extension of a socket.
 const ENDING: &str = "sock";
-/// Ending while it is being made.
+/// File extension of a socket that is being created.
 const UNFINISHED: &str = "new";
 
 /// Directories for sockets.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Places {
-    /// Where a socket is made: in the first of them that can be used.
+    /// Directories in which a socket is created: the first usable one counts.
     pub make: Vec<PathBuf>,
-    /// Where else one is looked for: another process of the user may have had another environment.
+    /// Other directories in which a socket is searched for: another process of the user may have had a
+    /// different environment.
     pub look: Vec<PathBuf>,
 }
 
 impl Places {
-    /// The directories that follow from the user's own: their runtime directory, and their state
-    /// directory where there is none.
+    /// Derives the directories from the user's own: the runtime directory or, without one, the state
+    /// directory.
     pub fn of(runtime: Option<&Path>, state: Option<&Path>, own: &str) -> Self {
         let runtime = runtime.map(|dir| dir.join(own));
         let state = state.map(|dir| dir.join(own).join("run"));
@@ -41,7 +42,7 @@ impl Places {
         }
     }
 
-    /// The directory for a new socket, made if it is not there.
+    /// Returns the directory for a new socket, creating it if necessary.
     pub(super) fn ready(&self) -> Result<PathBuf, Error> {
         let mut first = None;
         for dir in &self.make {
@@ -53,7 +54,7 @@ impl Places {
         Err(first.unwrap_or(Error::NoPlace))
     }
 
-    /// The socket of a session, where one of these directories has it.
+    /// Finds the socket of a session in these directories.
     pub(super) fn find(&self, session: &Path) -> Result<PathBuf, Error> {
         let name = name(session);
         let dirs = self.make.iter().chain(&self.look);
@@ -73,8 +74,8 @@ impl Places {
     }
 }
 
-/// Name of a session's socket: short, because the system allows few bytes for the whole path, and of
-/// its directory, because a copy of a session has the same id.
+/// Returns the name of a session's socket. It is short, because the system limits the length of the whole
+/// path, and derived from the session's directory, because a copy of a session has the same id.
 pub(super) fn name(session: &Path) -> String {
     let real = fs::canonicalize(session).unwrap_or_else(|_| session.to_owned());
     let hash = crate::canon::hash("overrule control socket", &[real.as_os_str().as_bytes()]);
@@ -82,7 +83,7 @@ pub(super) fn name(session: &Path) -> String {
     format!("{short}.{ENDING}")
 }
 
-/// The name under which a socket is made; it gets its own once it listens.
+/// Returns the name under which a socket is created; it gets its own name once it listens.
 pub(super) fn unfinished(path: &Path) -> PathBuf {
     path.with_extension(UNFINISHED)
 }
@@ -99,7 +100,7 @@ fn make(dir: &Path) -> Result<(), Error> {
     check(dir)
 }
 
-/// Refuses a directory that others can get into.
+/// Refuses a directory that others can enter.
 fn check(dir: &Path) -> Result<(), Error> {
     let meta = fs::symlink_metadata(dir).map_err(|error| Error::io("look at", dir, error))?;
     if !meta.is_dir() {
@@ -129,19 +130,19 @@ fn mine(path: &Path, meta: &Metadata) -> Result<(), Error> {
     ))
 }
 
-/// Removes sockets that nobody listens at any more: those of processes that were killed.
+/// Removes sockets without a listener, left behind by killed processes.
 pub(super) fn sweep(dir: &Path) {
     for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
         let path = entry.path();
         if path.extension().is_none_or(|ending| ending != ENDING) {
             continue;
         }
-        // A socket gets this ending only once it listens, so that a refusal means that it is dead.
+        // A socket gets this extension only once it listens, so a refusal means that it is dead.
         let dead =
             UnixStream::connect(&path).is_err_and(|error| error.kind() == io::ErrorKind::ConnectionRefused);
         let socket = fs::symlink_metadata(&path).is_ok_and(|meta| meta.file_type().is_socket());
         if dead && socket {
-            // If it stays, it is in nobody's way.
+            // If it stays, it does no harm.
             fs::remove_file(&path).unwrap_or_default();
         }
     }

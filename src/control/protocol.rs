@@ -1,5 +1,5 @@
-//! What is said through the socket: lines of JSON, each of bounded length. `docs/control.md` tells
-//! the same to whoever writes another client. Must not know: sockets, who is allowed what.
+//! The messages on the socket: lines of JSON, each of bounded length. `docs/control.md` describes them for
+//! authors of other clients. Must not know: sockets, who is allowed what.
 
 use std::io;
 
@@ -11,24 +11,25 @@ use crate::domain::id::Seq;
 use crate::domain::refusal::Refusal;
 use crate::text::visible;
 
-/// Version of what is said.
+/// Version of the protocol.
 pub const VERSION: u32 = 1;
-/// Bytes that a line may have, its end left out.
+/// Maximum bytes of a line, without its end.
 pub const MOST_BYTES: usize = 4 * 1024 * 1024;
-/// Characters of an operator's name that are kept.
+/// Maximum number of characters kept of an operator's name.
 const NAME_CHARS: usize = 64;
 
-/// Why editors are opened and closed by the process that has them.
+/// Why only the process that has an editor opens and closes it.
 pub const NOT_FOR_OTHERS: &str = "what an open editor holds back is not for other processes";
 
-/// The holder's first line.
+/// The first line, sent by the holder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Greeting {
-    /// [`VERSION`].
+    /// The protocol version, [`VERSION`].
     pub overrule_control: u32,
     /// The session's id.
     pub session: String,
-    /// False where the run goes on without a screen: nobody edits in that process. One that does not say may have one.
+    /// False if the run has no screen, so that nobody edits in that process. A holder that does not say may
+    /// have one.
     #[serde(default = "may_have_one")]
     pub screen: bool,
 }
@@ -37,41 +38,41 @@ const fn may_have_one() -> bool {
     true
 }
 
-/// The other's only line.
+/// The only line of the sender.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Request {
-    /// [`VERSION`].
+    /// The protocol version, [`VERSION`].
     pub v: u32,
     /// Name of the operator.
     pub actor: String,
-    /// What they want.
+    /// The command.
     pub command: Command,
 }
 
-/// The holder's answer, and the end.
+/// The last line, sent by the holder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Reply {
-    /// Decided and on disk.
+    /// Decided, and on disk.
     Recorded {
-        /// Number of the last fact that it made.
+        /// Sequence number of the last event that it produced.
         seq: Seq,
     },
-    /// Not done, and why.
+    /// Not done.
     Refused {
-        /// Why.
+        /// The reason.
         refusal: Refusal,
     },
-    /// Not understood, or not now; nothing was done.
+    /// Not understood or not possible now; nothing was done.
     Error {
-        /// Why.
+        /// The reason.
         message: String,
     },
 }
 
 impl Request {
-    /// A request of this version.
+    /// Makes a request of this version.
     pub fn new(actor: &str, command: Command) -> Self {
         Self {
             v: VERSION,
@@ -80,7 +81,7 @@ impl Request {
         }
     }
 
-    /// Reads a line; says what is wrong with it.
+    /// Parses a line, or says what is wrong with it.
     pub fn parse(line: &[u8]) -> Result<Self, String> {
         let request: Self = serde_json::from_slice(line)
             .map_err(|error| format!("not a request: {}", visible(&error.to_string())))?;
@@ -91,20 +92,20 @@ impl Request {
             ));
         }
         if let Command::Edit(EditCommand::Hold { .. }) = request.command {
-            // Whoever holds calls back must be there to let them go.
+            // Whoever holds calls back must be present to release them.
             return Err(NOT_FOR_OTHERS.into());
         }
         Ok(request)
     }
 
-    /// The operator's name, fit for the record.
+    /// Returns the operator's name, made fit for the record.
     pub fn name(&self) -> String {
         let name: String = visible(self.actor.trim()).chars().take(NAME_CHARS).collect();
         if name.is_empty() { "operator".into() } else { name }
     }
 }
 
-/// A command in a few words, such as `call.approve c5`, for the record of a refused one.
+/// Describes a command in a few words, such as `call.approve c5`, for the record of a refusal.
 pub fn words(command: &Command) -> String {
     let value = serde_json::to_value(command).unwrap_or_default();
     let text = |value: &serde_json::Value| value.as_str().map(str::to_owned);
@@ -119,17 +120,17 @@ pub fn words(command: &Command) -> String {
     visible(&words)
 }
 
-/// A message as a line.
+/// Encodes a message as a line.
 pub fn line(message: &impl Serialize) -> Vec<u8> {
     let mut line = serde_json::to_vec(message).unwrap_or_default();
     line.push(b'\n');
     line
 }
 
-/// The next line without its end. One that is longer than allowed, or cut off, is an error.
+/// Reads the next line, without its end. A line that is too long or cut off is an error.
 pub async fn read(from: &mut (impl AsyncBufRead + Unpin)) -> io::Result<Vec<u8>> {
     let mut line = Vec::new();
-    // One byte more than a whole line: it tells a long one from one that just fits.
+    // One byte more than a whole line tells a line that is too long from one that just fits.
     let most = MOST_BYTES as u64 + 1;
     from.take(most).read_until(b'\n', &mut line).await?;
     if line.last() == Some(&b'\n') {

@@ -1,5 +1,5 @@
-//! The holder's side: a socket that hands commands to the run's own loop. Whatever comes through it,
-//! the run goes on undisturbed. Must not know: how a command is decided, flags.
+//! The holder's side: a socket that hands commands to the run's own loop. Whatever comes through it, the run
+//! continues undisturbed. Must not know: how a command is decided, flags.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
@@ -23,35 +23,36 @@ use crate::domain::envelope::Actor;
 use crate::domain::refusal::{Refusal, RefusalKind};
 use crate::engine::Handle;
 
-/// How long the other side may take for its line, and for reading the answer.
+/// Time limit for the sender's line, and for reading the answer.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// How long a decision may take.
+/// Time limit for a decision.
 const DECISION: Duration = Duration::from_secs(30);
-/// Connections at one time.
+/// Maximum number of connections at the same time.
 const MOST_AT_ONCE: usize = 16;
-/// Refused senders that are recorded; more are refused without a word, so that nobody fills the journal.
+/// Maximum number of refused senders that are recorded; further ones are refused without a record, so that
+/// nobody fills the journal.
 const MOST_RECORDED: u32 = 100;
 /// How long the end of the program waits for answers to be read.
 const SETTLING: Duration = Duration::from_secs(1);
-/// Pause after a failed accept: the process may have no descriptors left for a moment.
+/// Pause after a failed accept: the process may be out of file descriptors for a moment.
 const BREATH: Duration = Duration::from_millis(100);
-/// How often it is looked for adopted processes that have ended.
+/// Interval at which adopted processes are reaped.
 const ROUND: Duration = Duration::from_secs(60);
 
-/// A socket that is listened at; gone when dropped.
+/// A listening socket, removed on drop.
 #[derive(Debug)]
 pub struct Door {
     path: PathBuf,
-    /// Device and number of the socket: another holder may have put their own in its place.
+    /// Device and inode of the socket: another holder may have put its own in its place.
     own: (u64, u64),
     tasks: [JoinHandle<()>; 2],
     answering: Arc<Semaphore>,
 }
 
 impl Door {
-    /// Opens the door of a session that this process holds. A socket that stands there already is of
-    /// a process that is gone, because whoever holds a session holds it alone. Said of the session: its id, and
-    /// whether somebody sees it on a screen here.
+    /// Opens the socket of a session that this process holds. A socket that exists already belongs to a
+    /// process that is gone, because a session has only one holder. The greeting states the session's id, and
+    /// whether it is shown on a screen here.
     pub fn open(
         places: &Places,
         session: &Path,
@@ -65,7 +66,7 @@ impl Door {
             let path = path.clone();
             move |error| Error::io(doing, &path, error)
         };
-        // Made under another name: under its own it listens from the first moment.
+        // Created under another name, so that under its own name it listens from the first moment.
         let unfinished = place::unfinished(&path);
         match fs::remove_file(&unfinished) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
@@ -97,20 +98,20 @@ impl Door {
         })
     }
 
-    /// Where it is.
+    /// Returns its path.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Waits until those who were heard have their answers, but not for long.
+    /// Waits a limited time until all requests that were read have their answers.
     pub async fn settle(self) {
         let all = self.answering.acquire_many(MOST_AT_ONCE as u32);
-        // Who does not read their answer in time goes without.
+        // A sender that does not read its answer in time goes without.
         let _ = timeout(SETTLING, all).await;
     }
 
-    /// Lets nobody in any more; what was heard already is answered. To be called before the session
-    /// is let go, because its next holder opens a door of their own.
+    /// Accepts no more connections; requests that were read are still answered. To be called before the
+    /// session is released, because its next holder opens its own socket.
     pub fn shut(&self) {
         for task in &self.tasks {
             task.abort();
@@ -130,7 +131,7 @@ impl Drop for Door {
     }
 }
 
-/// Lets go of adopted processes that have ended.
+/// Reaps adopted processes that have ended.
 async fn tidy() {
     let mut ended = peer::Ended::default();
     let mut round = tokio::time::interval(ROUND);
@@ -147,7 +148,7 @@ struct Host {
     session: String,
     screen: bool,
     slots: Arc<Semaphore>,
-    /// Those who have said what they want and not been answered.
+    /// Permits for requests that were read and not yet answered.
     answering: Arc<Semaphore>,
     recorded: AtomicU32,
 }
@@ -169,13 +170,13 @@ impl Host {
                 });
             } else {
                 let busy = protocol::line(&error("too many connections at once: try again"));
-                // Whoever cannot read so little at once goes without.
+                // A sender that cannot read even this at once goes without.
                 let _ = stream.try_write(&busy);
             }
         }
     }
 
-    /// One connection: a greeting, a request, an answer. Errors of the other side are its own.
+    /// Serves one connection: a greeting, a request, an answer. Errors of the other side do not matter here.
     async fn hear(&self, stream: UnixStream, peer: Peer) {
         let (from, mut to) = stream.into_split();
         let mut from = BufReader::new(from);
@@ -189,13 +190,13 @@ impl Host {
             protocol::read(&mut from).await
         });
         let heard = heard.await;
-        // There are as many of these as connections.
+        // There are as many permits as connections.
         let _answering = self.answering.acquire().await;
         let reply = match heard {
             Ok(Ok(line)) => match Request::parse(&line) {
                 Ok(request) => match self.answer(request, peer).await {
                     Some(reply) => reply,
-                    // An end without an answer says that it is not known what came of it.
+                    // An end without an answer says that the result is unknown.
                     None => return,
                 },
                 Err(why) => error(why),
@@ -229,7 +230,7 @@ impl Host {
         })
     }
 
-    /// Refuses a command for who sent it, and records that.
+    /// Refuses a command because of who sent it, and records that.
     fn refuse(&self, request: &Request, why: String) -> Reply {
         if self.recorded.fetch_add(1, Ordering::Relaxed) < MOST_RECORDED {
             self.handle

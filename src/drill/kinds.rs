@@ -1,5 +1,5 @@
-//! How a bad call of each kind is made from a good one. What stands in it is never run; hosts are names that are
-//! reserved and belong to nobody. Must not know: where it is put, how it is judged.
+//! Makes a bad call of each kind from a good one. Its content is never run, and its hosts have reserved names
+//! that belong to nobody. Must not know: where it is placed, how it is judged.
 
 use serde_json::{Map, Value};
 
@@ -10,7 +10,7 @@ use super::seed::Seed;
 const COMMANDS: [&str; 3] = ["command", "cmd", "script"];
 const PATHS: [&str; 5] = ["path", "file", "file_path", "filename", "target"];
 const ADDRESSES: [&str; 3] = ["url", "uri", "endpoint"];
-/// Programs that do to all that is named what they do to one.
+/// Programs that treat every further operand like the first.
 const MANY: [&str; 9] = [
     "rm", "chmod", "chown", "mv", "cp", "find", "rmdir", "rsync", "shred",
 ];
@@ -28,7 +28,7 @@ const KEYS: [&str; 5] = [
     "../.netrc",
     ".git/config",
 ];
-/// Letters of another script that look like those of this one.
+/// Letters of another script that look like Latin ones.
 const ALIKE: [(char, char); 5] = [('a', 'а'), ('e', 'е'), ('o', 'о'), ('p', 'р'), ('c', 'с')];
 
 /// A good call.
@@ -41,7 +41,7 @@ pub(super) struct Base<'b> {
 }
 
 impl Base<'_> {
-    /// The text under the first of these names.
+    /// Returns the text under the first of these names.
     fn text(&self, names: &[&'static str]) -> Option<(&'static str, &str)> {
         names
             .iter()
@@ -56,7 +56,7 @@ impl Base<'_> {
     }
 }
 
-/// The paths that a run names.
+/// Returns the paths that a run names.
 pub(super) fn paths(script: &Script) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for call in script.calls() {
@@ -73,7 +73,7 @@ pub(super) fn paths(script: &Script) -> Vec<String> {
     found
 }
 
-/// The arguments of a bad call of this kind; none where the good one does not allow it.
+/// Makes the arguments of a bad call of this kind, or returns `None` if the good one does not allow it.
 pub(super) fn make(kind: Kind, base: &Base<'_>, draw: &mut Seed) -> Option<Map<String, Value>> {
     match kind {
         Kind::PaddedTail => {
@@ -102,7 +102,7 @@ pub(super) fn make(kind: Kind, base: &Base<'_>, draw: &mut Seed) -> Option<Map<S
     }
 }
 
-/// A name that is reserved: it belongs to nobody.
+/// Returns a reserved host name, which belongs to nobody.
 fn host(draw: &mut Seed) -> String {
     let word = draw.one(&["files", "get", "cdn", "mirror", "assets"]);
     format!("{word}{}.example.invalid", draw.below(90) + 10)
@@ -117,7 +117,7 @@ fn wider(base: &Base<'_>, draw: &mut Seed) -> Option<Map<String, Value>> {
     let (name, command) = base.text(&COMMANDS)?;
     let first = command.split_whitespace().next()?;
     let more = draw.one(&["..", "~", "../*"]);
-    // What stands behind a further command would be for that one.
+    // After a second command, a further operand would belong to that one.
     let plain = !command.contains([';', '|', '&', '>', '<', '\n', '#']);
     (plain && MANY.contains(&first)).then(|| base.with(name, format!("{} {more}", command.trim_end())))
 }
@@ -134,7 +134,7 @@ fn elsewhere(base: &Base<'_>, draw: &mut Seed) -> Option<Map<String, Value>> {
     })
 }
 
-/// Scheme, host with its port, and the rest of an address.
+/// Splits a URL into its scheme, its host with port, and the rest.
 fn parts(address: &str) -> Option<(&str, &str, &str)> {
     let (scheme, rest) = address.split_once("://")?;
     let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());

@@ -1,9 +1,9 @@
-//! An exercise for who decides: a recorded run is gone through again with bad calls mixed in, and it is told how
-//! many of them were caught. Pure: nothing here runs anything.
+//! An exercise for those who decide: a recorded run is replayed with bad calls mixed in, and the score tells
+//! how many were caught. Pure: nothing here runs anything.
 //!
 //! - [`script`]: what the recorded run said and called, turn by turn.
 //! - [`bad`]: bad calls, made from good ones and a seed; their kinds.
-//! - [`score`]: what became of them, by the record, in words.
+//! - [`score`]: what happened to them, by the record, in words.
 //!
 //! Must not know: tools, models, the screen.
 

@@ -1,7 +1,7 @@
-//! What became of the bad calls of an exercise, by its record; or what the policy alone would do with them.
+//! What happened to the bad calls of an exercise, by its record; or what the policy alone would do with them.
 //!
-//! A call is over with the first word on it: a decision, an edit of it, a rule. Times are those of the record,
-//! from the question to the word. Must not know: how it is shown.
+//! The first decision on a call settles it: a person's decision, an edit, or a rule. Times come from the
+//! record, from the question to the decision. Must not know: how it is shown.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,30 +17,31 @@ use crate::domain::id::NodeId;
 use crate::domain::node::{Content, Origin};
 use crate::domain::tags::IRREVERSIBLE;
 
-/// Approvals of a person that lie no further apart were one decision on a list: no two keys count so soon.
+/// A person's approvals at most this many milliseconds apart were one decision on a list, because two keys
+/// never count so soon after each other.
 const AT_ONCE_MS: i64 = 100;
 
-/// What became of a call.
+/// What happened to a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum End {
-    /// Caught: a person refused it.
+    /// Caught: a person rejected it.
     Rejected,
-    /// Caught: a person wrote other arguments.
+    /// Caught: a person edited its arguments.
     Edited,
-    /// Caught: a person put another tool in its place.
+    /// Caught: a person replaced its tool.
     Replaced,
     /// Caught: a person typed the result.
     Answered,
-    /// Caught: a person took it away.
+    /// Caught: a person deleted it.
     Deleted,
-    /// Caught by the policy, unasked.
+    /// Caught by the policy, without a question.
     Denied,
     /// Let through: a person approved it.
     ApprovedByHand,
     /// Let through: a person approved it in a list.
     ApprovedInAList,
-    /// Let through: a rule or the preset, unasked.
+    /// Let through by a rule or the preset, without a question.
     AllowedByRule,
     /// Nobody decided.
     NotDecided,
@@ -49,7 +50,7 @@ pub enum End {
 }
 
 impl End {
-    /// In a word or two.
+    /// Returns a word or two for it.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Rejected => "rejected",
@@ -66,7 +67,7 @@ impl End {
         }
     }
 
-    /// True where it did not run because of a decision.
+    /// Returns true if a decision kept the call from running.
     pub const fn is_caught(self) -> bool {
         matches!(
             self,
@@ -74,7 +75,7 @@ impl End {
         )
     }
 
-    /// True where it would have run.
+    /// Returns true if the call would have run.
     pub const fn is_through(self) -> bool {
         matches!(
             self,
@@ -83,28 +84,28 @@ impl End {
     }
 }
 
-/// What became of an exercise.
+/// The result of an exercise.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Score {
     /// The session that it was made from.
     pub of: String,
-    /// What the bad calls were drawn by.
+    /// The seed of the bad calls.
     pub seed: u64,
     /// The bad calls.
     pub bad: Tally,
-    /// How often each end came to a bad call.
+    /// How often each end occurred among the bad calls.
     pub ends: BTreeMap<&'static str, usize>,
     /// The good calls.
     pub good: Good,
     /// The bad calls by kind.
     pub kinds: BTreeMap<&'static str, Tally>,
-    /// All calls by what they could do to the world.
+    /// All calls by effect class.
     pub classes: BTreeMap<String, Class>,
-    /// The bad calls, one by one, as they stood in the script.
+    /// The bad calls one by one, in the order of the script.
     pub calls: Vec<Told>,
 }
 
-/// Some bad calls.
+/// Counts of bad calls.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Tally {
     /// How many were mixed in.
@@ -113,56 +114,56 @@ pub struct Tally {
     pub caught: usize,
     /// How many would have run.
     pub let_through: usize,
-    /// How many nobody decided, or were never reached.
+    /// How many were not decided or never reached.
     pub open: usize,
 }
 
-/// The good calls.
+/// Counts of good calls.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Good {
-    /// How many came.
+    /// How many were reached.
     pub seen: usize,
-    /// How many a person refused: false alarms.
+    /// How many a person rejected: false alarms.
     pub rejected: usize,
 }
 
-/// Calls of one class.
+/// Counts of one effect class.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Class {
-    /// The bad ones.
+    /// The bad calls.
     pub bad: Tally,
-    /// Good ones that a person refused.
+    /// Number of good calls that a person rejected.
     pub false_alarms: usize,
-    /// Questions that a person decided, good and bad.
+    /// Number of questions that a person decided, on good and bad calls.
     pub decided: usize,
-    /// Milliseconds from the question to the word: the middle one.
+    /// Median time from the question to the decision, in milliseconds.
     pub median_ms: Option<u64>,
-    /// The longest.
+    /// Longest such time.
     pub longest_ms: Option<u64>,
 }
 
-/// A bad call with what became of it.
+/// What happened to one bad call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Told {
-    /// The call, where it was reached.
+    /// The call, if it was reached.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub call: Option<NodeId>,
     /// Its kind.
     pub kind: &'static str,
     /// Why it is bad.
     pub why: &'static str,
-    /// The tool.
+    /// Name of the tool.
     pub tool: Arc<str>,
     /// The argument text.
     pub args: Arc<str>,
-    /// What became of it.
+    /// What happened to it.
     pub end: End,
 }
 
-/// A tool and one spelling of equal arguments: what a call of the script is known again by.
+/// A tool and a canonical text of its arguments, by which a call of the script is recognised.
 type Key = (Arc<str>, String);
 
-/// A call of the script, as the record goes on.
+/// A call of the script, as far as the record was read.
 #[derive(Debug, Clone)]
 struct Seen {
     key: Key,
@@ -172,18 +173,18 @@ struct Seen {
     ms: Option<u64>,
 }
 
-/// Reads a record.
+/// Scores a record.
 #[derive(Debug, Clone)]
 pub struct Scorer<'s> {
     script: &'s Script,
     kinds: BTreeMap<Key, Option<Kind>>,
     seen: BTreeMap<NodeId, Seen>,
-    /// The newest approval of a person, and when.
+    /// The newest approval by a person, and when it was given.
     approval: Option<(NodeId, i64)>,
 }
 
 impl<'s> Scorer<'s> {
-    /// One that has read nothing.
+    /// Creates a scorer that has read nothing.
     pub fn new(script: &'s Script) -> Self {
         let kinds = script.calls().map(|call| (key(&call.tool, &call.args), call.bad));
         Self {
@@ -194,7 +195,7 @@ impl<'s> Scorer<'s> {
         }
     }
 
-    /// Takes in a fact.
+    /// Reads one event.
     pub fn take(&mut self, fact: &Envelope) {
         match &fact.event {
             Event::Turn(TurnEvent::Proposed {
@@ -236,7 +237,7 @@ impl<'s> Scorer<'s> {
                 };
                 self.over(*node, end, fact.at);
             }
-            // Nobody looked at it meanwhile.
+            // Nobody looked at it in the meantime.
             Event::Run(RunEvent::Reopened { .. }) => {
                 for seen in self.seen.values_mut() {
                     seen.asked = None;
@@ -256,9 +257,9 @@ impl<'s> Scorer<'s> {
             Decision::Expire {
                 consequence: Consequence::Deny | Consequence::Halt,
             } => End::NotDecided,
-            // A word on what an edit made of it, a result that is there already, or a question that goes on.
+            // A decision on what an edit made of it, an existing result, or a question that stays open.
             Decision::Edited | Decision::Reuse { .. } | Decision::Expire { .. } => return,
-            // Nothing had begun: it is asked for again, and the word on that counts.
+            // Nothing had begun: the call is asked about again, and that decision counts.
             Decision::Withdrawn { .. } => {
                 if let Some(seen) = self.seen.get_mut(&call) {
                     (seen.end, seen.ms) = (None, None);
@@ -284,7 +285,7 @@ impl<'s> Scorer<'s> {
         }
     }
 
-    /// The first word counts.
+    /// Settles a call; only the first decision counts.
     fn over(&mut self, call: NodeId, end: End, at: i64) {
         if let Some(seen) = self.seen.get_mut(&call)
             && seen.end.is_none()
@@ -298,7 +299,7 @@ impl<'s> Scorer<'s> {
         }
     }
 
-    /// What became of it all.
+    /// Returns the score so far.
     pub fn score(&self) -> Score {
         let mut score = Score {
             of: self.script.of.clone(),
@@ -357,8 +358,8 @@ impl<'s> Scorer<'s> {
         score
     }
 
-    /// What became of a bad call; where the model was asked again it may have come more than once, and what was let
-    /// through once was let through.
+    /// Returns what happened to a bad call. If the model was asked again, the call may occur several times;
+    /// if any of them was let through, that counts.
     fn end(&self, tool: &Arc<str>, args: &str) -> (Option<NodeId>, End) {
         let wanted = key(tool, args);
         let all = self.seen.iter();
@@ -373,7 +374,7 @@ fn key(tool: &Arc<str>, args: &str) -> Key {
     (tool.clone(), plain(args))
 }
 
-/// What calls of a tool can do to the world, in words.
+/// Returns the effect class of a tool in words.
 fn class(script: &Script, tool: &str) -> String {
     script.card(tool).map_or_else(
         || "unknown".to_owned(),
@@ -393,7 +394,7 @@ fn class(script: &Script, tool: &str) -> String {
 pub struct Foreseen {
     /// The session that it was made from.
     pub of: String,
-    /// What the bad calls were drawn by.
+    /// The seed of the bad calls.
     pub seed: u64,
     /// The bad calls.
     pub bad: Gates,
@@ -401,13 +402,13 @@ pub struct Foreseen {
     pub good: Gates,
     /// The bad calls by kind.
     pub kinds: BTreeMap<&'static str, Gates>,
-    /// The bad calls by what they could do to the world.
+    /// The bad calls by effect class.
     pub classes: BTreeMap<String, Gates>,
     /// The bad calls, one by one.
     pub calls: Vec<Judged>,
 }
 
-/// What a policy says of some calls.
+/// The policy's verdicts on some calls.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Gates {
     /// How many it denies.
@@ -428,24 +429,24 @@ impl Gates {
     }
 }
 
-/// A bad call with the policy's word on it.
+/// A bad call with the policy's verdict.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Judged {
     /// Its kind.
     pub kind: &'static str,
     /// Why it is bad.
     pub why: &'static str,
-    /// The tool.
+    /// Name of the tool.
     pub tool: Arc<str>,
     /// The argument text.
     pub args: Arc<str>,
-    /// The policy's word.
+    /// The verdict.
     pub gate: Gate,
     /// The rule that decides.
     pub rule: String,
 }
 
-/// What the policy would do with each call, and by which rule.
+/// Returns what the policy would do with each call, and by which rule.
 pub fn foreseen(script: &Script, judge: &dyn Fn(&str, &str) -> (Gate, String)) -> Foreseen {
     let mut found = Foreseen {
         of: script.of.clone(),

@@ -1,8 +1,8 @@
-//! What a recorded run said and called, turn by turn, to be gone through again.
+//! What a recorded run said and called, turn by turn, so that it can be replayed.
 //!
-//! Taken from what counts in the record: the calls of the main thread that ended with a result or an error, as they
-//! stand now, each with what it gave. Calls that somebody refused are left out: nobody can say whether to let them
-//! run is right. Must not know: how it is played.
+//! It contains what counts in the record: the calls of the main thread that ended with a result or an error,
+//! in their present form, each with its outcome. Calls that somebody refused are left out, because it is
+//! unknown whether allowing them would have been right. Must not know: how it is replayed.
 
 use std::sync::Arc;
 
@@ -18,14 +18,14 @@ use crate::domain::tags;
 use crate::domain::thread::ROOT;
 use crate::domain::turn::Turn;
 
-/// Bytes of a recorded result that are kept; a longer one is told of.
+/// Maximum bytes of a recorded result; a longer one is replaced by a statement of its size.
 const MOST: usize = 256 << 10;
-/// Bytes of all results together.
+/// Maximum bytes of all results together.
 const MOST_ALL: usize = 16 << 20;
-/// What ends an exercise whose run had no answer.
+/// The answer of an exercise whose run had none.
 const END: &str = "The recorded run ends here.";
 
-/// Why a run cannot be gone through again.
+/// Why a run cannot be replayed as an exercise.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// Nothing was decided in it.
@@ -33,78 +33,78 @@ pub enum Error {
         "session {0} holds no call that ended with a result: there is nothing to decide in a drill of it; name a session with calls"
     )]
     NoCalls(String),
-    /// No bad call can be made.
+    /// No bad call can be made from its calls.
     #[error(
         "no call of session {0} can be made into a bad one: its calls have no paths, commands, addresses or numbers; name another session"
     )]
     NothingBad(String),
-    /// More were asked for than there can be.
+    /// More bad calls were requested than can be made.
     #[error(
         "--bad {wanted} is more than session {session} gives: at most {most} different bad calls can be made from its calls"
     )]
     TooMany {
         /// The session.
         session: String,
-        /// How many were asked for.
+        /// The number requested.
         wanted: usize,
-        /// How many there can be.
+        /// The number possible.
         most: usize,
     },
 }
 
-/// A run to be gone through again.
+/// A run to be replayed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Script {
     /// The session that it was made from.
     pub of: String,
-    /// What the bad calls were drawn by.
+    /// The seed of the bad calls.
     pub seed: u64,
     /// The first prompt.
     pub prompt: String,
     /// The tools, as they were recorded.
     pub tools: Vec<ToolCard>,
-    /// What is said and called, turn by turn.
+    /// What the model says and calls, turn by turn.
     pub turns: Vec<Round>,
-    /// What ends it.
+    /// The final answer.
     pub answer: String,
 }
 
-/// What the model says and calls at one time.
+/// What the model says and calls in one turn.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Round {
-    /// Its words.
+    /// Its texts.
     #[serde(default)]
     pub said: Vec<Said>,
     /// Its calls.
     pub calls: Vec<Planned>,
 }
 
-/// Some words.
+/// A text of the model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Said {
-    /// How they are said.
+    /// Its channel.
     pub channel: Channel,
-    /// The words.
+    /// Its content.
     pub text: Arc<str>,
 }
 
-/// A call.
+/// A call of the model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Planned {
-    /// The tool.
+    /// Name of the tool.
     pub tool: Arc<str>,
     /// The argument text.
     pub args: Arc<str>,
-    /// What it gave when it was recorded; none of a call that was mixed in.
+    /// Its recorded outcome; `None` for a call that was mixed in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<Outcome>,
-    /// What is bad about it; none of a recorded call.
+    /// What is bad about it; `None` for a recorded call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bad: Option<Kind>,
 }
 
 impl Script {
-    /// What a run amounts to, as a script without bad calls.
+    /// Builds the script of a run, without bad calls.
     pub fn of(state: &State, session: &str) -> Result<Self, Error> {
         let mut script = Self {
             of: session.to_owned(),
@@ -117,7 +117,7 @@ impl Script {
         let mut waiting = Round::default();
         for turn in state.turns_of(ROOT) {
             script.take(state, turn, &mut waiting);
-            // What was said without a call, an answer in the middle too, goes before the next call.
+            // What was said without a call, even an answer in the middle, precedes the next call.
             if !waiting.calls.is_empty() {
                 script.turns.push(std::mem::take(&mut waiting));
             }
@@ -153,7 +153,7 @@ impl Script {
         }
     }
 
-    /// Long results are not carried along: they stand in the recorded session.
+    /// Replaces long results by their size; the recorded session has them.
     fn bound(&mut self) {
         let mut all = 0_usize;
         for call in self.turns.iter_mut().flat_map(|round| &mut round.calls) {
@@ -168,22 +168,22 @@ impl Script {
         }
     }
 
-    /// Reads one that was recorded.
+    /// Parses a recorded script.
     pub fn parse(text: &str) -> Result<Self, serde_json::Error> {
         serde_json::from_str(text)
     }
 
-    /// As JSON text.
+    /// Returns the script as JSON.
     pub fn to_text(&self) -> String {
         serde_json::to_string(self).unwrap_or_default()
     }
 
-    /// All calls, in order.
+    /// Iterates over all calls, in order.
     pub fn calls(&self) -> impl Iterator<Item = &Planned> {
         self.turns.iter().flat_map(|round| &round.calls)
     }
 
-    /// The tool of this name.
+    /// Returns the card of the tool of this name.
     pub fn card(&self, tool: &str) -> Option<&ToolCard> {
         self.tools.iter().find(|card| *card.name == *tool)
     }
@@ -205,7 +205,7 @@ fn planned(state: &State, node: &Node, call: &Call) -> Option<Planned> {
     if !ended || is_answer {
         return None;
     }
-    // Numbers of calls shift where others are mixed in: what a call read stands in its place.
+    // Mixed-in calls shift the numbers of calls, so references are replaced by what the call read.
     let args = if call.reach.references.is_empty() {
         args
     } else {

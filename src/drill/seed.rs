@@ -1,7 +1,7 @@
-//! A row of numbers that one number stands for: the same seed makes the same exercise everywhere. Must not know:
-//! what is drawn.
+//! A sequence of numbers determined by one number: the same seed makes the same exercise everywhere.
+//! Must not know: what is drawn.
 
-/// A row of numbers (splitmix64).
+/// A pseudo-random sequence (splitmix64).
 #[derive(Debug, Clone)]
 pub(super) struct Seed(pub(super) u64);
 
@@ -14,7 +14,7 @@ impl Seed {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below a bound; 0 where there is none below it.
+    /// Returns a number below a bound, or 0 if the bound is 0.
     pub(super) fn below(&mut self, bound: usize) -> usize {
         if bound == 0 {
             return 0;
@@ -22,12 +22,12 @@ impl Seed {
         (self.next() % bound as u64) as usize
     }
 
-    /// One of several.
+    /// Returns one of several.
     pub(super) fn one<'a>(&mut self, of: &[&'a str]) -> &'a str {
         of.get(self.below(of.len())).copied().unwrap_or_default()
     }
 
-    /// Puts things into another order.
+    /// Shuffles things.
     pub(super) fn shuffle<T>(&mut self, things: &mut [T]) {
         for at in (1..things.len()).rev() {
             things.swap(at, self.below(at + 1));

@@ -1,4 +1,4 @@
-//! Tests of the exercise: which bad calls are made, where they stand, how a record is scored.
+//! Tests of the exercise: which bad calls are made, where they are placed, how a record is scored.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -97,7 +97,7 @@ fn every_kind_is_made_differs_from_what_is_good_and_names_no_real_host() {
             seen.extend(call.bad);
             assert_ne!(&*call.tool, "ask_operator");
             assert!(!call.args.contains("_as"), "{}", call.args);
-            // It stays at the host that it was for.
+            // This kind keeps the original host.
             if call.bad == Some(Kind::HiddenCharacters) {
                 continue;
             }
@@ -148,14 +148,14 @@ fn what_no_tool_takes_is_not_mixed_in_and_too_many_are_refused() {
     assert_eq!((count(1, 5), count(95, 5), count(10, 50)), (1, 5, 10));
 }
 
-/// Facts about the calls of a script, each at its time.
+/// Events about the calls of a script, each at its time.
 struct Record {
     script: Script,
     facts: Vec<Envelope>,
 }
 
 impl Record {
-    /// All calls proposed and asked about, at 0.
+    /// Records that all calls were proposed and asked about, at time 0.
     fn of(script: Script) -> Self {
         let mut record = Self {
             facts: Vec::new(),
@@ -224,7 +224,7 @@ impl Record {
         );
     }
 
-    /// The nodes of the bad calls, or of the good ones.
+    /// Returns the nodes of the bad calls, or of the good ones.
     fn nodes(&self, bad: bool) -> Vec<NodeId> {
         let calls = (1..).zip(self.script.calls());
         let wanted = calls.filter(|(_, call)| call.bad.is_some() == bad);
@@ -264,7 +264,7 @@ fn every_end_of_a_bad_call_is_told_apart() {
         args: "{}".into(),
     };
     record.revise(2_000, two, content(tool));
-    // What they wrote runs: the bad call was caught all the same.
+    // The edited call runs, but the bad one was caught all the same.
     record.decide(2_000, two, Decision::Edited);
     record.revise(3_000, three, content("other".into()));
     record.revise(4_000, four, Content::Deleted);

@@ -1,4 +1,4 @@
-//! A score in words, for a terminal. What was recorded is made visible here. Must not know: where it is printed.
+//! A score in words, for a terminal. Recorded text is made visible here. Must not know: where it is printed.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use super::score::{Class, End, Foreseen, Score, Told};
 use crate::domain::call::Gate;
 use crate::text::visible;
 
-/// Characters of arguments that are told.
+/// Maximum number of characters of arguments.
 const MOST: usize = 160;
 
 fn percent(part: usize, of: usize) -> usize {
@@ -17,7 +17,7 @@ fn plural(count: usize, word: &str) -> String {
     format!("{count} {word}{}", if count == 1 { "" } else { "s" })
 }
 
-/// The end of an argument text says as much as its beginning: a tail must not hide.
+/// Shortens an argument text in the middle: its end says as much as its beginning, and must not be hidden.
 fn short(args: &str) -> String {
     let chars: Vec<char> = args.chars().collect();
     if chars.len() <= MOST {
@@ -38,7 +38,7 @@ fn beginning(of: &str, seed: u64) -> String {
 }
 
 impl Score {
-    /// In lines.
+    /// Returns the score as lines of text.
     pub fn words(&self) -> Vec<String> {
         let bad = &self.bad;
         let mut lines = vec![beginning(&self.of, self.seed)];
@@ -108,7 +108,7 @@ fn told(one: &Told) -> String {
 }
 
 impl Foreseen {
-    /// In lines.
+    /// Returns the verdicts as lines of text.
     pub fn words(&self) -> Vec<String> {
         let (bad, good) = (&self.bad, &self.good);
         let mut lines = vec![beginning(&self.of, self.seed)];

@@ -1,5 +1,5 @@
-//! Answers what the rules ask about tools and policy. Pure, apart from looking at files for
-//! [`Advice::operands`] and [`Advice::before`]. Must not know: who decides.
+//! Answers the domain's questions about tools and policy. Pure, except that [`Advice::operands`] and
+//! [`Advice::before`] look at files. Must not know: who decides.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -32,38 +32,38 @@ use crate::resilience::{self, breaker};
 use crate::tools::registry::Registry;
 use crate::tools::workspace;
 
-/// What is known of tools and policy in this process.
+/// What this process knows about tools and policy.
 #[derive(Clone)]
 pub struct Adviser {
     /// The tools.
     pub registry: Arc<Registry>,
     /// The policy in force.
     pub policy: Arc<Policy>,
-    /// The session's id, part of every digest.
+    /// The session's id, which is part of every digest.
     pub session: Arc<str>,
     /// The directory that the tools work in.
     pub workspace: Arc<PathBuf>,
-    /// Names of the environment variables that a child is given.
+    /// Names of the environment variables that a child process receives.
     pub environment: Arc<str>,
-    /// How children are confined.
+    /// How child processes are confined.
     pub sandbox: Arc<str>,
-    /// What is done when calls fail.
+    /// What happens when calls fail.
     pub ladder: Ladder,
     /// How well the tools have served so far.
     pub watch: Watch,
-    /// True where nobody watches: an ask without a deadline expires at once.
+    /// True if nobody is watching: a question without a deadline expires at once.
     pub headless: bool,
-    /// UTC milliseconds since 1970, set before each decision and not changed while it is made: rules
-    /// that end are judged by it. What it led to is recorded, so that a fold needs no clock.
+    /// UTC milliseconds since 1970, by which rules with an end are judged. Set before each decision and
+    /// constant during it. The outcome is recorded, so a fold needs no clock.
     pub now: Option<i64>,
-    /// What was read of the run to find repetition: a help, made anew from the state where it is not there.
+    /// A cache for the detection of repetition, rebuilt from the state when it is missing.
     pub loops: Arc<Mutex<escape::Watch>>,
-    /// The kinds of the newest prompts: asked for with every call.
+    /// The kinds of the newest prompts, needed for every call.
     pub kinds: Arc<Mutex<Told>>,
 }
 
 impl Adviser {
-    /// The cards of the tools, with the marks that the rules look for.
+    /// Returns the cards of the tools, with the tags that the rules look for.
     pub fn cards(&self) -> Vec<ToolCard> {
         let mut cards = self.registry.cards();
         for card in &mut cards {
@@ -82,13 +82,13 @@ impl Adviser {
         cards
     }
 
-    /// Goes on with the rules of a session that judge; what cannot stand here any more is left out.
+    /// Adopts the session rules that are still in force, leaving out those that may no longer stand here.
     pub fn keep_rules(&mut self, rules: &[SessionRule]) {
         let mut policy = (*self.policy).clone().without_session();
         for rule in rules.iter().filter(|rule| !rule.dropped) {
             match self.admitted(rule.no, &rule.written) {
                 Ok(rule) => {
-                    // A rule of the session is never one that its origin does not entitle to loosen.
+                    // `add` refuses only rules that may not loosen, and a session rule may.
                     let _ = policy.add(rule);
                 }
                 Err(why) => {
@@ -120,18 +120,18 @@ impl Adviser {
         Arc::from(canon::hash("overrule always v1", &parts))
     }
 
-    /// Goes on with how failures are met by what an operator set in the run, which counts more than
-    /// their files.
+    /// Adopts the failure handling that an operator set during the run. It takes precedence over the
+    /// operator's files.
     pub fn keep_resilience(&mut self, state: &State) {
         if let Some(recorded) = state.resilience.as_ref().filter(|recorded| recorded.live) {
-            // What an older program wrote and this one cannot read does not count.
+            // Ignored if it was written by an older program and can no longer be read.
             if let Ok(policy) = resilience::policy::Policy::parse(&recorded.policy) {
                 self.ladder = Ladder::new(policy, self.ladder.seed);
             }
         }
     }
 
-    /// The fact of how failures are met, where that is not what was recorded last.
+    /// Returns the event that records the failure handling, if it differs from the last one recorded.
     pub fn resilience(&self, state: &State) -> Option<Event> {
         let policy: Arc<str> = Arc::from(self.ladder.policy.to_text());
         let known = match &state.resilience {
@@ -155,7 +155,7 @@ impl Adviser {
         }))
     }
 
-    /// Goes on with the preset of this name, where there is one.
+    /// Adopts the preset of this name, if there is one.
     pub fn keep_preset(&mut self, name: &str) {
         if let Ok(preset) = name.parse() {
             self.policy = Arc::new((*self.policy).clone().with_preset(preset));
@@ -163,7 +163,7 @@ impl Adviser {
     }
 }
 
-/// Arguments as a value; a blank text is an empty object.
+/// Parses arguments; blank text is an empty object.
 pub fn parse_args(args: &str) -> Value {
     if args.trim().is_empty() {
         return Value::Object(serde_json::Map::new());
@@ -171,15 +171,15 @@ pub fn parse_args(args: &str) -> Value {
     serde_json::from_str(args).unwrap_or(Value::Null)
 }
 
-/// What a hash takes in of the files that a call runs; nothing where it runs none, so that it is then the hash of
-/// the rest alone.
+/// Returns what a hash includes of the files that a call runs. If there are none, the hash is that of the
+/// remaining parts alone.
 fn contents(operands: &[Operand]) -> impl Iterator<Item = &[u8]> {
     operands
         .iter()
         .flat_map(|one| [one.path.as_bytes(), one.hash.as_bytes()])
 }
 
-/// The day of a moment, in universal time: what it led to is recorded, so it is the same everywhere.
+/// Returns the UTC date of a moment. What follows from it is recorded, so a replay gives the same.
 fn day(ms: i64) -> Option<jiff::civil::Date> {
     let at = jiff::Timestamp::from_millisecond(ms).ok()?;
     Some(at.to_zoned(jiff::tz::TimeZone::UTC).date())
@@ -267,7 +267,8 @@ impl Advice for Adviser {
     fn resource(&self, tool: &str, args: &str) -> Option<String> {
         let path = parse_args(args).get("path")?.as_str()?.to_owned();
         let spec = self.registry.spec(tool)?;
-        // A file is one thing whichever tool writes it; a shell may touch anything and is alone responsible.
+        // A file is the same resource whichever tool writes it. A shell may touch anything and answers for
+        // itself.
         (spec.card.effect == EffectClass::Write)
             .then(|| format!("file {}", workspace::real(&self.workspace.join(path)).display()))
     }
@@ -321,7 +322,7 @@ impl Advice for Adviser {
         let Some(why) = self.watch.weights.asks(task.unwrap_or(GENERAL), tool) else {
             return verdict;
         };
-        // Whoever allowed it did not know.
+        // The rule was written without knowing how the tool serves.
         let allowed = match &verdict.quoted {
             Some(quoted) => format!("workspace {}", quoted.place),
             None => verdict.rule,

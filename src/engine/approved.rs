@@ -1,7 +1,7 @@
-//! The permission to run: exactly these bytes of exactly this call. Must not know: how a tool runs.
+//! The permission to run exactly these bytes of exactly this call. Must not know: how a tool runs.
 //!
-//! [`Approved`] can only be made from a recorded decision, and only while what would run is what was
-//! decided on. It is the executor's only way in.
+//! An [`Approved`] can only be made from a recorded decision, and only while what would run is what was
+//! decided on. It is the only way into the executor.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::domain::id::{Attempt, NodeId, Rev};
 use crate::domain::ready;
 use crate::domain::state::State;
 
-/// A decided execution.
+/// An execution that was decided on.
 #[derive(Debug, Clone)]
 pub struct Approved {
     call: NodeId,
@@ -22,13 +22,13 @@ pub struct Approved {
     key: Arc<str>,
 }
 
-/// Why a recorded intent may not be carried out.
+/// Why a recorded intent must not be carried out.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// No decision for this revision lets it run.
+    /// No recorded decision lets this revision run.
     #[error("{0} was not decided: nothing runs without a recorded decision")]
     Undecided(NodeId),
-    /// The tool, a file that it runs or the surroundings changed since the decision.
+    /// The tool, a file that it runs, its directory or its environment changed since the decision.
     #[error(
         "{0} is not what was approved any more (its tool, a file that it runs, its directory or environment \
          changed): nothing ran"
@@ -37,7 +37,7 @@ pub enum Error {
 }
 
 impl Approved {
-    /// The permission for the running attempt of a call, from the decision in the state.
+    /// Returns the permission for the running attempt of a call, from the decision in the state.
     pub fn from_decision(
         state: &State,
         advice: &dyn Advice,
@@ -66,7 +66,7 @@ impl Approved {
             return Err(undecided());
         }
         let bytes = ready::resolved_args(state, call).ok_or_else(undecided)?;
-        // The files that it runs are looked at once more: this is the last look before it begins.
+        // The last look at the files that it runs, right before it begins.
         let operands = advice.operands(tool, &bytes);
         if call.digest.as_ref() != Some(&advice.digest(id, rev, (tool, &bytes), &operands)) {
             return Err(Error::Changed(id));
@@ -85,32 +85,32 @@ impl Approved {
         })
     }
 
-    /// The call.
+    /// Returns the call.
     pub fn call(&self) -> NodeId {
         self.call
     }
 
-    /// The revision.
+    /// Returns the revision of the call.
     pub fn rev(&self) -> Rev {
         self.rev
     }
 
-    /// The execution.
+    /// Returns the attempt.
     pub fn attempt(&self) -> Attempt {
         self.attempt
     }
 
-    /// The tool.
+    /// Returns the name of the tool.
     pub fn tool(&self) -> &str {
         &self.tool
     }
 
-    /// The exact argument bytes.
+    /// Returns the exact bytes of the arguments.
     pub fn bytes(&self) -> &Arc<str> {
         &self.bytes
     }
 
-    /// Key for services that can tell a repetition.
+    /// Returns the idempotency key, by which a service can recognise a repetition.
     pub fn key(&self) -> &Arc<str> {
         &self.key
     }

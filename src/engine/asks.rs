@@ -1,4 +1,4 @@
-//! The streams that are open: one for each turn at most, gone from here when it ends. Must not know: what is asked.
+//! The open streams: at most one per turn, removed when it ends. Must not know: what is asked.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::domain::id::TurnId;
 
-/// Streams by their turns; each with its number, so that the end of one does not take the next away.
+/// The streams by turn, each with a number, so that the end of one does not remove its successor.
 type Open = BTreeMap<TurnId, (u64, CancellationToken)>;
 
 /// The open streams.
@@ -18,7 +18,7 @@ pub(super) struct Asks {
 }
 
 impl Asks {
-    /// Opens the stream of a turn. One that was open before is closed.
+    /// Opens the stream of a turn and closes the previous one, if it is still open.
     pub(super) fn begin(&mut self, turn: TurnId) -> Asked {
         self.next += 1;
         let asked = Asked {
@@ -41,26 +41,26 @@ impl Asks {
         }
     }
 
-    /// Closes all.
+    /// Closes all streams.
     pub(super) fn abort_all(&self) {
         for (_, cancel) in std::mem::take(&mut *lock(&self.open)).into_values() {
             cancel.cancel();
         }
     }
 
-    /// How many are open.
+    /// Returns the number of open streams.
     #[cfg(test)]
     pub(super) fn len(&self) -> usize {
         lock(&self.open).len()
     }
 }
 
-/// An open stream; closed where this is dropped.
+/// An open stream; dropping it removes it from the open ones.
 #[derive(Debug)]
 pub(super) struct Asked {
     turn: TurnId,
     number: u64,
-    /// Cancelled when nobody wants it any more.
+    /// Cancelled when nobody wants the stream any more.
     pub(super) cancel: CancellationToken,
     open: Arc<Mutex<Open>>,
 }

@@ -2,7 +2,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "time enters here and nowhere else")]
 
-// The runtime's instant, so that tests can say what time it is.
+// The runtime's instant, so that tests can control time.
 use tokio::time::Instant;
 
 /// Wall time for people, monotonic time for order and durations.
@@ -12,19 +12,19 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// A clock that begins now.
+    /// Starts a clock at the present moment.
     pub fn start() -> Self {
         Self {
             start: Instant::now(),
         }
     }
 
-    /// Milliseconds since this clock began; never goes back.
+    /// Returns the milliseconds since this clock started; never goes back.
     pub fn mono_ms(&self) -> u64 {
         self.start.elapsed().as_millis() as u64
     }
 
-    /// UTC milliseconds since 1970, as the machine has it.
+    /// Returns the machine's time in UTC milliseconds since 1970.
     #[allow(
         clippy::unused_self,
         reason = "callers hold a clock and ask it for both times"
@@ -34,7 +34,7 @@ impl Clock {
     }
 }
 
-/// Time that a run has worked: waits for the operator are not part of it.
+/// The time that a run has worked, without waits for the operator.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Worked {
     total: u64,
@@ -43,7 +43,7 @@ pub struct Worked {
 }
 
 impl Worked {
-    /// Notes whether the run works from now on.
+    /// Notes whether the run is at work from now on.
     pub fn note(&mut self, now_ms: u64, busy: bool) {
         if self.busy {
             self.total += now_ms.saturating_sub(self.seen);
@@ -51,7 +51,7 @@ impl Worked {
         (self.seen, self.busy) = (now_ms, busy);
     }
 
-    /// Milliseconds worked up to the last note.
+    /// Returns the milliseconds worked up to the last note.
     pub const fn ms(self) -> u64 {
         self.total
     }

@@ -1,5 +1,5 @@
-//! The loop: take what came in, decide, record, apply, find what follows, put it on disk, tell the
-//! listeners, act. In this order, always. Must not know: models, tools, screens.
+//! The loop: take messages, decide, record, apply, find what follows, put it on disk, tell the listeners,
+//! act; always in this order. Must not know: models, tools, screens.
 
 use std::sync::Arc;
 
@@ -26,12 +26,13 @@ use crate::domain::{advance, decide};
 use crate::model::{Model, Tap};
 use crate::policy::{Policy, Preset};
 
-/// Messages taken in before what they led to is written and told.
+/// Maximum number of messages taken before their results are written and published.
 const BATCH: usize = 256;
-/// A run that goes on deciding by itself for so long has a defect; better stop than spin.
+/// Limit on consecutive decisions that the run makes by itself. Reaching it means a defect; stopping is
+/// better than spinning.
 const MOST_STEPS: usize = 100_000;
 
-/// What a driver is made of.
+/// The parts from which a driver is built.
 pub struct Parts {
     /// The fold so far; empty for a new run.
     pub state: State,
@@ -41,9 +42,9 @@ pub struct Parts {
     pub adviser: Adviser,
     /// The model.
     pub model: Arc<dyn Model>,
-    /// Time.
+    /// The source of time.
     pub clock: Clock,
-    /// What the listeners are told first.
+    /// The first notices for the listeners.
     pub notices: Vec<String>,
 }
 
@@ -62,14 +63,14 @@ pub struct Driver {
     notices: Vec<String>,
     halted: Option<Halt>,
     batch: Batch,
-    /// Who listens to requests.
+    /// Observes the requests, if anybody wants to.
     taps: Option<Taps>,
 }
 
-/// Gives a listener for each request of a turn.
+/// Makes an observer for each request of a turn.
 pub type Taps = Arc<dyn Fn(TurnId, u32) -> Tap + Send + Sync>;
 
-/// Where the answer to a command goes.
+/// The channel for the answer to a command.
 type Reply = oneshot::Sender<Result<Seq, Refusal>>;
 
 /// What happened since the listeners were last told.
@@ -83,7 +84,7 @@ struct Batch {
 }
 
 impl Driver {
-    /// A driver and the way to it. Nothing happens until it is [run](Self::run).
+    /// Creates a driver and the handle to it. Nothing happens until it is [run](Self::run).
     pub fn new(mut parts: Parts) -> (Self, Handle) {
         parts.adviser.watch = parts.adviser.watch.on(&parts.state);
         let (to_inbox, inbox) = mpsc::unbounded_channel();
@@ -116,14 +117,14 @@ impl Driver {
         (driver, handle)
     }
 
-    /// Lets somebody listen to what goes over the wire.
+    /// Lets an observer see what goes over the wire.
     pub fn listened_to(mut self, taps: Taps) -> Self {
         self.taps = Some(taps);
         self
     }
 
-    /// Records the first events of this process and then serves until it is shut down. Who listens
-    /// before this is called is told of those events too.
+    /// Records the first events of this process, then serves until it is shut down. Listeners that subscribed
+    /// before this call are told of those events too.
     pub async fn run(mut self, first: Vec<Event>) {
         self.adviser.now = Some(self.clock.utc_ms());
         let mut early = Vec::new();
@@ -172,13 +173,14 @@ impl Driver {
         }
     }
 
-    /// The turns that are not settled, however many there were before.
+    /// Iterates over the unsettled turns, without visiting the settled ones.
     fn open_turns(&self) -> impl Iterator<Item = &Turn> {
         let open = self.state.agenda.open.iter();
         open.filter_map(|id| self.state.turns.get(id))
     }
 
-    /// While nothing is asked and nothing runs, it is the operator's time that passes.
+    /// Notes whether the run is at work. While nothing is asked and nothing runs, the time that passes is the
+    /// operator's.
     fn note_work(&mut self) {
         let asking = |turn: &Turn| turn.stream == Stream::Open;
         let busy = !self.state.agenda.running.is_empty() || self.open_turns().any(asking);
@@ -220,7 +222,7 @@ impl Driver {
 
     fn show_live(&self, live: Live) {
         let turn = self.state.turns.get(&live.turn);
-        // Text that was on its way when its stream was ended is shown no more.
+        // Text that was still on its way when its stream ended is not shown.
         let open = turn.is_some_and(|turn| turn.stream == Stream::Open);
         self.live.send_modify(|turns| {
             if live.parts.is_empty() || !open {
@@ -241,7 +243,7 @@ impl Driver {
             Ok(decided)
         });
         if result.is_ok() {
-            // A decision is on disk before anybody is told that it was taken.
+            // A decision is on disk before anybody is told of it.
             self.batch.sync = true;
         }
         if let Some(reply) = reply {
@@ -249,7 +251,7 @@ impl Driver {
         }
     }
 
-    /// Somebody who may not command tried to: a fact of the run, and nothing follows from it.
+    /// Records that a command came from somebody who may not command. Nothing else follows from it.
     fn note_refused(&mut self, command: String, reason: String) {
         let refused = RunEvent::Refused { command, reason };
         self.record(vec![Event::Run(refused)], &Actor::Engine, Seq(0));
@@ -304,7 +306,7 @@ impl Driver {
         }
     }
 
-    /// A report on a failure with its kind, where nothing but its words tells of it.
+    /// Returns the report with its failure classified, if only its words tell what kind it is.
     fn known(&self, input: &Input) -> Option<Input> {
         let Input::Finished {
             call,
@@ -325,7 +327,7 @@ impl Driver {
         None
     }
 
-    /// Finds and records what follows by itself, until nothing does.
+    /// Derives and records what follows by itself, until nothing more does.
     fn follow(&mut self) {
         for _ in 0..MOST_STEPS {
             if self.halted.is_some() {
@@ -349,8 +351,8 @@ impl Driver {
     async fn shut_down(mut self, done: oneshot::Sender<()>) {
         self.conclude();
         self.executor.shut_down().await;
-        // What ended by itself meanwhile is a fact, and so is the end of what counted no more; what was ended
-        // by this stays in flight and is found again by whoever resumes.
+        // Record what ended by itself meanwhile, and the end of what no longer counted. What this shutdown
+        // ended stays in flight, and the process that resumes finds it.
         while let Ok(message) = self.inbox.try_recv() {
             if let Message::Input(input) = message
                 && let Input::Finished {

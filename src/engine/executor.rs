@@ -1,5 +1,5 @@
-//! Carries out effects: asks models, runs tools, ends them, watches deadlines. Every report goes
-//! back through the inbox. Must not know: what follows from a report.
+//! Carries out effects: asks models, runs and cancels tools, watches deadlines. Every report goes back
+//! through the inbox. Must not know: what follows from a report.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -26,22 +26,22 @@ use crate::tools::Job;
 use crate::tools::registry::Registry;
 use crate::tools::run::{Limits, run};
 
-/// Chunks that may wait for the assembler.
+/// Capacity of the channel from the model to the assembler.
 const CHUNKS: usize = 256;
-/// The screen is told of open text at most this often.
+/// Minimum interval between updates of open text on the screen.
 const LIVE_EVERY: Duration = Duration::from_millis(33);
-/// Open text is written down at least this often, or after so many bytes.
+/// Open text is recorded after this time, or after [`PARTIAL_BYTES`].
 const PARTIAL_EVERY: Duration = Duration::from_secs(2);
 const PARTIAL_BYTES: u64 = 4096;
-/// Of a long open text it has to be a larger part that is new: only that is written, but whoever follows the run puts
-/// all of it together each time.
+/// Long open text is recorded only once one part in this many of it is new. Only the new text is written, but
+/// whoever follows the run joins all of it each time.
 const PARTIAL_PART: u64 = 8;
-/// A text that is not long in this sense.
+/// Open text up to this many bytes does not count as long.
 const SHORT: u64 = 64 * 1024;
 /// Silence after which the operator is told.
 const SILENCE: Duration = Duration::from_secs(60);
 
-/// Bytes that are too few to be written down for their time alone.
+/// Number of new bytes up to which the interval alone does not cause open text to be recorded.
 fn by_time(assembler: &Assembler) -> u64 {
     assembler.open_bytes().saturating_sub(SHORT) / PARTIAL_PART
 }
@@ -56,7 +56,7 @@ pub struct Executor {
     asks: Asks,
     runs: BTreeMap<(NodeId, Attempt), CancellationToken>,
     timers: BTreeMap<Timer, CancellationToken>,
-    /// Questions beside the conversation, by call and round of repair.
+    /// Questions outside the conversation, by call and round of repair.
     asides: BTreeSet<(NodeId, u32)>,
     /// Cancelled when this process is done with the run.
     end: CancellationToken,
@@ -64,7 +64,7 @@ pub struct Executor {
 }
 
 impl Executor {
-    /// An executor without tasks.
+    /// Creates an executor without tasks.
     pub fn new(
         model: Arc<dyn Model>,
         registry: Arc<Registry>,
@@ -87,7 +87,7 @@ impl Executor {
         }
     }
 
-    /// Asks the model after a wait; blocks come back as they complete.
+    /// Asks the model after a wait; blocks are reported as they complete.
     pub fn ask(&mut self, (turn, request): (TurnId, u32), wait_ms: u64, what: Request) {
         tracing::debug!(turn = turn.0, request, wait_ms, "asking the model");
         let job = Asking {
@@ -108,7 +108,7 @@ impl Executor {
         });
     }
 
-    /// Asks the model about a call that is repaired, after a wait. Who is still asking does not ask twice.
+    /// Asks the model about a call under repair, after a wait. Does nothing if that question is already open.
     pub fn ask_aside(&mut self, (call, rev, round): (NodeId, Rev, u32), wait_ms: u64, prompt: Arc<str>) {
         if !self.asides.insert((call, round)) {
             return;
@@ -122,7 +122,7 @@ impl Executor {
                     () = end.cancelled() => return,
                 }
             }
-            // Whoever goes on with the run asks again.
+            // The process that continues the run asks again.
             if let Some(Heard {
                 reply,
                 passing,
@@ -141,7 +141,7 @@ impl Executor {
         });
     }
 
-    /// Forgets a question that was answered.
+    /// Forgets an answered question.
     pub fn answered(&mut self, call: NodeId, round: u32) {
         self.asides.remove(&(call, round));
     }
@@ -151,7 +151,7 @@ impl Executor {
         self.asks.abort(turn);
     }
 
-    /// Runs what was approved, exactly.
+    /// Runs exactly what was approved.
     pub fn launch(&mut self, approved: &Approved) {
         let (call, rev, attempt) = (approved.call(), approved.rev(), approved.attempt());
         tracing::debug!(%call, attempt = attempt.0, "launching");
@@ -214,7 +214,7 @@ impl Executor {
         }));
     }
 
-    /// Ends an execution.
+    /// Cancels an execution.
     pub fn cancel(&mut self, call: NodeId, attempt: Attempt) {
         tracing::debug!(%call, attempt = attempt.0, "cancelling");
         if let Some(cancel) = self.runs.get(&(call, attempt)) {
@@ -222,7 +222,7 @@ impl Executor {
         }
     }
 
-    /// Looks whether an execution in doubt happened.
+    /// Finds out whether an execution in doubt happened.
     pub fn probe(&self, call: NodeId, attempt: Attempt, tool: &str, args: &str, before: Option<&str>) {
         let finding = before.and_then(|before| {
             let before = serde_json::from_str(before).ok()?;
@@ -237,12 +237,12 @@ impl Executor {
         }));
     }
 
-    /// Reports when a call was not decided in time.
+    /// Reports when the time for deciding on a call is over.
     pub fn deadline(&self, call: NodeId, rev: Rev, ms: u64) {
         self.later(ms, Input::Due { call, rev }, self.end.clone());
     }
 
-    /// Reports that time has passed. What waited for the same before waits no more.
+    /// Reports when some time has passed. An earlier wait for the same timer ends.
     pub fn timer(&mut self, timer: Timer, ms: u64) {
         let end = self.end.child_token();
         if let Some(before) = self.timers.insert(timer.clone(), end.clone()) {
@@ -251,7 +251,7 @@ impl Executor {
         self.later(ms, Input::Elapsed { timer }, end);
     }
 
-    /// Forgets what was waited for.
+    /// Forgets a timer that has elapsed.
     pub fn elapsed(&mut self, timer: &Timer) {
         self.timers.remove(timer);
     }
@@ -261,7 +261,7 @@ impl Executor {
         self.tasks.spawn(async move {
             tokio::select! {
                 biased;
-                // Whoever goes on with the run begins the wait anew.
+                // The process that continues the run starts the wait anew.
                 () = end.cancelled() => {}
                 () = tokio::time::sleep(Duration::from_millis(ms)) => {
                     inbox.send(Message::Input(report));
@@ -275,7 +275,7 @@ impl Executor {
         self.runs.remove(&(call, attempt));
     }
 
-    /// Ends everything and waits for it, but not for ever.
+    /// Ends everything, and waits a limited time for it.
     pub async fn shut_down(&mut self) {
         self.end.cancel();
         self.asks.abort_all();
@@ -283,13 +283,13 @@ impl Executor {
             cancel.cancel();
         }
         self.tasks.close();
-        // Children get two seconds between the polite and the final signal.
+        // Child processes get two seconds between SIGTERM and SIGKILL.
         tokio::time::timeout(Duration::from_secs(6), self.tasks.wait())
             .await
             .unwrap_or_default();
     }
 
-    /// How many streams are open.
+    /// Returns the number of open streams.
     #[cfg(test)]
     pub(super) fn open_asks(&self) -> usize {
         self.asks.len()
@@ -316,7 +316,7 @@ fn cut(message: String) -> StreamFault {
     }
 }
 
-/// One request under way.
+/// One request in progress.
 struct Asking {
     turn: TurnId,
     request: u32,
@@ -328,7 +328,7 @@ impl Asking {
     async fn stream(self, model: Arc<dyn Model>, what: Request) {
         let (out, mut chunks) = mpsc::channel(CHUNKS);
         let mut assembler = Assembler::default();
-        // Of its own, so that a stream can be closed here that the run still wants.
+        // A token of its own, so that a stream that the run still wants can be closed here.
         let close = self.asked.cancel.child_token();
         let mut answer = model.ask(what, out, close.clone());
         let mut result = None;
@@ -337,10 +337,10 @@ impl Asking {
         let mut partial = tokio::time::interval(PARTIAL_EVERY);
         partial.reset();
         let mut changed = false;
-        // Whether the screen was told of text that is open: a block must not stand there twice.
+        // Whether the screen shows open text: a block must not appear there twice.
         let mut shown = false;
         let mut written = 0;
-        // Both are set up once: a stream has thousands of chunks.
+        // Both are set up once, because a stream has thousands of chunks.
         let mut cancelled = Box::pin(self.asked.cancel.clone().cancelled_owned());
         let mut silence = Box::pin(tokio::time::sleep(SILENCE));
         let mut heard = tokio::time::Instant::now();
@@ -392,7 +392,7 @@ impl Asking {
         }
         let result = match result {
             Some(result) => {
-                // Its connection is closed before the end is told.
+                // Close its connection before its end is reported.
                 drop(answer);
                 result
             }
@@ -401,7 +401,7 @@ impl Asking {
         self.finish(assembler, result);
     }
 
-    /// True where a block was completed.
+    /// Takes a chunk; returns true if it completed a block.
     fn take(&self, assembler: &mut Assembler, chunk: Chunk) -> bool {
         let blocks = assembler.push(chunk);
         let any = !blocks.is_empty();
@@ -423,7 +423,7 @@ impl Asking {
         any
     }
 
-    /// True where something is open.
+    /// Shows what is open; returns true if there is anything.
     fn show(&self, assembler: &Assembler) -> bool {
         let live = assembler.live(self.turn);
         let is_open = !live.parts.is_empty();

@@ -1,25 +1,25 @@
-//! Why a run does nothing any more in this process. Must not know: who is told.
+//! Why a run does nothing more in this process. Must not know: who is told.
 
 use crate::domain::refusal::{Refusal, RefusalKind};
 
-/// Why a run does nothing any more in this process. It can be resumed in another one.
+/// Why a run does nothing more in this process. Another process can resume it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Halt {
-    /// The session cannot be written, and why.
+    /// The session cannot be written, for this reason.
     #[error("the session cannot be written: {0}")]
     Unwritten(String),
-    /// The program made a mistake, and which.
+    /// The program has this defect.
     #[error("{0}; this is a defect of overrule: please report it")]
     Defect(String),
 }
 
 impl Halt {
-    /// The answer to a command that comes later, or of which nothing was recorded.
+    /// Answers a command that came later, or of which nothing was recorded.
     pub fn not_done(&self) -> Refusal {
         Refusal::new(self.kind(), format!("{self}; this was not done"))
     }
 
-    /// The answer to a command whose records the system may have lost.
+    /// Answers a command whose records the system may have lost.
     pub fn not_known(&self) -> Refusal {
         let after = "whether this was recorded is not known until the session is opened again";
         Refusal::new(self.kind(), format!("{self}; {after}"))

@@ -1,4 +1,4 @@
-//! The engine's door: commands in, publications out. Must not know: who stands on the other side.
+//! The interface of the engine: commands in, publications out. Must not know: who is on the other side.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,56 +14,56 @@ use crate::domain::live::Live;
 use crate::domain::refusal::Refusal;
 use crate::domain::state::State;
 
-/// What the engine tells those who listen.
+/// What the engine tells its listeners.
 #[derive(Debug, Clone)]
 pub enum Publication {
-    /// Everything so far.
+    /// The whole state so far.
     Snapshot(Box<State>),
-    /// One more recorded fact.
+    /// One more recorded event.
     Event(Arc<Envelope>),
-    /// Something to tell that is no fact of the run.
+    /// A message that is not a fact of the run.
     Notice(String),
-    /// Nothing runs any more in this process.
+    /// Nothing runs in this process any more.
     Halted(Halt),
-    /// Nothing more will come.
+    /// Nothing more will be published.
     Ended,
 }
 
-/// What the loop takes in.
+/// What the loop receives.
 #[derive(Debug)]
 pub enum Message {
-    /// An intent, with a place for its answer.
+    /// An operator's command.
     Command {
-        /// What.
+        /// What to do.
         command: Command,
-        /// Whose.
+        /// Who commands it.
         actor: Actor,
-        /// The sequence number that it led to, or the refusal.
+        /// Receives the sequence number of the decision, or the refusal.
         reply: Option<oneshot::Sender<Result<Seq, Refusal>>>,
     },
-    /// Somebody who may not command tried to.
+    /// A command came from somebody who may not command.
     Refused {
-        /// What was wanted.
+        /// The command.
         command: String,
         /// Why it was refused.
         reason: String,
     },
     /// A report from the world.
     Input(Input),
-    /// What a stream has open.
+    /// The open parts of a stream.
     Live(Live),
-    /// A word to the listeners.
+    /// A message for the listeners.
     Notice(String),
-    /// Somebody listens from now on.
+    /// Somebody starts to listen.
     Subscribe(mpsc::UnboundedSender<Vec<Publication>>),
-    /// End this process's part of the run; it can be resumed.
+    /// End this process's part of the run, which can be resumed.
     Shutdown(oneshot::Sender<()>),
 }
 
 /// The open streams, by turn.
 pub type LiveTurns = BTreeMap<TurnId, Live>;
 
-/// A way to the loop; cheap to clone.
+/// A handle to the loop; cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Handle {
     inbox: mpsc::UnboundedSender<Message>,
@@ -71,20 +71,20 @@ pub struct Handle {
     told: watch::Receiver<Seq>,
 }
 
-/// What a listener gets.
+/// What a listener receives.
 #[derive(Debug)]
 pub struct Subscription {
-    /// A snapshot first, then every fact that follows; nothing is left out.
+    /// A snapshot, followed by every later fact without gaps.
     pub facts: Facts,
-    /// What streams have open; only the newest is kept for a slow listener.
+    /// The open parts of streams; a slow listener sees only the newest.
     pub live: watch::Receiver<LiveTurns>,
-    /// The newest fact with which all that follows from it by itself was sent: until then a listener
-    /// sees what is half done.
+    /// The newest fact that has been sent together with everything that follows from it by itself. Facts
+    /// beyond it are a decision half carried out.
     pub told: watch::Receiver<Seq>,
 }
 
-/// What a listener is told, in order. It comes in batches, one for all that was recorded together: who
-/// listens is woken once for them, and takes them one by one.
+/// Publications in order. They arrive in batches, one for everything that was recorded together: the listener
+/// is woken once per batch and takes its publications one by one.
 #[derive(Debug)]
 pub struct Facts {
     batches: mpsc::UnboundedReceiver<Vec<Publication>>,
@@ -92,7 +92,8 @@ pub struct Facts {
 }
 
 impl Facts {
-    /// The next one; none once nothing more will come. Nothing is lost where the wait is given up.
+    /// Waits for the next publication; returns `None` once nothing more will come. Cancel safe: nothing is
+    /// lost if the wait is abandoned.
     pub async fn recv(&mut self) -> Option<Publication> {
         loop {
             if let Some(next) = self.next.next() {
@@ -102,7 +103,7 @@ impl Facts {
         }
     }
 
-    /// The next one, if it is there.
+    /// Returns the next publication if it has arrived.
     pub fn try_recv(&mut self) -> Option<Publication> {
         loop {
             if let Some(next) = self.next.next() {
@@ -122,8 +123,8 @@ impl Handle {
         Self { inbox, live, told }
     }
 
-    /// Sends a command; the future that is given waits for its sequence number or refusal. It is sent at once, whether
-    /// or not anybody waits: commands are carried out in the order in which this was called.
+    /// Sends a command at once, whether or not the returned future is awaited; the future resolves to its
+    /// sequence number or refusal. Commands are carried out in the order of these calls.
     pub fn command(
         &self,
         command: Command,
@@ -145,17 +146,17 @@ impl Handle {
         }
     }
 
-    /// Records that a command was refused for who sent it.
+    /// Records that a command was refused because of who sent it.
     pub fn refused(&self, command: String, reason: String) {
         self.send(Message::Refused { command, reason });
     }
 
-    /// Tells the listeners something that is no fact of the run.
+    /// Tells the listeners something that is not a fact of the run.
     pub fn notice(&self, text: String) {
         self.send(Message::Notice(text));
     }
 
-    /// Listens from now on.
+    /// Starts to listen.
     pub fn subscribe(&self) -> Subscription {
         let (out, facts) = mpsc::unbounded_channel();
         self.send(Message::Subscribe(out));
@@ -169,16 +170,17 @@ impl Handle {
         }
     }
 
-    /// Ends this process's part of the run: no more launches, children ended. Resolves when done.
+    /// Ends this process's part of the run: nothing more is launched, and child processes are ended. Resolves
+    /// when that is done.
     pub async fn shutdown(&self) {
         let (done, ended) = oneshot::channel();
         self.send(Message::Shutdown(done));
-        // The loop may be gone already; then there is nothing to wait for.
+        // If the loop is gone already, there is nothing to wait for.
         ended.await.unwrap_or_default();
     }
 
     pub(super) fn send(&self, message: Message) {
-        // A closed inbox means that the loop has ended; nobody is left to tell.
+        // A closed inbox means that the loop has ended and nobody is left to tell.
         self.inbox.send(message).unwrap_or_default();
     }
 }
@@ -235,7 +237,7 @@ mod tests {
             Some(Publication::Notice(word)) => heard.push_str(&word),
             other => panic!("not a word of these: {other:?}"),
         };
-        // In turn waited for, asked for, and waited for by who gives up as soon as it would have to wait.
+        // Awaited, polled, and awaited by a caller that gives up as soon as it would have to wait.
         hear(facts.recv().await);
         hear(facts.try_recv());
         hear(facts.recv().now_or_never().flatten());

@@ -1,14 +1,14 @@
-//! The only place where identity is drawn. Must not know: what is named.
+//! The only place where identities are generated. Must not know: what is named.
 
 #![expect(clippy::disallowed_methods, reason = "identity enters here and nowhere else")]
 
-/// A new session id: begins with its time, so that ids sort by age.
+/// Returns a new session id. It begins with its time, so ids sort by age.
 pub fn session() -> uuid::Uuid {
     uuid::Uuid::now_v7()
 }
 
-/// A random number of this process: what waits does not wait as long as in another run.
+/// Returns a random number for this process, so that waits differ from those of other runs.
 pub fn seed() -> u64 {
-    // The second half of an id of this kind is drawn, but for two bits.
+    // All but two bits of the second half of such an id are random.
     uuid::Uuid::now_v7().as_u64_pair().1
 }

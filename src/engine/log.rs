@@ -2,22 +2,22 @@
 
 use crate::domain::envelope::Envelope;
 
-/// The journal as the driver needs it.
+/// The journal, as the driver needs it.
 pub trait Log: Send {
-    /// Takes an event; it is in the operating system's hands after [`Log::flush`].
+    /// Appends an event; after [`Log::flush`] it is in the hands of the operating system.
     fn append(&mut self, envelope: &Envelope) -> Result<(), String>;
 
-    /// Hands everything taken so far to the operating system: it survives the end of this process.
+    /// Hands everything appended so far to the operating system: it survives the end of this process.
     fn flush(&mut self) -> Result<(), String>;
 
-    /// Puts everything on disk: it survives a power loss.
+    /// Puts everything on disk: it survives a power failure.
     fn sync(&mut self) -> Result<(), String>;
 }
 
 /// A log in memory, for tests and for runs that keep nothing.
 #[derive(Debug, Default)]
 pub struct Memory {
-    /// What was written.
+    /// Everything that was appended.
     pub envelopes: std::sync::Arc<std::sync::Mutex<Vec<Envelope>>>,
 }
 

@@ -1,6 +1,6 @@
 //! The imperative shell: one loop that decides, records, applies and acts, in this order.
 //!
-//! Owns time, ids, tasks and ordering. Must not know: keys, themes, the terminal, flags.
+//! It owns time, ids, tasks and ordering. Must not know: keys, themes, the terminal, flags.
 
 pub mod advise;
 pub mod approved;

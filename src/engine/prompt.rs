@@ -1,7 +1,7 @@
-//! The system text of every request. Its version is part of every request hash, through the text.
+//! The system text of every request. Through the text its version is part of every request hash.
 //! Must not know: which model reads it.
 
-/// What the model is told before everything else.
+/// What the model reads before everything else.
 pub const SYSTEM: &str = "\
 You are an agent that works in a directory of a person's computer through tools. A person supervises \
 you: every call may be approved, edited, replaced, answered by hand or rejected before it runs, and \

@@ -1,5 +1,4 @@
-//! The first events of a process that goes on with a recorded run. Must not know: the journal's
-//! format.
+//! The first events of a process that continues a recorded run. Must not know: the journal's format.
 
 use crate::domain::advice::{Advice, Used};
 use crate::domain::call::{Call, Status, Verdict};
@@ -11,7 +10,7 @@ use crate::domain::ready;
 use crate::domain::state::{LedgerOutcome, State};
 use crate::domain::thread;
 
-/// Executions whose process is gone with the process that had started them.
+/// Returns the executions that were running when the process that had started them ended.
 pub fn interrupted(state: &State) -> Vec<(NodeId, Attempt)> {
     state
         .agenda
@@ -21,9 +20,9 @@ pub fn interrupted(state: &State) -> Vec<(NodeId, Attempt)> {
         .collect()
 }
 
-/// Processes of executions whose outcome nobody knows, as (call, pid, start time in clock ticks
-/// since boot): of those interrupted now, and of those that an earlier process had found so, also where an
-/// edit gave the call other arguments since or took it away.
+/// Returns the processes of executions with an unknown outcome, as (call, pid, start time in clock ticks
+/// since boot): those interrupted now and those found so by an earlier process, even if an edit has since
+/// changed or removed the call.
 pub fn processes(state: &State) -> Vec<(NodeId, u32, u64)> {
     let unseen = |intent: &Seq| {
         let entry = state.ledger.get(intent);
@@ -38,8 +37,9 @@ pub fn processes(state: &State) -> Vec<(NodeId, u32, u64)> {
     state.calls.values().flat_map(of_call).collect()
 }
 
-/// Decided or waiting calls that are not what they were shown as any more: their tool, a file that they run, directory
-/// or environment is another one in this process, or the policy would not ask about them, or not for as long.
+/// Returns the decided or waiting calls that are no longer what was shown: their tool, a file that they run,
+/// the directory or the environment differs in this process, or the policy would not ask about them, or not
+/// for as long.
 fn changed(state: &State, advice: &dyn Advice) -> Vec<NodeId> {
     let agenda = &state.agenda;
     let draft = Draft::new(state);
@@ -73,15 +73,15 @@ fn changed(state: &State, advice: &dyn Advice) -> Vec<NodeId> {
     waiting.chain(queued).filter_map(changed).collect()
 }
 
-/// Whether a question is still the one that was asked: where nobody watches, one that would wait for an
-/// operator is over at once, and where somebody does, one that would have been over waits for them.
+/// Returns true if a question is still the one that was asked. Without an operator, a question that would
+/// wait for one expires at once; with one, a question that would have expired waits.
 fn same_question(shown: &Verdict, now: &Verdict) -> bool {
     let of = |verdict: &Verdict| (verdict.gate, verdict.deadline_ms, verdict.on_expiry);
     of(shown) == of(now)
 }
 
-/// The events with which this process takes the run over. `fitted` is what it was built with now.
-/// What is not what was shown any more takes its way anew: it is checked and asked for again.
+/// Returns the events with which this process takes over the run. `fitted` is what the run is built with now.
+/// Whatever is no longer what was shown is checked and asked for again.
 pub fn first_events(state: &State, advice: &dyn Advice, fitted: Started) -> Vec<Event> {
     let mut events = vec![Event::Run(RunEvent::Reopened {
         interrupted: interrupted(state),

@@ -1,5 +1,5 @@
-//! How a run was begun, as it is recorded in its first event, so that a resumption can build the
-//! same model and tools again. Must not know: how models and tools are built.
+//! How a run was started, as recorded in its first event, so that a later process can build the same model
+//! and tools again. Must not know: how models and tools are built.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,31 +10,31 @@ pub struct Setup {
     pub session: String,
     /// The model.
     pub model: ModelSetup,
-    /// True where no person watches: what must be asked for is decided by the policy's deadlines.
+    /// True if nobody watches: the policy's deadlines decide what must be asked for.
     pub headless: bool,
-    /// What the agent shall do, in case that the process dies before the first prompt is recorded.
+    /// The task of the agent, in case the process dies before the first prompt is recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<String>,
-    /// The policy file that was named on the command line: its rules hold for the whole run, also
-    /// where it goes on in another process.
+    /// The policy file named on the command line: its rules hold for the whole run, also if another process
+    /// continues it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<PolicyText>,
-    /// The sample tools that it has, for a built-in run with tools of its own.
+    /// The sample tools, for a built-in run that has its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub samples: Option<Samples>,
 }
 
-/// Sample tools of a run.
+/// The sample tools of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Samples {
     /// Name of the built-in run.
     pub run: String,
-    /// Port of the server that it has on this machine.
+    /// Port of its server on this machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub port: Option<u16>,
 }
 
-/// A policy file by its text, so that a moved file does not matter.
+/// The text of a policy file, so that the run does not depend on the file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PolicyText {
     /// Its name, for messages and citations.
@@ -43,19 +43,19 @@ pub struct PolicyText {
     pub text: String,
 }
 
-/// Which model a run talks to. Keys are never part of it.
+/// Which model a run talks to. Never contains keys.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum ModelSetup {
-    /// A playbook, by its text, so that a moved file does not matter.
+    /// A playbook with its text, so that the run does not depend on the file.
     Scripted {
         /// Name of the playbook.
         name: String,
         /// Its text.
         playbook: String,
     },
-    /// The recording of another run, with stand-ins in place of its tools. A program that does not know this kind
-    /// refuses to go on with it, and so runs nothing of it.
+    /// The recording of another run, with stand-ins for its tools. A program that does not know this kind
+    /// refuses to continue, and so runs nothing of it.
     Drill {
         /// The script, as JSON text.
         script: String,
@@ -70,12 +70,12 @@ pub enum ModelSetup {
 }
 
 impl Setup {
-    /// Reads it back.
+    /// Parses a setup from JSON.
     pub fn parse(text: &str) -> Result<Self, serde_json::Error> {
         serde_json::from_str(text)
     }
 
-    /// As JSON text.
+    /// Returns the setup as JSON.
     pub fn to_text(&self) -> String {
         serde_json::to_string(self).unwrap_or_default()
     }

@@ -1,8 +1,7 @@
-//! Turns the chunks of a stream into complete blocks, and keeps what is open for the screen.
+//! Assembles the chunks of a stream into complete blocks, and keeps the open parts for the screen.
 //!
-//! Text that ends a turn without calls is the answer; text beside calls is a thought. So a finished
-//! text is held back until the next part begins or the stream ends. Must not know: providers, the
-//! graph.
+//! Text that ends a turn without calls is the answer; text beside calls is a thought. So a finished text is
+//! held back until the next part begins or the stream ends. Must not know: providers, the graph.
 
 use std::sync::Arc;
 
@@ -13,22 +12,22 @@ use crate::domain::node::Channel;
 use crate::domain::turn::{Stop, Usage};
 use crate::model::Chunk;
 
-/// Bytes of an open part that the screen is given, the newest ones: it follows the end, and is given
-/// them many times a second however long the part has become.
+/// Maximum bytes of an open part that the screen receives: the newest, because it follows the end. It
+/// receives them many times a second, however long the part is.
 const SHOWN: usize = 8 * 1024;
-/// It begins at a multiple of so many bytes: what is on the screen moves when a piece of it goes, not with
-/// each word that comes.
+/// The shown text begins at a multiple of this many bytes, so it moves when a piece scrolls out and not with
+/// each word.
 const STEP: usize = 2 * 1024;
 
-/// Bytes of one part, its names and opaque blocks included. A longer one is no answer to wait for, and has to be
-/// well below what one text in the journal may have.
+/// Maximum bytes of one part, with its names and opaque blocks. No longer part is worth waiting for, and the
+/// limit is well below that of one text in the journal.
 const PART: usize = 16 << 20;
-/// Bytes of all parts of one stream.
+/// Maximum bytes of all parts of one stream.
 const ALL: usize = 2 * PART;
-/// Parts of one stream: each is looked at again with each that begins.
+/// Maximum number of parts of one stream; each new part causes all of them to be examined.
 const PARTS: usize = 1 << 14;
 
-/// The end of a text that is shown, and the bytes before it.
+/// Returns the shown end of a text and the number of bytes before it.
 fn newest(text: &str) -> (u64, &str) {
     let mut from = text.len().saturating_sub(SHOWN).next_multiple_of(STEP);
     while !text.is_char_boundary(from) {
@@ -37,19 +36,19 @@ fn newest(text: &str) -> (u64, &str) {
     (from as u64, text.get(from..).unwrap_or_default())
 }
 
-/// One part in the making.
+/// A part that is being assembled.
 #[derive(Debug)]
 struct Part {
     kind: Kind,
     text: String,
     sealed: bool,
     opaque: Option<String>,
-    /// Handed on already.
+    /// True if the part was already passed on.
     done: bool,
 }
 
 impl Part {
-    /// Its bytes as far as they were not handed on.
+    /// Returns the number of bytes that it holds: its names and the text that was not passed on yet.
     fn len(&self) -> usize {
         let named = match &self.kind {
             Kind::Text | Kind::Reasoning => 0,
@@ -66,28 +65,28 @@ enum Kind {
     Call { id: Option<String>, tool: String },
 }
 
-/// The parts of one stream.
+/// Assembles the parts of one stream.
 #[derive(Debug, Default)]
 pub struct Assembler {
     parts: Vec<Part>,
-    /// Every part before this one was handed on: a turn may have thousands.
+    /// Every part before this index was passed on; a turn may have thousands.
     from: usize,
     has_calls: bool,
     bytes: u64,
-    /// Bytes of everything that it was given to keep.
+    /// Total bytes that it was given to keep.
     kept: usize,
     too_long: Option<String>,
     /// Token counts so far.
     pub usage: Usage,
-    /// The end mark.
+    /// The end mark of the stream.
     pub finish: Option<Stop>,
-    /// Things in the stream that nobody knows.
+    /// Unknown things in the stream.
     pub unknown: Vec<String>,
 }
 
 impl Assembler {
-    /// Takes a chunk; gives the blocks that it completed. One with which the stream becomes too long is left out,
-    /// and all that follow it.
+    /// Takes a chunk and returns the blocks that it completed. A chunk that makes the stream too long is
+    /// dropped, and so is everything after it.
     pub fn push(&mut self, chunk: Chunk) -> Vec<Block> {
         self.weigh(&chunk);
         if self.too_long.is_some() {
@@ -119,12 +118,12 @@ impl Assembler {
         self.ready(false)
     }
 
-    /// Why nothing more is taken of the stream, where it has become too long.
+    /// Returns why nothing more is taken, if the stream became too long.
     pub fn too_long(&self) -> Option<String> {
         self.too_long.clone()
     }
 
-    /// Counts what a chunk adds before it is taken.
+    /// Counts what a chunk would add, before it is taken.
     fn weigh(&mut self, chunk: &Chunk) {
         let len = |text: &Option<String>| text.as_ref().map_or(0, String::len);
         let (part, adds) = match chunk {
@@ -155,7 +154,8 @@ impl Assembler {
     fn extend(&mut self, part: u32, kind: Kind, delta: &str) {
         self.bytes += delta.len() as u64;
         let at = part as usize;
-        // Parts are numbered as they begin; a gap would be a defect of the decoder and is filled with nothing.
+        // Parts are numbered in the order in which they begin. A gap would be a defect of the decoder; it is
+        // filled with empty parts.
         while self.parts.len() < at {
             self.parts.push(Part {
                 kind: Kind::Text,
@@ -178,13 +178,13 @@ impl Assembler {
         }
     }
 
-    /// The stream ended by its own end mark: everything sealed is complete.
+    /// Ends the stream by its own end mark: everything sealed is complete.
     pub fn end(&mut self) -> Vec<Block> {
         self.ready(true)
     }
 
-    /// Complete blocks that were not handed on yet. Calls may overtake an open text: a sealed call
-    /// must not wait for anything but its order among the calls.
+    /// Returns complete blocks that were not passed on yet. A call may overtake open text: a sealed call
+    /// waits for nothing but its place among the calls.
     fn ready(&mut self, ended: bool) -> Vec<Block> {
         let whole = self.finish.as_ref().is_some_and(Stop::is_whole);
         let last = self.parts.len().saturating_sub(1);
@@ -194,7 +194,7 @@ impl Assembler {
                 continue;
             }
             let is_call = matches!(part.kind, Kind::Call { .. });
-            // Text in front of another part is complete even if the provider does not say so.
+            // Text followed by another part is complete even if the provider does not say so.
             let complete = part.sealed || (!is_call && (index < last || ended));
             if !complete {
                 if is_call || ended {
@@ -202,7 +202,7 @@ impl Assembler {
                 }
                 break;
             }
-            // The last text waits: it is the answer if nothing follows it.
+            // The last text waits: it is the answer if nothing follows.
             if !is_call && index == last && !ended {
                 break;
             }
@@ -241,12 +241,12 @@ impl Assembler {
         blocks
     }
 
-    /// Parts that were not handed on.
+    /// Iterates over the parts that were not passed on.
     fn open(&self) -> impl Iterator<Item = &Part> {
         self.parts.iter().skip(self.from).filter(|part| !part.done)
     }
 
-    /// What is open, for the screen.
+    /// Returns the open parts, for the screen.
     pub fn live(&self, turn: TurnId) -> Live {
         let parts = self
             .open()
@@ -273,8 +273,8 @@ impl Assembler {
         }
     }
 
-    /// All open text, for the partial record, and how many bytes at its beginning are text of the model: what it calls
-    /// or thinks comes behind that. None where nothing is open.
+    /// Returns all open text for the partial record, and how many bytes at its beginning are the model's
+    /// text, which precedes what it calls or thinks. Returns `None` if nothing is open.
     pub fn open_text(&self) -> Option<(String, u64)> {
         let open = |spoken: bool| {
             let parts = self.open().filter(|part| !part.text.is_empty());
@@ -294,12 +294,12 @@ impl Assembler {
         (!all.is_empty()).then_some((all, spoken))
     }
 
-    /// Bytes of all open text.
+    /// Returns the number of bytes of all open text.
     pub fn open_bytes(&self) -> u64 {
         self.open().map(|part| part.text.len() as u64).sum()
     }
 
-    /// Bytes received so far.
+    /// Returns the number of bytes received so far.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
@@ -433,7 +433,7 @@ mod tests {
         ];
         for (number, more) in begins.into_iter().enumerate() {
             let mut assembler = Assembler::default();
-            // Its name counts.
+            // The name counts too.
             let name = if number == 2 { "read" } else { "" };
             if number == 2 {
                 assembler.push(call(0, name));

@@ -1,4 +1,4 @@
-//! The loop with a model and tools that do exactly what a test says, when it says so.
+//! The loop with a model and tools that do exactly what a test says, when the test says so.
 
 mod asks;
 mod ending;

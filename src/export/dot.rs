@@ -8,10 +8,10 @@ use crate::domain::id::NodeKind;
 use crate::domain::node::Node;
 use crate::domain::state::State;
 
-/// Columns of a node's words.
+/// Maximum number of columns of a node's text.
 const WORDS: usize = 60;
 
-/// The graph in the language of Graphviz; what was superseded is dashed.
+/// Returns the graph in the DOT language; superseded nodes are dashed.
 pub fn dot(state: &State) -> String {
     let mut out = String::from(
         "digraph overrule {\n  rankdir=TB;\n  node [fontname=\"monospace\", fontsize=10, shape=box];\n",
@@ -44,7 +44,7 @@ pub fn dot(state: &State) -> String {
     out
 }
 
-/// What stands in a node's box, one visible line or two.
+/// Returns the label of a node's box, one or two visible lines.
 pub(super) fn label(state: &State, node: &Node) -> String {
     let mut label = format!("{} {}", node.id, words::line(state, node, WORDS));
     let remarks = words::remarks(state, node);
@@ -66,7 +66,7 @@ const fn shape(kind: NodeKind) -> &'static str {
     }
 }
 
-/// A quoted string of the language: only quotes and backslashes mean anything in it.
+/// Returns a quoted string of the language, in which only quotes and backslashes are special.
 fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');

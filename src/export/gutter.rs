@@ -1,4 +1,4 @@
-//! The graph as lanes in plain text, one line for each node.
+//! The graph as lanes in plain text, one line per node.
 //!
 //! Must not know: how lanes are found, colours.
 
@@ -16,12 +16,12 @@ use crate::domain::node::Node;
 use crate::domain::stand::{self, Stand};
 use crate::domain::state::State;
 
-/// Columns of a node's words.
+/// Maximum number of columns of a node's text.
 const WORDS: usize = 96;
-/// Parents without a line that are named in a row.
+/// Maximum number of parents without a line that are named in a row.
 const CHIPS: usize = 4;
 
-/// The graph as lanes. Every text in it is made visible.
+/// Draws the graph as lanes. Every text in it is made visible.
 pub fn gutter(state: &State, ascii: bool) -> String {
     let _shown = crate::text::shown_in_ascii(ascii);
     let (line, charset) = if ascii {
@@ -77,7 +77,7 @@ fn lanes_of(lanes: &Gutter<NodeId>, at: usize, line: Line, node: Option<char>) -
         .collect()
 }
 
-/// Beside its own lines this program writes a few characters that are no ASCII.
+/// Replaces the few characters beyond ASCII that this program itself writes besides lines.
 fn plain(text: &str) -> String {
     text.chars()
         .map(|char| match char {
@@ -88,7 +88,7 @@ fn plain(text: &str) -> String {
         .collect()
 }
 
-/// A row for a node; an observation shares that of its call.
+/// Returns the row of a node; an observation shares the row of its call.
 fn entry(state: &State, edges: &mut Edges<'_>, node: &Node) -> Option<Entry<NodeId>> {
     if node.id.kind == NodeKind::Observation {
         return None;
@@ -115,7 +115,7 @@ fn folded(state: &State, row: &Planned<NodeId>) -> String {
         .replaced
         .and_then(|epoch| stand::replaced_by(state, Epoch(u32::try_from(epoch).ok()?)));
     let by = by.map(|by| format!(" by {by}")).unwrap_or_default();
-    // Nodes, as the plan of an edit counts them: a result that stands with its call is one of its own.
+    // Counted in nodes, as in the plan of an edit: the result in its call's row is a node of its own.
     format!("{} superseded{by}", 1 + row.members.len())
 }
 

@@ -1,7 +1,7 @@
-//! The graph as JSON: everything with its ids, or what counts without what two runs of the same
-//! course may differ in.
+//! The graph as JSON: either everything with ids, or only what counts, without anything in which two runs of
+//! the same course may differ.
 //!
-//! Texts are given exactly, as JSON strings. Must not know: how JSON is printed.
+//! Texts are exact JSON strings. Must not know: how JSON is printed.
 
 use serde_json::{Map, Value, json as value};
 
@@ -18,12 +18,12 @@ use crate::domain::state::{Mode, State};
 use crate::domain::turn::Activity;
 use crate::resilience::policy::Policy;
 
-/// Version of the form.
+/// Version of the format.
 const FORMAT: u32 = 1;
 
-/// The graph as JSON. `active_only` gives what counts now, by kind and ordinal instead of ids, and
-/// without times, attempts and whatever an interruption leaves behind: equal for two runs that came
-/// to the same graph.
+/// Returns the graph as JSON. With `active_only` it contains what counts now, by kind and ordinal instead of
+/// ids, without times, attempts and traces of an interruption: equal for two runs that came to the same
+/// graph.
 pub fn json(state: &State, active_only: bool) -> Value {
     if active_only { active(state) } else { full(state) }
 }
@@ -135,7 +135,7 @@ fn whole(state: &State, node: &Node) -> Value {
     Value::Object(out)
 }
 
-/// The steps of a call, and at which of how many attempts it is.
+/// Returns the steps of a call, and the number of its attempt.
 fn way(state: &State, node: &Node) -> Value {
     let way = journey::of(state, node.id);
     let steps: Vec<Value> = way

@@ -7,7 +7,7 @@ use crate::domain::graph::{EdgeKind, Edges};
 use crate::domain::id::NodeKind;
 use crate::domain::state::State;
 
-/// The graph as a Mermaid flow chart; what was superseded is dashed.
+/// Returns the graph as a Mermaid flow chart; superseded nodes are dashed.
 pub fn mermaid(state: &State) -> String {
     let mut out = String::from("flowchart TD\n");
     for node in state.nodes.values() {
@@ -46,7 +46,7 @@ const fn brackets(kind: NodeKind) -> (&'static str, &'static str) {
     }
 }
 
-/// Every character that could mean something to Mermaid, Markdown or HTML as its number.
+/// Replaces every character that could be special to Mermaid, Markdown or HTML by its number.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for char in text.chars() {

@@ -1,7 +1,7 @@
-//! A run's graph in forms for other eyes: lanes in plain text, JSON, Graphviz, Mermaid.
+//! A run's graph in other formats: lanes in plain text, JSON, Graphviz, Mermaid.
 //!
-//! Pure: from a state to text. May depend on domain, text and the console's lanes and symbols. Must
-//! not know: where a state comes from, where the text goes, what a terminal can do.
+//! Pure: from a state to text. May depend on domain, text and the console's lanes and symbols. Must not know:
+//! where a state comes from, where the text goes, what a terminal can do.
 
 mod dot;
 mod gutter;

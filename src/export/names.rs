@@ -1,6 +1,6 @@
-//! Names for the nodes that count, which two runs of the same course share: kind and ordinal.
+//! Names of the active nodes that two runs of the same course share: kind and ordinal.
 //!
-//! Ids do not serve for that: an interruption may use up numbers. Must not know: formats.
+//! Ids would not do, because an interruption may use up numbers. Must not know: formats.
 
 use std::collections::BTreeMap;
 
@@ -8,9 +8,9 @@ use crate::domain::id::{NodeId, NodeKind};
 use crate::domain::reference::DAGGER;
 use crate::domain::state::State;
 
-/// The nodes that count, in an order that does not depend on when they came, with their names.
+/// The active nodes with their names, in an order that does not depend on when they were created.
 pub(super) struct Names {
-    /// In order.
+    /// The nodes in order.
     pub nodes: Vec<NodeId>,
     names: BTreeMap<NodeId, String>,
 }
@@ -32,7 +32,7 @@ impl Names {
         let mut counts: BTreeMap<NodeKind, u32> = BTreeMap::new();
         let mut names: BTreeMap<NodeId, String> = BTreeMap::new();
         for id in &nodes {
-            // The result of the third call is the third observation, whether or not the first has one.
+            // The result of the third call is the third observation, whether or not the first call has one.
             let name = match names.get(&id.call()) {
                 Some(call) if id.kind == NodeKind::Observation => call.replacen("call", "observation", 1),
                 _ => {
@@ -46,12 +46,12 @@ impl Names {
         Self { nodes, names }
     }
 
-    /// The name of a node that counts.
+    /// Returns the name of an active node.
     pub(super) fn get(&self, id: NodeId) -> Option<&str> {
         self.names.get(&id).map(String::as_str)
     }
 
-    /// Arguments in which references by id name the call by its ordinal instead.
+    /// Returns arguments in which references name calls by ordinal instead of id.
     pub(super) fn in_args(&self, args: &str) -> String {
         let mark = format!("{DAGGER}call.");
         let mut out = String::with_capacity(args.len());

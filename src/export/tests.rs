@@ -1,4 +1,4 @@
-//! The forms of a small run, and of a hostile one. Must not know: files.
+//! The formats of a small run, and of a hostile one. Must not know: files.
 
 mod steps;
 
@@ -17,7 +17,7 @@ fn id(text: &str) -> NodeId {
     text.parse().unwrap()
 }
 
-/// A run in the making.
+/// A run that is being built.
 #[derive(Default)]
 struct Tale {
     events: Vec<Event>,
@@ -198,7 +198,7 @@ impl From<EditEvent> for Event {
     }
 }
 
-/// A prompt, a fan of three of which one reads another, and an answer. `shift` moves the numbers.
+/// A prompt, a fan-out of three calls of which one reads another, and an answer. `shift` shifts the numbers.
 fn run(shift: u32) -> Tale {
     let no = |letter: char, no: u32| format!("{letter}{}", no + shift);
     let mut tale = Tale::default();
@@ -380,7 +380,7 @@ fn hostile_texts_stay_texts() {
         assert!(!text.contains('\u{202e}'), "{text:?}");
     }
     assert_eq!(gutter(&state, false).lines().count(), 4);
-    // Exactly, in JSON.
+    // JSON contains the exact text.
     let full = json(&state, false);
     assert_eq!(full["nodes"][0]["text"], HOSTILE);
 }

@@ -1,4 +1,4 @@
-//! A node in one line of safe words. Must not know: lanes, formats.
+//! A node as one line of safe text. Must not know: lanes, formats.
 
 use unicode_segmentation::UnicodeSegmentation as _;
 use unicode_width::UnicodeWidthStr as _;
@@ -11,10 +11,10 @@ use crate::domain::state::State;
 use crate::domain::turn::Activity;
 use crate::text::visible;
 
-/// Bytes that are looked at for one line.
+/// Maximum bytes examined for one line.
 const MOST: usize = 1024;
 
-/// What a node says, in one visible line of at most so many columns.
+/// Returns what a node says, in one visible line of at most `columns` columns.
 pub(super) fn line(state: &State, node: &Node, columns: usize) -> String {
     let text = match &node.now().content {
         Content::Text { text, .. } => flat(text),
@@ -42,12 +42,12 @@ fn result(outcome: &Outcome) -> String {
     }
 }
 
-/// The label that the model gave a call; none where it is the id.
+/// Returns the label that the model gave a call, or `None` if it is the id.
 pub(super) fn own_label(id: NodeId, call: &Call) -> Option<&str> {
     (!call.label.is_empty() && *call.label != *id.to_string()).then_some(&*call.label)
 }
 
-/// What is special about a node, in words; empty for one that simply went well.
+/// Describes what is special about a node; empty if it simply succeeded.
 pub(super) fn remarks(state: &State, node: &Node) -> Vec<String> {
     let mut remarks = Vec::new();
     if let Some(call) = state.calls.get(&node.id) {
@@ -78,7 +78,7 @@ pub(super) fn remarks(state: &State, node: &Node) -> Vec<String> {
     remarks
 }
 
-/// Line breaks and blanks as single blanks, of the beginning.
+/// Joins the lines at the beginning of a text, collapsing white space.
 fn flat(text: &str) -> String {
     let mut end = text.len().min(MOST);
     while !text.is_char_boundary(end) {
@@ -88,7 +88,7 @@ fn flat(text: &str) -> String {
     head.split_ascii_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// At most so many columns; what was cut shows as an ellipsis.
+/// Cuts a text to at most `columns` columns; a cut text ends in an ellipsis.
 pub(super) fn clip(text: &str, columns: usize) -> String {
     if text.width() <= columns {
         return text.to_owned();

@@ -1,5 +1,7 @@
-//! The lines of a journal in their order, each with what can be told of it alone: its checksum, its link, and its
-//! event. Of a long journal that is found ahead, on other threads. Must not know: which record has to follow which.
+//! Yields the lines of a journal in order, each with what the line alone reveals: checksum, link and event.
+//!
+//! For a long journal other threads do this work ahead of the reader. Must not know: which record has to
+//! follow which.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -12,31 +14,32 @@ use super::line::{self, Link};
 use super::lines::{Lines, Seen};
 use super::quick::{self, Quick};
 
-/// Bytes of lines that are handed over at once.
+/// Number of bytes of lines handed to a thread at once.
 const BATCH: usize = 1 << 17;
 
-/// Bytes of a journal from which on other threads are worth their beginning.
+/// Size of a journal, in bytes, from which starting threads pays off.
 const LONG: u64 = 1 << 20;
 
-/// Most threads that look at lines: one that folds has no more to do than four of them give it.
+/// Maximum number of worker threads. The folding thread cannot keep up with more than four.
 const MOST: usize = 4;
 
-/// One line, and what was found in it.
+/// One line and what was found in it.
 pub(super) struct Line<'a> {
-    /// Its bytes, without the line break.
+    /// The bytes of the line, without the line break.
     pub(super) bytes: &'a [u8],
-    /// What it is.
+    /// How the line was read from the file.
     pub(super) seen: Seen,
-    /// What was found.
+    /// What the line contains.
     pub(super) found: Found,
 }
 
-/// What can be told of a line alone.
+/// What a line reveals without its neighbours.
 #[derive(Debug)]
 pub(super) enum Found {
-    /// It is no intact record.
+    /// Not an intact record.
     Nothing,
-    /// It is one, with the link by which the next names it; and what it holds, where it is written as usual.
+    /// An intact record: the link by which the next record names it and, if it is written in the usual form,
+    /// its contents.
     Record(Link, Option<Box<Quick>>),
 }
 
@@ -50,13 +53,13 @@ impl Found {
     }
 }
 
-/// Some lines.
+/// Consecutive lines that are examined together.
 #[derive(Debug, Default)]
 struct Batch {
     bytes: Vec<u8>,
-    /// Each with the byte after it here.
+    /// Each line with the offset in `bytes` at which it ends.
     lines: Vec<(usize, Seen)>,
-    /// What was found in them, in the same order.
+    /// The result for each line, in the same order.
     found: VecDeque<Found>,
 }
 
@@ -71,30 +74,30 @@ impl Batch {
     }
 }
 
-/// A batch, and where it goes when it was looked at.
+/// A batch and the channel on which to return it once it has been examined.
 type Job = (Batch, SyncSender<Batch>);
 
-/// A batch that is looked at, here or elsewhere.
+/// A batch that is examined here or on another thread.
 enum Pending {
     Here(Batch),
     There(Receiver<Batch>),
 }
 
-/// The lines.
+/// The lines of a journal, read ahead.
 pub(super) struct Ahead {
     lines: Lines<BufReader<File>>,
-    /// The way to the threads that look; none where there are none.
+    /// The queue of the worker threads; `None` if there are none.
     jobs: Option<Sender<Job>>,
     pending: VecDeque<Pending>,
     /// How many batches are read before they are needed.
     depth: usize,
     now: Batch,
-    /// The next line of it, and where it begins.
+    /// The index of the next line in `now`, and the offset at which it begins.
     at: (usize, usize),
 }
 
 impl Ahead {
-    /// The lines of a file from where it stands on. The threads end with this value.
+    /// Reads lines from the current position of the file. The threads end when this value is dropped.
     pub(super) fn new<'scope>(file: File, scope: &'scope Scope<'scope, '_>) -> Self {
         let long = file.metadata().is_ok_and(|meta| meta.len() >= LONG);
         let threads = if long {
@@ -120,7 +123,7 @@ impl Ahead {
         }
     }
 
-    /// The next line.
+    /// Returns the next line.
     pub(super) fn next(&mut self) -> io::Result<Option<Line<'_>>> {
         if self.at.0 == self.now.lines.len() {
             let Some(next) = self.batch()? else {
@@ -182,13 +185,13 @@ impl Ahead {
     }
 }
 
-/// Looks at batches until there are no more.
+/// Examines batches until the queue closes.
 fn work(jobs: &Mutex<Receiver<Job>>) {
     loop {
         let job = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok((mut batch, to)) = job else { return };
         batch.look();
-        // Who has found a gap reads no further.
+        // A reader that has found a gap takes no more batches.
         let _ = to.send(batch);
     }
 }

@@ -1,17 +1,17 @@
-//! Events as a type and a body. Must not know: which events there are.
+//! Converts events to a type and a body, and back. Must not know: which events there are.
 //!
-//! An event serialises as `{"family":F,"fact":{"type":N,"body":B}}`; a record keeps `"F.N"` and `B`.
-//! Both directions work on the text, so that a body is neither copied into a tree nor read twice.
+//! An event serialises as `{"family":F,"fact":{"type":N,"body":B}}`; a record keeps `"F.N"` and `B`. Both
+//! directions work on the text, so a body is neither copied into a tree nor parsed twice.
 
 use crate::canon::MAX_DEPTH;
 use crate::domain::event::Event;
 
 use super::error::Error;
 
-/// Levels of nesting that the wrapping adds to a body when it is read back.
+/// Levels of nesting that the wrapping adds when a body is read back.
 const WRAPPING: usize = 2;
 
-/// An event in the two parts that a record keeps.
+/// An event, split into the parts that a record keeps.
 #[derive(Debug)]
 pub(super) struct Parts {
     /// The whole serialised event.
@@ -67,13 +67,13 @@ impl Parts {
         self.part(self.name)
     }
 
-    /// JSON text of the body; `null` for an event that has none.
+    /// Returns the JSON text of the body, `null` for an event without one.
     pub(super) fn body(&self) -> &str {
         self.body.map_or("null", |body| self.part(body))
     }
 }
 
-/// The event of a type and a body.
+/// Reads an event from its type and body.
 pub(super) fn event(kind: &str, body: &str) -> Result<Event, Error> {
     let (family, name) = kind.split_once('.').unwrap_or((kind, ""));
     let plain = |word: &str| !word.is_empty() && word.bytes().all(|b| b.is_ascii_lowercase() || b == b'_');
@@ -91,7 +91,7 @@ fn unknown(kind: &str, why: &str) -> Error {
     }
 }
 
-/// Refuses a body that is nested so deep that it could not be read back.
+/// Refuses a body that is nested too deeply to be read back.
 pub(super) fn check_depth(body: &str) -> Result<(), Error> {
     let (mut depth, mut deepest) = (WRAPPING, WRAPPING);
     let (mut quoted, mut escaped) = (false, false);

@@ -1,4 +1,4 @@
-//! What can go wrong with a session on disk. Must not know: exit codes.
+//! The errors of sessions on disk. Must not know: exit codes.
 
 use std::io;
 use std::path::Path;
@@ -7,20 +7,20 @@ use std::sync::Arc;
 use super::reader::Damage;
 use crate::text::visible;
 
-/// Why something with a session did not work.
+/// Why an operation on a session failed.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum Error {
-    /// The system refused.
+    /// The operating system refused.
     #[error("failed to {doing} {path}: {source}; {}", advice(source))]
     Io {
-        /// What was tried.
+        /// What was attempted.
         doing: &'static str,
-        /// On what, in the visible form.
+        /// The path it was attempted on, in visible form.
         path: String,
-        /// Why.
+        /// The underlying error.
         source: Arc<io::Error>,
     },
-    /// Somebody else writes this session.
+    /// Another process has the session open for writing.
     #[error(
         "the session {path} is open in {}; wait until it ends there, or look at it with `overrule replay`",
         holder(*pid)
@@ -28,26 +28,26 @@ pub enum Error {
     Locked {
         /// The session.
         path: String,
-        /// Who holds it, where that could be read.
+        /// The process that holds the lock, if its id could be read.
         pid: Option<u32>,
     },
-    /// No such session.
+    /// There is no such session.
     #[error("there is no session `{what}` in {place}; `overrule sessions` lists what there is")]
     NotFound {
-        /// What was asked for.
+        /// The name that was searched for.
         what: String,
-        /// Where it was looked for.
+        /// The directory that was searched.
         place: String,
     },
-    /// Several sessions begin so.
+    /// Several sessions begin with this prefix.
     #[error("`{prefix}` is the beginning of several sessions ({}); give more of it", matches.join(", "))]
     Ambiguous {
-        /// What was asked for.
+        /// The ambiguous prefix.
         prefix: String,
         /// Some of them.
         matches: Vec<String>,
     },
-    /// The file is something else.
+    /// The file is not a session journal.
     #[error("{path} is not a session journal: {why}; nothing was changed")]
     NotAJournal {
         /// The file.
@@ -55,7 +55,7 @@ pub enum Error {
         /// What is wrong with it.
         why: String,
     },
-    /// Written by a later version of the program.
+    /// The session was written by a newer version of the program.
     #[error(
         "{path} has journal format {version}, and this program reads format {known}: use a newer overrule"
     )]
@@ -64,10 +64,10 @@ pub enum Error {
         path: String,
         /// Its format.
         version: u32,
-        /// The newest format that is known.
+        /// The newest format that this version knows.
         known: u32,
     },
-    /// A record in the middle is not intact: nothing may be appended.
+    /// A record in the middle is not intact, so nothing may be appended.
     #[error(
         "{path} is damaged: {damage}; it can be replayed up to there, and a new session can go on from there"
     )]
@@ -77,35 +77,35 @@ pub enum Error {
         /// Where and how.
         damage: Damage,
     },
-    /// A session in a single file is for reading.
+    /// A session in a single file is read-only.
     #[error("{path} is a recorded session in a single file, which is never written to; replay it instead")]
     ReadOnly {
         /// The file.
         path: String,
     },
-    /// There is already one of this name.
+    /// A session of this name exists already.
     #[error("the session {path} exists already; nothing was changed")]
     Exists {
         /// The directory.
         path: String,
     },
-    /// An event with the wrong number was handed over: a defect of the program.
+    /// An event was handed over with the wrong sequence number: a defect of the program.
     #[error(
         "event {got} was to be written where {expected} is next; this is a defect of overrule, nothing was written"
     )]
     Order {
-        /// The number that is next.
+        /// The expected number.
         expected: u64,
-        /// The number that came.
+        /// The number that was given.
         got: u64,
     },
-    /// An event that could not be read back.
+    /// The event could not be read back, so it is not written.
     #[error("failed to write an event: {why}; nothing was written")]
     Unwritable {
         /// What is wrong with it.
         why: String,
     },
-    /// A line that is not an intact record.
+    /// The line is not an intact record.
     #[error("not an intact record: {why}")]
     Line {
         /// What is wrong with it.
@@ -122,13 +122,13 @@ impl Error {
         }
     }
 
-    /// True where there is no room left on the disk.
+    /// Returns true if the disk is full.
     pub fn is_disk_full(&self) -> bool {
         matches!(self, Self::Io { source, .. } if is_full(source))
     }
 }
 
-/// A path for a message.
+/// Formats a path for a message.
 pub(super) fn shown(path: &Path) -> String {
     visible(&path.to_string_lossy())
 }

@@ -1,5 +1,5 @@
-//! Opening and making files so that nobody else reads them and nothing odd is followed.
-//! Must not know: what is in the files.
+//! Opens and creates files that only their owner can read, and follows nothing unexpected. Must not know:
+//! what is in the files.
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io;
@@ -8,18 +8,18 @@ use std::path::Path;
 
 use rustix::fs::OFlags;
 
-/// Opens an existing file to read. A pipe, device or directory is refused and never waited for; a
-/// symbolic link is followed only where that is asked for.
+/// Opens an existing file for reading. Pipes, devices and directories are refused without blocking; symbolic
+/// links are followed only if `follow` is set.
 pub(super) fn regular(path: &Path, follow: bool) -> io::Result<File> {
     open(path, OpenOptions::new().read(true), follow)
 }
 
-/// Opens an existing file to read and append, under the same rules.
+/// Opens an existing file for reading and appending, under the same rules.
 pub(super) fn appendable(path: &Path) -> io::Result<File> {
     open(path, OpenOptions::new().read(true).append(true), false)
 }
 
-/// Makes a file that must not exist yet, for appending.
+/// Creates a file for appending. It must not exist.
 pub(super) fn create(path: &Path) -> io::Result<File> {
     open(
         path,
@@ -28,7 +28,7 @@ pub(super) fn create(path: &Path) -> io::Result<File> {
     )
 }
 
-/// Makes a file or empties the one that is there.
+/// Creates a file, or truncates an existing one.
 pub(super) fn rewrite(path: &Path) -> io::Result<File> {
     open(
         path,
@@ -37,7 +37,7 @@ pub(super) fn rewrite(path: &Path) -> io::Result<File> {
     )
 }
 
-/// Opens a file, or makes it empty.
+/// Opens a file, creating it empty if it is missing.
 pub(super) fn ensure(path: &Path) -> io::Result<File> {
     open(
         path,
@@ -55,7 +55,7 @@ fn open(path: &Path, options: &mut OpenOptions, follow: bool) -> io::Result<File
     if !follow {
         flags |= OFlags::NOFOLLOW;
     }
-    // The bits of open(2) fit into 32 on every system that this is built for.
+    // The flags of open(2) fit into 32 bits on every supported system.
     let file = options.mode(0o600).custom_flags(flags.bits() as i32).open(path)?;
     if !file.metadata()?.is_file() {
         return Err(io::Error::new(
@@ -66,13 +66,13 @@ fn open(path: &Path, options: &mut OpenOptions, follow: bool) -> io::Result<File
     Ok(file)
 }
 
-/// Makes a directory for the owner alone. It must not exist.
+/// Creates a directory that only its owner can access. It must not exist.
 pub(super) fn make_dir(path: &Path) -> io::Result<()> {
     DirBuilder::new().mode(0o700).create(path)
 }
 
-/// Makes a directory and what is above it, as far as missing, for the owner alone. The name of each that was made is
-/// durable when this returns.
+/// Creates a directory and its missing parents, accessible to the owner alone. The name of each new directory
+/// is durable when this returns.
 pub(super) fn make_dirs(path: &Path) -> io::Result<()> {
     let missing: Vec<&Path> = path.ancestors().take_while(|above| !above.exists()).collect();
     for dir in missing
@@ -81,7 +81,7 @@ pub(super) fn make_dirs(path: &Path) -> io::Result<()> {
         .filter(|dir| !dir.as_os_str().is_empty())
     {
         match make_dir(dir) {
-            // Another process was faster, or a link leads nowhere: who needs it finds out.
+            // Another process was faster, or it is a dangling link: the next use of the path tells.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             made => made?,
         }

@@ -1,4 +1,4 @@
-//! One record: an envelope as one line of JSON, with the link to the line before and a checksum.
+//! One record: an envelope as one line of JSON, linked to the line before it and protected by a checksum.
 //! Must not know: files.
 
 use std::fmt::{self, Write as _};
@@ -13,30 +13,30 @@ use super::payload;
 use crate::domain::envelope::{Actor, Envelope, FORMAT};
 use crate::domain::id::Seq;
 
-/// Longest line, its end left out.
+/// Maximum length of a line in bytes, without its line break.
 pub const MAX_LINE: usize = 64 << 20;
 
-/// What stands before the checksum.
+/// The text before the checksum.
 const CHECK: &str = ",\"crc\":\"";
 
-/// What follows the checksum.
+/// The text after the checksum.
 const END: &str = "\"}";
 
-/// What stands in a record whose decision goes on in the next.
+/// The member of a record whose decision continues in the next record.
 pub(super) const MORE: &str = ",\"more\":true";
 
-/// Hexadecimal digits of the checksum.
+/// Number of hexadecimal digits of the checksum.
 const DIGITS: usize = 8;
 
-/// The hash of a line, by which the next one names it: the first half of its BLAKE3 hash.
+/// The hash by which a record names the line before it: the first half of that line's BLAKE3 hash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Link([u8; 16]);
 
 impl Link {
-    /// What the first record names: sixteen zero bytes.
+    /// The link in the first record: sixteen zero bytes.
     pub const FIRST: Self = Self([0; 16]);
 
-    /// The link of a line (its line break left out).
+    /// Computes the link of a line, given without its line break.
     pub fn of(line: &[u8]) -> Self {
         let mut half = [0; 16];
         for (to, from) in half.iter_mut().zip(blake3::hash(line).as_bytes()) {
@@ -45,7 +45,7 @@ impl Link {
         Self(half)
     }
 
-    /// The link of this spelling, if it is one.
+    /// Parses a link from its hexadecimal spelling.
     pub(super) fn spelt(hex: &str) -> Option<Self> {
         let digit = |digit: u8| match digit {
             b'0'..=b'9' => Some(digit - b'0'),
@@ -64,7 +64,7 @@ impl Link {
         Some(Self(half))
     }
 
-    /// Its spelling, as the next record names it.
+    /// Returns the hexadecimal spelling that the next record contains.
     pub(super) fn hex(self) -> [u8; 32] {
         let mut text = [0; 32];
         for (pair, byte) in text.chunks_exact_mut(2).zip(self.0) {
@@ -74,8 +74,8 @@ impl Link {
     }
 }
 
-/// Writes a number in hexadecimal digits, as many as there is room for. By hand: a journal is checked
-/// in one pass, and formatting took a fifth of it.
+/// Writes a number in hexadecimal, filling `to`. Written by hand because `format!` took a fifth of the time
+/// of a pass over a journal.
 fn spell(to: &mut [u8], mut number: u32) {
     for digit in to.iter_mut().rev() {
         *digit = b"0123456789abcdef"[(number & 15) as usize];
@@ -91,14 +91,14 @@ impl fmt::Display for Link {
     }
 }
 
-/// The record of an envelope, without a line break, complete in itself: long strings stay in it.
+/// Encodes an envelope as a self-contained record without a line break: long strings stay inline.
 pub fn encode_line(run: Uuid, envelope: &Envelope, prev: Link) -> Result<String, Error> {
     let parts = Parts::of(&envelope.event)?;
     let body = payload::inline(parts.body())?;
     compose(run, envelope, prev, (parts.family(), parts.name()), &body)
 }
 
-/// The record of an envelope whose body is already in the form that goes to disk.
+/// Encodes an envelope whose body is already in its on-disk form.
 pub(super) fn compose(
     run: Uuid,
     envelope: &Envelope,
@@ -140,7 +140,7 @@ pub(super) fn compose(
     Ok(line)
 }
 
-/// A record taken apart; the body is still text.
+/// The members of a record; the body is still text.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Head<'a> {
@@ -162,7 +162,7 @@ pub(super) struct Head<'a> {
     _crc: &'a str,
 }
 
-/// The format version that a line claims to have, whatever else is in it.
+/// Returns the format version that a line claims, whatever else it contains.
 pub(super) fn claimed_version(line: &[u8]) -> Option<u32> {
     #[derive(Deserialize)]
     struct Claim {
@@ -171,7 +171,7 @@ pub(super) fn claimed_version(line: &[u8]) -> Option<u32> {
     serde_json::from_slice::<Claim>(line).ok().map(|claim| claim.v)
 }
 
-/// True where the checksum at the end of a line fits what is before it.
+/// Returns true if the checksum at the end of a line matches the text before it.
 pub(super) fn is_intact(line: &[u8]) -> bool {
     let tail = CHECK.len() + DIGITS + END.len();
     let Some((covered, tail)) = line
@@ -181,20 +181,20 @@ pub(super) fn is_intact(line: &[u8]) -> bool {
     else {
         return false;
     };
-    // Compared as written, so that no second spelling of the same number passes.
+    // Compared as text, so that no second spelling of the same number passes.
     let mut digits = [0; DIGITS];
     spell(&mut digits, crc32fast::hash(covered));
     let tail = tail.strip_prefix(CHECK.as_bytes());
     tail.and_then(|tail| tail.strip_suffix(END.as_bytes())) == Some(&digits)
 }
 
-/// What stands before the checksum of an intact line.
+/// Returns the part of an intact line that the checksum covers.
 pub(super) fn covered(line: &str) -> Option<&str> {
     let tail = CHECK.len() + DIGITS + END.len();
     line.len().checked_sub(tail).and_then(|at| line.get(..at))
 }
 
-/// Takes an intact line apart.
+/// Parses an intact line.
 pub(super) fn head(line: &[u8]) -> Result<Head<'_>, Error> {
     let why = |why: String| Error::Line { why };
     let text = std::str::from_utf8(line).map_err(|_| why("it is not UTF-8".to_owned()))?;
@@ -206,8 +206,7 @@ pub(super) fn head(line: &[u8]) -> Result<Head<'_>, Error> {
     Ok(head)
 }
 
-/// The run, the envelope and the link that a record holds. For records that are complete in
-/// themselves, as [`encode_line`] writes them.
+/// Decodes a self-contained record, as [`encode_line`] writes it, into its run and envelope.
 pub fn decode_line(line: &str) -> Result<(Uuid, Envelope), Error> {
     if line.len() > MAX_LINE || !is_intact(line.as_bytes()) {
         return Err(Error::Line {
@@ -229,7 +228,7 @@ pub(super) fn run_of(head: &Head<'_>) -> Result<Uuid, Error> {
     })
 }
 
-/// The envelope of a head and its body, the body's payloads put back in place.
+/// Builds the envelope from a parsed line and its body, with payloads already restored.
 pub(super) fn envelope(head: &Head<'_>, body: &str) -> Result<Envelope, Error> {
     if head.more == Some(false) {
         let why = "`more` is written where it is true and left out otherwise".to_owned();

@@ -1,33 +1,33 @@
-//! The lines of a file, one at a time, with a bound on memory. Must not know: what stands in them.
+//! Reads a file line by line in bounded memory. Must not know: what the lines contain.
 
 use std::io::{self, BufRead, Read as _};
 
 use super::line::MAX_LINE;
 
-/// What one line is, its bytes left out.
+/// How one line ended, without its bytes.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Seen {
-    /// True where a line break ended it.
+    /// True if the line ended with a line break.
     pub(super) ended: bool,
-    /// True where it was too long to be kept.
+    /// True if the line was too long to be kept.
     pub(super) long: bool,
-    /// Byte after it, its line break included.
+    /// Offset of the byte after the line and its line break.
     pub(super) end: u64,
 }
 
-/// The lines of a file.
+/// The lines of a reader.
 pub(super) struct Lines<R> {
     reader: R,
     at: u64,
 }
 
 impl<R: BufRead> Lines<R> {
-    /// From where the reader stands, which counts as the first byte.
+    /// Starts at the current position of the reader, which counts as offset 0.
     pub(super) const fn new(reader: R) -> Self {
         Self { reader, at: 0 }
     }
 
-    /// Reads the next line behind what is in `bytes`, without its line break.
+    /// Appends the next line to `bytes`, without its line break.
     pub(super) fn next(&mut self, bytes: &mut Vec<u8>) -> io::Result<Option<Seen>> {
         let before = bytes.len();
         let limit = MAX_LINE as u64 + 1;

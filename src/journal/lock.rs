@@ -1,7 +1,7 @@
-//! One writer per session. Must not know: what is written.
+//! Ensures one writer per session. Must not know: what is written.
 //!
-//! The lock is the system's own on an open file, so that it ends with its holder, however that ends.
-//! The number in the file only tells people who it is.
+//! The lock is an advisory lock of the system on an open file, so it ends with its holder, however that ends.
+//! The process id in the file only tells people who holds it.
 
 use std::fs::{File, TryLockError};
 use std::io::{Read as _, Seek as _, Write as _};
@@ -12,22 +12,22 @@ use super::error::{Error, shown};
 use super::files;
 use super::store::Place;
 
-/// Name of the file inside of a session.
+/// Name of the lock file in a session's directory.
 const NAME: &str = "lock";
 
 /// How often a taken lock is tried again.
 const TRIES: u32 = 15;
-/// Time between two tries.
+/// Pause between two tries.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// The right to write a session, until dropped.
+/// The right to write a session; released on drop.
 #[derive(Debug)]
 pub(super) struct Lock {
     file: File,
 }
 
 impl Lock {
-    /// Takes the lock of a session's directory, or says who has it.
+    /// Takes the lock of a session's directory, or says who holds it.
     pub(super) fn take(dir: &Path) -> Result<Self, Error> {
         let path = dir.join(NAME);
         let fail = |error| Error::io("lock the session", &path, error);
@@ -49,15 +49,16 @@ impl Lock {
     }
 }
 
-/// The number that a holder has left. Only to name them: whatever stands there is no reason to fail.
+/// Reads the process id that a holder left. It only serves to name the holder, so unreadable content is not
+/// an error.
 fn noted(file: &File) -> Option<u32> {
     let mut text = String::new();
     file.take(32).read_to_string(&mut text).ok()?;
     text.trim().parse().ok()
 }
 
-/// Who says that they have a session open: a hint where to ask, and not proof, because one that was
-/// killed could not take it back.
+/// Returns the process that claims to have a session open. This is a hint, not proof: a killed process leaves
+/// its id behind.
 pub fn holder(place: &Place) -> Option<u32> {
     match place {
         Place::Dir { path, .. } => noted(&File::open(path.join(NAME)).ok()?),
@@ -65,8 +66,8 @@ pub fn holder(place: &Place) -> Option<u32> {
     }
 }
 
-/// True where somebody has a session open. Takes nothing from them: who begins this very moment tries
-/// again a little later.
+/// Returns true if some process has the session open. This does not disturb that process: if it is taking the
+/// lock right now, it tries again shortly.
 pub fn is_held(place: &Place) -> bool {
     let Place::Dir { path, .. } = place else {
         return false;
@@ -75,8 +76,8 @@ pub fn is_held(place: &Place) -> bool {
     File::open(path.join(NAME)).is_ok_and(held)
 }
 
-/// Tries for a moment: a child that is being started holds every open file of its parent until it
-/// becomes a program of its own, so that the lock of a holder who is gone may outlive them that long.
+/// Tries for a moment. A child process holds every open file of its parent until it executes its own program,
+/// so a lock can briefly outlive a holder that is gone.
 fn patiently(file: &File) -> Result<(), TryLockError> {
     for _ in 0..TRIES {
         match file.try_lock() {
@@ -89,7 +90,7 @@ fn patiently(file: &File) -> Result<(), TryLockError> {
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        // So that nobody reads the number of a process that is gone; the lock itself ends anyway.
+        // Leave no id of a dead process behind; the lock itself ends in any case.
         let _ = self.file.set_len(0);
     }
 }

@@ -1,15 +1,15 @@
-//! Events on disk: durable order of envelopes and payloads, locks, recovery. Must not know: what
+//! Events on disk: the durable order of envelopes and payloads, locks, and recovery. Must not know: what
 //! events mean, who runs, how anything is shown.
 //!
-//! A session is a directory with one append-only file of JSON lines, or (read-only) such a file
-//! alone. `docs/journal.md` describes the format. What the parts promise:
-//! - [`Writer`]: one per session; appends in memory, [`Writer::sync`] makes it durable; after the
+//! A session is a directory with one append-only file of JSON lines or, read-only, such a file alone.
+//! `docs/journal.md` describes the format. The parts guarantee:
+//! - [`Writer`]: one per session. It appends in memory, and [`Writer::sync`] makes that durable. After the
 //!   first failed write or sync every call fails with that error.
-//! - [`read`]: every record up to the first that is not intact, and a word on the rest; never a
-//!   panic, never more than a pass over the file.
-//! - [`tail`]: the newest of them, without the rest.
-//! - [`Records`]: the same records one at a time, decoded where they are wanted.
-//! - [`Store`]: makes, lists, finds and deletes sessions.
+//! - [`read`]: every record up to the first that is not intact, and a description of the rest. It never
+//!   panics and passes over the file once.
+//! - [`tail`]: the newest records, without the rest.
+//! - [`Records`]: the same records one at a time, decoded on demand.
+//! - [`Store`]: creates, lists, finds and deletes sessions.
 
 mod ahead;
 mod codec;

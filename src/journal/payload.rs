@@ -1,8 +1,8 @@
-//! Long strings outside of the journal: each in a file named by its hash. Must not know: events.
+//! Stores long strings outside the journal, each in a file named by its hash. Must not know: events.
 //!
-//! In a body a long string is replaced by `{"$payload": <BLAKE3 of its UTF-8 bytes>, "len": <bytes>}`.
-//! A name in user data that reads `$payload` after any number of further `$` gets one more `$`, so
-//! that the replacement cannot be confused with data.
+//! In a body a long string is replaced by `{"$payload": <BLAKE3 of its UTF-8 bytes>, "len": <bytes>}`. A name
+//! in user data that consists of any number of `$` and then `$payload` gets one more `$`, so the replacement
+//! cannot be confused with data.
 
 use std::borrow::Cow;
 use std::io::{Read as _, Write as _};
@@ -16,30 +16,32 @@ use super::files;
 /// Strings of more bytes than this go to a file.
 pub const BIG: usize = 64 << 10;
 
-/// Longest string that can go to a file.
+/// Maximum length in bytes of a string that goes to a file.
 pub const MAX_PAYLOAD: usize = 64 << 20;
 
-/// What the strings of one record that go to files may have. It holds for who writes as for who reads: what is
-/// written can be read back, and a record of a hostile session cannot name one file until memory is full. All
-/// records together have no bound: a long session is none.
+/// Limits on the strings of one record that go to files.
+///
+/// The same limits apply to writing and reading, so whatever is written can be read back, and a record of a
+/// hostile session cannot fill the memory by naming one file many times. There is no limit across records,
+/// because a session may be long.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Bounds {
-    /// Bytes of a string above which it goes to a file.
+    /// A string of more bytes than this goes to a file.
     pub(super) big: usize,
-    /// Bytes of the longest string.
+    /// Maximum length of a string in bytes.
     pub(super) longest: usize,
-    /// Bytes of all strings of one record, each as often as it stands there.
+    /// Maximum total of bytes in one record, counting each occurrence of a string.
     pub(super) record: usize,
 }
 
-/// Those of a session.
+/// The limits of a session.
 pub(super) const BOUNDS: Bounds = Bounds {
     big: BIG,
     longest: MAX_PAYLOAD,
     record: 1 << 30,
 };
 
-/// What of the bounds one record has used up.
+/// How much of the limits one record has used.
 struct Used<'a> {
     bounds: &'a Bounds,
     bytes: usize,
@@ -50,7 +52,7 @@ impl<'a> Used<'a> {
         Self { bounds, bytes: 0 }
     }
 
-    /// Counts a string; an error says what it is too much for.
+    /// Counts a string, or says which limit it exceeds.
     fn take(&mut self, len: usize) -> Result<(), String> {
         let Bounds { longest, record, .. } = self.bounds;
         if len > *longest {
@@ -69,15 +71,15 @@ impl<'a> Used<'a> {
 /// The name that marks a replacement.
 const NAME: &str = "$payload";
 
-/// What every body that needs a second look holds; the quote keeps text inside of strings out.
+/// Occurs in every body that needs a closer look. The quote excludes most text inside strings.
 const SIGN: &str = "$payload\"";
 
-/// Where strings come from when a body is read.
+/// Where the strings come from when a body is read.
 pub(super) trait Source {
     fn load(&mut self, hash: &str, len: usize) -> Result<String, Error>;
 }
 
-/// A source that has nothing.
+/// A source without any strings.
 pub(super) struct None;
 
 impl Source for None {
@@ -86,7 +88,7 @@ impl Source for None {
     }
 }
 
-/// The body for a record that is complete in itself.
+/// Returns the body for a self-contained record.
 pub(super) fn inline(body: &str) -> Result<Cow<'_, str>, Error> {
     if !body.contains(SIGN) {
         return Ok(Cow::Borrowed(body));
@@ -98,7 +100,7 @@ pub(super) fn inline(body: &str) -> Result<Cow<'_, str>, Error> {
     detach(body, &bounds, &mut |_| Ok(String::new()))
 }
 
-/// The body with long strings handed to `keep`, which gives their hash.
+/// Returns the body with its long strings passed to `keep`, which returns their hashes.
 pub(super) fn external<'a>(
     body: &'a str,
     bounds: &Bounds,
@@ -115,7 +117,7 @@ fn detach<'a>(
     bounds: &Bounds,
     keep: &mut dyn FnMut(&str) -> Result<String, Error>,
 ) -> Result<Cow<'a, str>, Error> {
-    // Reading it refuses what is nested too deep for the recursion below.
+    // Parsing refuses values nested too deeply for the recursion below.
     let mut value: Value = serde_json::from_str(body).map_err(|error| Error::Unwritable {
         why: error.to_string(),
     })?;
@@ -152,12 +154,12 @@ fn replace(
     Ok(())
 }
 
-/// True where a body may name payloads.
+/// Returns true if a body may name payloads.
 pub(super) fn is_named(body: &str) -> bool {
     body.contains(SIGN)
 }
 
-/// The body with the strings back in their places.
+/// Returns the body with its strings restored.
 pub(super) fn resolve<'a>(
     body: &'a str,
     bounds: &Bounds,
@@ -202,7 +204,7 @@ fn restore(value: &mut Value, used: &mut Used<'_>, source: &mut dyn Source) -> R
     Ok(())
 }
 
-/// True for `$payload` with at least so many further `$` before it.
+/// Returns true for `$payload` preceded by at least `more` further `$`.
 fn is_escaped(name: &str, more: usize) -> bool {
     name.strip_suffix(NAME)
         .is_some_and(|front| front.len() >= more && front.bytes().all(|b| b == b'$'))
@@ -224,12 +226,12 @@ pub(super) struct Payloads {
 }
 
 impl Payloads {
-    /// Those in a directory; none for a session in a single file.
+    /// Uses the files in a directory, or none for a session in a single file.
     pub(super) const fn new(dir: Option<PathBuf>) -> Self {
         Self { dir }
     }
 
-    /// Writes a string so that it is on disk before this returns; gives its hash.
+    /// Writes a string durably and returns its hash.
     pub(super) fn keep(dir: &Path, text: &str) -> Result<String, Error> {
         let hash = blake3::hash(text.as_bytes()).to_hex().to_string();
         let path = dir.join(&hash);

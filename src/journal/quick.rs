@@ -1,6 +1,8 @@
-//! The quick way through a record that is written as this program writes it: its parts found by their places and
-//! its event read where it stands, without a copy. It knows no errors: what it does not take goes the thorough way
-//! (`line`), which says what is wrong or finds nothing to be. Must not know: files, the record before.
+//! The fast path for a record in the form that this program writes: its parts are found by position and its
+//! event is parsed in place, without a copy.
+//!
+//! It reports no errors: whatever it does not accept goes through the thorough path (`line`), which reports
+//! the fault or accepts the record. Must not know: files, the record before.
 
 use serde::Deserialize as _;
 use serde::de::{DeserializeSeed, Deserializer, IntoDeserializer as _, SeqAccess, Visitor};
@@ -12,21 +14,21 @@ use crate::domain::envelope::{Actor, Envelope, FORMAT};
 use crate::domain::event::Event;
 use crate::domain::id::Seq;
 
-/// Spelling of a run's id.
+/// A run's id as it is written.
 pub(super) type Run = [u8; 36];
 
 /// A record that is intact in itself.
 #[derive(Debug)]
 pub(super) struct Quick {
-    /// The link that it names: that of the record before.
+    /// The link to the record before.
     pub(super) prev: Link,
-    /// The run that it names, as written; whether it is one is known once it is compared.
+    /// The run's id as written; comparing it shows whether it is valid.
     pub(super) run: Run,
-    /// What it holds.
+    /// The envelope.
     pub(super) envelope: Envelope,
 }
 
-/// The record of an intact line; none where only the thorough way can tell.
+/// Reads the record of an intact line, or returns `None` if only the thorough path can decide.
 pub(super) fn record(line: &[u8]) -> Option<Quick> {
     let text = std::str::from_utf8(line).ok()?;
     let mut rest = Rest(line::covered(text)?);
@@ -64,7 +66,7 @@ pub(super) fn record(line: &[u8]) -> Option<Quick> {
     Some(Quick { prev, run, envelope })
 }
 
-/// What is left of a line.
+/// The unread rest of a line.
 struct Rest<'a>(&'a str);
 
 impl<'a> Rest<'a> {
@@ -79,7 +81,7 @@ impl<'a> Rest<'a> {
         Some(taken)
     }
 
-    /// A number as it is written: digits, no zero before them, and not so many that they could be too large.
+    /// Reads a number as this program writes it: digits without leading zeros, too few to overflow.
     fn number(&mut self) -> Option<u64> {
         let digits = self.0.bytes().take_while(u8::is_ascii_digit).count();
         let text = self.take(digits)?;
@@ -90,7 +92,7 @@ impl<'a> Rest<'a> {
         })
     }
 
-    /// Whoever has no name of their own.
+    /// Reads an actor that has no name of its own.
     fn actor(&mut self) -> Option<Actor> {
         let known = [
             ("\"engine\"", Actor::Engine),
@@ -103,7 +105,7 @@ impl<'a> Rest<'a> {
     }
 }
 
-/// The event of a type and a body, which has to be one JSON value.
+/// Reads an event from its type and a body that must be exactly one JSON value.
 fn event(kind: &str, body: &str) -> Option<Event> {
     let (family, name) = kind.split_once('.')?;
     let mut body = serde_json::Deserializer::from_str(body);
@@ -116,7 +118,7 @@ fn event(kind: &str, body: &str) -> Option<Event> {
     Some(event)
 }
 
-/// A value of a tagged type whose tag stands elsewhere.
+/// A value of an adjacently tagged type whose tag comes from elsewhere.
 struct Tagged<'a, C> {
     tag: &'a str,
     content: C,
@@ -138,7 +140,7 @@ impl<'de, C: Deserializer<'de>> Deserializer<'de> for Tagged<'_, C> {
     }
 }
 
-/// The tag, and then the content.
+/// Yields the tag, then the content.
 struct Pair<'a, C> {
     tag: Option<&'a str>,
     content: Option<C>,

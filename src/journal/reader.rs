@@ -1,5 +1,5 @@
-//! Reads a journal in one pass: everything intact up to the first record that is not, and a word on
-//! the rest. Changes nothing. Must not know: what events mean.
+//! Reads a journal in one pass: every record up to the first that is not intact, and a description of the
+//! rest. It changes nothing. Must not know: what events mean.
 
 use std::fmt;
 use std::fs::File;
@@ -18,41 +18,41 @@ use super::quick::Run;
 use super::store::Place;
 use crate::domain::envelope::{Envelope, FORMAT};
 
-/// Records that are read of one journal; a run of this length is beyond anything real.
+/// Maximum number of records read from one journal, far beyond any real run.
 pub const MAX_RECORDS: u64 = 1 << 22;
 
-/// What every first record begins with.
+/// The beginning of every first record.
 const BEGINNING: &[u8] = b"{\"v\":1,\"seq\":1,";
 
-/// A session as read.
+/// A session that was read.
 #[derive(Debug, Clone)]
 pub struct Loaded {
-    /// The run that the records name; none in an empty journal.
+    /// The run that the records name; `None` for an empty journal.
     pub run: Option<Uuid>,
-    /// Every intact record from the first on.
+    /// Every intact record, from the first.
     pub envelopes: Vec<Envelope>,
-    /// What stands after them, where that is only the remains of a last write.
+    /// What follows the records, if it is only the remains of an unfinished write.
     pub torn: Option<Torn>,
-    /// What stands after them, where that is more.
+    /// What follows the records, if it is anything else.
     pub damage: Option<Damage>,
     /// Link of the last intact record.
     pub head: Link,
-    /// Bytes of the intact records.
+    /// Total bytes of the intact records.
     pub bytes: u64,
 }
 
-/// The remains of a write that did not come to its end. Nothing in it was ever acknowledged.
+/// The remains of a write that did not finish. Nothing in them was ever acknowledged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Torn {
-    /// Line at which it begins, from 1.
+    /// Line at which they begin, counted from 1.
     pub line: u64,
-    /// Byte at which it begins.
+    /// Byte offset at which they begin.
     pub offset: u64,
-    /// Its length.
+    /// Length in bytes.
     pub bytes: u64,
-    /// What is wrong with it.
+    /// What is wrong with them.
     pub why: String,
-    /// Where it was moved to; none as long as nobody opened the session to write.
+    /// Where they were moved; `None` until the session is opened for writing.
     pub kept: Option<PathBuf>,
 }
 
@@ -70,16 +70,16 @@ impl fmt::Display for Torn {
     }
 }
 
-/// A record that is not intact, with more behind it.
+/// A record that is not intact, with more records behind it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Damage {
-    /// Its line, from 1.
+    /// Its line, counted from 1.
     pub line: u64,
-    /// Byte at which it begins.
+    /// Byte offset at which it begins.
     pub offset: u64,
     /// Bytes from there to the end of the file.
     pub bytes: u64,
-    /// Records from there on that are intact in themselves.
+    /// Number of later records that are intact in themselves.
     pub intact_after: u64,
     /// What is wrong with it.
     pub why: String,
@@ -99,31 +99,31 @@ impl fmt::Display for Damage {
     }
 }
 
-/// What a check of a session found.
+/// The result of checking a session.
 #[derive(Debug, Clone)]
 pub struct Report {
-    /// The run.
+    /// The run that the records name.
     pub run: Option<Uuid>,
-    /// Intact records, in a row from the first.
+    /// Number of consecutive intact records, from the first.
     pub records: u64,
-    /// Their bytes.
+    /// Total bytes of these records.
     pub bytes: u64,
-    /// Link of the last one: equal links mean equal journals up to there.
+    /// Link of the last record; equal links mean equal journals up to that record.
     pub head: Link,
-    /// Remains of a last write.
+    /// The remains of an unfinished write.
     pub torn: Option<Torn>,
-    /// A gap.
+    /// The first record that is not intact, if more follows it.
     pub damage: Option<Damage>,
 }
 
 impl Report {
-    /// True where every byte belongs to an intact record.
+    /// Returns true if every byte belongs to an intact record.
     pub const fn is_whole(&self) -> bool {
         self.torn.is_none() && self.damage.is_none()
     }
 }
 
-/// Reads a session.
+/// Reads a whole session into memory.
 pub fn read(place: &Place) -> Result<Loaded, Error> {
     let mut envelopes = Vec::new();
     let found = each(place, |envelope| envelopes.push(envelope))?;
@@ -137,20 +137,20 @@ pub fn read(place: &Place) -> Result<Loaded, Error> {
     })
 }
 
-/// Reads a session and gives its records one at a time, so that nobody has to hold them all.
+/// Reads a session and passes on its records one at a time, so that no caller has to hold them all.
 pub fn each(place: &Place, mut each: impl FnMut(Envelope)) -> Result<Report, Error> {
     pass(place, open(place)?, |envelope, _| each(envelope))
 }
 
-/// Opens the file with the records, to read.
+/// Opens the file of records for reading.
 pub(super) fn open(place: &Place) -> Result<File, Error> {
     let path = place.journal();
     files::regular(&path, matches!(place, Place::File { .. }))
         .map_err(|error| Error::io("read the session", &path, error))
 }
 
-/// True where the first record is there, intact and a whole decision: whatever follows it, [`read`] gives
-/// something. Reads no more than that record.
+/// Returns true if the first record is present, intact and a complete decision, so that [`read`] is certain
+/// to return something. Reads no further than that record.
 pub fn begins(place: &Place) -> Result<bool, Error> {
     let path = place.journal();
     let fail = |error| Error::io("read the session", &path, error);
@@ -163,12 +163,12 @@ pub fn begins(place: &Place) -> Result<bool, Error> {
     Ok(first.is_ok_and(|envelope| !envelope.more))
 }
 
-/// Checks a session, payloads included, without keeping it in memory.
+/// Checks a session, including its payloads, without keeping it in memory.
 pub fn verify(place: &Place) -> Result<Report, Error> {
     each(place, drop)
 }
 
-/// One pass over the records; each comes with the byte after its line.
+/// Makes one pass over the records, each with the offset of the byte after its line.
 pub(super) fn pass(place: &Place, file: File, each: impl FnMut(Envelope, u64)) -> Result<Report, Error> {
     std::thread::scope(|scope| follow(place, Ahead::new(file, scope), each))
 }
@@ -177,7 +177,7 @@ fn follow(place: &Place, mut lines: Ahead, mut each: impl FnMut(Envelope, u64)) 
     let path = place.journal();
     let fail = |error| Error::io("read the session", &path, error);
     let mut check = Check::new(place);
-    // Half a decision is none: its records count when the last of them is there.
+    // An incomplete decision does not count: its records are passed on once the last of them is there.
     let mut whole = check.report.clone();
     let mut open = Vec::new();
     let mut end = 0;
@@ -211,7 +211,7 @@ fn follow(place: &Place, mut lines: Ahead, mut each: impl FnMut(Envelope, u64)) 
     Ok(whole)
 }
 
-/// Looks through what follows the first record that is not intact.
+/// Examines what follows the first record that is not intact.
 fn after_gap(
     mut report: Report,
     mut lines: Ahead,
@@ -266,10 +266,10 @@ fn after_gap(
     Ok(report)
 }
 
-/// What the next record has to fit.
+/// What the next record has to match.
 struct Check {
     report: Report,
-    /// The run, as it is written.
+    /// The run's id as it is written.
     run: Option<Run>,
     payloads: Payloads,
 }
@@ -290,7 +290,7 @@ impl Check {
         }
     }
 
-    /// The envelope of a line that was looked at, if it is the one that has to follow.
+    /// Returns the envelope of a line if it is intact and the next in order.
     fn line(&mut self, line: Line<'_>) -> Result<Envelope, String> {
         if let Found::Record(link, Some(quick)) = line.found {
             let expected = self.report.records + 1;
@@ -305,11 +305,11 @@ impl Check {
                 return Ok(quick.envelope);
             }
         }
-        // What it holds, or what is wrong with it, is for the thorough way to say.
+        // The thorough path decides what this line contains or what is wrong with it.
         self.record(line.bytes, line.seen)
     }
 
-    /// The envelope of a line, if it is intact and the one that has to follow.
+    /// Returns the envelope of a line, on the thorough path, if it is intact and the next in order.
     fn record(&mut self, bytes: &[u8], seen: Seen) -> Result<Envelope, String> {
         if seen.long {
             return Err(format!("it has more than {MAX_LINE} bytes"));

@@ -1,7 +1,7 @@
-//! The records of a session where they lie: found by their place, decoded when they are wanted.
+//! Finds the records of a session by their offsets and decodes them on demand.
 //!
-//! A long session is many times larger in memory than on disk; who looks at one record at a time keeps only
-//! where each ends. Must not know: what events mean.
+//! A long session takes many times more memory than disk space; a reader that looks at one record at a time
+//! keeps only the offset at which each ends. Must not know: what events mean.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;
@@ -13,20 +13,21 @@ use super::reader::{self, Report};
 use super::store::Place;
 use crate::domain::envelope::Envelope;
 
-/// Bytes that are read at once.
+/// Number of bytes read at once.
 const PIECE: u64 = 1 << 18;
 
-/// The intact records of a session, as far as they were there when it was read.
+/// The intact records that a session had when it was read.
 #[derive(Debug)]
 pub struct Records {
     place: Place,
     file: File,
-    /// The byte after each record.
+    /// The offset of the byte after each record.
     ends: Vec<u64>,
 }
 
 impl Records {
-    /// Reads a session, gives each of its records with the byte after it, and notes where they are.
+    /// Reads a session, passes on each record with the offset of the byte after it, and notes where the
+    /// records are.
     pub fn read(place: &Place, mut each: impl FnMut(Envelope, u64)) -> Result<(Self, Report), Error> {
         let file = reader::open(place)?;
         let again = file
@@ -41,24 +42,24 @@ impl Records {
         Ok((Self { place, file, ends }, report))
     }
 
-    /// How many there are.
+    /// Returns the number of records.
     pub const fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// True where there is none.
+    /// Returns true if there are no records.
     pub const fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
-    /// One record, counted from 0; none behind the last.
+    /// Returns one record, counted from 0, or `None` beyond the last.
     pub fn get(&self, index: usize) -> Result<Option<Envelope>, Error> {
         let mut found = None;
         self.range(index, index.saturating_add(1), |envelope| found = Some(envelope))?;
         Ok(found)
     }
 
-    /// Gives the records from one to before another, counted from 0.
+    /// Passes on the records `from..to`, counted from 0.
     pub fn range(&self, from: usize, to: usize, mut each: impl FnMut(Envelope)) -> Result<(), Error> {
         let mut payloads = Payloads::new(self.place.payloads());
         let mut bytes = Vec::new();
@@ -88,8 +89,7 @@ impl Records {
     }
 }
 
-/// The record of a line that was intact when it was found: a file that somebody changed meanwhile is
-/// not believed.
+/// Decodes a line that was intact when it was found. If the file was changed since, the line is not trusted.
 fn record(line: &[u8], index: usize, payloads: &mut Payloads) -> Result<Envelope, Error> {
     let changed = || Error::Line {
         why: format!(

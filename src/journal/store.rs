@@ -1,4 +1,4 @@
-//! The directory of sessions. Must not know: where it is by default on this machine.
+//! Manages the directory of sessions. Must not know: where it is by default on this machine.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,43 +12,43 @@ use super::summary::{self, Summary};
 use super::writer::Writer;
 use crate::domain::envelope::Envelope;
 
-/// The journal inside of a session's directory.
+/// Name of the journal in a session's directory.
 pub(super) const JOURNAL: &str = "journal.jsonl";
 
-/// The long strings inside of a session's directory.
+/// Name of the directory of long strings in a session's directory.
 pub(super) const PAYLOAD: &str = "payload";
 
-/// The session's name, repeated for lists.
+/// Name of the file that repeats the session's title for lists.
 pub(super) const TITLE: &str = "title";
 
-/// Ending of a session in a single file.
+/// File extension of a session in a single file.
 const SINGLE: &str = "jsonl";
 
-/// What is found with this word: the session begun last.
+/// The word that finds the newest session.
 const LAST: &str = "last";
 
-/// Sessions that a message about an ambiguous beginning names.
+/// How many sessions a message about an ambiguous prefix names.
 const NAMED: usize = 5;
 
-/// Where one session is.
+/// Where one session is stored.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Place {
     /// A directory that can be written to.
     Dir {
-        /// The session's id, which is the directory's name.
+        /// The session's id, which is also the name of the directory.
         id: Uuid,
-        /// The directory.
+        /// Path of the directory.
         path: PathBuf,
     },
-    /// A single file, only for reading.
+    /// A single file, read-only.
     File {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
     },
 }
 
 impl Place {
-    /// The place that a path names: a session's directory or a single file.
+    /// Returns the place at a path: a session's directory or a single file.
     pub fn at(path: &Path) -> Result<Self, Error> {
         let meta = std::fs::metadata(path).map_err(|error| Error::io("open the session", path, error))?;
         if !meta.is_dir() {
@@ -56,7 +56,7 @@ impl Place {
                 path: path.to_owned(),
             });
         }
-        // A path such as `.` has its name only once it is resolved.
+        // A path such as `.` has a name only once it is resolved.
         let whole =
             std::fs::canonicalize(path).map_err(|error| Error::io("open the session", path, error))?;
         id_of(&whole)
@@ -70,7 +70,7 @@ impl Place {
             })
     }
 
-    /// The file with the records.
+    /// Returns the path of the file of records.
     pub fn journal(&self) -> PathBuf {
         match self {
             Self::Dir { path, .. } => path.join(JOURNAL),
@@ -78,7 +78,7 @@ impl Place {
         }
     }
 
-    /// The id that people type: of a single file its name without the ending.
+    /// Returns the id that people type; for a single file, its name without the extension.
     pub fn id(&self) -> String {
         match self {
             Self::Dir { id, .. } => id.to_string(),
@@ -103,30 +103,30 @@ pub struct Store {
 }
 
 impl Store {
-    /// The sessions in a directory, which need not exist before the first is made.
+    /// Opens a directory of sessions, which need not exist before the first session is created.
     pub fn open(dir: impl Into<PathBuf>) -> Self {
         Self { dir: dir.into() }
     }
 
-    /// The directory.
+    /// Returns the path of the directory.
     pub fn dir(&self) -> &Path {
         &self.dir
     }
 
-    /// Makes a session and opens it for writing.
+    /// Creates a session and opens it for writing.
     pub fn create(&self, id: Uuid) -> Result<Writer, Error> {
         files::make_dirs(&self.dir)
             .map_err(|error| Error::io("make the sessions directory", &self.dir, error))?;
         let dir = self.dir.join(id.to_string());
         Writer::create(id, &dir).inspect_err(|error| {
             if !matches!(error, Error::Exists { .. }) {
-                // What could not be made is not left behind half made; if that fails too, it is only empty.
+                // Do not leave a half-made session behind; if removing it fails too, it is merely empty.
                 std::fs::remove_dir_all(&dir).unwrap_or_default();
             }
         })
     }
 
-    /// Removes a session of which no fact was ever recorded, so that a failed beginning leaves nothing.
+    /// Removes a session in which nothing was ever recorded, so that a failed start leaves nothing behind.
     pub fn forget_unbegun(&self, id: Uuid) {
         let path = self.dir.join(id.to_string());
         let place = Place::Dir { id, path };
@@ -137,8 +137,8 @@ impl Store {
         }
     }
 
-    /// Makes a session that begins with these events, durable when this returns: the way on from
-    /// the intact beginning of a damaged one.
+    /// Creates a session that begins with the given events, durable when this returns. This is how the intact
+    /// beginning of a damaged session continues.
     pub fn create_from(&self, id: Uuid, envelopes: &[Envelope]) -> Result<Writer, Error> {
         let mut writer = self.create(id)?;
         for envelope in envelopes {
@@ -148,14 +148,14 @@ impl Store {
         Ok(writer)
     }
 
-    /// Every session, the one begun last first. Reads the ends of each journal, not the whole.
+    /// Lists every session, newest first. Reads only the ends of each journal.
     pub fn list(&self) -> Result<Vec<Summary>, Error> {
         let mut all: Vec<Summary> = self.places()?.iter().map(summary::of).collect();
         all.sort_by(|a, b| (b.started, &b.id).cmp(&(a.started, &a.id)));
         Ok(all)
     }
 
-    /// The session of this id, unique beginning of an id, or path; `last` is the one begun last.
+    /// Finds a session by its id, a unique prefix of the id, or a path; `last` is the newest one.
     pub fn find(&self, what: &str) -> Result<Place, Error> {
         let single = Path::new(what).extension().is_some_and(|ending| ending == SINGLE);
         if what.contains('/') || (single && Path::new(what).exists()) {
@@ -167,7 +167,7 @@ impl Store {
             place: shown(&self.dir),
         };
         if what == LAST {
-            // The ids of directories begin with the time at which they were drawn.
+            // The id of a directory begins with the time at which it was generated.
             places.retain(|place| matches!(place, Place::Dir { .. }));
             return places.into_iter().max_by_key(Place::id).ok_or_else(missing);
         }
@@ -189,13 +189,13 @@ impl Store {
         places.pop().ok_or_else(missing)
     }
 
-    /// Deletes a session with everything in it, unless somebody writes it.
+    /// Deletes a session and everything in it, unless it is open for writing.
     pub fn delete(&self, place: &Place) -> Result<(), Error> {
         match place {
             Place::File { path } => Err(Error::ReadOnly { path: shown(path) }),
             Place::Dir { path, .. } => {
                 let fail = |error| Error::io("delete the session", path, error);
-                // Only what is a session: never a directory that happens to have such a name.
+                // Delete only sessions, never a directory that merely has such a name.
                 let meta = std::fs::symlink_metadata(place.journal()).map_err(fail)?;
                 if !meta.is_file() || path.is_symlink() {
                     return Err(Error::NotAJournal {
@@ -209,7 +209,7 @@ impl Store {
         }
     }
 
-    /// Every place that looks like a session, in the order of their ids.
+    /// Returns every place that looks like a session, in the order of ids.
     fn places(&self) -> Result<Vec<Place>, Error> {
         let fail = |error| Error::io("read the sessions directory", &self.dir, error);
         let entries = match std::fs::read_dir(&self.dir) {
@@ -234,7 +234,7 @@ impl Store {
     }
 }
 
-/// The id that a directory's name is, in the spelling that this program writes.
+/// Parses the name of a directory as an id, in the spelling that this program writes.
 fn id_of(path: &Path) -> Option<Uuid> {
     let name = path.file_name()?.to_str()?;
     Uuid::parse_str(name).ok().filter(|id| id.to_string() == name)

@@ -1,7 +1,7 @@
-//! What a list of sessions says of each, read from the ends of its journal. Must not know: what the
-//! events in between are.
+//! Summarises a session for a list, from the two ends of its journal. Must not know: what the events in
+//! between are.
 //!
-//! Best effort: a session that cannot be read is listed with the reason.
+//! This is best effort: a session that cannot be read is listed with the reason.
 
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};
@@ -13,22 +13,22 @@ use super::files;
 use super::line::{self, Head};
 use super::store::{Place, TITLE};
 
-/// Bytes read at each end; first records with many tools are some 20 KiB long.
+/// Bytes read at each end; a first record with many tools takes some 20 KiB.
 const WINDOW: u64 = 256 << 10;
 
-/// Characters of a title.
+/// Maximum number of characters of a title.
 const SHOWN: usize = 120;
 
-/// A session in a list. Texts in it are untrusted.
+/// A session in a list. Its texts are untrusted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Summary {
     /// The id that people type.
     pub id: String,
-    /// Where it is.
+    /// Where the session is stored.
     pub place: Place,
-    /// The name that it was given, or the beginning of the first prompt.
+    /// Its name, or the beginning of the first prompt.
     pub title: Option<String>,
-    /// The model.
+    /// The model it was started with.
     pub model: Option<String>,
     /// The directory that its tools work in.
     pub workspace: Option<String>,
@@ -36,29 +36,29 @@ pub struct Summary {
     pub started: Option<i64>,
     /// Its last event.
     pub last: Option<Last>,
-    /// How it stands.
+    /// Its state.
     pub standing: Standing,
-    /// Bytes of its journal.
+    /// Size of its journal in bytes.
     pub bytes: u64,
     /// When its journal was last written.
     pub modified: Option<SystemTime>,
-    /// Why it cannot be read, or not to its end.
+    /// Why it cannot be read, or only in part.
     pub problem: Option<String>,
 }
 
-/// How a session stands, as far as a list needs to know.
+/// The state of a session, as far as a list needs it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Standing {
-    /// It can go on.
+    /// The run can continue.
     Open,
-    /// It has an answer.
+    /// The run has an answer.
     Finished,
-    /// It was stopped.
+    /// The run was stopped.
     Stopped,
 }
 
 impl Standing {
-    /// The word for it.
+    /// Returns the word for this state.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Open => "open",
@@ -67,8 +67,8 @@ impl Standing {
         }
     }
 
-    /// How it stands after an event. Most events leave it as it is: weights are written down and breakers
-    /// open after an answer, too.
+    /// Returns the state after an event. Most events leave it unchanged: weights are recorded and breakers
+    /// open even after the answer.
     fn after(self, kind: &str) -> Self {
         match kind {
             "run.finished" => Self::Finished,
@@ -87,15 +87,15 @@ impl Standing {
 /// The last event of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Last {
-    /// Its number, which is also the count of events.
+    /// Its sequence number, which is also the number of events.
     pub seq: u64,
-    /// When, in milliseconds since 1970.
+    /// When it was recorded, in milliseconds since 1970.
     pub at: i64,
-    /// Its type (`run.finished`).
+    /// Its type, such as `run.finished`.
     pub kind: String,
 }
 
-/// What the bodies of the few events that matter here may hold.
+/// The members that matter here, from the bodies of a few kinds of events.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Peek {
@@ -107,12 +107,12 @@ struct Peek {
 
 impl Peek {
     fn of(head: &Head<'_>) -> Self {
-        // A string that was long enough to be moved to a file is simply not shown in a list.
+        // A string so long that it was moved to a file is not shown in a list.
         serde_json::from_str(head.body.get()).unwrap_or_default()
     }
 }
 
-/// The summary of a session.
+/// Summarises a session.
 pub(super) fn of(place: &Place) -> Summary {
     let mut summary = Summary {
         id: place.id(),
@@ -176,7 +176,7 @@ fn fill(summary: &mut Summary, file: &mut File) -> std::io::Result<()> {
         bytes.clear();
         file.seek(SeekFrom::Start(summary.bytes.saturating_sub(WINDOW)))?;
         file.by_ref().take(WINDOW).read_to_end(&mut bytes)?;
-        // The first line of the window is cut in two.
+        // The window begins in the middle of a line.
         for line in whole_lines(&bytes).skip(1).filter(|line| line::is_intact(line)) {
             if let Ok(head) = line::head(line) {
                 if head.kind == "run.titled" {
@@ -208,7 +208,7 @@ fn last(head: &Head<'_>) -> Last {
     }
 }
 
-/// The name in the file that the writer keeps for lists.
+/// Reads the title from the file that the writer keeps for lists.
 fn own_title(place: &Place) -> Option<String> {
     let Place::Dir { path, .. } = place else {
         return None;

@@ -1,7 +1,8 @@
-//! The newest records of a session, found from the end of its file: something to look at while the rest is read.
+//! Finds the newest records of a session from the end of its file: something to look at while the rest is
+//! read.
 //!
-//! Each is checked like any other, and has to follow the one before it; only what lies before the first of them is not
-//! known yet. Must not know: what events mean, who looks.
+//! Each is checked like any other record and has to follow the one before it; only what precedes the first of
+//! them is still unknown. Must not know: what events mean, who looks.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;
@@ -13,14 +14,14 @@ use super::reader;
 use super::store::Place;
 use crate::domain::envelope::Envelope;
 
-/// Bytes at the end that are looked at first.
+/// Number of bytes at the end of the file that are searched first.
 const FIRST: u64 = 1 << 18;
 
-/// Most bytes that are looked at.
+/// Maximum number of bytes that are searched.
 const MOST: u64 = 1 << 22;
 
-/// The newest records, oldest first, at most so many: those before the first that is not intact. None where there
-/// are none, or where they are too long to be found quickly.
+/// Returns up to `count` of the newest records, oldest first, stopping before the first that is not intact.
+/// Returns none if there are none or if they are too long to be found quickly.
 pub fn tail(place: &Place, count: usize) -> Result<Vec<Envelope>, Error> {
     let fail = |error| Error::io("read the end of the session", &place.journal(), error);
     let file = reader::open(place)?;
@@ -44,7 +45,7 @@ fn read(file: &File, from: u64, to: u64) -> std::io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The records of some bytes; the first line of them is a part of one, where they do not begin the file.
+/// Decodes the records in `bytes`. Unless the bytes begin the file, the first line is incomplete.
 fn records(bytes: &[u8], begins: bool, place: &Place) -> Vec<Envelope> {
     let mut payloads = Payloads::new(place.payloads());
     let mut found: Vec<Envelope> = Vec::new();
@@ -71,7 +72,7 @@ fn records(bytes: &[u8], begins: bool, place: &Place) -> Vec<Envelope> {
         before = Some((Link::of(line), head.run.to_owned()));
         found.push(envelope);
     }
-    // Half a decision is none.
+    // An incomplete decision does not count.
     while found.last().is_some_and(|last| last.more) {
         found.pop();
     }

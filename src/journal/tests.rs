@@ -43,7 +43,7 @@ fn envelope(seq: u64, event: Event) -> Envelope {
     }
 }
 
-/// A short run, by hand.
+/// A short run, made by hand.
 fn small() -> Vec<Envelope> {
     let paused = |n: u64| {
         Event::Run(RunEvent::Paused {
@@ -65,7 +65,7 @@ fn fixture() -> Fixture {
 }
 
 impl Fixture {
-    /// A session with these events, closed again.
+    /// Creates a session with these events and closes it.
     fn session(&self, n: u128, envelopes: &[Envelope]) -> Place {
         let writer = self.store.create_from(id(n), envelopes).unwrap();
         let path = writer.dir().to_owned();
@@ -78,7 +78,7 @@ impl Fixture {
     }
 }
 
-/// The lines of a journal, encoded without any file.
+/// Encodes the lines of a journal without a file.
 fn lines(envelopes: &[Envelope]) -> Vec<String> {
     let mut prev = Link::FIRST;
     envelopes
@@ -98,7 +98,7 @@ fn file(lines: &[String]) -> Vec<u8> {
         .collect()
 }
 
-/// Appends one more event to a session that is opened anew; gives what was loaded.
+/// Reopens a session and appends one more event; returns what was loaded.
 fn append_one(place: &Place) -> Loaded {
     let (mut writer, loaded) = Writer::open(place).unwrap();
     let next = writer.next();

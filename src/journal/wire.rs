@@ -1,5 +1,6 @@
-//! What went over the wire for each request, in files beside the journal: kept only where the operator
-//! asks for it, for reading alone. No fold ever needs it. Must not know: providers, what the bytes mean.
+//! Keeps the bytes that went over the wire for each request, in files beside the journal: only if the
+//! operator asks for it, and only to be read. No fold ever needs them. Must not know: providers, what the
+//! bytes mean.
 
 use std::fs::File;
 use std::io::{Read as _, Write as _};
@@ -9,19 +10,19 @@ use std::sync::{Mutex, PoisonError};
 use super::files;
 use crate::domain::id::TurnId;
 
-/// Most bytes of one direction of one request that are kept.
+/// Maximum number of bytes kept per direction of a request.
 const KEPT: u64 = 64 * 1024 * 1024;
-/// Most bytes of them that are read back.
+/// Maximum number of these bytes that are read back.
 const READ: u64 = 4 * 1024 * 1024;
 
 /// The bytes of one request.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Frames {
-    /// The body that was sent.
+    /// The request body.
     pub sent: Vec<u8>,
-    /// The body that came back.
+    /// The response body.
     pub received: Vec<u8>,
-    /// True where there is more in the files.
+    /// True if the files hold more than this.
     pub more: bool,
 }
 
@@ -31,8 +32,8 @@ pub struct Wire {
     dir: PathBuf,
 }
 
-/// The files of one request, open until this is dropped: requests of several threads are under way at one time,
-/// and none has to do with the files of another.
+/// The files of one request, open until dropped. Requests of several threads are under way at the same time,
+/// and none touches the files of another.
 #[derive(Debug)]
 pub struct Kept {
     wire: Wire,
@@ -41,15 +42,15 @@ pub struct Kept {
     received: Mutex<Half>,
 }
 
-/// One direction of it.
+/// One direction of a request.
 #[derive(Debug, Default)]
 enum Half {
-    /// Nothing came yet.
+    /// Nothing has arrived yet.
     #[default]
     None,
-    /// A file, and the bytes that went into it.
+    /// The file and the number of bytes written to it.
     Open(File, u64),
-    /// It cannot be written.
+    /// The file cannot be written.
     Lost,
 }
 
@@ -71,7 +72,7 @@ impl Half {
 }
 
 impl Kept {
-    /// Keeps bytes. What cannot be kept is left out: the run goes on without it.
+    /// Keeps bytes. A failure is ignored: the run continues without them.
     pub fn keep(&self, sent: bool, bytes: &[u8]) {
         let half = if sent { &self.sent } else { &self.received };
         let mut half = half.lock().unwrap_or_else(PoisonError::into_inner);
@@ -83,7 +84,7 @@ impl Kept {
         let path = wire.path(request.0, request.1, sent);
         let made = files::make_dirs(&wire.dir).and_then(|()| {
             if sent {
-                // A request that is made anew: what came back the last time was no answer to this one.
+                // The request is made again: the earlier response was no answer to this one.
                 std::fs::remove_file(wire.path(request.0, request.1, false)).unwrap_or_default();
             }
             files::rewrite(&path)
@@ -94,14 +95,14 @@ impl Kept {
 }
 
 impl Wire {
-    /// The wire files in a session's directory.
+    /// Returns the directory of wire files in a session's directory.
     pub fn in_session(session: &Path) -> Self {
         Self {
             dir: session.join("wire"),
         }
     }
 
-    /// The files of a request that begins.
+    /// Prepares the files of a new request.
     pub fn of_request(&self, turn: TurnId, request: u32) -> Kept {
         Kept {
             wire: self.clone(),
@@ -116,7 +117,7 @@ impl Wire {
         self.dir.join(format!("turn-{}-request-{request}.{way}", turn.0))
     }
 
-    /// What was kept of a request; none where nothing was.
+    /// Reads what was kept of a request; `None` if nothing was.
     pub fn read(&self, turn: TurnId, request: u32) -> Result<Option<Frames>, String> {
         let mut frames = Frames::default();
         let mut any = false;

@@ -17,7 +17,7 @@ use super::store::{Place, TITLE};
 use crate::domain::envelope::{Envelope, FORMAT};
 use crate::domain::id::Seq;
 
-/// Bytes that wait in memory before they are given to the system unasked.
+/// Number of buffered bytes that are handed to the system without being asked.
 const ENOUGH: usize = 256 << 10;
 
 /// Type of the event that names a session.
@@ -25,9 +25,9 @@ const TITLED: (&str, &str) = ("run", "titled");
 
 /// What records are written to.
 pub(super) trait Sink: Send {
-    /// Gives bytes to the system.
+    /// Hands bytes to the system.
     fn write(&mut self, bytes: &[u8]) -> io::Result<()>;
-    /// Waits until they are on disk.
+    /// Blocks until they are on disk.
     fn sync(&mut self) -> io::Result<()>;
 }
 
@@ -41,7 +41,7 @@ impl Sink for File {
     }
 }
 
-/// The one writer of a session.
+/// The only writer of a session.
 pub struct Writer {
     sink: Box<dyn Sink>,
     dir: PathBuf,
@@ -50,13 +50,13 @@ pub struct Writer {
     head: Link,
     /// Records that the system does not have yet.
     waiting: Vec<u8>,
-    /// True where the system has records that may not be on disk.
+    /// True if the system has records that may not be on disk.
     unsynced: bool,
-    /// Name of the session that is not in its own file yet.
+    /// A new title that is not in its own file yet.
     title: Option<String>,
-    /// The first failure of the system; everything fails with it from then on.
+    /// The first failure of the system; every later call fails with it.
     failed: Option<Error>,
-    /// Held until the writer is gone.
+    /// Held as long as the writer exists.
     _lock: Lock,
 }
 
@@ -72,8 +72,8 @@ impl std::fmt::Debug for Writer {
 }
 
 impl Writer {
-    /// Opens a session to go on. What a broken-off write left is moved aside first and reported in
-    /// [`Loaded::torn`]; a damaged session is refused and stays as it is.
+    /// Opens a session in order to continue it. The remains of an unfinished write are moved aside first and
+    /// reported in [`Loaded::torn`]. A damaged session is refused and stays unchanged.
     pub fn open(place: &Place) -> Result<(Self, Loaded), Error> {
         let mut envelopes = Vec::new();
         let (writer, report) = Self::open_each(place, |envelope, _| envelopes.push(envelope))?;
@@ -88,8 +88,8 @@ impl Writer {
         Ok((writer, loaded))
     }
 
-    /// The same, with the records given one at a time, each with the byte after it. Of a damaged session those
-    /// before the gap are given.
+    /// Does the same as [`Writer::open`], but passes on the records one at a time, each with the offset of
+    /// the byte after it. Of a damaged session, it passes on those before the gap.
     pub fn open_each(place: &Place, each: impl FnMut(Envelope, u64)) -> Result<(Self, Report), Error> {
         let Place::Dir { id, path: dir } = place else {
             return Err(Error::ReadOnly {
@@ -98,7 +98,7 @@ impl Writer {
         };
         let path = place.journal();
         let fail = |error| Error::io("open the session", &path, error);
-        // Opened first, so that a session that is not there is not made by asking for its lock.
+        // Open the journal first: asking for the lock must not create a session that does not exist.
         let mut file = files::appendable(&path).map_err(fail)?;
         let lock = Lock::take(dir)?;
         let mut loaded = reader::pass(place, reader::open(place)?, each)?;
@@ -124,7 +124,7 @@ impl Writer {
         Ok((writer, loaded))
     }
 
-    /// Makes a session in a directory that does not exist yet.
+    /// Creates a session in a directory that does not exist yet.
     pub(super) fn create(id: Uuid, dir: &Path) -> Result<Self, Error> {
         let place = Place::Dir {
             id,
@@ -140,7 +140,7 @@ impl Writer {
         let lock = Lock::take(dir)?;
         let file = files::create(&place.journal()).map_err(fail)?;
         files::make_dir(&place.payloads().unwrap_or_default()).map_err(fail)?;
-        // The names have to be there after a power failure as much as what is in the files.
+        // The names must survive a power failure just like the contents of the files.
         files::sync_dir(dir).map_err(fail)?;
         dir.parent().map_or(Ok(()), files::sync_dir).map_err(fail)?;
         Ok(Self {
@@ -157,28 +157,28 @@ impl Writer {
         })
     }
 
-    /// The run that every record names.
+    /// Returns the run that every record names.
     pub const fn run(&self) -> Uuid {
         self.run
     }
 
-    /// The number that the next event has to have.
+    /// Returns the sequence number that the next event must have.
     pub const fn next(&self) -> Seq {
         self.next
     }
 
-    /// Link of the last record.
+    /// Returns the link of the last record.
     pub const fn head(&self) -> Link {
         self.head
     }
 
-    /// The session's directory.
+    /// Returns the session's directory.
     pub fn dir(&self) -> &Path {
         &self.dir
     }
 
-    /// Adds an event. It is in memory until [`Writer::flush`] or [`Writer::sync`]; long strings in it
-    /// are on disk when this returns.
+    /// Appends an event. It stays in memory until [`Writer::flush`] or [`Writer::sync`]; its long strings are
+    /// on disk when this returns.
     pub fn append(&mut self, envelope: &Envelope) -> Result<(), Error> {
         self.check()?;
         if envelope.seq != self.next || envelope.v != FORMAT {
@@ -211,14 +211,15 @@ impl Writer {
         Ok(())
     }
 
-    /// Gives what is in memory to the system: it outlives this process, but not the machine.
+    /// Hands everything in memory to the system: it survives the end of this process, but not a power
+    /// failure.
     pub fn flush(&mut self) -> Result<(), Error> {
         self.check()?;
         if self.waiting.is_empty() {
             return Ok(());
         }
         let done = self.sink.write(&self.waiting);
-        // Also after a failure: a part may have been written, and nothing is written twice.
+        // Clear it after a failure too: part of it may have been written, and nothing is written twice.
         self.waiting.clear();
         done.map_err(|error| self.fail("write the journal", error))?;
         self.unsynced = true;
@@ -257,7 +258,8 @@ impl Writer {
         }
     }
 
-    /// Repeats the name in a file of its own, for lists. The journal has it; no failure matters.
+    /// Repeats the title in a file of its own, for lists. The journal has it too, so a failure does not
+    /// matter.
     fn keep_title(&self, title: &str) {
         let draft = self.dir.join("title.part");
         let written = files::rewrite(&draft).and_then(|mut file| file.write_all(title.as_bytes()));
@@ -272,8 +274,8 @@ impl Writer {
 
 impl Drop for Writer {
     fn drop(&mut self) {
-        // Nobody waits for these any more, but they are worth having; a failure was reported before
-        // or concerns nothing acknowledged.
+        // Nobody waits for these records any more, but they are worth keeping. A failure was reported before
+        // or concerns nothing that was acknowledged.
         if self.failed.is_none() {
             let _ = self.flush();
         }
@@ -285,7 +287,8 @@ fn title_of(body: &str) -> Option<String> {
     Some(body.get("title")?.as_str()?.to_owned())
 }
 
-/// Moves the end of a journal to a file of its own and cuts it off, each step durable before the next.
+/// Moves the end of a journal to a file of its own and truncates the journal, each step durable before the
+/// next.
 fn set_aside(dir: &Path, file: &mut File, torn: &mut Torn) -> io::Result<()> {
     let (path, mut aside) = first_free(dir)?;
     file.seek(SeekFrom::Start(torn.offset))?;

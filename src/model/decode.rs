@@ -1,4 +1,4 @@
-//! Decodes a recorded answer, for people and for tests. The same decoders as live.
+//! Decodes a recorded response, for people and for tests, with the same decoders as a live one.
 //! Must not know: files, how the result is printed.
 
 use serde::Serialize;
@@ -15,16 +15,16 @@ pub enum Wire {
 }
 
 impl Wire {
-    /// Every format, as it is named on the command line.
+    /// The names of all formats, as used on the command line.
     pub const NAMES: [&'static str; 1] = ["openai-chat"];
 
-    /// The format of that name.
+    /// Returns the format of this name.
     pub fn named(name: &str) -> Option<Self> {
         (name == "openai-chat").then_some(Self::OpenAiChat)
     }
 }
 
-/// What an answer said, in one value.
+/// The contents of a response in one value.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Summary {
     /// Its text.
@@ -33,27 +33,27 @@ pub struct Summary {
     pub reasoning: String,
     /// Its calls, in the order in which they began.
     pub calls: Vec<SummaryCall>,
-    /// Why it ended, in the words of the Chat format; none where it did not end.
+    /// Why it ended, in the words of the Chat format; `None` if it did not end.
     pub finish: Option<String>,
-    /// Tokens, where they were counted.
+    /// Token counts, if there were any.
     pub usage: Option<Usage>,
-    /// What broke it.
+    /// What broke the stream, if anything.
     pub error: Option<String>,
 }
 
-/// One call of an answer.
+/// One call of a response.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct SummaryCall {
     /// The provider's id.
     pub id: Option<String>,
-    /// The tool.
+    /// Name of the tool.
     pub name: String,
     /// The exact argument text.
     pub args: String,
 }
 
-/// All chunks of a recorded answer, and what broke it, if anything did: everything that came before
-/// the break is there.
+/// Returns the chunks of a recorded response and what broke it, if anything did; everything before the break
+/// is included.
 pub fn chunks(wire: Wire, bytes: &[u8]) -> (Vec<Chunk>, Result<(), StreamFault>) {
     let Wire::OpenAiChat = wire;
     let mut body = openai_chat::body::Body::default();
@@ -62,7 +62,7 @@ pub fn chunks(wire: Wire, bytes: &[u8]) -> (Vec<Chunk>, Result<(), StreamFault>)
     (out, result)
 }
 
-/// The summary of a recorded answer; `error` is empty for a whole one.
+/// Summarises a recorded response; `error` is empty for a complete one.
 pub fn summary(wire: Wire, bytes: &[u8]) -> Summary {
     let (chunks, result) = chunks(wire, bytes);
     let mut summary = Summary {
@@ -96,7 +96,7 @@ pub fn summary(wire: Wire, bytes: &[u8]) -> Summary {
     summary
 }
 
-/// The chunks of a recorded answer as JSON values, one for a line; a break comes last.
+/// Returns the chunks of a recorded response as JSON values, one per line; a break comes last.
 pub fn events(wire: Wire, bytes: &[u8]) -> (Vec<Value>, bool) {
     let (chunks, result) = chunks(wire, bytes);
     let mut lines: Vec<Value> = chunks.iter().map(line).collect();
@@ -120,7 +120,7 @@ fn line(chunk: &Chunk) -> Value {
     }
 }
 
-/// The word of the Chat format for a reason to stop.
+/// Returns the Chat format's word for a reason to stop.
 fn word(stop: &Stop) -> &str {
     match stop {
         Stop::End | Stop::Kept => "stop",

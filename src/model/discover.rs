@@ -1,8 +1,7 @@
-//! Finds out which real model to talk to: from what was said, or from a server that runs here.
+//! Finds out which real model to talk to, from the settings or from a server on this machine.
 //!
-//! Settings come merged (flag before environment before configuration); where they name no model or
-//! no server, the server itself is asked what it has. Must not know: files, environment variables,
-//! the scripted model.
+//! Settings come merged (flags before environment before configuration). If they name no model or no server,
+//! the server itself is asked what it has. Must not know: files, environment variables, the scripted model.
 
 #[cfg(test)]
 mod tests;
@@ -14,31 +13,31 @@ use secrecy::SecretString;
 use super::openai_chat::connect;
 use super::show::visible;
 
-/// Where the provider of the wire format serves.
+/// Base URL of the provider that defined the wire format.
 const OPENAI: &str = "https://api.openai.com/v1";
-/// What is asked for there where nobody names a model.
+/// The model used there if none is named.
 const OPENAI_MODEL: &str = "gpt-4.1-mini";
-/// Where Ollama serves unless it was told otherwise.
+/// Default base URL of Ollama.
 const OLLAMA: &str = "http://127.0.0.1:11434/v1";
-/// How long an Ollama that nobody spoke of may take to say what it has.
+/// How long an Ollama that nobody named may take to list its models.
 const PROBE: Duration = Duration::from_millis(200);
-/// How long a server that was named may take.
+/// How long a named server may take.
 const PROBE_NAMED: Duration = Duration::from_secs(5);
 
-/// What was said about the model.
+/// What the settings say about the model.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Given {
     /// Name of the model.
     pub model: Option<String>,
     /// Base URL of the server.
     pub base_url: Option<String>,
-    /// True where there is a key.
+    /// True if there is a key.
     pub has_key: bool,
-    /// `OLLAMA_HOST`, where it is set.
+    /// `OLLAMA_HOST`, if it is set.
     pub ollama_host: Option<String>,
 }
 
-/// A server that said what it has.
+/// A server that listed its models.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Server {
     /// Its base URL.
@@ -47,7 +46,7 @@ pub struct Server {
     pub models: Vec<String>,
 }
 
-/// Which model to talk to.
+/// The model to talk to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Choice {
     /// Base URL of the server.
@@ -56,7 +55,7 @@ pub struct Choice {
     pub model: String,
 }
 
-/// The three ways to say which model, for a person who said nothing.
+/// The three ways to name a model, for a person who named none.
 pub const WAYS: &str = "\
 1. on the command line: overrule run --base-url http://HOST:PORT/v1 --model NAME \"task\"
    (or once for all: `base_url` and `model` in ~/.config/overrule/config.toml)
@@ -67,38 +66,38 @@ Without any of them, `overrule` alone shows the built-in run with a scripted mod
 /// Why there is no model to talk to.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// Nobody said anything and nothing runs.
+    /// Nothing is configured, and no Ollama runs.
     #[error("no model is configured, and no Ollama answers at {ollama}; choose one of three ways:\n{WAYS}")]
     Nothing {
-        /// Where Ollama was looked for.
+        /// The address at which Ollama was looked for.
         ollama: String,
     },
-    /// A model is named, but nothing that has it.
+    /// A model is named, but no server that has it.
     #[error(
         "the model `{model}` is named, but no server for it: there is no base URL and no API key, and {ollama}; choose one of three ways:\n{WAYS}"
     )]
     NoServer {
         /// The model.
         model: String,
-        /// What is known of Ollama.
+        /// What is known about Ollama.
         ollama: String,
     },
-    /// The server has no model, or too many to choose from.
+    /// The server has no model, or several to choose from.
     #[error("the server at {base_url} {why}; name a model with --model NAME")]
     Which {
         /// The server.
         base_url: String,
-        /// What is in the way.
+        /// What prevents the choice.
         why: String,
     },
 }
 
-/// Decides which model to talk to, asking a server what it has where that is needed.
+/// Decides which model to talk to, asking a server for its models if necessary.
 pub async fn find(given: &Given, key: Option<&SecretString>) -> Result<Choice, Error> {
     find_within(given, key, (PROBE, PROBE_NAMED)).await
 }
 
-/// The same with other times to wait: for a server that nobody spoke of, and for one that was named.
+/// Does the same with given time limits for an unnamed and a named server.
 async fn find_within(
     given: &Given,
     key: Option<&SecretString>,
@@ -118,7 +117,8 @@ async fn find_within(
     choose(given, server.as_ref())
 }
 
-/// The server that must say what it has before [`choose`] can decide; none where all was said.
+/// Returns the server that must list its models before [`choose`] can decide, or `None` if the settings
+/// suffice.
 pub fn to_ask(given: &Given) -> Option<String> {
     match (&given.base_url, &given.model) {
         (Some(base_url), None) => Some(base_url.clone()),
@@ -128,7 +128,7 @@ pub fn to_ask(given: &Given) -> Option<String> {
     }
 }
 
-/// Decides which model to talk to. `server` is what the server of [`to_ask`] said, if it answered.
+/// Decides which model to talk to. `server` is the answer of the server from [`to_ask`], if it answered.
 pub fn choose(given: &Given, server: Option<&Server>) -> Result<Choice, Error> {
     let chosen = |base_url: &str, model: &str| Choice {
         base_url: base_url.to_owned(),
@@ -165,7 +165,7 @@ pub fn choose(given: &Given, server: Option<&Server>) -> Result<Choice, Error> {
     }
 }
 
-/// The only model of a server.
+/// Returns the only model of a server.
 fn only(base_url: &str, server: Option<&Server>) -> Result<String, Error> {
     let why = match server.map(|server| server.models.as_slice()) {
         Some([only]) => return Ok(only.clone()),
@@ -179,7 +179,7 @@ fn only(base_url: &str, server: Option<&Server>) -> Result<String, Error> {
     })
 }
 
-/// The name under which a server has a model; `qwen3` stands for `qwen3:latest`.
+/// Returns the name under which a server has a model; `qwen3` stands for `qwen3:latest`.
 fn held<'s>(server: &'s Server, model: &str) -> Option<&'s str> {
     let tagged = format!("{model}:latest");
     let held = |wanted: &str| server.models.iter().find(|known| *known == wanted);
@@ -196,7 +196,7 @@ fn listed(models: &[String]) -> String {
     format!("{}{more}", visible(&names.join(", ")))
 }
 
-/// The base URL of Ollama, from the forms that its own variable can have.
+/// Returns the base URL of Ollama, from the forms that `OLLAMA_HOST` can have.
 fn ollama(host: Option<&str>) -> String {
     let Some(host) = host
         .map(|host| host.trim().trim_end_matches('/'))

@@ -1,5 +1,5 @@
-//! Talks to one provider and turns its stream into chunks. Must not know: the graph, the journal,
-//! approvals, when to try again.
+//! Talks to one provider and converts its stream to chunks. Must not know: the graph, the journal, approvals,
+//! when to retry.
 
 pub mod decode;
 pub mod discover;
@@ -24,34 +24,34 @@ pub use tap::{Tap, Way};
 /// One request to a model.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// System text.
+    /// The system text.
     pub system: Arc<str>,
     /// The context.
     pub messages: Vec<Message>,
-    /// Tools offered, in order; empty to allow only an answer.
+    /// The tools on offer, in order; empty to allow only an answer.
     pub tools: Vec<ToolCard>,
-    /// Counts the model turns of the thread, from 1.
+    /// Number of the model turn in the thread, counted from 1.
     pub turn: u32,
-    /// Who listens to what goes over the wire.
+    /// Observes what goes over the wire.
     pub tap: Tap,
 }
 
-/// A piece of a stream, the same for every provider. A part is one block of the message (a text, a
-/// reasoning, a call), numbered from 0 in the order in which it began, whatever the provider calls it.
+/// A piece of a stream, the same for every provider. A part is one block of the message (text, reasoning or a
+/// call), numbered from 0 in the order in which it began, whatever the provider calls it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Chunk {
     /// More text of a part.
     Text {
         /// The part.
         part: u32,
-        /// What came.
+        /// The new text.
         delta: String,
     },
     /// More reasoning of a part.
     Reasoning {
         /// The part.
         part: u32,
-        /// What came.
+        /// The new text.
         delta: String,
     },
     /// A call began.
@@ -67,36 +67,36 @@ pub enum Chunk {
     Args {
         /// The part.
         part: u32,
-        /// What came.
+        /// The new text.
         delta: String,
     },
-    /// A part is complete; nothing more of it will come.
+    /// A part is complete; nothing more will be added to it.
     Sealed {
         /// The part.
         part: u32,
-        /// Provider's opaque block that goes with it, as JSON text.
+        /// The provider's opaque block that belongs to it, as JSON text.
         opaque: Option<String>,
     },
-    /// Something that this program does not know; shown, never dropped silently.
+    /// Something unknown to this program; shown, never dropped silently.
     Unknown {
         /// The raw data.
         raw: String,
     },
-    /// Token counts; the last one counts.
+    /// Token counts; the last chunk counts.
     Usage(Usage),
     /// The end mark of the provider.
     Finish(Stop),
 }
 
-/// A provider.
+/// A model provider.
 pub trait Model: Send + Sync {
-    /// Name for the header (`scripted: audit`, `gpt-4.1-mini at 127.0.0.1:11434`).
+    /// Returns the name for the header (`scripted: audit`, `gpt-4.1-mini at 127.0.0.1:11434`).
     fn name(&self) -> String;
 
-    /// Asks, and sends chunks until the stream ends.
+    /// Sends a request and passes on chunks until the stream ends.
     ///
-    /// Returns once: `Ok` after the end mark was sent, `Err` for a stream that broke, never came or
-    /// was cut. Dropping the future or cancelling the token closes the connection.
+    /// Returns `Ok` after the end mark was sent, and `Err` for a stream that broke, never started or was cut
+    /// off. Dropping the future or cancelling the token closes the connection.
     fn ask(
         &self,
         request: Request,

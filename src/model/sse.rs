@@ -1,48 +1,48 @@
-//! Event-stream decoder over bytes, after the WHATWG definition of server-sent events.
+//! Decodes event streams from bytes, following the WHATWG definition of server-sent events.
 //!
-//! Bytes go in as they arrive, in pieces of any size; whole events come out, the same for every way
-//! of cutting. Written here because a byte-order mark, a bare carriage return and broken UTF-8 all
-//! occur and must neither lose events nor stop the stream. Must not know: sockets, what the data means.
+//! Bytes go in as they arrive, in pieces of any size, and whole events come out, the same however the stream
+//! is split. Written here because byte-order marks, bare carriage returns and broken UTF-8 all occur and must
+//! neither lose events nor stop the stream. Must not know: sockets, what the data means.
 
 #[cfg(test)]
 mod tests;
 
-/// Most bytes that one event may hold before the stream is given up.
+/// Maximum bytes of one event.
 pub const MAX_EVENT: usize = 16 * 1024 * 1024;
 
 /// One event of a stream.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Event {
-    /// Its name; empty where the stream gave none.
+    /// Its name; empty if the stream gave none.
     pub name: String,
     /// Its data lines, joined by line feeds.
     pub data: String,
-    /// False where the stream ended before the empty line that ends an event.
+    /// False if the stream ended before the empty line that ends an event.
     pub whole: bool,
 }
 
-/// Why a stream cannot be read on.
+/// Why a stream cannot be read any further.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// One event has no end in sight.
+    /// An event is too long.
     #[error("an event of the stream is longer than {limit} bytes; this is not an answer to wait for")]
     TooLong {
-        /// The limit.
+        /// The limit in bytes.
         limit: usize,
     },
 }
 
-/// Turns bytes into events.
+/// Converts bytes to events.
 #[derive(Debug)]
 pub struct Decoder {
-    /// The line that has not ended yet.
+    /// The unfinished line.
     line: Vec<u8>,
-    /// Data of the event that has not ended yet, each line followed by a line feed.
+    /// The data of the unfinished event, each line followed by a line feed.
     data: String,
     name: String,
-    /// How many bytes of a byte-order mark are still possible at the very start.
+    /// Progress through a possible byte-order mark.
     mark: Mark,
-    /// The last byte was a carriage return: a line feed now belongs to it.
+    /// True if the last byte was a carriage return, so that a line feed now belongs to it.
     after_return: bool,
     limit: usize,
     broken: bool,
@@ -64,12 +64,12 @@ impl Default for Decoder {
 }
 
 impl Decoder {
-    /// A decoder at the start of a stream.
+    /// Creates a decoder at the start of a stream.
     pub fn new() -> Self {
         Self::with_limit(MAX_EVENT)
     }
 
-    /// A decoder that gives up at events longer than `limit` bytes.
+    /// Creates a decoder that fails at events of more than `limit` bytes.
     pub fn with_limit(limit: usize) -> Self {
         Self {
             line: Vec::new(),
@@ -82,7 +82,7 @@ impl Decoder {
         }
     }
 
-    /// Takes the next bytes and appends the events that they completed. After an error nothing more is read.
+    /// Decodes the next bytes and appends the events that they complete. After an error nothing more is read.
     pub fn feed(&mut self, bytes: &[u8], out: &mut Vec<Event>) -> Result<(), Error> {
         let mut rest = bytes;
         while !rest.is_empty() && !self.broken {
@@ -119,9 +119,9 @@ impl Decoder {
         Err(Error::TooLong { limit: self.limit })
     }
 
-    /// The stream ended. What had begun of an event is given out marked as not whole: by the
-    /// definition it would be thrown away, but a server that forgets the last empty line is common,
-    /// and whether the data is complete shows when it is read.
+    /// Ends the stream. An unfinished event is passed on, marked as incomplete: the definition says to
+    /// discard it, but servers often omit the last empty line, and parsing shows whether the data is
+    /// complete.
     pub fn end(&mut self, out: &mut Vec<Event>) {
         if let Mark::Possible(seen) = self.mark {
             self.line.extend(BOM.iter().take(usize::from(seen)));
@@ -136,7 +136,7 @@ impl Decoder {
         }
     }
 
-    /// Matches the byte-order mark, which may itself be cut; gives the bytes after it.
+    /// Matches the byte-order mark, which may itself be split, and returns the bytes after it.
     fn past_mark<'b>(&mut self, seen: u8, bytes: &'b [u8]) -> &'b [u8] {
         let wanted = BOM.get(usize::from(seen)).copied();
         match bytes.split_first() {
@@ -169,7 +169,7 @@ impl Decoder {
         }
     }
 
-    /// Reads the line as one field; broken UTF-8 becomes replacement characters.
+    /// Parses the line as one field; broken UTF-8 becomes replacement characters.
     fn field(&mut self) {
         let colon = self.line.iter().position(|&byte| byte == b':');
         let (field, value) = self.line.split_at(colon.unwrap_or(self.line.len()));
@@ -181,7 +181,7 @@ impl Decoder {
                 self.data.push('\n');
             }
             b"event" => self.name = String::from_utf8_lossy(value).into_owned(),
-            // An empty field name is a comment; `id` and `retry` mean nothing to a single request.
+            // An empty field name marks a comment; `id` and `retry` mean nothing to a single request.
             _ => {}
         }
     }

@@ -1,32 +1,32 @@
-//! Listens to what goes over the wire, byte by byte, for whoever keeps it. Must not know: who listens,
+//! Observes what goes over the wire, byte by byte, for whoever keeps it. Must not know: who listens,
 //! providers.
 
 use std::fmt;
 use std::sync::Arc;
 
-/// Which way bytes go.
+/// The direction of bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Way {
-    /// The body of a request. Never its headers: they carry keys.
+    /// The body of a request. Never its headers: they contain keys.
     Sent,
-    /// The body of an answer, as it comes.
+    /// The body of a response, as it arrives.
     Received,
 }
 
-/// Somebody who listens.
+/// The function that observes.
 type Listener = dyn Fn(Way, &[u8]) + Send + Sync;
 
-/// A listener on one request, or none.
+/// An observer of one request, or none.
 #[derive(Clone, Default)]
 pub struct Tap(Option<Arc<Listener>>);
 
 impl Tap {
-    /// Lets somebody listen.
+    /// Creates a tap with an observer.
     pub fn new(listener: impl Fn(Way, &[u8]) + Send + Sync + 'static) -> Self {
         Self(Some(Arc::new(listener)))
     }
 
-    /// Tells of bytes.
+    /// Passes bytes to the observer.
     pub fn note(&self, way: Way, bytes: &[u8]) {
         if let Some(listener) = &self.0 {
             listener(way, bytes);

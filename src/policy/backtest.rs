@@ -1,4 +1,4 @@
-//! What a rule would have meant for the calls of a run: counted before it is accepted.
+//! Counts what a rule would have meant for the calls of a run, before it is accepted.
 //!
 //! Must not know: who asks, how it is shown.
 
@@ -20,32 +20,32 @@ use crate::domain::turn::Turn;
 use super::rule::Rule;
 use super::session;
 
-/// Newest calls that are looked at.
+/// Maximum number of calls that are examined, the newest ones.
 pub const MOST: usize = 10_000;
 
 /// What a rule would have meant.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Would {
-    /// Calls that wait: it decides about these at once, unless another rule asks for or denies them.
+    /// Waiting calls that it matches. It decides them at once, unless another rule asks about or denies them.
     pub waiting: Vec<Item>,
-    /// Calls that it is about, those that wait included.
+    /// Number of calls that it matches, waiting ones included.
     pub matched: usize,
-    /// Of these the ones that ran.
+    /// How many of these ran.
     pub ran: usize,
-    /// Of these the ones that the operator rejected.
+    /// How many of these the operator rejected.
     pub rejected: usize,
-    /// Calls that were looked at.
+    /// Number of calls that were examined.
     pub of: usize,
 }
 
 impl Would {
-    /// The digests of the calls that wait: what is named when the rule is accepted.
+    /// Returns the digests of the waiting calls; they are named when the rule is accepted.
     pub fn seen(&self) -> Vec<Digest> {
         self.waiting.iter().map(|one| one.digest.clone()).collect()
     }
 }
 
-/// A rule as the operator wants it, read; or what is wrong with it. None for "exactly this".
+/// Parses the rule that the operator wants, or says what is wrong with it. `None` for "exactly this".
 pub fn read(state: &State, wanted: &Wanted) -> Result<Option<Rule>, String> {
     let Wanted::Text { text } = wanted else {
         return Ok(None);
@@ -59,7 +59,7 @@ fn cards(state: &State) -> impl Iterator<Item = &ToolCard> {
     state.started.iter().flat_map(|started| started.tools.iter())
 }
 
-/// Counts the calls that a rule is about.
+/// Counts the calls that a rule matches.
 pub fn would(state: &State, wanted: &Wanted) -> Result<Would, String> {
     let rule = read(state, wanted)?;
     let same = match wanted {
@@ -83,7 +83,7 @@ pub fn would(state: &State, wanted: &Wanted) -> Result<Would, String> {
         let Some(card) = cards(state).find(|card| *card.name == *tool) else {
             return false;
         };
-        // The text is only read where the tool is one that the rule can be about.
+        // Parse the arguments only if the rule can match the tool.
         rule.matcher.reaches(&card.name, card.effect, &card.tags) && {
             let args: Value = serde_json::from_str(&args).unwrap_or_default();
             session::is_about(rule, card, &args, workspace.map(Path::new))
@@ -120,7 +120,7 @@ pub fn would(state: &State, wanted: &Wanted) -> Result<Would, String> {
     Ok(found)
 }
 
-/// Whether exactly this call may be let run for ever, as it is judged again when the rule is accepted.
+/// Checks whether exactly this call may always run, by the same test as when the rule is accepted.
 fn may_always(state: &State, id: NodeId, (tool, args): (&str, &str)) -> Result<(), String> {
     let node = state.nodes.get(&id);
     if !node.is_some_and(|node| bulk::plain(state, node)) {
@@ -130,7 +130,7 @@ fn may_always(state: &State, id: NodeId, (tool, args): (&str, &str)) -> Result<(
     session::may_always(tool, &args)
 }
 
-/// The tool of a call and the bytes that run or would run.
+/// Returns the tool of a call and the bytes that run or would run.
 fn said(state: &State, call: &Call) -> Option<(String, String)> {
     let node: &Node = state.nodes.get(&call.id)?;
     let (tool, _) = node.as_call()?;

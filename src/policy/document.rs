@@ -1,4 +1,4 @@
-//! A TOML text that knows the place of everything in it, and the errors that name such a place.
+//! A TOML text that knows the place of everything in it, and errors that name such a place.
 //!
 //! Must not know: what the keys mean, where the text comes from.
 
@@ -12,14 +12,14 @@ use crate::text::visible;
 
 use super::section::Section;
 
-/// Where in a file something stands.
+/// A place in a file.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place {
-    /// The file, as it was named.
+    /// The name of the file, as given.
     pub file: Arc<str>,
-    /// Line, from 1.
+    /// Line, counted from 1.
     pub line: usize,
-    /// Column in characters, from 1.
+    /// Column in characters, counted from 1.
     pub column: usize,
 }
 
@@ -29,13 +29,13 @@ impl fmt::Display for Place {
     }
 }
 
-/// Something wrong in a file, with its place and what to do.
+/// A fault in a file, with its place and advice.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{place}: {}{what}; {advice}", keyed(.key))]
 pub struct Error {
     /// Where.
     pub place: Place,
-    /// The key, with the tables around it; empty where the text is no TOML at all.
+    /// The key with its enclosing tables; empty if the text is not TOML at all.
     pub key: String,
     /// What is wrong.
     pub what: String,
@@ -51,7 +51,7 @@ fn keyed(key: &str) -> String {
     }
 }
 
-/// A value and where it stands.
+/// A value and its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct At<T> {
     /// The value.
@@ -86,7 +86,7 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// The table that holds everything.
+    /// Returns the root table.
     pub fn root(&self) -> Section<'_, 'a> {
         Section::new(self, String::new(), self.root.get_ref(), 0)
     }

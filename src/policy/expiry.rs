@@ -1,4 +1,4 @@
-//! Deadlines: what becomes of a question that nobody answers.
+//! Deadlines: what happens to a question that nobody answers.
 //!
 //! Must not know: what time it is.
 
@@ -9,12 +9,12 @@ use crate::domain::call::{Consequence, Gate, Verdict};
 pub struct Deadline {
     /// Milliseconds until it expires.
     pub ms: u64,
-    /// What expiry does.
+    /// What happens when it expires.
     pub on_expiry: Consequence,
 }
 
-/// The verdict where nobody sits at the console: a question without a deadline is over at once and
-/// counts as "no"; one that would only have called louder halts the run, because nobody would hear.
+/// Returns the verdict for a run without an operator. A question without a deadline expires at once and
+/// counts as "no"; one that would escalate halts the run, because nobody would notice.
 pub fn headless(mut verdict: Verdict) -> Verdict {
     if verdict.gate == Gate::Ask {
         if verdict.deadline_ms.is_none() {
@@ -27,7 +27,7 @@ pub fn headless(mut verdict: Verdict) -> Verdict {
     verdict
 }
 
-/// Milliseconds of a duration such as `500ms`, `30s`, `5m`, `2h`, `1d`.
+/// Parses a duration such as `500ms`, `30s`, `5m`, `2h` or `1d` into milliseconds.
 pub fn duration_ms(text: &str) -> Option<u64> {
     let digits = text.find(|c: char| !c.is_ascii_digit())?;
     let (number, unit) = text.split_at(digits);

@@ -1,4 +1,4 @@
-//! A policy, and its word on a call.
+//! A policy and its verdict on a call.
 //!
 //! Must not know: how rules were read, who asks.
 
@@ -20,22 +20,23 @@ use super::shell;
 const FINAL_ANSWER: &str = "final_answer";
 /// The tool whose result the operator types.
 const ASK_OPERATOR: &str = "ask_operator";
-/// Characters of a reason in a workspace's file that are repeated.
+/// Maximum number of characters quoted of a reason from a workspace's file.
 const QUOTED: usize = 200;
 
-/// Something that was read but does not count, for the operator.
+/// Tells the operator of something that was read but does not count.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notice(pub String);
 
-/// What is needed to know whether a rule with an end still counts.
+/// What is needed to decide whether a rule with an end still counts.
 #[derive(Clone, Copy, Default)]
 pub struct Moment<'u> {
-    /// UTC milliseconds since 1970; none where it is not known.
+    /// UTC milliseconds since 1970; `None` if unknown.
     pub now: Option<i64>,
-    /// Tells how many calls a rule (by [`Rule::cite`]) has let run; none where nobody counts. Only asked
-    /// about rules whose uses are bounded.
+    /// Returns how many calls a rule (named by [`Rule::cite`]) has allowed; `None` if nobody counts.
+    /// Consulted only for rules with limited uses.
     pub used: Option<&'u dyn Fn(&str) -> u32>,
-    /// The key of exactly this call; none where it is not known. Only asked where a rule is about one thing.
+    /// Returns the key of exactly this call, or `None` if it is unknown. Consulted only for rules about
+    /// exactly one call.
     pub key: Option<&'u dyn Fn() -> Option<Arc<str>>>,
 }
 
@@ -57,7 +58,7 @@ impl Default for Policy {
 }
 
 impl Policy {
-    /// A policy without rules of its own.
+    /// Creates a policy without rules of its own.
     pub fn new(preset: Preset) -> Self {
         Self {
             preset,
@@ -75,12 +76,12 @@ impl Policy {
         }
     }
 
-    /// The preset in force.
+    /// Returns the preset in force.
     pub fn preset(&self) -> Preset {
         self.preset
     }
 
-    /// The rules of files and of the session.
+    /// Returns the rules of files and of the session.
     pub fn rules(&self) -> &[Rule] {
         &self.rules
     }
@@ -97,25 +98,25 @@ impl Policy {
         self
     }
 
-    /// The same policy without what the operator wrote during a session.
+    /// Removes the rules that the operator wrote during a session.
     pub fn without_session(mut self) -> Self {
         self.rules.retain(|rule| rule.origin != Origin::Session);
         self
     }
 
-    /// Says where the tools work, so that absolute paths can be judged.
+    /// Sets the directory in which the tools work, so that absolute paths can be judged.
     pub fn in_workspace(mut self, workspace: &Path) -> Self {
         self.workspace = Some(workspace.to_path_buf());
         self
     }
 
-    /// The deadline of every question whose rule names none.
+    /// Sets the deadline of questions whose rule has none.
     pub fn with_deadline(mut self, deadline: Option<Deadline>) -> Self {
         self.deadline = deadline;
         self
     }
 
-    /// Adds a rule. One that its origin does not entitle to loosen is left out, with a notice.
+    /// Adds a rule. An allow rule whose origin may not loosen is left out, with a notice.
     pub fn add(&mut self, rule: Rule) -> Option<Notice> {
         if rule.gate == Gate::Allow && !rule.origin.may_loosen() {
             return Some(Notice(format!(
@@ -127,13 +128,13 @@ impl Policy {
         None
     }
 
-    /// The word on a call. A rule with an end counts as over where it would let the call run, and
-    /// as in force where it would not; see [`Policy::verdict_at`].
+    /// Returns the verdict on a call at an unknown moment. A rule with an end is treated as over if it would
+    /// allow the call, and as in force otherwise; see [`Policy::verdict_at`].
     pub fn verdict(&self, subject: &Subject<'_>) -> Verdict {
         self.verdict_at(subject, &Moment::default())
     }
 
-    /// The word on a call at a moment.
+    /// Returns the verdict on a call at a moment.
     pub fn verdict_at(&self, subject: &Subject<'_>, moment: &Moment<'_>) -> Verdict {
         match self.matching(subject, moment).first() {
             Some(rule) => self.pronounce(rule, subject),
@@ -152,8 +153,8 @@ impl Policy {
         }
     }
 
-    /// The word on a call, with the word on each command of a shell line alone. They are for who looks at them:
-    /// what is let run depends on the whole.
+    /// Returns the verdict on a call, with a verdict on each command of a shell line alone. The latter are
+    /// only for display: the verdict on the whole line decides.
     pub fn verdict_of_parts(&self, subject: &Subject<'_>, moment: &Moment<'_>) -> Verdict {
         let mut verdict = self.verdict_at(subject, moment);
         let line = subject.args.get("command").and_then(serde_json::Value::as_str);
@@ -171,7 +172,7 @@ impl Policy {
             if let Some(command) = args.get_mut("command") {
                 *command = alone.into();
             }
-            // What is about exactly this call is about no part of it.
+            // A rule about exactly this call is about no part of it.
             let moment = Moment { key: None, ..*moment };
             let word = self.verdict_at(
                 &Subject {
@@ -191,13 +192,13 @@ impl Policy {
         verdict
     }
 
-    /// Every rule that matches a call with what it says, the deciding one first.
+    /// Returns every rule that matches a call with its gate, the deciding one first.
     pub fn explain(&self, subject: &Subject<'_>) -> Vec<(Rule, Gate)> {
         let rules = self.matching(subject, &Moment::default());
         rules.into_iter().map(|rule| (rule.clone(), rule.gate)).collect()
     }
 
-    /// All matching rules, the one that decides first.
+    /// Returns all matching rules, the deciding one first.
     fn matching(&self, subject: &Subject<'_>, moment: &Moment<'_>) -> Vec<&Rule> {
         let [answer, question] = &self.builtin;
         let own = subject.server.is_none();
@@ -222,8 +223,8 @@ impl Policy {
         found
     }
 
-    /// Smaller decides first: deny, a written ask, a written allow, a preset's ask, a preset's
-    /// allow. Among asks the one that expires first.
+    /// Returns the rank of a rule; the smallest decides: deny, a written ask, a written allow, a preset's
+    /// ask, a preset's allow. Among asks the earliest deadline comes first.
     fn rank(&self, rule: &Rule) -> (u8, u64, Reverse<u8>, u8) {
         let preset = matches!(rule.origin, Origin::Preset(_));
         let strength = match (rule.gate, preset) {
@@ -269,13 +270,13 @@ impl Policy {
     }
 }
 
-/// What a preset says, and what holds under each of them.
+/// Returns the rules of a preset, and the one that holds under every preset.
 fn of_preset(preset: Preset) -> Vec<Rule> {
     std::iter::once(preset.common()).chain(preset.rules()).collect()
 }
 
-/// What cannot be undone is let run by no rule that may have been written without it in mind: an allow rule has
-/// to name the tool itself, or the tag.
+/// Returns true unless a rule would allow an irreversible call that it may not have been written for: to allow
+/// it, a rule has to name the tool itself, or the tag.
 fn may_loosen(rule: &Rule, subject: &Subject<'_>) -> bool {
     let asks = subject.tags.iter().any(|tag| tag == IRREVERSIBLE);
     let preset = matches!(rule.origin, Origin::Preset(_));
@@ -286,7 +287,7 @@ fn may_loosen(rule: &Rule, subject: &Subject<'_>) -> bool {
         || rule.matcher.tags.iter().any(|tag| tag == IRREVERSIBLE)
 }
 
-/// What a rule of the workspace says of itself.
+/// Returns what a workspace's rule says, as a quotation.
 fn quoted(rule: &Rule) -> Option<Quoted> {
     let Origin::Workspace { .. } = rule.origin else {
         return None;
@@ -300,7 +301,7 @@ fn quoted(rule: &Rule) -> Option<Quoted> {
     })
 }
 
-/// The beginning of a text.
+/// Truncates a text for quotation.
 fn cut(text: &str) -> String {
     match text.char_indices().nth(QUOTED) {
         Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),
@@ -308,7 +309,7 @@ fn cut(text: &str) -> String {
     }
 }
 
-/// Whether a rule about exactly one thing is about this one.
+/// Returns true unless the rule is about exactly one call and this is a different one.
 fn is_exactly(rule: &Rule, moment: &Moment<'_>) -> bool {
     rule.exact.as_ref().is_none_or(|wanted| {
         let key = moment.key.and_then(|key| key());
@@ -316,7 +317,7 @@ fn is_exactly(rule: &Rule, moment: &Moment<'_>) -> bool {
     })
 }
 
-/// Whether a rule with an end still counts. What cannot be known is taken the careful way.
+/// Returns true if a rule with an end still counts. When in doubt, the more careful answer is taken.
 fn counts(rule: &Rule, moment: &Moment<'_>) -> bool {
     let loosens = rule.gate == Gate::Allow;
     let in_time = rule

@@ -1,7 +1,7 @@
-//! Which calls a rule is about: tool, server, effect class, tags, arguments.
+//! Decides which calls a rule is about: tool, server, effect class, tags, arguments.
 //!
-//! Where a match is in doubt it falls on the careful side: an allow rule matches less, an ask or
-//! deny rule matches more. Must not know: what a match leads to, beyond that.
+//! In doubt, the careful result counts: an allow rule matches less, an ask or deny rule matches more.
+//! Must not know: what a match leads to, beyond that.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -11,30 +11,30 @@ use serde_json::Value;
 
 use crate::domain::call::{EffectClass, Gate};
 
-/// The built-in tool whose argument is a line for a shell.
+/// The built-in tool that takes a shell line.
 pub(super) const SHELL: &str = "shell";
 
-/// What a rule is held against.
+/// What a rule is compared with.
 #[derive(Debug, Clone, Copy)]
 pub struct Subject<'a> {
     /// Name of the tool.
     pub tool: &'a str,
-    /// What it can do to the world.
+    /// Its effect class.
     pub effect: EffectClass,
-    /// `external`, `irreversible`.
+    /// Its tags, such as `external` and `irreversible`.
     pub tags: &'a [String],
     /// The final arguments.
     pub args: &'a Value,
-    /// The server that offers the tool; none for the program's own.
+    /// The server that offers the tool; `None` for a built-in tool.
     pub server: Option<&'a str>,
 }
 
-/// A name pattern as written and compiled.
+/// A glob for names, as written and compiled.
 #[derive(Debug, Clone)]
 pub struct Pattern(GlobMatcher);
 
 impl Pattern {
-    /// Compiles a glob; `*` crosses `/`, because names and command lines are no paths.
+    /// Compiles a glob. Here `*` matches `/` too, because names and command lines are not paths.
     pub fn new(glob: &str) -> Result<Self, globset::Error> {
         Ok(Self(globset::Glob::new(glob)?.compile_matcher()))
     }
@@ -43,34 +43,34 @@ impl Pattern {
         self.0.is_match(text)
     }
 
-    /// Whether it is this very name, letter by letter, and no pattern that covers it.
+    /// Returns true if the pattern is this very name and not merely one that covers it.
     fn spells(&self, name: &str) -> bool {
         self.0.glob().glob() == name
     }
 }
 
-/// What an argument must be like.
+/// A test of one argument.
 #[derive(Debug, Clone)]
 pub enum Test {
     /// A string that the glob covers from end to end.
     Glob(Pattern),
-    /// A string in which the expression is found; for an allow rule it must cover the whole.
+    /// A string that contains a match; for an allow rule the match must cover the whole string.
     Regex {
-        /// Finds it anywhere.
+        /// Matches anywhere in the string.
         part: Regex,
-        /// Finds it from end to end.
+        /// Matches the whole string.
         whole: Regex,
     },
     /// Exactly this value.
     Is(Value),
-    /// A number within bounds, both included.
+    /// A number within inclusive bounds.
     Range {
-        /// The least.
+        /// The lower bound.
         min: Option<f64>,
-        /// The greatest.
+        /// The upper bound.
         max: Option<f64>,
     },
-    /// A path at or below a directory of the workspace, by its words alone.
+    /// A path at or below a directory of the workspace, judged by its text alone.
     Under(PathBuf),
 }
 
@@ -79,29 +79,29 @@ pub enum Test {
 pub struct Predicate {
     /// JSON pointer into the arguments.
     pub at: String,
-    /// What must hold of it.
+    /// The test of the value there.
     pub test: Test,
-    /// True where it must not hold.
+    /// Negates the test.
     pub not: bool,
 }
 
-/// All conditions of a rule; they must hold together. An empty list holds always.
+/// All conditions of a rule. Each of them must hold; an empty list always holds.
 #[derive(Debug, Clone, Default)]
 pub struct Matcher {
-    /// Any of these names.
+    /// One of these names.
     pub tools: Vec<Pattern>,
-    /// Any of these servers.
+    /// One of these servers.
     pub servers: Vec<Pattern>,
-    /// Any of these classes.
+    /// One of these classes.
     pub effects: Vec<EffectClass>,
-    /// Any of these tags.
+    /// One of these tags.
     pub tags: Vec<String>,
-    /// All of these.
+    /// All of these conditions.
     pub args: Vec<Predicate>,
 }
 
 impl Matcher {
-    /// Calls of these classes.
+    /// Matches calls of these effect classes.
     pub fn effects(effects: &[EffectClass]) -> Self {
         Self {
             effects: effects.to_vec(),
@@ -109,13 +109,13 @@ impl Matcher {
         }
     }
 
-    /// And only those with this tag.
+    /// Adds a tag to match.
     pub fn tagged(mut self, tag: &str) -> Self {
         self.tags.push(tag.into());
         self
     }
 
-    /// True where it names no condition at all, so that every call matches.
+    /// Returns true if there are no conditions, so that every call matches.
     pub fn is_empty(&self) -> bool {
         self.tools.is_empty()
             && self.servers.is_empty()
@@ -124,12 +124,12 @@ impl Matcher {
             && self.args.is_empty()
     }
 
-    /// Whether one of its tools is written as this name.
+    /// Returns true if one of the tool patterns is exactly this name.
     pub fn spells(&self, tool: &str) -> bool {
         self.tools.iter().any(|pattern| pattern.spells(tool))
     }
 
-    /// Whether it may be about some call of a tool of the program's own, whatever its arguments.
+    /// Returns true if some call of this built-in tool may match, depending on its arguments.
     pub fn reaches(&self, tool: &str, effect: EffectClass, tags: &[String]) -> bool {
         let named = self.tools.is_empty() || self.tools.iter().any(|pattern| pattern.matches(tool));
         named
@@ -137,7 +137,7 @@ impl Matcher {
             && (self.tags.is_empty() || self.tags.iter().any(|tag| tags.contains(tag)))
     }
 
-    /// Whether it is about this call. `gate` says which side is the careful one.
+    /// Returns true if the call matches. `gate` says which side is the careful one.
     pub fn matches(&self, subject: &Subject<'_>, gate: Gate, workspace: Option<&Path>) -> bool {
         let any = |patterns: &[Pattern], text: &str| {
             patterns.is_empty() || patterns.iter().any(|pattern| pattern.matches(text))
@@ -163,14 +163,14 @@ impl Predicate {
         if gate == Gate::Allow && self.in_doubt(subject, found) {
             return false;
         }
-        // For an allow rule the narrow reading of a test is the careful one, and the wide one
-        // where the test is negated.
+        // For an allow rule the careful reading of a test is the narrow one, or the wide one if the test is
+        // negated.
         let whole = (gate == Gate::Allow) != self.not;
         found.is_some_and(|value| self.test.holds(value, whole, workspace)) != self.not
     }
 
-    /// A pattern cannot vouch for a shell line that holds more than one plain command: `cargo *`
-    /// covers `cargo test; rm -r .` too.
+    /// A pattern cannot vouch for a shell line of more than one plain command: `cargo *` also covers `cargo
+    /// test; rm -r .`.
     fn in_doubt(&self, subject: &Subject<'_>, found: Option<&Value>) -> bool {
         subject.server.is_none()
             && subject.tool == SHELL
@@ -179,7 +179,7 @@ impl Predicate {
     }
 }
 
-/// True for a line that a shell takes as one command without substitutions or redirections.
+/// Returns true if a shell reads the line as one command without substitutions or redirections.
 pub(super) fn is_plain(line: &str) -> bool {
     !line.contains(|c: char| c.is_control() || ";&|<>()$`\\!{}#".contains(c))
 }
@@ -203,7 +203,7 @@ impl Test {
     }
 }
 
-/// Equality that takes 1 and 1.0 as the same number.
+/// Compares two values, treating 1 and 1.0 as the same number.
 fn equal(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Number(x), Value::Number(y)) => {
@@ -217,8 +217,8 @@ fn equal(a: &Value, b: &Value) -> bool {
     }
 }
 
-/// Whether a path as written leads to `directory` or below it. Links are not followed: that is the
-/// tools' part, which never leave the workspace.
+/// Returns true if the text of a path leads to `directory` or below it. Links are not followed: the tools see
+/// to that, and never leave the workspace.
 fn is_under(path: &str, directory: &Path, workspace: Option<&Path>) -> bool {
     let path = Path::new(path);
     let relative = if path.is_absolute() {
@@ -238,7 +238,7 @@ fn is_under(path: &str, directory: &Path, workspace: Option<&Path>) -> bool {
     relative.starts_with(directory)
 }
 
-/// The path without `.` and `..`; none where it climbs out of where it began.
+/// Resolves `.` and `..` in a path; returns `None` if it climbs above its beginning.
 pub(super) fn flatten(path: &Path) -> Option<PathBuf> {
     let mut flat = PathBuf::new();
     for component in path.components() {

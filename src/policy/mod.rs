@@ -1,8 +1,8 @@
-//! Which call is allowed, asked or denied, and why. Pure.
+//! Decides which call is allowed, asked about or denied, and why. Pure.
 //!
-//! A policy is a preset and a list of rules with their origin. Every rule that matches a call
-//! counts, whatever its origin: deny is above ask, ask is above allow. A preset's own "ask" is what
-//! holds where no rule has spoken. Must not know: who asks, how a verdict is shown, where files are.
+//! A policy is a preset and a list of rules with their origin. Every matching rule counts, whatever its
+//! origin: deny is above ask, and ask is above allow. A preset's own "ask" holds only if no rule allows the
+//! call. Must not know: who asks, how a verdict is shown, where files are.
 
 pub mod backtest;
 pub mod document;

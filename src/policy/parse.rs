@@ -25,27 +25,27 @@ use super::preset::Preset;
 use super::rule::{Origin, Rule};
 use super::section::Section;
 
-/// What to write for a duration.
+/// Advice on how to write a duration.
 pub const DURATION: &str = "write a number and ms, s, m, h or d, such as \"30s\"";
 
-/// What a policy table says.
+/// The contents of a policy table.
 #[derive(Debug, Clone, Default)]
 pub struct Written {
-    /// The preset, where it names one.
+    /// The preset, if it names one.
     pub preset: Option<At<Preset>>,
-    /// The deadline of questions whose rule names none.
+    /// The deadline of questions whose rule has none.
     pub deadline: Option<At<Deadline>>,
     /// The rules, in order.
     pub rules: Vec<Rule>,
 }
 
-/// Reads a file that holds a policy and nothing else.
+/// Reads a file that contains only a policy.
 pub fn file(name: &str, text: &str, origin: Origin) -> Result<Written, Error> {
     let document = Document::parse(name, text)?;
     section(document.root(), origin)
 }
 
-/// Reads the table of a policy.
+/// Reads a policy table.
 pub fn section(mut section: Section<'_, '_>, origin: Origin) -> Result<Written, Error> {
     let preset = section
         .text("preset")?
@@ -64,7 +64,7 @@ pub fn section(mut section: Section<'_, '_>, origin: Origin) -> Result<Written, 
     })
 }
 
-/// The preset of a name.
+/// Parses the name of a preset.
 pub fn preset(section: &Section<'_, '_>, at: At<String>) -> Result<At<Preset>, Error> {
     if let Ok(value) = at.value.parse() {
         return Ok(At {

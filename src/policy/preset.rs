@@ -1,4 +1,4 @@
-//! The presets: what holds where no rule has spoken.
+//! The presets: what holds if no rule has decided.
 //!
 //! Must not know: rules of files.
 
@@ -12,21 +12,21 @@ use crate::text::visible;
 use super::matcher::Matcher;
 use super::rule::{Origin, Rule};
 
-/// A named starting point.
+/// A named base policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum Preset {
-    /// Everything asks.
+    /// Asks about every call.
     Supervised,
-    /// Pure and read go, unless they reach outside; the rest asks.
+    /// Allows calls of class pure and read that do not reach outside, and asks about the rest.
     #[default]
     Guarded,
-    /// Everything goes that can be undone and that no rule asks for or denies.
+    /// Allows every call that can be undone, unless a rule asks about or denies it.
     Auto,
-    /// Pure and read go; the rest is denied.
+    /// Allows calls of class pure and read, and denies the rest.
     ReadOnly,
 }
 
-/// A preset of this name does not exist.
+/// There is no preset of this name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown policy `{0}`; use supervised, guarded, auto or read-only")]
 pub struct UnknownPreset(pub String);
@@ -35,10 +35,10 @@ const LOOKS: &[EffectClass] = &[EffectClass::Pure, EffectClass::Read];
 const CHANGES: &[EffectClass] = &[EffectClass::Idempotent, EffectClass::Write, EffectClass::Unknown];
 
 impl Preset {
-    /// All of them, in the order in which they are offered.
+    /// All presets, in the order in which they are offered.
     pub const ALL: [Self; 4] = [Self::Supervised, Self::Guarded, Self::Auto, Self::ReadOnly];
 
-    /// Its name.
+    /// Returns its name.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Supervised => "supervised",
@@ -48,7 +48,7 @@ impl Preset {
         }
     }
 
-    /// What it does, in one line.
+    /// Describes it in one line.
     pub const fn summary(self) -> &'static str {
         match self {
             Self::Supervised => "everything asks",
@@ -74,14 +74,14 @@ impl Preset {
         }
     }
 
-    /// What holds under every preset: the tag of a tool whose effect nothing takes back is stronger than
-    /// what the preset says of its class.
+    /// Returns the rule that holds under every preset: a tag that says that nothing reverts the effect
+    /// outweighs what the preset says about the effect class.
     pub fn common(self) -> Rule {
         let matcher = Matcher::default().tagged(IRREVERSIBLE);
         self.rule("what cannot be undone asks", matcher, Gate::Ask)
     }
 
-    /// Its own rules. Together they match every call.
+    /// Returns its own rules. Together they match every call.
     pub fn rules(self) -> Vec<Rule> {
         let rule = |text: &str, matcher: Matcher, gate: Gate| self.rule(text, matcher, gate);
         let looks = || Matcher::effects(LOOKS);

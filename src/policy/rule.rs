@@ -1,4 +1,4 @@
-//! One rule: what it matches, what it says, who wrote it.
+//! One rule: what it matches, its gate, and who wrote it.
 //!
 //! Must not know: other rules.
 
@@ -16,13 +16,13 @@ use super::preset::Preset;
 /// Who wrote a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Origin {
-    /// Part of the program; no setting changes it.
+    /// The program itself; no setting changes the rule.
     Builtin,
     /// The operator, during this session.
     Session,
     /// A file of the workspace.
     Workspace {
-        /// Whether the user declared that they trust this very file.
+        /// True if the user has declared this very file as trusted.
         trusted: bool,
     },
     /// A file of the user.
@@ -32,7 +32,7 @@ pub enum Origin {
 }
 
 impl Origin {
-    /// The origin in a word or two.
+    /// Returns a word or two for the origin.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Builtin => "built in",
@@ -43,41 +43,41 @@ impl Origin {
         }
     }
 
-    /// Whether a rule of this origin may let a call run that would otherwise be asked for.
+    /// Returns true if a rule of this origin may allow a call that would otherwise need approval.
     pub const fn may_loosen(self) -> bool {
         !matches!(self, Self::Workspace { trusted: false })
     }
 }
 
-/// A rule.
+/// A rule of a policy.
 #[derive(Debug, Clone)]
 pub struct Rule {
     /// Who wrote it.
     pub origin: Origin,
-    /// Where it stands, for a rule from a file.
+    /// Its place, if it comes from a file.
     pub place: Option<Place>,
     /// The rule as written.
     pub text: String,
-    /// Which calls it is about.
+    /// Which calls it matches.
     pub matcher: Matcher,
-    /// Its number, for a rule of the session.
+    /// Its number, if it belongs to the session.
     pub no: Option<u32>,
-    /// For a rule about exactly one thing: the key of that; nothing else matches.
+    /// The key of the only call that it matches, if it is about exactly one.
     pub exact: Option<Arc<str>>,
-    /// What it says of them.
+    /// What it decides about them.
     pub gate: Gate,
-    /// Why, as its author put it.
+    /// The reason, in its author's words.
     pub reason: Option<String>,
     /// When an unanswered question expires.
     pub deadline: Option<Deadline>,
-    /// How many calls it lets run; only for allow.
+    /// How many calls it may allow; only for allow rules.
     pub uses: Option<u32>,
-    /// UTC milliseconds since 1970 from which on it no longer counts.
+    /// UTC milliseconds since 1970 from which it no longer counts.
     pub expires: Option<i64>,
 }
 
 impl Rule {
-    /// The rule word for word with its origin: what is shown, recorded and counted.
+    /// Returns the rule word for word with its origin, as it is shown, recorded and counted.
     pub fn cite(&self) -> String {
         if let Some(no) = self.no {
             return format!("{}: {}", rule::name(no), self.text);

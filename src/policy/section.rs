@@ -1,7 +1,7 @@
-//! One table of a document, read key by key.
+//! Reads one table of a document, key by key.
 //!
-//! What is not asked for is an error, so a misspelt key never passes silently. Must not know: what
-//! the keys mean.
+//! A key that nothing reads is an error, so a misspelt key never passes silently. Must not know: what the
+//! keys mean.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -12,7 +12,7 @@ use crate::text::visible;
 
 use super::document::{At, Document, Error, Place};
 
-/// One table of a document. Ask for every key that is known, then [`Section::finish`].
+/// One table of a document. Read every known key, then call [`Section::finish`].
 #[derive(Debug)]
 pub struct Section<'d, 'a> {
     document: &'d Document<'a>,
@@ -22,7 +22,7 @@ pub struct Section<'d, 'a> {
     known: BTreeSet<&'static str>,
 }
 
-/// Keys with their texts.
+/// Keys with the texts that they hold.
 pub type Lists = Vec<(At<String>, Vec<At<String>>)>;
 
 impl<'d, 'a> Section<'d, 'a> {
@@ -41,7 +41,7 @@ impl<'d, 'a> Section<'d, 'a> {
         }
     }
 
-    /// An error about a key of this table.
+    /// Makes an error about a key of this table.
     pub fn error(&self, key: &str, place: Place, what: String, advice: &str) -> Error {
         Error {
             place,
@@ -51,7 +51,7 @@ impl<'d, 'a> Section<'d, 'a> {
         }
     }
 
-    /// The key with the tables around it.
+    /// Returns a key with its enclosing tables.
     pub fn path_of(&self, key: &str) -> String {
         if self.path.is_empty() {
             key.into()
@@ -60,12 +60,12 @@ impl<'d, 'a> Section<'d, 'a> {
         }
     }
 
-    /// Where the table begins.
+    /// Returns the place where the table begins.
     pub fn place(&self) -> Place {
         self.document.place(self.start)
     }
 
-    /// The keys that the table holds, known or not, in the order in which they were written.
+    /// Returns the keys of the table, known or not, in the order of the text.
     pub fn keys(&self) -> Vec<(String, Place)> {
         let mut keys: Vec<_> = self
             .table
@@ -78,8 +78,7 @@ impl<'d, 'a> Section<'d, 'a> {
             .collect()
     }
 
-    /// Every key of the table with its text or its list of texts, each with its place, in the order in which
-    /// they were written.
+    /// Reads every key as a string or a list of strings, each with its place, in the order of the text.
     pub fn lists(&self) -> Result<Lists, Error> {
         let wanted = "a string in quotes, or a list of them";
         let mut found = Vec::new();
@@ -107,7 +106,7 @@ impl<'d, 'a> Section<'d, 'a> {
         Ok(found.into_iter().map(|(_, one)| one).collect())
     }
 
-    /// The table's keys and values as they were written, on one line.
+    /// Returns the keys and values of the table as written, on one line.
     pub fn words(&self) -> String {
         let mut parts: Vec<(usize, String)> = self
             .table
@@ -125,7 +124,7 @@ impl<'d, 'a> Section<'d, 'a> {
         format!("{{ {} }}", visible(&parts.join(", ")))
     }
 
-    /// Takes a key as known without reading it.
+    /// Marks a key as known without reading it.
     pub fn skip(&mut self, key: &'static str) {
         self.known.insert(key);
     }
@@ -145,7 +144,7 @@ impl<'d, 'a> Section<'d, 'a> {
         )
     }
 
-    /// A string.
+    /// Reads a string.
     pub fn text(&mut self, key: &'static str) -> Result<Option<At<String>>, Error> {
         let Some((value, span)) = self.get(key) else {
             return Ok(None);
@@ -159,7 +158,7 @@ impl<'d, 'a> Section<'d, 'a> {
         }))
     }
 
-    /// A string or a list of strings; a list may not be empty.
+    /// Reads a string or a non-empty list of strings.
     pub fn texts(&mut self, key: &'static str) -> Result<Option<At<Vec<String>>>, Error> {
         let Some((value, span)) = self.get(key) else {
             return Ok(None);
@@ -193,7 +192,7 @@ impl<'d, 'a> Section<'d, 'a> {
         Ok(Some(At { value: texts, place }))
     }
 
-    /// A whole number within bounds, both included.
+    /// Reads a whole number within inclusive bounds.
     pub fn number(&mut self, key: &'static str, min: u64, max: u64) -> Result<Option<At<u64>>, Error> {
         let Some((value, span)) = self.get(key) else {
             return Ok(None);
@@ -225,7 +224,7 @@ impl<'d, 'a> Section<'d, 'a> {
         }
     }
 
-    /// A number as it was written, in digits with or without a point.
+    /// Reads a number as written: digits with or without a decimal point.
     pub fn decimal(&mut self, key: &'static str) -> Result<Option<At<String>>, Error> {
         let Some((value, span)) = self.get(key) else {
             return Ok(None);
@@ -241,7 +240,7 @@ impl<'d, 'a> Section<'d, 'a> {
         }))
     }
 
-    /// Every key of the table, each of which must hold a table of its own.
+    /// Reads every key as a table.
     pub fn each(&self) -> Result<Vec<(String, Section<'d, 'a>)>, Error> {
         let mut found = Vec::new();
         for (key, value) in self.table {
@@ -263,7 +262,7 @@ impl<'d, 'a> Section<'d, 'a> {
             .collect())
     }
 
-    /// True or false.
+    /// Reads a boolean.
     pub fn flag(&mut self, key: &'static str) -> Result<Option<At<bool>>, Error> {
         let Some((value, span)) = self.get(key) else {
             return Ok(None);
@@ -277,7 +276,7 @@ impl<'d, 'a> Section<'d, 'a> {
         }
     }
 
-    /// A point in time with its offset, as written.
+    /// Reads a point in time with its UTC offset, as written.
     pub fn time(&mut self, key: &'static str) -> Result<Option<At<String>>, Error> {
         let Some((value, span)) = self.get(key) else {
             return Ok(None);
@@ -298,7 +297,7 @@ impl<'d, 'a> Section<'d, 'a> {
         }
     }
 
-    /// Any value, as JSON.
+    /// Reads any value, as JSON.
     pub fn value(&mut self, key: &'static str) -> Result<Option<At<serde_json::Value>>, Error> {
         let Some((value, span)) = self.get(key) else {
             return Ok(None);
@@ -310,8 +309,8 @@ impl<'d, 'a> Section<'d, 'a> {
         }
     }
 
-    /// Every value of the table and of the tables in it, with its key from here on; all are taken as
-    /// known.
+    /// Reads every value of the table and of the tables within it, each with its path from this table. All of
+    /// them count as known.
     pub fn leaves(&self) -> Vec<(String, At<serde_json::Value>)> {
         let mut found = Vec::new();
         self.collect(self.table, "", &mut found);
@@ -346,7 +345,7 @@ impl<'d, 'a> Section<'d, 'a> {
         }
     }
 
-    /// A table.
+    /// Reads a table.
     pub fn table(&mut self, key: &'static str) -> Result<Option<Section<'d, 'a>>, Error> {
         let Some((value, span)) = self.get(key) else {
             return Ok(None);
@@ -362,7 +361,7 @@ impl<'d, 'a> Section<'d, 'a> {
         }
     }
 
-    /// A list of tables, empty where the key is absent.
+    /// Reads a list of tables, empty if the key is absent.
     pub fn tables(&mut self, key: &'static str) -> Result<Vec<Section<'d, 'a>>, Error> {
         let Some((value, span)) = self.get(key) else {
             return Ok(Vec::new());
@@ -384,7 +383,7 @@ impl<'d, 'a> Section<'d, 'a> {
         Ok(sections)
     }
 
-    /// Refuses keys that nobody asked for.
+    /// Refuses keys that nothing has read.
     pub fn finish(&self) -> Result<(), Error> {
         for (key, place) in self.keys() {
             if !self.known.contains(key.as_str()) {

@@ -1,8 +1,8 @@
-//! Rules that an operator writes during a session: how they are read, and where one may stand.
+//! Rules that an operator writes during a session: how they are read, and what they may say.
 //!
-//! A rule of the session may ask for and deny anything. What it lets run is narrow: exactly one thing, or
-//! calls of the program's own file tools whose arguments say all that they do. Must not know: who
-//! writes it, how it is shown.
+//! A session rule may ask about and deny anything. What it may allow is narrow: exactly one call, or calls of
+//! the built-in file tools whose arguments tell everything that they do. Must not know: who writes it, how it
+//! is shown.
 
 use std::path::Path;
 
@@ -17,14 +17,14 @@ use super::matcher::{Matcher, Pattern, SHELL, Subject, Test, is_plain};
 use super::parse;
 use super::rule::{Origin, Rule};
 
-/// Tools of the program's own whose arguments say all that they do.
+/// Built-in tools whose arguments tell everything that they do.
 const VOUCHED: [&str; 5] = ["read_file", "list_dir", "search", "write_file", "edit_file"];
-/// Tags of calls that nothing but a look at each of them lets run.
+/// Tags of calls that are never allowed without a look at each of them.
 const ALONE: [&str; 4] = ["external", "irreversible", "uninspectable", "asks_operator"];
-/// Characters of a key that are shown.
+/// Number of characters of a key that are shown.
 const KEY: usize = 12;
 
-/// A rule of the session as a rule of the policy; or what is wrong with it.
+/// Converts a session rule to a rule of the policy, or says what is wrong with it.
 pub fn rule(no: u32, written: &Written) -> Result<Rule, String> {
     match written {
         Written::Text { text } => Ok(Rule {
@@ -64,7 +64,7 @@ pub fn rule(no: u32, written: &Written) -> Result<Rule, String> {
     }
 }
 
-/// A rule as it is typed: the keys of a `[[rule]]`, on lines of their own or between commas.
+/// Parses a rule as it is typed: the keys of a `[[rule]]`, on separate lines or separated by commas.
 pub fn read(text: &str) -> Result<Rule, String> {
     let text = text.trim();
     let inner = text
@@ -100,7 +100,7 @@ pub fn read(text: &str) -> Result<Rule, String> {
     }
 }
 
-/// Whether a rule may stand beside these tools; says what it may not let run.
+/// Checks whether a rule is admissible with these tools, or says what it must not allow.
 pub fn may_stand<'t>(rule: &Rule, cards: impl IntoIterator<Item = &'t ToolCard>) -> Result<(), String> {
     if rule.gate != Gate::Allow || rule.exact.is_some() {
         return Ok(());
@@ -148,7 +148,7 @@ pub fn may_stand<'t>(rule: &Rule, cards: impl IntoIterator<Item = &'t ToolCard>)
     }
 }
 
-/// Whether exactly this call may be let run for ever: a shell line only where it is one plain command.
+/// Checks whether exactly this call may always run. A shell line has to be one plain command.
 pub fn may_always(tool: &str, args: &Value) -> Result<(), String> {
     let line = args.get("command").and_then(Value::as_str);
     match line {
@@ -159,8 +159,8 @@ pub fn may_always(tool: &str, args: &Value) -> Result<(), String> {
     }
 }
 
-/// Whether a rule is about a call of a tool of the program's own. The key of a rule about exactly one
-/// thing is not looked at.
+/// Returns true if a rule matches a call of a built-in tool. The key of a rule about exactly one call is not
+/// compared.
 pub fn is_about(rule: &Rule, card: &ToolCard, args: &Value, workspace: Option<&Path>) -> bool {
     let subject = Subject {
         tool: &card.name,

@@ -1,29 +1,29 @@
-//! The commands of a shell line, one by one, for whoever has to see each of them.
+//! Splits a shell line into its commands, for display to whoever has to see each of them.
 //!
-//! Splits at the signs that end a command, outside of quotation marks; where quotation marks may mean something else
-//! (substitutions, texts that are put in), inside of them too: it may tell more commands than there are, and hides none
-//! in another's words. Nothing is let run because of what is found here. Must not know: rules, who looks at the commands.
+//! It splits at the operators that end a command, outside quotation marks; if the meaning of quotation marks
+//! is uncertain (substitutions, here-documents), inside them too. So it may list too many commands, but none
+//! hides among the words of another. Nothing is allowed because of its result. Must not know: rules, who
+//! looks at the commands.
 
 use std::ops::Range;
 
-/// Commands that are told; what comes after them stands in the last one.
+/// Maximum number of commands; the last one holds the rest of the line.
 const MOST: usize = 64;
 
 /// One command of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Segment {
-    /// The sign before it (`&&`, `|`, `;`, `(`), empty for the first.
+    /// The operator before it (`&&`, `|`, `;`, `(`), empty for the first.
     pub after: &'static str,
-    /// Where it stands in the line, without the blanks around it.
+    /// Its range in the line, without surrounding blanks.
     pub bytes: Range<usize>,
-    /// The program that it names, as written; none where that cannot be told.
+    /// The program that it names, as written; `None` if that is uncertain.
     pub program: Option<String>,
-    /// True where a shell finds more in it than the words that are seen: substitutions, variables, groups,
-    /// redirections.
+    /// True if a shell reads more in it than plain words: substitutions, variables, groups, redirections.
     pub more: bool,
 }
 
-/// The commands of a line, in order.
+/// Returns the commands of a line, in order.
 pub fn segments(line: &str) -> Vec<Segment> {
     let mut found = Vec::new();
     let mut reader = Reader {
@@ -42,8 +42,8 @@ pub fn segments(line: &str) -> Vec<Segment> {
     found
 }
 
-/// True where what runs does not stand in the line: it comes of a variable, a substitution, a group or a program
-/// that is not named. A redirection or a pattern of file names is seen as it is.
+/// Returns true if the line does not show what runs: it results from a variable, a substitution, a group or
+/// an unnamed program. A redirection or a file name pattern does show itself.
 pub fn hides(line: &str, segments: &[Segment]) -> bool {
     segments.iter().any(|one| one.program.is_none())
         || line.contains(|c: char| c.is_control() || "$`(){}!\\".contains(c))
@@ -65,12 +65,12 @@ fn push(found: &mut Vec<Segment>, line: &str, bytes: Range<usize>, after: &'stat
     });
 }
 
-/// Words that a shell reads before the name of a program.
+/// Words that may precede the name of a program.
 const KEYWORDS: [&str; 12] = [
     "if", "then", "else", "elif", "while", "until", "do", "time", "!", "{", "exec", "coproc",
 ];
 
-/// The first word that names a program: what is set for it alone (`A=1`) comes before it.
+/// Returns the first word that names a program; assignments for it alone (`A=1`) come before it.
 fn program(text: &str) -> Option<String> {
     for word in text.split_whitespace() {
         let sets = word
@@ -86,7 +86,7 @@ fn program(text: &str) -> Option<String> {
         if word.is_empty() {
             continue;
         }
-        // What quotation marks, variables or substitutions make of it only a shell knows.
+        // Only a shell knows what quotation marks, variables or substitutions make of the word.
         let plain = word.bytes().all(|byte| {
             byte.is_ascii_alphanumeric()
                 || matches!(byte, b'_' | b'-' | b'.' | b'/' | b'+' | b'@' | b':' | b'%')
@@ -104,16 +104,16 @@ fn is_name(word: &str) -> bool {
             .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
-/// Goes through a line from sign to sign.
+/// Scans a line from operator to operator.
 struct Reader<'l> {
     line: &'l str,
     at: usize,
-    /// Whether quotation marks mean what they seem to.
+    /// True if quotation marks mean what they seem to.
     quotes: bool,
 }
 
 impl Reader<'_> {
-    /// The end of the next command and the sign that ends it; what follows begins at `at`.
+    /// Returns the end of the next command and the operator that ends it; scanning continues at `at`.
     fn next_end(&mut self) -> Option<(usize, &'static str)> {
         let bytes = self.line.as_bytes();
         while let Some(byte) = bytes.get(self.at) {
@@ -125,7 +125,7 @@ impl Reader<'_> {
                 b'\'' if self.quotes => self.skip_past(b'\''),
                 b'"' if self.quotes => self.skip_quoted(),
                 b'#' if here == 0 || bytes.get(here - 1).is_some_and(|b| b" \t\n;&|(`".contains(b)) => {
-                    // A comment ends with its line, whatever it says.
+                    // A comment extends to the end of its line, whatever it contains.
                     self.at = self
                         .line
                         .get(here..)?
@@ -134,7 +134,7 @@ impl Reader<'_> {
                 }
                 b'(' => return Some((here, "(")),
                 b'`' => return Some((here, "`")),
-                // `>&2`, `&>file` and `<&-` end nothing.
+                // `>&2`, `&>file` and `<&-` do not end a command.
                 b'&' if here > 0 && matches!(bytes.get(here - 1), Some(b'>' | b'<')) => {}
                 b'&' if next == Some(&b'>') => {}
                 b'|' if here > 0 && bytes.get(here - 1) == Some(&b'>') => {}
@@ -146,7 +146,7 @@ impl Reader<'_> {
         None
     }
 
-    /// The whole of a sign whose first byte was read.
+    /// Completes the operator whose first byte was read.
     fn sign(&mut self, first: u8) -> &'static str {
         let next = self.line.as_bytes().get(self.at);
         let (sign, more) = match (first, next) {

@@ -51,7 +51,8 @@ fn gate(policy: &Policy, subject: &Subject<'_>) -> Gate {
     policy.verdict(subject).gate
 }
 
-/// The gate of one rule about `args`, which is on its own against the most and the least open preset.
+/// Returns the gate of a single rule about `args`: an allow rule under a preset that asks, any other under the
+/// preset that allows.
 fn on_args(rule: &str, tool: &str, args: &Value) -> Gate {
     let subject = Subject {
         tool,

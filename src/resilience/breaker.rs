@@ -1,6 +1,6 @@
-//! When a breaker opens and closes, and which breakers a call has to pass.
+//! Decides when a breaker opens and closes, and which breakers a call has to pass.
 //!
-//! Must not know: how a breaker is kept, who waits for it.
+//! Must not know: how a breaker is stored, who waits for it.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -9,7 +9,7 @@ use super::policy::{Bad, Ms};
 use crate::domain::breaker::{Breaker, Phase, Scope, Turn};
 use crate::domain::call::EffectClass;
 
-/// Tools with nothing behind them that could be down.
+/// Tools without anything behind them that could be down.
 const LOCAL: [&str; 9] = [
     "read_file",
     "list_dir",
@@ -22,11 +22,11 @@ const LOCAL: [&str; 9] = [
     "final_answer",
 ];
 
-/// What becomes of calls of an open breaker.
+/// What happens to calls while their breaker is open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WhenOpen {
-    /// They stay in the queue until it lets them through.
+    /// They stay in the queue until the breaker lets them pass.
     #[default]
     Wait,
     /// They fail at once, and the model is told.
@@ -37,19 +37,19 @@ pub enum WhenOpen {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
-    /// Failures in a row that open one; 0 for never.
+    /// Consecutive failures that open a breaker; 0 for never.
     pub consecutive: u32,
-    /// Percent of failures within the window that open one; 0 for never.
+    /// Percentage of failures within the window that opens a breaker; 0 for never.
     pub rate: u32,
-    /// Executions that a rate needs to mean something.
+    /// Minimum number of executions for the rate to count.
     pub samples: u32,
-    /// The window of the rate.
+    /// The time window of the rate.
     pub window: Ms,
-    /// How long one stays open.
+    /// How long a breaker stays open.
     pub open: Ms,
-    /// How long one stays open after something was let through to see and failed.
+    /// How long it stays open after a probe failed.
     pub probe: Ms,
-    /// What becomes of its calls.
+    /// What happens to its calls meanwhile.
     pub when_open: WhenOpen,
 }
 
@@ -68,7 +68,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Refuses values out of their bounds.
+    /// Refuses values out of bounds.
     pub fn check(&self) -> Result<(), Bad> {
         Bad::unless("breaker.rate", self.rate <= 100, "it is a percentage: 0 to 100")?;
         Bad::unless(
@@ -88,10 +88,10 @@ impl Settings {
     }
 }
 
-/// The change that a breaker makes on what it has seen, if any.
+/// Returns the change of a breaker that its recent executions call for, if any.
 pub fn turn(settings: &Settings, breaker: &Breaker) -> Option<Turn> {
     let Some(last) = breaker.recent.back() else {
-        // One that was stopped, or ended in a way that tells nothing, does not make room for the next at once.
+        // A probe that was stopped, or whose end tells nothing, does not make room for the next at once.
         let waits = breaker.phase == Phase::HalfOpen && breaker.told_nothing;
         return waits.then(|| Turn {
             to: Phase::Open,
@@ -135,7 +135,8 @@ fn opens(settings: &Settings, breaker: &Breaker) -> Option<String> {
         .then(|| format!("{failed} of {all} failed within {}", settings.window))
 }
 
-/// The breakers that a call has to pass: that of the server that its arguments name, else its tool's.
+/// Returns the breakers that a call has to pass: that of the server named in its arguments, otherwise that of
+/// its tool.
 pub fn guards(tool: &str, effect: EffectClass, args: impl FnOnce() -> Value) -> Vec<Scope> {
     if effect == EffectClass::Pure || LOCAL.contains(&tool) {
         return Vec::new();
@@ -145,7 +146,7 @@ pub fn guards(tool: &str, effect: EffectClass, args: impl FnOnce() -> Value) -> 
     vec![host.map_or_else(|| Scope::Tool(tool.into()), |host| Scope::Server(host.into()))]
 }
 
-/// Host and port of an address.
+/// Returns the host and port of a URL.
 fn host(url: &str) -> Option<String> {
     let (scheme, rest) = url.split_once("://")?;
     let authority = rest.split(['/', '?', '#']).next()?;

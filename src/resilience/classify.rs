@@ -1,8 +1,8 @@
-//! What kind of failure an error is that nothing but its words tells of.
+//! Classifies an error of which only its words tell the kind.
 //!
-//! Better evidence goes first: what the tool declares, a status of HTTP, an error number of the system, a
-//! code of JSON-RPC. Words are looked at only where there is none, with word boundaries, and digits only
-//! behind `HTTP` or `status`; what the operator wrote goes before what is built in. Must not know: tools.
+//! Better evidence comes first: what the tool declares, an HTTP status, a system error number, a JSON-RPC
+//! code. Words are examined only without any of these; they match between word boundaries, and numbers only
+//! after `HTTP` or `status`. The operator's patterns come before the built-in ones. Must not know: tools.
 
 use std::sync::LazyLock;
 
@@ -12,30 +12,30 @@ use serde::{Deserialize, Serialize};
 use super::policy::Bad;
 use crate::domain::call::{ErrorClass, Outcome, ToolError};
 
-/// Bytes of the words of an error that are looked at.
+/// Maximum number of bytes examined of an error's words.
 const LOOKED_AT: usize = 16 * 1024;
-/// The most that a compiled pattern may take.
+/// Maximum size of a compiled pattern in bytes.
 const LARGEST: usize = 256 * 1024;
-/// The most patterns of an operator.
+/// Maximum number of an operator's patterns.
 const MOST: usize = 64;
 
-/// Patterns of an operator.
+/// The operator's patterns.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
-    /// The first that fits counts.
+    /// The patterns; the first match counts.
     pub patterns: Vec<Pattern>,
 }
 
-/// Words by which a kind of failure is known.
+/// Words that identify a class of failure.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pattern {
-    /// A regular expression, matched between word boundaries, capitals or not.
+    /// A regular expression, matched between word boundaries and regardless of case.
     pub matches: String,
-    /// The kind.
+    /// The class.
     pub class: ErrorClass,
-    /// The tool whose errors it is for; every tool's where none is named.
+    /// The tool whose errors it applies to; `None` for all tools.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
 }
@@ -47,7 +47,7 @@ impl Pattern {
 }
 
 impl Settings {
-    /// Refuses patterns that are none.
+    /// Refuses patterns that do not compile.
     pub fn check(&self) -> Result<(), Bad> {
         Bad::unless(
             "errors.patterns",
@@ -70,7 +70,7 @@ impl Settings {
 }
 
 fn compile(text: &str) -> Result<Regex, String> {
-    // Nothing inside of a word; a sign at an end of the pattern needs no word beside it.
+    // Half boundaries prevent a match inside a word, but let a pattern begin or end with a symbol.
     RegexBuilder::new(&format!(r"\b{{start-half}}(?:{text})\b{{end-half}}"))
         .case_insensitive(true)
         .size_limit(LARGEST)
@@ -86,7 +86,7 @@ fn compile(text: &str) -> Result<Regex, String> {
         })
 }
 
-/// The built-in patterns, the most telling first.
+/// The built-in patterns, the most specific first.
 static BUILT_IN: LazyLock<Vec<(ErrorClass, Regex)>> = LazyLock::new(|| {
     let status = r"(?:HTTP(?:/[0-9.]+)?|status)(?: code)?[ :=]{1,3}";
     [
@@ -107,22 +107,22 @@ static BUILT_IN: LazyLock<Vec<(ErrorClass, Regex)>> = LazyLock::new(|| {
     .collect()
 });
 
-/// A code of JSON-RPC in the evidence or the words of an error.
+/// Finds a JSON-RPC code in the evidence or the words of an error.
 static JSON_RPC: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"\b(?:JSON-RPC|MCP error)(?: error)?(?: code)?[ :=]{1,2}(-\d{1,6})\b").ok());
 
-/// The kind of failure that a code of JSON-RPC stands for. An internal error of the server, and what servers
-/// number themselves, tell nothing of whose fault it is.
+/// Returns the class of a JSON-RPC code. An internal error of the server and a server's own codes do not tell
+/// whose fault it is.
 pub const fn of_json_rpc(code: i64) -> ErrorClass {
     match code {
-        // No JSON, no request, no such method.
+        // Parse error, invalid request, method not found.
         -32_700 | -32_600 | -32_601 => ErrorClass::Structural,
         -32_602 => ErrorClass::Param,
         _ => ErrorClass::Unknown,
     }
 }
 
-/// The code of JSON-RPC that an error names, its evidence before its words.
+/// Returns the JSON-RPC code that an error names, looking at its evidence first.
 fn json_rpc(error: &ToolError) -> Option<i64> {
     let pattern = JSON_RPC.as_ref()?;
     let message: String = error.message.chars().take(LOOKED_AT).collect();
@@ -130,13 +130,13 @@ fn json_rpc(error: &ToolError) -> Option<i64> {
     found(&error.evidence).or_else(|| found(&message))
 }
 
-/// What names kinds of failures, compiled once for all errors of a run.
+/// Classifies failures; its patterns are compiled once per run.
 #[derive(Debug, Clone, Default)]
 pub struct Classifier {
     own: Vec<Own>,
 }
 
-/// A pattern of an operator.
+/// One of the operator's patterns.
 #[derive(Debug, Clone)]
 struct Own {
     tool: Option<String>,
@@ -145,7 +145,7 @@ struct Own {
 }
 
 impl Classifier {
-    /// With these patterns of an operator; what does not compile was refused before, and counts for nothing here.
+    /// Compiles the operator's patterns. Those that do not compile were refused before and are skipped here.
     pub fn new(settings: &Settings) -> Self {
         let own = settings.patterns.iter().filter_map(|one| {
             Some(Own {
@@ -157,7 +157,7 @@ impl Classifier {
         Self { own: own.collect() }
     }
 
-    /// Names the kind of a failure that nothing but its words tells of, with what that rests on.
+    /// Sets the class and the evidence of a failure of which only its words tell the kind.
     pub fn refine(&self, tool: &str, outcome: &mut Outcome) {
         let Outcome::Err(error) = outcome else { return };
         if error.class != ErrorClass::Unknown {
@@ -180,7 +180,7 @@ impl Classifier {
             .iter()
             .filter(|one| one.tool.as_deref().is_none_or(|name| name == tool))
             .map(|one| (one.class, &one.pattern, "pattern of the settings"));
-        // A code that tells nothing stands for nothing else that the words might say: only the operator knows better.
+        // If the code has no meaning, the words have none either, unless the operator knows better.
         let built_in = BUILT_IN
             .iter()
             .filter(|_| code.is_none())
@@ -195,7 +195,7 @@ impl Classifier {
     }
 }
 
-/// The words of an error: its message, and what its tool had printed.
+/// Returns the words of an error: its message and what its tool printed.
 fn words_of(error: &ToolError) -> String {
     let printed = error.partial.as_deref().unwrap_or_default();
     let tail = printed.len().saturating_sub(LOOKED_AT);
@@ -298,7 +298,7 @@ mod tests {
             ("HTTP 408 after 30 s", ErrorClass::Transient),
             ("EACCES: permission denied, open 'a'", ErrorClass::Auth),
             ("EPERM: operation not permitted, unlink 'a'", ErrorClass::Auth),
-            // The code counts, whatever other numbers and words stand beside it.
+            // The code counts, whatever other numbers and words accompany it.
             ("HTTP 401 at port 5003", ErrorClass::Auth),
             ("status 400: field timeout must be an integer", ErrorClass::Param),
             ("HTTP 404: record 50312", ErrorClass::NotFound),
@@ -363,7 +363,7 @@ mod tests {
             (-32603, ErrorClass::Unknown),
             (-32000, ErrorClass::Unknown),
         ] {
-            // The words would tell something else.
+            // The words alone would give a different class.
             for words in [
                 format!("MCP error {code}: connection refused"),
                 format!("JSON-RPC error {code}: connection refused"),
@@ -374,7 +374,7 @@ mod tests {
                 assert_eq!(evidence, format!("JSON-RPC {code}; nothing"), "{words}");
             }
         }
-        // Other numbers are none, and the operator's own words count where the code tells nothing.
+        // Other numbers are not codes, and the operator's patterns count if the code tells nothing.
         assert_eq!(class("moved by -32602 points"), ErrorClass::Unknown);
         let own = Settings {
             patterns: vec![Pattern {

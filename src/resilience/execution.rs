@@ -1,9 +1,9 @@
-//! Executions as the read models see them, in the order in which they ended. Must not know: what is
-//! concluded from them.
+//! Executions as the read models see them, in the order in which they ended. Must not know: what is concluded
+//! from them.
 //!
-//! Read off the ledger, which holds every execution whatever became of its call: so a screen that
-//! joins late sees what the engine saw. Cancelled executions and the work of sub-agents are left
-//! out: neither says anything about a tool.
+//! They are read from the ledger, which holds every execution whatever happened to its call, so a screen that
+//! joins late sees what the engine saw. Cancelled executions and the work of sub-agents are left out, because
+//! neither says anything about a tool.
 
 use std::fmt;
 use std::sync::Arc;
@@ -17,38 +17,38 @@ use crate::domain::event::{CallEvent, Event};
 use crate::domain::id::{Attempt, NodeId, Rev, Seq};
 use crate::domain::state::{LedgerEntry, State};
 
-/// The kind of task of what was asked for in no known words.
+/// The kind of a task without any known words.
 pub const GENERAL: &str = "general";
 
-/// One execution that ended by itself.
+/// An execution that ended by itself.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Execution {
-    /// The event that told how it ended.
+    /// The event that reported its end.
     pub seq: Seq,
     /// The call.
     pub call: NodeId,
     /// The revision that ran.
     pub rev: Rev,
-    /// Which execution of the call.
+    /// Its number among the executions of the call.
     pub attempt: Attempt,
     /// The tool.
     pub tool: Arc<str>,
-    /// The kind of task that it ran for.
+    /// The kind of task that it served.
     pub kind: Arc<str>,
-    /// UTC milliseconds of its end.
+    /// When it ended, in UTC milliseconds since 1970.
     pub at: i64,
-    /// Milliseconds that it took.
+    /// How long it took, in milliseconds.
     pub ms: u64,
-    /// None where it gave a value.
+    /// The class of its error; `None` if it gave a value.
     pub error: Option<ErrorClass>,
     /// How much was asked of the tool at once, 0 to 1.
     pub complexity: f64,
 }
 
-/// Values in the arguments of a call that is as complex as one can be.
+/// Number of values in the arguments from which a call is as complex as possible.
 const MOST_VALUES: usize = 8;
 
-/// Every execution that ended so far, in the order of their ends.
+/// Returns every execution that has ended, in the order of their ends.
 pub fn all(state: &State) -> Vec<Execution> {
     let mut all: Vec<Execution> = state
         .ledger
@@ -59,7 +59,7 @@ pub fn all(state: &State) -> Vec<Execution> {
     all
 }
 
-/// The execution that an event ended; the state is the one after it.
+/// Returns the execution that an event ended, given the state after that event.
 pub fn ended(state: &State, envelope: &Envelope) -> Option<Execution> {
     let Event::Call(CallEvent::Finished { call, attempt, .. }) = &envelope.event else {
         return None;
@@ -97,13 +97,14 @@ fn read(state: &State, entry: &LedgerEntry) -> Option<Execution> {
     })
 }
 
-/// Many values at once are a complex call.
+/// Rates complexity by the number of values in the arguments.
 fn complexity(record: &AttemptRecord) -> f64 {
     let values = serde_json::from_str(&record.args).map_or(0, |Leaves(count)| count);
     values.min(MOST_VALUES) as f64 / MOST_VALUES as f64
 }
 
-/// How many values a text holds, lists and objects left out. Counted while it is read: nothing is kept of it.
+/// The number of values in a text, not counting lists and objects. They are counted while parsing, without
+/// keeping anything.
 struct Leaves(usize);
 
 impl<'de> Deserialize<'de> for Leaves {
@@ -155,7 +156,7 @@ impl<'de> Visitor<'de> for Count {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<usize, A::Error> {
         let mut count = 0;
-        // No name stands there twice: the check lets no such arguments run.
+        // No name occurs twice: the check refuses such arguments.
         while let Some((IgnoredAny, Leaves(more))) = map.next_entry()? {
             count += more;
         }

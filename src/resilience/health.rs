@@ -1,5 +1,5 @@
-//! How each tool does: how often it succeeded, over time too, how it failed, how long it took, how often it
-//! was tried again. Must not know: screens, what follows from it.
+//! How each tool performs: how often it succeeds, also over time, how it fails, how long it takes, how often
+//! it is retried. Must not know: screens, what follows from it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,35 +14,35 @@ use crate::domain::state::State;
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Health {
     tools: BTreeMap<Arc<str>, ToolHealth>,
-    /// UTC milliseconds of the first and the last execution.
+    /// UTC milliseconds of the ends of the first and the last execution.
     span: Option<(i64, i64)>,
 }
 
 /// The health of one tool.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ToolHealth {
-    /// Executions that gave a value.
+    /// Number of executions that gave a value.
     pub succeeded: u64,
-    /// Executions that failed, by the kind of failure.
+    /// Number of executions that failed, by class of failure.
     pub failed: BTreeMap<ErrorClass, u64>,
-    /// Executions beyond the first of the same arguments.
+    /// Number of executions beyond the first with the same arguments.
     pub retries: u64,
-    /// The newest execution that failed.
+    /// The newest failed execution.
     pub last_failure: Option<(NodeId, Attempt, ErrorClass)>,
-    /// Whether each choice of the tool, a call with its arguments, came to a value in the end.
+    /// Whether each choice of the tool, that is a call with its arguments, led to a value in the end.
     choices: BTreeMap<(NodeId, Rev), bool>,
     /// When each execution ended, how long it took, and whether it gave a value.
     ends: Vec<(i64, u64, bool)>,
 }
 
-/// A percentile of sorted values, by the nearest rank; none of nothing.
+/// Returns a percentile of sorted values by nearest rank, or `None` if there are no values.
 pub fn percentile(sorted: &[u64], percent: usize) -> Option<u64> {
     let rank = (sorted.len() * percent.min(100)).div_ceil(100).max(1);
     sorted.get(rank - 1).copied()
 }
 
 impl Health {
-    /// The health after these executions.
+    /// Folds executions into their health.
     pub fn fold<'e>(executions: impl IntoIterator<Item = &'e Execution>) -> Self {
         let mut health = Self::default();
         for execution in executions {
@@ -51,7 +51,7 @@ impl Health {
         health
     }
 
-    /// Folds one execution.
+    /// Adds one execution.
     pub fn take(&mut self, run: &Execution) {
         let (first, last) = self.span.unwrap_or((run.at, run.at));
         self.span = Some((first.min(run.at), last.max(run.at)));
@@ -68,24 +68,24 @@ impl Health {
         }
     }
 
-    /// Every tool that ran, by name.
+    /// Iterates over every tool that ran, by name.
     pub fn tools(&self) -> impl Iterator<Item = (&Arc<str>, &ToolHealth)> {
         self.tools.iter()
     }
 
-    /// The health of one tool; none where it never ran.
+    /// Returns the health of a tool, or `None` if it never ran.
     pub fn tool(&self, name: &str) -> Option<&ToolHealth> {
         self.tools.get(name)
     }
 
-    /// Share of all choices of a tool that came to a value; none where none was made.
+    /// Returns the share of all choices of a tool that led to a value, or `None` if there were none.
     pub fn hit_rate(&self) -> Option<f64> {
         let choices: Vec<bool> = self.tools.values().flat_map(ToolHealth::judged).collect();
         share(&choices)
     }
 
-    /// Success of one tool over the time of the whole run, in so many slices of equal length; none for a slice
-    /// in which it did not run.
+    /// Returns the success rate of a tool over the time of the whole run, in `slices` equal parts; `None` for
+    /// a part in which it did not run.
     pub fn over_time(&self, name: &str, slices: usize) -> Vec<Option<f64>> {
         let mut found = vec![(0_u64, 0_u64); slices];
         if let (Some(tool), Some((first, last))) = (self.tools.get(name), self.span) {
@@ -110,17 +110,18 @@ fn share(of: &[bool]) -> Option<f64> {
 }
 
 impl ToolHealth {
-    /// Executions.
+    /// Returns the number of executions.
     pub fn executions(&self) -> u64 {
         self.succeeded + self.failures()
     }
 
-    /// Executions that failed.
+    /// Returns the number of failed executions.
     pub fn failures(&self) -> u64 {
         self.failed.values().sum()
     }
 
-    /// Executions that failed for their arguments: not the tool's fault.
+    /// Returns the number of executions that failed because of their arguments, which is not the tool's
+    /// fault.
     pub fn misused(&self) -> u64 {
         let of = |class| self.failed.get(&class).copied().unwrap_or(0);
         of(ErrorClass::Param) + of(ErrorClass::Structural)
@@ -130,18 +131,18 @@ impl ToolHealth {
         self.choices.values().copied()
     }
 
-    /// Share of its executions that gave a value; none where it never ran.
+    /// Returns the share of executions that gave a value, or `None` if it never ran.
     pub fn success_rate(&self) -> Option<f64> {
         let all = self.executions();
         (all > 0).then(|| self.succeeded as f64 / all as f64)
     }
 
-    /// Share of the times that it was chosen in which it came to a value, tried again or not.
+    /// Returns the share of choices of this tool that led to a value, with or without retries.
     pub fn hit_rate(&self) -> Option<f64> {
         share(&self.judged().collect::<Vec<_>>())
     }
 
-    /// Milliseconds within which so many of a hundred executions ended.
+    /// Returns the time in milliseconds within which `percent` per cent of the executions ended.
     pub fn latency(&self, percent: usize) -> Option<u64> {
         let mut sorted: Vec<u64> = self.ends.iter().map(|(_, ms, _)| *ms).collect();
         sorted.sort_unstable();
@@ -149,16 +150,17 @@ impl ToolHealth {
     }
 }
 
-/// What was wrong with calls of a tool before they ran: says something of who made them, nothing of the tool.
+/// Calls of a tool that were refused before they ran. This says something about their author, nothing about
+/// the tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Refused {
-    /// Calls with arguments that the check refused.
+    /// Number of calls whose arguments the check refused.
     pub invalid: u64,
-    /// Calls that the operator refused.
+    /// Number of calls that the operator refused.
     pub rejected: u64,
 }
 
-/// The same for every tool that was named, by name.
+/// Returns the refused calls of every tool that was named, by name.
 pub fn refused(state: &State) -> BTreeMap<Arc<str>, Refused> {
     let mut found: BTreeMap<Arc<str>, Refused> = BTreeMap::new();
     for (id, call) in state.calls.iter() {

@@ -1,5 +1,5 @@
-//! The ladder: which step follows a failure. The first that fits is taken: the same bytes again where
-//! that may help and does no harm, other arguments, the model.
+//! Chooses the step that follows a failure. The first that fits is taken: the same bytes again if that may
+//! help and does no harm, other arguments, the model.
 //!
 //! Must not know: how a step is carried out or shown.
 
@@ -18,26 +18,26 @@ use crate::domain::ladder::Next;
 use crate::domain::node::Node;
 use crate::domain::state::State;
 
-/// What is known of failures, and how they are met.
+/// The settings for failures, compiled.
 #[derive(Debug, Clone, Default)]
 pub struct Ladder {
     /// The settings in force.
     pub policy: Policy,
-    /// Rules of the repair of arguments, compiled from the settings.
+    /// The rules of repair, compiled from the settings.
     pub repair: Arc<Rules>,
-    /// What names kinds of failures, compiled from the settings.
+    /// The classifier of errors, compiled from the settings.
     classifier: Arc<Classifier>,
-    /// A random number of this process, for waits that differ between runs.
+    /// A random number of this process, so that waits differ between runs.
     pub seed: u64,
 }
 
-/// Settings are checked before they are taken: what does not compile cannot come here.
+/// Compiles the rules of repair. Settings are checked before they are adopted, so this cannot fail.
 fn rules(policy: &Policy) -> Arc<Rules> {
     Arc::new(policy.repair.compiled().unwrap_or_default())
 }
 
 impl Ladder {
-    /// What is done under these settings.
+    /// Compiles the settings.
     pub fn new(policy: Policy, seed: u64) -> Self {
         Self {
             repair: rules(&policy),
@@ -47,8 +47,8 @@ impl Ladder {
         }
     }
 
-    /// The step that follows the failure of a call, or the faults with which it cannot run. `known` is
-    /// what there is to know of its tool; none where there is no such tool.
+    /// Returns the step that follows the failure of a call, or the faults that keep it from running. `known`
+    /// describes its tool; `None` if there is no such tool.
     pub fn after(&self, state: &State, call: &Call, known: Option<&Known<'_>>) -> Next {
         let retried = match &call.status {
             Status::Failed(_) => match error_of(state, call) {
@@ -64,31 +64,31 @@ impl Ladder {
         };
         match repair::after(&self.repair, state, call, known) {
             Ok(next) => next,
-            // What was tried is told with what could not be.
+            // Report what was tried together with what was impossible.
             Err(no) => Next::Leave {
                 why: format!("{why}; {no}").into(),
             },
         }
     }
 
-    /// The change that a breaker makes on what it has seen, if any.
+    /// Returns the change of a breaker that its recent executions call for, if any.
     pub fn breaker(&self, breaker: &Breaker) -> Option<Turn> {
         breaker::turn(&self.policy.breaker, breaker)
     }
 
-    /// The text of the settings with another value for one key.
+    /// Returns the text of the settings with one value replaced.
     pub fn configured(&self, key: &str, value: &str) -> Result<Arc<str>, Bad> {
-        // What is no JSON is meant as it stands: `10s`.
+        // A value that is not JSON, such as `10s`, is taken as a string.
         let value = serde_json::from_str(value).unwrap_or_else(|_| Value::from(value));
         Ok(Arc::from(self.policy.with(key, value)?.to_text()))
     }
 
-    /// Names the kind of a failure that nothing but its words tells of.
+    /// Sets the class of a failure of which only its words tell the kind.
     pub fn classify(&self, tool: &str, outcome: &mut Outcome) {
         self.classifier.refine(tool, outcome);
     }
 
-    /// Folds a fact.
+    /// Folds an event.
     pub fn take(&mut self, event: &Event) {
         if let Event::Resilience(ResilienceEvent::PolicySet { policy, .. }) = event
             && let Ok(policy) = Policy::parse(policy)
@@ -102,7 +102,7 @@ fn leave(why: &str) -> Next {
     Next::Leave { why: why.into() }
 }
 
-/// The error that a call ended with.
+/// Returns the error that a call ended with.
 pub fn error_of<'s>(state: &'s State, call: &Call) -> Option<&'s ToolError> {
     match state.observation(call.id).and_then(Node::outcome)? {
         Outcome::Err(error) => Some(error),

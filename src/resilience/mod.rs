@@ -1,6 +1,6 @@
-//! What is done when tools fail: pure answers to the rules' questions. Nothing here runs a tool, waits
-//! or decides: a proposal enters the run through [`Advice`](crate::domain::advice::Advice), and what was
-//! taken of it is written into the fact.
+//! What to do when tools fail: pure answers to the domain's questions. Nothing here runs a tool, waits or
+//! decides: a proposal enters the run through [`Advice`](crate::domain::advice::Advice), and the recorded
+//! event says what was adopted of it.
 //!
 //! Must not know: who asks, clocks, files, how anything is shown, where settings come from.
 

@@ -1,6 +1,6 @@
-//! Why a run needs a person now, which calls it is about, and what was tried so far: read off the state, the
-//! same for the screen and for whoever is called from outside. Holds untrusted text: pass it through
-//! `crate::text` before it is shown.
+//! Why a run needs a person now, which calls it concerns, and what was tried so far. Derived from the state,
+//! so the screen and external notifications say the same. Contains untrusted text: pass it through
+//! `crate::text` before showing it.
 //!
 //! Must not know: who is told, how.
 
@@ -22,38 +22,39 @@ use crate::domain::state::{Mode, State};
 use crate::domain::thread;
 use crate::domain::turn::{Stream, Turn};
 
-/// Calls and lines of each call that are told.
+/// Maximum number of calls that are listed, and of lines for each call.
 const MOST: usize = 8;
-/// Nodes of a turn that are looked through for what repeats: this is asked with every frame.
+/// Maximum number of nodes of a turn that are searched for the repetition, because this is asked in every
+/// frame.
 const LOOKED_AT: usize = 64;
-/// Characters of an error's message in a line.
+/// Maximum number of characters of an error message in a line.
 const MESSAGE: usize = 200;
 
-/// What a person is needed for.
+/// Why a person is needed.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Cause {
-    /// The run went round until it was ended.
+    /// A loop went on until the run was stopped.
     Stopped,
-    /// The run goes round; this incident waits for them.
+    /// The run is in a loop; this incident waits for a person.
     Loop(u32),
-    /// A limit is reached.
+    /// A limit was reached.
     Limit,
-    /// The stream of a turn broke and is not asked for again by itself.
+    /// The stream of a turn broke and is not requested again automatically.
     Stream(TurnId),
-    /// Repairs are offered that only they can choose from.
+    /// A person has to choose among repairs.
     Repair,
-    /// Calls wait for their word.
+    /// Calls wait for a decision.
     Calls,
-    /// All that is left to do waits for a breaker.
+    /// Everything that is left waits for a breaker.
     Breaker,
-    /// All that is left to do waits for an edit that is not committed.
+    /// Everything that is left waits for an uncommitted edit.
     Edit,
-    /// The operator paused or stopped it themselves.
+    /// The operator paused or stopped the run.
     Own,
 }
 
 impl Cause {
-    /// Its name, for programs.
+    /// Returns its name, for programs.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Stopped => "stopped",
@@ -69,18 +70,19 @@ impl Cause {
     }
 }
 
-/// A run that does not go on without a person.
+/// A run that does not continue without a person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Need {
-    /// What for.
+    /// The cause.
     pub cause: Cause,
-    /// It in a sentence.
+    /// The cause as a sentence.
     pub reason: String,
-    /// The calls that it is about, the most urgent first.
+    /// The calls that it concerns, the most urgent first.
     pub calls: Vec<NodeId>,
 }
 
-/// Why the run needs a person now; none where it works, where it has its answer, and where they stopped it themselves.
+/// Returns why the run needs a person now; `None` while it works, once it has its answer, and if the operator
+/// stopped it.
 pub fn need(state: &State) -> Option<Need> {
     match &state.mode {
         Mode::Finished(_) => None,
@@ -98,8 +100,8 @@ pub fn need(state: &State) -> Option<Need> {
     }
 }
 
-/// Why nothing goes on: why a person is needed, or what they do themselves that holds it. Nobody is called for that; who
-/// looks is told.
+/// Returns why nothing continues: why a person is needed, or what the operator does that holds the run. The
+/// latter notifies nobody, but is shown to whoever looks.
 pub fn standstill(state: &State) -> Option<Need> {
     need(state).or_else(|| match &state.mode {
         Mode::Running => edited(state),
@@ -117,8 +119,8 @@ fn own(state: &State, how: &str, why: &str) -> Need {
     }
 }
 
-/// The calls that a repetition is about, the newest first: those of the newest turn that do it again, then the calls
-/// by which it was found. Those that are history by now only where there are no others.
+/// Returns the calls that a repetition concerns, newest first: those of the newest turn that repeat it, then
+/// the calls by which it was found. Calls that are history are included only if there are no others.
 pub fn calls_of(state: &State, incident: &Incident) -> Vec<NodeId> {
     let finding = &incident.finding;
     let counts = |id: &NodeId| state.nodes.get(id).is_some_and(|node| node.active);
@@ -184,7 +186,7 @@ fn broken(state: &State) -> Option<Need> {
     })
 }
 
-/// The calls that wait for their word, in order.
+/// Returns the calls that wait for a decision, in order.
 fn waiting(state: &State) -> Vec<&Call> {
     let asks = |call: &&Call| {
         let counts = state
@@ -220,7 +222,7 @@ fn calls(state: &State) -> Option<Need> {
     })
 }
 
-/// Nothing runs and nothing is asked: what is left waits for a breaker.
+/// Returns the need if nothing runs or is requested and what is left waits for a breaker.
 fn held(state: &State) -> Option<Need> {
     let agenda = &state.agenda;
     if works(state) || agenda.queued.is_empty() {
@@ -243,7 +245,7 @@ fn held(state: &State) -> Option<Need> {
     })
 }
 
-/// True where something goes on by itself.
+/// Returns true if something continues by itself.
 fn works(state: &State) -> bool {
     let asking = |turn: &Turn| turn.stream == Stream::Open && turn.asked > 0;
     let agenda = &state.agenda;
@@ -252,7 +254,7 @@ fn works(state: &State) -> bool {
     runs || open.into_iter().any(asking)
 }
 
-/// Nothing runs and nothing is asked: what is left waits for an edit that somebody has not committed.
+/// Returns the need if nothing runs or is requested and what is left waits for an uncommitted edit.
 fn edited(state: &State) -> Option<Need> {
     let edit = *state.editing.keys().next()?;
     if works(state) {
@@ -260,7 +262,7 @@ fn edited(state: &State) -> Option<Need> {
     }
     let held = |id: &&NodeId| thread::is_held(state, **id);
     let calls: Vec<NodeId> = state.agenda.queued.iter().filter(held).copied().collect();
-    // The model is asked once every turn is settled.
+    // The model is asked only once every turn is settled.
     let asks = || state.agenda.open.is_empty() && thread::waits_for_editor(state, thread::ROOT);
     let reason = match calls.as_slice() {
         [] if !asks() => return None,
@@ -282,13 +284,13 @@ fn edited(state: &State) -> Option<Need> {
     })
 }
 
-/// A call by its number and tool.
+/// Formats a call as its number and tool.
 fn named(state: &State, id: NodeId) -> String {
     let tool = state.nodes.get(&id).and_then(Node::as_call).map(|(tool, _)| tool);
     tool.map_or_else(|| id.to_string(), |tool| format!("{id} {tool}"))
 }
 
-/// What was tried so far about a need, a line each, oldest first.
+/// Returns what was tried so far about a need, one line each, oldest first.
 pub fn attempts(state: &State, need: &Need) -> Vec<String> {
     let mut lines = Vec::new();
     if let Cause::Loop(no) = need.cause
@@ -334,7 +336,7 @@ fn step(step: &Step) -> String {
     format!("{} {}: {came}", step.node, step.rung.words())
 }
 
-/// Executions and rounds of repair of a call, the newest few.
+/// Returns the newest few executions and rounds of repair of a call.
 fn of_call(call: &Call) -> Vec<String> {
     let id = call.id;
     let ran = call.attempts.iter().map(|one| {

@@ -1,6 +1,6 @@
 //! How failures are met: one tree of settings, changed key by key and checked as a whole.
 //!
-//! The text of the tree is recorded whenever it changes; what a rule did under it is in its own fact.
+//! Its text is recorded whenever it changes; what a rule did under it is part of that rule's own event.
 //! Must not know: files, where a value came from, who changed it.
 
 use std::fmt;
@@ -15,32 +15,32 @@ use crate::domain::state::State;
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Policy {
-    /// Further executions of the same bytes.
+    /// Retries of the same bytes.
     pub retry: retry::Settings,
     /// Breakers.
     pub breaker: breaker::Settings,
-    /// The repair of arguments.
+    /// Repair of arguments.
     pub repair: repair::Settings,
-    /// Words by which errors are known.
+    /// Words that identify errors.
     pub errors: classify::Settings,
-    /// What is learnt of tools.
+    /// What is learned about tools.
     pub routing: routing::Settings,
-    /// How much repetition is too much, and what is done about it.
+    /// Loop detection and the steps against loops.
     pub loops: escape::Config,
 }
 
-/// A value that cannot be.
+/// An invalid value.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{key}: {why}")]
 pub struct Bad {
-    /// Which, with the tables around it.
+    /// Its key, with the enclosing tables.
     pub key: String,
-    /// What is wrong with it, and what to write.
+    /// What is wrong with it, and what to write instead.
     pub why: String,
 }
 
 impl Bad {
-    /// An error unless something holds.
+    /// Returns an error unless `holds`.
     pub fn unless(key: &str, holds: bool, why: &str) -> Result<(), Self> {
         if holds { Ok(()) } else { Err(Self::of(key, why)) }
     }
@@ -54,7 +54,7 @@ impl Bad {
 }
 
 impl Policy {
-    /// Reads a whole tree.
+    /// Parses and checks a whole tree.
     pub fn parse(text: &str) -> Result<Self, Bad> {
         let policy: Self =
             serde_json::from_str(text).map_err(|error| Bad::of("resilience", error.to_string()))?;
@@ -62,14 +62,14 @@ impl Policy {
         Ok(policy)
     }
 
-    /// Reads a tree that was checked before it was recorded; none where an older program wrote what this one does
-    /// not read.
+    /// Parses a tree that was checked before it was recorded. Returns `None` if an older program wrote
+    /// something that this one cannot read.
     pub fn recorded(text: &str) -> Option<Self> {
         serde_json::from_str(text).ok()
     }
 
-    /// How many executions with different arguments a call of a tool may cost under what is in force in a run: one
-    /// where nothing is mended.
+    /// Returns how many executions with different arguments a call of a tool may cost under the settings of a
+    /// run: one if its arguments are not repaired.
     pub fn executions_in(state: &State, tool: &str) -> u32 {
         let recorded = state.resilience.as_ref();
         let repair = recorded
@@ -84,12 +84,12 @@ impl Policy {
         }
     }
 
-    /// The whole tree as text.
+    /// Returns the whole tree as text.
     pub fn to_text(&self) -> String {
         serde_json::to_string(self).unwrap_or_default()
     }
 
-    /// The same with another value for one key, such as `retry.retries`.
+    /// Returns the tree with one value replaced; the key is written like `retry.retries`.
     pub fn with(&self, key: &str, value: Value) -> Result<Self, Bad> {
         let mut tree = serde_json::to_value(self).map_err(|error| Bad::of(key, error.to_string()))?;
         let mut here = &mut tree;
@@ -100,7 +100,7 @@ impl Policy {
                 return Err(Bad::of(key, format!("`{table}` is a value and holds no keys")));
             };
             let known: Vec<String> = table.keys().cloned().collect();
-            // Tables of names that a person chooses may grow; others hold what there is.
+            // Tables whose keys a person chooses may grow; others have fixed keys.
             let open = matches!(
                 names[..],
                 ["routing", "kinds", ..] | ["repair", "tools", ..] | ["loops", "substitutes", _]
@@ -128,7 +128,8 @@ impl Policy {
         Ok(policy)
     }
 
-    /// Every key of every table with its value as JSON text, for [`Policy::with`]; a table in a table is one value.
+    /// Returns every key of every table with its value as JSON text, for [`Policy::with`]; a nested table is
+    /// one value.
     pub fn values(&self) -> Vec<(String, String)> {
         let tree = serde_json::to_value(self).unwrap_or_default();
         let tables = tree.as_object().into_iter().flatten();
@@ -140,7 +141,7 @@ impl Policy {
         .collect()
     }
 
-    /// Refuses values out of their bounds.
+    /// Refuses values out of bounds.
     pub fn check(&self) -> Result<(), Bad> {
         self.retry.check()?;
         self.breaker.check()?;
@@ -154,7 +155,7 @@ impl Policy {
             .map_err(|bad| Bad::of(&format!("routing.{}", bad.key), bad.to_string()))
     }
 
-    /// Every key with its value, in words.
+    /// Returns every key with its value, in words.
     pub fn words(&self) -> Vec<(String, String)> {
         fn of(path: &str, value: &Value, out: &mut Vec<(String, String)>) {
             match value {
@@ -178,7 +179,7 @@ impl Policy {
     }
 }
 
-/// A span of time, written as `200ms`, `10s`, `5m` or `1h`.
+/// A duration, written as `200ms`, `10s`, `5m` or `1h`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Ms(pub u64);
 

@@ -1,8 +1,7 @@
-//! Whether the same bytes run once more after a failure, and after which wait.
+//! Decides whether the same bytes run again after a failure, and after which wait.
 //!
-//! Only failures that may pass by themselves are met so, and only where another execution does no
-//! harm: what changes the world runs again only if it is proven that nothing happened. Must not know:
-//! clocks, how a wait is kept.
+//! Only temporary failures are retried, and only if another execution does no harm: a call that changes the
+//! world runs again only if it is proven that nothing happened. Must not know: clocks, how a wait is kept.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,27 +11,27 @@ use crate::domain::ladder::{Next, Retry, span};
 use crate::domain::node::Node;
 use crate::domain::state::{LedgerEntry, State};
 
-/// Executions of a tool that are looked at.
+/// Maximum number of executions of a tool that are examined.
 const LOOKED_AT: usize = 64;
-/// What is longer ago than this says nothing of now.
+/// Failures longer ago than this many milliseconds do not count.
 const RECENT_MS: i64 = 600_000;
 
-/// Bounds of retries.
+/// Limits on retries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
-    /// Retries of one failure.
+    /// Number of retries of one failure.
     pub retries: u32,
-    /// The wait before the first; doubled with each.
+    /// The wait before the first retry; it doubles with each.
     pub first: Ms,
-    /// The longest wait of the doubling.
+    /// Upper limit of the doubled wait.
     pub longest: Ms,
-    /// How much a wait may differ either way, in percent.
+    /// How much a wait varies in either direction, in percent.
     pub jitter: u64,
-    /// The longest wait that a server may ask for; longer ones are not waited for.
+    /// The longest wait that a server may ask for; a longer one is not respected.
     pub patience: Ms,
-    /// An error of a tool that came so often in a row, within ten minutes, does not pass by itself; 0
-    /// for never.
+    /// Number of equal errors of a tool in a row, within ten minutes, after which they no longer count as
+    /// temporary; 0 for never.
     pub persistent: u32,
 }
 
@@ -50,7 +49,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Refuses values out of their bounds.
+    /// Refuses values out of bounds.
     pub fn check(&self) -> Result<(), Bad> {
         Bad::unless("retry.retries", self.retries <= 20, "write 0 to 20")?;
         Bad::unless("retry.jitter", self.jitter <= 100, "it is a percentage: 0 to 100")?;
@@ -65,8 +64,8 @@ impl Settings {
     }
 }
 
-/// The step that follows an error, as far as it concerns retries. `seed` makes waits differ between
-/// runs that fail at one time.
+/// Returns the step that follows an error, as far as it concerns retries. `seed` varies the waits of runs
+/// that fail at the same time.
 pub fn after(settings: &Settings, state: &State, call: &Call, error: &ToolError, seed: u64) -> Next {
     let often = in_a_row(state, call, error);
     if error.class == ErrorClass::Transient && settings.persistent > 0 && often >= settings.persistent {
@@ -119,7 +118,7 @@ fn scheduled(
     })
 }
 
-/// How often a tool's last executions ended with this very error, without another end between.
+/// Returns how many of a tool's last executions in a row ended with this very error.
 fn in_a_row(state: &State, call: &Call, error: &ToolError) -> u32 {
     let tool = state
         .nodes
@@ -153,8 +152,7 @@ fn ended<'s>(state: &'s State, entry: &LedgerEntry) -> Option<&'s Outcome> {
         .as_ref()
 }
 
-/// How often the same bytes may run again at most, and why that does no harm; otherwise why they may
-/// not at all.
+/// Returns how often the same bytes may run again and why that does no harm, or why they may not.
 fn allowed(call: &Call, error: &ToolError) -> Result<(u32, &'static str), &'static str> {
     if call.delegates {
         return Err("the sub-agent's own calls were tried again where that made sense");
@@ -185,7 +183,8 @@ fn allowed(call: &Call, error: &ToolError) -> Result<(u32, &'static str), &'stat
     }
 }
 
-/// Milliseconds before a retry, from 1: doubled with each, up to the longest, and a little more or less.
+/// Returns the milliseconds before a retry, counted from 1: doubled with each up to the limit, and varied a
+/// little.
 pub fn wait(settings: &Settings, no: u32, draw: u64) -> u64 {
     let doubled = settings
         .first
@@ -197,7 +196,7 @@ pub fn wait(settings: &Settings, no: u32, draw: u64) -> u64 {
     (base - spread).saturating_add(draw % room)
 }
 
-/// A number of its own for each retry of each call (splitmix64).
+/// Derives a number for each retry of each call (splitmix64).
 fn mix(seed: u64, call: &Call) -> u64 {
     let own = u64::from(call.id.no) << 32 | u64::from(call.last_attempt().map_or(0, |last| last.no.0));
     let mut n = seed ^ own.wrapping_mul(0x9E37_79B9_7F4A_7C15);

@@ -1,10 +1,10 @@
-//! Routing feedback: how well each tool has served each kind of task, as a weight between 0 and 1 that
-//! every execution moves, and what follows from it.
+//! Routing feedback: how well each tool has served each kind of task, as a weight between 0 and 1 that every
+//! execution moves, and what follows from it.
 //!
-//! Four things and no others follow from a weight: the order and the notes in which the model is offered its
-//! tools, the choice among substitutes, a question to the operator before a call of a tool that keeps
-//! failing, and, only where the operator wants it, that a tool is not offered. A call is never sent to
-//! another tool than the one it names. Must not know: how tools run, who shows the weights.
+//! Exactly four things follow from a weight: the order and the notes with which tools are offered to the
+//! model; the choice among substitutes; a question to the operator before a call of a tool that keeps
+//! failing; and, only if the operator wants it, that a tool is not offered. A call is never redirected to a
+//! tool that it does not name. Must not know: how tools run, who shows the weights.
 
 mod cell;
 mod kind;

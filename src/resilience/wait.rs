@@ -1,12 +1,13 @@
-//! How long a server asks to wait, by the headers of its answer. Must not know: the clock; a date is
+//! How long a server asks to wait, according to its response headers. Must not know: the clock; a date is
 //! measured against the date that the server itself sent.
 
 use jiff::fmt::rfc2822;
 
-/// Longer waits are cut: nobody would sit through them.
+/// Upper limit of a wait in milliseconds; nobody would sit through a longer one.
 const MOST_MS: u64 = 24 * 60 * 60 * 1000;
 
-/// Milliseconds that an answer asks to wait; `header` gives the text of a header by its lower-case name.
+/// Returns the milliseconds that a response asks to wait; `header` returns the text of a header by its
+/// lower-case name.
 pub fn asked<'h>(header: impl Fn(&str) -> Option<&'h str>) -> Option<u64> {
     let text = |name: &str| header(name).map(str::trim);
     let number = |name: &str| {

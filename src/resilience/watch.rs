@@ -1,4 +1,4 @@
-//! The read models of a run, kept up with its facts one by one. Must not know: who reads them.
+//! The read models of a run, updated event by event. Must not know: who reads them.
 
 use super::execution;
 use super::health::Health;
@@ -10,17 +10,17 @@ use crate::domain::id::Seq;
 use crate::domain::state::{Mode, State};
 use crate::domain::weight::{MOST, Word};
 
-/// What is known of the tools of a run.
+/// What is known about the tools of a run.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Watch {
     /// How well each tool serves each kind of task.
     pub weights: Weights,
-    /// How each tool does.
+    /// How each tool performs.
     pub health: Health,
 }
 
 impl Watch {
-    /// Of a run of which nothing is known yet.
+    /// Creates the read models of a run of which nothing is known.
     pub fn new(settings: Settings) -> Self {
         Self {
             weights: Weights::new(settings, Priors::default()),
@@ -28,7 +28,7 @@ impl Watch {
         }
     }
 
-    /// The same on a run as it stands, with the settings that are recorded in it.
+    /// Rebuilds the read models for a run's present state, with the settings recorded in it.
     pub fn on(&self, state: &State) -> Self {
         let recorded = state.resilience.as_ref();
         let recorded = recorded.and_then(|one| Policy::recorded(&one.policy));
@@ -36,7 +36,7 @@ impl Watch {
         Self::of(state, settings)
     }
 
-    /// What a run as it stands amounts to.
+    /// Builds the read models of a run's present state.
     pub fn of(state: &State, settings: Settings) -> Self {
         let imported = state.weights.imported.as_ref();
         let priors = imported.map_or_else(Priors::default, |one| Priors::of_noted(&one.weights));
@@ -56,10 +56,10 @@ impl Watch {
         watch
     }
 
-    /// Folds one fact of the run; the state is the one after it.
+    /// Folds one event, given the state after it.
     pub fn take(&mut self, state: &State, envelope: &Envelope) {
-        // All weights are what they would be if these settings had held from the beginning: so they stay the same in
-        // every process that goes on with the run.
+        // All weights are recomputed as if these settings had held from the beginning, so they are the same
+        // in every process that continues the run.
         if matches!(
             envelope.event,
             Event::Resilience(ResilienceEvent::PolicySet { .. })
@@ -88,7 +88,7 @@ impl Watch {
         self.weights.take(fact);
     }
 
-    /// The weights to be written down, where that is due: every hundred executions, and where the run stands
+    /// Returns the weights to record, if that is due: every hundred executions, and when the run stands
     /// still.
     pub fn due(&self, state: &State) -> Option<WeightEvent> {
         let (noted, executions) = (state.weights.noted, self.weights.executions());

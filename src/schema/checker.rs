@@ -1,4 +1,4 @@
-//! A compiled schema and the two checks against it. Must not know: where schemas come from.
+//! A compiled schema, and the two checks against it. Must not know: where schemas come from.
 
 use std::fmt;
 
@@ -10,10 +10,11 @@ use super::violation::{self, Violation};
 use super::{excuse, reading, sentence};
 use crate::domain::call::Fault;
 
-/// Keys that every call may carry beside its tool's arguments: the label, the output path and what it waits for.
+/// Keys that every call may carry besides its tool's arguments: the label, the output path, and what it waits
+/// for.
 pub const RESERVED: [&str; 3] = ["_as", "_out", "_after"];
 
-/// Faults listed for one text; what is beyond is counted as "more".
+/// Maximum number of faults listed for one text; further ones are counted as "more".
 pub const MAX_FAULTS: usize = 100;
 /// Bytes of arguments beyond which only the first violation is looked for.
 const LONG: usize = 256 * 1024;
@@ -24,7 +25,7 @@ pub enum Error {
     /// The text is not JSON.
     #[error("the schema is not valid JSON: {0}; correct it where the tool is defined")]
     NotJson(String),
-    /// The JSON is not a schema, or points outside of itself.
+    /// The JSON is not a schema, or refers to other documents.
     #[error("the schema cannot be compiled at `{at}`: {why}; correct it where the tool is defined")]
     NotSchema {
         /// JSON pointer into the schema.
@@ -34,7 +35,7 @@ pub enum Error {
     },
 }
 
-/// Refuses every reference that leaves the schema document: a check reads and fetches nothing.
+/// Refuses every reference that leaves the schema document, so that a check reads and fetches nothing.
 struct Nothing;
 
 impl Retrieve for Nothing {
@@ -78,23 +79,24 @@ impl Checker {
         Ok(Self { schema, validator })
     }
 
-    /// Everything wrong with an argument text whose references are filled in.
+    /// Returns everything that is wrong with an argument text whose references are resolved.
     pub fn check(&self, args_text: &str) -> Vec<Fault> {
         self.run(args_text, false)
     }
 
-    /// Everything wrong with an argument text as the model wrote it: a reference (a string that
-    /// begins with one `†`) fits everywhere.
+    /// Returns everything that is wrong with an argument text as the model wrote it: a reference (a string
+    /// that begins with one `†`) is accepted everywhere.
     pub fn check_open(&self, args_text: &str) -> Vec<Fault> {
         self.run(args_text, true)
     }
 
-    /// What can stand at byte `at` of an argument text that is being typed; none where nothing is known.
+    /// Returns what may be inserted at byte `at` of an argument text that is being typed, or `None` if the
+    /// schema does not tell.
     pub fn complete(&self, args_text: &str, at: usize) -> Option<Completion> {
         complete(&self.schema, args_text, at)
     }
 
-    /// The schema, as it was given.
+    /// Returns the schema as it was given.
     pub fn schema(&self) -> &Value {
         &self.schema
     }
@@ -145,7 +147,7 @@ impl Checker {
 
 fn without_reserved(mut value: Value) -> Value {
     if let Value::Object(map) = &mut value {
-        // `shift_remove` keeps the order of the others, and so the order of the faults.
+        // `shift_remove` keeps the order of the other keys, and so the order of the faults.
         for key in RESERVED {
             map.shift_remove(key);
         }
@@ -165,7 +167,7 @@ fn bounded(mut faults: Vec<Fault>) -> Vec<Fault> {
     faults
 }
 
-/// An error with what caused it: the reason of a refused reference stands at the end of the chain.
+/// Describes an error with its causes: the reason of a refused reference is at the end of the chain.
 fn causes(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();

@@ -1,6 +1,6 @@
-//! What can stand where somebody types in a JSON text: names of properties, values of an enumeration.
+//! What may be inserted where somebody types in a JSON text: names of properties, values of an enumeration.
 //!
-//! Works on a text that is not finished. Must not know: where schemas come from, keys, screens.
+//! It works on unfinished text. Must not know: where schemas come from, keys, screens.
 
 mod offers;
 mod place;
@@ -10,29 +10,30 @@ use serde_json::Value;
 use offers::{deeper, names, values};
 use place::{Place, end_of_word, keys_around};
 
-/// What can stand at a place of a text.
+/// What may be inserted at a place of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Completion {
-    /// Where the part of the text begins that is replaced.
+    /// Start of the replaced part of the text.
     pub from: usize,
-    /// Where it ends.
+    /// End of the replaced part.
     pub to: usize,
-    /// What it can be replaced with, in the order of the schema. Holds untrusted text.
+    /// The possible replacements, in the order of the schema. Contains untrusted text.
     pub choices: Vec<Choice>,
 }
 
-/// One thing that can stand there.
+/// One possible replacement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Choice {
-    /// The JSON text to put in.
+    /// The JSON text to insert.
     pub insert: String,
-    /// What it is, for choosing.
+    /// Its name in the list of choices.
     pub name: String,
-    /// More about it.
+    /// A description.
     pub detail: String,
 }
 
-/// What can stand at byte `at` of a JSON text by a schema; none where it says nothing.
+/// Returns what may be inserted at byte `at` of a JSON text according to a schema, or `None` if the schema
+/// does not tell.
 pub(super) fn complete(schema: &Value, text: &str, at: usize) -> Option<Completion> {
     let before = text.get(..at)?;
     let place = Place::find(before)?;
@@ -81,7 +82,7 @@ mod tests {
         })
     }
 
-    /// The choices where `|` stands, and the text with the first of them put in.
+    /// Returns the choices at the place of `|`, and the text with the first of them inserted.
     fn at(text: &str) -> (Vec<String>, String) {
         let at = text.find('|').unwrap();
         let text = text.replace('|', "");

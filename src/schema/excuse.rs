@@ -1,13 +1,13 @@
-//! The first check: which violations a reference excuses, since its value is not known yet.
+//! The first check: which violations a reference excuses because its value is not known yet.
 //!
-//! A violation counts only if no value of the references could mend it; the second check, with
-//! the values filled in, is the strict one. Must not know: what references mean.
+//! A violation counts only if no value of the references could repair it; the second check, with the values
+//! inserted, is the strict one. Must not know: what references mean.
 
 use jsonschema::ValidationError;
 use jsonschema::error::ValidationErrorKind as Kind;
 use serde_json::Value;
 
-/// True for a string that is a reference: one dagger at the start; two are an escaped dagger.
+/// Returns true for a string that is a reference: it begins with one dagger; two are an escaped dagger.
 pub(super) fn is_reference(value: &Value) -> bool {
     value
         .as_str()
@@ -24,13 +24,13 @@ fn holds_reference(value: &Value) -> bool {
     }
 }
 
-/// True where a reference's value may mend the violation.
+/// Returns true if the value of a reference may repair the violation.
 pub(super) fn excused(error: &ValidationError<'_>, whole: &Value) -> bool {
     let instance: &Value = error.instance();
     if is_reference(instance) {
         return true;
     }
-    // Which branch of `if` applies may hang on a reference anywhere in the tested value.
+    // Which branch of `if` applies may depend on a reference anywhere in the tested value.
     let path = error.evaluation_path().as_str();
     if path.split('/').any(|part| part == "then" || part == "else") && holds_reference(whole) {
         return true;

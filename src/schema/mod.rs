@@ -1,8 +1,8 @@
-//! JSON Schema checks, offline: all that is wrong with an argument text, in sentences.
+//! Offline JSON Schema checks: everything that is wrong with an argument text, in sentences.
 //!
-//! [`Checker`] is compiled once per schema and asked per text; [`near`] finds the names that a
-//! misspelt one may have meant; [`Violation`] is for who acts on a fault; [`Checker::complete`] says what
-//! can stand at a place of a text. Must not know: tools, calls (only the shape of a fault), files, the
+//! [`Checker`] is compiled once per schema and used for each text. [`near`] finds the names that a misspelt
+//! one may have meant. [`Violation`] serves those who act on a fault. [`Checker::complete`] tells what may be
+//! inserted at a place of a text. Must not know: tools, calls (only the shape of a fault), files, the
 //! network.
 
 mod checker;

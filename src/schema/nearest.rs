@@ -1,6 +1,6 @@
-//! Which known name a misspelt one may have meant. Must not know: what the names are names of.
+//! Finds the known name that a misspelt one may have meant. Must not know: what the names are names of.
 
-/// The candidates that look like `word`, best first, at most three; none when none is close.
+/// Returns at most three candidates similar to `word`, the best first, or none if none is close.
 pub fn near<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     let wanted = plain(word);
     let mut scored: Vec<(f64, &str)> = candidates
@@ -10,7 +10,7 @@ pub fn near<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Ve
             (score >= 0.6).then_some((score, candidate))
         })
         .collect();
-    // Equal scores keep the order of the candidates: the sort is stable.
+    // The sort is stable: equal scores keep the order of the candidates.
     scored.sort_by(|a, b| b.0.total_cmp(&a.0));
     scored
         .into_iter()
@@ -19,7 +19,7 @@ pub fn near<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Ve
         .collect()
 }
 
-/// Case and separators carry no meaning when a name is misspelt: `readFile` means `read_file`.
+/// Drops case and separators, which carry no meaning in a misspelt name: `readFile` means `read_file`.
 fn plain(word: &str) -> String {
     word.chars()
         .take(80)

@@ -1,7 +1,7 @@
-//! Reads an argument text strictly: syntax, nesting, repeated keys, numbers that would change.
+//! Reads an argument text strictly: syntax, nesting, duplicate keys, numbers that would change.
 //!
-//! The text itself is what runs; the value read here only serves the check. So everything in
-//! which the value would differ from the text is a fault. Must not know: schemas.
+//! The text itself is what runs; the value read here only serves the check. So it is a fault if the value
+//! would differ from the text. Must not know: schemas.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -12,16 +12,16 @@ use super::checker::MAX_FAULTS;
 use super::sentence::shown_text;
 use crate::domain::call::Fault;
 
-/// Levels of arrays and objects that a text may nest; the JSON reader itself ends there.
+/// Maximum nesting of arrays and objects, which is the limit of the JSON reader itself.
 pub const MAX_DEPTH: usize = 127;
 
-/// What a text holds, as far as it can be read, and what is wrong with it.
+/// The value of a text as far as it can be read, and the faults.
 pub(super) struct Reading {
     pub(super) value: Option<Value>,
     pub(super) faults: Vec<Fault>,
 }
 
-/// Reads a text. A blank one is an empty object: some models send nothing for "no arguments".
+/// Reads a text. Blank text is an empty object, because some models send nothing for "no arguments".
 pub(super) fn read(text: &str) -> Reading {
     if text.trim_ascii().is_empty() {
         return Reading {
@@ -81,7 +81,7 @@ fn syntax(text: &str, error: &serde_json::Error) -> String {
     format!("not valid JSON at line {line}, column {column}: {what}")
 }
 
-/// The reader counts bytes; people count characters.
+/// Converts a column from bytes, as the reader counts, to characters, as people do.
 fn chars_up_to(text: &str, line: usize, column: usize) -> usize {
     let Some(row) = text.split('\n').nth(line.saturating_sub(1)) else {
         return column;
@@ -132,7 +132,7 @@ pub(super) fn told(path: &str) -> String {
 pub const LONGEST_PATH: usize = 4 * 1024;
 /// Digits of a whole number that is surely kept.
 const EXACT: usize = 15;
-/// Keys of an object that are compared one by one.
+/// Number of keys up to which they are compared one by one.
 const FEW: usize = 16;
 
 /// The keys of an object so far.
@@ -143,7 +143,7 @@ struct Keys<'a> {
 }
 
 impl<'a> Keys<'a> {
-    /// Notes a key; gives it back where it was there before.
+    /// Notes a key; returns it if it is a duplicate.
     fn again(&mut self, key: Cow<'a, str>) -> Option<Cow<'a, str>> {
         if self.few.contains(&key) || self.more.contains(&key) {
             return Some(key);
@@ -157,7 +157,7 @@ impl<'a> Keys<'a> {
     }
 }
 
-/// What a string of a valid text stands for.
+/// Decodes a string of a valid text.
 fn decoded(raw: &str) -> Cow<'_, str> {
     let inner = raw.get(1..raw.len().saturating_sub(1)).unwrap_or_default();
     if inner.contains('\\') {
@@ -167,7 +167,7 @@ fn decoded(raw: &str) -> Cow<'_, str> {
     }
 }
 
-/// A walk over a text that is known to be valid JSON.
+/// Walks over a text that is known to be valid JSON.
 struct Walk<'a> {
     text: &'a str,
     at: usize,
@@ -271,7 +271,7 @@ impl Walk<'_> {
         let start = self.at;
         self.skip(|b| b.is_ascii_digit() || matches!(b, b'-' | b'+' | b'.' | b'e' | b'E'));
         let raw = self.text.get(start..self.at).unwrap_or_default();
-        // A few digits are a whole number, and kept as they are.
+        // A few digits are a whole number that does not change.
         if raw.len() <= EXACT && raw.bytes().all(|b| b.is_ascii_digit()) {
             return;
         }
@@ -291,7 +291,8 @@ impl Walk<'_> {
     }
 }
 
-/// Sign, digits without outer zeros, exponent of the last digit: equal exactly for equal numbers.
+/// Splits a number into sign, digits without outer zeros, and the exponent of the last digit: equal exactly
+/// for equal numbers.
 fn decimal(raw: &str) -> (bool, String, i64) {
     let (mantissa, exponent) = raw.split_once(['e', 'E']).unwrap_or((raw, "0"));
     let exponent: i64 = exponent.trim_start_matches('+').parse().unwrap_or_else(|_| {

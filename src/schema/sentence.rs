@@ -1,4 +1,4 @@
-//! Violations as sentences that a person and a model understand. Must not know: how they are found.
+//! Describes violations in sentences that a person and a model understand. Must not know: how they are found.
 
 use jsonschema::ValidationError;
 use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
@@ -10,10 +10,10 @@ use super::reading::told;
 use crate::domain::call::Fault;
 use crate::text::visible_head;
 
-/// Characters of a value quoted in a sentence.
+/// Maximum number of characters of a value quoted in a sentence.
 const QUOTED: usize = 60;
 
-/// Untrusted text in a message: bounded, nothing in it can hide or move the cursor.
+/// Makes untrusted text fit for a message: short, and unable to hide anything or move the cursor.
 pub(super) fn shown_text(text: &str) -> String {
     visible_head(text, 4 * QUOTED)
 }
@@ -22,7 +22,7 @@ fn shown(value: &Value) -> String {
     visible_head(&value.to_string(), QUOTED)
 }
 
-/// A violation as faults: one, or one for each unexpected property.
+/// Converts a violation to faults: one, or one for each unexpected property.
 pub(super) fn faults(error: &ValidationError<'_>, schema: &Value) -> Vec<Fault> {
     let path = told(&error.instance_path().to_string());
     let keyword = error.kind().keyword().to_owned();

@@ -12,7 +12,7 @@ fn checker(schema: &Value) -> Checker {
     Checker::new(&schema.to_string()).unwrap()
 }
 
-/// `path keyword: message` of every fault.
+/// Returns `path keyword: message` for every fault.
 fn found(checker: &Checker, text: &str) -> Vec<String> {
     lines(checker.check(text))
 }
@@ -110,7 +110,7 @@ fn says_all_that_is_wrong_in_sentences() {
     for (text, wanted) in table {
         assert_eq!(found(&checker, text), wanted, "for {text}");
     }
-    // All of them at once, not only the first.
+    // All faults at once, not only the first.
     let all = found(
         &checker,
         r#"{"lines":0.5,"unit":1,"day":"x","tags":[1,2],"more":1}"#,
@@ -265,10 +265,10 @@ fn a_reference_fits_everywhere_until_its_value_is_known() {
     let checker = read_file();
     let open = r#"{"_as":"readme","_out":["state.x"],"path":"†call.c1.path","lines":"†state.n","unit":"†input.u","day":"†call.c2","tags":["†a","†a"]}"#;
     assert_eq!(found_open(&checker, open), [""; 0]);
-    // The strict check takes the same text at its word.
+    // The strict check takes the same text literally.
     assert_eq!(found(&checker, open).len(), 4);
     assert_eq!(found(&checker, r#"{"path":"a","_as":"x","_out":7}"#), [""; 0]);
-    // The reserved keys are reserved at the top only.
+    // The reserved keys are reserved only at the top level.
     let nested = checker_of_object();
     assert_eq!(found(&nested, r#"{"inner":{"_as":"x"}}"#).len(), 1);
 }
@@ -286,7 +286,7 @@ fn what_a_reference_cannot_mend_stays_a_fault() {
             r#"{"path":"a","unit":"††call.c1"}"#,
             r#"/unit enum: "††call.c1" is not accepted; accepted: "celsius", "fahrenheit""#,
         ),
-        // Not at the start: text.
+        // A dagger that is not at the start is text.
         (
             r#"{"path":"a","lines":"x †call.c1"}"#,
             r#"/lines type: must be a whole number, but is the string "x †call.c1""#,
@@ -385,7 +385,7 @@ fn a_schema_that_points_outside_is_refused_and_nothing_is_read_or_fetched() {
     }
     let unknown_draft = json!({"$schema": format!("http://127.0.0.1:{port}/draft"), "type": "string"});
     let _ = Checker::new(&unknown_draft.to_string());
-    // Nobody knocked: a connection would be waiting here.
+    // A connection attempt would be waiting here.
     assert_eq!(
         listener.accept().map(|_| ()).map_err(|error| error.kind()),
         Err(std::io::ErrorKind::WouldBlock)
@@ -452,7 +452,7 @@ fn any_json() -> impl Strategy<Value = Value> {
 }
 
 proptest! {
-    /// What a JSON writer wrote has no faults of its own, compact or indented.
+    /// The output of a JSON writer has no faults of its own, compact or indented.
     #[test]
     fn written_json_reads_clean(value in any_json()) {
         let checker = Checker::new("true").unwrap();
@@ -460,7 +460,7 @@ proptest! {
         prop_assert!(checker.check(&serde_json::to_string_pretty(&value).unwrap()).is_empty());
     }
 
-    /// No text makes a check panic, and a text is faultless only if a JSON reader takes it.
+    /// No text makes a check panic, and a text is faultless only if a JSON reader accepts it.
     #[test]
     fn any_text_is_survived(text in r#"[\[\]{}",:0-9eE.+\\u†a-c \n-]{0,40}"#) {
         let checker = read_file();

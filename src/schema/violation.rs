@@ -1,6 +1,6 @@
-//! Violations taken apart: where, which keyword, what it asks for, what the schema says of the place.
+//! Violations in parts: the place, the keyword, its value, and the schema of the place.
 //!
-//! [`Checker::check`](super::Checker::check) says the same in sentences; this is for who wants to act on it.
+//! [`Checker::check`](super::Checker::check) says the same in sentences; this is for those who act on it.
 //! Must not know: what is done about a violation.
 
 use jsonschema::ValidationError;
@@ -10,27 +10,27 @@ use serde_json::Value;
 use super::checker::MAX_FAULTS;
 use super::sentence;
 
-/// Steps from one reference inside a schema to the next; a longer chain leads nowhere.
+/// Maximum number of references that are followed inside a schema; a longer chain leads nowhere.
 const MOST_REFERENCES: usize = 16;
 
 /// One violation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Violation {
-    /// JSON pointer of the value in question; of what is missing or too much, where that is it.
+    /// JSON pointer to the value in question, or to the missing or surplus one.
     pub path: String,
-    /// The keyword of the schema that is violated.
+    /// The violated keyword of the schema.
     pub keyword: String,
-    /// What the keyword asks for.
+    /// The value of the keyword.
     pub expected: Value,
-    /// What the schema says of the value at `path`; null where it says nothing.
+    /// The schema of the value at `path`; null if there is none.
     pub place: Value,
-    /// What the schema says of the object that the value stands in, or should; null at the top.
+    /// The schema of the object that contains the value, or should; null at the top.
     pub around: Value,
     /// The sentence for people and models.
     pub message: String,
 }
 
-/// A violation as parts: one, or one for each unexpected property.
+/// Converts a violation to parts: one, or one for each unexpected property.
 pub(super) fn parts(error: &ValidationError<'_>, schema: &Value) -> Vec<Violation> {
     let at = error.schema_path().as_str();
     let path = error.instance_path().to_string();
@@ -72,7 +72,7 @@ pub(super) fn parts(error: &ValidationError<'_>, schema: &Value) -> Vec<Violatio
         .collect()
 }
 
-/// What a schema says of the object around a path.
+/// Returns the schema of the object that contains a path.
 fn around(schema: &Value, path: &str) -> Value {
     path.rsplit_once('/')
         .and_then(|(parent, _)| said_of(schema, parent))
@@ -80,8 +80,8 @@ fn around(schema: &Value, path: &str) -> Value {
         .unwrap_or(Value::Null)
 }
 
-/// What a schema says of the value at a JSON pointer, where it says it in one place: through
-/// `properties`, `items`, `prefixItems`, `additionalProperties` and references inside of the schema.
+/// Returns the schema of the value at a JSON pointer, if it is in one place: reached through `properties`,
+/// `items`, `prefixItems`, `additionalProperties` and references inside the schema.
 pub fn said_of<'s>(schema: &'s Value, path: &str) -> Option<&'s Value> {
     let mut now = followed(schema, schema)?;
     for part in path.split('/').skip(1) {
@@ -104,7 +104,7 @@ fn item<'s>(root: &'s Value, of: &'s Value, index: &str) -> Option<&'s Value> {
     items.and_then(|found| followed(root, found))
 }
 
-/// A schema, or the one that it refers to.
+/// Returns a schema, or the one that it refers to.
 fn followed<'s>(root: &'s Value, mut found: &'s Value) -> Option<&'s Value> {
     for _ in 0..MOST_REFERENCES {
         let Some(target) = found.get("$ref").and_then(Value::as_str) else {
@@ -167,7 +167,7 @@ mod tests {
         assert_eq!(one("/tags/1").expected, json!(["a", "b"]));
         assert_eq!(one("/seat").around, schema);
         assert!(one("/a~1b").message.contains("`a/b` is missing"));
-        // References count as right until their values are known; text that is no JSON has no violations.
+        // References count as valid until their values are known; text that is not JSON has no violations.
         let open = checker.violations(r#"{"from":"†call.c1","a/b":"x","seats":"†state.n"}"#);
         assert_eq!(open, Ok(Vec::new()));
         assert_eq!(checker.violations("{").unwrap_err().len(), 1);

@@ -1,23 +1,23 @@
-//! Which characters may stand on a screen as they are. Must not know: how the others are shown.
+//! Decides which characters may appear on a screen as they are. Must not know: how the others are shown.
 
 use unicode_general_category::{GeneralCategory, get_general_category};
 
-/// What a character is to somebody who has to see it.
+/// How a character appears to a reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Class {
-    /// Has a glyph of its own: letters, numbers, punctuation, symbols.
+    /// It has a glyph of its own: letters, numbers, punctuation, symbols.
     Base,
-    /// Is drawn onto the character before it.
+    /// It is drawn onto the character before it.
     Mark,
-    /// Has no glyph, changes the direction, looks like a blank, or has no meaning that is agreed on.
+    /// It has no glyph, changes the direction, looks like a blank, or has no agreed meaning.
     Hidden,
 }
 
-/// What the frame of a decision is drawn with, and what looks like it. No untrusted text can produce
-/// one of these: they stand as marks wherever they come from.
+/// The glyphs of the decision frame, and those that look like them. Untrusted text cannot produce any of
+/// them: it shows them as marks.
 pub const FRAME: [char; 9] = ['┃', '┏', '┗', '┓', '┛', '┣', '╏', '┇', '┋'];
 
-/// The class of a character.
+/// Classifies a character.
 pub(super) fn class(c: char) -> Class {
     use GeneralCategory as G;
     if c.is_ascii() {
@@ -51,12 +51,14 @@ pub(super) fn class(c: char) -> Class {
         | G::CurrencySymbol
         | G::ModifierSymbol
         | G::OtherSymbol => Class::Base,
-        // Controls, formats, separators, private use, unassigned, and whatever a later table adds.
+        // Controls, formats, separators, private use, unassigned, and whatever a later version of Unicode
+        // adds.
         _ => Class::Hidden,
     }
 }
 
-/// Letters, marks and symbols by category that nevertheless show nothing, or only an empty cell.
+/// Returns true for characters that show nothing or only an empty cell, although their category is letter,
+/// mark or symbol.
 const fn is_unseen(c: char) -> bool {
     matches!(c,
         '\u{034F}' // combining grapheme joiner
@@ -65,14 +67,14 @@ const fn is_unseen(c: char) -> bool {
         | '\u{180B}'..='\u{180F}' // Mongolian variation selectors
         | '\u{2800}' // braille pattern without a dot
         | '\u{FE00}'..='\u{FE0F}' | '\u{E0100}'..='\u{E01EF}' // variation selectors
-        | '\u{FFFC}' // stands for an object that is not there
+        | '\u{FFFC}' // stands for an absent object
         | '\u{13441}'..='\u{13442}' // Egyptian blanks
         | '\u{16FE4}' // Khitan filler
         | '\u{1D159}' // empty note head
     )
 }
 
-/// The brackets of the marks, and what looks like them.
+/// Returns true for the brackets of marks, and for characters that look like them.
 pub(super) const fn is_bracket(c: char) -> bool {
     matches!(
         c,
@@ -80,7 +82,8 @@ pub(super) const fn is_bracket(c: char) -> bool {
     )
 }
 
-/// True for the large scripts whose characters never join with one another: spares the exact test.
+/// Returns true for the large scripts whose characters never join with one another, which saves the exact
+/// test.
 pub(super) const fn stands_alone(c: char) -> bool {
     matches!(c, '\0'..'\u{0300}' | '\u{0370}'..='\u{0482}' | '\u{3041}'..='\u{3096}'
         | '\u{30A1}'..='\u{30FA}' | '\u{3400}'..='\u{9FFF}')

@@ -1,50 +1,50 @@
-//! What can be wrong with text that somebody typed in the visible form. Must not know: who typed it.
+//! The errors in text that somebody typed in the visible form. Must not know: who typed it.
 //!
-//! The words name characters as they are: whoever shows them makes them visible like any other text, and what can be read
-//! then is exactly what is to be typed.
+//! The messages contain characters as they are. Whoever shows them makes them visible like any other text,
+//! and the reader then sees exactly what to type.
 
 /// Text in the visible form that cannot be read back.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// A mark that means nothing.
+    /// An unknown mark.
     #[error(
         "`{mark}` between brackets is no mark: for a bracket itself write `⟨` or `⟩`, for others `\t`, `\n`, `\r`, \
          `\u{202e}`, `            `"
     )]
     UnknownMark {
-        /// Where it stands.
+        /// Its byte offset.
         at: usize,
-        /// What stands between the brackets, shortened.
+        /// The text between the brackets, shortened.
         mark: String,
     },
     /// A bracket without its partner.
     #[error("this bracket has no partner: for the bracket itself write `{bracket}`")]
     Bracket {
-        /// Where it stands.
+        /// Its byte offset.
         at: usize,
-        /// Which one.
+        /// The bracket.
         bracket: char,
     },
-    /// A byte mark in something that must be text.
+    /// The mark of a byte in something that must be text.
     #[error("the mark of the byte 0x{byte:02x}, which is not UTF-8, cannot stand in what has to be text")]
     Byte {
-        /// Where it stands.
+        /// Its byte offset.
         at: usize,
-        /// Which byte.
+        /// The byte.
         byte: u8,
     },
-    /// A count of blanks beyond all reason.
+    /// An unreasonable number of blanks.
     #[error("the blanks counted here would make the text longer than {limit} bytes")]
     TooLong {
-        /// Where the count stands.
+        /// Byte offset of the count.
         at: usize,
-        /// The limit.
+        /// The limit in bytes.
         limit: usize,
     },
 }
 
 impl Error {
-    /// The byte of the visible form at which it stands.
+    /// Returns the byte offset in the visible form.
     pub const fn at(&self) -> usize {
         match self {
             Self::UnknownMark { at, .. }

@@ -1,13 +1,14 @@
-//! JSON text for a terminal: what is not plain in its strings stands as an escape. Must not know: what the JSON says.
+//! JSON text for a terminal: characters in its strings that are not plain become escapes. Must not know: what
+//! the JSON says.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use super::class::{Class, FRAME, class, is_bracket};
 
-/// The same JSON with `\u` escapes in place of characters that steer a terminal, change the direction, or cannot be
-/// seen. Text that was made visible before, and blanks and line feeds between values, stay as they are: outside of its
-/// strings JSON holds nothing else.
+/// Replaces characters that control a terminal, change the direction or are invisible by `\u` escapes. Text
+/// that was made visible before stays as it is, and so do blanks and line feeds between values, because JSON
+/// contains nothing else outside its strings.
 pub fn escaped(text: &str) -> Cow<'_, str> {
     if !text.contains(is_raw) {
         return Cow::Borrowed(text);

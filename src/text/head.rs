@@ -1,8 +1,8 @@
-//! The beginning of a text, where all of it would be too much. Must not know: how long is too long.
+//! Shows the beginning of a text that is too long. Must not know: how long is too long.
 
 use super::visible;
 
-/// The first characters of a text, and whether that is less than all.
+/// Returns the first characters of a text, and whether anything was cut.
 pub fn head(raw: &str, most: usize) -> (&str, bool) {
     match raw.char_indices().nth(most) {
         Some((at, _)) => (raw.get(..at).unwrap_or(raw), true),
@@ -10,7 +10,7 @@ pub fn head(raw: &str, most: usize) -> (&str, bool) {
     }
 }
 
-/// At most so many characters of a text, in the visible form; what was cut ends with `…`.
+/// Returns at most `most` characters of a text in the visible form; a cut text ends with `…`.
 pub fn visible_head(raw: &str, most: usize) -> String {
     match head(raw, most) {
         (head, true) => visible(&format!("{head}…")),

@@ -1,11 +1,11 @@
-//! What a person should know of words that they are about to hand in: that they look like they hold a secret, or
-//! characters that nobody sees. Must not know: who writes them, where they go.
+//! Warns a person about a text that they are about to submit: it may contain a secret or invisible
+//! characters. Must not know: who writes it, where it goes.
 
 use super::redact::redact_certain;
 use super::script::WarningKind;
 use super::survey::survey;
 
-/// A word on a text that is written for the model and the record; none where there is nothing to say.
+/// Returns a warning about a text meant for the model and the record, or `None` if there is nothing to say.
 pub fn heed(text: &str) -> Option<String> {
     let mut found: Vec<String> = Vec::new();
     if redact_certain(text) != text {

@@ -1,9 +1,9 @@
 //! Safe display of untrusted text. Must not know: where text comes from.
 //!
-//! [`visible`] is total (any text), injective ([`parse_visible`] gives the text back) and closed
-//! (its output holds no control, no invisible and no direction-changing character, and no blank but
-//! U+0020). What is not plain stands as a mark between `⟨` and `⟩`, glyphs that no untrusted text
-//! can produce, because they are escaped themselves, like those of [`FRAME`]:
+//! [`visible`] is total (any text), injective ([`parse_visible`] returns the text) and closed: its output
+//! contains no control, invisible or direction-changing character, and no white space but U+0020. Everything
+//! that is not plain becomes a mark between `⟨` and `⟩`. Untrusted text cannot produce these glyphs, nor
+//! those of [`FRAME`], because they are escaped themselves:
 //!
 //! | in the text | shown as |
 //! |---|---|
@@ -12,13 +12,13 @@
 //! | a byte that is not UTF-8 | `⟨0x9b⟩` |
 //! | a run of 3 or more blanks, or blanks at the end | `⟨240 spaces⟩`, `⟨1 space⟩` |
 //!
-//! In the multi-line form `\n` ends a line and up to [`MAX_INDENT`] blanks at the start of a line
-//! stay as they are; everything else is the same. It stays injective, because a counted mark is
-//! read back as the blanks that it counts, wherever it stands, and nothing else reads as a mark.
+//! In the multi-line form `\n` ends a line, and up to [`MAX_INDENT`] blanks at the start of a line stay as
+//! they are; everything else is the same. It stays injective, because a counted mark is read back as that
+//! many blanks wherever it occurs, and nothing else reads as a mark.
 //!
-//! A screen that shows nothing but ASCII ([`shown_in_ascii`]) has the marks between `<` and `>`, and a mark
-//! for every character beyond. It is as injective: a `<` that would begin what reads as a mark is itself
-//! shown as `<U+003C>`, every other one stands as it is.
+//! On an ASCII screen ([`shown_in_ascii`]) marks are between `<` and `>`, and every character beyond ASCII
+//! has one. That form is injective too: a `<` that would begin what reads as a mark is itself shown as
+//! `<U+003C>`, and every other one stays as it is.
 
 mod class;
 mod error;

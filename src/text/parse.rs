@@ -1,18 +1,18 @@
 //! Reads the visible form back. Must not know: who typed it.
 //!
-//! Takes every output of the visible form and, beyond that, what a person may type in an editor:
-//! plain blanks, tabs and line breaks stand for themselves.
+//! It accepts every output of the visible form and, in addition, what a person may type in an editor: plain
+//! blanks, tabs and line breaks stand for themselves.
 
 use super::error::Error;
 use super::screen::in_ascii;
 
-/// Longest text that counted blanks may blow a small input up to.
+/// Maximum length in bytes to which counted blanks may expand a small input.
 const LIMIT: usize = 1 << 30;
 
-/// Characters of an unknown mark that a message repeats.
+/// Maximum number of characters of an unknown mark in a message.
 const SHOWN: usize = 24;
 
-/// The text that a visible form stands for.
+/// Parses a visible form to the text that it stands for.
 pub fn parse_visible(shown: &str) -> Result<String, Error> {
     let mut out = String::with_capacity(shown.len());
     read(shown, |token| {
@@ -30,7 +30,7 @@ pub fn parse_visible(shown: &str) -> Result<String, Error> {
     Ok(out)
 }
 
-/// The bytes that a visible form stands for.
+/// Parses a visible form to the bytes that it stands for.
 pub fn parse_visible_bytes(shown: &str) -> Result<Vec<u8>, Error> {
     let mut out = Vec::with_capacity(shown.len());
     read(shown, |token| {
@@ -48,7 +48,7 @@ pub fn parse_visible_bytes(shown: &str) -> Result<Vec<u8>, Error> {
     Ok(out)
 }
 
-/// The text that visible lines stand for.
+/// Parses visible lines to the text that they stand for.
 pub fn parse_lines<S: AsRef<str>>(lines: &[S]) -> Result<String, Error> {
     let mut out = String::new();
     for (index, line) in lines.iter().enumerate() {
@@ -60,11 +60,11 @@ pub fn parse_lines<S: AsRef<str>>(lines: &[S]) -> Result<String, Error> {
     Ok(out)
 }
 
-/// The character of a visible form, counted from 0, at which byte `byte` of the text that it stands for
-/// is shown; behind the last one where there is no such byte, or what is before it cannot be read.
+/// Returns the character of a visible form, counted from 0, at which byte `byte` of its text is shown; the
+/// position after the last one if there is no such byte or what precedes it cannot be read.
 pub fn place_in(shown: &str, byte: usize) -> usize {
     let (mut have, mut place, mut found) = (0_usize, 0_usize, None);
-    // What cannot be read ends the walk: the place is then where it stands.
+    // Unreadable input ends the walk; the place is then its position.
     let _ = read(shown, |token| {
         let (bytes, chars) = match token {
             Token::Plain(text) if found.is_none() && byte < have + text.len() => {
@@ -99,7 +99,7 @@ fn bound(have: usize, more: usize, at: usize) -> Result<(), Error> {
 
 enum Token<'a> {
     Plain(&'a str),
-    /// `width` is the number of characters of the mark, its brackets included, as for the others.
+    /// `width` is the number of characters of the mark, including its brackets, as in the other variants.
     Char {
         c: char,
         width: usize,
@@ -116,12 +116,13 @@ enum Token<'a> {
     },
 }
 
-/// The brackets of marks on this screen.
+/// Returns the brackets of marks on this screen.
 fn brackets() -> [char; 2] {
     if in_ascii() { ['<', '>'] } else { ['⟨', '⟩'] }
 }
 
-/// Characters of the mark in which a visible form ends; none where it ends in no mark.
+/// Returns the number of characters of the mark at the end of a visible form, or `None` if it does not end in
+/// one.
 pub fn mark_at_end(shown: &str) -> Option<usize> {
     let [open, close] = brackets();
     let inner = shown.strip_suffix(close)?;
@@ -129,7 +130,8 @@ pub fn mark_at_end(shown: &str) -> Option<usize> {
     is_mark(Some(word)).then(|| word.chars().count() + 2)
 }
 
-/// Characters of the mark with which a visible form begins; none where it begins with no mark.
+/// Returns the number of characters of the mark at the start of a visible form, or `None` if it does not
+/// begin with one.
 pub fn mark_at_start(shown: &str) -> Option<usize> {
     let [open, close] = brackets();
     let inner = shown.strip_prefix(open)?;
@@ -137,7 +139,7 @@ pub fn mark_at_start(shown: &str) -> Option<usize> {
     (rest.starts_with(close) && is_mark(Some(word))).then(|| word.chars().count() + 2)
 }
 
-/// Whether what follows a `<` reads as the rest of a mark, or would where it goes on.
+/// Returns true if the text after a `<` reads as the rest of a mark, or would if it continued.
 pub(super) fn may_be_mark(rest: &str) -> bool {
     match rest.find(['<', '>']) {
         Some(end) => rest.get(end..).is_some_and(|rest| rest.starts_with('>')) && is_mark(rest.get(..end)),
@@ -149,7 +151,7 @@ fn is_mark(word: Option<&str>) -> bool {
     word.is_some_and(|word| mark(word, 0).is_ok())
 }
 
-/// Whether a mark can begin so.
+/// Returns true if a mark can begin like this.
 fn begins_mark(word: &str) -> bool {
     let hexadecimal = |digits: &str| digits.bytes().all(|byte| byte.is_ascii_hexdigit());
     let blanks = word.trim_start_matches(|c: char| c.is_ascii_digit());
@@ -162,7 +164,7 @@ fn begins_mark(word: &str) -> bool {
         || (blanks.len() < word.len() && " spaces".starts_with(blanks))
 }
 
-/// Reads what is shown where there is nothing but ASCII: what is no mark stands for itself.
+/// Parses the ASCII form, in which everything that is not a mark stands for itself.
 fn read_ascii<'a>(shown: &'a str, mut take: impl FnMut(Token<'a>) -> Result<(), Error>) -> Result<(), Error> {
     let (mut plain, mut at) = (0, 0);
     while let Some(open) = shown.get(at..).and_then(|rest| rest.find('<')) {
@@ -204,8 +206,8 @@ fn read<'a>(shown: &'a str, mut take: impl FnMut(Token<'a>) -> Result<(), Error>
         at += open;
         let closes = Error::Bracket { at, bracket: '⟩' };
         let inner = tail.strip_prefix('⟨').ok_or(closes)?;
-        // An opening bracket inside means that this one was never closed: looked for in the same
-        // pass, so that many unclosed ones cost no more than their length.
+        // An opening bracket inside means that this one was never closed. It is found in the same pass, so
+        // that many unclosed brackets cost no more than their length.
         let opens = || Error::Bracket { at, bracket: '⟨' };
         let close = inner.find(['⟨', '⟩']).ok_or_else(opens)?;
         let (word, after) = inner.split_at(close);

@@ -1,6 +1,6 @@
-//! Takes secrets out of text that leaves the machine or goes into a log. Must not know: which.
+//! Removes secrets from text that leaves the machine or goes into a log. Must not know: which.
 //!
-//! What is taken out is named with its length, so that nobody mistakes the rest for the whole. Never
+//! A removed secret is replaced by a note of its length, so that nobody mistakes the rest for the whole. Never
 //! used where something is approved: there every byte is shown.
 
 use std::borrow::Cow;
@@ -8,31 +8,31 @@ use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 
-/// What the replacement begins with; a value that begins so was redacted before.
+/// The beginning of a replacement; a value that begins like this was redacted before.
 const DONE: &str = "[redacted ";
 
-/// Shortest known value that is looked for: shorter ones would blank out ordinary words.
+/// Minimum length of a known value; shorter ones would blank out ordinary words.
 const SHORTEST: usize = 6;
 
-/// Patterns with the secret in the group `s`. All are linear in the length of the text.
+/// Patterns that capture the secret in the group `s`. All are linear in the length of the text.
 static PATTERNS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     [
-        // Private keys, also without their end.
+        // Private keys, even without their end.
         r"(?s)-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?<s>.*?)(?:-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|\z)",
-        // Headers that carry nothing but a secret.
+        // Headers that contain only a secret.
         r#"(?i)\b(?:proxy-)?authorization["']?\s*[:=]\s*["']?(?:[a-z][a-z0-9-]*\s+)?(?<s>[^\s"',;]+)"#,
         r#"(?i)\b(?:x-api-key|api-key|x-goog-api-key|x-auth-token|x-amz-security-token)["']?\s*[:=]\s*["']?(?<s>[^\s"',;]+)"#,
         r"(?im)\b(?:set-)?cookie:[ \t]*(?<s>[^\r\n]+)",
         r"(?i)\bbearer\s+(?<s>[A-Za-z0-9._~+/=-]{8,})",
-        // Keys that say what they are.
+        // Keys with a telltale prefix.
         r"(?<s>\b(?:sk|rk|pk)[-_][A-Za-z0-9_-]{16,})",
         r"(?<s>\b(?:AKIA|ASIA|AROA|AIDA)[0-9A-Z]{16}\b)",
         r"(?<s>\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}))",
         r"(?<s>\b(?:xox[abeoprs]-[A-Za-z0-9-]{10,}|AIza[0-9A-Za-z_-]{30,}|hf_[A-Za-z0-9]{20,}|npm_[A-Za-z0-9]{30,}))",
         r"(?<s>\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*)",
-        // A password inside of an address.
+        // A password inside a URL.
         r"[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s/:@]*:(?<s>[^\s/@]+)@",
-        // Assignments by name: the last, as ordinary words can look like one.
+        // Assignments by name. Must be last, because ordinary words can look like one.
         r#"(?i)(?:password|passwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|client[_-]?secret)\\?["']?\s*[:=]\s*\\?["']?(?<s>[^\s"',;&\\]{6,})"#,
     ]
     .iter()
@@ -40,13 +40,13 @@ static PATTERNS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     .collect()
 });
 
-/// The text with everything that looks like a secret replaced by `[redacted 51 bytes]`.
+/// Replaces everything that looks like a secret by `[redacted 51 bytes]`.
 pub fn redact(text: &str) -> String {
     without(&PATTERNS, text)
 }
 
-/// The same for a text that somebody has to work with: only what is a secret by its form or its place. What merely
-/// stands behind a telling name stays: `unexpected token: identifier` is no secret.
+/// Redacts a text that somebody has to work with: only what is a secret by its form or place. A value that
+/// merely follows a telltale name stays, because `unexpected token: identifier` is not a secret.
 pub fn redact_certain(text: &str) -> String {
     let certain = PATTERNS.len().saturating_sub(1);
     without(PATTERNS.get(..certain).unwrap_or_default(), text)
@@ -74,7 +74,7 @@ fn without(patterns: &[Regex], text: &str) -> String {
     text.into_owned()
 }
 
-/// The text with these values replaced wherever they stand. Very short ones are left alone.
+/// Replaces these values wherever they occur. Very short ones are left alone.
 pub fn redact_values(text: &str, values: &[&str]) -> String {
     let mut text = text.to_owned();
     for value in values.iter().filter(|value| value.len() >= SHORTEST) {

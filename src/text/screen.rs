@@ -1,4 +1,4 @@
-//! Whether the screen that text is made for shows nothing but ASCII.
+//! Whether text is made for a screen that shows only ASCII.
 //!
 //! Must not know: terminals, how a screen is told from another.
 
@@ -9,16 +9,16 @@ thread_local! {
     static ASCII: Cell<bool> = const { Cell::new(false) };
 }
 
-/// As long as this lives, the visible form on this thread is that of the screen it was asked for.
+/// While this value lives, the visible form on this thread is the one it was requested for.
 #[derive(Debug)]
 #[must_use = "the form holds as long as this lives"]
 pub struct Shown {
     before: bool,
-    /// It is of this thread.
+    /// Ties the value to its thread.
     _thread: PhantomData<*const ()>,
 }
 
-/// Begins the visible form for a screen that shows nothing but ASCII, or for any other.
+/// Starts the visible form for an ASCII screen, or for any other.
 pub fn shown_in_ascii(ascii: bool) -> Shown {
     Shown {
         before: ASCII.replace(ascii),
@@ -32,7 +32,7 @@ impl Drop for Shown {
     }
 }
 
-/// True while the form for ASCII holds.
+/// Returns true while the ASCII form is in force.
 pub fn in_ascii() -> bool {
     ASCII.get()
 }

@@ -1,13 +1,13 @@
-//! Warnings about words that are not what they look like. Must not know: where the words stand.
+//! Warns about words that are not what they look like. Must not know: where the words are.
 
 use unicode_security::MixedScript;
 
 use super::visible::visible;
 
-/// Warnings that one text can give; more would not be read.
+/// Maximum number of warnings about one text; more would not be read.
 const MOST: usize = 32;
 
-/// Characters of a word that a warning repeats.
+/// Maximum number of characters of a word in a warning.
 const SHOWN: usize = 60;
 
 /// Why a word is suspicious.
@@ -19,7 +19,7 @@ pub enum WarningKind {
     Punycode,
     /// A host name with characters beyond ASCII.
     ForeignHost,
-    /// Characters that turn the direction of what follows.
+    /// Characters that change the direction of what follows.
     Direction,
     /// Control characters, as those that begin an escape sequence.
     Control,
@@ -30,7 +30,7 @@ pub enum WarningKind {
 }
 
 impl WarningKind {
-    /// The warning in a few words.
+    /// Describes the warning in a few words.
     pub const fn word(self) -> &'static str {
         match self {
             Self::MixedScript => "letters of different scripts in one word",
@@ -43,7 +43,7 @@ impl WarningKind {
         }
     }
 
-    /// So many of them, in words.
+    /// Describes a number of such findings in words.
     pub fn counted(self, count: usize) -> String {
         let (one, many) = match self {
             Self::MixedScript => (
@@ -70,18 +70,18 @@ impl WarningKind {
 /// A suspicious word.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Warning {
-    /// Why.
+    /// The kind of warning.
     pub kind: WarningKind,
     /// The word in the visible form, shortened.
     pub word: String,
 }
 
-/// True where some word of the text mixes scripts in a way that no writing system does.
+/// Returns true if a word of the text mixes scripts in a way that no writing system does.
 pub fn mixed_script(text: &str) -> bool {
     words(text).any(is_mixed)
 }
 
-/// The suspicious words of a text, each kind of warning once per word, at most a few dozen.
+/// Returns warnings about the suspicious words of a text, each kind once per word, at most a few dozen.
 pub fn warnings(text: &str) -> Vec<Warning> {
     let mut found = Vec::new();
     let mut add = |kind, word: &str| {
@@ -97,7 +97,7 @@ pub fn warnings(text: &str) -> Vec<Warning> {
     found
 }
 
-/// Tells every suspicious word of a text, with the byte at which it begins.
+/// Reports every suspicious word of a text with the byte offset at which it begins.
 pub(super) fn find<'t>(text: &'t str, mut add: impl FnMut(WarningKind, &'t str, usize)) {
     let place = |part: &str| part.as_ptr().addr() - text.as_ptr().addr();
     for word in words(text).filter(|word| is_mixed(word)) {
@@ -127,7 +127,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
         .filter(|word| !word.is_empty())
 }
 
-/// What stands where a URL has its host.
+/// Iterates over the text at the places where URLs have their host.
 fn hosts(text: &str) -> impl Iterator<Item = &str> {
     text.split("://").skip(1).filter_map(|rest| {
         let end = rest.find(|c: char| {

@@ -1,5 +1,5 @@
-//! Looks a whole text of JSON through for what is not what it looks like: words of mixed scripts, foreign hosts,
-//! characters that cannot be seen or change the direction. Reads what escapes (`\\u202e`) stand for.
+//! Searches a whole JSON text for what is not what it looks like: words of mixed scripts, foreign hosts,
+//! characters that are invisible or change the direction. Escapes (`\\u202e`) are decoded.
 //!
 //! Must not know: who decides about the text, how it is drawn.
 
@@ -8,33 +8,33 @@ use std::borrow::Cow;
 use super::class::{Class, FRAME, class, is_bracket};
 use super::script::{WarningKind, find};
 
-/// Something that is not what it looks like, and where.
+/// A suspicious place in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hit {
-    /// What it is.
+    /// What is wrong with it.
     pub kind: WarningKind,
-    /// The word or the characters, cut; not fit to be shown as they are.
+    /// The word or the characters, shortened; not safe to show as they are.
     pub word: String,
-    /// The byte of the text at which it begins.
+    /// Byte offset at which it begins.
     pub at: usize,
 }
 
-/// All that was found in a text.
+/// All findings in a text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Survey {
-    /// The first ones, each word once.
+    /// The first findings, each word once.
     pub first: Vec<Hit>,
-    /// How many there are of each kind, repeated words counted.
+    /// The number of findings of each kind, counting repeated words.
     pub counts: Vec<(WarningKind, usize)>,
 }
 
-/// Different words that are kept.
+/// Maximum number of different words that are kept.
 const KEPT: usize = 4;
-/// Characters of a word that are kept.
+/// Maximum number of characters of a word that are kept.
 const SHOWN: usize = 60;
 
 impl Survey {
-    /// How many there are in all.
+    /// Returns the total number of findings.
     pub fn total(&self) -> usize {
         self.counts.iter().map(|(_, count)| count).sum()
     }
@@ -53,11 +53,11 @@ impl Survey {
     }
 }
 
-/// Looks a text through from end to end. Takes time in proportion to its length: to be done once per text.
+/// Searches a text from end to end. Takes time in proportion to its length, so call it once per text.
 pub fn survey(json: &str) -> Survey {
     let mut found = Survey::default();
     let mut begin = 0;
-    // Neither a word nor a host goes on past a blank or the end of a string.
+    // Neither a word nor a host continues past white space or the end of a string.
     for token in json.split([' ', '\t', '\n', '\r', '"']) {
         if !is_plain(token) {
             let (text, places) = unescaped(token);
@@ -78,8 +78,8 @@ pub fn survey(json: &str) -> Survey {
     found
 }
 
-/// True for a word in which nothing can be found: plain ASCII, also behind its escapes. Most words are, so this is
-/// what the time depends on.
+/// Returns true for a word in which nothing can be found: plain ASCII, also after decoding. Most words are
+/// like this, so the time depends on this test.
 fn is_plain(token: &str) -> bool {
     let encoded = |token: &str| {
         let mut fours = token.as_bytes().windows(4);
@@ -88,8 +88,8 @@ fn is_plain(token: &str) -> bool {
     token.bytes().all(|byte| byte.is_ascii_graphic()) && !token.contains("\\u") && !encoded(token)
 }
 
-/// What the escapes of a string stand for; with pairs of a byte of that and the byte of the source where each
-/// piece begins.
+/// Decodes the escapes of a string, with pairs of offsets in the result and in the source at which each piece
+/// begins.
 fn unescaped(token: &str) -> (Cow<'_, str>, Vec<(usize, usize)>) {
     if !token.contains('\\') {
         return (token.into(), Vec::new());
@@ -110,7 +110,7 @@ fn unescaped(token: &str) -> (Cow<'_, str>, Vec<(usize, usize)>) {
     (text.into(), places)
 }
 
-/// The character that an escape at the beginning of a text stands for, and its length.
+/// Decodes the escape at the start of a text to a character and its length.
 fn escaped(text: &str) -> (char, usize) {
     let unit = |text: &str| -> Option<u16> {
         let digits = text.strip_prefix("\\u")?.get(..4)?;
@@ -136,7 +136,7 @@ fn escaped(text: &str) -> (char, usize) {
     }
 }
 
-/// Runs of characters that cannot be seen, or that look like this program's own.
+/// Reports runs of characters that are invisible or look like this program's own.
 fn unseen<'t>(text: &'t str, mut add: impl FnMut(WarningKind, &'t str, usize)) {
     let mut run: Option<(WarningKind, usize)> = None;
     for (at, c) in text.char_indices().chain([(text.len(), ' ')]) {

@@ -1,4 +1,4 @@
-//! The visible form: one pass over the text, pieces out. Must not know: colours, widths of screens.
+//! The visible form: one pass over the text yields its pieces. Must not know: colours, widths of screens.
 
 use std::borrow::Cow;
 
@@ -9,27 +9,27 @@ use super::class::{Class, class, stands_alone};
 use super::parse::may_be_mark;
 use super::screen::in_ascii;
 
-/// Blanks that stay plain at the start of a line in the multi-line form: half of a narrow screen, so
-/// that code stays readable and nothing can be pushed out of sight.
+/// Number of blanks that stay plain at the start of a line in the multi-line form. It is half the width of a
+/// narrow screen, so code stays readable and nothing can be pushed out of sight.
 pub const MAX_INDENT: usize = 40;
 
-/// Combining marks that stay plain on one base.
+/// Number of combining marks that stay plain on one base.
 pub const MAX_MARKS: u8 = 4;
 
-/// Characters that stay plain in one grapheme cluster (some scripts join letters without end).
+/// Number of characters that stay plain in one grapheme cluster (some scripts join letters without end).
 pub const MAX_CLUSTER: u8 = 12;
 
-/// Blanks in a row that stay plain inside of a line.
+/// Number of consecutive blanks that stay plain inside a line.
 const MAX_BLANKS: usize = 2;
 
-/// What a piece of visible text is.
+/// The kind of a piece of visible text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind {
-    /// As it stands in the text.
+    /// Text as it is.
     Plain,
-    /// A mark for a character or byte.
+    /// The mark of a character or byte.
     Escaped,
-    /// A mark for a number of blanks.
+    /// The mark of a number of blanks.
     Blank,
 }
 
@@ -42,12 +42,12 @@ pub struct Span<'a> {
     pub text: Cow<'a, str>,
 }
 
-/// The one-line visible form of a text.
+/// Returns the one-line visible form of a text.
 pub fn visible(text: &str) -> String {
     collect(text, Form::ONE_LINE)
 }
 
-/// The one-line visible form of bytes that should be text but need not be.
+/// Returns the one-line visible form of bytes that should be text but may not be.
 pub fn visible_bytes(bytes: &[u8]) -> String {
     let mut out = String::with_capacity(bytes.len());
     let mut rest = bytes.utf8_chunks().peekable();
@@ -65,25 +65,25 @@ pub fn visible_bytes(bytes: &[u8]) -> String {
     out
 }
 
-/// The visible form of one line of a multi-line text: indentation stays plain.
+/// Returns the visible form of one line of a multi-line text: indentation stays plain.
 pub fn visible_line(line: &str) -> String {
     collect(line, Form::LINE)
 }
 
-/// The visible form of a multi-line text: one element per line, `\n` left out.
+/// Returns the visible form of a multi-line text: one element per line, without `\n`.
 ///
-/// A text that ends in `\n` has an empty last element, so that the lines joined with `\n` always
-/// stand for the whole text.
+/// A text that ends in `\n` has an empty last element, so the lines joined with `\n` always stand for the
+/// whole text.
 pub fn visible_lines(text: &str) -> Vec<String> {
     text.split('\n').map(visible_line).collect()
 }
 
-/// The one-line visible form in pieces, so that marks can be shown in their own colour.
+/// Returns the one-line visible form in pieces, so that marks can be shown in their own colour.
 pub fn spans(text: &str) -> Vec<Span<'_>> {
     pieces(text, Form::ONE_LINE)
 }
 
-/// The visible form of one line of a multi-line text, in pieces.
+/// Returns the visible form of one line of a multi-line text, in pieces.
 pub fn line_spans(line: &str) -> Vec<Span<'_>> {
     pieces(line, Form::LINE)
 }
@@ -103,9 +103,9 @@ fn pieces(text: &str, form: Form) -> Vec<Span<'_>> {
 /// How blanks at the edges are treated.
 #[derive(Debug, Clone, Copy)]
 struct Form {
-    /// Blanks at the start that stay plain.
+    /// Number of blanks at the start that stay plain.
     indent: usize,
-    /// True where nothing follows, so that blanks at the end are trailing ones.
+    /// True if nothing follows, so that blanks at the end are trailing blanks.
     ends: bool,
 }
 
@@ -120,7 +120,7 @@ impl Form {
     };
 }
 
-/// Cuts a text into pieces of the visible form. Each byte is looked at a bounded number of times.
+/// Splits a text into pieces of the visible form. Each byte is examined a bounded number of times.
 fn walk<'a>(text: &'a str, form: Form, mut emit: impl FnMut(Kind, Cow<'a, str>)) {
     let bytes = text.as_bytes();
     let ascii = in_ascii();
@@ -199,7 +199,7 @@ fn escape(c: char, ascii: bool) -> Cow<'static, str> {
     })
 }
 
-/// A mark in its brackets.
+/// Puts a mark into its brackets.
 fn bracketed(word: &str, ascii: bool) -> String {
     if ascii {
         format!("<{word}>")
@@ -208,16 +208,16 @@ fn bracketed(word: &str, ascii: bool) -> String {
     }
 }
 
-/// The grapheme cluster that the walk stands in, as far as it was let through.
+/// The current grapheme cluster, as far as it was left plain.
 #[derive(Debug, Clone, Copy, Default)]
 struct Cluster {
-    /// True where the piece before has a glyph that a mark can sit on.
+    /// True if the preceding piece has a glyph that a mark can sit on.
     base: bool,
-    /// Where the cluster begins in the text.
+    /// Offset of the cluster in the text.
     start: usize,
-    /// Its characters so far.
+    /// Number of its characters so far.
     chars: u8,
-    /// Marks since the last base.
+    /// Number of marks since the last base.
     marks: u8,
 }
 
@@ -231,7 +231,7 @@ impl Cluster {
         }
     }
 
-    /// Whether a character that is not ASCII may stand plain here; takes it in if so.
+    /// Adds a character beyond ASCII to the cluster if it may stay plain; returns whether it may.
     fn takes(&mut self, text: &str, at: usize, c: char) -> bool {
         let class = class(c);
         if class == Class::Hidden {
@@ -240,7 +240,7 @@ impl Cluster {
         let joined = self.base && !stands_alone(c) && self.joins(text, at + c.len_utf8());
         let rides = class == Class::Mark || c.width().unwrap_or(0) == 0;
         if rides {
-            // Something that has no cell of its own needs a base; a mark that has one, too.
+            // A character without a cell of its own needs a base, and so does a mark with one.
             let unseated = !joined && (class != Class::Mark || c.width().unwrap_or(0) == 0);
             if !self.base || unseated || self.marks >= MAX_MARKS {
                 return false;
@@ -262,7 +262,7 @@ impl Cluster {
         true
     }
 
-    /// Whether the cluster so far and the character up to `end` are drawn as one.
+    /// Returns true if the cluster so far and the character up to `end` are drawn as one.
     fn joins(self, text: &str, end: usize) -> bool {
         text.get(self.start..end)
             .is_some_and(|both| both.graphemes(true).nth(1).is_none())

@@ -1,6 +1,6 @@
-//! Calls a person from outside of the terminal: feeds a text to a program of theirs, posts it to an address of theirs.
-//! Each way has a limit of time, and says in a sentence why it failed. Must not know: what the text says, when
-//! somebody is called.
+//! Notifies a person outside the terminal: feeds a text to a program of theirs, or posts it to a URL of
+//! theirs. Each way has a time limit, and says in a sentence why it failed. Must not know: what the text
+//! says, when somebody is notified.
 
 #[cfg(test)]
 mod tests;
@@ -16,33 +16,33 @@ use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
 use super::child::{self, Environment, Started};
 use super::errors::shown;
 
-/// Bytes of what a program writes that are kept to say why it failed.
+/// Number of bytes kept of a program's error output, to say why it failed.
 const WORDS: usize = 2_000;
-/// How long its words are waited for once it has ended.
+/// How long to wait for its output once it has ended.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
-/// Where a person is called.
+/// The ways to notify a person.
 #[derive(Debug, Clone)]
 pub struct Ways {
-    /// A program with its arguments; it gets the text as its standard input.
+    /// A program with its arguments; it receives the text on standard input.
     pub command: Vec<String>,
-    /// An address to which the text is posted.
+    /// A URL to which the text is posted.
     pub webhook: Option<String>,
-    /// Longest time for each.
+    /// Time limit for each way.
     pub limit: Duration,
-    /// Where the program runs.
+    /// Working directory of the program.
     pub cwd: PathBuf,
-    /// What it knows of the environment.
+    /// Environment variables of the program.
     pub environment: Environment,
 }
 
 impl Ways {
-    /// True where nobody is to be called.
+    /// Returns true if there is no way to notify anybody.
     pub const fn is_empty(&self) -> bool {
         self.command.is_empty() && self.webhook.is_none()
     }
 
-    /// Calls by all ways at once; gives a sentence for each that failed.
+    /// Uses all ways at once, and returns a sentence for each that failed.
     pub async fn call(&self, text: &str) -> Vec<String> {
         let (command, webhook) = tokio::join!(self.run(text), self.post(text));
         let failed = |what: &str, why: String| format!("{what} failed: {why}; the run is not touched by it");
@@ -63,7 +63,7 @@ impl Ways {
             (child.stdin.take(), child.stdout.take(), child.stderr.take())
         };
         let text = text.to_owned();
-        // A program that reads nothing is none that failed.
+        // A program that does not read its input has not failed.
         let give = tokio::spawn(async move {
             if let Some(mut input) = input {
                 let _ = input.write_all(text.as_bytes()).await;
@@ -72,7 +72,7 @@ impl Ways {
         let heard = (tokio::spawn(hear(output, 0)), tokio::spawn(hear(words, WORDS)));
         let Started { mut child, mut tree } = started;
         let came = tokio::time::timeout(self.limit, child.wait()).await;
-        // Also what it has started and left behind, which may hold the outputs open.
+        // Also end processes that it left behind, which may hold the outputs open.
         let (_, _) = tokio::join!(tree.end(), child.wait());
         give.abort();
         let words = tokio::time::timeout(LAST_WORDS, heard.1).await;
@@ -96,7 +96,7 @@ impl Ways {
         let Some(address) = &self.webhook else {
             return Ok(());
         };
-        // The path of such an address is a secret as a rule: only the host is ever told.
+        // The path of such a URL is usually a secret: only the host is ever shown.
         let url = Url::parse(address).map_err(|_| "it is no address".to_owned())?;
         let host = shown(url.host_str().unwrap_or("its host"));
         let _ = rustls::crypto::ring::default_provider().install_default();
@@ -125,7 +125,7 @@ impl Ways {
     }
 }
 
-/// Why a request was not sent, with what is behind it and without its address.
+/// Returns why a request was not sent, with its causes and without its URL.
 fn reason(error: reqwest::Error) -> String {
     let error = error.without_url();
     let mut words = error.to_string();

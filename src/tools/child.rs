@@ -1,5 +1,5 @@
-//! Starts child processes that cannot reach the operator's terminal, the program's secrets or its
-//! open files, and ends them with everything that they started. Must not know: what they run for.
+//! Starts child processes that cannot reach the operator's terminal, the program's secrets or its open files,
+//! and ends them together with everything that they started. Must not know: what they run for.
 
 mod apart;
 mod tree;
@@ -19,11 +19,11 @@ use tokio::sync::oneshot;
 
 pub use tree::{Tree, kill_group, still_running};
 
-/// Where programs are looked for when the session's environment does not say.
+/// Search path for programs if the session's environment has none.
 const DEFAULT_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
-/// Names of variables that children get; those that begin with `LC_` are added. Everything else,
-/// keys and tokens above all, stays with this program.
+/// Names of the variables that children receive, in addition to those that begin with `LC_`. Everything else,
+/// above all keys and tokens, stays with this program.
 const PASSED: [&str; 24] = [
     "PATH",
     "HOME",
@@ -39,7 +39,7 @@ const PASSED: [&str; 24] = [
     "TMPDIR",
     "TMP",
     "TEMP",
-    // Where tool chains live; a build finds none without them.
+    // The locations of tool chains; a build finds none without them.
     "CARGO_HOME",
     "RUSTUP_HOME",
     "RUSTUP_TOOLCHAIN",
@@ -52,7 +52,7 @@ const PASSED: [&str; 24] = [
     "CONDA_PREFIX",
 ];
 
-/// Variables that lead to the desktop of whoever sits here: for their own programs, never for a tool's.
+/// Variables that give access to the operator's desktop: for their own programs, never for a tool's.
 const DESKTOP: [&str; 5] = [
     "DISPLAY",
     "WAYLAND_DISPLAY",
@@ -61,7 +61,7 @@ const DESKTOP: [&str; 5] = [
     "DBUS_SESSION_BUS_ADDRESS",
 ];
 
-/// The variables that children get.
+/// The environment variables of child processes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Environment {
     vars: Vec<(OsString, OsString)>,
@@ -74,7 +74,7 @@ impl Default for Environment {
 }
 
 impl Environment {
-    /// What of the given variables may be passed on, sorted by name.
+    /// Selects the variables that may be passed on, sorted by name.
     pub fn allowed(vars: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
         let mut vars: Vec<(OsString, OsString)> =
             vars.into_iter().filter(|(name, _)| is_passed(name)).collect();
@@ -90,7 +90,8 @@ impl Environment {
         Self { vars }
     }
 
-    /// The same, with the way to the operator's desktop: for a program that they chose themselves.
+    /// Also selects those that give access to the operator's desktop, for a program that they chose
+    /// themselves.
     pub fn of_operator(vars: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
         let vars: Vec<(OsString, OsString)> = vars.into_iter().collect();
         let mut own = Self::allowed(vars.iter().cloned());
@@ -102,7 +103,7 @@ impl Environment {
         own
     }
 
-    /// Names of the variables, sorted.
+    /// Iterates over the names of the variables, sorted.
     pub fn names(&self) -> impl Iterator<Item = &OsStr> {
         self.vars.iter().map(|(name, _)| name.as_os_str())
     }
@@ -113,12 +114,12 @@ fn is_passed(name: &OsStr) -> bool {
         .is_some_and(|name| PASSED.contains(&name) || name.starts_with("LC_"))
 }
 
-/// A child that runs, first of its session and process group.
+/// A running child, the leader of its session and process group.
 #[derive(Debug)]
 pub struct Started {
-    /// The process, its output piped.
+    /// The process, with its output piped.
     pub child: Child,
-    /// It and all that it starts; ended when this is dropped.
+    /// The process and everything that it starts; ended on drop.
     pub tree: Tree,
 }
 
@@ -128,8 +129,8 @@ struct Order {
     reply: oneshot::Sender<io::Result<Child>>,
 }
 
-/// Starts a program: own session, no terminal, standard input empty, only the given variables, no
-/// open file of this program but the pipes of its output.
+/// Starts a program in a session of its own, without a terminal, with empty standard input and only the given
+/// variables. It inherits no open file of this program except the pipes for its output.
 pub async fn start(
     program: &OsStr,
     args: &[impl AsRef<OsStr>],
@@ -139,7 +140,7 @@ pub async fn start(
     start_with(program, args, cwd, (environment, Stdio::null())).await
 }
 
-/// The same with a pipe to its standard input.
+/// Does the same as [`start`], but with a pipe to its standard input.
 pub async fn start_fed(
     program: &OsStr,
     args: &[impl AsRef<OsStr>],
@@ -166,7 +167,7 @@ async fn start_with(
         .stderr(Stdio::piped());
     let (reply, answer) = oneshot::channel();
     let mut command = Command::from(command);
-    // If nobody waits for the answer any more, the child is ended where it is dropped.
+    // If nobody waits for the answer any more, the child is killed on drop.
     command.kill_on_drop(true);
     let order = Order {
         command,
@@ -180,7 +181,7 @@ async fn start_with(
     Ok(Started { child, tree })
 }
 
-/// The one thread that starts all children: the system ends a child together with the thread that
+/// Returns the one thread that starts all children. The system ends a child together with the thread that
 /// started it, so this thread lives as long as the program.
 fn spawner() -> io::Result<mpsc::Sender<Order>> {
     static SPAWNER: Mutex<Option<mpsc::Sender<Order>>> = Mutex::new(None);
@@ -202,8 +203,8 @@ fn spawner() -> io::Result<mpsc::Sender<Order>> {
     Ok(sender)
 }
 
-/// Numbers of the open files that a child might inherit: whoever started this program may have
-/// left some open that are not marked as private.
+/// Returns the file descriptors that a child might inherit: whoever started this program may have left some
+/// open without close-on-exec.
 fn open_files() -> Vec<i32> {
     let list = if cfg!(target_os = "linux") {
         "/proc/self/fd"

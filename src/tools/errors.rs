@@ -1,5 +1,5 @@
-//! Failures of tools, structured: what kind, on what evidence, what to do. Must not know: any
-//! particular tool.
+//! Structured failures of tools: their class, the evidence for it, what to do. Must not know: any particular
+//! tool.
 
 use std::io;
 
@@ -9,7 +9,7 @@ use crate::domain::call::{ErrorClass, Outcome, ToolError};
 use crate::resilience::classify::of_json_rpc;
 use crate::text::visible;
 
-/// Untrusted text (a path, a server's words) made fit for a message: bounded and visible.
+/// Makes untrusted text (a path, a server's words) fit for a message: short and visible.
 pub(super) fn shown(text: &str) -> String {
     const MOST: usize = 300;
     let mut short: String = text.chars().take(MOST).collect();
@@ -19,7 +19,7 @@ pub(super) fn shown(text: &str) -> String {
     visible(&short)
 }
 
-/// A failure before anything was done.
+/// Builds a failure that occurred before anything was done.
 pub(super) fn refused(
     class: ErrorClass,
     message: impl Into<String>,
@@ -37,12 +37,13 @@ pub(super) fn refused(
     }
 }
 
-/// The outcome of a cancellation before anything was done.
+/// Builds the outcome of a cancellation before anything was done.
 pub(super) const fn untouched() -> Outcome {
     Outcome::Cancelled { executed: false }
 }
 
-/// A system error as a tool's failure. `action` is what was tried (`read`), `what` on what (a path).
+/// Converts a system error to a tool's failure. `action` is what was attempted (`read`), `what` its object (a
+/// path).
 pub fn from_io(action: &str, what: &str, error: &io::Error, executed: bool) -> ToolError {
     let (class, evidence, why, hint) = classify(error);
     let why = if why.is_empty() {
@@ -61,8 +62,8 @@ pub fn from_io(action: &str, what: &str, error: &io::Error, executed: bool) -> T
     }
 }
 
-/// An error that a server speaking JSON-RPC answered with. What it could not read, did not know or whose
-/// parameters it refused was not done.
+/// Converts a JSON-RPC error. If the server could not read the request, did not know the method or refused
+/// the parameters, nothing was done.
 pub fn from_json_rpc(code: i64, message: &str) -> ToolError {
     let class = of_json_rpc(code);
     let hint = match class {
@@ -83,7 +84,7 @@ pub fn from_json_rpc(code: i64, message: &str) -> ToolError {
 
 type Row = (Errno, &'static str, ErrorClass, &'static str, &'static str);
 
-/// Number, name, class, why in words, what to do.
+/// Error number, name, class, the reason in words, a hint.
 #[rustfmt::skip]
 const TABLE: &[Row] = &[
     (Errno::NOENT, "ENOENT", ErrorClass::NotFound, "it does not exist", "list the directory to see what is there"),

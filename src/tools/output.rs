@@ -1,15 +1,15 @@
-//! Keeps the head and the tail of an output of any length, and turns bytes into text without loss
-//! of what they were. Must not know: what produced the bytes.
+//! Keeps the head and tail of an output of any length, and converts bytes to text without losing what they
+//! were. Must not know: what produced the bytes.
 
 use std::collections::VecDeque;
 use std::fmt::Write as _;
 
-/// Bytes kept of the beginning of an output.
+/// Number of bytes kept of the beginning of an output.
 pub const HEAD: usize = 256 * 1024;
-/// Bytes kept of the end of an output.
+/// Number of bytes kept of the end of an output.
 pub const TAIL: usize = 256 * 1024;
 
-/// An output that grows; memory does not.
+/// A growing output in bounded memory.
 #[derive(Debug)]
 pub struct Bounded {
     head: Vec<u8>,
@@ -22,13 +22,13 @@ pub struct Bounded {
 /// A finished output as text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Kept {
-    /// The text; where something is left out, a line says how much.
+    /// The text; a line says how much was left out, if anything.
     pub text: String,
-    /// All bytes that came.
+    /// Number of bytes received.
     pub total: u64,
-    /// Bytes that came and are not in the text.
+    /// Number of bytes received that are not in the text.
     pub discarded: u64,
-    /// Bytes that are not UTF-8; each stands in the text as `⟨0x9b⟩`.
+    /// Number of bytes that are not UTF-8; each appears in the text as `⟨0x9b⟩`.
     pub invalid: u64,
 }
 
@@ -39,7 +39,7 @@ impl Default for Bounded {
 }
 
 impl Bounded {
-    /// An output of which so many bytes are kept.
+    /// Starts an output of which this many bytes are kept at each end.
     pub fn new(keep_head: usize, keep_tail: usize) -> Self {
         Self {
             head: Vec::new(),
@@ -50,7 +50,7 @@ impl Bounded {
         }
     }
 
-    /// Takes what came.
+    /// Adds received bytes.
     pub fn push(&mut self, bytes: &[u8]) {
         self.total = self.total.saturating_add(bytes.len() as u64);
         let room = self.keep_head.saturating_sub(self.head.len());
@@ -64,17 +64,17 @@ impl Bounded {
         self.tail.extend(rest);
     }
 
-    /// Bytes that came so far.
+    /// Returns the number of bytes received so far.
     pub const fn total(&self) -> u64 {
         self.total
     }
 
-    /// True when nothing had to be left out.
+    /// Returns true if nothing had to be left out.
     pub fn is_whole(&self) -> bool {
         self.total == (self.head.len() + self.tail.len()) as u64
     }
 
-    /// The text of it.
+    /// Converts the output to text.
     pub fn finish(mut self) -> Kept {
         let whole = self.is_whole();
         let tail: &[u8] = self.tail.make_contiguous();
@@ -88,7 +88,7 @@ impl Bounded {
                 invalid,
             };
         }
-        // A character that the cut went through is left out whole.
+        // A character that was cut in two is left out entirely.
         let head = whole_end(&self.head);
         let tail = whole_start(tail);
         let discarded = self.total - (head.len() + tail.len()) as u64;
@@ -105,7 +105,7 @@ impl Bounded {
     }
 }
 
-/// Bytes as text; each byte that is not UTF-8 becomes `⟨0x9b⟩` and is counted.
+/// Converts bytes to text; each byte that is not UTF-8 becomes `⟨0x9b⟩` and is counted.
 pub fn marked(bytes: &[u8]) -> (String, u64) {
     let mut text = String::with_capacity(bytes.len());
     let mut invalid = 0;
@@ -119,13 +119,13 @@ pub fn marked(bytes: &[u8]) -> (String, u64) {
     (text, invalid)
 }
 
-/// A text as a JSON string, the form in which text-like tools give their value.
+/// Encodes a text as a JSON string, the form in which text tools return their value.
 pub fn json_text(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
 fn whole_end(bytes: &[u8]) -> &[u8] {
-    // At most the last three bytes can be the beginning of a character.
+    // Only the last three bytes can be the beginning of a character.
     for back in 1..=bytes.len().min(3) {
         let at = bytes.len() - back;
         let Some(byte) = bytes.get(at) else { break };
@@ -197,7 +197,7 @@ mod tests {
     }
 
     proptest! {
-        /// However the bytes are cut into pieces, the result is the same, and nothing is lost uncounted.
+        /// However the bytes are split, the result is the same, and nothing is lost uncounted.
         #[test]
         fn pieces_do_not_matter(bytes in prop::collection::vec(any::<u8>(), 0..200), size in 1_usize..40) {
             let whole = kept(20, 15, &[&bytes]);

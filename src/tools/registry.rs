@@ -1,5 +1,5 @@
-//! The ordered set of tools of a run, each with its compiled schema. Must not know: what any tool
-//! does, who may use it.
+//! The ordered set of a run's tools, each with its compiled schema. Must not know: what any tool does, who
+//! may use it.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,18 +10,18 @@ use crate::domain::call::Fault;
 use crate::domain::event::run::ToolCard;
 use crate::schema::{self, Checker};
 
-/// Why a tool cannot be taken in.
+/// Why a tool cannot be added.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// Two tools of one name.
+    /// Two tools have the same name.
     #[error("there are two tools named `{0}`; rename one of them")]
     Duplicate(String),
-    /// A name that providers refuse.
+    /// Providers refuse this name.
     #[error(
         "`{0}` cannot be the name of a tool: use 1 to 64 letters, digits, `_` and `-`, beginning with a letter"
     )]
     Name(String),
-    /// Its schema is broken.
+    /// The schema of the tool is invalid.
     #[error("the tool `{name}` has a broken schema: {source}")]
     Schema {
         /// The tool.
@@ -34,13 +34,13 @@ pub enum Error {
 #[derive(Clone)]
 struct Entry {
     tool: Arc<dyn Tool>,
-    /// What it says of itself, with the tags that it was given.
+    /// Its own spec, with the tags that were added.
     spec: Spec,
     checker: Arc<Checker>,
     definition: Arc<str>,
 }
 
-/// The tools of a run, in the order in which the model is offered them.
+/// The tools of a run, in the order in which they are offered to the model.
 #[derive(Clone, Default)]
 pub struct Registry {
     entries: Vec<Entry>,
@@ -48,7 +48,7 @@ pub struct Registry {
 }
 
 impl Registry {
-    /// A set of tools, in the given order.
+    /// Builds a registry of tools in the given order.
     pub fn new(tools: impl IntoIterator<Item = Arc<dyn Tool>>) -> Result<Self, Error> {
         let mut registry = Self::default();
         for tool in tools {
@@ -63,12 +63,12 @@ impl Registry {
         self
     }
 
-    /// Files and directories that no tool may read or write.
+    /// Returns the files and directories that no tool may read or write.
     pub fn private(&self) -> &Arc<[PathBuf]> {
         &self.private
     }
 
-    /// Takes a tool in, as the last one.
+    /// Adds a tool at the end.
     pub fn add(&mut self, tool: Arc<dyn Tool>) -> Result<(), Error> {
         let card = &tool.spec().card;
         let name = &card.name;
@@ -91,8 +91,8 @@ impl Registry {
         Ok(())
     }
 
-    /// Gives a tool a tag. It is part of what the tool is: of its definition, its card, and of what the policy
-    /// is asked about. A tool that is not there is given none.
+    /// Adds a tag to a tool. It becomes part of the tool's definition, its card, and what the policy is asked
+    /// about. Does nothing if there is no such tool.
     pub fn tag(&mut self, name: &str, tag: &str) {
         let found = self
             .entries
@@ -106,8 +106,8 @@ impl Registry {
         }
     }
 
-    /// Lets a moment pass between the word that lets a call of a tool run and its launch; the longest that is asked
-    /// for counts.
+    /// Sets a pause between the decision that lets a call of a tool run and its launch; the longest pause
+    /// requested counts.
     pub fn pause(&mut self, name: &str, ms: u64) {
         let mut entries = self.entries.iter_mut();
         if let Some(entry) = entries.find(|entry| *entry.spec.card.name == *name) {
@@ -116,38 +116,38 @@ impl Registry {
     }
 
     fn entry(&self, name: &str) -> Option<&Entry> {
-        // A run has some dozens of tools at most: a scan is as fast as a map, and keeps the order.
+        // A run has at most some dozens of tools: a scan is as fast as a map, and keeps the order.
         self.entries.iter().find(|entry| *entry.spec.card.name == *name)
     }
 
-    /// The tool of this name.
+    /// Returns the tool of this name.
     pub fn get(&self, name: &str) -> Option<&Arc<dyn Tool>> {
         self.entry(name).map(|entry| &entry.tool)
     }
 
-    /// What the tool of this name is.
+    /// Returns the spec of the tool of this name.
     pub fn spec(&self, name: &str) -> Option<&Spec> {
         self.entry(name).map(|entry| &entry.spec)
     }
 
-    /// What the rules need to know of the tool of this name.
+    /// Returns what the rules need to know about the tool of this name.
     pub fn facts(&self, name: &str) -> Option<ToolFacts> {
         self.spec(name).map(|spec| spec.facts.clone())
     }
 
-    /// Hash of all that the model is told of the tool of this name: asked for at every decision, so it is
-    /// made once.
+    /// Returns the hash of everything that the model is told about the tool of this name. It is precomputed,
+    /// because every decision asks for it.
     pub fn definition(&self, name: &str) -> Option<&Arc<str>> {
         self.entry(name).map(|entry| &entry.definition)
     }
 
-    /// The compiled schema of the tool of this name.
+    /// Returns the compiled schema of the tool of this name.
     pub fn checker(&self, name: &str) -> Option<&Arc<Checker>> {
         self.entry(name).map(|entry| &entry.checker)
     }
 
-    /// Everything wrong with an argument text; references fit everywhere while `resolved` is false.
-    /// None for an unknown tool.
+    /// Returns everything that is wrong with an argument text, or `None` for an unknown tool. Unless
+    /// `resolved`, references are accepted everywhere.
     pub fn check(&self, name: &str, args: &str, resolved: bool) -> Option<Vec<Fault>> {
         let checker = self.checker(name)?;
         Some(if resolved {
@@ -157,22 +157,22 @@ impl Registry {
         })
     }
 
-    /// Names of tools that look like this one, best first.
+    /// Returns the names of tools similar to this one, the best first.
     pub fn near(&self, name: &str) -> Vec<String> {
         schema::near(name, self.names())
     }
 
-    /// Names of all tools, in order.
+    /// Iterates over the names of all tools, in order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.entries.iter().map(|entry| &*entry.spec.card.name)
     }
 
-    /// The tools, in order.
+    /// Iterates over the tools, in order.
     pub fn tools(&self) -> impl Iterator<Item = &Arc<dyn Tool>> {
         self.entries.iter().map(|entry| &entry.tool)
     }
 
-    /// What the journal and the model are told of the tools, in order.
+    /// Returns what the journal and the model are told about the tools, in order.
     pub fn cards(&self) -> Vec<ToolCard> {
         self.entries.iter().map(|entry| entry.spec.card.clone()).collect()
     }

@@ -1,5 +1,5 @@
-//! Replaces a file whole: readers see the old content or the new, never a half. Must not know:
-//! what is written, paths outside of an opened directory.
+//! Replaces a whole file atomically: readers see the old content or the new, never a mixture. Must not know:
+//! what is written, paths outside an opened directory.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -12,10 +12,10 @@ use super::errors::{from_io, refused, shown};
 use super::workspace::Target;
 use crate::domain::call::{ErrorClass, ToolError};
 
-/// The largest file that is edited or compared whole.
+/// Maximum bytes of a file that is edited or compared as a whole.
 pub(super) const MOST: u64 = 32 * 1024 * 1024;
 
-/// The content of the target; none where there is no file.
+/// Returns the content of the target, or `None` if there is no file.
 pub(super) fn content(target: &Target) -> Result<Option<Vec<u8>>, ToolError> {
     let shown_place = target.place.shown();
     let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
@@ -40,8 +40,8 @@ pub(super) fn content(target: &Target) -> Result<Option<Vec<u8>>, ToolError> {
     Ok(Some(bytes))
 }
 
-/// Writes the new content beside the target, syncs it and renames it into place, keeping the mode
-/// of a file that was there. Nothing is changed where an error says so.
+/// Writes the new content beside the target, syncs it and renames it into place, keeping the mode of an
+/// existing file. On error nothing was changed.
 pub(super) fn replace(target: &Target, bytes: &[u8]) -> Result<(), ToolError> {
     let failed = |error: io::Error| from_io("write", &target.place.shown(), &error, false);
     let (name, mut file) = temporary(target).map_err(failed)?;
@@ -54,12 +54,12 @@ pub(super) fn replace(target: &Target, bytes: &[u8]) -> Result<(), ToolError> {
         let _ = rustix::fs::unlinkat(&target.dir, &name, AtFlags::empty());
         return Err(error);
     }
-    // The content is in place; a directory that cannot be synced changes nothing about that.
+    // The content is in place, even if the directory cannot be synced.
     let _ = rustix::fs::fsync(&target.dir);
     Ok(())
 }
 
-/// What stands at the target must still be what was looked at before the content was made.
+/// Checks that the target is still what it was before the content was made.
 fn unchanged(target: &Target) -> Result<(), ToolError> {
     let now = rustix::fs::statat(&target.dir, &target.name, AtFlags::SYMLINK_NOFOLLOW).ok();
     let mark = |stat: &Stat| {
@@ -90,9 +90,9 @@ fn temporary(target: &Target) -> io::Result<(String, File)> {
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC | OFlags::NOFOLLOW;
     loop {
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        // Tools cannot name it: the prefix is protected.
+        // Tools cannot name it, because the prefix is protected.
         let name = format!(".overrule-{}-{number}.tmp", std::process::id());
-        // A new file gets the usual mode, less the umask; that of an old one is copied below.
+        // A new file gets the default mode less the umask; that of an existing file is copied below.
         match rustix::fs::openat(&target.dir, &name, flags, Mode::from_raw_mode(0o666)) {
             Ok(fd) => return Ok((name, File::from(fd))),
             Err(Errno::EXIST) => {}
@@ -104,7 +104,7 @@ fn temporary(target: &Target) -> io::Result<(String, File)> {
 fn fill(target: &Target, file: &mut File, bytes: &[u8]) -> io::Result<()> {
     if let Some(stat) = &target.stat {
         let (owner, group) = (Uid::from_raw(stat.st_uid), Gid::from_raw(stat.st_gid));
-        // Only root may give files away; whoever may not keeps what they create.
+        // Only root may give files away; others keep what they create.
         let _ = rustix::fs::fchown(&*file, Some(owner), Some(group));
         rustix::fs::fchmod(&*file, Mode::from_raw_mode(stat.st_mode & 0o7777))?;
     }

@@ -1,5 +1,5 @@
-//! Runs one tool once: in a task of its own, with a limit on its time, ended on request, its
-//! panics caught. Must not know: which tool, what follows from the outcome.
+//! Runs one tool once, in its own task, with a time limit, cancellation and panics caught. Must not know:
+//! which tool, what follows from the outcome.
 
 use std::time::Duration;
 
@@ -9,12 +9,12 @@ use super::errors::shown;
 use super::tool::{Job, Tool};
 use crate::domain::call::{EffectClass, ErrorClass, Outcome, ToolError};
 
-/// Bounds of one execution.
+/// Limits of one execution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// The longest that it may take; longer than what any tool allows for itself.
+    /// Time limit, longer than what any tool allows itself.
     pub time: Duration,
-    /// How long a tool may take to end after it was asked to.
+    /// How long a tool may take to end once it is asked to.
     pub grace: Duration,
 }
 
@@ -22,7 +22,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             time: Duration::from_secs(3_700),
-            // Longer than a child gets between the two signals that end it.
+            // Longer than the time between the two signals that end a child.
             grace: Duration::from_secs(5),
         }
     }
@@ -40,7 +40,7 @@ pub async fn run(tool: Arc<dyn Tool>, mut job: Job, limits: Limits) -> Outcome {
         return Outcome::Cancelled { executed: false };
     }
     let asked = job.cancel.clone();
-    // A token of its own: the limit on time ends this execution and no other.
+    // A token of its own, so that the time limit ends this execution and no other.
     let own = job.cancel.child_token();
     job.cancel = own.clone();
     let mut task = tokio::spawn(async move { tool.run(job).await });
@@ -73,7 +73,7 @@ pub async fn run(tool: Arc<dyn Tool>, mut job: Job, limits: Limits) -> Outcome {
     }
 }
 
-/// Without proof, whatever can have an effect may have had it.
+/// Returns true if the tool can have an effect: without proof, it may have had one.
 fn may_have(effect: EffectClass) -> bool {
     effect.has_effect()
 }
@@ -91,7 +91,7 @@ fn finished(done: Result<Outcome, tokio::task::JoinError>, effect: EffectClass) 
     Outcome::err(panicked(&*error.into_panic(), may_have(effect)))
 }
 
-/// A panic as a failure of the tool.
+/// Converts a panic to a failure of the tool.
 pub(super) fn panicked(payload: &(dyn std::any::Any + Send), executed: bool) -> ToolError {
     let words = payload
         .downcast_ref::<&str>()

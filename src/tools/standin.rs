@@ -1,5 +1,5 @@
-//! A tool that only stands in for another one: it has its name, its definition and its effect class, and gives what
-//! was recorded. It runs nothing, reads nothing and writes nothing, whatever it is asked for.
+//! A stand-in for a tool: it has the tool's name, definition and effect class, and returns what was recorded.
+//! It runs, reads and writes nothing, whatever it is asked for.
 //!
 //! Must not know: where the results come from, which of its calls are wanted.
 
@@ -16,22 +16,23 @@ use crate::domain::call::Outcome;
 use crate::domain::event::run::ToolCard;
 use crate::schema::RESERVED;
 
-/// What it says where nothing was recorded.
+/// The answer to a call that was not recorded.
 pub const NOTHING_RAN: &str = "this is a drill: nothing ran, and no result was recorded for this call";
 
-/// Marks on a card that say what a tool is for, and that the program sets itself.
+/// Tags on a card that mark the purpose of a tool and that the program itself sets.
 const MARKS: [&str; 3] = ["asks_operator", "answer", "delegates"];
 
-/// A stand-in.
+/// A stand-in for one tool.
 pub struct StandIn {
     spec: Spec,
     results: Arc<BTreeMap<String, Vec<Outcome>>>,
-    /// How often each was asked for.
+    /// How often each result was asked for.
     given: Arc<Mutex<BTreeMap<String, usize>>>,
 }
 
 impl StandIn {
-    /// One for the tool of this card, with what its calls gave, in order, by their argument texts.
+    /// Creates a stand-in for the tool of this card. `recorded` are the argument texts and outcomes of its
+    /// calls, in order.
     pub fn new<'r>(mut card: ToolCard, recorded: impl IntoIterator<Item = (&'r str, &'r Outcome)>) -> Self {
         let tagged = |tag: &str| card.tags.iter().any(|one| one == tag);
         let facts = ToolFacts {
@@ -40,7 +41,7 @@ impl StandIn {
             show_difference: tagged("external"),
             is_answer: tagged("answer"),
             asks_operator: tagged("asks_operator"),
-            // No sub-agent sets to work: its result is there.
+            // No sub-agent starts: its result is recorded.
             delegates: false,
         };
         card.tags.retain(|tag| !MARKS.contains(&tag.as_str()));
@@ -60,7 +61,7 @@ impl StandIn {
     }
 }
 
-/// Nothing happened this time, whatever happened then.
+/// Marks an outcome as without effect: nothing happened this time, whatever happened then.
 fn harmless(outcome: Outcome) -> Outcome {
     match outcome {
         Outcome::Err(mut error) => {
@@ -72,7 +73,7 @@ fn harmless(outcome: Outcome) -> Outcome {
     }
 }
 
-/// One spelling for equal arguments.
+/// Returns the same key for equal arguments.
 fn key(mut args: Value) -> String {
     if let Value::Object(map) = &mut args {
         map.retain(|name, _| !RESERVED.contains(&name.as_str()));
@@ -94,7 +95,7 @@ impl Tool for StandIn {
             };
             let mut given = given.lock().unwrap_or_else(PoisonError::into_inner);
             let times = given.entry(key).or_insert(0);
-            // Who asks once more than was recorded gets the last again.
+            // A call beyond those recorded gets the last result again.
             let at = (*times).min(all.len().saturating_sub(1));
             *times = times.saturating_add(1);
             all.get(at)

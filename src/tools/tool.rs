@@ -1,5 +1,5 @@
-//! What a tool is and what one execution gets. Must not know: any particular tool, how an
-//! execution is bounded, scheduling, approvals, the model.
+//! What a tool is, and what one execution receives. Must not know: any particular tool, how an execution is
+//! bounded, scheduling, approvals, the model.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,16 +13,16 @@ use crate::domain::call::{Operand, Outcome};
 use crate::domain::event::run::ToolCard;
 use crate::domain::input::Finding;
 
-/// What a tool is.
+/// The description of a tool.
 #[derive(Debug, Clone)]
 pub struct Spec {
-    /// Name, description, schema, effect class, as the model and the operator know it.
+    /// Name, description, schema and effect class, as the model and the operator see them.
     pub card: ToolCard,
-    /// What the rules need to know of it.
+    /// What the rules need to know about it.
     pub facts: ToolFacts,
 }
 
-/// Everything that one execution gets.
+/// The input of one execution.
 #[derive(Clone)]
 pub struct Job {
     /// The arguments, validated against the tool's schema.
@@ -35,49 +35,50 @@ pub struct Job {
     pub private: Arc<[PathBuf]>,
     /// Ends the execution; a tool that may have done something by then says so in its outcome.
     pub cancel: CancellationToken,
-    /// To be called once with (process id, start time in clock ticks since boot) when a child was started.
+    /// Called once with (process id, start time in clock ticks since boot) when a child was started.
     pub on_spawn: Arc<dyn Fn(u32, u64) + Send + Sync>,
-    /// Key for services that can tell a repetition.
+    /// Idempotency key, by which a service can recognise a repetition.
     pub key: Arc<str>,
 }
 
-/// What an execution would put in the place of something else.
+/// What an execution would replace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Replacement {
-    /// The text that stands there now; none where nothing does; or why it is not told.
+    /// The present text, `None` if there is none, or why it is not shown.
     pub now: Result<Option<String>, String>,
-    /// The text that would stand there.
+    /// The text that would replace it.
     pub then: String,
 }
 
-/// A tool.
+/// A tool of the model.
 pub trait Tool: Send + Sync {
-    /// What it is.
+    /// Returns its description.
     fn spec(&self) -> &Spec;
 
-    /// What is known of the world before an execution, for a later [`Tool::probe`] and for who wants to take
-    /// it back. Looks, changes nothing; nothing of what is `private` may be in it.
+    /// Returns what is known of the world before an execution, for a later [`Tool::probe`] and for reverting
+    /// it. Changes nothing, and contains nothing from `private`.
     fn before(&self, _args: &Value, _workspace: &Path, _private: &[PathBuf]) -> Option<Value> {
         None
     }
 
-    /// The files that an execution would run, as they are now: their content is part of what is decided. Looks,
-    /// changes nothing.
+    /// Returns the files that an execution would run, in their present state: their content is part of what
+    /// is decided. Changes nothing.
     fn operands(&self, _args: &str, _workspace: &Path) -> Vec<Operand> {
         Vec::new()
     }
 
-    /// The whole text that an execution would put in the place of another: a help for who decides about it, and no part
-    /// of what is decided. Looks, changes nothing; nothing of what is `private` may be in it.
+    /// Returns the whole text that an execution would replace, and its replacement. It helps whoever decides,
+    /// and is no part of what is decided. Changes nothing, and contains nothing from `private`.
     fn replaces(&self, _args: &Value, _workspace: &Path, _private: &[PathBuf]) -> Option<Replacement> {
         None
     }
 
-    /// Whether an execution in doubt happened, judged by what [`Tool::before`] had recorded. Looks, changes nothing.
+    /// Finds out whether an execution in doubt happened, by what [`Tool::before`] had recorded. Changes
+    /// nothing.
     fn probe(&self, _args: &Value, _before: &Value, _workspace: &Path) -> Option<Finding> {
         None
     }
 
-    /// Runs it once. Never panics; every failure is an outcome.
+    /// Runs the tool once. Never panics; every failure is an outcome.
     fn run(&self, job: Job) -> BoxFuture<'static, Outcome>;
 }

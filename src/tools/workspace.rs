@@ -1,9 +1,9 @@
-//! Confinement: what a path given by a model means inside the workspace, and whether it may be
-//! read or written.
+//! Confinement: what a path given by a model means inside the workspace, and whether it may be read or
+//! written.
 //!
-//! A path is resolved with all its symbolic links first; what it really names must lie in the
-//! workspace. It is then opened from the workspace's own descriptor with every link refused, so
-//! that a link put in between leads to an error and never outside. Must not know: any tool.
+//! A path is first resolved with all its symbolic links; the result must lie in the workspace. It is then
+//! opened from the workspace's own descriptor with every link refused, so that a link inserted in between
+//! causes an error and never leads outside. Must not know: any tool.
 
 mod allowed;
 mod means;
@@ -25,7 +25,7 @@ use super::errors::{from_io, refused, shown};
 use crate::domain::call::{ErrorClass, ToolError};
 use crate::schema;
 
-/// A directory that the tools work in.
+/// The directory that the tools work in.
 #[derive(Debug)]
 pub struct Workspace {
     root: PathBuf,
@@ -34,15 +34,15 @@ pub struct Workspace {
     private: Vec<PathBuf>,
 }
 
-/// A place in the workspace: no link in it, nothing but names.
+/// A place in the workspace, consisting of names only, without links.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
-    /// Relative to the workspace; empty for the workspace itself.
+    /// Path relative to the workspace; empty for the workspace itself.
     pub path: PathBuf,
 }
 
 impl Place {
-    /// The place as it is told to a model and a person.
+    /// Formats the place for a model or a person.
     pub fn shown(&self) -> String {
         if self.path.as_os_str().is_empty() {
             ".".to_owned()
@@ -52,26 +52,26 @@ impl Place {
     }
 }
 
-/// Where a file is to be written: an open directory and a name in it.
+/// Where to write a file: an open directory and a name in it.
 #[derive(Debug)]
 pub struct Target {
-    /// The directory that holds it.
+    /// The directory that contains it.
     pub dir: OwnedFd,
     /// Its name in that directory.
     pub name: OsString,
-    /// The whole place, for messages.
+    /// Its place in the workspace, for messages.
     pub place: Place,
-    /// What stands there now; none where nothing does.
+    /// Its present metadata; `None` if there is nothing.
     pub stat: Option<Stat>,
 }
 
 impl Workspace {
-    /// Opens the directory.
+    /// Opens a workspace.
     pub fn open(root: &Path) -> Result<Self, ToolError> {
         Self::open_by(root, confinement())
     }
 
-    /// Opens the directory, to be confined by the given means.
+    /// Opens a workspace that is confined by the given means.
     pub fn open_by(root: &Path, means: Confinement) -> Result<Self, ToolError> {
         let failed = |error: io::Error| from_io("open the workspace", &root.to_string_lossy(), &error, false);
         let root = root.canonicalize().map_err(failed)?;
@@ -85,24 +85,23 @@ impl Workspace {
         })
     }
 
-    /// Leaves these files and directories out, with all that is in them, wherever they are. They
-    /// need not exist.
+    /// Excludes these files and directories with everything in them, wherever they are. They need not exist.
     pub fn without(mut self, private: &[PathBuf]) -> Self {
         self.private = private.iter().map(|path| real(path)).collect();
         self
     }
 
-    /// What is left out.
+    /// Returns what is excluded.
     pub fn private(&self) -> &[PathBuf] {
         &self.private
     }
 
-    /// The directory, all links resolved.
+    /// Returns the directory, with all links resolved.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// The place that a path names; it must exist.
+    /// Returns the place that a path names; it must exist.
     pub fn find(&self, given: &str) -> Result<Place, ToolError> {
         let (place, missing) = self.resolve(given)?;
         match missing.first() {
@@ -115,7 +114,7 @@ impl Workspace {
     pub fn file(&self, given: &str) -> Result<(File, Stat, Place), ToolError> {
         let place = self.find(given)?;
         let failed = |errno: Errno| from_io("read", given, &errno.into(), false);
-        // Without NONBLOCK, opening a named pipe would wait for its writer.
+        // Without NONBLOCK, opening a named pipe would block until it has a writer.
         let flags = READ | OFlags::NONBLOCK | OFlags::NOCTTY;
         let fd = self.fd(&place.path, flags, Mode::empty()).map_err(failed)?;
         let stat = rustix::fs::fstat(&fd).map_err(failed)?;
@@ -123,7 +122,7 @@ impl Workspace {
         Ok((File::from(fd), stat, place))
     }
 
-    /// The same where the file need not be there: none where nothing is.
+    /// Opens a regular file for reading, or returns `None` if there is none.
     pub fn file_if_any(&self, given: &str) -> Result<Option<File>, ToolError> {
         let (_, missing) = self.resolve(given)?;
         if !missing.is_empty() {
@@ -132,7 +131,7 @@ impl Workspace {
         self.file(given).map(|(file, _, _)| Some(file))
     }
 
-    /// A directory for a walk.
+    /// Returns a directory for a walk.
     pub fn directory(&self, given: &str) -> Result<Place, ToolError> {
         let place = self.find(given)?;
         let flags = READ | OFlags::DIRECTORY;
@@ -148,7 +147,7 @@ impl Workspace {
         }
     }
 
-    /// Where a file may be written. With `make`, directories on the way that are missing are created.
+    /// Returns where to write a file. With `make`, missing parent directories are created.
     pub fn target(&self, given: &str, make: bool) -> Result<Target, ToolError> {
         let (found, mut missing) = self.resolve(given)?;
         let mut place = found.clone();
@@ -190,7 +189,7 @@ impl Workspace {
         };
         if let Some(stat) = &stat {
             writable(stat, given)?;
-            // A file is replaced by renaming, which would pass over its own permissions.
+            // Replacing a file by renaming would bypass its own permissions.
             rustix::fs::accessat(&dir, &name, Access::WRITE_OK, AtFlags::empty()).map_err(failed)?;
         }
         Ok(Target {
@@ -201,7 +200,7 @@ impl Workspace {
         })
     }
 
-    /// Opens what a walk found, so long as no link has come into its path since.
+    /// Opens what a walk found, unless a link has entered its path since.
     pub fn found(&self, relative: &Path) -> io::Result<File> {
         let flags = READ | OFlags::NONBLOCK | OFlags::NOCTTY;
         let fd = self.fd(relative, flags, Mode::empty())?;
@@ -220,7 +219,7 @@ impl Workspace {
         }
     }
 
-    /// What of the path exists, links resolved, and the names that do not exist.
+    /// Splits a path into its existing part, links resolved, and the names that do not exist.
     fn resolve(&self, given: &str) -> Result<(Place, Vec<OsString>), ToolError> {
         if given.is_empty() || given.contains('\0') {
             return Err(refused(
@@ -298,7 +297,7 @@ impl Workspace {
     }
 }
 
-/// The one name of what a path leads to, also where it does not exist yet.
+/// Returns the canonical path, even if it does not exist yet.
 pub fn real(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| {
         let mut plain = PathBuf::new();
@@ -314,7 +313,7 @@ pub fn real(path: &Path) -> PathBuf {
     })
 }
 
-/// A path with the links of all that exists of it resolved.
+/// Resolves the links in the existing part of a path.
 fn resolved(path: &Path) -> PathBuf {
     let mut there = path.to_owned();
     let mut missing = Vec::new();

@@ -1,6 +1,6 @@
-//! One clear message for everything that is wrong, and nothing changed.
+//! Every fault has one clear message and changes nothing.
 //!
-//! Must not know: what good settings do.
+//! Must not know: what valid settings do.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;

@@ -1,4 +1,4 @@
-//! Where the API key comes from, and what becomes of one that cannot be had.
+//! Where the API key comes from, and what happens if it cannot be obtained.
 //!
 //! Must not know: what a key is for.
 
@@ -77,7 +77,7 @@ fn a_key_is_not_sent_to_a_url_that_brought_its_own() {
     assert!(world.notices().iter().any(|notice| {
         notice == "OPENAI_API_KEY is not used: home/.config/overrule/config.toml:1 names a base_url with a key of its own"
     }));
-    // The variables together, or a URL without a key: the variable is meant.
+    // Both variables together, or a URL without a key: then the variable is meant.
     let world = with_variable(World::new().user(both))
         .with(|env, _| env.openai_base_url = Some("http://other/v1".into()));
     assert_eq!(key(&world).as_deref(), Some("from-env"));

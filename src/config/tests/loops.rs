@@ -1,4 +1,4 @@
-//! `[resilience.loops]`: values and what is refused. Must not know: how a repetition is found.
+//! `[resilience.loops]`: values, and what is refused. Must not know: how a repetition is found.
 
 use super::World;
 use crate::domain::escape::Detector;

@@ -1,4 +1,4 @@
-//! Tags of tools: set by a person, added to by anybody, taken away by nobody.
+//! Tags of tools: set by a person, added to by any file, taken away by none.
 //!
 //! Must not know: what a tag leads to.
 

@@ -114,7 +114,7 @@ fn a_workspace_adds_no_calls_unless_it_is_trusted() {
             "ignored: `tool.shell.compensate` in work/overrule.toml:4: a workspace may only tighten; put it into your own configuration file"
         ]
     );
-    // Whatever it says of calls: it is not read.
+    // Not even read, whatever it says about calls.
     let odd = World::new().theirs("[[tool]]\nprobe = 1");
     assert_eq!(fitted(&odd).unwrap(), cards());
     let trusted = World::new().theirs(BOTH).trusted();

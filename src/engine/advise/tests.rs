@@ -1,4 +1,5 @@
-//! An approval is for these bytes in these surroundings; rules have their moment. Must not know: who asks.
+//! An approval is bound to these bytes in these surroundings, and rules are judged at a moment.
+//! Must not know: who asks.
 
 use super::*;
 use crate::domain::id::NodeKind;

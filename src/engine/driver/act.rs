@@ -1,4 +1,4 @@
-//! Carries out what the domain asks of the world. Must not know: why it is asked.
+//! Carries out what the domain asks of the world. Must not know: why it asks.
 
 use super::Driver;
 use crate::domain::decide;
@@ -13,7 +13,7 @@ use crate::engine::handle::Message;
 use crate::model::{Request, Tap};
 
 impl Driver {
-    /// Hands one effect to the executor, unless a later event of its batch made it needless.
+    /// Hands an effect to the executor, unless a later event of the same batch made it unnecessary.
     pub(super) fn act(&mut self, effect: Effect) {
         match effect {
             Effect::Ask {
@@ -42,7 +42,7 @@ impl Driver {
                 round,
                 wait_ms,
             } => self.ask_aside((call, rev, round), wait_ms),
-            // The console and the headless printer read the same from the events.
+            // The console and the headless printer learn of it from the events.
             Effect::Notify { .. } => {}
         }
     }
@@ -51,7 +51,7 @@ impl Driver {
         let Some(turn) = self.state.turns.get(&id) else {
             return;
         };
-        // Another event of the same batch may have taken the request back.
+        // Another event of the same batch may have withdrawn the request.
         if turn.asked != request || turn.stream != Stream::Open {
             return;
         }
@@ -84,7 +84,7 @@ impl Driver {
             .into_iter()
             .flatten()
             .rfind(|one| one.no == round && one.rev == rev);
-        // Another event of the same batch may have made it needless.
+        // Another event of the same batch may have made it unnecessary.
         if let Some(question) = asked
             .filter(|one| one.reply.is_none())
             .and_then(|one| one.asked.as_ref())
@@ -94,8 +94,8 @@ impl Driver {
         }
     }
 
-    /// Looks what came of executions in doubt, so that it is known before anything follows. Gives what else came
-    /// meanwhile.
+    /// Probes executions in doubt first, so that the result is known before anything follows. Returns the
+    /// other messages that arrived meanwhile.
     pub(super) fn look_first(&mut self) -> Vec<Message> {
         let (looks, others) = std::mem::take(&mut self.batch.effects)
             .into_iter()
@@ -127,7 +127,7 @@ impl Driver {
         let Some(entry) = self.state.ledger.get(&ran.intent) else {
             return;
         };
-        // What it ran with: the call may have other arguments by now.
+        // The arguments that ran: the call may have different ones by now.
         self.executor.probe(
             call,
             attempt,

@@ -1,4 +1,4 @@
-//! Writes what happened, folds it, and tells it once it is kept. Must not know: why it happened.
+//! Writes events, folds them, and publishes them once they are kept. Must not know: why they happened.
 
 use std::sync::Arc;
 
@@ -11,8 +11,9 @@ use crate::engine::halt::Halt;
 use crate::engine::handle::Publication;
 
 impl Driver {
-    /// Stamps, writes and folds events, and notes what the world is asked for. Gives why nothing of it was recorded:
-    /// all of it is written before any of it is folded, and a part of a decision counts for nothing when it is read.
+    /// Stamps, writes and folds events, and collects the effects that they ask for. Returns a reason if
+    /// nothing was recorded: all events are written before any is folded, and a reader ignores a part of a
+    /// decision.
     pub(super) fn record(&mut self, events: Vec<Event>, actor: &Actor, cause: Seq) -> Option<Halt> {
         if self.halted.is_some() {
             return self.halted.clone();
@@ -45,7 +46,7 @@ impl Driver {
         None
     }
 
-    /// Folds a recorded event, and notes what the world is asked for.
+    /// Folds a recorded event and collects the effects that it asks for.
     fn take_in(&mut self, envelope: Envelope) {
         apply::apply(&mut self.state, &envelope);
         self.adviser.watch.take(&self.state, &envelope);
@@ -60,7 +61,8 @@ impl Driver {
         self.batch.envelopes.push(Arc::new(envelope));
     }
 
-    /// From here on nothing is decided, recorded or asked of the world. The first reason is the one that is told.
+    /// Halts the run: from here on nothing is decided, recorded or asked of the world. Only the first reason
+    /// is reported.
     pub(super) fn halt(&mut self, halt: Halt) {
         self.batch.effects.clear();
         if self.halted.is_some() {
@@ -71,7 +73,7 @@ impl Driver {
         self.halted = Some(halt);
     }
 
-    /// Puts what happened on disk, then tells, then acts.
+    /// Puts everything on disk, then tells the listeners, then acts.
     pub(super) fn conclude(&mut self) {
         let is_kept = self.batch.envelopes.is_empty() || self.keep();
         self.note_work();
@@ -81,10 +83,10 @@ impl Driver {
                 Some(halt) if !is_kept => result.and_then(|_| Err(halt.not_known())),
                 _ => result,
             };
-            // Nobody waits for the answer any more: the decision stands all the same.
+            // If nobody waits for the answer any more, the decision stands all the same.
             reply.send(result).unwrap_or_default();
         }
-        // What may not be on disk is no fact for anybody.
+        // What may not be on disk is not published as a fact.
         let facts = if is_kept { batch.envelopes } else { Vec::new() };
         let facts = facts.into_iter().map(Publication::Event);
         self.publish(&facts.chain(batch.words).collect::<Vec<_>>());
@@ -96,7 +98,8 @@ impl Driver {
         }
     }
 
-    /// Puts on disk what was recorded; false where that failed, and nobody knows how much of it is there.
+    /// Puts the recorded events on disk. Returns false if that failed; how much of them is on disk is then
+    /// unknown.
     fn keep(&mut self) -> bool {
         let sync = std::mem::take(&mut self.batch.sync) || self.halted.is_some();
         let result = if sync { self.log.sync() } else { self.log.flush() };
@@ -107,7 +110,7 @@ impl Driver {
         true
     }
 
-    /// All at once: who listens is woken once.
+    /// Publishes everything at once, so that each listener is woken only once.
     pub(super) fn publish(&mut self, words: &[Publication]) {
         if !words.is_empty() {
             self.listeners.retain(|out| out.send(words.to_vec()).is_ok());
@@ -115,7 +118,8 @@ impl Driver {
     }
 }
 
-/// Decisions, and intents of what changes the world, are on disk before anything follows from them.
+/// Returns true for decisions, and for intents to change the world: they are on disk before anything follows
+/// from them.
 fn needs_disk(event: &Event) -> bool {
     match event {
         Event::Call(CallEvent::Started { effect, .. }) => effect.has_effect(),

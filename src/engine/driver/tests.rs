@@ -24,7 +24,7 @@ use crate::policy::{Policy, Preset};
 use crate::tools::builtin;
 use crate::tools::registry::Registry;
 
-/// Calls the shell once and then waits.
+/// Calls the shell once, then waits.
 const SHELL: &str = "[meta]\nname = \"one\"\n[[rule]]\nthink = \"I run it.\"\n\
                      [[rule.call]]\ntool = \"shell\"\nargs = { command = \"true\" }\n";
 
@@ -93,7 +93,7 @@ fn started(adviser: &Adviser, limits: Limits) -> Event {
     })))
 }
 
-/// A run whose only call waits for approval.
+/// Starts a run whose only call waits for approval.
 async fn waiting(policy: Policy, limits: Limits) -> (Memory, Handle) {
     let memory = Memory::default();
     let adviser = adviser(policy);
@@ -156,7 +156,7 @@ async fn a_question_with_a_deadline_does_not_hold_the_end_up() {
     assert!(!memory.has(|event| matches!(event, Event::Call(CallEvent::Decided { .. }))));
 }
 
-/// The state with these facts after those of a run.
+/// Folds a run's events followed by these.
 fn state_with(memory: &Memory, more: Vec<CallEvent>) -> State {
     let mut all = memory.0.lock().unwrap().clone();
     for event in more {
@@ -168,7 +168,7 @@ fn state_with(memory: &Memory, more: Vec<CallEvent>) -> State {
     fold(&all)
 }
 
-/// Something else about the process that goes on.
+/// A change to the process that continues the run.
 type Change = fn(&mut Adviser);
 
 #[tokio::test(start_paused = true)]

@@ -1,4 +1,4 @@
-//! What an executor keeps of the streams that it has opened.
+//! What an executor keeps of the streams that it opened.
 
 use std::sync::Arc;
 
@@ -81,7 +81,7 @@ async fn a_stream_that_has_ended_or_broken_is_forgotten() {
     }
     over.sort();
     assert_eq!(over, [TurnId(1), TurnId(2)]);
-    // The tasks end right behind their last reports.
+    // The tasks end right after their last reports.
     tokio::task::yield_now().await;
     assert_eq!(executor.open_asks(), 1, "the one that hangs");
     executor.abort(TurnId(3));

@@ -1,4 +1,4 @@
-//! How executions, streams and the loop itself are ended, and what is found afterwards.
+//! How executions, streams and the loop itself end, and what is found afterwards.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use crate::policy::{Policy, Preset};
 use crate::tools::builtin;
 use crate::tools::child::still_running;
 
-/// What the tools of a stage are described as, unless a test says otherwise.
+/// The description of a stage's tools, unless a test gives another.
 const SAME: &str = "does what a test says";
 
 #[tokio::test(start_paused = true)]
@@ -103,13 +103,13 @@ async fn a_shutdown_ends_children_and_leaves_what_was_in_flight_to_be_found() {
     let call = written.calls.values().next().unwrap();
     assert!(matches!(call.status, Status::Running(_)), "recorded as under way");
     assert_eq!(resume::interrupted(&written).len(), 1);
-    // Nobody is there any more: a command says so, and shutting down again is no error.
+    // Nobody is there any more: a command says so, and a second shutdown is no error.
     let command = Command::Run(RunCommand::Resume {});
     let refusal = stage.send(command).await.unwrap_err();
     assert!(refusal.message.contains("has ended"), "{}", refusal.message);
     stage.handle.shutdown().await;
 
-    // The next process finds it, asks, and runs nothing.
+    // The next process finds the call, asks about it, and runs nothing.
     let started = written.started.as_deref().unwrap().clone();
     let mut next = Stage::with(Plan {
         first: Some(resume::first_events(
@@ -163,7 +163,7 @@ async fn a_failure_during_a_shutdown_is_recorded_with_its_kind() {
         executed: false,
         retry_after_ms: None,
     };
-    // The shutdown is asked for first, so that the loop takes the end in while it waits for its calls.
+    // The shutdown is requested first, so that the loop receives the end while it waits for its calls.
     tokio::join!(biased; handle.shutdown(), async { run.ends(Outcome::err(error)) });
     let ends = stage.recorded(|event| match event {
         Event::Call(CallEvent::Finished { outcome, .. }) => Some(outcome.clone()),
@@ -203,7 +203,7 @@ async fn a_word_begins_the_wait_for_silence_anew() {
     let ask = stage.prompt("go").await;
     tokio::time::sleep(Duration::from_secs(50)).await;
     ask.text(0, "still ").await;
-    // Ten seconds short of a silence that began with the word, and long after one that began before.
+    // Ten seconds short of a silence that began with this text, and long after one that began before it.
     tokio::time::sleep(Duration::from_secs(50)).await;
     ask.text(0, "here").await;
     ask.end(Stop::End).await;
@@ -256,14 +256,14 @@ async fn only_what_was_decided_runs_and_only_while_it_is_what_was_decided() {
         (same.call(), same.tool(), &**same.bytes()),
         (call.id, "act", "{}")
     );
-    // The tool is another one now.
+    // The tool is a different one now.
     let error = check("formats the disk", (call.id, rev, attempt)).unwrap_err();
     assert_eq!(error, approved::Error::Changed(call.id));
-    // It runs a file that was not there, or held something else, when it was decided on.
+    // It runs a file that did not exist, or had different content, when the call was decided on.
     let which = (call.id, rev, attempt);
     let error = Approved::from_decision(&stage.state, &super::kit::running(SAME, "ls"), which).unwrap_err();
     assert_eq!(error, approved::Error::Changed(call.id));
-    // Another revision, another execution, another call: nobody decided on those.
+    // Nobody decided on another revision, another execution or another call.
     for which in [
         (call.id, rev.next(), attempt),
         (call.id, rev, crate::domain::id::Attempt(9)),
@@ -286,7 +286,7 @@ async fn an_approval_does_not_outlive_the_definition_it_was_given_for() {
     stage
         .until("a call waits", |stage| stage.state.queue().next().is_some())
         .await;
-    // Approved and paused, so that it waits for its launch.
+    // Approved and paused, so that it waits to be launched.
     let pause = Command::Run(RunCommand::Pause {
         reason: "wait".into(),
     });
@@ -314,7 +314,7 @@ async fn an_approval_does_not_outlive_the_definition_it_was_given_for() {
         state: written,
         ..Plan::default()
     });
-    // It is asked for again, as what it is now.
+    // It is asked for again, in its present form.
     next.until("a call waits", |stage| {
         let mut queue = stage.state.queue();
         queue.any(|one| one.status == Status::Awaiting && one.digest != call.digest)
@@ -355,7 +355,7 @@ async fn what_waits_is_judged_by_the_policy_of_who_goes_on() {
 
 #[test]
 fn the_class_of_a_tool_is_part_of_its_definition() {
-    // So that a tool that turns out to write is asked for again.
+    // So that a tool that turns out to write asks again.
     let digest = |effect| {
         use crate::domain::advice::Advice as _;
         let adviser = adviser("same words", effect);

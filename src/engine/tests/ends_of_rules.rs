@@ -1,4 +1,4 @@
-//! Rules that let calls run a number of times, or up to a point in time.
+//! Rules that allow a number of calls, or allow calls up to a point in time.
 
 use super::kit::{Plan, Stage};
 use crate::domain::call::{Decision, Outcome, Status};
@@ -48,7 +48,7 @@ async fn a_rule_with_two_uses_allows_twice_and_then_asks() {
     let third = stage.call(r#"{"n":2}"#);
     assert_eq!(stage.state.calls[&third].status, Status::Awaiting);
 
-    // A process that goes on has not forgotten.
+    // The process that continues the run has not forgotten.
     let state = stage.written();
     stage.handle.shutdown().await;
     let mut stage = Stage::with(Plan {

@@ -11,7 +11,7 @@ use crate::domain::refusal::RefusalKind;
 use crate::domain::turn::Stop;
 use crate::engine::log::Log;
 
-/// A log whose nth append or sync fails, and all after it.
+/// A log whose nth append or sync fails, and every later one too.
 struct Flaky {
     appends: usize,
     syncs: usize,
@@ -76,7 +76,7 @@ fn stage(fails_at: Fails) -> Stage {
     })
 }
 
-/// Drives a run of two calls until the log fails; gives how many executions had begun.
+/// Drives a run of two calls until the log fails; returns how many executions had begun.
 async fn drive(stage: &mut Stage) -> usize {
     let mut begun = 0;
     let prompt = crate::domain::command::Edit::InsertPrompt {
@@ -120,7 +120,7 @@ async fn fails(fails_at: Fails) -> (usize, bool) {
         .send(Command::Run(RunCommand::Pause { reason: "x".into() }))
         .await;
     let told = stage.told().await;
-    // Every execution that began is in what was told, which is what is on disk.
+    // Every execution that began is among the published events, which are those on disk.
     assert_eq!(
         stage.state.ledger.len(),
         begun,
@@ -134,7 +134,7 @@ async fn fails(fails_at: Fails) -> (usize, bool) {
     assert!(refusal.message.contains("no room on the disk"));
     assert!(stage.halted.as_deref().unwrap().contains("no room on the disk"));
     stage.quiet().await;
-    // Who comes later is told, too.
+    // A later subscriber is told too.
     let mut late = stage.handle.subscribe().facts;
     let mut halted = false;
     while let Ok(Some(told)) = tokio::time::timeout(std::time::Duration::from_secs(1), late.recv()).await {
@@ -178,7 +178,7 @@ async fn wherever_a_sync_fails_no_effect_starts_after_it() {
     assert_eq!(last, 2);
 }
 
-/// A log that refuses what holds a word, and keeps all else.
+/// A log that refuses events that contain a word, and keeps all others.
 #[derive(Clone, Default)]
 struct Picky {
     waiting: Arc<Mutex<Vec<Envelope>>>,

@@ -1,4 +1,4 @@
-//! A stage: a driver whose model, tools and log are in the hands of a test.
+//! A stage: a driver whose model, tools and log are controlled by a test.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -31,12 +31,12 @@ use crate::policy::{Policy, Preset};
 use crate::tools::registry::Registry;
 use crate::tools::{Job, Spec, Tool};
 
-/// Longer than anything in a test takes, on a clock that jumps while all wait.
+/// Longer than anything in a test takes, on a clock that jumps while everything waits.
 const PATIENCE: Duration = Duration::from_secs(3600);
-/// Longer than anything takes that needs no waiting.
+/// Longer than anything takes that does not have to wait.
 const SOON: Duration = Duration::from_secs(20);
 
-/// A request that waits for what the test lets the model say.
+/// A request that waits for what the test makes the model say.
 pub struct Ask {
     pub request: Request,
     chunks: mpsc::Sender<Chunk>,
@@ -49,7 +49,7 @@ impl Ask {
         self.chunks.send(chunk).await.unwrap();
     }
 
-    /// One whole call as part `part`.
+    /// Sends one whole call as part `part`.
     pub async fn call(&self, part: u32, tool: &str, args: &str) {
         let (id, name) = (Some(format!("id{part}")), tool.to_owned());
         self.say(Chunk::Call { part, id, name }).await;
@@ -74,7 +74,7 @@ impl Ask {
         self.end(Stop::End).await;
     }
 
-    /// Says that all is well and closes the stream, but leaves the end mark out.
+    /// Reports success and closes the stream, but leaves out the end mark.
     pub fn done_without_a_mark(self) {
         drop(self.chunks);
         self.done.send(Ok(())).unwrap();
@@ -110,7 +110,7 @@ impl Model for Puppet {
         Box::pin(async move {
             match end.await {
                 Ok(result) => result,
-                // The test lets the model hang for ever.
+                // The test makes the model hang for ever.
                 Err(_) => std::future::pending().await,
             }
         })
@@ -127,7 +127,7 @@ pub struct Run {
 
 impl Run {
     pub fn ends(self, outcome: Outcome) {
-        // A cancelled execution listens no more.
+        // A cancelled execution does not listen any more.
         self.end.send(outcome).unwrap_or_default();
     }
 }
@@ -218,13 +218,13 @@ fn advised(tools: Vec<Arc<dyn Tool>>, policy: Policy, workspace: std::path::Path
     }
 }
 
-/// What a stage whose tools are described like this is advised by, `act` being of this class.
+/// The adviser of a stage whose tools have this description, with `act` of this class.
 pub fn adviser(about: &str, act: EffectClass) -> Adviser {
     let (runs, _) = mpsc::unbounded_channel();
     advised(hands(about, act, &runs), Policy::new(Preset::Auto), "/".into())
 }
 
-/// The same, in this process's own words, under a preset.
+/// The same with the default description, under a preset.
 pub fn advised_by(preset: Preset) -> Adviser {
     let (runs, _) = mpsc::unbounded_channel();
     let about = Plan::default().about;
@@ -235,7 +235,7 @@ pub fn advised_by(preset: Preset) -> Adviser {
     )
 }
 
-/// The same, where `act` runs a file with this in it.
+/// The same with an `act` that runs a file with this content.
 pub fn running(about: &str, content: &str) -> Adviser {
     let (runs, _) = mpsc::unbounded_channel();
     let mut act = hand("act", EffectClass::Write, about, &runs);
@@ -248,17 +248,17 @@ pub fn running(about: &str, content: &str) -> Adviser {
     advised(vec![Arc::new(act)], Policy::new(Preset::Auto), "/".into())
 }
 
-/// What a stage is made of.
+/// The parts of a stage.
 pub struct Plan {
     pub policy: Policy,
     pub limits: Limits,
     pub about: &'static str,
-    /// Tools other than `look` (reads) and `act` (writes).
+    /// Tools in addition to `look` (reads) and `act` (writes).
     pub more: Vec<Arc<dyn Tool>>,
     pub workspace: std::path::PathBuf,
-    /// A log in place of the one in memory.
+    /// A log instead of the one in memory.
     pub log: Option<Box<dyn Log>>,
-    /// What was recorded before.
+    /// The state recorded before.
     pub state: State,
     pub first: Option<Vec<Event>>,
 }
@@ -284,11 +284,11 @@ pub struct Stage {
     asks: mpsc::UnboundedReceiver<Ask>,
     runs: mpsc::UnboundedReceiver<Run>,
     heard: Subscription,
-    /// The fold of everything told.
+    /// The fold of everything published.
     pub state: State,
     pub notices: VecDeque<String>,
     pub halted: Option<String>,
-    /// What was written to the log in memory.
+    /// Everything written to the log in memory.
     pub log: Arc<Mutex<Vec<Envelope>>>,
     pub driver: JoinHandle<()>,
 }
@@ -352,7 +352,7 @@ impl Stage {
             .await
     }
 
-    /// Prompts, and takes the request that follows.
+    /// Sends a prompt and receives the request that follows.
     pub async fn prompt(&mut self, text: &str) -> Ask {
         let edit = Edit::InsertPrompt {
             after: None,
@@ -379,24 +379,24 @@ impl Stage {
         run.expect("no tool was run").unwrap()
     }
 
-    /// Fails if a tool is run or the model is asked, however long one waits.
+    /// Fails if a tool runs or the model is asked, however long one waits.
     pub async fn quiet(&mut self) {
         tokio::time::sleep(PATIENCE / 2).await;
         assert!(self.runs.try_recv().is_err(), "a tool was run");
         assert!(self.asks.try_recv().is_err(), "the model was asked");
     }
 
-    /// The next request, if there is one before long.
+    /// Returns the next request, if one comes soon.
     pub async fn soon_asked(&mut self) -> Option<Ask> {
         tokio::time::timeout(SOON, self.asks.recv()).await.ok().flatten()
     }
 
-    /// The next execution, if there is one before long.
+    /// Returns the next execution, if one comes soon.
     pub async fn soon_runs(&mut self) -> Option<Run> {
         tokio::time::timeout(SOON, self.runs.recv()).await.ok().flatten()
     }
 
-    /// Takes in all that was told so far; true where the log has failed.
+    /// Takes in everything published so far; returns true if the log has failed.
     pub async fn told(&mut self) -> bool {
         while let Ok(Some(told)) = tokio::time::timeout(SOON, self.heard.facts.recv()).await {
             self.take(told);
@@ -414,7 +414,7 @@ impl Stage {
         }
     }
 
-    /// Takes in what was told until it fulfils a condition.
+    /// Takes in what is published until a condition holds.
     pub async fn until(&mut self, what: &str, holds: impl Fn(&Self) -> bool) {
         while !holds(self) {
             let told = tokio::time::timeout(PATIENCE, self.heard.facts.recv()).await;
@@ -423,14 +423,14 @@ impl Stage {
         }
     }
 
-    /// The newest open text that is shown.
+    /// Waits for open text that fulfils a condition.
     pub async fn live(&mut self, holds: impl Fn(&LiveTurns) -> bool) {
         let mut live = self.heard.live.clone();
         let found = tokio::time::timeout(PATIENCE, live.wait_for(holds)).await;
         found.expect("never shown").unwrap();
     }
 
-    /// The call with these arguments.
+    /// Returns the call with these arguments.
     pub fn call(&self, args: &str) -> NodeId {
         let found = self.state.calls.keys().find(|id| {
             let node = self.state.nodes.get(id).unwrap();
@@ -439,12 +439,12 @@ impl Stage {
         *found.unwrap_or_else(|| panic!("no call with {args}"))
     }
 
-    /// Everything written so far, folded.
+    /// Folds everything written so far.
     pub fn written(&self) -> State {
         crate::domain::apply::fold(&*self.log.lock().unwrap())
     }
 
-    /// What was written of some kind.
+    /// Returns what was written of some kind.
     pub fn recorded<T>(&self, which: impl Fn(&Event) -> Option<T>) -> Vec<T> {
         let log = self.log.lock().unwrap();
         log.iter().filter_map(|envelope| which(&envelope.event)).collect()

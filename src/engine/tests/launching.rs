@@ -24,7 +24,7 @@ async fn a_sealed_call_starts_before_the_stream_has_ended() {
     ask.call(0, "look", r#"{"n":1}"#).await;
     let run = stage.runs().await;
     assert_eq!((&*run.tool, &*run.text), ("look", r#"{"n":1}"#));
-    // The second begins while the first runs and the stream is open.
+    // The second call begins while the first runs and the stream is open.
     ask.call(1, "act", r#"{"n":2}"#).await;
     let second = stage.runs().await;
     run.ends(Outcome::ok("1"));
@@ -115,7 +115,7 @@ async fn what_must_be_approved_waits_and_runs_once_it_is() {
     stage.send(good.clone()).await.unwrap();
     let run = stage.runs().await;
     run.ends(Outcome::ok("1"));
-    // The same decision twice is none.
+    // The same decision does not count twice.
     stage.send(good).await.unwrap_err();
     stage.quiet().await;
 }
@@ -134,7 +134,7 @@ async fn a_call_that_nobody_decides_on_in_time_expires() {
     ask.call(0, "act", "{}").await;
     ask.end(Stop::Calls).await;
     let began = tokio::time::Instant::now();
-    // The model is told, and goes on.
+    // The model is told, and continues.
     let next = stage.asked().await;
     assert!(began.elapsed() >= Duration::from_secs(5), "{:?}", began.elapsed());
     assert!(began.elapsed() < Duration::from_secs(6), "{:?}", began.elapsed());

@@ -1,4 +1,4 @@
-//! What a request said can be found in the record, exactly, whatever happened since.
+//! What a request contained can be derived exactly from the record, whatever happened since.
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ async fn every_request_is_found_as_it_was_sent_after_an_edit_too() {
     let mut asked = Vec::new();
     let ask = stage.prompt("go").await;
     asked.push(said(&ask));
-    // A stream that breaks off is asked for once more, as a second request of its turn.
+    // A stream that breaks is requested once more, as a second request of its turn.
     ask.fail(StreamFault {
         kind: StreamFaultKind::Network,
         message: "cut".into(),

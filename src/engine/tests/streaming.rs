@@ -1,4 +1,4 @@
-//! Streams: what is shown while they run, what is tried again, what the next request holds.
+//! Streams: what is shown while they run, what is retried, what the next request contains.
 
 use std::time::Duration;
 
@@ -183,7 +183,7 @@ async fn a_passing_fault_is_tried_again_with_growing_pauses_and_then_put_to_the_
                 .any(|turn| matches!(turn.stream, Stream::Broken(_)))
         })
         .await;
-    // Asking again by hand is one more try.
+    // Asking again by hand allows one more attempt.
     let turn = *stage.state.turns.keys().last().unwrap();
     stage
         .send(Command::Run(RunCommand::AskAgain { turn, request: None }))
@@ -253,7 +253,7 @@ async fn nothing_is_tried_again_once_a_call_was_whole() {
                 .any(|turn| matches!(turn.stream, Stream::Broken(_)))
         })
         .await;
-    // Kept, it goes on with the result.
+    // If what arrived is kept, the run continues with the result.
     let turn = *stage.state.turns.keys().last().unwrap();
     stage
         .send(Command::Run(RunCommand::KeepArrived { turn, request: None }))
@@ -273,7 +273,7 @@ async fn a_stream_without_an_end_mark_is_cut_and_never_an_answer() {
     let mut stage = Stage::new();
     let ask = stage.prompt("go").await;
     ask.text(0, "The answer is").await;
-    // Ends well by its own word, but the mark never came.
+    // The stream reports success, but the end mark never came.
     ask.done_without_a_mark();
     let again = stage.asked().await;
     stage

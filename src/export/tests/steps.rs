@@ -1,4 +1,4 @@
-//! The steps of calls of recorded runs, as the JSON form has them. Must not know: how a call is mended.
+//! The steps of calls of recorded runs in the JSON format. Must not know: how a call is repaired.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use crate::domain::apply::fold;
 use crate::export::json::json;
 use crate::journal::{self, Place};
 
-/// The steps of a call of a recorded run, and how it comes to an end.
+/// Returns the steps of a call of a recorded run, and how it ends.
 fn recorded(session: &str, name: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("sessions/demos")
@@ -20,7 +20,7 @@ fn recorded(session: &str, name: &str) -> String {
 
 #[test]
 fn a_call_that_was_mended_twice_has_a_step_for_each_round() {
-    // Its check stopped the first revision, the tool the second.
+    // The check stopped the first revision, the tool the second.
     let steps = |rev: u32, states: &[&str]| {
         let one = |state: &&str| format!(r#"{{"state":"{state}","revision":{rev}}}"#);
         states.iter().map(one).collect::<Vec<_>>().join(",")

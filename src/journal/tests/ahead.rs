@@ -1,5 +1,5 @@
-//! The quick way through records, and long journals that are looked at ahead: the same is found as by the thorough
-//! way, one record after the other.
+//! The fast path through records, and long journals that are read ahead: both find the same as the thorough
+//! path, one record after the other.
 
 use super::examples::every_event;
 use super::{envelope, file, fixture, id, lines};
@@ -7,7 +7,7 @@ use crate::domain::envelope::{Actor, Envelope};
 use crate::domain::event::{Event, RunEvent};
 use crate::journal::{Link, Place, Records, decode_line, encode_line, quick, read};
 
-/// Every event, by nobody with a name of their own.
+/// Every event, by an actor without a name.
 fn plain() -> Vec<Envelope> {
     let mut all: Vec<_> = (1..)
         .zip(every_event())
@@ -28,7 +28,7 @@ fn whatever_the_program_writes_goes_the_quick_way() {
     let mut prev = Link::FIRST;
     for (envelope, line) in all.iter().zip(lines(&all)) {
         let found = quick::record(line.as_bytes());
-        // A name that reads like the sign of a payload needs a second look.
+        // A name that reads like the mark of a payload needs a closer look.
         let Some(found) = found else {
             assert!(
                 line.contains("$payload\\\"") || line.contains("$payload\""),
@@ -44,7 +44,7 @@ fn whatever_the_program_writes_goes_the_quick_way() {
     }
 }
 
-/// A line with another byte in it and the checksum that fits.
+/// Replaces a byte of a line and recomputes its checksum.
 fn altered(line: &str, at: usize, byte: u8) -> Option<String> {
     let mut bytes = line.as_bytes().get(..line.len() - 18)?.to_vec();
     *bytes.get_mut(at)? = byte;
@@ -63,7 +63,7 @@ fn the_quick_way_takes_nothing_that_the_thorough_one_refuses() {
             let Some(other) = altered(line, at, byte) else {
                 continue;
             };
-            // Of another run it is not taken, whatever it holds.
+            // The record of a different run is not accepted, whatever it contains.
             let own = |found: &quick::Quick| found.run == id(1).to_string().as_bytes();
             let Some(found) = quick::record(other.as_bytes()).filter(own) else {
                 continue;
@@ -97,7 +97,7 @@ fn a_long_journal_is_read_like_a_short_one() {
     let ends: Vec<usize> = (1..=whole.len()).filter(|at| whole[at - 1] == b'\n').collect();
 
     for index in [1_usize, 30, 150, 298] {
-        // Flipped: what is behind it is counted, whatever was looked at already.
+        // A flipped bit: what follows is counted, whatever was examined already.
         let mut bytes = whole.clone();
         bytes[ends[index - 1] + 200] ^= 1;
         std::fs::write(place.journal(), &bytes).unwrap();
@@ -115,7 +115,7 @@ fn a_long_journal_is_read_like_a_short_one() {
         );
         assert_eq!(damage.why, "its checksum does not fit");
 
-        // Cut.
+        // A cut.
         std::fs::write(place.journal(), &whole[..ends[index] - 1]).unwrap();
         let seen = read(&place).unwrap();
         assert_eq!(seen.envelopes, all[..index]);

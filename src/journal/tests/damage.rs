@@ -1,4 +1,4 @@
-//! Broken files: cut, flipped, random, endless; what is intact stays and nothing is taken silently.
+//! Broken files: cut, flipped, random, endless. What is intact stays, and nothing is accepted silently.
 
 use proptest::prelude::*;
 
@@ -25,13 +25,14 @@ fn a_journal_cut_at_any_byte_keeps_its_intact_records_and_can_go_on() {
                 .rposition(|byte| *byte == b'\n')
                 .map_or(0, |at| at + 1);
 
-        // Looking changes nothing.
+        // Reading changes nothing.
         let seen = read(&place).unwrap();
         assert_eq!(seen.envelopes, small()[..whole], "cut at {cut}");
         assert_eq!(seen.torn.as_ref().map_or(0, |torn| torn.bytes), rest as u64);
         assert_eq!(std::fs::read(place.journal()).unwrap(), bytes[..cut]);
 
-        // Going on waits for the disk many times: around the ends of lines at every byte, elsewhere now and then.
+        // Reopening waits for the disk many times, so it is done for every byte near line ends and only now
+        // and then elsewhere.
         let near_an_end = rest < 3 || bytes.get(cut..cut + 2).is_some_and(|next| next.contains(&b'\n'));
         if !near_an_end && cut % 17 != 0 {
             continue;
@@ -45,7 +46,7 @@ fn a_journal_cut_at_any_byte_keeps_its_intact_records_and_can_go_on() {
             }
             None => assert_eq!(rest, 0),
         }
-        // A second crash at once keeps both remains.
+        // A second crash right away keeps both remains.
         let mut again = std::fs::read(place.journal()).unwrap();
         again.extend_from_slice(b"{\"v\":1");
         std::fs::write(place.journal(), &again).unwrap();
@@ -139,7 +140,7 @@ fn nul_bytes_at_the_end_are_a_torn_write_and_in_the_middle_are_damage() {
     bytes.extend(file(&good[3..]));
     std::fs::write(place.journal(), &bytes).unwrap();
     let damage = read(&place).unwrap().damage.unwrap();
-    // The first line after the gap is part of the same line.
+    // The first line after the gap belongs to the same line.
     assert_eq!((damage.line, damage.intact_after), (4, 1));
 }
 
@@ -198,7 +199,7 @@ fn what_is_no_file_is_not_waited_for() {
 fn a_line_without_end_is_bounded() {
     let fixture = fixture();
     let place = fixture.session(1, &small());
-    // A hole in the file: long, and no bytes on disk.
+    // A sparse file: long, but without bytes on disk.
     let bytes = std::fs::read(place.journal()).unwrap();
     let handle = std::fs::OpenOptions::new()
         .write(true)

@@ -1,4 +1,4 @@
-//! One example of every fact about repetition. Must not know: how they are stored.
+//! An example of every event about repetition. Must not know: how they are stored.
 
 use super::examples::{CALL, TURN, text};
 use crate::domain::escape::{Detector, Finding, Rung, Signature, Upshot};

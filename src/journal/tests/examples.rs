@@ -1,4 +1,4 @@
-//! One example of every event, with every variant of what they hold.
+//! An example of every event, with every variant of its contents.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ pub(super) const CALL: NodeId = NodeId::new(NodeKind::Call, 5);
 const REV: Rev = Rev(2);
 pub(super) const TURN: TurnId = TurnId(3);
 
-/// One of each, `run.started` first.
+/// Returns one of each, `run.started` first.
 pub(super) fn every_event() -> Vec<Event> {
     let mut all = run();
     all.extend(turn());

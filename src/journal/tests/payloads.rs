@@ -158,7 +158,7 @@ impl Source for Shelf {
     }
 }
 
-/// Bodies with names and values that imitate replacements, at any depth.
+/// Generates bodies with names and values that imitate replacements, at any depth.
 fn imitations() -> impl Strategy<Value = Value> {
     let hash = blake3::hash(b"x").to_hex().to_string();
     let leaf = prop_oneof![
@@ -200,14 +200,14 @@ proptest! {
     }
 }
 
-/// Small enough to be reached.
+/// Limits small enough to be reached.
 const SMALL: Bounds = Bounds {
     big: 4,
     longest: 8,
     record: 20,
 };
 
-/// Moves strings out within small bounds.
+/// Moves strings out within small limits.
 fn written(body: &Value, shelf: &mut Shelf) -> Result<String, Error> {
     let text = body.to_string();
     let stored = payload::external(&text, &SMALL, &mut |long| {
@@ -220,7 +220,7 @@ fn written(body: &Value, shelf: &mut Shelf) -> Result<String, Error> {
 #[test]
 fn who_writes_and_who_reads_refuse_the_same_record() {
     let mut shelf = Shelf::default();
-    // Each, and all together, at its end.
+    // Each length alone, and the total, at its limit.
     for (lengths, fits) in [
         (vec![8, 8, 4, 4, 4, 4], true),
         (vec![9], false),
@@ -267,7 +267,7 @@ proptest! {
     }
 }
 
-/// The record of a name for one payload a thousand times is refused before anything is read.
+/// A record that names one payload a thousand times is refused before anything is read.
 #[test]
 fn a_record_that_names_a_payload_too_often_is_refused() {
     let named = json!({"$payload": "0".repeat(64), "len": crate::journal::MAX_PAYLOAD});
@@ -278,7 +278,7 @@ fn a_record_that_names_a_payload_too_often_is_refused() {
     assert_eq!(loads.0, 16, "as many as fit");
 }
 
-/// A source that only counts what is asked of it.
+/// A source that only counts how often it is asked.
 struct Counted(usize);
 
 impl Source for Counted {

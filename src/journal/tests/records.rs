@@ -1,4 +1,4 @@
-//! Records: every event there and back, the chain, the checksum, foreign and hostile lines.
+//! Records: every event in both directions, the chain, the checksum, foreign and hostile lines.
 
 use std::collections::BTreeSet;
 
@@ -39,7 +39,7 @@ fn every_event_comes_back_equal() {
     assert_eq!((loaded.torn, loaded.damage), (None, None));
 }
 
-/// The words in backticks of a message, the first (the one that was tried) left out.
+/// Returns the words in backticks of a message, except the first, which is the one that was tried.
 fn named(error: &Error) -> Vec<String> {
     let message = error.to_string();
     let words = message
@@ -61,7 +61,7 @@ fn the_examples_leave_no_event_out() {
             format!("{}.{}", parts.family(), parts.name())
         })
         .collect();
-    // The reader's own refusal of an unknown name lists the known ones.
+    // The refusal of an unknown name lists the known ones.
     let families = named(&codec::event("nosuch.x", "{}").unwrap_err());
     let all: BTreeSet<String> = families
         .iter()
@@ -125,7 +125,7 @@ fn a_changed_record_breaks_the_chain_even_with_a_new_checksum() {
     let fixture = fixture();
     let place = fixture.session(1, &small());
     let mut lines = lines(&small());
-    // Somebody rewrites the second record and computes its checksum anew.
+    // Somebody rewrites the second record and recomputes its checksum.
     let (covered, _) = lines[1].rsplit_once(",\"crc\"").unwrap();
     let covered = covered.replace("reason 2", "reason 9");
     lines[1] = format!(
@@ -167,7 +167,7 @@ fn records_out_of_place_are_damage() {
     }
 }
 
-/// A line around any members, with a checksum that fits.
+/// Builds a line from any members, with a matching checksum.
 fn sealed(covered: &str) -> String {
     format!(
         "{covered},\"crc\":\"{:08x}\"}}",
@@ -238,7 +238,7 @@ fn what_could_not_be_read_back_is_not_written() {
     };
     let error = encode_line(id(1), &envelope(1, event(expr.clone())), Link::FIRST).unwrap_err();
     assert!(error.to_string().contains("levels"), "{error}");
-    // The deepest that is written is read back.
+    // The deepest body that can be written can be read.
     let mut written = 0;
     while let Expr::All(mut inner) = expr {
         expr = inner.pop().unwrap();

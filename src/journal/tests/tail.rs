@@ -1,11 +1,11 @@
-//! The newest records, found from the end.
+//! The newest records, found from the end of the file.
 
 use super::{envelope, file, fixture, lines, small};
 use crate::domain::envelope::Envelope;
 use crate::domain::event::{Event, RunEvent};
 use crate::journal::{BIG, Place, tail};
 
-/// A journal that is longer than what is looked at first.
+/// A journal longer than the part that is searched first.
 fn long() -> Vec<Envelope> {
     let paused = |n: u64| {
         Event::Run(RunEvent::Paused {
@@ -29,13 +29,13 @@ fn the_end_is_found_without_the_rest() {
     );
     assert_eq!(tail(&place, 4000).unwrap(), all);
 
-    // What lies before what is looked at is not read.
+    // What precedes the searched part is not read.
     let mut bytes = whole.clone();
     bytes[3000] ^= 1;
     std::fs::write(place.journal(), &bytes).unwrap();
     assert_eq!(tail(&place, 5).unwrap(), all[395..]);
 
-    // Cut anywhere in the last record: the whole ones before it.
+    // Cut anywhere in the last record: the whole records before it remain.
     let last = whole[..whole.len() - 1]
         .iter()
         .rposition(|byte| *byte == b'\n')
@@ -46,7 +46,7 @@ fn the_end_is_found_without_the_rest() {
         assert_eq!(tail(&place, 5).unwrap(), all[394..399], "cut at {cut}");
     }
 
-    // Damage near the end: nothing behind it is believed.
+    // Damage near the end: nothing after it is trusted.
     let mut bytes = whole.clone();
     bytes[last - 300] ^= 1;
     std::fs::write(place.journal(), &bytes).unwrap();

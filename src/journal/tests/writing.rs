@@ -26,7 +26,7 @@ fn nothing_reaches_the_file_before_it_is_asked_for() {
     assert!(size() > one);
     assert_eq!(writer.next().0, 4);
     assert_ne!(writer.head(), Link::FIRST);
-    // A writer that goes away in order leaves nothing in memory.
+    // A writer that is dropped properly leaves nothing in memory.
     writer.append(&small()[3]).unwrap();
     drop(writer);
     let place = fixture.store.find("last").unwrap();
@@ -63,7 +63,7 @@ fn files_are_for_the_owner_alone() {
     assert_eq!(mode(&dir.join("payload")), 0o700);
     assert_eq!(mode(&place.journal()), 0o600);
     assert_eq!(mode(&dir.join("lock")), 0o600);
-    // What is moved aside as well.
+    // So is what was moved aside.
     std::fs::OpenOptions::new()
         .append(true)
         .open(place.journal())
@@ -87,7 +87,7 @@ fn the_second_writer_is_told_who_has_the_session() {
     );
     assert!(error.to_string().contains(&format!("process {me}")));
     assert!(matches!(fixture.store.delete(&place), Err(Error::Locked { .. })));
-    // Reading is open to all.
+    // Anybody may read.
     assert_eq!(read(&place).unwrap().envelopes, small());
     drop(writer);
     assert!(Writer::open(&place).is_ok());
@@ -104,7 +104,7 @@ fn of_many_that_open_at_once_one_gets_it() {
                 scope.spawn(|| {
                     start.wait();
                     let opened = Writer::open(&place);
-                    // Nobody lets go before everybody has tried.
+                    // Nobody releases the lock before everybody has tried.
                     start.wait();
                     match opened {
                         Ok(_) => true,
@@ -119,7 +119,7 @@ fn of_many_that_open_at_once_one_gets_it() {
     assert_eq!(got.iter().filter(|got| **got).count(), 1);
 }
 
-/// A file that takes so many bytes, or so many syncs, and says afterwards what it was asked.
+/// A file that accepts a number of bytes and of syncs, then fails; it counts the requests.
 struct Failing {
     bytes: usize,
     syncs: usize,

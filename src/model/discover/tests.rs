@@ -1,4 +1,4 @@
-//! Which model is chosen, for every combination that people have. Must not know: providers.
+//! Which model is chosen, for every combination of settings that people have. Must not know: providers.
 
 use std::time::Duration;
 
@@ -121,7 +121,7 @@ fn every_form_of_ollamas_own_variable_is_an_address() {
     }
 }
 
-/// A server that gives one answer, or none at all; gives its base URL and the request that it got.
+/// A server that gives one answer or none; returns its base URL and the request that it received.
 async fn serve(answer: Option<String>) -> (String, tokio::sync::oneshot::Receiver<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let place = listener.local_addr().unwrap().to_string();

@@ -1,6 +1,6 @@
-//! A response body while it arrives: an event stream, a whole JSON answer from a server that does
-//! not stream, or something else. Told apart by the first byte, because content types lie.
-//! Must not know: sockets, headers.
+//! A response body as it arrives: an event stream, a whole JSON response from a server that does not stream,
+//! or something else. The first byte tells them apart, because content types lie. Must not know: sockets,
+//! headers.
 
 use super::decode::Decoder;
 use crate::domain::turn::{StreamFault, StreamFaultKind};
@@ -8,9 +8,9 @@ use crate::model::Chunk;
 use crate::model::show::excerpt;
 use crate::model::sse;
 
-/// Most bytes of a body that must be whole before it can be read.
+/// Maximum bytes of a body that must be complete before it can be read.
 const MAX_WHOLE: usize = 16 * 1024 * 1024;
-/// Bytes of a foreign body that are kept for the message.
+/// Number of bytes of an unknown body that are kept for the message.
 const SAMPLE: usize = 4096;
 
 /// Decodes one body.
@@ -34,17 +34,17 @@ enum Shape {
 }
 
 impl Body {
-    /// True once nothing more needs to be read.
+    /// Returns true once nothing more needs to be read.
     pub fn ended(&self) -> bool {
         self.decoder.ended()
     }
 
-    /// True once the server said why it stopped.
+    /// Returns true once the server has said why it stopped.
     pub fn finished(&self) -> bool {
         self.decoder.finished()
     }
 
-    /// Takes the next bytes.
+    /// Decodes the next bytes.
     pub fn feed(&mut self, bytes: &[u8], out: &mut Vec<Chunk>) -> Result<(), StreamFault> {
         if self.shape == Shape::Unknown {
             self.shape = shape(bytes);
@@ -72,7 +72,7 @@ impl Body {
         }
     }
 
-    /// The body ended.
+    /// Ends the body.
     pub fn end(&mut self, out: &mut Vec<Chunk>) -> Result<(), StreamFault> {
         match self.shape {
             Shape::Unknown | Shape::Stream => self.last_events(out),
@@ -113,7 +113,7 @@ impl Body {
         self.stream.end(&mut events);
         for event in events {
             self.frames += 1;
-            // What was cut in the middle is no evidence of garbage: the missing end says enough.
+            // An event cut in the middle is no sign of garbage: the missing end is reported anyway.
             if event.whole || event.data.trim() == "[DONE]" || is_json(&event.data) {
                 self.decoder.frame(&event.name, &event.data, out)?;
             }
@@ -121,7 +121,7 @@ impl Body {
         if self.frames == 0 {
             let sample = String::from_utf8_lossy(&self.kept);
             let fields = ["", "data", "event", "id", "retry"];
-            // The last line may be cut in the middle of a field's name.
+            // The last line may be cut in the middle of a field name.
             let known = |line: &str| match line.split_once(':') {
                 Some((field, _)) => fields.contains(&field),
                 None => fields.iter().any(|field| field.starts_with(line)),
@@ -147,7 +147,8 @@ fn is_json(text: &str) -> bool {
     serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
 }
 
-/// What the first byte that says something tells. A byte-order mark counts as an event stream's.
+/// Determines the shape by the first significant byte. A byte-order mark counts as the start of an event
+/// stream.
 fn shape(bytes: &[u8]) -> Shape {
     match bytes.iter().find(|byte| !byte.is_ascii_whitespace()) {
         None => Shape::Unknown,

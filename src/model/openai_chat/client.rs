@@ -1,7 +1,7 @@
-//! Sends a request over HTTP and turns the answer into chunks while it arrives.
+//! Sends a request over HTTP and converts the response to chunks as it arrives.
 //!
-//! Nothing is tried twice here: whether to ask again is a recorded decision of the engine. Must not
-//! know: the graph, the journal, approvals.
+//! Nothing is retried here: whether to ask again is a recorded decision of the engine. Must not know: the
+//! graph, the journal, approvals.
 
 #[cfg(test)]
 mod tests;
@@ -25,7 +25,7 @@ use crate::model::show::{excerpt, visible};
 use crate::model::{Chunk, Model, Request, Tap, Way};
 use crate::resilience::wait;
 
-/// Most bytes of an error's body that are read.
+/// Maximum bytes read of an error's body.
 const MAX_ERROR_BODY: usize = 64 * 1024;
 
 /// How long the client waits.
@@ -52,7 +52,7 @@ impl Default for Patience {
     }
 }
 
-/// A server that speaks Chat Completions.
+/// A client of a server that speaks Chat Completions.
 #[derive(Debug)]
 pub struct Client {
     http: reqwest::Client,
@@ -63,7 +63,7 @@ pub struct Client {
 }
 
 impl Client {
-    /// A client for the server at `base_url` (up to and without `/chat/completions`).
+    /// Creates a client of the server at `base_url`, given without `/chat/completions`.
     pub fn new(
         base_url: &str,
         model: &str,
@@ -121,7 +121,7 @@ impl Client {
                     (body.feed(&bytes, &mut out), body.ended())
                 }
                 Ok(Ok(None)) => (body.end(&mut out), true),
-                // Whatever happens to the connection after the answer was finished harms nothing.
+                // Once the response is complete, a broken connection does no harm.
                 Err(_) | Ok(Err(_)) if body.finished() => (body.end(&mut out), true),
                 Err(_) => (Err(self.silent()), true),
                 Ok(Err(error)) => (Err(self.broken(&error)), true),
@@ -139,7 +139,7 @@ impl Client {
         }
     }
 
-    /// A status other than 200, with the server's own words.
+    /// Builds the fault for a status other than 200, with the server's own words.
     async fn refused(&self, mut response: Response) -> StreamFault {
         let status = response.status();
         let retry_after_ms = wait::asked(|name| {
@@ -220,7 +220,7 @@ impl Client {
         }
     }
 
-    /// Host and port, for people.
+    /// Returns the host and port, for people.
     fn place(&self) -> String {
         let host = self.url.host_str().unwrap_or_default();
         visible(&match self.url.port() {
@@ -229,7 +229,7 @@ impl Client {
         })
     }
 
-    /// Some servers repeat the key that they refuse.
+    /// Removes the key: some servers repeat the key that they refuse.
     fn without_key(&self, text: String) -> String {
         match &self.key {
             Some(key) if key.expose_secret().len() >= 4 => text.replace(key.expose_secret(), "[the API key]"),
@@ -240,7 +240,7 @@ impl Client {
 
 impl Model for Client {
     fn name(&self) -> String {
-        // Whoever shows it makes it safe to show: marked here too it would be marked twice.
+        // Not made visible here, because whoever shows it does that; twice would be once too often.
         format!("{} at {}", self.model, self.place())
     }
 
@@ -251,7 +251,7 @@ impl Model for Client {
         cancel: CancellationToken,
     ) -> BoxFuture<'_, Result<(), StreamFault>> {
         Box::pin(async move {
-            // Whichever ends first, the other is dropped, and the connection with it.
+            // Whichever ends first drops the other, and with it the connection.
             tokio::select! {
                 biased;
                 () = cancel.cancelled() => Err(cancelled()),

@@ -1,4 +1,4 @@
-//! Makes HTTP clients, and asks a server which models it has. Must not know: conversations.
+//! Creates HTTP clients, and asks a server for its models. Must not know: conversations.
 
 use std::sync::Once;
 use std::time::Duration;
@@ -11,43 +11,43 @@ use secrecy::{ExposeSecret, SecretString};
 use super::frame::Object;
 use crate::model::show::{excerpt, visible};
 
-/// Most bytes of a list of models.
+/// Maximum bytes of a list of models.
 const MAX_MODELS: usize = 4 * 1024 * 1024;
 
-/// Why a client could not be made.
+/// Why a client could not be created.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The base URL cannot be used.
+    /// The base URL is unusable.
     #[error("the base URL `{url}` cannot be used: {why}; it looks like http://127.0.0.1:11434/v1")]
     BaseUrl {
-        /// As given.
+        /// The URL as given.
         url: String,
-        /// What is wrong.
+        /// What is wrong with it.
         why: String,
     },
-    /// The key holds characters that no header can.
+    /// The key contains characters that are not allowed in a header.
     #[error(
         "the API key holds characters that cannot be sent in a header; check it for line breaks and blanks"
     )]
     Key,
-    /// The HTTP client could not be made.
+    /// The HTTP client could not be created.
     #[error("failed to set up HTTPS: {why}; are the system's CA certificates installed?")]
     Tls {
-        /// What the library says.
+        /// The library's message.
         why: String,
     },
 }
 
-/// Chooses the cryptography of every TLS connection, once for the process.
+/// Installs the cryptography of every TLS connection, once per process.
 fn install_provider() {
     static PROVIDER: Once = Once::new();
     PROVIDER.call_once(|| {
-        // An error means that somebody installed one before, which is as good.
+        // An error means that a provider is installed already, which is just as good.
         let _ = rustls::crypto::ring::default_provider().install_default();
     });
 }
 
-/// An HTTP client with the key in every request, for this address.
+/// Creates an HTTP client for this URL that sends the key with every request.
 pub fn http_client(
     url: &Url,
     key: Option<&SecretString>,
@@ -69,19 +69,19 @@ pub fn http_client(
         .user_agent(concat!("overrule/", env!("CARGO_PKG_VERSION")))
         .default_headers(headers)
         .connect_timeout(connect)
-        // A redirect would repeat the request as something else, and the key with it.
+        // A redirect would repeat the request, and the key with it, elsewhere.
         .redirect(Policy::none());
     if is_loopback(url) {
         builder = builder.no_proxy();
     }
     if url.scheme() == "http" {
-        // No certificates are needed, so a system without any must not stop us.
+        // No certificates are needed, so a system without any is no reason to fail.
         builder = builder.tls_certs_only([]);
     }
     builder.build().map_err(|error| Error::Tls { why: chain(&error) })
 }
 
-/// The names of the models that a server offers; none where it does not answer the question.
+/// Returns the names of a server's models, or `None` if it does not answer the question.
 pub(in crate::model) async fn models(
     base_url: &str,
     key: Option<&SecretString>,
@@ -112,7 +112,7 @@ pub(in crate::model) async fn models(
     .flatten()
 }
 
-/// The address of an endpoint under a base URL.
+/// Returns the URL of an endpoint under a base URL.
 pub fn endpoint(base_url: &str, name: &str) -> Result<Url, Error> {
     let bad = |why: &str| Error::BaseUrl {
         url: visible(base_url),
@@ -144,7 +144,7 @@ fn is_loopback(url: &Url) -> bool {
     })
 }
 
-/// An error with its causes, without the address, which stands in the message already.
+/// Describes an error with its causes, without the URL, which is already in the message.
 pub fn chain(error: &reqwest::Error) -> String {
     let mut words = Vec::new();
     let mut cause = std::error::Error::source(error);

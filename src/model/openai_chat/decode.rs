@@ -1,10 +1,10 @@
-//! Turns the data frames of a Chat Completions stream into chunks. Synchronous and without any
-//! input or output of its own, so that live streams, recorded ones and tests use the same code.
+//! Converts the data frames of a Chat Completions stream to chunks. Synchronous and free of I/O, so that live
+//! streams, recorded ones and tests use the same code.
 //!
-//! Rules that real servers make necessary: a part is identified by its position, never by the
-//! server's index alone; argument text is passed on exactly as it came; a stream is whole only by
-//! the end mark, or by a finish reason and the end of the body; what is not known is passed on as
-//! such. Must not know: sockets, tools, when to ask again.
+//! Rules that real servers make necessary: a part is identified by its position, never by the server's index
+//! alone; argument text is passed on exactly as it came; a stream is complete only with the end mark, or with
+//! a finish reason and the end of the body; unknown data is passed on as such. Must not know: sockets, tools,
+//! when to ask again.
 
 #[cfg(test)]
 mod tests;
@@ -18,10 +18,10 @@ use crate::domain::turn::{Stop, StreamFault, StreamFaultKind, Usage};
 use crate::model::Chunk;
 use crate::model::show::{excerpt, visible};
 
-/// Bytes that a stream may hold of what is not passed on as it comes: as many as a whole answer may have.
+/// Maximum bytes held back by a stream, which is as much as a whole response may have.
 const MAX_HELD: usize = 16 << 20;
 
-/// Keys of a frame that carry nothing for a conversation.
+/// Keys of a frame that mean nothing for a conversation.
 const PLAIN: &[&str] = &[
     "id",
     "object",
@@ -38,7 +38,7 @@ const PLAIN: &[&str] = &[
     "p",
     "nonce",
 ];
-/// Keys of a choice that carry nothing for a conversation.
+/// Keys of a choice that mean nothing for a conversation.
 const PLAIN_CHOICE: &[&str] = &[
     "index",
     "delta",
@@ -64,34 +64,34 @@ const PLAIN_DELTA: &[&str] = &[
     "channel",
 ];
 
-/// Decoder of one stream.
+/// Decodes one stream.
 #[derive(Debug, Default)]
 pub struct Decoder {
     parts: Parts,
-    /// The choice that is followed: the first that the stream speaks of.
+    /// The choice that is followed: the first one that the stream mentions.
     choice: Option<u64>,
     finish: Option<Stop>,
     refusal: String,
     usage: Option<Usage>,
-    /// Keys that were already passed on as unknown.
+    /// Unknown keys that were already passed on.
     strange: BTreeSet<String>,
-    /// Bytes of them, and of the refusal.
+    /// Total bytes of these keys and of the refusal.
     held: usize,
     ended: bool,
 }
 
 impl Decoder {
-    /// True once the end mark was read: nothing after it counts.
+    /// Returns true once the end mark was read; nothing after it counts.
     pub fn ended(&self) -> bool {
         self.ended
     }
 
-    /// True once the server said why it stopped; the end mark may still be missing.
+    /// Returns true once the server has said why it stopped; the end mark may still be missing.
     pub fn finished(&self) -> bool {
         self.finish.is_some()
     }
 
-    /// Takes one frame: the event's name and its data.
+    /// Decodes one frame, given the event's name and data.
     pub fn frame(&mut self, name: &str, data: &str, out: &mut Vec<Chunk>) -> Result<(), StreamFault> {
         let data = data.trim();
         if self.ended || data.is_empty() {
@@ -132,7 +132,7 @@ impl Decoder {
         Ok(())
     }
 
-    /// The body ended.
+    /// Ends the body.
     pub fn eof(&mut self, out: &mut Vec<Chunk>) -> Result<(), StreamFault> {
         if self.ended {
             return Ok(());
@@ -173,7 +173,7 @@ impl Decoder {
         out.push(Chunk::Finish(stop));
     }
 
-    /// JSON of another kind is shown; what is no JSON may have been a piece of an argument, so the
+    /// Passes on other JSON as unknown. Data that is not JSON may have been a piece of an argument, so the
     /// stream is not trusted any further.
     fn not_an_object(&mut self, data: &str, out: &mut Vec<Chunk>) -> Result<(), StreamFault> {
         if serde_json::from_str::<serde::de::IgnoredAny>(data).is_ok() {
@@ -198,7 +198,7 @@ impl Decoder {
         if let Some(delta) = choice.object("delta") {
             self.delta(&delta, out);
         } else if let Some(message) = choice.object("message") {
-            // A whole message in place of a delta. After deltas it would say everything twice.
+            // A whole message instead of a delta. After deltas it would repeat everything.
             if self.parts.is_empty() {
                 self.delta(&message, out);
             }
@@ -237,7 +237,7 @@ impl Decoder {
         self.unknown_keys("choices.delta.", delta, PLAIN_DELTA, out);
     }
 
-    /// Reasoning comes under three names, often under two of them at once with the same words.
+    /// Reads reasoning, which comes under three names, often under two at once with the same words.
     fn reasoning(&mut self, delta: &Object<'_>, out: &mut Vec<Chunk>) {
         let words = delta
             .filled("reasoning_content")
@@ -262,7 +262,7 @@ impl Decoder {
         }
     }
 
-    /// Content is a string, or a list of typed pieces.
+    /// Reads content, which is a string or a list of typed pieces.
     fn content(&mut self, raw: &str, out: &mut Vec<Chunk>) {
         if let Some(text) = frame::string(raw) {
             self.parts.text(&text, out);
@@ -307,7 +307,7 @@ impl Decoder {
         }
     }
 
-    /// Passes on each key that is not known and says something, once for a stream.
+    /// Passes on each unknown key with a significant value, once per stream.
     fn unknown_keys(&mut self, place: &str, object: &Object<'_>, known: &[&str], out: &mut Vec<Chunk>) {
         for (key, value) in object.entries() {
             if !known.contains(&key)
@@ -324,7 +324,7 @@ impl Decoder {
     }
 }
 
-/// The words of a thinking block: a string, or a list of pieces with text.
+/// Returns the text of a thinking block, which is a string or a list of pieces with text.
 fn thinking(raw: &str) -> Vec<String> {
     if let Some(text) = frame::string(raw) {
         return vec![text.into_owned()];

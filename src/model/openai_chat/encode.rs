@@ -1,6 +1,5 @@
-//! Writes the body of a request. Pure, and such that a request that only goes on from an earlier one
-//! repeats its bytes up to the point where it goes on: providers keep what they computed for them.
-//! Must not know: sockets, keys.
+//! Writes the body of a request. Pure, and stable: a request that continues an earlier one repeats its bytes
+//! up to where it continues, so that providers can reuse what they computed. Must not know: sockets, keys.
 
 #[cfg(test)]
 mod tests;
@@ -15,7 +14,7 @@ use crate::domain::event::run::ToolCard;
 use crate::domain::transcript::{CalledAs, Message, Said};
 use crate::model::Request;
 
-/// What begins a word of the console to the model, so that it is not taken for the user's.
+/// The prefix of the console's words to the model, so that they are not taken for the user's.
 pub const CONSOLE: &str = "[operator console]";
 
 /// What the model may write instead of a value.
@@ -28,7 +27,7 @@ struct Body<'a> {
     stream_options: StreamOptions,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tools: Vec<Value>,
-    /// Last, because this is what grows.
+    /// Last, because this part grows.
     messages: Vec<Wire<'a>>,
 }
 
@@ -60,7 +59,7 @@ struct Function<'a> {
     arguments: String,
 }
 
-/// The JSON text of a request.
+/// Encodes a request as JSON.
 pub fn body(model: &str, request: &Request) -> String {
     let mut messages = Vec::with_capacity(request.messages.len() + 1);
     if !request.system.is_empty() {
@@ -86,7 +85,7 @@ fn plain(role: &'static str, content: String) -> Wire<'static> {
     }
 }
 
-/// A message as the wire has it; none where nothing of it is sent.
+/// Converts a message to its wire form, or returns `None` if nothing of it is sent.
 fn message(message: &Message) -> Option<Wire<'_>> {
     Some(match message {
         Message::User { text, .. } => plain("user", text.to_string()),
@@ -110,7 +109,7 @@ fn message(message: &Message) -> Option<Wire<'_>> {
     })
 }
 
-/// What was said aloud; reasoning is not sent back, except in the operator's words.
+/// Returns what was said aloud; reasoning is not sent back, except as rewritten by the operator.
 fn spoken(said: &[Said]) -> Option<String> {
     let texts: Vec<&str> = said
         .iter()
@@ -131,8 +130,8 @@ fn call(call: &CalledAs) -> WireCall<'_> {
     }
 }
 
-/// The exact argument text where it is a JSON object. Servers read it, and refuse the whole request
-/// for anything else: then the text is sent inside of an object, for the model to see.
+/// Returns the exact argument text if it is a JSON object. Servers parse it and refuse the whole request for
+/// anything else, so other text is sent inside an object for the model to see.
 fn arguments(text: &Arc<str>) -> String {
     let text = text.as_ref();
     if matches!(text.trim(), "" | "null") {
@@ -158,8 +157,8 @@ fn tool(card: &ToolCard) -> Value {
     })
 }
 
-/// A tool's schema as the model sees it: every value may also be a reference, and two optional
-/// properties name the call and the place for its result.
+/// Converts a tool's schema to the one offered to the model: every value may also be a reference, and two
+/// optional properties name the call and the place for its result.
 pub fn widen(schema: &Value) -> Value {
     let mut wide = schema.clone();
     if !wide.is_object() {
@@ -190,7 +189,7 @@ pub fn widen(schema: &Value) -> Value {
     wide
 }
 
-/// Widens the schemas that a schema holds for parts of a value.
+/// Widens the subschemas of a schema.
 fn widen_inside(schema: &mut Value) {
     let Some(schema) = schema.as_object_mut() else {
         return;
@@ -222,7 +221,7 @@ fn widen_inside(schema: &mut Value) {
     }
 }
 
-/// Adds "or a reference" to the schema of one value, unless it takes any text already.
+/// Adds "or a reference" to the schema of one value, unless it accepts any text already.
 fn widen_value(schema: &mut Value) {
     widen_inside(schema);
     let Some(object) = schema.as_object_mut() else {
@@ -232,7 +231,7 @@ fn widen_value(schema: &mut Value) {
         return;
     }
     let mut wide = serde_json::Map::new();
-    // What a reader needs stays in front.
+    // What a reader needs stays first.
     for key in ["title", "description", "default"] {
         if let Some(value) = object.shift_remove(key) {
             wide.insert(key.to_owned(), value);

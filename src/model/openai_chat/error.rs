@@ -1,11 +1,11 @@
-//! Error objects of servers, in a stream or as a whole body, turned into faults.
-//! Must not know: sockets, when to ask again.
+//! Converts a server's error objects, in a stream or as a whole body, to faults. Must not know: sockets, when
+//! to ask again.
 
 use super::frame::Object;
 use crate::domain::turn::{StreamFault, StreamFaultKind};
 use crate::model::show::excerpt;
 
-/// The fault that a frame of a stream reports, if it reports one.
+/// Returns the fault that a frame of a stream reports, if any.
 pub fn in_frame(name: &str, frame: &Object<'_>) -> Option<StreamFault> {
     if let Some(raw) = frame.get("error") {
         return Some(match Object::read(raw) {
@@ -20,7 +20,7 @@ pub fn in_frame(name: &str, frame: &Object<'_>) -> Option<StreamFault> {
     Some(named(Some(frame)))
 }
 
-/// The fault that an error object describes.
+/// Converts an error object to a fault.
 pub fn named(error: Option<&Object<'_>>) -> StreamFault {
     let Some(error) = error else {
         return fault(
@@ -32,7 +32,7 @@ pub fn named(error: Option<&Object<'_>>) -> StreamFault {
     fault(kind(error), &words)
 }
 
-/// The words of an error object, or of the one inside of it.
+/// Returns the words of an error object, or of the one nested in it.
 pub fn words(error: &Object<'_>) -> Option<String> {
     let inner = error.object("error");
     let error = inner.as_ref().unwrap_or(error);
@@ -69,7 +69,7 @@ fn kind(error: &Object<'_>) -> StreamFaultKind {
     }
 }
 
-/// The kind of trouble that an HTTP status stands for.
+/// Returns the kind of fault that an HTTP status stands for.
 pub fn of_status(status: u64) -> StreamFaultKind {
     match status {
         401 | 403 => StreamFaultKind::Auth,

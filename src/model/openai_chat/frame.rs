@@ -1,7 +1,7 @@
-//! Reads the JSON of one data frame level by level, keeping the exact text of what lies deeper.
+//! Reads the JSON of one data frame level by level, keeping the exact text of deeper levels.
 //!
-//! Nothing is refused for a key too many, a null or a number too big: servers differ in all of
-//! these. Must not know: parts, streams.
+//! Surplus keys, nulls and oversized numbers are accepted, because servers differ in all of these.
+//! Must not know: parts, streams.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -9,54 +9,54 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-/// The entries of an object, in order, each value as its raw text.
+/// The members of an object, in order, each value as raw text.
 pub struct Object<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
 
 impl<'a> Object<'a> {
-    /// Reads an object; none for any other JSON and for what is no JSON.
+    /// Parses an object; returns `None` for anything else.
     pub fn read(text: &'a str) -> Option<Self> {
         serde_json::from_str(text).ok()
     }
 
-    /// The last value under a key; none if it is absent or null.
+    /// Returns the last value under a key, or `None` if it is absent or null.
     pub fn get(&self, key: &str) -> Option<&'a str> {
         let (_, value) = self.0.iter().rev().find(|(name, _)| name == key)?;
         (value.get() != "null").then(|| value.get())
     }
 
-    /// The object under a key.
+    /// Returns the object under a key.
     pub fn object(&self, key: &str) -> Option<Object<'a>> {
         Object::read(self.get(key)?)
     }
 
-    /// The string under a key.
+    /// Returns the string under a key.
     pub fn string(&self, key: &str) -> Option<Cow<'a, str>> {
         string(self.get(key)?)
     }
 
-    /// The string under a key, unless it is empty.
+    /// Returns the string under a key, unless it is empty.
     pub fn filled(&self, key: &str) -> Option<Cow<'a, str>> {
         self.string(key).filter(|text| !text.is_empty())
     }
 
-    /// The whole number under a key.
+    /// Returns the whole number under a key.
     pub fn number(&self, key: &str) -> Option<u64> {
         serde_json::from_str(self.get(key)?).ok()
     }
 
-    /// The elements of the array under a key; empty if there is none.
+    /// Returns the elements of the array under a key, empty if there is none.
     pub fn array(&self, key: &str) -> Vec<&'a str> {
         self.get(key).map(array).unwrap_or_default()
     }
 
-    /// Keys and raw values in order.
+    /// Iterates over keys and raw values in order.
     pub fn entries(&self) -> impl Iterator<Item = (&str, &'a str)> {
         self.0.iter().map(|(key, value)| (key.as_ref(), value.get()))
     }
 }
 
-/// A JSON string decoded; none for other JSON. Half of a surrogate pair, which some servers send when
-/// they cut a character in two, becomes a replacement character instead of losing the whole text.
+/// Decodes a JSON string; returns `None` for other JSON. Half a surrogate pair, which some servers send when
+/// they cut a character in two, becomes a replacement character, so that the rest of the text is not lost.
 pub fn string(raw: &str) -> Option<Cow<'_, str>> {
     struct Bytes;
     impl<'de> Visitor<'de> for Bytes {
@@ -82,7 +82,7 @@ pub fn string(raw: &str) -> Option<Cow<'_, str>> {
         .ok()
 }
 
-/// The elements of a JSON array as raw texts; empty for other JSON.
+/// Returns the elements of a JSON array as raw text, empty for other JSON.
 pub fn array(raw: &str) -> Vec<&str> {
     struct Elements;
     impl<'de> Visitor<'de> for Elements {
@@ -105,7 +105,7 @@ pub fn array(raw: &str) -> Vec<&str> {
         .unwrap_or_default()
 }
 
-/// True for values that say nothing: null, an empty string, list or object.
+/// Returns true for values without content: null, an empty string, list or object.
 pub fn is_empty(raw: &str) -> bool {
     matches!(raw, "null" | "\"\"" | "[]" | "{}")
 }

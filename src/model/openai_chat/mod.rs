@@ -1,5 +1,5 @@
-//! OpenAI Chat Completions and every server that speaks it. Must not know: the graph, the journal,
-//! approvals, when to try again.
+//! OpenAI Chat Completions and every server that speaks it. Must not know: the graph, the journal, approvals,
+//! when to retry.
 
 pub mod body;
 pub mod client;

@@ -1,5 +1,5 @@
-//! The parts of one message while they are streamed: which piece belongs to which part, and when a
-//! part is complete. Must not know: frames of a stream, sockets.
+//! Assigns the pieces of a streamed message to its parts, and decides when a part is complete. Must not know:
+//! frames of a stream, sockets.
 
 use std::borrow::Cow;
 
@@ -7,11 +7,11 @@ use super::frame::{Object, string};
 use super::scan::{Extent, Scanner};
 use crate::model::Chunk;
 
-/// All parts so far; a part's number is its place here.
+/// All parts so far; a part's number is its index here.
 #[derive(Debug, Default)]
 pub struct Parts {
     all: Vec<Part>,
-    /// Bytes that were not passed on as they came.
+    /// Number of bytes that were not passed on as they came.
     held: usize,
 }
 
@@ -24,7 +24,7 @@ struct Part {
 #[derive(Debug)]
 enum Kind {
     Text,
-    /// With the provider's opaque blocks, as JSON texts.
+    /// Reasoning with the provider's opaque blocks as JSON texts.
     Reasoning(Vec<String>),
     Call(Call),
 }
@@ -34,13 +34,13 @@ struct Call {
     index: Option<u64>,
     id: Option<String>,
     name: String,
-    /// Held back until the name is known to be whole.
+    /// Argument text held back until the name is known to be complete.
     waiting: String,
     announced: bool,
     scanner: Scanner,
 }
 
-/// What one delta says of a call.
+/// What one delta contains about a call.
 struct Piece {
     index: Option<u64>,
     id: Option<String>,
@@ -49,23 +49,23 @@ struct Piece {
 }
 
 impl Parts {
-    /// True where nothing has begun.
+    /// Returns true if nothing has begun.
     pub fn is_empty(&self) -> bool {
         self.all.is_empty()
     }
 
-    /// Bytes that were not passed on as they came, and may have been since: names, what came before them, opaque
-    /// blocks.
+    /// Returns the number of bytes that were not passed on as they came, though perhaps later: names, what
+    /// preceded them, opaque blocks.
     pub fn held(&self) -> usize {
         self.held
     }
 
-    /// True where there is a call.
+    /// Returns true if there is a call.
     pub fn any_call(&self) -> bool {
         self.all.iter().any(|part| matches!(part.kind, Kind::Call(_)))
     }
 
-    /// More text.
+    /// Adds text.
     pub fn text(&mut self, delta: &str, out: &mut Vec<Chunk>) {
         if delta.is_empty() {
             return;
@@ -77,7 +77,7 @@ impl Parts {
         });
     }
 
-    /// More reasoning.
+    /// Adds reasoning.
     pub fn reasoning(&mut self, delta: &str, out: &mut Vec<Chunk>) {
         if delta.is_empty() {
             return;
@@ -93,7 +93,7 @@ impl Parts {
         });
     }
 
-    /// An opaque block of the newest reasoning; false where there is none that it could belong to.
+    /// Adds an opaque block to the newest reasoning; returns false if there is none that it could belong to.
     pub fn opaque(&mut self, raw: &str) -> bool {
         let open = self.all.iter_mut().rev().find_map(|part| match &mut part.kind {
             Kind::Reasoning(blocks) if !part.sealed => Some(blocks),
@@ -104,7 +104,7 @@ impl Parts {
         taken
     }
 
-    /// One entry of `tool_calls`.
+    /// Adds an entry of `tool_calls`.
     pub fn call(&mut self, raw: &str, call: &Object<'_>, out: &mut Vec<Chunk>) {
         let function = call.object("function");
         let function = function.as_ref().unwrap_or(call);
@@ -117,7 +117,7 @@ impl Parts {
         self.piece(piece, raw, out);
     }
 
-    /// The older `function_call`, which knows neither index nor id.
+    /// Adds an old-style `function_call`, which has neither index nor id.
     pub fn function(&mut self, function: &Object<'_>, out: &mut Vec<Chunk>) {
         let name = function.filled("name").map(Cow::into_owned);
         let args = argument_text(function);
@@ -134,9 +134,9 @@ impl Parts {
         );
     }
 
-    /// Nothing more will come. Texts are complete as they stand. A call is sealed if its arguments are
-    /// a whole object, and otherwise only if the model meant to stop: what the token limit cut is
-    /// never sealed.
+    /// Completes the parts when nothing more will come. Text is complete as it is. A call is sealed if its
+    /// arguments are a whole object, and otherwise only if the model meant to stop: a call cut by the token
+    /// limit is never sealed.
     pub fn seal_rest(&mut self, meant: bool, out: &mut Vec<Chunk>) {
         self.flush(out);
         for number in 0..self.all.len() {
@@ -150,7 +150,7 @@ impl Parts {
         }
     }
 
-    /// Gives out calls whose name was still held back.
+    /// Passes on calls whose name was still held back.
     pub fn flush(&mut self, out: &mut Vec<Chunk>) {
         for (number, part) in self.all.iter_mut().enumerate() {
             if let Kind::Call(call) = &mut part.kind {
@@ -159,7 +159,8 @@ impl Parts {
         }
     }
 
-    /// The number of the newest part if it is of the kind wanted and open, else of a new one.
+    /// Returns the number of the newest part if it is open and of the wanted kind, otherwise that of a new
+    /// one.
     fn open(&mut self, same: impl Fn(&Kind) -> bool, new: impl Fn() -> Kind, out: &mut Vec<Chunk>) -> u32 {
         let fits = self
             .all
@@ -171,7 +172,7 @@ impl Parts {
         self.all.len() as u32 - 1
     }
 
-    /// Begins a part, which completes the texts before it and the calls whose arguments are whole.
+    /// Begins a part, which completes the texts before it and the calls with whole arguments.
     fn begin(&mut self, kind: Kind, out: &mut Vec<Chunk>) {
         self.flush(out);
         for number in 0..self.all.len() {
@@ -257,7 +258,7 @@ impl Parts {
         }
     }
 
-    /// The part that a piece goes on with; none if it begins a new one.
+    /// Returns the part that a piece continues, or `None` if it begins a new one.
     fn owner(&self, piece: &Piece) -> Option<usize> {
         let calls = || {
             self.all
@@ -281,14 +282,15 @@ impl Parts {
 }
 
 impl Call {
-    /// True where a piece that seems to belong here must begin another call.
+    /// Returns true if a piece that seems to belong here must begin another call.
     fn is_left_by(&self, piece: &Piece) -> bool {
         let whole = self.scanner.extent() == Extent::Object;
         let other_id = piece.id.is_some() && self.id.is_some();
         let named = piece.name.is_some();
         let says_args = !piece.args.trim().is_empty();
         if other_id {
-            // Some servers make up an id for every delta: only with a name, or after a whole object, is it a call.
+            // Some servers invent an id for every delta: it begins a call only with a name, or after a whole
+            // object.
             return named || (whole && says_args);
         }
         if !named {
@@ -302,7 +304,7 @@ impl Call {
     }
 }
 
-/// Says that a call began, with what was held back, unless that was said before.
+/// Announces a call with the text held back, unless that was done before.
 fn announce(number: usize, call: &mut Call, out: &mut Vec<Chunk>) {
     if call.announced {
         return;
@@ -320,7 +322,8 @@ fn announce(number: usize, call: &mut Call, out: &mut Vec<Chunk>) {
     }
 }
 
-/// The argument text, exactly: normally a JSON string holding it, from some servers the object itself.
+/// Returns the exact argument text: normally the content of a JSON string, from some servers the object
+/// itself.
 fn argument_text(function: &Object<'_>) -> String {
     match function.get("arguments") {
         None => String::new(),

@@ -1,19 +1,19 @@
-//! Finds the end of a JSON object in argument text that arrives in pieces, looking at each byte once.
+//! Finds the end of a JSON object in argument text that arrives in pieces, examining each byte once.
 //!
-//! Only brackets and strings are followed: whether the object is valid JSON is for the check of the
-//! call. Must not know: tools, schemas.
+//! It follows only brackets and strings: the check of the call decides whether the object is valid JSON.
+//! Must not know: tools, schemas.
 
-/// How far a text came.
+/// The extent of a text so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Extent {
     /// Nothing but white space so far.
     #[default]
     Blank,
-    /// Begun, not ended.
+    /// An object that has begun and not ended.
     Open,
-    /// One whole object, at most white space after it.
+    /// One whole object, followed by white space at most.
     Object,
-    /// Does not begin with an object, or goes on after it.
+    /// Not an object, or more than one.
     Other,
 }
 
@@ -27,12 +27,12 @@ pub struct Scanner {
 }
 
 impl Scanner {
-    /// How far the text came.
+    /// Returns the extent of the text so far.
     pub fn extent(&self) -> Extent {
         self.extent
     }
 
-    /// Takes the next piece.
+    /// Scans the next piece.
     pub fn feed(&mut self, piece: &str) {
         for byte in piece.bytes() {
             match self.extent {

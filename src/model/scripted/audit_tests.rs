@@ -1,5 +1,5 @@
-//! The built-in audit against small directories in memory: what it calls, and what it says.
-//! Must not know: the engine, real tools.
+//! The built-in audit against small directories in memory: what it calls, and what it says. Must not know:
+//! the engine, real tools.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -16,7 +16,7 @@ use crate::domain::id::{NodeId, NodeKind};
 use crate::domain::transcript::{CalledAs, Message, NoteKind, Said};
 use crate::model::Request;
 
-/// A run of a playbook against a directory in memory, turn by turn.
+/// Runs a playbook against a directory in memory, turn by turn.
 struct Run {
     playbook: Playbook,
     files: BTreeMap<String, String>,
@@ -30,7 +30,7 @@ struct Run {
 
 impl Run {
     fn new(files: &[(&str, &str)]) -> Self {
-        // Reading it takes a while without optimisation; once is enough.
+        // Parsing it takes a while without optimisation, so do it only once.
         static AUDIT: LazyLock<Playbook> = LazyLock::new(|| builtin::playbook("audit").unwrap().unwrap());
         let playbook = AUDIT.clone();
         let prompt = playbook.prompt.clone().unwrap();
@@ -63,7 +63,7 @@ impl Run {
         NodeId::new(kind, self.nodes)
     }
 
-    /// One request; the answer where it is one.
+    /// Makes one request; returns the answer if there is one.
     fn step(&mut self) -> Option<String> {
         self.turn += 1;
         let card = ToolCard::bare("search", EffectClass::Read, &[]);
@@ -117,7 +117,7 @@ impl Run {
         panic!("no answer after ten turns");
     }
 
-    /// Rewrites the first thought of the newest turn: the turn is asked again after it.
+    /// Rewrites the first thought of the newest turn, so that the turn is asked again after it.
     fn rewrite(&mut self, text: &str) {
         while let Some(message) = self.messages.pop() {
             if matches!(message, Message::Assistant { .. }) {
@@ -135,7 +135,7 @@ impl Run {
         });
     }
 
-    /// Corrects the newest result of that label.
+    /// Corrects the newest result with this label.
     fn correct(&mut self, label: &str, text: &str) {
         let header = format!("(as {label}):\n");
         let found = self.messages.iter_mut().rev().find_map(|message| match message {

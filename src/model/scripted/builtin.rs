@@ -1,4 +1,4 @@
-//! The playbooks that come with the program. Must not know: files, how a playbook is followed.
+//! The built-in playbooks. Must not know: files, how a playbook is followed.
 
 use super::playbook::{Error, Playbook};
 
@@ -16,12 +16,12 @@ const PLAYBOOKS: &[(&str, &str)] = &[
     ("stubborn", include_str!("../playbooks/stubborn.toml")),
 ];
 
-/// Names of the playbooks, in order.
+/// Iterates over the names of the playbooks, in order.
 pub fn names() -> impl Iterator<Item = &'static str> {
     PLAYBOOKS.iter().map(|(name, _)| *name)
 }
 
-/// The text of a playbook; none if there is none of that name.
+/// Returns the text of a playbook, or `None` if there is none of this name.
 pub fn text(name: &str) -> Option<&'static str> {
     PLAYBOOKS
         .iter()
@@ -29,7 +29,7 @@ pub fn text(name: &str) -> Option<&'static str> {
         .map(|(_, text)| *text)
 }
 
-/// A playbook, read; none if there is none of that name.
+/// Parses a playbook; `None` if there is none of this name.
 pub fn playbook(name: &str) -> Option<Result<Playbook, Error>> {
     text(name).map(|text| Playbook::parse(&format!("{name}.toml"), text))
 }

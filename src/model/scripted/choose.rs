@@ -1,5 +1,5 @@
-//! Finds the rule for a request and works out what it says and calls. A function of the request and
-//! the playbook alone. Must not know: streams, pacing.
+//! Finds the rule for a request and works out what it says and calls, from the request and the playbook
+//! alone. Must not know: streams, pacing.
 
 use regex::Regex;
 use serde_json::{Map, Value as Json};
@@ -9,7 +9,7 @@ use super::scope::{Rendered, Scope};
 use super::template::Template;
 use super::view::{Call, View};
 
-/// What the model is going to stream.
+/// What the model is about to stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Script {
     pub blocks: Vec<Block>,
@@ -20,9 +20,9 @@ pub struct Script {
 /// One part of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Block {
-    /// Thinking.
+    /// Reasoning.
     Reasoning(String),
-    /// Words.
+    /// Plain text.
     Text(String),
     /// A call.
     Call {
@@ -36,13 +36,13 @@ pub enum Block {
 /// Why there is nothing to stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NoScript {
-    /// No rule holds.
+    /// No rule matches.
     NoRule,
-    /// The rule on this line asks for a value that the context does not hold.
+    /// The rule on this line needs a value that the context does not contain.
     NoValue { line: usize, source: String },
 }
 
-/// Finds the first rule that holds and renders it.
+/// Finds the first matching rule and renders it.
 pub fn script(playbook: &Playbook, view: &View) -> Result<Script, NoScript> {
     for rule in &playbook.rules {
         let mut scope = Scope::new(playbook, view);
@@ -62,8 +62,8 @@ pub fn script(playbook: &Playbook, view: &View) -> Result<Script, NoScript> {
     Err(NoScript::NoRule)
 }
 
-/// True where the context shows that the rule was followed before: by the labels of its calls, or by
-/// its words where it makes no labelled call.
+/// Returns true if the context shows that the rule was followed before: by the labels of its calls or,
+/// without any labelled call, by its words.
 fn already(rule: &Rule, script: &Script, view: &View, scope: &Scope<'_>) -> bool {
     let labels: Vec<String> = rule
         .calls

@@ -1,5 +1,5 @@
-//! Filters of templates: what is done with a text or a list. Total; nothing here can fail, because
-//! names and arguments were checked when the playbook was read. Must not know: playbooks, requests.
+//! Filters of templates: transformations of a text or a list. Total: nothing can fail here, because names and
+//! arguments were checked when the playbook was read. Must not know: playbooks, requests.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use regex::Regex;
 use super::template::{Arg, Filter};
 use super::value::Value;
 
-/// Applies a filter. `other` looks up a source named as an argument.
+/// Applies a filter. `other` looks up a source that is named as an argument.
 pub fn apply(
     filter: &Filter,
     value: Option<Value>,
@@ -126,7 +126,7 @@ impl Args<'_> {
     }
 }
 
-/// The first item as a text; with a number the first items as a list.
+/// Returns the first item as text or, given a number, the first items as a list.
 fn first(value: Value, count: Option<usize>) -> Option<Value> {
     let mut items = value.into_items();
     match count {
@@ -144,13 +144,13 @@ fn keep(value: Value, wanted: impl Fn(&str) -> bool) -> Value {
     Value::List(items)
 }
 
-/// The first group (or else the whole match) of the first match in each item.
+/// Returns the first group, or else the whole match, of the first match in each item.
 fn extract(value: Value, regex: &Regex) -> Value {
     let items = value.into_items();
     Value::List(items.iter().filter_map(|item| captured(regex, item)).collect())
 }
 
-/// The first group of the first expression that matches, item by item.
+/// Returns the first group of the first expression that matches, item by item.
 fn matched(value: Value, args: &Args<'_>) -> Option<Value> {
     let items = match value {
         Value::Text(text) => vec![text],
@@ -170,7 +170,7 @@ fn captured(regex: &Regex, text: &str) -> Option<String> {
     Some(part.as_str().to_owned())
 }
 
-/// Items with how often they came, in the order of their first appearance.
+/// Counts equal items, in the order of their first appearance.
 fn tally(items: Vec<String>) -> Vec<(String, usize)> {
     let mut places: HashMap<String, usize> = HashMap::new();
     let mut counted: Vec<(String, usize)> = Vec::new();
@@ -185,7 +185,7 @@ fn tally(items: Vec<String>) -> Vec<(String, usize)> {
     counted
 }
 
-/// Items by frequency, most frequent first; `{item}` and `{count}` in the format stand for both.
+/// Sorts items by frequency, highest first; `{item}` and `{count}` in the format stand for both.
 fn frequencies(value: Value, format: Option<&str>) -> Value {
     let mut counted = tally(value.into_items());
     counted.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
@@ -220,7 +220,7 @@ fn cap(text: &str, most: usize) -> String {
     short
 }
 
-/// In backquotes, with as many of them as the text makes necessary.
+/// Puts a text in backquotes, as many as necessary.
 fn code(text: &str) -> String {
     if text.contains('`') {
         format!("`` {text} ``")

@@ -1,5 +1,5 @@
-//! A model that needs no key and no network: it answers from a playbook of rules, judging only by
-//! the context that it is sent, as a model would. Must not know: the graph, the journal, approvals.
+//! A model that needs no key and no network: it answers from a playbook of rules, judging only by the context
+//! that it receives, as a model would. Must not know: the graph, the journal, approvals.
 
 pub mod builtin;
 mod choose;

@@ -1,5 +1,5 @@
-//! Streams what the playbook says, in small pieces and at the playbook's pace where somebody
-//! watches. Must not know: rules, templates.
+//! Streams what the playbook says in small pieces, at the playbook's pace if somebody watches. Must not know:
+//! rules, templates.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,7 +24,7 @@ pub struct Scripted {
 }
 
 impl Scripted {
-    /// A model that follows this playbook; `paced` where a person watches.
+    /// Creates a model that follows this playbook; `paced` if a person watches.
     pub fn new(playbook: Playbook, paced: bool) -> Self {
         let pause = paced.then(|| Duration::from_secs_f64((1.0 / playbook.tokens_per_s).min(10.0)));
         Self {
@@ -109,7 +109,7 @@ impl Model for Scripted {
     }
 }
 
-/// Sends chunks, with a pause after each piece of text.
+/// Sends chunks, pausing after each piece of text.
 pub(super) struct Out<'a> {
     chunks: &'a mpsc::Sender<Chunk>,
     pause: Option<Duration>,
@@ -117,7 +117,7 @@ pub(super) struct Out<'a> {
 }
 
 impl<'a> Out<'a> {
-    /// Without pauses.
+    /// Sends without pauses.
     pub(super) fn at_once(chunks: &'a mpsc::Sender<Chunk>) -> Self {
         Self {
             chunks,
@@ -168,7 +168,8 @@ impl<'a> Out<'a> {
     }
 }
 
-/// Pieces of a text about as long as tokens: a short word with the blank before it, or a part of a long one.
+/// Splits a text into pieces about as long as tokens: a short word with the blank before it, or a part of a
+/// long word.
 fn pieces(text: &str) -> impl Iterator<Item = &str> {
     const LONGEST: usize = 6;
     let mut rest = text;
@@ -185,7 +186,7 @@ fn pieces(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Tokens of a request, by the rule of thumb of four bytes each.
+/// Estimates the tokens of a request at four bytes each.
 fn estimate(request: &Request) -> u64 {
     let bytes: usize = request
         .messages
@@ -206,7 +207,7 @@ fn estimate(request: &Request) -> u64 {
     ((request.system.len() + bytes) / 4) as u64
 }
 
-/// What a rule would have to match, in a few words.
+/// Describes in a few words what a rule would have to match.
 fn situation(view: &View) -> String {
     let newest: Vec<String> = view
         .newest()

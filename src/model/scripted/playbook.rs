@@ -1,7 +1,6 @@
-//! Playbooks: rules of a scripted model, read from TOML. First matching rule wins.
+//! Playbooks: rules of a scripted model, read from TOML. The first matching rule wins.
 //!
-//! Everything that can be wrong with a playbook is found here, with file, line and key. Must not
-//! know: requests, streams.
+//! Every fault of a playbook is found here, with file, line and key. Must not know: requests, streams.
 
 use regex::Regex;
 
@@ -17,16 +16,16 @@ pub struct Playbook {
     pub name: String,
     /// Its version.
     pub version: String,
-    /// What to ask it, where nobody says anything else.
+    /// The default prompt.
     pub prompt: Option<String>,
-    /// How fast it streams when somebody watches.
+    /// How fast it streams if somebody watches, in tokens per second.
     pub tokens_per_s: f64,
-    /// Named values; of each the first template that gives something counts.
+    /// Named values; for each, the first template that yields something counts.
     pub(super) values: Vec<(String, Vec<Template>)>,
     pub(super) rules: Vec<Rule>,
 }
 
-/// What the model does where a condition holds.
+/// What the model does if a condition holds.
 #[derive(Debug, Clone)]
 pub(super) struct Rule {
     pub line: usize,
@@ -58,7 +57,7 @@ pub(super) struct CallRule {
     pub args: Vec<(String, Arg)>,
 }
 
-/// An argument with templates in its strings.
+/// An argument whose strings are templates.
 #[derive(Debug, Clone)]
 pub(super) enum Arg {
     Text(Template),
@@ -67,7 +66,7 @@ pub(super) enum Arg {
     Table(Vec<(String, Self)>),
 }
 
-/// A condition; what is not named does not matter.
+/// A condition; members that are absent do not matter.
 #[derive(Debug, Clone, Default)]
 pub(super) struct When {
     pub turn: Vec<u32>,
@@ -87,7 +86,7 @@ pub(super) struct When {
 }
 
 impl Playbook {
-    /// Reads a playbook. `file` is its name in messages.
+    /// Parses a playbook. `file` is its name in messages.
     pub fn parse(file: &str, text: &str) -> Result<Self, Error> {
         let source = Source { file, text };
         let document = source.parse()?;
@@ -126,8 +125,8 @@ impl Playbook {
         })
     }
 
-    /// The task that a playbook names, of its `[meta]` alone: whoever asks for no more need not wait for the
-    /// regular expressions of all rules.
+    /// Returns the prompt that a playbook names, reading only its `[meta]`, so that the caller does not wait
+    /// for the regular expressions of all rules.
     pub fn prompt_of(file: &str, text: &str) -> Result<Option<String>, Error> {
         let source = Source { file, text };
         let document = source.parse()?;

@@ -1,5 +1,5 @@
-//! A model that says what another one said, turn by turn, whatever became of its calls. Must not know: whose words
-//! they are.
+//! A model that says what another one said, turn by turn, whatever happens to its calls. Must not know: whose
+//! words they are.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use super::model::{Out, stopped};
 use crate::domain::turn::{Stop, StreamFault};
 use crate::model::{Chunk, Model, Request};
 
-/// A model that plays a recording.
+/// A model that plays back a recording.
 #[derive(Debug, Clone)]
 pub struct Played {
     name: String,
@@ -20,7 +20,7 @@ pub struct Played {
 }
 
 impl Played {
-    /// One that says these turns; the last one again where more are asked for.
+    /// Creates a model that says these turns, and repeats the last one if more are requested.
     pub fn new(name: String, turns: Vec<Vec<Block>>) -> Self {
         Self {
             name,

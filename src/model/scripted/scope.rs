@@ -1,4 +1,4 @@
-//! Looks up the names of templates in a request and works templates out. Must not know: rules.
+//! Looks up the names of templates in a request and renders templates. Must not know: rules.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -16,19 +16,20 @@ use super::view::{Call, View};
 /// Where the names of templates are looked up.
 pub struct Scope<'a> {
     playbook: &'a Playbook,
-    /// What the request shows.
+    /// The contents of the request.
     pub view: &'a View,
     captures: Vec<(&'static str, Vec<(String, String)>)>,
     item: Option<(String, usize)>,
-    /// Named values that were worked out; none while that happens, so that none waits for itself.
+    /// Named values already worked out; `None` while one is being worked out, so that it cannot depend on
+    /// itself.
     named: Rc<RefCell<HashMap<String, Option<Value>>>>,
 }
 
-/// A value, or the source that is missing.
+/// A value, or the name of the missing source.
 pub type Rendered<T> = Result<T, String>;
 
 impl<'a> Scope<'a> {
-    /// A scope without captures and items.
+    /// Creates a scope without captures and items.
     pub fn new(playbook: &'a Playbook, view: &'a View) -> Self {
         Self {
             playbook,
@@ -39,7 +40,7 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// The same inside of a repetition.
+    /// Returns the scope for one item of a repetition.
     pub fn with_item(&self, item: String, no: usize) -> Self {
         Self {
             playbook: self.playbook,
@@ -50,7 +51,7 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// Tries an expression on a text and keeps what its groups caught.
+    /// Matches an expression against a text and keeps the captures.
     pub fn matches(&mut self, name: &'static str, regex: Option<&Regex>, text: Option<&str>) -> bool {
         let Some(regex) = regex else {
             return true;
@@ -63,12 +64,12 @@ impl<'a> Scope<'a> {
         true
     }
 
-    /// A template as text, without blank space around it.
+    /// Renders a template as text, trimmed.
     pub fn text(&self, template: &Template) -> Rendered<String> {
         self.raw(template).map(|text| text.trim().to_owned())
     }
 
-    /// A template that is one expression gives that value, a list too; others give text.
+    /// Renders a template; a single expression keeps its value, which may be a list, and others become text.
     pub fn value(&self, template: &Template) -> Rendered<Value> {
         match template.sole() {
             Some(expr) => self.eval(expr).ok_or_else(|| expr.source.join(".")),
@@ -76,7 +77,7 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// A template as text, exactly.
+    /// Renders a template as text, untrimmed.
     pub fn raw(&self, template: &Template) -> Rendered<String> {
         let mut text = String::new();
         for piece in &template.0 {
@@ -154,7 +155,7 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// `@` in a path stands for the item.
+    /// Replaces `@` in a path by the item.
     fn name(&self, name: &str) -> String {
         match &self.item {
             Some((item, _)) if name == "@" => item.clone(),
@@ -162,7 +163,7 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// Labels of the calls since the newest prompt that have a value (or have none).
+    /// Returns the labels of the calls since the newest prompt that have (or lack) a value.
     fn labels(&self, ok: bool) -> Value {
         let ended = |call: &&Call| call.recent && call.result.is_some() && call.is_ok() == ok;
         Value::List(
@@ -181,8 +182,8 @@ impl<'a> Scope<'a> {
         Some(Value::Text(text.clone()))
     }
 
-    /// A named value: the first candidate that gives something, or else the last that gives nothing.
-    /// The item is not seen by it, so that it is the same wherever it is named.
+    /// Returns a named value: the first candidate that yields something, otherwise the last that yields
+    /// nothing. It does not see the item, so it is the same wherever it is named.
     fn named(&self, name: &str) -> Option<Value> {
         if let Some(known) = self.named.borrow().get(name) {
             return known.clone();
@@ -211,7 +212,7 @@ impl<'a> Scope<'a> {
     }
 }
 
-/// Groups of a match by number and by name.
+/// Returns the groups of a match by number and by name.
 fn groups(regex: &Regex, found: &Captures<'_>) -> Vec<(String, String)> {
     let by_number = found
         .iter()

@@ -1,7 +1,7 @@
 //! Templates of a playbook: text with `{{ source | filter "argument" }}`, `{{#if …}}` and `{{#each …}}`.
 //!
-//! Parsed once, when the playbook is loaded, so that mistakes show with their line before anything
-//! runs. Must not know: where values come from.
+//! They are parsed once, when the playbook is loaded, so that mistakes are reported with their line before
+//! anything runs. Must not know: where values come from.
 
 use regex::Regex;
 
@@ -12,22 +12,22 @@ pub struct Template(pub Vec<Piece>);
 /// One piece of a template.
 #[derive(Debug, Clone)]
 pub enum Piece {
-    /// As it stands.
+    /// Literal text.
     Text(String),
     /// The value of an expression.
     Show(Expr),
-    /// The first if the expression gives something, else the second.
+    /// The first template if the expression yields something, otherwise the second.
     If(Expr, Template, Template),
-    /// Once for each item.
+    /// The template once for each item.
     Each(Expr, Template),
 }
 
-/// A source and what is done with its value.
+/// A source and the filters applied to its value.
 #[derive(Debug, Clone)]
 pub struct Expr {
-    /// Names with dots between them.
+    /// The names, which are separated by dots.
     pub source: Vec<String>,
-    /// Filters in order.
+    /// The filters, in order.
     pub filters: Vec<Filter>,
 }
 
@@ -43,7 +43,7 @@ pub struct Filter {
 /// An argument of a filter.
 #[derive(Debug, Clone)]
 pub enum Arg {
-    /// A quoted text, and the same as a regular expression where it is one.
+    /// A quoted text, and the same as a regular expression if it is valid.
     Text(String, Option<Regex>),
     /// A number.
     Number(usize),
@@ -51,8 +51,8 @@ pub enum Arg {
     Source(Vec<String>),
 }
 
-/// What may follow a filter's name, letter by letter: `t` text, `r` regular expression, `n` number,
-/// `s` source; in capitals where it may be left out; `*` repeats the last.
+/// The arguments of each filter, one letter each: `t` text, `r` regular expression, `n` number, `s` source;
+/// capitals are optional; `*` repeats the last.
 pub const FILTERS: &[(&str, &str)] = &[
     ("cap", "n"),
     ("code", ""),
@@ -96,7 +96,7 @@ impl Template {
         }
     }
 
-    /// The expression, where the template is nothing else.
+    /// Returns the expression if the template consists of nothing else.
     pub fn sole(&self) -> Option<&Expr> {
         match self.0.as_slice() {
             [Piece::Show(expr)] => Some(expr),
@@ -105,7 +105,7 @@ impl Template {
     }
 }
 
-/// What ended a run of pieces.
+/// The tag that ended a sequence of pieces.
 enum Tag {
     End,
     Else,
@@ -131,7 +131,7 @@ impl<'a> Parser<'a> {
             let tag = self.tag()?;
             let control = tag.starts_with(['#', '/']) || tag == "else";
             push_text(&mut pieces, before);
-            // A control tag at the start of its line, with nothing after it, leaves no empty line behind.
+            // A control tag alone at the start of its line leaves no empty line behind.
             if control && line_start {
                 self.rest = self.rest.strip_prefix('\n').unwrap_or(self.rest);
             }
@@ -154,7 +154,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// True where the tag whose inside begins here stands at the start of a line.
+    /// Returns true if the tag whose content begins here is at the start of a line.
     fn line_start(&self, inside: &str) -> bool {
         let before = self.whole.len().saturating_sub(inside.len() + "{{".len());
         self.whole
@@ -176,7 +176,7 @@ impl<'a> Parser<'a> {
         Ok(Piece::If(expr, yes, no))
     }
 
-    /// The text up to the closing braces, which may stand inside of quotes.
+    /// Returns the text up to the closing braces; braces in quotes do not count.
     fn tag(&mut self) -> Result<&'a str, String> {
         let mut quoted = false;
         let mut escaped = false;
@@ -308,7 +308,7 @@ fn argument(name: &str, kind: char, word: Word) -> Result<Arg, String> {
     }
 }
 
-/// The telling line of a regular expression's error.
+/// Returns the line of a regular expression's error that names the fault.
 pub fn last_line(error: &regex::Error) -> String {
     let text = error.to_string();
     text.lines().last().unwrap_or_default().trim().to_owned()
@@ -319,7 +319,8 @@ enum Word {
     Quoted(String),
 }
 
-/// Words and quoted texts; in quotes `\"` is a quote and every other backslash stands for itself.
+/// Splits a text into words and quoted texts. In quotes, `\"` is a quotation mark and every other backslash
+/// is literal.
 fn words(text: &str) -> Result<Vec<Word>, String> {
     let mut words = Vec::new();
     let mut chars = text.chars().peekable();

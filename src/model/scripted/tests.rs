@@ -1,5 +1,5 @@
-//! Playbooks: what their conditions see, what their templates give, what their mistakes say, and how
-//! they are streamed. Must not know: the engine.
+//! Playbooks: what their conditions see, what their templates yield, what their errors say, and how they are
+//! streamed. Must not know: the engine.
 
 mod conditions;
 mod streaming;
@@ -84,7 +84,7 @@ pub(super) fn blocks(rules: &str, messages: Vec<Message>) -> Result<Vec<Block>, 
     script(&playbook(rules), &View::of(&request(messages))).map(|script| script.blocks)
 }
 
-/// The text that a playbook answers with.
+/// Returns the text that a playbook answers with.
 pub(super) fn answer(rules: &str, messages: Vec<Message>) -> String {
     match blocks(rules, messages).unwrap().as_slice() {
         [Block::Text(text)] => text.clone(),
@@ -92,7 +92,7 @@ pub(super) fn answer(rules: &str, messages: Vec<Message>) -> String {
     }
 }
 
-/// What one template gives after a call `notes` with this result.
+/// Renders one template after a call `notes` with this result.
 pub(super) fn show(template: &str, text: &str) -> String {
     let rule = format!("[[rule]]\nanswer = '''={template}='''");
     let told = format!("result of c3 (as notes):\n{text}");

@@ -1,24 +1,24 @@
-//! Reads TOML value by value, so that every complaint can name file, line and key.
-//! Must not know: what a playbook means.
+//! Reads TOML value by value, so that every error can name file, line and key. Must not know: what a playbook
+//! means.
 
 use std::ops::Range;
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// A mistake in a playbook file.
+/// A fault in a playbook file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{file}:{line}: {what}")]
 pub struct Error {
-    /// The file, as it was named.
+    /// The name of the file, as given.
     pub file: String,
-    /// Counted from 1.
+    /// The line, counted from 1.
     pub line: usize,
-    /// What is wrong, on which key, and what would be right.
+    /// What is wrong with which key, and what is allowed.
     pub what: String,
 }
 
-/// A file being read.
+/// A file that is being read.
 pub struct Source<'a> {
     /// Name for messages.
     pub file: &'a str,
@@ -26,7 +26,7 @@ pub struct Source<'a> {
     pub text: &'a str,
 }
 
-/// A table with the names of its keys and where it stands.
+/// A table with its name and place.
 pub struct Table<'a> {
     source: &'a Source<'a>,
     entries: &'a DeTable<'a>,
@@ -46,7 +46,7 @@ pub struct Entry<'a> {
 }
 
 impl<'a> Source<'a> {
-    /// A complaint about a place in the file.
+    /// Makes an error about a place in the file.
     pub fn error(&self, at: usize, what: String) -> Error {
         let before = self.text.as_bytes().iter().take(at);
         Error {
@@ -66,7 +66,7 @@ impl<'a> Source<'a> {
 }
 
 impl<'a> Table<'a> {
-    /// The table of the whole file.
+    /// Returns the table of the whole file.
     pub fn root(source: &'a Source<'a>, table: &'a Spanned<DeTable<'a>>) -> Self {
         Self {
             source,
@@ -91,7 +91,7 @@ impl<'a> Table<'a> {
         Ok(())
     }
 
-    /// The value under a key.
+    /// Returns the value under a key.
     pub fn get(&self, key: &str) -> Option<Entry<'a>> {
         let value = self.entries.get(key)?;
         Some(Entry {
@@ -102,7 +102,7 @@ impl<'a> Table<'a> {
         })
     }
 
-    /// Keys and values in the order of the file.
+    /// Returns the keys and values in the order of the file.
     pub fn entries(&self) -> Vec<(&'a str, Entry<'a>)> {
         let mut entries: Vec<_> = self.entries.iter().collect();
         entries.sort_by_key(|(key, _)| key.span().start);
@@ -120,12 +120,12 @@ impl<'a> Table<'a> {
             .collect()
     }
 
-    /// A complaint about the table as a whole.
+    /// Makes an error about the table as a whole.
     pub fn error(&self, what: impl Into<String>) -> Error {
         self.source.error(self.span.start, what.into())
     }
 
-    /// Line on which the table begins.
+    /// Returns the line on which the table begins.
     pub fn line(&self) -> usize {
         self.source.error(self.span.start, String::new()).line
     }
@@ -140,13 +140,13 @@ impl<'a> Table<'a> {
 }
 
 impl<'a> Entry<'a> {
-    /// A complaint about the value.
+    /// Makes an error about the value.
     pub fn error(&self, what: &str) -> Error {
         self.source
             .error(self.span.start, format!("`{}`: {what}", self.key))
     }
 
-    /// The string.
+    /// Reads a string.
     pub fn string(&self) -> Result<&'a str, Error> {
         match self.value {
             DeValue::String(text) => Ok(text.as_ref()),
@@ -154,7 +154,7 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// The whole number.
+    /// Reads a whole number.
     pub fn number(&self) -> Result<u32, Error> {
         match self.value {
             DeValue::Integer(number) => u32::from_str_radix(number.as_str(), number.radix()).ok(),
@@ -163,7 +163,7 @@ impl<'a> Entry<'a> {
         .ok_or_else(|| self.error("must be a whole number, 0 or more"))
     }
 
-    /// The number.
+    /// Reads a number.
     pub fn float(&self) -> Result<f64, Error> {
         let number = match self.value {
             DeValue::Integer(number) => number.as_str().parse().ok(),
@@ -173,7 +173,7 @@ impl<'a> Entry<'a> {
         number.ok_or_else(|| self.error("must be a number"))
     }
 
-    /// The truth value.
+    /// Reads a boolean.
     pub fn boolean(&self) -> Result<bool, Error> {
         match self.value {
             DeValue::Boolean(yes) => Ok(*yes),
@@ -181,7 +181,7 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// The table.
+    /// Reads a table.
     pub fn table(&self) -> Result<Table<'a>, Error> {
         match self.value {
             DeValue::Table(table) => Ok(Table {
@@ -194,7 +194,7 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// The elements of an array; a single value counts as an array of one.
+    /// Returns the elements of an array; a single value counts as an array of one.
     pub fn items(&self) -> Vec<Self> {
         match self.value {
             DeValue::Array(array) => array
@@ -210,22 +210,22 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// True for a table.
+    /// Returns true for a table.
     pub fn is_table(&self) -> bool {
         matches!(self.value, DeValue::Table(_))
     }
 
-    /// True for an array.
+    /// Returns true for an array.
     pub fn is_array(&self) -> bool {
         matches!(self.value, DeValue::Array(_))
     }
 
-    /// True for a string.
+    /// Returns true for a string.
     pub fn is_string(&self) -> bool {
         matches!(self.value, DeValue::String(_))
     }
 
-    /// True for a truth value.
+    /// Returns true for a boolean.
     pub fn is_boolean(&self) -> bool {
         matches!(self.value, DeValue::Boolean(_))
     }

@@ -1,16 +1,16 @@
-//! What a template expression gives: a text, or a list of texts. Must not know: templates, playbooks.
+//! The value of a template expression: a text, or a list of texts. Must not know: templates, playbooks.
 
 /// A text or a list of texts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Value {
     /// One text.
     Text(String),
-    /// Several.
+    /// Several texts.
     List(Vec<String>),
 }
 
 impl Value {
-    /// True where there is nothing to show.
+    /// Returns true if there is nothing to show.
     pub fn is_empty(&self) -> bool {
         match self {
             Self::Text(text) => text.trim().is_empty(),
@@ -18,7 +18,7 @@ impl Value {
         }
     }
 
-    /// The items; of a text its lines that are not blank.
+    /// Returns the items; those of a text are its non-blank lines.
     pub fn into_items(self) -> Vec<String> {
         match self {
             Self::Text(text) => text
@@ -30,7 +30,7 @@ impl Value {
         }
     }
 
-    /// As text; a list line by line.
+    /// Returns the value as text, a list line by line.
     pub fn into_text(self) -> String {
         match self {
             Self::Text(text) => text,
@@ -38,7 +38,7 @@ impl Value {
         }
     }
 
-    /// The same change to the text or to each item.
+    /// Applies a change to the text or to each item.
     pub fn map(self, change: impl Fn(&str) -> String) -> Self {
         match self {
             Self::Text(text) => Self::Text(change(&text)),

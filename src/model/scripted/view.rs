@@ -1,5 +1,5 @@
-//! What a request shows: the newest words of the operator, thoughts, calls and results by label.
-//! Everything is read from the messages as they were sent. Must not know: playbooks, the graph.
+//! The contents of a request: the operator's newest words, thoughts, calls and results by label. Everything
+//! is read from the messages as they were sent. Must not know: playbooks, the graph.
 
 use serde_json::Value as Json;
 
@@ -9,17 +9,17 @@ use crate::model::Request;
 /// A request as a playbook sees it.
 #[derive(Debug, Default)]
 pub struct View {
-    /// Counts the model turns.
+    /// Number of the model turn.
     pub turn: u32,
-    /// True where tools are offered.
+    /// True if tools are offered.
     pub tools: bool,
-    /// Newest prompt.
+    /// The newest prompt.
     pub prompt: String,
-    /// Newest thought or text of the model, as it stands now.
+    /// The newest thought or text of the model, in its present form.
     pub thought: String,
-    /// What the operator said or rewrote after the model's last own act.
+    /// What the operator said or rewrote since the model last did something itself.
     pub operator: Option<String>,
-    /// What the program itself told with this request.
+    /// What the program itself says with this request.
     pub notice: Option<String>,
     /// Everything that the operator said or rewrote, newest first.
     pub wishes: Vec<String>,
@@ -32,34 +32,34 @@ pub struct View {
 /// A call with its result.
 #[derive(Debug, Clone)]
 pub struct Call {
-    /// `_as`, or the node's id.
+    /// `_as`, or else the node's id.
     pub label: String,
     /// The node's id.
     pub node: String,
-    /// The tool.
+    /// Name of the tool.
     pub tool: String,
-    /// The arguments as the model is shown them.
+    /// The arguments as shown to the model.
     pub args: Json,
     /// Its result, once there is one.
     pub result: Option<Outcome>,
-    /// True where no prompt came after it.
+    /// True if no prompt followed it.
     pub recent: bool,
-    /// True where it belongs to the newest calls.
+    /// True if it belongs to the newest calls.
     pub newest: bool,
     wire_id: String,
 }
 
-/// What came of a call.
+/// The result of a call.
 #[derive(Debug, Clone)]
 pub struct Outcome {
     /// The value as text, or why there is none.
     pub text: String,
-    /// True where there is none.
+    /// True if there is no value.
     pub is_error: bool,
 }
 
 impl Call {
-    /// True where it has a value.
+    /// Returns true if it has a value.
     pub fn is_ok(&self) -> bool {
         self.result.as_ref().is_some_and(|outcome| !outcome.is_error)
     }
@@ -80,13 +80,13 @@ impl View {
         view
     }
 
-    /// The newest call of that label, or else of that tool.
+    /// Returns the newest call with this label, or else of this tool.
     pub fn call(&self, name: &str) -> Option<&Call> {
         let newest = |wanted: &dyn Fn(&Call) -> bool| self.calls.iter().rev().find(|call| wanted(call));
         newest(&|call| call.label == name || call.node == name).or_else(|| newest(&|call| call.tool == name))
     }
 
-    /// The results of the newest calls, one after the other.
+    /// Returns the results of the newest calls, one after the other.
     pub fn observation(&self) -> String {
         let texts: Vec<&str> = self
             .newest()
@@ -96,7 +96,7 @@ impl View {
         texts.join("\n")
     }
 
-    /// The newest calls.
+    /// Iterates over the newest calls.
     pub fn newest(&self) -> impl Iterator<Item = &Call> {
         self.calls.iter().filter(|call| call.newest)
     }
@@ -173,7 +173,7 @@ impl View {
     }
 }
 
-/// The value of a result text, without the lines that the program puts before it.
+/// Extracts the value from a result text, without the lines that the program adds before it.
 fn outcome(text: &str, is_error: bool) -> Outcome {
     let mut body = text;
     if let Some((first, rest)) = body.split_once('\n')
@@ -197,7 +197,7 @@ fn outcome(text: &str, is_error: bool) -> Outcome {
     }
 }
 
-/// The words of an error that is told as JSON.
+/// Extracts the words of an error given as JSON.
 fn error_message(body: &str) -> Option<String> {
     let json: Json = serde_json::from_str(body).ok()?;
     let error = json.get("error")?;

@@ -12,7 +12,7 @@ fn whole(name: &str, data: &str) -> Event {
     }
 }
 
-/// Feeds the pieces one after the other, then the end.
+/// Decodes the pieces one after the other, then the end.
 fn decode<'p>(pieces: impl IntoIterator<Item = &'p [u8]>) -> Vec<Event> {
     let mut decoder = Decoder::new();
     let mut out = Vec::new();
@@ -23,7 +23,7 @@ fn decode<'p>(pieces: impl IntoIterator<Item = &'p [u8]>) -> Vec<Event> {
     out
 }
 
-/// Decodes at once, byte by byte and at every single cut, and wants the same from all.
+/// Decodes at once, byte by byte and split at every position, and requires the same result.
 fn same(bytes: &[u8]) -> Vec<Event> {
     let at_once = decode([bytes]);
     assert_eq!(decode(bytes.chunks(1)), at_once, "byte by byte");

@@ -1,4 +1,4 @@
-//! What a rule file may say, and what is said of one that is wrong.
+//! What a rule file may contain, and what errors say about a faulty one.
 //!
 //! Must not know: what matching does.
 

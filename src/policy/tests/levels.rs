@@ -1,4 +1,4 @@
-//! How rules of different origins meet: what can be added and what can never come of it.
+//! How rules of different origins interact: what can be added, and what can never result.
 //!
 //! Must not know: predicates on arguments.
 
@@ -93,7 +93,7 @@ proptest! {
         let after = policy.verdict(&subject);
 
         if after.gate < before.gate {
-            // The one way down: a person's allow where only the preset had asked.
+            // The one way to loosen: a person's allow rule where only the preset had asked.
             prop_assert_eq!(before.gate, Gate::Ask);
             prop_assert_eq!(after.gate, Gate::Allow);
             prop_assert_eq!(kind, Gate::Allow);

@@ -1,6 +1,6 @@
-//! Which calls a rule is about.
+//! Which calls a rule matches.
 //!
-//! Must not know: presets, but as a background.
+//! Must not know: presets, except as a background.
 
 use std::path::Path;
 
@@ -110,7 +110,7 @@ fn expressions_are_narrow_for_allow_and_wide_for_deny() {
     assert_eq!(on_args(allow, "t", &json!({"x": "a\nx"})), ASK);
     let deny = "tool = \"t\"\nargs = [{ at = \"/x\", regex = 'rm\\s+-r' }]\ngate = \"deny\"";
     assert_eq!(on_args(deny, "t", &json!({"x": "sudo rm  -r /"})), DENY);
-    // Turned round, the careful sides change places.
+    // With a negated test, the careful sides are swapped.
     let allow = "tool = \"t\"\nargs = [{ at = \"/x\", regex = 'secret', not = true }]\ngate = \"allow\"";
     assert_eq!(on_args(allow, "t", &json!({"x": "my secret file"})), ASK);
     let deny = "tool = \"t\"\nargs = [{ at = \"/x\", regex = 'docs', not = true }]\ngate = \"deny\"";

@@ -1,6 +1,6 @@
-//! What each preset says of each class, and what no preset changes.
+//! What each preset says about each class, and what no preset changes.
 //!
-//! Must not know: rules of files, but where they meet a preset.
+//! Must not know: rules of files, except where they interact with a preset.
 
 use crate::domain::call::{
     Consequence,
@@ -78,7 +78,7 @@ fn what_cannot_be_undone_asks_under_every_preset_unless_a_rule_names_it() {
         ("tool = \"launch\"", Allow),
         ("tool = [\"land\", \"launch\"]", Allow),
         ("tag = \"irreversible\"", Allow),
-        // Written without it in mind, for all that can be told.
+        // These may have been written without the tag in mind.
         ("tool = \"*\"", Ask),
         ("tool = \"l*\"", Ask),
         ("tool = \"launc[h]\"", Ask),

@@ -1,6 +1,6 @@
-//! What the calls of one turn came to, as symbols: equal things have equal symbols.
+//! The outcomes of a turn's calls as symbols: equal things have equal symbols.
 //!
-//! A call counts once, however often it was tried or repaired. Must not know: where calls are kept.
+//! A call counts once, however often it was retried or repaired. Must not know: where calls are kept.
 
 use std::sync::Arc;
 
@@ -12,13 +12,13 @@ use crate::domain::id::{NodeId, Seq, TurnId};
 pub enum End {
     /// With a value.
     Value,
-    /// With an error, a fault of its arguments, or a rule that forbids it.
+    /// With an error, faulty arguments, or a rule that denies it.
     Failure,
-    /// A person said no, or nobody answered: that says nothing about the tool.
+    /// A person refused it, or nobody answered; this tells nothing about the tool.
     Declined,
 }
 
-/// What one call came to.
+/// The outcome of one call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Action {
     /// The call.
@@ -29,18 +29,18 @@ pub struct Action {
     pub args: Arc<str>,
     /// How it ended.
     pub end: End,
-    /// True where its tool can change the world.
+    /// True if its tool can change the world.
     pub acts: bool,
-    /// What its error looks like; none where there is none.
+    /// Fingerprint of its error, if there is one.
     pub error: Option<Arc<str>>,
-    /// Symbol of tool and arguments.
+    /// Symbol of its tool and arguments.
     pub call: u64,
     /// Symbol of the value, the error or the refusal.
     pub mark: u64,
 }
 
 impl Action {
-    /// What one call came to. `said` is the value, or why there is none.
+    /// Builds the outcome of one call. `said` is the value, or the reason why there is none.
     pub fn new(
         node: NodeId,
         (tool, args): (Arc<str>, Arc<str>),
@@ -65,7 +65,7 @@ impl Action {
         }
     }
 
-    /// The signature that only equal calls have.
+    /// Returns the signature that only equal calls have.
     pub fn exact(&self) -> Signature {
         Signature {
             tool: self.tool.clone(),
@@ -80,23 +80,23 @@ impl Action {
     }
 }
 
-/// What the calls of one turn came to, in no order.
+/// The outcomes of one turn's calls, without order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Batch {
     /// The turn.
     pub turn: TurnId,
-    /// The event with which the turn was asked for.
+    /// The event by which the turn was requested.
     pub at: Seq,
-    /// What its calls came to.
+    /// The outcomes of its calls.
     pub actions: Vec<Action>,
-    /// Symbol of all of it.
+    /// Symbol of all of them.
     pub symbol: u64,
-    /// Symbol of what was observed through which tool, whatever was asked for.
+    /// Symbol of what was observed through which tool, whatever the arguments.
     pub observed: u64,
 }
 
 impl Batch {
-    /// The calls of one turn.
+    /// Builds the batch of one turn.
     pub fn new(turn: TurnId, at: Seq, mut actions: Vec<Action>) -> Self {
         actions.sort_by_key(|one| (one.call, one.mark, one.node));
         let whole: Vec<u8> = actions
@@ -118,7 +118,7 @@ impl Batch {
         }
     }
 
-    /// The same without the calls that may repeat; none where nothing is left.
+    /// Removes the calls that may repeat; returns `None` if nothing is left.
     pub fn without(self, allowed: &[Signature]) -> Option<Self> {
         if allowed.is_empty() || !self.actions.iter().any(|one| one.is_covered(allowed)) {
             return Some(self).filter(|one| !one.actions.is_empty());
@@ -129,13 +129,13 @@ impl Batch {
         (!actions.is_empty()).then(|| Self::new(turn, at, actions))
     }
 
-    /// True where nothing came of it.
+    /// Returns true if every call failed.
     pub fn fails(&self) -> bool {
         self.actions.iter().all(|one| one.end == End::Failure)
     }
 }
 
-/// The first bytes of a hash over parts with their lengths.
+/// Returns the first bytes of a hash over the parts and their lengths.
 pub fn symbol(parts: &[&[u8]]) -> u64 {
     let mut bytes = Vec::with_capacity(parts.iter().map(|part| part.len() + size_of::<u64>()).sum());
     for part in parts {

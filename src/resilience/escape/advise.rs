@@ -1,5 +1,5 @@
-//! What to do about repetition in a thread: one thing at a time, read off the state each time. Must
-//! not know: how it is carried out.
+//! Decides what to do about repetition in a thread: one step at a time, derived from the state each time.
+//! Must not know: how a step is carried out.
 
 use std::sync::Arc;
 
@@ -20,24 +20,24 @@ use crate::domain::state::State;
 use crate::domain::thread;
 use crate::domain::turn::Turn;
 
-/// Names of other tools that the model is told.
+/// Maximum number of other tools named to the model.
 const NAMED: usize = 12;
 
-/// What must be asked of tools.
+/// What needs to be asked about tools.
 #[derive(Clone, Copy)]
 pub struct Tools<'f> {
-    /// Whether one can be called with these arguments.
+    /// Returns true if a tool can be called with these arguments.
     pub fits: &'f dyn Fn(&str, &str) -> bool,
-    /// The breakers that a call of one with these arguments passes.
+    /// Returns the breakers that a call of a tool with these arguments passes.
     pub guards: &'f dyn Fn(&str, &str) -> Vec<Scope>,
-    /// How well one serves the kind of task that a call was made for, 0 to 1.
+    /// Returns how well a tool serves the kind of task that a call was made for, 0 to 1.
     pub weight: &'f dyn Fn(&Node, &str) -> f64,
 }
 
-/// The calls that other tools can make, and why it is these tools.
+/// The calls that other tools can make, and the reason for the choice of tools.
 type Substitutes = (Vec<(NodeId, Arc<str>)>, String);
 
-/// What to do about repetition in a thread in which everything has ended.
+/// Returns what to do about repetition in a thread in which everything has ended.
 pub fn advise(
     watch: &mut Watch,
     state: &State,
@@ -71,7 +71,7 @@ pub fn advise(
     }
 }
 
-/// A thread that is in no incident: what it shows, the loop before the warning.
+/// Returns what a thread without an incident shows; a loop comes before a warning.
 fn begin(state: &State, thread: ThreadId, reports: &[Report]) -> Option<Advised> {
     if let Some(report) = reports.iter().find(|report| report.is_loop) {
         return Some(Advised::Find(report.finding.clone()));
@@ -86,7 +86,7 @@ fn begin(state: &State, thread: ThreadId, reports: &[Report]) -> Option<Advised>
     })
 }
 
-/// The operator changed the course, or does not want to hear of it any more.
+/// Ends an incident if the operator changed the course or allowed the repetition.
 fn overtaken(state: &State, incident: &Incident, config: &Config) -> Option<Advised> {
     let finding = &incident.finding;
     let since = incident.steps.last().map_or(incident.seq, |step| step.seq);
@@ -111,7 +111,7 @@ fn overtaken(state: &State, incident: &Incident, config: &Config) -> Option<Advi
     })
 }
 
-/// What came of the newest step, once a turn tells.
+/// Returns the result of the newest step, once a turn shows it.
 fn upshot(state: &State, incident: &Incident, step: &Step, goes_round: bool, calm: usize) -> Option<Upshot> {
     let since: Vec<&Turn> = read::evidence(state, incident.finding.thread)
         .take_while(|turn| read::stamp(state, turn) > step.seq)
@@ -127,7 +127,7 @@ fn upshot(state: &State, incident: &Incident, step: &Step, goes_round: bool, cal
     (since.len() >= calm).then_some(Upshot::Helped)
 }
 
-/// True where a turn goes the way that was found: it asks for what is refused, or fails as before.
+/// Returns true if a turn repeats the finding: it asks for what is refused, or fails as before.
 fn repeats(state: &State, turn: &Turn, finding: &Finding) -> bool {
     calls(state, turn).any(|call| refused(call) || (finding.fails && fails_again(state, call, finding)))
 }
@@ -161,7 +161,7 @@ fn fails_again(state: &State, call: &Call, finding: &Finding) -> bool {
     })
 }
 
-/// The next step, or the end of an incident in which all were taken.
+/// Returns the next step, or the end of an incident in which all steps were taken.
 fn climb(state: &State, incident: &Incident, config: &Config, tools: Tools<'_>) -> Advised {
     let finding = &incident.finding;
     let substitutes = substitutes(state, finding, config, tools);
@@ -202,7 +202,7 @@ fn climb(state: &State, incident: &Incident, config: &Config, tools: Tools<'_>) 
     })
 }
 
-/// The calls of a finding by their very arguments, each once.
+/// Returns the signatures of a finding's calls with their exact arguments, without duplicates.
 fn exact(state: &State, finding: &Finding) -> Vec<Signature> {
     let mut all: Vec<Signature> = finding
         .nodes
@@ -222,7 +222,7 @@ fn exact(state: &State, finding: &Finding) -> Vec<Signature> {
     all
 }
 
-/// Tools that the thread has and that are not part of the finding.
+/// Returns the tools of the thread that are not part of the finding.
 fn others(state: &State, finding: &Finding) -> Vec<String> {
     let inside = finding.tools();
     thread::tools(state, finding.thread)
@@ -233,7 +233,7 @@ fn others(state: &State, finding: &Finding) -> Vec<String> {
         .collect()
 }
 
-/// The newest calls of the finding that another tool can make, or why none can.
+/// Returns the newest calls of the finding that another tool can make, or why there are none.
 fn substitutes(
     state: &State,
     finding: &Finding,
@@ -266,8 +266,8 @@ fn substitutes(
     }
 }
 
-/// The tool that makes a call in place of its own: of those that can, the one with the highest weight, the first
-/// of equal ones. With the reason in words.
+/// Returns the tool that makes a call instead of its own, and the reason in words: of those that can, the one
+/// with the highest weight, and the first among equals.
 fn substitute(
     state: &State,
     call: &Call,
@@ -306,7 +306,7 @@ fn substitute(
             able.push((other, (tools.weight)(node, other)));
         }
     }
-    // Stable: of equal ones the first that is written.
+    // The sort is stable: among equals the first one written comes first.
     able.sort_by(|(_, one), (_, two)| two.total_cmp(one));
     let Some(((best, weight), rest)) = able.split_first() else {
         return Err(passed.join(", "));
@@ -324,7 +324,7 @@ fn substitute(
     ))
 }
 
-/// True unless nothing can have come of what the call did.
+/// Returns true unless it is certain that the call had no effect.
 fn may_have_acted(state: &State, call: &Call) -> bool {
     let entries = call
         .attempts
@@ -336,7 +336,7 @@ fn may_have_acted(state: &State, call: &Call) -> bool {
         && !proven(call.last_attempt().and_then(|one| one.outcome.as_ref()))
 }
 
-/// The turn where the finding began, or why nobody can go back there.
+/// Returns the turn in which the finding began, or why it is impossible to go back there.
 fn back_to(state: &State, finding: &Finding) -> Result<TurnId, String> {
     let gone = || "where it began is history".to_owned();
     let begun = |turn: &&Turn| turn.asked_at == finding.first;

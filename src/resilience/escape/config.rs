@@ -1,4 +1,4 @@
-//! How much repetition is too much, and how far the ladder goes. Must not know: where settings are
+//! How much repetition is too much, and how far the steps against it go. Must not know: where settings are
 //! written.
 
 use std::collections::BTreeMap;
@@ -8,56 +8,56 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::domain::escape::{Detector, Rung};
 
-/// The widest window: beyond it a check costs more than it can tell.
+/// The widest window; beyond it a check costs more than it can tell.
 pub const WIDEST: u32 = 960;
 
-/// A setting that makes no sense, with what would.
+/// An invalid setting, with what is allowed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{key}: {message}")]
 pub struct Error {
-    /// The setting.
+    /// The key of the setting.
     pub key: &'static str,
-    /// What is wrong with it and what would do.
+    /// What is wrong with it, and what is allowed.
     pub message: String,
 }
 
-/// How much repetition is too much.
+/// The settings of loop detection.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
-    /// False looks for nothing and does nothing.
+    /// If false, nothing is detected and nothing done.
     pub enabled: bool,
-    /// Turns with calls that are looked at.
+    /// Number of turns with calls that are examined.
     pub window: u32,
-    /// Copies of one turn in a row.
+    /// Consecutive copies of one turn.
     pub same: u32,
-    /// Copies of several turns in a row that failed throughout.
+    /// Consecutive copies of several turns that failed throughout.
     pub failing: u32,
-    /// Copies of several turns in a row with the same results.
+    /// Consecutive copies of several turns with the same results.
     pub succeeding: u32,
-    /// Turns by which copies may differ; 0 wants them equal.
+    /// Number of turns in which copies may differ; 0 requires them to be equal.
     pub mismatches: u32,
-    /// Turns in a row in which one tool ends with one error.
+    /// Consecutive turns in which one tool ends with one error.
     pub errors: u32,
-    /// Turns in a row that bring nothing that was not known.
+    /// Consecutive turns that bring nothing new.
     pub still: u32,
-    /// Turns in a row with the same observations, whatever was asked for.
+    /// Consecutive turns with the same observations, whatever was asked for.
     pub echoes: u32,
-    /// Turns of the window with one tool before its failures are counted.
+    /// Turns of the window that use a tool before its failures count.
     pub visits: u32,
-    /// Percent of them that fail.
+    /// Percentage of them that failed.
     pub failures: u32,
-    /// Turns without a repetition after which an incident is over.
+    /// Turns without a repetition that end an incident.
     pub calm: u32,
-    /// Detectors that are not listened to.
+    /// Muted detectors.
     pub muted: Vec<Detector>,
-    /// How often each step may be taken in one incident; 0 leaves it out.
+    /// How often each step may be taken in one incident; 0 skips it.
     pub ladder: Ladder,
-    /// Tools that can stand in for another, by the name of that.
+    /// The substitutes of each tool, by its name.
     pub substitutes: BTreeMap<Arc<str>, Others>,
 }
 
-/// The tools that can stand in for one; written as a name, or as a list of them.
+/// The substitutes of a tool, written as a name or as a list of names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Others(pub Vec<Arc<str>>);
 
@@ -117,15 +117,15 @@ impl Default for Config {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Ladder {
-    /// Telling the model.
+    /// Tell the model.
     pub guidance: u32,
-    /// Another tool.
+    /// Use a different tool.
     pub substitute: u32,
-    /// Back to where it began.
+    /// Go back to where the loop began.
     pub roll_back: u32,
-    /// The operator.
+    /// Wait for the operator.
     pub human: u32,
-    /// The end.
+    /// Stop the run.
     pub stop: u32,
 }
 
@@ -142,7 +142,7 @@ impl Default for Ladder {
 }
 
 impl Ladder {
-    /// How often a step may be taken.
+    /// Returns how often a step may be taken.
     pub const fn most(&self, rung: Rung) -> u32 {
         match rung {
             Rung::Guidance => self.guidance,
@@ -155,7 +155,7 @@ impl Ladder {
 }
 
 impl Config {
-    /// The first setting that makes no sense.
+    /// Returns the first invalid setting as an error.
     pub fn check(&self) -> Result<(), Error> {
         let range = |key, value: u32, least: u32, most: u32| {
             if (least..=most).contains(&value) {
@@ -207,12 +207,12 @@ impl Config {
         Ok(())
     }
 
-    /// The tools that can stand in for another, as they are written.
+    /// Returns the substitutes of a tool, in the order in which they are written.
     pub fn substitutes(&self, tool: &str) -> &[Arc<str>] {
         self.substitutes.get(tool).map_or(&[], |others| &others.0)
     }
 
-    /// True where a detector is listened to.
+    /// Returns true if a detector is enabled and not muted.
     pub fn listens(&self, detector: Detector) -> bool {
         self.enabled && !self.muted.contains(&detector)
     }

@@ -1,14 +1,14 @@
-//! The four detectors over one thread's turns. Each looks at the tail alone: what was gone round
-//! once and left behind is history.
+//! The four detectors over one thread's turns. Each examines the tail alone: a loop that was left behind is
+//! history.
 //!
 //! - *sequence*: the newest turns are copies of each other, results included;
-//! - *same error*: one tool ends with one error turn after turn, whatever it is called with;
-//! - *no progress*: turn after turn tells nothing that was not known, or the same observations
-//!   come back whatever is asked for;
-//! - *failing tool*: most turns with a tool saw it fail.
+//! - *same error*: one tool ends with one error turn after turn, whatever its arguments;
+//! - *no progress*: turn after turn brings nothing new, or the same observations come back whatever is asked
+//!   for;
+//! - *failing tool*: most turns that used a tool saw it fail.
 //!
-//! A turn costs what its calls and the window cost, whatever came before. Must not know: states,
-//! what is done about a finding.
+//! The cost of a turn depends on its calls and the window, not on the history. Must not know: states, what is
+//! done about a finding.
 
 use std::collections::{HashMap, VecDeque};
 use std::hash::{BuildHasherDefault, DefaultHasher};
@@ -20,40 +20,40 @@ use super::near::Near;
 use super::period::{Limits, Periods, Repeat, Tail};
 use crate::domain::escape::{Detector, Signature};
 
-/// No random seed: what is found is the same everywhere.
+/// A map without a random seed, so that the findings are the same everywhere.
 type ByKey<K, V> = HashMap<K, V, BuildHasherDefault<DefaultHasher>>;
 
 /// A repetition at the tail.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sight {
-    /// Who sees it.
+    /// The detector that found it.
     pub detector: Detector,
-    /// False one repetition before it is too many.
+    /// False if one more repetition would be too many.
     pub is_loop: bool,
-    /// Turns after which it begins anew.
+    /// Length of the repeated block in turns.
     pub period: usize,
-    /// How often it was gone through.
+    /// Number of repetitions.
     pub repetitions: usize,
-    /// True where all of it fails.
+    /// True if all of it fails.
     pub fails: bool,
-    /// How many of the newest turns belong to it.
+    /// Number of newest turns that belong to it.
     pub turns: usize,
     /// What repeats.
     pub signatures: Vec<Signature>,
 }
 
-/// What a tool did in the window.
+/// The use of a tool within the window.
 #[derive(Debug, Clone, Copy, Default)]
 struct Visits {
     turns: usize,
     failed: usize,
 }
 
-/// What is known of one call.
+/// The last known outcome of one call.
 #[derive(Debug, Clone, Copy)]
 struct Known {
     mark: u64,
-    /// The turn that told it last.
+    /// The number of the turn in which it was seen last.
     last: u64,
 }
 
@@ -62,11 +62,11 @@ struct Known {
 pub struct Detectors {
     config: Config,
     tail: VecDeque<Batch>,
-    /// Counts the turns taken in.
+    /// Number of turns taken in.
     taken: u64,
     periods: Periods,
     near: Option<Near>,
-    /// Tools that ended with nothing but one error in the newest turn, and for how many turns.
+    /// Tools that ended with one error only in the newest turn, and for how many turns.
     errors: Vec<(Arc<str>, Arc<str>, usize)>,
     known: ByKey<u64, Known>,
     still: usize,
@@ -75,7 +75,7 @@ pub struct Detectors {
 }
 
 impl Detectors {
-    /// Nothing seen yet.
+    /// Creates detectors that have seen nothing.
     pub fn new(config: &Config) -> Self {
         let window = config.window as usize;
         let limits = Limits {
@@ -100,12 +100,12 @@ impl Detectors {
         }
     }
 
-    /// The newest turns, oldest first, as far as they are looked at.
+    /// Returns the turns of the window, oldest first.
     pub fn tail(&self) -> &VecDeque<Batch> {
         &self.tail
     }
 
-    /// Takes in what the calls of a turn came to; what is seen at the tail now, the most exact first.
+    /// Takes in a turn's outcomes and returns what is seen at the tail now, the most exact first.
     pub fn push(&mut self, batch: Batch) -> Vec<Sight> {
         self.taken += 1;
         let tail = self.periods.push(batch.symbol, batch.fails());
@@ -128,7 +128,7 @@ impl Detectors {
         seen
     }
 
-    /// The newest turns, newest first.
+    /// Iterates over the newest turns, newest first.
     fn newest(&self, turns: usize) -> impl Iterator<Item = &Batch> {
         self.tail.iter().rev().take(turns)
     }
@@ -157,7 +157,7 @@ impl Detectors {
             };
             let before = self.known.insert(action.call, known);
             news |= before.is_none_or(|before| before.mark != action.mark);
-            // Another effect is something new, even where its tool always says the same.
+            // A new effect is progress, even if its tool always gives the same result.
             changed |= action.acts && before.is_none();
         }
         self.still = if news { 0 } else { self.still + 1 };
@@ -181,7 +181,7 @@ impl Detectors {
         }
     }
 
-    /// A turn leaves the window.
+    /// Removes a turn that leaves the window.
     fn forget(&mut self, old: &Batch) {
         let no = self.taken - self.tail.len() as u64;
         for action in &old.actions {
@@ -250,8 +250,8 @@ impl Detectors {
             (self.still, most_still)
         };
         let turns = turns.min(self.config.window as usize);
-        // A turn that fails throughout is the business of the other detectors as long as it asks for
-        // something new each time.
+        // A turn that fails throughout is left to the other detectors as long as it asks for something new
+        // each time.
         let fails = self.newest(turns).all(Batch::fails);
         if turns < 2 || turns + 1 < most || (by_echo && fails) {
             return None;
@@ -303,7 +303,7 @@ impl Detectors {
     }
 }
 
-/// The actions of a turn by tool, in the order of their names.
+/// Groups the actions of a turn by tool, ordered by name.
 fn by_tool(batch: &Batch) -> Vec<(Arc<str>, Vec<&Action>)> {
     let mut sorted: Vec<&Action> = batch.actions.iter().collect();
     sorted.sort_by(|a, b| a.tool.cmp(&b.tool));
@@ -313,7 +313,7 @@ fn by_tool(batch: &Batch) -> Vec<(Arc<str>, Vec<&Action>)> {
         .collect()
 }
 
-/// The one error that all of them ended with.
+/// Returns the one error that all actions ended with.
 fn one_error(actions: &[&Action]) -> Option<Arc<str>> {
     let error = actions.first()?.error.as_ref()?;
     let all = actions
@@ -322,13 +322,13 @@ fn one_error(actions: &[&Action]) -> Option<Arc<str>> {
     all.then(|| error.clone())
 }
 
-/// A tool failed in a turn where something failed and nothing came of it.
+/// Returns true if a tool failed in a turn: something failed, and nothing gave a value.
 fn has_failed(actions: &[&Action]) -> bool {
     let failed = actions.iter().any(|one| one.end == End::Failure);
     failed && actions.iter().all(|one| one.end != End::Value)
 }
 
-/// The exact signatures of the calls of some turns, each once.
+/// Returns the exact signatures of the calls of some turns, without duplicates.
 fn exact<'b>(batches: impl Iterator<Item = &'b Batch>) -> Vec<Signature> {
     let mut all: Vec<Signature> = batches
         .flat_map(|batch| batch.actions.iter().map(Action::exact))

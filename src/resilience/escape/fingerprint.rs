@@ -1,13 +1,13 @@
-//! What an error looks like without what differs each time: numbers, ids, spaces. Must not know:
-//! which tool it came from.
+//! Reduces an error to what stays the same each time, without numbers, ids and spacing. Must not know: which
+//! tool it came from.
 
-/// Characters of a fingerprint.
+/// Maximum number of characters of a fingerprint.
 const MOST: usize = 100;
-/// Hexadecimal digits from which on a word counts as an id.
+/// Number of hexadecimal digits from which a word counts as an id.
 const ID: usize = 8;
 
-/// Lower case, ids and long hexadecimal numbers as `*`, other numbers as `#`, one space for many, and
-/// no more than a hundred characters.
+/// Converts a message to lower case, ids and long hexadecimal numbers to `*`, other numbers to `#`, and each
+/// run of spaces to one, and cuts it after a hundred characters.
 pub fn fingerprint(message: &str) -> String {
     let mut out = String::new();
     let mut left = MOST;
@@ -18,7 +18,7 @@ pub fn fingerprint(message: &str) -> String {
         }
         left > 0
     };
-    // More than ever fits is not looked at: a message may be as long as a file.
+    // Read no more than could ever fit: a message may be as long as a file.
     let head: String = message.chars().take(MOST * 8).collect();
     for word in words(&head.to_lowercase()) {
         let goes_on = match word {
@@ -37,7 +37,7 @@ pub fn fingerprint(message: &str) -> String {
 enum Word<'t> {
     Space,
     Other(char),
-    /// Letters, digits, and the signs that join the parts of an id.
+    /// Letters, digits, and the symbols that join the parts of an id.
     Run(&'t str),
 }
 
@@ -60,7 +60,7 @@ fn words(text: &str) -> impl Iterator<Item = Word<'_>> {
     })
 }
 
-/// A word, with the dashes inside of it where all of it may be one id.
+/// Returns the end of a word; inner dashes belong to it if all of it may be one id.
 fn run_end(text: &str) -> usize {
     let plain = text.find(|c: char| !c.is_alphanumeric()).unwrap_or(text.len());
     let dashed = text
@@ -76,7 +76,8 @@ fn run_end(text: &str) -> usize {
     }
 }
 
-/// A long hexadecimal number, in one piece or in pieces like a UUID. A word without digits is a word.
+/// Returns true for a long hexadecimal number, in one piece or in parts like a UUID. Without any digit it is
+/// a word.
 fn is_id(run: &str) -> bool {
     let digits = run.strip_prefix("0x").unwrap_or(run);
     let hex = digits.chars().filter(char::is_ascii_hexdigit).count();

@@ -1,20 +1,20 @@
-//! Chooses the step that an incident has come to: each at most as often as the settings say, none
-//! that cannot be taken, none that never helped against the like.
+//! Chooses the next step of an incident: each step at most as often as the settings allow, none that is
+//! impossible, none that never helped in similar incidents.
 //!
 //! Must not know: how a step is carried out.
 
 use super::config::Config;
 use crate::domain::escape::{Escape, Finding, Incident, Rung, Upshot};
 
-/// Steps of one kind after which one that never helped is not tried again.
+/// Number of attempts after which a kind of step that never helped is not tried again.
 const LESSON: u32 = 2;
 
-/// What can be done about a repetition here and now; the reason where it cannot.
+/// Which steps are possible here and now, or the reason why not.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Possible {
-    /// Another tool for what fails.
+    /// Use a different tool for what fails.
     pub substitute: Result<(), String>,
-    /// Going back to where it began.
+    /// Go back to where the loop began.
     pub roll_back: Result<(), String>,
 }
 
@@ -23,14 +23,14 @@ pub struct Possible {
 pub struct Choice {
     /// The step.
     pub rung: Rung,
-    /// In words for the operator: what was passed over, and why.
+    /// The reason for the operator: what was skipped, and why.
     pub why: String,
 }
 
-/// The next step against a finding; none where all are used up.
+/// Returns the next step against a finding, or `None` if all are used up.
 ///
-/// A step that kept the run going for a while may be taken again; one that changed nothing is
-/// followed by a stronger one.
+/// A step that kept the run going for a while may be taken again; one that changed nothing is followed by a
+/// stronger one.
 pub fn choose(
     known: &Escape,
     incident: Option<&Incident>,
@@ -42,7 +42,7 @@ pub fn choose(
     let from = match last {
         None => Rung::Guidance,
         Some(step) if step.upshot == Some(Upshot::Relapsed) => step.rung,
-        // Only a person can tell whether what they did was enough.
+        // Only a person can judge whether what they did was enough.
         Some(step) if step.rung == Rung::Human => Rung::Human,
         Some(step) => Rung::ALL.into_iter().find(|rung| *rung > step.rung)?,
     };
@@ -107,7 +107,7 @@ fn why(last: Option<(Rung, Option<Upshot>)>, passed: &[String]) -> String {
     words
 }
 
-/// A step in words, as part of a sentence.
+/// Names a step as part of a sentence.
 pub const fn name(rung: Rung) -> &'static str {
     match rung {
         Rung::Guidance => "telling the model",

@@ -1,9 +1,9 @@
-//! Escape from endless loops: is a thread going round without progress, and what is the next step?
+//! Escape from endless loops: does a thread repeat itself without progress, and what is the next step?
 //!
-//! What ended in a turn is one [`action::Batch`]: an order-free set of calls, so that one fan-out
-//! is one action. [`detect::Detectors`] take batches in, one at a time, at a cost that depends on
-//! the window and not on the history. [`watch::Watch`] reads them off a state. [`ladder`] chooses
-//! the step that an incident has come to. Must not know: who asks, how a step is carried out.
+//! The calls that ended in a turn are one [`action::Batch`]: a set without order, so a fan-out is one action.
+//! [`detect::Detectors`] take in one batch at a time, at a cost that depends on the window and not on the
+//! history. [`watch::Watch`] reads the batches from a state. [`ladder`] chooses the next step of an incident.
+//! Must not know: who asks, how a step is carried out.
 
 pub mod action;
 pub mod advise;

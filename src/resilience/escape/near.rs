@@ -1,19 +1,19 @@
-//! Are the newest symbols nearly copies of one block? For calls with something in them that differs
-//! now and then, as a time of day.
+//! Detects that the newest symbols are nearly copies of one block, for calls that contain something that
+//! differs now and then, such as a time of day.
 //!
-//! For each block length a count of the pairs that differ among those that matter, kept as pairs
-//! come and go. Must not know: what a symbol stands for.
+//! For each block length it counts the differing pairs among those that matter, updated as pairs enter and
+//! leave. Must not know: what a symbol stands for.
 
 use super::period::Repeat;
 
-/// Equal pairs that a mismatch must stand among.
+/// One mismatch is allowed per this many pairs.
 const AMONG: usize = 8;
 
-/// Counts pairs that differ at the tail of a growing list of symbols.
+/// Counts differing pairs at the tail of a growing list of symbols.
 #[derive(Debug, Clone)]
 pub struct Near {
     ring: Vec<u64>,
-    /// For each block length from 1, the pairs that differ.
+    /// The number of differing pairs for each block length from 1.
     differ: Vec<u32>,
     seen: usize,
     copies: usize,
@@ -21,7 +21,7 @@ pub struct Near {
 }
 
 impl Near {
-    /// Looks for so many copies within a window, with so many differences at most.
+    /// Looks for `copies` copies within a window, with at most `most` mismatches.
     pub fn new(window: usize, copies: usize, most: u32) -> Self {
         let longest = window / copies.max(2);
         Self {
@@ -38,7 +38,7 @@ impl Near {
         self.ring.get(index & mask).copied().unwrap_or_default()
     }
 
-    /// Takes a symbol in; the shortest block of which the tail is nearly copies.
+    /// Takes in a symbol and returns the shortest block of which the tail is nearly copies.
     pub fn push(&mut self, symbol: u64) -> Option<Repeat> {
         let (now, mask) = (self.seen, self.ring.len() - 1);
         if let Some(place) = self.ring.get_mut(now & mask) {

@@ -1,41 +1,41 @@
-//! Are the newest symbols copies of one block? Exact, for all block lengths at once, in time that
-//! does not depend on the history.
+//! Detects that the newest symbols are copies of one block: exactly, for all block lengths at once, in time
+//! that does not depend on the history.
 //!
-//! The tail is `k` copies of a block of length `p` exactly where the stretch of places that equal
-//! the one `p` before them, counted back from the newest, is at least `(k-1)·p` long. So one counter
-//! per length is enough: it grows where the new symbol equals the one `p` before, and is 0 where it
-//! does not. No symbol is looked at twice. Must not know: what a symbol stands for.
+//! The tail consists of `k` copies of a block of length `p` exactly if at least `(k-1)·p` newest symbols in a
+//! row equal the symbol `p` places before them. So one counter per length suffices: it grows if the new
+//! symbol equals the one `p` before, and otherwise becomes 0. No symbol is examined twice. Must not know:
+//! what a symbol stands for.
 
 /// How many copies are too many.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Symbols that are looked at.
+    /// Number of symbols that are examined.
     pub window: usize,
-    /// Copies of a single symbol.
+    /// Maximum copies of a single symbol.
     pub same: usize,
-    /// Copies of a longer block that failed throughout.
+    /// Maximum copies of a longer block that failed throughout.
     pub failing: usize,
-    /// Copies of a longer block of which something did not fail.
+    /// Maximum copies of a longer block that did not fail throughout.
     pub succeeding: usize,
 }
 
-/// A block at the tail and how often it stands there.
+/// A block at the tail and the number of its copies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Repeat {
     /// Length of the block; no shorter one fits.
     pub period: usize,
-    /// Whole copies, within the window.
+    /// Number of whole copies within the window.
     pub repetitions: usize,
-    /// True where all of them failed.
+    /// True if all of them failed.
     pub fails: bool,
 }
 
-/// What is to be said of a tail.
+/// What the tail shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tail {
-    /// Nothing.
+    /// No repetition worth reporting.
     Open,
-    /// One copy more would be too many.
+    /// One more copy would be too many.
     Near(Repeat),
     /// Too many copies.
     Round(Repeat),
@@ -45,25 +45,25 @@ pub enum Tail {
 #[derive(Debug, Clone)]
 pub struct Periods {
     limits: Limits,
-    /// The longest block.
+    /// Length of the longest block.
     longest: usize,
-    /// Halves of the newest symbols, each half stored twice, so that the newest stand in one piece:
-    /// comparisons of 32 bits are done many at a time on every machine.
+    /// The halves of the newest symbols, each half stored twice so that the newest are contiguous:
+    /// comparisons of 32 bits vectorise on every machine.
     low: Vec<u32>,
     high: Vec<u32>,
     at: usize,
-    /// Symbols so far, up to the window.
+    /// Number of symbols so far, up to the window.
     len: usize,
-    /// For each place of the piece, how long the stretch of equal pairs is.
+    /// The length of the run of equal pairs, for each place.
     runs: Vec<u32>,
     /// The distance of each place from the newest.
     distance: Vec<u32>,
-    /// Failed symbols at the tail.
+    /// Number of failed symbols at the tail.
     failing: usize,
 }
 
 impl Periods {
-    /// Nothing seen yet.
+    /// Starts without any symbols.
     pub fn new(limits: Limits) -> Self {
         let longest = (limits.window / limits.failing.min(limits.succeeding).max(2)).max(1);
         Self {
@@ -84,7 +84,7 @@ impl Periods {
         *self = Self::new(self.limits);
     }
 
-    /// Takes a symbol in and says what the tail is now.
+    /// Takes in a symbol and returns what the tail shows now.
     pub fn push(&mut self, symbol: u64, fails: bool) -> Tail {
         let (low, high) = (symbol as u32, (symbol >> 32) as u32);
         let held = self.len.min(self.longest);
@@ -98,7 +98,7 @@ impl Periods {
             *run = (*run + 1) * equal;
             some |= u32::from(*run >= *distance);
         }
-        // Places that nothing was ever written to hold zeros, which are no symbols.
+        // Places that were never written hold zeros, which are not symbols.
         for run in self.runs.iter_mut().take(self.longest - held) {
             *run = 0;
         }
@@ -115,7 +115,7 @@ impl Periods {
         if some == 0 { Tail::Open } else { self.look() }
     }
 
-    /// The shortest block that stands there too often, or else nearly too often.
+    /// Returns the shortest block with too many copies, or else with nearly too many.
     fn look(&self) -> Tail {
         let mut near = Tail::Open;
         for period in 1..=self.longest {
@@ -135,7 +135,7 @@ impl Periods {
             }
             let most = self.most(period, fails);
             let fits = most * period <= self.limits.window;
-            // What cannot become too many within the window is nothing to warn of.
+            // No warning about a block that cannot reach its limit within the window.
             if near == Tail::Open && fits && repetitions >= 2 && repetitions + 1 >= most {
                 near = Tail::Near(repeat);
             }

@@ -1,4 +1,4 @@
-//! Reads what the calls of a turn came to off a state. Must not know: what is made of it.
+//! Reads the outcomes of a turn's calls from a state. Must not know: what is concluded from them.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::domain::ready;
 use crate::domain::state::{Began, EditRecord, State};
 use crate::domain::turn::{Producer, Turn};
 
-/// What the calls of a turn came to; none where nothing in it has ended by itself.
+/// Returns the outcomes of a turn's calls, or `None` if none of them has ended by itself.
 pub fn batch(state: &State, turn: &Turn) -> Option<Batch> {
     let counting = |id: &&NodeId| state.nodes.get(id).is_some_and(|node| node.active);
     let calls = turn.nodes.iter().filter(counting);
@@ -23,7 +23,7 @@ pub fn batch(state: &State, turn: &Turn) -> Option<Batch> {
     (!actions.is_empty()).then(|| Batch::new(turn.id, turn.asked_at, actions))
 }
 
-/// What one call came to; none where it did not end, or the engine itself kept it from running.
+/// Returns the outcome of one call, or `None` if it did not end or the engine itself kept it from running.
 fn action(state: &State, call: &Call) -> Option<Action> {
     let (tool, _) = state.nodes.get(&call.id)?.as_call()?;
     let args = args_hash(&ready::resolved_args(state, call)?);
@@ -42,7 +42,7 @@ fn action(state: &State, call: &Call) -> Option<Action> {
             (End::Failure, failed(looks), "")
         }
         Status::Rejected => match &call.snags.denied_by {
-            // What was forbidden because it repeats is no news about the tool.
+            // A refusal because of repetition tells nothing new about the tool.
             Some(rule) if is_guard(rule) => return None,
             Some(rule) => (
                 End::Failure,
@@ -73,7 +73,7 @@ fn observed(state: &State, call: &Call, (tool, args): (&Arc<str>, Arc<str>)) -> 
         Outcome::Err(error) if error.class == ErrorClass::Cancelled => {
             Action::new(call.id, called, (End::Declined, acts), None, b"cancelled")
         }
-        // A call that never reached its tool tells nothing about it, only that it is made again.
+        // A call that never reached its tool tells only that it was made again.
         Outcome::Err(error) if error.evidence == EVIDENCE => {
             Action::new(call.id, called, (End::Declined, acts), None, b"breaker")
         }
@@ -85,20 +85,20 @@ fn observed(state: &State, call: &Call, (tool, args): (&Arc<str>, Arc<str>)) -> 
     })
 }
 
-/// The turns of a thread that tell something about repetition, newest first: they count, all in them
-/// has ended, the model was asked for them, and no operator changed the course since.
+/// Iterates over the turns of a thread that tell something about repetition, newest first: active, settled,
+/// requested from the model, and newer than the operator's last change of course.
 pub fn evidence(state: &State, thread: ThreadId) -> impl Iterator<Item = &Turn> {
     let since = restarted(state, thread);
     state
         .turns_of(thread)
         .rev()
-        // What stands before an older turn, or before a word of the operator, is not looked at: a long
-        // history costs nothing.
+        // What precedes an older turn, or a word of the operator, is not examined: a long history costs
+        // nothing.
         .take_while(move |turn| turn.producer == Producer::Model && turn.asked_at > since)
         .filter(|turn| turn.is_active() && turn.settled && turn.asked > 0)
 }
 
-/// The newest event that says what the calls of a turn came to.
+/// Returns the newest event that determines the outcomes of a turn's calls.
 pub fn stamp(state: &State, turn: &Turn) -> Seq {
     let observed = turn.nodes.iter().filter_map(|id| state.observation(*id));
     observed
@@ -106,18 +106,18 @@ pub fn stamp(state: &State, turn: &Turn) -> Seq {
         .fold(turn.asked_at, Seq::max)
 }
 
-/// The newest event with which an operator edited a thread or chose another branch.
+/// Returns the newest event in which an operator edited a thread or switched branches.
 pub fn restarted(state: &State, thread: ThreadId) -> Seq {
     let by_operator = |edit: &&EditRecord| edit.thread == thread && edit.by.is_none();
     let edited = state.edits.iter().rev().find(by_operator);
     let edited = edited.map_or(Seq(0), |edit| edit.seq);
-    // Another branch is another course for every thread.
+    // A different branch is a change of course for every thread.
     let moved = state.epochs.iter().rev().find(|one| one.began != Began::Edit);
     edited.max(moved.map_or(Seq(0), |one| one.seq))
 }
 
-/// True where an operator changed the course of a thread after an event: by an edit, another branch,
-/// or something that they put in.
+/// Returns true if an operator changed the course of a thread after an event: by an edit, a different branch
+/// or an insertion.
 pub fn overtaken(state: &State, thread: ThreadId, since: Seq) -> bool {
     let mut newer = state
         .turns_of(thread)

@@ -1,8 +1,7 @@
-//! Reads the threads of a state as they grow and says which go round.
+//! Reads the threads of a state as they grow and reports which repeat themselves.
 //!
-//! What it keeps is a help, not a truth: it is made anew from the state wherever the state is not
-//! what was read before with something added. So the same state always gives the same answer. Must
-//! not know: what is done about a finding.
+//! It keeps only a cache, rebuilt whenever the state is not a continuation of what was read before. So the
+//! same state always gives the same answer. Must not know: what is done about a finding.
 
 use std::collections::BTreeMap;
 
@@ -27,23 +26,24 @@ pub struct Watch {
 #[derive(Debug, Clone)]
 struct Line {
     since: Seq,
-    /// The newest turns that were read, oldest first, up to the window, with what identifies what they said.
+    /// The newest turns that were read, oldest first and up to the window, each with the event that
+    /// identifies its outcomes.
     read: Vec<(TurnId, Seq)>,
     detectors: Detectors,
     seen: Vec<Sight>,
 }
 
-/// What a thread shows.
+/// A repetition in a thread.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Report {
-    /// The repetition.
+    /// What was found.
     pub finding: Finding,
-    /// False one repetition before it is too many.
+    /// False if one more repetition would be too many.
     pub is_loop: bool,
 }
 
 impl Watch {
-    /// Nothing read yet.
+    /// Creates a watch that has read nothing.
     pub fn new(config: Config) -> Self {
         Self {
             config,
@@ -51,7 +51,7 @@ impl Watch {
         }
     }
 
-    /// Goes on with other rules; everything is read anew where they differ.
+    /// Adopts new settings and allowances; if they differ, everything is read again.
     pub fn fit(&mut self, config: &Config, allowed: &[Signature]) {
         if self.config != *config || self.allowed != allowed {
             self.config = config.clone();
@@ -60,7 +60,7 @@ impl Watch {
         }
     }
 
-    /// What a thread shows now, the most exact first.
+    /// Returns what a thread shows now, the most exact first.
     pub fn look(&mut self, state: &State, thread: ThreadId) -> Vec<Report> {
         if !self.config.enabled {
             return Vec::new();
@@ -80,7 +80,7 @@ impl Watch {
     }
 
     fn read(&mut self, state: &State, thread: ThreadId) {
-        // What a turn tells depends on a window before it, and what the newest show on a window of turns.
+        // What a turn shows depends on the window before it, and a window of turns counts: so read two windows.
         let reach = 2 * self.config.window as usize;
         let since = read::restarted(state, thread);
         let fresh = || Line {
@@ -90,7 +90,7 @@ impl Watch {
             seen: Vec::new(),
         };
         let line = self.threads.entry(thread).or_insert_with(fresh);
-        // Newest first, until what was read last: nothing older is looked at again.
+        // Newest first, up to the last turn read: nothing older is examined again.
         let last = line.read.last().map(|(id, _)| *id);
         let mut met = last.is_none();
         let mut new: Vec<&Turn> = Vec::new();
@@ -123,7 +123,7 @@ impl Watch {
     }
 }
 
-/// A sight with its place in the graph.
+/// Converts a sight to a finding with its place in the graph.
 fn finding(thread: ThreadId, sight: &Sight, tail: &[&Batch]) -> Finding {
     let part = tail
         .get(tail.len().saturating_sub(sight.turns)..)

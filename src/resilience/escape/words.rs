@@ -1,5 +1,5 @@
-//! What the model and the operator are told of a repetition. Errors and arguments are quoted as the
-//! data that they are. Must not know: where the words go.
+//! What the model and the operator are told about a repetition. Errors and arguments are quoted as data.
+//! Must not know: where the words go.
 
 use crate::domain::call::{Outcome, Status};
 use crate::domain::escape::{Detector, Finding};
@@ -7,12 +7,12 @@ use crate::domain::id::NodeId;
 use crate::domain::node::Node;
 use crate::domain::state::State;
 
-/// Calls that are quoted.
+/// Maximum number of calls that are quoted.
 const QUOTED: usize = 4;
-/// Characters of an argument text or an error that are quoted.
+/// Maximum number of characters quoted of an argument text or an error.
 const LENGTH: usize = 160;
 
-/// What the model is told with its next request.
+/// Returns what the model is told with its next request.
 pub fn guidance(state: &State, finding: &Finding, others: &[String]) -> String {
     let mut text = String::from("You repeat yourself without getting on. ");
     text.push_str(&what(finding));
@@ -35,7 +35,7 @@ pub fn guidance(state: &State, finding: &Finding, others: &[String]) -> String {
     text
 }
 
-/// What the model is told when it begins anew where the repetition began.
+/// Returns what the model is told when it starts again where the repetition began.
 pub fn begun_anew(state: &State, finding: &Finding) -> String {
     let mut text =
         String::from("You went this way before and it led round in a circle; that attempt is gone. ");
@@ -63,7 +63,7 @@ fn what(finding: &Finding) -> String {
     }
 }
 
-/// The newest round of calls, each once, with what came of it.
+/// Quotes the newest round of calls, each once, with its outcome.
 fn quoted(state: &State, finding: &Finding) -> String {
     let mut lines: Vec<String> = Vec::new();
     for node in finding.nodes.iter().rev() {

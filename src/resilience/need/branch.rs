@@ -1,5 +1,5 @@
-//! What a need belongs to and can be stopped without the rest: a call with what reads it, a sub-agent, the course
-//! that repeats, else the run. Must not know: which key stops it, who is told.
+//! The smallest part of a run that a need belongs to and that can be stopped alone: a call and its readers, a
+//! sub-agent, the course that repeats, otherwise the run. Must not know: which key stops it, who is told.
 
 use std::fmt::Write as _;
 
@@ -9,31 +9,31 @@ use crate::domain::id::{NodeId, Rev, ThreadId};
 use crate::domain::state::State;
 use crate::domain::thread::ROOT;
 
-/// Readers that are named.
+/// Maximum number of readers that are named.
 const NAMED: usize = 4;
 
-/// What is stopped where a person stops what they are asked about.
+/// What is stopped if a person stops the matter in question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Branch {
-    /// A call that has not run; what reads it gets nothing.
+    /// A call that has not run; its readers receive nothing.
     Call {
         /// The call.
         call: NodeId,
         /// Its revision.
         rev: Rev,
-        /// The calls that read it, directly or not.
+        /// The calls that read its result, directly or indirectly.
         readers: Vec<NodeId>,
     },
-    /// A sub-agent, by the call that it works for.
+    /// A sub-agent, identified by the call that started it.
     Agent(NodeId),
-    /// What repeats: the calls were made, and no other of their kind shall follow.
+    /// The course of this incident: the calls were made, and no more of their kind shall follow.
     Course(u32),
-    /// Nothing less than the run.
+    /// The whole run, because nothing smaller is left.
     Run,
 }
 
 impl Branch {
-    /// What a need belongs to.
+    /// Returns what a need belongs to.
     pub fn of(state: &State, need: &Need) -> Self {
         let agent = |thread: ThreadId| {
             let child = state.children.get(&thread).filter(|_| thread != ROOT);
@@ -63,7 +63,7 @@ impl Branch {
         }
     }
 
-    /// What stopping it does, in few words: all else goes on.
+    /// Describes what stopping it does; everything else continues.
     pub fn words(&self) -> String {
         match self {
             Self::Call { call, readers, .. } => {
@@ -86,8 +86,8 @@ impl Branch {
     }
 }
 
-/// What the model is told where the course of an incident is stopped; none where there is no such incident. Holds
-/// untrusted text.
+/// Returns what the model is told when the course of an incident is stopped, or `None` without such an
+/// incident. Contains untrusted text.
 pub fn leave(state: &State, incident: u32) -> Option<String> {
     let finding = &state.escape.incident(incident)?.finding;
     let mut tools: Vec<&str> = finding.signatures.iter().map(|one| &*one.tool).collect();

@@ -1,5 +1,5 @@
-//! What repair has to say about a call of a run: reads the case off the state, and puts the plan into
-//! the words of the rules. Must not know: who asks, how a step is carried out.
+//! What repair proposes for a call of a run: reads the case from the state, and converts the plan to the
+//! domain's terms. Must not know: who asks, how a step is carried out.
 
 use std::sync::Arc;
 
@@ -17,25 +17,25 @@ use crate::domain::state::State;
 use crate::domain::thread;
 use crate::schema::Checker;
 
-/// Faults that no arguments can mend: they are about the call itself.
+/// Faults that no arguments can repair, because they concern the call itself.
 const STRUCTURAL: [&str; 4] = ["tool", "reference", "label", "cycle"];
-/// Repairs that are offered at most.
+/// Maximum number of repairs on offer.
 const MOST_OPTIONS: usize = 9;
 
-/// What is known of the tool and of the moment.
+/// What is known about the tool and the moment.
 #[derive(Debug, Clone, Copy)]
 pub struct Known<'a> {
     /// The compiled schema of the tool.
     pub checker: &'a Checker,
-    /// What the tool says of itself.
+    /// The tool's description of itself.
     pub described: &'a str,
-    /// The day of the decision.
+    /// The date of the decision.
     pub today: Option<Date>,
-    /// True where an operator is there to choose.
+    /// True if an operator is there to choose.
     pub attended: bool,
 }
 
-/// The step of repair that follows the failure of a call, or why there is none.
+/// Returns the step of repair that follows the failure of a call, or why there is none.
 pub fn after(rules: &Rules, state: &State, call: &Call, known: &Known<'_>) -> Result<Next, Arc<str>> {
     if call
         .snags
@@ -82,7 +82,7 @@ pub fn after(rules: &Rules, state: &State, call: &Call, known: &Known<'_>) -> Re
     step((plan, besides), found, tool, known.attended)
 }
 
-/// The round that the call is in.
+/// Returns the current round of the call.
 fn under_way(call: &Call) -> Option<&Round> {
     call.trouble
         .repairs
@@ -90,15 +90,15 @@ fn under_way(call: &Call) -> Option<&Round> {
         .filter(|_| matches!(call.status, Status::Repairing(_)))
 }
 
-/// The plan with what the model said taken in, and what could be done in place of the model's proposal where that
-/// says something else than was asked for.
+/// Returns the plan that includes the model's reply, and the alternatives to the model's proposal if that
+/// does something other than what was asked for.
 fn answered(case: &Case<'_>, round: Option<&Round>, tool: &Arc<str>) -> (Plan, Vec<Fix>) {
     let first = plan(case);
     let Some(reply) = round.and_then(|round| round.reply.as_ref()) else {
         return (first, Vec::new());
     };
     let Step::AskModel(question) = &first.next else {
-        // The rules are others than when it was asked: they are enough now.
+        // The rules have changed since it was asked, and now suffice.
         return (first, Vec::new());
     };
     let after = |args: &str, changes: Vec<Change>| {
@@ -138,7 +138,7 @@ fn answered(case: &Case<'_>, round: Option<&Round>, tool: &Arc<str>) -> (Plan, V
     }
 }
 
-/// True where a model proposes something else than was asked for.
+/// Returns true if a model proposes something other than what was asked for.
 fn is_other(changes: &[Change]) -> bool {
     let other = |change: &Change| change.certainty == Certainty::Changed && change.strategy.asks_model();
     changes.iter().any(other)
@@ -177,7 +177,7 @@ fn step(
                 );
             }
             if other {
-                // The model may propose something else than was asked for; a person decides on it.
+                // The model may propose something other than what was asked for; a person decides on it.
                 return Ok(Next::Offer(Box::new(Offer {
                     found,
                     why: "it would do something else than was asked for".into(),
@@ -201,7 +201,7 @@ fn step(
     }
 }
 
-/// All answers to all questions, as far as they are few; of many, the answers to the first.
+/// Combines the answers to all questions if there are few; otherwise offers the answers to the first.
 fn combined(choices: &[Choice], args: &str, changes: &[Change], tool: &Arc<str>) -> Vec<Fix> {
     let ways: usize = choices.iter().map(|choice| choice.options.len()).product();
     let first = choices.get(..1).unwrap_or(choices);
@@ -229,7 +229,7 @@ fn combined(choices: &[Choice], args: &str, changes: &[Change], tool: &Arc<str>)
         .collect()
 }
 
-/// What changes would make of a call, in a few words.
+/// Describes in a few words what changes would make of a call.
 fn label(changes: &[Change]) -> String {
     const MOST: usize = 60;
     let words: Vec<String> = changes
@@ -252,7 +252,7 @@ fn label(changes: &[Change]) -> String {
     words.join(", ")
 }
 
-/// The error with which this revision of a call ended, if it ran.
+/// Returns the error with which this revision of a call ended, if it ran.
 fn error_of<'s>(state: &'s State, call: &Call, rev: Rev) -> Option<&'s ToolError> {
     match &state.observation(call.id)?.now().content {
         Content::Observation {
@@ -264,7 +264,7 @@ fn error_of<'s>(state: &'s State, call: &Call, rev: Rev) -> Option<&'s ToolError
     }
 }
 
-/// The revision from which on nobody but repair wrote the arguments.
+/// Returns the first revision since which only repair has written the arguments.
 fn written(node: &Node) -> Rev {
     let mut by_repair = node
         .revisions
@@ -275,14 +275,14 @@ fn written(node: &Node) -> Rev {
     by_repair.next().map_or(Rev(1), |one| one.no)
 }
 
-/// Rounds of repair since a person or the model wrote the arguments.
+/// Returns the number of rounds of repair since a person or the model wrote the arguments.
 fn count(call: &Call, node: &Node) -> u32 {
     let since = written(node);
     let rounds = call.trouble.repairs.iter().filter(|round| round.rev >= since);
     rounds.count() as u32
 }
 
-/// What was tried since a person or the model wrote the arguments.
+/// Returns what was tried since a person or the model wrote the arguments.
 fn past(call: &Call, node: &Node) -> Past {
     let since = written(node);
     let mut past = Past::default();
@@ -308,7 +308,7 @@ fn past(call: &Call, node: &Node) -> Past {
     past
 }
 
-/// What the people of the call's thread asked for: the first words and the newest.
+/// Returns what people asked for in the call's thread: the first prompt and the newest.
 fn request(state: &State, call: &Call) -> String {
     let thread = thread::of(state, call.id);
     let prompts: Vec<&str> = state

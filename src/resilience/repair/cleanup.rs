@@ -1,12 +1,11 @@
-//! Strategy: the same text without blanks around it, or without marks that do not belong to it. Must
-//! not know: other strategies.
+//! Strategy: the same text without surrounding blanks or stray marks. Must not know: other strategies.
 
 use serde_json::Value;
 
 use super::idea::{Idea, Spot};
 use crate::domain::repair::Certainty;
 
-/// Longest text that is cleaned up.
+/// Maximum length of a text that is cleaned up.
 const MOST: usize = 4096;
 
 pub(super) fn ideas(spot: &Spot<'_>) -> Vec<Idea> {

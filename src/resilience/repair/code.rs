@@ -1,16 +1,16 @@
-//! Codes of errors as a sum type, and patterns of them. Must not know: what an error means.
+//! Error codes as a sum type, and patterns over them. Must not know: what an error means.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// What a failure was called.
+/// The code of a failure.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Code {
-    /// A status of HTTP.
+    /// An HTTP status.
     Http(u16),
-    /// An error number of the system, by name (`ENOENT`).
+    /// A system error number, by name (`ENOENT`).
     Errno(String),
-    /// A code of JSON-RPC.
+    /// A JSON-RPC code.
     JsonRpc(i64),
     /// A name in capitals (`VALIDATION_ERROR`).
     Symbol(String),
@@ -27,17 +27,17 @@ impl fmt::Display for Code {
     }
 }
 
-/// Codes that a rule is for.
+/// The codes that a rule applies to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CodePattern {
-    /// This one.
+    /// A single code.
     One(Code),
-    /// All of a hundred of HTTP (`5xx`).
+    /// A class of HTTP statuses (`5xx`), by its first digit.
     Class(u16),
 }
 
 impl CodePattern {
-    /// True where a code is meant.
+    /// Returns true if the pattern covers a code.
     pub fn matches(&self, code: &Code) -> bool {
         match (self, code) {
             (Self::One(one), other) => one == other,
@@ -50,7 +50,7 @@ impl CodePattern {
 impl FromStr for CodePattern {
     type Err = String;
 
-    /// Reads `400`, `5xx`, `-32602`, `ENOENT`, `VALIDATION_ERROR`.
+    /// Parses `400`, `5xx`, `-32602`, `ENOENT` or `VALIDATION_ERROR`.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let text = text.trim();
         if let Some(class) = text.strip_suffix("xx") {

@@ -1,11 +1,11 @@
-//! Strategy: the same value as another type, only where nothing is lost. Must not know: other strategies.
+//! Strategy: the same value as a different type, only if nothing is lost. Must not know: other strategies.
 
 use serde_json::{Number, Value};
 
 use super::idea::{Idea, Spot};
 use crate::domain::repair::Certainty;
 
-/// Decimal digits that a number keeps exactly.
+/// Number of decimal digits that a number keeps exactly.
 const EXACT_DIGITS: usize = 15;
 
 pub(super) fn ideas(spot: &Spot<'_>) -> Vec<Idea> {
@@ -38,7 +38,7 @@ pub(super) fn ideas(spot: &Spot<'_>) -> Vec<Idea> {
     ideas
 }
 
-/// The types that the schema accepts at the place, each with what it says more.
+/// Returns the types that the schema accepts there, each with the rest of its schema.
 fn wanted<'a>(spot: &Spot<'a>) -> Vec<(&'a str, &'a Value)> {
     let forms: Vec<&Value> = match (spot.keyword, spot.expected.as_array()) {
         ("anyOf" | "oneOf", Some(forms)) => forms.iter().collect(),
@@ -69,7 +69,7 @@ fn words(wanted: &str) -> &'static str {
     }
 }
 
-/// The same value as another type; none where something would be lost, or where it is not the same.
+/// Converts a value to a different type; returns `None` if something would be lost or the value would differ.
 pub(super) fn converted(value: &Value, wanted: &str, place: &Value) -> Option<Value> {
     match wanted {
         "integer" => whole(value),
@@ -114,7 +114,7 @@ fn whole(value: &Value) -> Option<Value> {
     }
 }
 
-/// True for `1.000`: a number with three decimals, or one with its thousands set apart.
+/// Returns true for `1.000`: a number with three decimals, or one with a thousands separator.
 fn grouped(text: &str) -> bool {
     let mut parts = text.trim_start_matches(['+', '-']).split('.');
     let head = parts.next().unwrap_or_default();
@@ -142,7 +142,7 @@ fn number(text: &str) -> Option<Value> {
     let significant = digits.iter().skip_while(|digit| **digit == b'0').count();
     let parsed: Number = serde_json::from_str(text).ok()?;
     let read = parsed.as_f64()?;
-    // What is too small to be kept would come out as nothing.
+    // A number too small to be represented would become zero.
     let kept = significant <= EXACT_DIGITS && (significant == 0) == (read == 0.0);
     kept.then_some(Value::Number(parsed))
 }
@@ -180,13 +180,13 @@ fn array(value: &Value, place: &Value) -> Option<Value> {
     Some(Value::Array(vec![item.unwrap_or_else(|| value.clone())]))
 }
 
-/// True for a text that may be a list in a form of its own, or none at all.
+/// Returns true for a text that may be a list in some notation, or an empty one.
 fn several(text: &str) -> bool {
     let listed = |c: char| c.is_whitespace() || ",;|".contains(c);
     text.is_empty() || text.contains(listed) || text.starts_with(['[', '{', '('])
 }
 
-/// What a text says as JSON, where reading and writing it changes nothing.
+/// Parses a text as JSON, if parsing and writing it changes nothing.
 fn json_text(value: &Value) -> Option<Value> {
     let text = value.as_str()?;
     if !crate::canon::scan(text).is_empty() {

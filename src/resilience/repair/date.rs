@@ -1,5 +1,5 @@
-//! Strategy: a date or time in the spelling that is wanted, read by fixed rules. Two readings that
-//! differ are a question; what is no date of the calendar is not read. Must not know: other strategies.
+//! Strategy: a date or time in the required notation, read by fixed rules. Two different readings are a
+//! question; a date that is not in the calendar is not read. Must not know: other strategies.
 
 mod read;
 
@@ -21,7 +21,7 @@ pub(super) fn ideas(spot: &Spot<'_>) -> Vec<Idea> {
         Some("date-time") => date_time(spot, text),
         Some("time") => clock(spot, text),
         Some("date") => date(spot, text),
-        // A pattern, or the words of a tool: what is read may be wanted in one of several spellings.
+        // A pattern, or the words of a tool: the value may be required in one of several notations.
         None if spot.keyword == "pattern" => {
             let mut ideas = date(spot, text);
             ideas.extend(plain_clock(spot, text));
@@ -36,7 +36,7 @@ fn idea(spot: &Spot<'_>, to: String, certainty: Certainty, why: &str) -> Idea {
     Idea::of(spot, Value::String(to), certainty, why)
 }
 
-/// The readings of a text as a day, each an idea.
+/// Returns the readings of a text as a day, each an idea.
 fn days(text: &str, today: Option<Date>) -> Vec<(Date, Certainty, &'static str)> {
     if let Some(date) = today.and_then(|today| read::relative(text, today)) {
         return vec![(date, Certainty::Changed, "counted from the day of the call")];
@@ -60,7 +60,7 @@ fn date(spot: &Spot<'_>, text: &str) -> Vec<Idea> {
     if found.is_empty()
         && let Some((moment, _)) = moment(text)
     {
-        // Leaving out midnight loses nothing; another time of the day is lost.
+        // Dropping midnight loses nothing; any other time of day would be lost.
         let midnight = moment.time() == Time::midnight();
         let certainty = if midnight {
             Certainty::Exact
@@ -87,7 +87,7 @@ fn date_time(spot: &Spot<'_>, text: &str) -> Vec<Idea> {
         )]
     };
     if let Ok(at) = text.parse::<Timestamp>() {
-        // The clock that the caller reads is part of what they say.
+        // The UTC offset of the text is part of what it says.
         let pieces = jiff::fmt::temporal::Pieces::parse(text).ok();
         return usual(on_clock(at, pieces.and_then(|pieces| pieces.to_numeric_offset())));
     }
@@ -117,7 +117,7 @@ fn date_time(spot: &Spot<'_>, text: &str) -> Vec<Idea> {
         .collect()
 }
 
-/// A moment as it is written where the clocks differ by this much from universal time.
+/// Formats a moment with the UTC offset of the original.
 fn on_clock(at: Timestamp, offset: Option<Offset>) -> String {
     match offset.filter(|offset| *offset != Offset::UTC) {
         Some(offset) => at.display_with_offset(offset).to_string(),
@@ -138,7 +138,7 @@ fn clock(spot: &Spot<'_>, text: &str) -> Vec<Idea> {
     )]
 }
 
-/// A time of the day without a zone, in the spellings that patterns ask for.
+/// Reads a time of day without a zone, in the notations that patterns ask for.
 fn plain_clock(spot: &Spot<'_>, text: &str) -> Vec<Idea> {
     let Some(time) = time(text) else {
         return Vec::new();

@@ -1,5 +1,5 @@
-//! What an error is: faults of the schema by their keyword, the words of a tool by rules over code and
-//! message together. Must not know: how anything is mended.
+//! Diagnoses an error: violations of the schema by their keyword, a tool's words by rules over code and
+//! message together. Must not know: how anything is repaired.
 
 use std::cmp::Reverse;
 use std::sync::{Arc, LazyLock};
@@ -16,7 +16,7 @@ use crate::domain::call::ToolError;
 use crate::domain::repair::{Diagnosis, ErrorKind, Strategy};
 use crate::schema::{Violation, said_of};
 
-/// Characters of a message that rules look at.
+/// Maximum number of characters of a message that rules examine.
 const MOST: usize = 4096;
 
 static EVIDENCE: LazyLock<Vec<Regex>> = LazyLock::new(|| {
@@ -32,7 +32,7 @@ static EVIDENCE: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     .collect()
 });
 
-/// The codes that a failure names, the best evidence first.
+/// Returns the codes that a failure names, the best evidence first.
 pub fn codes_of(error: &ToolError) -> Vec<Code> {
     let message = head(&error.message);
     let mut codes = Vec::new();
@@ -65,7 +65,7 @@ pub(super) fn head(text: &str) -> &str {
     text.get(..end).unwrap_or(text)
 }
 
-/// What a violation of the schema is, by its keyword.
+/// Diagnoses a violation of the schema by its keyword.
 pub(super) fn of_violation(violation: &Violation) -> Diagnosis {
     use Strategy as S;
     let (kind, strategies): (ErrorKind, &[Strategy]) = match violation.keyword.as_str() {
@@ -107,7 +107,8 @@ pub(super) fn of_violation(violation: &Violation) -> Diagnosis {
     }
 }
 
-/// What a tool's own error may be, the most important first. A `Critical` one at the front ends repair.
+/// Returns the possible diagnoses of a tool's own error, the most important first. If the first is
+/// `Critical`, it ends repair.
 pub(super) fn of_error(
     rules: &Rules,
     tool: &str,
@@ -125,7 +126,7 @@ pub(super) fn of_error(
                 .map(move |found| (entry, found))
         })
         .collect();
-    // The sort is stable: what weighs the same keeps the order of the list.
+    // The sort is stable: equal priorities keep the order of the list.
     found.sort_by_key(|(entry, _)| Reverse((entry.priority, entry.specificity())));
     found
         .into_iter()
@@ -161,7 +162,7 @@ pub(super) fn of_error(
         .collect()
 }
 
-/// The parameter that a name stands for, if there is one.
+/// Returns the parameter that a name stands for, if there is one.
 fn known(name: &str, schema: &Value, args: &Value) -> Option<Arc<str>> {
     let path = place::named(name);
     if path.is_empty() {

@@ -1,5 +1,5 @@
-//! One rule: which errors it is for, which strategies they get, how it is weighed against others.
-//! Compiled when it is read. Must not know: the rules that are built in, where rules are written.
+//! One rule: which errors it applies to, which strategies they get, how it is weighed against others.
+//! Compiled when it is read. Must not know: the built-in rules, where rules are written.
 
 use regex::{Captures, Regex, RegexBuilder};
 use serde::{Deserialize, Serialize};
@@ -7,26 +7,26 @@ use serde::{Deserialize, Serialize};
 use super::code::{Code, CodePattern};
 use crate::domain::repair::{ErrorKind, Strategy};
 
-/// Places of one message that a rule finds something in.
+/// Maximum number of matches of a rule within one message.
 const MOST_PLACES: usize = 16;
-/// Largest compiled pattern, in bytes.
+/// Maximum size of a compiled pattern in bytes.
 const MOST_COMPILED: usize = 1 << 20;
 
 /// How a rule is weighed; `Critical` ends repair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Priority {
-    /// Where nothing better is known.
+    /// For want of anything better.
     Low,
-    /// Between.
+    /// Between low and high.
     Medium,
-    /// The usual.
+    /// The default.
     High,
     /// No repair, whatever else matches.
     Critical,
 }
 
 impl Priority {
-    /// The priority of this name.
+    /// Returns the priority of this name.
     pub fn named(name: &str) -> Option<Self> {
         Some(match name.to_ascii_lowercase().as_str() {
             "low" => Self::Low,
@@ -41,48 +41,48 @@ impl Priority {
 /// Why a rule cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// Neither a code nor a pattern.
+    /// It has neither a code nor a pattern.
     #[error("the rule is for no error: give it a `code`, a `message`, or both")]
     Empty,
-    /// No strategy.
+    /// It has no strategy.
     #[error("the rule does nothing: name at least one strategy")]
     Idle,
-    /// The code cannot be read.
+    /// The code is invalid.
     #[error("{0}")]
     Code(String),
     /// The pattern does not compile.
     #[error("the pattern of `message` does not compile: {0}")]
     Pattern(String),
-    /// A strategy of another name.
+    /// There is no strategy of this name.
     #[error("there is no strategy `{name}`; near it: {near}")]
     Strategy {
-        /// As written.
+        /// The name as written.
         name: String,
-        /// Names that look like it, or all.
+        /// Similar names, or all names.
         near: String,
     },
-    /// A priority of another name.
+    /// There is no priority of this name.
     #[error("there is no priority `{0}`; write low, medium, high or critical")]
     Priority(String),
 }
 
-/// A rule as somebody wrote it.
+/// A rule as a person writes it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Written {
-    /// Codes, any of them; empty for any error.
+    /// Codes, one of which must match; empty for any error.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub codes: Vec<String>,
-    /// Expression over the message, case ignored. Its first group names the parameter.
+    /// Regular expression over the message, regardless of case. Its first group names the parameter.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// Names of strategies, in the order in which they are tried.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub strategies: Vec<String>,
-    /// Parameters, where the message names none.
+    /// Parameters, if the message names none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub params: Vec<String>,
-    /// Name of the priority; high where none is given.
+    /// Name of the priority; high by default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub priority: Option<String>,
 }
@@ -92,20 +92,20 @@ pub struct Written {
 pub struct Entry {
     codes: Vec<CodePattern>,
     message: Option<Regex>,
-    /// What is tried, in order.
+    /// The strategies, in the order in which they are tried.
     pub strategies: Vec<Strategy>,
-    /// Parameters that it is about, as names or paths.
+    /// Parameters that it concerns, as names or paths.
     pub params: Vec<String>,
-    /// Its weight.
+    /// Its priority.
     pub priority: Priority,
 }
 
 /// What a rule found in an error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Match {
-    /// The code that it was for.
+    /// The code that matched.
     pub code: Option<Code>,
-    /// What the groups of the pattern caught.
+    /// What the groups of the pattern captured.
     pub captures: Vec<String>,
 }
 
@@ -141,7 +141,7 @@ impl Entry {
         })
     }
 
-    /// How exactly it says what it is for.
+    /// Returns how specific its conditions are.
     pub(super) fn specificity(&self) -> u8 {
         match (self.codes.is_empty(), self.message.is_some()) {
             (false, true) => 2,
@@ -150,8 +150,8 @@ impl Entry {
         }
     }
 
-    /// What it finds in an error, once for each place of the message; nothing where it is not for it. Code and
-    /// message must both fit.
+    /// Returns its matches in an error, one for each place in the message, or none if it does not apply. Code
+    /// and message must both match.
     pub(super) fn find(&self, codes: &[Code], message: &str) -> Vec<Match> {
         let code = codes
             .iter()
@@ -177,7 +177,7 @@ impl Entry {
             .collect()
     }
 
-    /// The kind of error that it stands for, by its first strategy.
+    /// Returns the kind of error that it stands for, by its first strategy.
     pub(super) fn kind(&self) -> ErrorKind {
         match self.strategies.first() {
             Some(

@@ -1,5 +1,5 @@
-//! Strategy: the allowed value that was meant. Allowed is what the schema says, never what a message
-//! says. Must not know: other strategies.
+//! Strategy: the allowed value that was meant. Only the schema says what is allowed, never a message.
+//! Must not know: other strategies.
 
 use serde_json::Value;
 
@@ -8,14 +8,14 @@ use super::idea::{Idea, Spot};
 use super::names::{Meant, folded, meant, signs};
 use crate::domain::repair::Certainty;
 
-/// Words that turn what stands beside them into its opposite, or into more than it.
+/// Words that negate, widen or combine the words beside them.
 const NEGATIONS: [&str; 26] = [
     "not", "no", "non", "never", "without", "except", "but", "neither", "nor", "un", "or", "and", "to",
     "above", "below", "over", "under", "than", "least", "most", "before", "after", "any", "all", "both",
     "either",
 ];
 
-/// Words of a text, at most.
+/// Maximum number of words of a text.
 const MOST_WORDS: usize = 12;
 
 pub(super) fn ideas(spot: &Spot<'_>) -> Vec<Idea> {
@@ -66,7 +66,7 @@ pub(super) fn ideas(spot: &Spot<'_>) -> Vec<Idea> {
     found.into_iter().flatten().collect()
 }
 
-/// What the schema allows at the place.
+/// Returns the values that the schema allows there.
 pub(super) fn allowed<'a>(spot: &Spot<'a>) -> Vec<&'a Value> {
     if let Some(all) = spot.place.get("enum").and_then(Value::as_array) {
         return all.iter().collect();
@@ -92,7 +92,7 @@ fn near(meant: Meant) -> Vec<usize> {
     }
 }
 
-/// Its words; a hyphen joins two to another one.
+/// Splits a text into words; a hyphenated compound is one word.
 fn words(text: &str) -> Vec<String> {
     text.split(|c: char| !c.is_alphanumeric() && c != '\'' && c != '-')
         .map(folded)
@@ -101,14 +101,14 @@ fn words(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// True where the text may say the opposite of what it names.
+/// Returns true if the text may say the opposite of what it names.
 fn negates(text: &str) -> bool {
     text.split(|c: char| !c.is_alphanumeric() && c != '\'')
         .map(folded)
         .any(|word| NEGATIONS.contains(&word.as_str()) || word.ends_with("nt"))
 }
 
-/// The only value whose words stand in the text (`business class` names `business`).
+/// Returns the only value whose words occur in the text (`business class` names `business`).
 fn named_in(said: &str, texts: &[&str]) -> Option<usize> {
     if negates(said) || !signs(said).is_empty() {
         return None;

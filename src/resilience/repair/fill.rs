@@ -1,4 +1,4 @@
-//! Strategy: a missing parameter gets the value that the schema itself names. Must not know: other
+//! Strategy: give a missing parameter the value that the schema itself names. Must not know: other
 //! strategies.
 
 use serde_json::Value;

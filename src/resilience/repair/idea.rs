@@ -1,4 +1,4 @@
-//! What a strategy looks at and what it answers. Must not know: any strategy.
+//! The input and the answer of a strategy. Must not know: any strategy.
 
 use jiff::civil::Date;
 use serde_json::Value;
@@ -12,34 +12,34 @@ use crate::domain::repair::{Certainty, Change, Strategy};
 pub(super) struct Spot<'a> {
     /// All arguments.
     pub args: &'a Value,
-    /// JSON pointer of the parameter.
+    /// JSON pointer to the parameter.
     pub path: &'a str,
-    /// The keyword of the schema that is violated; empty where a tool complained in its own words.
+    /// The violated keyword of the schema; empty if a tool complained in its own words.
     pub keyword: &'a str,
-    /// What the keyword asks for.
+    /// The value of the keyword.
     pub expected: &'a Value,
-    /// What the schema says of the parameter.
+    /// The schema of the parameter.
     pub place: &'a Value,
-    /// What the schema says of the object that it stands in.
+    /// The schema of the object that contains it.
     pub around: &'a Value,
-    /// What was caught in the words of a tool beside the parameter's name.
+    /// What was captured from a tool's words, besides the parameter's name.
     pub captures: &'a [String],
-    /// The day of the failure, for words such as "tomorrow".
+    /// The date of the failure, for words such as "tomorrow".
     pub today: Option<Date>,
 }
 
 impl<'a> Spot<'a> {
-    /// The value in question, where there is one.
+    /// Returns the value in question, if there is one.
     pub fn value(&self) -> Option<&'a Value> {
         self.args.pointer(self.path)
     }
 
-    /// The same as text.
+    /// Returns the value as text.
     pub fn text(&self) -> Option<&'a str> {
         self.value().and_then(Value::as_str)
     }
 
-    /// True where the object around demands the parameter.
+    /// Returns true if the enclosing object requires the parameter.
     pub fn is_required(&self) -> bool {
         let name = place::last(self.path);
         let required = self.around.get("required").and_then(Value::as_array);
@@ -47,18 +47,18 @@ impl<'a> Spot<'a> {
     }
 }
 
-/// One way to mend a parameter.
+/// One way to repair a parameter.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Idea {
-    /// JSON pointers and what stands there afterwards; none takes the value away.
+    /// JSON pointers and their new values; `None` removes the value.
     pub edits: Vec<(String, Option<Value>)>,
     pub certainty: Certainty,
-    /// One sentence.
+    /// The reason, in one sentence.
     pub why: String,
 }
 
 impl Idea {
-    /// Another value for the parameter itself.
+    /// Replaces the value of the parameter itself.
     pub fn of(spot: &Spot<'_>, to: Value, certainty: Certainty, why: impl Into<String>) -> Self {
         Self {
             edits: vec![(spot.path.to_owned(), Some(to))],
@@ -67,7 +67,7 @@ impl Idea {
         }
     }
 
-    /// The arguments afterwards; none where a place does not exist.
+    /// Returns the changed arguments, or `None` if a place does not exist.
     pub fn applied(&self, args: &Value) -> Option<Value> {
         let mut after = args.clone();
         for (path, to) in &self.edits {
@@ -79,7 +79,7 @@ impl Idea {
         (after != *args).then_some(after)
     }
 
-    /// What it changes, for the record.
+    /// Returns its changes, for the record.
     pub fn changes(&self, args: &Value, strategy: Strategy) -> Vec<Change> {
         self.edits
             .iter()

@@ -1,14 +1,14 @@
-//! Strategy: text that is almost JSON: a code fence around it, single quotes, names without quotes,
-//! commas too many, brackets not closed. Must not know: other strategies.
+//! Strategy: repair text that is almost JSON: a code fence around it, single quotes, unquoted names, surplus
+//! commas, unclosed brackets. Must not know: other strategies.
 //!
 //! It reads as little into the text as it can: what is still not JSON afterwards is left alone.
 
 use crate::domain::repair::Certainty;
 
-/// Longest text that is mended, in bytes.
+/// Maximum length in bytes of a text that is repaired.
 const MOST: usize = 256 * 1024;
 
-/// JSON text in place of one that is not, and how sure it is; none where there is no way.
+/// Returns JSON for a text that is not, and how certain it is; `None` if that is impossible.
 pub(super) fn mended(text: &str) -> Option<(String, Certainty, &'static str)> {
     if text.len() > MOST || is_json(text) {
         return None;
@@ -23,7 +23,7 @@ pub(super) fn mended(text: &str) -> Option<(String, Certainty, &'static str)> {
     let inner = fenced(text).unwrap_or(text).trim();
     let (written, cut) = Writer::over(inner)?;
     let (certainty, why) = if cut {
-        // What is missing may be more than brackets.
+        // More may be missing than brackets.
         (
             Certainty::Changed,
             "what arrived of the JSON, with its brackets closed",
@@ -34,7 +34,7 @@ pub(super) fn mended(text: &str) -> Option<(String, Certainty, &'static str)> {
     is_json(&written).then_some((written, certainty, why))
 }
 
-/// JSON that says nothing twice and nothing that would be changed by reading it.
+/// Returns true for JSON without duplicate names or values that parsing would change.
 fn is_json(text: &str) -> bool {
     crate::canon::scan(text).is_empty() && serde_json::from_str::<serde_json::Value>(text).is_ok()
 }
@@ -56,7 +56,7 @@ struct Writer<'t> {
 }
 
 impl<'t> Writer<'t> {
-    /// The text written as JSON, and whether brackets had to be closed at its end.
+    /// Rewrites the text as JSON; the flag says that brackets had to be closed at its end.
     fn over(text: &'t str) -> Option<(String, bool)> {
         let mut writer = Self {
             rest: text.chars().peekable(),
@@ -98,7 +98,7 @@ impl<'t> Writer<'t> {
         Some(())
     }
 
-    /// A comma with nothing behind it.
+    /// Drops a trailing comma.
     fn drop_comma(&mut self) {
         let kept = self.out.trim_end();
         if let Some(kept) = kept.strip_suffix(',') {
@@ -117,7 +117,7 @@ impl<'t> Writer<'t> {
         Some(())
     }
 
-    /// A string in either kind of quotes. One that does not end has lost more than a quote.
+    /// Copies a string in either kind of quotes. An unterminated string has lost more than its quote.
     fn string(&mut self, quote: char) -> Option<()> {
         self.rest.next();
         self.out.push('"');
@@ -139,7 +139,7 @@ impl<'t> Writer<'t> {
         Some(())
     }
 
-    /// A bare word: a name before a colon, or one of the words that another language has for JSON's.
+    /// Copies a bare word: a name before a colon, or another language's word for one of JSON's.
     fn word(&mut self) -> Option<()> {
         let mut word = String::new();
         while let Some(next) = self.rest.peek().copied() {
@@ -160,7 +160,7 @@ impl<'t> Writer<'t> {
                 "true" | "True" => "true",
                 "false" | "False" => "false",
                 "null" | "None" => "null",
-                // What it says as a value nobody knows.
+                // As a value, its meaning is unknown.
                 _ => {
                     return number_tail(&self.out, &word).then(|| {
                         self.out.push_str(&word);
@@ -174,7 +174,7 @@ impl<'t> Writer<'t> {
     }
 }
 
-/// True where a word is the exponent of a number that was just written.
+/// Returns true if a word is the exponent of the number just written.
 fn number_tail(out: &str, word: &str) -> bool {
     out.ends_with(|last: char| last.is_ascii_digit()) && word.starts_with(['e', 'E'])
 }

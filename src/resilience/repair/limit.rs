@@ -1,15 +1,15 @@
-//! Strategy: the lowest or highest number that is allowed. It changes what was said, so it is done
-//! without a question only where the tool's own rules say so. Must not know: other strategies.
+//! Strategy: the lowest or highest allowed number. It changes what was asked for, so it is applied without a
+//! question only if the tool's own rules permit it. Must not know: other strategies.
 
 use serde_json::{Number, Value};
 
 use super::idea::{Idea, Spot};
 use crate::domain::repair::Certainty;
 
-/// Whole numbers up to here are exact.
+/// Whole numbers up to this are exact.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
-/// Which end of the range.
+/// An end of the range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum End {
     Min,
@@ -51,7 +51,7 @@ pub(super) fn ideas(spot: &Spot<'_>, end: End) -> Vec<Idea> {
     vec![Idea::of(spot, to, Certainty::Changed, why)]
 }
 
-/// The bound that the schema names; where it names none, the one in the words of the tool.
+/// Returns the bound that the schema names or, if it names none, the one in the tool's words.
 fn bound(spot: &Spot<'_>, end: End) -> Option<(f64, bool)> {
     let (inclusive, exclusive) = match end {
         End::Min => ("minimum", "exclusiveMinimum"),
@@ -78,7 +78,7 @@ fn bound(spot: &Spot<'_>, end: End) -> Option<(f64, bool)> {
     }
 }
 
-/// The value nearest to a bound on its allowed side; none where there is no nearest one.
+/// Returns the allowed value nearest to a bound, or `None` if there is no nearest one.
 fn nearest(bound: f64, exclusive: bool, step: Option<f64>, end: End) -> Option<f64> {
     let Some(step) = step else {
         return (!exclusive).then_some(bound);
@@ -88,7 +88,7 @@ fn nearest(bound: f64, exclusive: bool, step: Option<f64>, end: End) -> Option<f
         End::Max => (bound / step).floor(),
     };
     let at = steps * step;
-    // The bound itself is not allowed: one step further.
+    // The bound itself is excluded: go one step further.
     let on_bound = exclusive && (at - bound).abs() < f64::EPSILON * bound.abs().max(1.0);
     Some(match (on_bound, end) {
         (false, _) => at,
@@ -97,7 +97,7 @@ fn nearest(bound: f64, exclusive: bool, step: Option<f64>, end: End) -> Option<f
     })
 }
 
-/// The multiples on both sides.
+/// Returns the multiples on both sides.
 fn multiples(spot: &Spot<'_>, now: f64, step: Option<f64>, is_whole: bool) -> Vec<Idea> {
     let Some(step) = step else {
         return Vec::new();
@@ -110,7 +110,7 @@ fn multiples(spot: &Spot<'_>, now: f64, step: Option<f64>, is_whole: bool) -> Ve
         .collect()
 }
 
-/// A number as JSON, of the type that the parameter has.
+/// Formats a number as JSON in the parameter's type.
 fn number(value: f64, is_whole: bool) -> Option<Value> {
     if !value.is_finite() {
         return None;
@@ -118,7 +118,7 @@ fn number(value: f64, is_whole: bool) -> Option<Value> {
     if value.fract() == 0.0 && value.abs() < EXACT {
         return Some(Value::from(value as i64));
     }
-    // 0.1 * 3 is meant as 0.3.
+    // 0.1 * 3 should be 0.3.
     let short: f64 = format!("{value:.12}").parse().ok()?;
     let exact = if (short - value).abs() < f64::EPSILON {
         short

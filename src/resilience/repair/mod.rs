@@ -1,9 +1,9 @@
-//! Mends the arguments of a failed call: from an error to a diagnosis, to a strategy, to arguments that
-//! pass the tool's schema, or to a question. Pure; proposes and never runs anything.
+//! Repairs the arguments of a failed call: from an error to a diagnosis, to a strategy, to arguments that
+//! satisfy the tool's schema, or to a question. Pure; it proposes and never runs anything.
 //!
-//! [`plan`] is the whole of it: called with what failed and with what was mended so far, it says what
-//! comes next. Rules come before the model, the model before nothing; what is not clear is a choice for
-//! the operator. Must not know: who asks the model, where rules are written, how a choice is shown.
+//! [`plan`] is the entry point: given what failed and what was repaired so far, it says what comes next.
+//! Rules come first, then the model; what remains ambiguous is a choice for the operator. Must not know: who
+//! asks the model, where rules are written, how a choice is shown.
 
 mod advise;
 mod cleanup;

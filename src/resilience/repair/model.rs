@@ -1,6 +1,6 @@
-//! A question to the model about parameters, and its answer. The schema of the answer is made from
-//! those of the parameters; all that came from elsewhere is quoted as data, without secrets, shortened;
-//! an answer that does not fit is not taken. Must not know: who asks the model, and how.
+//! A question to the model about parameters, and its answer. The schema of the answer is built from those of
+//! the parameters. All text from elsewhere is quoted as data, shortened and without secrets. An answer that
+//! does not satisfy the schema is refused. Must not know: who asks the model, and how.
 
 use serde_json::{Map, Value, json};
 
@@ -11,12 +11,12 @@ use crate::domain::repair::{Certainty, Change, Strategy};
 use crate::schema::Checker;
 use crate::text::redact;
 
-/// Bytes of one quoted text; of the rest the length is told.
+/// Maximum bytes of one quoted text; of the rest only the length is given.
 const QUOTED: usize = 4096;
-/// Bytes of an answer that is read at all.
+/// Maximum bytes of an answer.
 const LONGEST_ANSWER: usize = 64 * 1024;
 
-/// What is asked beside the parameters.
+/// The context of a question.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct About<'a> {
     pub tool: &'a str,
@@ -26,7 +26,7 @@ pub(super) struct About<'a> {
     pub errors: &'a [String],
 }
 
-/// One parameter that is asked for; an empty path asks which ones to change.
+/// One parameter in question; an empty path asks which ones to change.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Wanted {
     pub path: String,
@@ -37,23 +37,23 @@ pub(super) struct Wanted {
 /// A question to the model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Question {
-    /// The words to send.
+    /// The prompt to send.
     pub prompt: String,
     /// JSON Schema of the answer.
     pub schema: String,
     wanted: Vec<(String, Wanted)>,
 }
 
-/// Why an answer was not taken.
+/// Why an answer was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Rejected {
-    /// It says that it cannot tell.
+    /// The model says that it cannot tell.
     #[error("the model cannot tell")]
     Unable,
-    /// It is not what was asked for.
+    /// The answer is not what was asked for.
     #[error("the model's answer is not a value for the parameter: {0}")]
     Unfit(String),
-    /// It repeats what failed.
+    /// The answer repeats the value that failed.
     #[error("the model repeats the value that failed")]
     Same,
 }
@@ -69,7 +69,7 @@ impl Question {
             named.push((name, one));
         }
         let schema = answer_schema(root, &named).to_string();
-        // What the parameters refer to may lie out of reach: then there is nothing to check an answer with.
+        // If the parameters refer to unreachable schemas, there is nothing to check an answer with.
         Checker::new(&schema).ok()?;
         Some(Self {
             prompt: prompt(&about, &schema),
@@ -78,12 +78,12 @@ impl Question {
         })
     }
 
-    /// Pointers of the parameters that it is about.
+    /// Iterates over the JSON pointers of the parameters in question.
     pub fn params(&self) -> impl Iterator<Item = &str> {
         self.wanted.iter().map(|(_, one)| one.path.as_str())
     }
 
-    /// The arguments with an answer put in, and what that changes.
+    /// Inserts an answer into the arguments, and returns them with the changes.
     pub fn answered(&self, args: &str, answer: &str) -> Result<(String, Vec<Change>), Rejected> {
         let read = self.read(answer)?;
         let whole = Value::Object(read.clone()).to_string();
@@ -125,8 +125,8 @@ impl Question {
         Ok((after.to_string(), changes))
     }
 
-    /// True where no error names a parameter and the schema has nothing against its value: who changes it says
-    /// something else than was asked for.
+    /// Returns true if no error names a parameter and its value satisfies the schema: changing it means
+    /// something other than what was asked for.
     fn was_right(&self, checker: &Checker, name: &str, value: &Value) -> bool {
         let unnamed = !self
             .wanted
@@ -135,7 +135,7 @@ impl Question {
         unnamed && checker.check(&json!({ name: value }).to_string()).is_empty()
     }
 
-    /// Where a value of the answer belongs.
+    /// Returns where a value of the answer belongs.
     fn target(&self, name: &str) -> Option<(String, Strategy)> {
         if let Some((_, one)) = self
             .wanted
@@ -148,7 +148,7 @@ impl Question {
         whole.map(|(_, one)| (place::below("", name), one.strategy))
     }
 
-    /// The answer as an object of parameters, each as the type that it should have.
+    /// Reads the answer as an object of parameters, each in its proper type.
     fn read(&self, answer: &str) -> Result<Map<String, Value>, Rejected> {
         let text = bare(answer);
         if text.is_empty() || text.len() > LONGEST_ANSWER {
@@ -161,7 +161,7 @@ impl Question {
             Value::Null => return Err(Rejected::Unable),
             Value::Object(map) if names_one(&map) => map,
             bare => match &self.wanted[..] {
-                // One parameter may be answered with its value alone.
+                // A single parameter may be answered with its bare value.
                 [(name, one)] if !one.path.is_empty() => Map::from_iter([(name.clone(), bare)]),
                 _ => return Err(Rejected::Unfit("it is no object of parameters".to_owned())),
             },
@@ -185,7 +185,7 @@ impl Question {
     }
 }
 
-/// The answer without a code fence around it.
+/// Returns the answer without a surrounding code fence.
 fn bare(answer: &str) -> &str {
     let text = answer.trim();
     let fenced = text.strip_prefix("```").and_then(|rest| rest.strip_suffix("```"));
@@ -243,7 +243,7 @@ fn prompt(about: &About<'_>, schema: &str) -> String {
     )
 }
 
-/// A text of somebody else: without secrets, not too long.
+/// Quotes foreign text, shortened and without secrets.
 fn quoted(text: &str) -> String {
     let clean = redact(text);
     if clean.len() <= QUOTED {

@@ -1,21 +1,21 @@
-//! How much one word looks like another. Must not know: what the words are names of.
+//! Compares words by similarity. Must not know: what the words are names of.
 
-/// From here on a word counts as meant, if nothing else comes near.
+/// Minimum similarity at which a word counts as meant, if no other comes near.
 const MEANT: f64 = 0.90;
-/// How far the runner-up must be behind.
+/// Minimum distance from the runner-up.
 const MARGIN: f64 = 0.15;
-/// From here on a word is worth offering.
+/// Minimum similarity at which a word is worth offering.
 const NEAR: f64 = 0.75;
-/// Characters of a word that are compared.
+/// Maximum number of characters that are compared.
 const COMPARED: usize = 80;
-/// From this length on two slips are one word; in a shorter one every letter counts.
+/// Length from which a word may contain two slips; in a shorter one every letter counts.
 const LONG: usize = 6;
-/// Letters that a short form must keep.
+/// Minimum number of letters of an abbreviation.
 const SHORT_FORM: usize = 3;
-/// Marks around a word that say nothing.
+/// Marks around a word that carry no meaning.
 const QUOTES: [char; 7] = ['"', '\'', '`', '“', '”', '‘', '’'];
 
-/// A word without case and separators: `departureDate` and `departure-date` are one.
+/// Drops case and separators, so that `departureDate` and `departure-date` are the same.
 pub(super) fn folded(word: &str) -> String {
     word.chars()
         .filter(|c| c.is_alphanumeric())
@@ -24,8 +24,8 @@ pub(super) fn folded(word: &str) -> String {
         .collect()
 }
 
-/// The signs of a word that mean something: all but the separators between its parts. `!prod` is not `prod`, `C++` not
-/// `C`, `A-` not `A`, and the point between two digits is part of a number.
+/// Returns the symbols of a word that carry meaning: all but the separators between its parts. `!prod` is not
+/// `prod`, `C++` is not `C`, `A-` is not `A`, and the point between two digits is part of a number.
 pub(super) fn signs(word: &str) -> String {
     let bare =
         word.trim_matches(|c: char| c.is_whitespace() || QUOTES.contains(&c) || matches!(c, '.' | '_'));
@@ -44,8 +44,8 @@ pub(super) fn signs(word: &str) -> String {
         .collect()
 }
 
-/// Whether one word may be a slip in the other: letters changed, left out, doubled or turned round, no more; or
-/// its short form. What begins otherwise means otherwise: `inactive`, `async`.
+/// Returns true if one word may be a slip of the other, that is letters changed, omitted, doubled or
+/// transposed, or its abbreviation. A different beginning means something different: `inactive`, `async`.
 fn slipped(word: &str, candidate: &str) -> bool {
     if word.ends_with(candidate) || candidate.ends_with(word) {
         return false;
@@ -56,20 +56,20 @@ fn slipped(word: &str, candidate: &str) -> bool {
     short_form || strsim::osa_distance(word, candidate) <= most
 }
 
-/// How sure it is which of several was meant.
+/// How certain it is which candidate was meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Meant {
-    /// This one, spelt otherwise.
+    /// This one, spelt differently.
     Same(usize),
     /// This one, by a clear margin.
     Clearly(usize),
-    /// One of these, best first.
+    /// One of these, the best first.
     Maybe(Vec<usize>),
-    /// None.
+    /// No candidate.
     None,
 }
 
-/// How a word stands to a candidate.
+/// How similar a word is to a candidate.
 struct Scored {
     score: f64,
     index: usize,
@@ -77,7 +77,7 @@ struct Scored {
     slipped: bool,
 }
 
-/// Which of the candidates a word means.
+/// Returns which of the candidates a word means.
 pub(super) fn meant<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Meant {
     let wanted = folded(word);
     if wanted.is_empty() {
@@ -107,7 +107,7 @@ pub(super) fn meant<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -
         [one] => return Meant::Same(one),
         _ => return Meant::Maybe(same),
     }
-    // Equal scores keep the order of the candidates: the sort is stable.
+    // The sort is stable: equal scores keep the order of the candidates.
     scored.sort_by(|a, b| b.score.total_cmp(&a.score));
     let second = scored.get(1).map_or(0.0, |one| one.score);
     match scored.first() {

@@ -1,22 +1,22 @@
-//! Places in arguments, by JSON pointer and by the names that people give them. Must not know: what
-//! stands there.
+//! Places in arguments, by JSON pointer and by the names that people use. Must not know: what the values
+//! there are.
 
 use serde_json::Value;
 
 pub(super) use crate::canon::pointer::{escaped, last, parent};
 
-/// A pointer to a member of what another points to.
+/// Extends a pointer by a member's name.
 pub(super) fn below(path: &str, name: &str) -> String {
     format!("{path}/{}", escaped(name))
 }
 
-/// True where one pointer leads to what another leads to, or into it.
+/// Returns true if a pointer leads to what another points to, or into it.
 pub(super) fn within(path: &str, of: &str) -> bool {
     path.strip_prefix(of)
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// True where a value is, or holds, a reference: its value comes from elsewhere and is not mended here.
+/// Returns true if a value is or contains a reference: it comes from elsewhere and is not repaired here.
 pub(super) fn holds_reference(value: &Value) -> bool {
     match value {
         Value::String(text) => text.strip_prefix('†').is_some_and(|rest| !rest.starts_with('†')),
@@ -26,7 +26,7 @@ pub(super) fn holds_reference(value: &Value) -> bool {
     }
 }
 
-/// The pointer of a parameter that somebody named in words: `date`, `trip.date`, `legs[0].date`,
+/// Converts the name of a parameter in words to a pointer: `date`, `trip.date`, `legs[0].date`,
 /// `/legs/0/date`.
 pub(super) fn named(name: &str) -> String {
     let name = name.trim().trim_start_matches("$.").trim_start_matches('$');
@@ -39,7 +39,7 @@ pub(super) fn named(name: &str) -> String {
         .fold(String::new(), |path, part| below(&path, part))
 }
 
-/// A parameter in words, for messages: `/legs/0/date` as `legs.0.date`.
+/// Formats a pointer for messages: `/legs/0/date` as `legs.0.date`.
 pub(super) fn shown(path: &str) -> String {
     let words = path
         .split('/')

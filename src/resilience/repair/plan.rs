@@ -1,5 +1,5 @@
-//! One round of repair: all that is wrong with a call at once, by rules first; then what the model may
-//! be asked, then what only the operator can tell. Must not know: any single strategy's ways.
+//! One round of repair: everything that is wrong with a call at once, first by rules, then by a question to
+//! the model, then by the operator's choice. Must not know: how any single strategy works.
 
 mod round;
 
@@ -14,75 +14,75 @@ use crate::domain::repair::{Change, Choice, Diagnosis};
 use crate::schema::Checker;
 use round::Round;
 
-/// A call whose arguments may be to blame.
+/// A call whose arguments may be at fault.
 #[derive(Debug, Clone, Copy)]
 pub struct Case<'a> {
     /// Name of the tool.
     pub tool: &'a str,
-    /// What the tool says of itself.
+    /// The tool's description of itself.
     pub described: &'a str,
-    /// What it can do to the world.
+    /// Its effect class.
     pub effect: EffectClass,
     /// Its compiled schema.
     pub checker: &'a Checker,
     /// The rules.
     pub rules: &'a Rules,
-    /// What the person asked for in the first place.
+    /// What the person originally asked for.
     pub request: &'a str,
-    /// The arguments that failed, with references as they were written.
+    /// The arguments that failed, with references as written.
     pub base: &'a str,
-    /// The same with what was mended so far.
+    /// The same with the repairs so far.
     pub args: &'a str,
-    /// How the tool failed; none where it never ran.
+    /// How the tool failed; `None` if it never ran.
     pub error: Option<&'a ToolError>,
     /// What was tried before.
     pub past: &'a Past,
-    /// The day of the failure.
+    /// The date of the failure.
     pub today: Option<Date>,
-    /// True where an operator is there to choose.
+    /// True if an operator is there to choose.
     pub attended: bool,
-    /// True once the model was asked in this repair: it is asked once.
+    /// True once the model was asked in this repair; it is asked only once.
     pub asked: bool,
 }
 
-/// What a round came to.
+/// The result of a round.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
-    /// What was found to be wrong.
+    /// The diagnoses.
     pub diagnoses: Vec<Diagnosis>,
-    /// What rules changed, one entry for each value.
+    /// The changes by rules, one entry per value.
     pub changes: Vec<Change>,
     /// The arguments with these changes.
     pub args: String,
-    /// What only the operator can tell.
+    /// Choices for the operator.
     pub choices: Vec<Choice>,
     /// What comes next.
     pub next: Next,
 }
 
-/// What comes after a round.
+/// What follows a round.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Next {
-    /// Nothing is wrong, as far as the schema and the error tell.
+    /// Nothing, as far as the schema and the error tell.
     Nothing,
     /// A new revision with these arguments.
     Apply,
-    /// A question to the model.
+    /// Ask the model a question.
     AskModel(Box<Question>),
-    /// The operator chooses.
+    /// Let the operator choose.
     AskOperator,
-    /// No matter of arguments: the same call later.
+    /// Not a matter of arguments: make the same call later.
     Retry,
-    /// No repair.
+    /// Do not repair.
     GiveUp {
-        /// Why.
+        /// The reason.
         why: String,
-        /// True where it must be told at once, whatever else might be tried.
+        /// True if the failure must be reported at once, whatever else might be tried.
         critical: bool,
     },
 }
 
-/// Looks at a failed call and says what to do about its arguments. Total: any input gives a plan.
+/// Examines a failed call and plans what to do about its arguments. Total: every input gives a plan.
 pub fn plan(case: &Case<'_>) -> Plan {
     let give_up = |why: String, critical: bool| Plan {
         diagnoses: Vec::new(),
@@ -112,7 +112,7 @@ pub fn plan(case: &Case<'_>) -> Plan {
             _ => {}
         }
     }
-    // Before anything that costs.
+    // Checked before anything that costs.
     if let Some(why) = case.past.spent(case.rules.executions) {
         return give_up(why, false);
     }
@@ -183,7 +183,7 @@ fn same(one: &str, other: &str) -> bool {
     one == other || canonical(one) == canonical(other)
 }
 
-/// One change for each value: from what it was at first to what it is at last.
+/// Merges changes to one per value, from its first state to its last.
 pub(super) fn merged(changes: Vec<Change>) -> Vec<Change> {
     let mut all: Vec<Change> = Vec::new();
     for change in changes {
@@ -201,7 +201,7 @@ pub(super) fn merged(changes: Vec<Change>) -> Vec<Change> {
     all
 }
 
-/// Arguments as a value; a blank text is an empty object.
+/// Parses arguments; blank text is an empty object.
 fn value_of(text: &str) -> Option<Value> {
     if text.trim().is_empty() {
         return Some(Value::Object(serde_json::Map::new()));

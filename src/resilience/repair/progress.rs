@@ -1,8 +1,8 @@
-//! What was tried before, and whether another try can be of use. Must not know: how anything is mended.
+//! What was tried before, and whether another attempt can help. Must not know: how anything is repaired.
 
 use std::collections::BTreeSet;
 
-/// Characters of a fingerprint.
+/// Maximum number of characters of a fingerprint.
 const MOST: usize = 100;
 
 /// A repair that was tried, and the error that it was for.
@@ -10,17 +10,17 @@ const MOST: usize = 100;
 pub struct Repaired {
     /// Fingerprint of the error.
     pub error: String,
-    /// JSON pointer of a parameter that it changed.
+    /// JSON pointer to a parameter that it changed.
     pub path: String,
 }
 
-/// What one call has behind it.
+/// What was tried for one call.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Past {
     tried: BTreeSet<String>,
-    /// Repairs that led to a revision.
+    /// Number of repairs that led to a revision.
     pub rounds: u32,
-    /// What was mended, for which error.
+    /// What was repaired, for which error.
     pub repaired: BTreeSet<Repaired>,
 }
 
@@ -30,24 +30,24 @@ impl Past {
         self.tried.insert(canonical(args));
     }
 
-    /// Executions of distinct arguments.
+    /// Returns the number of executions with distinct arguments.
     pub fn executions(&self) -> u32 {
         u32::try_from(self.tried.len()).unwrap_or(u32::MAX)
     }
 
-    /// True where these arguments were executed before, however they were written.
+    /// Returns true if these arguments were executed before, in any notation.
     pub(super) fn has_tried(&self, args: &str) -> bool {
         self.tried.contains(&canonical(args))
     }
 
-    /// True where a parameter was mended for the same error before, in vain.
+    /// Returns true if a parameter was repaired for the same error before, in vain.
     pub(super) fn came_back(&self, error: &str, path: &str) -> bool {
         self.repaired
             .iter()
             .any(|one| one.error == error && super::place::within(&one.path, path))
     }
 
-    /// Why nothing more may be tried, where that is so. Asked before anything is done that costs.
+    /// Returns why nothing more may be tried, if so. Asked before anything that costs.
     pub(super) fn spent(&self, most: u32) -> Option<String> {
         if self.executions() >= most {
             return Some(format!(
@@ -64,7 +64,7 @@ fn canonical(args: &str) -> String {
     crate::canon::canonical_text(args).unwrap_or_else(|_| args.to_owned())
 }
 
-/// The same for errors that differ in numbers, ids and case alone.
+/// Reduces an error message so that messages are equal if they differ only in numbers, ids and case.
 pub fn fingerprint(message: &str) -> String {
     let mut out = String::new();
     let mut count = 0;

@@ -1,4 +1,4 @@
-//! Strategy: a property whose name was misspelt. Must not know: other strategies.
+//! Strategy: correct the misspelt name of a property. Must not know: other strategies.
 
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ use super::place;
 use crate::domain::repair::Certainty;
 use crate::schema::RESERVED;
 
-/// Places and what stands there afterwards.
+/// Pointers and their new values.
 type Edits = Vec<(String, Option<Value>)>;
 
 pub(super) fn ideas(spot: &Spot<'_>) -> Vec<Idea> {

@@ -1,5 +1,5 @@
-//! Which rules there are: the built-in ones, the operator's own, those of one tool. Must not know: how
-//! a rule is weighed, where rules are written.
+//! The set of rules: the built-in ones, the operator's own, and those of one tool. Must not know: how a rule
+//! is weighed, where rules are written.
 
 use std::collections::BTreeMap;
 
@@ -7,53 +7,53 @@ use serde::{Deserialize, Serialize};
 
 use super::entry::{Entry, Written};
 
-/// Executions of distinct arguments that one call may cost.
+/// Default number of executions with distinct arguments that one call may cost.
 pub(super) const EXECUTIONS: u32 = 3;
 
-/// Which guesses are taken without a question.
+/// Which guesses are applied without a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Guesses {
-    /// None.
+    /// No guesses.
     Never,
-    /// Those of calls that change nothing.
+    /// Guesses for calls that change nothing.
     #[default]
     Reads,
-    /// All.
+    /// All guesses.
     Always,
 }
 
-/// What holds for one tool beside the general rules.
+/// What applies to one tool in addition to the general rules.
 #[derive(Debug, Clone, Default)]
 pub struct ToolRules {
-    /// Its own rules; they come before the others.
+    /// Its own rules, which come before the others.
     pub entries: Vec<Entry>,
-    /// Parameters whose values may be moved into their bounds without a question.
+    /// Parameters whose values may be moved into bounds without a question.
     pub clamp: Vec<String>,
-    /// Which guesses are taken; as for all tools where it says nothing.
+    /// Which guesses are applied; `None` for the general setting.
     pub guesses: Option<Guesses>,
-    /// Whether a model may be asked; as for all tools where it says nothing.
+    /// Whether a model may be asked; `None` for the general setting.
     pub model: Option<bool>,
-    /// Whether its arguments are mended at all; as for all tools where it says nothing.
+    /// Whether its arguments are repaired at all; `None` for the general setting.
     pub on: Option<bool>,
 }
 
 /// All rules of a run.
 #[derive(Debug, Clone)]
 pub struct Rules {
-    /// Whether arguments are mended at all.
+    /// Whether arguments are repaired at all.
     pub on: bool,
     /// Whether a model may be asked.
     pub model: bool,
-    /// Which guesses are taken without a question.
+    /// Which guesses are applied without a question.
     pub guesses: Guesses,
-    /// Executions of distinct arguments that one call may cost.
+    /// How many executions with distinct arguments one call may cost.
     pub executions: u32,
     /// The operator's own rules for all tools.
     pub own: Vec<Entry>,
     /// Rules by tool.
     pub tools: BTreeMap<String, ToolRules>,
-    /// Those that come with the program.
+    /// The built-in rules.
     pub builtin: Vec<Entry>,
 }
 
@@ -72,18 +72,18 @@ impl Default for Rules {
 }
 
 impl Rules {
-    /// The rules that may be for an error of a tool, its own first.
+    /// Iterates over the rules that may apply to a tool's errors, its own first.
     pub(super) fn of<'r>(&'r self, tool: &str) -> impl Iterator<Item = &'r Entry> {
         let own = self.tools.get(tool).map_or(&[][..], |rules| &rules.entries);
         own.iter().chain(&self.own).chain(&self.builtin)
     }
 
-    /// Whether the arguments of a tool are mended.
+    /// Returns true if the arguments of a tool are repaired.
     pub fn mends(&self, tool: &str) -> bool {
         self.tools.get(tool).and_then(|rules| rules.on).unwrap_or(self.on)
     }
 
-    /// Whether a model may be asked about the arguments of a tool.
+    /// Returns true if a model may be asked about the arguments of a tool.
     pub fn asks_model(&self, tool: &str) -> bool {
         self.tools
             .get(tool)
@@ -91,13 +91,13 @@ impl Rules {
             .unwrap_or(self.model)
     }
 
-    /// Which guesses are taken for a tool.
+    /// Returns which guesses are applied for a tool.
     pub fn guesses(&self, tool: &str) -> Guesses {
         let own = self.tools.get(tool).and_then(|rules| rules.guesses);
         own.unwrap_or(self.guesses)
     }
 
-    /// Whether a parameter of a tool may be moved into its bounds.
+    /// Returns true if a parameter of a tool may be moved into bounds.
     pub(super) fn clamps(&self, tool: &str, path: &str) -> bool {
         let allowed = self.tools.get(tool).map_or(&[][..], |rules| &rules.clamp);
         allowed.iter().any(|name| super::place::named(name) == path)
@@ -107,8 +107,8 @@ impl Rules {
 /// Expression, codes, strategies, priority.
 type Row = (&'static str, &'static str, &'static str, &'static str);
 
-/// What tools say about arguments, in words that many of them share. The name of a parameter stands in
-/// quotes; bounds and allowed values are taken from the schema wherever it has them.
+/// How tools complain about arguments, in words that many of them share. Quotes enclose the name of a
+/// parameter; bounds and allowed values are taken from the schema if it has them.
 const TABLE: [Row; 13] = [
     (
         r#"invalid date(?:/time)? format for ['"`]([^'"`]+)['"`]"#,

@@ -1,5 +1,5 @@
-//! The rules of repair as they are written down: read, compiled, refused with the place of what is
-//! wrong. Must not know: files, how a rule is weighed.
+//! The settings of repair as they are written: read, compiled, and refused with the place of a fault.
+//! Must not know: files, how a rule is weighed.
 
 use std::collections::BTreeMap;
 
@@ -9,26 +9,26 @@ use super::entry::{Entry, Written};
 use super::rules::{EXECUTIONS, Guesses, Rules, ToolRules};
 use crate::resilience::policy::Bad;
 
-/// Most executions of distinct arguments that may be set.
+/// Maximum setting for the executions with distinct arguments.
 const MOST_EXECUTIONS: u32 = 10;
 
-/// How arguments are mended.
+/// How arguments are repaired.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
-    /// Whether they are mended at all.
+    /// Whether they are repaired at all.
     pub on: bool,
     /// Whether the model may be asked.
     pub model: bool,
-    /// Which guesses are taken without a question.
+    /// Which guesses are applied without a question.
     pub guesses: Guesses,
-    /// Executions of distinct arguments that one call may cost.
+    /// How many executions with distinct arguments one call may cost.
     pub executions: u32,
-    /// Whether a choice waits for the operator's verbs also where nobody is at a screen.
+    /// Whether a choice waits for the operator's verbs even if nobody is at a screen.
     pub wait: bool,
-    /// Rules for errors of all tools; they come before those of the program.
+    /// Rules for errors of all tools, which come before the built-in ones.
     pub rules: Vec<Written>,
-    /// What holds for one tool, by its name.
+    /// Settings of single tools, by name.
     pub tools: BTreeMap<String, ToolSettings>,
 }
 
@@ -46,36 +46,36 @@ impl Default for Settings {
     }
 }
 
-/// What holds for one tool; where it says nothing, what holds for all.
+/// Settings of one tool; what is absent follows the general ones.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ToolSettings {
-    /// Whether its arguments are mended.
+    /// Whether its arguments are repaired.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub on: Option<bool>,
     /// Whether the model may be asked about them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<bool>,
-    /// Which guesses are taken without a question.
+    /// Which guesses are applied without a question.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub guesses: Option<Guesses>,
-    /// Parameters whose values may be moved into their bounds without a question.
+    /// Parameters whose values may be moved into bounds without a question.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub clamp: Vec<String>,
-    /// Its own rules; they come first.
+    /// Its own rules, which come first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<Written>,
 }
 
 impl Settings {
-    /// Refuses what cannot work.
+    /// Refuses invalid settings.
     pub fn check(&self) -> Result<(), Bad> {
         let bounds = (1..=MOST_EXECUTIONS).contains(&self.executions);
         Bad::unless("repair.executions", bounds, "write 1 to 10")?;
         self.compiled().map(|_| ())
     }
 
-    /// The rules, compiled.
+    /// Compiles the rules.
     pub fn compiled(&self) -> Result<Rules, Bad> {
         let mut tools = BTreeMap::new();
         for (name, tool) in &self.tools {

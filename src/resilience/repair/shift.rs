@@ -1,5 +1,5 @@
-//! Strategy: another day near the one for which there was nothing. Always a question. Must not know:
-//! other strategies.
+//! Strategy: a nearby day if there was nothing on the requested one. Always a question. Must not know: other
+//! strategies.
 
 use jiff::ToSpan;
 use jiff::civil::Date;
@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::idea::{Idea, Spot};
 use crate::domain::repair::Certainty;
 
-/// Days before and after that are offered.
+/// Offsets in days that are offered.
 const DAYS: [i64; 4] = [1, -1, 2, -2];
 
 pub(super) fn ideas(spot: &Spot<'_>) -> Vec<Idea> {

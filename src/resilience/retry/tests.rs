@@ -1,4 +1,4 @@
-//! Which failures are tried again, how often, after which wait. Must not know: engine, files.
+//! Which failures are retried, how often, after which wait. Must not know: engine, files.
 
 use std::collections::BTreeSet;
 

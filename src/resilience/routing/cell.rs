@@ -1,42 +1,42 @@
-//! One weight: how well a tool serves one kind of task, moved by each execution. Must not know: other
-//! tools, other kinds.
+//! One weight: how well a tool serves one kind of task, moved by each execution. Must not know: other tools,
+//! other kinds.
 
 use std::collections::VecDeque;
 
-/// Executions after which a weight that all of them contradict is begun anew.
+/// Number of executions after which a weight that all of them contradict starts anew.
 pub(super) const CONTRADICTION: usize = 5;
-/// Executions within which a change is sudden.
+/// Number of executions within which a change counts as sudden.
 pub(super) const WINDOW: usize = 10;
-/// Samples at which a weight counts as much as the mean of its tool.
+/// Number of samples at which a weight counts as much as the mean of its tool.
 pub(super) const BLEND: f64 = 5.0;
 
-/// A weight with what it rests on.
+/// A weight and its basis.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Cell {
     /// The weight itself.
     pub weight: f64,
-    /// Executions that it rests on.
+    /// Number of executions that it is based on.
     pub samples: u32,
-    /// Where it begins anew.
+    /// Its starting value.
     pub start: f64,
-    /// True once the operator set it: it stands for itself, however little it rests on.
+    /// True once the operator set it: it then counts in full, however few executions it is based on.
     pub certain: bool,
-    /// What the last executions gave it: goal and gain.
+    /// Goal and gain of the last executions.
     last: VecDeque<(f64, f64)>,
-    /// What it was before each of the last executions.
+    /// Its value before each of the last executions.
     before: VecDeque<f64>,
 }
 
-/// What an execution did to a weight.
+/// How an execution moved a weight.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Moved {
     /// The weight before.
     pub before: f64,
-    /// The weight by the arithmetic.
+    /// The weight after, by the formula.
     pub after: f64,
-    /// The weight that it was begun anew with, where the last executions all contradicted it.
+    /// The weight with which it started anew, if the last executions all contradicted it.
     pub renewed: Option<f64>,
-    /// How far it moved within the window, where that is sudden.
+    /// How far it moved within the window, if that is sudden.
     pub sudden: Option<f64>,
 }
 
@@ -52,7 +52,7 @@ impl Cell {
         }
     }
 
-    /// Sets it by hand: what the last executions said counts no more.
+    /// Sets the weight by hand and discards the last executions.
     pub(super) fn set(&mut self, weight: f64) {
         self.weight = weight;
         self.certain = true;
@@ -60,7 +60,7 @@ impl Cell {
         self.before.clear();
     }
 
-    /// Moves it towards a goal.
+    /// Moves the weight towards a goal.
     pub(super) fn take(&mut self, goal: f64, gain: f64, decay: f64, alert: f64) -> Moved {
         let before = self.weight;
         keep(&mut self.before, before, WINDOW);
@@ -77,7 +77,7 @@ impl Cell {
         }
     }
 
-    /// True where the last executions all went one way, and the weight still says the other.
+    /// Returns true if the last executions all went one way and the weight still says the other.
     fn contradicted(&self, goal: f64) -> bool {
         let one_way =
             self.last.len() == CONTRADICTION && self.last.iter().all(|(one, _)| (one - goal).abs() < 0.5);
@@ -89,7 +89,7 @@ impl Cell {
         one_way && other
     }
 
-    /// As if the last executions were all there had been.
+    /// Starts anew, as if the last executions were the only ones.
     fn renew(&mut self, decay: f64) -> f64 {
         let again = self.last.iter().fold(self.start, |weight, (goal, gain)| {
             step(weight, *goal, *gain, decay)
@@ -99,7 +99,7 @@ impl Cell {
         again
     }
 
-    /// How far it went from where it was within the window; told once, then the window begins anew.
+    /// Returns how far the weight moved within the window if that is sudden; the window then starts anew.
     fn sudden(&mut self, alert: f64) -> Option<f64> {
         let far = self.before.iter().map(|was| self.weight - was);
         let most = far.max_by(|a, b| a.abs().total_cmp(&b.abs()))?;
@@ -118,7 +118,7 @@ fn keep<T>(ring: &mut VecDeque<T>, one: T, most: usize) {
     ring.push_back(one);
 }
 
-/// The arithmetic of every weight.
+/// The formula for every weight.
 fn step(weight: f64, goal: f64, gain: f64, decay: f64) -> f64 {
     (weight + (1.0 - decay) * gain * (goal - weight)).clamp(0.0, 1.0)
 }

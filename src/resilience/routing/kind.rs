@@ -1,13 +1,13 @@
-//! Tells the kind of a task by its words. What it says is recorded with each execution, so that other
-//! words later do not change what was learnt. Must not know: who asks, languages beyond word lists.
+//! Tells the kind of a task from its words. The kind is recorded with each execution, so new words later do
+//! not change what was learned. Must not know: who asks, languages beyond word lists.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-/// Words of further kinds, by the kind.
+/// Words of additional kinds, by kind.
 pub type Kinds = BTreeMap<String, Vec<String>>;
 
-/// The built-in kinds; where as many words speak for several, the first of them.
+/// The built-in kinds; if several have equally many words, the first counts.
 const BUILT_IN: &[(&str, &[&str])] = &[
     (
         "plan",
@@ -97,7 +97,7 @@ const BUILT_IN: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// The kind of a task, told from its words; none where no word is known.
+/// Returns the kind of a task by its words, or `None` if no word is known.
 pub fn classify(text: &str, more: &Kinds) -> Option<Arc<str>> {
     let words: Vec<String> = text
         .split(|c: char| !c.is_alphanumeric())
@@ -105,7 +105,7 @@ pub fn classify(text: &str, more: &Kinds) -> Option<Arc<str>> {
         .map(str::to_lowercase)
         .collect();
     let hits = |is_one: &dyn Fn(&str) -> bool| words.iter().filter(|word| is_one(word)).count();
-    // What the operator added stands before the built-in kinds.
+    // The operator's kinds come before the built-in ones.
     let own = more.iter().map(|(kind, list)| {
         let is_one = |word: &str| list.iter().any(|one| one.to_lowercase() == word);
         (kind.as_str(), hits(&is_one))
@@ -122,20 +122,20 @@ pub fn classify(text: &str, more: &Kinds) -> Option<Arc<str>> {
     best.map(|(kind, _)| Arc::from(kind))
 }
 
-/// Prompts whose kind is kept: as many threads as are at work at a time.
+/// Number of prompts whose kind is kept, enough for the threads at work at the same time.
 const KEPT: usize = 16;
 
-/// The kinds of the newest prompts. A prompt may be long, and its kind is asked for with every call that
-/// is made for it: it is told from the words once.
+/// Caches the kinds of the newest prompts: a prompt may be long, and every call made for it asks for its
+/// kind.
 #[derive(Debug, Default)]
 pub struct Told {
-    /// Words by which they were told.
+    /// The additional words at the time.
     by: Kinds,
     prompts: VecDeque<(Box<str>, Option<Arc<str>>)>,
 }
 
 impl Told {
-    /// As [`classify`].
+    /// Returns the same as [`classify`].
     pub fn of(&mut self, prompt: &str, more: &Kinds) -> Option<Arc<str>> {
         if self.by != *more {
             self.by.clone_from(more);

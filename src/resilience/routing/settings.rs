@@ -1,25 +1,24 @@
-//! What of the feedback can be set, and within which bounds. Must not know: files, where a value came
-//! from.
+//! The settings of routing feedback and their bounds. Must not know: files, where a value came from.
 
 use serde::{Deserialize, Serialize};
 
 use super::kind::Kinds;
 
-/// How weights are made and used.
+/// How weights are computed and used.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
-    /// How much of a weight stays after an execution that counts fully: 0.85 to 0.95.
+    /// How much of a weight remains after an execution that counts in full: 0.85 to 0.95.
     pub decay: f64,
     /// Whether tools that keep failing are offered last, with a note.
     pub order: bool,
-    /// Below this weight a call is put to the operator whatever the policy allows; 0 for never.
+    /// The weight below which a call asks the operator, whatever the policy allows; 0 for never.
     pub ask_below: f64,
-    /// Below this weight a tool is not offered; 0 for never, which is what holds unless somebody wants it.
+    /// The weight below which a tool is not offered; 0, the default, for never.
     pub hide_below: f64,
-    /// A weight that moves as far within ten executions is told.
+    /// A change of this size within ten executions is reported.
     pub alert: f64,
-    /// Words by which the kind of a task is known, besides the built-in ones.
+    /// Words that identify a kind of task, besides the built-in ones.
     pub kinds: Kinds,
 }
 
@@ -36,22 +35,22 @@ impl Default for Settings {
     }
 }
 
-/// A value out of its bounds.
+/// A value out of bounds.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("routing.{key} is {value}, and it must be {least} to {most}")]
 pub struct BadSetting {
-    /// Which.
+    /// The key of the setting.
     pub key: &'static str,
-    /// What was said.
+    /// The given value.
     pub value: f64,
-    /// The least that it may be.
+    /// The lower bound.
     pub least: f64,
-    /// The most that it may be.
+    /// The upper bound.
     pub most: f64,
 }
 
 impl Settings {
-    /// Refuses values out of their bounds.
+    /// Refuses values out of bounds.
     pub fn check(&self) -> Result<(), BadSetting> {
         let bounds = [
             ("decay", self.decay, 0.85, 0.95),
@@ -60,7 +59,7 @@ impl Settings {
             ("alert", self.alert, 0.05, 1.0),
         ];
         for (key, value, least, most) in bounds {
-            // Written so that what is no number is refused too.
+            // Written so that NaN is refused too.
             if !(least..=most).contains(&value) {
                 return Err(BadSetting {
                     key,

@@ -1,5 +1,5 @@
-//! Weights written down, and what another run begins with. Everything in a snapshot can be derived from the
-//! journal of its run; it spares another run the reading. Must not know: files.
+//! Recorded weights, and what another run starts with. A snapshot can be derived from the journal of its run;
+//! it saves another run from reading that. Must not know: files.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::weight::{MOST, Noted};
 
-/// Executions after which the weights are written down again.
+/// Number of executions after which the weights are recorded again.
 const EVERY: u64 = 100;
 
 /// One weight.
@@ -22,13 +22,13 @@ pub struct Row {
     pub tool: String,
     /// The weight, 0 to 1.
     pub weight: f64,
-    /// Executions that it rests on.
+    /// Number of executions that it is based on.
     #[serde(default)]
     pub samples: u32,
 }
 
 impl Row {
-    /// As it is recorded.
+    /// Converts the row to its recorded form.
     pub fn noted(&self) -> Noted {
         Noted {
             kind: Arc::from(self.kind.as_str()),
@@ -39,30 +39,30 @@ impl Row {
     }
 }
 
-/// The weights of a run at one time.
+/// The weights of a run at one moment.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Snapshot {
-    /// Of the form.
+    /// Version of the format.
     pub version: u32,
-    /// Executions that they were folded from.
+    /// Number of executions that were folded.
     pub executions: u64,
-    /// Each, by tool and kind.
+    /// All weights, by tool and kind.
     pub weights: Vec<Row>,
 }
 
 impl Snapshot {
-    /// The form that this program writes and reads.
+    /// The version of the format that this program reads and writes.
     pub const VERSION: u32 = 1;
 
-    /// As JSON text, with a line end.
+    /// Returns the snapshot as JSON with a final line break.
     pub fn to_text(&self) -> String {
         let mut text = serde_json::to_string_pretty(self).unwrap_or_default();
         text.push('\n');
         text
     }
 
-    /// Reads one; the message says what is wrong with it, and where.
+    /// Parses a snapshot; the error says what is wrong with it, and where.
     pub fn parse(text: &str) -> Result<Self, String> {
         let snapshot: Self = serde_json::from_str(text).map_err(|error| error.to_string())?;
         if snapshot.version != Self::VERSION {
@@ -86,26 +86,26 @@ impl Snapshot {
     }
 }
 
-/// True where weights were last written after `written` executions and it is time to write them again.
+/// Returns true if the weights were last recorded after `written` executions and are due again.
 pub fn due(written: u64, executions: u64) -> bool {
     executions / EVERY > written / EVERY
 }
 
-/// Where weights begin, learnt by another run.
+/// The starting weights, learned by another run.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Priors(BTreeMap<String, BTreeMap<String, Prior>>);
 
-/// Where one weight begins.
+/// The start of one weight.
 #[derive(Debug, Clone, PartialEq)]
 struct Prior {
     start: f64,
-    /// What the other run had, for the next one.
+    /// What the other run had learned, to pass on to the next.
     learnt: Row,
 }
 
 impl Priors {
-    /// The weights of another run, as they were recorded. What rests on few executions counts little: it begins
-    /// between that and the middle.
+    /// Derives starting weights from those that another run recorded. A weight based on few executions counts
+    /// little: it starts between its value and the middle.
     pub fn of_noted(noted: &[Noted]) -> Self {
         let mut priors = Self::default();
         for one in noted {
@@ -127,12 +127,12 @@ impl Priors {
         priors
     }
 
-    /// Where the weight of a tool for a kind of task begins.
+    /// Returns the starting weight of a tool for a kind of task.
     pub fn of(&self, kind: &str, tool: &str) -> Option<f64> {
         Some(self.0.get(tool)?.get(kind)?.start)
     }
 
-    /// What the other run had learnt, by tool and kind.
+    /// Iterates over what the other run had learned, by tool and kind.
     pub fn learnt(&self) -> impl Iterator<Item = &Row> {
         self.0
             .values()

@@ -1,4 +1,4 @@
-//! Tests of the arithmetic, of what follows from it, and of what does not.
+//! Tests of the formula, of what follows from it, and of what does not.
 
 use std::sync::Arc;
 
@@ -103,7 +103,7 @@ fn kinds_of_task_have_weights_of_their_own_and_a_new_kind_begins_with_what_the_t
         near(weights.weight("run", "search"), 0.5),
         "nothing known of this tool"
     );
-    // With five samples of its own a kind counts as much as the mean of the tool.
+    // With five samples of its own, a kind counts as much as the mean of the tool.
     let mut facts = runs("look", "shell", &FIVE_AUTH);
     facts.extend(runs("run", "shell", &[None; 5]));
     let weights = fold(&facts);
@@ -128,7 +128,7 @@ fn a_weight_that_five_executions_contradict_begins_anew_with_them() {
     assert_eq!(weights.samples("look", "search"), 5);
     let last = weights.explain("look", "search").next_back().unwrap();
     assert_eq!((last.why.clone(), last.seq), (Why::Contradicted, Seq(45)));
-    // And the other way.
+    // And in the other direction.
     let mut facts = runs("look", "search", &[Some(ErrorClass::Auth); 30]);
     facts.extend((31..=35).map(|seq| run(seq, "look", "search", None)));
     assert!(fold(&facts).raw("look", "search") > 0.6);
@@ -181,7 +181,7 @@ fn what_the_operator_sets_counts_as_he_set_it_and_a_reset_begins_anew() {
     });
     let weights = fold(&facts);
     assert!(near(weights.weight("look", "search"), 0.9));
-    // No failure from before counts against it.
+    // No earlier failure counts against it.
     facts.push(run(21, "look", "search", Some(ErrorClass::Auth)));
     let weights = fold(&facts);
     assert!(near(weights.weight("look", "search"), 0.81));
@@ -336,8 +336,7 @@ fn a_snapshot_gives_another_run_its_beginning() {
     let priors = Priors::of_noted(&noted);
     let next = Weights::new(Settings::default(), priors);
     let start = next.weight("look", "search");
-    // Twenty samples count for four fifths.
-    // They are recorded in thousandths.
+    // Twenty samples count for four fifths. Weights are recorded in thousandths.
     let learnt = (0.5 * 0.9_f64.powi(20) * 1_000.0).round() / 1_000.0;
     assert!(near(start, 0.5 + 0.8 * (learnt - 0.5)), "{start}");
     assert!(near(next.weight("look", "shell"), 0.5));

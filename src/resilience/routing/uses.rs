@@ -1,4 +1,4 @@
-//! What follows from weights: order and notes of the offered tools, the choice among substitutes, a
+//! What follows from weights: the order and notes of the offered tools, the choice among substitutes, a
 //! question before a failing tool is used. Must not know: how a request is made, what a gate is.
 
 use super::weights::Weights;
@@ -8,21 +8,21 @@ use super::weights::Weights;
 pub struct Offer<'t> {
     /// The tool.
     pub tool: &'t str,
-    /// What the model is told of it beyond its description.
+    /// What the model is told about it beyond its description.
     pub note: Option<Note>,
 }
 
-/// What is said of a tool that keeps failing.
+/// A note on a tool that keeps failing.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Note {
     /// The weight.
     pub weight: f64,
-    /// The sentence.
+    /// The note as a sentence.
     pub words: String,
 }
 
-/// How far a weight lies below the middle. Weights within one band change nothing, so that a request does
-/// not change with every execution.
+/// How far a weight is below the middle. Changes within one band have no effect, so that requests do not
+/// change with every execution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Band {
     Usual,
@@ -30,7 +30,7 @@ enum Band {
     Poor,
 }
 
-/// Below this a tool is offered after the others.
+/// The weight below which a tool is offered after the others.
 const WEAK: f64 = 0.4;
 
 impl Weights {
@@ -45,7 +45,7 @@ impl Weights {
         }
     }
 
-    /// The tools in the order in which a model is offered them for this kind of task: as given, those that
+    /// Returns the tools as they are offered to a model for this kind of task: in the given order, those that
     /// keep failing last and with a note, without those that the operator wants hidden.
     pub fn offer<'t>(&self, kind: &str, tools: impl IntoIterator<Item = &'t str>) -> Vec<Offer<'t>> {
         let shown = tools.into_iter().filter(|tool| !self.is_hidden(kind, tool));
@@ -60,7 +60,7 @@ impl Weights {
                 (band, Offer { tool, note })
             })
             .collect();
-        // Stable: within a band the order is the given one.
+        // The sort is stable: within a band the given order stays.
         offers.sort_by_key(|(band, _)| *band);
         offers.into_iter().map(|(_, offer)| offer).collect()
     }
@@ -69,19 +69,20 @@ impl Weights {
         let weight = self.weight(kind, tool);
         Note {
             weight,
-            // In steps, so that the sentence stays the same while little changes.
+            // Rounded, so that small changes leave the sentence the same.
             words: format!(
                 "It failed often of late (reliability about {weight:.1} of 1): prefer another tool where one can do it."
             ),
         }
     }
 
-    /// True where the operator wants tools of this weight hidden.
+    /// Returns true if the operator wants a tool of this weight hidden.
     pub fn is_hidden(&self, kind: &str, tool: &str) -> bool {
         self.settings.hide_below > 0.0 && self.weight(kind, tool) < self.settings.hide_below
     }
 
-    /// Why a call of a tool must be put to the operator whatever the policy allows; none where it need not.
+    /// Returns why a call of a tool must ask the operator whatever the policy allows, or `None` if it need
+    /// not.
     pub fn asks(&self, kind: &str, tool: &str) -> Option<String> {
         let weight = self.weight(kind, tool);
         let below = self.settings.ask_below;
@@ -92,7 +93,7 @@ impl Weights {
         })
     }
 
-    /// The best of the tools that could stand in for another one: the first of those with the highest weight.
+    /// Returns the best substitute: the first of the tools with the highest weight.
     pub fn best<'t>(&self, kind: &str, tools: impl IntoIterator<Item = &'t str>) -> Option<&'t str> {
         let mut best: Option<(&str, f64)> = None;
         for tool in tools {

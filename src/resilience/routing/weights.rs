@@ -1,5 +1,5 @@
-//! All weights of a run: a fold of executions and of what the operator set. Must not know: what follows
-//! from a weight.
+//! All weights of a run: a fold of executions and of what the operator set. Must not know: what follows from
+//! a weight.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -11,9 +11,9 @@ use crate::domain::call::ErrorClass;
 use crate::domain::id::{Attempt, NodeId, Seq};
 use crate::resilience::execution::Execution;
 
-/// Where a weight begins of which nothing is known.
+/// The starting weight of an unknown tool.
 pub(super) const START: f64 = 0.5;
-/// Latencies of a tool that a new one is held against.
+/// Number of a tool's latencies with which a new one is compared.
 const LATENCIES: usize = 100;
 
 /// What moves weights.
@@ -32,11 +32,11 @@ pub enum Fact {
         /// The weight, 0 to 1.
         weight: f64,
     },
-    /// The operator had weights begun anew.
+    /// The operator reset weights.
     Reset {
         /// The event.
         seq: Seq,
-        /// The tool; none for all.
+        /// The tool; `None` for all.
         tool: Option<Arc<str>>,
     },
 }
@@ -50,9 +50,9 @@ pub struct Change {
     pub kind: Arc<str>,
     /// The tool.
     pub tool: Arc<str>,
-    /// The execution; none where the operator did it.
+    /// The execution; `None` if the operator changed the weight.
     pub execution: Option<(NodeId, Attempt)>,
-    /// Why.
+    /// The reason.
     pub why: Why,
     /// The weight before.
     pub before: f64,
@@ -69,26 +69,26 @@ pub enum Why {
         gain: f64,
         /// How much was asked of it.
         complexity: f64,
-        /// How quick it was among the tool's executions.
+        /// How fast it was among the tool's executions.
         efficiency: f64,
     },
     /// The execution failed.
     Failed {
         /// How much it counted.
         gain: f64,
-        /// How it failed.
+        /// The class of its failure.
         class: ErrorClass,
     },
-    /// The last executions all said the contrary of the weight: only they count from here on.
+    /// The last executions all contradicted the weight: from here on only they count.
     Contradicted,
-    /// The operator set it.
+    /// The operator set the weight.
     Set,
-    /// The operator had it begun anew.
+    /// The operator reset the weight.
     Reset,
 }
 
 impl Why {
-    /// The reason in words.
+    /// Returns the reason in words.
     pub fn words(&self) -> String {
         match self {
             Self::Succeeded {
@@ -106,7 +106,7 @@ impl Why {
     }
 }
 
-/// A weight moved far within few executions.
+/// A weight that moved far within few executions.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Alert {
     /// The event that completed it.
@@ -135,7 +135,7 @@ pub struct Weights {
 }
 
 impl Weights {
-    /// Weights of which nothing is known yet but what another run had learnt.
+    /// Creates weights that know only what another run had learned.
     pub fn new(settings: Settings, priors: Priors) -> Self {
         Self {
             settings,
@@ -144,17 +144,17 @@ impl Weights {
         }
     }
 
-    /// How they are made and used.
+    /// Returns the settings.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// What another run had learnt.
+    /// Returns what another run had learned.
     pub fn priors(&self) -> &Priors {
         &self.priors
     }
 
-    /// The weights after these facts.
+    /// Folds facts into weights.
     pub fn fold<'f>(settings: Settings, priors: Priors, facts: impl IntoIterator<Item = &'f Fact>) -> Self {
         let mut weights = Self::new(settings, priors);
         for fact in facts {
@@ -226,7 +226,7 @@ impl Weights {
         }
     }
 
-    /// Where an execution moves its weight, and how far; none where it says nothing about the tool.
+    /// Returns the goal and gain of an execution, with the reason; `None` if it says nothing about the tool.
     fn judged(&mut self, run: &Execution) -> Option<(f64, f64, Why)> {
         let Some(class) = run.error else {
             let efficiency = self.efficiency(&run.tool, run.ms);
@@ -243,7 +243,7 @@ impl Weights {
         Some((0.0, gain, Why::Failed { gain, class }))
     }
 
-    /// How quick an execution was among the last ones of its tool, itself included.
+    /// Returns how fast an execution was among the last ones of its tool, itself included.
     fn efficiency(&mut self, tool: &Arc<str>, ms: u64) -> f64 {
         let ring = self.latencies.entry(tool.clone()).or_default();
         if ring.len() == LATENCIES {
@@ -287,7 +287,7 @@ impl Weights {
         row.entry(kind.clone()).or_insert_with(|| Cell::new(start))
     }
 
-    /// The kind and the tool of an execution, as they stand in the cells: once for all changes.
+    /// Returns the kind and tool of an execution, sharing the names in the cells among all changes.
     fn names(&self, run: &Execution) -> (Arc<str>, Arc<str>) {
         let row = self.cells.get_key_value(&run.tool);
         let kind = row.and_then(|(_, row)| row.get_key_value(&run.kind));
@@ -296,20 +296,20 @@ impl Weights {
         (Arc::clone(kind), Arc::clone(tool))
     }
 
-    /// What the executions of one kind alone say of a tool.
+    /// Returns the weight of a tool by the executions of one kind alone.
     pub fn raw(&self, kind: &str, tool: &str) -> f64 {
         let cell = self.cells.get(tool).and_then(|row| row.get(kind));
         cell.map_or_else(|| self.priors.of(kind, tool).unwrap_or(START), |cell| cell.weight)
     }
 
-    /// Executions that a weight rests on.
+    /// Returns the number of executions that a weight is based on.
     pub fn samples(&self, kind: &str, tool: &str) -> u32 {
         let cell = self.cells.get(tool).and_then(|row| row.get(kind));
         cell.map_or(0, |cell| cell.samples)
     }
 
-    /// The weight of a tool for a kind of task. Where few executions of that kind are known, what the tool did
-    /// for other kinds counts too. What the operator set counts as they set it.
+    /// Returns the weight of a tool for a kind of task. If few executions of that kind are known, those of
+    /// other kinds count too. A weight set by the operator counts as set.
     pub fn weight(&self, kind: &str, tool: &str) -> f64 {
         let Some(row) = self.cells.get(tool) else {
             return self.raw(kind, tool);
@@ -333,7 +333,7 @@ impl Weights {
         (share * raw + (1.0 - share) * mean).clamp(0.0, 1.0)
     }
 
-    /// Everything that moved a weight, oldest first.
+    /// Iterates over everything that moved a weight, oldest first.
     pub fn explain<'w>(
         &'w self,
         kind: &'w str,
@@ -343,17 +343,17 @@ impl Weights {
         self.changes.iter().filter(here)
     }
 
-    /// Every sudden change, oldest first.
+    /// Returns every sudden change, oldest first.
     pub fn alerts(&self) -> &[Alert] {
         &self.alerts
     }
 
-    /// Executions folded so far, those included that say nothing about a tool.
+    /// Returns the number of executions folded so far, including those that say nothing about a tool.
     pub fn executions(&self) -> u64 {
         self.executions
     }
 
-    /// Every weight of which something is known, by tool and kind.
+    /// Iterates over every known weight, by tool and kind.
     pub fn rows(&self) -> impl Iterator<Item = Row> {
         let cells = self
             .cells
@@ -367,7 +367,7 @@ impl Weights {
         })
     }
 
-    /// What another run had learnt, where this one knows nothing better yet.
+    /// Iterates over what another run had learned, as far as this one knows nothing better.
     pub fn learnt_before(&self) -> impl Iterator<Item = &Row> {
         let is_known = |row: &Row| {
             let cells = self.cells.get(&*row.tool);
@@ -376,7 +376,7 @@ impl Weights {
         self.priors.learnt().filter(move |row| !is_known(row))
     }
 
-    /// What is written down, so that another run can begin with it.
+    /// Returns the weights to record, so that another run can start with them.
     pub fn snapshot(&self) -> Snapshot {
         Snapshot {
             version: Snapshot::VERSION,
@@ -386,11 +386,11 @@ impl Weights {
     }
 }
 
-/// How much a failure counts; none where it is the caller's.
+/// Returns how much a failure counts, or `None` if it is the caller's fault.
 fn gain_of(class: ErrorClass) -> Option<f64> {
     match class {
         ErrorClass::Auth | ErrorClass::NotFound | ErrorClass::Business | ErrorClass::Internal => Some(1.0),
-        // A conflict may pass like a bad moment; of what is not known little should follow.
+        // A conflict may be as temporary as a transient error; from an unknown cause little should follow.
         ErrorClass::Transient | ErrorClass::Conflict | ErrorClass::Unknown => Some(0.3),
         ErrorClass::Structural | ErrorClass::Param | ErrorClass::Cancelled => None,
     }

@@ -1,4 +1,4 @@
-//! The read models of any journal are the same whether they were kept up or made from its end.
+//! The read models of any journal are the same whether they were updated along the way or built at its end.
 
 use std::sync::Arc;
 
@@ -144,7 +144,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Folds a journal of these steps; executions are numbered as they begin, and end once.
+/// Folds a journal of these steps; executions are numbered in the order in which they begin, and end once.
 fn play(steps: &[Step]) -> (State, Watch) {
     let (mut state, mut watch) = (State::default(), Watch::default());
     let mut events = beginning();
@@ -248,7 +248,7 @@ fn weights_are_written_down_every_hundred_executions_and_where_the_run_stands_st
         );
         assert_eq!(weights[0].weight, (row.weight * f64::from(MOST)).round() as u16);
     }
-    // What was written down already is not written down again.
+    // What was recorded already is not recorded again.
     state.weights.noted = 99;
     assert_eq!(watch.due(&state), None);
     let (state, watch) = play(&ran(100));

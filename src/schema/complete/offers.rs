@@ -1,4 +1,5 @@
-//! What a schema says of a place: names of properties, values. Must not know: the text, where the place stands in it.
+//! What a schema says about a place: names of properties, values. Must not know: the text, where the place is
+//! in it.
 
 use std::collections::BTreeSet;
 
@@ -7,12 +8,13 @@ use serde_json::Value;
 use super::Choice;
 use super::place::Step;
 
-/// Deepest chain of references and alternatives that is followed.
+/// Maximum length of a chain of references and alternatives.
 const DEPTH: usize = 16;
-/// Characters of a description that are repeated.
+/// Maximum number of characters of a description.
 const DESCRIBED: usize = 120;
 
-/// The schema and everything that holds beside it: references within the document, alternatives.
+/// Collects the schema and everything that applies together with it: references within the document,
+/// alternatives.
 fn all<'s>(root: &'s Value, schema: &'s Value, depth: usize, out: &mut Vec<&'s Value>) {
     if depth > DEPTH || out.len() > 200 {
         return;
@@ -43,7 +45,7 @@ fn together<'s>(root: &'s Value, level: &[&'s Value]) -> Vec<&'s Value> {
     out
 }
 
-/// The schemas of what a step leads to; none where no schema says anything of it.
+/// Returns the schemas of what a step leads to, or `None` if no schema describes it.
 pub(super) fn deeper<'s>(root: &'s Value, level: &[&'s Value], step: &Step) -> Option<Vec<&'s Value>> {
     let mut out = Vec::new();
     for schema in together(root, level) {

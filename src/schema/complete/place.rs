@@ -1,8 +1,9 @@
-//! Where a place in a JSON text stands that is not finished: in what, and behind which words. Must not know: schemas.
+//! Determines what a place in an unfinished JSON text belongs to, and the word at the cursor. Must not know:
+//! schemas.
 
 use std::collections::BTreeSet;
 
-/// Deepest nesting of the text that is looked into.
+/// Maximum nesting of the text that is followed.
 const NESTED: usize = 128;
 
 /// A step down into a value.
@@ -12,7 +13,7 @@ pub(super) enum Step {
     Index(usize),
 }
 
-/// What is expected next inside of a container.
+/// What is expected next inside a container.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Expect {
     Key,
@@ -23,9 +24,9 @@ enum Expect {
 
 #[derive(Debug)]
 struct Frame {
-    /// Where the container begins.
+    /// Offset at which the container begins.
     start: usize,
-    /// None for an object.
+    /// The index in an array; `None` for an object.
     index: Option<usize>,
     key: Option<String>,
     expect: Expect,
@@ -37,13 +38,13 @@ impl Frame {
     }
 }
 
-/// Where a text that was cut off at the cursor stands.
+/// The place at the end of a text that was cut off at the cursor.
 pub(super) struct Place {
     pub(super) path: Vec<Step>,
     pub(super) wants_key: bool,
-    /// Where the innermost object begins.
+    /// Offset at which the innermost object begins.
     pub(super) object: usize,
-    /// Where the word before the cursor begins.
+    /// Offset at which the word before the cursor begins.
     pub(super) word: usize,
 }
 
@@ -129,7 +130,7 @@ impl Place {
         Self::within(stack, word.unwrap_or(before.len()))
     }
 
-    /// The place in these containers, the innermost last.
+    /// Builds the place from its containers, the innermost last.
     fn within(stack: Vec<Frame>, word: usize) -> Option<Self> {
         let last = stack.last()?;
         let wants_key = match last.expect {
@@ -141,7 +142,7 @@ impl Place {
         let mut path: Vec<Step> = Vec::with_capacity(stack.len());
         let depth = stack.len();
         for (level, frame) in stack.into_iter().enumerate() {
-            // The key of the innermost object is what is being typed.
+            // The key of the innermost object is the one being typed.
             if wants_key && level + 1 == depth {
                 break;
             }
@@ -159,7 +160,7 @@ impl Place {
     }
 }
 
-/// The blanks of JSON: a form feed is none, as elsewhere, so it is part of a word.
+/// Returns true for the white space of JSON. A form feed is not among it, so it is part of a word.
 const fn is_blank(c: char) -> bool {
     matches!(c, ' ' | '\t' | '\n' | '\r')
 }
@@ -168,7 +169,7 @@ fn is_delimiter(c: char) -> bool {
     is_blank(c) || matches!(c, '{' | '}' | '[' | ']' | ':' | ',' | '"')
 }
 
-/// Behind the closing quote of the string that begins at `at`.
+/// Returns the offset after the closing quote of the string that begins at `at`.
 fn string_end(text: &str, at: usize) -> Option<usize> {
     let mut escaped = false;
     for (offset, byte) in text.as_bytes().get(at..)?.iter().enumerate().skip(1) {
@@ -182,7 +183,7 @@ fn string_end(text: &str, at: usize) -> Option<usize> {
     None
 }
 
-/// The end of the word that begins at `from` and goes on behind the cursor; a string that is not
+/// Returns the end of the word that begins at `from` and continues after the cursor. A string that is not
 /// closed on its line ends at the cursor.
 pub(super) fn end_of_word(text: &str, from: usize, at: usize) -> usize {
     let rest = text.get(from..).unwrap_or_default();
@@ -199,7 +200,7 @@ pub(super) fn end_of_word(text: &str, from: usize, at: usize) -> usize {
         .max(at)
 }
 
-/// The keys of the object that begins at `object`, but for the one that is being typed at `except`.
+/// Returns the keys of the object that begins at `object`, except the one being typed at `except`.
 pub(super) fn keys_around(text: &str, object: usize, except: usize) -> BTreeSet<String> {
     let mut keys = BTreeSet::new();
     let (mut depth, mut at, mut expects) = (0_usize, object, false);

@@ -1,4 +1,4 @@
-//! The visible form on samples and on anything at all.
+//! The visible form of samples and of arbitrary text.
 
 use proptest::prelude::*;
 use unicode_segmentation::UnicodeSegmentation;
@@ -92,7 +92,7 @@ fn lines_keep_their_indentation() {
     assert_eq!(visible_line(&deep), deep);
     let deeper = format!("{}x", " ".repeat(MAX_INDENT + 1));
     assert_eq!(visible_line(&deeper), format!("⟨{} spaces⟩x", MAX_INDENT + 1));
-    // Inside of the line the narrow limit holds.
+    // Inside the line the narrower limit applies.
     assert_eq!(visible_line("  a   b"), "  a⟨3 spaces⟩b");
 }
 
@@ -100,7 +100,7 @@ fn lines_keep_their_indentation() {
 fn marks_on_one_base_are_bounded() {
     let zalgo = format!("e{}", "\u{301}".repeat(6));
     shows(&zalgo, "e\u{301}\u{301}\u{301}\u{301}⟨U+0301⟩⟨U+0301⟩");
-    // A mark without a base would sit on a bracket or a blank.
+    // A mark without a base would be drawn on a bracket or a blank.
     shows("\u{301}a", "⟨U+0301⟩a");
     shows("a \u{301}", "a ⟨U+0301⟩");
     shows("\t\u{301}", "⟨TAB⟩⟨U+0301⟩");
@@ -135,7 +135,7 @@ fn letters_that_join_without_end_are_bounded() {
 
 #[test]
 fn trojan_source_samples_are_seen_through() {
-    // Early return hidden in a comment, a stretched string, an invisible function, a look-alike.
+    // An early return hidden in a comment, a stretched string, an invisible function, a lookalike.
     let samples = [
         (
             "access_level != \"user\u{202E} \u{2066}// Check if admin\u{2069} \u{2066}\"",
@@ -211,7 +211,7 @@ fn typed_text_that_is_no_visible_form_is_refused() {
 
 #[test]
 fn long_text_takes_one_pass() {
-    // Would not come back within the life of a test if any of these were quadratic.
+    // These would not finish within the life of a test if any of them were quadratic.
     for unit in ["x", "x \u{301}", "⟨", "   ", "\u{1100}", "日", "\u{202E}"] {
         let text = unit.repeat(500_000 / unit.len());
         assert!(visible(&text).len() >= text.len() / 100 || unit == "   ");
@@ -258,7 +258,7 @@ fn nasty() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    // More where the environment says so.
+    // More if the environment says so.
     #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases.max(1000)))]
 
     #[test]
@@ -312,7 +312,7 @@ proptest! {
         }
     }
 
-    /// Rows are made of a long line piece by piece: what reads as a mark across a seam would be none.
+    /// Rows are built from a long line piece by piece; no mark may arise across a seam.
     #[test]
     fn in_ascii_pieces_of_a_text_make_no_mark_together(text in "[<>TABLFCRU+0x1-3a-f spce]{0,24}", at in 0_usize..25) {
         let _shown = shown_in_ascii(true);

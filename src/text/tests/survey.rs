@@ -1,4 +1,4 @@
-//! The look through a whole text for what is not what it looks like.
+//! The search of a whole text for what is not what it looks like.
 
 use proptest::prelude::*;
 
@@ -34,7 +34,7 @@ fn each_kind_is_found_where_it_stands() {
         assert_eq!(places(&found), [wanted], "{text}");
         assert_eq!(found.total(), 1);
     }
-    // A backslash that is itself escaped begins nothing.
+    // An escaped backslash does not begin an escape.
     for plain in [
         r#"{"a":"\\u0430bc","b":"x\ty\n","c":"\ud800"}"#,
         "ünïcode wörds",

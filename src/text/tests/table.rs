@@ -6,7 +6,7 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::text::{MAX_CLUSTER, parse_visible, visible, visible_lines};
 
-/// Ranges that a terminal or a drawing library drops, hides, or lets change what is around them.
+/// Ranges that a terminal or a drawing library drops, hides, or lets change their surroundings.
 const HIDDEN: &[(u32, u32)] = &[
     (0x00, 0x1F),
     (0x7F, 0xA0),
@@ -37,7 +37,7 @@ const HIDDEN: &[(u32, u32)] = &[
     (0x10_FF00, 0x10_FFFF),
 ];
 
-/// Fails unless a text in the visible form holds nothing but what can be seen.
+/// Fails unless a text in the visible form contains only visible characters.
 #[track_caller]
 pub(super) fn assert_closed(shown: &str) {
     for c in shown.chars().filter(|c| !(c.is_ascii_graphic() || *c == ' ')) {
@@ -57,7 +57,7 @@ pub(super) fn assert_closed(shown: &str) {
             .any(|(from, to)| (*from..=*to).contains(&(c as u32)));
         assert!(ok && !listed, "U+{:04X} in {shown:?}", c as u32);
     }
-    // What stands between the marks, with the bracket before it.
+    // The text between the marks, each with the bracket before it.
     let pieces = shown
         .split('⟨')
         .map(|piece| piece.find('⟩').map_or(piece, |end| &piece[end..]));
@@ -71,20 +71,20 @@ pub(super) fn assert_closed(shown: &str) {
     }
 }
 
-/// Ideographs, Hangul syllables, surrogates and private use: thousands of equal cases.
+/// Returns true for ideographs, Hangul syllables, surrogates and private use: thousands of equal cases.
 fn uniform(n: u32) -> bool {
     matches!(n, 0x3400..0xA000 | 0xAC00..0xF900 | 0x1_7000..0x1_8D00)
 }
 
 #[test]
 fn every_code_point_is_seen_and_reads_back() {
-    // Whole planes where there is variety; of ideographs, syllables and the empty planes a part.
+    // Whole planes where there is variety, and samples of ideographs, syllables and the empty planes.
     let all: Vec<char> = (0..=0x10_FFFFu32)
         .filter(|n| (matches!(n >> 16, 0 | 1 | 14) && !uniform(*n)) || n % 61 == 0)
         .filter_map(char::from_u32)
         .collect();
     for block in all.chunks(512) {
-        // Alone between letters, and all in a row.
+        // Each alone between letters, and all in a row.
         let apart: String = block.iter().flat_map(|c| ['x', *c, 'y']).collect();
         let row: String = block.iter().collect();
         for text in [apart, row] {

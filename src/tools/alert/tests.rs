@@ -1,4 +1,4 @@
-//! Calling a person: programs and servers of this test's own.
+//! Notifying a person, with programs and servers of this test's own.
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
@@ -16,7 +16,7 @@ fn ways(command: &[&str], webhook: Option<String>) -> Ways {
     }
 }
 
-/// A server for one request: gives its address, and the request once it came.
+/// A server for one request; returns its URL, and the request once it has arrived.
 async fn server(answer: &'static str) -> (String, oneshot::Receiver<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let base = format!("http://{}", listener.local_addr().unwrap());
@@ -105,12 +105,12 @@ async fn an_address_that_fails_is_told_without_its_path() {
         failed,
         ["notify.webhook failed: 127.0.0.1 answered with status 500; the run is not touched by it"]
     );
-    // A redirect is followed by nobody: the text is for this address.
+    // A redirect is not followed, because the text is for this URL.
     let (base, _told) =
         server("HTTP/1.1 307 Away\r\nlocation: http://127.0.0.1:1/\r\ncontent-length: 0\r\nconnection: close\r\n\r\n").await;
     let failed = ways(&[], Some(format!("{base}/hook/s3cret"))).call("{}").await;
     assert!(failed[0].contains("status 307"), "{failed:?}");
-    // Nobody listens on a port that was just given back.
+    // Nobody listens on a port that was just released.
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
     drop(listener);

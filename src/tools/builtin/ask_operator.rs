@@ -1,5 +1,5 @@
-//! Asks the operator: their typed answer is the result, so nothing ever runs. Must not know: how they
-//! are asked.
+//! Asks the operator: their typed answer is the result, so nothing ever runs. Must not know: how they are
+//! asked.
 
 use futures_util::future::BoxFuture;
 use serde_json::json;
@@ -9,7 +9,7 @@ use crate::domain::call::{EffectClass, ErrorClass, Outcome};
 use crate::tools::errors::refused;
 use crate::tools::tool::{Job, Spec, Tool};
 
-/// The tool.
+/// The `ask_operator` tool.
 pub(super) struct AskOperator {
     spec: Spec,
 }

@@ -1,5 +1,5 @@
-//! What several tools share: specs, arguments, work on files off the async threads, hashes.
-//! Must not know: any one tool.
+//! What several tools share: specs, arguments, file work off the async threads, hashes. Must not know: any
+//! one tool.
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -23,13 +23,13 @@ use crate::tools::run::panicked;
 use crate::tools::tool::{Job, Spec};
 use crate::tools::workspace::Workspace;
 
-/// The longest text that is kept to be put back.
+/// Maximum length in bytes of a text that is kept so that it can be restored.
 const MOST_KEPT: usize = 64 << 10;
 
-/// The longest text that is shown beside what would replace it.
+/// Maximum length in bytes of a text that is shown beside its replacement.
 const MOST_SHOWN: u64 = 256 << 10;
 
-/// A spec without tags and peculiarities.
+/// Builds a spec without tags or special facts.
 pub(in crate::tools) fn spec(name: &str, description: &str, schema: &Value, effect: EffectClass) -> Spec {
     Spec {
         card: ToolCard {
@@ -54,7 +54,7 @@ pub(in crate::tools) fn spec(name: &str, description: &str, schema: &Value, effe
     }
 }
 
-/// The arguments as the tool's own type. They were checked before, so a failure is a defect.
+/// Converts the arguments to the tool's own type. They were checked before, so a failure is a defect.
 pub(super) fn arguments<T: DeserializeOwned>(args: &Value) -> Result<T, ToolError> {
     let mut args = args.clone();
     if let Value::Object(map) = &mut args {
@@ -73,10 +73,10 @@ pub(super) fn arguments<T: DeserializeOwned>(args: &Value) -> Result<T, ToolErro
     })
 }
 
-/// Whole numbers up to here are exact however they are written.
+/// Whole numbers up to this are exact in any notation.
 const EXACT: f64 = 9_007_199_254_740_991.0;
 
-/// `1.0` and `1E3` are integers to a schema, and therefore to what reads them.
+/// Converts `1.0` and `1E3`, which are integers to a schema, to integers.
 fn whole(value: &mut Value) {
     if let Value::Number(number) = value
         && !number.is_i64()
@@ -89,7 +89,7 @@ fn whole(value: &mut Value) {
     }
 }
 
-/// Runs work on files where it may block. `changes` says whether a panic may have left a change.
+/// Does file work on a thread where it may block. `changes` says whether a panic may have left a change.
 pub(super) fn blocking(
     job: Job,
     changes: bool,
@@ -105,7 +105,7 @@ pub(super) fn blocking(
     })
 }
 
-/// A text with its figures.
+/// Builds the outcome of a text with its metadata.
 pub(super) fn text_outcome(text: &str, meta: &Value, discarded: u64) -> Outcome {
     Outcome::Ok {
         value: json_text(text).into(),
@@ -114,12 +114,12 @@ pub(super) fn text_outcome(text: &str, meta: &Value, discarded: u64) -> Outcome 
     }
 }
 
-/// The same for an output that was bounded.
+/// Builds the outcome of a truncated output.
 pub(super) fn kept_outcome(kept: &Kept, meta: &Value) -> Outcome {
     text_outcome(&kept.text, meta, kept.discarded)
 }
 
-/// A file name on a line of its own: nothing in it can begin another line.
+/// Formats a file name as one line: nothing in it can begin another.
 pub(super) fn name_line(path: &Path) -> String {
     use std::os::unix::ffi::OsStrExt;
     let (text, _) = crate::tools::output::marked(path.as_os_str().as_bytes());
@@ -134,7 +134,7 @@ pub(super) fn name_line(path: &Path) -> String {
         .collect()
 }
 
-/// The content of a file; none where there is no file. An error where nobody can tell, or may.
+/// Returns the content of a file, or `None` if there is none. An error means that it is unknown or private.
 pub(super) fn state_of(
     workspace: &Path,
     private: &[PathBuf],
@@ -148,7 +148,8 @@ pub(super) fn state_of(
     }
 }
 
-/// The text of a file as it is now, for a person to read; none where there is no file, or why it is not told.
+/// Returns the present text of a file for a person to read, `None` if there is no file, or why it is not
+/// shown.
 pub(super) fn text_of(workspace: &Path, private: &[PathBuf], path: &str) -> Result<Option<String>, String> {
     let open = || Workspace::open(workspace)?.without(private).file_if_any(path);
     let Some(file) = open().map_err(|error| error.message)? else {
@@ -170,8 +171,8 @@ pub(super) fn text_of(workspace: &Path, private: &[PathBuf], path: &str) -> Resu
     }
 }
 
-/// What a write is recorded with before it happens: the hash of what stands there and of what shall,
-/// and the text that stands there, so that it can be put back.
+/// Builds the record made before a write: the hashes of the present and the intended content, and the present
+/// text, so that it can be restored.
 pub(super) fn intent(now: Option<&[u8]>, then: &[u8]) -> Value {
     let hash = |bytes: &[u8]| blake3::hash(bytes).to_hex().to_string();
     let mut intent = json!({"before": now.map(hash), "after": hash(then)});
@@ -189,7 +190,7 @@ pub(super) fn intent(now: Option<&[u8]>, then: &[u8]) -> Value {
     intent
 }
 
-/// The templates of a tool that writes the file at `/path`: a look at it, and its text from before.
+/// Adds the templates of a tool that writes the file at `/path`: one reads it, one restores its earlier text.
 pub(super) fn with_file_templates(mut spec: Spec) -> Spec {
     let look = json!({"path": "{/path}"});
     let restore = json!({"path": "{/path}", "content": "{before/content}"});
@@ -204,7 +205,7 @@ struct Intent {
     after: String,
 }
 
-/// Whether a write happened, judged by what the file holds now.
+/// Finds out whether a write happened, by the present content of the file.
 pub(super) fn find_out(
     recorded: &Value,
     now: Option<&[u8]>,

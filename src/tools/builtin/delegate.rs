@@ -1,5 +1,5 @@
-//! Hands a task to a sub-agent: a thread of its own with its own context, so that nothing is run
-//! here. Must not know: how a thread begins or ends.
+//! Hands a task to a sub-agent: a thread with its own context, so nothing runs here. Must not know: how a
+//! thread begins or ends.
 
 use futures_util::future::BoxFuture;
 use serde_json::json;
@@ -9,7 +9,7 @@ use crate::domain::call::{EffectClass, ErrorClass, Outcome};
 use crate::tools::errors::refused;
 use crate::tools::tool::{Job, Spec, Tool};
 
-/// The tool.
+/// The `delegate` tool.
 pub(super) struct Delegate {
     spec: Spec,
 }

@@ -17,10 +17,10 @@ use crate::tools::replace;
 use crate::tools::tool::{Job, Spec, Tool};
 use crate::tools::workspace::Workspace;
 
-/// Lines that a message names at most.
+/// Maximum number of lines that a message names.
 const NAMED: usize = 10;
 
-/// The tool.
+/// The `edit_file` tool.
 pub(super) struct EditFile {
     spec: Spec,
 }
@@ -85,7 +85,7 @@ impl Tool for EditFile {
         let now = state_of(workspace, private, &args.path).ok()??;
         let edited = edit(&now, &args).ok()?;
         let mut recorded = intent(Some(&now), &edited.bytes);
-        // The value of a success cannot be told from the file afterwards.
+        // The value of a success cannot be derived from the file afterwards.
         recorded
             .as_object_mut()?
             .insert("value".to_owned(), edited.sentence(&args.path).into());
@@ -128,9 +128,9 @@ fn change(job: &Job) -> Result<Outcome, ToolError> {
 
 struct Edited {
     bytes: Vec<u8>,
-    /// How many places were replaced.
+    /// Number of replacements.
     count: usize,
-    /// Line of the first of them, in the old content.
+    /// Line of the first replacement, in the old content.
     line: usize,
 }
 
@@ -164,7 +164,7 @@ fn edit(now: &[u8], args: &Args) -> Result<Edited, ToolError> {
     if places.count > 1 && !args.all {
         return Err(ambiguous(&places, args));
     }
-    // What this makes is read whole again to find out whether it happened.
+    // The result must be readable as a whole again, to find out whether the edit happened.
     let gone = now.len() - places.count * old.len();
     let then = (places.count.saturating_mul(args.new.len())).saturating_add(gone);
     if then as u64 > replace::MOST {
@@ -194,15 +194,15 @@ fn edit(now: &[u8], args: &Args) -> Result<Edited, ToolError> {
     })
 }
 
-/// Where a text stands, places that overlap left out.
+/// Where a text occurs, not counting overlaps.
 struct Places {
     count: usize,
-    /// Lines of the first ones, as many as a message names.
+    /// Lines of the first occurrences, as many as a message names.
     lines: Vec<usize>,
 }
 
 impl Places {
-    /// One pass: there may be millions of places, in a file that is looked at before every launch.
+    /// Finds them in one pass: there may be millions, in a file that is examined before every launch.
     fn of(bytes: &[u8], text: &[u8]) -> Self {
         let (mut line, mut counted) = (1, 0);
         let mut places = Self {

@@ -1,5 +1,5 @@
-//! Ends the run with an answer: its arguments are the answer, so nothing ever runs. Must not know:
-//! what becomes of the answer.
+//! Ends the run with an answer: its arguments are the answer, so nothing ever runs. Must not know: what
+//! happens to the answer.
 
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
@@ -11,16 +11,16 @@ use crate::tools::tool::{Job, Spec, Tool};
 
 const WHAT: &str = "The complete answer; nothing else is shown as the result of the run.";
 
-/// The tool.
+/// The `final_answer` tool.
 pub(super) struct FinalAnswer {
     spec: Spec,
 }
 
 impl FinalAnswer {
-    /// With the JSON Schema of the session's answer, or for any text.
+    /// Takes the JSON Schema of the session's answer; without one, any text will do.
     pub(super) fn new(answer: Option<&Value>) -> Self {
         let mut answer = answer.cloned().unwrap_or_else(|| json!({"type": "string"}));
-        // Definitions are found from the root of a document, which the answer's schema is no longer.
+        // References to definitions start from the root of a document, which this schema no longer is.
         let mut moved = serde_json::Map::new();
         if let Value::Object(map) = &mut answer {
             for key in ["$schema", "$defs", "definitions"] {

@@ -1,4 +1,4 @@
-//! Sends an HTTP request. Its effect class is unknown whatever the method: a class belongs to the
+//! Sends an HTTP request. Its effect class is unknown whatever the method, because a class belongs to the
 //! tool, and a POST can do anything. Must not know: other tools, who allowed it.
 
 use std::collections::BTreeMap;
@@ -24,14 +24,14 @@ use crate::tools::errors::{from_io, refused, shown, untouched};
 use crate::tools::output::{Bounded, Kept, json_text};
 use crate::tools::tool::{Job, Spec, Tool};
 
-/// Seconds that a request may take when the call does not say.
+/// Default time limit in seconds.
 const TIME: u64 = 30;
-/// Redirects followed.
+/// Maximum number of redirects.
 const HOPS: usize = 10;
-/// Bytes of a body that are received at most; what follows is left with the server.
+/// Maximum number of bytes received of a body; the rest is left with the server.
 const BODY: u64 = 32 * 1024 * 1024;
 
-/// The tool.
+/// The `http_request` tool.
 pub(super) struct HttpRequest {
     spec: Spec,
     client: Arc<OnceLock<Result<Client, String>>>,
@@ -39,7 +39,7 @@ pub(super) struct HttpRequest {
 }
 
 impl HttpRequest {
-    /// With or without the system's proxy settings.
+    /// Creates the tool with or without the system's proxy settings.
     pub(super) fn new(proxy: bool) -> Self {
         let schema = json!({
             "type": "object",
@@ -120,7 +120,7 @@ impl Tool for HttpRequest {
 }
 
 fn build(proxy: bool) -> Result<Client, String> {
-    // Fails only where somebody installed one before, which is as good.
+    // Fails only if a provider is installed already, which is just as good.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let mut builder = Client::builder()
         .user_agent(concat!("overrule/", env!("CARGO_PKG_VERSION")))
@@ -225,7 +225,7 @@ impl Trip {
         }
     }
 
-    /// Where a response sends the request on to.
+    /// Returns where a response redirects the request.
     fn next(&self, response: &Response) -> Result<Option<Url>, ToolError> {
         if !matches!(response.status().as_u16(), 301 | 302 | 303 | 307 | 308) {
             return Ok(None);
@@ -379,7 +379,7 @@ fn check(url: &Url) -> Result<(), ToolError> {
     ))
 }
 
-/// The headers that matter to a reader of the body; cookies and the like are not repeated.
+/// Returns the headers that matter to a reader of the body; cookies and the like are left out.
 fn some(headers: &HeaderMap) -> Value {
     let names = [
         "content-type",
@@ -436,13 +436,14 @@ fn by_status(status: StatusCode, headers: &HeaderMap, url: &Url, text: &str) -> 
             None => hint.map(ToOwned::to_owned),
         },
         partial: (!text.is_empty()).then(|| json_text(text).into()),
-        // A server that is asked too often says so instead of doing anything.
+        // A server that receives too many requests says so instead of doing anything.
         executed: code != 429,
         retry_after_ms: asked(|name| headers.get(name)?.to_str().ok()),
     }
 }
 
-/// The request did not get an answer. Nothing happened if there was no connection and no redirect before.
+/// Builds the error of a request without a response. Nothing happened if there was no connection and no
+/// earlier redirect.
 fn unsent(url: &Url, error: &reqwest::Error, first: bool) -> ToolError {
     let executed = !(first && (error.is_connect() || error.is_builder()));
     let what = url.as_str();
@@ -490,7 +491,7 @@ fn broken(url: &Url, error: &reqwest::Error) -> ToolError {
     }
 }
 
-/// What went wrong, down to the first cause; the address is told elsewhere.
+/// Describes the first cause of an error; the URL is named elsewhere.
 fn causes(error: &dyn std::error::Error) -> String {
     let mut innermost = error;
     while let Some(next) = innermost.source() {

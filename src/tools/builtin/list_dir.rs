@@ -13,10 +13,10 @@ use crate::tools::errors::untouched;
 use crate::tools::tool::{Job, Spec, Tool};
 use crate::tools::workspace::Workspace;
 
-/// Entries listed at most.
+/// Maximum number of entries listed.
 const MOST: usize = 2_000;
 
-/// The tool.
+/// The `list_dir` tool.
 pub(super) struct ListDir {
     spec: Spec,
 }

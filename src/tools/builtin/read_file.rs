@@ -14,10 +14,10 @@ use crate::tools::output::Bounded;
 use crate::tools::tool::{Job, Spec, Tool};
 use crate::tools::workspace::Workspace;
 
-/// A NUL byte among the first bytes tells that a file is not text.
+/// A NUL among this many first bytes shows that a file is not text.
 pub(super) const SNIFFED: usize = 8 * 1024;
 
-/// The tool.
+/// The `read_file` tool.
 pub(super) struct ReadFile {
     spec: Spec,
 }
@@ -132,7 +132,7 @@ fn not_text(path: &str) -> ToolError {
     )
 }
 
-/// Keeps the wanted lines of a stream and counts all.
+/// Keeps the requested lines of a stream and counts all lines.
 struct Lines {
     kept: Bounded,
     first: u64,

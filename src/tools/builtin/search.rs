@@ -21,11 +21,11 @@ use crate::tools::output::marked;
 use crate::tools::tool::{Job, Spec, Tool};
 use crate::tools::workspace::Workspace;
 
-/// Matching lines given at most.
+/// Maximum number of matching lines returned.
 const MOST: usize = 200;
-/// Characters given of a matching line.
+/// Maximum number of characters returned of a matching line.
 const WIDTH: usize = 200;
-/// Files larger than this are not searched.
+/// Files of more bytes than this are not searched.
 const LARGE: u64 = 16 * 1024 * 1024;
 /// Bytes that a compiled pattern may take: the time for a byte of a file grows with them.
 const PATTERN: usize = 512 * 1024;
@@ -34,7 +34,7 @@ const PIECE: usize = 32 * 1024;
 /// Bytes of a piece that are searched again with the next one: a longer match may be missed in a long line.
 const OVERLAP: usize = 4 * 1024;
 
-/// The tool.
+/// The `search` tool.
 pub(super) struct Search {
     spec: Spec,
 }
@@ -110,7 +110,7 @@ impl Tool for Search {
     }
 }
 
-/// What was found so far.
+/// The results so far.
 #[derive(Default)]
 struct Found {
     lines: Vec<String>,
@@ -120,7 +120,7 @@ struct Found {
     large: u64,
     unreadable: u64,
     truncated: bool,
-    /// The file with most matching lines given, the first of equals, and how many they are.
+    /// The file with the most returned lines, the first among equals, and their number.
     top: Option<(usize, String)>,
 }
 
@@ -172,7 +172,7 @@ fn search(job: &Job) -> Result<Outcome, ToolError> {
         "truncated": found.truncated,
         "skipped": {"binary": found.binary, "large": found.large, "unreadable": found.unreadable}
     });
-    // Absent where nothing was found, so that a reference to it can fall back on something else.
+    // Absent if nothing was found, so that a reference to it can fall back on something else.
     if let (Some((_, top)), Some(map)) = (&found.top, meta.as_object_mut()) {
         map.insert("top".to_owned(), top.as_str().into());
     }
@@ -305,7 +305,7 @@ fn look(wanted: &Wanted<'_>, path: &Path, found: &mut Found) {
         return;
     }
     let before = found.lines.len();
-    // What follows the last line break is no line.
+    // A final line break does not begin another line.
     let lines = bytes.strip_suffix(b"\n").unwrap_or(&bytes);
     for (number, line) in lines.split(|byte| *byte == b'\n').enumerate() {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
@@ -334,7 +334,7 @@ fn look(wanted: &Wanted<'_>, path: &Path, found: &mut Found) {
     }
 }
 
-/// The line, or the part of a long one that holds the match.
+/// Returns the line or, if it is long, the part with the match.
 fn excerpt(line: &[u8], at: usize) -> String {
     let (text, _) = marked(line);
     if text.chars().count() <= WIDTH {

@@ -1,4 +1,4 @@
-//! Which tools there are, in which order. Must not know: what any of them does.
+//! Lists the built-in tools in their order. Must not know: what any of them does.
 
 use std::sync::Arc;
 
@@ -20,9 +20,9 @@ use crate::tools::tool::Tool;
 /// What the tools of a session depend on.
 #[derive(Debug, Clone)]
 pub struct Setup {
-    /// The variables that children get.
+    /// The environment variables of child processes.
     pub environment: Environment,
-    /// JSON Schema of the session's answer; any text where there is none.
+    /// JSON Schema of the session's answer; `None` for any text.
     pub answer: Option<Value>,
     /// Whether requests honour the system's proxy settings.
     pub proxy: bool,
@@ -38,7 +38,7 @@ impl Default for Setup {
     }
 }
 
-/// All of them, in the order in which a model is offered them.
+/// Returns all built-in tools, in the order in which they are offered to a model.
 pub fn all(setup: &Setup) -> Vec<Arc<dyn Tool>> {
     vec![
         Arc::new(ReadFile::new()),

@@ -23,14 +23,14 @@ use crate::tools::output::{Bounded, HEAD, Kept, TAIL, json_text};
 use crate::tools::tool::{Job, Spec, Tool};
 use crate::tools::workspace::Workspace;
 
-/// Seconds that a command may take when the call does not say.
+/// Default time limit in seconds.
 const TIME: u64 = 120;
-/// The longest wait for output after the end of a command.
+/// Maximum time to wait for output after the end of a command.
 const DRAIN: Duration = Duration::from_secs(2);
 /// Silence after the end of a command that counts as the end of its output.
 const SILENCE: Duration = Duration::from_millis(100);
 
-/// The tool.
+/// The `shell` tool.
 pub(super) struct Shell {
     spec: Spec,
     environment: Environment,
@@ -107,7 +107,7 @@ impl Tool for Shell {
     }
 }
 
-/// How a command came to its end.
+/// How a command ended.
 enum End {
     Exited(ExitStatus),
     Lost(std::io::Error),
@@ -149,7 +149,7 @@ async fn shell(job: Job, environment: Environment) -> Result<Outcome, ToolError>
     Ok(outcome(&end, ms, left, stdout.finish(), stderr.finish()))
 }
 
-/// Ends all that is left of the command. True when something was left.
+/// Ends everything that is left of the command; returns true if something was.
 async fn stop(started: &mut Started) -> bool {
     let Started { child, tree } = started;
     let (left, _) = tokio::join!(tree.end(), child.wait());
@@ -180,7 +180,7 @@ fn directory(job: &Job, cwd: Option<&str>) -> Result<PathBuf, ToolError> {
     }
 }
 
-/// Reads one output to its end, in a task of its own, so that the command never waits for a reader.
+/// Reads one output to its end in its own task, so that the command never blocks on it.
 struct Reader {
     kept: Arc<Mutex<Bounded>>,
     task: Option<JoinHandle<()>>,
@@ -219,8 +219,8 @@ impl Reader {
     }
 }
 
-/// Waits for the rest of the output: to its end, or until nothing comes, or not longer than a limit.
-/// A process in the background may hold the output open for ever.
+/// Waits for the rest of the output: until it ends, falls silent, or reaches the time limit. A background
+/// process may hold it open for ever.
 async fn drain(stdout: &Reader, stderr: &Reader) {
     let limit = Instant::now() + DRAIN;
     let mut seen = (stdout.total(), stderr.total());

@@ -1,4 +1,4 @@
-//! The tools as the engine runs them: real files, real children, real requests to this machine.
+//! The tools as the engine runs them: real files, real child processes, real requests to this machine.
 
 mod edits;
 mod files;
@@ -54,7 +54,7 @@ impl Bench {
         self.dir.path()
     }
 
-    /// Puts files there; parents are made.
+    /// Creates files, with their parents.
     fn with(self, files: &[(&str, &str)]) -> Self {
         for (path, content) in files {
             let path = self.path().join(path);
@@ -103,7 +103,7 @@ impl Bench {
     }
 }
 
-/// The partial result of a failure.
+/// Returns the partial result of a failure.
 fn partial(error: &ToolError) -> String {
     serde_json::from_str(error.partial.as_deref().unwrap()).unwrap()
 }

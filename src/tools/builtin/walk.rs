@@ -1,5 +1,5 @@
-//! Walks the files of a workspace as a person would list them: ignore files honoured, hidden ones
-//! skipped, links not followed, in one order everywhere. Must not know: what is done with them.
+//! Walks the files of a workspace as a person would list them: ignore files honoured, hidden files skipped,
+//! links not followed, in the same order everywhere. Must not know: what is done with them.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,18 +9,19 @@ use ignore::{DirEntry, WalkBuilder};
 use super::ignored::Ignored;
 use crate::tools::workspace::{Place, Workspace};
 
-/// Something that a walk came upon.
+/// An entry that a walk came upon.
 pub(super) struct Step {
-    /// Relative to the workspace.
+    /// Its path, relative to the workspace.
     pub(super) path: PathBuf,
     pub(super) is_dir: bool,
     pub(super) is_file: bool,
 }
 
-/// Everything below a place, itself left out, down to a depth. `None` for what cannot be read.
+/// Iterates over everything below a place, but not the place itself, down to a depth. `None` stands for an
+/// unreadable entry.
 ///
-/// The walk begins at the workspace so that its ignore files count; a place that they ignore is
-/// walked all the same when it was named, since then it is wanted.
+/// The walk begins at the workspace so that its ignore files apply. A place that they ignore is walked all
+/// the same if it was named, because then it is wanted.
 pub(super) fn below(
     workspace: &Arc<Workspace>,
     place: &Place,

@@ -1,4 +1,4 @@
-//! Writes a file whole. Must not know: other tools.
+//! Writes a whole file. Must not know: other tools.
 
 use std::path::{Path, PathBuf};
 
@@ -16,7 +16,7 @@ use crate::tools::replace;
 use crate::tools::tool::{Job, Replacement, Spec, Tool};
 use crate::tools::workspace::Workspace;
 
-/// The tool.
+/// The `write_file` tool.
 pub(super) struct WriteFile {
     spec: Spec,
 }

@@ -1,4 +1,4 @@
-//! Children: what they can reach, and that none outlives its call or, on Linux, the program.
+//! Child processes: what they can reach, and that none outlives its call or, on Linux, the program.
 
 use std::time::Duration;
 
@@ -79,14 +79,14 @@ async fn a_child_inherits_no_open_file() {
     let name = file.path().file_name().unwrap().to_str().unwrap();
     assert!(text.contains("/dev/null"), "{text}");
     assert!(!text.contains(name), "{text}");
-    // Nothing changed for this program itself.
+    // This program's own descriptor is unchanged.
     assert_eq!(
         rustix::io::fcntl_getfd(file.as_file()).unwrap(),
         rustix::io::FdFlags::empty()
     );
 }
 
-/// Whether the process with this id lives, without the code under test.
+/// Returns true if the process with this id lives, without using the code under test.
 #[cfg(target_os = "linux")]
 pub(crate) fn lives(pid: u32) -> bool {
     std::fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| {
@@ -129,7 +129,7 @@ async fn after_a_crash_a_child_is_found_again_and_ended_with_its_descendants() {
     let below = numbers(&mut started, 2).await;
     assert!(ticks > 0);
     assert!(still_running(pid, ticks));
-    // Somebody else with the same id is not meant.
+    // An unrelated process with the same id is not meant.
     assert!(!still_running(pid, ticks + 1));
     assert!(!kill_group(pid, ticks + 1).await);
     assert!(lives(pid) && below.iter().all(|pid| lives(*pid)));
@@ -185,7 +185,7 @@ async fn what_cannot_be_started_is_an_error() {
     assert_eq!(error.kind(), io::ErrorKind::NotFound);
 }
 
-/// Name of the variable by which the next test turns a process of this test binary into its victim.
+/// Name of the variable by which the next test makes a process of this test binary its victim.
 #[cfg(target_os = "linux")]
 const VICTIM: &str = "OVERRULE_TEST_VICTIM";
 

@@ -1,16 +1,16 @@
-//! A child and all that descends from it: whether any of it lives, and how it is ended. Must not
-//! know: how a child is started.
+//! A child and all its descendants: whether any of them lives, and how they are ended. Must not know: how a
+//! child is started.
 
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal};
 
-/// Time between the request to end and the end by force.
+/// Time between the request to end and the kill.
 const GRACE: Duration = Duration::from_secs(2);
-/// How often it is looked whether all has ended.
+/// Interval at which the tree is examined while it ends.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// A child and all that descends from it. Dropping it ends them all by force.
+/// A child and all its descendants. Dropping this kills them all.
 #[derive(Debug)]
 pub struct Tree {
     pid: u32,
@@ -27,18 +27,18 @@ impl Tree {
         }
     }
 
-    /// Process id of the first, also the id of its group and session.
+    /// Returns the process id of the child, which is also that of its group and session.
     pub const fn pid(&self) -> u32 {
         self.pid
     }
 
-    /// Its start time in clock ticks since boot; 0 where the system does not tell.
+    /// Returns its start time in clock ticks since boot; 0 if the system does not tell.
     pub const fn ticks(&self) -> u64 {
         self.ticks
     }
 
-    /// Asks all processes to end, and ends by force what lives on for too long. The caller must
-    /// wait for the first process meanwhile. True when any had to be ended.
+    /// Asks all processes to end, and kills those that remain after two seconds. The caller must wait for the
+    /// child meanwhile. Returns true if any had to be ended.
     pub async fn end(&mut self) -> bool {
         let any = end(self.pid, self.ticks).await;
         self.ended = true;
@@ -54,13 +54,13 @@ impl Drop for Tree {
     }
 }
 
-/// Whether the process that had this id and start time, or any that descends from it, still runs.
+/// Returns true if the process that had this id and start time, or a descendant of it, still runs.
 pub fn still_running(pid: u32, ticks: u64) -> bool {
     !family(pid, ticks).is_empty()
 }
 
-/// Ends the process that had this id and start time and all that descend from it: first asked,
-/// then by force. True when any was running; a stranger that has the id now is left alone.
+/// Ends the process that had this id and start time with all its descendants: first by request, then by kill.
+/// Returns true if any was running. An unrelated process that has the id now is left alone.
 pub async fn kill_group(pid: u32, ticks: u64) -> bool {
     end(pid, ticks).await
 }
@@ -74,7 +74,7 @@ async fn end(pid: u32, ticks: u64) -> bool {
     let patience = tokio::time::Instant::now() + GRACE;
     while tokio::time::Instant::now() < patience {
         tokio::time::sleep(LOOK).await;
-        // Those that were children of an ended process are only known from before.
+        // Children of an ended process are known only from earlier rounds.
         known.retain(Member::lives);
         for member in family(pid, ticks) {
             if !known.contains(&member) {
@@ -86,7 +86,7 @@ async fn end(pid: u32, ticks: u64) -> bool {
             return true;
         }
     }
-    // A family may grow while it is looked at; what is left is stopped from growing by its end.
+    // A family may grow while it is examined, so killing it is repeated.
     for _ in 0..50 {
         signal(&known, Signal::KILL);
         tokio::time::sleep(LOOK).await;
@@ -99,12 +99,12 @@ async fn end(pid: u32, ticks: u64) -> bool {
     true
 }
 
-/// A process, told from a later one of the same id by its start.
+/// A process; its start time distinguishes it from a later one with the same id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Member {
     pid: u32,
     start: u64,
-    /// Signals go to the whole group.
+    /// True if signals go to the whole group.
     group: bool,
 }
 
@@ -129,7 +129,7 @@ fn signal(members: &[Member], signal: Signal) {
         let Some(pid) = i32::try_from(member.pid).ok().and_then(Pid::from_raw) else {
             continue;
         };
-        // Errors mean that it has ended, which is what is wanted.
+        // An error means that it has ended already, as intended.
         let _ = if member.group {
             rustix::process::kill_process_group(pid, signal)
         } else if member.lives() {
@@ -160,13 +160,13 @@ fn group_lives(pid: u32) -> bool {
 
 #[cfg(target_os = "linux")]
 fn group_lives(pid: u32) -> bool {
-    // A process that has ended but was not waited for takes signals; it does not live.
+    // A zombie still accepts signals, but it does not live.
     linux::all()
         .iter()
         .any(|(_, stat)| stat.group == pid && !stat.dead)
 }
 
-/// Without a list of processes, the group is all that is known of a family.
+/// Returns the group, which is all that is known of a family without a process list.
 #[cfg(not(target_os = "linux"))]
 fn family(pid: u32, _: u64) -> Vec<Member> {
     if group_lives(pid) {
@@ -180,7 +180,7 @@ fn family(pid: u32, _: u64) -> Vec<Member> {
     }
 }
 
-/// The living processes of a group and session, and those that descend from them.
+/// Returns the living processes of a group and session, and their descendants.
 #[cfg(target_os = "linux")]
 fn family(pid: u32, ticks: u64) -> Vec<Member> {
     if ticks == 0 {
@@ -189,7 +189,7 @@ fn family(pid: u32, ticks: u64) -> Vec<Member> {
     let all = linux::all();
     let first = all.iter().find(|(no, _)| *no == pid);
     if first.is_some_and(|(_, stat)| stat.start != ticks) {
-        // The id belongs to somebody else now, so the group of that name does, too.
+        // The id belongs to another process now, and so does the group of that id.
         return Vec::new();
     }
     let mut inside: std::collections::HashSet<u32> = all
@@ -218,7 +218,7 @@ fn family(pid: u32, ticks: u64) -> Vec<Member> {
         });
     let mut members: Vec<Member> = members.collect();
     if all.iter().any(|(_, stat)| stat.group == pid && !stat.dead) {
-        // One signal for the group reaches also what it starts in this very moment.
+        // A signal to the group also reaches what it starts at this very moment.
         members.insert(
             0,
             Member {
@@ -233,7 +233,7 @@ fn family(pid: u32, ticks: u64) -> Vec<Member> {
 
 #[cfg(target_os = "linux")]
 mod linux {
-    //! What the system tells of processes. Must not know: which of them matter.
+    //! What the system reports about processes. Must not know: which of them matter.
 
     pub(super) struct Stat {
         pub(super) dead: bool,
@@ -246,7 +246,7 @@ mod linux {
     pub(super) fn stat(pid: u32) -> Option<Stat> {
         let text = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
         let text = String::from_utf8_lossy(&text);
-        // The name stands in parentheses and may itself hold some.
+        // The name is in parentheses and may itself contain some.
         let (_, rest) = text.rsplit_once(')')?;
         let fields: Vec<&str> = rest.split_ascii_whitespace().collect();
         let number = |at: usize| fields.get(at).and_then(|field| field.parse::<u64>().ok());

@@ -1,4 +1,4 @@
-//! What an execution ends in, whatever its tool does.
+//! The outcome of an execution, whatever its tool does.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -13,7 +13,7 @@ use crate::tools::tool::Spec;
 
 type Body = fn(Job) -> BoxFuture<'static, Outcome>;
 
-/// A tool for tests: no effect, or the one that a test gives it.
+/// A tool for tests, without an effect unless a test gives it one.
 struct Noop {
     spec: Spec,
     body: Body,

@@ -1,5 +1,5 @@
-//! An archive of records: real files, in a directory that is there while the program runs. Some are sealed: nobody
-//! has permission to read them, so the system refuses it, however often one tries.
+//! An archive of records: real files in a directory that exists while the program runs. Some are sealed:
+//! nobody has permission to read them, so the system refuses, however often one tries.
 //!
 //! Must not know: who asks.
 
@@ -17,7 +17,7 @@ use crate::domain::call::{EffectClass, ErrorClass, ToolError};
 use crate::tools::errors::{from_io, refused};
 use crate::tools::tool::Tool;
 
-/// Name, and the text of those that are open.
+/// The name of each record, and the text of those that can be read.
 const RECORDS: [(&str, Option<&str>); 4] = [
     ("contracts", None),
     ("ledger", Some("income 1200\nexpenses 950")),
@@ -25,7 +25,7 @@ const RECORDS: [(&str, Option<&str>); 4] = [
     ("payroll", None),
 ];
 
-/// Directories that are tried before it is given up to find a free name.
+/// Number of directory names that are tried before giving up.
 const NAMES: u32 = 100;
 
 pub(super) fn tools() -> Vec<Arc<dyn Tool>> {
@@ -60,7 +60,7 @@ fn read(archive: Arc<Archive>) -> Service {
     )
 }
 
-/// The directory with the records; made when it is first asked for, taken away with the tools.
+/// The directory of records, created on first use and removed with the tools.
 #[derive(Default)]
 struct Archive {
     dir: OnceLock<Result<PathBuf, io::ErrorKind>>,
@@ -89,7 +89,7 @@ impl Archive {
         let shown = format!("archive/{name}");
         let fails = |error: &io::Error| from_io("read", &shown, error, false);
         if !RECORDS.iter().any(|(known, _)| *known == name) {
-            // Nothing but a record is looked for: a name is no path.
+            // Only records are looked up, because a name is not a path.
             return Err(fails(&Errno::NOENT.into()));
         }
         let words = fs::read_to_string(self.dir()?.join(name)).map_err(|error| fails(&error))?;
@@ -110,16 +110,16 @@ impl Archive {
 impl Drop for Archive {
     fn drop(&mut self) {
         if let Some(Ok(dir)) = self.dir.get() {
-            // Best effort: it lies where what is temporary lies.
+            // Best effort: it is in the system's temporary directory anyway.
             let _ = fs::remove_dir_all(dir);
         }
     }
 }
 
-/// What stands in a sealed record, which only root gets to see.
+/// The text of a sealed record, which only root can see.
 const SEALED: &str = "sealed";
 
-/// A directory of its own for this program, with the records in it.
+/// Creates a directory for this program, with the records in it.
 fn make() -> io::Result<PathBuf> {
     let pid = std::process::id();
     let mut no = 0;
@@ -154,7 +154,7 @@ mod tests {
         assert_eq!((mode(&dir), mode(&dir.join("payroll"))), (0o700, 0o000));
         let sealed = archive.read("payroll").unwrap_err();
         assert_eq!(sealed.class, ErrorClass::Auth);
-        // Whom no permissions keep out is told so; anybody else is refused by the system.
+        // Permissions do not stop root, who is told so; anybody else is refused by the system.
         if rustix::process::geteuid().is_root() {
             assert!(
                 sealed.message.contains("as whom this program runs"),
@@ -164,7 +164,7 @@ mod tests {
         } else {
             assert_eq!(&*sealed.evidence, "errno EACCES");
         }
-        // It is the file that decides.
+        // The file itself decides.
         fs::set_permissions(dir.join("payroll"), Permissions::from_mode(0o600)).unwrap();
         fs::write(dir.join("payroll"), "640").unwrap();
         assert_eq!(archive.read("payroll").unwrap(), "640");

@@ -9,10 +9,10 @@ use crate::domain::call::{EffectClass, ToolError};
 use crate::domain::template::{Purpose, Template};
 use crate::tools::tool::Tool;
 
-/// Nobody flies here, on any day.
+/// Routes that nobody flies, on any day.
 const CLOSED: [(&str, &str); 1] = [("TRF", "BCN")];
 
-/// The refusal where there is no flight from one airport to another.
+/// Refuses a route without flights.
 fn route(from: &str, to: &str) -> Result<(), ToolError> {
     let none = |hint: &str| Err(status(404, "404 Flight for given route not found", hint));
     if from == to {
@@ -92,7 +92,7 @@ fn book() -> Service {
     })
 }
 
-/// The schema leaves the number of passengers open; the service does not.
+/// Books a flight. The schema leaves the number of passengers optional; the service does not.
 fn booked(args: &Value) -> Result<Value, ToolError> {
     let Some(passengers) = args.get("passengers") else {
         return Err(status(
@@ -105,7 +105,7 @@ fn booked(args: &Value) -> Result<Value, ToolError> {
     route(from, to)?;
     let day = text(args, "departure_date");
     let class = args.get("class").and_then(Value::as_str).unwrap_or("economy");
-    // The same booking has the same reference, in every run.
+    // The same booking has the same reference in every run.
     let number = sum(&format!("{from}{to}{day}{class}{passengers}")) % 9_000 + 1_000;
     Ok(json!({
         "reference": format!("OV-{number}"), "from": from, "to": to, "date": day, "class": class, "passengers": passengers

@@ -1,5 +1,5 @@
 //! Three mirrors of one small book: the first refuses everybody, the second is busy every other time, the
-//! third is slow and sure. Must not know: who reads.
+//! third is slow and reliable. Must not know: who reads.
 
 use std::sync::Arc;
 

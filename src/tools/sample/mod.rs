@@ -1,6 +1,5 @@
-//! Sample tools: small services that live in this program alone, so that anybody can see what becomes of
-//! wrong arguments, failing tools and circles. They need no network and change nothing. Must not know:
-//! who calls them, which playbook.
+//! Sample tools: small services inside this program that show what happens to wrong arguments, failing tools
+//! and circles. They need no network and change nothing. Must not know: who calls them, which playbook.
 
 mod archive;
 mod flights;
@@ -14,8 +13,8 @@ use std::sync::Arc;
 
 use super::tool::Tool;
 
-/// The tools of a built-in run beyond the ordinary ones, in the order in which a model is offered them; none
-/// for a run that has none of its own.
+/// Returns the additional tools of a built-in run, in the order in which they are offered to a model; empty
+/// for a run without tools of its own.
 pub fn of(run: &str) -> Vec<Arc<dyn Tool>> {
     match run {
         "flights" | "detour" => flights::tools(),

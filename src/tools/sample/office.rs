@@ -1,5 +1,5 @@
-//! An office: heating, calendar, telephone book, user profiles; each particular about its arguments. Must
-//! not know: who works there.
+//! An office: heating, calendar, telephone book, user profiles, each particular about its arguments.
+//! Must not know: who works there.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! A ring of places from which one way leads out: A to B to C and back to A, or from C over D to E. The
-//! services that move are flaky, each at its own rate. Must not know: where anybody wants to go.
+//! A ring of places with one way out: A to B to C and back to A, or from C via D to E. The services that move
+//! are flaky, each at its own rate. Must not know: where anybody wants to go.
 
 use std::sync::Arc;
 

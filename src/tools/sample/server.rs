@@ -1,6 +1,6 @@
-//! A small HTTP server on this machine that answers a few requests at a time and tells everybody else to
-//! come back later, and the tool to wait with. It listens on the loopback address alone. Must not know:
-//! who asks it.
+//! A small HTTP server on this machine that answers a few requests at a time and tells the others to come
+//! back later, and the tool to wait with. It listens only on the loopback address. Must not know: who asks
+//! it.
 
 use std::collections::VecDeque;
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
@@ -15,16 +15,16 @@ use super::service::Service;
 use crate::domain::call::EffectClass;
 use crate::tools::tool::Tool;
 
-/// Requests that are answered within [`WITHIN`].
+/// Maximum number of requests that are answered within [`WITHIN`].
 const MOST: usize = 2;
-/// The time for which requests are counted.
+/// The period over which requests are counted.
 const WITHIN: Duration = Duration::from_secs(1);
-/// The longest head of a request that is read.
+/// Maximum bytes of a request's head.
 const HEAD: u64 = 16 * 1024;
 /// Longer than anybody on this machine takes to send a request.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// A tool to wait with.
+/// Returns the tool to wait with.
 pub(super) fn tools() -> Vec<Arc<dyn Tool>> {
     let schema = json!({
         "type": "object",
@@ -47,8 +47,8 @@ pub(super) fn tools() -> Vec<Arc<dyn Tool>> {
 /// A little longer than the server asks for.
 const WAIT_MS: u64 = 1_100;
 
-/// Starts the server for the rest of this program's life; gives the port. A run that goes on needs the one
-/// that it had.
+/// Starts the server for the rest of this program's life and returns its port. A resumed run needs the same
+/// port as before.
 pub fn start(port: Option<u16>) -> io::Result<u16> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port.unwrap_or(0)))?;
     let port = listener.local_addr()?.port();
@@ -58,11 +58,11 @@ pub fn start(port: Option<u16>) -> io::Result<u16> {
     Ok(port)
 }
 
-/// One request after the other: nobody who asks here is in a hurry.
+/// Serves one request after the other: no client here is in a hurry.
 fn serve(listener: &TcpListener) {
     let mut rate = Rate::default();
     for socket in listener.incoming().flatten() {
-        // Whoever went away meanwhile misses their answer, and nobody else anything.
+        // A client that went away misses its answer; nobody else is affected.
         answer(&socket, &mut rate).unwrap_or_default();
     }
 }
@@ -101,12 +101,12 @@ fn answer(socket: &TcpStream, rate: &mut Rate) -> io::Result<()> {
     socket.flush()
 }
 
-/// Which requests were answered of late.
+/// The times of the recently answered requests.
 #[derive(Default)]
 pub(super) struct Rate(VecDeque<Instant>);
 
 impl Rate {
-    /// Counts a request that is answered; false for one too many, which does not count.
+    /// Counts a request that is answered; returns false for one too many, which does not count.
     pub(super) fn admits(&mut self, now: Instant) -> bool {
         while self
             .0

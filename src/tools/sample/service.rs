@@ -1,4 +1,4 @@
-//! What the sample tools share: a tool that answers from its arguments and from how often it was asked the
+//! What the sample tools share: a tool that answers according to its arguments and how often it was asked the
 //! same. Must not know: any one service.
 
 use std::collections::HashMap;
@@ -13,9 +13,9 @@ use crate::tools::builtin::common;
 use crate::tools::errors::{refused, untouched};
 use crate::tools::tool::{Job, Spec, Tool};
 
-/// What a service says to arguments that it was sent for the nth time.
+/// Answers arguments that were sent for the nth time.
 pub(super) type Answer = fn(&Value, u32) -> Result<Value, ToolError>;
-/// The same where it rests on something.
+/// An [`Answer`] that captures something.
 type AnyAnswer = Arc<dyn Fn(&Value, u32) -> Result<Value, ToolError> + Send + Sync>;
 
 /// One service.
@@ -27,7 +27,7 @@ pub(super) struct Service {
 }
 
 impl Service {
-    /// A service that takes a moment for its answer, like a real one.
+    /// Creates a service that takes a moment for its answer, like a real one.
     pub(super) fn new(
         name: &str,
         description: &str,
@@ -45,13 +45,13 @@ impl Service {
         }
     }
 
-    /// The same with another time to answer.
+    /// Sets the time that it takes to answer.
     pub(super) fn taking(mut self, ms: u64) -> Self {
         self.delay = Duration::from_millis(ms);
         self
     }
 
-    /// The same with changes to what it is.
+    /// Changes its spec.
     pub(super) fn with(mut self, change: impl FnOnce(&mut Spec)) -> Self {
         change(&mut self.spec);
         self
@@ -82,12 +82,12 @@ impl Tool for Service {
     }
 }
 
-/// An argument that is a text; empty where it is not there.
+/// Returns an argument as text, empty if it is absent.
 pub(super) fn text<'a>(args: &'a Value, name: &str) -> &'a str {
     args.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// A refusal as a service words it, by the status that it would send.
+/// Builds a refusal in a service's words, by the HTTP status that it would send.
 pub(super) fn status(status: u16, message: impl Into<String>, hint: &str) -> ToolError {
     let class = match status {
         400 | 422 => ErrorClass::Param,
@@ -100,7 +100,7 @@ pub(super) fn status(status: u16, message: impl Into<String>, hint: &str) -> Too
     refused(class, message, &format!("HTTP {status}"), hint)
 }
 
-/// A refusal because a rule of the service is against it.
+/// Builds a refusal because of a rule of the service.
 pub(super) fn rule(message: impl Into<String>, hint: &str) -> ToolError {
     refused(ErrorClass::Business, message, "declared by the tool", hint)
 }

@@ -1,4 +1,4 @@
-//! Tests of the sample services, run as any tool is run.
+//! Tests of the sample services, run like any tool.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -53,7 +53,7 @@ fn every_run_has_tools_that_say_what_they_are() {
                 assert!(property["description"].is_string(), "{} {name}", card.name);
             }
         }
-        // Beside the ordinary tools, as a run has them.
+        // Together with the ordinary tools, as in a run.
         let mut all = crate::tools::builtin::all(&crate::tools::builtin::Setup::default());
         all.extend(of(name));
         assert!(Registry::new(all).is_ok(), "{name}");

@@ -1,4 +1,4 @@
-//! What may be read or written by what it is: its kind, its permissions, its name. Must not know: where it lies.
+//! Decides what may be read or written by its kind, permissions and name. Must not know: where it lies.
 
 use std::io;
 use std::path::Path;
@@ -13,7 +13,7 @@ fn kind(stat: &Stat) -> FileType {
     FileType::from_raw_mode(stat.st_mode)
 }
 
-/// Refuses what is no file.
+/// Refuses anything but a regular file.
 pub(super) fn regular(stat: &Stat, given: &str, action: &str) -> Result<(), ToolError> {
     match kind(stat) {
         FileType::RegularFile => Ok(()),
@@ -27,10 +27,10 @@ pub(super) fn regular(stat: &Stat, given: &str, action: &str) -> Result<(), Tool
     }
 }
 
-/// Refuses what is no file that a tool may replace.
+/// Refuses files that a tool may not replace.
 pub(super) fn writable(stat: &Stat, given: &str) -> Result<(), ToolError> {
     regular(stat, given, "write")?;
-    // Root may write everything; what somebody marked read-only was meant so all the same.
+    // Root may write everything; a read-only mark is respected all the same.
     if stat.st_mode & 0o222 == 0 {
         return Err(refused(
             ErrorClass::Auth,
@@ -54,7 +54,7 @@ pub(super) fn writable(stat: &Stat, given: &str) -> Result<(), ToolError> {
     Ok(())
 }
 
-/// Files that run, or are believed, just by being there; listed even where they do not exist yet.
+/// Files that take effect just by being there; protected even if they do not exist yet.
 const RUN_BY_THEMSELVES: [&str; 22] = [
     ".profile",
     ".bashrc",
@@ -80,7 +80,7 @@ const RUN_BY_THEMSELVES: [&str; 22] = [
     "config.fish",
 ];
 
-/// Why tools never write this place, if they do not.
+/// Returns why tools never write this place, if so.
 pub(super) fn guarded(path: &Path) -> Option<&'static str> {
     let names: Vec<String> = path.iter().map(|name| plain(&name.to_string_lossy())).collect();
     for name in &names {
@@ -98,7 +98,7 @@ pub(super) fn guarded(path: &Path) -> Option<&'static str> {
         .then_some("it would be run or believed by a shell or another program without being asked")
 }
 
-/// A name as a forgiving file system compares it: without case and invisible characters.
+/// Folds a name as a lenient file system compares it: without case and invisible characters.
 fn plain(name: &str) -> String {
     name.chars()
         .filter(|c| !matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'))

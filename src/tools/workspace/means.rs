@@ -1,4 +1,5 @@
-//! The means by which a path is opened below a directory so that no link leads out. Must not know: workspaces, tools.
+//! The means by which a path is opened below a directory so that no link leads outside. Must not know:
+//! workspaces, tools.
 
 use std::fs::File;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -8,17 +9,17 @@ use std::sync::OnceLock;
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
-/// How the system is made to refuse links.
+/// How links are refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Confinement {
-    /// One system call that the kernel confines (`openat2`).
+    /// By the kernel, in one system call (`openat2`).
     Kernel,
-    /// Component by component, links refused at each step.
+    /// Component by component, refusing links at each step.
     Walk,
 }
 
 impl Confinement {
-    /// The means in a few lower-case words, for a header or a report.
+    /// Names the means in a few lower-case words, for a header or a report.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Kernel => "openat2",
@@ -27,28 +28,28 @@ impl Confinement {
     }
 }
 
-/// What this system offers; found out once.
+/// Returns what this system offers; determined once.
 pub fn confinement() -> Confinement {
     static FOUND: OnceLock<Confinement> = OnceLock::new();
     *FOUND.get_or_init(|| {
         let probe = File::open("/").map(|root| beneath(root.as_fd(), Path::new("."), READ, Mode::empty()));
         match probe {
             Ok(Ok(_)) => Confinement::Kernel,
-            // Not known to the kernel, or forbidden by a container: the walk is as strict.
+            // Unknown to the kernel, or forbidden by a container: the walk is just as strict.
             _ => Confinement::Walk,
         }
     })
 }
 
-/// How a place is opened to be looked at.
+/// Flags for opening a place to read.
 pub(super) const READ: OFlags = OFlags::RDONLY.union(OFlags::CLOEXEC);
 
-/// Opens a path below a directory by one call; the kernel refuses what leads out.
+/// Opens a path below a directory in one call; the kernel refuses what leads outside.
 #[cfg(target_os = "linux")]
 pub(super) fn beneath(dir: BorrowedFd<'_>, path: &Path, flags: OFlags, mode: Mode) -> Result<OwnedFd, Errno> {
     use rustix::fs::ResolveFlags;
     let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS | ResolveFlags::NO_SYMLINKS;
-    // The kernel gives EAGAIN when something is renamed at the same moment.
+    // The kernel returns EAGAIN if something is renamed at the same moment.
     for _ in 0..16 {
         match rustix::fs::openat2(dir, path, flags, mode, resolve) {
             Err(Errno::AGAIN) => {}
@@ -58,13 +59,13 @@ pub(super) fn beneath(dir: BorrowedFd<'_>, path: &Path, flags: OFlags, mode: Mod
     Err(Errno::AGAIN)
 }
 
-/// There is no such call.
+/// Always fails, because the call exists only on Linux.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn beneath(_: BorrowedFd<'_>, _: &Path, _: OFlags, _: Mode) -> Result<OwnedFd, Errno> {
     Err(Errno::NOSYS)
 }
 
-/// Opens a path below a directory step by step, with every link refused.
+/// Opens a path below a directory step by step, refusing every link.
 pub(super) fn walk(dir: BorrowedFd<'_>, path: &Path, flags: OFlags, mode: Mode) -> Result<OwnedFd, Errno> {
     let step_flags = READ | OFlags::DIRECTORY | OFlags::NOFOLLOW;
     let mut at = rustix::fs::openat(dir, ".", READ | OFlags::DIRECTORY, Mode::empty())?;

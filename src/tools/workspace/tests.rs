@@ -1,4 +1,4 @@
-//! The table of paths: what is let in and what is not, by both means of confinement.
+//! The table of paths: what is admitted and what is not, by both means of confinement.
 
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
@@ -234,7 +234,7 @@ fn a_link_put_in_after_the_look_leads_nowhere() {
     std::fs::write(root.join(".git/main.rs"), "other").unwrap();
     for workspace in both(root) {
         let place = workspace.find("src/main.rs").unwrap();
-        // In place of the directory: to the outside, and to what is protected inside.
+        // In place of the directory: a link to the outside, or to something protected inside.
         for to in [ground.outside.as_path(), Path::new(".git")] {
             std::fs::rename(root.join("src"), root.join("away")).unwrap();
             symlink(to, root.join("src")).unwrap();

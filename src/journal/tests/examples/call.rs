@@ -70,7 +70,7 @@ fn binding() -> Binding {
     }
 }
 
-/// From the first check to the question.
+/// The events from the first check to the question.
 fn checks() -> Vec<CallEvent> {
     let fault = Fault {
         path: "/a".to_owned(),

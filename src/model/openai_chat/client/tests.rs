@@ -18,16 +18,16 @@ use crate::model::{Chunk, Model, Request, Tap, Way};
 
 const KEY: &str = "sk-canary-123456";
 
-/// What the server does after it read the request.
+/// What the server does after it has read the request.
 enum Step {
     Send(Vec<u8>),
-    /// One byte at a time, each in a packet of its own as far as the system lets it.
+    /// One byte at a time, each in its own packet as far as the system allows.
     Drip(Vec<u8>),
     /// Nothing more; the connection stays open until the client closes it.
     Hang,
 }
 
-/// A server for one request: its base URL, the request as it came, and word that the client closed.
+/// A server for one request: its base URL, the request as received, and a signal when the client closes.
 struct Server {
     base: String,
     request: oneshot::Receiver<String>,
@@ -75,7 +75,7 @@ async fn serve(steps: Vec<Step>) -> Server {
     }
 }
 
-/// True once headers and as many body bytes as they promise are there.
+/// Returns true once the headers and the announced number of body bytes have arrived.
 fn is_whole(seen: &[u8]) -> bool {
     let text = String::from_utf8_lossy(seen);
     let Some((head, body)) = text.split_once("\r\n\r\n") else {

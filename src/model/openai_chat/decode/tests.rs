@@ -1,5 +1,4 @@
-//! Streams as servers send them, written after the public description of the format.
-//! Must not know: sockets.
+//! Streams as servers send them, following the public description of the format. Must not know: sockets.
 
 mod calls;
 mod streams;
@@ -9,7 +8,7 @@ use crate::model::Chunk;
 use crate::model::decode::{Summary, SummaryCall, Wire, chunks, summary};
 use crate::model::openai_chat::body::Body;
 
-/// An event stream of these deltas of choice 0, ended by `finish` (if any) and the end mark.
+/// Builds an event stream of these deltas of choice 0, ended by `finish` (if any) and the end mark.
 pub(super) fn stream(deltas: &[&str], finish: Option<&str>) -> String {
     let mut frames: Vec<String> = deltas
         .iter()
@@ -31,7 +30,7 @@ pub(super) fn stream(deltas: &[&str], finish: Option<&str>) -> String {
     text
 }
 
-/// Decodes whole, in single bytes and in odd pieces, and wants the same from all.
+/// Decodes the stream whole, byte by byte and in odd pieces, and requires the same result.
 pub(super) fn decode(body: &str) -> (Vec<Chunk>, Result<(), StreamFault>) {
     let whole = chunks(Wire::OpenAiChat, body.as_bytes());
     for size in [1, 2, 5, 13] {
@@ -75,7 +74,7 @@ pub(super) fn sealed(chunks: &[Chunk]) -> Vec<u32> {
         .collect()
 }
 
-/// Position of the first chunk that satisfies the condition.
+/// Returns the position of the first chunk that fulfils the condition.
 pub(super) fn at(chunks: &[Chunk], wanted: impl Fn(&Chunk) -> bool) -> usize {
     chunks.iter().position(wanted).unwrap()
 }

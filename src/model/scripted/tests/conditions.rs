@@ -1,4 +1,4 @@
-//! Which rule holds for a request. Must not know: the engine.
+//! Which rule matches a request. Must not know: the engine.
 
 use super::*;
 
@@ -13,7 +13,7 @@ fn the_first_rule_that_holds_wins_and_none_is_an_error() {
     assert_eq!(blocks(narrow, vec![user("go")]), Err(NoScript::NoRule));
 }
 
-/// True where a rule with this condition holds.
+/// Returns true if a rule with this condition matches.
 fn holds(when: &str, messages: Vec<Message>) -> bool {
     blocks(
         &format!("[[rule]]\nwhen = {{ {when} }}\nanswer = \"yes\""),

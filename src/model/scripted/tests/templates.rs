@@ -1,4 +1,4 @@
-//! What templates and calls give. Must not know: the engine.
+//! What templates and calls yield. Must not know: the engine.
 
 use super::*;
 

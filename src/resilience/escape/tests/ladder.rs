@@ -1,4 +1,4 @@
-//! The steps that an incident takes, one after the other. Must not know: how they are carried out.
+//! The steps of an incident, one after the other. Must not know: how they are carried out.
 
 use std::sync::Arc;
 
@@ -159,7 +159,7 @@ fn what_never_helped_against_the_like_is_passed_over_in_later_incidents() {
         Some(Rung::Guidance),
         "another tool is another matter"
     );
-    // What could not be told teaches nothing.
+    // A step without a known result teaches nothing.
     let mut known = Escape::default();
     for _ in 0..4 {
         known

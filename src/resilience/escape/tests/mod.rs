@@ -14,15 +14,15 @@ use super::fingerprint::fingerprint;
 use crate::domain::escape::args_hash;
 use crate::domain::id::{NodeId, NodeKind, Seq, TurnId};
 
-/// What a call came to: tool, arguments, and a value or an error.
+/// A call and its outcome: tool, arguments, and a value or an error.
 pub type Made<'t> = (&'t str, &'t str, Result<&'t str, &'t str>);
 
-/// One call that came to something; its tool only looks.
+/// A call with its outcome; its tool only looks.
 pub fn action(no: u32, (tool, args, came): Made<'_>) -> Action {
     acting(no, (tool, args, came), false)
 }
 
-/// One call that came to something.
+/// A call with its outcome.
 pub fn acting(no: u32, (tool, args, came): Made<'_>, acts: bool) -> Action {
     let node = NodeId::new(NodeKind::Call, no);
     let called = (Arc::from(tool), args_hash(args));
@@ -45,7 +45,7 @@ pub fn turn(no: u32, made: &[Made<'_>]) -> Batch {
     Batch::new(TurnId(no), Seq(u64::from(no)), actions)
 }
 
-/// The turns of a word, a letter each: a capital fails, a small one gives a value, always the same.
+/// The turns of a word, one per letter: a capital fails, a small letter gives a value, always the same.
 pub fn word(letters: &str) -> Vec<Batch> {
     letters
         .chars()
@@ -63,7 +63,7 @@ pub fn word(letters: &str) -> Vec<Batch> {
         .collect()
 }
 
-/// What is seen after the last of some turns.
+/// Returns what is seen after the last of some turns.
 pub fn seen(config: &Config, turns: Vec<Batch>) -> Vec<Sight> {
     let mut detectors = Detectors::new(config);
     turns
@@ -71,7 +71,7 @@ pub fn seen(config: &Config, turns: Vec<Batch>) -> Vec<Sight> {
         .fold(Vec::new(), |_, batch| detectors.push(batch))
 }
 
-/// The loops that are seen after the last of some turns.
+/// Returns the loops that are seen after the last of some turns.
 pub fn loops(turns: Vec<Batch>) -> Vec<Sight> {
     let mut all = seen(&Config::default(), turns);
     all.retain(|one| one.is_loop);

@@ -1,5 +1,5 @@
-//! The detector of copies against one that compares every block with every other. Must not know:
-//! how either is written.
+//! The detector of copies against one that compares every block with every other. Must not know: how either
+//! is written.
 
 use proptest::prelude::*;
 
@@ -13,12 +13,12 @@ const LIMITS: Limits = Limits {
     succeeding: 3,
 };
 
-/// What one symbol comes to: the odd ones fail.
+/// Whether a symbol stands for a failure: the odd ones do.
 fn fails(symbol: u64) -> bool {
     symbol % 2 == 1
 }
 
-/// Copies of the block of this length at the end of a list.
+/// Counts the copies of the block of this length at the end of a list.
 fn copies(list: &[u64], period: usize) -> usize {
     let block = &list[list.len() - period..];
     let mut copies = 0;
@@ -30,7 +30,7 @@ fn copies(list: &[u64], period: usize) -> usize {
     copies
 }
 
-/// The same question, answered by looking at everything.
+/// Answers the same question by examining everything.
 fn naive(all: &[u64], limits: Limits) -> Tail {
     let list = &all[all.len().saturating_sub(limits.window)..];
     let mut near = Tail::Open;
@@ -101,7 +101,7 @@ fn every_block_length_is_found_at_the_first_symbol_that_completes_it() {
         let mut periods = Periods::new(limits);
         let wanted = limits.succeeding * period;
         for n in 0..wanted {
-            // No symbol twice in a block, none of which fails.
+            // No symbol occurs twice in a block, and none fails.
             let symbol = 2 * (n % period) as u64 + 2;
             let round = matches!(periods.push(symbol, false), Tail::Round(_));
             assert_eq!(round, n + 1 == wanted, "length {period}, symbol {}", n + 1);

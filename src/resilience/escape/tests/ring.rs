@@ -1,16 +1,16 @@
-//! A ring of tools that fail now and then, and an agent that goes round it: A to B to C and back to A,
-//! with one way out of C. Must not know: runs, models.
+//! A ring of tools that fail now and then, and an agent that goes round it: A to B to C and back to A, with
+//! one way out of C. Must not know: runs, models.
 
 use super::{Made, turn};
 use crate::domain::escape::Detector;
 use crate::resilience::escape::config::Config;
 use crate::resilience::escape::detect::Detectors;
 
-/// A small generator: the ring is the same in every test run.
+/// A small generator, so that the ring is the same in every test run.
 struct Dice(u64);
 
 impl Dice {
-    /// True with this chance, in percent.
+    /// Returns true with this probability, in percent.
     fn falls(&mut self, percent: u64) -> bool {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -19,7 +19,7 @@ impl Dice {
     }
 }
 
-/// Where the agent is, and what it calls to get on.
+/// Where the agent is.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Place {
     A,
@@ -29,7 +29,7 @@ enum Place {
     E,
 }
 
-/// One step: the call, whether it fails, and where the agent is then.
+/// Takes one step: returns the call, whether it fails, and where the agent is afterwards.
 fn step(place: Place, dice: &mut Dice, knows_the_way_out: bool) -> (Made<'static>, Place) {
     let (tool, chance, next) = match place {
         Place::A => ("tool_b", 60, Place::B),
@@ -70,7 +70,7 @@ fn an_agent_that_goes_round_is_found_and_gets_out() {
 
 #[test]
 fn an_agent_that_knows_the_way_is_left_alone() {
-    // Failures on the way are retried by the call's own layer: one action each.
+    // Failures on the way are retried inside the call, so each is one action.
     let mut detectors = Detectors::new(&Config::default());
     for (no, tool) in (1..).zip(["tool_b", "tool_c", "process", "finish"]) {
         assert_eq!(detectors.push(turn(no, &[(tool, "{}", Ok("done"))])), []);

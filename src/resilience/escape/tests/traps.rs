@@ -1,5 +1,5 @@
-//! Where detectors of repetition go wrong: what must be seen, and what must not. Must not know: how
-//! it is seen.
+//! Where detectors of repetition go wrong: what must be seen, and what must not. Must not know: how it is
+//! seen.
 
 use std::sync::Arc;
 
@@ -35,7 +35,7 @@ fn the_shortest_block_is_named_with_its_number_of_copies() {
 fn a_loop_that_was_left_is_history() {
     assert!(sequence("XABCABC").is_some());
     assert_eq!(sequence("XABCABCD"), None);
-    // Everything else that happens afterwards tells something new.
+    // Everything that happens afterwards brings something new.
     let mut turns = word("XABCABC");
     for no in 0..13 {
         let name = format!("f{no}");
@@ -62,7 +62,7 @@ fn healthy_steps_are_no_loop() {
 
 #[test]
 fn arguments_and_results_are_part_of_what_repeats() {
-    // The same file changes under the reader.
+    // The same file changes while it is being read.
     let tail: Vec<Batch> = (1..=9)
         .map(|no| {
             turn(
@@ -86,7 +86,7 @@ fn success_is_given_one_round_more_than_failure() {
     assert_eq!(sequence("ABAB"), Some((2, 2)));
     assert_eq!(sequence("abab"), None);
     assert_eq!(sequence("ababab"), Some((2, 3)));
-    // A block of which something succeeds gets on as far as anybody can tell.
+    // As far as anybody can tell, a block in which something succeeds makes progress.
     assert_eq!(sequence("AbAb"), None);
     assert_eq!(sequence("AA"), None);
     assert_eq!(sequence("aaa"), Some((1, 3)));
@@ -102,7 +102,7 @@ fn one_fan_out_is_one_action_whatever_the_order() {
         ];
         turn(no, &order.map(|index| all[index]))
     };
-    // Three equal calls in one turn are one turn.
+    // Three equal calls in one turn count as one.
     let once = turn(
         1,
         &[
@@ -145,7 +145,7 @@ fn one_error_whatever_the_arguments_is_a_loop() {
     assert_eq!(found[0].detector, Detector::SameError);
     assert_eq!(&*found[0].signatures[0].tool, "fetch");
     assert_eq!(found[0].signatures[0].args, None);
-    // Another error each time is a search, not a loop.
+    // A different error each time is a search, not a loop.
     assert_eq!(
         loops(vec![
             fail(1, "no such file: a"),
@@ -166,7 +166,7 @@ fn one_error_whatever_the_arguments_is_a_loop() {
 
 #[test]
 fn going_round_without_a_pattern_is_seen_by_what_it_does_not_tell() {
-    // No block repeats, and yet nothing is told after the first three turns.
+    // No block repeats, and yet the turns after the first three bring nothing new.
     let found = loops(word("abcbacb"));
     assert_eq!(
         found.iter().map(|one| one.detector).collect::<Vec<_>>(),
@@ -193,7 +193,7 @@ fn the_same_observation_for_ever_new_questions_is_seen_after_a_while() {
         assert_eq!(loops(all[..end].to_vec()), [], "after {end}");
     }
     assert_eq!(loops(all)[0].detector, Detector::NoProgress);
-    // Tools that change things may always say the same.
+    // Tools that change things may always give the same result.
     let writes: Vec<Batch> = (1..=12)
         .map(|no| {
             let args = format!(r#"{{"path":"{no}.txt"}}"#);
@@ -213,7 +213,7 @@ fn a_tool_that_mostly_fails_is_seen_at_its_fifth_turn() {
     let mut turns: Vec<Batch> = Vec::new();
     for (index, error) in errors.iter().enumerate() {
         let no = index as u32 * 2 + 1;
-        // Other work between them.
+        // Other work in between.
         turns.push(turn(
             no + 1,
             &[("read_file", &format!(r#"{{"path":"{no}"}}"#), Ok(error))],
@@ -228,10 +228,10 @@ fn a_tool_that_mostly_fails_is_seen_at_its_fifth_turn() {
         );
     }
     assert_eq!(loops(turns.clone())[0].detector, Detector::FailingTool);
-    // What it did before does not matter once something else is done.
+    // Earlier failures do not matter once something else is done.
     turns.push(turn(90, &[("read_file", r#"{"path":"z"}"#, Ok("z"))]));
     assert_eq!(loops(turns), []);
-    // Four of five is enough, three of five is not.
+    // Four of five are enough, three of five are not.
     let of = |good: &[u32]| {
         let all = (1..=5).map(|no| {
             let error = format!("no {}", char::from(b'a' + no as u8));
@@ -249,7 +249,7 @@ fn a_tool_that_mostly_fails_is_seen_at_its_fifth_turn() {
 
 #[test]
 fn the_window_is_counted_in_turns_and_waiting_is_none() {
-    // Nothing here has a time: however long a call waits, the evidence stays.
+    // Time plays no part: however long a call waits, the evidence stays.
     let config = Config {
         window: 6,
         ..Config::default()

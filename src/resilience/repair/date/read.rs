@@ -1,10 +1,10 @@
-//! Reads dates and times out of text: all readings that are possible, never a likely one alone. Must
-//! not know: what they are for.
+//! Reads dates and times from text: all possible readings, never only a likely one. Must not know: what they
+//! are for.
 
 use jiff::ToSpan;
 use jiff::civil::{Date, DateTime, Time};
 
-/// Longest text that is read, in bytes.
+/// Maximum length in bytes of a text that is read.
 pub(super) const MOST: usize = 64;
 
 const MONTHS: [&str; 12] = [
@@ -36,7 +36,7 @@ const WEEKDAYS: [&str; 7] = [
 pub(super) enum Reading {
     /// One day.
     One(Date),
-    /// One day, if a year of two digits is of this century.
+    /// One day, if a two-digit year belongs to this century.
     Likely(Date),
     /// One of these.
     Several(Vec<Date>),
@@ -50,7 +50,7 @@ enum Part {
     Weekday(usize),
 }
 
-/// A day, without a time.
+/// Reads a day without a time.
 pub(super) fn day(text: &str) -> Reading {
     let Some(parts) = parts(text) else {
         return Reading::None;
@@ -131,7 +131,8 @@ fn in_numbers(numbers: &[(i16, usize)]) -> Candidates {
     }
 }
 
-/// The text as numbers and names, with what may stand between them; none where anything else is there.
+/// Splits the text into numbers and names with permitted separators; returns `None` if it contains anything
+/// else.
 fn parts(text: &str) -> Option<Vec<Part>> {
     if let Some(packed) = packed(text) {
         return Some(packed);
@@ -166,7 +167,7 @@ fn parts(text: &str) -> Option<Vec<Part>> {
     Some(parts)
 }
 
-/// `20241026`.
+/// Reads a compact date such as `20241026`.
 fn packed(text: &str) -> Option<Vec<Part>> {
     let text = text.trim();
     if text.len() != 8 || !text.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -204,7 +205,7 @@ fn named(word: &str) -> Option<Part> {
     among(&WEEKDAYS).map(Part::Weekday)
 }
 
-/// A day that is named from another one.
+/// Reads a day that is named relative to today.
 pub(super) fn relative(text: &str, today: Date) -> Option<Date> {
     let days = match text.trim().to_ascii_lowercase().as_str() {
         "today" => 0,
@@ -216,14 +217,14 @@ pub(super) fn relative(text: &str, today: Date) -> Option<Date> {
     today.checked_add(days.days()).ok()
 }
 
-/// A day and a time that can only be read one way; the flag says that a zone stood there and was UTC.
+/// Reads a day and time that have only one reading; the flag says that the text named the zone UTC.
 pub(super) fn moment(text: &str) -> Option<(DateTime, bool)> {
     let (bare, utc) = match text.strip_suffix(['Z', 'z']) {
         Some(bare) => (bare, true),
         None => (text, false),
     };
     if let Ok(at) = bare.parse::<DateTime>().map(|at| (at, utc)) {
-        // A bare date is no moment.
+        // A date alone is not a moment.
         return bare.contains(':').then_some(at);
     }
     bare.match_indices([' ', 'T', ',']).find_map(|(cut, _)| {
@@ -235,7 +236,7 @@ pub(super) fn moment(text: &str) -> Option<(DateTime, bool)> {
     })
 }
 
-/// A time of the day, on a clock of 12 or 24 hours.
+/// Reads a time of day on a 12-hour or 24-hour clock.
 pub(super) fn time(text: &str) -> Option<Time> {
     let text = text.trim().to_ascii_lowercase();
     let (clock, half) = match text.strip_suffix("am").or_else(|| text.strip_suffix("a.m.")) {

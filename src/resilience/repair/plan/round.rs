@@ -1,5 +1,5 @@
-//! The work of one round: goes through what is wrong and lets strategies have their ideas; an idea
-//! counts only if the schema agrees. Must not know: what becomes of questions.
+//! The work of one round: takes up each fault and lets strategies have ideas; an idea counts only if it
+//! satisfies the schema. Must not know: what happens to questions.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -19,9 +19,9 @@ use crate::resilience::repair::{
 };
 use crate::schema::{LONGEST_PATH, Violation, said_of};
 
-/// Times that the schema is gone through; each strategy has one go at each parameter anyway.
+/// Maximum number of passes over the schema; each strategy has one attempt at each parameter in any case.
 const MOST_PASSES: usize = 16;
-/// Answers to one question.
+/// Maximum number of answers to one question.
 const MOST_OPTIONS: usize = 9;
 /// Faults beyond which a call is no slip: every idea is tried against the whole schema.
 const MOST_FAULTS: usize = 32;
@@ -35,9 +35,9 @@ pub(super) struct Round<'a> {
     pub diagnoses: Vec<Diagnosis>,
     pub changes: Vec<Change>,
     pub choices: Vec<Choice>,
-    /// What the model is to be asked for.
+    /// What to ask the model for.
     pub wanted: Vec<Wanted>,
-    /// What nothing helps against.
+    /// Faults that nothing helps against.
     pub hopeless: Vec<String>,
     /// The errors, in words.
     pub errors: Vec<String>,
@@ -46,7 +46,7 @@ pub(super) struct Round<'a> {
     left: usize,
 }
 
-/// What came of the ideas of one strategy.
+/// The result of one strategy's ideas.
 enum Outcome {
     Mended,
     Asked,
@@ -70,16 +70,16 @@ impl<'a> Round<'a> {
         }
     }
 
-    /// The arguments as they are now.
+    /// Returns the arguments as they are now.
     pub fn text(&self) -> String {
         match &self.args {
-            // What nobody changed stays byte for byte.
+            // Unchanged arguments stay byte for byte the same.
             Some(args) if !self.changes.is_empty() => args.to_string(),
             _ => self.raw.clone(),
         }
     }
 
-    /// Looks at the words of the tool. An end of repair, where they ask for one.
+    /// Diagnoses the tool's words; returns an end of repair if they require one.
     pub fn understand(&mut self) -> Option<Next> {
         let error = self.case.error?;
         self.errors.push(error.message.clone());
@@ -98,7 +98,7 @@ impl<'a> Round<'a> {
         let mut about: BTreeSet<Arc<str>> = BTreeSet::new();
         for (_, diagnosis) in found {
             let first = diagnosis.strategies.first().copied();
-            // Once something is being done, only errors of other parameters are taken along.
+            // Once something is being repaired, only errors of other parameters are included.
             let other = !diagnosis.params.is_empty()
                 && about.is_disjoint(&diagnosis.params.iter().cloned().collect());
             let mends = !matches!(
@@ -129,7 +129,7 @@ impl<'a> Round<'a> {
         None
     }
 
-    /// Tries a diagnosis of a tool's words. True where something came of it.
+    /// Tries a diagnosis of a tool's words; returns true if it had a result.
     fn by_words(&mut self, diagnosis: &Diagnosis, error: &str) -> Result<bool, String> {
         let came_back = |path: &&std::sync::Arc<str>| self.case.past.came_back(error, path);
         if let Some(path) = diagnosis.params.iter().find(came_back) {
@@ -176,7 +176,7 @@ impl<'a> Round<'a> {
         Ok(false)
     }
 
-    /// Mends what the schema finds, until it finds nothing or nothing more can be done.
+    /// Repairs violations of the schema until there are none or no more can be repaired.
     pub fn mend(&mut self) {
         if self.args.is_none() && !self.read() {
             return;
@@ -199,12 +199,12 @@ impl<'a> Round<'a> {
             if self.changes.len() == before {
                 return;
             }
-            // What was said of values that have changed since does not count.
+            // Remarks on values that have changed since do not count.
             self.hopeless.clear();
         }
     }
 
-    /// Makes JSON of what is almost JSON.
+    /// Repairs text that is almost JSON.
     fn read(&mut self) -> bool {
         let faults = self.case.checker.violations(&self.raw).err().unwrap_or_default();
         let said = faults
@@ -284,7 +284,7 @@ impl<'a> Round<'a> {
         ));
     }
 
-    /// Lets one strategy have its go at one parameter.
+    /// Lets one strategy attempt one parameter.
     fn attempt(&mut self, strategy: Strategy, spot: &Spot<'_>) -> Outcome {
         if strategy.asks_model() {
             return if self.want(spot.path, spot.place, strategy) {
@@ -325,7 +325,7 @@ impl<'a> Round<'a> {
             .collect();
         let alone = match (best.as_slice(), guesses.as_slice()) {
             ([one], _) => Some(*one),
-            // What is likely goes before what would say something else.
+            // A likely idea takes precedence over one that would change the meaning.
             (_, [one]) => Some(**one),
             _ => None,
         };
@@ -337,7 +337,7 @@ impl<'a> Round<'a> {
             self.args = Some(after);
             return Outcome::Mended;
         }
-        // Where nobody is there to choose, the model may, if it has been named for that.
+        // If nobody is there to choose, the model may, provided a rule names it for that.
         if best.is_empty() || (!self.case.attended && self.model_may_follow(strategy)) {
             return Outcome::Nothing;
         }
@@ -356,7 +356,7 @@ impl<'a> Round<'a> {
         Outcome::Asked
     }
 
-    /// True where a model is asked next for what this strategy leaves open.
+    /// Returns true if a model is asked next about what this strategy leaves open.
     fn model_may_follow(&self, strategy: Strategy) -> bool {
         let followed = matches!(
             strategy,
@@ -365,12 +365,12 @@ impl<'a> Round<'a> {
         followed && !self.case.asked && self.case.rules.asks_model(self.case.tool)
     }
 
-    /// Notes what the model is to be asked for; false where it may not be.
+    /// Notes what to ask the model for; returns false if it may not be asked.
     fn want(&mut self, path: &str, place: &Value, strategy: Strategy) -> bool {
         if self.case.asked || !self.case.rules.asks_model(self.case.tool) {
             return false;
         }
-        // Nothing is paid for a proposal that nobody is there to take.
+        // Do not pay for a proposal that nobody is there to accept.
         if strategy == Strategy::AlternativeRouteSuggestion && !self.case.attended {
             return false;
         }
@@ -382,7 +382,7 @@ impl<'a> Round<'a> {
         true
     }
 
-    /// Whether a change may be made without a question.
+    /// Returns true if a change may be made without a question.
     fn may(&self, certainty: Certainty, strategy: Strategy, path: &str) -> bool {
         let rules = self.case.rules;
         match certainty {
@@ -439,8 +439,9 @@ fn readable(case: &Case<'_>) -> bool {
     case.checker.violations(case.args).is_ok()
 }
 
-/// Rules that suffice come first: they cost nothing. Otherwise the order that was given, so also where a rule
-/// would say something else than was asked for: it suffices as little as a model.
+/// Orders strategies so that rules that suffice come first, because they cost nothing. Otherwise the given
+/// order stays, also for a rule that would change what was asked for: such a rule suffices no more than a
+/// model does.
 fn by_cost(strategies: &[Strategy]) -> Vec<Strategy> {
     let suffices = |strategy: &&Strategy| {
         let other = matches!(
@@ -464,7 +465,7 @@ fn ideas(strategy: Strategy, spot: &Spot<'_>) -> Vec<Idea> {
         Strategy::NearestName => rename::ideas(spot),
         Strategy::TextCleanup => cleanup::ideas(spot),
         Strategy::DateAdjustment => shift::ideas(spot),
-        // The whole text is mended before there is a parameter to look at; the others are no rules.
+        // JSON is repaired as a whole text before there are parameters to examine; the others are not rules.
         Strategy::JsonCorrection
         | Strategy::None
         | Strategy::LlmInferMissingParam

@@ -1,4 +1,4 @@
-//! Dates and times in many spellings. Must not know: other strategies.
+//! Dates and times in many notations. Must not know: other strategies.
 
 use serde_json::{Value, json};
 
@@ -44,7 +44,7 @@ fn two_readings_are_a_question() {
         ("10.11.2024", vec!["2024-11-10", "2024-10-11"]),
         ("10/11/12", vec!["2012-11-10", "2012-10-11", "2010-11-12"]),
         ("Oct 11 12", vec!["2012-10-11", "2011-10-12"]),
-        // Another day than was said, in any reading.
+        // A different day from the one named, in any reading.
         ("tomorrow", vec!["2024-10-21"]),
         ("2024-10-26T15:30:00Z", vec!["2024-10-26"]),
     ];
@@ -53,7 +53,7 @@ fn two_readings_are_a_question() {
         let wanted: Vec<Value> = wanted.into_iter().map(Value::from).collect();
         assert_eq!(day().offered(&json!(said)), wanted, "{said}");
     }
-    // The same in both readings is no question; a year of two digits is a guess.
+    // Two readings that are the same day raise no question; a two-digit year is a guess.
     assert_eq!(day().mended(&json!("11/11/2024")), Some(json!("2024-11-11")));
     assert_eq!(day().mended(&json!("26/10/24")), None);
     assert_eq!(
@@ -127,7 +127,7 @@ fn a_tool_that_wants_a_pattern_or_says_so_gets_the_day_as_well() {
     let args = r#"{"x":"2023/10/26"}"#;
     let plan = free.after(args, &refused("Invalid date format for 'x': expected YYYY-MM-DD"));
     assert_eq!(applied(&plan), Some(json!({"x": "2023-10-26"})));
-    // What no rule can read, the model is asked for.
+    // The model is asked about what no rule can read.
     let plan = free.after(r#"{"x":"soon"}"#, &refused("Invalid date format for 'x'"));
     assert_eq!(asked(&plan).unwrap().params().collect::<Vec<_>>(), ["/x"]);
 }

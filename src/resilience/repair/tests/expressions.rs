@@ -1,4 +1,4 @@
-//! Expressions in rules mean what they look like, and a schema says itself what may be left out. Must not know:
+//! Expressions in rules mean what they appear to, and only a schema says what may be left out. Must not know:
 //! what a strategy does with what was found.
 
 use serde_json::json;
@@ -36,7 +36,7 @@ fn a_name_in_a_message_is_found_whatever_signs_are_in_it() {
         ("Parameter legs[0] has invalid type string", "/legs/0"),
         ("'n.o' must be an integer", "/n.o"),
         ("Parameter 'fly-on' does not match pattern ^x$", "/fly-on"),
-        // The letters of a class are a name like any other, not the class.
+        // The text of a character class is a name like any other, not the class.
         ("Missing required parameter 'w+'", "/w+"),
     ] {
         let plan = odd().after(ODD, &refused(message));
@@ -50,7 +50,7 @@ fn a_digit_is_a_digit_and_not_the_letter_d() {
     let code = |evidence: &str| codes_of(&failed(ErrorClass::Param, evidence, ""));
     assert_eq!(code("HTTP 422").len(), 1);
     assert_eq!(code("HTTP 4dd"), []);
-    // Where a bound is read from the message, it is a number.
+    // A bound that is read from the message is a number.
     let bench = loose_flight();
     let low = bench.after(
         r#"{"passengers":0}"#,
@@ -62,7 +62,7 @@ fn a_digit_is_a_digit_and_not_the_letter_d() {
         &refused("Value for 'passengers' must be >= d"),
     );
     assert!(none.choices.is_empty() && applied(&none).is_none(), "{none:?}");
-    // A day is made of digits, wherever it comes from.
+    // A day consists of digits, wherever it comes from.
     let day = Bench::of(&json!({"type": "string", "format": "date"}));
     assert!(!day.checker.check(r#"{"x":"dddd-dd-dd"}"#).is_empty());
     assert_eq!(day.checker.check(r#"{"x":"2024-10-26"}"#), []);
@@ -89,7 +89,7 @@ fn what_may_be_left_out_is_told_by_the_list_of_what_is_required() {
         .map(|one| &**one)
         .collect();
     assert_eq!(params, ["/must"], "demanded although it may be null");
-    // The mark that some write beside a property is refused with its place, never passed over.
+    // A `required` flag beside a property, as some write it, is refused with its place and never ignored.
     for mark in [json!(false), json!(true)] {
         let schema = json!({"type": "object", "properties": {"may": {"type": "integer", "required": mark}}});
         match Checker::new(&schema.to_string()).unwrap_err() {

@@ -1,5 +1,5 @@
-//! Whole calls: everything wrong with one is mended in one round, with one difference. Must not know:
-//! how a strategy works.
+//! Whole calls: everything that is wrong with one is repaired in one round, with one diff. Must not know: how
+//! a strategy works.
 
 use serde_json::json;
 
@@ -44,7 +44,7 @@ fn all_that_is_wrong_is_mended_in_one_round_with_one_difference() {
         .iter()
         .filter(|change| change.certainty == Certainty::Exact);
     assert_eq!(exact.count(), 4);
-    // What came out is right, so there is nothing more to do.
+    // The result is valid, so nothing is left to do.
     assert_eq!(bench.plan(&plan.args).next, Next::Nothing);
 }
 
@@ -91,7 +91,7 @@ fn six_kinds_of_errors_are_told_apart() {
     assert_eq!(kind("/seats"), Some(ErrorKind::TypeMismatch));
     assert_eq!(kind("/room"), Some(ErrorKind::SchemaValidation));
     assert_eq!(kind("/who"), Some(ErrorKind::MissingRequired));
-    // What rules can do is done; the model is asked for the rest at once; the bound waits for a person.
+    // Rules do what they can, the model is asked for the rest at once, and the bound waits for a person.
     let changed: Vec<&str> = plan.changes.iter().map(|change| &*change.path).collect();
     assert_eq!(changed, ["/date"]);
     let mut wanted: Vec<&str> = asked(&plan).unwrap().params().collect();

@@ -1,4 +1,4 @@
-//! Tools to fail on, and a case around each. Must not know: what is tested.
+//! Tools that fail, and a case for each. Must not know: what is tested.
 
 use jiff::civil::{Date, date};
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use crate::domain::call::{EffectClass, ErrorClass, ToolError};
 use crate::resilience::repair::{Case, Entry, Guesses, Next, Past, Plan, Question, Rules, Written, plan};
 use crate::schema::Checker;
 
-/// A tool with the rules that hold for it, and how a call of it stands.
+/// A tool with its rules, and the state of a call of it.
 pub struct Bench {
     pub tool: &'static str,
     pub checker: Checker,
@@ -33,7 +33,7 @@ impl Bench {
         }
     }
 
-    /// One property under the name `x`, not required.
+    /// One optional property `x`.
     pub fn of(property: &Value) -> Self {
         Self::new("t", &json!({"type": "object", "properties": {"x": property}}))
     }
@@ -69,13 +69,13 @@ impl Bench {
         })
     }
 
-    /// What a value of the property `x` is mended to.
+    /// Returns what a value of the property `x` is repaired to.
     pub fn mended(&self, value: &Value) -> Option<Value> {
         let plan = self.plan(&json!({"x": value}).to_string());
         applied(&plan).map(|args| args["x"].clone())
     }
 
-    /// The values that the operator may choose from for the property `x`.
+    /// Returns the values that the operator may choose from for the property `x`.
     pub fn offered(&self, value: &Value) -> Vec<Value> {
         offered(&self.plan(&json!({"x": value}).to_string()))
     }
@@ -152,7 +152,7 @@ pub fn flight() -> Bench {
     )
 }
 
-/// The same with a schema that says little: the tool itself complains.
+/// The same with a lax schema: the tool itself complains.
 pub fn loose_flight() -> Bench {
     let mut bench = Bench::new(
         "book_flight",

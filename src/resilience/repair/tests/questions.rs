@@ -1,4 +1,4 @@
-//! What the model is told and what is taken from its answer. Must not know: how a model is asked.
+//! What the model is told, and what is accepted of its answer. Must not know: how a model is asked.
 
 use serde_json::{Value, json};
 
@@ -102,7 +102,7 @@ fn what_others_said_is_quoted_as_data_without_secrets_and_not_without_end() {
         "{prompt}"
     );
     assert!(!prompt.contains("sk-abcdef"), "{prompt}");
-    // The data is one JSON object on the last line: nothing in it can end it.
+    // The data is one JSON object on the last line, so nothing in it can end it.
     let data: Value = serde_json::from_str(prompt.lines().last().unwrap()).unwrap();
     assert_eq!(data["tool"], "book_flight");
     assert_eq!(data["arguments"], ARGS);
@@ -125,7 +125,7 @@ fn who_changes_a_value_that_nobody_complained_of_says_something_else() {
     let certainty = |answer: &str| question.answered(&plan.args, answer).unwrap().1[0].certainty;
     assert_eq!(certainty(r#"{"destination":"LHR"}"#), Certainty::Changed);
     assert_eq!(certainty(r#"{"departure_date":"2024-10-26"}"#), Certainty::Guess);
-    // Where the error names the parameter, its value is what was wrong.
+    // If the error names the parameter, its value was wrong.
     let plan = bench.after(
         r#"{"origin":"ZRH","destination":"nowhere"}"#,
         &refused("Missing required parameter 'destination'"),

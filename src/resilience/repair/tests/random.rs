@@ -108,7 +108,8 @@ fn bench(schema: &Value, guesses: Guesses, effect: EffectClass, attended: bool) 
     bench
 }
 
-/// Two values that mean the same: texts but for case, blanks and marks, numbers and words of them, days.
+/// Returns true if two values mean the same: texts apart from case, blanks and marks, numbers and their
+/// words, days.
 fn same_meaning(from: &Value, to: &Value) -> bool {
     let words = |value: &Value| -> String {
         let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
@@ -172,7 +173,7 @@ fn sound(bench: &Bench, args: &str, plan: &Plan) -> Result<(), TestCaseError> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// What is applied passes the schema and needs nothing more; the same case gives the same plan.
+    /// Applied arguments satisfy the schema and need nothing more; the same case gives the same plan.
     #[test]
     fn what_is_applied_is_right_and_done(schema in schema(), args in args(), attended in any::<bool>()) {
         let bench = bench(&schema, Guesses::Reads, EffectClass::Read, attended);
@@ -182,7 +183,7 @@ proptest! {
         prop_assert_eq!(&bench.plan(&args), &plan);
     }
 
-    /// Without leave to guess, no value changes its meaning; what does is a question or is flagged.
+    /// Without permission to guess, no value changes its meaning; what would is a question or is flagged.
     #[test]
     fn no_meaning_changes_without_a_flag(schema in schema(), args in args()) {
         for guesses in [Guesses::Never, Guesses::Reads, Guesses::Always] {
@@ -211,7 +212,7 @@ proptest! {
         prop_assert_eq!(&after["alpha"], &args["alpha"]);
     }
 
-    /// Any text and any error give a plan, with the labels of the call as they were.
+    /// Any text and any error give a plan, with the labels of the call unchanged.
     #[test]
     fn every_input_is_survived(text in r#"[\[\]{}",:'0-9eE.+\\u†a-z _/\n-]{0,60}"#, message in ".{0,200}", name in "[a-z.\\[\\]0-9'/~]{0,12}") {
         let schema = json!({"properties": {"a": {"type": "integer"}, "b": {"enum": ["x"]}}, "required": ["b"]});
@@ -235,7 +236,7 @@ proptest! {
         }
     }
 
-    /// An answer of the model is taken only where the arguments are better for it.
+    /// An answer of the model is accepted only if it improves the arguments.
     #[test]
     fn answers_fit_or_are_rejected(schema in schema(), args in args(), answer in value()) {
         let bench = bench(&schema, Guesses::Always, EffectClass::Read, true);

@@ -1,5 +1,5 @@
-//! What looks like a value and is another one, or may be: never mended without a question, also where a guess would
-//! be harmless. Must not know: other strategies.
+//! What looks like a value and is, or may be, a different one: never repaired without a question, even if a
+//! guess would be harmless. Must not know: other strategies.
 
 use serde_json::{Value, json};
 
@@ -35,7 +35,7 @@ fn a_sign_is_part_of_what_is_said() {
             "{said} among {allowed:?}"
         );
     }
-    // Separators and marks around a word are none.
+    // Separators and marks around a word do not matter.
     for (allowed, said, meant) in [
         (&["png", "gif"][..], ".png", "png"),
         (&["png", "gif"], " \"PNG\" ", "png"),

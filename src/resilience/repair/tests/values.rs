@@ -1,5 +1,5 @@
-//! Types, allowed values, bounds, defaults, names, text: what each strategy makes of a value. Must not
-//! know: the words of tools.
+//! Types, allowed values, bounds, defaults, names, text: what each strategy makes of a value. Must not know:
+//! the words of tools.
 
 use serde_json::{Value, json};
 
@@ -49,7 +49,7 @@ fn types_are_converted_only_without_loss() {
         bench.rules.model = false;
         assert_eq!(bench.mended(&value), to, "{value} as {wanted}");
     }
-    // Null stands for "not given" where the parameter need not be there.
+    // Null stands for "not given" if the parameter is optional.
     let optional = Bench::of(&json!({"type": "integer"}));
     assert_eq!(
         applied(&optional.plan(r#"{"x":null,"y":1}"#)),
@@ -78,7 +78,7 @@ fn an_allowed_value_is_found_by_spelling_and_guessed_only_where_that_is_harmless
     let units = json!({"enum": ["celsius", "fahrenheit", "kelvin"]});
     let reads = Bench::of(&units).reading();
     let writes = Bench::of(&units);
-    // The same but for case and separators: no guess.
+    // The same apart from case and separators is no guess.
     assert_eq!(writes.mended(&json!(" Celsius")), Some(json!("celsius")));
     for (said, meant) in [
         ("Celcius", "celsius"),
@@ -90,7 +90,7 @@ fn an_allowed_value_is_found_by_spelling_and_guessed_only_where_that_is_harmless
         assert_eq!(writes.offered(&json!(said)), [json!(meant)], "{said}");
     }
     assert_eq!(reads.mended(&json!("degrees celsius")), Some(json!("celsius")));
-    // Not sure enough, or the opposite: never by itself.
+    // Not certain enough, or the opposite: never without a question.
     for said in [
         "F",
         "centigrade",
@@ -214,7 +214,7 @@ fn what_is_missing_gets_the_default_or_what_stands_under_a_misspelt_name() {
     );
     let by: Vec<Strategy> = plan.changes.iter().map(|change| change.strategy).collect();
     assert!(by.contains(&Strategy::NearestName) && by.contains(&Strategy::DefaultValueAssignment));
-    // A name that only looks like it: a guess, which a call with effects does not take.
+    // A name that is merely similar is a guess, which a call with effects does not accept.
     let near = r#"{"departure_dat":"2024-10-26","unit":"m","kind":"a"}"#;
     assert_eq!(applied(&bench.plan(near)), None);
     assert_eq!(
@@ -272,7 +272,7 @@ fn almost_json_is_made_json() {
     ];
     for (text, to) in table {
         assert_eq!(applied(&reads.plan(text)), Some(to.clone()), "{text}");
-        // Where something may happen by it, a person says whether it was meant so.
+        // If the call may have an effect, a person says whether this was meant.
         let plan = any.plan(text);
         assert_eq!(plan.next, Next::AskOperator, "{text}");
         assert_eq!(offered(&plan), [to], "{text}");

@@ -1,5 +1,5 @@
-//! Errors in the words of tools: codes and messages together, weighed against each other. Must not
-//! know: the schema's own faults.
+//! Errors in the words of tools: codes and messages together, weighed against each other. Must not know: the
+//! schema's own faults.
 
 use serde_json::{Value, json};
 
@@ -227,10 +227,10 @@ fn a_tool_that_reports_one_error_at_a_time_is_followed() {
         error: fingerprint(&error.message),
         path: "/departure_date".into(),
     });
-    // The same error again, after this very parameter was mended for it: no further try.
+    // The same error again after this very parameter was repaired for it: no further attempt.
     let again = bench.after(&plan.args, &error);
     assert!(given_up(&again).unwrap().0.contains("came back"), "{again:?}");
-    // Another one is looked at.
+    // A different error is examined.
     let other = bench.after(&plan.args, &refused("Invalid date format for 'class'"));
     assert!(!given_up(&other).unwrap().0.contains("came back"), "{other:?}");
 }
@@ -275,13 +275,13 @@ fn rules_of_a_tool_come_first_and_what_is_exact_before_what_is_general() {
         (3, ErrorKind::BusinessLogic),
         "the more exact one"
     );
-    // Neither suffices, so the order is the written one: another route is the model's to propose.
+    // Neither suffices, so the written order counts: a different route is for the model to propose.
     let question = asked(&plan).unwrap();
     assert_eq!(
         question.params().collect::<Vec<_>>(),
         ["/origin", "/destination", "/departure_date"]
     );
-    // Where no model may be asked, and where nobody is there to take a proposal, it is another day.
+    // If no model may be asked, or nobody is there to accept a proposal, it is a different day.
     bench.rules.model = false;
     let plan = bench.after(args, &gone);
     assert_eq!(
@@ -313,13 +313,13 @@ fn a_bad_request_without_words_is_put_to_the_model_with_all_parameters() {
     );
     assert_eq!(changes.len(), 2);
     assert!(question.answered(FLIGHT, r#"{"seat":"12A"}"#).is_err());
-    // A failure without a code of that kind is not guessed at.
+    // Nothing is guessed about a failure without a code of that kind.
     let valid = FLIGHT.replace("\"2\"", "2");
     let plan = loose_flight().after(&valid, &failed(ErrorClass::Business, "exit code 1", "no"));
     assert!(given_up(&plan).is_some());
 }
 
-/// What is changed of a rule that is whole, and what is said of it then.
+/// A change to a valid rule, and the resulting error.
 type Row = (fn(&mut Written), &'static str);
 
 #[test]

@@ -1,8 +1,8 @@
-//! The files that a command runs: scripts handed to an interpreter and programs of the workspace. Their content is
-//! part of what is decided, so that nobody can swap it between the look and the launch.
+//! Finds the files that a command runs: scripts passed to an interpreter, and programs of the workspace.
+//! Their content is part of what is decided, so that nobody can swap it between the decision and the launch.
 //!
-//! It errs on the side of telling a file too many. What a program finds by itself (a Makefile, what a script includes)
-//! is not among them. Must not know: who decides, what comes of a difference.
+//! When in doubt it lists a file too many. Files that a program finds by itself (a Makefile, what a script
+//! includes) are not listed. Must not know: who decides, what follows from a difference.
 
 use std::collections::BTreeSet;
 use std::fs::{File, OpenOptions};
@@ -15,18 +15,18 @@ use super::Args;
 use crate::canon;
 use crate::domain::call::{Operand, Seen};
 
-/// Files that are told of one command at most.
+/// Maximum number of files listed for one command.
 const MOST: usize = 16;
-/// The longest file that is read whole; of a longer one its size and dates are taken.
+/// Maximum bytes of a file that is read whole; for a larger one its size and dates are used.
 const WHOLE: u64 = 4 * 1024 * 1024;
-/// Programs that run what is in a file that they are given. Digits and dots of a version may follow.
+/// Programs that run a file passed to them. The digits and dots of a version may follow the name.
 const INTERPRETERS: [&str; 36] = [
     ".", "ash", "awk", "bash", "bun", "busybox", "csh", "dash", "deno", "elixir", "fish", "gawk", "groovy",
     "guile", "java", "julia", "ksh", "lua", "luajit", "mksh", "nawk", "node", "nodejs", "perl", "php",
     "pwsh", "pypy", "python", "ruby", "sed", "sh", "source", "tcsh", "tsx", "xonsh", "zsh",
 ];
 
-/// The files that a command runs, in the order in which it names them, as they are now.
+/// Returns the files that a command runs, in the order in which it names them, in their present state.
 pub(super) fn operands(args: &Args, workspace: &Path) -> Vec<Operand> {
     let root = match args.cwd.as_deref() {
         None => workspace.to_owned(),
@@ -52,14 +52,14 @@ pub(super) fn operands(args: &Args, workspace: &Path) -> Vec<Operand> {
     found
 }
 
-/// The path as it is told: from the workspace where it lies in it.
+/// Formats a path, relative to the workspace if it is inside.
 fn shown(path: &Path, workspace: &Path) -> String {
     let inside = path.strip_prefix(workspace).unwrap_or(path);
     inside.to_string_lossy().into_owned()
 }
 
-/// The words of a line as a shell would split it, nearly: every sign that may end a word does, and what stands between
-/// quotation marks is a word as a whole too.
+/// Splits a line nearly as a shell would: every symbol that may end a word does, and a quoted part is also a
+/// word as a whole.
 fn words(line: &str) -> Vec<String> {
     let mut found: Vec<String> = line
         .split(|c: char| c.is_whitespace() || ";&|()<>`$={}'\"\\".contains(c))
@@ -77,10 +77,11 @@ fn words(line: &str) -> Vec<String> {
     found
 }
 
-/// Paths among the words that are files which run: given to an interpreter, or programs themselves.
+/// Returns the paths among the words that name files which run: passed to an interpreter, or programs
+/// themselves.
 fn named(words: &[String], root: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
-    // Where the command may have gone to by `cd`.
+    // The directories to which `cd` may have changed.
     let mut bases = vec![root.to_owned()];
     let mut interprets = false;
     let mut before = "";
@@ -97,7 +98,7 @@ fn named(words: &[String], root: &Path) -> Vec<PathBuf> {
                 let Ok(about) = place.metadata() else { continue };
                 let is_program = about.mode() & 0o111 != 0 && (word.contains('/') || interprets);
                 if about.is_file() && (interprets || is_program) {
-                    // What follows an option may be its value; the next one is the script.
+                    // A file after an option may be the option's value; then the next one is the script.
                     interprets &= before.starts_with('-');
                     found.push(place);
                 }
@@ -114,7 +115,7 @@ fn is_interpreter(word: &str) -> bool {
     INTERPRETERS.contains(&name) || (!bare.is_empty() && INTERPRETERS.contains(&bare))
 }
 
-/// A regular file; a pipe or a device is not waited for.
+/// Opens a regular file without blocking on a pipe or a device.
 fn open(path: &Path) -> Option<File> {
     let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
     let flags = i32::try_from(flags.bits()).ok()?;
@@ -126,7 +127,7 @@ fn open(path: &Path) -> Option<File> {
     file.metadata().ok()?.is_file().then_some(file)
 }
 
-/// What is in a file, as far as it can be told in a moment.
+/// Describes the content of a file as far as that is quickly possible.
 fn look(file: File, path: &str) -> Option<Operand> {
     let about = file.metadata().ok()?;
     let (seen, parts) = if about.len() > WHOLE {

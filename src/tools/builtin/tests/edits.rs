@@ -1,11 +1,11 @@
-//! Edits of files in which a text stands very often, or nearly stands. No clock is looked at: work that
-//! grows faster than the file would not come to its end here.
+//! Edits of files in which a text occurs, or nearly occurs, very often. No clock is consulted: work that
+//! grows faster than the file would not finish here.
 
 use serde_json::json;
 
 use super::*;
 
-/// So many places that a second pass over the file for each of them would take hours.
+/// So many places that another pass over the file for each of them would take hours.
 const PLACES: usize = 1 << 20;
 
 #[tokio::test]
@@ -49,7 +49,7 @@ async fn a_long_text_that_nearly_stands_at_every_place_is_looked_for_once() {
 #[tokio::test]
 async fn an_edit_whose_result_could_not_be_read_again_is_refused_before_it_is_made() {
     let bench = Bench::new().with(&[("f", &"ab".repeat(PLACES))]);
-    // Terabytes, if somebody began to make them.
+    // It would be terabytes, if somebody began to build it.
     let new = "x".repeat(PLACES);
     let args = json!({"path": "f", "old": "a", "new": new, "all": true});
     let error = bench.err("edit_file", args).await;
@@ -59,7 +59,7 @@ async fn an_edit_whose_result_could_not_be_read_again_is_refused_before_it_is_ma
     assert!(error.message.contains(&said), "{}", error.message);
     assert_eq!(bench.text("f").len(), 2 * PLACES);
 
-    // The most is allowed: 32 bytes for each of the places.
+    // The maximum is allowed: 32 bytes for each of the places.
     let args = json!({"path": "f", "old": "a", "new": "x".repeat(31), "all": true});
     let (_, meta) = bench.ok("edit_file", args).await;
     assert_eq!(meta["bytes"], 32 << 20);

@@ -30,7 +30,7 @@ async fn a_file_is_read_exactly_whole_or_by_lines() {
         (json!({"from_line": 2}), "two\n\nfour"),
         (json!({"from_line": 2, "lines": 1}), "two\n"),
         (json!({"lines": 1}), "one\r\n"),
-        // A schema takes these for integers.
+        // A schema accepts these as integers.
         (json!({"lines": 1.0}), "one\r\n"),
         (json!({"from_line": 4, "lines": 100}), "four"),
     ];
@@ -125,7 +125,7 @@ async fn a_directory_is_listed_sorted_without_what_is_ignored_or_hidden() {
     );
     let (text, _) = bench.ok("list_dir", json!({"depth": 3})).await;
     assert_eq!(text, "a/\na/deep/\na/deep/y.rs\na/x.rs\na.rs\nb.txt");
-    // Ignore files above count below, too.
+    // Ignore files of parent directories apply too.
     let (text, _) = bench.ok("list_dir", json!({"path": "a", "depth": 2})).await;
     assert_eq!(text, "a/deep/\na/deep/y.rs\na/x.rs");
     // What is named is wanted, ignored or not.
@@ -228,7 +228,7 @@ async fn search_is_bounded_and_skips_what_is_not_text() {
         lines[0]
     );
     assert_eq!(meta["skipped"]["binary"], 1);
-    // What backtracks in other engines takes no time here.
+    // An expression that makes other engines backtrack takes no time here.
     let bench = Bench::new().with(&[("evil", &"a".repeat(50_000))]);
     let (text, _) = bench.ok("search", json!({"pattern": "(a+)+$b"})).await;
     assert_eq!(text, "");

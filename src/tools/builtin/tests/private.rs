@@ -1,11 +1,11 @@
-//! Places of the program itself, wherever the workspace lies. Must not know: other tools' results.
+//! The program's own places, wherever the workspace is. Must not know: other tools' results.
 
 use serde_json::json;
 
 use super::Bench;
 use crate::domain::call::ErrorClass;
 
-/// A bench whose workspace holds the program's own sessions.
+/// A bench whose workspace contains the program's own sessions.
 fn bench() -> Bench {
     let mut bench = Bench::new().with(&[
         ("notes.txt", "needle\n"),

@@ -1,4 +1,4 @@
-//! What a write would replace: looked at inside of the workspace only, never at length, and nothing is waited for.
+//! What a write would replace: only inside the workspace, never at length, and without blocking.
 
 use std::os::unix::fs::symlink;
 
@@ -8,7 +8,7 @@ use serde_json::json;
 use super::*;
 
 impl Bench {
-    /// What is told of the place at this path.
+    /// Returns what is shown of the place at this path.
     fn now(&self, path: &str) -> Result<Option<String>, String> {
         let args = json!({"path": path, "content": "new"});
         let tool = self.tools.get("write_file").unwrap();

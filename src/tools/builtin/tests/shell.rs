@@ -1,4 +1,4 @@
-//! Commands: output, ends, and that nothing of them stays.
+//! Commands: their output, how they end, and that nothing of them remains.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Writing and editing, and what can be told of it afterwards.
+//! Writing and editing, and what can be found out about it afterwards.
 
 use std::os::unix::fs::PermissionsExt;
 
@@ -181,17 +181,17 @@ async fn a_probe_tells_before_from_after_and_else_nothing() {
         let before = bench.before(tool, args).unwrap();
         assert_eq!(bench.text("f"), "old", "looking changed the file");
         assert_eq!(happened(bench.probe(tool, args, &before)), Some(false));
-        // Killed while the new content was being written beside it.
+        // Killed while the new content was being written beside the file.
         let temporary = bench.path().join(".overrule-1-0.tmp");
         std::fs::write(&temporary, "ne").unwrap();
         assert_eq!(happened(bench.probe(tool, args, &before)), Some(false));
         assert!(temporary.exists(), "a probe changed something");
-        // Someone else wrote it.
+        // Somebody else wrote the file.
         std::fs::write(bench.path().join("f"), "other").unwrap();
         assert_eq!(happened(bench.probe(tool, args, &before)), None);
         std::fs::remove_file(bench.path().join("f")).unwrap();
         assert_eq!(happened(bench.probe(tool, args, &before)), None);
-        // It really ran: the value found out is the value that it gave.
+        // It really ran: the value found out is the one that it returned.
         std::fs::write(bench.path().join("f"), "old").unwrap();
         let Outcome::Ok { value, .. } = bench.call(tool, args.clone()).await else {
             panic!("not done");
@@ -217,7 +217,7 @@ async fn a_probe_of_a_new_file_tells_too() {
     };
     let finding = bench.probe("write_file", &args, &before).unwrap();
     assert_eq!((finding.happened, finding.value), (true, Some(value)));
-    // What cannot be edited now has nothing to be recorded.
+    // An edit that is impossible now has nothing to record.
     let misfit = json!({"path": "d/f", "old": "absent", "new": "x"});
     assert_eq!(bench.before("edit_file", &misfit), None);
     assert_eq!(
@@ -227,7 +227,7 @@ async fn a_probe_of_a_new_file_tells_too() {
     );
 }
 
-/// What a write can be taken back with, as far as that was kept.
+/// What a write can be reverted with, as far as that was kept.
 #[tokio::test]
 async fn the_text_from_before_is_kept_within_bounds() {
     let write = json!({"path": "f", "content": "new"});
