@@ -109,7 +109,7 @@ fn theirs(workspace: &Workspace, start: &Path, depth: Option<usize>) -> Vec<Path
             .require_git(false)
             .sort_by_file_name(std::cmp::Ord::cmp)
             .max_depth(depth);
-        let paths = builder.build().flatten().map(|entry| entry.into_path());
+        let paths = builder.build().flatten().map(ignore::DirEntry::into_path);
         paths
             .map(|path| path.strip_prefix(&root).unwrap().to_owned())
             .collect()
