@@ -234,10 +234,13 @@ pub enum SessionsWhat {
         /// The name
         name: String,
     },
-    /// Delete one with everything in it
+    /// Delete one with everything in it; on a terminal you are asked first
     Delete {
         /// Id or beginning of it
         id: String,
+        /// Do not ask
+        #[arg(long)]
+        yes: bool,
     },
     /// Check that nothing in it was changed or lost
     Verify {

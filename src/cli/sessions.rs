@@ -1,6 +1,8 @@
 //! `overrule sessions`: lists, shows, names, deletes and verifies recorded sessions. Must not know:
 //! the journal's format.
 
+use std::io::IsTerminal as _;
+
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
@@ -26,22 +28,7 @@ pub fn sessions(common: &Common, sessions: Sessions) -> Result<Code, Failure> {
             print::out(&record::decide(common, &ground, &id, &command)?.line(common));
             Ok(Code::Ok)
         }
-        SessionsWhat::Delete { id } => {
-            if id == "last" {
-                return Err(Failure::new(
-                    Code::Usage,
-                    "name the session to delete by its id: `last` may be another one than you think",
-                ));
-            }
-            let place = ground.store.find(&id)?;
-            ground.store.delete(&place)?;
-            if common.json {
-                print::out(&json!({ "deleted": place.id() }).to_string());
-            } else {
-                print::out(&format!("deleted {}", place.id()));
-            }
-            Ok(Code::Ok)
-        }
+        SessionsWhat::Delete { id, yes } => delete(common, &ground, &id, yes),
         SessionsWhat::Verify { id } => verify(common, &ground, &id),
         SessionsWhat::Path => {
             let dir = ground.store.dir().display().to_string();
@@ -53,6 +40,39 @@ pub fn sessions(common: &Common, sessions: Sessions) -> Result<Code, Failure> {
             Ok(Code::Ok)
         }
     }
+}
+
+/// Deletes a session; a person at a terminal is asked first, with what it is.
+fn delete(common: &Common, ground: &Ground, id: &str, yes: bool) -> Result<Code, Failure> {
+    if id == "last" {
+        return Err(Failure::new(
+            Code::Usage,
+            "name the session to delete by its id: `last` may be another one than you think",
+        ));
+    }
+    let place = ground.store.find(id)?;
+    let person = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
+    if person && !yes && !common.json {
+        let all = ground.store.list()?;
+        if let Some(one) = all.iter().find(|one| one.id == place.id()) {
+            print::out(listed(one).trim_end());
+        }
+        print::out("Delete it with everything in it? Nothing brings it back. Type `yes`:");
+        let mut answer = String::new();
+        // What cannot be read is no yes.
+        std::io::stdin().read_line(&mut answer).unwrap_or_default();
+        if answer.trim() != "yes" {
+            print::out("nothing was deleted");
+            return Ok(Code::Ok);
+        }
+    }
+    ground.store.delete(&place)?;
+    if common.json {
+        print::out(&json!({ "deleted": place.id() }).to_string());
+    } else {
+        print::out(&format!("deleted {}", place.id()));
+    }
+    Ok(Code::Ok)
 }
 
 fn when(ms: Option<i64>) -> String {

@@ -61,7 +61,7 @@ impl End {
             Self::Denied => "denied by the policy",
             Self::ApprovedByHand => "approved by hand",
             Self::ApprovedInAList => "approved in a list",
-            Self::AllowedByRule => "let run by a rule, unasked",
+            Self::AllowedByRule => "let run by the policy, unasked",
             Self::NotDecided => "not decided",
             Self::NotReached => "not reached",
         }
@@ -351,7 +351,7 @@ impl<'s> Scorer<'s> {
             all.sort_unstable();
             if let Some(class) = score.classes.get_mut(&name) {
                 class.decided = all.len();
-                class.median_ms = all.get(all.len() / 2).copied();
+                class.median_ms = median(&all);
                 class.longest_ms = all.last().copied();
             }
         }
@@ -473,4 +473,15 @@ pub fn foreseen(script: &Script, judge: &dyn Fn(&str, &str) -> (Gate, String)) -
         });
     }
     found
+}
+
+/// The middle of times in order; between the two in the middle where there are as many on either side.
+fn median(sorted: &[u64]) -> Option<u64> {
+    let half = sorted.len() / 2;
+    let upper = *sorted.get(half)?;
+    let lower = half.checked_sub(1).and_then(|at| sorted.get(at));
+    match lower {
+        Some(lower) if sorted.len().is_multiple_of(2) => Some(lower.midpoint(upper)),
+        _ => Some(upper),
+    }
 }

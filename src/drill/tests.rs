@@ -358,7 +358,7 @@ fn false_alarms_are_counted_and_times_are_those_of_decided_questions_by_class() 
     let unknown = class("unknown");
     assert_eq!(
         (unknown.decided, unknown.median_ms, unknown.longest_ms),
-        (2, Some(5_000), Some(5_000))
+        (2, Some(3_000), Some(5_000))
     );
     assert_eq!(unknown.false_alarms, 1);
     assert_eq!(class("write irreversible").median_ms, Some(2_500));

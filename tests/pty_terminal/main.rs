@@ -12,6 +12,7 @@
     reason = "a test fails by panicking and tells by printing"
 )]
 
+mod asked;
 mod bytes;
 mod collected;
 mod demos;

@@ -238,8 +238,8 @@ static FIX: &[Entry] = &[
 #[rustfmt::skip]
 static TEXT: &[Entry] = &[
     entry(Verb::Text(TextVerb::Commit), "done", &["ctrl-s", "alt-enter"], &[Editor], "done", "finish the text; what it changes is shown before it counts"),
-    entry(Verb::Text(TextVerb::Commit), "accept", &["enter"], &[Line], "accept", "finish the line"),
-    entry(Verb::Text(TextVerb::Cancel), "give-up", &["esc"], &[Editor, Line], "give up", "close without a change; a changed text of an editor needs a second press"),
+    entry(Verb::Text(TextVerb::Commit), "accept", &["enter", "ctrl-s"], &[Line], "accept", "finish the line"),
+    entry(Verb::Text(TextVerb::Cancel), "give-up", &["esc"], &[Editor, Line], "give up", "close without a change; a changed text, or a reason, needs a second press"),
     entry(Verb::Text(TextVerb::External), "external", &["ctrl-o"], &[Editor], "$EDITOR", "go on in $EDITOR"),
     entry(Verb::Text(TextVerb::Form), "form", &["ctrl-t"], &[Editor], "text/JSON", "for a value: switch between plain text and JSON"),
     entry(Verb::Text(TextVerb::Undo), "undo-typing", &["alt-u", "ctrl-7"], &[Editor, Line, List], "", "take back the last change of the text"),

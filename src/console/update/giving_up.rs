@@ -7,10 +7,13 @@ use crate::console::model::editor::{Editor, Meanwhile};
 use crate::console::model::overlay::Overlay;
 use crate::console::msg::Out;
 
-/// Closes what is open. What was typed into an editor is dropped only by a second key right after, and so is an editor
-/// closed whose node stands otherwise than when it was opened.
+/// Closes what is open. What was typed into an editor, or as the reason of something, is dropped only by a second key
+/// right after, and so is an editor closed whose node stands otherwise than when it was opened.
 pub(super) fn cancel(model: &mut Model, out: &mut Vec<Out>) {
     let twice = was_leaving(model);
+    if !twice && asks_before_dropping(model) {
+        return;
+    }
     let Some(Overlay::Editor(editor)) = model.overlays.last() else {
         model.overlays.pop();
         return;
@@ -37,6 +40,23 @@ pub(super) fn cancel(model: &mut Model, out: &mut Vec<Out>) {
         collect::release(model, node, out);
     }
     model.overlays.pop();
+}
+
+/// True for a line with words of somebody's own, which is asked about before it closes.
+fn asks_before_dropping(model: &mut Model) -> bool {
+    let (accept, drop) = (
+        model.settings.keymap.first("accept"),
+        model.settings.keymap.first("give-up"),
+    );
+    let Some(Overlay::Line(line)) = model.overlays.last_mut() else {
+        return false;
+    };
+    if !line.purpose.is_prose() || line.field.is_unchanged() || line.field.is_empty() {
+        return false;
+    }
+    line.leaving = true;
+    model.complain(format!("{accept} takes what was typed, {drop} again drops it"));
+    true
 }
 
 /// What is said before an editor closes without a word of it: what is lost, and what runs then.

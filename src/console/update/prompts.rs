@@ -30,6 +30,7 @@ pub(super) fn line(model: &mut Model, purpose: LinePurpose, title: &str, text: &
             purpose,
             title: title.to_owned(),
             field,
+            leaving: false,
         }),
     );
 }
@@ -65,6 +66,7 @@ fn changed(model: &mut Model) {
 pub(super) fn was_leaving(model: &mut Model) -> bool {
     match model.overlays.last_mut() {
         Some(Overlay::Editor(editor)) => std::mem::take(&mut editor.leaving),
+        Some(Overlay::Line(line)) => std::mem::take(&mut line.leaving),
         _ => false,
     }
 }

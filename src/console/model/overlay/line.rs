@@ -15,6 +15,8 @@ pub struct LinePrompt {
     pub title: String,
     /// The text.
     pub field: Field,
+    /// True after a key that would drop what was typed: the same key again does.
+    pub leaving: bool,
 }
 
 /// What a line is for.
@@ -106,15 +108,23 @@ const REASON: usize = 16 * 1024;
 const OTHER: usize = 4 * 1024;
 
 impl LinePurpose {
+    /// True for a text in somebody's own words, which nobody likes to lose.
+    pub const fn is_prose(&self) -> bool {
+        matches!(
+            self,
+            Self::Reject { .. }
+                | Self::RefuseEffect { .. }
+                | Self::EndAgent { .. }
+                | Self::RejectAnswer(..)
+                | Self::Reason
+        )
+    }
+
     /// Bytes that the line takes at most.
     pub const fn most(&self) -> usize {
         match self {
             Self::Search | Self::Filter | Self::Find => WORDS,
-            Self::Reject { .. }
-            | Self::RefuseEffect { .. }
-            | Self::EndAgent { .. }
-            | Self::RejectAnswer(..)
-            | Self::Reason => REASON,
+            _ if self.is_prose() => REASON,
             _ => OTHER,
         }
     }

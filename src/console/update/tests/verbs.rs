@@ -56,8 +56,36 @@ fn a_reason_can_be_given_up() {
     let mut stage = stage();
     stage.awaiting("c3", "write_file", ARGS);
     look(&mut stage);
+    // A reason that was begun is asked about; one that was not is not.
     stage.press("x n o esc");
+    assert_eq!(stage.said(), "enter takes what was typed, esc again drops it");
+    assert_eq!(stage.model.overlays.len(), 1);
+    stage.press("t esc");
+    assert_eq!(
+        stage.model.overlays.len(),
+        1,
+        "what was typed since is not dropped by the second"
+    );
+    stage.press("esc");
+    assert!(stage.model.overlays.is_empty());
+    stage.press("x esc");
+    assert!(stage.model.overlays.is_empty());
     assert_eq!(stage.commands(), []);
+    // A word that is looked for is typed again in a moment.
+    stage.press("1 / n o esc");
+    assert!(stage.model.overlays.is_empty());
+}
+
+#[test]
+fn the_key_that_finishes_a_text_finishes_a_line_too() {
+    let mut stage = stage();
+    stage.awaiting("c3", "write_file", ARGS);
+    look(&mut stage);
+    stage.press("x n o ctrl-s");
+    assert!(matches!(
+        stage.commands().as_slice(),
+        [Command::Call(CallCommand::Reject { reason, .. })] if reason == "no"
+    ));
     assert!(stage.model.overlays.is_empty());
 }
 
