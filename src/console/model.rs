@@ -140,6 +140,15 @@ pub struct Message {
 /// What is said where nothing waits for the operator; taken back as soon as something does.
 pub const IDLE: &str = "nothing waits for you";
 
+/// The same in what words are true: a run can wait for its operator without a call that does.
+pub fn idle(model: &Model) -> String {
+    if !model.settings.is_recorded() && model.run.stuck().is_some() {
+        let why = model.settings.keymap.first("why-waiting");
+        return format!("no call waits for you, but the run does: {why} says why");
+    }
+    IDLE.to_owned()
+}
+
 /// Everything that the screen is made from.
 #[derive(Debug, Clone)]
 pub struct Model {

@@ -16,7 +16,7 @@ use crate::console::model::overlay::{LinePurpose, Overlay};
 use crate::console::model::queue::Wanted;
 use crate::console::model::run::Sent;
 use crate::console::model::screen::Pane;
-use crate::console::model::{IDLE, Model};
+use crate::console::model::{Model, idle};
 use crate::console::msg::Out;
 use crate::domain::call::{Digest, Status};
 use crate::domain::command::{CallCommand, Command, ConsentChoice, ResilienceCommand, RunCommand};
@@ -212,7 +212,7 @@ pub(super) fn waiting(model: &mut Model) -> Result<(NodeId, Rev, Option<Digest>,
         return Err(if gone {
             "that entry no longer waits; look at the next one".to_owned()
         } else {
-            IDLE.to_owned()
+            idle(model)
         });
     }
     if let Some(Subject::Broken(turn)) = model.inspector.subject {
@@ -251,7 +251,7 @@ pub(super) fn waiting(model: &mut Model) -> Result<(NodeId, Rev, Option<Digest>,
 
 fn nothing_here(model: &Model) -> String {
     match model.queue.waiting() {
-        0 => IDLE.to_owned(),
+        0 => idle(model),
         count => format!(
             "no waiting call is selected; {count} wait: {} goes to the next one",
             model.settings.keymap.first("next-pending")

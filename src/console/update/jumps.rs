@@ -7,7 +7,7 @@ use crate::console::commands::Jump;
 use crate::console::model::graph::Pick;
 use crate::console::model::queue::Wanted;
 use crate::console::model::screen::Pane;
-use crate::console::model::{IDLE, Model};
+use crate::console::model::{Model, idle};
 use crate::domain::graph;
 use crate::domain::id::{NodeId, NodeKind, TurnId};
 use crate::domain::stand::Stand;
@@ -50,7 +50,7 @@ fn pending(model: &mut Model) -> Result<(), String> {
     model.queue.settle();
     let count = model.queue.items.len();
     if count == 0 {
-        return Err(IDLE.to_owned());
+        return Err(idle(model));
     }
     if leaves && let Some(at) = model.queue.position() {
         let next = (at + 1) % count;

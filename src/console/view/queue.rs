@@ -8,9 +8,9 @@ use ratatui::layout::Rect;
 use super::paint::{Canvas, row_of};
 use super::shell;
 use crate::console::doc::Styled;
-use crate::console::model::Model;
 use crate::console::model::queue::{Item, Wanted};
 use crate::console::model::screen::{Pane, inside};
+use crate::console::model::{Model, idle};
 use crate::console::summary;
 use crate::console::symbols::Symbol;
 use crate::console::theme::Role;
@@ -45,10 +45,10 @@ pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
             body.x + 1,
             body.y,
             body.width.saturating_sub(1),
-            if model.run.arrived {
-                "nothing waits for you"
+            &if model.run.arrived {
+                idle(model)
             } else {
-                "not known yet"
+                "not known yet".to_owned()
             },
             Role::Dim,
         );

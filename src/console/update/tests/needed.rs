@@ -69,6 +69,20 @@ fn the_page_tells_reason_state_attempts_events_and_what_can_be_done() {
 }
 
 #[test]
+fn where_no_call_waits_but_the_run_does_nothing_says_that_nothing_waits() {
+    let words = "no call waits for you, but the run does: W says why";
+    let mut stage = round();
+    assert!(stage.text().contains(words), "{}", stage.text());
+    stage.press("t");
+    assert_eq!(stage.said(), words);
+    assert!(!stage.text().contains("nothing waits for you"));
+    let mut quiet = Stage::new(140, 50);
+    quiet.begin();
+    quiet.press("t");
+    assert_eq!(quiet.said(), "nothing waits for you");
+}
+
+#[test]
 fn one_key_opens_each_fix_on_the_call_that_it_is_about() {
     for (key, words) in [
         ("e", "c5"),
