@@ -33,12 +33,18 @@ pub struct Found {
     pub held: bool,
 }
 
-/// Reads a session. Writes nothing.
+/// Reads a session. Writes nothing, and says where its record breaks off: what came after that is in no list.
 pub fn as_found(place: &Place) -> Result<Found, Failure> {
     // Asked first: what is recorded later than this is there all the same.
     let held = journal::is_held(place);
-    let state = fold(&journal::read(place)?.envelopes);
-    let mut draft = Draft::new(state);
+    let loaded = journal::read(place)?;
+    if let Some(damage) = &loaded.damage {
+        print::err(&format!(
+            "session {} is damaged: {damage}. What is printed is what stands before that; what happened after it is not in it.",
+            place.id()
+        ));
+    }
+    let mut draft = Draft::new(fold(&loaded.envelopes));
     if !held {
         draft.take_over();
     }

@@ -222,6 +222,35 @@ fn a_damaged_session_goes_on_as_a_new_one_and_is_left_as_it_is() {
 }
 
 #[test]
+fn every_verb_that_reads_says_where_a_record_breaks_off() {
+    let world = World::new();
+    world.play(STEPS, &["--policy", "auto"]).ends(0);
+    let id = world.id();
+    let path = world.place(&id).journal();
+    let whole = std::fs::read_to_string(&path).unwrap();
+    assert!(world.run(&["effects", &id]).ends(0).out.contains("shell"));
+    std::fs::write(&path, whole.replacen("echo started", "echo STARTED", 1)).unwrap();
+    for verb in [
+        "effects",
+        "queue",
+        "branches",
+        "loops",
+        "weights",
+        "graph",
+        "collected",
+    ] {
+        for more in [&[][..], &["--json"]] {
+            let said = world.run(&[&[verb, &id], more].concat());
+            assert!(
+                said.err.contains(&format!("session {id} is damaged: line ")),
+                "{verb}: {}",
+                said.err
+            );
+        }
+    }
+}
+
+#[test]
 fn sessions_and_weights_are_told_as_lines_of_json() {
     let world = World::new();
     assert_eq!(world.run(&["sessions", "--json"]).ends(0).out, "");
