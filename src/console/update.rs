@@ -7,6 +7,7 @@ mod bulk;
 mod choices;
 mod collect;
 mod decide;
+mod done;
 mod drive;
 mod edits;
 mod giving_up;

@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use super::{bulk, collect, ledger};
+use super::{bulk, collect, done, ledger};
 use crate::console::diff;
 use crate::console::link::Update;
 use crate::console::model::listing::Kind;
@@ -16,7 +16,7 @@ use crate::console::model::screen::Pane;
 use crate::console::model::{IDLE, Message, Model};
 use crate::console::msg::Out;
 use crate::console::words;
-use crate::domain::command::{CallCommand, Command, EditCommand, EscapeCommand, RunCommand};
+use crate::domain::command::{CallCommand, Command, EditCommand, RunCommand};
 use crate::domain::envelope::Envelope;
 use crate::domain::event::{EditEvent, Event, TurnEvent};
 use crate::domain::id::NodeId;
@@ -176,20 +176,9 @@ fn taken(model: &mut Model, command: &Command) {
         model.collected.committed(edits);
     }
     if !bulk::answered(model, command, None)
-        && let Command::Call(CallCommand::Approve { call, unread, .. }) = command
+        && let Some(words) = done::words(model, command)
     {
-        let waits = collect::waits(model, *call);
-        model.say(match unread {
-            0 => format!("approved {call}{waits}"),
-            bytes => format!("approved {call} with {bytes} bytes unread{waits}"),
-        });
-    }
-    if let Command::Escape(EscapeCommand::Mute { detector, muted }) = command {
-        model.say(if *muted {
-            format!("the detector {} is muted", detector.name())
-        } else {
-            format!("the detector {} is listened to again", detector.name())
-        });
+        model.say(words);
     }
     if !closes(command) {
         return;

@@ -52,6 +52,28 @@ fn reject_tells_the_reason() {
 }
 
 #[test]
+fn what_was_carried_out_is_said_where_the_screen_does_not_show_it() {
+    let mut stage = stage();
+    stage.awaiting("c3", "write_file", ARGS);
+    let done = |stage: &mut Stage, command: Command| {
+        stage.send(Msg::Run(Update::Taken(Box::new(command))));
+        stage.said().to_owned()
+    };
+    let policy = Command::Run(RunCommand::SetPolicy {
+        policy: "auto".into(),
+    });
+    let words = "the policy is auto from now on; 1 call asked before it and goes on waiting for you";
+    assert_eq!(done(&mut stage, policy.clone()), words);
+    let (call, rev) = (id("c3"), Rev(1));
+    let reason = "no".into();
+    let reject = Command::Call(CallCommand::Reject { call, rev, reason });
+    assert_eq!(done(&mut stage, reject), "rejected c3: it does not run");
+    let mut idle = Stage::new(80, 24);
+    idle.begin();
+    assert_eq!(done(&mut idle, policy), "the policy is auto from now on");
+}
+
+#[test]
 fn a_reason_can_be_given_up() {
     let mut stage = stage();
     stage.awaiting("c3", "write_file", ARGS);
