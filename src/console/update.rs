@@ -9,6 +9,7 @@ mod collect;
 mod decide;
 mod drive;
 mod edits;
+mod fork;
 mod giving_up;
 mod graph;
 mod input;

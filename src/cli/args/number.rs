@@ -39,6 +39,7 @@ mod tests {
         "drill last --bad",
         "drill last --seed",
         "replay last --speed",
+        "fork last --at",
         "branches last name",
         "compare last",
         "compare last 1",

@@ -273,9 +273,13 @@ pub(super) fn gate_again(state: &mut State) {
         .waiting
         .values()
         .chain(&agenda.queued)
+        .chain(&agenda.delayed)
         .filter_map(|id| state.calls.get(id))
         .filter(|call| match call.status {
             Status::Awaiting | Status::Queued => repeat::consent_needed(state, call).is_some(),
+            // It is tried again after a failure that did nothing; another run may have done it by then.
+            Status::Delayed => repeat::consent_needed(state, call)
+                .is_some_and(|(_, entries)| entries.iter().any(|seq| state.elsewhere.contains_key(seq))),
             Status::Consent(_) => {
                 let now = repeat::consent_needed(state, call);
                 now.is_some_and(|(_, entries)| entries != call.asking.asked_about)
