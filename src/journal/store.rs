@@ -166,7 +166,7 @@ impl Store {
         let path = self.dir.join(id.to_string());
         let part = path.with_extension(PART);
         let made = self.whole(id, (&part, &path), fill);
-        if !matches!(&made, Ok(_)) {
+        if made.is_err() {
             // Drawn for this session alone: whatever is there is ours. If it stays, it is only in the way.
             std::fs::remove_dir_all(&part).unwrap_or_default();
         }

@@ -129,6 +129,7 @@ mod tests {
         let known = [
             "a",
             "after",
+            "at",
             "attempt",
             "b",
             "bad",

@@ -403,6 +403,14 @@ pub struct ForkView {
     pub made: Option<(crate::domain::id::Seq, u16)>,
 }
 
+impl ForkView {
+    /// What would be written; none where that is not known, not possible, or asked for already.
+    pub fn can_be_written(&self) -> Option<&Foreseen> {
+        let foreseen = self.foreseen.as_ref()?.as_ref().ok()?;
+        (!self.sent).then_some(foreseen)
+    }
+}
+
 /// The choices of a waiting entry.
 #[derive(Debug, Clone)]
 pub struct Dialog {
